@@ -1,0 +1,54 @@
+#pragma once
+// What the engine sees of a written operand. Two instructions with the same opcode and the same shapes
+// get the same verdict, so a verdict is found once and then looked up.
+#include "Isa/Tables.h"
+#include "Source/Range.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+
+namespace ptxray {
+
+enum class ShapeKind : uint8_t {
+  Register, // declared in .reg
+  Special,  // %tid.x
+  Variable, // declared in a state space
+  Label,
+  Function,
+  Prototype, // a .callprototype, .branchtargets or .calltargets label
+  Integer,
+  Float,
+  Sink,
+  Vector,
+  Address,
+  List,
+  Pair,
+  Unknown, // undefined: already reported, fits everywhere
+  Invalid, // no value: fits nowhere
+};
+
+enum ShapeFlag : uint8_t {
+  ShapeNegated = 1,
+  ShapeNot = 2,
+  ShapeOffset = 4,     // `a+8`
+  ShapeHexFloat = 8,   // 0f...
+  ShapeWideFloat = 16, // 0d... (alone: neither, a decimal float)
+  ShapeOpaque = 32,    // a .texref/.samplerref/.surfref variable; `type` says which
+  ShapeParameter = 64, // a parameter of the function at hand (an entry's may not be written)
+  ShapeSubscript = 128, // `a[8]`
+};
+
+/// Preorder, `extent` as in the Ast. Names and places are not part of it.
+struct Shape {
+  ShapeKind kind = ShapeKind::Invalid;
+  uint8_t flags = 0;
+  uint16_t extent = 1;
+  isa::WordId type = 0;   // of a register, special register or variable; 0: none
+  isa::WordId space = 0;  // of a variable
+  isa::WordId suffix = 0; // selector or `.unified`; of an unknown word `badSuffix`
+  uint16_t vector = 0;    // components of a register or special register of vector type
+  int64_t value = 0;      // of an Integer or Float, of an offset
+};
+
+inline constexpr isa::WordId badSuffix = 0xFFFF;
+
+} // namespace ptxray

@@ -1,0 +1,215 @@
+#pragma once
+// What `ptxray-isagen` makes of grammar/isa/*.isa: a few constant arrays with index ranges into each
+// other. No pointers, no start-up work. docs/isa-notation.md explains the notation behind each field;
+// everything is resolved against one form, so the engine never looks up a name.
+#include <cstdint>
+#include <string_view>
+
+namespace ptxray::isa {
+
+using Text = std::string_view;
+using WordId = uint16_t;   // index into `words`; 0 is "no word"
+using ExprId = uint32_t;   // index into `exprs`; 0 is "always true"
+using TargetSet = uint16_t; // index into `targetSets`
+
+struct Span {
+  uint32_t first = 0;
+  uint32_t count = 0;
+};
+
+// ---------------------------------------------------------------------------------------- words
+enum class WordClass : uint8_t { Free, Type, Layout, Space }; // Free: any order
+enum class TypeKind : uint8_t { None, Bits, Unsigned, Signed, Float, Packed, Predicate };
+
+struct Word {
+  Text text;              // with its dot
+  WordClass wordClass;
+  TypeKind typeKind;
+  uint16_t bits;          // of a type
+  int32_t number;         // the number in the word (`.x4` 4, `.2d` 2), -1 without one
+  bool repeatable;        // may be written twice
+  bool ignored;           // ptxas does not look at it outside its own instructions
+  bool exact;             // a type that switches the relaxed size rules off
+  ExprId gate;            // holds wherever the word is used
+};
+
+// ---------------------------------------------------------------------------------- expressions
+enum class ExprOp : uint8_t {
+  True,
+  And,            // a: first of `exprArgs`, b: count
+  Or,             // the same; alternatives in order, the first that holds wins
+  Not,            // a: expr
+  PtxAtLeast,     // a: version, 8.6 is 806
+  Target,         // a: TargetSet
+  SlotIs,         // a: slot of the form, b, c: run of `wordLists`
+  SlotWritten,    // a: slot
+  SlotsEqual,     // a, b: slots
+  WordWritten,    // b, c: run of `wordLists`: any of them stands anywhere in the opcode
+  OperandWritten, // a: operand of the form
+  OperandIsImmediate,
+  OperandIsSymbol, // names a variable, label or function
+  OperandNegated,
+  OperandIn,      // a: operand, b, c: run of `ranges`; true for what is no immediate
+  Gate,           // a: gate by name (its expression), so that messages can name it
+  Warn,           // true, and the finding is a warning; a: index into `warnings`
+  Ptxas,          // a: release, 13.1 is 1301: true; a note that older releases judge otherwise
+};
+struct Expr {
+  ExprOp op;
+  bool gateOnly; // speaks of version and target alone
+  uint32_t a = 0, b = 0, c = 0;
+};
+struct Gate {
+  Text name;
+  ExprId expr;
+};
+
+// ------------------------------------------------------------------------------------- operands
+enum class OperandRole : uint8_t {
+  Value, Register, Immediate, Predicate, Address, Texture, Sampler, Surface, Label, Function, List, Symbol
+};
+enum OperandRule : uint16_t {
+  Destination = 1,
+  Vec = 2,      // braces always
+  Wide = 4,     // registers may be wider than the type
+  Fragment = 8, // the register type of a matrix fragment of that element type
+  Exact = 16,   // declared with exactly that type
+  SinkAllowed = 32,
+  SpecialAllowed = 64,
+  SymbolAllowed = 128, // the address of a variable or function as a value
+};
+enum class RefKind : uint8_t { None, Word, Slot };
+struct TypeRef {
+  RefKind kind;
+  uint16_t index;  // WordId or slot of the form
+  uint8_t factor;  // 2 in `2*.type`
+};
+/// A length or a bound: number * mul / div + add, where the number is `base` or is read from a slot's
+/// word, behind `letter` if there is one (`n` of `.m64n8k16`).
+struct Term {
+  int32_t base;
+  int16_t slot; // -1: none
+  char letter;  // 0: the number of the word
+  int16_t mul, div, add;
+};
+struct ValueRange { // of an immediate
+  int64_t low, high, step;
+};
+struct OperandDecl {
+  Text name;
+  uint16_t rules; // OperandRule
+  OperandRole role;
+  TypeRef type;
+  Span lengths;    // into `terms`; empty: a scalar (or, with Vec, any length)
+  Span ranges;     // into `ranges`; empty: any value
+  Span spaces;     // into `spaceRefs`: spaces an address may lie in; empty with Address: any
+  ExprId with;     // 0: by the pattern alone; else written exactly when it holds
+  bool hasWith;
+};
+struct SpaceRef {
+  RefKind kind;
+  uint16_t index; // WordId or slot
+};
+
+/// The operand list of a form in preorder; `extent` as in the Ast.
+enum class PatternKind : uint8_t { Operand, Address, Vector, List, Pair };
+struct Pattern {
+  PatternKind kind;
+  bool optional;       // of a Pair: its second half may be missing
+  bool mayNegate;      // `{-}a`
+  bool mayNot;         // `{!}p`
+  uint16_t extent;
+  uint16_t operand;    // index into the form's operands
+  int16_t suffixSlot;  // slot of the form that holds `.unified` or a selector; -1: none
+};
+
+// ----------------------------------------------------------------------------------------- forms
+struct SlotValue {
+  WordId word;
+  ExprId gate;
+};
+struct Slot {
+  Text name;       // `.shape`; of a literal the word itself
+  Span values;     // into `slotValues`, sorted by word
+  bool optional;
+  bool literal;
+  bool suffix;     // stands behind an operand, not in the opcode
+  WordId fallback; // counts when the slot is not written; 0: none
+};
+
+enum class ColumnKind : uint8_t { Slot, Operand, Length, Values, Requires };
+struct Column {
+  ColumnKind kind;
+  Text text;       // as written in the header
+  Span members;    // into `columnMembers`: the slot, or the operands
+};
+enum class CellKind : uint8_t { Any, Absent, Present, Words, Lengths, Ranges, Condition };
+struct Cell {
+  CellKind kind;
+  bool orAbsent;   // Words: `-` stands among them
+  uint32_t first;  // run of `wordLists`, `terms` or `ranges`; the ExprId of a Condition
+  uint16_t count;
+};
+struct Table {
+  Span columns;
+  uint32_t firstCell; // rows * columns cells
+  uint32_t rows;
+  uint32_t line;      // of the header; rows carry theirs in `rowLines`
+  uint32_t firstRowLine;
+};
+struct Rule { // `requires`, `when ... require ...`
+  ExprId when;
+  ExprId require;
+  uint32_t line;
+  Text text;
+};
+struct Form {
+  uint16_t entry;
+  uint32_t line;
+  Text syntax;          // as written
+  Span slots;
+  uint8_t mnemonicSlots; // leading slots that spell the mnemonic, by position
+  Span patterns;
+  Span operands;
+  Span tables;          // into `formTables`
+  Span rules;           // into `formRules`
+  Span checks;          // into `formChecks`
+  bool readsValues;     // a range or check looks at the value of an immediate
+};
+struct Entry {
+  Text title;
+  Text manual;  // section of the manual, `9.7.14.5.15`
+  Text file;    // `matrix/ldmatrix.isa`
+  uint32_t line;
+  Text source;  // its text, for `explain`
+  Span mnemonics; // into `entryMnemonics`
+};
+/// A dotted mnemonic and the forms that spell it, over all entries.
+struct Mnemonic {
+  Text text;      // `tcgen05.ld.red`
+  Span forms;     // into `mnemonicForms`
+};
+
+// ------------------------------------------------------------------- targets, special registers
+struct Target {
+  Text name;       // `sm_100a`
+  uint16_t number; // 100
+  char variant;    // 0, 'a' or 'f'
+  uint16_t family; // the number of the family's first member, 0 without
+  uint16_t since;  // PTX version
+  bool documented;
+};
+struct TargetBits {
+  uint64_t low, high; // bit i: targets[i]
+  Text text;          // `sm_100f+`
+};
+struct SpecialRegister {
+  Text name;       // `%tid`
+  WordId type;
+  uint8_t vector;  // components, 0: a scalar
+  ExprId gate;
+};
+
+// The arrays themselves stand in IsaTables.inc, generated; Isa/Isa.h gives access.
+
+} // namespace ptxray::isa

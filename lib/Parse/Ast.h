@@ -1,0 +1,166 @@
+#pragma once
+// The tree of a PTX text, as flat arrays: no node classes, no pointers. The parser appends to it, the
+// later steps read it. It knows the shape of PTX and not one instruction.
+#include "Source/Range.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <vector>
+
+namespace ptxray {
+
+/// An interned identifier (`%r1`, `foo`), dense from 0.
+enum class NameId : uint32_t { None = ~0u };
+/// An interned dotted spelling: an opcode (`ld.global.v4.f32`) or a dotted word (`.reg`, `.b32`).
+/// An instruction form is judged once for each of them.
+enum class SpellingId : uint32_t { None = ~0u };
+
+/// A run of one of the arrays below.
+struct Slice {
+  uint32_t first = 0;
+  uint32_t count = 0;
+  uint32_t end() const { return first + count; }
+  bool empty() const { return count == 0; }
+};
+
+enum class OperandKind : uint8_t {
+  Name,    // `%r1`, `foo`, `foo+8`, `%v.x`, `foo[4]`
+  Integer, // a constant expression of integers, folded
+  Float,   // `1.5`, `0f3F800000`, `0d...`
+  String,  // only in directives
+  Sink,    // `_`
+  Vector,  // `{a, b}`
+  Address, // `[a]`, `[a+8]`, `[tex, {x, y}]`
+  List,    // `(a, b)` of a call
+  Pair,    // `d|p`
+  Invalid, // an expression that has no value (a register in arithmetic, a division by zero)
+};
+
+enum OperandFlag : uint8_t {
+  Negated = 1,        // `-a`
+  Not = 2,            // `!p`
+  HasOffset = 4,      // `a+8`, `a[8]`; `value` is the offset
+  HexFloat = 8,       // `0f...`: exactly 32 bits; with WideFloat `0d...`: exactly 64
+  WideFloat = 16,
+  UnsignedSuffix = 32, // `1U`
+  Subscript = 64,     // the offset was written `a[8]`
+  WarpSize = 128,     // the constant was written `WARP_SZ`
+};
+
+/// Operands stand in preorder: a node's children follow it, and `extent` counts the node and all
+/// below it, so the next sibling of node i is i + operands[i].extent.
+struct Operand {
+  OperandKind kind = OperandKind::Invalid;
+  uint8_t flags = 0;
+  uint32_t extent = 1;
+  NameId name = NameId::None;                  // Name
+  SpellingId suffix = SpellingId::None;        // `.x`, `.b0`, `.h1` behind a name, `.unified` behind `]`
+  Range range;                                 // signs, offset and suffix included
+  int64_t value = 0;                           // Integer; the bits of a Float; the offset of a Name
+};
+
+enum class StatementKind : uint8_t {
+  Instruction,
+  Label,
+  Declaration,
+  Directive,
+  Function, // a definition, a declaration or a `.callprototype`
+  BlockBegin,
+  BlockEnd,
+};
+
+/// One step of a body or of the module, in the order of the text; `index` points into the array of
+/// its kind (for a block: the offset of its brace).
+struct Statement {
+  StatementKind kind;
+  uint32_t index;
+};
+
+struct Instruction {
+  SpellingId opcode = SpellingId::None; // mnemonic and all qualifiers, written together: `add.s32`
+  NameId guard = NameId::None;
+  bool guardNot = false;
+  Slice operands;    // all nodes; top-level operands are found by `extent`
+  Range opcodeRange; // from the mnemonic to its last qualifier
+  Range guardRange;  // `@!%p1`
+  Range range;       // the whole statement with guard and semicolon
+};
+
+struct Label {
+  NameId name = NameId::None;
+  Range range;
+};
+
+/// `.version 9.0`, `.target sm_90, debug`, `.maxntid 1, 2`, `.pragma "x";`, `.loc ...`,
+/// `.branchtargets a, b`, `.attribute(.managed)` ...: a name and what follows it. Dotted arguments
+/// (`.unified`, `.b8` of a section) are Names whose `suffix` is the word and whose `name` is None.
+struct Directive {
+  SpellingId name = SpellingId::None;
+  Slice operands;
+  NameId label = NameId::None; // of `ts: .branchtargets a, b;`
+  Range nameRange;
+  Range range;
+};
+
+/// One declared name; `.reg .b32 a, b;` makes two.
+struct Declaration {
+  NameId name = NameId::None; // None: an unnamed parameter
+  SpellingId linkage = SpellingId::None;
+  SpellingId space = SpellingId::None;
+  SpellingId vector = SpellingId::None;   // `.v2`
+  SpellingId type = SpellingId::None;
+  SpellingId ptrSpace = SpellingId::None; // of `.ptr .global`
+  bool isPtr = false;
+  bool isParameterised = false;           // `%r<10>`; `count` is the 10
+  bool hasInitialiser = false;
+  uint32_t count = 0;
+  int64_t align = 0;    // 0: not written
+  int64_t ptrAlign = 0; // 0: not written
+  Slice dims;           // into `dims`; -1 is an open dimension
+  Slice initialiser;    // into `operands`; braces are Vectors
+  Slice attributes;     // into `directives`
+  Range spaceRange, typeRange, nameRange;
+  Range range;
+};
+
+enum class FunctionKind : uint8_t { Entry, Func, Prototype };
+
+struct Function {
+  FunctionKind kind = FunctionKind::Func;
+  SpellingId linkage = SpellingId::None;
+  NameId name = NameId::None; // of a prototype: its label
+  bool hasBody = false;
+  bool hasReturn = false;  // a return list is written, be it empty
+  Slice returns;           // into `declarations`
+  Slice parameters;        // into `declarations`
+  Slice directives;        // `.maxntid` and its like, `.noreturn`, pragmas, attributes
+  Slice body;              // into `statements`
+  Range nameRange;
+  Range head;              // from linkage to the brace or semicolon
+  Range range;
+};
+
+class Interner;
+
+struct Ast {
+  std::vector<Statement> module;     // items of the module in order
+  std::vector<Statement> statements; // of function bodies
+  std::vector<Instruction> instructions;
+  std::vector<Operand> operands;
+  std::vector<Label> labels;
+  std::vector<Declaration> declarations;
+  std::vector<Directive> directives;
+  std::vector<Function> functions;
+  std::vector<int64_t> dims;
+
+  llvm::StringRef text(NameId name) const;
+  llvm::StringRef text(SpellingId spelling) const;
+  llvm::ArrayRef<Operand> operandsOf(Slice slice) const {
+    return llvm::ArrayRef<Operand>(operands).slice(slice.first, slice.count);
+  }
+
+  Interner *names = nullptr;     // owned by whoever owns the Ast's parse
+  Interner *spellings = nullptr;
+};
+
+} // namespace ptxray

@@ -1,0 +1,29 @@
+#pragma once
+// From text to Ast. The only header of this folder that other steps include besides Ast.h.
+#include "Parse/Ast.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <memory>
+
+namespace ptxray {
+
+class SourceBuffer;
+class DiagnosticSink;
+
+/// Reads one text. `check` streams: `onItem` sees each item of the module as soon as it is complete,
+/// and with `keepBodies` off the arrays of a function's body are emptied after the call, so memory
+/// holds one body at a time. Every syntax error is reported to the sink, one a statement; what the
+/// parser could read of a broken file still reaches `onItem`.
+class Parser {
+public:
+  Parser();
+  ~Parser();
+  using ItemFn = llvm::function_ref<void(const Ast &, Statement)>;
+  void parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies, ItemFn onItem);
+  const Ast &ast() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace ptxray

@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+
+namespace ptxray {
+
+/// A half-open run of bytes of one source, counted from 0. Lines and columns are found from it when
+/// a diagnostic is printed, never before.
+struct Range {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  bool operator==(const Range &) const = default;
+  uint32_t size() const { return end - begin; }
+};
+
+} // namespace ptxray

@@ -1,0 +1,75 @@
+#pragma once
+#include "Source/Range.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+enum class DiagId : uint16_t {
+#define DIAG(name, id, level, message) name,
+#include "Diagnostics/Diagnostics.def"
+};
+
+enum class Severity : uint8_t { Error, Warning, Pedantic };
+
+struct DiagInfo {
+  llvm::StringLiteral id;
+  Severity level;
+  llvm::StringLiteral message;
+};
+const DiagInfo &info(DiagId id);
+std::optional<DiagId> findDiag(llvm::StringRef id);
+
+struct Note {
+  std::string message;
+  std::optional<Range> range;
+};
+
+struct Edit {
+  Range range; // empty: an insertion
+  std::string text;
+};
+
+struct Fix {
+  std::string title;
+  llvm::SmallVector<Edit, 1> edits;
+};
+
+/// Where the rule stands: section of the manual, and the line of the .isa that states it.
+struct SpecRef {
+  llvm::StringRef manual;
+  llvm::StringRef file;
+  uint32_t line = 0;
+};
+
+struct Diagnostic {
+  DiagId id;
+  Severity severity;
+  Range range;
+  llvm::SmallVector<std::string, 3> args; // in the order of the message's placeholders
+  llvm::SmallVector<Note, 1> notes;
+  std::optional<Fix> fix;
+  SpecRef spec;
+
+  std::string message() const;
+};
+
+/// Collects what the steps report. It knows no output.
+class DiagnosticSink {
+public:
+  /// The reference is good until the next report.
+  Diagnostic &report(DiagId id, Range range, std::initializer_list<std::string> args = {});
+  bool hasErrors() const;
+  llvm::ArrayRef<Diagnostic> diagnostics() const;
+  void sort(); // by place, then id
+
+private:
+  std::vector<Diagnostic> list;
+};
+
+} // namespace ptxray

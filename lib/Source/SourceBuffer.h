@@ -1,0 +1,39 @@
+#pragma once
+#include "Source/Range.h"
+#include "llvm/ADT/StringRef.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+struct LineColumn {
+  uint32_t line = 1;   // from 1
+  uint32_t column = 1; // from 1, in bytes
+};
+
+/// One input text, mapped or owned, with 64 readable zero bytes behind its end.
+class SourceBuffer {
+public:
+  /// Null and a reason when it cannot be read. `-` is standard input.
+  static std::unique_ptr<SourceBuffer> open(llvm::StringRef path, std::string &reason);
+  static std::unique_ptr<SourceBuffer> fromText(llvm::StringRef name, llvm::StringRef text);
+  ~SourceBuffer();
+
+  llvm::StringRef name() const { return bufferName; }
+  llvm::StringRef text() const { return content; }
+  llvm::StringRef text(Range range) const { return content.slice(range.begin, range.end); }
+  LineColumn lineColumn(uint32_t offset) const; // the line table is made at the first question
+  llvm::StringRef lineText(uint32_t line) const; // without its end
+
+private:
+  SourceBuffer() = default;
+  std::string bufferName;
+  llvm::StringRef content;
+  void *mapping = nullptr;
+  size_t mappingSize = 0;
+  std::string owned;
+  mutable std::vector<uint32_t> lineStarts;
+};
+
+} // namespace ptxray

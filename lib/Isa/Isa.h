@@ -6,6 +6,43 @@
 
 namespace ptxray::isa {
 
+/// All arrays of the tables. The engine is handed them, so that a test can hand it small ones.
+struct Tables {
+  llvm::ArrayRef<Word> words; // 0: no word
+  llvm::ArrayRef<WordId> wordLists;
+  llvm::ArrayRef<Expr> exprs; // 0: always true
+  llvm::ArrayRef<ExprId> exprArgs;
+  llvm::ArrayRef<Gate> gates;
+  llvm::ArrayRef<Text> warnings;   // rule ids of `warn(id)`; 0 is empty: plain `warn`
+  llvm::ArrayRef<TargetBits> targetSets;
+  llvm::ArrayRef<ValueRange> ranges;
+  llvm::ArrayRef<Term> terms;
+  llvm::ArrayRef<SpaceRef> spaceRefs;
+  llvm::ArrayRef<OperandDecl> operands;
+  llvm::ArrayRef<Pattern> patterns;
+  llvm::ArrayRef<SlotValue> slotValues;
+  llvm::ArrayRef<Slot> slots;
+  llvm::ArrayRef<uint16_t> columnMembers;
+  llvm::ArrayRef<Column> columns;
+  llvm::ArrayRef<Cell> cells;
+  llvm::ArrayRef<uint32_t> rowLines;
+  llvm::ArrayRef<Table> tables;
+  llvm::ArrayRef<Rule> rules;
+  llvm::ArrayRef<uint32_t> formTables, formRules, formChecks; // into tables, rules, checkNames
+  llvm::ArrayRef<Text> checkNames;
+  llvm::ArrayRef<Form> forms;
+  llvm::ArrayRef<Entry> entries;
+  llvm::ArrayRef<uint32_t> entryMnemonics, mnemonicForms; // into mnemonics, forms
+  llvm::ArrayRef<Mnemonic> mnemonics;                     // sorted by text
+  llvm::ArrayRef<Target> targets;
+};
+const Tables &tables();
+
+/// The part of one of the arrays above that belongs to something.
+template <typename T> llvm::ArrayRef<T> run(llvm::ArrayRef<T> all, Span span) {
+  return all.slice(span.first, span.count);
+}
+
 const Word &word(WordId id);
 WordId findWord(llvm::StringRef text); // 0: no such word
 const Mnemonic *findMnemonic(llvm::StringRef dotted);

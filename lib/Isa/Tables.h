@@ -19,7 +19,8 @@ struct Span {
 
 // ---------------------------------------------------------------------------------------- words
 enum class WordClass : uint8_t { Free, Type, Layout, Space }; // Free: any order
-enum class TypeKind : uint8_t { None, Bits, Unsigned, Signed, Float, Packed, Predicate };
+/// Opaque: .texref, .samplerref, .surfref.
+enum class TypeKind : uint8_t { None, Bits, Unsigned, Signed, Float, Packed, Predicate, Opaque };
 
 struct Word {
   Text text;              // with its dot

@@ -9,6 +9,7 @@ namespace ptxray::isa {
 /// All arrays of the tables. The engine is handed them, so that a test can hand it small ones.
 struct Tables {
   llvm::ArrayRef<Word> words; // 0: no word
+  llvm::ArrayRef<Text> wordKinds; // `rounding`; 0 is empty
   llvm::ArrayRef<WordId> wordLists;
   llvm::ArrayRef<Expr> exprs; // 0: always true
   llvm::ArrayRef<ExprId> exprArgs;

@@ -26,7 +26,7 @@ enum class ShapeKind : uint8_t {
   Invalid, // no value: fits nowhere
 };
 
-enum ShapeFlag : uint8_t {
+enum ShapeFlag : uint16_t {
   ShapeNegated = 1,
   ShapeNot = 2,
   ShapeOffset = 4,     // `a+8`
@@ -40,12 +40,12 @@ enum ShapeFlag : uint8_t {
 /// Preorder, `extent` as in the Ast. Names and places are not part of it.
 struct Shape {
   ShapeKind kind = ShapeKind::Invalid;
-  uint8_t flags = 0;
+  uint16_t flags = 0; // ShapeFlag
   uint16_t extent = 1;
   isa::WordId type = 0;   // of a register, special register or variable; 0: none
   isa::WordId space = 0;  // of a variable
   isa::WordId suffix = 0; // selector or `.unified`; of an unknown word `badSuffix`
-  uint16_t vector = 0;    // components of a register or special register of vector type
+  uint8_t vector = 0;     // components of a register or special register of vector type
   int64_t value = 0;      // of an Integer or Float, of an offset
 };
 

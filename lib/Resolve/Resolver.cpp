@@ -1,0 +1,285 @@
+#include "Resolve/Resolver.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+isa::WordId Resolver::word(SpellingId spelling) {
+  if (spelling == SpellingId::None)
+    return 0;
+  size_t index = static_cast<uint32_t>(spelling);
+  if (index >= wordOfSpelling.size())
+    wordOfSpelling.resize(std::max<size_t>(index + 1, wordOfSpelling.size() * 2), -1);
+  if (wordOfSpelling[index] < 0)
+    wordOfSpelling[index] = isa::findWord(ast.text(spelling));
+  return static_cast<isa::WordId>(wordOfSpelling[index]);
+}
+
+const isa::SpecialRegister *Resolver::special(NameId name) {
+  auto [entry, isNew] = specials.try_emplace(static_cast<uint32_t>(name), nullptr);
+  if (isNew)
+    entry->second = isa::findSpecialRegister(ast.text(name));
+  return entry->second;
+}
+
+void Resolver::declare(const Declaration &declaration, bool isParameter, bool mayRepeat) {
+  if (declaration.name == NameId::None)
+    return;
+  llvm::StringRef space = ast.text(declaration.space);
+  Symbol symbol;
+  symbol.kind = space == ".reg" ? SymbolKind::Register : SymbolKind::Variable;
+  symbol.type = word(declaration.type);
+  symbol.space = word(declaration.space);
+  symbol.isParameter = isParameter;
+  symbol.isOpaque = symbol.type && isa::word(symbol.type).typeKind == isa::TypeKind::Opaque;
+  symbol.nameRange = declaration.nameRange;
+  symbol.familyCount = declaration.count;
+  if (isa::WordId vector = word(declaration.vector))
+    symbol.vector = static_cast<uint8_t>(isa::word(vector).number);
+
+  const Symbol *clash = declaration.isParameterised
+                            ? scopes.declareFamily(declaration.name, symbol)
+                            : scopes.declare(declaration.name, symbol);
+  if (clash && !mayRepeat)
+    sink.report(DiagId::DuplicateDefinition, declaration.nameRange, {ast.text(declaration.name).str()})
+        .notes.push_back({"declared here before", clash->nameRange});
+}
+
+void Resolver::declareFunction(uint32_t index) {
+  const Function &function = ast.functions[index];
+  Symbol symbol;
+  symbol.kind = SymbolKind::Function;
+  symbol.index = index;
+  symbol.nameRange = function.nameRange;
+  scopes.declare(function.name, symbol); // a prototype and its definition share the name
+}
+
+void Resolver::beginFunction(const Function &function) {
+  scopes.enter();
+  blocks = 0;
+  for (Slice list : {function.returns, function.parameters})
+    for (uint32_t i = list.first; i < list.end(); ++i)
+      declare(ast.declarations[i], /*isParameter=*/true);
+  collectLabels(function);
+  declareLabelsOf(0);
+}
+
+void Resolver::endFunction() {
+  while (scopes.depth() > 0)
+    scopes.leave();
+}
+
+void Resolver::beginBlock() {
+  scopes.enter();
+  declareLabelsOf(++blocks);
+}
+
+void Resolver::endBlock() {
+  if (scopes.depth() > 1)
+    scopes.leave();
+}
+
+/// Labels may be used before they stand in the text, but only inside their block.
+void Resolver::collectLabels(const Function &function) {
+  labels.clear();
+  nextLabel = 0;
+  uint32_t block = 0, opened = 0;
+  llvm::SmallVector<uint32_t, 8> outer;
+  auto add = [&](SymbolKind kind, NameId name, Range range, uint32_t index) {
+    Symbol symbol;
+    symbol.kind = kind;
+    symbol.nameRange = range;
+    symbol.index = index;
+    labels.push_back({block, name, symbol});
+  };
+  for (uint32_t i = function.body.first; i < function.body.end(); ++i) {
+    Statement statement = ast.statements[i];
+    switch (statement.kind) {
+    case StatementKind::BlockBegin:
+      outer.push_back(block);
+      block = ++opened;
+      break;
+    case StatementKind::BlockEnd:
+      if (!outer.empty())
+        block = outer.pop_back_val();
+      break;
+    case StatementKind::Label:
+      add(SymbolKind::Label, ast.labels[statement.index].name, ast.labels[statement.index].range,
+          statement.index);
+      break;
+    case StatementKind::Directive:
+      if (const Directive &directive = ast.directives[statement.index];
+          directive.label != NameId::None)
+        add(ast.text(directive.name) == ".calltargets" ? SymbolKind::CallTargets
+                                                       : SymbolKind::BranchTargets,
+            directive.label, directive.range, statement.index);
+      break;
+    case StatementKind::Function:
+      add(SymbolKind::Prototype, ast.functions[statement.index].name,
+          ast.functions[statement.index].nameRange, statement.index);
+      break;
+    default:
+      break;
+    }
+  }
+  if (opened)
+    llvm::stable_sort(labels,
+                      [](const BlockLabel &a, const BlockLabel &b) { return a.block < b.block; });
+}
+
+void Resolver::declareLabelsOf(uint32_t block) {
+  for (; nextLabel < labels.size() && labels[nextLabel].block == block; ++nextLabel) {
+    const BlockLabel &label = labels[nextLabel];
+    if (const Symbol *clash = scopes.declare(label.name, label.symbol))
+      sink.report(DiagId::DuplicateDefinition, label.symbol.nameRange, {ast.text(label.name).str()})
+          .notes.push_back({"declared here before", clash->nameRange});
+  }
+}
+
+void Resolver::shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out) {
+  out.clear();
+  for (const Operand &operand : ast.operandsOf(operands))
+    out.push_back(shapeOf(operand));
+}
+
+Shape Resolver::shapeOf(const Operand &operand) {
+  Shape shape;
+  switch (operand.kind) {
+  case OperandKind::Name:
+    shape = nameShape(operand);
+    break;
+  case OperandKind::Integer:
+    shape.kind = ShapeKind::Integer;
+    break;
+  case OperandKind::Float:
+    shape.kind = ShapeKind::Float;
+    break;
+  case OperandKind::Sink:
+    shape.kind = ShapeKind::Sink;
+    break;
+  case OperandKind::Vector:
+    shape.kind = ShapeKind::Vector;
+    break;
+  case OperandKind::Address:
+    shape.kind = ShapeKind::Address;
+    break;
+  case OperandKind::List:
+    shape.kind = ShapeKind::List;
+    break;
+  case OperandKind::Pair:
+    shape.kind = ShapeKind::Pair;
+    break;
+  case OperandKind::String:
+  case OperandKind::Invalid:
+    break;
+  }
+  shape.extent = static_cast<uint16_t>(std::min<uint32_t>(operand.extent, UINT16_MAX));
+  shape.value = operand.value;
+  if (operand.flags & Negated)
+    shape.flags |= ShapeNegated;
+  if (operand.flags & Not)
+    shape.flags |= ShapeNot;
+  if (operand.flags & HasOffset)
+    shape.flags |= ShapeOffset;
+  if (operand.flags & HexFloat)
+    shape.flags |= ShapeHexFloat;
+  if (operand.flags & WideFloat)
+    shape.flags |= ShapeWideFloat;
+  if (operand.flags & Subscript)
+    shape.flags |= ShapeSubscript;
+  if (operand.kind != OperandKind::Name)
+    shape.suffix = suffixWord(operand.suffix);
+  return shape;
+}
+
+isa::WordId Resolver::suffixWord(SpellingId suffix) {
+  if (suffix == SpellingId::None)
+    return 0;
+  isa::WordId id = word(suffix);
+  return id ? id : badSuffix;
+}
+
+/// One of `.x .y .z .w`, or of their names as colours.
+static bool isComponent(llvm::StringRef suffix) {
+  return suffix.size() == 2 && llvm::StringRef("xyzwrgba").contains(suffix[1]);
+}
+
+Shape Resolver::nameShape(const Operand &operand) {
+  Shape shape;
+  const Symbol *symbol = scopes.find(operand.name);
+  const isa::SpecialRegister *reg = symbol ? nullptr : special(operand.name);
+  if (!symbol && !reg) {
+    llvm::StringRef name = ast.text(operand.name);
+    Range range = operand.range;
+    Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, {name.str()});
+    if (llvm::StringRef near = scopes.nearest(name); !near.empty())
+      d.notes.push_back({("did you mean `" + near + "`?").str(), std::nullopt});
+    shape.kind = ShapeKind::Unknown;
+    return shape;
+  }
+  if (reg) {
+    shape.kind = ShapeKind::Special;
+    shape.type = reg->type;
+    shape.vector = reg->vector;
+  } else {
+    shape.type = symbol->type;
+    shape.vector = symbol->vector;
+    switch (symbol->kind) {
+    case SymbolKind::Register:
+      shape.kind = ShapeKind::Register;
+      break;
+    case SymbolKind::Variable:
+      shape.kind = ShapeKind::Variable;
+      shape.space = symbol->space;
+      if (symbol->isOpaque)
+        shape.flags |= ShapeOpaque;
+      if (symbol->isParameter)
+        shape.flags |= ShapeParameter;
+      break;
+    case SymbolKind::Label:
+      shape.kind = ShapeKind::Label;
+      break;
+    case SymbolKind::Function:
+      shape.kind = ShapeKind::Function;
+      break;
+    case SymbolKind::Prototype:
+    case SymbolKind::CallTargets:
+    case SymbolKind::BranchTargets:
+      shape.kind = ShapeKind::Prototype;
+      break;
+    }
+  }
+  // An element of a vector register is a scalar register; ptxas does not look at the vector's length.
+  bool isRegister = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Special;
+  llvm::StringRef suffix =
+      operand.suffix == SpellingId::None ? llvm::StringRef() : ast.text(operand.suffix);
+  if (isRegister && shape.vector && isComponent(suffix)) {
+    shape.vector = 0;
+  } else if (reg && !suffix.empty()) {
+    sink.report(DiagId::UnknownField, operand.range, {suffix.str(), std::string(reg->name)});
+    shape.kind = ShapeKind::Unknown;
+  } else {
+    shape.suffix = suffixWord(operand.suffix);
+  }
+  return shape;
+}
+
+void Resolver::checkGuard(const Instruction &instruction) {
+  if (instruction.guard == NameId::None)
+    return;
+  const Symbol *symbol = scopes.find(instruction.guard);
+  std::string name = ast.text(instruction.guard).str();
+  if (!symbol && !special(instruction.guard)) {
+    sink.report(DiagId::UndefinedSymbol, instruction.guardRange, {name});
+    return;
+  }
+  bool isPredicate = symbol && symbol->kind == SymbolKind::Register && symbol->type &&
+                     isa::word(symbol->type).typeKind == isa::TypeKind::Predicate;
+  if (!isPredicate) {
+    Diagnostic &d = sink.report(DiagId::GuardNotPredicate, instruction.guardRange, {name});
+    if (symbol)
+      d.notes.push_back({"declared here", symbol->nameRange});
+  }
+}
+
+} // namespace ptxray

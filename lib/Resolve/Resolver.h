@@ -1,0 +1,59 @@
+#pragma once
+// From the operands of the Ast to what they mean: declarations, types, spaces.
+#include "Check/Shape.h"
+#include "Diagnostics/Diagnostic.h"
+#include "Resolve/Scopes.h"
+#include "llvm/ADT/DenseMap.h"
+#include <optional>
+
+namespace ptxray {
+
+/// Follows the text: it is told of every declaration, block and function in order, and turns the
+/// operands of an instruction into shapes.
+class Resolver {
+public:
+  Resolver(const Ast &ast, DiagnosticSink &sink)
+      : ast(ast), sink(sink), scopes(*ast.names) {}
+
+  /// Binds the name; a clash with another of the same scope is reported unless `mayRepeat`.
+  void declare(const Declaration &declaration, bool isParameter = false, bool mayRepeat = false);
+  void declareFunction(uint32_t index);
+
+  void beginFunction(const Function &function);
+  void endFunction();
+  void beginBlock();
+  void endBlock();
+
+  /// One shape for each operand node of the instruction, in the same order.
+  void shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out);
+  void checkGuard(const Instruction &instruction);
+
+  const Symbol *find(NameId name) { return scopes.find(name); }
+  isa::WordId word(SpellingId spelling); // 0: not in the vocabulary
+  /// The special register of that name, unless a declaration hides it.
+  const isa::SpecialRegister *special(NameId name);
+  llvm::StringRef nearestName(llvm::StringRef misspelt) const { return scopes.nearest(misspelt); }
+
+private:
+  struct BlockLabel {
+    uint32_t block;
+    NameId name;
+    Symbol symbol;
+  };
+  Shape shapeOf(const Operand &operand);
+  Shape nameShape(const Operand &operand);
+  isa::WordId suffixWord(SpellingId suffix);
+  void collectLabels(const Function &function);
+  void declareLabelsOf(uint32_t block);
+
+  const Ast &ast;
+  DiagnosticSink &sink;
+  Scopes scopes;
+  std::vector<BlockLabel> labels; // of the function at hand, sorted by block
+  size_t nextLabel = 0;
+  uint32_t blocks = 0;
+  std::vector<int32_t> wordOfSpelling;                           // -1: not asked for yet
+  llvm::DenseMap<uint32_t, const isa::SpecialRegister *> specials; // by NameId; null: none
+};
+
+} // namespace ptxray

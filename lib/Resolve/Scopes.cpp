@@ -1,0 +1,135 @@
+#include "Resolve/Scopes.h"
+#include <algorithm>
+
+namespace ptxray {
+
+void Scopes::enter() { marks.push_back({undo.size(), symbols.size()}); }
+
+void Scopes::leave() {
+  Mark mark = marks.back();
+  marks.pop_back();
+  while (undo.size() > mark.undo) {
+    const Undo &last = undo.back();
+    at(last.isFamily ? families : plain, last.name) = last.before;
+    undo.pop_back();
+  }
+  symbols.resize(mark.symbols);
+}
+
+Scopes::Binding &Scopes::at(std::vector<Binding> &list, NameId name) {
+  size_t index = static_cast<uint32_t>(name);
+  if (index >= list.size())
+    list.resize(std::max<size_t>(index + 1, list.size() * 2));
+  return list[index];
+}
+
+void Scopes::bind(std::vector<Binding> &list, NameId name, Binding binding) {
+  Binding &slot = at(list, name);
+  undo.push_back({name, slot, &list == &families});
+  slot = binding;
+}
+
+/// `%r12` is member 12 of the prefix `%r`; ptxas reads `%r012` as the same.
+bool Scopes::splitMember(NameId name, llvm::StringRef &prefix, uint64_t &number) const {
+  llvm::StringRef text = names.text(static_cast<uint32_t>(name));
+  prefix = text.rtrim("0123456789");
+  llvm::StringRef digits = text.drop_front(prefix.size());
+  return !prefix.empty() && !digits.empty() && !digits.getAsInteger(10, number);
+}
+
+const Symbol *Scopes::declare(NameId name, Symbol symbol) {
+  symbol.depth = depth();
+  Binding before = at(plain, name);
+  if (before.symbol && before.family == NameId::None &&
+      symbols[before.symbol - 1].depth == symbol.depth)
+    return &symbols[before.symbol - 1];
+  llvm::StringRef prefix;
+  uint64_t number = 0;
+  if (splitMember(name, prefix, number)) {
+    NameId prefixId = static_cast<NameId>(names.get(prefix.data(), prefix.size()));
+    if (Binding family = at(families, prefixId); family.symbol) {
+      const Symbol &declared = symbols[family.symbol - 1];
+      if (declared.depth == symbol.depth && number < declared.familyCount)
+        return &declared;
+    }
+    size_t index = static_cast<uint32_t>(prefixId);
+    if (index >= hasPlainMember.size())
+      hasPlainMember.resize(index + 1);
+    hasPlainMember[index] = true;
+  }
+  symbols.push_back(symbol);
+  bind(plain, name, {static_cast<uint32_t>(symbols.size()), NameId::None});
+  return nullptr;
+}
+
+const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
+  symbol.depth = depth();
+  if (Binding before = at(families, prefix);
+      before.symbol && symbols[before.symbol - 1].depth == symbol.depth)
+    return &symbols[before.symbol - 1];
+  size_t index = static_cast<uint32_t>(prefix);
+  symbols.push_back(symbol);
+  Binding family{static_cast<uint32_t>(symbols.size()), prefix};
+  // Names such as `a1` that were declared on their own: equal scope is a clash, an outer one is hidden.
+  if (index < hasPlainMember.size() && hasPlainMember[index]) {
+    std::string member;
+    for (uint32_t i = 0; i < std::min(symbol.familyCount, 4096u); ++i) {
+      member = (names.text(index) + llvm::Twine(i)).str();
+      std::optional<uint32_t> id = names.find(member);
+      if (!id)
+        continue;
+      Binding before = at(plain, static_cast<NameId>(*id));
+      if (!before.symbol || before.family != NameId::None)
+        continue;
+      if (symbols[before.symbol - 1].depth == symbol.depth) {
+        const Symbol *clash = &symbols[before.symbol - 1];
+        symbols.pop_back();
+        return clash;
+      }
+      bind(plain, static_cast<NameId>(*id), family);
+    }
+  }
+  bind(families, prefix, family);
+  return nullptr;
+}
+
+const Symbol *Scopes::find(NameId name) {
+  Binding known = at(plain, name);
+  if (known.symbol &&
+      (known.family == NameId::None || at(families, known.family).symbol == known.symbol))
+    return &symbols[known.symbol - 1];
+  return memberOf(name);
+}
+
+const Symbol *Scopes::memberOf(NameId name) {
+  llvm::StringRef prefix;
+  uint64_t number = 0;
+  if (!splitMember(name, prefix, number))
+    return nullptr;
+  std::optional<uint32_t> prefixId = names.find(prefix);
+  if (!prefixId)
+    return nullptr;
+  Binding family = at(families, static_cast<NameId>(*prefixId));
+  if (!family.symbol || number >= symbols[family.symbol - 1].familyCount)
+    return nullptr;
+  bind(plain, name, family);
+  return &symbols[family.symbol - 1];
+}
+
+llvm::StringRef Scopes::nearest(llvm::StringRef misspelt) const {
+  llvm::StringRef best;
+  unsigned bestDistance = std::max<unsigned>(1, misspelt.size() / 3) + 1;
+  for (uint32_t i = 0; i < plain.size(); ++i) {
+    if (!plain[i].symbol)
+      continue;
+    llvm::StringRef candidate = names.text(i);
+    unsigned distance = misspelt.edit_distance(candidate, true, bestDistance);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+} // namespace ptxray

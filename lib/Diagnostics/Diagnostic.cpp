@@ -1,5 +1,6 @@
 #include "Diagnostics/Diagnostic.h"
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ptxray {
 
@@ -10,6 +11,8 @@ static const DiagInfo infos[] = {
 
 const DiagInfo &info(DiagId id) { return infos[static_cast<size_t>(id)]; }
 
+llvm::ArrayRef<DiagInfo> allDiagInfos() { return infos; }
+
 std::optional<DiagId> findDiag(llvm::StringRef id) {
   for (size_t i = 0; i < std::size(infos); ++i)
     if (infos[i].id == id)
@@ -17,24 +20,41 @@ std::optional<DiagId> findDiag(llvm::StringRef id) {
   return std::nullopt;
 }
 
+/// Calls `onText` for each run of plain text of a message and `onName` for each placeholder, in order.
+static void readMessage(llvm::StringRef message, llvm::function_ref<void(llvm::StringRef)> onText,
+                        llvm::function_ref<void(llvm::StringRef)> onName) {
+  while (!message.empty()) {
+    auto [text, behind] = message.split('{');
+    onText(text);
+    if (behind.empty())
+      return;
+    auto [name, rest] = behind.split('}');
+    onName(name);
+    message = rest;
+  }
+}
+
+llvm::SmallVector<llvm::StringRef, 4> argNames(DiagId id) {
+  llvm::SmallVector<llvm::StringRef, 4> names;
+  readMessage(
+      info(id).message, [](llvm::StringRef) {},
+      [&names](llvm::StringRef name) {
+        if (!llvm::is_contained(names, name))
+          names.push_back(name);
+      });
+  return names;
+}
+
 std::string Diagnostic::message() const {
   std::string out;
-  llvm::SmallVector<llvm::StringRef, 4> names;
-  llvm::StringRef rest = info(id).message;
-  while (!rest.empty()) {
-    auto [text, behind] = rest.split('{');
-    out += text;
-    if (behind.empty())
-      break;
-    auto [name, tail] = behind.split('}');
-    auto at = llvm::find(names, name);
-    size_t index = at - names.begin();
-    if (at == names.end())
-      names.push_back(name);
-    if (index < args.size())
-      out += args[index];
-    rest = tail;
-  }
+  const llvm::SmallVector<llvm::StringRef, 4> names = argNames(id);
+  readMessage(
+      info(id).message, [&out](llvm::StringRef text) { out += text; },
+      [&](llvm::StringRef name) {
+        const size_t index = llvm::find(names, name) - names.begin();
+        if (index < args.size())
+          out += args[index];
+      });
   return out;
 }
 
@@ -52,6 +72,8 @@ bool DiagnosticSink::hasErrors() const {
 }
 
 llvm::ArrayRef<Diagnostic> DiagnosticSink::diagnostics() const { return list; }
+
+std::vector<Diagnostic> DiagnosticSink::take() { return std::exchange(list, {}); }
 
 void DiagnosticSink::sort() {
   llvm::stable_sort(list, [](const Diagnostic &a, const Diagnostic &b) {

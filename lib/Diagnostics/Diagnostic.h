@@ -23,6 +23,9 @@ struct DiagInfo {
   llvm::StringLiteral message;
 };
 const DiagInfo &info(DiagId id);
+/// The names of its arguments: the placeholders of the message in the order of first appearance.
+llvm::SmallVector<llvm::StringRef, 4> argNames(DiagId id);
+llvm::ArrayRef<DiagInfo> allDiagInfos(); // in the order of DiagId
 std::optional<DiagId> findDiag(llvm::StringRef id);
 
 struct Note {
@@ -67,6 +70,7 @@ public:
   bool hasErrors() const;
   llvm::ArrayRef<Diagnostic> diagnostics() const;
   void sort(); // by place, then id
+  std::vector<Diagnostic> take(); // leaves the sink empty
 
 private:
   std::vector<Diagnostic> list;

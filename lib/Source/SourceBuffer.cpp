@@ -114,8 +114,9 @@ llvm::StringRef SourceBuffer::lineText(uint32_t line) const {
   lineColumn(0);
   if (line == 0 || line > lineStarts.size())
     return {};
-  llvm::StringRef rest = content.substr(lineStarts[line - 1]);
-  return rest.take_until([](char c) { return c == '\n'; }).rtrim('\r');
+  const uint32_t begin = lineStarts[line - 1];
+  const size_t end = line < lineStarts.size() ? lineStarts[line] - 1 : content.size();
+  return content.slice(begin, end).rtrim('\r');
 }
 
 } // namespace ptxray

@@ -1,0 +1,10 @@
+# Makes RulePages.inc from docs/diagnostics/*.md: cmake -DFOLDER=... -DOUTPUT=... -P EmbedPages.cmake
+file(GLOB pages ${FOLDER}/*.md)
+list(SORT pages)
+set(rows "")
+foreach(page IN LISTS pages)
+  get_filename_component(id ${page} NAME_WE)
+  file(READ ${page} text)
+  string(APPEND rows "{\"${id}\", R\"page(${text})page\"},\n")
+endforeach()
+file(WRITE ${OUTPUT} "${rows}")

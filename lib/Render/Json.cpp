@@ -1,0 +1,73 @@
+// docs/diagnostics.schema.json describes this format.
+#include "Render/Render.h"
+#include "Source/Origin.h"
+#include "nlohmann/json.hpp"
+
+namespace ptxray {
+
+using Json = nlohmann::ordered_json;
+
+static std::string str(llvm::StringRef text) { return text.str(); }
+
+static Json place(const SourceBuffer *source, uint32_t offset) {
+  const LineColumn at = source ? source->lineColumn(offset) : LineColumn{};
+  return {{"line", at.line}, {"column", at.column}, {"offset", offset}};
+}
+
+static Json range(const SourceBuffer *source, Range range) {
+  return {{"start", place(source, range.begin)}, {"end", place(source, range.end)}};
+}
+
+static Json diagnostic(const Diagnostic &d, const SourceBuffer *source, const OriginTable *origins) {
+  Json out = {{"rule", str(info(d.id).id)},
+              {"severity", str(severityName(d.severity))},
+              {"message", d.message()},
+              {"range", range(source, d.range)},
+              {"args", Json::object()},
+              {"notes", Json::array()}};
+  for (auto [name, arg] : llvm::zip(argNames(d.id), d.args))
+    out["args"][str(name)] = arg;
+  for (const Note &note : d.notes) {
+    Json entry = {{"message", note.message}};
+    if (note.range)
+      entry["range"] = range(source, *note.range);
+    out["notes"].push_back(std::move(entry));
+  }
+  if (d.fix) {
+    Json edits = Json::array();
+    for (const Edit &edit : d.fix->edits)
+      edits.push_back({{"offset", edit.range.begin}, {"length", edit.range.size()}, {"text", edit.text}});
+    out["fix"] = {{"title", d.fix->title}, {"edits", std::move(edits)}};
+  }
+  if (std::optional<Origin> origin = origins ? origins->at(d.range.begin) : std::nullopt)
+    out["origin"] = {{"path", origin->path}, {"line", origin->line}};
+  if (!d.spec.manual.empty())
+    out["manual"] = str(d.spec.manual);
+  if (!d.spec.file.empty())
+    out["spec"] = str(d.spec.file) + ":" + std::to_string(d.spec.line);
+  return out;
+}
+
+void beginJson(llvm::raw_ostream &out) {
+  const Json tool = {{"name", "ptxray"}, {"version", PTXRAY_VERSION}};
+  out << R"({"version":1,"tool":)" << tool.dump() << ",\"files\":[\n";
+}
+
+void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
+  auto orNull = [](const std::string &text) { return text.empty() ? Json() : Json(text); };
+  Json file = {{"path", report.path},
+               {"ptx", orNull(report.ptx)},
+               {"target", orNull(report.target)},
+               {"diagnostics", Json::array()}};
+  std::optional<OriginTable> origins;
+  if (report.source && !report.diagnostics.empty())
+    origins.emplace(*report.source);
+  for (const Diagnostic &d : report.diagnostics)
+    file["diagnostics"].push_back(diagnostic(d, report.source.get(), origins ? &*origins : nullptr));
+  // What is no UTF-8 (a path, a byte of the input in a message) becomes U+FFFD.
+  out << file.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void endJson(const Totals &, llvm::raw_ostream &out) { out << "\n]}\n"; }
+
+} // namespace ptxray

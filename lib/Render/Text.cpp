@@ -1,0 +1,230 @@
+// Diagnostics as clang prints them.
+#include "Render/Render.h"
+#include "Source/Origin.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include <algorithm>
+
+namespace ptxray {
+
+static constexpr size_t widestLine = 120;   // longer ones are cut to what stands around the caret
+static constexpr size_t contextBefore = 40; // bytes kept before the caret in a cut line
+static constexpr unsigned tabStop = 8;
+static constexpr size_t fewestFolded = 4; // fewer that are alike are all shown
+static constexpr size_t linesNamed = 6;
+
+namespace {
+
+enum class Style { Plain, Bold, Error, Warning, Note, Caret };
+
+struct TextRenderer {
+  const FileReport &report;
+  const RenderOptions &options;
+  llvm::raw_ostream &out;
+  std::optional<OriginTable> origins = std::nullopt;
+
+  void styled(Style style, llvm::StringRef text);
+  void head(std::optional<Range> range, Style style, llvm::StringRef kind, llvm::StringRef message,
+            llvm::StringRef id);
+  void snippet(Range range, const Fix *fix);
+  void diagnostic(const Diagnostic &d, llvm::ArrayRef<uint32_t> linesAlike);
+};
+
+} // namespace
+
+void TextRenderer::styled(Style style, llvm::StringRef text) {
+  static constexpr llvm::StringLiteral codes[] = {"", "\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m"};
+  if (!options.color || style == Style::Plain)
+    out << text;
+  else
+    out << codes[static_cast<size_t>(style)] << text << "\033[0m";
+}
+
+void TextRenderer::head(std::optional<Range> range, Style style, llvm::StringRef kind,
+                        llvm::StringRef message, llvm::StringRef id) {
+  std::string place = escaped(report.path) + ":";
+  if (range && report.source) {
+    const LineColumn at = report.source->lineColumn(range->begin);
+    place += std::to_string(at.line) + ":" + std::to_string(at.column) + ":";
+  }
+  styled(Style::Bold, place);
+  out << ' ';
+  styled(style, (kind + ":").str());
+  out << ' ';
+  styled(style == Style::Note ? Style::Plain : Style::Bold, escaped(message));
+  if (!id.empty())
+    out << " [" << id << ']';
+  out << '\n';
+}
+
+/// The source line with a caret and tildes under the range, and under that what a fix of one place
+/// would put there.
+void TextRenderer::snippet(Range range, const Fix *fix) {
+  const SourceBuffer &source = *report.source;
+  const LineColumn at = source.lineColumn(range.begin);
+  const llvm::StringRef line = source.lineText(at.line);
+  const size_t begin = std::min<size_t>(at.column - 1, line.size());
+  const size_t end = std::clamp<size_t>(begin + range.size(), begin, line.size());
+
+  size_t from = 0, to = line.size();
+  if (line.size() > widestLine) {
+    from = begin > contextBefore ? begin - contextBefore : 0;
+    to = std::min(line.size(), from + widestLine);
+  }
+  std::string text = from > 0 ? "..." : "", marks;
+  auto padTo = [](std::string &s, size_t width) { s.resize(std::max(s.size(), width), ' '); };
+  for (size_t i = from; i < to; ++i) {
+    const size_t column = text.size();
+    if (line[i] == '\t')
+      text.append(tabStop - column % tabStop, ' ');
+    else {
+      // The bytes of one character are escaped together.
+      size_t last = i;
+      while (last + 1 < to && (line[last + 1] & 0xC0) == 0x80 && (line[i] & 0x80))
+        ++last;
+      text += escaped(line.slice(i, last + 1));
+      if (i <= begin && begin <= last)
+        padTo(marks, column);
+      i = last;
+    }
+    if (i >= begin && i < std::max(end, begin + 1)) {
+      padTo(marks, column);
+      marks.resize(text.size(), '~');
+    }
+  }
+  size_t caret = marks.find('~');
+  if (caret == std::string::npos) { // behind the end of the line
+    caret = text.size();
+    marks.assign(caret, ' ');
+    marks += '^';
+  } else {
+    marks[caret] = '^';
+    if (range.size() == 0)
+      marks.resize(caret + 1);
+  }
+  if (to < line.size())
+    text += "...";
+
+  const std::string number = std::to_string(at.line);
+  const std::string margin(std::max<size_t>(5, number.size()), ' ');
+  out << llvm::StringRef(margin).drop_front(number.size()) << number << " | " << text << '\n';
+  out << margin << " | ";
+  styled(Style::Caret, marks);
+  out << '\n';
+
+  if (!fix || fix->edits.size() != 1 || fix->edits[0].text.empty())
+    return;
+  const Edit &edit = fix->edits[0];
+  const LineColumn place = source.lineColumn(edit.range.begin);
+  const std::string replacement = escaped(edit.text);
+  if (place.line != at.line || place.column - 1 < from || place.column - 1 > to)
+    return;
+  std::string before = from > 0 ? "..." : "";
+  for (const char c : line.slice(from, place.column - 1)) {
+    if (c == '\t')
+      before.append(tabStop - before.size() % tabStop, ' ');
+    else if (llvm::isPrint(c))
+      before += ' ';
+    else
+      return; // escapes shift the columns; the line "fix:" says enough
+  }
+  out << margin << " | " << before;
+  styled(Style::Caret, replacement);
+  out << '\n';
+}
+
+void TextRenderer::diagnostic(const Diagnostic &d, llvm::ArrayRef<uint32_t> linesAlike) {
+  static constexpr Style styles[] = {Style::Error, Style::Warning, Style::Warning};
+  const llvm::StringRef margin = "      ";
+  if (!report.source) {
+    head(std::nullopt, Style::Error, "error", d.message(), info(d.id).id);
+    return;
+  }
+  head(d.range, styles[static_cast<size_t>(d.severity)], severityName(d.severity), d.message(),
+       info(d.id).id);
+  snippet(d.range, d.fix ? &*d.fix : nullptr);
+  for (const Note &note : d.notes) {
+    if (note.range) {
+      head(note.range, Style::Note, "note", note.message, "");
+      snippet(*note.range, nullptr);
+    } else
+      out << margin << "note: " << escaped(note.message) << '\n';
+  }
+  if (d.fix)
+    out << margin << "fix: " << escaped(d.fix->title) << '\n';
+  if (!origins)
+    origins.emplace(*report.source);
+  if (std::optional<Origin> origin = origins->at(d.range.begin))
+    out << margin << "from: " << escaped(origin->path) << ':' << origin->line << '\n';
+  if (!d.spec.manual.empty() || !d.spec.file.empty()) {
+    out << margin << "see: ";
+    if (!d.spec.manual.empty())
+      out << "manual " << d.spec.manual << (d.spec.file.empty() ? "" : ", ");
+    if (!d.spec.file.empty())
+      out << d.spec.file << ':' << d.spec.line;
+    out << '\n';
+  }
+  if (!linesAlike.empty()) {
+    out << margin << "and " << linesAlike.size() << " more like it, in line"
+        << (linesAlike.size() == 1 ? " " : "s ");
+    llvm::interleaveComma(linesAlike.take_front(linesNamed), out);
+    if (linesAlike.size() > linesNamed)
+      out << ", ... " << linesAlike.back();
+    out << " (--no-fold shows all)\n";
+  }
+}
+
+/// What makes diagnostics alike: rule and message, but for the numbers in names of registers and
+/// labels (`%r12`, `$L__BB0_3`).
+static std::string shape(const Diagnostic &d) {
+  std::string key = info(d.id).id.str() + '\0' + severityName(d.severity).str();
+  for (llvm::StringRef arg : d.args) {
+    key += '\0';
+    const bool name = arg.starts_with("%") || arg.starts_with("$");
+    for (char c : arg)
+      if (!name || !llvm::isDigit(c))
+        key += c;
+  }
+  return key;
+}
+
+void beginText(llvm::raw_ostream &) {}
+
+void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out) {
+  TextRenderer text{report, options, out};
+  const std::vector<Diagnostic> &all = report.diagnostics;
+  llvm::StringMap<std::vector<size_t>> alike;
+  std::vector<std::vector<size_t> *> group(all.size());
+  for (size_t i = 0; options.fold && i < all.size(); ++i) {
+    group[i] = &alike[shape(all[i])];
+    group[i]->push_back(i);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::vector<uint32_t> lines;
+    if (group[i] && group[i]->size() >= fewestFolded && report.source) {
+      if (group[i]->front() != i)
+        continue;
+      for (size_t other : llvm::ArrayRef(*group[i]).drop_front())
+        lines.push_back(report.source->lineColumn(all[other].range.begin).line);
+    }
+    text.diagnostic(all[i], lines);
+  }
+}
+
+void endText(const Totals &totals, llvm::raw_ostream &out) {
+  auto counted = [](unsigned n, llvm::StringRef what) {
+    return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
+  };
+  if (totals.errors + totals.warnings == 0)
+    return;
+  if (totals.errors)
+    out << counted(totals.errors, "error") << (totals.warnings ? ", " : "");
+  if (totals.warnings)
+    out << counted(totals.warnings, "warning");
+  if (totals.files > 1)
+    out << " in " << counted(totals.files, "file");
+  out << '\n';
+}
+
+} // namespace ptxray

@@ -1,0 +1,39 @@
+#pragma once
+#include "Source/SourceBuffer.h"
+#include <optional>
+
+namespace ptxray {
+
+/// A line of the CUDA or Python source that PTX was made from.
+struct Origin {
+  std::string path;
+  uint32_t line = 0;
+};
+
+/// Says which source line a place of the text was made from, as `.loc` and line markers
+/// (`# 100 "x.cu"`) tell it. It reads the whole text once, so make one only when a diagnostic is
+/// printed.
+class OriginTable {
+public:
+  explicit OriginTable(const SourceBuffer &source);
+  std::optional<Origin> at(uint32_t offset) const;
+
+private:
+  enum class MarkKind : uint8_t { Loc, LineMarker, FunctionEnd };
+  struct Mark {
+    MarkKind kind;
+    uint32_t offset; // holds from here to the next mark
+    uint32_t file;   // Loc: its number; LineMarker: index into `markerPaths`
+    uint32_t line;
+  };
+  void readLoc(llvm::StringRef line, uint32_t offset);
+  void readFile(llvm::StringRef line);
+  void readLineMarker(llvm::StringRef line, uint32_t offset);
+
+  const SourceBuffer &source;
+  std::vector<Mark> marks;
+  std::vector<std::pair<uint32_t, std::string>> files; // number and path of each `.file`
+  std::vector<std::string> markerPaths;
+};
+
+} // namespace ptxray

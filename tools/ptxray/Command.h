@@ -1,0 +1,52 @@
+#pragma once
+// The commands of ptxray: each is one file of this folder and one row of the table in main.cpp.
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+/// docs/exit-status.md explains them.
+enum ExitStatus { Clean = 0, FoundErrors = 1, BadUsage = 2 };
+
+struct Option {
+  llvm::StringLiteral name; // `--format`
+  std::string value;        // what help shows behind `=`; `a|b` lists all that are possible; empty: a switch
+  llvm::StringLiteral help;
+};
+
+/// What was written behind the name of a command, already checked against its options.
+struct Arguments {
+  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> options;
+  std::vector<llvm::StringRef> operands;
+
+  bool has(llvm::StringRef option) const { return value(option).has_value(); }
+  std::optional<llvm::StringRef> value(llvm::StringRef option) const; // the last one counts
+};
+
+struct Command {
+  llvm::StringLiteral name;
+  llvm::StringLiteral operands; // `FILE...`
+  unsigned fewest, most;        // operands
+  llvm::StringLiteral summary;
+  std::vector<Option> options;
+  int (*run)(const Arguments &arguments);
+};
+
+/// One line on standard error; returns BadUsage.
+int usageError(const std::string &message);
+/// `; did you mean ...?`, or nothing when no candidate is near.
+std::string didYouMean(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> candidates);
+/// Whether to colour what goes to standard output, by `--color=auto|always|never`.
+bool wantsColor(const Arguments &arguments);
+/// Flushes standard output; says so when it could not be written.
+int finish(int status);
+
+int runCheck(const Arguments &arguments);
+int runExplain(const Arguments &arguments);
+int runVersion(const Arguments &arguments);
+
+} // namespace ptxray

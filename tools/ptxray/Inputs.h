@@ -1,0 +1,18 @@
+#pragma once
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+/// A file to read, or one that cannot be read and why.
+struct Input {
+  std::string path;
+  std::string problem;
+};
+
+/// The files that the arguments name: files as they are, folders as the `*.ptx` below them, sorted.
+std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments);
+
+} // namespace ptxray

@@ -1,0 +1,11 @@
+#include "RulePages.h"
+
+namespace ptxray {
+
+static constexpr RulePage pages[] = {
+#include "RulePages.inc"
+};
+
+llvm::ArrayRef<RulePage> rulePages() { return pages; }
+
+} // namespace ptxray

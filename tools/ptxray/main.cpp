@@ -1,0 +1,182 @@
+#include "Command.h"
+#include "Render/Render.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace ptxray;
+using llvm::StringRef;
+
+static std::string formatNames() {
+  auto names = llvm::map_range(formats, [](const Format &format) -> StringRef { return format.name; });
+  return llvm::join(names, "|");
+}
+
+static std::vector<Command> allCommands() {
+  const Option color{"--color", "auto|always|never", "colours of the text (auto: on a terminal)"};
+  const Option textOrJson{"--format", "text|json", "form of the output"};
+  return {
+      {"check", "FILE|DIR|- ...", 1, ~0u, "check PTX files, `*.ptx` below folders, standard input (-)",
+       {{"--format", formatNames(), "form of the output"},
+        {"--target", "sm_X", "check as if `.target` said this"},
+        {"--ptx", "V", "check as if `.version` said this"},
+        {"--arch", "sm_X", "may the module be compiled for this GPU?"},
+        {"--pedantic", "", "also report what is only bad style"},
+        {"--werror", "", "warnings are errors"},
+        {"--no-fold", "", "show diagnostics that are alike one by one"},
+        color,
+        {"--jobs", "N", "files checked at the same time (default: one a core)"}},
+       runCheck},
+      {"explain", "RULE|INSTRUCTION", 1, 1, "explain a rule, or show what is known of an instruction", {},
+       runExplain},
+      {"version", "", 0, 0, "show the version, and the PTX versions and targets known", {textOrJson},
+       runVersion},
+  };
+}
+
+std::optional<StringRef> Arguments::value(StringRef option) const {
+  for (const auto &[name, value] : llvm::reverse(options))
+    if (name == option)
+      return value;
+  return std::nullopt;
+}
+
+int ptxray::usageError(const std::string &message) {
+  llvm::errs() << "ptxray: " << escaped(message) << '\n';
+  return BadUsage;
+}
+
+std::string ptxray::didYouMean(StringRef written, llvm::ArrayRef<StringRef> candidates) {
+  StringRef best;
+  unsigned bestDistance = std::max<size_t>(2, written.size() / 3);
+  for (StringRef candidate : candidates) {
+    const unsigned distance = written.edit_distance(candidate, true, bestDistance);
+    if (distance < bestDistance || (distance == bestDistance && best.empty())) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best.empty() ? "" : ("; did you mean `" + best + "`?").str();
+}
+
+bool ptxray::wantsColor(const Arguments &arguments) {
+  const StringRef choice = arguments.value("--color").value_or("auto");
+  if (choice != "auto")
+    return choice == "always";
+  const char *term = std::getenv("TERM"), *noColor = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) && term && StringRef(term) != "dumb" && (!noColor || !*noColor);
+}
+
+int ptxray::finish(int status) {
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return status;
+  const std::string reason = llvm::outs().error().message();
+  llvm::outs().clear_error();
+  return usageError("cannot write the output: " + reason);
+}
+
+static void printHelp(const Command &command, llvm::raw_ostream &out) {
+  out << "usage: ptxray " << command.name << (command.options.empty() ? "" : " [OPTION]...")
+      << (command.operands.empty() ? "" : " ") << command.operands << "\n\n"
+      << command.summary << "\n";
+  if (!command.options.empty())
+    out << "\noptions:\n";
+  for (const Option &option : command.options) {
+    const std::string written =
+        option.name.str() + (option.value.empty() ? "" : "=" + option.value);
+    out << "  " << llvm::left_justify(written, 28) << ' ' << option.help << '\n';
+  }
+}
+
+static void printHelp(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
+  out << "usage: ptxray COMMAND [OPTION]... [ARGUMENT]...\n\n"
+         "checks PTX, the assembly language of NVIDIA GPUs\n\ncommands:\n";
+  for (const Command &command : commands)
+    out << "  " << llvm::left_justify(command.name, 9) << ' ' << command.summary << '\n';
+  out << "\n`ptxray COMMAND --help` shows the options of a command.\n";
+}
+
+/// Sorts what was written into options and operands; a message when it does not fit the command.
+static std::optional<std::string> readArguments(const Command &command,
+                                                llvm::ArrayRef<const char *> written,
+                                                Arguments &arguments) {
+  bool optionsEnded = false;
+  for (size_t i = 0; i < written.size(); ++i) {
+    const StringRef word = written[i];
+    if (optionsEnded || word == "-" || !word.starts_with("-")) {
+      arguments.operands.push_back(word);
+      continue;
+    }
+    if (word == "--") {
+      optionsEnded = true;
+      continue;
+    }
+    auto [name, value] = word.split('=');
+    auto option = llvm::find_if(
+        command.options, [name = name](const Option &option) { return option.name == name; });
+    if (option == command.options.end()) {
+      llvm::SmallVector<StringRef> names;
+      for (const Option &option : command.options)
+        names.push_back(option.name);
+      return "unknown option `" + name.str() + "`" + didYouMean(name, names);
+    }
+    const bool hasValue = word.contains('=');
+    if (option->value.empty() && hasValue)
+      return "`" + name.str() + "` takes no value";
+    if (!option->value.empty() && !hasValue) {
+      if (i + 1 == written.size())
+        return "`" + name.str() + "` needs a value (" + option->value + ")";
+      value = written[++i];
+    }
+    llvm::SmallVector<StringRef> choices;
+    StringRef(option->value).split(choices, '|');
+    if (choices.size() > 1 && !llvm::is_contained(choices, value))
+      return "`" + name.str() + "` is one of " + llvm::join(choices, ", ") + ", not `" +
+             value.str() + "`";
+    arguments.options.emplace_back(option->name, value);
+  }
+  if (arguments.operands.size() < command.fewest)
+    return command.operands.str() + " is missing";
+  if (arguments.operands.size() > command.most)
+    return "`" + arguments.operands[command.most].str() + "` is one argument too many";
+  return std::nullopt;
+}
+
+int main(int argc, char **argv) {
+  const std::vector<Command> commands = allCommands();
+  if (argc < 2) {
+    printHelp(commands, llvm::errs());
+    return BadUsage;
+  }
+  StringRef name = argv[1];
+  if (name == "--help" || name == "-h" || (name == "help" && argc == 2)) {
+    printHelp(commands, llvm::outs());
+    return finish(Clean);
+  }
+  if (name == "--version")
+    name = "version";
+  llvm::ArrayRef<const char *> written(argv + 2, argc - 2);
+  const bool help = name == "help" || llvm::any_of(written.take_until([](StringRef word) { return word == "--"; }), [](StringRef word) { return word == "--help" || word == "-h"; });
+  if (name == "help")
+    name = argv[2];
+  for (const Command &command : commands) {
+    if (command.name != name)
+      continue;
+    if (help) {
+      printHelp(command, llvm::outs());
+      return finish(Clean);
+    }
+    Arguments arguments;
+    if (std::optional<std::string> complaint = readArguments(command, written, arguments))
+      return usageError(*complaint + " (`ptxray " + name.str() + " --help` shows the options)");
+    return finish(command.run(arguments));
+  }
+  llvm::SmallVector<StringRef> names;
+  for (const Command &command : commands)
+    names.push_back(command.name);
+  return usageError("unknown command `" + name.str() + "`" + didYouMean(name, names) + " (`ptxray --help` lists the commands)");
+}

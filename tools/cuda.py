@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Fetches ptxas, or a whole nvcc, from PyPI's wheels into build/cuda/<release>/.
+
+    tools/dev cuda                 ptxas 13.5 and 13.0
+    tools/dev cuda 12.4 13.2       those releases
+    tools/dev cuda --all           every release of tools/cuda-releases.txt
+    tools/dev cuda --nvcc          nvcc 13.5 with its headers, in build/cuda/nvcc
+
+The wheels are pinned by hash in tools/cuda-releases.txt. What is there already is left alone. Exit status 1
+when something cannot be had."""
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CACHE = ROOT / "build" / "cuda"
+DEFAULT = ["13.5", "13.0"]
+
+
+def pinned():
+    """rows of (what, package, version, sha256); `what` is a release or `nvcc`"""
+    for line in (ROOT / "tools" / "cuda-releases.txt").read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            yield tuple(line.split())
+
+
+def download(package, version, sha256, folder):
+    requirement = pathlib.Path(folder) / "wheel.txt"
+    requirement.write_text(f"{package}=={version} --hash=sha256:{sha256}\n")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
+         "--require-hashes", "--only-binary=:all:", "--platform=manylinux_2_17_x86_64",
+         "--platform=manylinux2014_x86_64", "--platform=manylinux_2_12_x86_64",
+         "--platform=manylinux2010_x86_64", "--platform=manylinux1_x86_64", "--platform=any",
+         "--dest", folder, "-r", str(requirement)],
+        check=True)
+    return next(pathlib.Path(folder).glob("*.whl"))
+
+
+def fetch_ptxas(release, package, version, sha256):
+    target = CACHE / release / "bin" / "ptxas"
+    if target.exists():
+        return
+    print(f"fetching ptxas {release} ({package} {version})", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        with zipfile.ZipFile(download(package, version, sha256, folder)) as wheel:
+            name = next(n for n in wheel.namelist() if n.endswith("/bin/ptxas"))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial = target.with_suffix(".partial")
+            partial.write_bytes(wheel.read(name))
+    partial.chmod(0o755)
+    partial.rename(target)
+
+
+def fetch_nvcc(rows):
+    target = CACHE / "nvcc"
+    if (target / "complete").exists():
+        return
+    for _, package, version, sha256 in rows:
+        print(f"fetching {package} {version}", file=sys.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            with zipfile.ZipFile(download(package, version, sha256, folder)) as wheel:
+                for member in wheel.infolist():
+                    parts = pathlib.PurePosixPath(member.filename).parts
+                    if member.is_dir() or parts[:1] != ("nvidia",):
+                        continue
+                    path = target.joinpath(*parts[2:])  # without nvidia/cu13
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(wheel.read(member))
+                    if "bin" in parts:
+                        path.chmod(0o755)
+    (target / "complete").touch()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("release", nargs="*")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--nvcc", action="store_true")
+    options = parser.parse_args()
+    rows = list(pinned())
+    releases = [row for row in rows if row[0] != "nvcc"]
+    wanted = options.release or ([] if options.nvcc else DEFAULT)
+    if options.all:
+        wanted = [row[0] for row in releases]
+    failed = False
+    for release in wanted:
+        row = next((r for r in releases if r[0] == release), None)
+        if not row:
+            print(f"no release {release}; known: {' '.join(r[0] for r in releases)}", file=sys.stderr)
+            return 2
+        try:
+            fetch_ptxas(*row)
+        except (subprocess.CalledProcessError, OSError) as error:
+            print(f"ptxas {release} cannot be had: {error}", file=sys.stderr)
+            failed = True
+    if options.nvcc:
+        try:
+            fetch_nvcc([row for row in rows if row[0] == "nvcc"])
+        except (subprocess.CalledProcessError, OSError) as error:
+            print(f"nvcc cannot be had: {error}", file=sys.stderr)
+            failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

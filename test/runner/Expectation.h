@@ -1,0 +1,35 @@
+#pragma once
+// What the comment at the end of a line says that the line must give:
+//   // error: [id] "part of the message"; warning: [id]; ptxas: accepts
+#include "Diagnostics/Diagnostic.h"
+#include <string>
+#include <vector>
+
+namespace ptxray::test {
+
+enum class Verdict { Same, Accepts, Rejects }; // of ptxas; Same: as ours
+
+struct ExpectedDiagnostic {
+  std::string severity, id;
+  std::string part; // of the message; empty: any
+};
+
+struct Expectation {
+  std::vector<ExpectedDiagnostic> diagnostics;
+  Verdict ptxas = Verdict::Same;
+  std::string problem; // why the comment cannot be read; empty: it can
+
+  bool hasError() const;
+  bool ptxasRejects() const { return ptxas == Verdict::Same ? hasError() : ptxas == Verdict::Rejects; }
+};
+
+Expectation readExpectation(llvm::StringRef line);
+
+/// The line with its expectation replaced by one that fits `found`.
+std::string withExpectation(llvm::StringRef line, llvm::ArrayRef<const Diagnostic *> found);
+
+/// One text for each difference between what a line expects and what was found on it.
+std::vector<std::string> differences(const Expectation &expected,
+                                     llvm::ArrayRef<const Diagnostic *> found);
+
+} // namespace ptxray::test

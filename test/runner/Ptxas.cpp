@@ -1,0 +1,87 @@
+#include "Ptxas.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <filesystem>
+
+namespace ptxray::test {
+
+namespace fs = std::filesystem;
+
+/// `13.5.37` as {13, 5, 37}.
+static std::vector<unsigned> releaseOf(const fs::path &path) {
+  std::vector<unsigned> numbers;
+  llvm::SmallVector<llvm::StringRef> parts;
+  const std::string name = path.filename();
+  llvm::StringRef(name).split(parts, '.');
+  for (llvm::StringRef part : parts)
+    part.getAsInteger(10, numbers.emplace_back());
+  return numbers;
+}
+
+std::string findPtxas() {
+  if (const char *path = std::getenv("PTXRAY_PTXAS"))
+    return path;
+  fs::path newest;
+  std::error_code error;
+  for (const fs::directory_entry &release : fs::directory_iterator(PTXRAY_BUILD_DIR "/cuda", error))
+    if (fs::exists(release.path() / "bin/ptxas") &&
+        (newest.empty() || releaseOf(newest) < releaseOf(release.path())))
+      newest = release.path();
+  if (!newest.empty())
+    return newest / "bin/ptxas";
+  auto inPath = llvm::sys::findProgramByName("ptxas");
+  return inPath ? *inPath : "";
+}
+
+/// The virtual architecture under which ptxas reads a module of that target.
+static std::string architectureFor(llvm::StringRef target) {
+  unsigned number = 0;
+  target.consume_front("sm_");
+  target.consumeInteger(10, number); // leaves the variant
+  if (number < 75)
+    return "compute_75";
+  if (number == 82)
+    return "compute_86";
+  if (number == 101)
+    number = 110;
+  return "compute_" + std::to_string(number) + target.str();
+}
+
+PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text, const std::string &target) {
+  PtxasVerdict verdict;
+  llvm::SmallString<64> input, output;
+  if (llvm::sys::fs::createTemporaryFile("ptxray", "ptx", input) ||
+      llvm::sys::fs::createTemporaryFile("ptxray", "txt", output)) {
+    verdict.output = "cannot create a temporary file";
+    return verdict;
+  }
+  std::error_code error;
+  llvm::raw_fd_ostream(input, error) << text;
+  const std::string arch = "-arch=" + architectureFor(target);
+  const llvm::StringRef arguments[] = {ptxas, arch, input, "-o", "/dev/null"};
+  const std::optional<llvm::StringRef> redirects[] = {"", output, output};
+  const int status = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 60, 0,
+                                               &verdict.output);
+  if (auto buffer = llvm::MemoryBuffer::getFile(output))
+    verdict.output += (*buffer)->getBuffer();
+  llvm::sys::fs::remove(input);
+  llvm::sys::fs::remove(output);
+
+  verdict.accepts = status == 0;
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(verdict.output).split(lines, '\n');
+  for (llvm::StringRef line : lines) { // ptxas k.ptx, line 12; error   : ...
+    unsigned number;
+    auto [place, message] = line.split("; ");
+    if (!place.rsplit(", line ").second.getAsInteger(10, number) &&
+        (message.starts_with("error") || message.starts_with("fatal")))
+      verdict.errorLines.insert(number);
+  }
+  return verdict;
+}
+
+} // namespace ptxray::test

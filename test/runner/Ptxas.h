@@ -1,0 +1,21 @@
+#pragma once
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ptxray::test {
+
+/// What ptxas says of a module.
+struct PtxasVerdict {
+  bool accepts = false;
+  std::set<unsigned> errorLines; // counted from 1
+  std::string output;
+};
+
+/// $PTXRAY_PTXAS, else the newest in the build folder's cache, else the one in PATH; empty: none.
+std::string findPtxas();
+
+/// Reads and checks the text, without generating code.
+PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text, const std::string &target);
+
+} // namespace ptxray::test

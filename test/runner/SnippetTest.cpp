@@ -1,0 +1,82 @@
+// Checks test/isa and test/module: every diagnostic must be expected on its line, and every
+// expectation met. PTXRAY_BLESS=1 writes what is found into the files.
+#include "Snippets.h"
+#include "Source/SourceBuffer.h"
+#if __has_include("Check/CheckModule.h")
+#include "Check/CheckModule.h"
+#else
+#include "../../tools/ptxray/CheckStub.h"
+#endif
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace ptxray;
+using namespace ptxray::test;
+
+namespace {
+
+class SnippetTest : public testing::Test {
+public:
+  explicit SnippetTest(const TestFile &file) : file(file) {}
+
+  void TestBody() override {
+    ASSERT_EQ(file.problem, "");
+    std::vector<DiagnosticSink> sinks(file.modules.size());
+    std::vector<std::vector<const Diagnostic *>> found(file.lines.size() + 1); // of each line
+    for (size_t i = 0; i < file.modules.size(); ++i)
+      check(file.modules[i], sinks[i], found);
+    const bool bless = std::getenv("PTXRAY_BLESS");
+    std::ofstream out;
+    if (bless)
+      out.open(file.path);
+    for (unsigned line = 1; line <= file.lines.size(); ++line) {
+      const std::string &text = file.lines[line - 1];
+      const bool judged = !llvm::StringRef(text).ltrim().starts_with("//@");
+      if (bless)
+        out << (judged ? withExpectation(text, found[line]) : text) << '\n';
+      else if (judged)
+        for (const std::string &difference : differences(readExpectation(text), found[line]))
+          ADD_FAILURE_AT(file.path.c_str(), line) << text << "\n  " << difference;
+    }
+  }
+
+private:
+  void check(const Module &module, DiagnosticSink &sink,
+             std::vector<std::vector<const Diagnostic *>> &found) {
+    const auto source = SourceBuffer::fromText(file.path, module.text);
+    CheckOptions options;
+    options.pedantic = module.pedantic;
+    checkSource(*source, options, sink);
+    sink.sort();
+    for (const Diagnostic &d : sink.diagnostics()) {
+      if (d.severity == Severity::Pedantic && !module.pedantic)
+        continue;
+      const unsigned line = source->lineColumn(d.range.begin).line;
+      const unsigned origin = line <= module.origins.size() ? module.origins[line - 1]
+                                                            : module.origins.back();
+      if (origin != 0)
+        found[origin].push_back(&d);
+      else
+        ADD_FAILURE() << "in the prelude of `" << module.header << "`: " << d.message() << " ["
+                      << info(d.id).id.str() << "]\n  " << source->lineText(line).str();
+    }
+  }
+
+  const TestFile &file;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  static std::vector<TestFile> files[2];
+  for (int i = 0; i < 2; ++i) {
+    static constexpr const char *folders[] = {"isa", "module"};
+    files[i] = findTests(folders[i]);
+    for (const TestFile &file : files[i])
+      testing::RegisterTest(folders[i], file.name.c_str(), nullptr, nullptr, file.path.c_str(), 1,
+                            [&file]() -> SnippetTest * { return new SnippetTest(file); });
+  }
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,159 @@
+#include "Snippets.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <algorithm>
+#include <filesystem>
+
+namespace ptxray::test {
+
+namespace fs = std::filesystem;
+
+static std::vector<std::string> readLines(const std::string &path) {
+  std::vector<std::string> lines;
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return lines;
+  llvm::StringRef rest = (*buffer)->getBuffer();
+  while (!rest.empty()) {
+    auto [line, behind] = rest.split('\n');
+    lines.push_back(line.str());
+    rest = behind;
+  }
+  return lines;
+}
+
+/// `8.6` as 806.
+static unsigned readVersion(llvm::StringRef text) {
+  unsigned major = 0, minor = 0;
+  text.consumeInteger(10, major);
+  text.consume_front(".");
+  text.consumeInteger(10, minor);
+  return major * 100 + minor;
+}
+
+static unsigned readTarget(llvm::StringRef text) {
+  unsigned number = 0;
+  text.consume_front("sm_");
+  text.consumeInteger(10, number);
+  return number;
+}
+
+/// Whether `ptx 8.3, sm_70` holds.
+static bool reaches(llvm::StringRef condition, unsigned version, unsigned target) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  condition.split(parts, ',');
+  return llvm::all_of(parts, [&](llvm::StringRef part) {
+    part = part.trim();
+    return part.consume_front("ptx ") ? version >= readVersion(part)
+                                      : target >= readTarget(part);
+  });
+}
+
+/// More than blanks and a comment.
+static bool hasText(llvm::StringRef line) {
+  line = line.ltrim();
+  return !line.empty() && !line.starts_with("//");
+}
+
+/// The header of a section is `//@ ptx 8.6, sm_100a[, more words of .target][, pedantic]`.
+static Module buildSnippetModule(llvm::StringRef header, const TestFile &file,
+                                 llvm::ArrayRef<unsigned> lines) {
+  static const std::vector<std::string> prelude = readLines(PTXRAY_TEST_DIR "/isa/prelude.ptx");
+  Module module;
+  module.header = header.str();
+  llvm::SmallVector<llvm::StringRef> words;
+  header.split(words, ',');
+  llvm::SmallVector<llvm::StringRef> targets;
+  for (llvm::StringRef word : llvm::drop_begin(words)) {
+    if (word.trim() == "pedantic")
+      module.pedantic = true;
+    else
+      targets.push_back(word.trim());
+  }
+  const llvm::StringRef version = words[0].trim().drop_front(4);
+  module.target = targets.empty() ? "" : targets[0].str();
+  auto add = [&module](llvm::StringRef line, unsigned origin) {
+    module.text += line.str() + "\n";
+    module.origins.push_back(origin);
+  };
+  add((".version " + version).str(), 0);
+  add(".target " + llvm::join(targets, ", "), 0);
+  for (llvm::StringRef line : prelude) {
+    auto [code, mark] = line.split("//@ ");
+    const unsigned v = readVersion(version), t = readTarget(module.target);
+    if (mark == "snippet") {
+      for (unsigned number : lines)
+        add(file.lines[number - 1], number);
+    } else if (!(mark.consume_front("from ") && !reaches(mark, v, t)) &&
+               !(mark.consume_front("before ") && reaches(mark, v, t)))
+      add(code.rtrim(), 0);
+  }
+  return module;
+}
+
+Module linesOf(const TestFile &file, const Module &section, llvm::ArrayRef<unsigned> lines) {
+  return buildSnippetModule(section.header, file, lines);
+}
+
+static void readSections(TestFile &file) {
+  llvm::StringRef header;
+  std::vector<unsigned> lines;
+  auto finish = [&] {
+    if (!lines.empty())
+      file.modules.push_back(buildSnippetModule(header, file, lines));
+    lines.clear();
+  };
+  for (unsigned number = 1; number <= file.lines.size(); ++number) {
+    llvm::StringRef line = file.lines[number - 1];
+    if (line.starts_with("//@ ")) {
+      finish();
+      header = line.drop_front(4);
+      if (!header.starts_with("ptx ") || !header.contains(", sm_"))
+        file.problem = "line " + std::to_string(number) +
+                       ": the header of a section is `//@ ptx 8.6, sm_100a`";
+    } else if (hasText(line)) {
+      if (header.empty())
+        file.problem = "line " + std::to_string(number) + " stands before the first `//@ ptx V, sm_N`";
+      lines.push_back(number);
+    }
+    if (!file.problem.empty())
+      return;
+  }
+  finish();
+}
+
+static void readModule(TestFile &file) {
+  Module module;
+  for (unsigned number = 1; number <= file.lines.size(); ++number) {
+    const llvm::StringRef line = file.lines[number - 1];
+    module.text += line.str() + "\n";
+    module.origins.push_back(number);
+    llvm::StringRef target = line.ltrim();
+    if (module.target.empty() && target.consume_front(".target"))
+      module.target = target.ltrim().take_until([](char c) { return !llvm::isAlnum(c) && c != '_'; }).str();
+    if (line.trim() == "//@ pedantic")
+      module.pedantic = true;
+  }
+  file.modules.push_back(std::move(module));
+}
+
+std::vector<TestFile> findTests(llvm::StringRef folder) {
+  std::vector<TestFile> files;
+  const fs::path root = fs::path(PTXRAY_TEST_DIR) / folder.str();
+  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(root)) {
+    if (entry.path().extension() != ".ptx" || entry.path().filename() == "prelude.ptx")
+      continue;
+    TestFile &file = files.emplace_back();
+    file.path = entry.path();
+    file.name = fs::relative(entry.path(), root).replace_extension();
+    file.lines = readLines(file.path);
+    if (folder == "isa")
+      readSections(file);
+    else
+      readModule(file);
+  }
+  llvm::sort(files, [](const TestFile &a, const TestFile &b) { return a.name < b.name; });
+  return files;
+}
+
+} // namespace ptxray::test

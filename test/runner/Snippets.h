@@ -1,0 +1,30 @@
+#pragma once
+// test/isa: single lines put into test/isa/prelude.ptx. test/module: whole files. Both become Modules.
+#include "Expectation.h"
+
+namespace ptxray::test {
+
+/// One module to check, and the line of the test file that each of its lines comes from.
+struct Module {
+  std::string header; // of its section, empty: a whole file
+  std::string text;
+  std::string target;            // the architecture alone
+  bool pedantic = false;
+  std::vector<unsigned> origins; // of each line of `text`, counted from 1; 0: from the prelude
+};
+
+struct TestFile {
+  std::string path;
+  std::string name; // below test/, without its end
+  std::vector<std::string> lines;
+  std::vector<Module> modules; // of a snippet file one for each section
+  std::string problem;         // why it cannot be read
+};
+
+/// The files below test/isa or test/module, sorted.
+std::vector<TestFile> findTests(llvm::StringRef folder);
+
+/// A section with only some of its lines.
+Module linesOf(const TestFile &file, const Module &section, llvm::ArrayRef<unsigned> lines);
+
+} // namespace ptxray::test

@@ -20,7 +20,8 @@ std::optional<DiagId> findDiag(llvm::StringRef id) {
   return std::nullopt;
 }
 
-/// Calls `onText` for each run of plain text of a message and `onName` for each placeholder, in order.
+/// Calls `onText` for each run of plain text of a message and `onName` for each placeholder, in
+/// order.
 static void readMessage(llvm::StringRef message, llvm::function_ref<void(llvm::StringRef)> onText,
                         llvm::function_ref<void(llvm::StringRef)> onName) {
   while (!message.empty()) {
@@ -58,7 +59,8 @@ std::string Diagnostic::message() const {
   return out;
 }
 
-Diagnostic &DiagnosticSink::report(DiagId id, Range range, std::initializer_list<std::string> args) {
+Diagnostic &DiagnosticSink::report(DiagId id, Range range,
+                                   std::initializer_list<std::string> args) {
   Diagnostic &d = list.emplace_back();
   d.id = id;
   d.severity = info(id).level;

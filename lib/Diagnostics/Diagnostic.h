@@ -69,7 +69,7 @@ public:
   Diagnostic &report(DiagId id, Range range, std::initializer_list<std::string> args = {});
   bool hasErrors() const;
   llvm::ArrayRef<Diagnostic> diagnostics() const;
-  void sort(); // by place, then id
+  void sort();                    // by place, then id
   std::vector<Diagnostic> take(); // leaves the sink empty
 
 private:

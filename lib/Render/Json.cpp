@@ -1,7 +1,7 @@
 // docs/diagnostics.schema.json describes this format.
+#include "nlohmann/json.hpp"
 #include "Render/Render.h"
 #include "Source/Origin.h"
-#include "nlohmann/json.hpp"
 
 namespace ptxray {
 
@@ -18,13 +18,11 @@ static Json range(const SourceBuffer *source, Range range) {
   return {{"start", place(source, range.begin)}, {"end", place(source, range.end)}};
 }
 
-static Json diagnostic(const Diagnostic &d, const SourceBuffer *source, const OriginTable *origins) {
-  Json out = {{"rule", str(info(d.id).id)},
-              {"severity", str(severityName(d.severity))},
-              {"message", d.message()},
-              {"range", range(source, d.range)},
-              {"args", Json::object()},
-              {"notes", Json::array()}};
+static Json diagnostic(const Diagnostic &d, const SourceBuffer *source,
+                       const OriginTable *origins) {
+  Json out = {{"rule", str(info(d.id).id)}, {"severity", str(severityName(d.severity))},
+              {"message", d.message()},     {"range", range(source, d.range)},
+              {"args", Json::object()},     {"notes", Json::array()}};
   for (auto [name, arg] : llvm::zip(argNames(d.id), d.args))
     out["args"][str(name)] = arg;
   for (const Note &note : d.notes) {
@@ -36,7 +34,8 @@ static Json diagnostic(const Diagnostic &d, const SourceBuffer *source, const Or
   if (d.fix) {
     Json edits = Json::array();
     for (const Edit &edit : d.fix->edits)
-      edits.push_back({{"offset", edit.range.begin}, {"length", edit.range.size()}, {"text", edit.text}});
+      edits.push_back(
+          {{"offset", edit.range.begin}, {"length", edit.range.size()}, {"text", edit.text}});
     out["fix"] = {{"title", d.fix->title}, {"edits", std::move(edits)}};
   }
   if (std::optional<Origin> origin = origins ? origins->at(d.range.begin) : std::nullopt)
@@ -63,7 +62,8 @@ void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostre
   if (report.source && !report.diagnostics.empty())
     origins.emplace(*report.source);
   for (const Diagnostic &d : report.diagnostics)
-    file["diagnostics"].push_back(diagnostic(d, report.source.get(), origins ? &*origins : nullptr));
+    file["diagnostics"].push_back(
+        diagnostic(d, report.source.get(), origins ? &*origins : nullptr));
   // What is no UTF-8 (a path, a byte of the input in a message) becomes U+FFFD.
   out << file.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -1,5 +1,6 @@
 #pragma once
-// From diagnostics to an output format. A format is one file of this folder and one row of `formats`.
+// From diagnostics to an output format. A format is one file of this folder and one row of
+// `formats`.
 #include "Diagnostics/Diagnostic.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/Support/raw_ostream.h"

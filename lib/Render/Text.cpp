@@ -34,7 +34,8 @@ struct TextRenderer {
 } // namespace
 
 void TextRenderer::styled(Style style, llvm::StringRef text) {
-  static constexpr llvm::StringLiteral codes[] = {"", "\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m"};
+  static constexpr llvm::StringLiteral codes[] = {"",           "\033[1m",    "\033[1;31m",
+                                                  "\033[1;35m", "\033[1;36m", "\033[1;32m"};
   if (!options.color || style == Style::Plain)
     out << text;
   else

@@ -97,8 +97,7 @@ std::optional<Origin> OriginTable::at(uint32_t offset) const {
   const Mark &mark = above[-1];
   if (mark.kind == MarkKind::LineMarker) {
     // The marker names the line that follows it.
-    const uint32_t behind =
-        source.lineColumn(offset).line - source.lineColumn(mark.offset).line;
+    const uint32_t behind = source.lineColumn(offset).line - source.lineColumn(mark.offset).line;
     if (behind == 0)
       return std::nullopt;
     return Origin{markerPaths[mark.file], mark.line + behind - 1};

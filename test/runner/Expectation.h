@@ -20,7 +20,9 @@ struct Expectation {
   std::string problem; // why the comment cannot be read; empty: it can
 
   bool hasError() const;
-  bool ptxasRejects() const { return ptxas == Verdict::Same ? hasError() : ptxas == Verdict::Rejects; }
+  bool ptxasRejects() const {
+    return ptxas == Verdict::Same ? hasError() : ptxas == Verdict::Rejects;
+  }
 };
 
 Expectation readExpectation(llvm::StringRef line);

@@ -1,9 +1,7 @@
-// Compares what the lines of test/isa and test/module expect with the verdicts of ptxas. It does not
-// run ptxray: that the expectations are what ptxray says is the snippet test's work.
+// Compares what the lines of test/isa and test/module expect with the verdicts of ptxas. It does
+// not run ptxray: that the expectations are what ptxray says is the snippet test's work.
 #include "Ptxas.h"
 #include "Snippets.h"
-#include <algorithm>
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <iostream>
 
@@ -97,9 +95,8 @@ int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   ptxas = findPtxas();
   if (ptxas.empty()) {
-    std::cout << "skipped: no ptxas in $PTXRAY_PTXAS, the build folder or PATH (`tools/dev cuda` fetches it)\n";
-    const char *required = std::getenv("PTXRAY_REQUIRE");
-    return required && llvm::StringRef(required).contains("ptxas") ? 1 : 77;
+    std::cout << "skipped: no ptxas ($PTXRAY_PTXAS, `tools/dev cuda`, PATH)\n";
+    return isRequired("ptxas") ? 1 : 77;
   }
   static std::vector<TestFile> files[2];
   for (int i = 0; i < 2; ++i) {

@@ -1,4 +1,5 @@
 #include "Ptxas.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -22,12 +23,19 @@ static std::vector<unsigned> releaseOf(const fs::path &path) {
   return numbers;
 }
 
+bool isRequired(const std::string &tool) {
+  const char *required = std::getenv("PTXRAY_REQUIRE");
+  llvm::SmallVector<llvm::StringRef> tools;
+  llvm::StringRef(required ? required : "").split(tools, ',');
+  return llvm::is_contained(tools, tool) || llvm::is_contained(tools, "all");
+}
+
 std::string findPtxas() {
   if (const char *path = std::getenv("PTXRAY_PTXAS"))
     return path;
   fs::path newest;
   std::error_code error;
-  for (const fs::directory_entry &release : fs::directory_iterator(PTXRAY_BUILD_DIR "/cuda", error))
+  for (const fs::directory_entry &release : fs::directory_iterator(PTXRAY_CUDA_DIR, error))
     if (fs::exists(release.path() / "bin/ptxas") &&
         (newest.empty() || releaseOf(newest) < releaseOf(release.path())))
       newest = release.path();
@@ -51,7 +59,8 @@ static std::string architectureFor(llvm::StringRef target) {
   return "compute_" + std::to_string(number) + target.str();
 }
 
-PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text, const std::string &target) {
+PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text,
+                      const std::string &target) {
   PtxasVerdict verdict;
   llvm::SmallString<64> input, output;
   if (llvm::sys::fs::createTemporaryFile("ptxray", "ptx", input) ||
@@ -64,8 +73,8 @@ PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text, const s
   const std::string arch = "-arch=" + architectureFor(target);
   const llvm::StringRef arguments[] = {ptxas, arch, input, "-o", "/dev/null"};
   const std::optional<llvm::StringRef> redirects[] = {"", output, output};
-  const int status = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 60, 0,
-                                               &verdict.output);
+  const int status =
+      llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 60, 0, &verdict.output);
   if (auto buffer = llvm::MemoryBuffer::getFile(output))
     verdict.output += (*buffer)->getBuffer();
   llvm::sys::fs::remove(input);

@@ -12,7 +12,11 @@ struct PtxasVerdict {
   std::string output;
 };
 
-/// $PTXRAY_PTXAS, else the newest in the build folder's cache, else the one in PATH; empty: none.
+/// Whether $PTXRAY_REQUIRE says that a test may not be skipped for want of this tool.
+bool isRequired(const std::string &tool);
+
+/// $PTXRAY_PTXAS, else the newest that `tools/dev cuda` has fetched, else the one in PATH; empty:
+/// none.
 std::string findPtxas();
 
 /// Reads and checks the text, without generating code.

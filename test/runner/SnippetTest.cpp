@@ -53,8 +53,8 @@ private:
       if (d.severity == Severity::Pedantic && !module.pedantic)
         continue;
       const unsigned line = source->lineColumn(d.range.begin).line;
-      const unsigned origin = line <= module.origins.size() ? module.origins[line - 1]
-                                                            : module.origins.back();
+      const unsigned origin =
+          line <= module.origins.size() ? module.origins[line - 1] : module.origins.back();
       if (origin != 0)
         found[origin].push_back(&d);
       else

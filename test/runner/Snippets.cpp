@@ -44,8 +44,7 @@ static bool reaches(llvm::StringRef condition, unsigned version, unsigned target
   condition.split(parts, ',');
   return llvm::all_of(parts, [&](llvm::StringRef part) {
     part = part.trim();
-    return part.consume_front("ptx ") ? version >= readVersion(part)
-                                      : target >= readTarget(part);
+    return part.consume_front("ptx ") ? version >= readVersion(part) : target >= readTarget(part);
   });
 }
 
@@ -113,7 +112,8 @@ static void readSections(TestFile &file) {
                        ": the header of a section is `//@ ptx 8.6, sm_100a`";
     } else if (hasText(line)) {
       if (header.empty())
-        file.problem = "line " + std::to_string(number) + " stands before the first `//@ ptx V, sm_N`";
+        file.problem =
+            "line " + std::to_string(number) + " stands before the first `//@ ptx V, sm_N`";
       lines.push_back(number);
     }
     if (!file.problem.empty())
@@ -130,7 +130,8 @@ static void readModule(TestFile &file) {
     module.origins.push_back(number);
     llvm::StringRef target = line.ltrim();
     if (module.target.empty() && target.consume_front(".target"))
-      module.target = target.ltrim().take_until([](char c) { return !llvm::isAlnum(c) && c != '_'; }).str();
+      module.target =
+          target.ltrim().take_until([](char c) { return !llvm::isAlnum(c) && c != '_'; }).str();
     if (line.trim() == "//@ pedantic")
       module.pedantic = true;
   }

@@ -1,5 +1,6 @@
 #pragma once
-// test/isa: single lines put into test/isa/prelude.ptx. test/module: whole files. Both become Modules.
+// test/isa: single lines put into test/isa/prelude.ptx. test/module: whole files. Both become
+// Modules.
 #include "Expectation.h"
 
 namespace ptxray::test {
@@ -8,7 +9,7 @@ namespace ptxray::test {
 struct Module {
   std::string header; // of its section, empty: a whole file
   std::string text;
-  std::string target;            // the architecture alone
+  std::string target; // the architecture alone
   bool pedantic = false;
   std::vector<unsigned> origins; // of each line of `text`, counted from 1; 0: from the prelude
 };

@@ -76,9 +76,11 @@ int runCheck(const Arguments &arguments) {
   options.arch = arguments.value("--arch").value_or("").str();
   options.pedantic = arguments.has("--pedantic");
   const bool werror = arguments.has("--werror");
-  const RenderOptions rendering{.color = wantsColor(arguments), .fold = !arguments.has("--no-fold")};
+  const RenderOptions rendering{.color = wantsColor(arguments),
+                                .fold = !arguments.has("--no-fold")};
   const llvm::StringRef formatName = arguments.value("--format").value_or("text");
-  const Format &format = *llvm::find_if(formats, [&](const Format &f) { return f.name == formatName; });
+  const Format &format =
+      *llvm::find_if(formats, [&](const Format &f) { return f.name == formatName; });
 
   const std::vector<Input> inputs = findInputs(arguments.operands);
   OrderedOutput output(inputs.size(), format);

@@ -14,7 +14,8 @@ enum ExitStatus { Clean = 0, FoundErrors = 1, BadUsage = 2 };
 
 struct Option {
   llvm::StringLiteral name; // `--format`
-  std::string value;        // what help shows behind `=`; `a|b` lists all that are possible; empty: a switch
+  std::string
+      value; // what help shows behind `=`; `a|b` lists all that are possible; empty: a switch
   llvm::StringLiteral help;
 };
 

@@ -11,7 +11,8 @@ using namespace ptxray;
 using llvm::StringRef;
 
 static std::string formatNames() {
-  auto names = llvm::map_range(formats, [](const Format &format) -> StringRef { return format.name; });
+  auto names =
+      llvm::map_range(formats, [](const Format &format) -> StringRef { return format.name; });
   return llvm::join(names, "|");
 }
 
@@ -19,7 +20,11 @@ static std::vector<Command> allCommands() {
   const Option color{"--color", "auto|always|never", "colours of the text (auto: on a terminal)"};
   const Option textOrJson{"--format", "text|json", "form of the output"};
   return {
-      {"check", "FILE|DIR|- ...", 1, ~0u, "check PTX files, `*.ptx` below folders, standard input (-)",
+      {"check",
+       "FILE|DIR|- ...",
+       1,
+       ~0u,
+       "check PTX files, `*.ptx` below folders, standard input (-)",
        {{"--format", formatNames(), "form of the output"},
         {"--target", "sm_X", "check as if `.target` said this"},
         {"--ptx", "V", "check as if `.version` said this"},
@@ -30,9 +35,19 @@ static std::vector<Command> allCommands() {
         color,
         {"--jobs", "N", "files checked at the same time (default: one a core)"}},
        runCheck},
-      {"explain", "RULE|INSTRUCTION", 1, 1, "explain a rule, or show what is known of an instruction", {},
+      {"explain",
+       "RULE|INSTRUCTION",
+       1,
+       1,
+       "explain a rule, or show what is known of an instruction",
+       {},
        runExplain},
-      {"version", "", 0, 0, "show the version, and the PTX versions and targets known", {textOrJson},
+      {"version",
+       "",
+       0,
+       0,
+       "show the version, and the PTX versions and targets known",
+       {textOrJson},
        runVersion},
   };
 }
@@ -101,9 +116,8 @@ static void printHelp(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) 
 }
 
 /// Sorts what was written into options and operands; a message when it does not fit the command.
-static std::optional<std::string> readArguments(const Command &command,
-                                                llvm::ArrayRef<const char *> written,
-                                                Arguments &arguments) {
+static std::optional<std::string>
+readArguments(const Command &command, llvm::ArrayRef<const char *> written, Arguments &arguments) {
   bool optionsEnded = false;
   for (size_t i = 0; i < written.size(); ++i) {
     const StringRef word = written[i];
@@ -160,7 +174,9 @@ int main(int argc, char **argv) {
   if (name == "--version")
     name = "version";
   llvm::ArrayRef<const char *> written(argv + 2, argc - 2);
-  const bool help = name == "help" || llvm::any_of(written.take_until([](StringRef word) { return word == "--"; }), [](StringRef word) { return word == "--help" || word == "-h"; });
+  const bool help = name == "help" ||
+                    llvm::any_of(written.take_until([](StringRef word) { return word == "--"; }),
+                                 [](StringRef word) { return word == "--help" || word == "-h"; });
   if (name == "help")
     name = argv[2];
   for (const Command &command : commands) {
@@ -178,5 +194,6 @@ int main(int argc, char **argv) {
   llvm::SmallVector<StringRef> names;
   for (const Command &command : commands)
     names.push_back(command.name);
-  return usageError("unknown command `" + name.str() + "`" + didYouMean(name, names) + " (`ptxray --help` lists the commands)");
+  return usageError("unknown command `" + name.str() + "`" + didYouMean(name, names) +
+                    " (`ptxray --help` lists the commands)");
 }

@@ -1,0 +1,125 @@
+// Runs the commands that the files of test/cli name and compares all that they print.
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace fs = std::filesystem;
+using llvm::StringRef;
+
+namespace {
+
+struct CliCommand {
+  std::string file, name; // name: empty when the file has only one
+  bool mayFail;
+  std::vector<std::string> words;
+};
+
+std::string readFile(const fs::path &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path.string());
+  return buffer ? (*buffer)->getBuffer().str() : "";
+}
+
+/// All that the command gives: standard output, standard error, exit status.
+std::string runCommand(const CliCommand &command, int &status) {
+  std::vector<std::string> words = command.words;
+  std::string input;
+  if (words.size() >= 2 && words[words.size() - 2] == "<") {
+    input = words.back();
+    words.resize(words.size() - 2);
+  }
+  llvm::SmallString<64> output, error;
+  llvm::sys::fs::createTemporaryFile("ptxray", "out", output);
+  llvm::sys::fs::createTemporaryFile("ptxray", "err", error);
+  std::vector<StringRef> arguments{PTXRAY_BINARY};
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  const std::optional<StringRef> redirects[] = {StringRef(input), output.str(), error.str()};
+  std::string problem;
+  status =
+      llvm::sys::ExecuteAndWait(PTXRAY_BINARY, arguments, std::nullopt, redirects, 60, 0, &problem);
+  std::string all = readFile(output.str().str());
+  if (const std::string errors = readFile(error.str().str()); !errors.empty())
+    all += "-- standard error\n" + errors;
+  if (status != 0)
+    all += "-- exit status " + std::to_string(status) + "\n" + problem;
+  llvm::sys::fs::remove(output);
+  llvm::sys::fs::remove(error);
+  return all;
+}
+
+class CliTest : public testing::Test {
+public:
+  explicit CliTest(const CliCommand &command) : command(command) {}
+
+  void TestBody() override {
+    const std::string golden =
+        command.file + (command.name.empty() ? "" : "." + command.name) + ".out";
+    int status = 0;
+    const std::string found = runCommand(command, status);
+    EXPECT_EQ(status != 0, command.mayFail) << found;
+    if (std::getenv("PTXRAY_BLESS"))
+      std::ofstream(golden) << found;
+    else
+      EXPECT_EQ(readFile(golden), found);
+  }
+
+private:
+  const CliCommand &command;
+};
+
+std::vector<CliCommand> readCommands(const std::string &file) {
+  std::vector<CliCommand> commands;
+  const std::string text = readFile(file);
+  llvm::SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  for (StringRef line : lines) {
+    if (!line.consume_front("// "))
+      continue;
+    const bool mayFail = line.starts_with("FAIL");
+    if (!line.consume_front("RUN") && !line.consume_front("FAIL"))
+      continue;
+    CliCommand command{file, "", mayFail, {}};
+    if (line.consume_front("[")) {
+      command.name = line.split(']').first.str();
+      line = line.split(']').second;
+    }
+    if (!line.consume_front(": "))
+      continue;
+    llvm::SmallVector<StringRef> words;
+    line.split(words, ' ', -1, false);
+    for (StringRef word : words) {
+      std::string text = word.str();
+      if (const size_t at = text.find('%'); at != std::string::npos)
+        text.replace(at, 1, file);
+      command.words.push_back(text);
+    }
+    commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  // Paths in golden files are relative, and colour and width do not depend on who runs the tests.
+  fs::current_path(PTXRAY_TEST_DIR "/cli");
+  static std::vector<CliCommand> commands;
+  std::vector<fs::path> files(fs::directory_iterator("."), fs::directory_iterator{});
+  std::sort(files.begin(), files.end());
+  for (const fs::path &path : files)
+    if (path.extension() == ".ptx")
+      for (CliCommand &command : readCommands(path.filename()))
+        commands.push_back(std::move(command));
+  for (const CliCommand &command : commands) {
+    const std::string name =
+        fs::path(command.file).stem().string() + (command.name.empty() ? "" : "." + command.name);
+    testing::RegisterTest("cli", name.c_str(), nullptr, nullptr, command.file.c_str(), 1,
+                          [&command]() -> CliTest * { return new CliTest(command); });
+  }
+  return RUN_ALL_TESTS();
+}

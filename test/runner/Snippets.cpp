@@ -138,6 +138,24 @@ static void readModule(TestFile &file) {
   file.modules.push_back(std::move(module));
 }
 
+TestFile readExample(llvm::StringRef text) {
+  TestFile file;
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.rtrim('\n').split(lines, '\n');
+  bool whole = false;
+  for (llvm::StringRef line : lines) {
+    file.lines.push_back(line.str());
+    whole |= line.ltrim().starts_with(".version") || line.starts_with("//@ module");
+  }
+  if (!whole && !llvm::StringRef(file.lines.front()).starts_with("//@"))
+    file.lines.insert(file.lines.begin(), "//@ ptx 9.0, sm_100a");
+  if (whole)
+    readModule(file);
+  else
+    readSections(file);
+  return file;
+}
+
 std::vector<TestFile> findTests(llvm::StringRef folder) {
   std::vector<TestFile> files;
   const fs::path root = fs::path(PTXRAY_TEST_DIR) / folder.str();

@@ -25,6 +25,10 @@ struct TestFile {
 /// The files below test/isa or test/module, sorted.
 std::vector<TestFile> findTests(llvm::StringRef folder);
 
+/// An example of documentation: a whole module when it has a `.version` or begins with `//@ module`, else
+/// sections as in test/isa, of PTX 9.0 for sm_100a where it does not say.
+TestFile readExample(llvm::StringRef text);
+
 /// A section with only some of its lines.
 Module linesOf(const TestFile &file, const Module &section, llvm::ArrayRef<unsigned> lines);
 

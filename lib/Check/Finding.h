@@ -1,0 +1,46 @@
+#pragma once
+// What is wrong with an instruction, independent of where it stands: equal instructions share their
+// findings, and bytes are looked up when one is reported.
+#include "Diagnostics/Diagnostic.h"
+
+namespace ptxray {
+
+struct Place {
+  enum Kind : uint8_t {
+    Opcode,   // mnemonic and all qualifiers
+    Mnemonic, // the words that spell the instruction
+    Word,     // a word of the opcode; 0 is the name
+    Operand,  // an operand node, counted from the instruction's first
+    Suffix,   // the suffix behind an operand node
+  };
+  Kind kind = Opcode;
+  uint16_t index = 0;
+  bool operator==(const Place &) const = default;
+};
+
+/// What weighs more when a text fits no form: a form with fewer of the first is nearer.
+enum class Phase : uint8_t { Qualifier, Shape, Condition, Gate, Type, Warning };
+inline constexpr unsigned phaseCount = 6;
+
+struct Remedy {
+  enum Kind : uint8_t { None, InsertAfterWord, ReplaceWord, RemoveWord, RaiseVersion };
+  Kind kind = None;
+  uint16_t word = 0;
+  std::string text;
+};
+
+struct Finding {
+  DiagId id;
+  Severity severity;
+  Phase phase;
+  Place place;
+  llvm::SmallVector<std::string, 3> args;
+  /// An argument that is the text of the source at `place`, or -1.
+  int8_t sourceArg = -1;
+  llvm::SmallVector<std::string, 1> notes;
+  Remedy remedy;
+  uint32_t form = ~0u; // whose syntax is shown
+  uint32_t line = 0;   // of the .isa file; 0: that of the form
+};
+
+} // namespace ptxray

@@ -1,0 +1,47 @@
+#pragma once
+// What a module's `.version` and `.target` allow.
+#include "Isa/Isa.h"
+#include "Source/Range.h"
+#include "llvm/ADT/SmallVector.h"
+#include <string>
+
+namespace ptxray {
+
+struct ModuleContext {
+  uint16_t ptx = 0;    // 8.6 is 806
+  uint16_t target = 0; // index into isa::tables().targets
+  bool pedantic = false;
+  Range version;       // of the number behind `.version`, for fixes; empty: unknown
+};
+
+/// Expressions about version and target alone, each evaluated once per module.
+class Availability {
+public:
+  explicit Availability(const ModuleContext &context);
+  bool holds(isa::ExprId gate) const;
+  const ModuleContext &module() const { return context; }
+
+private:
+  bool evaluate(isa::ExprId gate) const;
+  ModuleContext context;
+  mutable std::vector<int8_t> memo; // -1: not asked for yet
+};
+
+/// One way to satisfy a gate.
+struct GateAlternative {
+  uint16_t least = 0;             // PTX version; 0: any
+  uint16_t below = 0;             // what was removed in this version; 0: never
+  llvm::SmallVector<uint16_t, 2> targets; // into targetSets, all of them needed
+  llvm::SmallVector<uint16_t, 2> others;  // into targetSets, none of them allowed
+};
+using GateAlternatives = llvm::SmallVector<GateAlternative, 4>;
+
+bool targetFits(const GateAlternative &alternative, const ModuleContext &context);
+bool versionFits(const GateAlternative &alternative, const ModuleContext &context);
+
+/// "sm_100a, sm_100f or higher in that family (PTX 8.8), or sm_110a".
+std::string wording(llvm::ArrayRef<GateAlternative> alternatives);
+std::string versionText(uint16_t version);
+bool inTargetSet(uint16_t set, uint16_t target);
+
+} // namespace ptxray

@@ -1,0 +1,187 @@
+#include "Check/Judge.h"
+#include "Check/Rules.h"
+#include "Parse/Ast.h"
+
+namespace ptxray {
+
+static Finding plainFinding(DiagId id, Place place, std::initializer_list<std::string> args) {
+  Finding f;
+  f.id = id;
+  f.severity = info(id).level;
+  f.phase = f.severity == Severity::Error ? Phase::Qualifier : Phase::Warning;
+  f.place = place;
+  f.args.assign(args.begin(), args.end());
+  return f;
+}
+
+static Finding unknownInstruction(const Opcode &opcode) {
+  // The nearest name, of the first word alone: the rest may be meant as qualifiers.
+  llvm::StringRef name = opcode.words.front().text, best;
+  unsigned bestDistance = name.size() < 4 ? 2 : 3;
+  bool known = false;
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+    const llvm::StringRef base = llvm::StringRef(mnemonic.text).split('.').first;
+    known |= base == name;
+    const unsigned distance = name.edit_distance(base, true, bestDistance);
+    if (distance && distance < bestDistance) {
+      best = base;
+      bestDistance = distance;
+    }
+  }
+  Finding f = plainFinding(known ? DiagId::IncompleteInstruction : DiagId::UnknownInstruction,
+                           {Place::Word, 0}, {name.str()});
+  if (!known && !best.empty())
+    f.remedy = {Remedy::ReplaceWord, 0, best.str()};
+  return f;
+}
+
+/// What is said whichever form fits: words that are not looked at.
+static void addDropped(const Opcode &opcode, bool pedantic, std::vector<Finding> &findings) {
+  for (uint16_t k = 1; k < opcode.words.size(); ++k) {
+    if (!opcode.words[k].dropped)
+      continue;
+    const bool repeats = isa::word(opcode.words[k].id).repeatable;
+    if (repeats && !pedantic)
+      continue;
+    findings.push_back(plainFinding(repeats ? DiagId::RedundantQualifier : DiagId::IgnoredQualifier,
+                                    {Place::Word, k}, {opcode.words[k].text.str()}));
+    findings.back().remedy = {Remedy::RemoveWord, k, ""};
+  }
+}
+
+/// The manual's order, which ptxas mostly does not ask for.
+static void addOrder(const FormView &view, std::vector<Finding> &findings) {
+  int last = 0;
+  for (unsigned j = 0; j < view.slots.size(); ++j) {
+    if (!view.isWritten(j) || view.slotAt[j] < 0)
+      continue;
+    if (view.slotAt[j] < last) {
+      const auto &words = view.written.opcode.words;
+      const auto k = static_cast<uint16_t>(view.slotAt[j]);
+      findings.push_back(plainFinding(DiagId::QualifierOrder, {Place::Word, k},
+                                      {words[k].text.str(), words[last].text.str()}));
+      findings.back().form = view.formIndex;
+      return;
+    }
+    last = view.slotAt[j];
+  }
+}
+
+static void judgeBound(FormView &view, const Binding &binding) {
+  applyBinding(view, binding);
+  if (view.score[static_cast<unsigned>(Phase::Shape)]) {
+    judgeWordGates(view);
+    return;
+  }
+  judgeTables(view);
+  judgeRules(view);
+  judgeWordGates(view);
+  judgePresence(view);
+  judgeOperands(view);
+  runNamedRules(view);
+}
+
+std::vector<Finding> judge(const Availability &availability, const Opcode &opcode,
+                           llvm::ArrayRef<Shape> shapes) {
+  if (!opcode.mnemonic)
+    return {unknownInstruction(opcode)};
+  const isa::Tables &t = isa::tables();
+  const WrittenInstruction written{opcode, shapes, availability};
+  constexpr std::array<uint16_t, phaseCount> perfect = {};
+  std::optional<FormView> best;
+  auto offer = [&](FormView &&view) {
+    if (!best || view.score < best->score)
+      best.emplace(std::move(view));
+  };
+  for (uint32_t form : isa::run(t.mnemonicForms, opcode.mnemonic->forms)) {
+    FormView matched(written, form);
+    matchWords(matched);
+    if (best && matched.score > best->score && matched.score[0] > best->score[0])
+      continue;
+    const auto bindings = bindOperands(matched);
+    if (matched.score[0]) { // the qualifiers do not fit; the operands only tell how near the form is
+      matched.score[static_cast<unsigned>(Phase::Shape)] += bindings.front().misfits.size();
+      offer(std::move(matched));
+      continue;
+    }
+    for (const Binding &binding : bindings) {
+      FormView bound = matched;
+      judgeBound(bound, binding);
+      offer(std::move(bound));
+      if (best->score == perfect)
+        break;
+    }
+    if (best->score == perfect)
+      break;
+  }
+  std::vector<Finding> findings = std::move(best->findings);
+  const bool pedantic = availability.module().pedantic;
+  addDropped(opcode, pedantic, findings);
+  if (pedantic && findings.empty())
+    addOrder(*best, findings);
+  return findings;
+}
+
+// ------------------------------------------------------------------------------------- the memory
+static uint64_t mix(uint64_t a, uint64_t b) {
+  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+/// 64 bits that stand for an opcode and its shapes; names and places are no part of it.
+static uint64_t fingerprint(SpellingId opcode, bool readsValues, llvm::ArrayRef<Shape> shapes) {
+  uint64_t hash = 0x9E3779B97F4A7C15 + (static_cast<uint64_t>(opcode) << 20 | shapes.size());
+  for (const Shape &s : shapes) {
+    const uint64_t kind = uint64_t(s.kind) | uint64_t(s.flags) << 8 | uint64_t(s.extent) << 24 |
+                          uint64_t(s.type) << 40 | uint64_t(s.vector) << 56;
+    uint64_t rest = uint64_t(s.space) | uint64_t(s.suffix) << 16;
+    if (readsValues && s.kind == ShapeKind::Integer)
+      rest ^= mix(s.value + 0xD6E8FEB86659FD93, 0xA0761D6478BD642F) << 32 ^
+              mix(s.value ^ 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3);
+    hash = mix(hash ^ kind, rest ^ 0x589965CC75374CC3);
+  }
+  return hash | 1;
+}
+
+InstructionChecker::Entry &InstructionChecker::find(uint64_t key) {
+  size_t i = key >> 7 & (memo.size() - 1);
+  while (memo[i].key && memo[i].key != key)
+    i = (i + 1) & (memo.size() - 1);
+  return memo[i];
+}
+
+const Opcode &InstructionChecker::opcodeOf(const Ast &ast, const Instruction &instruction) {
+  const auto id = static_cast<size_t>(instruction.opcode);
+  if (id >= opcodes.size())
+    opcodes.resize(id + id / 2 + 64);
+  if (!opcodes[id])
+    opcodes[id] = std::make_unique<Opcode>(splitOpcode(ast.text(instruction.opcode)));
+  return *opcodes[id];
+}
+
+void InstructionChecker::check(const Ast &ast, const SourceBuffer &source,
+                               const Instruction &instruction, llvm::ArrayRef<Shape> shapes,
+                               DiagnosticSink &sink) {
+  const Opcode &opcode = opcodeOf(ast, instruction);
+  if (memoUsed * 2 >= memo.size()) {
+    std::vector<Entry> old(std::max<size_t>(1024, memo.size() * 2));
+    old.swap(memo);
+    for (const Entry &entry : old)
+      if (entry.key)
+        find(entry.key) = entry;
+  }
+  const uint64_t key = fingerprint(instruction.opcode, opcode.readsValues, shapes);
+  Entry &entry = find(key);
+  if (!entry.key) {
+    entry.key = key;
+    ++memoUsed;
+    if (auto findings = judge(availability, opcode, shapes); !findings.empty()) {
+      entry.verdict = verdicts.size();
+      verdicts.push_back(std::move(findings));
+    }
+  }
+  if (entry.verdict)
+    report(verdicts[entry.verdict], opcode, availability.module(), ast, source, instruction, sink);
+}
+
+} // namespace ptxray

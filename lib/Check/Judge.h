@@ -1,0 +1,47 @@
+#pragma once
+// Judges single instructions against the tables. A verdict depends on nothing but the module's version
+// and target, the opcode and the shapes of the operands, so it is found once and then looked up.
+#include "Check/FormView.h"
+#include <deque>
+#include <memory>
+
+namespace ptxray {
+
+struct Ast;
+struct Instruction;
+class SourceBuffer;
+
+/// Everything that is wrong with an instruction according to the form that it comes nearest to.
+/// Without an error it is accepted.
+std::vector<Finding> judge(const Availability &availability, const Opcode &opcode,
+                           llvm::ArrayRef<Shape> shapes);
+
+class InstructionChecker {
+public:
+  explicit InstructionChecker(const ModuleContext &context) : availability(context) {}
+
+  /// One shape for each operand node of the instruction, in the order of the Ast.
+  void check(const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
+             llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink);
+
+private:
+  struct Entry {
+    uint64_t key = 0; // a fingerprint of opcode and shapes; 0: free
+    uint32_t verdict = 0;
+  };
+  const Opcode &opcodeOf(const Ast &ast, const Instruction &instruction);
+  Entry &find(uint64_t key);
+
+  Availability availability;
+  std::vector<std::unique_ptr<Opcode>> opcodes; // by SpellingId
+  std::vector<Entry> memo;                      // open addressing, a power of two
+  size_t memoUsed = 0;
+  std::vector<std::vector<Finding>> verdicts = {{}}; // 0: nothing wrong
+};
+
+/// Gives the findings their places in the text.
+void report(llvm::ArrayRef<Finding> findings, const Opcode &opcode, const ModuleContext &module,
+            const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
+            DiagnosticSink &sink);
+
+} // namespace ptxray

@@ -1,0 +1,214 @@
+// Which slot each written qualifier takes. Order is free but for the ordered classes: a type, a layout
+// or a space only ever takes a slot behind the one before.
+#include "Check/FormView.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace ptxray {
+
+using isa::Slot;
+using isa::SlotValue;
+using isa::WordClass;
+using isa::WordId;
+
+static bool slotHolds(const Slot &slot, WordId word) {
+  auto values = isa::run(isa::tables().slotValues, slot.values);
+  auto at = llvm::partition_point(values, [&](const SlotValue &v) { return v.word < word; });
+  return at != values.end() && at->word == word;
+}
+
+static WordId sampleWord(const Slot &slot) {
+  auto values = isa::run(isa::tables().slotValues, slot.values);
+  return values.empty() ? WordId(0) : values.front().word;
+}
+
+std::string kindName(WordId word) {
+  const isa::Word &known = isa::word(word);
+  if (word && known.kind)
+    return std::string(isa::tables().wordKinds[known.kind]);
+  switch (word ? known.wordClass : WordClass::Free) {
+  case WordClass::Type:
+    return "type";
+  case WordClass::Layout:
+    return "layout";
+  case WordClass::Space:
+    return "space";
+  case WordClass::Free:
+    break;
+  }
+  return "qualifier";
+}
+
+DiagId idForKind(llvm::StringRef prefix, WordId word, DiagId otherwise) {
+  return findDiag(prefix.str() + "-" + kindName(word)).value_or(otherwise);
+}
+
+static bool sameKind(WordId a, WordId b) {
+  const isa::Word &x = isa::word(a), &y = isa::word(b);
+  return a && b && (x.kind ? x.kind == y.kind : x.wordClass != WordClass::Free && x.wordClass == y.wordClass);
+}
+
+std::string wordsText(llvm::ArrayRef<WordId> words, const char *conjunction) {
+  constexpr size_t most = 12; // a longer list explains nothing
+  std::string out;
+  for (size_t i = 0; i < std::min(words.size(), most); ++i) {
+    if (i)
+      out += i + 1 < words.size() ? ", " : std::string(" ") + conjunction + " ";
+    out += "`" + std::string(isa::word(words[i]).text) + "`";
+  }
+  return words.size() > most ? out + " ..." : out;
+}
+
+static std::string slotWords(const Slot &slot) {
+  llvm::SmallVector<WordId, 8> words;
+  for (const SlotValue &value : isa::run(isa::tables().slotValues, slot.values))
+    words.push_back(value.word);
+  return wordsText(words);
+}
+
+/// The nearest spelling among the words that some form of the instruction knows.
+static llvm::StringRef nearestWord(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {
+  const isa::Tables &t = isa::tables();
+  llvm::StringRef best;
+  unsigned bestDistance = misspelt.size() < 5 ? 2 : 3;
+  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
+    for (const Slot &slot : isa::run(t.slots, t.forms[form].slots))
+      for (const SlotValue &value : isa::run(t.slotValues, slot.values)) {
+        llvm::StringRef text = isa::word(value.word).text;
+        const unsigned distance = misspelt.edit_distance(text, true, bestDistance);
+        if (distance < bestDistance) {
+          best = text;
+          bestDistance = distance;
+        }
+      }
+  return best;
+}
+
+static bool someFormKnows(const isa::Mnemonic &mnemonic, WordId word) {
+  const isa::Tables &t = isa::tables();
+  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
+    for (const Slot &slot : isa::run(t.slots, t.forms[form].slots))
+      if (slotHolds(slot, word))
+        return true;
+  return false;
+}
+
+static void reportStray(FormView &view, unsigned k) {
+  const Opcode &opcode = view.written.opcode;
+  const OpcodeWord &word = opcode.words[k];
+  const std::string text = word.text.str(), instruction(opcode.mnemonic->text);
+  const Place place{Place::Word, static_cast<uint16_t>(k)};
+  if (!word.id) {
+    Finding &f = view.report(Phase::Qualifier, DiagId::UnknownQualifier, place, {text});
+    if (llvm::StringRef nearest = nearestWord(*opcode.mnemonic, word.text); !nearest.empty())
+      f.remedy = {Remedy::ReplaceWord, place.index, nearest.str()};
+    return;
+  }
+  for (unsigned i = 1; i < k; ++i)
+    if (opcode.words[i].id == word.id) {
+      const DiagId id = idForKind("repeated", word.id, DiagId::RepeatedQualifier);
+      Finding &f = view.report(Phase::Qualifier, id, place, {text});
+      f.remedy = {Remedy::RemoveWord, place.index, ""};
+      return;
+    }
+  int taken = -1;
+  bool outOfOrder = false;
+  for (unsigned j = 0; j < view.slots.size(); ++j)
+    if (slotHolds(view.slots[j], word.id)) {
+      if (view.slotWord[j])
+        taken = j;
+      else
+        outOfOrder = true;
+    }
+  if (outOfOrder) {
+    view.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
+    return;
+  }
+  if (taken < 0) // not a word of this slot, but of the kind that stands there
+    for (unsigned j = 0; j < view.slots.size() && taken < 0; ++j)
+      if (view.slotWord[j] && view.slotAt[j] >= 0 && !view.slots[j].literal &&
+          sameKind(view.slotWord[j], word.id) && isa::word(word.id).wordClass == WordClass::Free)
+        taken = j;
+  if (taken >= 0) {
+    view.report(Phase::Qualifier, idForKind("conflicting", word.id, DiagId::ConflictingQualifiers),
+                place, {text, std::string(isa::word(view.slotWord[taken]).text)});
+    return;
+  }
+  const DiagId id = someFormKnows(*opcode.mnemonic, word.id)
+                        ? idForKind("misused", word.id, DiagId::QualifierOfOtherForm)
+                        : idForKind("unexpected", word.id, DiagId::UnexpectedQualifier);
+  view.report(Phase::Qualifier, id, place, {text, instruction});
+}
+
+static void reportMissing(FormView &view, unsigned slot) {
+  const Slot &missing = view.slots[slot];
+  const WordId sample = sampleWord(missing);
+  const Opcode &opcode = view.written.opcode;
+  const std::string words = slotWords(missing);
+  Finding &f = view.report(Phase::Qualifier, idForKind("missing", sample, DiagId::MissingQualifier),
+                           {Place::Opcode, 0}, {"`" + std::string(opcode.mnemonic->text) + "`", words});
+  if (missing.values.count != 1)
+    return;
+  // The manual's place: behind the word that stands in the nearest slot before.
+  uint16_t behind = opcode.mnemonicWords - 1;
+  for (unsigned j = 0; j < slot; ++j)
+    if (view.slotWord[j] && view.slotAt[j] >= 0)
+      behind = view.slotAt[j];
+  f.remedy = {Remedy::InsertAfterWord, behind, std::string(isa::word(sample).text)};
+}
+
+void matchWords(FormView &view) {
+  const Opcode &opcode = view.written.opcode;
+  const unsigned count = view.slots.size();
+  for (unsigned k = 1; k < opcode.mnemonicWords && k <= count; ++k) {
+    view.slotWord[k - 1] = opcode.words[k].id;
+    view.slotAt[k - 1] = k;
+  }
+
+  llvm::SmallVector<uint16_t, 4> strays;
+  unsigned from[4] = {}; // by class: the first slot that its next word may take
+  for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k) {
+    const OpcodeWord &word = opcode.words[k];
+    if (word.dropped)
+      continue;
+    const auto wordClass = static_cast<unsigned>(isa::word(word.id).wordClass);
+    unsigned j = word.id ? from[wordClass] : count;
+    while (j < count && (view.slotWord[j] || view.slots[j].suffix || !slotHolds(view.slots[j], word.id)))
+      ++j;
+    if (j == count) {
+      strays.push_back(k);
+      continue;
+    }
+    view.slotWord[j] = word.id;
+    view.slotAt[j] = k;
+    if (wordClass)
+      from[wordClass] = j + 1;
+  }
+
+  llvm::SmallVector<uint16_t, 4> missing;
+  for (unsigned j = 0; j < count; ++j)
+    if (!view.slotWord[j] && !view.slots[j].optional && !view.slots[j].suffix)
+      missing.push_back(j);
+  for (uint16_t k : strays) {
+    // A word of the wrong value is one mistake, not a word too many and one too few.
+    const WordId word = opcode.words[k].id;
+    auto instead = llvm::find_if(
+        missing, [&](uint16_t j) { return sameKind(sampleWord(view.slots[j]), word); });
+    if (instead == missing.end()) {
+      reportStray(view, k);
+      continue;
+    }
+    const DiagId id = idForKind("illegal", word, DiagId::IllegalQualifier);
+    Finding &f = view.report(Phase::Qualifier, id, {Place::Word, k},
+                             {opcode.words[k].text.str(), std::string(opcode.mnemonic->text),
+                              slotWords(view.slots[*instead])});
+    if (view.slots[*instead].values.count == 1)
+      f.remedy = {Remedy::ReplaceWord, k, std::string(isa::word(sampleWord(view.slots[*instead])).text)};
+    ++view.score[static_cast<unsigned>(Phase::Qualifier)];
+    missing.erase(instead);
+  }
+  for (uint16_t j : missing)
+    reportMissing(view, j);
+}
+
+} // namespace ptxray

@@ -1,0 +1,25 @@
+#pragma once
+// A dotted spelling taken apart: which instruction it names and what its words are.
+#include "Isa/Isa.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace ptxray {
+
+struct OpcodeWord {
+  llvm::StringRef text; // qualifiers with their dot
+  isa::WordId id = 0;   // 0: not in the vocabulary
+  /// Repeats a word that may be repeated, or is one that ptxas does not look at here: no slot is asked.
+  bool dropped = false;
+};
+
+struct Opcode {
+  llvm::StringRef spelling;
+  llvm::SmallVector<OpcodeWord, 16> words;  // 0 is the name
+  const isa::Mnemonic *mnemonic = nullptr;  // null: unknown instruction
+  unsigned mnemonicWords = 0;               // words that spell it, the name included
+  bool readsValues = false;                 // the values of immediates matter to some form
+};
+
+Opcode splitOpcode(llvm::StringRef spelling);
+
+} // namespace ptxray

@@ -1,0 +1,387 @@
+// Whether each operand is what the form asks for: kind, type, length, value, address.
+#include "Check/FormView.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+using isa::OperandDecl;
+using isa::OperandRole;
+using isa::TypeKind;
+using isa::WordId;
+
+namespace {
+
+class OperandJudge {
+public:
+  OperandJudge(FormView &view, unsigned index)
+      : view(view), index(index), declared(view.operands[index]), type(view.typeOf(index)),
+        name(declared.name) {}
+
+  void judge();
+
+private:
+  void judgeVector(const Shape &shape, unsigned node);
+  bool judgeScalar(const Shape &shape, unsigned node, bool inVector);
+  bool judgeRegister(TypeView reg, unsigned node, bool inVector);
+  void judgeAddress(const Shape &shape, unsigned node);
+  void judgeOpaque(const Shape &shape, unsigned node);
+  void judgeSymbol(const Shape &shape, unsigned node);
+
+  bool has(isa::OperandRule rule) const { return declared.rules & rule; }
+  bool wide() const;
+  llvm::ArrayRef<isa::Term> lengths() const;
+  llvm::ArrayRef<isa::ValueRange> ranges() const;
+  std::string typeText() const;
+
+  /// A finding about the text at the node; returns false for the caller to hand on.
+  bool fail(DiagId id, unsigned node, std::initializer_list<std::string> more = {}) {
+    Finding &f = view.report(Phase::Type, id, {Place::Operand, static_cast<uint16_t>(node)});
+    f.args.push_back("");
+    f.args.append(more.begin(), more.end());
+    f.sourceArg = 0;
+    return false;
+  }
+
+  FormView &view;
+  const unsigned index;
+  const OperandDecl &declared;
+  const TypeView type;
+  const std::string name;
+};
+
+} // namespace
+
+llvm::ArrayRef<isa::Term> OperandJudge::lengths() const {
+  const isa::Tables &t = isa::tables();
+  if (view.lengthCell[index] >= 0) {
+    const isa::Cell &cell = t.cells[view.lengthCell[index]];
+    return t.terms.slice(cell.first, cell.count);
+  }
+  return isa::run(t.terms, declared.lengths);
+}
+
+llvm::ArrayRef<isa::ValueRange> OperandJudge::ranges() const {
+  const isa::Tables &t = isa::tables();
+  if (view.valuesCell[index] >= 0) {
+    const isa::Cell &cell = t.cells[view.valuesCell[index]];
+    return t.ranges.slice(cell.first, cell.count);
+  }
+  return isa::run(t.ranges, declared.ranges);
+}
+
+bool OperandJudge::wide() const {
+  return has(isa::Wide) && llvm::none_of(view.written.opcode.words, [](const OpcodeWord &word) {
+           return word.id && isa::word(word.id).exact;
+         });
+}
+
+/// How the operand's type is written: its word where it has one.
+std::string OperandJudge::typeText() const {
+  if (has(isa::Fragment) || declared.type.factor > 1)
+    return spell(type);
+  if (declared.type.kind == isa::RefKind::Word)
+    return std::string(isa::word(declared.type.index).text);
+  if (declared.type.kind == isa::RefKind::Slot && view.word(declared.type.index))
+    return std::string(isa::word(view.word(declared.type.index)).text);
+  return "any type";
+}
+
+void OperandJudge::judge() {
+  const unsigned node = view.nodeOf[index];
+  const Shape &shape = view.written.shapes[node];
+  if (shape.kind == ShapeKind::Unknown)
+    return;
+  switch (declared.role) {
+  case OperandRole::Address:
+    return judgeAddress(shape, node);
+  case OperandRole::Texture:
+  case OperandRole::Sampler:
+  case OperandRole::Surface:
+    return judgeOpaque(shape, node);
+  case OperandRole::Label:
+    if (shape.kind != ShapeKind::Label)
+      fail(DiagId::LabelExpected, node);
+    return;
+  case OperandRole::Function:
+    if (shape.kind != ShapeKind::Function && shape.kind != ShapeKind::Register)
+      fail(DiagId::FunctionExpected, node);
+    return;
+  case OperandRole::List:
+    if (shape.kind != ShapeKind::List)
+      fail(DiagId::ListExpected, node);
+    return;
+  case OperandRole::Symbol:
+    return judgeSymbol(shape, node);
+  case OperandRole::Value:
+  case OperandRole::Register:
+  case OperandRole::Immediate:
+  case OperandRole::Predicate:
+    break;
+  }
+  if (shape.kind == ShapeKind::Vector)
+    return judgeVector(shape, node);
+  const auto wanted = lengths();
+  if (has(isa::Vec) || (!wanted.empty() && !lengthFits(view, index, wanted))) {
+    if (wanted.empty())
+      fail(DiagId::VectorExpected, node, {name, "elements"});
+    else
+      reportLength(view, index, wanted, 0);
+    return;
+  }
+  judgeScalar(shape, node, false);
+}
+
+void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
+  const auto wanted = lengths();
+  if (wanted.empty() && !has(isa::Vec)) {
+    fail(DiagId::UnexpectedVector, node, {name});
+    return;
+  }
+  if (!wanted.empty() && !lengthFits(view, index, wanted))
+    return reportLength(view, index, wanted, 0);
+
+  const auto &shapes = view.written.shapes;
+  TypeView previous, all;
+  unsigned firstConstant = 0;
+  bool onlySinks = true;
+  for (unsigned n = node + 1; n < node + shape.extent; n += shapes[n].extent) {
+    const Shape &element = shapes[n];
+    onlySinks &= element.kind == ShapeKind::Sink;
+    TypeView elementType;
+    switch (element.kind) {
+    case ShapeKind::Unknown:
+      continue;
+    case ShapeKind::Vector:
+    case ShapeKind::Address:
+    case ShapeKind::Pair:
+    case ShapeKind::List:
+      fail(DiagId::VectorElements, n, {name});
+      return;
+    case ShapeKind::Register:
+      if (element.suffix || element.vector || (element.flags & (ShapeNegated | ShapeNot | ShapeOffset))) {
+        judgeScalar(element, n, true);
+        return;
+      }
+      elementType = viewType(element.type);
+      break;
+    case ShapeKind::Integer:
+      elementType = {TypeKind::Signed, 0};
+      break;
+    case ShapeKind::Float:
+      elementType = {TypeKind::Float, 0};
+      break;
+    default:
+      break;
+    }
+    const bool constant = elementType && !elementType.bits;
+    if (!elementType || declared.role == OperandRole::Immediate ||
+        (constant && (declared.role == OperandRole::Register || has(isa::Destination)))) {
+      if (!judgeScalar(element, n, true))
+        return;
+      continue;
+    }
+    if (previous && !foldElements(previous, elementType)) {
+      fail(DiagId::VectorElements, n, {name});
+      return;
+    }
+    previous = elementType;
+    if (constant) {
+      if (!firstConstant)
+        firstConstant = n;
+      continue;
+    }
+    const TypeView folded = all ? foldElements(all, elementType) : elementType;
+    all = folded ? folded : TypeView{TypeKind::Bits, elementType.bits};
+  }
+  if (all)
+    judgeRegister(all, node, true);
+  else if (firstConstant && declared.role != OperandRole::Immediate)
+    for (unsigned n = node + 1; n < node + shape.extent; ++n)
+      if (shapes[n].kind == ShapeKind::Integer || shapes[n].kind == ShapeKind::Float)
+        if (!judgeScalar(shapes[n], n, true))
+          return;
+  if (has(isa::Destination) && onlySinks)
+    fail(DiagId::VectorOfSinks, node);
+}
+
+bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
+  if (declared.role == OperandRole::Immediate)
+    return fail(DiagId::ConstantExpected, node, {name});
+  if (!type)
+    return reg.kind != TypeKind::Predicate || fail(DiagId::OperandType, node, {spell(reg), typeText()});
+  if (has(isa::Exact)) {
+    if (reg == type)
+      return true;
+    return fail(DiagId::OperandType, node, {spell(reg), typeText()});
+  }
+  if (typesAgree(type, reg, wide(), inVector))
+    return true;
+  if (type.kind == TypeKind::Predicate)
+    return fail(DiagId::PredicateExpected, node, {name});
+  const bool size = reg.bits != type.bits && reg.kind != TypeKind::Predicate;
+  const DiagId id = size ? DiagId::OperandSize : DiagId::OperandType;
+  return fail(id, node, {spell(reg), typeText()});
+}
+
+bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector) {
+  const bool destination = has(isa::Destination);
+  const bool predicate = declared.role == OperandRole::Predicate;
+  if (shape.kind == ShapeKind::Unknown)
+    return true;
+  if (shape.flags & ShapeNot) {
+    if (!predicate || destination)
+      return fail(DiagId::UnexpectedNot, node);
+    if (shape.kind != ShapeKind::Register || viewType(shape.type).kind != TypeKind::Predicate)
+      return fail(DiagId::NotOfNoPredicate, node);
+  }
+  if (shape.suffix && view.slotAt.end() == llvm::find(view.slotAt, -1 - static_cast<int>(node)))
+    return fail(DiagId::UnexpectedSelector, node);
+  if (shape.flags & (ShapeOffset | ShapeSubscript) &&
+      !(has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable))
+    return fail(shape.flags & ShapeSubscript ? DiagId::UnexpectedSubscript
+                                             : DiagId::UnexpectedOffset,
+                node);
+  switch (shape.kind) {
+  case ShapeKind::Sink:
+    return (destination && (has(isa::SinkAllowed) || inVector)) ||
+           fail(destination ? DiagId::SinkNotAllowed : DiagId::SinkAsSource, node);
+  case ShapeKind::Register: {
+    if (shape.vector)
+      return fail(DiagId::UnexpectedVector, node, {name});
+    const TypeView reg = viewType(shape.type);
+    if (predicate)
+      return (reg.kind == TypeKind::Predicate && !(shape.flags & ShapeNegated)) ||
+             fail(DiagId::PredicateExpected, node, {name});
+    if ((shape.flags & ShapeNegated) && !view.mayNegate(index))
+      return fail(DiagId::UnexpectedNegation, node);
+    return judgeRegister(reg, node, inVector);
+  }
+  case ShapeKind::Special:
+    if (destination)
+      return fail(DiagId::DestinationRegister, node);
+    return has(isa::SpecialAllowed) || fail(DiagId::SpecialRegister, node);
+  case ShapeKind::Integer:
+  case ShapeKind::Float:
+    if (destination)
+      return fail(DiagId::DestinationRegister, node);
+    if (declared.role == OperandRole::Register)
+      return fail(DiagId::RegisterRequired, node, {name});
+    if (predicate)
+      return shape.kind == ShapeKind::Integer || fail(DiagId::PredicateExpected, node, {name});
+    if (type && !immediateAgrees(type, shape, inVector))
+      return fail(shape.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType,
+                  node, {typeText()});
+    if (const auto allowed = ranges(); !allowed.empty() && shape.kind == ShapeKind::Integer &&
+                                       llvm::none_of(allowed, [&](const isa::ValueRange &r) {
+                                         return inRange(r, shape.value);
+                                       }))
+      return fail(DiagId::ImmediateRange, node, {rangesText(allowed)});
+    return true;
+  case ShapeKind::Variable:
+  case ShapeKind::Function:
+  case ShapeKind::Label:
+    if (has(isa::SymbolAllowed) && !destination)
+      return true;
+    if (destination)
+      return fail(DiagId::DestinationRegister, node);
+    return fail(DiagId::SymbolNotAllowed, node);
+  default:
+    return fail(DiagId::OperandKind, node);
+  }
+}
+
+void OperandJudge::judgeSymbol(const Shape &shape, unsigned node) {
+  if (shape.kind != ShapeKind::Variable && shape.kind != ShapeKind::Function)
+    fail(DiagId::SymbolExpected, node);
+}
+
+void OperandJudge::judgeOpaque(const Shape &shape, unsigned node) {
+  const bool handle = shape.kind == ShapeKind::Register && !shape.flags && !shape.suffix &&
+                      viewType(shape.type).bits == 64 &&
+                      (viewType(shape.type).kind == TypeKind::Bits ||
+                       viewType(shape.type).kind == TypeKind::Unsigned);
+  if (handle)
+    return;
+  static constexpr llvm::StringLiteral roles[] = {".texref", ".samplerref", ".surfref"};
+  const llvm::StringRef wanted = roles[declared.role == OperandRole::Texture   ? 0
+                                       : declared.role == OperandRole::Sampler ? 1
+                                                                               : 2];
+  if (shape.kind == ShapeKind::Variable && (shape.flags & ShapeOpaque) &&
+      wanted == llvm::StringRef(isa::word(shape.type).text))
+    return;
+  fail(DiagId::OpaqueExpected, node, {wanted.str()});
+}
+
+/// `.shared::cta` lies in `.shared`: what stands before the colons.
+static llvm::StringRef spaceName(WordId word) {
+  return llvm::StringRef(isa::word(word).text).split("::").first;
+}
+
+void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
+  const isa::Tables &t = isa::tables();
+  if (has(isa::Destination) && (shape.flags & ShapeParameter) && shape.kind == ShapeKind::Variable) {
+    fail(DiagId::ParameterWritten, node);
+    return;
+  }
+  // The spaces that the address may lie in; a slot that is not written stands for a generic address.
+  llvm::SmallVector<llvm::StringRef, 4> spaces;
+  bool generic = declared.spaces.count == 0;
+  for (const isa::SpaceRef &ref : isa::run(t.spaceRefs, declared.spaces)) {
+    const WordId word = ref.kind == isa::RefKind::Word ? ref.index : view.word(ref.index);
+    if (word)
+      spaces.push_back(spaceName(word));
+    else
+      generic = true;
+  }
+  switch (shape.kind) {
+  case ShapeKind::Register: {
+    const TypeView reg = viewType(shape.type);
+    if (shape.suffix || shape.vector || (shape.flags & (ShapeNegated | ShapeNot))) {
+      fail(DiagId::AddressRegister, node, {spell(reg)});
+      return;
+    }
+    const bool integer = (reg.kind == TypeKind::Bits || reg.kind == TypeKind::Unsigned ||
+                          reg.kind == TypeKind::Signed) &&
+                         reg.bits <= 64;
+    if (!integer)
+      fail(DiagId::AddressRegister, node, {spell(reg)});
+    else if (type && (has(isa::Exact) ? reg != type : !typesAgree(type, reg, false, false)))
+      fail(DiagId::AddressWidth, node, {spell(reg), typeText()});
+    return;
+  }
+  case ShapeKind::Special:
+    if (shape.vector || shape.suffix)
+      fail(DiagId::SpecialRegister, node);
+    return;
+  case ShapeKind::Integer:
+    if (spaces.size() != 1 || generic || spaces.front() != ".local")
+      fail(DiagId::ImmediateAddress, node);
+    return;
+  case ShapeKind::Variable: {
+    if (shape.flags & ShapeOpaque) {
+      fail(DiagId::AddressSymbol, node);
+      return;
+    }
+    const llvm::StringRef space = spaceName(shape.space);
+    if (declared.spaces.count == 0 || llvm::is_contained(spaces, space))
+      return;
+    if (generic && (space == ".global" || space == ".shared" || space == ".local"))
+      return;
+    std::string wanted;
+    for (llvm::StringRef s : spaces)
+      wanted += (wanted.empty() ? "`" : ", `") + s.str() + "`";
+    fail(DiagId::StateSpace, node, {space.str(), wanted.empty() ? "a generic address" : wanted});
+    return;
+  }
+  default:
+    fail(DiagId::AddressSymbol, node);
+  }
+}
+
+void judgeOperands(FormView &view) {
+  for (unsigned i = 0; i < view.operands.size(); ++i)
+    if (view.nodeOf[i] >= 0)
+      OperandJudge(view, i).judge();
+}
+
+} // namespace ptxray

@@ -1,0 +1,111 @@
+#include "Check/TypeRules.h"
+#include "Isa/Isa.h"
+
+namespace ptxray {
+
+using isa::TypeKind;
+
+TypeView viewType(isa::WordId id) {
+  if (!id)
+    return {};
+  const isa::Word &word = isa::word(id);
+  TypeView type{word.typeKind, word.bits};
+  if (type.kind == TypeKind::Packed) {
+    type.halfPair = word.text == ".f16x2";
+    type.integerPair = word.text[1] == 'u' || word.text[1] == 's';
+  }
+  return type;
+}
+
+TypeView fragmentType(TypeView element) {
+  if (element.kind == TypeKind::Float && element.bits >= 32)
+    return element;
+  if (element.kind == TypeKind::Signed && element.bits == 32)
+    return element;
+  if (element.kind == TypeKind::Float && element.bits == 16)
+    return {TypeKind::Packed, 32, true, false};
+  return {TypeKind::Bits, 32};
+}
+
+static bool isInteger(TypeView type) {
+  return type.kind == TypeKind::Unsigned || type.kind == TypeKind::Signed || type.halfPair;
+}
+
+bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector) {
+  if (type.kind == TypeKind::Predicate || reg.kind == TypeKind::Predicate)
+    return type.kind == reg.kind;
+  const bool regIsBits = reg.kind == TypeKind::Bits;
+  const bool fits = reg.bits == type.bits || (wide && reg.bits > type.bits);
+  switch (type.kind) {
+  case TypeKind::Packed:
+    if (type.halfPair)
+      return reg.halfPair || (regIsBits && fits);
+    return reg.bits == type.bits && (regIsBits || (type.integerPair && reg.halfPair));
+  case TypeKind::Bits:
+    return fits;
+  case TypeKind::Unsigned:
+  case TypeKind::Signed:
+    return fits && (regIsBits || isInteger(reg));
+  case TypeKind::Float:
+    if (inVector && isInteger(reg) && !reg.halfPair && reg.bits == type.bits)
+      return true;
+    return fits && (reg == type || regIsBits);
+  default:
+    return false;
+  }
+}
+
+bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector) {
+  const bool numeric = type.kind == TypeKind::Bits || type.kind == TypeKind::Unsigned ||
+                       type.kind == TypeKind::Signed;
+  if (immediate.kind == ShapeKind::Integer)
+    return numeric || type.kind == TypeKind::Predicate ||
+           (inVector && type.kind == TypeKind::Float && type.bits == 64);
+  if (type.kind == TypeKind::Float)
+    return type.bits >= 32;
+  const bool single = (immediate.flags & ShapeHexFloat) && !(immediate.flags & ShapeWideFloat);
+  if (type.kind == TypeKind::Bits)
+    return type.bits == (single ? 32 : 64);
+  return false;
+}
+
+TypeView foldElements(TypeView left, TypeView right) {
+  if (left.kind == TypeKind::Predicate || right.kind == TypeKind::Predicate)
+    return left == right ? left : TypeView();
+  const bool leftConstant = !left.bits, rightConstant = !right.bits;
+  if (leftConstant && rightConstant)
+    return left == right ? left : TypeView();
+  if (leftConstant || rightConstant) {
+    const TypeView constant = leftConstant ? left : right, other = leftConstant ? right : left;
+    const bool integer = constant.kind == TypeKind::Signed;
+    return other.kind == TypeKind::Bits || isInteger(other) == integer ? other : TypeView();
+  }
+  if (left.bits != right.bits)
+    return {};
+  if (left.kind == TypeKind::Bits || right.kind == TypeKind::Bits)
+    return {TypeKind::Bits, left.bits};
+  if (isInteger(left) != isInteger(right))
+    return {};
+  return left == right || isInteger(left) ? left : TypeView();
+}
+
+std::string spell(TypeView type) {
+  if (type.halfPair)
+    return ".f16x2";
+  switch (type.kind) {
+  case TypeKind::Bits:
+    return ".b" + std::to_string(type.bits);
+  case TypeKind::Unsigned:
+    return ".u" + std::to_string(type.bits);
+  case TypeKind::Signed:
+    return ".s" + std::to_string(type.bits);
+  case TypeKind::Float:
+    return ".f" + std::to_string(type.bits);
+  case TypeKind::Predicate:
+    return ".pred";
+  default:
+    return ".b" + std::to_string(type.bits);
+  }
+}
+
+} // namespace ptxray

@@ -1,0 +1,37 @@
+#pragma once
+// Which register or immediate goes with which instruction type.
+#include "Check/Shape.h"
+#include <string>
+
+namespace ptxray {
+
+/// A type as the rules see it. Two different types may look alike.
+struct TypeView {
+  isa::TypeKind kind = isa::TypeKind::None;
+  uint16_t bits = 0;
+  bool halfPair = false;    // `.f16x2`, the one packed type that a register may be declared with
+  bool integerPair = false; // `.u16x2`, `.s16x2`
+
+  bool operator==(const TypeView &) const = default;
+  explicit operator bool() const { return kind != isa::TypeKind::None; }
+};
+
+TypeView viewType(isa::WordId word);
+
+/// The register type of a matrix fragment with elements of that type.
+TypeView fragmentType(TypeView element);
+
+/// May a register of type `reg` stand for a value of type `type`? `wide`: it may be wider. In a vector
+/// whose elements are integers, floats take them as bits.
+bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector);
+
+bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector);
+
+/// The type that two neighbours in a vector make together, or none when they cannot stand together.
+/// `Integer` and `Float` immediates are views with no bits of kind Signed and Float.
+TypeView foldElements(TypeView left, TypeView right);
+
+/// `.b32`, or how the type is called when no word spells it.
+std::string spell(TypeView type);
+
+} // namespace ptxray

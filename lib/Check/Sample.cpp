@@ -1,0 +1,472 @@
+#include "Check/Sample.h"
+#include "Check/Judge.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <random>
+
+namespace ptxray {
+
+using isa::CellKind;
+using isa::ColumnKind;
+using isa::OperandDecl;
+using isa::OperandRole;
+using isa::Pattern;
+using isa::PatternKind;
+using isa::WordId;
+
+namespace {
+
+struct RegisterFamily {
+  const char *prefix;
+  const char *type;
+  unsigned count;
+};
+/// As test/isa/prelude.ptx declares them.
+constexpr RegisterFamily registerFamilies[] = {
+    {"%p", ".pred", 8},  {"%h", ".b16", 12},   {"%hu", ".u16", 4}, {"%hs", ".s16", 4},
+    {"%hf", ".f16", 4},  {"%hx", ".f16x2", 8}, {"%r", ".b32", 16}, {"%u", ".u32", 12},
+    {"%s", ".s32", 12},  {"%f", ".f32", 16},   {"%rd", ".b64", 16}, {"%ud", ".u64", 8},
+    {"%sd", ".s64", 8},  {"%fd", ".f64", 16},  {"%c", ".b8", 4},   {"%cu", ".u8", 4},
+    {"%cs", ".s8", 4},   {"%q", ".b128", 6},
+};
+struct KnownVariable {
+  const char *name, *space, *type;
+};
+constexpr KnownVariable variables[] = {
+    {"gbuf", ".global", ".b8"}, {"g64", ".global", ".b64"},  {"g32", ".global", ".u32"},
+    {"cbuf", ".const", ".b8"},  {"sbuf", ".shared", ".b8"},  {"mbar", ".shared", ".b64"},
+    {"lbuf", ".local", ".b8"},  {"pk64", ".param", ".u64"},  {"lp64", ".param", ".b64"},
+};
+
+/// One instruction while it is made: words, and operands as text and as shapes.
+struct Draft {
+  uint32_t form = 0;
+  std::vector<std::string> words; // qualifiers behind the mnemonic
+  std::string operands;
+  std::vector<Shape> shapes;
+};
+
+class Sampler {
+public:
+  Sampler(const isa::Mnemonic &mnemonic, const ModuleContext &module, uint64_t seed)
+      : mnemonic(mnemonic), availability(module), random(seed) {}
+  std::vector<Sample> run(unsigned count);
+
+private:
+  unsigned pick(size_t count) { return std::uniform_int_distribution<size_t>(0, count - 1)(random); }
+  bool chance(unsigned percent) { return pick(100) < percent; }
+  Draft draft(uint32_t form);
+  void fillSlots(FormView &view, llvm::ArrayRef<std::pair<const isa::Table *, uint32_t>> rows);
+  void list(FormView &view, unsigned from, unsigned to, Draft &out);
+  bool isWanted(FormView &view, const Pattern &pattern, unsigned at);
+  void operand(FormView &view, unsigned index, Draft &out);
+  void scalar(const OperandDecl &declared, TypeView type, bool inVector, Draft &out);
+  void registerOf(TypeView type, Draft &out);
+  void address(FormView &view, const OperandDecl &declared, Draft &out);
+  void leaf(Draft &out, std::string text, Shape shape) {
+    out.operands += text;
+    out.shapes.push_back(shape);
+  }
+  void mutate(Draft &draft);
+  void keep(const Draft &draft, std::vector<Sample> &samples);
+
+  const isa::Mnemonic &mnemonic;
+  Availability availability;
+  std::mt19937_64 random;
+  unsigned odd = 0; // percent of choices that are made wrong on purpose
+  llvm::StringSet<> seen;
+  llvm::ArrayRef<std::pair<const isa::Table *, uint32_t>> chosenRows;
+  /// Pairs of words of two slots that a sample has had, so that each meets each.
+  llvm::StringSet<> pairs;
+};
+
+} // namespace
+
+static const isa::Cell *cellOf(const isa::Table &table, uint32_t row, ColumnKind kind, unsigned member) {
+  const isa::Tables &t = isa::tables();
+  const auto columns = isa::run(t.columns, table.columns);
+  for (unsigned c = 0; c < columns.size(); ++c)
+    if (columns[c].kind == kind &&
+        llvm::is_contained(isa::run(t.columnMembers, columns[c].members), member))
+      return &t.cells[table.firstCell + row * columns.size() + c];
+  return nullptr;
+}
+
+void Sampler::fillSlots(FormView &view,
+                        llvm::ArrayRef<std::pair<const isa::Table *, uint32_t>> rows) {
+  const isa::Tables &t = isa::tables();
+  // The words of the mnemonic stand in the first slots, by position.
+  llvm::StringRef rest = llvm::StringRef(mnemonic.text).drop_until([](char c) { return c == '.'; });
+  unsigned j = 0;
+  for (; !rest.empty(); ++j) {
+    const size_t end = std::min(rest.find('.', 1), rest.size());
+    view.slotWord[j] = isa::findWord(rest.take_front(end));
+    rest = rest.drop_front(end);
+  }
+  for (; j < view.slots.size(); ++j) {
+    const isa::Slot &slot = view.slots[j];
+    llvm::SmallVector<WordId, 16> allowed;
+    for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values))
+      if (chance(10) || (view.holds(value.gate) && view.holds(isa::word(value.word).gate)))
+        allowed.push_back(value.word);
+    view.takeWarnings();
+    bool absent = slot.optional, present = true;
+    for (auto [table, row] : rows)
+      if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Slot, j); cell && !chance(odd)) {
+        if (cell->kind == CellKind::Words) {
+          const auto words = t.wordLists.slice(cell->first, cell->count);
+          llvm::erase_if(allowed, [&](WordId w) { return !llvm::is_contained(words, w); });
+          absent &= cell->orAbsent;
+        } else if (cell->kind == CellKind::Absent) {
+          present = false;
+        } else if (cell->kind == CellKind::Present) {
+          absent = false;
+        }
+      }
+    if (!present || allowed.empty() || (absent && chance(60)))
+      continue;
+    // Prefer a word that has not met those before it.
+    WordId best = allowed[pick(allowed.size())];
+    for (unsigned attempt = 0; attempt < 4; ++attempt) {
+      const WordId word = allowed[pick(allowed.size())];
+      const unsigned other = pick(j + 1);
+      const std::string pair = std::to_string(view.formIndex) + ":" + std::to_string(j) + ":" +
+                               std::to_string(word) + ":" + std::to_string(view.slotWord[other]);
+      if (pairs.insert(pair).second) {
+        best = word;
+        break;
+      }
+    }
+    view.slotWord[j] = best;
+  }
+}
+
+bool Sampler::isWanted(FormView &view, const Pattern &pattern, unsigned at) {
+  if (!pattern.optional || pattern.kind == PatternKind::Pair)
+    return true;
+  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  while (patterns[at].kind != PatternKind::Operand)
+    ++at;
+  const unsigned index = patterns[at].operand;
+  if (!chance(odd)) {
+    if (view.operands[index].hasWith) {
+      const bool wanted = view.holds(view.operands[index].with);
+      view.takeWarnings();
+      return wanted;
+    }
+    for (auto [table, row] : chosenRows)
+      if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Operand, index)) {
+        if (cell->kind == CellKind::Absent)
+          return false;
+        if (cell->kind == CellKind::Present)
+          return true;
+      }
+  }
+  return chance(40);
+}
+
+void Sampler::registerOf(TypeView type, Draft &out) {
+  llvm::SmallVector<const RegisterFamily *, 8> fitting, exact;
+  for (const RegisterFamily &family : registerFamilies) {
+    const TypeView reg = viewType(isa::findWord(family.type));
+    if (!type || typesAgree(type, reg, false, false))
+      fitting.push_back(&family);
+    if (reg == type)
+      exact.push_back(&family);
+  }
+  const RegisterFamily *family;
+  if (chance(odd) || fitting.empty())
+    family = &registerFamilies[pick(std::size(registerFamilies))];
+  else if (!exact.empty() && chance(50))
+    family = exact[pick(exact.size())];
+  else
+    family = fitting[pick(fitting.size())];
+  Shape shape;
+  shape.kind = ShapeKind::Register;
+  shape.type = isa::findWord(family->type);
+  leaf(out, family->prefix + std::to_string(pick(family->count)), shape);
+}
+
+void Sampler::scalar(const OperandDecl &declared, TypeView type, bool inVector, Draft &out) {
+  const isa::Tables &t = isa::tables();
+  const bool destination = declared.rules & isa::Destination;
+  Shape shape;
+  if (destination && (inVector || (declared.rules & isa::SinkAllowed)) && chance(8)) {
+    shape.kind = ShapeKind::Sink;
+    return leaf(out, "_", shape);
+  }
+  if ((declared.rules & isa::SpecialAllowed) && chance(20)) {
+    shape.kind = ShapeKind::Special;
+    shape.type = isa::findWord(".u32");
+    return leaf(out, "%laneid", shape);
+  }
+  if (declared.role == OperandRole::Predicate)
+    return registerOf({isa::TypeKind::Predicate, 1}, out);
+  const bool mayBeConstant = !destination && declared.role != OperandRole::Register;
+  if (declared.role == OperandRole::Immediate || (mayBeConstant && chance(15)) ||
+      (!destination && chance(odd / 4))) {
+    if (type.kind == isa::TypeKind::Float) {
+      shape.kind = ShapeKind::Float;
+      shape.flags = type.bits == 64 ? ShapeHexFloat | ShapeWideFloat : ShapeHexFloat;
+      return leaf(out, type.bits == 64 ? "0d3FF0000000000000" : "0f3F800000", shape);
+    }
+    shape.kind = ShapeKind::Integer;
+    shape.value = pick(4);
+    if (const auto ranges = isa::run(t.ranges, declared.ranges); !ranges.empty()) {
+      const isa::ValueRange &range = ranges[pick(ranges.size())];
+      const int64_t step = std::max<int64_t>(range.step, 1);
+      const int64_t steps = std::min<int64_t>((range.high - range.low) / step, 1 << 20);
+      switch (pick(4)) {
+      case 0: shape.value = range.low; break;
+      case 1: shape.value = range.low + steps * step; break;
+      default: shape.value = range.low + step * static_cast<int64_t>(pick(steps + 1)); break;
+      }
+      if (chance(odd))
+        shape.value += chance(50) ? range.high - range.low + 1 : 1;
+    }
+    return leaf(out, std::to_string(shape.value), shape);
+  }
+  registerOf(type, out);
+}
+
+void Sampler::address(FormView &view, const OperandDecl &declared, Draft &out) {
+  const isa::Tables &t = isa::tables();
+  llvm::SmallVector<llvm::StringRef, 4> spaces;
+  for (const isa::SpaceRef &ref : isa::run(t.spaceRefs, declared.spaces))
+    if (WordId word = ref.kind == isa::RefKind::Word ? ref.index : view.word(ref.index))
+      spaces.push_back(llvm::StringRef(isa::word(word).text).split("::").first);
+  llvm::SmallVector<const KnownVariable *, 8> fitting;
+  for (const KnownVariable &v : variables)
+    if (chance(odd) || (spaces.empty() ? llvm::StringRef(v.space) == ".global"
+                                       : llvm::is_contained(spaces, llvm::StringRef(v.space))))
+      fitting.push_back(&v);
+  if (!fitting.empty() && chance(50)) {
+    const KnownVariable &v = *fitting[pick(fitting.size())];
+    Shape shape;
+    shape.kind = ShapeKind::Variable;
+    shape.type = isa::findWord(v.type);
+    shape.space = isa::findWord(v.space);
+    if (llvm::StringRef(v.name).starts_with("pk"))
+      shape.flags |= ShapeParameter;
+    return leaf(out, v.name, shape);
+  }
+  const OperandDecl &d = declared;
+  TypeView type = d.type.kind == isa::RefKind::Word ? viewType(d.type.index) : TypeView();
+  registerOf(type ? type : TypeView{isa::TypeKind::Bits, 64}, out);
+}
+
+void Sampler::operand(FormView &view, unsigned index, Draft &out) {
+  const isa::Tables &t = isa::tables();
+  const OperandDecl &declared = view.operands[index];
+  Shape shape;
+  switch (declared.role) {
+  case OperandRole::Address:
+    return address(view, declared, out);
+  case OperandRole::Texture:
+  case OperandRole::Surface:
+  case OperandRole::Sampler:
+    if (declared.role != OperandRole::Sampler && chance(60)) {
+      const bool texture = declared.role == OperandRole::Texture;
+      shape.kind = ShapeKind::Variable;
+      shape.flags = ShapeOpaque;
+      shape.type = isa::findWord(texture ? ".texref" : ".surfref");
+      shape.space = isa::findWord(".global");
+      return leaf(out, texture ? "tex0" : "surf0", shape);
+    }
+    return registerOf({isa::TypeKind::Bits, 64}, out);
+  case OperandRole::Label:
+    shape.kind = ShapeKind::Label;
+    return leaf(out, "L0", shape);
+  case OperandRole::Function:
+    shape.kind = ShapeKind::Function;
+    return leaf(out, "fn0", shape);
+  case OperandRole::Symbol:
+    shape.kind = ShapeKind::Variable;
+    shape.type = isa::findWord(".b8");
+    shape.space = isa::findWord(".global");
+    return leaf(out, "gbuf", shape);
+  case OperandRole::List:
+    shape.kind = ShapeKind::List;
+    return leaf(out, "()", shape);
+  default:
+    break;
+  }
+  llvm::ArrayRef<isa::Term> terms = isa::run(t.terms, declared.lengths);
+  for (auto [table, row] : chosenRows)
+    if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Length, index);
+        cell && cell->kind == CellKind::Lengths)
+      terms = t.terms.slice(cell->first, cell->count);
+  const TypeView type = view.typeOf(index);
+  int64_t length = 1;
+  bool braces = declared.rules & isa::Vec;
+  if (!terms.empty())
+    length = view.value(terms[pick(terms.size())]).value_or(1);
+  else if (braces)
+    length = 1 + pick(4);
+  if (chance(odd / 2))
+    length = chance(50) ? length * 2 : std::max<int64_t>(1, length - 1);
+  braces |= length != 1 || chance(odd / 4);
+  if (!braces)
+    return scalar(declared, type, false, out);
+  const size_t at = out.shapes.size();
+  shape.kind = ShapeKind::Vector;
+  leaf(out, "{", shape);
+  for (int64_t i = 0; i < length; ++i) {
+    out.operands += i ? ", " : "";
+    // Mostly registers: constants and discarded elements are for the rare sample.
+    if (chance(3))
+      scalar(declared, type, true, out);
+    else
+      registerOf(type, out);
+  }
+  out.operands += "}";
+  out.shapes[at].extent = out.shapes.size() - at;
+}
+
+void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
+  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  bool first = true;
+  for (unsigned p = from; p < to; p += patterns[p].extent) {
+    const Pattern &pattern = patterns[p];
+    if (!isWanted(view, pattern, p))
+      continue;
+    out.operands += first ? "" : ", ";
+    first = false;
+    const size_t at = out.shapes.size();
+    Shape shape;
+    switch (pattern.kind) {
+    case PatternKind::Operand:
+      operand(view, pattern.operand, out);
+      break;
+    case PatternKind::Address:
+    case PatternKind::Vector:
+    case PatternKind::List: {
+      const char *ends = pattern.kind == PatternKind::Address  ? "[]"
+                         : pattern.kind == PatternKind::Vector ? "{}"
+                                                               : "()";
+      shape.kind = pattern.kind == PatternKind::Address  ? ShapeKind::Address
+                   : pattern.kind == PatternKind::Vector ? ShapeKind::Vector
+                                                         : ShapeKind::List;
+      leaf(out, std::string(1, ends[0]), shape);
+      list(view, p + 1, p + pattern.extent, out);
+      out.operands += ends[1];
+      break;
+    }
+    case PatternKind::Pair: {
+      if (pattern.optional && chance(60)) {
+        operand(view, patterns[p + 1].operand, out);
+        break;
+      }
+      shape.kind = ShapeKind::Pair;
+      out.shapes.push_back(shape);
+      operand(view, patterns[p + 1].operand, out);
+      out.operands += "|";
+      operand(view, patterns[p + 1 + patterns[p + 1].extent].operand, out);
+      break;
+    }
+    }
+    out.shapes[at].extent = out.shapes.size() - at;
+    if (pattern.suffixSlot >= 0 && (!view.slots[pattern.suffixSlot].optional || chance(30))) {
+      const auto values = isa::run(isa::tables().slotValues, view.slots[pattern.suffixSlot].values);
+      const WordId word = view.slotWord[pattern.suffixSlot] ? view.slotWord[pattern.suffixSlot]
+                                                            : values[pick(values.size())].word;
+      out.operands += isa::word(word).text;
+      out.shapes[at].suffix = word;
+    }
+  }
+}
+
+Draft Sampler::draft(uint32_t form) {
+  const isa::Tables &t = isa::tables();
+  Draft out;
+  out.form = form;
+  Opcode none;
+  none.mnemonic = &mnemonic;
+  const WrittenInstruction written{none, {}, availability};
+  FormView view(written, form);
+  llvm::SmallVector<std::pair<const isa::Table *, uint32_t>, 4> rows;
+  for (uint32_t index : isa::run(t.formTables, view.form.tables))
+    if (t.tables[index].rows)
+      rows.push_back({&t.tables[index], pick(t.tables[index].rows)});
+  chosenRows = rows;
+  fillSlots(view, rows);
+  const unsigned first = llvm::StringRef(mnemonic.text).count('.');
+  for (unsigned j = first; j < view.slots.size(); ++j)
+    if (view.slotWord[j] && !view.slots[j].suffix)
+      out.words.push_back(std::string(isa::word(view.slotWord[j]).text));
+  list(view, 0, view.form.patterns.count, out);
+  return out;
+}
+
+/// A near miss: one word dropped, doubled or taken from another form.
+void Sampler::mutate(Draft &draft) {
+  const isa::Tables &t = isa::tables();
+  if (draft.words.empty())
+    return;
+  const unsigned k = pick(draft.words.size());
+  switch (pick(4)) {
+  case 0:
+    draft.words.erase(draft.words.begin() + k);
+    break;
+  case 1:
+    draft.words.insert(draft.words.begin() + k, draft.words[k]);
+    break;
+  case 2:
+    std::swap(draft.words[k], draft.words[pick(draft.words.size())]);
+    break;
+  default: {
+    const auto forms = isa::run(t.mnemonicForms, mnemonic.forms);
+    const auto slots = isa::run(t.slots, t.forms[forms[pick(forms.size())]].slots);
+    const isa::Slot &slot = slots[pick(slots.size())];
+    const auto values = isa::run(t.slotValues, slot.values);
+    if (!values.empty())
+      draft.words[k] = std::string(isa::word(values[pick(values.size())].word).text);
+  }
+  }
+}
+
+void Sampler::keep(const Draft &draft, std::vector<Sample> &samples) {
+  std::string spelling(mnemonic.text);
+  for (const std::string &word : draft.words)
+    spelling += word;
+  std::string text = spelling + (draft.operands.empty() ? "" : " ") + draft.operands + ";";
+  if (!seen.insert(text).second)
+    return;
+  const Opcode opcode = splitOpcode(spelling);
+  Sample sample{std::move(text), true, ""};
+  for (const Finding &finding : judge(availability, opcode, draft.shapes))
+    if (finding.severity == Severity::Error && sample.accepted) {
+      sample.accepted = false;
+      sample.rule = info(finding.id).id.str();
+    }
+  samples.push_back(std::move(sample));
+}
+
+std::vector<Sample> Sampler::run(unsigned count) {
+  const auto forms = isa::run(isa::tables().mnemonicForms, mnemonic.forms);
+  std::vector<Sample> samples;
+  for (unsigned round = 0; samples.size() < count && round < 20 * count; ++round) {
+    const uint32_t form = forms[round % forms.size()];
+    odd = chance(60) ? 0 : 12;
+    Draft made = draft(form);
+    std::vector<Sample> kept;
+    if (chance(20))
+      mutate(made);
+    keep(made, kept);
+    for (Sample &sample : kept) {
+      // No more than half of them wrong, as far as right ones are to be found.
+      const auto wrong = llvm::count_if(samples, [](const Sample &s) { return !s.accepted; });
+      if (sample.accepted || wrong * 2 <= static_cast<long>(count))
+        samples.push_back(std::move(sample));
+    }
+  }
+  return samples;
+}
+
+std::vector<Sample> sampleInstruction(llvm::StringRef name, const ModuleContext &module,
+                                      unsigned count, uint64_t seed) {
+  const isa::Mnemonic *mnemonic = isa::findMnemonic(name);
+  return mnemonic ? Sampler(*mnemonic, module, seed).run(count) : std::vector<Sample>();
+}
+
+} // namespace ptxray

@@ -98,13 +98,10 @@ int main(int argc, char **argv) {
     std::cout << "skipped: no ptxas ($PTXRAY_PTXAS, `tools/dev cuda`, PATH)\n";
     return isRequired("ptxas") ? 1 : 77;
   }
-  static std::vector<TestFile> files[2];
-  for (int i = 0; i < 2; ++i) {
-    static constexpr const char *folders[] = {"isa", "module"};
-    files[i] = findTests(folders[i]);
-    for (const TestFile &file : files[i])
-      testing::RegisterTest(folders[i], file.name.c_str(), nullptr, nullptr, file.path.c_str(), 1,
-                            [&file]() -> OracleTest * { return new OracleTest(file); });
-  }
+  static const std::vector<TestFile> files = findTests(llvm::ArrayRef(argv + 1, argc - 1));
+  for (const TestFile &file : files)
+    testing::RegisterTest(file.suite.c_str(), file.name.c_str(), nullptr, nullptr,
+                          file.path.c_str(), 1,
+                          [&file]() -> OracleTest * { return new OracleTest(file); });
   return RUN_ALL_TESTS();
 }

@@ -70,13 +70,10 @@ private:
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
-  static std::vector<TestFile> files[2];
-  for (int i = 0; i < 2; ++i) {
-    static constexpr const char *folders[] = {"isa", "module"};
-    files[i] = findTests(folders[i]);
-    for (const TestFile &file : files[i])
-      testing::RegisterTest(folders[i], file.name.c_str(), nullptr, nullptr, file.path.c_str(), 1,
-                            [&file]() -> SnippetTest * { return new SnippetTest(file); });
-  }
+  static const std::vector<TestFile> files = findTests(llvm::ArrayRef(argv + 1, argc - 1));
+  for (const TestFile &file : files)
+    testing::RegisterTest(file.suite.c_str(), file.name.c_str(), nullptr, nullptr,
+                          file.path.c_str(), 1,
+                          [&file]() -> SnippetTest * { return new SnippetTest(file); });
   return RUN_ALL_TESTS();
 }

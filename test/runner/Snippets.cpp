@@ -138,40 +138,51 @@ static void readModule(TestFile &file) {
   file.modules.push_back(std::move(module));
 }
 
+/// Sections when the text has the header of one, else one whole module.
+static void readModules(TestFile &file) {
+  if (llvm::any_of(file.lines, [](llvm::StringRef line) { return line.starts_with("//@ ptx "); }))
+    readSections(file);
+  else
+    readModule(file);
+}
+
 TestFile readExample(llvm::StringRef text) {
   TestFile file;
   llvm::SmallVector<llvm::StringRef> lines;
   text.rtrim('\n').split(lines, '\n');
-  bool whole = false;
-  for (llvm::StringRef line : lines) {
+  for (llvm::StringRef line : lines)
     file.lines.push_back(line.str());
-    whole |= line.ltrim().starts_with(".version") || line.starts_with("//@ module");
-  }
-  if (!whole && !llvm::StringRef(file.lines.front()).starts_with("//@"))
+  if (!text.contains(".version") && !text.starts_with("//@"))
     file.lines.insert(file.lines.begin(), "//@ ptx 9.0, sm_100a");
-  if (whole)
-    readModule(file);
-  else
-    readSections(file);
+  readModules(file);
   return file;
 }
 
-std::vector<TestFile> findTests(llvm::StringRef folder) {
+static TestFile readTest(const fs::path &path, const std::string &suite, const fs::path &name) {
+  TestFile file;
+  file.path = path;
+  file.suite = suite;
+  file.name = name;
+  file.lines = readLines(file.path);
+  readModules(file);
+  return file;
+}
+
+std::vector<TestFile> findTests(llvm::ArrayRef<char *> paths) {
   std::vector<TestFile> files;
-  const fs::path root = fs::path(PTXRAY_TEST_DIR) / folder.str();
-  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(root)) {
-    if (entry.path().extension() != ".ptx" || entry.path().filename() == "prelude.ptx")
-      continue;
-    TestFile &file = files.emplace_back();
-    file.path = entry.path();
-    file.name = fs::relative(entry.path(), root).replace_extension();
-    file.lines = readLines(file.path);
-    if (folder == "isa")
-      readSections(file);
-    else
-      readModule(file);
+  for (const char *path : paths)
+    files.push_back(readTest(path, "given", path));
+  if (!paths.empty())
+    return files;
+  for (const char *suite : {"isa", "module"}) {
+    const fs::path root = fs::path(PTXRAY_TEST_DIR) / suite;
+    std::error_code missing;
+    for (const fs::directory_entry &entry : fs::recursive_directory_iterator(root, missing))
+      if (entry.path().extension() == ".ptx" && entry.path().filename() != "prelude.ptx")
+        files.push_back(
+            readTest(entry.path(), suite, fs::relative(entry.path(), root).replace_extension()));
   }
-  llvm::sort(files, [](const TestFile &a, const TestFile &b) { return a.name < b.name; });
+  llvm::sort(files, [](const TestFile &a, const TestFile &b) { return a.path < b.path; });
   return files;
 }
 

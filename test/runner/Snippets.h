@@ -16,17 +16,17 @@ struct Module {
 
 struct TestFile {
   std::string path;
-  std::string name; // below test/, without its end
+  std::string suite, name; // `isa`, `matrix/ldmatrix`
   std::vector<std::string> lines;
   std::vector<Module> modules; // of a snippet file one for each section
   std::string problem;         // why it cannot be read
 };
 
-/// The files below test/isa or test/module, sorted.
-std::vector<TestFile> findTests(llvm::StringRef folder);
+/// The files given, else all below test/isa and test/module, sorted.
+std::vector<TestFile> findTests(llvm::ArrayRef<char *> paths);
 
-/// An example of documentation: a whole module when it has a `.version` or begins with `//@ module`, else
-/// sections as in test/isa, of PTX 9.0 for sm_100a where it does not say.
+/// An example of documentation: a whole module when it has a `.version` or begins with `//@ module`,
+/// else sections as in test/isa, without a header of PTX 9.0 for sm_100a.
 TestFile readExample(llvm::StringRef text);
 
 /// A section with only some of its lines.

@@ -1,0 +1,848 @@
+#include "Parse/Builder.h"
+#include <cmath>
+
+namespace ptxray {
+
+llvm::StringRef Ast::text(NameId name) const {
+  return name == NameId::None ? llvm::StringRef() : names->text(uint32_t(name));
+}
+llvm::StringRef Ast::text(SpellingId spelling) const {
+  return spelling == SpellingId::None ? llvm::StringRef() : spellings->text(uint32_t(spelling));
+}
+
+void Builder::start(bool keep, Parser::ItemFn fn) {
+  keepBodies = keep;
+  onItem.emplace(fn);
+  reported = 0;
+  inBody = false;
+  bodyMark = itemMark = {};
+  itemBegin = 0;
+  pendingLinkage = SpellingId::None;
+  sink = nullptr;
+  splits.clear();
+  joined.clear();
+  cut(Mark{});
+  dropStatement();
+}
+
+Builder::Mark Builder::mark() const {
+  return {ast.module.size(),       ast.statements.size(), ast.instructions.size(),
+          ast.operands.size(),     ast.labels.size(),     ast.declarations.size(),
+          ast.directives.size(),   ast.functions.size(),  ast.dims.size()};
+}
+
+void Builder::cut(const Mark &mark) {
+  ast.module.resize(mark.module, Statement{StatementKind::Label, 0});
+  ast.statements.resize(mark.statements, Statement{StatementKind::Label, 0});
+  ast.instructions.resize(mark.instructions);
+  ast.operands.resize(mark.operands);
+  ast.labels.resize(mark.labels);
+  ast.declarations.resize(mark.declarations);
+  ast.directives.resize(mark.directives);
+  ast.functions.resize(mark.functions);
+  ast.dims.resize(mark.dims);
+  statementMark = mark;
+}
+
+void Builder::dropStatement() {
+  cut(statementMark);
+  openFunctions.clear();
+  statementEnd();
+}
+
+uint32_t Builder::dropItem() {
+  inBody = false;
+  pendingLinkage = SpellingId::None;
+  statementMark = itemMark;
+  dropStatement();
+  return itemBegin;
+}
+
+void Builder::fail(DiagId id, Range range, std::initializer_list<std::string> args) {
+  if (!sink)
+    throw FastPassFailed();
+  sink->report(id, range, args);
+}
+
+// ---- constant expressions
+//
+// The grammar hands over signs, numbers, operators and parentheses one by one; `operations` and
+// `values` are the two stacks of operator precedence parsing. Signs are applied as soon as what
+// they stand before is complete.
+
+static uint8_t precedenceOf(uint64_t op) {
+  switch (op) {
+  case '*': case '/': case '%':
+    return 11;
+  case '+': case '-':
+    return 10;
+  case '<' | '<' << 8: case '>' | '>' << 8:
+    return 9;
+  case '<': case '>': case '<' | '=' << 8: case '>' | '=' << 8:
+    return 8;
+  case '=' | '=' << 8: case '!' | '=' << 8:
+    return 7;
+  case '&':
+    return 6;
+  case '^':
+    return 5;
+  case '|':
+    return 4;
+  case '&' | '&' << 8:
+    return 3;
+  case '|' | '|' << 8:
+    return 2;
+  default: // the ternary
+    return 1;
+  }
+}
+
+void Builder::prefix(const Token &token) {
+  if (operations.size() >= deepestNesting)
+    return fail(DiagId::NestingTooDeep, token.range(), {"signs", std::to_string(deepestNesting)});
+  operations.push_back({uint16_t(token.value), true, 12, token.begin});
+}
+
+void Builder::openGroup(const Token &token) {
+  if (operations.size() >= deepestNesting)
+    return fail(DiagId::NestingTooDeep, token.range(),
+                {"parentheses", std::to_string(deepestNesting)});
+  operations.push_back({'(', true, 0, token.begin});
+}
+
+void Builder::cast(const Token &token) {
+  llvm::StringRef type = spellings.text(token.id);
+  if (type != ".s64" && type != ".u64")
+    fail(DiagId::CastType, token.range(), {type.str()});
+  if (!operations.empty() && operations.back().op == '(') {
+    operations.back().op = type == ".u64" ? 'U' : 'S';
+    operations.back().precedence = 12;
+  }
+}
+
+void Builder::literal(const Token &token) {
+  if (operations.empty() && values.empty())
+    switch (ahead.kind) {
+    case TokenKind::Comma: case TokenKind::Semicolon: case TokenKind::RightBrace:
+    case TokenKind::RightBracket: { // nearly always: a number alone
+      Operand &operand = push(token.kind == TokenKind::Float ? OperandKind::Float
+                                                             : OperandKind::Integer,
+                              token.range());
+      operand.flags = token.flags;
+      operand.value = token.value;
+      if (token.kind == TokenKind::WarpSize) {
+        operand.flags = WarpSize;
+        operand.value = 32;
+      }
+      return;
+    }
+    default:
+      break;
+    }
+  Constant value{Constant::Signed, token.flags, token.range(), token.value};
+  if (token.kind == TokenKind::Float)
+    value.kind = token.flags & HexFloat && !(token.flags & WideFloat) ? Constant::None
+                                                                      : Constant::Real;
+  else if (token.kind == TokenKind::WarpSize)
+    value = {Constant::Signed, WarpSize, token.range(), 32};
+  else if (token.flags & UnsignedSuffix || int64_t(token.value) < 0)
+    value.kind = Constant::Unsigned;
+  values.push_back(value);
+  applySigns();
+}
+
+void Builder::applySigns() {
+  while (!operations.empty() && operations.back().unary && operations.back().op != '(')
+    applyUnary(operations.pop_back_val(), values.back());
+}
+
+void Builder::applyUnary(const Operation &operation, Constant &value) {
+  value.range.begin = operation.begin;
+  if (operation.op != '+' && operation.op != '-' && value.kind == Constant::Real)
+    value.kind = Constant::None;
+  if (value.flags & HexFloat && !(value.flags & WideFloat))
+    value.flags = 0; // `-0f3F800000` has no value
+  if (value.kind == Constant::Real) {
+    if (operation.op == '-')
+      value.bits = std::bit_cast<uint64_t>(-std::bit_cast<double>(value.bits));
+    return;
+  }
+  value.flags = 0;
+  switch (operation.op) {
+  case '-':
+    value.bits = -value.bits;
+    break;
+  case '!':
+    value.bits = value.bits == 0;
+    value.kind = value.kind == Constant::None ? Constant::None : Constant::Signed;
+    break;
+  case '~':
+    value.bits = ~value.bits;
+    [[fallthrough]];
+  case 'U':
+    value.kind = value.kind == Constant::None ? Constant::None : Constant::Unsigned;
+    break;
+  case 'S':
+    value.kind = value.kind == Constant::None ? Constant::None : Constant::Signed;
+    break;
+  }
+}
+
+Builder::Constant Builder::binary(const Operation &operation, Constant left, Constant right) {
+  Constant out{Constant::Signed, 0, {left.range.begin, right.range.end}, 0};
+  const uint16_t op = operation.op;
+  if (left.kind == Constant::None || right.kind == Constant::None ||
+      (left.kind == Constant::Real) != (right.kind == Constant::Real)) {
+    out.kind = Constant::None;
+    return out;
+  }
+  if (left.kind == Constant::Real) {
+    double a = std::bit_cast<double>(left.bits), b = std::bit_cast<double>(right.bits), real = 0;
+    switch (op) {
+    case '+': real = a + b; break;
+    case '-': real = a - b; break;
+    case '*': real = a * b; break;
+    case '/':
+      if (b == 0) {
+        fail(DiagId::DivisionByZero, out.range);
+        out.kind = Constant::None;
+        return out;
+      }
+      real = a / b;
+      break;
+    case '<': out.bits = a < b; return out;
+    case '>': out.bits = a > b; return out;
+    case '<' | '=' << 8: out.bits = a <= b; return out;
+    case '>' | '=' << 8: out.bits = a >= b; return out;
+    case '=' | '=' << 8: out.bits = a == b; return out;
+    case '!' | '=' << 8: out.bits = a != b; return out;
+    default: out.kind = Constant::None; return out;
+    }
+    out.kind = Constant::Real;
+    out.bits = std::bit_cast<uint64_t>(real);
+    return out;
+  }
+  uint64_t a = left.bits, b = right.bits;
+  bool isUnsigned = left.kind == Constant::Unsigned || right.kind == Constant::Unsigned;
+  int64_t sa = a, sb = b;
+  Constant::Kind arithmetic = isUnsigned ? Constant::Unsigned : Constant::Signed;
+  switch (op) {
+  case '+': out.bits = a + b; out.kind = arithmetic; break;
+  case '-': out.bits = a - b; out.kind = arithmetic; break;
+  case '*': out.bits = a * b; out.kind = arithmetic; break;
+  case '/': case '%':
+    if (b == 0) {
+      fail(DiagId::DivisionByZero, out.range);
+      out.kind = Constant::None;
+    } else if (op == '%') {
+      out.bits = a % b; // of unsigned operands, whatever was written
+    } else {
+      // The one quotient that does not fit is the dividend again.
+      out.bits = isUnsigned ? a / b : sb == -1 ? -a : uint64_t(sa / sb);
+      out.kind = arithmetic;
+    }
+    break;
+  case '<' | '<' << 8: out.bits = b > 63 ? 0 : a << b; out.kind = left.kind; break;
+  case '>' | '>' << 8:
+    out.kind = left.kind;
+    if (left.kind == Constant::Unsigned)
+      out.bits = b > 63 ? 0 : a >> b;
+    else
+      out.bits = sa >> (b > 63 ? 63 : b);
+    break;
+  case '<': out.bits = isUnsigned ? a < b : sa < sb; break;
+  case '>': out.bits = isUnsigned ? a > b : sa > sb; break;
+  case '<' | '=' << 8: out.bits = isUnsigned ? a <= b : sa <= sb; break;
+  case '>' | '=' << 8: out.bits = isUnsigned ? a >= b : sa >= sb; break;
+  case '=' | '=' << 8: out.bits = a == b; break;
+  case '!' | '=' << 8: out.bits = a != b; break;
+  case '&': out.bits = a & b; out.kind = Constant::Unsigned; break;
+  case '^': out.bits = a ^ b; out.kind = Constant::Unsigned; break;
+  case '|': out.bits = a | b; out.kind = Constant::Unsigned; break;
+  case '&' | '&' << 8: out.bits = a && b; break;
+  case '|' | '|' << 8: out.bits = a || b; break;
+  }
+  return out;
+}
+
+void Builder::reduce() {
+  Operation operation = operations.pop_back_val();
+  if (operation.op == '(' || operation.op == '?')
+    return; // unbalanced: reported where it was seen
+  Constant right = values.pop_back_val();
+  if (operation.op == ':') {
+    Constant left = values.pop_back_val();
+    Constant &condition = values.back();
+    Range range{condition.range.begin, right.range.end};
+    bool fits = (condition.kind == Constant::Signed || condition.kind == Constant::Unsigned) &&
+                left.kind != Constant::None && right.kind != Constant::None &&
+                (left.kind == Constant::Real) == (right.kind == Constant::Real);
+    bool isUnsigned = left.kind == Constant::Unsigned || right.kind == Constant::Unsigned;
+    Constant chosen = condition.bits ? left : right;
+    chosen.flags = 0;
+    chosen.range = range;
+    chosen.kind = !fits ? Constant::None
+                  : isUnsigned ? Constant::Unsigned
+                               : chosen.kind;
+    condition = chosen;
+    return;
+  }
+  values.back() = binary(operation, values.back(), right);
+}
+
+// All that binds at least as tight, up to an open parenthesis.
+void Builder::reduceTo(uint8_t precedence) {
+  while (!operations.empty() && operations.back().precedence >= precedence)
+    reduce();
+}
+
+void Builder::infix(const Token &token) {
+  if (operations.size() >= deepestNesting)
+    return fail(DiagId::NestingTooDeep, token.range(),
+                {"operators", std::to_string(deepestNesting)});
+  uint16_t op = token.value;
+  if (op == '?') {
+    reduceTo(2);
+    operations.push_back({op, false, 1, token.begin});
+    return;
+  }
+  if (op == ':') {
+    reduceTo(2);
+    while (!operations.empty() && operations.back().op == ':')
+      reduce();
+    if (operations.empty() || operations.back().op != '?')
+      fail(DiagId::SyntaxError, token.range(), {":", "`;`"});
+    else
+      operations.back().op = ':';
+    return;
+  }
+  uint8_t precedence = precedenceOf(op);
+  reduceTo(precedence);
+  operations.push_back({op, false, precedence, token.begin});
+}
+
+void Builder::closeGroup(const Token &token) {
+  reduceTo(1);
+  if (operations.empty() || operations.back().op != '(')
+    return;
+  values.back().range = {operations.pop_back_val().begin, token.end};
+  applySigns();
+}
+
+Builder::Constant Builder::finishExpression() {
+  while (!operations.empty()) {
+    if (operations.back().op == '(' || operations.back().op == '?') {
+      bool group = operations.back().op == '(';
+      Range end{last.end, last.end};
+      fail(DiagId::SyntaxError, end, {"end of the expression", group ? "`)`" : "`:`"});
+    }
+    reduce();
+  }
+  Constant value = values.back();
+  values.clear();
+  return value;
+}
+
+void Builder::endExpression() {
+  if (values.empty())
+    return; // `literal` has done it
+  Constant value = finishExpression();
+  bool isReal = value.kind == Constant::Real || value.flags & HexFloat;
+  Operand &operand = push(isReal ? OperandKind::Float
+                          : value.kind == Constant::None ? OperandKind::Invalid
+                                                         : OperandKind::Integer,
+                          value.range);
+  operand.value = value.bits;
+  operand.flags = value.flags & ~UnsignedSuffix;
+  if (value.kind == Constant::Unsigned)
+    operand.flags |= UnsignedSuffix;
+}
+
+// ---- operands
+
+Operand &Builder::push(OperandKind kind, Range range) {
+  lastNode = ast.operands.size();
+  Operand &operand = ast.operands.emplace_back();
+  operand.kind = kind;
+  operand.range = range;
+  return operand;
+}
+
+void Builder::name(const Token &token) {
+  Operand &operand =
+      push(token.id == NameSink ? OperandKind::Sink : OperandKind::Name, token.range());
+  operand.name = nameOf(token);
+  if (!operations.empty())
+    nameSigns(operand);
+}
+
+// Before a name only a single sign makes sense: `-a`, `!p`.
+void Builder::nameSigns(Operand &operand) {
+  uint16_t op = operations.back().op;
+  if (operations.size() > 1 || (op != '-' && op != '!'))
+    fail(DiagId::SyntaxError, operand.range, {ast.text(operand.name).str(), "a constant"});
+  operand.flags |= op == '-' ? Negated : Not;
+  operand.range.begin = operations.front().begin;
+  operations.clear();
+}
+
+void Builder::dottedName(const Token &token) {
+  if (token.id >= splits.size())
+    splits.resize(std::max<size_t>(token.id + 1, splits.size() * 2));
+  Split &split = splits[token.id];
+  llvm::StringRef text = spellings.text(token.id);
+  size_t dot = text.find('.');
+  if (split.name == NameId::None) {
+    split.name = NameId(names.intern(text.data(), dot));
+    split.suffix = SpellingId(spellings.intern(text.data() + dot, text.size() - dot));
+  }
+  if (text.find('.', dot + 1) != llvm::StringRef::npos)
+    fail(DiagId::SyntaxError, token.range(), {text.str(), "one selector"});
+  Operand &operand = push(OperandKind::Name, token.range());
+  operand.name = split.name;
+  operand.suffix = split.suffix;
+  if (!operations.empty())
+    nameSigns(operand);
+}
+
+void Builder::suffix(const Token &token) {
+  Operand &operand = ast.operands.back();
+  operand.suffix = SpellingId(token.id);
+  operand.range.end = token.end;
+}
+
+void Builder::beginOffset() { openNodes.push_back(lastNode); }
+
+void Builder::endOffset() {
+  if (!values.empty())
+    endExpression();
+  Operand offset = ast.operands.back();
+  ast.operands.pop_back();
+  Operand &operand = ast.operands[openNodes.pop_back_val()];
+  operand.flags |= HasOffset;
+  operand.value = offset.value;
+  operand.range.end = last.end;
+  if (offset.kind != OperandKind::Integer)
+    operand.kind = OperandKind::Invalid;
+}
+
+void Builder::openSubscript(const Token &) { openNodes.push_back(ast.operands.size() - 1); }
+
+void Builder::closeSubscript(const Token &token) {
+  uint32_t index = openNodes.pop_back_val();
+  Operand child = ast.operands.back();
+  Operand &operand = ast.operands[index];
+  operand.flags |= Subscript;
+  operand.range.end = token.end;
+  if (child.kind == OperandKind::Name) { // `a[%r]`: the register is a child
+    operand.extent = 2;
+    return;
+  }
+  operand.flags |= HasOffset;
+  operand.value = child.value;
+  if (child.kind != OperandKind::Integer)
+    operand.kind = OperandKind::Invalid;
+  ast.operands.pop_back();
+}
+
+void Builder::beginPair() {
+  // The first name becomes a child of the pair.
+  Operand first = ast.operands.back();
+  uint32_t index = ast.operands.size() - 1;
+  ast.operands[index] = Operand();
+  ast.operands[index].kind = OperandKind::Pair;
+  ast.operands[index].range = first.range;
+  ast.operands.push_back(first);
+  openNodes.push_back(index);
+}
+
+void Builder::endPair() {
+  Operand &pair = ast.operands[openNodes.pop_back_val()];
+  pair.extent = 3;
+  pair.range.end = last.end;
+}
+
+void Builder::open(OperandKind kind, const Token &token) {
+  if (openNodes.size() >= deepestInitialiser)
+    fail(DiagId::NestingTooDeep, token.range(), {"braces", std::to_string(deepestInitialiser)});
+  openNodes.push_back(ast.operands.size());
+  push(kind, token.range());
+}
+
+void Builder::close(const Token &token) {
+  uint32_t index = lastNode = openNodes.pop_back_val();
+  Operand &operand = ast.operands[index];
+  operand.extent = ast.operands.size() - index;
+  operand.range.end = token.end;
+}
+
+void Builder::addressSuffix(const Token &token) {
+  // The address is the last node at the top: walk over the operands of the instruction.
+  uint32_t index = ast.instructions.back().operands.first;
+  while (index + ast.operands[index].extent < ast.operands.size())
+    index += ast.operands[index].extent;
+  ast.operands[index].suffix = SpellingId(token.id);
+  ast.operands[index].range.end = token.end;
+}
+
+// ---- pieces of directives and initialisers
+
+void Builder::number(const Token &token) {
+  Operand &operand = push(
+      token.kind == TokenKind::Float ? OperandKind::Float : OperandKind::Integer, token.range());
+  operand.flags = token.flags;
+  operand.value = token.value;
+}
+
+void Builder::string(const Token &token) { push(OperandKind::String, token.range()); }
+
+void Builder::word(const Token &token) {
+  push(OperandKind::Name, token.range()).name = NameId(token.id);
+}
+
+void Builder::dotted(const Token &token) {
+  push(OperandKind::Name, token.range()).suffix = SpellingId(token.id);
+}
+
+// A label of a section is the child of a Pair, so that it differs from a value.
+void Builder::sectionLabel() {
+  beginPair();
+  Operand &pair = ast.operands[openNodes.pop_back_val()];
+  pair.extent = 2;
+}
+
+// `a-b` of a section: a Pair of both.
+void Builder::beginDifference(const Token &) { beginPair(); }
+void Builder::endDifference() { endPair(); }
+
+// `generic(a)`: a List with a name and one child.
+void Builder::openCall(const Token &token) {
+  uint32_t index = ast.operands.size() - 1;
+  ast.operands[index].kind = OperandKind::List;
+  if (ast.text(ast.operands[index].name) != "generic")
+    fail(DiagId::SyntaxError, token.range(), {"(", "`,` or `;`"});
+  openNodes.push_back(index);
+}
+
+// `0xff(a)`: a List without a name; the mask is its first child.
+void Builder::openMask(const Token &) {
+  endExpression();
+  beginPair();
+  ast.operands[openNodes.back()].kind = OperandKind::List;
+}
+
+void Builder::beginKey() { beginPair(); }
+void Builder::endKey() { endPair(); }
+
+// ---- directives
+
+void Builder::beginDirective(const Token &token) {
+  directive = Directive();
+  directive.name = SpellingId(token.id);
+  directive.nameRange = directive.range = token.range();
+  directive.operands.first = ast.operands.size();
+}
+
+void Builder::endDirective() {
+  directive.operands.count = ast.operands.size() - directive.operands.first;
+  directive.range.end = last.end;
+  uint32_t index = ast.directives.size();
+  ast.directives.push_back(directive);
+  if (openFunctions.empty())
+    add(StatementKind::Directive, index);
+}
+
+void Builder::endAttribute(const Token &token) {
+  directive.operands.count = ast.operands.size() - directive.operands.first;
+  directive.range.end = token.end;
+  if (openFunctions.empty() && decl.attributes.count++ == 0)
+    decl.attributes.first = ast.directives.size();
+  ast.directives.push_back(directive);
+}
+
+
+void Builder::dwarf(const Token &token) {
+  directive = Directive();
+  directive.name = SpellingId(spellings.internCopy("@@DWARF"));
+  directive.nameRange = {token.begin, token.begin + 7};
+  directive.range = {token.begin, token.begin};
+  directive.operands.first = ast.operands.size();
+  push(OperandKind::String, {token.begin + 7, token.end});
+  endDirective();
+}
+
+void Builder::beginLabelled(const Token &token) {
+  beginDirective(token);
+  directive.label = NameId(saved.id);
+  directive.range.begin = saved.begin;
+}
+
+// ---- declarations
+
+void Builder::linkage(const Token &token) {
+  pendingLinkage = SpellingId(token.id);
+  linkageRange = token.range();
+}
+
+void Builder::declAlignValue(const Token &token) { decl.align = token.value; }
+
+void Builder::declSpace(const Token &token) {
+  decl.space = SpellingId(token.id);
+  decl.spaceRange = token.range();
+  decl.range = token.range();
+  decl.linkage = SpellingId::None;
+  if (openFunctions.empty() && pendingLinkage != SpellingId::None) {
+    decl.linkage = pendingLinkage;
+    decl.range.begin = linkageRange.begin;
+    pendingLinkage = SpellingId::None;
+  }
+}
+
+// `.const[2]` is a spelling of its own.
+void Builder::constBank(const Token &token) {
+  std::string bank = ast.text(decl.space).str() + "[" + std::to_string(token.value) + "]";
+  decl.space = SpellingId(spellings.internCopy(bank));
+}
+
+void Builder::declType(const Token &token) {
+  if (decl.type != SpellingId::None)
+    decl.vector = decl.type;
+  decl.type = SpellingId(token.id);
+  decl.typeRange = token.range();
+}
+
+void Builder::declPtr() { decl.isPtr = true; }
+void Builder::declPtrSpace(const Token &token) { decl.ptrSpace = SpellingId(token.id); }
+void Builder::declPtrAlign(const Token &token) { decl.ptrAlign = token.value; }
+
+void Builder::declName(const Token &token) {
+  decl.name = nameOf(token);
+  decl.nameRange = token.range();
+  decl.isParameterised = decl.hasInitialiser = false;
+  decl.count = 0;
+  decl.dims = {uint32_t(ast.dims.size()), 0};
+  decl.initialiser = {uint32_t(ast.operands.size()), 0};
+}
+
+void Builder::declCount(const Token &token) {
+  decl.isParameterised = true;
+  decl.count = std::min<uint64_t>(token.value, UINT32_MAX);
+}
+
+void Builder::openDim() {
+  ast.dims.push_back(-1);
+  ++decl.dims.count;
+}
+void Builder::declDim(const Token &token) { ast.dims.back() = token.value; }
+
+void Builder::beginInitialiser() { decl.hasInitialiser = true; }
+void Builder::endInitialiser() {
+  decl.initialiser.count = ast.operands.size() - decl.initialiser.first;
+}
+
+void Builder::endDeclarator() {
+  decl.range.end = last.end;
+  uint32_t index = ast.declarations.size();
+  ast.declarations.push_back(decl);
+  if (openFunctions.empty()) {
+    add(StatementKind::Declaration, index);
+    statementMark = mark();
+  } else {
+    decl = Declaration();
+  }
+}
+
+void Builder::endDeclarations() { decl = Declaration(); }
+
+// ---- functions
+
+void Builder::beginFunction(const Token &token) {
+  Function f;
+  f.kind = token.kind == TokenKind::Entry ? FunctionKind::Entry : FunctionKind::Func;
+  f.head = f.range = token.range();
+  if (pendingLinkage != SpellingId::None) {
+    f.linkage = pendingLinkage;
+    f.head.begin = f.range.begin = linkageRange.begin;
+    pendingLinkage = SpellingId::None;
+  }
+  f.directives.first = ast.directives.size();
+  f.parameters.first = f.returns.first = ast.declarations.size();
+  openFunctions.push_back(ast.functions.size());
+  ast.functions.push_back(f);
+}
+
+void Builder::functionName(const Token &token) {
+  Function &f = ast.functions[openFunctions.back()];
+  f.name = NameId(token.id);
+  f.nameRange = token.range();
+}
+
+void Builder::beginReturns() {
+  Function &f = ast.functions[openFunctions.back()];
+  f.hasReturn = true;
+  f.returns.first = ast.declarations.size();
+}
+void Builder::endReturns() {
+  Function &f = ast.functions[openFunctions.back()];
+  f.returns.count = ast.declarations.size() - f.returns.first;
+}
+void Builder::beginParameters() {
+  ast.functions[openFunctions.back()].parameters.first = ast.declarations.size();
+}
+void Builder::endParameters() {
+  Function &f = ast.functions[openFunctions.back()];
+  f.parameters.count = ast.declarations.size() - f.parameters.first;
+}
+
+void Builder::endHead() {
+  Function &f = ast.functions[openFunctions.back()];
+  f.directives.count = ast.directives.size() - f.directives.first;
+  f.head.end = f.range.end = last.end;
+}
+
+void Builder::beginBody() {
+  // From here on statements belong to the body; the function at hand is remembered by `function`.
+  function = openFunctions.pop_back_val();
+  Function &f = ast.functions[function];
+  f.hasBody = true;
+  f.body.first = ast.statements.size();
+  inBody = true;
+  blocks = 0;
+  statementEnd();
+  bodyMark = mark();
+}
+
+void Builder::endBody() {
+  Function &f = ast.functions[function];
+  f.body.count = ast.statements.size() - f.body.first;
+  inBody = false;
+  openFunctions.push_back(function);
+}
+
+void Builder::endFunction() {
+  uint32_t index = openFunctions.pop_back_val();
+  Function &f = ast.functions[index];
+  f.range.end = last.end;
+  add(StatementKind::Function, index);
+}
+
+void Builder::beginPrototype(const Token &token) {
+  beginFunction(token);
+  Function &f = ast.functions[openFunctions.back()];
+  f.kind = FunctionKind::Prototype;
+  f.name = NameId(saved.id);
+  f.nameRange = saved.range();
+  f.range.begin = f.head.begin = saved.begin;
+}
+
+void Builder::prototypeName(const Token &token) {
+  if (token.id != NameSink)
+    fail(DiagId::SyntaxError, token.range(), {names.text(token.id).str(), "`_`"});
+}
+
+// ---- statements
+
+void Builder::add(StatementKind kind, uint32_t index) {
+  (inBody ? ast.statements : ast.module).push_back({kind, index});
+}
+
+void Builder::blockBegin(const Token &token) {
+  if (++blocks > deepestNesting)
+    fail(DiagId::NestingTooDeep, token.range(), {"blocks", std::to_string(deepestNesting)});
+  add(StatementKind::BlockBegin, token.begin);
+  statementEnd();
+}
+
+void Builder::blockEnd(const Token &token) {
+  --blocks;
+  add(StatementKind::BlockEnd, token.begin);
+  statementEnd();
+}
+
+void Builder::guardBegin(const Token &token) {
+  guardStart = token.begin;
+  guardIsNot = false;
+}
+
+void Builder::guard(const Token &token) {
+  guardName = NameId(token.id);
+  guardRange = {guardStart, token.end};
+}
+
+void Builder::label() {
+  // Of a call prototype or a list of targets the label is the name.
+  if (ahead.kind == TokenKind::Targets || ahead.kind == TokenKind::Prototype)
+    return;
+  uint32_t index = ast.labels.size();
+  ast.labels.push_back({NameId(saved.id), saved.range()});
+  add(StatementKind::Label, index);
+  statementEnd();
+}
+
+void Builder::opcode(const Token &token) {
+  Instruction &inst = ast.instructions.emplace_back();
+  inst.opcodeRange = inst.range = token.range();
+  inst.opcode = SpellingId(token.id);
+  bool isName = token.kind == TokenKind::Id ||
+                (token.kind == TokenKind::Call && token.id == NameCall); // not `call.uni`
+  if (isName) {
+    llvm::StringRef text = names.text(token.id);
+    inst.opcode = SpellingId(spellings.intern(text.data(), text.size()));
+  }
+  if (guardName != NameId::None) {
+    inst.guard = guardName;
+    inst.guardNot = guardIsNot;
+    inst.guardRange = guardRange;
+    inst.range.begin = guardRange.begin;
+    guardName = NameId::None;
+  }
+  inst.operands.first = ast.operands.size();
+}
+
+void Builder::qualifier(const Token &token) {
+  Instruction &inst = ast.instructions.back();
+  inst.opcodeRange.end = token.end;
+  uint64_t key = uint64_t(inst.opcode) << 32 | token.id;
+  auto [found, isNew] = joined.try_emplace(key, 0);
+  if (isNew)
+    found->second = spellings.internCopy(
+        ast.text(inst.opcode).str() + spellings.text(token.id).str());
+  inst.opcode = SpellingId(found->second);
+}
+
+void Builder::endInstruction(const Token &token) {
+  Instruction &inst = ast.instructions.back();
+  inst.operands.count = ast.operands.size() - inst.operands.first;
+  inst.range.end = token.end;
+  ast.statements.push_back({StatementKind::Instruction, uint32_t(ast.instructions.size() - 1)});
+  statementEnd();
+}
+
+void Builder::statementEnd() {
+  if (sink)
+    statementMark = mark();
+  operations.clear();
+  values.clear();
+  openNodes.clear();
+  decl = Declaration();
+  guardName = NameId::None;
+}
+
+void Builder::itemEnd() {
+  statementEnd();
+  pendingLinkage = SpellingId::None;
+  while (reported < ast.module.size())
+    (*onItem)(ast, ast.module[reported++]);
+  if (!keepBodies && bodyMark.functions) {
+    Function &last = ast.functions[function];
+    last.body = {};
+    Mark keep = bodyMark;
+    keep.module = ast.module.size();
+    cut(keep);
+    bodyMark = {};
+  }
+  itemMark = mark();
+  itemBegin = last.end;
+}
+
+} // namespace ptxray

@@ -1,0 +1,203 @@
+#pragma once
+// What the actions of grammar/Ptx.g4 call, in the order of the text: appends to the Ast.
+#include "Diagnostics/Diagnostic.h"
+#include "Parse/Ast.h"
+#include "Parse/Parse.h"
+#include "Parse/Scanner.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace ptxray {
+
+/// Thrown by the fast pass at the first thing it cannot read, caught by Parser::parse.
+struct FastPassFailed {};
+
+/// How deep blocks, brackets and signs may nest, and initialisers, which are read by recursion.
+inline constexpr uint32_t deepestNesting = 10000;
+inline constexpr uint32_t deepestInitialiser = 200;
+
+class Builder {
+public:
+  Builder(Ast &ast, Interner &names, Interner &spellings)
+      : ast(ast), names(names), spellings(spellings) {}
+
+  void start(bool keepBodies, Parser::ItemFn onItem);
+
+  /// Where a statement that cannot be read is cut off again.
+  struct Mark {
+    size_t module, statements, instructions, operands, labels, declarations, directives, functions,
+        dims;
+  };
+  Mark mark() const;
+  void cut(const Mark &mark);
+  /// Drops the unfinished item of the module; returns where it begins.
+  uint32_t dropItem();
+  /// Drops what the statement at hand has appended so far.
+  void dropStatement();
+  /// Null in the fast pass, where the first fault ends the pass.
+  DiagnosticSink *sink = nullptr;
+
+  // Constant expressions and operands.
+  void prefix(const Token &token);
+  void openGroup(const Token &token);
+  void cast(const Token &token);
+  void closeGroup(const Token &token);
+  void literal(const Token &token);
+  void infix(const Token &token);
+  void endExpression();
+  void name(const Token &token);
+  void dottedName(const Token &token);
+  void suffix(const Token &token);
+  void beginOffset();
+  void endOffset();
+  void openSubscript(const Token &token);
+  void closeSubscript(const Token &token);
+  void beginPair();
+  void endPair();
+  void openVector(const Token &token) { open(OperandKind::Vector, token); }
+  void openAddress(const Token &token) { open(OperandKind::Address, token); }
+  void openList(const Token &token) { open(OperandKind::List, token); }
+  void close(const Token &token);
+  void addressSuffix(const Token &token);
+
+  // Pieces of directives and initialisers.
+  void number(const Token &token);
+  void string(const Token &token);
+  void word(const Token &token);
+  void dotted(const Token &token);
+  void sectionLabel();
+  void beginDifference(const Token &token);
+  void endDifference();
+  void openCall(const Token &token);
+  void openMask(const Token &token);
+  void beginKey();
+  void endKey();
+
+  // Directives.
+  void beginDirective(const Token &token);
+  void endDirective();
+  void beginAttribute(const Token &token) { beginDirective(token); }
+  void endAttribute(const Token &token);
+  void openArguments() { openNodes.push_back(ast.operands.size() - 1); }
+  void dwarf(const Token &token);
+  void beginLabelled(const Token &token);
+
+  // Declarations.
+  void linkage(const Token &token);
+  void declAlignValue(const Token &token);
+  void declSpace(const Token &token);
+  void constBank(const Token &token);
+  void declType(const Token &token);
+  void declPtr();
+  void declPtrSpace(const Token &token);
+  void declPtrAlign(const Token &token);
+  void declName(const Token &token);
+  void declCount(const Token &token);
+  void openDim();
+  void declDim(const Token &token);
+  void beginInitialiser();
+  void endInitialiser();
+  void endDeclarator();
+  void endDeclarations();
+
+  // Functions.
+  void beginFunction(const Token &token);
+  void functionName(const Token &token);
+  void beginReturns();
+  void endReturns();
+  void beginParameters();
+  void endParameters();
+  void endHead();
+  void beginBody();
+  void endBody();
+  void endFunction();
+  void beginPrototype(const Token &token);
+  void prototypeName(const Token &token);
+
+  // Statements.
+  void blockBegin(const Token &token);
+  void blockEnd(const Token &token);
+  void guardBegin(const Token &token);
+  void guardNot() { guardIsNot = true; }
+  void guard(const Token &token);
+  void save(const Token &token) { saved = token; }
+  void label();
+  void opcode(const Token &token);
+  void opcodeSaved() { opcode(saved); }
+  void qualifier(const Token &token);
+  void bankQualifier(const Token &token);
+  void endInstruction(const Token &token);
+  void statementEnd();
+  void itemEnd();
+
+  /// The token just read and the one to come; the parser keeps them here.
+  Token last, ahead;
+
+private:
+  struct Constant {
+    enum Kind : uint8_t { Signed, Unsigned, Real, None } kind;
+    uint8_t flags;
+    Range range;
+    uint64_t bits;
+  };
+  struct Operation {
+    uint16_t op; // its characters; 'U' a cast to .u64, 'S' to .s64; '?' and ':' of the ternary
+    bool unary;
+    uint8_t precedence;
+    uint32_t begin;
+  };
+
+  [[gnu::noinline, gnu::cold]] void fail(DiagId id, Range range,
+                                        std::initializer_list<std::string> args = {});
+  Operand &push(OperandKind kind, Range range);
+  void open(OperandKind kind, const Token &token);
+  void applySigns();
+  void applyUnary(const Operation &operation, Constant &value);
+  void reduce();
+  void reduceTo(uint8_t precedence);
+  Constant binary(const Operation &operation, Constant left, Constant right);
+  Constant finishExpression();
+  void nameSigns(Operand &operand);
+  NameId nameOf(const Token &token) const {
+    return token.id == NameSink ? NameId::None : NameId(token.id);
+  }
+  void add(StatementKind kind, uint32_t index);
+
+  Ast &ast;
+  Interner &names, &spellings;
+  std::optional<Parser::ItemFn> onItem;
+  bool keepBodies = true;
+
+  bool inBody = false;
+  size_t reported = 0; // items of the module that `onItem` has seen
+  Mark itemMark{}, statementMark{}, bodyMark{};
+  uint32_t itemBegin = 0;
+  uint32_t blocks = 0;
+  uint32_t lastNode = 0; // the operand that an offset behind it belongs to
+
+  llvm::SmallVector<Operation, 16> operations;
+  llvm::SmallVector<Constant, 16> values;
+  llvm::SmallVector<uint32_t, 8> openNodes; // containers whose end is to come
+
+  Token saved;
+  Directive directive;
+  Declaration decl; // what the declarators of one statement share
+  Range linkageRange;
+  SpellingId pendingLinkage = SpellingId::None;
+  uint32_t statementBegin = 0;
+  uint32_t function = 0;
+  llvm::SmallVector<uint32_t, 2> openFunctions;
+
+  NameId guardName = NameId::None;
+  bool guardIsNot = false;
+  uint32_t guardStart = 0;
+  Range guardRange;
+
+  struct Split {
+    NameId name = NameId::None;
+    SpellingId suffix = SpellingId::None;
+  };
+  std::vector<Split> splits;                            // by SpellingId: `%tid.x`
+  llvm::DenseMap<uint64_t, uint32_t> joined;            // two spellings into one: `add .s32`
+};
+
+} // namespace ptxray

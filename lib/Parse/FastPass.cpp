@@ -1,0 +1,93 @@
+// The parser that reads correct text: what ANTLR generates, over the scanner. The generated code calls
+// the names of this base class instead of the runtime's, all of them inline, so a rule costs what a
+// hand-written function would. It builds no tree and stops at the first fault.
+#include "Parse/Antlr.h"
+#include "Parse/Passes.h"
+
+namespace ptxray::fast {
+
+class PtxBase : public antlr4::Parser {
+public:
+  explicit PtxBase(antlr4::TokenStream *) : Parser(nullptr) {}
+
+  void attach(Scanner &scanner, Builder &builder) {
+    input.scanner = &scanner;
+    input.builder = &builder;
+    scanner.next(builder.ahead);
+  }
+
+protected:
+  struct Input {
+    Scanner *scanner = nullptr;
+    Builder *builder = nullptr;
+    size_t LA(int) const {
+      return builder->ahead.kind == TokenKind::EndOfFile ? antlr4::Token::EOF : size_t(builder->ahead.kind);
+    }
+  } input;
+  struct ErrorHandler {
+    void sync(void *) {}
+    void reportMatch(void *) {}
+    void reportError(void *, antlr4::RecognitionException &) { throw FastPassFailed(); }
+    void recover(void *, std::exception_ptr &) {}
+    void recoverInline(void *) { throw FastPassFailed(); }
+  } errorHandler;
+  struct Tracker {
+    template <class T> T *createInstance(antlr4::ParserRuleContext *, size_t) { return nullptr; }
+  };
+
+  // The names of the generated code.
+  Input *const _input = &input;
+  ErrorHandler *const _errHandler = &errorHandler;
+  Tracker _tracker;
+  static constexpr antlr4::ParserRuleContext *_ctx = nullptr;
+  template <class F> struct Finally {
+    F f;
+    ~Finally() { f(); }
+  };
+  template <class F> static Finally<F> finally(F f) { return {f}; }
+  void setState(size_t) {}
+  size_t getState() const { return 0; }
+  void enterRule(antlr4::ParserRuleContext *, size_t, size_t) final {}
+  void exitRule() {}
+  void enterOuterAlt(antlr4::ParserRuleContext *, size_t) final {}
+  antlr4::Token *consume() final {
+    advance();
+    return nullptr;
+  }
+  antlr4::Token *match(size_t kind) final {
+    if (input.LA(1) != kind) [[unlikely]]
+      throw FastPassFailed();
+    advance();
+    return nullptr;
+  }
+  [[gnu::noinline]] void advance() {
+    Builder &builder = *input.builder;
+    builder.last = builder.ahead;
+    input.scanner->next(builder.ahead);
+  }
+
+  // The names of the grammar's actions.
+#define b (*input.builder)
+  const Token &last() const { return input.builder->last; }
+  void enterBody() { input.scanner->enterBody(input.builder->ahead); }
+  void openGroup() { input.scanner->openGroup(); }
+};
+
+} // namespace ptxray::fast
+
+#include "fast/Ptx.cpp"
+#undef b
+
+#define TOKEN(name) static_assert(size_t(ptxray::TokenKind::name) == ptxray::fast::Ptx::name);
+#include "Parse/Tokens.def"
+
+bool ptxray::runFastPass(Scanner &scanner, Builder &builder) {
+  try {
+    fast::Ptx parser(nullptr);
+    parser.attach(scanner, builder);
+    parser.module();
+    return true;
+  } catch (const FastPassFailed &) {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+#include "Parse/Parse.h"
+#include "Parse/Passes.h"
+#include "Source/SourceBuffer.h"
+
+namespace ptxray {
+
+struct Parser::Impl {
+  Interner names, spellings;
+  Ast ast;
+  Scanner scanner{names, spellings};
+  Builder builder{ast, names, spellings};
+  Impl() {
+    ast.names = &names;
+    ast.spellings = &spellings;
+  }
+};
+
+Parser::Parser() : impl(std::make_unique<Impl>()) {}
+Parser::~Parser() = default;
+const Ast &Parser::ast() const { return impl->ast; }
+
+void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies,
+                   ItemFn onItem) {
+  impl->names.clear();
+  impl->spellings.clear();
+  impl->scanner.start(source.text());
+  impl->builder.start(keepBodies, onItem);
+  if (runFastPass(impl->scanner, impl->builder))
+    return;
+  // What the items before the fault have given stays; from the item with the fault on, the other
+  // parser reads.
+  impl->scanner.moveTo(impl->builder.dropItem());
+  runRecoveringPass(impl->scanner, impl->builder, source, sink);
+}
+
+} // namespace ptxray

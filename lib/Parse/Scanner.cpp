@@ -1,0 +1,205 @@
+#include "Parse/Scanner.h"
+#include "Parse/Ast.h"
+#include "llvm/ADT/StringExtras.h"
+#include <charconv>
+#include <limits>
+
+namespace ptxray {
+
+static constexpr Keyword keywordTable[] = {
+    {".version", TokenKind::Version},
+    {".target", TokenKind::Target},
+    {".address_size", TokenKind::AddressSize},
+    {".file", TokenKind::File},
+    {".loc", TokenKind::Loc},
+    {".loc_intermediate", TokenKind::LocIntermediate},
+    {".section", TokenKind::Section},
+    {".metadata_section", TokenKind::MetadataSection},
+    {".nv_intermediate_source_section", TokenKind::SourceSection},
+    {".source_begin", TokenKind::RawSource},
+    {".pragma", TokenKind::Pragma},
+    {".alias", TokenKind::Alias},
+    {".extern", TokenKind::Linkage},
+    {".visible", TokenKind::Linkage},
+    {".weak", TokenKind::Linkage},
+    {".common", TokenKind::Linkage},
+    {".reg", TokenKind::Space},
+    {".sreg", TokenKind::Space},
+    {".local", TokenKind::Space},
+    {".shared", TokenKind::Space},
+    {".const", TokenKind::Space},
+    {".global", TokenKind::Space},
+    {".param", TokenKind::Space},
+    {".tex", TokenKind::Space},
+    {".align", TokenKind::Align},
+    {".ptr", TokenKind::Ptr},
+    {".entry", TokenKind::Entry},
+    {".func", TokenKind::Func},
+    {".attribute", TokenKind::Attribute},
+    {".maxntid", TokenKind::Tuning},
+    {".reqntid", TokenKind::Tuning},
+    {".reqnctapercluster", TokenKind::Tuning},
+    {".maxclusterrank", TokenKind::Tuning},
+    {".minnctapersm", TokenKind::Tuning},
+    {".maxnctapersm", TokenKind::Tuning},
+    {".maxnreg", TokenKind::Tuning},
+    {".minperctamemory", TokenKind::Tuning},
+    {".language", TokenKind::Tuning},
+    {".abi_preserve", TokenKind::Tuning},
+    {".abi_preserve_control", TokenKind::Tuning},
+    {".noreturn", TokenKind::Property},
+    {".explicitcluster", TokenKind::Property},
+    {".blocksareclusters", TokenKind::Property},
+    {".branchtargets", TokenKind::Targets},
+    {".calltargets", TokenKind::Targets},
+    {".callprototype", TokenKind::Prototype},
+    {"call.uni", TokenKind::Call},
+};
+static_assert(std::size(keywordTable) == keywordCount);
+
+llvm::ArrayRef<Keyword> keywords() { return keywordTable; }
+
+void Scanner::start(llvm::StringRef text) {
+  base = at = text.begin();
+  end = text.end();
+  braces = groups = 0;
+  for (llvm::StringRef name : {"call", "WARP_SZ", "_"})
+    names.internCopy(name);
+  for (const Keyword &keyword : keywordTable)
+    spellings.internCopy(keyword.text);
+}
+
+void Scanner::enterBody(Token &ahead) {
+  braces = 1;
+  if (ahead.kind == TokenKind::LeftBrace)
+    braces = 2;
+  if (ahead.kind == TokenKind::RightBrace) {
+    braces = 0;
+    ahead.kind = TokenKind::EndOfBody;
+  }
+}
+
+void Scanner::stray(Token &token, const char *p) {
+  const char *e = p + 1;
+  bool nonAscii = uint8_t(*p) >= 0x80;
+  // One report for a run of bytes, so that a character of several bytes is one.
+  while (nonAscii && e < end && uint8_t(*e) >= 0x80)
+    ++e;
+  setBad(token, nonAscii ? BadToken::NonAscii : BadToken::StrayCharacter, p, e);
+}
+
+const char *Scanner::skipComment(Token &token, const char *p) {
+  if (p[1] == '/') {
+    const char *line = static_cast<const char *>(std::memchr(p, '\n', end - p));
+    return line ? line : end;
+  }
+  size_t close = llvm::StringRef(p + 2, end - p - 2).find("*/");
+  if (close != llvm::StringRef::npos)
+    return p + close + 4;
+  setBad(token, BadToken::UnclosedComment, p, p + 2);
+  at = end;
+  return nullptr;
+}
+
+// `# 100 "x.cu"`, as a C preprocessor leaves it.
+const char *Scanner::skipLineMarker(const char *p) const {
+  auto blanks = [](const char *q) {
+    while (*q == ' ' || *q == '\t')
+      ++q;
+    return q;
+  };
+  const char *q = blanks(p + 1);
+  if (llvm::StringRef(q, end - q).starts_with("line"))
+    q = blanks(q + 4);
+  if (!scan::isDigit(*q))
+    return p;
+  while (scan::isDigit(*q))
+    ++q;
+  q = blanks(q);
+  if (*q != '"')
+    return p;
+  for (++q; *q != '"'; ++q)
+    if (q >= end || *q == '\n')
+      return p;
+  for (++q; scan::isDigit(*q) || *q == ' ' || *q == '\t'; ++q)
+    ;
+  return q;
+}
+
+// All between `.source_begin` and `.source_end` is text of another language.
+void Scanner::rawSource(Token &token, const char *p) {
+  llvm::StringRef rest(p, end - p);
+  size_t close = rest.find(".source_end");
+  if (close == llvm::StringRef::npos) {
+    setBad(token, BadToken::UnclosedSource, p, token.end + base);
+    at = end;
+    return;
+  }
+  set(token, TokenKind::RawSource, p, p + close + llvm::StringRef(".source_end").size());
+}
+
+void Scanner::decimalFloat(Token &token, const char *p) {
+  double real = 0;
+  auto result = std::from_chars(p, end, real);
+  set(token, TokenKind::Float, p, result.ptr);
+  token.flags = 0;
+  token.value = std::bit_cast<uint64_t>(real);
+  // A number beyond the range of a double is left as infinity or zero.
+  if (result.ec == std::errc::result_out_of_range) {
+    bool tiny = llvm::StringRef(p, result.ptr - p).contains_insensitive("e-");
+    token.value = std::bit_cast<uint64_t>(tiny ? 0.0 : std::numeric_limits<double>::infinity());
+  }
+  if (scan::isWord(*result.ptr))
+    setBad(token, BadToken::MalformedNumber, p, scan::skipWord(result.ptr));
+}
+
+void Scanner::number(Token &token, const char *p) {
+  uint64_t value = 0;
+  const char *q = p;
+  char kind = *p == '0' ? p[1] | 32 : 0;
+  auto digits = [&](unsigned radix, const char *from) {
+    const char *e = from;
+    for (unsigned digit; (digit = llvm::hexDigitValue(*e)) < radix; ++e)
+      value = value * radix + digit;
+    q = e;
+    return size_t(e - from);
+  };
+  token.flags = 0;
+  bool good = true;
+  if (kind == 'x') {
+    good = digits(16, p + 2) != 0;
+  } else if (kind == 'b') {
+    good = digits(2, p + 2) != 0;
+  } else if (kind == 'f' || kind == 'd') {
+    bool wide = kind == 'd';
+    good = digits(16, p + 2) == (wide ? 16u : 8u) && !scan::isWord(*q);
+    if (!good)
+      return setBad(token, BadToken::MalformedNumber, p, scan::skipWord(p));
+    set(token, TokenKind::Float, p, q);
+    token.flags = wide ? HexFloat | WideFloat : HexFloat;
+    token.value = value;
+    return;
+  } else {
+    digits(10, p);
+    bool exponent = (*q | 32) == 'e' && (scan::isDigit(q[1]) || q[1] == '+' || q[1] == '-');
+    if (*q == '.' || exponent)
+      return decimalFloat(token, p);
+    if (*p == '0') {
+      const char *behind = q;
+      value = 0;
+      digits(8, p);
+      good = q == behind;
+      q = behind;
+    }
+  }
+  if (*q == 'U') {
+    token.flags = UnsignedSuffix;
+    ++q;
+  }
+  if (!good || scan::isWord(*q))
+    return setBad(token, BadToken::MalformedNumber, p, scan::skipWord(q));
+  set(token, TokenKind::Integer, p, q);
+  token.value = value;
+}
+
+} // namespace ptxray

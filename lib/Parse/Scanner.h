@@ -1,0 +1,302 @@
+#pragma once
+// Text to tokens, by hand: an ANTLR lexer is fifteen times slower. grammar/PtxLexer.g4 defines the same
+// tokens and is what the tests compare with. Identifiers and words are interned while they are read.
+#include "Parse/Interner.h"
+#include "Source/Range.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <array>
+#include <cstdint>
+
+namespace ptxray {
+
+enum class TokenKind : uint8_t {
+  EndOfFile,
+#define TOKEN(name) name,
+#include "Parse/Tokens.def"
+};
+
+enum class BadToken : uint8_t {
+  StrayCharacter,
+  NonAscii,
+  UnclosedComment,
+  UnclosedString,
+  UnclosedSource,
+  MalformedNumber,
+};
+
+struct Token {
+  TokenKind kind = TokenKind::EndOfFile;
+  uint8_t flags = 0;     // of a number: OperandFlag
+  BadToken bad = BadToken::StrayCharacter;
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  uint32_t id = 0;       // Id: NameId; Opcode and dotted words: SpellingId
+  uint64_t value = 0;    // of a number; of an operator its characters, the first in the low byte
+  Range range() const { return {begin, end}; }
+};
+
+/// Words that are interned first, so that comparing numbers tells them from others.
+enum KnownName : uint32_t { NameCall, NameWarpSize, NameSink, knownNames };
+struct Keyword {
+  llvm::StringLiteral text;
+  TokenKind kind;
+};
+llvm::ArrayRef<Keyword> keywords(); // keyword i has the SpellingId i
+inline constexpr uint32_t keywordCount = 47;
+
+class Scanner {
+public:
+  Scanner(Interner &names, Interner &spellings) : names(names), spellings(spellings) {}
+
+  /// The text must have 16 readable bytes behind its end.
+  void start(llvm::StringRef text);
+  void moveTo(uint32_t offset) { at = base + offset; }
+
+  /// Called behind the brace that opens a function's body: from now on braces are counted, and the
+  /// one that closes the body becomes an EndOfBody. `ahead` was read before the call.
+  void enterBody(Token &ahead);
+  /// Called behind the parenthesis that opens a group of a constant expression: the next closing one
+  /// becomes a CloseGroup.
+  void openGroup() { ++groups; }
+
+  void next(Token &token);
+
+  uint32_t braces = 0; // open ones of the body at hand; 0 outside
+  uint32_t groups = 0; // open ones of the constant expression at hand
+
+private:
+  void set(Token &token, TokenKind kind, const char *begin, const char *end) {
+    token.kind = kind;
+    token.begin = begin - base;
+    token.end = end - base;
+    at = end;
+  }
+  void setOperator(Token &token, TokenKind kind, const char *p, unsigned length) {
+    set(token, kind, p, p + length);
+    token.value = length == 1 ? uint8_t(p[0]) : uint8_t(p[0]) | uint8_t(p[1]) << 8;
+  }
+  void setBad(Token &token, BadToken bad, const char *begin, const char *end) {
+    set(token, TokenKind::Bad, begin, end);
+    token.bad = bad;
+  }
+  void number(Token &token, const char *p);
+  void decimalFloat(Token &token, const char *p);
+  void rawSource(Token &token, const char *p);
+  void stray(Token &token, const char *p);
+  const char *skipComment(Token &token, const char *p);
+  const char *skipLineMarker(const char *p) const;
+
+  const char *base = nullptr, *at = nullptr, *end = nullptr;
+  Interner &names, &spellings;
+};
+
+namespace scan {
+
+enum Class : uint8_t {
+  Other, Blank, Letter, Prefix, Digit, Dot, Slash, Quote, Hash, AtSign, Punctuation,
+  Operator, // one character, or two with the same or `=` behind it
+  OpenBrace, CloseBrace, CloseParen,
+};
+
+struct Tables {
+  std::array<Class, 256> classOf{};
+  std::array<TokenKind, 256> punctuation{};
+  std::array<bool, 256> word{};
+  constexpr Tables() {
+    for (int c = 'a'; c <= 'z'; ++c)
+      classOf[c] = classOf[c - 32] = Letter, word[c] = word[c - 32] = true;
+    for (int c = '0'; c <= '9'; ++c)
+      classOf[c] = Digit, word[c] = true;
+    word['_'] = word['$'] = true;
+    for (char c : {'_', '$', '%'})
+      classOf[c] = Prefix;
+    for (char c : {' ', '\t', '\n', '\r', '\f', '\v'})
+      classOf[c] = Blank;
+    classOf['.'] = Dot, classOf['/'] = Slash, classOf['"'] = Quote, classOf['#'] = Hash;
+    classOf['@'] = AtSign, classOf['{'] = OpenBrace, classOf['}'] = CloseBrace;
+    classOf[')'] = CloseParen;
+    struct {
+      char c;
+      TokenKind kind;
+    } singles[] = {{';', TokenKind::Semicolon},   {',', TokenKind::Comma},
+                   {':', TokenKind::Colon},       {'[', TokenKind::LeftBracket},
+                   {']', TokenKind::RightBracket}, {'(', TokenKind::LeftParen},
+                   {'+', TokenKind::Plus},        {'-', TokenKind::Minus},
+                   {'*', TokenKind::Infix},       {'^', TokenKind::Infix},
+                   {'~', TokenKind::Tilde},       {'?', TokenKind::Question}};
+    for (auto &single : singles)
+      classOf[single.c] = Punctuation, punctuation[single.c] = single.kind;
+    struct {
+      char c;
+      TokenKind kind;
+    } operators[] = {{'<', TokenKind::Less},  {'>', TokenKind::Greater}, {'=', TokenKind::Equal},
+                     {'!', TokenKind::Not},   {'|', TokenKind::Bar},     {'&', TokenKind::Infix}};
+    for (auto &op : operators)
+      classOf[op.c] = Operator, punctuation[op.c] = op.kind;
+  }
+};
+inline constexpr Tables tables;
+
+inline bool isWord(char c) { return tables.word[uint8_t(c)]; }
+inline bool isDigit(char c) { return uint8_t(c - '0') < 10; }
+
+/// The first byte from p on that is no [A-Za-z0-9_$], sixteen at a time.
+inline const char *skipWord(const char *p) {
+  auto within = [](__m128i bytes, char low, char span) {
+    __m128i shifted = _mm_sub_epi8(bytes, _mm_set1_epi8(low));
+    return _mm_cmpeq_epi8(_mm_min_epu8(shifted, _mm_set1_epi8(span)), shifted);
+  };
+  for (;; p += 16) {
+    __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
+    __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+    __m128i word = _mm_or_si128(within(lower, 'a', 25), within(bytes, '0', 9));
+    word = _mm_or_si128(word, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('_')));
+    word = _mm_or_si128(word, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('$')));
+    unsigned others = ~_mm_movemask_epi8(word) & 0xFFFF;
+    if (others)
+      return p + std::countr_zero(others);
+  }
+}
+
+/// Behind `.word::word`, p at the dot; p itself when no word follows. `.sp::2:4` has a single colon.
+inline const char *skipDotted(const char *p) {
+  if (!isWord(p[1]))
+    return p;
+  p = skipWord(p + 1);
+  while (p[0] == ':' && p[1] == ':' && isWord(p[2])) {
+    p = skipWord(p + 2);
+    if (p[0] == ':' && isDigit(p[-1]) && isDigit(p[1]))
+      p = skipWord(p + 1);
+  }
+  return p;
+}
+
+} // namespace scan
+
+inline __attribute__((always_inline)) void Scanner::next(Token &token) {
+  using namespace scan;
+  const char *p = at;
+  for (;;) {
+    uint8_t c = *p;
+    switch (tables.classOf[c]) {
+    case Blank:
+      do
+        c = *++p;
+      while (tables.classOf[c] == Blank);
+      continue;
+    case Prefix: {
+      if (!isWord(p[1])) {
+        if (c == '_')
+          break;
+        if (c == '%')
+          return setOperator(token, TokenKind::Infix, p, 1);
+        return stray(token, p);
+      }
+      [[fallthrough]];
+    case Letter:
+      break;
+    }
+    case Dot: {
+      if (isDigit(p[1])) {
+        const char *e = p + 1;
+        while (isDigit(*e))
+          ++e;
+        if (!isWord(*e) || ((*e | 32) == 'e' && (isDigit(e[1]) || e[1] == '-' || e[1] == '+')))
+          return decimalFloat(token, p);
+      }
+      const char *e = skipDotted(p);
+      if (e == p)
+        return stray(token, p);
+      set(token, TokenKind::Dotted, p, e);
+      token.id = spellings.intern(p, e - p);
+      if (token.id < keywordCount) [[unlikely]] {
+        token.kind = keywords()[token.id].kind;
+        if (token.kind == TokenKind::RawSource)
+          rawSource(token, p);
+      }
+      return;
+    }
+    case Digit:
+      return number(token, p);
+    case Slash:
+      if (p[1] == '/' || p[1] == '*') {
+        p = skipComment(token, p);
+        if (!p)
+          return;
+        continue;
+      }
+      return setOperator(token, TokenKind::Infix, p, 1);
+    case Punctuation:
+      return setOperator(token, tables.punctuation[c], p, 1);
+    case OpenBrace:
+      braces += braces != 0;
+      return set(token, TokenKind::LeftBrace, p, p + 1);
+    case CloseBrace: {
+      bool last = braces == 1;
+      braces -= braces != 0;
+      return set(token, last ? TokenKind::EndOfBody : TokenKind::RightBrace, p, p + 1);
+    }
+    case CloseParen: {
+      bool group = groups != 0;
+      groups -= group;
+      return set(token, group ? TokenKind::CloseGroup : TokenKind::RightParen, p, p + 1);
+    }
+    case Operator: {
+      bool twice = p[1] == char(c) && c != '!' && c != '=';
+      if (twice || p[1] == '=')
+        if (c != '|' || twice)
+          if (c != '&' || twice)
+            return setOperator(token, TokenKind::Infix, p, 2);
+      return setOperator(token, tables.punctuation[c], p, 1);
+    }
+    case Quote: {
+      const char *close = static_cast<const char *>(std::memchr(p + 1, '"', end - p - 1));
+      if (!close)
+        return setBad(token, BadToken::UnclosedString, p, p + 1);
+      return set(token, TokenKind::String, p, close + 1);
+    }
+    case Hash: {
+      const char *behind = skipLineMarker(p);
+      if (behind == p)
+        return stray(token, p);
+      p = behind;
+      continue;
+    }
+    case AtSign:
+      if (llvm::StringRef(p, end - p).starts_with("@@DWARF")) {
+        const char *line = static_cast<const char *>(std::memchr(p, '\n', end - p));
+        return set(token, TokenKind::Dwarf, p, line ? line : end);
+      }
+      return set(token, TokenKind::At, p, p + 1);
+    default:
+      if (p >= end) {
+        set(token, TokenKind::EndOfFile, end, end);
+        return;
+      }
+      return stray(token, p);
+    }
+    // An identifier, with the dotted words that follow it directly.
+    const char *e = skipWord(p + 1), *words = e;
+    while (*words == '.') {
+      const char *behind = skipDotted(words);
+      if (behind == words)
+        break;
+      words = behind;
+    }
+    if (words != e) {
+      set(token, TokenKind::Opcode, p, words);
+      token.id = spellings.intern(p, words - p);
+      if (token.id < keywordCount) [[unlikely]]
+        token.kind = keywords()[token.id].kind;
+      return;
+    }
+    set(token, TokenKind::Id, p, e);
+    token.id = names.intern(p, e - p);
+    if (token.id < NameSink) [[unlikely]]
+      token.kind = token.id == NameCall ? TokenKind::Call : TokenKind::WarpSize;
+    return;
+  }
+}
+
+} // namespace ptxray

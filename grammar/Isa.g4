@@ -1,0 +1,84 @@
+// The notation of grammar/isa/*.isa. docs/isa-notation.md says what each piece means.
+grammar Isa;
+
+file : item* EOF ;
+item : 'instruction' mnemonic (',' mnemonic)* block                               # entry
+     | gate                                                                       # fileGate
+     | set                                                                        # fileSet
+     | NAME NAME? '{' WORD* '}'                                                   # vocabulary
+     | 'words' '{' (WORD+ ':' condition ';')* '}'                                 # wordGates
+     | 'operands' '{' operandDecl* '}'                                            # sharedOperands
+     | 'versions' versionRange (',' versionRange)* ';'                            # versions
+     | 'target' TARGET 'since' NUMBER NAME? ';'                                   # target
+     | 'family' NUMBER+ ';'                                                       # family
+     | 'alias' TARGET '=' TARGET 'since' NUMBER ';'                               # alias
+     | 'register' SPECIAL WORD WORD? (':' condition)? ';'                         # register
+     ;
+versionRange : NUMBER ('..' NUMBER)? ;
+mnemonic     : NAME (WORD | '.' '{' NAME WORD* (',' NAME WORD*)* '}')* ;
+
+block     : '{' statement* '}' ;
+statement : block | form | set | operandDecl | table
+          | 'requires' condition ';'
+          | 'when' condition 'require' condition ';'
+          | 'check' NAME ';'
+          | 'title' STRING ';'
+          | 'manual' reference (',' reference)* ';'
+          ;
+reference : NUMBER ('-' NUMBER)? ;
+gate      : 'gate' NAME '=' condition ';' ;
+
+// forms: the manual's own syntax lines
+form     : NAME element* operands? ';' ;
+element  : WORD | '{' WORD '}' ;
+operands : ('{' operand ',' '}')* operand
+           (',' ('{' operand ',' '}')* operand | '{' (',' operand)+ '}')* ;
+operand  : ('{' '!' '}' | '{' '-' '}')? NAME pair? suffix?
+         | '[' operands ']' suffix?
+         | '{' operands '}'
+         | '(' operands? ')'
+         ;
+pair     : '{' '|' NAME '}' | '[' '|' NAME ']' | '|' NAME ;
+suffix   : WORD | '{' WORD '}' ;
+
+// sets: the values of a slot, a gate beside the value that needs it
+set     : (WORD '=')+ '{' (setItem (',' setItem)* ','?)? '}' ('default' WORD)? ';' ;
+setItem : WORD (':' condition)? ;
+
+operandDecl : NAME (',' NAME)* ':' attribute* ('in' values)? ('with' condition)? ';' ;
+attribute   : NAME | (NUMBER '*')? WORD ','? | '[' term (',' term)* ']' ;
+values      : value (',' value)* ;
+value       : integer ('..' integer ('step' integer)?)? ;
+integer     : '-'? NUMBER ;
+// a number, or the number in a slot's word: 4, .vec, 2*.num, .dim-2, n(.shape)/2
+term        : NUMBER | (NUMBER '*')? (WORD | NAME '(' WORD ')') ('/' NUMBER)? (('+' | '-') NUMBER)? ;
+
+// tables: allowed combinations; in the column `requires` the rest of the row is one condition
+table    : 'table' '{' column ('|' column)* ';' row* '}' ;
+column   : WORD | NAME | (NAME | 'in') '(' NAME (',' NAME)* ')' | 'requires' ;
+row      : cell ('|' cell)* ';' ;
+cell     : cellItem (',' cellItem)* | conjunction ;
+cellItem : '*' | '-' | term | value | NAME ;
+
+condition   : conjunction ('|' conjunction)* ;
+conjunction : factor ('&' factor)* ;
+factor      : '!' factor | '(' condition ')' | atom ;
+atom : NAME NUMBER '+'?                              // ptx 8.6, ptxas 13.1+
+     | TARGET
+     | WORD (('=' | '!=') wordSet)?
+     | '{' WORD (',' WORD)* '}'
+     | NAME '(' NAME ')'                             // imm(x), sym(x), neg(x), warn(id)
+     | NAME 'in' values
+     | NAME                                          // a gate, an operand, warn
+     ;
+wordSet : WORD | '{' WORD (',' WORD)* '}' ;
+
+TARGET  : 'sm_' [0-9]+ [a-z]? '+'? ;
+NAME    : [A-Za-z_] [A-Za-z0-9_]* (('-' | '::') [A-Za-z0-9_]+)* ;
+WORD    : '.' ([A-Za-z0-9_] | '::' | CHOICE)+ ;      // .shared{|::cta}, .m64n{8..256/8}k16
+SPECIAL : '%' ([A-Za-z0-9_] | CHOICE)+ ;
+NUMBER  : [0-9]+ ('.' [0-9]+)* | '0x' [0-9a-fA-F]+ ;
+STRING  : '"' ~["\n]* '"' ;
+COMMENT : '//' ~[\n]* -> skip ;
+SPACE   : [ \t\r\n]+ -> skip ;
+fragment CHOICE : '{' ([A-Za-z0-9_:]* ('|' [A-Za-z0-9_:]*)+ | [0-9]+ '..' [0-9]+ ('/' [0-9]+)?) '}' ;

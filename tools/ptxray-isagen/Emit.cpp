@@ -1,0 +1,171 @@
+// Writes the tables as C++.
+#include "Resolve.h"
+
+namespace ptxray::isagen {
+
+namespace {
+
+const char *enumName(isa::WordClass) { return "WordClass"; }
+const char *enumName(isa::TypeKind) { return "TypeKind"; }
+const char *enumName(isa::ExprOp) { return "ExprOp"; }
+const char *enumName(isa::OperandRole) { return "OperandRole"; }
+const char *enumName(isa::RefKind) { return "RefKind"; }
+const char *enumName(isa::PatternKind) { return "PatternKind"; }
+const char *enumName(isa::ColumnKind) { return "ColumnKind"; }
+const char *enumName(isa::CellKind) { return "CellKind"; }
+
+template <typename T> void put(std::ostream &out, const T &value) {
+  if constexpr (std::is_same_v<T, bool>)
+    out << (value ? "true" : "false");
+  else if constexpr (std::is_enum_v<T>)
+    out << enumName(value) << '(' << unsigned(value) << ')';
+  else if constexpr (std::is_same_v<T, uint64_t>)
+    out << value << 'u';
+  else if constexpr (std::is_integral_v<T>)
+    out << +value;
+  else
+    write(out, value);
+}
+
+/// {a, b, c}
+template <typename... Fields> void braces(std::ostream &out, const Fields &...fields) {
+  const char *before = "{";
+  ((out << before, put(out, fields), before = ", "), ...);
+  out << '}';
+}
+
+template <typename T>
+void array(std::ostream &out, const char *type, const char *name, const std::vector<T> &elements) {
+  out << "constexpr std::array<" << type << ", " << elements.size() << "> " << name << "{";
+  const char *before = "{\n";
+  for (const T &element : elements) {
+    out << before;
+    put(out, element);
+    before = ",\n";
+  }
+  out << (elements.empty() ? "};\n\n" : "}};\n\n");
+}
+
+} // namespace
+
+void write(std::ostream &out, isa::Text value) {
+  out << '"';
+  for (char c : value) {
+    if (c == '\n')
+      out << "\\n\"\n\"";
+    else if (c == '"' || c == '\\')
+      out << '\\' << c;
+    else
+      out << c;
+  }
+  out << '"';
+}
+void write(std::ostream &out, uint16_t value) { out << value; }
+void write(std::ostream &out, uint32_t value) { out << value; }
+void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
+void write(std::ostream &out, const isa::Word &v) {
+  braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.ignored, v.exact,
+         v.gate, v.kind);
+}
+void write(std::ostream &out, const isa::Expr &v) {
+  braces(out, v.op, v.gateOnly, v.a, v.b, v.c);
+}
+void write(std::ostream &out, const isa::Gate &v) { braces(out, v.name, v.expr); }
+void write(std::ostream &out, const isa::TargetBits &v) { braces(out, v.low, v.high, v.text); }
+void write(std::ostream &out, const isa::ValueRange &v) { braces(out, v.low, v.high, v.step); }
+void write(std::ostream &out, const isa::Term &v) {
+  braces(out, v.base, v.slot, v.letter, v.mul, v.div, v.add);
+}
+void write(std::ostream &out, const isa::SpaceRef &v) { braces(out, v.kind, v.index); }
+void write(std::ostream &out, const isa::TypeRef &v) { braces(out, v.kind, v.index, v.factor); }
+void write(std::ostream &out, const isa::OperandDecl &v) {
+  braces(out, v.name, v.rules, v.role, v.type, v.lengths, v.ranges, v.spaces, v.with, v.hasWith);
+}
+void write(std::ostream &out, const isa::Pattern &v) {
+  braces(out, v.kind, v.optional, v.mayNegate, v.mayNot, v.extent, v.operand, v.suffixSlot);
+}
+void write(std::ostream &out, const isa::SlotValue &v) { braces(out, v.word, v.gate); }
+void write(std::ostream &out, const isa::Slot &v) {
+  braces(out, v.name, v.values, v.optional, v.literal, v.suffix, v.fallback);
+}
+void write(std::ostream &out, const isa::Column &v) { braces(out, v.kind, v.text, v.members); }
+void write(std::ostream &out, const isa::Cell &v) {
+  braces(out, v.kind, v.orAbsent, v.first, v.count);
+}
+void write(std::ostream &out, const isa::Table &v) {
+  braces(out, v.columns, v.firstCell, v.rows, v.line, v.firstRowLine);
+}
+void write(std::ostream &out, const isa::Rule &v) {
+  braces(out, v.when, v.require, v.line, v.text);
+}
+void write(std::ostream &out, const isa::Form &v) {
+  braces(out, v.entry, v.line, v.syntax, v.slots, v.mnemonicSlots, v.patterns, v.operands, v.tables,
+         v.rules, v.checks, v.readsValues);
+}
+void write(std::ostream &out, const isa::Entry &v) {
+  braces(out, v.title, v.manual, v.file, v.line, v.source, v.mnemonics);
+}
+void write(std::ostream &out, const isa::Mnemonic &v) { braces(out, v.text, v.forms); }
+void write(std::ostream &out, const isa::Target &v) {
+  braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented);
+}
+void write(std::ostream &out, const isa::SpecialRegister &v) {
+  braces(out, v.name, v.type, v.vector, v.gate);
+}
+
+void emitTables(const Output &output, std::ostream &out) {
+  out << "// Made from grammar/isa by ptxray-isagen.\n";
+  array(out, "Word", "words", output.words);
+  array(out, "Text", "wordKinds", output.wordKinds);
+  array(out, "WordId", "wordLists", output.wordLists);
+  array(out, "Expr", "exprs", output.exprs);
+  array(out, "ExprId", "exprArgs", output.exprArgs);
+  array(out, "Gate", "gates", output.gates);
+  array(out, "Text", "warnings", output.warnings);
+  array(out, "TargetBits", "targetSets", output.targetSets);
+  array(out, "ValueRange", "ranges", output.ranges);
+  array(out, "Term", "terms", output.terms);
+  array(out, "SpaceRef", "spaceRefs", output.spaceRefs);
+  array(out, "OperandDecl", "operands", output.operands);
+  array(out, "Pattern", "patterns", output.patterns);
+  array(out, "SlotValue", "slotValues", output.slotValues);
+  array(out, "Slot", "slots", output.slots);
+  array(out, "uint16_t", "columnMembers", output.columnMembers);
+  array(out, "Column", "columns", output.columns);
+  array(out, "Cell", "cells", output.cells);
+  array(out, "uint32_t", "rowLines", output.rowLines);
+  array(out, "Table", "tableList", output.tables);
+  array(out, "Rule", "rules", output.rules);
+  array(out, "uint32_t", "formTables", output.formTables);
+  array(out, "uint32_t", "formRules", output.formRules);
+  array(out, "uint32_t", "formChecks", output.formChecks);
+  array(out, "Text", "checkNames", output.checkNames);
+  array(out, "Form", "forms", output.forms);
+  array(out, "Entry", "entryList", output.entries);
+  array(out, "uint32_t", "entryMnemonics", output.entryMnemonics);
+  array(out, "uint32_t", "mnemonicForms", output.mnemonicForms);
+  array(out, "Mnemonic", "mnemonicList", output.mnemonics);
+  array(out, "Target", "targetList", output.targets);
+  array(out, "uint16_t", "versionList", output.versions);
+  array(out, "SpecialRegister", "registers", output.registers);
+}
+
+void emitRules(const Output &output, std::ostream &out) {
+  out << "// The rules that `check` statements of grammar/isa name; made by ptxray-isagen.\n"
+         "namespace ptxray {\nnamespace rules {\n";
+  for (isa::Text name : output.checkNames)
+    out << "void " << name << "(RuleContext &);\n";
+  out << "} // namespace rules\n\n"
+         "struct NamedRule {\n  std::string_view name;\n  void (*run)(RuleContext &);\n};\n"
+         "/// Parallel to isa::Tables::checkNames.\n"
+         "inline constexpr std::array<NamedRule, "
+      << output.checkNames.size() << "> namedRules{";
+  const char *before = "{";
+  for (isa::Text name : output.checkNames) {
+    out << before << "{\"" << name << "\", rules::" << name << "}";
+    before = ",\n  ";
+  }
+  out << (output.checkNames.empty() ? "};\n" : "}};\n") << "} // namespace ptxray\n";
+}
+
+} // namespace ptxray::isagen

@@ -1,0 +1,189 @@
+#pragma once
+// The files of grammar/isa as written: what Read makes of them, before anything is looked up.
+#include "Isa/Tables.h"
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ptxray::isagen {
+
+struct Place {
+  uint16_t file = 0; // index into Model::files
+  uint32_t line = 0;
+};
+
+struct Condition {
+  enum Kind { And, Or, Not, Ptx, Ptxas, Target, Word, Compare, AnyWord, Call, In, Name };
+  Kind kind = And;
+  Place place;
+  std::string text;               // a word, a name, a target, the function of a Call
+  std::string argument;           // of a Call
+  bool unequal = false;           // of a Compare
+  uint16_t version = 0;           // of Ptx and Ptxas
+  std::vector<std::string> words; // of Compare and AnyWord
+  std::vector<isa::ValueRange> ranges;
+  std::vector<Condition> parts;
+};
+
+struct Term {
+  Place place;
+  std::string word; // the slot; empty: the number alone
+  isa::Term value;  // without its slot
+};
+
+struct SetItem {
+  std::string word;
+  std::shared_ptr<Condition> gate; // items that one pattern spells share it
+};
+struct Set {
+  Place place;
+  std::vector<SetItem> items;
+  std::string fallback; // `default`
+};
+
+struct Operand {
+  Place place;
+  uint16_t rules = 0;
+  isa::OperandRole role = isa::OperandRole::Value;
+  std::string type;
+  uint8_t factor = 1;
+  std::vector<Term> lengths;
+  std::vector<std::string> spaces; // words of an address; one of them may turn out to be its type
+  std::vector<isa::ValueRange> ranges;
+  std::optional<Condition> with;
+};
+
+struct Element {
+  std::string word;
+  bool optional;
+};
+struct PatternNode {
+  isa::PatternKind kind;
+  bool optional = false, mayNegate = false, mayNot = false;
+  std::string name;   // of an Operand
+  std::string suffix; // `.unified`
+  bool suffixOptional = false;
+  std::vector<PatternNode> children;
+};
+struct Form {
+  Place place;
+  std::string text, base;
+  std::vector<Element> elements;
+  std::vector<PatternNode> operands;
+};
+
+struct Column {
+  isa::ColumnKind kind;
+  std::string text;
+  std::vector<std::string> names; // the slot, or the operands
+};
+struct Cell {
+  Place place;
+  std::string text;
+  bool any = false, absent = false;
+  std::vector<std::string> names; // words and names
+  std::vector<Term> terms;
+  std::vector<isa::ValueRange> ranges;
+  std::optional<Condition> condition; // in the column `requires`
+};
+struct Table {
+  Place place;
+  std::vector<Column> columns;
+  struct Row {
+    Place place;
+    std::vector<Cell> cells;
+  };
+  std::vector<Row> rows;
+};
+struct Rule {
+  Place place;
+  std::string text;
+  std::optional<Condition> when;
+  Condition require;
+};
+struct Check {
+  Place place;
+  std::string name;
+};
+struct Gate {
+  Place place;
+  Condition condition;
+};
+
+/// A block, an entry, a file, or everything: names are looked up from the inside out.
+struct Scope {
+  Scope *parent = nullptr;
+  std::map<std::string, Set> sets;
+  std::map<std::string, Operand> operands;
+  std::map<std::string, Gate> gates;
+  std::vector<Form> forms;
+  std::vector<Table> tables;
+  std::vector<Rule> rules;
+  std::vector<Check> checks;
+  std::vector<std::unique_ptr<Scope>> blocks;
+};
+
+struct Entry {
+  Place place;
+  std::string title, manual, source;
+  std::vector<std::string> mnemonics;
+  std::unique_ptr<Scope> scope;
+};
+
+struct Vocabulary {
+  std::vector<std::string> types, layouts, spaces;
+  std::set<std::string> repeatable, ignored, exact, known;
+  std::map<std::string, std::string> kinds; // word to `rounding`
+  std::map<std::string, std::shared_ptr<Condition>> gates;
+};
+
+struct TargetDecl {
+  Place place;
+  std::string name, means; // `means`: of an alias
+  uint16_t since;
+  bool documented = true;
+};
+struct RegisterDecl {
+  Place place;
+  std::string name, type, vector;
+  std::shared_ptr<Condition> gate;
+};
+
+struct Model {
+  std::vector<std::string> files; // as shown in messages
+  std::vector<std::string> names; // relative to grammar/isa
+  Scope shared;                   // words.isa and gates.isa
+  std::vector<std::unique_ptr<Scope>> fileScopes;
+  std::vector<Entry> entries;
+  Vocabulary vocabulary;
+  std::vector<uint16_t> versions;
+  std::vector<TargetDecl> targets;
+  std::vector<std::vector<uint16_t>> families;
+  std::vector<RegisterDecl> registers;
+};
+
+/// Errors in the data, all of them, in the order of files and lines.
+class Errors {
+public:
+  explicit Errors(const Model &model) : model(model) {}
+  void report(Place place, const std::string &lint, const std::string &message) {
+    messages.insert({{place.file, place.line}, message + " [" + lint + "]"});
+  }
+  bool empty() const { return messages.empty(); }
+  void print() const;
+
+private:
+  const Model &model;
+  std::set<std::pair<std::pair<uint16_t, uint32_t>, std::string>> messages;
+};
+
+/// Reads one file into the model. `name` is its path below grammar/isa.
+void read(Model &model, const std::string &path, const std::string &name, Errors &errors);
+
+/// `.shared{|::cta}`, `.m64n{8..256/8}k16`: all words that a pattern spells.
+std::vector<std::string> spellings(const std::string &pattern);
+
+} // namespace ptxray::isagen

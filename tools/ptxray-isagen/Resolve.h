@@ -1,0 +1,96 @@
+#pragma once
+// From the Model to the tables: every name is looked up for each form it stands in.
+#include "Model.h"
+#include <deque>
+#include <ostream>
+
+namespace ptxray::isagen {
+
+/// The arrays of the tables while they grow. Equal runs are kept once.
+struct Output {
+  std::vector<isa::Word> words;
+  std::vector<isa::Text> wordKinds, warnings, checkNames;
+  std::vector<isa::WordId> wordLists;
+  std::vector<isa::Expr> exprs;
+  std::vector<isa::ExprId> exprArgs;
+  std::vector<isa::Gate> gates;
+  std::vector<isa::TargetBits> targetSets;
+  std::vector<isa::ValueRange> ranges;
+  std::vector<isa::Term> terms;
+  std::vector<isa::SpaceRef> spaceRefs;
+  std::vector<isa::OperandDecl> operands;
+  std::vector<isa::Pattern> patterns;
+  std::vector<isa::SlotValue> slotValues;
+  std::vector<isa::Slot> slots;
+  std::vector<uint16_t> columnMembers;
+  std::vector<isa::Column> columns;
+  std::vector<isa::Cell> cells;
+  std::vector<uint32_t> rowLines;
+  std::vector<isa::Table> tables;
+  std::vector<isa::Rule> rules;
+  std::vector<uint32_t> formTables, formRules, formChecks;
+  std::vector<isa::Form> forms;
+  std::vector<isa::Entry> entries;
+  std::vector<uint32_t> entryMnemonics, mnemonicForms;
+  std::vector<isa::Mnemonic> mnemonics;
+  std::vector<isa::Target> targets;
+  std::vector<uint16_t> versions;
+  std::vector<isa::SpecialRegister> registers;
+  std::deque<std::string> texts; // what the Text fields point at
+};
+
+/// What was used, and how: the material of the lints. A thing with `false` was met and never fitted.
+struct Usage {
+  std::set<const Set *> sets;
+  std::set<const Operand *> operands;
+  std::set<const Gate *> gates;
+  std::map<std::pair<const Condition *, std::string>, bool> conditionWords;
+  std::map<std::pair<const Cell *, std::string>, bool> cellWords;
+  std::map<std::pair<const Set *, std::string>, bool> slotValues; // false: in no row of any form
+  std::map<const Rule *, bool> triggers;
+  std::map<const Table::Row *, bool> rows;
+  std::map<std::pair<const Table *, std::string>, bool> columns;
+  std::map<std::pair<const Entry *, std::string>, bool> mnemonics;
+  std::map<std::pair<const Set *, std::string>, bool> mnemonicWords;
+};
+
+/// The rule ids that `warn(id)` may name.
+using RuleIds = std::set<std::string>;
+
+void resolve(const Model &model, const RuleIds &ruleIds, Output &output, Usage &usage,
+             Errors &errors);
+/// Lints that need nothing but the model and its use.
+void lint(const Model &model, const Output &output, const Usage &usage, Errors &errors);
+/// One element of an array as it stands in the generated file.
+void write(std::ostream &out, uint16_t value);
+void write(std::ostream &out, uint32_t value);
+void write(std::ostream &out, isa::Text value);
+void write(std::ostream &out, isa::Span value);
+void write(std::ostream &out, const isa::Word &value);
+void write(std::ostream &out, const isa::Expr &value);
+void write(std::ostream &out, const isa::Gate &value);
+void write(std::ostream &out, const isa::TargetBits &value);
+void write(std::ostream &out, const isa::ValueRange &value);
+void write(std::ostream &out, const isa::Term &value);
+void write(std::ostream &out, const isa::SpaceRef &value);
+void write(std::ostream &out, const isa::TypeRef &value);
+void write(std::ostream &out, const isa::OperandDecl &value);
+void write(std::ostream &out, const isa::Pattern &value);
+void write(std::ostream &out, const isa::SlotValue &value);
+void write(std::ostream &out, const isa::Slot &value);
+void write(std::ostream &out, const isa::Column &value);
+void write(std::ostream &out, const isa::Cell &value);
+void write(std::ostream &out, const isa::Table &value);
+void write(std::ostream &out, const isa::Rule &value);
+void write(std::ostream &out, const isa::Form &value);
+void write(std::ostream &out, const isa::Entry &value);
+void write(std::ostream &out, const isa::Mnemonic &value);
+void write(std::ostream &out, const isa::Target &value);
+void write(std::ostream &out, const isa::SpecialRegister &value);
+void emitTables(const Output &output, std::ostream &out);
+void emitRules(const Output &output, std::ostream &out);
+
+/// The nearest of `candidates`, if it is near enough to be what was meant.
+std::string didYouMean(const std::string &word, const std::set<std::string> &candidates);
+
+} // namespace ptxray::isagen

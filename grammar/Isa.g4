@@ -31,8 +31,8 @@ gate      : 'gate' NAME '=' condition ';' ;
 // forms: the manual's own syntax lines
 form     : NAME element* operands? ';' ;
 element  : WORD | '{' WORD '}' ;
-operands : ('{' operand ',' '}')* operand
-           (',' ('{' operand ',' '}')* operand | '{' (',' operand)+ '}')* ;
+operands : ('{' (operand ',')+ '}')* operand
+           (',' ('{' (operand ',')+ '}')* operand | '{' (',' operand)+ '}')* ;
 operand  : ('{' '!' '}' | '{' '-' '}')? NAME pair? suffix?
          | '[' operands ']' suffix?
          | '{' operands '}'
@@ -75,7 +75,7 @@ wordSet : WORD | '{' WORD (',' WORD)* '}' ;
 
 TARGET  : 'sm_' [0-9]+ [a-z]? '+'? ;
 NAME    : [A-Za-z_] [A-Za-z0-9_]* (('-' | '::') [A-Za-z0-9_]+)* ;
-WORD    : '.' ([A-Za-z0-9_] | '::' | CHOICE)+ ;      // .shared{|::cta}, .m64n{8..256/8}k16
+WORD    : '.' ([A-Za-z0-9_] | '::' | ':' [0-9] | CHOICE)+ ;    // .shared{|::cta}, .m64n{8..256/8}k16, .sp::2:4
 SPECIAL : '%' ([A-Za-z0-9_] | CHOICE)+ ;
 NUMBER  : [0-9]+ ('.' [0-9]+)* | '0x' [0-9a-fA-F]+ ;
 STRING  : '"' ~["\n]* '"' ;

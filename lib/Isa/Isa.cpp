@@ -16,7 +16,7 @@ constinit const Tables all = {words, wordKinds,  wordLists,  exprs,          exp
 
 /// Of an array that is sorted by `name`; null without such an element.
 template <typename T>
-const T *find(llvm::ArrayRef<T> sorted, Text T::*name, llvm::StringRef wanted) {
+const T *find(llvm::ArrayRef<T> sorted, Text T::*name, Text wanted) {
   const T *found = llvm::partition_point(sorted, [&](const T &one) { return one.*name < wanted; });
   return found != sorted.end() && found->*name == wanted ? found : nullptr;
 }
@@ -37,7 +37,7 @@ llvm::ArrayRef<Entry> entries() { return all.entries; }
 llvm::ArrayRef<Target> targets() { return all.targets; }
 int findTarget(llvm::StringRef name) {
   for (size_t i = 0; i < targetList.size(); ++i)
-    if (targetList[i].name == name)
+    if (Text(name) == targetList[i].name)
       return static_cast<int>(i);
   return -1;
 }

@@ -7,9 +7,12 @@
 
 namespace ptxray {
 
+/// The target of a module whose header names none that is known: everything is available.
+inline constexpr uint16_t anyTarget = 0xFFFF;
+
 struct ModuleContext {
   uint16_t ptx = 0;    // 8.6 is 806
-  uint16_t target = 0; // index into isa::tables().targets
+  uint16_t target = 0; // index into isa::tables().targets, or anyTarget
   bool pedantic = false;
   Range version;       // of the number behind `.version`, for fixes; empty: unknown
 };

@@ -1,11 +1,13 @@
 #pragma once
 // Texts to dense numbers. A text of up to 16 bytes is compared as two words.
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <emmintrin.h>
+#include <optional>
 #include <vector>
 
 namespace ptxray {
@@ -29,6 +31,17 @@ public:
       if (slot.id == 0)
         return insert(at, key, p);
     }
+  }
+
+  std::optional<uint32_t> find(llvm::StringRef text) const {
+    llvm::SmallString<64> padded(text);
+    padded.append(16, '\0');
+    Key key = load(padded.data(), text.size());
+    uint32_t at = hash(key, padded.data()) & mask;
+    for (; slots[at].id != 0; at = (at + 1) & mask)
+      if (slots[at].key == key && texts[slots[at].id - 1] == text)
+        return slots[at].id - 1;
+    return std::nullopt;
   }
 
   /// For a text that does not stand in the source: copied.

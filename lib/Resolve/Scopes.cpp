@@ -46,7 +46,7 @@ const Symbol *Scopes::declare(NameId name, Symbol symbol) {
   llvm::StringRef prefix;
   uint64_t number = 0;
   if (splitMember(name, prefix, number)) {
-    NameId prefixId = static_cast<NameId>(names.get(prefix.data(), prefix.size()));
+    NameId prefixId = static_cast<NameId>(names.intern(prefix.data(), prefix.size()));
     if (Binding family = at(families, prefixId); family.symbol) {
       const Symbol &declared = symbols[family.symbol - 1];
       if (declared.depth == symbol.depth && number < declared.familyCount)

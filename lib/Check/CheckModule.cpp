@@ -1,0 +1,121 @@
+#include "Check/CheckModule.h"
+#include "Check/Header.h"
+#include "Check/Judge.h"
+#include "Parse/Parse.h"
+#include "Resolve/Resolver.h"
+
+namespace ptxray {
+namespace {
+
+/// Sees the items of one module in order and hands each to the step that checks it.
+class ModuleChecker {
+public:
+  ModuleChecker(const Ast &ast, const SourceBuffer &source, const CheckOptions &options,
+                DiagnosticSink &sink)
+      : ast(ast), source(source), sink(sink), header(source, options, sink), resolver(ast, sink) {}
+
+  void item(Statement statement);
+  void finish();
+  ModuleSummary summary() const { return header.summary(); }
+
+private:
+  void endHeader(Range place);
+  void function(uint32_t index);
+  void body(const Function &function);
+
+  const Ast &ast;
+  const SourceBuffer &source;
+  DiagnosticSink &sink;
+  Header header;
+  Resolver resolver;
+  std::optional<InstructionChecker> instructions; // once the header is read
+  llvm::SmallVector<Shape, 32> shapes;
+};
+
+Range rangeOf(const Ast &ast, Statement statement) {
+  switch (statement.kind) {
+  case StatementKind::Declaration:
+    return ast.declarations[statement.index].range;
+  case StatementKind::Directive:
+    return ast.directives[statement.index].range;
+  case StatementKind::Function:
+    return ast.functions[statement.index].head;
+  default:
+    return {};
+  }
+}
+
+void ModuleChecker::endHeader(Range place) {
+  if (instructions)
+    return;
+  header.finish(place);
+  instructions.emplace(header.context());
+}
+
+void ModuleChecker::item(Statement statement) {
+  if (statement.kind == StatementKind::Directive &&
+      header.read(ast, ast.directives[statement.index]))
+    return;
+  endHeader(rangeOf(ast, statement));
+  if (statement.kind == StatementKind::Declaration)
+    resolver.declare(ast.declarations[statement.index]);
+  else if (statement.kind == StatementKind::Function)
+    function(statement.index);
+}
+
+void ModuleChecker::function(uint32_t index) {
+  const Function &function = ast.functions[index];
+  resolver.declareFunction(index);
+  if (!function.hasBody)
+    return;
+  resolver.beginFunction(function);
+  body(function);
+  resolver.endFunction();
+}
+
+void ModuleChecker::body(const Function &function) {
+  for (uint32_t i = function.body.first; i < function.body.end(); ++i) {
+    Statement statement = ast.statements[i];
+    switch (statement.kind) {
+    case StatementKind::Declaration:
+      resolver.declare(ast.declarations[statement.index]);
+      break;
+    case StatementKind::Instruction: {
+      const Instruction &instruction = ast.instructions[statement.index];
+      resolver.checkGuard(instruction);
+      resolver.shapes(instruction.operands, shapes);
+      instructions->check(ast, source, instruction, shapes, sink);
+      break;
+    }
+    case StatementKind::BlockBegin:
+      resolver.beginBlock();
+      break;
+    case StatementKind::BlockEnd:
+      resolver.endBlock();
+      break;
+    case StatementKind::Label:
+    case StatementKind::Directive:
+    case StatementKind::Function:
+      break;
+    }
+  }
+}
+
+void ModuleChecker::finish() {
+  uint32_t end = static_cast<uint32_t>(source.text().size());
+  endHeader({end, end});
+}
+
+} // namespace
+
+ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options,
+                          DiagnosticSink &sink) {
+  Parser parser;
+  ModuleChecker checker(parser.ast(), source, options, sink);
+  parser.parse(source, sink, /*keepBodies=*/false,
+               [&](const Ast &, Statement statement) { checker.item(statement); });
+  checker.finish();
+  return checker.summary();
+}
+
+} // namespace ptxray

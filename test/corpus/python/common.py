@@ -1,0 +1,19 @@
+"""What the producers share: `for arch in archs()` and `write(name, text)`."""
+import pathlib
+import re
+import sys
+
+FOLDER = pathlib.Path(sys.argv[1])
+
+
+def archs(plain=False):
+    """the targets asked for, as (number, suffix); `plain` leaves the a and f variants out"""
+    for arch in sys.argv[2:]:
+        number, suffix = re.fullmatch(r"(\d+)([af]?)", arch).groups()
+        if not (plain and suffix):
+            yield int(number), suffix
+
+
+def write(name, text):
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    (FOLDER / f"{name}.ptx").write_text(text.rstrip("\0"))

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Makes real PTX text with real compilers, for the tests that say "no real file is rejected".
+
+    tools/corpus.py [--quick] [--folder build/corpus]
+
+Each producer below turns the sources of test/corpus/ into files under <folder>/<producer>/, for many targets; a
+producer that cannot be had is named in one line and left out. <folder>/producers.json lists the versions that made
+the files. What is there already is kept. nvcc comes from `tools/dev cuda --nvcc`, the Python packages of
+tools/corpus-requirements.txt are installed into <folder>/venv."""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "test" / "corpus"
+NVCC = ROOT / "build" / "cuda" / "nvcc"
+ARCHS = ["75", "80", "86", "87", "89", "90", "90a", "100", "100a", "100f", "103a", "110a", "120", "120a", "121a"]
+CUDA = sorted((SOURCES / "cuda").glob("*.cu"))
+
+
+def run(command, **options):
+    return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True, **options)
+
+
+def nvcc_jobs(folder, archs):
+    """(output, command) for nvcc's three ways of writing PTX"""
+    includes = ["-I", NVCC / "include", "-I", NVCC / "include" / "cccl"]
+    for source in CUDA:
+        for arch in archs:
+            for kind, flags in [("", []), ("-lineinfo", ["-lineinfo"]), ("-G", ["-G"])]:
+                if kind and arch not in ("80", "90a", "100a"):
+                    continue
+                output = folder / "nvcc" / f"{source.stem}-{arch}{kind}.ptx"
+                yield output, [NVCC / "bin" / "nvcc", *includes, "-std=c++17", "--extended-lambda", "-w", "-ptx",
+                               f"-arch=compute_{arch}", *flags, source, "-o", output]
+
+
+def clang_jobs(folder, archs):
+    for source in sorted((SOURCES / "llvm").glob("*.c")):
+        for arch in archs:
+            for level in ("-O0", "-O2", "-O3"):
+                output = folder / "clang" / f"{source.stem}-{arch}{level}.ptx"
+                yield output, ["clang-22", "--target=nvptx64-nvidia-cuda", f"-march=sm_{arch}", "-Xclang",
+                               "-target-feature", "-Xclang", "+ptx88", level, "-S", source, "-o", output]
+
+
+def llc_jobs(folder, archs):
+    for source in sorted((SOURCES / "llvm").glob("*.ll")):
+        for arch in archs:
+            for level in ("-O0", "-O3"):
+                output = folder / "llc" / f"{source.stem}-{arch}{level}.ptx"
+                yield output, ["llc-22", f"-mcpu=sm_{arch}", "-mattr=+ptx88", level, source, "-o", output]
+
+
+def python_jobs(folder, archs, venv):
+    """one process a producer: it writes all its files itself and prints its version"""
+    for script in sorted((SOURCES / "python").glob("with_*.py")):
+        output = folder / script.stem.removeprefix("with_")
+        yield output, [venv / "bin" / "python", script, output, *archs]
+
+
+def make_venv(folder):
+    venv = folder / "venv"
+    if not (venv / "complete").exists():
+        print("installing the Python producers", file=sys.stderr)
+        run([sys.executable, "-m", "venv", venv])
+        run([venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", "-r",
+             ROOT / "tools" / "corpus-requirements.txt"])
+        (venv / "complete").touch()
+    return venv
+
+
+def produce(job):
+    output, command = job
+    if output.exists():
+        return None
+    partial = output.with_suffix(".partial")
+    command = [partial if part == output else part for part in command]
+    try:
+        run(command, env={**os.environ, "PTXRAY_CORPUS_CUDA": str(NVCC)})
+    except (subprocess.CalledProcessError, OSError) as error:
+        last = (getattr(error, "stderr", "") or str(error)).strip().splitlines()[-1:]
+        return f"{output.parent.name}/{output.name}: {' '.join(last)}"
+    partial.rename(output)
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build" / "corpus")
+    parser.add_argument("--quick", action="store_true", help="three targets instead of all")
+    options = parser.parse_args()
+    folder = options.folder.resolve()
+    archs = ["80", "90a", "120"] if options.quick else ARCHS
+    for name in ("nvcc", "clang", "llc"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+
+    jobs = [*clang_jobs(folder, archs), *llc_jobs(folder, archs)]
+    if (NVCC / "complete").exists():
+        jobs += nvcc_jobs(folder, archs)
+    else:
+        print("nvcc: not there; `tools/dev cuda --nvcc` fetches it", file=sys.stderr)
+    try:
+        jobs += python_jobs(folder, archs, make_venv(folder))
+    except subprocess.CalledProcessError as error:
+        print(f"Python producers: {error.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures = [failure for failure in pool.map(produce, jobs) if failure]
+    for failure in failures:
+        print(failure, file=sys.stderr)
+
+    versions = {"clang": ["clang-22", "--version"], "llc": ["llc-22", "--version"],
+                "nvcc": [NVCC / "bin" / "nvcc", "--version"],
+                "python": [folder / "venv" / "bin" / "pip", "freeze"]}
+    known = {}
+    for name, command in versions.items():
+        try:
+            known[name] = run(command).stdout.strip().splitlines()
+        except (OSError, subprocess.CalledProcessError):
+            known[name] = None
+    (folder / "producers.json").write_text(json.dumps(known, indent=1))
+    for producer in sorted(p for p in folder.iterdir() if p.is_dir() and p.name != "venv"):
+        files = list(producer.rglob("*.ptx"))
+        print(f"{producer.name:10} {len(files):5} files {sum(f.stat().st_size for f in files) / 1e6:8.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,4 @@
 #include "Check/Rules.h"
-#include <array>
-#include <string_view>
-#include "Isa/IsaRules.inc"
 
 namespace ptxray {
 

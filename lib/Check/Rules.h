@@ -2,6 +2,8 @@
 // Rules that no table row can say. `check name;` in an entry calls rules::name, which stands in
 // rules/name.cpp and reads the instruction through the form that it was laid under.
 #include "Check/FormView.h"
+#include <array>
+#include <string_view>
 
 namespace ptxray {
 
@@ -10,3 +12,5 @@ using RuleContext = FormView;
 void runNamedRules(FormView &view);
 
 } // namespace ptxray
+
+#include "Rules.inc" // declares them; made from grammar/isa

@@ -12,7 +12,7 @@ options { tokenVocab = PtxLexer; superClass = PtxBase; }
 module : item* EOF ;
 
 item
-  : Version { b.beginDirective(last()); } (Float | Integer) { b.number(last()); b.endDirective(); b.itemEnd(); }
+  : Version { b.beginDirective(last()); } Float { b.number(last()); b.endDirective(); b.itemEnd(); }
   | target { b.itemEnd(); }
   | AddressSize { b.beginDirective(last()); } Integer { b.number(last()); b.endDirective(); b.itemEnd(); }
   | File { b.beginDirective(last()); } Integer { b.number(last()); } String { b.string(last()); }

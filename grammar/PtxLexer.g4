@@ -21,7 +21,7 @@ SourceSection   : '.nv_intermediate_source_section' ;
 Pragma          : '.pragma' ;
 Alias           : '.alias' ;
 Linkage         : '.extern' | '.visible' | '.weak' | '.common' ;
-Space           : '.reg' | '.sreg' | '.local' | '.shared' | '.const' | '.global' | '.param' | '.tex' ;
+Space           : '.reg' | '.local' | '.shared' | '.const' | '.global' | '.param' | '.tex' ;
 Align           : '.align' ;
 Ptr             : '.ptr' ;
 Entry           : '.entry' ;

@@ -759,6 +759,12 @@ void Builder::blockEnd(const Token &token) {
   statementEnd();
 }
 
+void Builder::closeBlocks(uint32_t offset) {
+  for (; blocks; --blocks)
+    add(StatementKind::BlockEnd, offset);
+  statementEnd();
+}
+
 void Builder::guardBegin(const Token &token) {
   guardStart = token.begin;
   guardIsNot = false;

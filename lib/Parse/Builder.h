@@ -33,6 +33,10 @@ public:
   uint32_t dropItem();
   /// Drops what the statement at hand has appended so far.
   void dropStatement();
+  bool isInBody() const { return inBody; }
+  uint32_t openBlocks() const { return blocks; }
+  /// Ends the blocks of a body whose end is missing.
+  void closeBlocks(uint32_t offset);
   /// Null in the fast pass, where the first fault ends the pass.
   DiagnosticSink *sink = nullptr;
 

@@ -27,7 +27,7 @@ protected:
   struct ErrorHandler {
     void sync(void *) {}
     void reportMatch(void *) {}
-    void reportError(void *, antlr4::RecognitionException &) { throw FastPassFailed(); }
+    template <class E> void reportError(void *, E &) { throw; }
     void recover(void *, std::exception_ptr &) {}
     void recoverInline(void *) { throw FastPassFailed(); }
   } errorHandler;
@@ -36,6 +36,10 @@ protected:
   };
 
   // The names of the generated code.
+  struct RecognitionException {}; // never thrown
+  struct NoViableAltException : FastPassFailed {
+    explicit NoViableAltException(void *) {}
+  };
   Input *const _input = &input;
   ErrorHandler *const _errHandler = &errorHandler;
   Tracker _tracker;

@@ -1,10 +1,692 @@
+// The parser that reads faulty text: the same grammar over a base class that keeps the stack of rules,
+// so that it knows at every decision which tokens could follow. There it mends what one token mends (a
+// semicolon lost, a bracket doubled, a directive misspelt), so that the rest of the text means what
+// its writer meant; what it cannot mend it skips to the end of the statement. One report a statement.
 #include "Parse/Antlr.h"
 #include "Parse/Passes.h"
+#include "Source/SourceBuffer.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray::recover {
+
+/// Ends the rules up to the statement or item of the module, whose handler goes on behind it.
+struct SyntaxFault {};
+
+/// A set of TokenKinds.
+using KindSet = uint64_t;
+static constexpr KindSet bit(TokenKind kind) { return KindSet(1) << unsigned(kind); }
+template <class... Kinds> static constexpr KindSet kinds(Kinds... kind) {
+  return (bit(kind) | ...);
+}
+static constexpr KindSet ruleEnd = KindSet(1) << 63;
+
+class PtxBase : public antlr4::Parser {
+public:
+  explicit PtxBase(antlr4::TokenStream *) : Parser(nullptr) {}
+
+  void attach(Scanner &s, Builder &b, const SourceBuffer &source, DiagnosticSink &sinkToUse) {
+    scanner = &s;
+    builder = &b;
+    text = source.text();
+    sink = &sinkToUse;
+    b.sink = sink;
+    fetch(b.ahead);
+  }
+
+protected:
+  Scanner *scanner = nullptr;
+  Builder *builder = nullptr;
+  DiagnosticSink *sink = nullptr;
+  llvm::StringRef text;
+
+  // ---- the names of the generated code
+  using RecognitionException = SyntaxFault;
+  struct NoViableAltException : SyntaxFault {
+    explicit NoViableAltException(PtxBase *parser) { parser->reportUnexpected(); }
+  };
+  struct Input {
+    PtxBase *parser;
+    size_t LA(int) const {
+      TokenKind kind = parser->builder->ahead.kind;
+      return kind == TokenKind::EndOfFile ? antlr4::Token::EOF : size_t(kind);
+    }
+  } input{this};
+  struct ErrorHandler {
+    void sync(PtxBase *parser) { parser->sync(); }
+    void reportMatch(PtxBase *) {}
+    void recoverInline(PtxBase *parser) {
+      parser->reportUnexpected();
+      throw SyntaxFault();
+    }
+    void reportError(PtxBase *parser, SyntaxFault &) { parser->recover(); }
+    void recover(PtxBase *, std::exception_ptr &) {}
+  } errorHandler;
+  struct Tracker {
+    // The generated handlers store the exception in the context; nobody reads it.
+    template <class T> T *createInstance(antlr4::ParserRuleContext *, size_t) {
+      thread_local T unused(nullptr, 0);
+      return &unused;
+    }
+  } _tracker;
+  Input *const _input = &input;
+  ErrorHandler *const _errHandler = &errorHandler;
+  static constexpr antlr4::ParserRuleContext *_ctx = nullptr;
+  template <class F> struct Finally {
+    F f;
+    ~Finally() { f(); }
+  };
+  template <class F> static Finally<F> finally(F f) { return {f}; }
+
+  void setState(size_t s) { state = s; }
+  size_t getState() const { return state; }
+  void enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) final;
+  void exitRule() {
+    state = rules.back().invokingState;
+    rules.pop_back();
+  }
+  void enterOuterAlt(antlr4::ParserRuleContext *, size_t) final {}
+  antlr4::Token *consume() final {
+    advance();
+    return nullptr;
+  }
+  antlr4::Token *match(size_t kind) final {
+    if (input.LA(1) != kind) {
+      sync();
+      if (input.LA(1) != kind)
+        errorHandler.recoverInline(this);
+    }
+    advance();
+    return nullptr;
+  }
+
+  const Token &last() const { return builder->last; }
+  void enterBody() {
+    scanner->enterBody(builder->ahead);
+    bodyBrace = builder->last.range();
+  }
+  void openGroup() { scanner->openGroup(); }
+
+private:
+  struct Rule {
+    size_t rule, invokingState;
+  };
+  std::vector<Rule> rules;
+  size_t state = 0;
+  std::vector<KindSet> followers; // by state; 0: not asked yet
+  std::optional<Token> pending;   // the token behind an inserted one
+  Range bodyBrace;
+  Token statementFirst;
+  bool reported = false; // in the statement at hand
+  uint32_t badTokenAt = 0; // where a token was no token
+  bool lonelyWord = false;
+
+  void fetch(Token &token);
+  void reportBad(const Token &token);
+  void drop();
+  void advance();
+  Token peek();
+  void sync();
+  void recover();
+  KindSet followersOf(size_t s);
+  KindSet expectedKinds();
+
+  bool startsLine(const Token &token) const;
+  bool endsLine(const Token &token) const;
+  Diagnostic *report(DiagId id, Range range, std::initializer_list<std::string> args);
+  void reportUnexpected();
+  std::string spelled(const Token &token) const;
+  std::string describe(KindSet expected) const;
+
+  bool mend(KindSet expected);
+  bool mendKeyword(KindSet expected);
+  bool mendExtra(KindSet expected);
+  bool mendMissing(KindSet expected);
+  void insert(TokenKind kind, DiagId id, llvm::StringRef token);
+  bool mendLonelyWord();
+  uint32_t lineOfLostBrace() const;
+  bool startsStatement(const Token &token);
+  bool startsItem(const Token &token);
+  bool inStatement() const;
+  void beginStatement();
+  void skipStatement();
+  void skipItem();
+  void settleBraces();
+};
+
+#define b (*builder)
+} // namespace ptxray::recover
+
+#include "recover/Ptx.cpp"
+#undef b
+
+namespace ptxray::recover {
+
+// ---- tokens
+
+void PtxBase::fetch(Token &token) {
+  for (;;) {
+    scanner->next(token);
+    if (token.kind == TokenKind::String) {
+      // A string over several lines is legal, but in a faulty file it is a lost quote.
+      size_t newline = text.slice(token.begin, token.end).find('\n');
+      if (newline == llvm::StringRef::npos)
+        return;
+      token.end = token.begin + newline;
+      token.bad = BadToken::UnclosedString;
+      scanner->moveTo(token.end);
+      return reportBad(token);
+    }
+    if (token.kind != TokenKind::Bad)
+      return;
+    reportBad(token);
+    if (token.bad == BadToken::MalformedNumber) {
+      token.kind = TokenKind::Integer;
+      token.flags = 0;
+      token.value = 0;
+      return;
+    }
+  }
+}
+
+void PtxBase::reportBad(const Token &token) {
+  std::string shown = spelled(token);
+  switch (token.bad) {
+  case BadToken::StrayCharacter:
+    report(DiagId::StrayCharacter, token.range(), {shown});
+    break;
+  case BadToken::NonAscii:
+    report(DiagId::NonAsciiCharacter, token.range(), {});
+    break;
+  case BadToken::UnclosedComment:
+    report(DiagId::UnclosedComment, token.range(), {});
+    break;
+  case BadToken::UnclosedString:
+    report(DiagId::UnclosedString, token.range(), {});
+    break;
+  case BadToken::UnclosedSource:
+    report(DiagId::UnclosedSource, token.range(), {});
+    break;
+  case BadToken::MalformedNumber:
+    report(DiagId::MalformedNumber, token.range(), {shown});
+    break;
+  }
+  badTokenAt = token.begin;
+}
+
+void PtxBase::drop() {
+  if (pending) {
+    builder->ahead = *pending;
+    pending.reset();
+  } else {
+    fetch(builder->ahead);
+  }
+}
+
+void PtxBase::advance() {
+  builder->last = builder->ahead;
+  drop();
+  // A brace that seems to end the function, but statements follow: it is one too many.
+  Token &ahead = builder->ahead;
+  if (ahead.kind != TokenKind::EndOfBody || !builder->isInBody())
+    return;
+  Token next = peek();
+  bool goesOn = startsLine(next) &&
+                kinds(TokenKind::Opcode, TokenKind::At, TokenKind::RightBrace, TokenKind::Loc,
+                      TokenKind::Call) &
+                    bit(next.kind);
+  if (goesOn) {
+    report(DiagId::ExtraToken, ahead.range(), {"}"});
+    scanner->braces = 1;
+    fetch(ahead);
+  }
+}
+
+Token PtxBase::peek() {
+  if (pending)
+    return *pending;
+  Scanner copy = *scanner;
+  Token token;
+  do
+    copy.next(token);
+  while (token.kind == TokenKind::Bad);
+  return token;
+}
+
+bool PtxBase::startsLine(const Token &token) const {
+  llvm::StringRef before = text.take_front(token.begin).rtrim(" \t\r\f\v");
+  return before.empty() || before.back() == '\n';
+}
+
+bool PtxBase::endsLine(const Token &token) const {
+  llvm::StringRef behind = text.drop_front(token.end).ltrim(" \t\r\f\v");
+  return behind.empty() || behind.front() == '\n' || behind.starts_with("//");
+}
+
+// ---- what could follow
+
+KindSet PtxBase::followersOf(size_t s) {
+  const antlr4::atn::ATN &atn = getATN();
+  if (followers.empty())
+    followers.resize(atn.states.size());
+  KindSet &set = followers[s];
+  if (set == 0)
+    for (const antlr4::misc::Interval &interval : atn.nextTokens(atn.states[s]).getIntervals())
+      for (ssize_t kind = interval.a; kind <= interval.b; ++kind)
+        set |= kind == ssize_t(antlr4::Token::EPSILON) ? ruleEnd
+               : kind == ssize_t(antlr4::Token::EOF)   ? bit(TokenKind::EndOfFile)
+                                                       : KindSet(1) << kind;
+  return set;
+}
+
+KindSet PtxBase::expectedKinds() {
+  const antlr4::atn::ATN &atn = getATN();
+  KindSet all = followersOf(state);
+  for (size_t i = rules.size(); i-- > 0 && all & ruleEnd;) {
+    all &= ~ruleEnd;
+    if (i == 0)
+      break; // `module` ends with the text, which it matches itself
+    const antlr4::atn::ATNState *invoking = atn.states[rules[i].invokingState];
+    auto *transition =
+        static_cast<const antlr4::atn::RuleTransition *>(invoking->transitions[0]);
+    all |= followersOf(transition->followState->stateNumber);
+  }
+  return all & ~ruleEnd;
+}
+
+void PtxBase::enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) {
+  rules.push_back({rule, state});
+  state = start;
+  if (rule == Ptx::RuleStatement || rule == Ptx::RuleItem) {
+    beginStatement();
+  }
+}
+
+void PtxBase::beginStatement() {
+  // A report on the token ahead was made while it was fetched.
+  reported = badTokenAt != 0 && badTokenAt >= builder->last.end;
+  statementFirst = builder->ahead;
+  scanner->groups = 0;
+}
+
+bool PtxBase::inStatement() const {
+  return llvm::any_of(rules, [](const Rule &r) { return r.rule == Ptx::RuleStatement; });
+}
+
+// ---- reports
+
+Diagnostic *PtxBase::report(DiagId id, Range range, std::initializer_list<std::string> args) {
+  if (reported)
+    return nullptr;
+  reported = true;
+  return &sink->report(id, range, args);
+}
+
+std::string PtxBase::spelled(const Token &token) const {
+  if (token.kind == TokenKind::EndOfFile)
+    return "end of file";
+  return text.slice(token.begin, token.end).take_until([](char c) { return c == '\n'; }).str();
+}
+
+std::string PtxBase::describe(KindSet expected) const {
+  static const struct {
+    KindSet kinds;
+    const char *name;
+  } names[] = {
+      {bit(TokenKind::Semicolon), "`;`"},
+      {bit(TokenKind::Comma), "`,`"},
+      {bit(TokenKind::RightBracket), "`]`"},
+      {kinds(TokenKind::RightBrace, TokenKind::EndOfBody), "`}`"},
+      {kinds(TokenKind::RightParen, TokenKind::CloseGroup), "`)`"},
+      {bit(TokenKind::Greater), "`>`"},
+      {bit(TokenKind::LeftBrace), "`{`"},
+      {bit(TokenKind::LeftParen), "`(`"},
+      {bit(TokenKind::Id), "a name"},
+      {kinds(TokenKind::Integer, TokenKind::Float), "a number"},
+      {bit(TokenKind::String), "a string"},
+      {bit(TokenKind::Dotted), "a dotted word"},
+  };
+  if (expected & bit(TokenKind::At))
+    return "a statement";
+  if (expected & bit(TokenKind::Version))
+    return "a directive";
+  if (expected & bit(TokenKind::Id) && expected & bit(TokenKind::LeftBracket) &&
+      expected & bit(TokenKind::Minus))
+    return "an operand";
+  std::string out;
+  for (auto &name : names)
+    if (expected & name.kinds)
+      out += (out.empty() ? "" : " or ") + std::string(name.name);
+  return out.empty() ? "something else" : out;
+}
+
+void PtxBase::reportUnexpected() {
+  const Token &ahead = builder->ahead, &before = builder->last;
+  KindSet expected = expectedKinds();
+  // What is missing at the end of a line is missing there, not where the next statement begins.
+  bool atEnd = before.end > statementFirst.begin && startsLine(ahead);
+  if (atEnd)
+    report(DiagId::IncompleteStatement, before.range(), {describe(expected), spelled(before)});
+  else
+    report(DiagId::SyntaxError, ahead.range(), {spelled(ahead), describe(expected)});
+}
+
+// ---- mending
+
+void PtxBase::sync() {
+  if (rules.back().rule == Ptx::RuleBody)
+    settleBraces();
+  if (expectedKinds() & bit(builder->ahead.kind))
+    return;
+  const size_t rule = rules.back().rule;
+  for (;;) {
+    KindSet expected = expectedKinds();
+    if (expected & bit(builder->ahead.kind) || mend(expected))
+      return;
+    // Between statements there is nothing to give up but what stands there.
+    if (rule != Ptx::RuleBody && rule != Ptx::RuleModule)
+      return;
+    beginStatement();
+    reportUnexpected();
+    if (builder->ahead.kind == TokenKind::EndOfFile)
+      return;
+    rule == Ptx::RuleBody ? skipStatement() : skipItem();
+  }
+}
+
+bool PtxBase::mend(KindSet expected) {
+  return mendKeyword(expected) || mendExtra(expected) || mendMissing(expected);
+}
+
+// `.entyr`, `entry`: the nearest directive that could stand here.
+bool PtxBase::mendKeyword(KindSet expected) {
+  Token &ahead = builder->ahead;
+  if (ahead.kind != TokenKind::Dotted && ahead.kind != TokenKind::Id)
+    return false;
+  std::string word = spelled(ahead);
+  if (ahead.kind == TokenKind::Id)
+    word = "." + word;
+  const Keyword *nearest = nullptr;
+  unsigned best = word.size() < 6 ? 2 : 3;
+  for (const Keyword &keyword : keywords()) {
+    if (!(expected & bit(keyword.kind)))
+      continue;
+    unsigned distance = llvm::StringRef(word).edit_distance(keyword.text, true, best);
+    if (distance < best) {
+      best = distance;
+      nearest = &keyword;
+    }
+  }
+  if (!nearest)
+    return false;
+  if (Diagnostic *d = report(DiagId::UnknownDirective, ahead.range(), {spelled(ahead)}))
+    d->fix = Fix{"write `" + nearest->text.str() + "`", {{ahead.range(), nearest->text.str()}}};
+  ahead.kind = nearest->kind;
+  ahead.id = nearest - keywords().begin();
+  return true;
+}
+
+// `,,`, `]]`, `;;`: what stands behind it fits.
+bool PtxBase::mendExtra(KindSet expected) {
+  Token &ahead = builder->ahead;
+  constexpr KindSet droppable =
+      kinds(TokenKind::Semicolon, TokenKind::Comma, TokenKind::Colon, TokenKind::LeftBrace,
+            TokenKind::RightBrace, TokenKind::EndOfBody, TokenKind::LeftBracket) |
+      kinds(TokenKind::RightBracket, TokenKind::LeftParen, TokenKind::RightParen,
+            TokenKind::CloseGroup, TokenKind::At, TokenKind::Not, TokenKind::Bar) |
+      kinds(TokenKind::Equal, TokenKind::Less, TokenKind::Greater, TokenKind::Plus,
+            TokenKind::Minus, TokenKind::Infix, TokenKind::Tilde, TokenKind::Question);
+  if (!(droppable & bit(ahead.kind)))
+    return false;
+  Token next = peek();
+  if (!(expected & bit(next.kind)))
+    return false;
+  if (ahead.kind == TokenKind::Semicolon && inStatement())
+    return false;
+  bool closesBody = ahead.kind == TokenKind::EndOfBody;
+  if ((ahead.kind == TokenKind::RightBrace || closesBody) && startsLine(ahead) &&
+      expected & bit(TokenKind::Semicolon))
+    return false; // a semicolon is missing before it
+  if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), {spelled(ahead)}))
+    d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}};
+  if (ahead.kind == TokenKind::RightBrace || closesBody)
+    ++scanner->braces;
+  if (ahead.kind == TokenKind::LeftBrace && scanner->braces)
+    --scanner->braces;
+  drop();
+  return true;
+}
+
+void PtxBase::insert(TokenKind kind, DiagId id, llvm::StringRef token) {
+  uint32_t at = builder->last.end;
+  if (kind == TokenKind::LeftBrace)
+    at = lineOfLostBrace();
+  llvm::SmallVector<std::string, 2> args = {token.str(), spelled(builder->last)};
+  if (id != DiagId::ExpectedBracket)
+    args.erase(args.begin());
+  if (Diagnostic *d = report(id, {at, at}, {})) {
+    d->args.assign(args.begin(), args.end());
+    d->fix = Fix{"insert `" + token.str() + "`", {{{at, at}, token.str()}}};
+  }
+  pending = builder->ahead;
+  Token &ahead = builder->ahead;
+  ahead = Token();
+  ahead.kind = kind;
+  ahead.begin = ahead.end = at;
+}
+
+// A brace is mostly alone on its line, so where it is lost a line is empty.
+uint32_t PtxBase::lineOfLostBrace() const {
+  const uint32_t from = builder->last.end;
+  llvm::StringRef rest = text.drop_front(from);
+  llvm::SmallVector<uint32_t, 4> emptyLines;
+  size_t newline = rest.find('\n');
+  if (!rest.take_front(newline).trim().empty() &&
+      !rest.take_front(newline).trim().starts_with("//"))
+    return from;
+  while (newline != llvm::StringRef::npos) {
+    size_t next = rest.find('\n', newline + 1);
+    if (!rest.slice(newline + 1, next).trim().empty())
+      break;
+    emptyLines.push_back(from + std::min(newline + 1, rest.size()));
+    newline = next;
+  }
+  return emptyLines.empty() ? from : emptyLines[emptyLines.size() / 2];
+}
+
+bool PtxBase::mendMissing(KindSet expected) {
+  const Token &ahead = builder->ahead;
+  auto wants = [expected](TokenKind kind) { return (expected & bit(kind)) != 0; };
+  const bool newLine = startsLine(ahead);
+  const bool closesBlock =
+      ahead.kind == TokenKind::EndOfBody || ahead.kind == TokenKind::RightBrace;
+
+  if (wants(TokenKind::EndOfBody) && rules.back().rule == Ptx::RuleBody) {
+    if (ahead.kind != TokenKind::EndOfFile && !(newLine && startsItem(ahead)))
+      return false;
+    beginStatement();
+    std::string before =
+        ahead.kind == TokenKind::EndOfFile ? "the end of the file" : "`" + spelled(ahead) + "`";
+    const uint32_t at = lineOfLostBrace();
+    if (Diagnostic *d = report(DiagId::UnclosedBrace, {at, at}, {before}))
+      d->notes.push_back({"the body begins here", bodyBrace});
+    builder->closeBlocks(ahead.begin);
+    scanner->braces = 0;
+    pending = ahead;
+    builder->ahead.kind = TokenKind::EndOfBody;
+    builder->ahead.begin = builder->ahead.end = at;
+    return true;
+  }
+  if (mendLonelyWord())
+    return false;
+  if (wants(TokenKind::LeftParen) && newLine && ahead.kind == TokenKind::Space &&
+      keywords()[ahead.id].text == ".param")
+    return insert(TokenKind::LeftParen, DiagId::ExpectedBracket, "("), true;
+  if (wants(TokenKind::LeftBrace) && newLine && wants(TokenKind::Semicolon) &&
+      (startsStatement(ahead) || ahead.kind == TokenKind::Space))
+    return insert(TokenKind::LeftBrace, DiagId::ExpectedBracket, "{"), true;
+
+  const bool ends = newLine || closesBlock || ahead.kind == TokenKind::Semicolon ||
+                    ahead.kind == TokenKind::Comma || ahead.kind == TokenKind::EndOfFile ||
+                    ahead.kind == TokenKind::Equal || ahead.kind == TokenKind::LeftBrace;
+  if (ends) {
+    if (wants(TokenKind::RightBracket))
+      return insert(TokenKind::RightBracket, DiagId::ExpectedBracket, "]"), true;
+    if (wants(TokenKind::RightParen) && !(newLine && ahead.kind == TokenKind::Space))
+      return insert(TokenKind::RightParen, DiagId::ExpectedBracket, ")"), true;
+    if (wants(TokenKind::Greater) && !wants(TokenKind::Semicolon))
+      return insert(TokenKind::Greater, DiagId::ExpectedBracket, ">"), true;
+    if (wants(TokenKind::RightBrace) && wants(TokenKind::Comma)) {
+      insert(TokenKind::RightBrace, DiagId::ExpectedBracket, "}");
+      return true;
+    }
+  }
+  if (wants(TokenKind::Semicolon) && (newLine || closesBlock))
+    return insert(TokenKind::Semicolon, DiagId::ExpectedSemicolon, ";"), true;
+  constexpr KindSet operandStart =
+      kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float,
+            TokenKind::WarpSize, TokenKind::LeftBrace, TokenKind::LeftBracket) |
+      kinds(TokenKind::LeftParen, TokenKind::Not, TokenKind::Space, TokenKind::String);
+  if (wants(TokenKind::Comma) && operandStart & bit(ahead.kind))
+    return insert(TokenKind::Comma, DiagId::ExpectedComma, ","), true;
+  return false;
+}
+
+// `ret` or `$L1` alone on a line swallows the next one as its operands: go back to its end.
+bool PtxBase::mendLonelyWord() {
+  constexpr KindSet words = kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Call);
+  const Token &word = statementFirst;
+  if (!(words & bit(word.kind)) || !inStatement() || builder->last.begin <= word.begin ||
+      !startsLine(word) || !endsLine(word))
+    return false;
+  lonelyWord = true;
+  throw SyntaxFault();
+}
+
+// ---- skipping
+
+void PtxBase::recover() {
+  const size_t rule = rules.back().rule;
+  if (rule != Ptx::RuleStatement && rule != Ptx::RuleItem)
+    throw;
+  scanner->groups = 0;
+  if (rule == Ptx::RuleItem) {
+    builder->dropItem();
+    scanner->braces = 0;
+    skipItem();
+    return;
+  }
+  builder->dropStatement();
+  if (!lonelyWord) {
+    skipStatement();
+    return;
+  }
+  lonelyWord = false;
+  Token word = statementFirst;
+  llvm::StringRef spelling = text.slice(word.begin, word.end);
+  bool isLabel = word.kind == TokenKind::Id &&
+                 !llvm::all_of(spelling, [](char c) { return llvm::isLower(c); });
+  report(isLabel ? DiagId::ExpectedColon : DiagId::ExpectedSemicolon, {word.end, word.end},
+         {spelling.str()});
+  scanner->moveTo(word.end);
+  pending.reset();
+  builder->ahead = word;
+  advance();
+  if (isLabel) {
+    builder->save(word);
+    builder->label();
+  } else {
+    builder->opcode(word);
+    builder->endInstruction(word);
+  }
+}
+
+bool PtxBase::startsStatement(const Token &token) {
+  constexpr KindSet starts =
+      kinds(TokenKind::At, TokenKind::Loc, TokenKind::LocIntermediate, TokenKind::Pragma,
+            TokenKind::Call, TokenKind::LeftBrace, TokenKind::RightBrace, TokenKind::EndOfBody);
+  if (starts & bit(token.kind))
+    return true;
+  if (token.kind == TokenKind::Opcode)
+    return text[token.begin] != '%';
+  if (token.kind == TokenKind::Space)
+    return keywords()[token.id].text == ".reg";
+  if (token.kind != TokenKind::Id)
+    return false;
+  TokenKind next = peek().kind;
+  return next == TokenKind::Colon || next == TokenKind::Semicolon;
+}
+
+bool PtxBase::startsItem(const Token &token) {
+  constexpr KindSet starts =
+      kinds(TokenKind::Linkage, TokenKind::Entry, TokenKind::Section, TokenKind::File,
+            TokenKind::Version, TokenKind::MetadataSection, TokenKind::SourceSection,
+            TokenKind::AddressSize);
+  if (starts & bit(token.kind))
+    return true;
+  if (token.kind != TokenKind::Func)
+    return false;
+  // A function may be declared in a body, but not defined.
+  Scanner copy = *scanner;
+  Token next;
+  do
+    copy.next(next);
+  while (!(kinds(TokenKind::EndOfFile, TokenKind::LeftBrace, TokenKind::Semicolon) &
+           bit(next.kind)));
+  return next.kind == TokenKind::LeftBrace;
+}
+
+void PtxBase::skipStatement() {
+  for (;;) {
+    const Token &ahead = builder->ahead;
+    if (ahead.kind == TokenKind::EndOfFile)
+      return;
+    if (ahead.begin != statementFirst.begin && startsLine(ahead) &&
+        (startsStatement(ahead) || startsItem(ahead)))
+      return;
+    bool ends = ahead.kind == TokenKind::Semicolon;
+    builder->last = ahead;
+    drop();
+    if (ends)
+      return;
+  }
+}
+
+void PtxBase::skipItem() {
+  for (uint32_t depth = 0;;) {
+    const Token &ahead = builder->ahead;
+    if (ahead.kind == TokenKind::EndOfFile)
+      return;
+    if (ahead.begin != statementFirst.begin && startsLine(ahead) &&
+        (startsItem(ahead) || (depth == 0 && ahead.kind == TokenKind::Func)))
+      return;
+    depth += ahead.kind == TokenKind::LeftBrace;
+    bool closes = ahead.kind == TokenKind::RightBrace;
+    bool ends = closes ? depth <= 1 : depth == 0 && ahead.kind == TokenKind::Semicolon;
+    depth -= closes && depth;
+    builder->last = ahead;
+    drop();
+    if (ends)
+      return;
+  }
+}
+
+// After a fault the braces that the scanner has counted may be wrong; the open blocks are known.
+void PtxBase::settleBraces() {
+  Token &ahead = builder->ahead;
+  const uint32_t blocks = builder->openBlocks();
+  if (ahead.kind == TokenKind::RightBrace || ahead.kind == TokenKind::EndOfBody) {
+    ahead.kind = blocks ? TokenKind::RightBrace : TokenKind::EndOfBody;
+    scanner->braces = blocks;
+  } else {
+    scanner->braces = blocks + 1 + (ahead.kind == TokenKind::LeftBrace);
+  }
+}
+
+} // namespace ptxray::recover
 
 void ptxray::runRecoveringPass(Scanner &scanner, Builder &builder, const SourceBuffer &source,
-                       DiagnosticSink &sink) {
-  (void)builder, (void)source;
-  Token t;
-  scanner.next(t);
-  sink.report(DiagId::SyntaxError, t.range(), {"?", "something else"});
+                               DiagnosticSink &sink) {
+  recover::Ptx parser(nullptr);
+  parser.attach(scanner, builder, source, sink);
+  parser.module();
 }

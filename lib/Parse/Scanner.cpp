@@ -24,7 +24,6 @@ static constexpr Keyword keywordTable[] = {
     {".weak", TokenKind::Linkage},
     {".common", TokenKind::Linkage},
     {".reg", TokenKind::Space},
-    {".sreg", TokenKind::Space},
     {".local", TokenKind::Space},
     {".shared", TokenKind::Space},
     {".const", TokenKind::Space},
@@ -61,7 +60,7 @@ llvm::ArrayRef<Keyword> keywords() { return keywordTable; }
 
 void Scanner::start(llvm::StringRef text) {
   base = at = text.begin();
-  end = text.end();
+  end = text.rtrim('\0').end(); // some writers keep the terminator of a C string
   braces = groups = 0;
   for (llvm::StringRef name : {"call", "WARP_SZ", "_"})
     names.internCopy(name);

@@ -43,7 +43,7 @@ struct Keyword {
   TokenKind kind;
 };
 llvm::ArrayRef<Keyword> keywords(); // keyword i has the SpellingId i
-inline constexpr uint32_t keywordCount = 47;
+inline constexpr uint32_t keywordCount = 46;
 
 class Scanner {
 public:
@@ -52,6 +52,7 @@ public:
   /// The text must have 16 readable bytes behind its end.
   void start(llvm::StringRef text);
   void moveTo(uint32_t offset) { at = base + offset; }
+  llvm::StringRef text(Range range) const { return {base + range.begin, range.size()}; }
 
   /// Called behind the brace that opens a function's body: from now on braces are counted, and the
   /// one that closes the body becomes an EndOfBody. `ahead` was read before the call.

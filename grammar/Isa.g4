@@ -12,7 +12,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | 'target' TARGET 'since' NUMBER NAME? ';'                                   # target
      | 'family' NUMBER+ ';'                                                       # family
      | 'alias' TARGET '=' TARGET 'since' NUMBER ';'                               # alias
-     | 'register' SPECIAL WORD WORD? (':' condition)? ';'                         # register
+     | 'register' SPECIAL WORD WORD? NAME? (':' condition)? ';'                   # register
      ;
 versionRange : NUMBER ('..' NUMBER)? ;
 mnemonic     : NAME (WORD | '.' '{' NAME WORD* (',' NAME WORD*)* '}')* ;

@@ -210,6 +210,7 @@ struct SpecialRegister {
   WordId type;
   uint8_t vector;  // components, 0: a scalar
   ExprId gate;
+  bool narrow;     // had fewer bits in older versions, and may still be read so
 };
 
 // The arrays themselves stand in IsaTables.inc, generated; Isa/Isa.h gives access.

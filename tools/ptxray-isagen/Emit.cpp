@@ -110,7 +110,7 @@ void write(std::ostream &out, const isa::Target &v) {
   braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented);
 }
 void write(std::ostream &out, const isa::SpecialRegister &v) {
-  braces(out, v.name, v.type, v.vector, v.gate);
+  braces(out, v.name, v.type, v.vector, v.gate, v.narrow);
 }
 
 void emitTables(const Output &output, std::ostream &out) {

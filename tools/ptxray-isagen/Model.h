@@ -149,6 +149,7 @@ struct TargetDecl {
 struct RegisterDecl {
   Place place;
   std::string name, type, vector;
+  bool narrow = false;
   std::shared_ptr<Condition> gate;
 };
 
@@ -173,7 +174,8 @@ public:
     messages.insert({{place.file, place.line}, message + " [" + lint + "]"});
   }
   bool empty() const { return messages.empty(); }
-  void print() const;
+  /// `FILE:LINE: error: ...`
+  void print(const char *severity) const;
 
 private:
   const Model &model;

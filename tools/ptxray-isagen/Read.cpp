@@ -593,6 +593,11 @@ void Reader::registers(IsaParser::RegisterContext *context) {
   decl.type = context->WORD(0)->getText();
   if (context->WORD().size() > 1)
     decl.vector = context->WORD(1)->getText();
+  if (context->NAME()) {
+    decl.narrow = context->NAME()->getText() == "narrow";
+    if (!decl.narrow)
+      error(context, "attribute", "`" + context->NAME()->getText() + "` is nothing of a register");
+  }
   if (context->condition())
     decl.gate = std::make_shared<Condition>(condition(context->condition()));
   for (std::string &name : spellings(context->SPECIAL()->getText())) {

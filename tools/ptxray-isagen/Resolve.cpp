@@ -70,6 +70,7 @@ struct FormContext {
   std::vector<FormSlot> slots;
   std::vector<FormOperand> operands;
   bool readsValues = false;
+  Usage *usage;
 
   int slot(const std::string &name) const {
     for (size_t i = 0; i < slots.size(); ++i)
@@ -86,8 +87,10 @@ struct FormContext {
   /// Counts when the slot is not written, even where the form lacks it.
   std::string fallback(const std::string &name) const {
     for (const Scope *at = scope; at; at = at->parent)
-      if (auto set = at->sets.find(name); set != at->sets.end() && !set->second.fallback.empty())
+      if (auto set = at->sets.find(name); set != at->sets.end() && !set->second.fallback.empty()) {
+        usage->sets.insert(&set->second);
         return set->second.fallback;
+      }
     return "";
   }
 };
@@ -411,7 +414,7 @@ void Resolver::targets() {
 
 void Resolver::registers() {
   for (const RegisterDecl &decl : model.registers) {
-    isa::SpecialRegister result = {text(decl.name), wordId(decl.type), 0, True};
+    isa::SpecialRegister result = {text(decl.name), wordId(decl.type), 0, True, decl.narrow};
     if (!result.type)
       errors.report(decl.place, "unknown-word", "unknown type `" + decl.type + "`");
     if (!decl.vector.empty())
@@ -1082,7 +1085,8 @@ void Resolver::table(const Table &table, const Scope &scope, std::vector<uint32_
   for (auto [column, slot] : slotColumns)
     if (const Set *set = context->slots[slot].set)
       for (const Value &value : context->slots[slot].values)
-        usage.slotValues[{set, value.word}] |= inRows[slot].count(value.word) > 0;
+        usage.slotValues[{{set->place.file, set->place.line}, value.word}] |=
+            inRows[slot].count(value.word) > 0;
   if (rowLines.empty()) {
     errors.report(table.place, "dead-form",
                   "no row fits `" + context->form->text + "` (line " +
@@ -1101,7 +1105,7 @@ void Resolver::table(const Table &table, const Scope &scope, std::vector<uint32_
 }
 
 void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
-  FormContext here{&entry, &scope, &form, {}, {}, false};
+  FormContext here{&entry, &scope, &form, {}, {}, false, &usage};
   context = &here;
   isa::Form result = {};
   result.entry = static_cast<uint16_t>(output.entries.size());

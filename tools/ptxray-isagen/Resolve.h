@@ -46,7 +46,8 @@ struct Usage {
   std::set<const Gate *> gates;
   std::map<std::pair<const Condition *, std::string>, bool> conditionWords;
   std::map<std::pair<const Cell *, std::string>, bool> cellWords;
-  std::map<std::pair<const Set *, std::string>, bool> slotValues; // false: in no row of any form
+  /// By the line of the declaration, which may be of several sets. False: in no row of any form.
+  std::map<std::pair<std::pair<uint16_t, uint32_t>, std::string>, bool> slotValues;
   std::map<const Rule *, bool> triggers;
   std::map<const Table::Row *, bool> rows;
   std::map<std::pair<const Table *, std::string>, bool> columns;

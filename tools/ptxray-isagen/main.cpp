@@ -16,6 +16,7 @@ Reads all .isa files (of a folder: below it) and compiles them together.
   --check                only say what is wrong with the data; `FILE:LINE: error: ... [lint]`
   --tables FILE          write the tables (IsaTables.inc)
   --rules FILE           write the declarations of the named rules (Rules.inc)
+  --draft                what the lints find is a warning: for data that is still being written
   --diagnostics FILE     Diagnostics.def, to know the ids that `warn(id)` may name
 )";
 
@@ -49,7 +50,7 @@ static bool writeIfChanged(const std::string &path, const std::string &text) {
 int main(int argc, char **argv) {
   namespace fs = std::filesystem;
   std::string tables, rules, diagnostics;
-  bool checkOnly = false;
+  bool checkOnly = false, draft = false;
   std::vector<std::pair<fs::path, fs::path>> files; // and their folders
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
@@ -61,6 +62,8 @@ int main(int argc, char **argv) {
       *value = argv[++i];
     } else if (argument == "--check") {
       checkOnly = true;
+    } else if (argument == "--draft") {
+      draft = true;
     } else if (argument == "--help" || argument[0] == '-') {
       std::cerr << usageText;
       return argument == "--help" ? 0 : 2;
@@ -79,15 +82,16 @@ int main(int argc, char **argv) {
   std::sort(files.begin(), files.end());
 
   Model model;
-  Errors errors(model);
+  Errors errors(model), findings(model);
   for (const auto &[file, folder] : files)
     read(model, file.string(), file.lexically_relative(folder).generic_string(), errors);
   Output output;
   Usage usage;
   resolve(model, diagnostics.empty() ? RuleIds() : readRuleIds(diagnostics), output, usage, errors);
-  lint(model, output, usage, errors);
-  errors.print();
-  if (!errors.empty())
+  lint(model, output, usage, findings);
+  errors.print("error");
+  findings.print(draft ? "warning" : "error");
+  if (!errors.empty() || (!findings.empty() && !draft))
     return 1;
 
   std::ostringstream tableText, ruleText;

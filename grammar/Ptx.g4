@@ -118,18 +118,20 @@ attributeValue
 entry
   : Entry { b.beginFunction(last()); } Id { b.functionName(last()); }
     parameters?
-    (tuning | property | pragma)*
+    (tuning | pragma)*
     { b.endHead(); } (body | Semicolon) { b.endFunction(); b.itemEnd(); }
   ;
 // The semicolon of a declaration may be left out.
 func
   : Func { b.beginFunction(last()); } attribute* results? Id { b.functionName(last()); }
-    parameters?
-    (tuning | property)*
+    parameters? functionTail
     { b.endHead(); } (body | Semicolon)? { b.endFunction(); b.itemEnd(); }
   ;
 body     : LeftBrace { b.beginBody(); enterBody(); } statement* EndOfBody { b.endBody(); } ;
-property : Property { b.beginDirective(last()); b.endDirective(); } ;
+functionTail
+  : (NoReturn { b.beginDirective(last()); b.endDirective(); })?
+    (Abi { b.beginDirective(last()); } Integer { b.number(last()); b.endDirective(); } | language)*
+  ;
 results    : LeftParen { b.beginReturns(); } (parameter (Comma parameter)*)? RightParen { b.endReturns(); } ;
 parameters : LeftParen { b.beginParameters(); } (parameter (Comma parameter)*)? RightParen { b.endParameters(); } ;
 parameter
@@ -143,9 +145,14 @@ parameter
     { b.endDeclarator(); }
   ;
 tuning
-  : Tuning { b.beginDirective(last()); } tuningValue (Comma tuningValue)* { b.endDirective(); }
+  : Dimensions { b.beginDirective(last()); } Integer { b.number(last()); }
+    (Comma Integer { b.number(last()); } (Comma Integer { b.number(last()); })?)? { b.endDirective(); }
+  | Tuning { b.beginDirective(last()); } Integer { b.number(last()); b.endDirective(); }
+  | ClusterFlag { b.beginDirective(last()); b.endDirective(); }
+  | language
   ;
-tuningValue : Integer { b.number(last()); } | String { b.string(last()); } ;
+language : Language { b.beginDirective(last()); } languageCode (Comma languageCode)* { b.endDirective(); } ;
+languageCode : Integer { b.number(last()); } | String { b.string(last()); } ;
 
 // ---- bodies
 statement
@@ -154,8 +161,7 @@ statement
   | instruction
   | At { b.guardBegin(last()); } (Not { b.guardNot(); })? Id { b.guard(last()); } guarded
   | bodyVariables
-  | Func { b.beginFunction(last()); } attribute* results? Id { b.functionName(last()); } parameters?
-    (tuning | property)* Semicolon
+  | Func { b.beginFunction(last()); } attribute* results? Id { b.functionName(last()); } parameters? functionTail Semicolon
     { b.endHead(); b.endFunction(); b.statementEnd(); }
   | loc
   | pragma { b.statementEnd(); }
@@ -187,10 +193,10 @@ guarded
   ;
 // `ts: .branchtargets a, b;`
 labelled
-  : Targets { b.beginLabelled(last()); } targetLabel (Comma targetLabel)* Semicolon { b.endDirective(); b.statementEnd(); }
-  | Prototype { b.beginPrototype(last()); } results? Id { b.prototypeName(last()); } parameters?
-    (tuning | property)* Semicolon
-    { b.endHead(); b.endFunction(); b.statementEnd(); }
+  : Targets { b.beginLabelled(last()); } targetLabel (Comma targetLabel)* Semicolon
+    { b.endDirective(); b.statementEnd(); }
+  | Prototype { b.beginPrototype(last()); } results? Id { b.prototypeName(last()); } parameters? functionTail
+    Semicolon { b.endHead(); b.endFunction(); b.statementEnd(); }
   ;
 targetLabel : Id { b.word(last()); } (Less { b.beginOffset(); } Integer { b.literal(last()); b.endOffset(); } Greater)? ;
 
@@ -203,29 +209,35 @@ qualifier
   ;
 operand
   : prefix* (name (offset | subscript | pair)? | literal expressionTail { b.endExpression(); })
-  | LeftBrace { b.openVector(last()); } element (Comma element)* RightBrace { b.close(last()); }
-  | LeftBracket { b.openAddress(last()); } element (Comma addressPart)* RightBracket { b.close(last()); }
+  | vector pair?
+  | LeftBracket { b.openAddress(last()); } address RightBracket { b.close(last()); }
     (Dotted { b.addressSuffix(last()); })?
-  ;
-element : prefix* (name offset? | literal expressionTail { b.endExpression(); }) ;
-addressPart
-  : element
-  | LeftBrace { b.openVector(last()); } element (Comma element)* RightBrace { b.close(last()); }
   ;
 name
   : Id { b.name(last()); } (Dotted { b.suffix(last()); })?
   | Call { b.name(last()); }
   | Opcode { b.dottedName(last()); }
   ;
-subscript : LeftBracket { b.openSubscript(last()); } element RightBracket { b.closeSubscript(last()); } ;
-pair      : Bar { b.beginPair(); } name { b.endPair(); } ;
+subscript
+  : LeftBracket { b.openSubscript(last()); } (Id { b.name(last()); } offset? | constant)
+    RightBracket { b.closeSubscript(last()); }
+  ;
+pair      : Bar { b.beginPair(); } Id { b.name(last()); b.endPair(); } ;
+vector    : LeftBrace { b.openVector(last()); } element (Comma element)* RightBrace { b.close(last()); } ;
+element   : name | constant ;
+constant  : prefix* literal expressionTail { b.endExpression(); } ;
+address
+  : (Id { b.name(last()); } offset? | constant { b.integerOnly(); })
+    (Comma { b.addressPart(last()); } (Id { b.name(last()); } | vector))*
+  ;
 
 callOperands
   : qualifier* callOperand (Comma callOperand)* Semicolon { b.endInstruction(last()); } ;
 callOperand
-  : LeftParen { b.openList(last()); } (element (Comma element)*)? RightParen { b.close(last()); }
-  | name
+  : LeftParen { b.openList(last()); } (argument (Comma argument)*)? RightParen { b.close(last()); }
+  | Id { b.name(last()); }
   ;
+argument : Id { b.name(last()); } | constant ;
 
 // ---- constant expressions: signs and open parentheses, a number, closing parentheses, and again
 // behind each operator. Precedence is the builder's.

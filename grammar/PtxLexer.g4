@@ -5,10 +5,6 @@ lexer grammar PtxLexer;
 // The first three are told apart from what stands around them: see Ptx.g4.
 tokens { EndOfBody, CloseGroup, RawSource, Bad }
 
-Id              : IdStart IdPart* | [_$%] IdPart+ | '_' ;
-Opcode          : (IdStart IdPart* | [_$%] IdPart+) Word+ ;
-Dotted          : Word ;
-
 Version         : '.version' ;
 Target          : '.target' ;
 AddressSize     : '.address_size' ;
@@ -27,14 +23,19 @@ Ptr             : '.ptr' ;
 Entry           : '.entry' ;
 Func            : '.func' ;
 Attribute       : '.attribute' ;
-Tuning          : '.maxntid' | '.reqntid' | '.reqnctapercluster' | '.maxclusterrank' | '.minnctapersm'
-                | '.maxnctapersm' | '.maxnreg' | '.minperctamemory' | '.language' | '.abi_preserve'
-                | '.abi_preserve_control' ;
-Property        : '.noreturn' | '.explicitcluster' | '.blocksareclusters' ;
+Dimensions      : '.maxntid' | '.reqntid' | '.reqnctapercluster' ;
+Tuning          : '.maxclusterrank' | '.minnctapersm' | '.maxnctapersm' | '.maxnreg' | '.minperctamemory' ;
+Language        : '.language' ;
+Abi             : '.abi_preserve' | '.abi_preserve_control' ;
+NoReturn        : '.noreturn' ;
+ClusterFlag     : '.explicitcluster' | '.blocksareclusters' ;
 Targets         : '.branchtargets' | '.calltargets' ;
 Prototype       : '.callprototype' ;
-Call            : 'call' | 'call.uni' ;
+Call            : 'call' Word* ;
 WarpSize        : 'WARP_SZ' ;
+Id              : IdStart IdPart* | [_$%] IdPart+ | '_' ;
+Opcode          : (IdStart IdPart* | [_$%] IdPart+) Word+ ;
+Dotted          : Word ;
 
 Integer         : ('0' [xX] Hex+ | '0' [bB] [01]+ | '0' [0-7]* | [1-9] [0-9]*) 'U'? ;
 Float           : '0' [fF] Hex8 | '0' [dD] Hex8 Hex8

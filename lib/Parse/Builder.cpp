@@ -141,8 +141,7 @@ void Builder::literal(const Token &token) {
     }
   Constant value{Constant::Signed, token.flags, token.range(), token.value};
   if (token.kind == TokenKind::Float)
-    value.kind = token.flags & HexFloat && !(token.flags & WideFloat) ? Constant::None
-                                                                      : Constant::Real;
+    value.kind = Constant::Real;
   else if (token.kind == TokenKind::WarpSize)
     value = {Constant::Signed, WarpSize, token.range(), 32};
   else if (token.flags & UnsignedSuffix || int64_t(token.value) < 0)
@@ -158,13 +157,13 @@ void Builder::applySigns() {
 
 void Builder::applyUnary(const Operation &operation, Constant &value) {
   value.range.begin = operation.begin;
-  if (operation.op != '+' && operation.op != '-' && value.kind == Constant::Real)
-    value.kind = Constant::None;
   if (value.flags & HexFloat && !(value.flags & WideFloat))
-    value.flags = 0; // `-0f3F800000` has no value
+    return noValue(value, "`0f...` stands alone; a decimal number is"); 
   if (value.kind == Constant::Real) {
     if (operation.op == '-')
       value.bits = std::bit_cast<uint64_t>(-std::bit_cast<double>(value.bits));
+    else if (operation.op != '+')
+      noValue(value, "an integer is");
     return;
   }
   value.flags = 0;
@@ -174,26 +173,34 @@ void Builder::applyUnary(const Operation &operation, Constant &value) {
     break;
   case '!':
     value.bits = value.bits == 0;
-    value.kind = value.kind == Constant::None ? Constant::None : Constant::Signed;
+    value.kind = Constant::Signed;
     break;
   case '~':
     value.bits = ~value.bits;
     [[fallthrough]];
   case 'U':
-    value.kind = value.kind == Constant::None ? Constant::None : Constant::Unsigned;
+    value.kind = Constant::Unsigned;
     break;
   case 'S':
-    value.kind = value.kind == Constant::None ? Constant::None : Constant::Signed;
+    value.kind = Constant::Signed;
     break;
   }
+}
+
+// Once reported, the expression goes on as the integer 0.
+void Builder::noValue(Constant &value, const char *expected) {
+  fail(DiagId::ConstantType, value.range, {expected});
+  value = {Constant::Signed, 0, value.range, 0};
 }
 
 Builder::Constant Builder::binary(const Operation &operation, Constant left, Constant right) {
   Constant out{Constant::Signed, 0, {left.range.begin, right.range.end}, 0};
   const uint16_t op = operation.op;
-  if (left.kind == Constant::None || right.kind == Constant::None ||
-      (left.kind == Constant::Real) != (right.kind == Constant::Real)) {
-    out.kind = Constant::None;
+  for (Constant *side : {&left, &right})
+    if (side->flags & HexFloat && !(side->flags & WideFloat))
+      noValue(*side, "`0f...` stands alone; a decimal number is");
+  if ((left.kind == Constant::Real) != (right.kind == Constant::Real)) {
+    noValue(out, "two integers or two floats are");
     return out;
   }
   if (left.kind == Constant::Real) {
@@ -205,7 +212,6 @@ Builder::Constant Builder::binary(const Operation &operation, Constant left, Con
     case '/':
       if (b == 0) {
         fail(DiagId::DivisionByZero, out.range);
-        out.kind = Constant::None;
         return out;
       }
       real = a / b;
@@ -216,7 +222,7 @@ Builder::Constant Builder::binary(const Operation &operation, Constant left, Con
     case '>' | '=' << 8: out.bits = a >= b; return out;
     case '=' | '=' << 8: out.bits = a == b; return out;
     case '!' | '=' << 8: out.bits = a != b; return out;
-    default: out.kind = Constant::None; return out;
+    default: noValue(out, "an integer is"); return out;
     }
     out.kind = Constant::Real;
     out.bits = std::bit_cast<uint64_t>(real);
@@ -233,7 +239,6 @@ Builder::Constant Builder::binary(const Operation &operation, Constant left, Con
   case '/': case '%':
     if (b == 0) {
       fail(DiagId::DivisionByZero, out.range);
-      out.kind = Constant::None;
     } else if (op == '%') {
       out.bits = a % b; // of unsigned operands, whatever was written
     } else {
@@ -273,17 +278,18 @@ void Builder::reduce() {
   if (operation.op == ':') {
     Constant left = values.pop_back_val();
     Constant &condition = values.back();
-    Range range{condition.range.begin, right.range.end};
-    bool fits = (condition.kind == Constant::Signed || condition.kind == Constant::Unsigned) &&
-                left.kind != Constant::None && right.kind != Constant::None &&
-                (left.kind == Constant::Real) == (right.kind == Constant::Real);
-    bool isUnsigned = left.kind == Constant::Unsigned || right.kind == Constant::Unsigned;
     Constant chosen = condition.bits ? left : right;
+    chosen.range = {condition.range.begin, right.range.end};
     chosen.flags = 0;
-    chosen.range = range;
-    chosen.kind = !fits ? Constant::None
-                  : isUnsigned ? Constant::Unsigned
-                               : chosen.kind;
+    for (const Constant &part : {condition, left, right})
+      if (part.flags & HexFloat && !(part.flags & WideFloat))
+        return noValue(condition = chosen, "an integer is");
+    if (condition.kind == Constant::Real)
+      noValue(chosen, "an integer is");
+    else if ((left.kind == Constant::Real) != (right.kind == Constant::Real))
+      noValue(chosen, "two integers or two floats are");
+    else if (left.kind == Constant::Unsigned || right.kind == Constant::Unsigned)
+      chosen.kind = Constant::Unsigned;
     condition = chosen;
     return;
   }
@@ -347,11 +353,8 @@ void Builder::endExpression() {
   if (values.empty())
     return; // `literal` has done it
   Constant value = finishExpression();
-  bool isReal = value.kind == Constant::Real || value.flags & HexFloat;
-  Operand &operand = push(isReal ? OperandKind::Float
-                          : value.kind == Constant::None ? OperandKind::Invalid
-                                                         : OperandKind::Integer,
-                          value.range);
+  Operand &operand = push(
+      value.kind == Constant::Real ? OperandKind::Float : OperandKind::Integer, value.range);
   operand.value = value.bits;
   operand.flags = value.flags & ~UnsignedSuffix;
   if (value.kind == Constant::Unsigned)
@@ -416,20 +419,22 @@ void Builder::beginOffset() { openNodes.push_back(lastNode); }
 void Builder::endOffset() {
   if (!values.empty())
     endExpression();
+  integerOnly();
   Operand offset = ast.operands.back();
   ast.operands.pop_back();
-  Operand &operand = ast.operands[openNodes.pop_back_val()];
+  lastNode = openNodes.pop_back_val();
+  Operand &operand = ast.operands[lastNode];
   operand.flags |= HasOffset;
   operand.value = offset.value;
   operand.range.end = last.end;
-  if (offset.kind != OperandKind::Integer)
-    operand.kind = OperandKind::Invalid;
 }
 
 void Builder::openSubscript(const Token &) { openNodes.push_back(ast.operands.size() - 1); }
 
 void Builder::closeSubscript(const Token &token) {
-  uint32_t index = openNodes.pop_back_val();
+  if (ast.operands.back().kind != OperandKind::Name)
+    integerOnly();
+  uint32_t index = lastNode = openNodes.pop_back_val();
   Operand child = ast.operands.back();
   Operand &operand = ast.operands[index];
   operand.flags |= Subscript;
@@ -440,25 +445,22 @@ void Builder::closeSubscript(const Token &token) {
   }
   operand.flags |= HasOffset;
   operand.value = child.value;
-  if (child.kind != OperandKind::Integer)
-    operand.kind = OperandKind::Invalid;
   ast.operands.pop_back();
 }
 
+// What stands before `|` becomes a child of the pair.
 void Builder::beginPair() {
-  // The first name becomes a child of the pair.
-  Operand first = ast.operands.back();
-  uint32_t index = ast.operands.size() - 1;
-  ast.operands[index] = Operand();
-  ast.operands[index].kind = OperandKind::Pair;
-  ast.operands[index].range = first.range;
-  ast.operands.push_back(first);
-  openNodes.push_back(index);
+  Operand pair;
+  pair.kind = OperandKind::Pair;
+  pair.range = ast.operands[lastNode].range;
+  ast.operands.insert(ast.operands.begin() + lastNode, pair);
+  openNodes.push_back(lastNode);
 }
 
 void Builder::endPair() {
-  Operand &pair = ast.operands[openNodes.pop_back_val()];
-  pair.extent = 3;
+  uint32_t index = lastNode = openNodes.pop_back_val();
+  Operand &pair = ast.operands[index];
+  pair.extent = ast.operands.size() - index;
   pair.range.end = last.end;
 }
 
@@ -474,6 +476,22 @@ void Builder::close(const Token &token) {
   Operand &operand = ast.operands[index];
   operand.extent = ast.operands.size() - index;
   operand.range.end = token.end;
+}
+
+// `[a, b]`: only a name may have something behind it.
+void Builder::addressPart(const Token &comma) {
+  const uint32_t address = openNodes.back();
+  const Operand &first = ast.operands[address + 1];
+  if (first.kind != OperandKind::Name || first.flags & HasOffset)
+    fail(DiagId::SyntaxError, comma.range(), {",", "`]`"});
+}
+
+void Builder::integerOnly() {
+  Operand &operand = ast.operands.back();
+  if (operand.kind == OperandKind::Integer)
+    return;
+  fail(DiagId::ConstantType, operand.range, {"an integer is"});
+  operand.kind = OperandKind::Integer;
 }
 
 void Builder::addressSuffix(const Token &token) {
@@ -507,8 +525,7 @@ void Builder::dotted(const Token &token) {
 // A label of a section is the child of a Pair, so that it differs from a value.
 void Builder::sectionLabel() {
   beginPair();
-  Operand &pair = ast.operands[openNodes.pop_back_val()];
-  pair.extent = 2;
+  endPair();
 }
 
 // `a-b` of a section: a Pair of both.
@@ -790,7 +807,7 @@ void Builder::opcode(const Token &token) {
   inst.opcodeRange = inst.range = token.range();
   inst.opcode = SpellingId(token.id);
   bool isName = token.kind == TokenKind::Id ||
-                (token.kind == TokenKind::Call && token.id == NameCall); // not `call.uni`
+                (token.kind == TokenKind::Call && token.end - token.begin == 4); // not `call.uni`
   if (isName) {
     llvm::StringRef text = names.text(token.id);
     inst.opcode = SpellingId(spellings.intern(text.data(), text.size()));

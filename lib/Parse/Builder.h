@@ -61,7 +61,9 @@ public:
   void openAddress(const Token &token) { open(OperandKind::Address, token); }
   void openList(const Token &token) { open(OperandKind::List, token); }
   void close(const Token &token);
+  void addressPart(const Token &comma);
   void addressSuffix(const Token &token);
+  void integerOnly();
 
   // Pieces of directives and initialisers.
   void number(const Token &token);
@@ -138,7 +140,7 @@ public:
 
 private:
   struct Constant {
-    enum Kind : uint8_t { Signed, Unsigned, Real, None } kind;
+    enum Kind : uint8_t { Signed, Unsigned, Real } kind;
     uint8_t flags;
     Range range;
     uint64_t bits;
@@ -156,6 +158,7 @@ private:
   void open(OperandKind kind, const Token &token);
   void applySigns();
   void applyUnary(const Operation &operation, Constant &value);
+  void noValue(Constant &value, const char *expected);
   void reduce();
   void reduceTo(uint8_t precedence);
   Constant binary(const Operation &operation, Constant left, Constant right);

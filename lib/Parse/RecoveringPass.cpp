@@ -117,7 +117,7 @@ private:
   Range bodyBrace;
   Token statementFirst;
   bool reported = false; // in the statement at hand
-  uint32_t badTokenAt = 0; // where a token was no token
+  uint32_t badTokenEnd = 0; // where the last token that was none ends
   bool lonelyWord = false;
 
   void fetch(Token &token);
@@ -210,7 +210,7 @@ void PtxBase::reportBad(const Token &token) {
     report(DiagId::MalformedNumber, token.range(), {shown});
     break;
   }
-  badTokenAt = token.begin;
+  badTokenEnd = token.end;
 }
 
 void PtxBase::drop() {
@@ -303,7 +303,7 @@ void PtxBase::enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) 
 
 void PtxBase::beginStatement() {
   // A report on the token ahead was made while it was fetched.
-  reported = badTokenAt != 0 && badTokenAt >= builder->last.end;
+  reported = badTokenEnd > builder->last.end;
   statementFirst = builder->ahead;
   scanner->groups = 0;
 }

@@ -43,7 +43,7 @@ struct Keyword {
   TokenKind kind;
 };
 llvm::ArrayRef<Keyword> keywords(); // keyword i has the SpellingId i
-inline constexpr uint32_t keywordCount = 46;
+inline constexpr uint32_t keywordCount = 45;
 
 class Scanner {
 public:
@@ -286,10 +286,9 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
       words = behind;
     }
     if (words != e) {
-      set(token, TokenKind::Opcode, p, words);
+      bool isCall = e - p == 4 && std::memcmp(p, "call", 4) == 0;
+      set(token, isCall ? TokenKind::Call : TokenKind::Opcode, p, words);
       token.id = spellings.intern(p, words - p);
-      if (token.id < keywordCount) [[unlikely]]
-        token.kind = keywords()[token.id].kind;
       return;
     }
     set(token, TokenKind::Id, p, e);

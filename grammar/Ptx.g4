@@ -39,7 +39,9 @@ alias  : Alias { b.beginDirective(last()); } Id { b.word(last()); } Comma Id { b
 // ---- debugging sections and metadata
 section
   : Section { b.beginDirective(last()); } Dotted { b.dotted(last()); } LeftBrace { b.openVector(last()); }
-    (Id { b.word(last()); b.sectionLabel(); } Colon | Dotted { b.dotted(last()); } sectionValue (Comma sectionValue)*)*
+    (Id { b.word(last()); } Colon
+    | Dotted { b.openWord(last()); } sectionValue (Comma sectionValue)* { b.closeWord(); }
+    )*
     RightBrace { b.close(last()); b.endDirective(); }
   ;
 sectionValue
@@ -50,34 +52,38 @@ sectionValue
   ;
 sectionOffset
   : Plus { b.beginOffset(); } Integer { b.literal(last()); b.endOffset(); }
-  | Minus { b.beginDifference(last()); } Id { b.word(last()); b.endDifference(); }
+  | Minus { b.beginPair(); } Id { b.word(last()); b.endPair(); }
   ;
 metadata
   : MetadataSection { b.beginDirective(last()); } LeftBrace { b.openVector(last()); }
-    (Dotted { b.dotted(last()); } Integer { b.number(last()); }
-     (LeftBrace { b.openVector(last()); } String { b.string(last()); } (Comma metadataValue)+ RightBrace { b.close(last()); })?)*
+    (Dotted { b.openWord(last()); } Integer { b.number(last()); } metadataNode? { b.closeWord(); })*
     RightBrace { b.close(last()); b.endDirective(); }
+  ;
+metadataNode
+  : LeftBrace { b.openVector(last()); } String { b.string(last()); } (Comma metadataValue)+
+    RightBrace { b.close(last()); }
   ;
 metadataValue
   : String { b.string(last()); }
-  | Dotted { b.dotted(last()); } (Integer { b.number(last()); } | String { b.string(last()); })
+  | Dotted { b.openWord(last()); } (Integer { b.number(last()); } | String { b.string(last()); }) { b.closeWord(); }
   ;
 sources
   : SourceSection { b.beginDirective(last()); } LeftBrace { b.openVector(last()); } sourceBlock*
     RightBrace { b.close(last()); b.endDirective(); }
   ;
 sourceBlock
-  : Dotted { b.dotted(last()); } LeftBrace { b.openVector(last()); }
-    (Dotted { b.dotted(last()); } Colon (String { b.string(last()); } | Integer { b.number(last()); }))*
-    RawSource { b.string(last()); } RightBrace { b.close(last()); }
+  : Dotted { b.openWord(last()); } LeftBrace
+    (Dotted { b.openWord(last()); } Colon (String { b.string(last()); } | Integer { b.number(last()); }) { b.closeWord(); })*
+    RawSource { b.string(last()); } RightBrace { b.closeWord(); }
   ;
+
 // ---- declarations
 variables
   : storage (declarator (Comma declarator)*)? Semicolon { b.endDeclarations(); b.itemEnd(); }
   ;
 storage
   : (Align Integer { b.declAlignValue(last()); } | attribute)*
-    Space { b.declSpace(last()); } (LeftBracket Integer { b.constBank(last()); } RightBracket)?
+    Space { b.declSpace(last()); }
     (Align Integer { b.declAlignValue(last()); } | attribute)*
     Dotted { b.declType(last()); } (Dotted { b.declType(last()); })?
   ;

@@ -24,15 +24,16 @@ struct Slice {
 };
 
 enum class OperandKind : uint8_t {
-  Name,    // `%r1`, `foo`, `foo+8`, `%v.x`, `foo[4]`
+  Name,    // `%r1`, `foo`, `foo+8`, `%v.x`, `foo[4]`; `foo[%r1]` has its subscript as a child
   Integer, // a constant expression of integers, folded
   Float,   // `1.5`, `0f3F800000`, `0d...`
-  String,  // only in directives
+  String,  // only in directives; `name` is its text, quotes included
   Sink,    // `_`
   Vector,  // `{a, b}`
   Address, // `[a]`, `[a+8]`, `[tex, {x, y}]`
-  List,    // `(a, b)` of a call
-  Pair,    // `d|p`
+  List,    // `(a, b)` of a call; in an initialiser `generic(a)`, which has a name, and `0xff(a)`, whose
+           // first child is the mask; in a section `.b8 1, 2`, which has a suffix
+  Pair,    // `d|p`; `{a, b}|p`; `key = value` of a sampler; `a-b` of a section
   Invalid, // an expression that has no value (a register in arithmetic, a division by zero)
 };
 

@@ -10,7 +10,8 @@ llvm::StringRef Ast::text(SpellingId spelling) const {
   return spelling == SpellingId::None ? llvm::StringRef() : spellings->text(uint32_t(spelling));
 }
 
-void Builder::start(bool keep, Parser::ItemFn fn) {
+void Builder::start(llvm::StringRef text, bool keep, Parser::ItemFn fn) {
+  source = text;
   keepBodies = keep;
   onItem.emplace(fn);
   reported = 0;
@@ -512,7 +513,14 @@ void Builder::number(const Token &token) {
   operand.value = token.value;
 }
 
-void Builder::string(const Token &token) { push(OperandKind::String, token.range()); }
+void Builder::string(const Token &token) {
+  text(token.range());
+}
+
+void Builder::text(Range range) {
+  llvm::StringRef text = source.slice(range.begin, range.end);
+  push(OperandKind::String, range).name = NameId(names.intern(text.data(), text.size()));
+}
 
 void Builder::word(const Token &token) {
   push(OperandKind::Name, token.range()).name = NameId(token.id);
@@ -522,15 +530,11 @@ void Builder::dotted(const Token &token) {
   push(OperandKind::Name, token.range()).suffix = SpellingId(token.id);
 }
 
-// A label of a section is the child of a Pair, so that it differs from a value.
-void Builder::sectionLabel() {
-  beginPair();
-  endPair();
+// `.b8 1, 2` of a section: a List with a word.
+void Builder::openWord(const Token &token) {
+  open(OperandKind::List, token);
+  ast.operands.back().suffix = SpellingId(token.id);
 }
-
-// `a-b` of a section: a Pair of both.
-void Builder::beginDifference(const Token &) { beginPair(); }
-void Builder::endDifference() { endPair(); }
 
 // `generic(a)`: a List with a name and one child.
 void Builder::openCall(const Token &token) {
@@ -584,7 +588,7 @@ void Builder::dwarf(const Token &token) {
   directive.nameRange = {token.begin, token.begin + 7};
   directive.range = {token.begin, token.begin};
   directive.operands.first = ast.operands.size();
-  push(OperandKind::String, {token.begin + 7, token.end});
+  text({token.begin + 7, token.end});
   endDirective();
 }
 
@@ -613,12 +617,6 @@ void Builder::declSpace(const Token &token) {
     decl.range.begin = linkageRange.begin;
     pendingLinkage = SpellingId::None;
   }
-}
-
-// `.const[2]` is a spelling of its own.
-void Builder::constBank(const Token &token) {
-  std::string bank = ast.text(decl.space).str() + "[" + std::to_string(token.value) + "]";
-  decl.space = SpellingId(spellings.internCopy(bank));
 }
 
 void Builder::declType(const Token &token) {

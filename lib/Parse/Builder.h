@@ -20,7 +20,7 @@ public:
   Builder(Ast &ast, Interner &names, Interner &spellings)
       : ast(ast), names(names), spellings(spellings) {}
 
-  void start(bool keepBodies, Parser::ItemFn onItem);
+  void start(llvm::StringRef source, bool keepBodies, Parser::ItemFn onItem);
 
   /// Where a statement that cannot be read is cut off again.
   struct Mark {
@@ -70,9 +70,8 @@ public:
   void string(const Token &token);
   void word(const Token &token);
   void dotted(const Token &token);
-  void sectionLabel();
-  void beginDifference(const Token &token);
-  void endDifference();
+  void openWord(const Token &token);
+  void closeWord() { close(last); }
   void openCall(const Token &token);
   void openMask(const Token &token);
   void beginKey();
@@ -91,7 +90,6 @@ public:
   void linkage(const Token &token);
   void declAlignValue(const Token &token);
   void declSpace(const Token &token);
-  void constBank(const Token &token);
   void declType(const Token &token);
   void declPtr();
   void declPtrSpace(const Token &token);
@@ -130,7 +128,6 @@ public:
   void opcode(const Token &token);
   void opcodeSaved() { opcode(saved); }
   void qualifier(const Token &token);
-  void bankQualifier(const Token &token);
   void endInstruction(const Token &token);
   void statementEnd();
   void itemEnd();
@@ -156,6 +153,7 @@ private:
                                         std::initializer_list<std::string> args = {});
   Operand &push(OperandKind kind, Range range);
   void open(OperandKind kind, const Token &token);
+  void text(Range range);
   void applySigns();
   void applyUnary(const Operation &operation, Constant &value);
   void noValue(Constant &value, const char *expected);
@@ -171,6 +169,7 @@ private:
 
   Ast &ast;
   Interner &names, &spellings;
+  llvm::StringRef source;
   std::optional<Parser::ItemFn> onItem;
   bool keepBodies = true;
 

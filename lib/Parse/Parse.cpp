@@ -24,7 +24,7 @@ void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBo
   impl->names.clear();
   impl->spellings.clear();
   impl->scanner.start(source.text());
-  impl->builder.start(keepBodies, onItem);
+  impl->builder.start(source.text(), keepBodies, onItem);
   if (runFastPass(impl->scanner, impl->builder))
     return;
   // What the items before the fault have given stays; from the item with the fault on, the other

@@ -130,6 +130,9 @@ private:
   KindSet followersOf(size_t s);
   KindSet expectedKinds();
 
+  bool isWord(const Token &token, llvm::StringRef word) const {
+    return text.slice(token.begin, token.end) == word;
+  }
   bool startsLine(const Token &token) const;
   bool endsLine(const Token &token) const;
   Diagnostic *report(DiagId id, Range range, std::initializer_list<std::string> args);
@@ -518,8 +521,7 @@ bool PtxBase::mendMissing(KindSet expected) {
   }
   if (mendLonelyWord())
     return false;
-  if (wants(TokenKind::LeftParen) && newLine && ahead.kind == TokenKind::Space &&
-      keywords()[ahead.id].text == ".param")
+  if (wants(TokenKind::LeftParen) && newLine && isWord(ahead, ".param"))
     return insert(TokenKind::LeftParen, DiagId::ExpectedBracket, "("), true;
   if (wants(TokenKind::LeftBrace) && newLine && wants(TokenKind::Semicolon) &&
       (startsStatement(ahead) || ahead.kind == TokenKind::Space))
@@ -609,7 +611,7 @@ bool PtxBase::startsStatement(const Token &token) {
   if (token.kind == TokenKind::Opcode)
     return text[token.begin] != '%';
   if (token.kind == TokenKind::Space)
-    return keywords()[token.id].text == ".reg";
+    return isWord(token, ".reg");
   if (token.kind != TokenKind::Id)
     return false;
   TokenKind next = peek().kind;

@@ -57,6 +57,14 @@ static_assert(std::size(keywordTable) == keywordCount);
 
 llvm::ArrayRef<Keyword> keywords() { return keywordTable; }
 
+const char *scan::skipBank(const char *p) {
+  const char *e = p + 1;
+  while (isDigit(*e))
+    ++e;
+  bool bank = *e == ']' && e > p + 1 && std::memcmp(p - 6, ".const", 6) == 0;
+  return bank ? e + 1 : p;
+}
+
 void Scanner::start(llvm::StringRef text) {
   base = at = text.begin();
   end = text.rtrim('\0').end(); // some writers keep the terminator of a C string

@@ -160,11 +160,16 @@ inline const char *skipWord(const char *p) {
   }
 }
 
+/// Behind `[2]` of `.const[2]`; p itself for anything else.
+const char *skipBank(const char *p);
+
 /// Behind `.word::word`, p at the dot; p itself when no word follows. `.sp::2:4` has a single colon.
 inline const char *skipDotted(const char *p) {
   if (!isWord(p[1]))
     return p;
   p = skipWord(p + 1);
+  if (*p == '[') [[unlikely]]
+    return skipBank(p);
   while (p[0] == ':' && p[1] == ':' && isWord(p[2])) {
     p = skipWord(p + 2);
     if (p[0] == ':' && isDigit(p[-1]) && isDigit(p[1]))
@@ -215,6 +220,8 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
         token.kind = keywords()[token.id].kind;
         if (token.kind == TokenKind::RawSource)
           rawSource(token, p);
+      } else if (e[-1] == ']') {
+        token.kind = TokenKind::Space;
       }
       return;
     }

@@ -155,7 +155,7 @@ const Opcode &InstructionChecker::opcodeOf(const Ast &ast, const Instruction &in
   if (id >= opcodes.size())
     opcodes.resize(id + id / 2 + 64);
   if (!opcodes[id])
-    opcodes[id] = std::make_unique<Opcode>(splitOpcode(ast.text(instruction.opcode)));
+    opcodes[id] = std::make_unique<Opcode>(ast.text(instruction.opcode));
   return *opcodes[id];
 }
 

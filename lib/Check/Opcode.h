@@ -2,6 +2,7 @@
 // A dotted spelling taken apart: which instruction it names and what its words are.
 #include "Isa/Isa.h"
 #include "llvm/ADT/SmallVector.h"
+#include <string>
 
 namespace ptxray {
 
@@ -13,13 +14,16 @@ struct OpcodeWord {
 };
 
 struct Opcode {
-  llvm::StringRef spelling;
+  Opcode() = default;
+  explicit Opcode(llvm::StringRef spelling);
+  Opcode(const Opcode &) = delete; // the words point into the spelling
+  Opcode &operator=(const Opcode &) = delete;
+
+  const std::string spelling;
   llvm::SmallVector<OpcodeWord, 16> words;  // 0 is the name
   const isa::Mnemonic *mnemonic = nullptr;  // null: unknown instruction
   unsigned mnemonicWords = 0;               // words that spell it, the name included
   bool readsValues = false;                 // the values of immediates matter to some form
 };
-
-Opcode splitOpcode(llvm::StringRef spelling);
 
 } // namespace ptxray

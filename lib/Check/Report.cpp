@@ -33,7 +33,7 @@ Range Reporter::wordRange(unsigned k) const {
   const Range whole = instruction.opcodeRange;
   const llvm::StringRef word = opcode.words[k].text;
   if (whole.size() == opcode.spelling.size()) {
-    const uint32_t begin = whole.begin + (word.begin() - opcode.spelling.begin());
+    const uint32_t begin = whole.begin + (word.data() - opcode.spelling.data());
     return {begin, begin + static_cast<uint32_t>(word.size())};
   }
   // Blanks or comments stand between the words.

@@ -432,7 +432,7 @@ void Sampler::keep(const Draft &draft, std::vector<Sample> &samples) {
   std::string text = spelling + (draft.operands.empty() ? "" : " ") + draft.operands + ";";
   if (!seen.insert(text).second)
     return;
-  const Opcode opcode = splitOpcode(spelling);
+  const Opcode opcode(spelling);
   Sample sample{std::move(text), true, ""};
   for (const Finding &finding : judge(availability, opcode, draft.shapes))
     if (finding.severity == Severity::Error && sample.accepted) {

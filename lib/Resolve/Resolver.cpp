@@ -1,6 +1,7 @@
 #include "Resolve/Resolver.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 namespace ptxray {
 
@@ -221,6 +222,8 @@ Shape Resolver::nameShape(const Operand &operand) {
     shape.kind = ShapeKind::Special;
     shape.type = reg->type;
     shape.vector = reg->vector;
+    if (reg->narrow)
+      shape.flags |= ShapeNarrow;
   } else {
     shape.type = symbol->type;
     shape.vector = symbol->vector;

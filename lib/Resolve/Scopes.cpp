@@ -1,4 +1,5 @@
 #include "Resolve/Scopes.h"
+#include "llvm/ADT/Twine.h"
 #include <algorithm>
 
 namespace ptxray {

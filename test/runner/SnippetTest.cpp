@@ -1,12 +1,8 @@
 // Checks test/isa and test/module: every diagnostic must be expected on its line, and every
 // expectation met. PTXRAY_BLESS=1 writes what is found into the files.
+#include "Check/CheckModule.h"
 #include "Snippets.h"
 #include "Source/SourceBuffer.h"
-#if __has_include("Check/CheckModule.h")
-#include "Check/CheckModule.h"
-#else
-#include "../../tools/ptxray/CheckStub.h"
-#endif
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>

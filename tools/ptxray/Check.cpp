@@ -1,13 +1,10 @@
+#include "Check/CheckModule.h"
 #include "Command.h"
 #include "Inputs.h"
+#include "Isa/Isa.h"
 #include "Render/Render.h"
-#if __has_include("Check/CheckModule.h")
-#include "Check/CheckModule.h"
-#else
-#include "CheckStub.h"
-#endif
 #include "llvm/ADT/STLExtras.h"
-#include <condition_variable>
+#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -74,6 +71,11 @@ int runCheck(const Arguments &arguments) {
   options.target = arguments.value("--target").value_or("").str();
   options.ptx = arguments.value("--ptx").value_or("").str();
   options.arch = arguments.value("--arch").value_or("").str();
+  for (const std::string &target : {options.target, options.arch})
+    if (!target.empty() && isa::findTarget(target) < 0)
+      return unknownTarget(target);
+  if (!options.ptx.empty() && !findVersion(options.ptx))
+    return usageError("unknown PTX version `" + options.ptx + "`");
   options.pedantic = arguments.has("--pedantic");
   const bool werror = arguments.has("--werror");
   const RenderOptions rendering{.color = wantsColor(arguments),

@@ -41,6 +41,11 @@ struct Command {
 int usageError(const std::string &message);
 /// `; did you mean ...?`, or nothing when no candidate is near.
 std::string didYouMean(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> candidates);
+/// Usage errors for names that the tables do not know.
+int unknownTarget(llvm::StringRef written);
+int unknownInstruction(llvm::StringRef written);
+/// `8.6` as 806, if there is such a PTX version.
+std::optional<uint16_t> findVersion(llvm::StringRef written);
 /// Whether to colour what goes to standard output, by `--color=auto|always|never`.
 bool wantsColor(const Arguments &arguments);
 /// Flushes standard output; says so when it could not be written.
@@ -48,6 +53,7 @@ int finish(int status);
 
 int runCheck(const Arguments &arguments);
 int runExplain(const Arguments &arguments);
+int runIsa(const Arguments &arguments);
 int runVersion(const Arguments &arguments);
 
 } // namespace ptxray

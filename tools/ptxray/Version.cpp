@@ -1,10 +1,52 @@
+#include "Check/Gates.h"
 #include "Command.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ptxray {
 
-int runVersion(const Arguments &) {
-  llvm::outs() << "ptxray " PTXRAY_VERSION "\n";
+std::optional<uint16_t> findVersion(llvm::StringRef written) {
+  for (uint16_t version : isa::versions())
+    if (versionText(version) == written)
+      return version;
+  return std::nullopt;
+}
+
+int unknownTarget(llvm::StringRef written) {
+  llvm::SmallVector<llvm::StringRef> known;
+  for (const isa::Target &target : isa::targets())
+    known.push_back(target.name);
+  return usageError("unknown target `" + written.str() + "`" + didYouMean(written, known));
+}
+
+static void printJson(llvm::raw_ostream &out) {
+  // Names of targets and versions need no escapes.
+  out << R"({"name":"ptxray","version":")" PTXRAY_VERSION R"(","ptx":[)";
+  llvm::interleave(
+      isa::versions(), out, [&](uint16_t v) { out << '"' << versionText(v) << '"'; }, ",");
+  out << "],\"targets\":[";
+  llvm::interleave(
+      isa::targets(), out,
+      [&](const isa::Target &target) {
+        out << "\n{\"name\":\"" << target.name << "\",\"since\":\"" << versionText(target.since)
+            << "\",\"documented\":" << (target.documented ? "true" : "false") << '}';
+      },
+      ",");
+  out << "\n]}\n";
+}
+
+static void printText(llvm::raw_ostream &out) {
+  out << "ptxray " PTXRAY_VERSION "\nPTX " << versionText(isa::versions().front()) << " to "
+      << versionText(isa::versions().back()) << "\ntargets";
+  for (const isa::Target &target : isa::targets())
+    if (target.documented)
+      out << ' ' << target.name;
+  out << '\n';
+}
+
+int runVersion(const Arguments &arguments) {
+  (arguments.value("--format") == "json" ? printJson : printText)(llvm::outs());
   return Clean;
 }
 

@@ -1,0 +1,67 @@
+#include "Check/Sample.h"
+#include "Command.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ptxray {
+
+/// Without `--target`: one of each kind that has instructions of its own.
+static constexpr llvm::StringLiteral usualTargets[] = {"sm_75", "sm_90a", "sm_100a", "sm_120a"};
+
+static void list(llvm::raw_ostream &out) {
+  const isa::Tables &tables = isa::tables();
+  for (const isa::Entry &entry : tables.entries)
+    for (uint32_t mnemonic : isa::run(tables.entryMnemonics, entry.mnemonics))
+      out << tables.mnemonics[mnemonic].text << '\t' << entry.manual << '\t' << entry.title << '\n';
+}
+
+/// Sections as in test/isa, so that the tests' runners can read them.
+static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
+  ModuleContext module;
+  module.ptx = isa::versions().back();
+  if (std::optional<llvm::StringRef> written = arguments.value("--ptx")) {
+    std::optional<uint16_t> version = findVersion(*written);
+    if (!version)
+      return usageError("unknown PTX version `" + written->str() + "`");
+    module.ptx = *version;
+  }
+  llvm::SmallVector<llvm::StringRef> targets(std::begin(usualTargets), std::end(usualTargets));
+  if (std::optional<llvm::StringRef> written = arguments.value("--target"))
+    targets = {*written};
+  unsigned count = 300;
+  uint64_t seed = 1;
+  if (arguments.value("--count").value_or("300").getAsInteger(10, count) ||
+      arguments.value("--seed").value_or("1").getAsInteger(10, seed))
+    return usageError("`--count` and `--seed` take a number");
+  for (llvm::StringRef name : targets) {
+    const int target = isa::findTarget(name);
+    if (target < 0)
+      return unknownTarget(name);
+    module.target = target;
+    const std::vector<Sample> samples =
+        sampleInstruction(mnemonic, module, count / targets.size(), seed);
+    if (samples.empty())
+      return unknownInstruction(mnemonic);
+    llvm::outs() << "//@ ptx " << versionText(module.ptx) << ", " << name << '\n';
+    for (const Sample &sample : samples) {
+      llvm::outs() << sample.text;
+      if (!sample.accepted)
+        llvm::outs() << "  // error: [" << sample.rule << ']';
+      llvm::outs() << '\n';
+    }
+  }
+  return Clean;
+}
+
+int runIsa(const Arguments &arguments) {
+  const std::optional<llvm::StringRef> mnemonic = arguments.value("--enumerate");
+  if (arguments.has("--list") == mnemonic.has_value())
+    return usageError("`isa` takes one of `--list` and `--enumerate=NAME`");
+  if (mnemonic)
+    return enumerate(*mnemonic, arguments);
+  list(llvm::outs());
+  return Clean;
+}
+
+} // namespace ptxray

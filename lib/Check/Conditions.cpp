@@ -489,9 +489,9 @@ bool lengthFits(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term
   if (shape.kind == ShapeKind::Unknown)
     return true;
   const bool isVector = shape.kind == ShapeKind::Vector;
-  if (!isVector && (view.operands[operand].rules & isa::Vec))
+  if (!isVector && !shape.vector && (view.operands[operand].rules & isa::Vec))
     return false;
-  int64_t length = 1;
+  int64_t length = shape.vector ? shape.vector : 1; // a register of vector type as a whole
   if (isVector) {
     length = 0;
     const auto &shapes = view.written.shapes;

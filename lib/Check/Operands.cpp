@@ -23,6 +23,7 @@ private:
   void judgeVector(const Shape &shape, unsigned node);
   bool judgeScalar(const Shape &shape, unsigned node, bool inVector);
   bool judgeRegister(TypeView reg, unsigned node, bool inVector);
+  bool judgeSpecial(const Shape &shape, unsigned node);
   void judgeAddress(const Shape &shape, unsigned node);
   void judgeOpaque(const Shape &shape, unsigned node);
   void judgeSymbol(const Shape &shape, unsigned node);
@@ -121,7 +122,7 @@ void OperandJudge::judge() {
   if (shape.kind == ShapeKind::Vector)
     return judgeVector(shape, node);
   const auto wanted = lengths();
-  if (has(isa::Vec) || (!wanted.empty() && !lengthFits(view, index, wanted))) {
+  if ((has(isa::Vec) && !shape.vector) || (!wanted.empty() && !lengthFits(view, index, wanted))) {
     if (wanted.empty())
       fail(DiagId::VectorExpected, node, {name, "elements"});
     else
@@ -223,6 +224,31 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
   return fail(id, node, {spell(reg), typeText()});
 }
 
+/// Special registers are integers (one is a predicate) of exactly the operand's size, or of a greater
+/// one where registers may be wider too.
+bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node) {
+  if (!has(isa::SpecialAllowed))
+    return fail(DiagId::SpecialRegister, node);
+  const TypeView reg = viewType(shape.type);
+  if (shape.vector && lengths().empty())
+    return fail(DiagId::UnexpectedVector, node, {name});
+  if (declared.role == OperandRole::Predicate || reg.kind == TypeKind::Predicate)
+    return (declared.role == OperandRole::Predicate) == (reg.kind == TypeKind::Predicate) ||
+           fail(DiagId::PredicateExpected, node, {name});
+  const bool narrow = (shape.flags & ShapeNarrow) && type.bits >= 16;
+  if (!type || typesAgree(type, {TypeKind::Bits, reg.bits}, wide() || narrow, false))
+    return true;
+  return fail(DiagId::OperandSize, node, {spell(reg), typeText()});
+}
+
+/// Opaque variables have handles instead, parameters of a call and labels have none.
+static bool hasAddress(const Shape &shape) {
+  if (shape.kind == ShapeKind::Variable)
+    return !(shape.flags & ShapeOpaque) &&
+           (shape.space != isa::findWord(".param") || (shape.flags & ShapeParameter));
+  return shape.kind == ShapeKind::Function;
+}
+
 bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector) {
   const bool destination = has(isa::Destination);
   const bool predicate = declared.role == OperandRole::Predicate;
@@ -231,7 +257,9 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   if (shape.flags & ShapeNot) {
     if (!predicate || destination)
       return fail(DiagId::UnexpectedNot, node);
-    if (shape.kind != ShapeKind::Register || viewType(shape.type).kind != TypeKind::Predicate)
+    const bool named = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Special;
+    const bool constant = shape.kind == ShapeKind::Integer;
+    if (!constant && !(named && viewType(shape.type).kind == TypeKind::Predicate))
       return fail(DiagId::NotOfNoPredicate, node);
   }
   if (shape.suffix && view.slotAt.end() == llvm::find(view.slotAt, -1 - static_cast<int>(node)))
@@ -246,7 +274,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
     return (destination && (has(isa::SinkAllowed) || inVector)) ||
            fail(destination ? DiagId::SinkNotAllowed : DiagId::SinkAsSource, node);
   case ShapeKind::Register: {
-    if (shape.vector)
+    if (shape.vector && (inVector || (lengths().empty() && !has(isa::Vec))))
       return fail(DiagId::UnexpectedVector, node, {name});
     const TypeView reg = viewType(shape.type);
     if (predicate)
@@ -259,7 +287,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   case ShapeKind::Special:
     if (destination)
       return fail(DiagId::DestinationRegister, node);
-    return has(isa::SpecialAllowed) || fail(DiagId::SpecialRegister, node);
+    return judgeSpecial(shape, node);
   case ShapeKind::Integer:
   case ShapeKind::Float:
     if (destination)
@@ -280,7 +308,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   case ShapeKind::Variable:
   case ShapeKind::Function:
   case ShapeKind::Label:
-    if (has(isa::SymbolAllowed) && !destination)
+    if (has(isa::SymbolAllowed) && !destination && hasAddress(shape))
       return true;
     if (destination)
       return fail(DiagId::DestinationRegister, node);

@@ -35,6 +35,7 @@ enum ShapeFlag : uint16_t {
   ShapeOpaque = 32,    // a .texref/.samplerref/.surfref variable; `type` says which
   ShapeParameter = 64, // a parameter of the function at hand (an entry's may not be written)
   ShapeSubscript = 128, // `a[8]`
+  ShapeNarrow = 256,    // a special register that may be read in fewer bits
 };
 
 /// Preorder, `extent` as in the Ast. Names and places are not part of it.

@@ -1,0 +1,164 @@
+#pragma once
+// The state of the look-ups: one object for all files, one FormContext for the form at hand.
+#include "Resolve.h"
+#include <algorithm>
+#include <sstream>
+#include <unordered_map>
+
+namespace ptxray::isagen {
+
+using isa::ExprId;
+using isa::ExprOp;
+using isa::WordId;
+
+inline constexpr ExprId True = 0, False = 1;
+
+/// A word of a set with the gates it stands under, from the outer sets to its own.
+struct Value {
+  std::string word;
+  std::vector<std::pair<const Condition *, const Scope *>> gates;
+};
+
+struct FormSlot {
+  std::string name;
+  const Set *set = nullptr; // null: a literal
+  std::vector<Value> values;
+  bool optional = false, suffix = false;
+  std::string fallback;
+
+  bool holds(const std::string &word) const {
+    return std::any_of(values.begin(), values.end(),
+                       [&](const Value &value) { return value.word == word; });
+  }
+};
+struct FormOperand {
+  std::string name;
+  bool required; // written in every text of the form
+};
+
+/// The form at hand.
+struct FormContext {
+  const Entry *entry;
+  const Scope *scope;
+  const Form *form;
+  std::vector<FormSlot> slots;
+  std::vector<FormOperand> operands;
+  bool readsValues = false;
+  Usage *usage;
+
+  int slot(const std::string &name) const {
+    for (size_t i = 0; i < slots.size(); ++i)
+      if (slots[i].name == name)
+        return static_cast<int>(i);
+    return -1;
+  }
+  int operand(const std::string &name) const {
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (operands[i].name == name)
+        return static_cast<int>(i);
+    return -1;
+  }
+  /// Counts when the slot is not written, even where the form lacks it.
+  std::string fallback(const std::string &name) const {
+    for (const Scope *at = scope; at; at = at->parent)
+      if (auto set = at->sets.find(name); set != at->sets.end() && !set->second.fallback.empty()) {
+        usage->sets.insert(&set->second);
+        return set->second.fallback;
+      }
+    return "";
+  }
+};
+
+class Resolver {
+public:
+  Resolver(const Model &model, const RuleIds &ruleIds, Output &output, Usage &usage, Errors &errors)
+      : model(model), ruleIds(ruleIds), output(output), usage(usage), errors(errors) {}
+  void run();
+
+private:
+  // ---- pools
+  isa::Text text(const std::string &value);
+  template <typename T> isa::Span intern(std::vector<T> &pool, const std::vector<T> &run);
+  template <typename T> uint32_t internOne(std::vector<T> &pool, const T &value) {
+    return intern(pool, std::vector<T>{value}).first;
+  }
+  isa::Span wordRun(const std::set<std::string> &words);
+  WordId wordId(const std::string &word) const {
+    auto found = wordIds.find(word);
+    return found == wordIds.end() ? WordId(0) : found->second;
+  }
+
+  // ---- sets and words
+  const Set *findSet(const Scope *scope, const std::string &name, const Scope **where = nullptr);
+  std::vector<Value> expand(const Scope *scope, const std::string &name, int depth = 0);
+  std::set<std::string> wordsOf(const Scope *scope, const std::string &name, Place place);
+  void collectWords(const Scope &scope, std::set<std::string> &words);
+  void words();
+  void targets();
+  void registers();
+
+  // ---- conditions
+  ExprId expr(ExprOp op, bool gateOnly, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0);
+  ExprId both(std::vector<ExprId> parts, bool isAnd);
+  ExprId negation(ExprId part);
+  ExprId condition(const Condition &condition, const Scope &scope);
+  ExprId targetCondition(const Condition &condition);
+  ExprId nameCondition(const Condition &condition, const Scope &scope);
+  ExprId callCondition(const Condition &condition);
+  ExprId wordCondition(const Condition &condition, const Scope &scope);
+  ExprId compareCondition(const Condition &condition, const Scope &scope);
+  ExprId slotIs(size_t slot, const std::set<std::string> &words);
+  ExprId anyWord(const std::set<std::string> &words);
+  bool alive(const std::set<std::string> &words) const;
+  void note(const Condition &condition, const std::string &word, bool fits) {
+    if (!insideGate)
+      usage.conditionWords[{&condition, word}] |= fits;
+  }
+
+  // ---- forms
+  void entry(const Entry &entry);
+  void block(const Entry &entry, const Scope &scope);
+  void form(const Entry &entry, const Scope &scope, const Form &form);
+  FormSlot makeSlot(const Scope &scope, const std::string &word, bool optional, bool suffix,
+                    Place place);
+  void pattern(const PatternNode &node, bool required, std::vector<isa::Pattern> &patterns);
+  bool spellMnemonics(const Entry &entry, isa::Form &result);
+  isa::OperandDecl operand(const std::string &name);
+  bool resolveTerm(const Term &term, isa::Term &result);
+  void table(const Table &table, const Scope &scope, std::vector<uint32_t> &tables);
+  bool slotCell(const Cell &cell, const Scope &scope, const FormSlot &slot, isa::Cell &result);
+  void markValues(const std::vector<std::pair<size_t, std::set<std::string>>> &inRows);
+
+  const Model &model;
+  const RuleIds &ruleIds;
+  Output &output;
+  Usage &usage;
+  Errors &errors;
+  FormContext *context = nullptr; // null between forms
+  int insideGate = 0;
+  std::map<std::string, WordId> wordIds;
+  std::set<std::string> vocabulary; // all words, for suggestions
+  std::map<std::string, isa::Text> textPool;
+  std::map<const void *, std::unordered_map<std::string, uint32_t>> runs;
+  std::map<const Entry *, std::set<std::string>> entryOperands; // in any of its forms
+  std::map<const Entry *, std::set<std::string>> entrySets;     // in any of its blocks
+  std::map<std::string, uint32_t> mnemonicIds;
+  std::vector<std::vector<uint32_t>> formsOf; // by mnemonic
+};
+
+template <typename T>
+isa::Span Resolver::intern(std::vector<T> &pool, const std::vector<T> &run) {
+  if (run.empty())
+    return {};
+  std::ostringstream key;
+  for (const T &value : run) {
+    write(key, value);
+    key << '\n';
+  }
+  auto [found, isNew] = runs[&pool].insert({key.str(), static_cast<uint32_t>(pool.size())});
+  if (isNew)
+    pool.insert(pool.end(), run.begin(), run.end());
+  return {found->second, static_cast<uint32_t>(run.size())};
+}
+
+} // namespace ptxray::isagen

@@ -1,0 +1,270 @@
+// Texts, sets, words, targets and special registers.
+#include "Resolver.h"
+
+namespace ptxray::isagen {
+
+std::string didYouMean(const std::string &word, const std::set<std::string> &candidates) {
+  std::string best;
+  size_t bestDistance = std::max<size_t>(word.size() / 3, 1) + 1;
+  for (const std::string &candidate : candidates) {
+    std::vector<size_t> row(candidate.size() + 1);
+    for (size_t i = 0; i < row.size(); ++i)
+      row[i] = i;
+    for (size_t i = 0; i < word.size(); ++i) {
+      size_t diagonal = row[0];
+      row[0] = i + 1;
+      for (size_t j = 0; j < candidate.size(); ++j) {
+        size_t replaced = diagonal + (word[i] != candidate[j]);
+        diagonal = row[j + 1];
+        row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+      }
+    }
+    if (row.back() < bestDistance) {
+      bestDistance = row.back();
+      best = candidate;
+    }
+  }
+  return best.empty() ? "" : "; did you mean `" + best + "`?";
+}
+
+// ------------------------------------------------------------------------------------------ pools
+
+isa::Text Resolver::text(const std::string &value) {
+  auto found = textPool.find(value);
+  if (found != textPool.end())
+    return found->second;
+  output.texts.push_back(value);
+  return textPool[value] = output.texts.back();
+}
+
+isa::Span Resolver::wordRun(const std::set<std::string> &words) {
+  std::vector<WordId> ids;
+  for (const std::string &word : words)
+    ids.push_back(wordId(word));
+  std::sort(ids.begin(), ids.end());
+  return intern(output.wordLists, ids);
+}
+
+// ---------------------------------------------------------------------------------- sets and words
+
+const Set *Resolver::findSet(const Scope *scope, const std::string &name, const Scope **where) {
+  for (; scope; scope = scope->parent)
+    if (auto found = scope->sets.find(name); found != scope->sets.end()) {
+      usage.sets.insert(&found->second);
+      if (where)
+        *where = scope;
+      return &found->second;
+    }
+  return nullptr;
+}
+
+std::vector<Value> Resolver::expand(const Scope *scope, const std::string &name, int depth) {
+  std::vector<Value> values;
+  const Scope *home = nullptr;
+  const Set *set = findSet(scope, name, &home);
+  if (depth > 20) {
+    errors.report(set->place, "set-cycle", "set `" + name + "` holds itself");
+    return values;
+  }
+  auto add = [&](Value value) {
+    for (Value &known : values)
+      if (known.word == value.word) {
+        known = std::move(value);
+        return;
+      }
+    values.push_back(std::move(value));
+  };
+  for (const SetItem &item : set->items) {
+    if (item.word == name || !findSet(home, item.word)) {
+      add({item.word, {}});
+      if (item.gate)
+        values.back().gates.push_back({item.gate.get(), home});
+      continue;
+    }
+    for (Value &inner : expand(home, item.word, depth + 1)) {
+      if (item.gate)
+        inner.gates.insert(inner.gates.begin(), {item.gate.get(), home});
+      add(std::move(inner));
+    }
+  }
+  return values;
+}
+
+/// The words that a name in a condition or a cell stands for.
+std::set<std::string> Resolver::wordsOf(const Scope *scope, const std::string &name, Place place) {
+  std::set<std::string> words;
+  const Scope *home = findSet(scope, name)                         ? scope
+                      : context && findSet(context->scope, name) ? context->scope
+                                                                   : nullptr;
+  if (home) {
+    for (Value &value : expand(home, name))
+      words.insert(value.word);
+    return words;
+  }
+  if (context && entrySets[context->entry].count(name))
+    return words; // a slot of other forms
+  if (!wordIds.count(name) && !(context && context->slot(name) >= 0))
+    errors.report(place, "unknown-word", "unknown word `" + name + "`" +
+                                             didYouMean(name, vocabulary));
+  words.insert(name);
+  return words;
+}
+
+void Resolver::collectWords(const Scope &scope, std::set<std::string> &words) {
+  for (const auto &[name, set] : scope.sets) {
+    for (const SetItem &item : set.items) {
+      const Scope *at = &scope;
+      while (at && !at->sets.count(item.word))
+        at = at->parent;
+      if (!at || item.word == name)
+        words.insert(item.word);
+    }
+  }
+  for (const auto &below : scope.blocks)
+    collectWords(*below, words);
+}
+
+void Resolver::words() {
+  const Vocabulary &listed = model.vocabulary;
+  for (const auto *list : {&listed.types, &listed.layouts, &listed.spaces})
+    vocabulary.insert(list->begin(), list->end());
+  for (const auto *list : {&listed.repeatable, &listed.ignored, &listed.exact, &listed.known})
+    vocabulary.insert(list->begin(), list->end());
+  collectWords(model.shared, vocabulary);
+  for (const auto &scope : model.fileScopes)
+    collectWords(*scope, vocabulary);
+  for (const Entry &entry : model.entries) {
+    collectWords(*entry.scope, vocabulary);
+    for (const std::string &mnemonic : entry.mnemonics)
+      for (size_t dot = mnemonic.find('.'); dot != std::string::npos;) {
+        size_t next = mnemonic.find('.', dot + 1);
+        vocabulary.insert(mnemonic.substr(dot, next - dot));
+        dot = next;
+      }
+  }
+
+  output.words.push_back({"", isa::WordClass::Free, isa::TypeKind::None, 0, -1, false, false, false,
+                          True, 0});
+  output.wordKinds.push_back("");
+  for (const std::string &word : vocabulary) {
+    wordIds[word] = static_cast<WordId>(output.words.size());
+    isa::Word result = output.words[0];
+    result.text = text(word);
+    auto in = [&](const std::vector<std::string> &list) {
+      return std::find(list.begin(), list.end(), word) != list.end();
+    };
+    if (in(listed.types)) {
+      result.wordClass = isa::WordClass::Type;
+      // `.u16x2`, `.e4m3`, `.ue8m0x2`: letters and numbers say it all. The elements of narrow packed
+      // formats take 4 or 8 bits; one alone fills a byte.
+      std::string name = word.substr(1);
+      int count = 1;
+      if (size_t x = name.rfind('x'); x != std::string::npos && x + 2 == name.size()) {
+        count = name[x + 1] - '0';
+        name.resize(x);
+      }
+      std::vector<int> numbers;
+      for (size_t i = 0; i < name.size(); ++i)
+        if (isdigit(name[i]) && !isdigit(name[i - 1]))
+          numbers.push_back(std::stoi(name.substr(i)));
+      if (name == "pred") {
+        result.typeKind = isa::TypeKind::Predicate;
+        result.bits = 1;
+      } else if (numbers.empty()) {
+        result.typeKind = isa::TypeKind::Opaque;
+        result.bits = 64;
+      } else if (numbers.size() == 1) {
+        int bits = name == "tf32" ? 32 : numbers[0];
+        result.bits = static_cast<uint16_t>(count * bits);
+        result.typeKind = count > 1 || isalpha(name[1]) ? isa::TypeKind::Packed
+                          : name[0] == 'b'              ? isa::TypeKind::Bits
+                          : name[0] == 'u'              ? isa::TypeKind::Unsigned
+                          : name[0] == 's'              ? isa::TypeKind::Signed
+                                                        : isa::TypeKind::Float;
+      } else {
+        bool isNibble = numbers[0] + numbers[1] + (name[0] == 'e') <= 4;
+        bool isPadded = numbers.size() > 2; // `.e2m1p4x4`
+        result.typeKind = isa::TypeKind::Packed;
+        result.bits = static_cast<uint16_t>(count * (isNibble && !isPadded && count > 1 ? 4 : 8));
+      }
+    } else if (in(listed.layouts)) {
+      result.wordClass = isa::WordClass::Layout;
+    } else if (in(listed.spaces)) {
+      result.wordClass = isa::WordClass::Space;
+    }
+    // The number behind the last `::`, else the first: `.x4`, `.cta_group::2`, `.2d`.
+    size_t from = word.rfind("::");
+    from = from == std::string::npos ? 0 : from;
+    size_t digit = word.find_first_of("0123456789", from);
+    if (digit == std::string::npos)
+      digit = word.find_first_of("0123456789");
+    if (digit != std::string::npos)
+      result.number = std::stoi(word.substr(digit));
+    result.repeatable = listed.repeatable.count(word);
+    result.ignored = listed.ignored.count(word);
+    result.exact = listed.exact.count(word);
+    if (auto kind = listed.kinds.find(word); kind != listed.kinds.end()) {
+      isa::Text name = text(kind->second);
+      auto known = std::find(output.wordKinds.begin(), output.wordKinds.end(), name);
+      result.kind = static_cast<uint8_t>(known - output.wordKinds.begin());
+      if (known == output.wordKinds.end())
+        output.wordKinds.push_back(name);
+    }
+    output.words.push_back(result);
+  }
+  for (const auto &[word, gate] : listed.gates) {
+    if (WordId id = wordId(word))
+      output.words[id].gate = condition(*gate, model.shared);
+    else
+      errors.report(gate->place, "unknown-word",
+                    "unknown word `" + word + "`" + didYouMean(word, vocabulary));
+  }
+  for (const auto &[word, kind] : listed.kinds)
+    if (!wordIds.count(word))
+      errors.report({}, "unknown-word", "unknown word `" + word + "` of kind " + kind);
+}
+
+// ------------------------------------------------------------------------ targets and registers
+
+void Resolver::targets() {
+  auto familyOf = [&](uint16_t number) -> uint16_t {
+    for (const auto &family : model.families)
+      if (std::find(family.begin(), family.end(), number) != family.end())
+        return family[0];
+    return 0;
+  };
+  std::set<std::string> names;
+  for (const TargetDecl &decl : model.targets) {
+    const std::string &means = decl.means.empty() ? decl.name : decl.means;
+    char variant = isdigit(means.back()) ? '\0' : means.back();
+    auto number = static_cast<uint16_t>(std::stoi(means.substr(3)));
+    if (!decl.means.empty() && !names.count(decl.means))
+      errors.report(decl.place, "unknown-target", "unknown target `" + decl.means + "`");
+    if (!names.insert(decl.name).second)
+      errors.report(decl.place, "twice", "a second target `" + decl.name + "`");
+    output.targets.push_back(
+        {text(decl.name), number, variant, familyOf(number), decl.since, decl.documented});
+  }
+  if (output.targets.size() > 128)
+    errors.report({}, "targets", "more than 128 targets do not fit into TargetBits");
+  output.versions = model.versions;
+  if (!std::is_sorted(output.versions.begin(), output.versions.end()))
+    errors.report({}, "versions", "versions ascend");
+}
+
+void Resolver::registers() {
+  for (const RegisterDecl &decl : model.registers) {
+    isa::SpecialRegister result = {text(decl.name), wordId(decl.type), 0, True, decl.narrow};
+    if (!result.type)
+      errors.report(decl.place, "unknown-word", "unknown type `" + decl.type + "`");
+    if (!decl.vector.empty())
+      result.vector = static_cast<uint8_t>(std::stoi(decl.vector.substr(2)));
+    if (decl.gate)
+      result.gate = condition(*decl.gate, model.shared);
+    output.registers.push_back(result);
+  }
+  std::sort(output.registers.begin(), output.registers.end(),
+            [](const auto &a, const auto &b) { return a.name < b.name; });
+}
+
+} // namespace ptxray::isagen

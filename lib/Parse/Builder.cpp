@@ -48,7 +48,7 @@ void Builder::cut(const Mark &mark) {
 void Builder::dropStatement() {
   cut(statementMark);
   openFunctions.clear();
-  statementEnd();
+  resetStatement();
 }
 
 uint32_t Builder::dropItem() {
@@ -839,9 +839,8 @@ void Builder::endInstruction(const Token &token) {
   statementEnd();
 }
 
-void Builder::statementEnd() {
-  if (sink)
-    statementMark = mark();
+void Builder::resetStatement() {
+  statementMark = mark();
   operations.clear();
   values.clear();
   openNodes.clear();

@@ -129,13 +129,17 @@ public:
   void opcodeSaved() { opcode(saved); }
   void qualifier(const Token &token);
   void endInstruction(const Token &token);
-  void statementEnd();
+  void statementEnd() {
+    if (sink) // correct text leaves nothing behind
+      resetStatement();
+  }
   void itemEnd();
 
   /// The token just read and the one to come; the parser keeps them here.
   Token last, ahead;
 
 private:
+  void resetStatement();
   struct Constant {
     enum Kind : uint8_t { Signed, Unsigned, Real } kind;
     uint8_t flags;

@@ -164,7 +164,7 @@ inline const char *skipWord(const char *p) {
 const char *skipBank(const char *p);
 
 /// Behind `.word::word`, p at the dot; p itself when no word follows. `.sp::2:4` has a single colon.
-inline const char *skipDotted(const char *p) {
+inline __attribute__((always_inline)) const char *skipDotted(const char *p) {
   if (!isWord(p[1]))
     return p;
   p = skipWord(p + 1);

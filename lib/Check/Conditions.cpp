@@ -262,13 +262,15 @@ static void reportGate(FormView &view, ExprId gate, Place place, const std::stri
     else if (fits && !version && (!newer || way.least < newer->least))
       newer = &way;
   }
+  const bool ofWord = place.kind == Place::Word || place.kind == Place::Suffix;
+  const DiagId ptxId = ofWord ? DiagId::QualifierRequiresPtx : DiagId::RequiresPtx;
   Finding *f;
   if (removed && !newer) {
     f = &view.report(Phase::Gate, DiagId::RemovedInPtx, place,
                      {what, wording(ways), versionText(module.ptx)});
   } else if (newer || (versionInTheWay && !targetInTheWay)) {
     const uint16_t least = newer ? newer->least : ways.front().least;
-    f = &view.report(Phase::Gate, DiagId::RequiresPtx, place,
+    f = &view.report(Phase::Gate, ptxId, place,
                      {what, versionText(least), versionText(module.ptx)});
     f->remedy = {Remedy::RaiseVersion, 0, versionText(least)};
   } else {
@@ -280,13 +282,15 @@ static void reportGate(FormView &view, ExprId gate, Place place, const std::stri
       uint16_t least = UINT16_MAX;
       for (const GateAlternative &way : ways)
         least = std::min(least, way.least);
-      Finding &first = view.report(Phase::Gate, DiagId::RequiresPtx, place,
+      Finding &first = view.report(Phase::Gate, ptxId, place,
                                    {what, versionText(least), versionText(module.ptx)});
       first.line = line;
     }
-    f = &view.report(Phase::Gate,
-                     variantsOnly ? DiagId::RequiresTargetVariant : DiagId::RequiresTarget, place,
-                     {what, wording(ways), target});
+    const DiagId id = variantsOnly
+                          ? (ofWord ? DiagId::QualifierRequiresTargetVariant
+                                    : DiagId::RequiresTargetVariant)
+                          : (ofWord ? DiagId::QualifierRequiresTarget : DiagId::RequiresTarget);
+    f = &view.report(Phase::Gate, id, place, {what, wording(ways), target});
   }
   f->line = line;
 }
@@ -358,6 +362,20 @@ static void reportRequired(FormView &view, unsigned slot, llvm::ArrayRef<WordId>
                 std::string(isa::word(words.front()).text)};
 }
 
+Finding &reportRange(FormView &view, Phase phase, Place place,
+                     llvm::ArrayRef<isa::ValueRange> ranges, int64_t value) {
+  const bool single = llvm::all_of(ranges, [](const isa::ValueRange &r) { return r.low == r.high; });
+  const bool stepped = llvm::any_of(ranges, [&](const isa::ValueRange &r) {
+    return r.step > 1 && value >= r.low && value <= r.high;
+  });
+  const DiagId id = single    ? DiagId::ImmediateValue
+                    : stepped ? DiagId::ImmediateStep
+                              : DiagId::ImmediateRange;
+  Finding &f = view.report(phase, id, place, {"", rangesText(ranges)});
+  f.sourceArg = 0;
+  return f;
+}
+
 static void explain(FormView &view, ExprId id, bool negated, const Subject &subject, uint32_t line) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];
@@ -397,9 +415,13 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
     }
     if (view.isWritten(e.a)) {
       const WordId word = view.slotWord[e.a];
-      view.report(Phase::Condition, combinationId(word), view.placeOfSlot(e.a),
-                  {std::string(isa::word(word).text), subject.text, wanted})
-          .line = line;
+      const Place place = view.placeOfSlot(e.a);
+      if (negated && e.op == ExprOp::SlotWritten)
+        view.report(Phase::Condition, DiagId::QualifierNotAllowed, place,
+                    {std::string(isa::word(word).text), subject.text})
+            .line = line;
+      else
+        view.report(Phase::Condition, combinationId(word), place, {subject.text, wanted}).line = line;
       return;
     }
     break;
@@ -411,8 +433,8 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
       return;
     }
     if (Place place = placeOfWord(view, wordList(e)); place.kind != Place::Opcode) {
-      view.report(Phase::Condition, DiagId::QualifierCombination, place,
-                  {std::string(llvm::StringRef(textAt(view, place)).trim('`')), subject.text, wanted})
+      view.report(Phase::Condition, DiagId::QualifierNotAllowed, place,
+                  {std::string(llvm::StringRef(textAt(view, place)).trim('`')), subject.text})
           .line = line;
       return;
     }
@@ -427,13 +449,16 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
   case ExprOp::OperandNegated:
     return operandFinding(DiagId::UnexpectedNegation, DiagId::MissingOperand);
   case ExprOp::OperandIn:
-    return operandFinding(DiagId::ImmediateRange, DiagId::MissingOperand);
+    reportRange(view, Phase::Condition, view.placeOfOperand(e.a), t.ranges.slice(e.b, e.c),
+                view.operand(e.a)->value)
+        .line = line;
+    return;
   default:
     break;
   }
   view.report(Phase::Condition,
               speaksOfWords(view, id) ? combinationId(firstWord(view, id)) : DiagId::OperandCombination,
-              subject.place, {std::string(llvm::StringRef(subject.text).trim('`')), subject.text, wanted})
+              subject.place, {subject.text, wanted})
       .line = line;
 }
 
@@ -620,8 +645,8 @@ static void reportMissedColumn(TableView &rows, unsigned c, llvm::ArrayRef<RowFi
       f.remedy = {Remedy::RemoveWord, place.index, ""};
     return;
   }
-  Finding &f = view.report(Phase::Condition, combinationId(word), place,
-                           {std::string(isa::word(word).text), context.text, wordsText(allowed)});
+  Finding &f =
+      view.report(Phase::Condition, combinationId(word), place, {context.text, wordsText(allowed)});
   f.line = line;
   if (allowed.size() == 1 && !orAbsent && place.kind == Place::Word)
     f.remedy = {Remedy::ReplaceWord, place.index, std::string(isa::word(allowed.front()).text)};
@@ -741,10 +766,9 @@ static void judgeTable(FormView &view, const isa::Table &table) {
   }
   for (auto [operand, column] : best.badValue) {
     const Cell &cell = rows.cell(best.row, column);
-    Finding &f = view.report(Phase::Condition, DiagId::ImmediateRange, view.placeOfOperand(operand),
-                             {"", rangesText(t.ranges.slice(cell.first, cell.count))});
-    f.sourceArg = 0;
-    f.line = rows.line(best.row);
+    reportRange(view, Phase::Condition, view.placeOfOperand(operand),
+                t.ranges.slice(cell.first, cell.count), view.operand(operand)->value)
+        .line = rows.line(best.row);
   }
   if (best.badCondition && best.badLength.empty() && best.badValue.empty())
     for (unsigned c = 0; c < rows.columns.size(); ++c)
@@ -762,6 +786,43 @@ void judgeTables(FormView &view) {
 }
 
 // ------------------------------------------------------------------------------ the other conditions
+/// Does the module allow all that a form asks for without a condition?
+static bool isAvailable(FormView &view, const isa::Form &form) {
+  const isa::Tables &t = isa::tables();
+  return llvm::all_of(isa::run(t.formRules, form.rules), [&](uint32_t index) {
+    const isa::Rule &rule = t.rules[index];
+    return rule.when || !t.exprs[rule.require].gateOnly ||
+           view.written.availability.holds(rule.require);
+  });
+}
+
+/// What an unconditional rule of a form is about: the first word that no available form of the
+/// instruction knows. If there is none, the instruction as a whole.
+static Subject ownWord(FormView &view) {
+  const isa::Tables &t = isa::tables();
+  const isa::Mnemonic &mnemonic = *view.written.opcode.mnemonic;
+  llvm::SmallVector<const isa::Form *, 8> others;
+  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
+    if (form != view.formIndex && isAvailable(view, t.forms[form]))
+      others.push_back(&t.forms[form]);
+  auto known = [&](WordId word) {
+    return llvm::any_of(others, [&](const isa::Form *form) {
+      return llvm::any_of(isa::run(t.slots, form->slots), [&](const isa::Slot &slot) {
+        return llvm::any_of(isa::run(t.slotValues, slot.values),
+                            [&](const isa::SlotValue &value) { return value.word == word; });
+      });
+    });
+  };
+  Subject subject{{Place::Opcode, 0}, quote(mnemonic.text), true};
+  for (unsigned j = 0; j < view.slots.size() && !others.empty(); ++j)
+    if (view.isWritten(j) && !known(view.slotWord[j])) {
+      subject.place = view.placeOfSlot(j);
+      subject.text = textAt(view, subject.place);
+      break;
+    }
+  return subject;
+}
+
 void judgeRules(FormView &view) {
   const isa::Tables &t = isa::tables();
   for (uint32_t index : isa::run(t.formRules, view.form.rules)) {
@@ -781,17 +842,16 @@ void judgeRules(FormView &view) {
       continue;
     }
     view.takeWarnings();
-    const Subject subject = subjectOf(view, rule.when);
+    const Subject subject = rule.when ? subjectOf(view, rule.when) : ownWord(view);
     explainFailure(view, rule.require, subject.place, subject.text, rule.line);
   }
 }
 
 void judgeWordGates(FormView &view) {
   const isa::Tables &t = isa::tables();
-  auto judge = [&](ExprId gate, Place place, WordId word) {
+  auto judge = [&](ExprId gate, Place place, const std::string &text) {
     if (!gate)
       return;
-    const std::string text = quote(isa::word(word).text);
     if (!view.holds(gate)) {
       view.takeWarnings();
       explainFailure(view, gate, place, text, 0);
@@ -803,12 +863,18 @@ void judgeWordGates(FormView &view) {
     const WordId word = view.slotWord[j];
     if (!word)
       continue;
-    judge(isa::word(word).gate, view.placeOfSlot(j), word);
+    judge(isa::word(word).gate, view.placeOfSlot(j), quote(isa::word(word).text));
     auto values = isa::run(t.slotValues, view.slots[j].values);
     auto at = llvm::find_if(values, [&](const isa::SlotValue &v) { return v.word == word; });
     if (at != values.end())
-      judge(at->gate, view.placeOfSlot(j), word);
+      judge(at->gate, view.placeOfSlot(j), quote(isa::word(word).text));
   }
+  const auto &shapes = view.written.shapes;
+  for (uint16_t node = 0; node < shapes.size(); ++node)
+    if (shapes[node].kind == ShapeKind::Special) {
+      const isa::SpecialRegister &reg = isa::specialRegisters()[shapes[node].value];
+      judge(reg.gate, {Place::Operand, node}, quote(reg.name));
+    }
 }
 
 void judgePresence(FormView &view) {

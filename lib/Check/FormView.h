@@ -108,6 +108,9 @@ void reportWarnings(FormView &view, Place place, std::string what, uint32_t line
 bool lengthFits(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms);
 void reportLength(FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms, uint32_t line);
 bool inRange(const isa::ValueRange &range, int64_t value);
+/// A value outside the ranges. The caller may set the line.
+Finding &reportRange(FormView &view, Phase phase, Place place,
+                     llvm::ArrayRef<isa::ValueRange> ranges, int64_t value);
 std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges);
 std::string wordsText(llvm::ArrayRef<isa::WordId> words, const char *conjunction = "or");
 

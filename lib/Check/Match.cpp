@@ -146,7 +146,8 @@ static void reportMissing(FormView &view, unsigned slot) {
   const Opcode &opcode = view.written.opcode;
   const std::string words = slotWords(missing);
   Finding &f = view.report(Phase::Qualifier, idForKind("missing", sample, DiagId::MissingQualifier),
-                           {Place::Opcode, 0}, {"`" + std::string(opcode.mnemonic->text) + "`", words});
+                           {Place::Opcode, 0},
+                           {"`" + std::string(opcode.mnemonic->text) + "`", words});
   if (missing.values.count != 1)
     return;
   // The manual's place: behind the word that stands in the nearest slot before.
@@ -155,6 +156,21 @@ static void reportMissing(FormView &view, unsigned slot) {
     if (view.slotWord[j] && view.slotAt[j] >= 0)
       behind = view.slotAt[j];
   f.remedy = {Remedy::InsertAfterWord, behind, std::string(isa::word(sample).text)};
+}
+
+/// A word that fits nowhere, written just where the word of slot `j` is missing.
+static bool standsFor(const FormView &view, unsigned k, unsigned j) {
+  int before = view.written.opcode.mnemonicWords - 1, after = view.written.opcode.words.size();
+  for (unsigned i = 0; i < j; ++i)
+    if (view.slotWord[i])
+      before = std::max<int>(before, view.slotAt[i]);
+  for (unsigned i = view.slots.size(); i-- > j + 1;)
+    if (view.slotWord[i] && view.slotAt[i] > 0)
+      after = std::min<int>(after, view.slotAt[i]);
+  const isa::Word &word = isa::word(view.written.opcode.words[k].id);
+  return word.wordClass == WordClass::Free &&
+         isa::word(sampleWord(view.slots[j])).wordClass == WordClass::Free &&
+         static_cast<int>(k) > before && static_cast<int>(k) < after;
 }
 
 void matchWords(FormView &view) {
@@ -189,23 +205,33 @@ void matchWords(FormView &view) {
   for (unsigned j = 0; j < count; ++j)
     if (!view.slotWord[j] && !view.slots[j].optional && !view.slots[j].suffix)
       missing.push_back(j);
+  // A word that nobody knows may be meant as any that is missing.
+  const bool anyUnknown = llvm::any_of(strays, [&](uint16_t k) { return !opcode.words[k].id; });
   for (uint16_t k : strays) {
+    if (anyUnknown && opcode.words[k].id)
+      continue;
     // A word of the wrong value is one mistake, not a word too many and one too few.
     const WordId word = opcode.words[k].id;
-    auto instead = llvm::find_if(
-        missing, [&](uint16_t j) { return sameKind(sampleWord(view.slots[j]), word); });
+    auto instead = llvm::find_if(missing, [&](uint16_t j) {
+      return word && (sameKind(sampleWord(view.slots[j]), word) || standsFor(view, k, j));
+    });
     if (instead == missing.end()) {
       reportStray(view, k);
       continue;
     }
-    const DiagId id = idForKind("illegal", word, DiagId::IllegalQualifier);
+    const isa::Slot &slot = view.slots[*instead];
+    const DiagId id = idForKind("illegal", sampleWord(slot), DiagId::IllegalQualifier);
     Finding &f = view.report(Phase::Qualifier, id, {Place::Word, k},
                              {opcode.words[k].text.str(), std::string(opcode.mnemonic->text),
-                              slotWords(view.slots[*instead])});
-    if (view.slots[*instead].values.count == 1)
-      f.remedy = {Remedy::ReplaceWord, k, std::string(isa::word(sampleWord(view.slots[*instead])).text)};
+                              slotWords(slot)});
+    if (slot.values.count == 1)
+      f.remedy = {Remedy::ReplaceWord, k, std::string(isa::word(sampleWord(slot)).text)};
     ++view.score[static_cast<unsigned>(Phase::Qualifier)];
     missing.erase(instead);
+  }
+  if (anyUnknown) {
+    view.score[static_cast<unsigned>(Phase::Qualifier)] += missing.size();
+    return;
   }
   for (uint16_t j : missing)
     reportMissing(view, j);

@@ -175,7 +175,8 @@ Shape Resolver::shapeOf(const Operand &operand) {
     break;
   }
   shape.extent = static_cast<uint16_t>(std::min<uint32_t>(operand.extent, UINT16_MAX));
-  shape.value = operand.value;
+  if (shape.kind != ShapeKind::Special) // there it says which register it is
+    shape.value = operand.value;
   if (operand.flags & Negated)
     shape.flags |= ShapeNegated;
   if (operand.flags & Not)
@@ -222,6 +223,7 @@ Shape Resolver::nameShape(const Operand &operand) {
     shape.kind = ShapeKind::Special;
     shape.type = reg->type;
     shape.vector = reg->vector;
+    shape.value = reg - isa::specialRegisters().data();
     if (reg->narrow)
       shape.flags |= ShapeNarrow;
   } else {

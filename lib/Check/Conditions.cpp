@@ -335,7 +335,29 @@ static WordId firstWord(const FormView &view, ExprId id) {
   }
 }
 
+/// A slot whose word is another than the expression asks for.
+static std::optional<unsigned> wrongSlot(const FormView &view, ExprId id) {
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[id];
+  if (e.op == ExprOp::SlotIs && view.isWritten(e.a) &&
+      !llvm::is_contained(wordList(e), view.slotWord[e.a]))
+    return e.a;
+  if (e.op == ExprOp::And || e.op == ExprOp::Or)
+    for (ExprId argument : t.exprArgs.slice(e.a, e.b))
+      if (auto slot = wrongSlot(view, argument))
+        return slot;
+  return std::nullopt;
+}
+
 static bool speaksOfWords(const FormView &view, ExprId id) { return firstWord(view, id) != 0; }
+
+/// Two words that do not go together, where they stand side by side; else the second.
+static Place bothWords(Place one, Place other) {
+  if (one.kind == Place::Word && other.kind == Place::Word &&
+      (one.index + 1 == other.index || other.index + 1 == one.index))
+    return {Place::Word, std::min(one.index, other.index), 2};
+  return other;
+}
 
 static DiagId combinationId(WordId word) {
   return findDiag(kindName(word) + "-combination").value_or(DiagId::QualifierCombination);
@@ -415,7 +437,7 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
     }
     if (view.isWritten(e.a)) {
       const WordId word = view.slotWord[e.a];
-      const Place place = view.placeOfSlot(e.a);
+      const Place place = bothWords(subject.place, view.placeOfSlot(e.a));
       if (negated && e.op == ExprOp::SlotWritten)
         view.report(Phase::Condition, DiagId::QualifierNotAllowed, place,
                     {std::string(isa::word(word).text), subject.text})
@@ -456,9 +478,13 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
   default:
     break;
   }
+  Place place = subject.place;
+  if (place.kind == Place::Operand)
+    if (std::optional<unsigned> slot = wrongSlot(view, id))
+      place = view.placeOfSlot(*slot);
   view.report(Phase::Condition,
               speaksOfWords(view, id) ? combinationId(firstWord(view, id)) : DiagId::OperandCombination,
-              subject.place, {subject.text, wanted})
+              place, {subject.text, wanted})
       .line = line;
 }
 
@@ -639,14 +665,14 @@ static void reportMissedColumn(TableView &rows, unsigned c, llvm::ArrayRef<RowFi
   const Place place = view.placeOfSlot(slot);
   if (allowed.empty()) {
     Finding &f = view.report(Phase::Condition, idForKind("surplus", word, DiagId::QualifierNotAllowed),
-                             place, {std::string(isa::word(word).text), context.text});
+                             bothWords(context.place, place), {std::string(isa::word(word).text), context.text});
     f.line = line;
     if (place.kind == Place::Word)
       f.remedy = {Remedy::RemoveWord, place.index, ""};
     return;
   }
-  Finding &f =
-      view.report(Phase::Condition, combinationId(word), place, {context.text, wordsText(allowed)});
+  Finding &f = view.report(Phase::Condition, combinationId(word), bothWords(context.place, place),
+                           {context.text, wordsText(allowed)});
   f.line = line;
   if (allowed.size() == 1 && !orAbsent && place.kind == Place::Word)
     f.remedy = {Remedy::ReplaceWord, place.index, std::string(isa::word(allowed.front()).text)};
@@ -847,6 +873,17 @@ void judgeRules(FormView &view) {
   }
 }
 
+void judgeFormGates(FormView &view) {
+  const isa::Tables &t = isa::tables();
+  for (uint32_t index : isa::run(t.formRules, view.form.rules)) {
+    const isa::Rule &rule = t.rules[index];
+    if (rule.when || !t.exprs[rule.require].gateOnly || view.holds(rule.require))
+      continue;
+    const Subject subject = ownWord(view);
+    explainFailure(view, rule.require, subject.place, subject.text, rule.line);
+  }
+}
+
 void judgeWordGates(FormView &view) {
   const isa::Tables &t = isa::tables();
   auto judge = [&](ExprId gate, Place place, const std::string &text) {
@@ -871,7 +908,7 @@ void judgeWordGates(FormView &view) {
   }
   const auto &shapes = view.written.shapes;
   for (uint16_t node = 0; node < shapes.size(); ++node)
-    if (shapes[node].kind == ShapeKind::Special) {
+    if (shapes[node].kind == ShapeKind::Special && !(shapes[node].flags & ShapeOffset)) {
       const isa::SpecialRegister &reg = isa::specialRegisters()[shapes[node].value];
       judge(reg.gate, {Place::Operand, node}, quote(reg.name));
     }
@@ -889,9 +926,11 @@ void judgePresence(FormView &view) {
       view.report(Phase::Condition, DiagId::MissingOperand, subject.place,
                   {subject.text, std::string(declared.name)});
     } else if (!wanted && written) {
-      Finding &f = view.report(Phase::Condition, DiagId::OperandRequires, view.placeOfOperand(i),
-                               {"", describe(view, declared.with)});
-      f.sourceArg = 0;
+      // The word that decides whether the operand is written, if there is one.
+      const auto slot = wrongSlot(view, declared.with);
+      view.report(Phase::Condition, DiagId::OperandRequires,
+                  slot ? view.placeOfSlot(*slot) : view.placeOfOperand(i),
+                  {std::string(declared.name), describe(view, declared.with)});
     }
   }
 }

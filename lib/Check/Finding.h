@@ -15,6 +15,7 @@ struct Place {
   };
   Kind kind = Opcode;
   uint16_t index = 0;
+  uint16_t count = 1; // of neighbouring words that are wrong together
   bool operator==(const Place &) const = default;
 };
 

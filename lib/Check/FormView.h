@@ -97,6 +97,7 @@ void applyBinding(FormView &view, const Binding &binding);
 
 void judgeTables(FormView &view);
 void judgeRules(FormView &view);
+void judgeFormGates(FormView &view); // what the form as a whole needs; part of judgeRules
 void judgeWordGates(FormView &view);
 void judgePresence(FormView &view);
 void judgeOperands(FormView &view);

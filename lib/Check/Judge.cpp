@@ -28,6 +28,13 @@ static Finding unknownInstruction(const Opcode &opcode) {
       bestDistance = distance;
     }
   }
+  if (known && opcode.words.size() > 1) {
+    const OpcodeWord &second = opcode.words[1];
+    if (!second.id)
+      return plainFinding(DiagId::UnknownQualifier, {Place::Word, 1}, {second.text.str()});
+    return plainFinding(DiagId::IncompleteInstruction, {Place::Word, 0, 2},
+                        {(name + second.text).str()});
+  }
   Finding f = plainFinding(known ? DiagId::IncompleteInstruction : DiagId::UnknownInstruction,
                            {Place::Word, 0}, {name.str()});
   if (!known && !best.empty())
@@ -70,6 +77,7 @@ static void addOrder(const FormView &view, std::vector<Finding> &findings) {
 static void judgeBound(FormView &view, const Binding &binding) {
   applyBinding(view, binding);
   if (view.score[static_cast<unsigned>(Phase::Shape)]) {
+    judgeFormGates(view);
     judgeWordGates(view);
     return;
   }
@@ -101,6 +109,8 @@ std::vector<Finding> judge(const Availability &availability, const Opcode &opcod
     const auto bindings = bindOperands(matched);
     if (matched.score[0]) { // the qualifiers do not fit; the operands only tell how near the form is
       matched.score[static_cast<unsigned>(Phase::Shape)] += bindings.front().misfits.size();
+      judgeFormGates(matched);
+      judgeWordGates(matched);
       offer(std::move(matched));
       continue;
     }
@@ -135,7 +145,8 @@ static uint64_t fingerprint(SpellingId opcode, bool readsValues, llvm::ArrayRef<
     const uint64_t kind = uint64_t(s.kind) | uint64_t(s.flags) << 8 | uint64_t(s.extent) << 24 |
                           uint64_t(s.type) << 40 | uint64_t(s.vector) << 56;
     uint64_t rest = uint64_t(s.space) | uint64_t(s.suffix) << 16;
-    if (readsValues && (s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float))
+    if (s.kind == ShapeKind::Special ||
+        (readsValues && (s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float)))
       rest ^= mix(s.value + 0xD6E8FEB86659FD93, 0xA0761D6478BD642F) << 32 ^
               mix(s.value ^ 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3);
     hash = mix(hash ^ kind, rest ^ 0x589965CC75374CC3);

@@ -54,7 +54,7 @@ Range Reporter::rangeOf(Place place) const {
   case Place::Mnemonic:
     return {wordRange(0).begin, wordRange(opcode.mnemonicWords - 1).end};
   case Place::Word:
-    return wordRange(place.index);
+    return {wordRange(place.index).begin, wordRange(place.index + place.count - 1).end};
   case Place::Operand:
     return ast.operands[instruction.operands.first + place.index].range;
   case Place::Suffix: {

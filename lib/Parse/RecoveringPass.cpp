@@ -3,6 +3,7 @@
 // semicolon lost, a bracket doubled, a directive misspelt), so that the rest of the text means what
 // its writer meant; what it cannot mend it skips to the end of the statement. One report a statement.
 #include "Parse/Antlr.h"
+#include "Parse/Braces.h"
 #include "Parse/Passes.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,6 +31,8 @@ public:
     text = source.text();
     sink = &sinkToUse;
     b.sink = sink;
+    repairs = findBraceRepairs(s, text);
+    nextRepair = repairs.begin();
     fetch(b.ahead);
   }
 
@@ -114,6 +117,9 @@ private:
   size_t state = 0;
   std::vector<KindSet> followers; // by state; 0: not asked yet
   std::optional<Token> pending;   // the token behind an inserted one
+  std::optional<Token> held;      // the token behind a brace of `repairs`
+  std::vector<BraceRepair> repairs;
+  std::vector<BraceRepair>::const_iterator nextRepair;
   Range bodyBrace;
   Token statementFirst;
   bool reported = false; // in the statement at hand
@@ -122,6 +128,7 @@ private:
 
   void fetch(Token &token);
   void reportBad(const Token &token);
+  bool repairBrace(Token &token);
   void drop();
   void advance();
   Token peek();
@@ -133,7 +140,7 @@ private:
   bool isWord(const Token &token, llvm::StringRef word) const {
     return text.slice(token.begin, token.end) == word;
   }
-  bool startsLine(const Token &token) const;
+  bool startsLine(const Token &token) const { return ptxray::startsLine(text, token.begin); }
   bool endsLine(const Token &token) const;
   Diagnostic *report(DiagId id, Range range, std::initializer_list<std::string> args);
   void reportUnexpected();
@@ -167,8 +174,18 @@ namespace ptxray::recover {
 // ---- tokens
 
 void PtxBase::fetch(Token &token) {
+  if (held) {
+    token = *held;
+    held.reset();
+    return;
+  }
   for (;;) {
     scanner->next(token);
+    if (nextRepair != repairs.end() && token.begin >= nextRepair->offset) {
+      if (repairBrace(token))
+        return;
+      continue;
+    }
     if (token.kind == TokenKind::String) {
       // A string over several lines is legal, but in a faulty file it is a lost quote.
       size_t newline = text.slice(token.begin, token.end).find('\n');
@@ -189,6 +206,40 @@ void PtxBase::fetch(Token &token) {
       return;
     }
   }
+}
+
+// False: the brace is dropped. True: the token is an inserted brace, and what it stands before is held.
+bool PtxBase::repairBrace(Token &token) {
+  const BraceRepair repair = *nextRepair++;
+  uint32_t &braces = scanner->braces;
+  const uint32_t at = repair.offset;
+  badTokenEnd = at + 1; // a report about what comes, not about the statement at hand
+  reported = false;
+  switch (repair.kind) {
+  case BraceRepair::Drop:
+    if (Diagnostic *d = report(DiagId::ExtraToken, token.range(), {spelled(token)}))
+      d->fix = Fix{"remove `" + spelled(token) + "`", {{token.range(), ""}}};
+    braces += token.kind == TokenKind::LeftBrace ? -1 : 1;
+    return false;
+  case BraceRepair::InsertOpen:
+    report(DiagId::ExpectedBracket, {at, at}, {"{", spelled(builder->last)});
+    held = token;
+    ++braces;
+    if (held->kind == TokenKind::EndOfBody)
+      held->kind = TokenKind::RightBrace;
+    token.kind = TokenKind::LeftBrace;
+    break;
+  case BraceRepair::InsertClose:
+    report(DiagId::ExpectedBracket, {at, at}, {"}", spelled(builder->last)});
+    held = token;
+    --braces;
+    if (held->kind == TokenKind::RightBrace && braces == 0)
+      held->kind = TokenKind::EndOfBody;
+    token.kind = TokenKind::RightBrace;
+    break;
+  }
+  token.begin = token.end = at;
+  return true;
 }
 
 void PtxBase::reportBad(const Token &token) {
@@ -247,17 +298,14 @@ void PtxBase::advance() {
 Token PtxBase::peek() {
   if (pending)
     return *pending;
+  if (held)
+    return *held;
   Scanner copy = *scanner;
   Token token;
   do
     copy.next(token);
   while (token.kind == TokenKind::Bad);
   return token;
-}
-
-bool PtxBase::startsLine(const Token &token) const {
-  llvm::StringRef before = text.take_front(token.begin).rtrim(" \t\r\f\v");
-  return before.empty() || before.back() == '\n';
 }
 
 bool PtxBase::endsLine(const Token &token) const {
@@ -461,7 +509,7 @@ bool PtxBase::mendExtra(KindSet expected) {
 
 void PtxBase::insert(TokenKind kind, DiagId id, llvm::StringRef token) {
   uint32_t at = builder->last.end;
-  if (kind == TokenKind::LeftBrace)
+  if (kind == TokenKind::LeftBrace || (kind == TokenKind::RightParen && startsLine(builder->ahead)))
     at = lineOfLostBrace();
   llvm::SmallVector<std::string, 2> args = {token.str(), spelled(builder->last)};
   if (id != DiagId::ExpectedBracket)
@@ -591,6 +639,7 @@ void PtxBase::recover() {
          {spelling.str()});
   scanner->moveTo(word.end);
   pending.reset();
+  held.reset();
   builder->ahead = word;
   advance();
   if (isLabel) {

@@ -1,0 +1,20 @@
+#pragma once
+// A brace too many or too few shifts the meaning of all that follows, far from its place. In a faulty
+// text the braces of each function are counted first, and the layout tells which one is meant.
+#include "Parse/Scanner.h"
+#include <vector>
+
+namespace ptxray {
+
+struct BraceRepair {
+  enum Kind : uint8_t { Drop, InsertOpen, InsertClose } kind;
+  uint32_t offset; // of the brace, or of the place where one is missing
+};
+
+/// In the order of the text. The scanner stands before the text to look at.
+std::vector<BraceRepair> findBraceRepairs(Scanner scanner, llvm::StringRef text);
+
+/// Whether nothing but blanks stands before the offset on its line.
+bool startsLine(llvm::StringRef text, uint32_t offset);
+
+} // namespace ptxray

@@ -58,9 +58,10 @@ void Resolver::declareFunction(uint32_t index) {
 void Resolver::beginFunction(const Function &function) {
   scopes.enter();
   blocks = 0;
-  for (Slice list : {function.returns, function.parameters})
-    for (uint32_t i = list.first; i < list.end(); ++i)
-      declare(ast.declarations[i], /*isParameter=*/true);
+  for (uint32_t i = function.returns.first; i < function.returns.end(); ++i)
+    declare(ast.declarations[i]);
+  for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i)
+    declare(ast.declarations[i], /*isParameter=*/true);
   collectLabels(function);
   declareLabelsOf(0);
 }

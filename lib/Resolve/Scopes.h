@@ -22,7 +22,7 @@ struct Symbol {
   isa::WordId type = 0;
   isa::WordId space = 0;
   uint8_t vector = 0;          // components of a `.v2` or `.v4` declaration
-  bool isParameter = false;    // of the function at hand
+  bool isParameter = false;    // an input of the function at hand
   bool isOpaque = false;       // .texref and its like
   uint16_t depth = 0;          // of the scope it was declared in; 0 is the module
   uint32_t familyCount = 0;    // of `%r<10>`: 10

@@ -2,6 +2,7 @@
 #include "nlohmann/json.hpp"
 #include "Render/Render.h"
 #include "Source/Origin.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
@@ -52,20 +53,26 @@ void beginJson(llvm::raw_ostream &out) {
   out << R"({"version":1,"tool":)" << tool.dump() << ",\"files\":[\n";
 }
 
+/// What is no UTF-8 (a path, a byte of the input in a message) becomes U+FFFD.
+static std::string dump(const Json &value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
   auto orNull = [](const std::string &text) { return text.empty() ? Json() : Json(text); };
-  Json file = {{"path", report.path},
-               {"ptx", orNull(report.ptx)},
-               {"target", orNull(report.target)},
-               {"diagnostics", Json::array()}};
+  out << "{\"path\":" << dump(report.path) << ",\"ptx\":" << dump(orNull(report.ptx))
+      << ",\"target\":" << dump(orNull(report.target)) << ",\"diagnostics\":[";
   std::optional<OriginTable> origins;
   if (report.source && !report.diagnostics.empty())
     origins.emplace(*report.source);
-  for (const Diagnostic &d : report.diagnostics)
-    file["diagnostics"].push_back(
-        diagnostic(d, report.source.get(), origins ? &*origins : nullptr));
-  // What is no UTF-8 (a path, a byte of the input in a message) becomes U+FFFD.
-  out << file.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // One by one: there may be hundreds of thousands.
+  llvm::interleave(
+      report.diagnostics, out,
+      [&](const Diagnostic &d) {
+        out << dump(diagnostic(d, report.source.get(), origins ? &*origins : nullptr));
+      },
+      ",");
+  out << "]}";
 }
 
 void endJson(const Totals &, llvm::raw_ostream &out) { out << "\n]}\n"; }

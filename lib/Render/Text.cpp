@@ -167,11 +167,13 @@ void TextRenderer::diagnostic(const Diagnostic &d, llvm::ArrayRef<uint32_t> line
     out << '\n';
   }
   if (!linesAlike.empty()) {
+    std::vector<uint32_t> lines(linesAlike);
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     out << margin << "and " << linesAlike.size() << " more like it, in line"
-        << (linesAlike.size() == 1 ? " " : "s ");
-    llvm::interleaveComma(linesAlike.take_front(linesNamed), out);
-    if (linesAlike.size() > linesNamed)
-      out << ", ... " << linesAlike.back();
+        << (lines.size() == 1 ? " " : "s ");
+    llvm::interleaveComma(llvm::ArrayRef(lines).take_front(linesNamed), out);
+    if (lines.size() > linesNamed)
+      out << ", ... " << lines.back();
     out << " (--no-fold shows all)\n";
   }
 }

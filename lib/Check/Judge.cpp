@@ -1,6 +1,7 @@
 #include "Check/Judge.h"
 #include "Check/Rules.h"
 #include "Parse/Ast.h"
+#include "llvm/ADT/Twine.h"
 
 namespace ptxray {
 

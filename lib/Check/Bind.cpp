@@ -104,8 +104,8 @@ private:
     case PatternKind::List:
       if (shape.kind != ShapeKind::List)
         break;
-      if (pattern.extent == 2 && patterns[p + 1].kind == PatternKind::Operand &&
-          view.operands[patterns[p + 1].operand].role == isa::OperandRole::List)
+      // One name stands for any number of elements; which they may be, no form says.
+      if (pattern.extent == 2 && patterns[p + 1].kind == PatternKind::Operand)
         return bind(patterns[p + 1].operand, n, next);
       return list(p + 1, pEnd, n + 1, nEnd, next);
     case PatternKind::Pair:

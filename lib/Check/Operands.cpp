@@ -23,7 +23,7 @@ private:
   void judgeVector(const Shape &shape, unsigned node);
   bool judgeScalar(const Shape &shape, unsigned node, bool inVector);
   bool judgeRegister(TypeView reg, unsigned node, bool inVector);
-  bool judgeSpecial(const Shape &shape, unsigned node);
+  bool judgeSpecial(const Shape &shape, unsigned node, bool inVector);
   void judgeAddress(const Shape &shape, unsigned node);
   void judgeOpaque(const Shape &shape, unsigned node);
   void judgeSymbol(const Shape &shape, unsigned node);
@@ -99,6 +99,8 @@ void OperandJudge::judge() {
   const Shape &shape = view.written.shapes[node];
   if (shape.kind == ShapeKind::Unknown)
     return;
+  if (shape.kind == ShapeKind::List && declared.role != OperandRole::List)
+    return; // the arguments of a call: the callee says which fit
   switch (declared.role) {
   case OperandRole::Address:
     return judgeAddress(shape, node);
@@ -233,11 +235,11 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
 
 /// Special registers are integers (one is a predicate) of exactly the operand's size, or of a greater
 /// one where registers may be wider too.
-bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node) {
+bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector) {
   if (!has(isa::SpecialAllowed))
     return fail(DiagId::SpecialRegister, node);
   const TypeView reg = viewType(shape.type);
-  if (shape.vector && lengths().empty())
+  if (shape.vector && (inVector || lengths().empty()))
     return fail(DiagId::UnexpectedVector, node, {name});
   if (declared.role == OperandRole::Predicate || reg.kind == TypeKind::Predicate)
     return (declared.role == OperandRole::Predicate) == (reg.kind == TypeKind::Predicate) ||
@@ -271,11 +273,16 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   }
   if (shape.suffix && view.slotAt.end() == llvm::find(view.slotAt, -1 - static_cast<int>(node)))
     return fail(DiagId::UnexpectedSelector, node);
-  if (shape.flags & (ShapeOffset | ShapeSubscript) &&
+  if (shape.flags & ShapeSubscript &&
       !(has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable))
-    return fail(shape.flags & ShapeSubscript ? DiagId::UnexpectedSubscript
-                                             : DiagId::UnexpectedOffset,
-                node);
+    return fail(DiagId::UnexpectedSubscript, node);
+  if (shape.flags & ShapeOffset && shape.kind == ShapeKind::Register) {
+    if (inVector || destination)
+      return fail(DiagId::UnexpectedOffset, node);
+    fail(DiagId::RegisterOffset, node);
+  } else if (shape.flags & ShapeOffset && !has(isa::SymbolAllowed)) {
+    return fail(DiagId::UnexpectedOffset, node);
+  }
   switch (shape.kind) {
   case ShapeKind::Sink:
     return (destination && (has(isa::SinkAllowed) || inVector)) ||
@@ -294,15 +301,15 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   case ShapeKind::Special:
     if (destination)
       return fail(DiagId::DestinationRegister, node);
-    return judgeSpecial(shape, node);
+    return judgeSpecial(shape, node, inVector);
   case ShapeKind::Integer:
   case ShapeKind::Float:
     if (destination)
       return fail(DiagId::DestinationRegister, node);
     if (declared.role == OperandRole::Register)
       return fail(DiagId::RegisterRequired, node, {name});
-    if (predicate)
-      return shape.kind == ShapeKind::Integer || fail(DiagId::PredicateExpected, node, {name});
+    if (predicate && shape.kind != ShapeKind::Integer)
+      return fail(DiagId::PredicateExpected, node, {name});
     if (type && !immediateAgrees(type, shape, inVector))
       return fail(shape.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType,
                   node, {typeText()});
@@ -330,15 +337,15 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
 }
 
 void OperandJudge::judgeSymbol(const Shape &shape, unsigned node) {
-  if (shape.kind != ShapeKind::Variable && shape.kind != ShapeKind::Function)
+  if (shape.kind != ShapeKind::Variable && shape.kind != ShapeKind::Function &&
+      shape.kind != ShapeKind::Prototype)
     fail(DiagId::SymbolExpected, node);
 }
 
 void OperandJudge::judgeOpaque(const Shape &shape, unsigned node) {
   const bool handle = shape.kind == ShapeKind::Register && !shape.flags && !shape.suffix &&
                       viewType(shape.type).bits == 64 &&
-                      (viewType(shape.type).kind == TypeKind::Bits ||
-                       viewType(shape.type).kind == TypeKind::Unsigned);
+                      viewType(shape.type).kind != TypeKind::Float;
   if (handle)
     return;
   static constexpr llvm::StringLiteral roles[] = {".texref", ".samplerref", ".surfref"};
@@ -379,12 +386,13 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
       fail(DiagId::AddressRegister, node, {spell(reg)});
       return;
     }
-    const bool integer = (reg.kind == TypeKind::Bits || reg.kind == TypeKind::Unsigned ||
-                          reg.kind == TypeKind::Signed) &&
-                         reg.bits <= 64;
-    if (!integer)
+    const bool anything = has(isa::Wide) && !type;
+    const bool integer = reg.kind == TypeKind::Bits || reg.kind == TypeKind::Unsigned ||
+                         reg.kind == TypeKind::Signed;
+    const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, has(isa::Wide), false));
+    if (reg.bits > 64 || (!anything && (reg.halfPair || !(integer || agrees))))
       fail(DiagId::AddressRegister, node, {spell(reg)});
-    else if (type && (has(isa::Exact) ? reg != type : !typesAgree(type, reg, false, false)))
+    else if (type && !agrees)
       fail(DiagId::AddressWidth, node, {spell(reg), typeText()});
     return;
   }
@@ -393,6 +401,8 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
       fail(DiagId::SpecialRegister, node);
     return;
   case ShapeKind::Integer:
+    if (has(isa::Wide) && !type)
+      return;
     if (spaces.size() != 1 || generic || spaces.front() != ".local")
       fail(DiagId::ImmediateAddress, node);
     return;

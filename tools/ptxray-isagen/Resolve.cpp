@@ -133,7 +133,8 @@ isa::OperandDecl Resolver::operand(const std::string &name) {
   auto setType = [&](const std::string &word) {
     int slot = context->slot(word);
     std::string constant = slot < 0 ? context->fallback(word) : "";
-    if (slot >= 0)
+    // A word of the form itself is no choice: the type is fixed.
+    if (slot >= 0 && context->slots[slot].set)
       result.type = {isa::RefKind::Slot, static_cast<uint16_t>(slot), decl->factor};
     else
       result.type = {isa::RefKind::Word, wordId(constant.empty() ? word : constant), decl->factor};

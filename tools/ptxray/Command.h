@@ -52,6 +52,7 @@ bool wantsColor(const Arguments &arguments);
 int finish(int status);
 
 int runCheck(const Arguments &arguments);
+int runDump(const Arguments &arguments);
 int runExplain(const Arguments &arguments);
 int runIsa(const Arguments &arguments);
 int runVersion(const Arguments &arguments);

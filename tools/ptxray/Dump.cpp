@@ -1,0 +1,25 @@
+#include "Command.h"
+#include "Parse/Parse.h"
+#include "Parse/Print.h"
+#include "Render/Render.h"
+
+namespace ptxray {
+
+int runDump(const Arguments &arguments) {
+  FileReport report;
+  report.path = arguments.operands.front().str();
+  std::string problem;
+  report.source = SourceBuffer::open(report.path, problem);
+  if (!report.source)
+    return usageError("cannot read `" + report.path + "`: " + problem);
+  DiagnosticSink sink;
+  Parser parser;
+  parser.parse(*report.source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
+  printAst(parser.ast(), llvm::outs());
+  sink.sort();
+  report.diagnostics = sink.take();
+  renderText(report, {}, llvm::errs());
+  return report.diagnostics.empty() ? Clean : FoundErrors;
+}
+
+} // namespace ptxray

@@ -41,11 +41,11 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
     if (!word.id)
       continue;
     const isa::Word &known = isa::word(word.id);
-    if (known.repeatable)
-      for (size_t i = 1; i < k; ++i)
-        word.dropped |= words[i].id == word.id;
-    if (known.ignored && !anyFormKnows(*mnemonic, word.id))
-      word.dropped = true;
+    bool repeats = false;
+    for (size_t i = 1; i < k; ++i)
+      repeats |= words[i].id == word.id;
+    word.dropped = repeats ? known.repeatable
+                           : known.ignored && !anyFormKnows(*mnemonic, word.id);
   }
 }
 

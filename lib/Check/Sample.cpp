@@ -198,6 +198,7 @@ void Sampler::scalar(const OperandDecl &declared, TypeView type, bool inVector, 
   if ((declared.rules & isa::SpecialAllowed) && chance(20)) {
     shape.kind = ShapeKind::Special;
     shape.type = isa::findWord(".u32");
+    shape.value = isa::findSpecialRegister("%laneid") - isa::specialRegisters().data();
     return leaf(out, "%laneid", shape);
   }
   if (declared.role == OperandRole::Predicate)

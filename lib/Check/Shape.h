@@ -47,7 +47,7 @@ struct Shape {
   isa::WordId space = 0;  // of a variable
   isa::WordId suffix = 0; // selector or `.unified`; of an unknown word `badSuffix`
   uint8_t vector = 0;     // components of a register or special register of vector type
-  int64_t value = 0;      // of an Integer or Float, of an offset
+  int64_t value = 0;      // of an Integer or Float, of an offset; which special register it is
 };
 
 inline constexpr isa::WordId badSuffix = 0xFFFF;

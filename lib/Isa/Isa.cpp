@@ -42,6 +42,8 @@ int findTarget(llvm::StringRef name) {
   return -1;
 }
 llvm::ArrayRef<uint16_t> versions() { return versionList; }
+llvm::ArrayRef<SpecialRegister> specialRegisters() { return registers; }
+
 const SpecialRegister *findSpecialRegister(llvm::StringRef name) {
   return find(llvm::ArrayRef<SpecialRegister>(registers), &SpecialRegister::name, name);
 }

@@ -52,6 +52,7 @@ llvm::ArrayRef<Entry> entries();
 llvm::ArrayRef<Target> targets();
 int findTarget(llvm::StringRef name); // index, aliases followed; -1: unknown
 llvm::ArrayRef<uint16_t> versions();  // ascending, 8.6 is 806
+llvm::ArrayRef<SpecialRegister> specialRegisters(); // sorted by name
 const SpecialRegister *findSpecialRegister(llvm::StringRef name);
 
 } // namespace ptxray::isa

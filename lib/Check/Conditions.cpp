@@ -77,8 +77,11 @@ static std::string describe(const FormView &view, ExprId id, bool negated = fals
   case ExprOp::SlotIs:
   case ExprOp::WordWritten:
     return no + wordsText(wordList(e), negated ? "and" : "or");
-  case ExprOp::SlotWritten:
-    return no + wordsText(wordsOf(view.slots[e.a]), negated ? "and" : "or");
+  case ExprOp::SlotWritten: {
+    const auto words = wordsOf(view.slots[e.a]);
+    return no + (words.size() > 4 ? quote(view.slots[e.a].name)
+                                  : wordsText(words, negated ? "and" : "or"));
+  }
   case ExprOp::SlotsEqual:
     return std::string(negated ? "different " : "the same ") + quote(view.slots[e.a].name) + " and " +
            quote(view.slots[e.b].name);
@@ -359,7 +362,12 @@ static Place bothWords(Place one, Place other) {
   return other;
 }
 
-static DiagId combinationId(WordId word) {
+/// `operation-type` for a type that an operation does not take, `type-combination` for one that goes
+/// with no other word.
+static DiagId combinationId(const FormView &view, Place subject, WordId word) {
+  if (subject.kind == Place::Word && isa::word(word).wordClass == isa::WordClass::Type)
+    if (auto id = findDiag(kindName(view.written.opcode.words[subject.index].id) + "-type"))
+      return *id;
   return findDiag(kindName(word) + "-combination").value_or(DiagId::QualifierCombination);
 }
 
@@ -443,7 +451,8 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
                     {std::string(isa::word(word).text), subject.text})
             .line = line;
       else
-        view.report(Phase::Condition, combinationId(word), place, {subject.text, wanted}).line = line;
+        view.report(Phase::Condition, combinationId(view, subject.place, word), place,
+                    {subject.text, wanted}).line = line;
       return;
     }
     break;
@@ -479,11 +488,10 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
     break;
   }
   Place place = subject.place;
-  if (place.kind == Place::Operand)
-    if (std::optional<unsigned> slot = wrongSlot(view, id))
-      place = view.placeOfSlot(*slot);
+  if (std::optional<unsigned> slot = wrongSlot(view, id))
+    place = bothWords(place, view.placeOfSlot(*slot));
   view.report(Phase::Condition,
-              speaksOfWords(view, id) ? combinationId(firstWord(view, id)) : DiagId::OperandCombination,
+              speaksOfWords(view, id) ? combinationId(view, subject.place, firstWord(view, id)) : DiagId::OperandCombination,
               place, {subject.text, wanted})
       .line = line;
 }
@@ -604,7 +612,7 @@ RowFit TableView::fit(uint32_t row) {
   return result;
 }
 
-/// The word or operand of the nearest column before that agrees: what the missing part goes with.
+/// The word of the first column, which people choose first: what the missing part goes with.
 static Subject contextOf(TableView &rows, unsigned column) {
   FormView &view = rows.view;
   Subject subject;
@@ -619,7 +627,7 @@ static Subject contextOf(TableView &rows, unsigned column) {
     subject.found = true;
     return true;
   };
-  for (unsigned c = column; c-- > 0;)
+  for (unsigned c = 0; c < column; ++c)
     if (take(c))
       return subject;
   subject.text = quote(view.written.opcode.mnemonic->text);
@@ -664,14 +672,15 @@ static void reportMissedColumn(TableView &rows, unsigned c, llvm::ArrayRef<RowFi
   const WordId word = view.slotWord[slot];
   const Place place = view.placeOfSlot(slot);
   if (allowed.empty()) {
-    Finding &f = view.report(Phase::Condition, idForKind("surplus", word, DiagId::QualifierNotAllowed),
+    Finding &f = view.report(Phase::Condition, DiagId::QualifierNotAllowed,
                              bothWords(context.place, place), {std::string(isa::word(word).text), context.text});
     f.line = line;
     if (place.kind == Place::Word)
       f.remedy = {Remedy::RemoveWord, place.index, ""};
     return;
   }
-  Finding &f = view.report(Phase::Condition, combinationId(word), bothWords(context.place, place),
+  Finding &f = view.report(Phase::Condition, combinationId(view, context.place, word),
+                           bothWords(context.place, place),
                            {context.text, wordsText(allowed)});
   f.line = line;
   if (allowed.size() == 1 && !orAbsent && place.kind == Place::Word)
@@ -822,8 +831,19 @@ static bool isAvailable(FormView &view, const isa::Form &form) {
   });
 }
 
+/// How many slots of the tables have the word: the fewer, the more it says.
+static size_t slotsWith(WordId word) {
+  static const std::vector<uint32_t> counts = [] {
+    std::vector<uint32_t> result(isa::tables().words.size());
+    for (const isa::SlotValue &value : isa::tables().slotValues)
+      ++result[value.word];
+    return result;
+  }();
+  return counts[word];
+}
+
 /// What an unconditional rule of a form is about: the first word that no available form of the
-/// instruction knows. If there is none, the instruction as a whole.
+/// instruction knows, of several the rarest. If there is none, the instruction as a whole.
 static Subject ownWord(FormView &view) {
   const isa::Tables &t = isa::tables();
   const isa::Mnemonic &mnemonic = *view.written.opcode.mnemonic;
@@ -840,12 +860,15 @@ static Subject ownWord(FormView &view) {
     });
   };
   Subject subject{{Place::Opcode, 0}, quote(mnemonic.text), true};
-  for (unsigned j = 0; j < view.slots.size() && !others.empty(); ++j)
-    if (view.isWritten(j) && !known(view.slotWord[j])) {
-      subject.place = view.placeOfSlot(j);
-      subject.text = textAt(view, subject.place);
-      break;
-    }
+  size_t fewest = SIZE_MAX;
+  for (unsigned j = 0; j < view.slots.size() && !others.empty(); ++j) {
+    const WordId word = view.slotWord[j];
+    if (!word || slotsWith(word) >= fewest || known(word))
+      continue;
+    fewest = slotsWith(word);
+    subject.place = view.placeOfSlot(j);
+    subject.text = textAt(view, subject.place);
+  }
   return subject;
 }
 

@@ -1,6 +1,7 @@
 #include "Check/Judge.h"
 #include "Check/Rules.h"
 #include "Parse/Ast.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 namespace ptxray {
@@ -13,6 +14,18 @@ static Finding plainFinding(DiagId id, Place place, std::initializer_list<std::s
   f.place = place;
   f.args.assign(args.begin(), args.end());
   return f;
+}
+
+/// Is the word part of a mnemonic that begins with the name?
+static bool spellsInstruction(llvm::StringRef name, llvm::StringRef word) {
+  return llvm::any_of(isa::mnemonics(), [&](const isa::Mnemonic &mnemonic) {
+    llvm::StringRef rest = mnemonic.text;
+    if (!rest.consume_front(name) || !rest.starts_with("."))
+      return false;
+    const size_t at = rest.find(word);
+    return at != llvm::StringRef::npos &&
+           (at + word.size() == rest.size() || rest[at + word.size()] == '.');
+  });
 }
 
 static Finding unknownInstruction(const Opcode &opcode) {
@@ -33,6 +46,11 @@ static Finding unknownInstruction(const Opcode &opcode) {
     const OpcodeWord &second = opcode.words[1];
     if (!second.id)
       return plainFinding(DiagId::UnknownQualifier, {Place::Word, 1}, {second.text.str()});
+    // A word that belongs behind the name stands too far back.
+    for (uint16_t k = 2; k < opcode.words.size(); ++k)
+      if (spellsInstruction(name, opcode.words[k].text) && !spellsInstruction(name, second.text))
+        return plainFinding(DiagId::MisplacedQualifier, {Place::Word, k},
+                            {opcode.words[k].text.str(), name.str()});
     return plainFinding(DiagId::IncompleteInstruction, {Place::Word, 0, 2},
                         {(name + second.text).str()});
   }
@@ -125,7 +143,12 @@ std::vector<Finding> judge(const Availability &availability, const Opcode &opcod
     if (best->score == perfect)
       break;
   }
-  std::vector<Finding> findings = std::move(best->findings);
+  std::vector<Finding> findings;
+  for (Finding &f : best->findings) // two gates of one word may fail alike
+    if (llvm::none_of(findings, [&](const Finding &g) {
+          return f.id == g.id && f.place == g.place && f.args == g.args;
+        }))
+      findings.push_back(std::move(f));
   const bool pedantic = availability.module().pedantic;
   addDropped(opcode, pedantic, findings);
   if (pedantic && findings.empty())

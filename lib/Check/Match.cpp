@@ -2,7 +2,7 @@
 // or a space only ever takes a slot behind the one before.
 #include "Check/FormView.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace ptxray {
 
@@ -48,8 +48,15 @@ static bool sameKind(WordId a, WordId b) {
   return a && b && (x.kind ? x.kind == y.kind : x.wordClass != WordClass::Free && x.wordClass == y.wordClass);
 }
 
-std::string wordsText(llvm::ArrayRef<WordId> words, const char *conjunction) {
+std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction) {
   constexpr size_t most = 12; // a longer list explains nothing
+  llvm::SmallVector<WordId, 16> words(ids.begin(), ids.end());
+  // `.x2` before `.x16`.
+  llvm::stable_sort(words, [](WordId a, WordId b) {
+    const llvm::StringRef x = isa::word(a).text, y = isa::word(b).text;
+    auto stem = [](llvm::StringRef text) { return text.take_until(llvm::isDigit); };
+    return stem(x) == stem(y) ? isa::word(a).number < isa::word(b).number : false;
+  });
   std::string out;
   for (size_t i = 0; i < std::min(words.size(), most); ++i) {
     if (i)
@@ -60,9 +67,11 @@ std::string wordsText(llvm::ArrayRef<WordId> words, const char *conjunction) {
 }
 
 static std::string slotWords(const Slot &slot) {
+  const isa::Tables &t = isa::tables();
   llvm::SmallVector<WordId, 8> words;
-  for (const SlotValue &value : isa::run(isa::tables().slotValues, slot.values))
-    words.push_back(value.word);
+  for (const SlotValue &value : isa::run(t.slotValues, slot.values))
+    if (t.exprs[value.gate].op != isa::ExprOp::Warn) // the manual does not have it
+      words.push_back(value.word);
   return wordsText(words);
 }
 
@@ -93,6 +102,20 @@ static bool someFormKnows(const isa::Mnemonic &mnemonic, WordId word) {
   return false;
 }
 
+/// Is the word nothing but a part of the names of instructions?
+static bool isOnlyInNames(WordId word) {
+  static const std::vector<bool> inSlots = [] {
+    const isa::Tables &t = isa::tables();
+    std::vector<bool> result(t.words.size());
+    for (const isa::Form &form : t.forms)
+      for (const Slot &slot : isa::run(t.slots, form.slots).drop_front(form.mnemonicSlots))
+        for (const SlotValue &value : isa::run(t.slotValues, slot.values))
+          result[value.word] = true;
+    return result;
+  }();
+  return !inSlots[word] && isa::word(word).wordClass == WordClass::Free;
+}
+
 static void reportStray(FormView &view, unsigned k) {
   const Opcode &opcode = view.written.opcode;
   const OpcodeWord &word = opcode.words[k];
@@ -104,10 +127,17 @@ static void reportStray(FormView &view, unsigned k) {
       f.remedy = {Remedy::ReplaceWord, place.index, nearest.str()};
     return;
   }
+  if (isOnlyInNames(word.id)) {
+    view.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
+    return;
+  }
   for (unsigned i = 1; i < k; ++i)
     if (opcode.words[i].id == word.id) {
       const DiagId id = idForKind("repeated", word.id, DiagId::RepeatedQualifier);
-      Finding &f = view.report(Phase::Qualifier, id, place, {text});
+      Place both = place;
+      if (i + 1 == k)
+        both = {Place::Word, static_cast<uint16_t>(i), 2};
+      Finding &f = view.report(Phase::Qualifier, id, both, {text});
       f.remedy = {Remedy::RemoveWord, place.index, ""};
       return;
     }
@@ -158,6 +188,51 @@ static void reportMissing(FormView &view, unsigned slot) {
   f.remedy = {Remedy::InsertAfterWord, behind, std::string(isa::word(sample).text)};
 }
 
+/// A word of the wrong value stands where slot `j` wants another: one mistake, not a word too many and
+/// one too few.
+static void reportIllegal(FormView &view, uint16_t k, unsigned j) {
+  const isa::Slot &slot = view.slots[j];
+  const OpcodeWord &word = view.written.opcode.words[k];
+  const DiagId id = idForKind("illegal", sampleWord(slot), DiagId::IllegalQualifier);
+  Finding &f = view.report(
+      Phase::Qualifier, id, {Place::Word, k},
+      {word.text.str(), std::string(view.written.opcode.mnemonic->text), slotWords(slot)});
+  if (slot.values.count == 1)
+    f.remedy = {Remedy::ReplaceWord, k, std::string(isa::word(sampleWord(slot)).text)};
+  // A type is chosen before what goes with it: a form with that type and a word too many is nearer.
+  if (isa::word(word.id).wordClass == WordClass::Type)
+    ++view.score[static_cast<unsigned>(Phase::Qualifier)];
+}
+
+/// As many words of an ordered class as slots for them, but in some place a wrong one: by position it
+/// is clear which.
+static void alignClass(FormView &view, WordClass wordClass, llvm::SmallVectorImpl<uint16_t> &strays,
+                       llvm::SmallVectorImpl<uint16_t> &missing) {
+  const Opcode &opcode = view.written.opcode;
+  auto isOfClass = [&](WordId word) { return word && isa::word(word).wordClass == wordClass; };
+  if (llvm::none_of(strays, [&](uint16_t k) { return isOfClass(opcode.words[k].id); }))
+    return;
+  llvm::SmallVector<uint16_t, 6> written, wanted;
+  for (uint16_t k = opcode.mnemonicWords; k < opcode.words.size(); ++k)
+    if (!opcode.words[k].dropped && isOfClass(opcode.words[k].id))
+      written.push_back(k);
+  for (uint16_t j = opcode.mnemonicWords - 1; j < view.slots.size(); ++j)
+    if (!view.slots[j].suffix && isOfClass(sampleWord(view.slots[j])))
+      wanted.push_back(j);
+  if (written.size() != wanted.size())
+    return;
+  llvm::erase_if(strays, [&](uint16_t k) { return llvm::is_contained(written, k); });
+  llvm::erase_if(missing, [&](uint16_t j) { return llvm::is_contained(wanted, j); });
+  for (size_t i = 0; i < written.size(); ++i) {
+    const uint16_t k = written[i], j = wanted[i];
+    const bool fits = slotHolds(view.slots[j], opcode.words[k].id);
+    view.slotWord[j] = fits ? opcode.words[k].id : WordId(0);
+    view.slotAt[j] = fits ? k : 0;
+    if (!fits)
+      reportIllegal(view, k, j);
+  }
+}
+
 /// A word that fits nowhere, written just where the word of slot `j` is missing.
 static bool standsFor(const FormView &view, unsigned k, unsigned j) {
   int before = view.written.opcode.mnemonicWords - 1, after = view.written.opcode.words.size();
@@ -205,6 +280,11 @@ void matchWords(FormView &view) {
   for (unsigned j = 0; j < count; ++j)
     if (!view.slotWord[j] && !view.slots[j].optional && !view.slots[j].suffix)
       missing.push_back(j);
+  if (strays.empty() && missing.empty())
+    return;
+  for (WordClass wordClass : {WordClass::Type, WordClass::Layout, WordClass::Space})
+    alignClass(view, wordClass, strays, missing);
+
   // A word that nobody knows may be meant as any that is missing.
   const bool anyUnknown = llvm::any_of(strays, [&](uint16_t k) { return !opcode.words[k].id; });
   for (uint16_t k : strays) {
@@ -213,20 +293,13 @@ void matchWords(FormView &view) {
     // A word of the wrong value is one mistake, not a word too many and one too few.
     const WordId word = opcode.words[k].id;
     auto instead = llvm::find_if(missing, [&](uint16_t j) {
-      return word && (sameKind(sampleWord(view.slots[j]), word) || standsFor(view, k, j));
+      return word && !isOnlyInNames(word) && (sameKind(sampleWord(view.slots[j]), word) || standsFor(view, k, j));
     });
     if (instead == missing.end()) {
       reportStray(view, k);
       continue;
     }
-    const isa::Slot &slot = view.slots[*instead];
-    const DiagId id = idForKind("illegal", sampleWord(slot), DiagId::IllegalQualifier);
-    Finding &f = view.report(Phase::Qualifier, id, {Place::Word, k},
-                             {opcode.words[k].text.str(), std::string(opcode.mnemonic->text),
-                              slotWords(slot)});
-    if (slot.values.count == 1)
-      f.remedy = {Remedy::ReplaceWord, k, std::string(isa::word(sampleWord(slot)).text)};
-    ++view.score[static_cast<unsigned>(Phase::Qualifier)];
+    reportIllegal(view, k, *instead);
     missing.erase(instead);
   }
   if (anyUnknown) {

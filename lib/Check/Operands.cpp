@@ -130,6 +130,8 @@ void OperandJudge::judge() {
   }
   if (shape.kind == ShapeKind::Vector)
     return judgeVector(shape, node);
+  if (shape.kind == ShapeKind::Sink && has(isa::SinkAllowed))
+    return;
   const auto wanted = lengths();
   if ((has(isa::Vec) && !shape.vector) || (!wanted.empty() && !lengthFits(view, index, wanted))) {
     if (wanted.empty())
@@ -191,10 +193,18 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
       continue;
     }
     if (previous && !foldElements(previous, elementType)) {
-      fail(DiagId::VectorElements, n, {name});
+      const bool sizes = previous.bits && elementType.bits && previous.bits != elementType.bits;
+      fail(sizes ? DiagId::VectorElementSizes : DiagId::VectorElements, n, {name});
       return;
     }
     previous = elementType;
+    // A constant in front makes it a vector of constants for ptxas, which packed types do not take.
+    if (constant && n == node + 1 && !has(isa::Fragment) &&
+        (type.kind == TypeKind::Packed ||
+         (type.kind == TypeKind::Float && type.bits == 16 && elementType.kind == TypeKind::Float))) {
+      fail(DiagId::ImmediateType, n, {typeText()});
+      return;
+    }
     if (constant) {
       if (!firstConstant)
         firstConstant = n;
@@ -217,6 +227,9 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
 bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
   if (declared.role == OperandRole::Immediate)
     return fail(DiagId::ConstantExpected, node, {name});
+  // A destination without a type is the sink itself.
+  if (!type && has(isa::Destination))
+    return fail(DiagId::OperandKind, node);
   if (!type)
     return reg.kind != TypeKind::Predicate || fail(DiagId::OperandType, node, {spell(reg), typeText()});
   if (has(isa::Exact)) {
@@ -224,7 +237,8 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
       return true;
     return fail(DiagId::OperandType, node, {spell(reg), typeText()});
   }
-  if (typesAgree(type, reg, wide(), inVector) && !(reg.halfPair && fixedInteger()))
+  const bool asBits = inVector && !(has(isa::Fragment) && type.bits == 32);
+  if (typesAgree(type, reg, wide(), asBits) && !(reg.halfPair && fixedInteger()))
     return true;
   if (type.kind == TypeKind::Predicate)
     return fail(DiagId::PredicateExpected, node, {name});
@@ -390,14 +404,20 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
     const bool integer = reg.kind == TypeKind::Bits || reg.kind == TypeKind::Unsigned ||
                          reg.kind == TypeKind::Signed;
     const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, has(isa::Wide), false));
-    if (reg.bits > 64 || (!anything && (reg.halfPair || !(integer || agrees))))
-      fail(DiagId::AddressRegister, node, {spell(reg)});
+    // Of a given width, .f16x2 passes for bits; floats pass only where any width does.
+    const bool passes = reg.halfPair ? agrees && type.kind == TypeKind::Bits && !has(isa::Wide)
+                                     : integer || (agrees && has(isa::Wide));
+    if (reg.bits > 64 || (!anything && !passes))
+      fail(reg.kind == TypeKind::Float       ? DiagId::AddressFloat
+           : reg.kind == TypeKind::Predicate ? DiagId::AddressPredicate
+                                             : DiagId::AddressRegister,
+           node, {spell(reg)});
     else if (type && !agrees)
       fail(DiagId::AddressWidth, node, {spell(reg), typeText()});
     return;
   }
   case ShapeKind::Special:
-    if (shape.vector || shape.suffix)
+    if (shape.vector || shape.suffix || (type && !has(isa::Wide)))
       fail(DiagId::SpecialRegister, node);
     return;
   case ShapeKind::Integer:

@@ -145,13 +145,9 @@ void TextRenderer::diagnostic(const Diagnostic &d, llvm::ArrayRef<uint32_t> line
   head(d.range, styles[static_cast<size_t>(d.severity)], severityName(d.severity), d.message(),
        info(d.id).id);
   snippet(d.range, d.fix ? &*d.fix : nullptr);
-  for (const Note &note : d.notes) {
-    if (note.range) {
-      head(note.range, Style::Note, "note", note.message, "");
-      snippet(*note.range, nullptr);
-    } else
+  for (const Note &note : d.notes)
+    if (!note.range)
       out << margin << "note: " << escaped(note.message) << '\n';
-  }
   if (d.fix)
     out << margin << "fix: " << escaped(d.fix->title) << '\n';
   if (!origins)
@@ -176,6 +172,11 @@ void TextRenderer::diagnostic(const Diagnostic &d, llvm::ArrayRef<uint32_t> line
       out << ", ... " << lines.back();
     out << " (--no-fold shows all)\n";
   }
+  for (const Note &note : d.notes)
+    if (note.range) {
+      head(note.range, Style::Note, "note", note.message, "");
+      snippet(*note.range, nullptr);
+    }
 }
 
 /// What makes diagnostics alike: rule and message, but for the numbers in names of registers and

@@ -71,6 +71,32 @@ private:
   const CliCommand &command;
 };
 
+/// The output shown in README.md is the real one.
+class ReadmeTest : public testing::Test {
+public:
+  void TestBody() override {
+    const std::string example = "docs/examples/mistakes.ptx";
+    int status = 0;
+    const std::string found = runCommand({"", "", true, {"check", "../../" + example}}, status);
+    std::string output;
+    for (StringRef rest = StringRef(found).split("-- exit status").first; !rest.empty();) {
+      auto [line, behind] = rest.split('\n');
+      line.consume_front("../../");
+      output += line.str() + "\n";
+      rest = behind;
+    }
+    const std::string readme = PTXRAY_TEST_DIR "/../README.md", text = readFile(readme);
+    const std::string opening = "$ tools/dev check " + example + "\n";
+    const auto [before, behind] = StringRef(text).split(opening);
+    const StringRef shown = behind.take_front(behind.find("```"));
+    if (std::getenv("PTXRAY_BLESS"))
+      std::ofstream(readme) << before.str() << opening << output
+                            << behind.drop_front(shown.size()).str();
+    else
+      EXPECT_EQ(shown, output);
+  }
+};
+
 std::vector<CliCommand> readCommands(const std::string &file) {
   std::vector<CliCommand> commands;
   const std::string text = readFile(file);
@@ -121,5 +147,7 @@ int main(int argc, char **argv) {
     testing::RegisterTest("cli", name.c_str(), nullptr, nullptr, command.file.c_str(), 1,
                           [&command]() -> CliTest * { return new CliTest(command); });
   }
+  testing::RegisterTest("cli", "README", nullptr, nullptr, __FILE__, __LINE__,
+                        []() -> ReadmeTest * { return new ReadmeTest; });
   return RUN_ALL_TESTS();
 }

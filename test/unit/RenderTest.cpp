@@ -48,12 +48,12 @@ TEST(Text, CaretNotesFixAndManual) {
                           "    2 | add.s32 a, b;\n"
                           "      |    ^~~~\n"
                           "      |    .u32\n"
-                          "k.ptx:1:1: note: declared here\n"
-                          "    1 | first\n"
-                          "      | ^~~~~\n"
                           "      note: the form is `x`\n"
                           "      fix: write `.u32`\n"
-                          "      see: manual 9.7.1, integer/add.isa:7\n");
+                          "      see: manual 9.7.1, integer/add.isa:7\n"
+                          "k.ptx:1:1: note: declared here\n"
+                          "    1 | first\n"
+                          "      | ^~~~~\n");
 }
 
 TEST(Text, TabsAndStrangeBytesKeepTheCaretInPlace) {

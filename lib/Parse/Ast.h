@@ -115,8 +115,8 @@ struct Declaration {
   bool isParameterised = false;           // `%r<10>`; `count` is the 10
   bool hasInitialiser = false;
   uint32_t count = 0;
-  int64_t align = 0;    // 0: not written
-  int64_t ptrAlign = 0; // 0: not written
+  int64_t align = -1;    // -1: not written
+  int64_t ptrAlign = -1; // -1: not written
   Slice dims;           // into `dims`; -1 is an open dimension
   Slice initialiser;    // into `operands`; braces are Vectors
   Slice attributes;     // into `directives`

@@ -35,6 +35,7 @@ private:
     scanner.braces = 0;
   }
   bool startsItem() const;
+  bool continuesOperands() const;
   void function();
   void settle();
   Line lineAt(uint32_t offset) const;
@@ -67,6 +68,14 @@ bool Finder::startsItem() const {
           (token.kind == TokenKind::Func && columnOf(token.begin) == 0));
 }
 
+// Whether what follows the token belongs to the same statement.
+bool Finder::continuesOperands() const {
+  Scanner copy = scanner;
+  Token next;
+  copy.next(next);
+  return oneOf(next.kind, {TokenKind::Comma, TokenKind::Semicolon, TokenKind::RightBracket, TokenKind::Bar});
+}
+
 std::vector<BraceRepair> Finder::run() {
   for (advance(); token.kind != TokenKind::EndOfFile;) {
     if (token.kind != TokenKind::Entry && token.kind != TokenKind::Func) {
@@ -91,11 +100,15 @@ void Finder::function() {
   bool inVector = false, statementBegins = true;
   do {
     const bool afterBrace = !braces.empty() && braces.back().offset == previous.begin;
-    const bool between = braces.empty() || afterBrace ||
-                         oneOf(previous.kind, {TokenKind::Semicolon, TokenKind::Colon,
-                                               TokenKind::Integer}) ||
-                         (previous.kind == TokenKind::RightBrace && !inVector);
-    const bool closesLine = startsLine(text, token.begin);
+    const bool between =
+        braces.empty() || afterBrace ||
+        oneOf(previous.kind, {TokenKind::Semicolon, TokenKind::Colon}) ||
+        (startsLine(text, token.begin) &&
+         !oneOf(previous.kind, {TokenKind::Comma, TokenKind::Opcode, TokenKind::Dotted,
+                                TokenKind::Bar, TokenKind::LeftBracket})) ||
+        (startsLine(text, previous.begin) && // a stray character before the brace
+         oneOf(previous.kind, {TokenKind::At, TokenKind::Bar, TokenKind::Not, TokenKind::Equal,
+                               TokenKind::Question, TokenKind::Tilde, TokenKind::Infix}));
     if (token.kind == TokenKind::LeftBrace && between && !inVector) {
       braces.push_back({token.begin, true, afterBrace && previous.end == token.begin});
       statementBegins = true;
@@ -104,7 +117,7 @@ void Finder::function() {
     } else if (token.kind == TokenKind::RightBrace && inVector) {
       inVector = false;
     } else if (token.kind == TokenKind::RightBrace &&
-               (closesLine || afterBrace || previous.kind == TokenKind::Semicolon)) {
+               (startsLine(text, token.begin) || afterBrace || !continuesOperands())) {
       braces.push_back({token.begin, false, afterBrace && previous.end == token.begin});
       statementBegins = true;
     } else {
@@ -156,43 +169,62 @@ Line Finder::lineAt(uint32_t offset) const {
 }
 
 // Where a brace was taken away, what stood round it is left: a line of blanks, a blank too many.
-static bool hasTrace(llvm::StringRef line) {
+bool hasTrace(llvm::StringRef line) {
   llvm::StringRef blanks = line.take_while([](char c) { return c == ' ' || c == '\t'; });
   llvm::StringRef rest = line.drop_front(blanks.size()).rtrim('\r');
-  if (rest.empty())
-    return !blanks.empty();
-  return blanks.contains("\t ") && rest.starts_with("//");
+  return rest.empty() ? !blanks.empty() : blanks.contains("\t ") && rest.starts_with("//");
 }
 
-// A block begins with its declarations: the place is before the first of those that follow the last
-// statement of another kind, or on the line above.
+// A block begins with its declarations. Of the places between the last brace before the orphan and the
+// orphan where declarations begin behind other statements, the one with a trace above it is meant, else
+// the first.
 uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
+  uint32_t from = 0;
+  for (const Brace &brace : braces)
+    if (brace.offset < orphan)
+      from = brace.offset;
   uint32_t place = orphan;
-  bool declares = false;
+  bool declares = true; // those directly behind the brace belong to its block
   for (auto [offset, isDeclaration] : declarations) {
+    if (offset < from)
+      continue;
     if (offset >= orphan)
       break;
-    if (isDeclaration && !declares)
-      place = offset;
+    if (isDeclaration && !declares) {
+      const Line line = lineAt(offset);
+      const Line above = line.begin ? lineAt(line.begin - 1) : line;
+      if (hasTrace(above.text))
+        return above.begin;
+      if (place == orphan)
+        place = offset;
+    }
     declares = isDeclaration;
   }
-  const Line line = lineAt(place);
-  if (line.begin == 0)
-    return place;
-  const Line above = lineAt(line.begin - 1);
-  return hasTrace(above.text) ? above.begin : place;
+  return place;
 }
 
+// The first trace behind the block's brace, the clearest kind first; without any the block ends with
+// its line.
 uint32_t Finder::placeOfLostClose(uint32_t open) const {
-  for (uint32_t at = open; at < functionEnd;) {
+  const Line first = lineAt(open);
+  const uint32_t from = first.begin + first.text.size() + 1;
+  uint32_t beforeComment = 0, afterBlank = first.text.rtrim('\r').ends_with("; ")
+                                              ? first.begin + first.text.size()
+                                              : 0;
+  Line above = first;
+  for (uint32_t at = from; at < functionEnd;) {
     const Line line = lineAt(at);
-    if (at != open && (hasTrace(line.text) || line.text.rtrim('\r').ends_with("; ")))
-      return line.begin + (hasTrace(line.text) ? 0 : line.text.size());
+    if (hasTrace(line.text))
+      return line.begin;
+    if (!beforeComment && line.text.trim() == "// end inline asm" && above.text.trim().empty())
+      beforeComment = above.begin;
+    const bool endsBlank = line.text.rtrim('\r').ends_with("; ");
+    if (!afterBlank && endsBlank && !line.text.contains(".reg"))
+      afterBlank = line.begin + line.text.size();
+    above = line;
     at = line.begin + line.text.size() + 1;
   }
-  // No trace: the block ends with its line.
-  const Line line = lineAt(open);
-  return line.begin + line.text.size();
+  return beforeComment ? beforeComment : afterBlank ? afterBlank : from - 1;
 }
 
 std::vector<BraceRepair> findBraceRepairs(Scanner scanner, llvm::StringRef text) {

@@ -848,7 +848,26 @@ void Builder::resetStatement() {
   guardName = NameId::None;
 }
 
+// The kinds that may follow an item of the module.
+static bool startsItem(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::EndOfFile: case TokenKind::Version: case TokenKind::Target:
+  case TokenKind::AddressSize: case TokenKind::File: case TokenKind::Section:
+  case TokenKind::MetadataSection: case TokenKind::SourceSection: case TokenKind::Dwarf:
+  case TokenKind::Pragma: case TokenKind::Alias: case TokenKind::Linkage: case TokenKind::Align:
+  case TokenKind::Attribute: case TokenKind::Space: case TokenKind::Entry: case TokenKind::Func:
+    return true;
+  default:
+    return false;
+  }
+}
+
 void Builder::itemEnd() {
+  // A statement behind a function means that a brace of the function is wrong: then the function
+  // has to be read again, too.
+  bool parameter = ahead.kind == TokenKind::Space && ast.text(SpellingId(ahead.id)) == ".param";
+  if (!sink && (!startsItem(ahead.kind) || parameter))
+    throw FastPassFailed();
   statementEnd();
   pendingLinkage = SpellingId::None;
   while (reported < ast.module.size())

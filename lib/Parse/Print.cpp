@@ -194,13 +194,13 @@ void Printer::variable(const Declaration &decl) {
     list(ast.directives[i].operands, ", ");
     os << ") ";
   }
-  if (decl.align)
+  if (decl.align >= 0)
     os << ".align " << decl.align << ' ';
   words({decl.vector, decl.type});
   if (decl.isPtr) {
     os << ".ptr ";
     words({decl.ptrSpace});
-    if (decl.ptrAlign)
+    if (decl.ptrAlign >= 0)
       os << ".align " << decl.ptrAlign << ' ';
   }
   os << (decl.name == NameId::None ? "_" : ast.text(decl.name));

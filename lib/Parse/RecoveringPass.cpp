@@ -31,6 +31,7 @@ public:
     text = source.text();
     sink = &sinkToUse;
     b.sink = sink;
+    s.braces = s.groups = 0;
     repairs = findBraceRepairs(s, text);
     nextRepair = repairs.begin();
     fetch(b.ahead);
@@ -147,13 +148,14 @@ private:
   std::string spelled(const Token &token) const;
   std::string describe(KindSet expected) const;
 
+  bool cannotFollow();
   bool mend(KindSet expected);
   bool mendKeyword(KindSet expected);
   bool mendExtra(KindSet expected);
   bool mendMissing(KindSet expected);
   void insert(TokenKind kind, DiagId id, llvm::StringRef token);
   bool mendLonelyWord();
-  uint32_t lineOfLostBrace() const;
+  uint32_t emptyLineBehindLast(bool orComment) const;
   bool startsStatement(const Token &token);
   bool startsItem(const Token &token);
   bool inStatement() const;
@@ -279,20 +281,6 @@ void PtxBase::drop() {
 void PtxBase::advance() {
   builder->last = builder->ahead;
   drop();
-  // A brace that seems to end the function, but statements follow: it is one too many.
-  Token &ahead = builder->ahead;
-  if (ahead.kind != TokenKind::EndOfBody || !builder->isInBody())
-    return;
-  Token next = peek();
-  bool goesOn = startsLine(next) &&
-                kinds(TokenKind::Opcode, TokenKind::At, TokenKind::RightBrace, TokenKind::Loc,
-                      TokenKind::Call) &
-                    bit(next.kind);
-  if (goesOn) {
-    report(DiagId::ExtraToken, ahead.range(), {"}"});
-    scanner->braces = 1;
-    fetch(ahead);
-  }
 }
 
 Token PtxBase::peek() {
@@ -426,12 +414,12 @@ void PtxBase::reportUnexpected() {
 void PtxBase::sync() {
   if (rules.back().rule == Ptx::RuleBody)
     settleBraces();
-  if (expectedKinds() & bit(builder->ahead.kind))
+  if (expectedKinds() & bit(builder->ahead.kind) && !cannotFollow())
     return;
   const size_t rule = rules.back().rule;
   for (;;) {
     KindSet expected = expectedKinds();
-    if (expected & bit(builder->ahead.kind) || mend(expected))
+    if ((expected & bit(builder->ahead.kind) && !cannotFollow()) || mend(expected))
       return;
     // Between statements there is nothing to give up but what stands there.
     if (rule != Ptx::RuleBody && rule != Ptx::RuleModule)
@@ -442,6 +430,17 @@ void PtxBase::sync() {
       return;
     rule == Ptx::RuleBody ? skipStatement() : skipItem();
   }
+}
+
+// What the grammar takes and yet cannot be meant: the name of a function, then a parameter; in a body a
+// function with a body.
+bool PtxBase::cannotFollow() {
+  const Token &ahead = builder->ahead;
+  const size_t rule = rules.back().rule;
+  if (rule == Ptx::RuleBody)
+    return ahead.kind == TokenKind::Func && startsLine(ahead) && startsItem(ahead);
+  return rule == Ptx::RuleFunc && isWord(ahead, ".param") &&
+         expectedKinds() & bit(TokenKind::LeftParen);
 }
 
 bool PtxBase::mend(KindSet expected) {
@@ -497,6 +496,16 @@ bool PtxBase::mendExtra(KindSet expected) {
   if ((ahead.kind == TokenKind::RightBrace || closesBody) && startsLine(ahead) &&
       expected & bit(TokenKind::Semicolon))
     return false; // a semicolon is missing before it
+  // The arguments of a call may stand on lines of their own.
+  if (ahead.kind == TokenKind::RightParen && inStatement())
+    for (uint32_t at = statementFirst.begin; at < ahead.begin;) {
+      llvm::StringRef line = text.slice(at, text.find('\n', at));
+      if (hasTrace(line)) {
+        report(DiagId::ExpectedBracket, {at, at}, {"(", spelled(statementFirst)});
+        throw SyntaxFault();
+      }
+      at += line.size() + 1;
+    }
   if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), {spelled(ahead)}))
     d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}};
   if (ahead.kind == TokenKind::RightBrace || closesBody)
@@ -510,7 +519,10 @@ bool PtxBase::mendExtra(KindSet expected) {
 void PtxBase::insert(TokenKind kind, DiagId id, llvm::StringRef token) {
   uint32_t at = builder->last.end;
   if (kind == TokenKind::LeftBrace || (kind == TokenKind::RightParen && startsLine(builder->ahead)))
-    at = lineOfLostBrace();
+    at = emptyLineBehindLast(kind == TokenKind::RightParen);
+  if (at == builder->last.end && builder->ahead.kind == TokenKind::Semicolon &&
+      startsLine(builder->ahead))
+    at = builder->ahead.begin;
   llvm::SmallVector<std::string, 2> args = {token.str(), spelled(builder->last)};
   if (id != DiagId::ExpectedBracket)
     args.erase(args.begin());
@@ -525,20 +537,26 @@ void PtxBase::insert(TokenKind kind, DiagId id, llvm::StringRef token) {
   ahead.begin = ahead.end = at;
 }
 
-// A brace is mostly alone on its line, so where it is lost a line is empty.
-uint32_t PtxBase::lineOfLostBrace() const {
+// What is mostly alone on its line leaves an empty line where it is lost; a closing parenthesis may
+// have had a comment behind it.
+uint32_t PtxBase::emptyLineBehindLast(bool orComment) const {
   const uint32_t from = builder->last.end;
   llvm::StringRef rest = text.drop_front(from);
   llvm::SmallVector<uint32_t, 4> emptyLines;
   size_t newline = rest.find('\n');
-  if (!rest.take_front(newline).trim().empty() &&
-      !rest.take_front(newline).trim().starts_with("//"))
+  llvm::StringRef behind = rest.take_front(newline).trim();
+  if (!behind.empty() && !behind.starts_with("//"))
     return from;
   while (newline != llvm::StringRef::npos) {
     size_t next = rest.find('\n', newline + 1);
-    if (!rest.slice(newline + 1, next).trim().empty())
+    llvm::StringRef line = rest.slice(newline + 1, next);
+    const bool onlyComment = line.starts_with(" ") && line.trim().starts_with("//");
+    if (!line.trim().empty() && !onlyComment)
       break;
-    emptyLines.push_back(from + std::min(newline + 1, rest.size()));
+    if (hasTrace(line) || (onlyComment && orComment))
+      return from + newline + 1;
+    if (!onlyComment)
+      emptyLines.push_back(from + std::min(newline + 1, rest.size()));
     newline = next;
   }
   return emptyLines.empty() ? from : emptyLines[emptyLines.size() / 2];
@@ -557,7 +575,7 @@ bool PtxBase::mendMissing(KindSet expected) {
     beginStatement();
     std::string before =
         ahead.kind == TokenKind::EndOfFile ? "the end of the file" : "`" + spelled(ahead) + "`";
-    const uint32_t at = lineOfLostBrace();
+    const uint32_t at = emptyLineBehindLast(false);
     if (Diagnostic *d = report(DiagId::UnclosedBrace, {at, at}, {before}))
       d->notes.push_back({"the body begins here", bodyBrace});
     builder->closeBlocks(ahead.begin);
@@ -574,6 +592,14 @@ bool PtxBase::mendMissing(KindSet expected) {
   if (wants(TokenKind::LeftBrace) && newLine && wants(TokenKind::Semicolon) &&
       (startsStatement(ahead) || ahead.kind == TokenKind::Space))
     return insert(TokenKind::LeftBrace, DiagId::ExpectedBracket, "{"), true;
+
+  // `call (a)`, and the function on the next line.
+  const bool listGoesOn =
+      newLine && (ahead.kind == TokenKind::LeftParen ||
+                  (kinds(TokenKind::Id, TokenKind::Integer) & bit(ahead.kind) &&
+                   kinds(TokenKind::Comma, TokenKind::RightParen) & bit(peek().kind)));
+  if (wants(TokenKind::Comma) && listGoesOn)
+    return insert(TokenKind::Comma, DiagId::ExpectedComma, ","), true;
 
   const bool ends = newLine || closesBlock || ahead.kind == TokenKind::Semicolon ||
                     ahead.kind == TokenKind::Comma || ahead.kind == TokenKind::EndOfFile ||
@@ -603,7 +629,7 @@ bool PtxBase::mendMissing(KindSet expected) {
 
 // `ret` or `$L1` alone on a line swallows the next one as its operands: go back to its end.
 bool PtxBase::mendLonelyWord() {
-  constexpr KindSet words = kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Call);
+  constexpr KindSet words = kinds(TokenKind::Id, TokenKind::Opcode);
   const Token &word = statementFirst;
   if (!(words & bit(word.kind)) || !inStatement() || builder->last.begin <= word.begin ||
       !startsLine(word) || !endsLine(word))

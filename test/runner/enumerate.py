@@ -1,0 +1,22 @@
+"""Lets ptxas judge what `ptxray isa --enumerate` says of each instruction, or of those named:
+enumerate.py PTXRAY ORACLE_TESTS [MNEMONIC...]"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ptxray, oracle, *names = sys.argv[1:]
+
+
+def output(*arguments):
+    return subprocess.run([ptxray, "isa", *arguments], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+if not names:
+    names = sorted({line.split("\t")[0] for line in output("--list").splitlines()})
+with tempfile.TemporaryDirectory() as folder:
+    files = []
+    for name in names:
+        files.append(pathlib.Path(folder, name + ".ptx"))
+        files[-1].write_text(output("--enumerate", name))
+    sys.exit(subprocess.run([oracle, "--gtest_brief=1", *files]).returncode)

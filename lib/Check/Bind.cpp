@@ -88,6 +88,8 @@ private:
       return next();
     switch (pattern.kind) {
     case PatternKind::Operand:
+      if (discardsSecond(pattern, n))
+        return bind(pattern.operand, n + 1, next);
       if (fitsOperand(pattern, shape))
         return bind(pattern.operand, n, next);
       break;
@@ -109,6 +111,8 @@ private:
         return bind(patterns[p + 1].operand, n, next);
       return list(p + 1, pEnd, n + 1, nEnd, next);
     case PatternKind::Pair:
+      if (pattern.optional && discardsSecond(patterns[p + 1], n))
+        return one(p + 1, n + 1, next);
       if (shape.kind == ShapeKind::Pair) {
         const unsigned second = n + 1 + shapes[n + 1].extent;
         return one(p + 1, n + 1,
@@ -119,6 +123,13 @@ private:
       break;
     }
     miss(p, n, next);
+  }
+
+  /// `d|_` is `d`, of every instruction.
+  bool discardsSecond(const Pattern &result, unsigned n) const {
+    return shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Register &&
+           shapes[n + 1 + shapes[n + 1].extent].kind == ShapeKind::Sink &&
+           (view.operands[result.operand].rules & isa::Destination);
   }
 
   bool fitsOperand(const Pattern &pattern, const Shape &shape) const {
@@ -195,9 +206,10 @@ static void reportMisfit(FormView &view, Binding::Misfit misfit) {
     while (patterns[at].kind != PatternKind::Operand)
       ++at;
     view.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0},
-                {instruction, std::string(view.operands[patterns[at].operand].name)});
+                {"`" + instruction + "`", std::string(view.operands[patterns[at].operand].name)});
   } else if (misfit.pattern < 0) {
-    view.report(Phase::Shape, DiagId::ExtraOperand, place, {"", instruction}).sourceArg = 0;
+    view.report(Phase::Shape, DiagId::ExtraOperand, place, {"", "`" + instruction + "`"})
+        .sourceArg = 0;
   } else {
     const Shape &shape = view.written.shapes[misfit.node];
     const Pattern &pattern = patterns[misfit.pattern];
@@ -205,7 +217,7 @@ static void reportMisfit(FormView &view, Binding::Misfit misfit) {
       view.report(Phase::Shape, DiagId::UnexpectedPair, place, {"", instruction}).sourceArg = 0;
     else if (pattern.kind == PatternKind::Pair)
       view.report(Phase::Shape, DiagId::PairExpected, place, {"", instruction}).sourceArg = 0;
-    else if (pattern.suffixSlot >= 0 && !shape.suffix)
+    else if (pattern.suffixSlot >= 0 && !shape.suffix && !view.slots[pattern.suffixSlot].optional)
       view.report(Phase::Shape, DiagId::SelectorExpected, place, {""}).sourceArg = 0;
     else if (shape.suffix && shape.kind == ShapeKind::Address)
       view.report(Phase::Shape, DiagId::UnexpectedSelector, place, {""}).sourceArg = 0;

@@ -1,6 +1,7 @@
 // Tables, `requires`, `when` and `with`: whether they hold, and what is missing where they do not.
 #include "Check/FormView.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 #include <tuple>
 
 namespace ptxray {
@@ -64,6 +65,8 @@ static std::string describe(const FormView &view, ExprId id, bool negated = fals
     for (ExprId argument : t.exprArgs.slice(e.a, e.b))
       if (std::string part = describe(view, argument, negated); !part.empty())
         parts.push_back(part);
+    // "`.global` or no `.ss`"
+    std::stable_partition(parts.begin(), parts.end(), [](llvm::StringRef part) { return !part.starts_with("no "); });
     return join(parts, (e.op == ExprOp::And) != negated ? "and" : "or");
   }
   case ExprOp::Not:
@@ -385,11 +388,11 @@ static void reportRequired(FormView &view, unsigned slot, llvm::ArrayRef<WordId>
   const DiagId id = words.empty() ? DiagId::QualifierRequires
                                   : findDiag("missing-" + kindName(words.front()))
                                         .value_or(DiagId::QualifierRequires);
-  Finding &f = view.report(Phase::Condition, id, subject.place, {subject.text, wordsText(words)});
+  Finding &f = view.report(Phase::Condition, id, subject.place, {subject.text});
   f.line = line;
-  if (words.size() == 1 && !view.slots[slot].suffix)
-    f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot),
-                std::string(isa::word(words.front()).text)};
+  f.expected.append(words.begin(), words.end());
+  if (!view.slots[slot].suffix)
+    f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot), ""};
 }
 
 Finding &reportRange(FormView &view, Phase phase, Place place,
@@ -496,10 +499,27 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
       .line = line;
 }
 
+/// The release of ptxas that an expression names, or 0.
+static uint16_t ptxasRelease(ExprId id) {
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[id];
+  if (e.op == ExprOp::Ptxas)
+    return e.a;
+  if (e.op == ExprOp::And || e.op == ExprOp::Or)
+    for (ExprId argument : t.exprArgs.slice(e.a, e.b))
+      if (uint16_t release = ptxasRelease(argument))
+        return release;
+  return e.op == ExprOp::Gate ? ptxasRelease(t.gates[e.a].expr) : 0;
+}
+
 void explainFailure(FormView &view, ExprId condition, Place place, std::string text, uint32_t line) {
   Subject subject{place, std::move(text), true};
+  const size_t first = view.findings.size();
   explain(view, condition, false, subject, line);
   view.takeWarnings();
+  if (const uint16_t release = ptxasRelease(condition))
+    for (Finding &f : llvm::MutableArrayRef<Finding>(view.findings).drop_front(first))
+      f.notes.push_back("ptxas before " + versionText(release) + " judges otherwise");
 }
 
 // ----------------------------------------------------------------------------------------- tables
@@ -634,6 +654,30 @@ static Subject contextOf(TableView &rows, unsigned column) {
   return subject;
 }
 
+/// The row as the .isa file has it, without the columns that say nothing.
+static std::string rowText(const TableView &rows, uint32_t row) {
+  const isa::Tables &t = isa::tables();
+  std::string out;
+  for (unsigned c = 0; c < rows.columns.size(); ++c) {
+    const Cell &cell = rows.cell(row, c);
+    const bool ofSlot = rows.columns[c].kind == ColumnKind::Slot;
+    if ((!ofSlot && rows.columns[c].kind != ColumnKind::Operand) || cell.kind == CellKind::Any ||
+        (ofSlot && rows.members(c).empty()))
+      continue;
+    const std::string name(rows.columns[c].text);
+    if (cell.kind == CellKind::Absent || cell.kind == CellKind::Present) {
+      out += (out.empty() ? "" : ", ") + (cell.kind == CellKind::Absent ? "no " + name : name);
+      continue;
+    }
+    out += (out.empty() ? "" : ", ") + name + " =";
+    for (WordId word : t.wordLists.slice(cell.first, cell.count))
+      out += " " + std::string(isa::word(word).text);
+    if (cell.orAbsent)
+      out += " or none";
+  }
+  return out;
+}
+
 static void reportMissedColumn(TableView &rows, unsigned c, llvm::ArrayRef<RowFit> nearest) {
   FormView &view = rows.view;
   const isa::Tables &t = isa::tables();
@@ -680,11 +724,11 @@ static void reportMissedColumn(TableView &rows, unsigned c, llvm::ArrayRef<RowFi
     return;
   }
   Finding &f = view.report(Phase::Condition, combinationId(view, context.place, word),
-                           bothWords(context.place, place),
-                           {context.text, wordsText(allowed)});
+                           bothWords(context.place, place), {context.text});
   f.line = line;
-  if (allowed.size() == 1 && !orAbsent && place.kind == Place::Word)
-    f.remedy = {Remedy::ReplaceWord, place.index, std::string(isa::word(allowed.front()).text)};
+  f.expected.append(allowed.begin(), allowed.end());
+  if (!orAbsent && place.kind == Place::Word)
+    f.remedy = {Remedy::ReplaceWord, place.index, ""};
 }
 
 static std::string lengthsText(const FormView &view, llvm::ArrayRef<isa::Term> terms) {
@@ -790,8 +834,11 @@ static void judgeTable(FormView &view, const isa::Table &table) {
     for (const RowFit &fit : fits)
       if (fit.missed == best.missed)
         nearest.push_back(fit);
+    const size_t first = view.findings.size();
     for (uint16_t c : best.missed)
       reportMissedColumn(rows, c, nearest);
+    if (first < view.findings.size())
+      view.findings[first].notes.push_back("the nearest row is `" + rowText(rows, best.row) + "`");
     return;
   }
   for (auto [operand, column] : best.badLength) {

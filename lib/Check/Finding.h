@@ -2,6 +2,7 @@
 // What is wrong with an instruction, independent of where it stands: equal instructions share their
 // findings, and bytes are looked up when one is reported.
 #include "Diagnostics/Diagnostic.h"
+#include "Isa/Tables.h"
 
 namespace ptxray {
 
@@ -38,8 +39,10 @@ struct Finding {
   llvm::SmallVector<std::string, 3> args;
   /// An argument that is the text of the source at `place`, or -1.
   int8_t sourceArg = -1;
+  /// Words that would do here: they make the last argument. Forms that are equally near add theirs.
+  llvm::SmallVector<isa::WordId, 0> expected;
   llvm::SmallVector<std::string, 1> notes;
-  Remedy remedy;
+  Remedy remedy; // without text and with `expected`: that word, if there is only one
   uint32_t form = ~0u; // whose syntax is shown
   uint32_t line = 0;   // of the .isa file; 0: that of the form
 };

@@ -31,13 +31,15 @@ static bool spellsInstruction(llvm::StringRef name, llvm::StringRef word) {
 static Finding unknownInstruction(const Opcode &opcode) {
   // The nearest name, of the first word alone: the rest may be meant as qualifiers.
   llvm::StringRef name = opcode.words.front().text, best;
-  unsigned bestDistance = name.size() < 4 ? 2 : 3;
+  unsigned bestDistance = name.size() < 4 ? 2 : 3; // one change, or two
   bool known = false;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
     const llvm::StringRef base = llvm::StringRef(mnemonic.text).split('.').first;
     known |= base == name;
-    const unsigned distance = name.edit_distance(base, true, bestDistance);
-    if (distance && distance < bestDistance) {
+    unsigned distance = name.edit_distance(base, true, bestDistance);
+    if (distance && name.equals_insensitive(base))
+      distance = 0;
+    if (base != name && distance < bestDistance) {
       best = base;
       bestDistance = distance;
     }
@@ -93,6 +95,27 @@ static void addOrder(const FormView &view, std::vector<Finding> &findings) {
   }
 }
 
+/// Two forms are equally near: what either asks for at one place would do.
+static void addExpected(const FormView &from, FormView &to) {
+  for (Finding &f : to.findings)
+    for (const Finding &g : from.findings)
+      if (!f.expected.empty() && f.id == g.id && f.place == g.place)
+        for (isa::WordId word : g.expected)
+          if (!llvm::is_contained(f.expected, word))
+            f.expected.push_back(word);
+}
+
+/// Puts the words that would do into message and fix.
+static void spellExpected(Finding &f) {
+  if (f.expected.empty())
+    return;
+  f.args.push_back(wordsText(f.expected));
+  if (f.expected.size() == 1)
+    f.remedy.text = isa::word(f.expected.front()).text;
+  else
+    f.remedy = {};
+}
+
 static void judgeBound(FormView &view, const Binding &binding) {
   applyBinding(view, binding);
   if (view.score[static_cast<unsigned>(Phase::Shape)]) {
@@ -119,6 +142,8 @@ std::vector<Finding> judge(const Availability &availability, const Opcode &opcod
   auto offer = [&](FormView &&view) {
     if (!best || view.score < best->score)
       best.emplace(std::move(view));
+    else if (view.score == best->score)
+      addExpected(view, *best);
   };
   for (uint32_t form : isa::run(t.mnemonicForms, opcode.mnemonic->forms)) {
     FormView matched(written, form);
@@ -144,6 +169,7 @@ std::vector<Finding> judge(const Availability &availability, const Opcode &opcod
       break;
   }
   std::vector<Finding> findings;
+  llvm::for_each(best->findings, spellExpected);
   for (Finding &f : best->findings) // two gates of one word may fail alike
     if (llvm::none_of(findings, [&](const Finding &g) {
           return f.id == g.id && f.place == g.place && f.args == g.args;

@@ -66,13 +66,13 @@ std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction) {
   return words.size() > most ? out + " ..." : out;
 }
 
-static std::string slotWords(const Slot &slot) {
+static llvm::SmallVector<WordId, 0> slotWords(const Slot &slot) {
   const isa::Tables &t = isa::tables();
-  llvm::SmallVector<WordId, 8> words;
+  llvm::SmallVector<WordId, 0> words;
   for (const SlotValue &value : isa::run(t.slotValues, slot.values))
     if (t.exprs[value.gate].op != isa::ExprOp::Warn) // the manual does not have it
       words.push_back(value.word);
-  return wordsText(words);
+  return words;
 }
 
 /// The nearest spelling among the words that some form of the instruction knows.
@@ -172,20 +172,17 @@ static void reportStray(FormView &view, unsigned k) {
 
 static void reportMissing(FormView &view, unsigned slot) {
   const Slot &missing = view.slots[slot];
-  const WordId sample = sampleWord(missing);
   const Opcode &opcode = view.written.opcode;
-  const std::string words = slotWords(missing);
-  Finding &f = view.report(Phase::Qualifier, idForKind("missing", sample, DiagId::MissingQualifier),
-                           {Place::Opcode, 0},
-                           {"`" + std::string(opcode.mnemonic->text) + "`", words});
-  if (missing.values.count != 1)
-    return;
+  Finding &f = view.report(
+      Phase::Qualifier, idForKind("missing", sampleWord(missing), DiagId::MissingQualifier),
+      {Place::Opcode, 0}, {"`" + std::string(opcode.mnemonic->text) + "`"});
+  f.expected = slotWords(missing);
   // The manual's place: behind the word that stands in the nearest slot before.
   uint16_t behind = opcode.mnemonicWords - 1;
   for (unsigned j = 0; j < slot; ++j)
     if (view.slotWord[j] && view.slotAt[j] >= 0)
       behind = view.slotAt[j];
-  f.remedy = {Remedy::InsertAfterWord, behind, std::string(isa::word(sample).text)};
+  f.remedy = {Remedy::InsertAfterWord, behind, ""};
 }
 
 /// A word of the wrong value stands where slot `j` wants another: one mistake, not a word too many and
@@ -194,11 +191,11 @@ static void reportIllegal(FormView &view, uint16_t k, unsigned j) {
   const isa::Slot &slot = view.slots[j];
   const OpcodeWord &word = view.written.opcode.words[k];
   const DiagId id = idForKind("illegal", sampleWord(slot), DiagId::IllegalQualifier);
-  Finding &f = view.report(
-      Phase::Qualifier, id, {Place::Word, k},
-      {word.text.str(), std::string(view.written.opcode.mnemonic->text), slotWords(slot)});
-  if (slot.values.count == 1)
-    f.remedy = {Remedy::ReplaceWord, k, std::string(isa::word(sampleWord(slot)).text)};
+  Finding &f =
+      view.report(Phase::Qualifier, id, {Place::Word, k},
+                  {word.text.str(), std::string(view.written.opcode.mnemonic->text)});
+  f.expected = slotWords(slot);
+  f.remedy = {Remedy::ReplaceWord, k, ""};
   // A type is chosen before what goes with it: a form with that type and a word too many is nearer.
   if (isa::word(word.id).wordClass == WordClass::Type)
     ++view.score[static_cast<unsigned>(Phase::Qualifier)];

@@ -1,6 +1,7 @@
 #include "Check/CheckModule.h"
 #include "Check/Header.h"
 #include "Check/Judge.h"
+#include "Check/ModuleRules.h"
 #include "Parse/Parse.h"
 #include "Resolve/Resolver.h"
 
@@ -29,6 +30,7 @@ private:
   Header header;
   Resolver resolver;
   std::optional<InstructionChecker> instructions; // once the header is read
+  std::optional<ModuleRules> rules;
   llvm::SmallVector<Shape, 32> shapes;
 };
 
@@ -50,6 +52,7 @@ void ModuleChecker::endHeader(Range place) {
     return;
   header.finish(place);
   instructions.emplace(header.context());
+  rules.emplace(ast, header, resolver, sink);
 }
 
 void ModuleChecker::item(Statement statement) {
@@ -57,14 +60,21 @@ void ModuleChecker::item(Statement statement) {
       header.read(ast, ast.directives[statement.index]))
     return;
   endHeader(rangeOf(ast, statement));
-  if (statement.kind == StatementKind::Declaration)
-    resolver.declare(ast.declarations[statement.index]);
-  else if (statement.kind == StatementKind::Function)
+  if (statement.kind == StatementKind::Declaration) {
+    const Declaration &declaration = ast.declarations[statement.index];
+    rules->variable(declaration, Site::Module);
+    resolver.declare(declaration, /*isParameter=*/false, /*mayRepeat=*/true);
+  } else if (statement.kind == StatementKind::Function) {
     function(statement.index);
+  } else if (const Directive &directive = ast.directives[statement.index];
+             ast.text(directive.name) == ".alias") {
+    rules->alias(directive);
+  }
 }
 
 void ModuleChecker::function(uint32_t index) {
   const Function &function = ast.functions[index];
+  rules->function(function);
   resolver.declareFunction(index);
   if (!function.hasBody)
     return;
@@ -78,6 +88,7 @@ void ModuleChecker::body(const Function &function) {
     Statement statement = ast.statements[i];
     switch (statement.kind) {
     case StatementKind::Declaration:
+      rules->variable(ast.declarations[statement.index], Site::Body);
       resolver.declare(ast.declarations[statement.index]);
       break;
     case StatementKind::Instruction: {
@@ -85,6 +96,7 @@ void ModuleChecker::body(const Function &function) {
       resolver.checkGuard(instruction);
       resolver.shapes(instruction.operands, shapes);
       instructions->check(ast, source, instruction, shapes, sink);
+      rules->call(instruction);
       break;
     }
     case StatementKind::BlockBegin:
@@ -93,9 +105,13 @@ void ModuleChecker::body(const Function &function) {
     case StatementKind::BlockEnd:
       resolver.endBlock();
       break;
-    case StatementKind::Label:
-    case StatementKind::Directive:
     case StatementKind::Function:
+      rules->function(ast.functions[statement.index]);
+      break;
+    case StatementKind::Directive:
+      rules->directive(ast.directives[statement.index]);
+      break;
+    case StatementKind::Label:
       break;
     }
   }

@@ -112,4 +112,31 @@ std::string wording(llvm::ArrayRef<GateAlternative> alternatives) {
   return common + " and " + list;
 }
 
+std::string gateText(ExprId gate) {
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[gate];
+  auto joined = [&](llvm::StringRef word) {
+    std::string out;
+    for (ExprId part : t.exprArgs.slice(e.a, e.b))
+      out += (out.empty() ? "" : word.str()) + gateText(part);
+    return out;
+  };
+  switch (e.op) {
+  case ExprOp::And:
+    return joined(" and ");
+  case ExprOp::Or:
+    return joined(", or ");
+  case ExprOp::Not:
+    return "less than " + gateText(e.a);
+  case ExprOp::PtxAtLeast:
+    return "PTX " + versionText(static_cast<uint16_t>(e.a));
+  case ExprOp::Target:
+    return targetText(static_cast<uint16_t>(e.a));
+  case ExprOp::Gate:
+    return gateText(t.gates[e.a].expr);
+  default:
+    return "";
+  }
+}
+
 } // namespace ptxray

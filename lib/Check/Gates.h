@@ -44,6 +44,8 @@ bool versionFits(const GateAlternative &alternative, const ModuleContext &contex
 
 /// "sm_100a, sm_100f or higher in that family (PTX 8.8), or sm_110a".
 std::string wording(llvm::ArrayRef<GateAlternative> alternatives);
+/// A gate as its own words say it: "PTX 7.8 and sm_90 or higher".
+std::string gateText(isa::ExprId gate);
 std::string versionText(uint16_t version);
 bool inTargetSet(uint16_t set, uint16_t target);
 

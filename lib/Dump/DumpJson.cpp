@@ -122,12 +122,12 @@ Json Dumper::declaration(const Declaration &decl) const {
   put(json, "space", decl.space);
   put(json, "vector", decl.vector);
   put(json, "type", decl.type);
-  if (decl.align)
+  if (decl.align >= 0)
     json["align"] = decl.align;
   if (decl.isPtr) {
     json["ptr"] = {{"kind", "ptr"}};
     put(json["ptr"], "space", decl.ptrSpace);
-    if (decl.ptrAlign)
+    if (decl.ptrAlign >= 0)
       json["ptr"]["align"] = decl.ptrAlign;
   }
   if (decl.isParameterised)

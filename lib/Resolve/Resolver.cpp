@@ -35,6 +35,7 @@ void Resolver::declare(const Declaration &declaration, bool isParameter, bool ma
   symbol.isOpaque = symbol.type && isa::word(symbol.type).typeKind == isa::TypeKind::Opaque;
   symbol.nameRange = declaration.nameRange;
   symbol.familyCount = declaration.count;
+  symbol.extent = extentOf(declaration);
   if (isa::WordId vector = word(declaration.vector))
     symbol.vector = static_cast<uint8_t>(isa::word(vector).number);
 
@@ -44,6 +45,21 @@ void Resolver::declare(const Declaration &declaration, bool isParameter, bool ma
   if (clash && !mayRepeat)
     sink.report(DiagId::DuplicateDefinition, declaration.nameRange, {ast.text(declaration.name).str()})
         .notes.push_back({"declared here before", clash->nameRange});
+}
+
+Extent Resolver::extentOf(const Declaration &declaration) {
+  uint64_t bits = 0;
+  if (isa::WordId type = word(declaration.type))
+    bits = isa::word(type).bits;
+  if (isa::WordId vector = word(declaration.vector))
+    bits *= static_cast<uint64_t>(std::max(1, isa::word(vector).number));
+  Extent extent;
+  extent.bytes = std::max<uint64_t>(1, bits / 8);
+  extent.align = declaration.align > 0 ? static_cast<uint64_t>(declaration.align) : extent.bytes;
+  extent.isArray = declaration.dims.count > 0;
+  for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i)
+    extent.bytes *= ast.dims[i] < 0 ? 0 : static_cast<uint64_t>(ast.dims[i]);
+  return extent;
 }
 
 void Resolver::declareFunction(uint32_t index) {
@@ -252,6 +268,12 @@ Shape Resolver::nameShape(const Operand &operand) {
     case SymbolKind::CallTargets:
     case SymbolKind::BranchTargets:
       shape.kind = ShapeKind::Prototype;
+      // Unlike a label, they count from where they stand.
+      if (operand.range.begin < symbol->nameRange.begin) {
+        sink.report(DiagId::UndefinedSymbol, operand.range, {ast.text(operand.name).str()})
+            .notes.push_back({"declared here, after its use", symbol->nameRange});
+        shape.kind = ShapeKind::Unknown;
+      }
       break;
     }
   }

@@ -30,6 +30,7 @@ public:
 
   const Symbol *find(NameId name) { return scopes.find(name); }
   isa::WordId word(SpellingId spelling); // 0: not in the vocabulary
+  Extent extentOf(const Declaration &declaration);
   /// The special register of that name, unless a declaration hides it.
   const isa::SpecialRegister *special(NameId name);
   llvm::StringRef nearestName(llvm::StringRef misspelt) const { return scopes.nearest(misspelt); }

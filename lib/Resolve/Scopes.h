@@ -17,6 +17,13 @@ enum class SymbolKind : uint8_t {
   BranchTargets, // label of a .branchtargets
 };
 
+/// The room a declaration takes.
+struct Extent {
+  uint64_t bytes = 0; // 0: an open array
+  uint64_t align = 1;
+  bool isArray = false;
+};
+
 struct Symbol {
   SymbolKind kind = SymbolKind::Register;
   isa::WordId type = 0;
@@ -27,6 +34,7 @@ struct Symbol {
   uint16_t depth = 0;          // of the scope it was declared in; 0 is the module
   uint32_t familyCount = 0;    // of `%r<10>`: 10
   uint32_t index = 0;          // Function, Prototype: which one, for the caller
+  Extent extent;               // of a Register or Variable
   Range nameRange;
 };
 

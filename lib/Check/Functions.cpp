@@ -1,0 +1,297 @@
+#include "Check/ModuleRules.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+void ModuleRules::parameter(const Declaration &declaration, Site site) {
+  const std::string name =
+      declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str();
+  const llvm::StringRef space = text(declaration.space);
+  const bool isOpen = declaration.dims.count && ast.dims[declaration.dims.first] < 0;
+  if (site == Site::EntryParameter) {
+    if (space != ".param")
+      sink.report(DiagId::ParameterSpace, declaration.spaceRange, {name, ".param"});
+    if (isOpen)
+      sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
+    if (declaration.isPtr && header.context().ptx < 202)
+      sink.report(DiagId::DirectiveRequiresPtx, declaration.range,
+                  {".ptr", "2.2", header.summary().ptx});
+    return;
+  }
+  if (space != ".param" && space != ".reg")
+    sink.report(DiagId::ParameterSpace, declaration.spaceRange, {name, ".param or .reg"});
+  if (declaration.isPtr)
+    sink.report(DiagId::PtrPlace, declaration.range, {name});
+  if (isOpen && site == Site::FunctionReturn)
+    sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
+}
+
+void ModuleRules::function(const Function &function) {
+  requireWord(function.linkage, function.head);
+  const bool isEntry = function.kind == FunctionKind::Entry;
+  Signature signature;
+  signature.kind = function.kind;
+  signature.linkage = function.linkage;
+  signature.isDefined = function.hasBody;
+  signature.nameRange = function.nameRange;
+  for (uint32_t i = function.returns.first; i < function.returns.end(); ++i) {
+    variable(ast.declarations[i], Site::FunctionReturn);
+    signature.returns.push_back(formalOf(ast.declarations[i]));
+  }
+  for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i) {
+    variable(ast.declarations[i], isEntry ? Site::EntryParameter : Site::FunctionParameter);
+    signature.parameters.push_back(formalOf(ast.declarations[i]));
+    if (!isEntry && signature.parameters.back().isOpen() && i + 1 < function.parameters.end())
+      sink.report(DiagId::OpenParameter, ast.declarations[i].nameRange,
+                  {signature.parameters.back().name});
+  }
+  if (signature.returns.size() > 1 &&
+      llvm::any_of(signature.returns, [](const Formal &f) { return !f.isRegister; }))
+    sink.report(DiagId::SeveralReturns, function.nameRange, {ast.text(function.name).str()});
+  if (isEntry)
+    parameterSpace(function, signature);
+  for (uint32_t i = function.directives.first; i < function.directives.end(); ++i)
+    signature.noReturn |= ast.text(ast.directives[i].name) == ".noreturn";
+  tuning(function);
+  if (function.kind == FunctionKind::Prototype)
+    prototypes[static_cast<uint32_t>(function.name)] = std::move(signature);
+  else
+    redeclare(function, std::move(signature));
+}
+
+void ModuleRules::parameterSpace(const Function &function, const Signature &signature) {
+  uint64_t bytes = 0;
+  for (const Formal &formal : signature.parameters)
+    bytes = llvm::alignTo(bytes, std::max<uint64_t>(1, formal.extent.align)) + formal.extent.bytes;
+  const ModuleContext module = header.context();
+  const bool isLarge = module.ptx >= 801 &&
+                       (module.target == anyTarget || isa::targets()[module.target].number >= 70);
+  const uint64_t most = isLarge ? 32764 : 4352;
+  if (bytes > most)
+    sink.report(DiagId::ParameterSize, function.nameRange,
+                {std::to_string(bytes), std::to_string(most)});
+}
+
+/// How a second declaration of a function differs from the first; empty when it does not.
+static llvm::StringRef difference(llvm::ArrayRef<Formal> a, llvm::ArrayRef<Formal> b) {
+  if (a.size() != b.size())
+    return "number of parameters";
+  for (auto [x, y] : llvm::zip(a, b)) {
+    if (x.isRegister != y.isRegister)
+      return "parameter state space";
+    if (x.type != y.type || x.extent.bytes != y.extent.bytes || x.extent.isArray != y.extent.isArray)
+      return "parameter type";
+    if (x.extent.align != y.extent.align)
+      return "parameter alignment";
+  }
+  return "";
+}
+
+void ModuleRules::redeclare(const Function &function, Signature signature) {
+  const uint32_t name = static_cast<uint32_t>(function.name);
+  auto clash = [&](DiagId id, llvm::StringRef what, Range before) {
+    Diagnostic &d = sink.report(id, function.nameRange, {ast.text(function.name).str(), what.str()});
+    if (before.size())
+      d.notes.push_back({"declared here before", before});
+  };
+  if (auto variable = globals.find(name); variable != globals.end())
+    return clash(DiagId::InconsistentRedefinition, "a variable", variable->second.nameRange);
+  if (function.hasBody && text(function.linkage) == ".extern" && function.kind == FunctionKind::Func)
+    clash(DiagId::InconsistentRedefinition, "`.extern`", {});
+  auto [entry, isNew] = functions.try_emplace(name, signature);
+  if (isNew)
+    return;
+  const Signature &before = entry->second;
+  const llvm::StringRef linkage = text(function.linkage), beforeLinkage = text(before.linkage);
+  if (before.kind != signature.kind)
+    clash(DiagId::InconsistentRedefinition, "an entry and a function", before.nameRange);
+  else if (before.isDefined)
+    clash(DiagId::DuplicateDefinition, "", before.nameRange);
+  else if (llvm::StringRef what = difference(before.returns, signature.returns); !what.empty())
+    clash(DiagId::PrototypeMismatch, what, before.nameRange);
+  else if (llvm::StringRef what = difference(before.parameters, signature.parameters); !what.empty())
+    clash(DiagId::PrototypeMismatch, what, before.nameRange);
+  else if (!linkage.empty() && linkage != beforeLinkage)
+    clash(DiagId::InconsistentRedefinition, beforeLinkage.empty() ? "no linkage" : beforeLinkage,
+          before.nameRange);
+  else if (function.hasBody && beforeLinkage == ".extern" && function.kind == FunctionKind::Func)
+    clash(DiagId::InconsistentRedefinition, "`.extern`", before.nameRange);
+  else if (before.noReturn != signature.noReturn)
+    clash(DiagId::PrototypeMismatch, "`.noreturn`", before.nameRange);
+  entry->second = std::move(signature);
+}
+
+// ----------------------------------------------------------------------------- tuning directives
+
+void ModuleRules::tuning(const Function &function) {
+  const Directive *seen[6] = {};
+  static constexpr llvm::StringLiteral names[] = {".maxntid",           ".reqntid",
+                                                  ".reqnctapercluster", ".maxclusterrank",
+                                                  ".blocksareclusters", ".minnctapersm"};
+  enum { MaxThreads, Threads, Cluster, ClusterRank, BlocksAreClusters, MinBlocks };
+  // ptxas takes a zero here and nowhere else.
+  auto mayBeZero = [](llvm::StringRef name) {
+    return name == ".reqnctapercluster" || name == ".maxclusterrank" || name == ".minperctamemory";
+  };
+  for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
+    const Directive &directive = ast.directives[i];
+    const llvm::StringRef name = ast.text(directive.name);
+    requireWord(directive.name, directive.nameRange);
+    for (size_t k = 0; k < std::size(names); ++k)
+      if (name == names[k])
+        seen[k] = &directive;
+    for (const Operand &value : ast.operandsOf(directive.operands))
+      if (value.kind == OperandKind::Integer && value.value == 0 && !mayBeZero(name) &&
+          name != ".language" && !name.starts_with(".abi_") && !name.starts_with(".attribute"))
+        sink.report(DiagId::DirectiveValue, value.range, {name.str()});
+  }
+  auto conflict = [&](const Directive *a, const Directive *b) {
+    if (a && b)
+      sink.report(DiagId::DirectiveConflict, b->nameRange,
+                  {ast.text(b->name).str(), ast.text(a->name).str()})
+          .notes.push_back({"the other stands here", a->nameRange});
+  };
+  conflict(seen[MaxThreads], seen[Threads]);
+  conflict(seen[Cluster], seen[ClusterRank]);
+  if (seen[BlocksAreClusters] && (!seen[Threads] || !seen[Cluster]))
+    sink.report(DiagId::DirectiveMissing, seen[BlocksAreClusters]->nameRange,
+                {".blocksareclusters", "`.reqntid` and `.reqnctapercluster`"});
+  if (seen[MinBlocks] && !seen[MaxThreads] && !seen[Threads])
+    sink.report(DiagId::DirectiveIgnored, seen[MinBlocks]->nameRange,
+                {".minnctapersm", "`.maxntid` or `.reqntid`"});
+}
+
+void ModuleRules::directive(const Directive &directive) {
+  requireWord(directive.name, directive.nameRange);
+}
+
+// ---------------------------------------------------------------------------------------- aliases
+
+void ModuleRules::alias(const Directive &directive) {
+  requireWord(directive.name, directive.nameRange);
+  llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
+  if (operands.size() != 2)
+    return;
+  const Operand &alias = operands[0], &aliasee = operands[1];
+  auto wrong = [&](const Operand &at, llvm::StringRef why) {
+    sink.report(DiagId::AliasTarget, at.range, {ast.text(at.name).str(), why.str()});
+  };
+  for (const Operand &operand : operands)
+    if (!resolver.find(operand.name)) {
+      sink.report(DiagId::UndefinedSymbol, operand.range, {ast.text(operand.name).str()});
+      return;
+    }
+  if (alias.name == aliasee.name)
+    return wrong(alias, "is the same function");
+  auto own = functions.find(static_cast<uint32_t>(alias.name));
+  auto other = functions.find(static_cast<uint32_t>(aliasee.name));
+  if (own == functions.end())
+    return wrong(alias, "is no function");
+  if (other == functions.end())
+    return wrong(aliasee, "is no function");
+  if (own->second.isDefined)
+    return wrong(alias, "has a body of its own");
+  if (other->second.kind == FunctionKind::Entry)
+    return wrong(aliasee, "is an entry");
+  if (text(other->second.linkage) == ".extern")
+    return wrong(aliasee, "is `.extern`");
+  if (!aliases.try_emplace(static_cast<uint32_t>(alias.name), 0).second)
+    return wrong(alias, "is an alias already");
+  for (auto [a, b] : {std::pair(&own->second.returns, &other->second.returns),
+                      std::pair(&own->second.parameters, &other->second.parameters)})
+    if (llvm::StringRef what = difference(*a, *b); !what.empty())
+      sink.report(DiagId::PrototypeMismatch, alias.range, {ast.text(alias.name).str(), what.str()})
+          .notes.push_back({"the function it names", other->second.nameRange});
+}
+
+// ------------------------------------------------------------------------------------------ calls
+
+/// The only instruction with parenthesised operands is the call; without any, its only operand is a
+/// function.
+void ModuleRules::call(const Instruction &instruction) {
+  llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
+  if (nodes.empty())
+    return;
+  const Slice none;
+  Slice returned = none, passed = none;
+  const Operand *target = nullptr, *list = nullptr;
+  for (uint32_t i = 0; i < nodes.size(); i += nodes[i].extent) {
+    const uint32_t node = instruction.operands.first + i;
+    if (nodes[i].kind == OperandKind::List)
+      (target ? passed : returned) = {node, nodes[i].extent};
+    else if (nodes[i].kind != OperandKind::Name)
+      return;
+    else
+      (target ? list : target) = &nodes[i];
+  }
+  if (!target)
+    return;
+  const Symbol *symbol = resolver.find(target->name);
+  const Signature *signature = nullptr;
+  if (symbol && symbol->kind == SymbolKind::Function && !list) {
+    auto found = functions.find(static_cast<uint32_t>(target->name));
+    if (found == functions.end())
+      return;
+    signature = &found->second;
+    if (signature->kind == FunctionKind::Entry) {
+      sink.report(DiagId::CallTarget, target->range, {ast.text(target->name).str()});
+      return;
+    }
+  } else if (list && (!returned.empty() || !passed.empty())) {
+    auto found = prototypes.find(static_cast<uint32_t>(list->name));
+    if (found == prototypes.end())
+      return;
+    signature = &found->second;
+  } else {
+    return;
+  }
+  arguments(signature->returns, returned, instruction.opcodeRange);
+  arguments(signature->parameters, passed, instruction.opcodeRange);
+}
+
+void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange) {
+  llvm::ArrayRef<Operand> actuals =
+      list.empty() ? llvm::ArrayRef<Operand>() : ast.operandsOf(list).drop_front();
+  const bool optionalLast = !formals.empty() && formals.back().isOpen();
+  const size_t least = formals.size() - optionalLast;
+  if (actuals.size() < least || actuals.size() > formals.size()) {
+    sink.report(DiagId::CallArgumentCount, list.empty() ? callRange : ast.operands[list.first].range,
+                {std::to_string(actuals.size()), std::to_string(formals.size())});
+    return;
+  }
+  for (auto [formal, actual] : llvm::zip(formals, actuals)) {
+    auto wrong = [&](const std::string &what) {
+      sink.report(DiagId::CallArgumentType, actual.range, {what, formal.name});
+    };
+    const isa::Word &type = isa::word(formal.type);
+    if (actual.kind == OperandKind::Integer) {
+      if (type.typeKind == isa::TypeKind::Float || type.typeKind == isa::TypeKind::Predicate)
+        wrong("an integer");
+      continue;
+    }
+    if (actual.kind != OperandKind::Name)
+      continue;
+    const Symbol *symbol = resolver.find(actual.name);
+    if (!symbol)
+      continue; // reported with the operand, or a special register
+    if (symbol->kind == SymbolKind::Variable && isa::word(symbol->space).text != ".param") {
+      sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
+      continue;
+    }
+    if (symbol->kind == SymbolKind::Variable && symbol->isParameter) {
+      sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
+      continue;
+    }
+    if (symbol->kind != SymbolKind::Variable && symbol->kind != SymbolKind::Register) {
+      wrong("a label or function");
+      continue;
+    }
+    if (!formal.isOpen() && (symbol->extent.bytes != formal.extent.bytes || symbol->extent.isArray != formal.extent.isArray))
+      wrong("`" + ast.text(actual.name).str() + "` of " + std::to_string(symbol->extent.bytes) + " bytes");
+    else if (symbol->extent.align != formal.extent.align || symbol->extent.isArray != formal.extent.isArray)
+      wrong("`" + ast.text(actual.name).str() + "` aligned to " + std::to_string(symbol->extent.align));
+  }
+}
+
+} // namespace ptxray

@@ -278,7 +278,7 @@ static void reportGate(FormView &view, ExprId gate, Place place, const std::stri
     const uint16_t least = newer ? newer->least : ways.front().least;
     f = &view.report(Phase::Gate, ptxId, place,
                      {what, versionText(least), versionText(module.ptx)});
-    f->remedy = {Remedy::RaiseVersion, 0, versionText(least)};
+    f->remedy = {Remedy::RaiseVersion, least, versionText(least)};
   } else {
     bool variantsOnly = true;
     for (const GateAlternative &way : ways)

@@ -27,7 +27,7 @@ inline constexpr unsigned phaseCount = 6;
 struct Remedy {
   enum Kind : uint8_t { None, InsertAfterWord, ReplaceWord, RemoveWord, RaiseVersion };
   Kind kind = None;
-  uint16_t word = 0;
+  uint16_t word = 0; // RaiseVersion: the version
   std::string text;
 };
 

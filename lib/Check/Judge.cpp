@@ -131,8 +131,8 @@ static void judgeBound(FormView &view, const Binding &binding) {
   runNamedRules(view);
 }
 
-std::vector<Finding> judge(const Availability &availability, const Opcode &opcode,
-                           llvm::ArrayRef<Shape> shapes) {
+static std::vector<Finding> findingsOf(const Availability &availability, const Opcode &opcode,
+                                       llvm::ArrayRef<Shape> shapes) {
   if (!opcode.mnemonic)
     return {unknownInstruction(opcode)};
   const isa::Tables &t = isa::tables();
@@ -179,6 +179,42 @@ std::vector<Finding> judge(const Availability &availability, const Opcode &opcod
   addDropped(opcode, pedantic, findings);
   if (pedantic && findings.empty())
     addOrder(*best, findings);
+  return findings;
+}
+
+static std::string spellingAfter(const Opcode &opcode, const Remedy &remedy) {
+  std::string out;
+  for (unsigned k = 0; k < opcode.words.size(); ++k) {
+    if (k != remedy.word || remedy.kind == Remedy::InsertAfterWord)
+      out += opcode.words[k].text;
+    if (k == remedy.word)
+      out += remedy.text;
+  }
+  return out;
+}
+
+/// A fix is offered only if nothing is wrong with what it makes.
+static bool makesItRight(const Finding &finding, const Availability &availability,
+                         const Opcode &opcode, llvm::ArrayRef<Shape> shapes) {
+  auto isRight = [&](const Availability &available, const Opcode &text) {
+    return llvm::none_of(findingsOf(available, text, shapes),
+                         [](const Finding &f) { return f.severity == Severity::Error; });
+  };
+  if (finding.severity != Severity::Error)
+    return true;
+  if (finding.remedy.kind != Remedy::RaiseVersion)
+    return isRight(availability, Opcode(spellingAfter(opcode, finding.remedy)));
+  ModuleContext raised = availability.module();
+  raised.ptx = finding.remedy.word;
+  return isRight(Availability(raised), opcode);
+}
+
+std::vector<Finding> judge(const Availability &availability, const Opcode &opcode,
+                           llvm::ArrayRef<Shape> shapes) {
+  std::vector<Finding> findings = findingsOf(availability, opcode, shapes);
+  for (Finding &f : findings)
+    if (f.remedy.kind != Remedy::None && !makesItRight(f, availability, opcode, shapes))
+      f.remedy = {};
   return findings;
 }
 

@@ -114,7 +114,7 @@ ExprId Resolver::targetCondition(const Condition &c) {
 
 ExprId Resolver::nameCondition(const Condition &c, const Scope &scope) {
   if (c.text == "warn")
-    return expr(ExprOp::Warn, true, 0);
+    return expr(ExprOp::Warn, false, 0);
   for (const Scope *at = &scope; at; at = at->parent) {
     auto found = at->gates.find(c.text);
     if (found == at->gates.end())
@@ -161,7 +161,7 @@ ExprId Resolver::callCondition(const Condition &c) {
     auto index = static_cast<uint32_t>(known - output.warnings.begin());
     if (known == output.warnings.end())
       output.warnings.push_back(id);
-    return expr(ExprOp::Warn, true, index);
+    return expr(ExprOp::Warn, false, index);
   }
   static const std::map<std::string, ExprOp> questions = {{"imm", ExprOp::OperandIsImmediate},
                                                           {"sym", ExprOp::OperandIsSymbol},

@@ -4,6 +4,12 @@
 
 namespace ptxray {
 
+/// The architecture's number; of an unknown one, a number above all.
+unsigned ModuleRules::targetNumber() const {
+  const uint16_t target = header.context().target;
+  return target == anyTarget ? ~0u : isa::targets()[target].number;
+}
+
 void ModuleRules::parameter(const Declaration &declaration, Site site) {
   const std::string name =
       declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str();
@@ -25,6 +31,10 @@ void ModuleRules::parameter(const Declaration &declaration, Site site) {
     sink.report(DiagId::PtrPlace, declaration.range, {name});
   if (isOpen && site == Site::FunctionReturn)
     sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
+  else if (isOpen && (header.context().ptx < 600 || targetNumber() < 30))
+    sink.report(DiagId::NotAvailable, declaration.nameRange,
+                {name + "[]", "PTX 6.0 and sm_30 or higher", header.summary().ptx,
+                 header.summary().target});
 }
 
 void ModuleRules::function(const Function &function) {
@@ -64,10 +74,7 @@ void ModuleRules::parameterSpace(const Function &function, const Signature &sign
   uint64_t bytes = 0;
   for (const Formal &formal : signature.parameters)
     bytes = llvm::alignTo(bytes, std::max<uint64_t>(1, formal.extent.align)) + formal.extent.bytes;
-  const ModuleContext module = header.context();
-  const bool isLarge = module.ptx >= 801 &&
-                       (module.target == anyTarget || isa::targets()[module.target].number >= 70);
-  const uint64_t most = isLarge ? 32764 : 4352;
+  const uint64_t most = header.context().ptx >= 801 && targetNumber() >= 70 ? 32764 : 4352;
   if (bytes > most)
     sink.report(DiagId::ParameterSize, function.nameRange,
                 {std::to_string(bytes), std::to_string(most)});
@@ -164,6 +171,35 @@ void ModuleRules::tuning(const Function &function) {
 
 void ModuleRules::directive(const Directive &directive) {
   requireWord(directive.name, directive.nameRange);
+  if (directive.label == NameId::None)
+    return;
+  // The targets of an indirect branch are labels, those of an indirect call functions that agree.
+  const bool areFunctions = ast.text(directive.name) == ".calltargets";
+  const Signature *first = nullptr;
+  for (const Operand &target : ast.operandsOf(directive.operands)) {
+    const Symbol *symbol = resolver.find(target.name);
+    const std::string name = ast.text(target.name).str();
+    if (!symbol) {
+      sink.report(DiagId::UndefinedSymbol, target.range, {name});
+      continue;
+    }
+    if (symbol->kind != (areFunctions ? SymbolKind::Function : SymbolKind::Label)) {
+      sink.report(DiagId::JumpTarget, target.range, {name, areFunctions ? "a function" : "a label"});
+      continue;
+    }
+    auto found = functions.find(static_cast<uint32_t>(target.name));
+    if (!areFunctions || found == functions.end())
+      continue;
+    if (!first) {
+      first = &found->second;
+      prototypes[static_cast<uint32_t>(directive.label)] = *first;
+      continue;
+    }
+    for (auto [a, b] : {std::pair(&first->returns, &found->second.returns),
+                        std::pair(&first->parameters, &found->second.parameters)})
+      if (llvm::StringRef what = difference(*a, *b); !what.empty())
+        sink.report(DiagId::PrototypeMismatch, target.range, {name, what.str()});
+  }
 }
 
 // ---------------------------------------------------------------------------------------- aliases
@@ -238,12 +274,14 @@ void ModuleRules::call(const Instruction &instruction) {
       sink.report(DiagId::CallTarget, target->range, {ast.text(target->name).str()});
       return;
     }
-  } else if (list && (!returned.empty() || !passed.empty())) {
+  } else if (list) {
     auto found = prototypes.find(static_cast<uint32_t>(list->name));
     if (found == prototypes.end())
       return;
     signature = &found->second;
   } else {
+    if (symbol && (!returned.empty() || !passed.empty()))
+      sink.report(DiagId::CallWithoutPrototype, target->range, {ast.text(target->name).str()});
     return;
   }
   arguments(signature->returns, returned, instruction.opcodeRange);

@@ -42,6 +42,7 @@ public:
   void call(const Instruction &instruction);
 
 private:
+  unsigned targetNumber() const;
   Formal formalOf(const Declaration &declaration);
   void requireWord(SpellingId word, Range range);
   void attributes(const Declaration &declaration);

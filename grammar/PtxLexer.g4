@@ -72,7 +72,7 @@ Bad             : . ;
 
 fragment IdStart  : [a-zA-Z] ;
 fragment IdPart   : [a-zA-Z0-9_$] ;
-fragment Word     : '.' IdPart+ ('::' IdPart+ (':' [0-9]+)?)* | '.const[' [0-9]+ ']' ;
+fragment Word     : '.' IdPart+ ('::' IdPart+ (':' IdPart+)?)* | '.const[' [0-9]+ ']' ;
 fragment Hex      : [0-9a-fA-F] ;
 fragment Hex8     : Hex Hex Hex Hex Hex Hex Hex Hex ;
 fragment Exponent : [eE] [+-]? [0-9]+ ;

@@ -172,7 +172,7 @@ inline __attribute__((always_inline)) const char *skipDotted(const char *p) {
     return skipBank(p);
   while (p[0] == ':' && p[1] == ':' && isWord(p[2])) {
     p = skipWord(p + 2);
-    if (p[0] == ':' && isDigit(p[-1]) && isDigit(p[1]))
+    if (p[0] == ':' && isWord(p[1])) // a slip such as `.collector::a:use` is one word too
       p = skipWord(p + 1);
   }
   return p;

@@ -139,6 +139,9 @@ private:
       return false;
     case ShapeKind::List:
       return view.operands[pattern.operand].role == isa::OperandRole::List;
+    case ShapeKind::Register: // tells optional operands apart that stand before and behind a predicate
+      return !(view.operands[pattern.operand].rules & isa::Vec) ||
+             viewType(shape.type).kind != isa::TypeKind::Predicate;
     default:
       return true;
     }
@@ -217,8 +220,6 @@ static void reportMisfit(FormView &view, Binding::Misfit misfit) {
       view.report(Phase::Shape, DiagId::UnexpectedPair, place, {"", instruction}).sourceArg = 0;
     else if (pattern.kind == PatternKind::Pair)
       view.report(Phase::Shape, DiagId::PairExpected, place, {"", instruction}).sourceArg = 0;
-    else if (pattern.suffixSlot >= 0 && !shape.suffix && !view.slots[pattern.suffixSlot].optional)
-      view.report(Phase::Shape, DiagId::SelectorExpected, place, {""}).sourceArg = 0;
     else if (shape.suffix && shape.kind == ShapeKind::Address)
       view.report(Phase::Shape, DiagId::UnexpectedSelector, place, {""}).sourceArg = 0;
     else

@@ -385,9 +385,10 @@ static uint16_t wordBefore(const FormView &view, unsigned slot) {
 
 static void reportRequired(FormView &view, unsigned slot, llvm::ArrayRef<WordId> words,
                            const Subject &subject, uint32_t line) {
-  const DiagId id = words.empty() ? DiagId::QualifierRequires
-                                  : findDiag("missing-" + kindName(words.front()))
-                                        .value_or(DiagId::QualifierRequires);
+  const WordId word = words.empty() ? WordId(0) : words.front();
+  const DiagId id = !word || kindName(word) == kindName(0)
+                        ? DiagId::QualifierRequires
+                        : idForKind("missing", word, DiagId::QualifierRequires);
   Finding &f = view.report(Phase::Condition, id, subject.place, {subject.text});
   f.line = line;
   f.expected.append(words.begin(), words.end());

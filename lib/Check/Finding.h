@@ -25,7 +25,7 @@ enum class Phase : uint8_t { Qualifier, Shape, Condition, Gate, Type, Warning };
 inline constexpr unsigned phaseCount = 6;
 
 struct Remedy {
-  enum Kind : uint8_t { None, InsertAfterWord, ReplaceWord, RemoveWord, RaiseVersion };
+  enum Kind : uint8_t { None, InsertAfterWord, ReplaceWord, RemoveWord, ReplaceOpcode, RaiseVersion };
   Kind kind = None;
   uint16_t word = 0; // RaiseVersion: the version
   std::string text;

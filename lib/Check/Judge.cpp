@@ -77,6 +77,18 @@ static void addDropped(const Opcode &opcode, bool pedantic, std::vector<Finding>
   }
 }
 
+/// The opcode with its qualifiers in the order of the form.
+static std::string inFormOrder(const FormView &view) {
+  const Opcode &opcode = view.written.opcode;
+  std::string out;
+  for (unsigned k = 0; k < opcode.mnemonicWords; ++k)
+    out += opcode.words[k].text;
+  for (unsigned j = opcode.mnemonicWords - 1; j < view.slots.size(); ++j)
+    if (view.isWritten(j) && view.slotAt[j] >= 0)
+      out += opcode.words[view.slotAt[j]].text;
+  return out;
+}
+
 /// The manual's order, which ptxas mostly does not ask for.
 static void addOrder(const FormView &view, std::vector<Finding> &findings) {
   int last = 0;
@@ -89,6 +101,7 @@ static void addOrder(const FormView &view, std::vector<Finding> &findings) {
       findings.push_back(plainFinding(DiagId::QualifierOrder, {Place::Word, k},
                                       {words[k].text.str(), words[last].text.str()}));
       findings.back().form = view.formIndex;
+      findings.back().remedy = {Remedy::ReplaceOpcode, 0, inFormOrder(view)};
       return;
     }
     last = view.slotAt[j];

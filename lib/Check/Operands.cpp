@@ -26,7 +26,6 @@ private:
   bool judgeSpecial(const Shape &shape, unsigned node, bool inVector);
   void judgeAddress(const Shape &shape, unsigned node);
   void judgeOpaque(const Shape &shape, unsigned node);
-  void judgeSymbol(const Shape &shape, unsigned node);
 
   bool has(isa::OperandRule rule) const { return declared.rules & rule; }
   bool wide() const;
@@ -121,7 +120,10 @@ void OperandJudge::judge() {
       fail(DiagId::ListExpected, node);
     return;
   case OperandRole::Symbol:
-    return judgeSymbol(shape, node);
+    if (shape.kind != ShapeKind::Variable && shape.kind != ShapeKind::Function &&
+        shape.kind != ShapeKind::Prototype)
+      fail(DiagId::OperandKind, node);
+    return;
   case OperandRole::Value:
   case OperandRole::Register:
   case OperandRole::Immediate:
@@ -134,10 +136,12 @@ void OperandJudge::judge() {
     return;
   const auto wanted = lengths();
   if ((has(isa::Vec) && !shape.vector) || (!wanted.empty() && !lengthFits(view, index, wanted))) {
-    if (wanted.empty())
-      fail(DiagId::VectorExpected, node, {name, "elements"});
-    else
+    const bool told = llvm::any_of(view.findings, // by the table that has the lengths
+                                   [](const Finding &f) { return f.id == DiagId::VectorExpected; });
+    if (!wanted.empty())
       reportLength(view, index, wanted, 0);
+    else if (!told)
+      fail(DiagId::VectorExpected, node, {name, "elements"});
     return;
   }
   judgeScalar(shape, node, false);
@@ -290,12 +294,14 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   if (shape.flags & ShapeSubscript &&
       !(has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable))
     return fail(DiagId::UnexpectedSubscript, node);
-  if (shape.flags & ShapeOffset && shape.kind == ShapeKind::Register) {
-    if (inVector || destination)
+  if (shape.flags & ShapeOffset && !has(isa::SymbolAllowed)) {
+    if (destination)
+      return fail(DiagId::DestinationRegister, node);
+    if (inVector || declared.role == OperandRole::Immediate)
       return fail(DiagId::UnexpectedOffset, node);
-    fail(DiagId::RegisterOffset, node);
-  } else if (shape.flags & ShapeOffset && !has(isa::SymbolAllowed)) {
-    return fail(DiagId::UnexpectedOffset, node);
+    fail(DiagId::ValueOffset, node);
+    if (shape.kind == ShapeKind::Variable || shape.kind == ShapeKind::Function)
+      return true; // ptxas takes the address of any, whatever the type
   }
   switch (shape.kind) {
   case ShapeKind::Sink:
@@ -348,12 +354,6 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   default:
     return fail(DiagId::OperandKind, node);
   }
-}
-
-void OperandJudge::judgeSymbol(const Shape &shape, unsigned node) {
-  if (shape.kind != ShapeKind::Variable && shape.kind != ShapeKind::Function &&
-      shape.kind != ShapeKind::Prototype)
-    fail(DiagId::SymbolExpected, node);
 }
 
 void OperandJudge::judgeOpaque(const Shape &shape, unsigned node) {

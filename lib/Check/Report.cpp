@@ -85,6 +85,10 @@ std::optional<Fix> Reporter::fixOf(const Remedy &remedy) const {
     fix.title = "remove `" + opcode.words[remedy.word].text.str() + "`";
     fix.edits.push_back({wordRange(remedy.word), ""});
     break;
+  case Remedy::ReplaceOpcode:
+    fix.title = "write `" + remedy.text + "`";
+    fix.edits.push_back({instruction.opcodeRange, remedy.text});
+    break;
   case Remedy::RaiseVersion:
     if (!module.version.size())
       return std::nullopt;

@@ -24,6 +24,8 @@ TypeView fragmentType(TypeView element) {
     return element;
   if (element.kind == TypeKind::Float && element.bits == 16)
     return {TypeKind::Packed, 32, true, false};
+  if (element.kind == TypeKind::Packed && element.bits >= 16) // .bf16, .tf32
+    return {TypeKind::Packed, 32};
   return {TypeKind::Bits, 32};
 }
 
@@ -70,20 +72,27 @@ bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector) {
 }
 
 TypeView foldElements(TypeView left, TypeView right) {
-  if (left.kind == TypeKind::Predicate || right.kind == TypeKind::Predicate)
-    return left == right ? left : TypeView();
+  if (left.kind == TypeKind::Predicate || right.kind == TypeKind::Predicate) {
+    const TypeView other = left.kind == TypeKind::Predicate ? right : left;
+    const bool word = other.kind == TypeKind::Bits && other.bits == 32; // ptxas keeps predicates in them
+    return left == right || word ? other : TypeView();
+  }
   const bool leftConstant = !left.bits, rightConstant = !right.bits;
   if (leftConstant && rightConstant)
     return left == right ? left : TypeView();
   if (leftConstant || rightConstant) {
     const TypeView constant = leftConstant ? left : right, other = leftConstant ? right : left;
     const bool integer = constant.kind == TypeKind::Signed;
-    return other.kind == TypeKind::Bits || isInteger(other) == integer ? other : TypeView();
+    return other.kind == TypeKind::Bits || (!other.halfPair && isInteger(other) == integer)
+               ? other
+               : TypeView();
   }
   if (left.bits != right.bits)
     return {};
   if (left.kind == TypeKind::Bits || right.kind == TypeKind::Bits)
     return {TypeKind::Bits, left.bits};
+  if (left.halfPair || right.halfPair) // as a whole it counts as an integer, among others not
+    return left == right ? left : TypeView();
   if (isInteger(left) != isInteger(right))
     return {};
   return left == right || isInteger(left) ? left : TypeView();

@@ -33,13 +33,12 @@ Targets         : '.branchtargets' | '.calltargets' ;
 Prototype       : '.callprototype' ;
 Call            : 'call' Word* ;
 WarpSize        : 'WARP_SZ' ;
-Id              : IdStart IdPart* | [_$%] IdPart+ | '_' ;
-Opcode          : (IdStart IdPart* | [_$%] IdPart+) Word+ ;
-Dotted          : Word ;
-
 Integer         : ('0' [xX] Hex+ | '0' [bB] [01]+ | '0' [0-7]* | [1-9] [0-9]*) 'U'? ;
 Float           : '0' [fF] Hex8 | '0' [dD] Hex8 Hex8
                 | [0-9]+ '.' [0-9]* Exponent? | '.' [0-9]+ Exponent? | [0-9]+ Exponent ;
+Id              : IdStart IdPart* | [_$%] IdPart+ | '_' ;
+Opcode          : (IdStart IdPart* | [_$%] IdPart+) Word+ ;
+Dotted          : Word ;
 String          : '"' ~["]* '"' ;
 
 Semicolon       : ';' ;

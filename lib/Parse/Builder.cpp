@@ -14,7 +14,7 @@ void Builder::start(llvm::StringRef text, bool keep, Parser::ItemFn fn) {
   source = text;
   keepBodies = keep;
   onItem.emplace(fn);
-  reported = 0;
+  delivered = 0;
   inBody = false;
   bodyMark = itemMark = {};
   itemBegin = 0;
@@ -62,7 +62,9 @@ uint32_t Builder::dropItem() {
 void Builder::fail(DiagId id, Range range, std::initializer_list<std::string> args) {
   if (!sink)
     throw FastPassFailed();
-  sink->report(id, range, args);
+  if (!reported)
+    sink->report(id, range, args);
+  reported = true;
 }
 
 // ---- constant expressions
@@ -100,14 +102,14 @@ static uint8_t precedenceOf(uint64_t op) {
 
 void Builder::prefix(const Token &token) {
   if (operations.size() >= deepestNesting)
-    return fail(DiagId::NestingTooDeep, token.range(), {"signs", std::to_string(deepestNesting)});
+    return fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestNesting), "signs"});
   operations.push_back({uint16_t(token.value), true, 12, token.begin});
 }
 
 void Builder::openGroup(const Token &token) {
   if (operations.size() >= deepestNesting)
     return fail(DiagId::NestingTooDeep, token.range(),
-                {"parentheses", std::to_string(deepestNesting)});
+                {std::to_string(deepestNesting), "parentheses"});
   operations.push_back({'(', true, 0, token.begin});
 }
 
@@ -306,7 +308,7 @@ void Builder::reduceTo(uint8_t precedence) {
 void Builder::infix(const Token &token) {
   if (operations.size() >= deepestNesting)
     return fail(DiagId::NestingTooDeep, token.range(),
-                {"operators", std::to_string(deepestNesting)});
+                {std::to_string(deepestNesting), "operators"});
   uint16_t op = token.value;
   if (op == '?') {
     reduceTo(2);
@@ -338,11 +340,11 @@ void Builder::closeGroup(const Token &token) {
 
 Builder::Constant Builder::finishExpression() {
   while (!operations.empty()) {
-    if (operations.back().op == '(' || operations.back().op == '?') {
-      bool group = operations.back().op == '(';
-      Range end{last.end, last.end};
-      fail(DiagId::SyntaxError, end, {"end of the expression", group ? "`)`" : "`:`"});
-    }
+    const Range end{last.end, last.end};
+    if (operations.back().op == '(')
+      fail(DiagId::ExpectedBracket, end, {")", source.slice(last.begin, last.end).str()});
+    if (operations.back().op == '?')
+      fail(DiagId::SyntaxError, end, {"end of the expression", "`:`"});
     reduce();
   }
   Constant value = values.back();
@@ -466,8 +468,10 @@ void Builder::endPair() {
 }
 
 void Builder::open(OperandKind kind, const Token &token) {
-  if (openNodes.size() >= deepestInitialiser)
-    fail(DiagId::NestingTooDeep, token.range(), {"braces", std::to_string(deepestInitialiser)});
+  if (openNodes.size() >= deepestInitialiser) {
+    fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestInitialiser), "braces"});
+    throw SyntaxFault();
+  }
   openNodes.push_back(ast.operands.size());
   push(kind, token.range());
 }
@@ -762,8 +766,8 @@ void Builder::add(StatementKind kind, uint32_t index) {
 }
 
 void Builder::blockBegin(const Token &token) {
-  if (++blocks > deepestNesting)
-    fail(DiagId::NestingTooDeep, token.range(), {"blocks", std::to_string(deepestNesting)});
+  if (++blocks == deepestNesting + 1)
+    fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestNesting), "blocks"});
   add(StatementKind::BlockBegin, token.begin);
   statementEnd();
 }
@@ -870,8 +874,8 @@ void Builder::itemEnd() {
     throw FastPassFailed();
   statementEnd();
   pendingLinkage = SpellingId::None;
-  while (reported < ast.module.size())
-    (*onItem)(ast, ast.module[reported++]);
+  while (delivered < ast.module.size())
+    (*onItem)(ast, ast.module[delivered++]);
   if (!keepBodies && bodyMark.functions) {
     Function &last = ast.functions[function];
     last.body = {};

@@ -11,6 +11,9 @@ namespace ptxray {
 /// Thrown by the fast pass at the first thing it cannot read, caught by Parser::parse.
 struct FastPassFailed {};
 
+/// Thrown in the recovering pass: ends the rules up to the statement or item of the module.
+struct SyntaxFault {};
+
 /// How deep blocks, brackets and signs may nest, and initialisers, which are read by recursion.
 inline constexpr uint32_t deepestNesting = 10000;
 inline constexpr uint32_t deepestInitialiser = 200;
@@ -39,6 +42,8 @@ public:
   void closeBlocks(uint32_t offset);
   /// Null in the fast pass, where the first fault ends the pass.
   DiagnosticSink *sink = nullptr;
+  /// Whether the statement at hand has a report: it gets no second one.
+  bool reported = false;
 
   // Constant expressions and operands.
   void prefix(const Token &token);
@@ -178,7 +183,7 @@ private:
   bool keepBodies = true;
 
   bool inBody = false;
-  size_t reported = 0; // items of the module that `onItem` has seen
+  size_t delivered = 0; // items of the module that `onItem` has seen
   Mark itemMark{}, statementMark{}, bodyMark{};
   uint32_t itemBegin = 0;
   uint32_t blocks = 0;

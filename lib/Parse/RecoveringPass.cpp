@@ -10,9 +10,6 @@
 
 namespace ptxray::recover {
 
-/// Ends the rules up to the statement or item of the module, whose handler goes on behind it.
-struct SyntaxFault {};
-
 /// A set of TokenKinds.
 using KindSet = uint64_t;
 static constexpr KindSet bit(TokenKind kind) { return KindSet(1) << unsigned(kind); }
@@ -123,7 +120,6 @@ private:
   std::vector<BraceRepair>::const_iterator nextRepair;
   Range bodyBrace;
   Token statementFirst;
-  bool reported = false; // in the statement at hand
   uint32_t badTokenEnd = 0; // where the last token that was none ends
   bool lonelyWord = false;
 
@@ -216,7 +212,7 @@ bool PtxBase::repairBrace(Token &token) {
   uint32_t &braces = scanner->braces;
   const uint32_t at = repair.offset;
   badTokenEnd = at + 1; // a report about what comes, not about the statement at hand
-  reported = false;
+  builder->reported = false;
   switch (repair.kind) {
   case BraceRepair::Drop:
     if (Diagnostic *d = report(DiagId::ExtraToken, token.range(), {spelled(token)}))
@@ -342,7 +338,7 @@ void PtxBase::enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) 
 
 void PtxBase::beginStatement() {
   // A report on the token ahead was made while it was fetched.
-  reported = badTokenEnd > builder->last.end;
+  builder->reported = badTokenEnd > builder->last.end;
   statementFirst = builder->ahead;
   scanner->groups = 0;
 }
@@ -354,9 +350,9 @@ bool PtxBase::inStatement() const {
 // ---- reports
 
 Diagnostic *PtxBase::report(DiagId id, Range range, std::initializer_list<std::string> args) {
-  if (reported)
+  if (builder->reported)
     return nullptr;
-  reported = true;
+  builder->reported = true;
   return &sink->report(id, range, args);
 }
 
@@ -428,7 +424,13 @@ void PtxBase::sync() {
     reportUnexpected();
     if (builder->ahead.kind == TokenKind::EndOfFile)
       return;
-    rule == Ptx::RuleBody ? skipStatement() : skipItem();
+    if (rule == Ptx::RuleBody)
+      skipStatement();
+    else
+      do
+        drop();
+      while (!startsItem(builder->ahead) && builder->ahead.kind != TokenKind::EndOfFile &&
+             !(builder->ahead.kind == TokenKind::Func && startsLine(builder->ahead)));
   }
 }
 
@@ -447,6 +449,14 @@ bool PtxBase::mend(KindSet expected) {
   return mendKeyword(expected) || mendExtra(expected) || mendMissing(expected);
 }
 
+// The commonest slip of all costs two in the usual distance.
+static bool swapsTwo(llvm::StringRef a, llvm::StringRef b) {
+  if (a.size() != b.size())
+    return false;
+  auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin());
+  return a.end() - x >= 2 && x[0] == y[1] && x[1] == y[0] && std::equal(x + 2, a.end(), y + 2);
+}
+
 // `.entyr`, `entry`: the nearest directive that could stand here.
 bool PtxBase::mendKeyword(KindSet expected) {
   Token &ahead = builder->ahead;
@@ -460,7 +470,9 @@ bool PtxBase::mendKeyword(KindSet expected) {
   for (const Keyword &keyword : keywords()) {
     if (!(expected & bit(keyword.kind)))
       continue;
-    unsigned distance = llvm::StringRef(word).edit_distance(keyword.text, true, best);
+    unsigned distance = swapsTwo(word, keyword.text)
+                            ? 1
+                            : llvm::StringRef(word).edit_distance(keyword.text, true, best);
     if (distance < best) {
       best = distance;
       nearest = &keyword;
@@ -512,7 +524,9 @@ bool PtxBase::mendExtra(KindSet expected) {
     ++scanner->braces;
   if (ahead.kind == TokenKind::LeftBrace && scanner->braces)
     --scanner->braces;
-  drop();
+  do
+    drop();
+  while (next.kind == TokenKind::Semicolon && ahead.kind == TokenKind::Semicolon);
   return true;
 }
 
@@ -616,7 +630,8 @@ bool PtxBase::mendMissing(KindSet expected) {
       return true;
     }
   }
-  if (wants(TokenKind::Semicolon) && (newLine || closesBlock))
+  if (wants(TokenKind::Semicolon) &&
+      (newLine || closesBlock || ahead.kind == TokenKind::EndOfFile))
     return insert(TokenKind::Semicolon, DiagId::ExpectedSemicolon, ";"), true;
   constexpr KindSet operandStart =
       kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float,
@@ -722,7 +737,9 @@ void PtxBase::skipStatement() {
       return;
     bool ends = ahead.kind == TokenKind::Semicolon;
     builder->last = ahead;
-    drop();
+    do
+      drop();
+    while (ends && builder->ahead.kind == TokenKind::Semicolon);
     if (ends)
       return;
   }

@@ -251,10 +251,8 @@ static bool namesVariant(uint16_t set) {
   return text.ends_with("a") || text.ends_with("f");
 }
 
-static void reportGate(FormView &view, ExprId gate, Place place, const std::string &what,
-                       uint32_t line) {
-  GateAlternatives ways = alternatives(view, gate, false);
-  view.takeWarnings();
+static void reportGate(FormView &view, const GateAlternatives &ways, Place place,
+                       const std::string &what, uint32_t line) {
   const ModuleContext &module = view.written.availability.module();
   const std::string target(isa::tables().targets[module.target].name);
   const GateAlternative *newer = nullptr; // only the version is too low
@@ -421,7 +419,9 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
     return;
   }
   if (!negated && view.holds(id, FormView::Assume::GatesHold))
-    return reportGate(view, id, subject.place, subject.text, line);
+    if (const GateAlternatives ways = alternatives(view, id, false); !ways.empty())
+      return reportGate(view, ways, subject.place, subject.text, line);
+  view.takeWarnings();
   const std::string wanted = describe(view, id, negated);
   auto operandFinding = [&](DiagId with, DiagId without) {
     if (view.nodeOf[e.a] >= 0) {
@@ -449,7 +449,10 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
     }
     if (view.isWritten(e.a)) {
       const WordId word = view.slotWord[e.a];
-      const Place place = bothWords(subject.place, view.placeOfSlot(e.a));
+      // A word calls the rule: it is the one out of place.
+      const Place place = subject.place.kind == Place::Word || subject.place.kind == Place::Suffix
+                              ? subject.place
+                              : view.placeOfSlot(e.a);
       if (negated && e.op == ExprOp::SlotWritten)
         view.report(Phase::Condition, DiagId::QualifierNotAllowed, place,
                     {std::string(isa::word(word).text), subject.text})
@@ -911,9 +914,13 @@ static Subject ownWord(FormView &view) {
   size_t fewest = SIZE_MAX;
   for (unsigned j = 0; j < view.slots.size() && !others.empty(); ++j) {
     const WordId word = view.slotWord[j];
-    if (!word || slotsWith(word) >= fewest || known(word))
+    if (!word || known(word))
       continue;
-    fewest = slotsWith(word);
+    // Types come last: a type alone is seldom what makes an instruction new.
+    const size_t count = slotsWith(word) + (isa::word(word).wordClass == isa::WordClass::Type ? 1 << 20 : 0);
+    if (count >= fewest)
+      continue;
+    fewest = count;
     subject.place = view.placeOfSlot(j);
     subject.text = textAt(view, subject.place);
   }

@@ -16,18 +16,6 @@ static Finding plainFinding(DiagId id, Place place, std::initializer_list<std::s
   return f;
 }
 
-/// Is the word part of a mnemonic that begins with the name?
-static bool spellsInstruction(llvm::StringRef name, llvm::StringRef word) {
-  return llvm::any_of(isa::mnemonics(), [&](const isa::Mnemonic &mnemonic) {
-    llvm::StringRef rest = mnemonic.text;
-    if (!rest.consume_front(name) || !rest.starts_with("."))
-      return false;
-    const size_t at = rest.find(word);
-    return at != llvm::StringRef::npos &&
-           (at + word.size() == rest.size() || rest[at + word.size()] == '.');
-  });
-}
-
 static Finding unknownInstruction(const Opcode &opcode) {
   // The nearest name, of the first word alone: the rest may be meant as qualifiers.
   llvm::StringRef name = opcode.words.front().text, best;
@@ -50,7 +38,8 @@ static Finding unknownInstruction(const Opcode &opcode) {
       return plainFinding(DiagId::UnknownQualifier, {Place::Word, 1}, {second.text.str()});
     // A word that belongs behind the name stands too far back.
     for (uint16_t k = 2; k < opcode.words.size(); ++k)
-      if (spellsInstruction(name, opcode.words[k].text) && !spellsInstruction(name, second.text))
+      if (spellsInstruction(name, opcode.words[k].text) &&
+          (isOnlyInNames(opcode.words[k].id) || !spellsInstruction(name, second.text)))
         return plainFinding(DiagId::MisplacedQualifier, {Place::Word, k},
                             {opcode.words[k].text.str(), name.str()});
     return plainFinding(DiagId::IncompleteInstruction, {Place::Word, 0, 2},
@@ -183,11 +172,16 @@ static std::vector<Finding> findingsOf(const Availability &availability, const O
   }
   std::vector<Finding> findings;
   llvm::for_each(best->findings, spellExpected);
-  for (Finding &f : best->findings) // two gates of one word may fail alike
-    if (llvm::none_of(findings, [&](const Finding &g) {
-          return f.id == g.id && f.place == g.place && f.args == g.args;
-        }))
+  auto isError = [](const Finding &f) { return f.severity == Severity::Error; };
+  const bool refused = llvm::any_of(best->findings, isError);
+  for (Finding &f : best->findings) {
+    // Two gates of one word may fail alike; and what ptxas takes does not matter where it refuses.
+    const bool known = llvm::any_of(findings, [&](const Finding &g) {
+      return f.id == g.id && f.place == g.place && f.args == g.args;
+    });
+    if (!known && (isError(f) || !refused))
       findings.push_back(std::move(f));
+  }
   const bool pedantic = availability.module().pedantic;
   addDropped(opcode, pedantic, findings);
   if (pedantic && findings.empty())

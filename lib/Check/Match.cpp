@@ -102,31 +102,19 @@ static bool someFormKnows(const isa::Mnemonic &mnemonic, WordId word) {
   return false;
 }
 
-/// Is the word nothing but a part of the names of instructions?
-static bool isOnlyInNames(WordId word) {
-  static const std::vector<bool> inSlots = [] {
-    const isa::Tables &t = isa::tables();
-    std::vector<bool> result(t.words.size());
-    for (const isa::Form &form : t.forms)
-      for (const Slot &slot : isa::run(t.slots, form.slots).drop_front(form.mnemonicSlots))
-        for (const SlotValue &value : isa::run(t.slotValues, slot.values))
-          result[value.word] = true;
-    return result;
-  }();
-  return !inSlots[word] && isa::word(word).wordClass == WordClass::Free;
-}
-
 static void reportStray(FormView &view, unsigned k) {
   const Opcode &opcode = view.written.opcode;
   const OpcodeWord &word = opcode.words[k];
   const std::string text = word.text.str(), instruction(opcode.mnemonic->text);
-  const Place place{Place::Word, static_cast<uint16_t>(k)};
+  Place place{Place::Word, static_cast<uint16_t>(k)};
   if (!word.id) {
     Finding &f = view.report(Phase::Qualifier, DiagId::UnknownQualifier, place, {text});
     if (llvm::StringRef nearest = nearestWord(*opcode.mnemonic, word.text); !nearest.empty())
       f.remedy = {Remedy::ReplaceWord, place.index, nearest.str()};
     return;
   }
+  if (opcode.words[k - 1].id == word.id)
+    place = {Place::Word, static_cast<uint16_t>(k - 1), 2};
   if (isOnlyInNames(word.id)) {
     view.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
     return;
@@ -134,11 +122,8 @@ static void reportStray(FormView &view, unsigned k) {
   for (unsigned i = 1; i < k; ++i)
     if (opcode.words[i].id == word.id) {
       const DiagId id = idForKind("repeated", word.id, DiagId::RepeatedQualifier);
-      Place both = place;
-      if (i + 1 == k)
-        both = {Place::Word, static_cast<uint16_t>(i), 2};
-      Finding &f = view.report(Phase::Qualifier, id, both, {text});
-      f.remedy = {Remedy::RemoveWord, place.index, ""};
+      Finding &f = view.report(Phase::Qualifier, id, place, {text});
+      f.remedy = {Remedy::RemoveWord, static_cast<uint16_t>(k), ""};
       return;
     }
   int taken = -1;
@@ -162,6 +147,10 @@ static void reportStray(FormView &view, unsigned k) {
   if (taken >= 0) {
     view.report(Phase::Qualifier, idForKind("conflicting", word.id, DiagId::ConflictingQualifiers),
                 place, {text, std::string(isa::word(view.slotWord[taken]).text)});
+    return;
+  }
+  if (spellsInstruction(opcode.words.front().text, word.text)) { // `mul.s32.lo`
+    view.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
     return;
   }
   const DiagId id = someFormKnows(*opcode.mnemonic, word.id)
@@ -191,8 +180,11 @@ static void reportIllegal(FormView &view, uint16_t k, unsigned j) {
   const isa::Slot &slot = view.slots[j];
   const OpcodeWord &word = view.written.opcode.words[k];
   const DiagId id = idForKind("illegal", sampleWord(slot), DiagId::IllegalQualifier);
+  Place place{Place::Word, k};
+  if (view.written.opcode.words[k - 1].id == word.id) // `.row.row`: the two are wrong together
+    place = {Place::Word, static_cast<uint16_t>(k - 1), 2};
   Finding &f =
-      view.report(Phase::Qualifier, id, {Place::Word, k},
+      view.report(Phase::Qualifier, id, place,
                   {word.text.str(), std::string(view.written.opcode.mnemonic->text)});
   f.expected = slotWords(slot);
   f.remedy = {Remedy::ReplaceWord, k, ""};

@@ -1,5 +1,6 @@
 #include "Check/Opcode.h"
 #include "llvm/ADT/STLExtras.h"
+#include <vector>
 
 namespace ptxray {
 
@@ -47,6 +48,30 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
     word.dropped = repeats ? known.repeatable
                            : known.ignored && !anyFormKnows(*mnemonic, word.id);
   }
+}
+
+bool spellsInstruction(llvm::StringRef name, llvm::StringRef word) {
+  return llvm::any_of(isa::mnemonics(), [&](const isa::Mnemonic &mnemonic) {
+    llvm::StringRef rest = mnemonic.text;
+    if (!rest.consume_front(name) || !rest.starts_with("."))
+      return false;
+    const size_t at = rest.find(word);
+    return at != llvm::StringRef::npos &&
+           (at + word.size() == rest.size() || rest[at + word.size()] == '.');
+  });
+}
+
+bool isOnlyInNames(isa::WordId word) {
+  static const std::vector<bool> inSlots = [] {
+    const isa::Tables &t = isa::tables();
+    std::vector<bool> result(t.words.size());
+    for (const isa::Form &form : t.forms)
+      for (const isa::Slot &slot : isa::run(t.slots, form.slots).drop_front(form.mnemonicSlots))
+        for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values))
+          result[value.word] = true;
+    return result;
+  }();
+  return !inSlots[word] && isa::word(word).wordClass == isa::WordClass::Free;
 }
 
 } // namespace ptxray

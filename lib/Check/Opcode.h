@@ -26,4 +26,9 @@ struct Opcode {
   bool readsValues = false;                 // the values of immediates matter to some form
 };
 
+/// Is the word part of a mnemonic that begins with the name?
+bool spellsInstruction(llvm::StringRef name, llvm::StringRef word);
+/// Is the word nothing but a part of the names of instructions?
+bool isOnlyInNames(isa::WordId word);
+
 } // namespace ptxray

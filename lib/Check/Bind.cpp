@@ -203,7 +203,7 @@ static void reportMisfit(FormView &view, Binding::Misfit misfit) {
   const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
   const Place place{Place::Operand, static_cast<uint16_t>(misfit.node)};
   if (misfit.pattern < 0 && misfit.node < 0) {
-    view.report(Phase::Shape, DiagId::OperandCount, {Place::Opcode, 0}, {instruction});
+    view.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0}, {instruction, "list"});
   } else if (misfit.node < 0) {
     unsigned at = misfit.pattern;
     while (patterns[at].kind != PatternKind::Operand)

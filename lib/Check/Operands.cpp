@@ -24,6 +24,7 @@ private:
   bool judgeScalar(const Shape &shape, unsigned node, bool inVector);
   bool judgeRegister(TypeView reg, unsigned node, bool inVector);
   bool judgeSpecial(const Shape &shape, unsigned node, bool inVector);
+  bool judgeRange(const Shape &shape, unsigned node);
   void judgeAddress(const Shape &shape, unsigned node);
   void judgeOpaque(const Shape &shape, unsigned node);
 
@@ -117,7 +118,7 @@ void OperandJudge::judge() {
     return;
   case OperandRole::List:
     if (shape.kind != ShapeKind::List)
-      fail(DiagId::ListExpected, node);
+      fail(DiagId::OperandKind, node);
     return;
   case OperandRole::Symbol:
     if (shape.kind != ShapeKind::Variable && shape.kind != ShapeKind::Function &&
@@ -132,7 +133,7 @@ void OperandJudge::judge() {
   }
   if (shape.kind == ShapeKind::Vector)
     return judgeVector(shape, node);
-  if (shape.kind == ShapeKind::Sink && has(isa::SinkAllowed))
+  if (shape.kind == ShapeKind::Sink && has(isa::SinkAllowed) && has(isa::Destination))
     return;
   const auto wanted = lengths();
   if ((has(isa::Vec) && !shape.vector) || (!wanted.empty() && !lengthFits(view, index, wanted))) {
@@ -210,6 +211,8 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
       return;
     }
     if (constant) {
+      if (!judgeRange(element, n))
+        return;
       if (!firstConstant)
         firstConstant = n;
       continue;
@@ -276,6 +279,15 @@ static bool hasAddress(const Shape &shape) {
   return shape.kind == ShapeKind::Function;
 }
 
+bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
+  const auto allowed = ranges();
+  if (shape.kind != ShapeKind::Integer || allowed.empty() ||
+      llvm::any_of(allowed, [&](const isa::ValueRange &r) { return inRange(r, shape.value); }))
+    return true;
+  reportRange(view, Phase::Type, {Place::Operand, static_cast<uint16_t>(node)}, allowed, shape.value);
+  return false;
+}
+
 bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector) {
   const bool destination = has(isa::Destination);
   const bool predicate = declared.role == OperandRole::Predicate;
@@ -305,7 +317,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   }
   switch (shape.kind) {
   case ShapeKind::Sink:
-    return (destination && (has(isa::SinkAllowed) || inVector)) ||
+    return (destination && inVector) || (has(isa::SinkAllowed) && (destination || inVector)) ||
            fail(destination ? DiagId::SinkNotAllowed : DiagId::SinkAsSource, node);
   case ShapeKind::Register: {
     if (shape.vector && (inVector || (lengths().empty() && !has(isa::Vec))))
@@ -333,16 +345,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
     if (type && !immediateAgrees(type, shape, inVector))
       return fail(shape.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType,
                   node, {typeText()});
-    if (const auto allowed = ranges(); !allowed.empty() && shape.kind == ShapeKind::Integer &&
-                                       llvm::none_of(allowed, [&](const isa::ValueRange &r) {
-                                         return inRange(r, shape.value);
-                                       }))
-{
-      reportRange(view, Phase::Type, {Place::Operand, static_cast<uint16_t>(node)}, allowed,
-                  shape.value);
-      return false;
-    }
-    return true;
+    return judgeRange(shape, node);
   case ShapeKind::Variable:
   case ShapeKind::Function:
   case ShapeKind::Label:

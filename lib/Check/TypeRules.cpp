@@ -1,5 +1,6 @@
 #include "Check/TypeRules.h"
 #include "Isa/Isa.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace ptxray {
 
@@ -12,7 +13,7 @@ TypeView viewType(isa::WordId id) {
   TypeView type{word.typeKind, word.bits};
   if (type.kind == TypeKind::Packed) {
     type.halfPair = word.text == ".f16x2";
-    type.integerPair = word.text[1] == 'u' || word.text[1] == 's';
+    type.integerPair = (word.text[1] == 'u' || word.text[1] == 's') && llvm::isDigit(word.text[2]);
   }
   return type;
 }

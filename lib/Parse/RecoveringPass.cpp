@@ -413,14 +413,16 @@ void PtxBase::sync() {
   if (expectedKinds() & bit(builder->ahead.kind) && !cannotFollow())
     return;
   const size_t rule = rules.back().rule;
+  const bool between = rule == Ptx::RuleBody || rule == Ptx::RuleModule;
   for (;;) {
+    if (between)
+      beginStatement();
     KindSet expected = expectedKinds();
     if ((expected & bit(builder->ahead.kind) && !cannotFollow()) || mend(expected))
       return;
     // Between statements there is nothing to give up but what stands there.
-    if (rule != Ptx::RuleBody && rule != Ptx::RuleModule)
+    if (!between)
       return;
-    beginStatement();
     reportUnexpected();
     if (builder->ahead.kind == TokenKind::EndOfFile)
       return;
@@ -603,7 +605,9 @@ bool PtxBase::mendMissing(KindSet expected) {
     return false;
   if (wants(TokenKind::LeftParen) && newLine && isWord(ahead, ".param"))
     return insert(TokenKind::LeftParen, DiagId::ExpectedBracket, "("), true;
-  if (wants(TokenKind::LeftBrace) && newLine && wants(TokenKind::Semicolon) &&
+  const bool inHead =
+      rules.back().rule == Ptx::RuleEntry || rules.back().rule == Ptx::RuleFunc;
+  if (wants(TokenKind::LeftBrace) && newLine && inHead &&
       (startsStatement(ahead) || ahead.kind == TokenKind::Space))
     return insert(TokenKind::LeftBrace, DiagId::ExpectedBracket, "{"), true;
 
@@ -695,7 +699,8 @@ void PtxBase::recover() {
 bool PtxBase::startsStatement(const Token &token) {
   constexpr KindSet starts =
       kinds(TokenKind::At, TokenKind::Loc, TokenKind::LocIntermediate, TokenKind::Pragma,
-            TokenKind::Call, TokenKind::LeftBrace, TokenKind::RightBrace, TokenKind::EndOfBody);
+            TokenKind::Call, TokenKind::LeftBrace, TokenKind::RightBrace, TokenKind::EndOfBody) |
+      bit(TokenKind::Dotted);
   if (starts & bit(token.kind))
     return true;
   if (token.kind == TokenKind::Opcode)

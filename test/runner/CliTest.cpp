@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
     testing::RegisterTest("cli", name.c_str(), nullptr, nullptr, command.file.c_str(), 1,
                           [&command]() -> CliTest * { return new CliTest(command); });
   }
-  testing::RegisterTest("cli", "README", nullptr, nullptr, __FILE__, __LINE__,
+  testing::RegisterTest("readme", "example", nullptr, nullptr, __FILE__, __LINE__,
                         []() -> ReadmeTest * { return new ReadmeTest; });
   return RUN_ALL_TESTS();
 }

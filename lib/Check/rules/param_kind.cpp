@@ -1,0 +1,20 @@
+#include "Check/Rules.h"
+
+namespace ptxray {
+
+/// `.param::func` holds what is passed to and from functions, and it is addressed by name; the input of a
+/// kernel lies in `.param::entry`. Both are declared in `.param`.
+void rules::param_kind(RuleContext &context) {
+  const llvm::StringRef space = context.slotText(".ss");
+  const Shape *address = context.operand("a");
+  if (!address)
+    return;
+  const bool ofCall = address->kind == ShapeKind::Variable && !(address->flags & ShapeParameter);
+  if ((space == ".param::func" && address->kind == ShapeKind::Register) ||
+      (space == ".param::entry" && ofCall))
+    context.report(Phase::Type, DiagId::StateSpace, context.placeOfOperand("a"),
+                   {"", ofCall ? ".param::func" : ".param", "`" + space.str() + "`"})
+        .sourceArg = 0;
+}
+
+} // namespace ptxray

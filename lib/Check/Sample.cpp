@@ -367,7 +367,9 @@ void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
     }
     }
     out.shapes[at].extent = out.shapes.size() - at;
-    if (pattern.suffixSlot >= 0 && (!view.slots[pattern.suffixSlot].optional || chance(30))) {
+    const ShapeKind kind = out.shapes[at].kind; // `3.b2` would be read as a number
+    if (pattern.suffixSlot >= 0 && kind != ShapeKind::Integer && kind != ShapeKind::Float &&
+        (!view.slots[pattern.suffixSlot].optional || chance(30))) {
       const auto values = isa::run(isa::tables().slotValues, view.slots[pattern.suffixSlot].values);
       const WordId word = view.slotWord[pattern.suffixSlot] ? view.slotWord[pattern.suffixSlot]
                                                             : values[pick(values.size())].word;

@@ -76,14 +76,14 @@ TEST_P(PageTest, ExamplesGiveTheRule) {
 
 std::vector<DiagId> allIds() {
   std::vector<DiagId> ids;
-  for (const DiagInfo &info : allDiagInfos())
-    ids.push_back(*findDiag(info.id));
+  for (const DiagInfo &rule : allDiagInfos())
+    ids.push_back(*findDiag(rule.id));
   return ids;
 }
 
 INSTANTIATE_TEST_SUITE_P(pages, PageTest, testing::ValuesIn(allIds()),
                          [](const testing::TestParamInfo<DiagId> &rule) {
-                           std::string name = info(rule.param).id.str();
+                           std::string name = ptxray::info(rule.param).id.str();
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

@@ -179,6 +179,8 @@ void ModuleRules::directive(const Directive &directive) {
   for (const Operand &target : ast.operandsOf(directive.operands)) {
     const Symbol *symbol = resolver.find(target.name);
     const std::string name = ast.text(target.name).str();
+    if (target.flags & HasOffset)
+      continue; // `M<2>` stands for M0 and M1, which a branch would miss
     if (!symbol) {
       sink.report(DiagId::UndefinedSymbol, target.range, {name});
       continue;

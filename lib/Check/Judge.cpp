@@ -52,6 +52,28 @@ static Finding unknownInstruction(const Opcode &opcode) {
   return f;
 }
 
+/// The nearest spelling among the words that some form of the instruction knows.
+static llvm::StringRef nearestWord(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {
+  const isa::Tables &t = isa::tables();
+  std::vector<bool> seen(t.words.size());
+  llvm::StringRef best;
+  unsigned bestDistance = misspelt.size() < 5 ? 2 : 3;
+  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
+    for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots))
+      for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values)) {
+        if (seen[value.word])
+          continue;
+        seen[value.word] = true;
+        const llvm::StringRef text = isa::word(value.word).text;
+        const unsigned distance = misspelt.edit_distance(text, true, bestDistance);
+        if (distance < bestDistance) {
+          best = text;
+          bestDistance = distance;
+        }
+      }
+  return best;
+}
+
 /// What is said whichever form fits: words that are not looked at.
 static void addDropped(const Opcode &opcode, bool pedantic, std::vector<Finding> &findings) {
   for (uint16_t k = 1; k < opcode.words.size(); ++k) {
@@ -179,8 +201,12 @@ static std::vector<Finding> findingsOf(const Availability &availability, const O
     const bool known = llvm::any_of(findings, [&](const Finding &g) {
       return f.id == g.id && f.place == g.place && f.args == g.args;
     });
-    if (!known && (isError(f) || !refused))
-      findings.push_back(std::move(f));
+    if (known || (!isError(f) && refused))
+      continue;
+    if (f.id == DiagId::UnknownQualifier)
+      if (llvm::StringRef near = nearestWord(*opcode.mnemonic, f.args.front()); !near.empty())
+        f.remedy = {Remedy::ReplaceWord, f.place.index, near.str()};
+    findings.push_back(std::move(f));
   }
   const bool pedantic = availability.module().pedantic;
   addDropped(opcode, pedantic, findings);

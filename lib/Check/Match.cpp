@@ -75,24 +75,6 @@ static llvm::SmallVector<WordId, 0> slotWords(const Slot &slot) {
   return words;
 }
 
-/// The nearest spelling among the words that some form of the instruction knows.
-static llvm::StringRef nearestWord(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {
-  const isa::Tables &t = isa::tables();
-  llvm::StringRef best;
-  unsigned bestDistance = misspelt.size() < 5 ? 2 : 3;
-  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
-    for (const Slot &slot : isa::run(t.slots, t.forms[form].slots))
-      for (const SlotValue &value : isa::run(t.slotValues, slot.values)) {
-        llvm::StringRef text = isa::word(value.word).text;
-        const unsigned distance = misspelt.edit_distance(text, true, bestDistance);
-        if (distance < bestDistance) {
-          best = text;
-          bestDistance = distance;
-        }
-      }
-  return best;
-}
-
 static bool someFormKnows(const isa::Mnemonic &mnemonic, WordId word) {
   const isa::Tables &t = isa::tables();
   for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
@@ -108,9 +90,7 @@ static void reportStray(FormView &view, unsigned k) {
   const std::string text = word.text.str(), instruction(opcode.mnemonic->text);
   Place place{Place::Word, static_cast<uint16_t>(k)};
   if (!word.id) {
-    Finding &f = view.report(Phase::Qualifier, DiagId::UnknownQualifier, place, {text});
-    if (llvm::StringRef nearest = nearestWord(*opcode.mnemonic, word.text); !nearest.empty())
-      f.remedy = {Remedy::ReplaceWord, place.index, nearest.str()};
+    view.report(Phase::Qualifier, DiagId::UnknownQualifier, place, {text});
     return;
   }
   if (opcode.words[k - 1].id == word.id)

@@ -1,4 +1,5 @@
 #include "Command.h"
+#include "Dump/DumpJson.h"
 #include "Parse/Parse.h"
 #include "Parse/Print.h"
 #include "Render/Render.h"
@@ -15,7 +16,10 @@ int runDump(const Arguments &arguments) {
   DiagnosticSink sink;
   Parser parser;
   parser.parse(*report.source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
-  printAst(parser.ast(), llvm::outs());
+  if (arguments.value("--format") == "json")
+    dumpJson(parser.ast(), *report.source, llvm::outs());
+  else
+    printAst(parser.ast(), llvm::outs());
   sink.sort();
   report.diagnostics = sink.take();
   renderText(report, {}, llvm::errs());

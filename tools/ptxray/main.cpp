@@ -40,7 +40,7 @@ static std::vector<Command> allCommands() {
        1,
        1,
        "show what was read: the syntax of a file, in one canonical form",
-       {},
+       {textOrJson},
        runDump},
       {"explain",
        "RULE|INSTRUCTION",

@@ -82,6 +82,12 @@ void ModuleRules::variable(const Declaration &declaration, Site site) {
   if (isOpaque && ((site == Site::Module && space != ".global") ||
                    (site != Site::Module && site != Site::EntryParameter)))
     sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {type.str()});
+  if (space == ".tex") {
+    if ((type != ".u32" && type != ".u64") || declaration.dims.count)
+      sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
+    else if (site != Site::Module)
+      sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {space.str()});
+  }
   if (type == ".samplerref" && header.isUnifiedTexture() && site != Site::FunctionParameter)
     sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {type.str()});
 

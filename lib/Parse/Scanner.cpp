@@ -1,6 +1,7 @@
 #include "Parse/Scanner.h"
 #include "Parse/Ast.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -63,6 +64,24 @@ const char *scan::skipBank(const char *p) {
     ++e;
   bool bank = *e == ']' && e > p + 1 && std::memcmp(p - 6, ".const", 6) == 0;
   return bank ? e + 1 : p;
+}
+
+// `call` is also a name, such as a kernel's. The instruction goes on with a name or a list, where only a
+// function's head has a list too: `.func (...) call (...)`.
+bool scan::isCall(const char *text, const char *p, const char *e, const char *end) {
+  const char *next = std::find_if(e, end, [](char c) { return tables.classOf[uint8_t(c)] != Blank; });
+  if (next == end)
+    return true;
+  const Class c = tables.classOf[uint8_t(*next)];
+  if (*next != '(')
+    return c == Letter || c == Prefix || c == Slash;
+  while (p > text && tables.classOf[uint8_t(p[-1])] == Blank)
+    --p;
+  if (p > text && p[-1] == ')')
+    return false;
+  while (p > text && tables.word[uint8_t(p[-1])])
+    --p;
+  return p == text || p[-1] != '.';
 }
 
 void Scanner::start(llvm::StringRef text) {

@@ -162,6 +162,8 @@ inline const char *skipWord(const char *p) {
 
 /// Behind `[2]` of `.const[2]`; p itself for anything else.
 const char *skipBank(const char *p);
+/// Whether the bare word `call` at [p, e) is the instruction.
+bool isCall(const char *text, const char *p, const char *e, const char *end);
 
 /// Behind `.word::word`, p at the dot; p itself when no word follows. `.sp::2:4` has a single colon.
 inline __attribute__((always_inline)) const char *skipDotted(const char *p) {
@@ -301,7 +303,9 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
     set(token, TokenKind::Id, p, e);
     token.id = names.intern(p, e - p);
     if (token.id < NameSink) [[unlikely]]
-      token.kind = token.id == NameCall ? TokenKind::Call : TokenKind::WarpSize;
+      token.kind = token.id != NameCall           ? TokenKind::WarpSize
+                   : scan::isCall(base, p, e, end) ? TokenKind::Call
+                                                   : TokenKind::Id;
     return;
   }
 }

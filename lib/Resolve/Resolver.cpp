@@ -32,6 +32,8 @@ void Resolver::declare(const Declaration &declaration, bool isParameter, bool ma
   symbol.type = word(declaration.type);
   symbol.space = word(declaration.space);
   symbol.isParameter = isParameter;
+  if (space == ".tex") // before PTX 1.5 a texture was an integer in a space of its own
+    symbol.type = isa::findWord(".texref");
   symbol.isOpaque = symbol.type && isa::word(symbol.type).typeKind == isa::TypeKind::Opaque;
   symbol.nameRange = declaration.nameRange;
   symbol.familyCount = declaration.count;

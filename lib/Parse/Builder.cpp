@@ -773,6 +773,8 @@ void Builder::blockBegin(const Token &token) {
 }
 
 void Builder::blockEnd(const Token &token) {
+  if (blocks == 0)
+    return; // one that the recovering pass has made up
   --blocks;
   add(StatementKind::BlockEnd, token.begin);
   statementEnd();

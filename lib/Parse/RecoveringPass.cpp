@@ -603,7 +603,7 @@ bool PtxBase::mendMissing(KindSet expected) {
   }
   if (mendLonelyWord())
     return false;
-  if (wants(TokenKind::LeftParen) && newLine && isWord(ahead, ".param"))
+  if (wants(TokenKind::LeftParen) && !wants(TokenKind::Minus) && newLine && isWord(ahead, ".param"))
     return insert(TokenKind::LeftParen, DiagId::ExpectedBracket, "("), true;
   const bool inHead =
       rules.back().rule == Ptx::RuleEntry || rules.back().rule == Ptx::RuleFunc;

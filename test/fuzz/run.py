@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Runs the fuzzer over a corpus made of the project's own text.
+
+    test/fuzz/run.py build/fuzz/test/fuzz/check-fuzzer --seconds 60
+    test/fuzz/run.py build/fuzz/test/fuzz/check-fuzzer --runs 1000000 --seconds 1800
+
+Beside the program stand then: `seeds/`, made anew each time from test/isa (a few lines with the declarations they
+use), test/module and the code of docs/; `words.dict`, the words of grammar/; `found/`, the inputs that reached
+something new, kept from run to run; `faults/`, what made the program fail. One of those again:
+`build/fuzz/test/fuzz/check-fuzzer FILE`.
+
+    test/fuzz/run.py build/fuzz-coverage/test/fuzz/check-fuzzer --coverage lib/Check
+
+prints how many lines of a folder seeds and finds reach; the program must come from the preset `fuzz-coverage`."""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TEST = ROOT / "test"
+LINES_A_SEED = 6
+
+
+def version(text):
+    major, minor = text.split(".")
+    return int(major) * 100 + int(minor)
+
+
+def holds(condition, ptx, target):
+    """`ptx 8.3, sm_70` of the prelude"""
+    for part in condition.split(","):
+        part = part.strip()
+        if part.startswith("ptx"):
+            if ptx < version(part.split()[1]):
+                return False
+        elif target < int(re.match(r"sm_(\d+)", part).group(1)):
+            return False
+    return True
+
+
+def prelude_for(lines, ptx, target):
+    """the lines of the prelude whose names `lines` use, before and behind them"""
+    words = set(re.findall(r"[A-Za-z_%$][\w$]*", "\n".join(lines)))
+    families = {re.sub(r"\d+$", "", word) for word in words}
+    before, behind = [], []
+    part = before
+    for line in (TEST / "isa" / "prelude.ptx").read_text().splitlines():
+        if line.startswith("//@ snippet"):
+            part = behind
+        if line.startswith("//"):
+            continue
+        code, _, condition = line.partition("//@")
+        condition = condition.strip()
+        if condition.startswith("from") and not holds(condition[4:], ptx, target):
+            continue
+        if condition.startswith("before") and holds(condition[6:], ptx, target):
+            continue
+        code = code.rstrip()
+        name = re.search(r"([\w%$]+)(<\d+>)?(\[\d*\])?\s*(\(.*\))?\s*;$", code)
+        if code.lstrip().startswith((".reg", ".global", ".const", ".shared", ".local", ".extern", ".func")) and name:
+            func = re.search(r"\b(fn\d|vprintf)\b", code)
+            if (func.group(1) if func else name.group(1)) not in (words if not name.group(2) else families):
+                continue
+        if re.match(r"(pr1|bt1):", code) and code[:3] not in words:
+            continue
+        if code:
+            part.append(code)
+    return before, behind
+
+
+def snippet_seeds():
+    for path in sorted((TEST / "isa").rglob("*.ptx")):
+        if path.name == "prelude.ptx":
+            continue
+        ptx, target, words, group = 0, 0, "", []
+
+        def seed():
+            before, behind = prelude_for(group, ptx, target)
+            return "\n".join([f".version {ptx // 100}.{ptx % 100}", f".target {words}", *before, *group, *behind, ""])
+
+        for line in path.read_text(encoding="latin-1").splitlines() + ["//@ end"]:
+            if line.startswith("//@"):
+                if group:
+                    yield path, seed()
+                group = []
+                header = re.match(r"//@ ptx ([\d.]+),\s*((sm_(\d+)\w*).*)", line)
+                if header:
+                    ptx, target = version(header.group(1)), int(header.group(4))
+                    words = re.sub(r",?\s*pedantic", "", header.group(2))
+                continue
+            code = re.sub(r"\s*// (error|warning|pedantic|ptxas):.*", "", line)
+            if not code.strip() or code.startswith("//"):
+                continue
+            group.append(code)
+            if len(group) == LINES_A_SEED:
+                yield path, seed()
+                group = []
+
+
+def document_seeds():
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        for block in re.findall(r"```ptx\n(.*?)```", path.read_text(), re.S):
+            if ".version" in block:
+                yield path, block
+                continue
+            lines = [line for line in block.splitlines() if not line.startswith("//@")]
+            before, behind = prelude_for(lines, 905, 100)
+            yield path, "\n".join([".version 9.0", ".target sm_100a", *before, *lines, *behind, ""])
+
+
+def file_seeds():
+    for path in [*(TEST / "module").rglob("*.ptx"), *(TEST / "cli").rglob("*.ptx"), *(ROOT / "docs").rglob("*.ptx")]:
+        yield path, path.read_text(encoding="latin-1")
+
+
+def make_seeds(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    count = 0
+    for path, text in [*snippet_seeds(), *document_seeds(), *file_seeds()]:
+        (folder / f"{path.stem}-{count}.ptx").write_bytes(text.encode("latin-1", "replace"))
+        count += 1
+    return count
+
+
+def make_dictionary(path):
+    words = set()
+    for file in [*(ROOT / "grammar").rglob("*.isa"), *(ROOT / "grammar").glob("*.g4")]:
+        words |= set(re.findall(r"(?<![\w.])[.%][a-z]\w*(?:::\w+)*", file.read_text()))
+    path.write_text("".join(f'"{word}"\n' for word in sorted(words)))
+
+
+def coverage(program, folder, inputs):
+    """needs a program built with -fprofile-instr-generate -fcoverage-mapping"""
+    raw, merged = program.parent / "coverage.raw", program.parent / "coverage.data"
+    subprocess.run([program, "-runs=0", *inputs], check=True, env={**os.environ, "LLVM_PROFILE_FILE": str(raw)},
+                   stderr=subprocess.DEVNULL)
+    tools = pathlib.Path("/usr/lib/llvm-22/bin")
+    subprocess.run([tools / "llvm-profdata", "merge", "-o", merged, raw], check=True)
+    return subprocess.run([tools / "llvm-cov", "report", program, f"-instr-profile={merged}", ROOT / folder,
+                           "-show-region-summary=false", "-show-branch-summary=false"]).returncode
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=-1)
+    parser.add_argument("--coverage", metavar="FOLDER")
+    options = parser.parse_args()
+    program = options.program.resolve()
+    place = program.parent
+    seeds, found, faults, words = place / "seeds", place / "found", place / "faults", place / "words.dict"
+    print(f"{make_seeds(seeds)} seeds", flush=True)
+    make_dictionary(words)
+    found.mkdir(exist_ok=True)
+    faults.mkdir(exist_ok=True)
+    if options.coverage:
+        return coverage(program, options.coverage, [found, seeds])
+    return subprocess.run(
+        [program, found, seeds, f"-dict={words}", f"-max_total_time={options.seconds}", f"-runs={options.runs}",
+         "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1", "-entropic=0",
+         f"-artifact_prefix={faults}/"],
+        env={**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1",
+             "ASAN_OPTIONS": "malloc_context_size=4:quarantine_size_mb=16:"
+                             "detect_leaks=0:detect_stack_use_after_return=0"}).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

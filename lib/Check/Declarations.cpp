@@ -48,7 +48,8 @@ void ModuleRules::variable(const Declaration &declaration, Site site) {
 
   const isa::WordId typeWord = resolver.word(declaration.type);
   const isa::TypeKind kind = typeWord ? isa::word(typeWord).typeKind : isa::TypeKind::None;
-  if (kind == isa::TypeKind::Bits) // a float may be declared where nothing computes with it
+  // A single float may be declared where nothing computes with it.
+  if (kind == isa::TypeKind::Bits || type == ".f16x2")
     requireWord(declaration.type, declaration.typeRange);
   const bool isOpaque = kind == isa::TypeKind::Opaque;
   if (!isDeclarable(type))

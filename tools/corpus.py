@@ -20,6 +20,9 @@ SOURCES = ROOT / "test" / "corpus"
 NVCC = ROOT / "build" / "cuda" / "nvcc"
 ARCHS = ["75", "80", "86", "87", "89", "90", "90a", "100", "100a", "100f", "103a", "110a", "120", "120a", "121a"]
 CUDA = sorted((SOURCES / "cuda").glob("*.cu"))
+# Large: a few targets will do.
+LARGE = {"device_algorithms": ["75", "80", "90a", "100a", "120"], "device_sorting": ["80", "90a", "100a"],
+         "thrust_algorithms": ["75", "80", "90a", "100a", "120"]}
 
 
 def run(command, **options):
@@ -29,12 +32,20 @@ def run(command, **options):
 def nvcc_jobs(folder, archs):
     """(output, command) for nvcc's three ways of writing PTX"""
     includes = ["-I", NVCC / "include", "-I", NVCC / "include" / "cccl"]
-    for source in CUDA:
-        for arch in archs:
+    generated = folder / "sources"
+    generated.mkdir(exist_ok=True)
+    sources = []
+    for arch in archs:
+        wrappers = generated / f"cuda_ptx-{arch}.cu"
+        wrappers.write_text(run([sys.executable, SOURCES / "cuda_ptx.py", NVCC / "include" / "cccl", arch]).stdout)
+        sources.append((wrappers, [arch]))
+    sources += [(source, [arch for arch in archs if arch in LARGE.get(source.stem, archs)]) for source in CUDA]
+    for source, targets in sources:
+        for arch in targets:
             for kind, flags in [("", []), ("-lineinfo", ["-lineinfo"]), ("-G", ["-G"])]:
                 if kind and arch not in ("80", "90a", "100a"):
                     continue
-                output = folder / "nvcc" / f"{source.stem}-{arch}{kind}.ptx"
+                output = folder / "nvcc" / f"{source.stem.split('-')[0]}-{arch}{kind}.ptx"
                 yield output, [NVCC / "bin" / "nvcc", *includes, "-std=c++17", "--extended-lambda", "-w", "-ptx",
                                f"-arch=compute_{arch}", *flags, source, "-o", output]
 
@@ -92,6 +103,7 @@ def produce(job):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build" / "corpus")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at the same time")
     parser.add_argument("--quick", action="store_true", help="three targets instead of all")
     options = parser.parse_args()
     folder = options.folder.resolve()
@@ -109,7 +121,7 @@ def main():
     except subprocess.CalledProcessError as error:
         print(f"Python producers: {error.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         failures = [failure for failure in pool.map(produce, jobs) if failure]
     for failure in failures:
         print(failure, file=sys.stderr)
@@ -124,7 +136,7 @@ def main():
         except (OSError, subprocess.CalledProcessError):
             known[name] = None
     (folder / "producers.json").write_text(json.dumps(known, indent=1))
-    for producer in sorted(p for p in folder.iterdir() if p.is_dir() and p.name != "venv"):
+    for producer in sorted(p for p in folder.iterdir() if p.is_dir() and p.name not in ("venv", "sources")):
         files = list(producer.rglob("*.ptx"))
         print(f"{producer.name:10} {len(files):5} files {sum(f.stat().st_size for f in files) / 1e6:8.1f} MB")
 

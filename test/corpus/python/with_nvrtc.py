@@ -22,7 +22,7 @@ extern "C" __global__ void mixed(float *f, double *d, int *i, unsigned long long
   if (__any_sync(0xffffffff, i[t] == 3)) atomicAdd(f, f[t]);
   asm volatile("{ .reg .b64 p; cvta.to.global.u64 p, %0; red.global.add.f32 [p], %1; }" :: "l"(f), "f"(1.0f));
 }
-extern "C" __global__ void __launch_bounds__(128, 4) bounded(char4 *c, const __restrict__ float4 *f) {
+extern "C" __global__ void __launch_bounds__(128, 4) bounded(char4 *c, const float4 *__restrict__ f) {
   char4 v = c[threadIdx.x];
   float4 w = f[threadIdx.x];
   v.x += v.y * 3 + w.x;
@@ -40,7 +40,11 @@ def compile_for(arch, *options):
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), SOURCE.encode(), b"kernels.cu", 0, None, None)
     array = (ctypes.c_char_p * len(arguments))(*arguments)
     if nvrtc.nvrtcCompileProgram(program, len(arguments), array):
-        raise SystemExit(f"nvrtc refused the source for {arch}")
+        size = ctypes.c_size_t()
+        nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+        log = ctypes.create_string_buffer(size.value)
+        nvrtc.nvrtcGetProgramLog(program, log)
+        raise SystemExit(f"nvrtc refused the source for {arch}: {log.value.decode()}")
     size = ctypes.c_size_t()
     nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size))
     text = ctypes.create_string_buffer(size.value)

@@ -48,6 +48,23 @@ static Json diagnostic(const Diagnostic &d, const SourceBuffer *source,
   return out;
 }
 
+static Json resources(const FunctionResources &function) {
+  Json out = {{"name", function.name},
+              {"entry", function.isEntry},
+              {"arch", function.arch},
+              {"registers", function.registers},
+              {"barriers", function.barriers},
+              {"stackBytes", function.stackBytes},
+              {"spillStoreBytes", function.spillStoreBytes},
+              {"spillLoadBytes", function.spillLoadBytes},
+              {"sharedBytes", function.sharedBytes},
+              {"localBytes", function.localBytes},
+              {"constantBytes", Json::object()}};
+  for (const auto &[bank, bytes] : function.constantBytes)
+    out["constantBytes"][bank] = bytes;
+  return out;
+}
+
 void beginJson(llvm::raw_ostream &out) {
   const Json tool = {{"name", "ptxray"}, {"version", PTXRAY_VERSION}};
   out << R"({"version":1,"tool":)" << tool.dump() << ",\"files\":[\n";
@@ -72,7 +89,14 @@ void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostre
         out << dump(diagnostic(d, report.source.get(), origins ? &*origins : nullptr));
       },
       ",");
-  out << "]}";
+  out << ']';
+  if (!report.functions.empty()) {
+    Json functions = Json::array();
+    for (const FunctionResources &function : report.functions)
+      functions.push_back(resources(function));
+    out << ",\"functions\":" << dump(functions);
+  }
+  out << '}';
 }
 
 void endJson(const Totals &, llvm::raw_ostream &out) { out << "\n]}\n"; }

@@ -2,6 +2,7 @@
 // From diagnostics to an output format. A format is one file of this folder and one row of
 // `formats`.
 #include "Diagnostics/Diagnostic.h"
+#include "Ptxas/Resources.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -13,6 +14,7 @@ struct FileReport {
   std::unique_ptr<SourceBuffer> source; // null: it could not be read
   std::string ptx, target;              // what it was checked as; empty: not known
   std::vector<Diagnostic> diagnostics;
+  std::vector<FunctionResources> functions; // when ptxas was asked for them
 };
 
 /// Over all inputs.

@@ -4,6 +4,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
 #include <algorithm>
 
 namespace ptxray {
@@ -193,6 +194,34 @@ static std::string shape(const Diagnostic &d) {
   return key;
 }
 
+/// One line a function. The columns are as wide as what stands in them.
+static void resources(llvm::ArrayRef<FunctionResources> functions, llvm::raw_ostream &out) {
+  if (functions.empty())
+    return;
+  std::vector<std::vector<std::string>> rows{{"function", "registers", "barriers", "shared", "stack",
+                                              "spill stores", "spill loads", "constant"}};
+  for (const FunctionResources &f : functions) {
+    uint64_t constant = 0;
+    for (const auto &[bank, bytes] : f.constantBytes)
+      constant += bytes;
+    std::vector<std::string> &row = rows.emplace_back();
+    row.push_back(escaped(f.name));
+    for (uint64_t amount : {f.registers, f.barriers, f.sharedBytes, f.stackBytes, f.spillStoreBytes,
+                            f.spillLoadBytes, constant})
+      row.push_back(std::to_string(amount));
+  }
+  std::vector<size_t> widths(rows.front().size());
+  for (const auto &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  for (const auto &row : rows) {
+    out << llvm::left_justify(row[0], widths[0]);
+    for (size_t i = 1; i < row.size(); ++i)
+      out << "  " << llvm::right_justify(row[i], widths[i]);
+    out << '\n';
+  }
+}
+
 void beginText(llvm::raw_ostream &) {}
 
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out) {
@@ -214,6 +243,7 @@ void renderText(const FileReport &report, const RenderOptions &options, llvm::ra
     }
     text.diagnostic(all[i], lines);
   }
+  resources(report.functions, out);
 }
 
 void endText(const Totals &totals, llvm::raw_ostream &out) {

@@ -13,8 +13,10 @@ using namespace ptxray;
 using namespace ptxray::test;
 namespace fs = std::filesystem;
 
-// No text of PTX can give these: they are about files.
-static constexpr llvm::StringLiteral withoutExample[] = {"unreadable-input"};
+// No text of PTX alone can give these: they are about files, or what ptxas says.
+static constexpr llvm::StringLiteral withoutExample[] = {
+    "ptxas-accepts",      "ptxas-error",      "ptxas-remark",        "ptxas-warning",
+    "setmaxnreg-ignored", "wgmma-serialized", "wgmma-wait-inserted", "unreadable-input"};
 
 namespace {
 

@@ -1,5 +1,5 @@
-#include "Check/CheckModule.h"
 #include "Command.h"
+#include "Reports.h"
 #include "Inputs.h"
 #include "Isa/Isa.h"
 #include "Render/Render.h"
@@ -10,12 +10,8 @@
 
 namespace ptxray {
 
-static FileReport checkFile(const Input &input, const CheckOptions &options, bool werror) {
-  FileReport report;
-  report.path = input.path == "-" ? "<stdin>" : input.path;
-  std::string problem = input.problem;
-  if (problem.empty())
-    report.source = SourceBuffer::open(input.path, problem);
+void checkReport(FileReport &report, const std::string &problem, const CheckOptions &options,
+                 bool werror) {
   DiagnosticSink sink;
   if (report.source) {
     ModuleSummary summary = checkSource(*report.source, options, sink);
@@ -31,6 +27,15 @@ static FileReport checkFile(const Input &input, const CheckOptions &options, boo
   if (werror)
     for (Diagnostic &d : report.diagnostics)
       d.severity = Severity::Error;
+}
+
+static FileReport checkFile(const Input &input, const CheckOptions &options, bool werror) {
+  FileReport report;
+  report.path = input.path == "-" ? "<stdin>" : input.path;
+  std::string problem = input.problem;
+  if (problem.empty())
+    report.source = SourceBuffer::open(input.path, problem);
+  checkReport(report, problem, options, werror);
   return report;
 }
 
@@ -78,6 +83,8 @@ int runCheck(const Arguments &arguments) {
     return usageError("unknown PTX version `" + options.ptx + "`");
   options.pedantic = arguments.has("--pedantic");
   const bool werror = arguments.has("--werror");
+  const bool withPtxas = arguments.has("--with-ptxas");
+  std::atomic<int> worst = Clean;
   const RenderOptions rendering{.color = wantsColor(arguments),
                                 .fold = !arguments.has("--no-fold")};
   const llvm::StringRef formatName = arguments.value("--format").value_or("text");
@@ -89,7 +96,12 @@ int runCheck(const Arguments &arguments) {
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t i; (i = next++) < inputs.size();) {
-      const FileReport report = checkFile(inputs[i], options, werror);
+      FileReport report = checkFile(inputs[i], options, werror);
+      if (withPtxas && report.source) {
+        const int verdict = addVerdict(report, arguments.value("--ptxas").value_or(""));
+        if (verdict == NoPtxas || (verdict == PtxasRefused && worst != NoPtxas))
+          worst = verdict;
+      }
       std::string text;
       llvm::raw_string_ostream stream(text);
       format.file(report, rendering, stream);
@@ -104,7 +116,10 @@ int runCheck(const Arguments &arguments) {
   for (std::thread &helper : helpers)
     helper.join();
   format.end(output.totals, llvm::outs());
-  return output.totals.unreadable ? BadUsage : output.totals.errors ? FoundErrors : Clean;
+  return output.totals.unreadable ? BadUsage
+         : worst                  ? worst.load()
+         : output.totals.errors   ? FoundErrors
+                                  : Clean;
 }
 
 } // namespace ptxray

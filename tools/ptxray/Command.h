@@ -10,7 +10,15 @@
 namespace ptxray {
 
 /// docs/exit-status.md explains them.
-enum ExitStatus { Clean = 0, FoundErrors = 1, BadUsage = 2 };
+enum ExitStatus {
+  Clean = 0,
+  FoundErrors = 1,
+  BadUsage = 2,
+  PtxasRefused = 3,
+  NoGpu = 4,
+  NoPtxas = 5,
+  KernelFailed = 6,
+};
 
 struct Option {
   llvm::StringLiteral name; // `--format`
@@ -23,10 +31,14 @@ struct Option {
 struct Arguments {
   llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> options;
   std::vector<llvm::StringRef> operands;
+  std::vector<llvm::StringRef> passedOn; // what stands behind `--`, of a command that passes it on
 
   bool has(llvm::StringRef option) const { return value(option).has_value(); }
   std::optional<llvm::StringRef> value(llvm::StringRef option) const; // the last one counts
 };
+
+/// Whose words a command's are: its own; behind `--` another program's; all another program's.
+enum class Words { Own, PassedOn, Foreign };
 
 struct Command {
   llvm::StringLiteral name;
@@ -35,6 +47,7 @@ struct Command {
   llvm::StringLiteral summary;
   std::vector<Option> options;
   int (*run)(const Arguments &arguments);
+  Words words = Words::Own;
 };
 
 /// One line on standard error; returns BadUsage.
@@ -51,10 +64,12 @@ bool wantsColor(const Arguments &arguments);
 /// Flushes standard output; says so when it could not be written.
 int finish(int status);
 
+int runAs(const Arguments &arguments);
 int runCheck(const Arguments &arguments);
 int runDump(const Arguments &arguments);
 int runExplain(const Arguments &arguments);
 int runIsa(const Arguments &arguments);
+int runPtxas(const Arguments &arguments);
 int runVersion(const Arguments &arguments);
 
 } // namespace ptxray

@@ -1,3 +1,4 @@
+#include "Check/Enumerate.h"
 #include "Check/Sample.h"
 #include "Command.h"
 #include "Isa/Isa.h"
@@ -39,6 +40,15 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
     if (target < 0)
       return unknownTarget(name);
     module.target = target;
+    if (arguments.has("--all")) {
+      const Enumeration all = enumerateInstruction(mnemonic, module);
+      llvm::outs() << "//@ ptx " << versionText(module.ptx) << ", " << name << '\n';
+      for (const std::string &text : all.texts)
+        llvm::outs() << text << '\n';
+      llvm::outs() << "// " << all.texts.size() << " texts for "
+                   << static_cast<uint64_t>(all.combinations + 0.5) << " combinations\n";
+      continue;
+    }
     const std::vector<Sample> samples =
         sampleInstruction(mnemonic, module, count / targets.size(), seed);
     if (samples.empty())

@@ -20,6 +20,21 @@ static std::vector<Command> allCommands() {
   const Option color{"--color", "auto|always|never", "colours of the text (auto: on a terminal)"};
   const Option textOrJson{"--format", "text|json", "form of the output"};
   return {
+      {"as",
+       "FILE|- -o OUT [-- PTXAS OPTION...]",
+       1,
+       1,
+       "check a PTX file, then have ptxas assemble it",
+       {{"-o", "OUT", "the object file"},
+        {"--target", "sm_X", "the GPU to compile for (default: what `.target` says)"},
+        {"--ptxas", "PATH", "the ptxas to use (default: $PTXAS, CUDA's, the one in PATH ...)"},
+        {"--timeout", "SECONDS", "end ptxas after this time"},
+        {"-v", "", "show what each function takes: registers, spills, shared memory ..."},
+        {"--format", formatNames(), "form of the diagnostics"},
+        {"--werror", "", "warnings are errors"},
+        color},
+       runAs,
+       Words::PassedOn},
       {"check",
        "FILE|DIR|- ...",
        1,
@@ -32,6 +47,8 @@ static std::vector<Command> allCommands() {
         {"--pedantic", "", "also report what is only bad style"},
         {"--werror", "", "warnings are errors"},
         {"--no-fold", "", "show diagnostics that are alike one by one"},
+        {"--with-ptxas", "", "say also what ptxas says"},
+        {"--ptxas", "PATH", "the ptxas to ask"},
         color,
         {"--jobs", "N", "files checked at the same time (default: one a core)"}},
        runCheck},
@@ -56,11 +73,20 @@ static std::vector<Command> allCommands() {
        "list the instructions known, or texts that one accepts and refuses",
        {{"--list", "", "mnemonic, section of the manual and title of each"},
         {"--enumerate", "NAME", "texts of this instruction, with what is expected of each"},
+        {"--all", "", "every combination of words, suffixes and signs that it accepts"},
         {"--ptx", "V", "enumerate for this PTX version (default: the newest)"},
         {"--target", "sm_X", "enumerate for this target (default: several)"},
         {"--count", "N", "about how many texts (default: 300)"},
         {"--seed", "N", "of the choice among them (default: 1)"}},
        runIsa},
+      {"ptxas",
+       "PTXAS ARGUMENT...",
+       0,
+       ~0u,
+       "be ptxas, after a check of its inputs; also under the name `ptxas`",
+       {},
+       runPtxas,
+       Words::Foreign},
       {"version",
        "",
        0,
@@ -137,12 +163,17 @@ static void printHelp(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) 
 /// Sorts what was written into options and operands; a message when it does not fit the command.
 static std::optional<std::string>
 readArguments(const Command &command, llvm::ArrayRef<const char *> written, Arguments &arguments) {
-  bool optionsEnded = false;
+  bool optionsEnded = command.words == Words::Foreign;
   for (size_t i = 0; i < written.size(); ++i) {
     const StringRef word = written[i];
     if (optionsEnded || word == "-" || !word.starts_with("-")) {
       arguments.operands.push_back(word);
       continue;
+    }
+    if (word == "--" && command.words == Words::PassedOn) {
+      const auto rest = written.drop_front(i + 1);
+      arguments.passedOn.assign(rest.begin(), rest.end());
+      break;
     }
     if (word == "--") {
       optionsEnded = true;
@@ -180,6 +211,11 @@ readArguments(const Command &command, llvm::ArrayRef<const char *> written, Argu
 }
 
 int main(int argc, char **argv) {
+  if (StringRef(argv[0]).rsplit('/').second == "ptxas" || StringRef(argv[0]) == "ptxas") {
+    Arguments arguments;
+    arguments.operands.assign(argv + 1, argv + argc);
+    return runPtxas(arguments);
+  }
   const std::vector<Command> commands = allCommands();
   if (argc < 2) {
     printHelp(commands, llvm::errs());
@@ -201,7 +237,7 @@ int main(int argc, char **argv) {
   for (const Command &command : commands) {
     if (command.name != name)
       continue;
-    if (help) {
+    if (help && (command.words != Words::Foreign || argv[1] == StringRef("help"))) {
       printHelp(command, llvm::outs());
       return finish(Clean);
     }

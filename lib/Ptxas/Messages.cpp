@@ -1,0 +1,227 @@
+#include "Ptxas/Messages.h"
+#include "Parse/Parse.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <map>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+namespace {
+
+/// One line of ptxas, in parts: `ptxas k.ptx, line 9; error   : ...`, `ptxas info    : (C7508) ...`
+struct Line {
+  unsigned number = 0; // 0: names none
+  StringRef kind;      // `error`, `fatal`, `warning`, `info`
+  unsigned code = 0;   // of `(C7508)`
+  StringRef message;
+};
+
+/// The numbers ptxas gives its remarks. Those of one range have one cause and one cure.
+struct CodeRange {
+  unsigned first, last;
+  DiagId id;
+};
+constexpr CodeRange codeRanges[] = {
+    {7504, 7508, DiagId::SetmaxnregIgnored},
+    {7517, 7517, DiagId::WgmmaWaitInserted},
+    {7509, 7520, DiagId::WgmmaSerialized},
+};
+
+/// The statements of a text by the line they begin in; made at the first question.
+class StatementLines {
+public:
+  explicit StatementLines(const SourceBuffer &source) : source(source) {}
+  Range find(unsigned line, StringRef message);
+
+private:
+  void read();
+  const SourceBuffer &source;
+  bool isRead = false;
+  struct Place {
+    Range opcode, statement;
+  };
+  std::multimap<uint32_t, Place> places;
+};
+
+} // namespace
+
+void StatementLines::read() {
+  isRead = true;
+  Parser parser;
+  DiagnosticSink unused; // the text was checked before
+  auto note = [&](Range opcode, Range statement) {
+    places.insert({source.lineColumn(opcode.begin).line, {opcode, statement}});
+  };
+  parser.parse(source, unused, false, [&](const Ast &ast, Statement item) {
+    if (item.kind == StatementKind::Function) {
+      const Function &function = ast.functions[item.index];
+      note(function.nameRange, function.nameRange);
+    } else if (item.kind == StatementKind::Declaration) {
+      const Declaration &declared = ast.declarations[item.index];
+      note(declared.nameRange, declared.range);
+    } else if (item.kind == StatementKind::Directive) {
+      note(ast.directives[item.index].nameRange, ast.directives[item.index].range);
+    }
+    for (const Instruction &instruction : ast.instructions)
+      note(instruction.opcodeRange, instruction.range);
+  });
+}
+
+/// Where several stand in one line, the one whose opcode the message quotes.
+Range StatementLines::find(unsigned line, StringRef message) {
+  if (!isRead)
+    read();
+  const auto [first, last] = places.equal_range(line);
+  const Place *best = nullptr;
+  for (auto place = first; place != last; ++place) {
+    const StringRef opcode = source.text(place->second.opcode).split('.').first;
+    if (!best || message.contains("'" + opcode.str() + "'") ||
+        message.contains("'" + opcode.str() + "."))
+      best = &place->second;
+  }
+  if (best)
+    return best->statement;
+  // In the middle of a statement, or where nothing was read: what stands in the line.
+  const StringRef text = source.lineText(line);
+  const uint32_t begin = text.data() ? text.data() - source.text().data() : 0;
+  const StringRef trimmed = text.trim();
+  const uint32_t from = begin + (text.size() - text.ltrim().size());
+  return {from, from + static_cast<uint32_t>(trimmed.size())};
+}
+
+static Line readLine(StringRef text) {
+  Line line;
+  auto [head, message] = text.split(':');
+  line.message = message.trim();
+  if (auto [place, kind] = head.split("; "); !kind.empty()) {
+    place.rsplit(", line ").second.getAsInteger(10, line.number);
+    head = kind;
+  } else {
+    head.consume_front("ptxas ");
+  }
+  line.kind = head.trim();
+  if (StringRef rest = line.message;
+      rest.consume_front("(C") && !rest.consumeInteger(10, line.code) && rest.consume_front(")"))
+    line.message = rest.trim();
+  else
+    line.code = 0;
+  return line;
+}
+
+/// `in the function 'k' in line 24`, `in around line 33`: a line named within the message.
+static unsigned lineWithin(StringRef message) {
+  unsigned number = 0;
+  StringRef rest = message.rsplit("line ").second;
+  return message.contains(" line ") && !rest.consumeInteger(10, number) ? number : 0;
+}
+
+/// `8 registers`, `400 bytes smem`, `96 bytes cmem[0]`, `0 bytes spill stores`
+static void readAmount(StringRef text, FunctionResources &function) {
+  uint64_t amount = 0;
+  text = text.trim();
+  text.consume_front("used ");
+  text.consume_front("Used ");
+  if (text.consumeInteger(10, amount))
+    return;
+  text = text.trim();
+  if (text.starts_with("bytes cmem"))
+    function.constantBytes.push_back({text.drop_front(StringRef("bytes ").size()).str(), amount});
+  const std::pair<StringRef, uint64_t *> known[] = {
+      {"registers", &function.registers},       {"barriers", &function.barriers},
+      {"bytes smem", &function.sharedBytes},    {"bytes lmem", &function.localBytes},
+      {"bytes stack frame", &function.stackBytes},
+      {"bytes cumulative stack size", &function.stackBytes},
+      {"bytes spill stores", &function.spillStoreBytes},
+      {"bytes spill loads", &function.spillLoadBytes},
+  };
+  for (auto [name, field] : known)
+    if (text == name)
+      *field = std::max(*field, amount);
+}
+
+namespace {
+
+/// Reads the lines of -v: some name a function, those behind them are about it.
+class ResourceReader {
+public:
+  bool read(StringRef text); // false: this is no such line
+  std::vector<FunctionResources> functions;
+
+private:
+  void turnTo(StringRef name);
+  size_t current = 0;
+};
+
+} // namespace
+
+void ResourceReader::turnTo(StringRef name) {
+  for (current = 0; current < functions.size(); ++current)
+    if (functions[current].name == name)
+      return;
+  functions.emplace_back().name = name.str();
+}
+
+bool ResourceReader::read(StringRef text) {
+  if (text.consume_front("Compiling entry function '")) {
+    turnTo(text.split("'").first);
+    functions[current].isEntry = true;
+    functions[current].arch = text.rsplit(" for '").second.split("'").first.str();
+    return true;
+  }
+  if (text.consume_front("Function properties for ")) {
+    turnTo(text.trim());
+    return true;
+  }
+  if (text.starts_with("Used ") || text.contains("bytes stack frame")) {
+    llvm::SmallVector<StringRef> parts;
+    text.split(parts, ',');
+    for (StringRef part : parts)
+      if (current < functions.size())
+        readAmount(part, functions[current]);
+    return true;
+  }
+  return text.contains(" bytes gmem") || text.starts_with("Compile time") || text.trim().empty();
+}
+
+PtxasMessages readMessages(StringRef printed, const SourceBuffer &source) {
+  static constexpr llvm::StringLiteral summary = "Ptx assembly aborted due to errors";
+  PtxasMessages out;
+  StatementLines lines(source);
+  ResourceReader resources;
+  DiagnosticSink sink;
+  llvm::SmallVector<StringRef> texts;
+  printed.split(texts, '\n');
+  for (StringRef text : texts) {
+    Line line = readLine(text);
+    if (resources.read(line.kind == "info" ? line.message : text))
+      continue;
+    if (!line.number)
+      line.number = lineWithin(line.message);
+    const Range range = line.number ? lines.find(line.number, line.message) : Range{};
+    StringRef message = line.message;
+    message.consume_front("Potential Performance Loss: ");
+    if (line.kind == "error" || line.kind == "fatal") {
+      if (message != summary || !sink.hasErrors())
+        sink.report(DiagId::PtxasError, range, {message.str()});
+    } else if (line.code) {
+      const CodeRange *known = llvm::find_if(codeRanges, [&](const CodeRange &codes) {
+        return codes.first <= line.code && line.code <= codes.last;
+      });
+      sink.report(known == std::end(codeRanges) ? DiagId::PtxasRemark : known->id, range,
+                  {message.str(), "C" + std::to_string(line.code)});
+    } else if (line.kind == "warning") {
+      sink.report(DiagId::PtxasWarning, range, {message.str()});
+    } else if (line.kind == "info") {
+      sink.report(DiagId::PtxasRemark, range, {message.str(), "info"});
+    } else {
+      out.rest += text.str() + "\n";
+    }
+  }
+  out.diagnostics = sink.take();
+  out.functions = std::move(resources.functions);
+  return out;
+}
+
+} // namespace ptxray

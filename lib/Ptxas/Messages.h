@@ -1,0 +1,18 @@
+#pragma once
+// What ptxas prints, as diagnostics and tables.
+#include "Diagnostics/Diagnostic.h"
+#include "Ptxas/Resources.h"
+#include "Source/SourceBuffer.h"
+
+namespace ptxray {
+
+struct PtxasMessages {
+  std::vector<Diagnostic> diagnostics;
+  std::vector<FunctionResources> functions; // with -v
+  std::string rest;                         // lines that are neither
+};
+
+/// A message that names a line gets the range of the instruction that stands there.
+PtxasMessages readMessages(llvm::StringRef printed, const SourceBuffer &source);
+
+} // namespace ptxray

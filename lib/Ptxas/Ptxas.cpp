@@ -1,0 +1,212 @@
+#include "Ptxas/Ptxas.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+namespace {
+
+struct Release {
+  unsigned major, minor;
+  uint16_t ptx; // the newest version it reads
+};
+/// CUDA 12.7 never was. Those before 12.0 are only named to say which one would do.
+constexpr Release releases[] = {
+    {11, 0, 700}, {11, 1, 701}, {11, 2, 702}, {11, 3, 703}, {11, 4, 704}, {11, 5, 705}, {11, 6, 706},
+    {11, 7, 707}, {11, 8, 708}, {12, 0, 800}, {12, 1, 801}, {12, 2, 802}, {12, 3, 803}, {12, 4, 804},
+    {12, 5, 805}, {12, 6, 805}, {12, 8, 807}, {12, 9, 808}, {13, 0, 900}, {13, 1, 901}, {13, 2, 902},
+    {13, 3, 903}, {13, 4, 904}, {13, 5, 905},
+};
+/// The first CUDA that no longer compiles for targets below this one.
+struct Removal {
+  unsigned major, target;
+};
+constexpr Removal removals[] = {{11, 35}, {12, 50}, {13, 75}};
+
+} // namespace
+
+static void addVariable(std::vector<std::string> &paths, const char *name, const char *below) {
+  if (const char *value = std::getenv(name); value && *value)
+    paths.push_back(std::string(value) + below);
+}
+
+/// The folders in `folder` whose names begin like this, last one first: newer releases stand behind.
+static std::vector<std::string> foldersLike(const std::string &folder, StringRef beginning) {
+  std::vector<std::string> found;
+  if (DIR *opened = opendir(folder.c_str())) {
+    while (const dirent *entry = readdir(opened))
+      if (StringRef(entry->d_name).starts_with(beginning))
+        found.push_back(folder + "/" + entry->d_name);
+    closedir(opened);
+  }
+  llvm::sort(found, std::greater<>());
+  return found;
+}
+
+/// The copies in the packages of Triton and of CUDA's own wheels.
+static void addPython(std::vector<std::string> &paths, const std::string &prefix) {
+  for (const char *lib : {"/lib", "/local/lib"})
+    for (const std::string &python : foldersLike(prefix + lib, "python3"))
+      for (const char *site : {"/site-packages", "/dist-packages"}) {
+        paths.push_back(python + site + "/triton/backends/nvidia/bin/ptxas");
+        for (const std::string &cuda : foldersLike(python + site + "/nvidia", "cu"))
+          paths.push_back(cuda + "/bin/ptxas");
+      }
+}
+
+/// The folder of the Python that started this program, as Triton does: `<prefix>/bin/python`.
+static std::vector<std::string> callingPython() {
+  std::ifstream file("/proc/" + std::to_string(getppid()) + "/cmdline");
+  std::string program;
+  std::getline(file, program, '\0');
+  auto [folder, name] = StringRef(program).rsplit('/');
+  if (!name.starts_with("python") || !folder.consume_back("/bin"))
+    return {};
+  return {folder.str()};
+}
+
+static std::vector<std::string> candidates() {
+  std::vector<std::string> paths;
+  addVariable(paths, "PTXAS", "");
+  addVariable(paths, "TRITON_PTXAS_PATH", "");
+  addVariable(paths, "CUDA_HOME", "/bin/ptxas");
+  addVariable(paths, "CUDA_PATH", "/bin/ptxas");
+  std::vector<std::string> pythons = callingPython();
+  const char *search = std::getenv("PATH");
+  llvm::SmallVector<StringRef> folders;
+  StringRef(search ? search : "").split(folders, ':', -1, false);
+  for (StringRef folder : folders) {
+    paths.push_back(folder.str() + "/ptxas");
+    if (access((folder.str() + "/python3").c_str(), X_OK) == 0)
+      pythons.push_back(folder.rsplit('/').first.str());
+  }
+  paths.push_back("/usr/local/cuda/bin/ptxas");
+  for (const std::string &cuda : foldersLike("/usr/local", "cuda-"))
+    paths.push_back(cuda + "/bin/ptxas");
+  for (const char *usual : {"/opt/cuda/bin/ptxas", "/usr/lib/cuda/bin/ptxas",
+                            "/usr/lib/nvidia-cuda-toolkit/bin/ptxas"})
+    paths.push_back(usual);
+  for (const char *variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const char *prefix = std::getenv(variable); prefix && *prefix)
+      addPython(paths, prefix);
+  for (const std::string &python : pythons)
+    addPython(paths, python);
+  if (const char *home = std::getenv("HOME"))
+    addPython(paths, std::string(home) + "/.local");
+  return paths;
+}
+
+/// Whether something can be started there that is not this program.
+static bool isOther(const std::string &path) {
+  struct stat found, self;
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || access(path.c_str(), X_OK) != 0)
+    return false;
+  return stat("/proc/self/exe", &self) != 0 || found.st_dev != self.st_dev ||
+         found.st_ino != self.st_ino;
+}
+
+/// `Cuda compilation tools, release 13.5, V13.5.37`
+static bool readRelease(StringRef printed, Ptxas &ptxas) {
+  const size_t at = printed.find("release ");
+  if (at == StringRef::npos)
+    return false;
+  StringRef rest = printed.drop_front(at + std::strlen("release "));
+  unsigned minor = 0;
+  if (rest.consumeInteger(10, ptxas.major) || !rest.consume_front(".") ||
+      rest.consumeInteger(10, minor))
+    return false;
+  ptxas.release = std::to_string(ptxas.major) + "." + std::to_string(minor);
+  if (rest.consume_front(", V"))
+    ptxas.release = rest.take_while([](char c) { return c == '.' || (c >= '0' && c <= '9'); }).str();
+  for (const Release &known : releases)
+    if (std::pair(known.major, known.minor) <= std::pair(ptxas.major, minor))
+      ptxas.ptx = known.ptx;
+  const Release &newest = std::end(releases)[-1];
+  if (std::pair(ptxas.major, minor) > std::pair(newest.major, newest.minor))
+    ptxas.ptx = 0; // newer than this program: let it try
+  return true;
+}
+
+std::optional<std::string> realPtxas(std::string &reason) {
+  for (const std::string &path : candidates())
+    if (isOther(path))
+      return path;
+  reason = "there is no ptxas on this machine: install CUDA or `pip install nvidia-cuda-nvcc`, or name one "
+           "in $PTXAS";
+  return std::nullopt;
+}
+
+std::optional<Ptxas> findPtxas(StringRef wanted, std::string &reason) {
+  Ptxas ptxas;
+  if (wanted.empty()) {
+    const std::optional<std::string> found = realPtxas(reason);
+    if (!found)
+      return std::nullopt;
+    ptxas.path = *found;
+  } else if (ptxas.path = wanted.str(); !isOther(ptxas.path)) {
+    reason = "`" + ptxas.path + "` is no program that could be ptxas";
+    return std::nullopt;
+  }
+  const std::string option = "--version";
+  constexpr unsigned patience = 60;
+  const ProgramResult answer = runProgram(ptxas.path, option, patience);
+  if (answer.end == ProgramEnd::Exited && answer.detail == 0 && readRelease(answer.printed, ptxas))
+    return ptxas;
+  reason = answer.end == ProgramEnd::NotStarted
+               ? "`" + ptxas.path + "` cannot be started: " + std::strerror(answer.detail)
+           : answer.end == ProgramEnd::TimedOut
+               ? "`" + ptxas.path + " --version` gives no answer"
+               : "`" + ptxas.path + " --version` names no release; is this ptxas?";
+  return std::nullopt;
+}
+
+static std::string versionText(unsigned ptx) {
+  return std::to_string(ptx / 100) + "." + std::to_string(ptx % 100);
+}
+
+std::string whatIsMissing(const Ptxas &ptxas, uint16_t ptx, StringRef target) {
+  const std::string self = "ptxas " + ptxas.release + " (" + ptxas.path + ") does not know ";
+  const int index = isa::findTarget(target);
+  const isa::Target *known = index < 0 ? nullptr : &isa::targets()[index];
+  const uint16_t needed = std::max(ptx, known ? known->since : uint16_t(0));
+  if (ptxas.ptx && ptxas.ptx < needed) {
+    std::string text = self + (ptxas.ptx < ptx ? "PTX " + versionText(ptx) : target.str());
+    for (const Release &release : releases)
+      if (release.ptx >= needed)
+        return text + "; CUDA " + std::to_string(release.major) + "." +
+               std::to_string(release.minor) + " or newer does";
+    return text;
+  }
+  for (const Removal &removal : removals)
+    if (known && known->number < removal.target && ptxas.major >= removal.major)
+      return self + target.str() + "; CUDA " + std::to_string(removal.major - 1) +
+             " was the last that does (or compile for a newer target with --target)";
+  return "";
+}
+
+Assembly assemble(const Ptxas &ptxas, const MemoryFile &input, llvm::ArrayRef<std::string> options,
+                  unsigned seconds) {
+  Assembly assembly;
+  std::string reason;
+  if (!assembly.object.create(reason)) {
+    assembly.run.detail = errno;
+    return assembly;
+  }
+  std::vector<std::string> arguments(options.begin(), options.end());
+  arguments.insert(arguments.end(), {input.path(), "-o", assembly.object.path()});
+  assembly.run = runProgram(ptxas.path, arguments, seconds);
+  return assembly;
+}
+
+} // namespace ptxray

@@ -1,0 +1,16 @@
+#pragma once
+// Where the elements of 8x8 matrices of 16 bits lie (PTX manual 9.7.14.5.15 to .17): a thread of the warp
+// holds two neighbours of one row in a register, the one with the lower column in the lower half.
+#include <array>
+#include <cstdint>
+
+namespace ptxray::device {
+
+using Matrix = std::array<std::array<uint16_t, 8>, 8>; // [row][column]
+using Fragment = std::array<uint32_t, 32>;             // by thread
+
+Fragment fragmentOf(const Matrix &matrix);
+Matrix matrixOf(const Fragment &fragment);
+Matrix transposed(const Matrix &matrix);
+
+} // namespace ptxray::device

@@ -1,0 +1,99 @@
+#include "Driver.h"
+#include <dlfcn.h>
+
+namespace ptxray {
+
+bool Driver::open(int ordinal, std::string &reason) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!library) {
+    reason = "there is no CUDA driver on this machine (libcuda.so.1)";
+    return false;
+  }
+  const char *missing = nullptr;
+#define PTXRAY_LOAD(name, parameters)                                                                  \
+  name = reinterpret_cast<decltype(name)>(dlsym(library, #name));                                      \
+  if (!name)                                                                                           \
+    missing = #name;
+  PTXRAY_DRIVER_FUNCTIONS(PTXRAY_LOAD)
+#undef PTXRAY_LOAD
+  cuLaunchKernelEx = reinterpret_cast<decltype(cuLaunchKernelEx)>(dlsym(library, "cuLaunchKernelEx"));
+  if (missing) {
+    reason = "the CUDA driver is too old: it has no " + std::string(missing);
+    return false;
+  }
+  auto ok = [&](CuResult result) {
+    if (result != 0)
+      reason = "no GPU can be used: " + inWords(result);
+    return result == 0;
+  };
+  int count = 0;
+  if (!ok(cuInit(0)) || !ok(cuDriverGetVersion(&version)) || !ok(cuDeviceGetCount(&count)))
+    return false;
+  if (ordinal >= count) {
+    reason = "there is no GPU " + std::to_string(ordinal) + ": the driver knows " +
+             std::to_string(count);
+    return false;
+  }
+  CuHandle context;
+  char name[256] = "";
+  if (!ok(cuDeviceGet(&device, ordinal)) || !ok(cuDeviceGetName(name, sizeof name, device)) ||
+      !ok(cuDevicePrimaryCtxRetain(&context, device)) || !ok(cuCtxSetCurrent(context)))
+    return false;
+  deviceName = name;
+  computeMajor = deviceAttribute(CuComputeMajor);
+  computeMinor = deviceAttribute(CuComputeMinor);
+  return true;
+}
+
+int Driver::deviceAttribute(int attribute) const {
+  int value = 0;
+  cuDeviceGetAttribute(&value, attribute, device);
+  return value;
+}
+
+int Driver::functionAttribute(CuHandle function, int attribute) const {
+  int value = 0;
+  cuFuncGetAttribute(&value, attribute, function);
+  return value;
+}
+
+std::string Driver::inWords(CuResult result) const {
+  struct Known {
+    CuResult result;
+    const char *text;
+  };
+  static constexpr Known known[] = {
+      {1, "an argument of the launch is not allowed"},
+      {2, "out of device memory"},
+      {100, "there is no GPU"},
+      {200, "this is no image that the driver can load"},
+      {209, "there is no code for this GPU in it"},
+      {218, "the driver's compiler refuses the PTX"},
+      {222, "the driver is too old for this PTX version"},
+      {300, "this is no image that the driver can load"},
+      {500, "there is no such kernel in it"},
+      {700, "it used an illegal address"},
+      {701, "it needs more registers, threads or shared memory than there are"},
+      {702, "it ran too long"},
+      {710, "an assertion failed"},
+      {714, "a hardware stack overflowed or is corrupt"},
+      {715, "it met an illegal instruction"},
+      {716, "it used a misaligned address"},
+      {717, "it used an address of the wrong state space"},
+      {718, "it jumped to no instruction"},
+      {719, "it ended by `trap` or a fault without a name of its own"},
+      {720, "a cooperative launch was too large"},
+  };
+  const char *name = nullptr, *text = nullptr;
+  if (cuGetErrorName)
+    cuGetErrorName(result, &name);
+  if (cuGetErrorString)
+    cuGetErrorString(result, &text);
+  for (const Known &entry : known)
+    if (entry.result == result)
+      text = entry.text;
+  return std::string(text ? text : "an unknown error") + " (" +
+         (name ? name : std::to_string(result).c_str()) + ")";
+}
+
+} // namespace ptxray

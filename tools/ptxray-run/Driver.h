@@ -1,0 +1,103 @@
+#pragma once
+// The part of the CUDA driver API that is used here, declared without CUDA's headers and opened at run
+// time: nothing of CUDA is needed to build, and without a driver there is one clear line.
+#include <cstddef>
+#include <string>
+
+namespace ptxray {
+
+using CuResult = int;
+using CuDevice = int;
+using CuPointer = unsigned long long;
+using CuHandle = void *; // of contexts, modules, functions, streams, events
+
+struct CuLaunchAttribute { // only what a cluster needs; 64 bytes of value
+  int id;                  // 4: cluster dimension
+  char padding[4];
+  union {
+    struct {
+      unsigned x, y, z;
+    } cluster;
+    char bytes[64];
+  } value;
+};
+struct CuLaunchConfig {
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  CuHandle stream;
+  CuLaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+
+// name in libcuda, parameters
+#define PTXRAY_DRIVER_FUNCTIONS(F)                                                                      \
+  F(cuInit, (unsigned flags))                                                                           \
+  F(cuDriverGetVersion, (int *version))                                                                 \
+  F(cuDeviceGetCount, (int *count))                                                                     \
+  F(cuDeviceGet, (CuDevice * device, int ordinal))                                                      \
+  F(cuDeviceGetName, (char *name, int length, CuDevice device))                                         \
+  F(cuDeviceGetAttribute, (int *value, int attribute, CuDevice device))                                 \
+  F(cuDevicePrimaryCtxRetain, (CuHandle * context, CuDevice device))                                    \
+  F(cuCtxSetCurrent, (CuHandle context))                                                                \
+  F(cuCtxSetLimit, (int limit, size_t value))                                                           \
+  F(cuCtxSynchronize, ())                                                                               \
+  F(cuModuleLoadDataEx,                                                                                 \
+    (CuHandle * module, const void *image, unsigned count, int *options, void **values))                \
+  F(cuModuleUnload, (CuHandle module))                                                                  \
+  F(cuModuleGetFunction, (CuHandle * function, CuHandle module, const char *name))                      \
+  F(cuFuncGetAttribute, (int *value, int attribute, CuHandle function))                                 \
+  F(cuFuncSetAttribute, (CuHandle function, int attribute, int value))                                  \
+  F(cuLaunchKernel,                                                                                     \
+    (CuHandle function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,                \
+     unsigned blockY, unsigned blockZ, unsigned sharedBytes, CuHandle stream, void **parameters,        \
+     void **extra))                                                                                     \
+  F(cuMemAlloc_v2, (CuPointer * pointer, size_t bytes))                                                 \
+  F(cuMemFree_v2, (CuPointer pointer))                                                                  \
+  F(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))                                     \
+  F(cuMemcpyHtoD_v2, (CuPointer to, const void *from, size_t bytes))                                    \
+  F(cuMemcpyDtoH_v2, (void *to, CuPointer from, size_t bytes))                                          \
+  F(cuMemsetD8_v2, (CuPointer to, unsigned char value, size_t bytes))                                   \
+  F(cuEventCreate, (CuHandle * event, unsigned flags))                                                  \
+  F(cuEventRecord, (CuHandle event, CuHandle stream))                                                   \
+  F(cuEventSynchronize, (CuHandle event))                                                               \
+  F(cuEventElapsedTime, (float *milliseconds, CuHandle from, CuHandle to))                              \
+  F(cuGetErrorName, (CuResult result, const char **name))                                               \
+  F(cuGetErrorString, (CuResult result, const char **text))
+
+// Attributes of devices and functions by the numbers of the API.
+enum CuDeviceAttribute {
+  CuMostThreadsPerBlock = 1,
+  CuMostSharedPerBlock = 8,
+  CuMostRegistersPerBlock = 12,
+  CuComputeMajor = 75,
+  CuComputeMinor = 76,
+  CuMostSharedOptIn = 97,
+};
+enum CuFunctionAttribute {
+  CuFunctionMostThreads = 0,
+  CuFunctionSharedBytes = 1,
+  CuFunctionRegisters = 4,
+  CuFunctionMostDynamicShared = 8,
+  CuFunctionAnyClusterSize = 14,
+};
+
+struct Driver {
+#define PTXRAY_DECLARE(name, parameters) CuResult(*name) parameters = nullptr;
+  PTXRAY_DRIVER_FUNCTIONS(PTXRAY_DECLARE)
+#undef PTXRAY_DECLARE
+  CuResult (*cuLaunchKernelEx)(const CuLaunchConfig *config, CuHandle function, void **parameters,
+                               void **extra) = nullptr; // null: an old driver
+
+  CuDevice device = 0;
+  std::string deviceName;
+  int computeMajor = 0, computeMinor = 0;
+  int version = 0; // 13000: CUDA 13.0
+
+  /// Opens libcuda and a device; false and why not.
+  bool open(int ordinal, std::string &reason);
+  int deviceAttribute(int attribute) const;
+  int functionAttribute(CuHandle function, int attribute) const;
+  /// `an illegal address was used (CUDA_ERROR_ILLEGAL_ADDRESS)`
+  std::string inWords(CuResult result) const;
+};
+
+} // namespace ptxray

@@ -1,0 +1,170 @@
+#include "Command.h"
+#include "Isa/Isa.h"
+#include "Ptxas/Messages.h"
+#include "Ptxas/Ptxas.h"
+#include "Reports.h"
+#include "llvm/ADT/STLExtras.h"
+#include <csignal>
+#include <cstring>
+#include <unistd.h>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+static int complain(int status, const std::string &message) {
+  llvm::outs().flush();
+  usageError(message);
+  return status;
+}
+
+/// How a run of ptxas ended, when not with an exit status of its own.
+static int complainOfEnd(const Ptxas &ptxas, const ProgramResult &run, unsigned seconds) {
+  const std::string self = "ptxas " + ptxas.release + " (" + ptxas.path + ") ";
+  switch (run.end) {
+  case ProgramEnd::NotStarted:
+    return complain(NoPtxas, self + "cannot be started: " + std::strerror(run.detail));
+  case ProgramEnd::Killed:
+    return complain(NoPtxas, self + "was ended by signal " + std::to_string(run.detail) + " (" +
+                                 strsignal(run.detail) + ")");
+  case ProgramEnd::TimedOut:
+    return complain(NoPtxas, self + "was ended after " + std::to_string(seconds) + " s");
+  case ProgramEnd::Interrupted:
+    llvm::outs().flush();
+    signal(run.detail, SIG_DFL);
+    raise(run.detail);
+    return NoPtxas;
+  case ProgramEnd::Exited:
+    break;
+  }
+  return Clean;
+}
+
+static bool hasErrors(const FileReport &report) {
+  return llvm::any_of(report.diagnostics,
+                      [](const Diagnostic &d) { return d.severity == Severity::Error; });
+}
+
+static void print(const FileReport &report, const Arguments &arguments) {
+  const StringRef name = arguments.value("--format").value_or("text");
+  const Format &format = *llvm::find_if(formats, [&](const Format &f) { return f.name == name; });
+  Totals totals;
+  totals.add(report);
+  format.begin(llvm::outs());
+  format.file(report, {.color = wantsColor(arguments)}, llvm::outs());
+  format.end(totals, llvm::outs());
+}
+
+static void addMessages(FileReport &report, const std::string &printed, bool werror) {
+  PtxasMessages messages = readMessages(printed, *report.source);
+  for (Diagnostic &d : messages.diagnostics) {
+    if (werror)
+      d.severity = Severity::Error;
+    report.diagnostics.push_back(std::move(d));
+  }
+  llvm::stable_sort(report.diagnostics, [](const Diagnostic &a, const Diagnostic &b) {
+    return a.range.begin < b.range.begin;
+  });
+  report.functions = std::move(messages.functions);
+  llvm::errs() << messages.rest;
+}
+
+static std::vector<std::string> optionsFor(const Arguments &arguments, const FileReport &report) {
+  std::vector<std::string> options;
+  const bool namesGpu = llvm::any_of(arguments.passedOn, [](StringRef word) {
+    return word.starts_with("-arch") || word.starts_with("--gpu-name");
+  });
+  if (!namesGpu)
+    options.push_back("--gpu-name=" + arguments.value("--target").value_or(report.target).str());
+  if (arguments.has("-v"))
+    options.push_back("-v");
+  for (StringRef word : arguments.passedOn)
+    options.push_back(word.str());
+  return options;
+}
+
+int runAs(const Arguments &arguments) {
+  const std::optional<StringRef> output = arguments.value("-o");
+  if (!output)
+    return usageError("`-o OUT` is missing");
+  unsigned seconds = 0;
+  if (std::optional<StringRef> written = arguments.value("--timeout"))
+    if (written->getAsInteger(10, seconds) || seconds == 0)
+      return usageError("`--timeout` takes a number of seconds, not `" + written->str() + "`");
+  CheckOptions options;
+  options.arch = arguments.value("--target").value_or("").str();
+  if (!options.arch.empty() && isa::findTarget(options.arch) < 0)
+    return unknownTarget(options.arch);
+  const bool werror = arguments.has("--werror");
+
+  // What is checked and what ptxas reads are the same bytes, whatever becomes of the file meanwhile.
+  const StringRef path = arguments.operands.front();
+  MemoryFile input;
+  std::string problem;
+  FileReport report;
+  report.path = path == "-" ? "<stdin>" : path.str();
+  if (input.fill(path, problem))
+    report.source = SourceBuffer::open(input.path(), problem);
+  checkReport(report, problem, options, werror);
+  if (!report.source || hasErrors(report)) {
+    print(report, arguments);
+    return report.source ? FoundErrors : BadUsage;
+  }
+
+  std::optional<Ptxas> ptxas = findPtxas(arguments.value("--ptxas").value_or(""), problem);
+  if (ptxas)
+    problem = whatIsMissing(*ptxas, findVersion(report.ptx).value_or(0),
+                            options.arch.empty() ? StringRef(report.target) : options.arch);
+  if (!problem.empty()) {
+    print(report, arguments);
+    return complain(NoPtxas, problem);
+  }
+  const Assembly assembly = assemble(*ptxas, input, optionsFor(arguments, report), seconds);
+  addMessages(report, assembly.run.printed, werror);
+  print(report, arguments);
+  if (const int status = complainOfEnd(*ptxas, assembly.run, seconds))
+    return status;
+  if (assembly.run.detail != 0)
+    return complain(PtxasRefused, "ptxas " + ptxas->release +
+                                      " refused what ptxray passed (its exit status: " +
+                                      std::to_string(assembly.run.detail) + "); please report it");
+  if (assembly.object.beginning(4) != "\x7f"
+                                      "ELF")
+    return complain(NoPtxas, "ptxas " + ptxas->release + " (" + ptxas->path +
+                                 ") ended as if all were well, but wrote no object file");
+  if (hasErrors(report)) // --werror
+    return FoundErrors;
+  if (!assembly.object.copyTo(*output, problem))
+    return complain(BadUsage, "cannot write `" + output->str() + "`: " + problem);
+  return Clean;
+}
+
+/// The virtual architecture under which ptxas reads and checks a module without making code.
+static std::string virtualArchitecture(StringRef target) {
+  target.consume_front("sm_");
+  return "--gpu-name=compute_" + target.str();
+}
+
+int addVerdict(FileReport &report, StringRef wanted) {
+  std::string problem;
+  const std::optional<Ptxas> ptxas = findPtxas(wanted, problem);
+  if (ptxas)
+    problem = whatIsMissing(*ptxas, findVersion(report.ptx).value_or(0), report.target);
+  MemoryFile input;
+  if (!problem.empty() || !input.hold(report.source->text(), problem))
+    return complain(NoPtxas, problem);
+  constexpr unsigned patience = 600;
+  const Assembly assembly =
+      assemble(*ptxas, input, virtualArchitecture(report.target), patience);
+  if (const int status = complainOfEnd(*ptxas, assembly.run, patience))
+    return status;
+  const bool hadErrors = hasErrors(report);
+  addMessages(report, assembly.run.printed, false);
+  if (assembly.run.detail != 0)
+    return hadErrors ? FoundErrors : PtxasRefused;
+  if (hadErrors)
+    report.diagnostics.push_back({DiagId::PtxasAccepts, Severity::Warning, {}, {ptxas->release}, {}, {}, {}});
+  return hadErrors ? FoundErrors : Clean;
+}
+
+} // namespace ptxray

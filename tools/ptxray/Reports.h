@@ -1,0 +1,15 @@
+#pragma once
+#include "Check/CheckModule.h"
+#include "Render/Render.h"
+
+namespace ptxray {
+
+/// Checks the source of a report; without one the report is that it cannot be read, and why.
+void checkReport(FileReport &report, const std::string &problem, const CheckOptions &options,
+                 bool werror);
+
+/// Adds what ptxas says of the text to a report that is checked already; an exit status, Clean when
+/// both agree.
+int addVerdict(FileReport &report, llvm::StringRef ptxas);
+
+} // namespace ptxray

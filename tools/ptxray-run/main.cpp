@@ -25,7 +25,7 @@ struct Argument {
 };
 
 struct Options {
-  std::string image, kernel, type;
+  std::string image, kernel, type, log;
   unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {0, 0, 0};
   unsigned shared = 0, repeat = 0, device = 0;
   double tolerance = 0;
@@ -74,6 +74,11 @@ Argument readArgument(const std::string &text) {
   }
   const size_t equals = text.find('=');
   const std::string type = text.substr(0, equals);
+  if (type == "hex" && equals != std::string::npos) {
+    for (size_t i = equals + 1; i + 1 < text.size(); i += 2)
+      argument.bytes.push_back(std::strtoul(text.substr(i, 2).c_str(), nullptr, 16));
+    return argument;
+  }
   if (equals == std::string::npos || !sizeOfType(type))
     complain("`" + text + "` is no argument: TYPE=VALUE (u32=7) or a buffer (zeros:4096) expected");
   if (!readScalar(type, text.substr(equals + 1), argument.bytes))
@@ -130,6 +135,8 @@ Options readOptions(int argc, char **argv) {
       options.repeat = readNumber(value, word);
     else if (word == "--device")
       options.device = readNumber(value, word);
+    else if (word == "--log")
+      options.log = value;
     else if (word == "--type")
       options.type = value;
     else if (word == "--tolerance")
@@ -180,7 +187,6 @@ std::vector<char> readImage(const std::string &path) {
   return image;
 }
 
-/// The log of the driver's compiler goes to standard error as it is: `ptxray run` reads it.
 CuHandle load(const Driver &driver, const Options &options) {
   const std::vector<char> image = readImage(options.image);
   static char errors[1 << 16], remarks[1 << 16];
@@ -190,7 +196,9 @@ CuHandle load(const Driver &driver, const Options &options) {
   CuHandle module = nullptr;
   const CuResult result =
       driver.cuModuleLoadDataEx(&module, image.data(), options.jit ? 4 : 0, names, values);
-  if (options.jit)
+  if (options.jit && !options.log.empty())
+    std::ofstream(options.log) << remarks << errors;
+  else if (options.jit)
     std::cerr << remarks << errors;
   if (result != 0) {
     std::cerr << "ptxray-run: cannot load `" << options.image << "` on " << driver.deviceName << " (sm_"

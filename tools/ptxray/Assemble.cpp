@@ -1,8 +1,7 @@
-#include "Command.h"
+#include "Assemble.h"
 #include "Isa/Isa.h"
 #include "Ptxas/Messages.h"
 #include "Ptxas/Ptxas.h"
-#include "Reports.h"
 #include "llvm/ADT/STLExtras.h"
 #include <csignal>
 #include <cstring>
@@ -40,12 +39,22 @@ static int complainOfEnd(const Ptxas &ptxas, const ProgramResult &run, unsigned 
   return Clean;
 }
 
-static bool hasErrors(const FileReport &report) {
+bool AssembleInput::read(StringRef path) {
+  std::string problem;
+  report.path = path == "-" ? "<stdin>" : path.str();
+  if (file.fill(path, problem))
+    report.source = SourceBuffer::open(file.path(), problem);
+  if (!report.source)
+    checkReport(report, problem, {}, false);
+  return report.source != nullptr;
+}
+
+bool hasErrors(const FileReport &report) {
   return llvm::any_of(report.diagnostics,
                       [](const Diagnostic &d) { return d.severity == Severity::Error; });
 }
 
-static void print(const FileReport &report, const Arguments &arguments) {
+void printReport(const FileReport &report, const Arguments &arguments) {
   const StringRef name = arguments.value("--format").value_or("text");
   const Format &format = *llvm::find_if(formats, [&](const Format &f) { return f.name == name; });
   Totals totals;
@@ -55,7 +64,7 @@ static void print(const FileReport &report, const Arguments &arguments) {
   format.end(totals, llvm::outs());
 }
 
-static void addMessages(FileReport &report, const std::string &printed, bool werror) {
+void addMessages(FileReport &report, const std::string &printed, bool werror) {
   PtxasMessages messages = readMessages(printed, *report.source);
   for (Diagnostic &d : messages.diagnostics) {
     if (werror)
@@ -69,13 +78,13 @@ static void addMessages(FileReport &report, const std::string &printed, bool wer
   llvm::errs() << messages.rest;
 }
 
-static std::vector<std::string> optionsFor(const Arguments &arguments, const FileReport &report) {
+static std::vector<std::string> optionsFor(const Arguments &arguments, StringRef gpu) {
   std::vector<std::string> options;
   const bool namesGpu = llvm::any_of(arguments.passedOn, [](StringRef word) {
     return word.starts_with("-arch") || word.starts_with("--gpu-name");
   });
   if (!namesGpu)
-    options.push_back("--gpu-name=" + arguments.value("--target").value_or(report.target).str());
+    options.push_back("--gpu-name=" + gpu.str());
   if (arguments.has("-v"))
     options.push_back("-v");
   for (StringRef word : arguments.passedOn)
@@ -83,45 +92,24 @@ static std::vector<std::string> optionsFor(const Arguments &arguments, const Fil
   return options;
 }
 
-int runAs(const Arguments &arguments) {
-  const std::optional<StringRef> output = arguments.value("-o");
-  if (!output)
-    return usageError("`-o OUT` is missing");
+int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &arguments,
+                  MemoryFile &object) {
   unsigned seconds = 0;
   if (std::optional<StringRef> written = arguments.value("--timeout"))
     if (written->getAsInteger(10, seconds) || seconds == 0)
       return usageError("`--timeout` takes a number of seconds, not `" + written->str() + "`");
-  CheckOptions options;
-  options.arch = arguments.value("--target").value_or("").str();
-  if (!options.arch.empty() && isa::findTarget(options.arch) < 0)
-    return unknownTarget(options.arch);
-  const bool werror = arguments.has("--werror");
-
-  // What is checked and what ptxas reads are the same bytes, whatever becomes of the file meanwhile.
-  const StringRef path = arguments.operands.front();
-  MemoryFile input;
+  FileReport &report = input.report;
   std::string problem;
-  FileReport report;
-  report.path = path == "-" ? "<stdin>" : path.str();
-  if (input.fill(path, problem))
-    report.source = SourceBuffer::open(input.path(), problem);
-  checkReport(report, problem, options, werror);
-  if (!report.source || hasErrors(report)) {
-    print(report, arguments);
-    return report.source ? FoundErrors : BadUsage;
-  }
-
-  std::optional<Ptxas> ptxas = findPtxas(arguments.value("--ptxas").value_or(""), problem);
+  const std::optional<Ptxas> ptxas = findPtxas(arguments.value("--ptxas").value_or(""), problem);
   if (ptxas)
-    problem = whatIsMissing(*ptxas, findVersion(report.ptx).value_or(0),
-                            options.arch.empty() ? StringRef(report.target) : options.arch);
+    problem = whatIsMissing(*ptxas, findVersion(report.ptx).value_or(0), gpu);
   if (!problem.empty()) {
-    print(report, arguments);
+    printReport(report, arguments);
     return complain(NoPtxas, problem);
   }
-  const Assembly assembly = assemble(*ptxas, input, optionsFor(arguments, report), seconds);
-  addMessages(report, assembly.run.printed, werror);
-  print(report, arguments);
+  Assembly assembly = assemble(*ptxas, input.file, optionsFor(arguments, gpu), seconds);
+  addMessages(report, assembly.run.printed, arguments.has("--werror"));
+  printReport(report, arguments);
   if (const int status = complainOfEnd(*ptxas, assembly.run, seconds))
     return status;
   if (assembly.run.detail != 0)
@@ -132,9 +120,32 @@ int runAs(const Arguments &arguments) {
                                       "ELF")
     return complain(NoPtxas, "ptxas " + ptxas->release + " (" + ptxas->path +
                                  ") ended as if all were well, but wrote no object file");
-  if (hasErrors(report)) // --werror
+  object = std::move(assembly.object);
+  return hasErrors(report) ? FoundErrors : Clean; // with --werror
+}
+
+int runAs(const Arguments &arguments) {
+  const std::optional<StringRef> output = arguments.value("-o");
+  if (!output)
+    return usageError("`-o OUT` is missing");
+  CheckOptions options;
+  options.arch = arguments.value("--target").value_or("").str();
+  if (!options.arch.empty() && isa::findTarget(options.arch) < 0)
+    return unknownTarget(options.arch);
+  AssembleInput input;
+  if (!input.read(arguments.operands.front()))
+    return printReport(input.report, arguments), BadUsage;
+  checkReport(input.report, "", options, arguments.has("--werror"));
+  if (hasErrors(input.report)) {
+    printReport(input.report, arguments);
     return FoundErrors;
-  if (!assembly.object.copyTo(*output, problem))
+  }
+  MemoryFile object;
+  const std::string gpu = options.arch.empty() ? input.report.target : options.arch;
+  if (const int status = assembleInput(input, gpu, arguments, object))
+    return status;
+  std::string problem;
+  if (!object.copyTo(*output, problem))
     return complain(BadUsage, "cannot write `" + output->str() + "`: " + problem);
   return Clean;
 }

@@ -70,6 +70,7 @@ int runDump(const Arguments &arguments);
 int runExplain(const Arguments &arguments);
 int runIsa(const Arguments &arguments);
 int runPtxas(const Arguments &arguments);
+int runRun(const Arguments &arguments);
 int runVersion(const Arguments &arguments);
 
 } // namespace ptxray

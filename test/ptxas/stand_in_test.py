@@ -1,0 +1,416 @@
+#!/usr/bin/env python3
+"""`ptxray as` and the drop-in with scripts in the place of ptxas: all that can go wrong with another program.
+
+    stand_in_test.py PTXRAY"""
+import json
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PTXRAY = None
+MODULE = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %r<4>;
+  add.s32 %r1, %r2, %r3; sub.s32 %r1, %r2, %r3;
+  ret;
+}
+"""
+FAULTY = MODULE.replace("add.s32", "add.s33")
+# What every stand-in begins with: it answers --version, and keeps its arguments in arguments.json beside it.
+PREAMBLE = """#!{python}
+import json, os, pathlib, shutil, signal, subprocess, sys, time
+here = pathlib.Path(__file__).resolve().parent
+if "--version" in sys.argv:
+    print("Cuda compilation tools, release {release}, V{release}.37")
+    sys.exit(0)
+(here / "arguments.json").write_text(json.dumps(sys.argv[1:]))
+def answer():
+    "what ptxas does when all is well"
+    out = sys.argv[sys.argv.index("-o") + 1]
+    open(out, "wb").write(b"\\x7fELF" + open(sys.argv[sys.argv.index("-o") - 1], "rb").read())
+"""
+
+
+class StandIn(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+        self.work = self.folder / "work"  # where nothing but inputs and outputs may be
+        self.work.mkdir()
+        self.input = self.work / "k.ptx"
+        self.input.write_text(MODULE)
+        self.output = self.work / "k.cubin"
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def ptxas(self, body, release="13.5"):
+        path = self.folder / "real" / "ptxas"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(PREAMBLE.format(python=sys.executable, release=release) + body)
+        path.chmod(0o755)
+        return str(path)
+
+    def run_ptxray(self, *arguments, command=None, env=None, **options):
+        environment = {"PATH": "/usr/bin:/bin", "TMPDIR": str(self.work), **(env or {})}
+        return subprocess.run([command or PTXRAY, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                              env=environment, **options)
+
+    def assemble(self, body, *arguments, release="13.5", output=None, **options):
+        return self.run_ptxray("as", self.input, "-o", output or self.output, "--ptxas", self.ptxas(body, release),
+                               *arguments, **options)
+
+    def files(self):
+        return sorted(path.name for path in self.work.iterdir())
+
+    def check_nothing_left(self):
+        self.assertEqual(self.files(), ["k.ptx"])
+
+
+class As(StandIn):
+    def test_success(self):
+        done = self.assemble("answer()")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(self.output.read_bytes(), b"\x7fELF" + MODULE.encode())
+        self.assertEqual(self.files(), ["k.cubin", "k.ptx"])
+        self.assertEqual(stat.S_IMODE(self.output.stat().st_mode), 0o666 & ~self.umask())
+
+    @staticmethod
+    def umask():
+        mask = os.umask(0)
+        os.umask(mask)
+        return mask
+
+    def test_errors_stop_before_ptxas(self):
+        self.input.write_text(FAULTY)
+        done = self.assemble("answer()")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("[unknown-qualifier]", done.stdout)
+        self.assertFalse((self.folder / "real" / "arguments.json").exists())
+        self.check_nothing_left()
+
+    def test_missing(self):
+        done = self.run_ptxray("as", self.input, "-o", self.output, "--ptxas", self.folder / "none")
+        self.assertEqual(done.returncode, 5)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        done = self.run_ptxray("as", self.input, "-o", self.output, env={"PATH": "/nowhere", "HOME": "/nowhere"})
+        if done.returncode == 5:  # else this machine has one in a usual place
+            self.assertIn("pip install", done.stderr)
+            self.check_nothing_left()
+
+    def test_hanging(self):
+        begin = time.monotonic()
+        done = self.assemble("time.sleep(1000)", "--timeout", "1")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("after 1 s", done.stderr)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.check_nothing_left()
+
+    def test_hanging_child_that_keeps_the_output_open(self):
+        done = self.assemble("subprocess.Popen(['sleep', '1000'])\nanswer()")
+        self.assertEqual(done.returncode, 0)
+
+    def test_closed_output(self):
+        done = self.assemble("os.close(1); os.close(2); time.sleep(0.3); answer()")
+        self.assertEqual(done.returncode, 0)
+
+    def test_crashing(self):
+        done = self.assemble("os.kill(os.getpid(), signal.SIGSEGV)")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("signal 11", done.stderr)
+        self.check_nothing_left()
+
+    def test_crashing_after_half_the_output(self):
+        self.output.write_text("before")
+        done = self.assemble("answer(); os.kill(os.getpid(), signal.SIGKILL)")
+        self.assertEqual(done.returncode, 5)
+        self.assertEqual(self.output.read_text(), "before")
+
+    def test_lying(self):
+        done = self.assemble("pass")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("wrote no object file", done.stderr)
+        self.check_nothing_left()
+        done = self.assemble("print('ptxas k.ptx, line 99999999999; error   : \\x1b[31m \\xff', flush=True); sys.exit(255)")
+        self.assertEqual(done.returncode, 3)
+        self.assertNotIn("\x1b", done.stdout + done.stderr)
+
+    def test_no_ptxas_at_all(self):
+        done = self.run_ptxray("as", self.input, "-o", self.output, "--ptxas", "/bin/true")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("names no release", done.stderr)
+
+    def test_too_old(self):
+        self.input.write_text(MODULE.replace("8.0", "9.0"))
+        done = self.assemble("answer()", release="12.4")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("CUDA 13.0 or newer", done.stderr)
+        self.input.write_text(MODULE.replace("sm_80", "sm_70"))
+        done = self.assemble("answer()", release="13.0")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("CUDA 12", done.stderr)
+
+    def test_wrong_architecture(self):
+        done = self.assemble("answer()", "--target", "sm_75")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("[arch-mismatch]", done.stdout)
+        self.assertEqual(self.assemble("answer()", "--target", "sm_900").returncode, 2)
+        self.check_nothing_left()
+
+    def test_refusal(self):
+        done = self.assemble("""
+print("ptxas /proc/self/fd/9, line 7; error   : Arguments mismatch for instruction 'sub'")
+print("ptxas fatal   : Ptx assembly aborted due to errors")
+sys.exit(255)""", "--format=json")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("refused what ptxray passed", done.stderr)
+        (found,) = json.loads(done.stdout)["files"][0]["diagnostics"]
+        self.assertEqual(found["rule"], "ptxas-error")
+        self.assertEqual((found["range"]["start"]["line"], found["range"]["start"]["column"]), (7, 26))  # the `sub`
+        self.check_nothing_left()
+
+    def test_remarks_and_resources(self):
+        done = self.assemble("""
+print("ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count")
+print("ptxas info    : (C7519) Potential Performance Loss: wgmma in the function 'k' in line 7")
+print("ptxas info    : (C9999) Something new")
+print("ptxas warning : odd")
+print("ptxas info    : 12 bytes gmem")
+print("ptxas info    : Compiling entry function 'k' for 'sm_80'")
+print("ptxas info    : Function properties for k")
+print("    16 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads")
+print("ptxas info    : Used 40 registers, used 2 barriers, 512 bytes smem, 360 bytes cmem[0], 8 bytes cmem[2]")
+answer()""", "-v", "--format=json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)["files"][0]
+        self.assertEqual({d["rule"]: d["args"].get("code") for d in report["diagnostics"]},
+                         {"setmaxnreg-ignored": "C7508", "wgmma-serialized": "C7519", "ptxas-remark": "C9999",
+                          "ptxas-warning": None})
+        self.assertTrue(all(d["severity"] == "warning" for d in report["diagnostics"]))
+        self.assertEqual(report["functions"], [{
+            "name": "k", "entry": True, "arch": "sm_80", "registers": 40, "barriers": 2, "stackBytes": 16,
+            "spillStoreBytes": 8, "spillLoadBytes": 4, "sharedBytes": 512, "localBytes": 0,
+            "constantBytes": {"cmem[0]": 360, "cmem[2]": 8}}])
+
+    def test_werror(self):
+        done = self.assemble("print('ptxas warning : odd'); answer()", "--werror")
+        self.assertEqual(done.returncode, 1)
+        self.check_nothing_left()
+
+    def test_unwritable_output(self):
+        for output in ("/dev/full", self.work / "no" / "such" / "folder", self.folder):
+            done = self.assemble("answer()", output=output)
+            self.assertEqual(done.returncode, 2, output)
+            self.assertIn("cannot write", done.stderr)
+        self.check_nothing_left()
+
+    def test_device_as_output(self):
+        self.assertEqual(self.assemble("answer()", output="/dev/null").returncode, 0)
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+
+    def test_unreadable_input(self):
+        self.input.unlink()
+        done = self.assemble("answer()")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("[unreadable-input]", done.stdout)
+
+    def test_file_that_changes_after_it_was_checked(self):
+        for size in (1, 40000):  # large files are mapped
+            text = MODULE + "// padding\n" * size
+            self.input.write_text(text)
+            done = self.assemble(f"open({str(self.input)!r}, 'w').write('something else'); answer()")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.output.read_bytes(), b"\x7fELF" + text.encode())
+            self.assertEqual(self.input.read_text(), "something else")
+
+    def test_ptxas_cannot_change_its_input(self):
+        done = self.assemble("""
+path = sys.argv[sys.argv.index("-o") - 1]
+try:
+    with open(path, "r+b") as file:
+        file.write(b"x")
+    sys.exit(7)
+except OSError:
+    answer()""")
+        self.assertEqual(done.returncode, 0)
+
+    def test_standard_input(self):
+        done = self.run_ptxray("as", "-", "-o", self.output, "--ptxas", self.ptxas("answer()"), input=MODULE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.output.read_bytes(), b"\x7fELF" + MODULE.encode())
+
+    def test_interruption(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            ptxas = self.ptxas("(here / 'pid').write_text(str(os.getpid())); time.sleep(1000)")
+            process = subprocess.Popen([PTXRAY, "as", self.input, "-o", self.output, "--ptxas", ptxas],
+                                       start_new_session=True)
+            pid = self.folder / "real" / "pid"
+            while not pid.exists() or not pid.read_text():
+                time.sleep(0.01)
+            process.send_signal(number)
+            self.assertEqual(process.wait(20), -number)
+            child = int(pid.read_text())
+            pid.unlink()
+            for _ in range(100):
+                try:
+                    os.kill(child, 0)
+                    if pathlib.Path(f"/proc/{child}/stat").read_text().split(")")[1].split()[0] == "Z":
+                        break
+                    time.sleep(0.05)
+                except (OSError, FileNotFoundError):
+                    break
+            else:
+                self.fail("ptxas lives on")
+            self.check_nothing_left()
+
+    def test_words_arrive_unharmed(self):
+        self.input = self.work / "a b 'c' \"d\" $HOME.ptx"
+        self.input.write_text(MODULE)
+        self.output = self.work / "out put.cubin"
+        options = ["-lineinfo", "--entry", "k with 'quotes' and \"more\"", "", "$(id)", "a\\b\nc"]
+        done = self.assemble("answer()", "--", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        arguments = json.loads((self.folder / "real" / "arguments.json").read_text())
+        self.assertEqual(arguments[:-3], ["--gpu-name=sm_80", *options])
+        self.assertTrue(self.output.exists())
+
+    def test_target(self):
+        self.assertEqual(self.assemble("answer()", "--target", "sm_90").returncode, 0)
+        self.assertIn("--gpu-name=sm_90", json.loads((self.folder / "real" / "arguments.json").read_text()))
+        self.assertEqual(self.assemble("answer()", "--", "-arch=sm_86").returncode, 0)
+        self.assertNotIn("--gpu-name=sm_80", json.loads((self.folder / "real" / "arguments.json").read_text()))
+
+    def test_where_ptxas_is_found(self):
+        real = self.ptxas("answer()")
+        cuda = self.folder / "cuda"
+        (cuda / "bin").mkdir(parents=True)
+        os.link(real, cuda / "bin" / "ptxas")
+        site = self.folder / "venv" / "lib" / "python3.11" / "site-packages"
+        for place in (site / "triton" / "backends" / "nvidia" / "bin", site / "nvidia" / "cu13" / "bin"):
+            place.mkdir(parents=True)
+            os.link(real, place / "ptxas")
+        quiet = {"PATH": "/nowhere", "HOME": "/nowhere"}
+        for env in ({"PTXAS": real}, {"TRITON_PTXAS_PATH": real}, {"CUDA_HOME": str(cuda)}, {"CUDA_PATH": str(cuda)},
+                    {"PATH": str(cuda / "bin")}, {"VIRTUAL_ENV": str(self.folder / "venv")}):
+            done = self.run_ptxray("as", self.input, "-o", self.output, env={**quiet, **env})
+            self.assertEqual(done.returncode, 0, f"{env}: {done.stderr}")
+            self.output.unlink()
+
+    def test_verdict_of_check(self):
+        done = self.run_ptxray("check", "--with-ptxas", "--ptxas", self.ptxas("pass"), self.input)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        refuses = self.ptxas("print(\"ptxas k, line 7; error   : no 'add'\"); sys.exit(255)")
+        done = self.run_ptxray("check", "--with-ptxas", "--ptxas", refuses, self.input)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("[ptxas-error]", done.stdout)
+        self.input.write_text(FAULTY)
+        done = self.run_ptxray("check", "--with-ptxas", "--ptxas", self.ptxas("pass"), self.input)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("[ptxas-accepts]", done.stdout)
+
+
+class DropIn(StandIn):
+    """in the place of ptxas"""
+
+    def setUp(self):
+        super().setUp()
+        self.link = self.folder / "hook" / "ptxas"
+        self.link.parent.mkdir()
+        self.link.symlink_to(PTXRAY)
+
+    def call(self, *arguments, body="answer()\nprint('ptxas info    : hello', file=sys.stderr)", env=None, **options):
+        return self.run_ptxray(*arguments, command=str(self.link), env={"PTXAS": self.ptxas(body), **(env or {})}, **options)
+
+    def arguments(self):
+        return json.loads((self.folder / "real" / "arguments.json").read_text())
+
+    def test_passes_everything_on(self):
+        words = ["-lineinfo", "-v", "--gpu-name=sm_80", str(self.input), "-o", str(self.output)]
+        done = self.call(*words)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", "ptxas info    : hello\n"))
+        self.assertEqual(self.arguments(), words)
+        self.assertEqual(self.output.read_bytes(), b"\x7fELF" + MODULE.encode())
+
+    def test_version(self):
+        done = self.call("--version")
+        self.assertIn("release 13.5", done.stdout)
+
+    def test_status_of_ptxas_stands(self):
+        self.input.write_text(FAULTY)
+        done = self.call(self.input, "-o", self.output)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"(?s)\[unknown-qualifier\].*ptxas info    : hello")
+        done = self.call(self.input, "-o", self.output, body="sys.exit(77)")
+        self.assertEqual(done.returncode, 77)
+        done = self.call(self.input, "-o", self.output, body="os.kill(os.getpid(), signal.SIGKILL)")
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+
+    def test_strict(self):
+        self.input.write_text(FAULTY)
+        done = self.call(self.input, "-o", self.output, env={"PTXRAY_STRICT": "1"})
+        self.assertEqual(done.returncode, 1)
+        self.check_nothing_left()
+
+    def test_subcommand(self):
+        done = self.run_ptxray("ptxas", "-o", self.output, self.input, env={"PTXAS": self.ptxas("print(sys.argv[1:])")})
+        self.assertEqual(done.stdout, f"{['-o', str(self.output), str(self.input)]}\n")
+
+    def test_finds_inputs_among_options(self):
+        self.input.write_text(FAULTY)
+        other = self.work / "other file.ptx"
+        other.write_text(FAULTY)
+        options = self.work / "options"
+        options.write_text(f'-arch sm_80 "{other}"\n')
+        faulty = ["[unknown-qualifier]"]
+        for words, count in (
+                ([self.input, other], 2), (["-arch", "sm_80", self.input], 1), (["-o", self.input], 0),
+                (["-optf", options], 1), ([f"--options-file={options}"], 1), (["-maxrregcount", "32", self.input], 1),
+                ([f"{self.input},{other}"], 2), (["--input-as-string", FAULTY], 1), (["-c", self.input], 1),
+                (["-Werror", self.input], 1), (["missing.ptx"], 0), ([self.work], 0)):
+            done = self.call(*words, body="sys.exit(9)")
+            self.assertEqual(done.returncode, 9, words)
+            self.assertEqual(done.stderr.count(faulty[0]), count, f"{words}: {done.stderr}")
+
+    def test_standard_input(self):
+        done = self.call("-arch=sm_80", "-", body="sys.stdout.write(sys.stdin.read())", input=FAULTY)
+        self.assertEqual(done.stdout, FAULTY)
+        self.assertIn("<stdin>:7:6: error", done.stderr)
+
+    def test_never_itself(self):
+        copy = self.folder / "copy"
+        copy.write_bytes(pathlib.Path(PTXRAY).read_bytes())
+        copy.chmod(0o755)
+        script = self.folder / "script"
+        script.write_text(f"#!/bin/sh\nexec '{PTXRAY}' ptxas \"$@\"\n")
+        script.chmod(0o755)
+        for real in (copy, script):
+            done = self.run_ptxray(self.input, command=str(self.link), env={"PTXAS": str(real)})
+            if real == copy:
+                self.assertNotEqual(done.returncode, 0)
+                continue
+            self.assertEqual(done.returncode, 5)
+            self.assertIn("ptxray itself", done.stderr)
+        # A link is seen through, and the next candidate taken.
+        done = self.run_ptxray("--version", command=str(self.link),
+                               env={"TRITON_PTXAS_PATH": str(self.link), "CUDA_HOME": str(self.cuda_home())})
+        self.assertIn("release 13.5", done.stdout)
+
+    def cuda_home(self):
+        home = self.folder / "cuda"
+        (home / "bin").mkdir(parents=True)
+        os.link(self.ptxas("pass"), home / "bin" / "ptxas")
+        return home
+
+
+if __name__ == "__main__":
+    PTXRAY = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

@@ -1,0 +1,206 @@
+// `ptxray run`: everything up to the launch. The launch itself is ptxray-run's, a program of its own, since this
+// one is static and cannot open the CUDA driver.
+#include "Assemble.h"
+#include "Command.h"
+#include "Isa/Isa.h"
+#include "Parse/Parse.h"
+#include "Ptxas/Messages.h"
+#include "Ptxas/Ptxas.h"
+#include "Reports.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+namespace {
+
+struct Parameter {
+  std::string name, type; // `.u64`
+  uint64_t bytes = 0;     // of an array; else 0
+};
+struct Entry {
+  std::string name;
+  std::vector<Parameter> parameters;
+};
+
+} // namespace
+
+static std::vector<Entry> findEntries(const SourceBuffer &source) {
+  std::vector<Entry> entries;
+  Parser parser;
+  DiagnosticSink unused; // the text was checked before
+  parser.parse(source, unused, false, [&](const Ast &ast, Statement item) {
+    if (item.kind != StatementKind::Function)
+      return;
+    const Function &function = ast.functions[item.index];
+    if (function.kind != FunctionKind::Entry || !function.hasBody)
+      return;
+    Entry &entry = entries.emplace_back();
+    entry.name = ast.text(function.name).str();
+    for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i) {
+      const Declaration &declared = ast.declarations[i];
+      Parameter parameter{ast.text(declared.name).str(), ast.text(declared.type).str(), 0};
+      if (!declared.dims.empty()) {
+        const isa::WordId type = isa::findWord(parameter.type);
+        parameter.bytes = type ? isa::word(type).bits / 8 : 1;
+        for (uint32_t d = declared.dims.first; d < declared.dims.end(); ++d)
+          parameter.bytes *= ast.dims[d];
+      }
+      entry.parameters.push_back(std::move(parameter));
+    }
+  });
+  return entries;
+}
+
+/// $PTXRAY_RUN, else beside this program, else where the build puts it.
+static std::string companion() {
+  if (const char *named = std::getenv("PTXRAY_RUN"); named && *named)
+    return named;
+  char self[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+  const std::string folder = StringRef(self, std::max<ssize_t>(0, length)).rsplit('/').first.str();
+  for (const char *place : {"/ptxray-run", "/../libexec/ptxray-run", "/../ptxray-run/ptxray-run"})
+    if (access((folder + place).c_str(), X_OK) == 0)
+      return folder + place;
+  return "";
+}
+
+/// `7` becomes `u32=7`; buffers stay as they are. A complaint, or an empty text.
+static std::string typedArguments(const Entry &entry, llvm::ArrayRef<StringRef> written,
+                                  std::vector<std::string> &out) {
+  if (written.size() != entry.parameters.size())
+    return "kernel `" + entry.name + "` has " + std::to_string(entry.parameters.size()) + " parameters, " +
+           std::to_string(written.size()) + " arguments are written";
+  for (auto [parameter, text] : llvm::zip(entry.parameters, written)) {
+    const StringRef type = StringRef(parameter.type).drop_front();
+    if (parameter.bytes) {
+      if (!text.starts_with("hex=") || text.size() != 4 + 2 * parameter.bytes)
+        return "parameter `" + parameter.name + "` has " + std::to_string(parameter.bytes) +
+               " bytes: hex= and two digits a byte expected";
+      out.push_back(text.str());
+    } else if (text.contains(':')) {
+      if (!type.ends_with("64"))
+        return "parameter `" + parameter.name + "` is " + parameter.type + " and takes no buffer";
+      out.push_back(text.str());
+    } else {
+      out.push_back(type.str() + "=" + text.str());
+    }
+  }
+  return "";
+}
+
+/// Standard output and error are shared with it. An exit status; 126 when it cannot be started.
+static int runShared(const std::string &path, llvm::ArrayRef<std::string> arguments) {
+  std::vector<char *> words{const_cast<char *>(path.c_str())};
+  for (const std::string &argument : arguments)
+    words.push_back(const_cast<char *>(argument.c_str()));
+  words.push_back(nullptr);
+  llvm::outs().flush();
+  pid_t child;
+  int status = 0;
+  if (posix_spawn(&child, path.c_str(), nullptr, nullptr, words.data(), environ) != 0)
+    return 126;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : KernelFailed;
+}
+
+/// The GPU that the module is compiled for: the module's own target where that fits the GPU at hand, since only it
+/// may name an architecture-specific one.
+static std::string targetFor(StringRef moduleTarget, StringRef gpu) {
+  const int own = isa::findTarget(moduleTarget), other = isa::findTarget(gpu);
+  const bool sameNumber =
+      own >= 0 && other >= 0 && isa::targets()[own].number == isa::targets()[other].number;
+  return (sameNumber ? moduleTarget : gpu).str();
+}
+
+int runRun(const Arguments &arguments) {
+  const std::string launcher = companion();
+  if (launcher.empty())
+    return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
+  std::vector<std::string> words;
+  for (const char *option : {"--grid", "--block", "--cluster", "--shared", "--repeat", "--device", "--type",
+                             "--tolerance"})
+    if (std::optional<StringRef> value = arguments.value(option))
+      words.insert(words.end(), {option, value->str()});
+  for (const auto &[option, value] : arguments.options)
+    if (option == "--out" || option == "--expect")
+      words.insert(words.end(), {option.str(), value.str()});
+
+  AssembleInput input;
+  if (!input.read(arguments.operands.front()))
+    return printReport(input.report, arguments), BadUsage;
+  if (input.report.source->text().starts_with("\x7f"
+                                              "ELF")) {
+    if (!arguments.has("--kernel"))
+      return usageError("`--kernel` is missing: an object file does not say which one");
+    words.insert(words.end(), {"--kernel", arguments.value("--kernel")->str(), "--", input.file.path()});
+    for (StringRef text : llvm::ArrayRef(arguments.operands).drop_front())
+      words.push_back(text.str());
+    return runShared(launcher, words);
+  }
+  checkReport(input.report, "", {}, arguments.has("--werror"));
+  if (hasErrors(input.report))
+    return printReport(input.report, arguments), FoundErrors;
+
+  const std::vector<Entry> entries = findEntries(*input.report.source);
+  llvm::SmallVector<StringRef> names;
+  for (const Entry &entry : entries)
+    names.push_back(entry.name);
+  const StringRef wanted =
+      arguments.value("--kernel").value_or(entries.size() == 1 ? StringRef(entries[0].name) : "");
+  if (wanted.empty())
+    return usageError("`--kernel` is missing: this module has " + std::to_string(entries.size()));
+  const auto entry = llvm::find_if(entries, [&](const Entry &e) { return e.name == wanted; });
+  if (entry == entries.end())
+    return usageError("there is no kernel `" + wanted.str() + "`" + didYouMean(wanted, names));
+  std::vector<std::string> values;
+  if (const std::string complaint =
+          typedArguments(*entry, llvm::ArrayRef(arguments.operands).drop_front(), values);
+      !complaint.empty())
+    return usageError(complaint);
+  words.insert(words.end(), {"--kernel", entry->name});
+
+  const auto launch = [&](const MemoryFile &image) {
+    words.insert(words.end(), {"--", image.path()});
+    words.insert(words.end(), values.begin(), values.end());
+    const int status = runShared(launcher, words);
+    return status == 126 ? usageError("`" + launcher + "` cannot be started") : status;
+  };
+  if (arguments.has("--jit")) {
+    MemoryFile log;
+    std::string reason;
+    if (!log.create(reason))
+      return usageError(reason);
+    words.insert(words.end(), {"--jit", "--log", log.path()});
+    const int status = launch(input.file);
+    addMessages(input.report, log.beginning(1 << 20), arguments.has("--werror"));
+    printReport(input.report, arguments);
+    return status;
+  }
+
+  std::vector<std::string> probe{"--probe"};
+  if (std::optional<StringRef> device = arguments.value("--device"))
+    probe.insert(probe.end(), {"--device", device->str()});
+  const ProgramResult answer = runProgram(launcher, probe, 60);
+  const StringRef gpu = StringRef(answer.printed).split(' ').first;
+  if (answer.end != ProgramEnd::Exited || answer.detail != 0 || !gpu.starts_with("sm_")) {
+    llvm::errs() << answer.printed;
+    return answer.end == ProgramEnd::Exited && answer.detail ? answer.detail : NoGpu;
+  }
+  MemoryFile object;
+  if (const int status =
+          assembleInput(input, targetFor(input.report.target, gpu), arguments, object))
+    return status;
+  return launch(object);
+}
+
+} // namespace ptxray

@@ -1,4 +1,5 @@
 #include "Check/CheckModule.h"
+#include "Check/Constants.h"
 #include "Check/Header.h"
 #include "Check/Judge.h"
 #include "Check/ModuleRules.h"
@@ -13,7 +14,8 @@ class ModuleChecker {
 public:
   ModuleChecker(const Ast &ast, const SourceBuffer &source, const CheckOptions &options,
                 DiagnosticSink &sink)
-      : ast(ast), source(source), sink(sink), header(source, options, sink), resolver(ast, sink) {}
+      : ast(ast), source(source), sink(sink), header(source, options, sink), resolver(ast, sink),
+        constants(ast) {}
 
   void item(Statement statement);
   void finish();
@@ -29,6 +31,7 @@ private:
   DiagnosticSink &sink;
   Header header;
   Resolver resolver;
+  Constants constants;
   std::optional<InstructionChecker> instructions; // once the header is read
   std::optional<ModuleRules> rules;
   llvm::SmallVector<Shape, 32> shapes;
@@ -84,6 +87,7 @@ void ModuleChecker::function(uint32_t index) {
 }
 
 void ModuleChecker::body(const Function &function) {
+  constants.forget();
   for (uint32_t i = function.body.first; i < function.body.end(); ++i) {
     Statement statement = ast.statements[i];
     switch (statement.kind) {
@@ -95,6 +99,8 @@ void ModuleChecker::body(const Function &function) {
       const Instruction &instruction = ast.instructions[statement.index];
       resolver.checkGuard(instruction);
       resolver.shapes(instruction.operands, shapes);
+      if (instructions->readsRegisters(ast, instruction))
+        constants.fill(function, instruction.operands, shapes);
       instructions->check(ast, source, instruction, shapes, sink);
       rules->call(instruction);
       break;

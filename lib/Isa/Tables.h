@@ -79,6 +79,7 @@ enum OperandRule : uint16_t {
   SinkAllowed = 32,
   SpecialAllowed = 64,
   SymbolAllowed = 128, // the address of a variable or function as a value
+  Known = 256,  // a check wants the value of a register that holds a constant
 };
 enum class RefKind : uint8_t { None, Word, Slot };
 struct TypeRef {

@@ -49,6 +49,7 @@ Layout canonicalLayout(const CanonicalRequest &request) {
       std::to_string(mode.swizzleShift) + "> o " + canonicalShape(request, true));
   layout.notes.push_back("canonical: " + canonicalShape(request, false) +
                          ", T = " + std::to_string(t));
+  layout.notes.push_back("a cell is the byte at which its elements begin, in hexadecimal");
   return layout;
 }
 

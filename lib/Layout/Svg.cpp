@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 namespace ptxray::layout {
 namespace {
@@ -12,10 +13,20 @@ namespace {
 constexpr unsigned margin = 16, labelWidth = 56, headHeight = 44;
 
 /// Neighbouring threads get hues far from each other; a group of four shares a hue and differs in
-/// lightness.
+/// lightness. Not every viewer knows hsl(), so it is worked out here.
 std::string colour(uint32_t lane) {
-  const uint32_t hue = (lane / 4) * 137 % 360, lightness = 88 - (lane % 4) * 7;
-  return llvm::formatv("hsl({0},65%,{1}%)", hue, lightness).str();
+  const double hue = (lane / 4) * 137 % 360 / 60.0, lightness = 0.88 - (lane % 4) * 0.07;
+  const double chroma = (1 - std::abs(2 * lightness - 1)) * 0.65;
+  const double second = chroma * (1 - std::abs(std::fmod(hue, 2) - 1));
+  const unsigned sector = static_cast<unsigned>(hue);
+  auto part = [&](unsigned strongest, unsigned weakerBefore, unsigned weakerBehind) {
+    const bool strong = sector == strongest || sector == (strongest + 5) % 6;
+    const double value = strong                                             ? chroma
+                         : sector == weakerBefore || sector == weakerBehind ? second
+                                                                            : 0;
+    return static_cast<unsigned>((value + lightness - chroma / 2) * 255);
+  };
+  return llvm::formatv("#{0:x-2}{1:x-2}{2:x-2}", part(0, 1, 4), part(2, 0, 3), part(4, 2, 5)).str();
 }
 
 std::string range(uint32_t first, uint32_t last) {

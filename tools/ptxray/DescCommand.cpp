@@ -58,10 +58,10 @@ void writeText(const Asked &asked, llvm::raw_ostream &out) {
   for (const Field &field : format.fields) {
     const std::string name =
         field.isReserved() ? field.fixed ? "fixed" : "reserved" : field.key.str();
-    out << llvm::formatv("  {0,5}  {1,-11}  {2,-13}", bitsText(field), name,
-                         field.isReserved() ? std::to_string(field.of(asked.value))
-                                            : field.meaning(asked.value));
-    out << ' ' << field.title << '\n';
+    const std::string value =
+        field.isReserved() ? std::to_string(field.of(asked.value)) : field.meaning(asked.value);
+    std::string line = llvm::formatv("  {0,5}  {1,-11}  {2,-13} ", bitsText(field), name, value);
+    out << llvm::StringRef(line += field.title).rtrim() << '\n';
   }
   if (format.name == "idesc")
     out << "  K is "

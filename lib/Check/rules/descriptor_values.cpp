@@ -127,7 +127,7 @@ void rules::descriptor_values(RuleContext &context) {
     if (format)
       m = format->get(*instruction, "m");
     reportProblems(context, "zero-column-mask-desc", *descriptor::findFormat("zero-mask", ""),
-                   *value, checkZeroMask(*value, m));
+                   *value, descriptor::checkZeroMask(*value, m));
   }
   // Half of the lanes are used, from lane 0 or 16, where M is 64, or 128 for a sparse A of two
   // CTAs.

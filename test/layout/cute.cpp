@@ -3,7 +3,7 @@
 //   # arguments of `ptxray layout` | operand
 //   row column lane word bit            (shared memory: row column bit-address; D of two CTAs: one of them)
 //
-// compare.py compares every line with what ptxray says. Made of CUTLASS's headers alone: no GPU is needed.
+// compare_cute.py compares every line with what ptxray says. Made of CUTLASS's headers alone: no GPU is needed.
 #include <cute/tensor.hpp>
 #include <cute/atom/copy_traits_sm100.hpp>
 #include <cute/atom/copy_traits_sm75.hpp>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares every element of `ptxray layout` and some of `ptxray desc` with CuTe's own traits.
 
-  compare.py PTXRAY REPOSITORY
+  compare_cute.py PTXRAY REPOSITORY
 
 CUTLASS's headers come from PyPI's nvidia-cutlass wheel, CUDA's from `tools/dev cuda --nvcc`; both are kept in
 build/. Exit status 77: something of that cannot be had.
@@ -74,7 +74,7 @@ def main():
     includes = [cutlass(cache), cuda(repository)]
     includes.append(includes[1] / "cccl")
     program = cache / "layouts"
-    source = pathlib.Path(__file__).with_name("layouts.cpp")
+    source = pathlib.Path(__file__).with_name("cute.cpp")
     subprocess.run(["c++", "-std=c++17", "-w", *(f"-I{path}" for path in includes), source, "-o", program], check=True)
     text = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     wrong = elements = compared = 0

@@ -9,7 +9,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | 'words' '{' (WORD+ ':' condition ';')* '}'                                 # wordGates
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
      | 'versions' versionRange (',' versionRange)* ';'                            # versions
-     | 'target' TARGET 'since' NUMBER NAME? ';'                                   # target
+     | 'target' TARGET 'since' NUMBER NAME? ('shared' NUMBER)? ';'                # target
      | 'family' NUMBER+ ';'                                                       # family
      | 'alias' TARGET '=' TARGET 'since' NUMBER ';'                               # alias
      | 'register' SPECIAL WORD WORD? NAME? (':' condition)? ';'                   # register
@@ -21,10 +21,12 @@ block     : '{' statement* '}' ;
 statement : block | form | set | operandDecl | table
           | 'requires' condition ';'
           | 'when' condition 'require' condition ';'
+          | effect
           | 'check' NAME ';'
           | 'title' STRING ';'
           | 'manual' reference (',' reference)* ';'
           ;
+effect    : ('when' condition)? 'effect' NAME ';' ;
 reference : NUMBER ('-' NUMBER)? ;
 gate      : 'gate' NAME '=' condition ';' ;
 

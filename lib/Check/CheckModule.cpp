@@ -1,5 +1,5 @@
+#include "Check/Body.h"
 #include "Check/CheckModule.h"
-#include "Check/Constants.h"
 #include "Check/Header.h"
 #include "Check/Judge.h"
 #include "Check/ModuleRules.h"
@@ -14,8 +14,7 @@ class ModuleChecker {
 public:
   ModuleChecker(const Ast &ast, const SourceBuffer &source, const CheckOptions &options,
                 DiagnosticSink &sink)
-      : ast(ast), source(source), sink(sink), header(source, options, sink), resolver(ast, sink),
-        constants(ast) {}
+      : ast(ast), source(source), options(options), sink(sink), header(source, options, sink), resolver(ast, sink) {}
 
   void item(Statement statement);
   void finish();
@@ -28,12 +27,14 @@ private:
 
   const Ast &ast;
   const SourceBuffer &source;
+  const CheckOptions &options;
   DiagnosticSink &sink;
   Header header;
   Resolver resolver;
-  Constants constants;
   std::optional<InstructionChecker> instructions; // once the header is read
   std::optional<ModuleRules> rules;
+  std::optional<Limits> limits;
+  std::optional<BodyChecker> bodies;
   llvm::SmallVector<Shape, 32> shapes;
 };
 
@@ -56,6 +57,8 @@ void ModuleChecker::endHeader(Range place) {
   header.finish(place);
   instructions.emplace(header.context());
   rules.emplace(ast, header, resolver, sink);
+  limits.emplace(ast, header.context(), options, sink);
+  bodies.emplace(ast, header.context(), options, *rules, resolver, sink);
 }
 
 void ModuleChecker::item(Statement statement) {
@@ -67,11 +70,14 @@ void ModuleChecker::item(Statement statement) {
     const Declaration &declaration = ast.declarations[statement.index];
     rules->variable(declaration, Site::Module);
     resolver.declare(declaration, /*isParameter=*/false, /*mayRepeat=*/true);
+    limits->variable(declaration, resolver.extentOf(declaration).bytes);
   } else if (statement.kind == StatementKind::Function) {
     function(statement.index);
   } else if (const Directive &directive = ast.directives[statement.index];
              ast.text(directive.name) == ".alias") {
     rules->alias(directive);
+    if (directive.operands.count)
+      limits->alias(ast.operands[directive.operands.first].name);
   }
 }
 
@@ -79,30 +85,32 @@ void ModuleChecker::function(uint32_t index) {
   const Function &function = ast.functions[index];
   rules->function(function);
   resolver.declareFunction(index);
+  limits->function(function);
   if (!function.hasBody)
     return;
   resolver.beginFunction(function);
+  bodies->begin(function);
   body(function);
+  limits->body(bodies->end(function));
   resolver.endFunction();
 }
 
 void ModuleChecker::body(const Function &function) {
-  constants.forget();
   for (uint32_t i = function.body.first; i < function.body.end(); ++i) {
     Statement statement = ast.statements[i];
     switch (statement.kind) {
     case StatementKind::Declaration:
       rules->variable(ast.declarations[statement.index], Site::Body);
       resolver.declare(ast.declarations[statement.index]);
+      bodies->declaration(ast.declarations[statement.index]);
       break;
     case StatementKind::Instruction: {
       const Instruction &instruction = ast.instructions[statement.index];
       resolver.checkGuard(instruction);
       resolver.shapes(instruction.operands, shapes);
-      if (instructions->readsRegisters(ast, instruction))
-        constants.fill(function, instruction.operands, shapes);
-      instructions->check(ast, source, instruction, shapes, sink);
+      const Usage &usage = instructions->check(ast, source, instruction, shapes, sink);
       rules->call(instruction);
+      bodies->instruction(instruction, usage);
       break;
     }
     case StatementKind::BlockBegin:
@@ -116,8 +124,10 @@ void ModuleChecker::body(const Function &function) {
       break;
     case StatementKind::Directive:
       rules->directive(ast.directives[statement.index]);
+      bodies->directive(ast.directives[statement.index]);
       break;
     case StatementKind::Label:
+      bodies->label(ast.labels[statement.index]);
       break;
     }
   }
@@ -126,6 +136,7 @@ void ModuleChecker::body(const Function &function) {
 void ModuleChecker::finish() {
   uint32_t end = static_cast<uint32_t>(source.text().size());
   endHeader({end, end});
+  limits->finish();
 }
 
 } // namespace

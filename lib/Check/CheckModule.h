@@ -11,6 +11,8 @@ struct CheckOptions {
   std::string ptx;    // replaces what `.version` says
   std::string arch;   // ask also: may this module be compiled for that GPU
   bool pedantic = false;
+  bool wholeProgram = false; // the module is linked with nothing: what it names it must define
+  bool isFragment = false;   // functions are pieces of code: nothing is said of them as a whole
 };
 
 /// What the header says, as text: `9.0`, `sm_90a`. Empty where it says nothing.

@@ -290,6 +290,11 @@ void ModuleRules::call(const Instruction &instruction) {
   arguments(signature->parameters, passed, instruction.opcodeRange);
 }
 
+bool ModuleRules::neverReturns(NameId function) const {
+  auto known = functions.find(static_cast<uint32_t>(function));
+  return known != functions.end() && known->second.noReturn;
+}
+
 void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange) {
   llvm::ArrayRef<Operand> actuals =
       list.empty() ? llvm::ArrayRef<Operand>() : ast.operandsOf(list).drop_front();

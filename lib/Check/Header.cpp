@@ -1,4 +1,5 @@
 #include "Check/Header.h"
+#include "Check/Limits.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -145,6 +146,8 @@ void Header::readAddressSize(const Ast &ast, const Directive &directive) {
   bits = operands.front().value;
   if (bits != 32 && bits != 64)
     sink.report(DiagId::AddressSize, operands.front().range, {std::to_string(bits)});
+  if (bits == 32 && has64BitAddressesOnly(context()))
+    sink.report(DiagId::CodegenAddress32, directive.range, {".address_size 32", targetText});
 }
 
 void Header::finish(Range place) {

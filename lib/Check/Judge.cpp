@@ -156,7 +156,9 @@ static void judgeBound(FormView &view, const Binding &binding) {
 }
 
 static std::vector<Finding> findingsOf(const Availability &availability, const Opcode &opcode,
-                                       llvm::ArrayRef<Shape> shapes) {
+                                       llvm::ArrayRef<Shape> shapes, Usage *usage = nullptr) {
+  if (usage)
+    *usage = usageOfRefused(shapes);
   if (!opcode.mnemonic)
     return {unknownInstruction(opcode)};
   const isa::Tables &t = isa::tables();
@@ -196,6 +198,8 @@ static std::vector<Finding> findingsOf(const Availability &availability, const O
   llvm::for_each(best->findings, spellExpected);
   auto isError = [](const Finding &f) { return f.severity == Severity::Error; };
   const bool refused = llvm::any_of(best->findings, isError);
+  if (usage && !refused)
+    *usage = usageOf(*best);
   for (Finding &f : best->findings) {
     // Two gates of one word may fail alike; and what ptxas takes does not matter where it refuses.
     const bool known = llvm::any_of(findings, [&](const Finding &g) {
@@ -243,8 +247,8 @@ static bool makesItRight(const Finding &finding, const Availability &availabilit
 }
 
 std::vector<Finding> judge(const Availability &availability, const Opcode &opcode,
-                           llvm::ArrayRef<Shape> shapes) {
-  std::vector<Finding> findings = findingsOf(availability, opcode, shapes);
+                           llvm::ArrayRef<Shape> shapes, Usage *usage) {
+  std::vector<Finding> findings = findingsOf(availability, opcode, shapes, usage);
   for (Finding &f : findings)
     if (f.remedy.kind != Remedy::None && !makesItRight(f, availability, opcode, shapes))
       f.remedy = {};
@@ -265,8 +269,7 @@ static uint64_t fingerprint(SpellingId opcode, bool readsValues, llvm::ArrayRef<
                           uint64_t(s.type) << 40 | uint64_t(s.vector) << 56;
     uint64_t rest = uint64_t(s.space) | uint64_t(s.suffix) << 16;
     if (s.kind == ShapeKind::Special ||
-        (readsValues && (s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float ||
-                         s.flags & ShapeKnown)))
+        (readsValues && (s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float)))
       rest ^= mix(s.value + 0xD6E8FEB86659FD93, 0xA0761D6478BD642F) << 32 ^
               mix(s.value ^ 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3);
     hash = mix(hash ^ kind, rest ^ 0x589965CC75374CC3);
@@ -290,9 +293,9 @@ const Opcode &InstructionChecker::opcodeOf(const Ast &ast, const Instruction &in
   return *opcodes[id];
 }
 
-void InstructionChecker::check(const Ast &ast, const SourceBuffer &source,
-                               const Instruction &instruction, llvm::ArrayRef<Shape> shapes,
-                               DiagnosticSink &sink) {
+const Usage &InstructionChecker::check(const Ast &ast, const SourceBuffer &source,
+                                       const Instruction &instruction,
+                                       llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink) {
   const Opcode &opcode = opcodeOf(ast, instruction);
   if (memoUsed * 2 >= memo.size()) {
     std::vector<Entry> old(std::max<size_t>(1024, memo.size() * 2));
@@ -306,13 +309,16 @@ void InstructionChecker::check(const Ast &ast, const SourceBuffer &source,
   if (!entry.key) {
     entry.key = key;
     ++memoUsed;
-    if (auto findings = judge(availability, opcode, shapes); !findings.empty()) {
+    entry.usage = usages.size();
+    if (auto findings = judge(availability, opcode, shapes, &usages.emplace_back());
+        !findings.empty()) {
       entry.verdict = verdicts.size();
       verdicts.push_back(std::move(findings));
     }
   }
   if (entry.verdict)
     report(verdicts[entry.verdict], opcode, availability.module(), ast, source, instruction, sink);
+  return usages[entry.usage];
 }
 
 } // namespace ptxray

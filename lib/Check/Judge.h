@@ -2,6 +2,7 @@
 // Judges single instructions against the tables. A verdict depends on nothing but the module's version
 // and target, the opcode and the shapes of the operands, so it is found once and then looked up.
 #include "Check/FormView.h"
+#include "Check/Usage.h"
 #include <deque>
 #include <memory>
 
@@ -12,27 +13,23 @@ struct Instruction;
 class SourceBuffer;
 
 /// Everything that is wrong with an instruction according to the form that it comes nearest to.
-/// Without an error it is accepted.
+/// Without an error it is accepted, and `usage` says what it does.
 std::vector<Finding> judge(const Availability &availability, const Opcode &opcode,
-                           llvm::ArrayRef<Shape> shapes);
+                           llvm::ArrayRef<Shape> shapes, Usage *usage = nullptr);
 
 class InstructionChecker {
 public:
   explicit InstructionChecker(const ModuleContext &context) : availability(context) {}
 
   /// One shape for each operand node of the instruction, in the order of the Ast.
-  void check(const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
-             llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink);
-
-  /// Whether the values of constant registers matter to it (ShapeKnown).
-  bool readsRegisters(const Ast &ast, const Instruction &instruction) {
-    return opcodeOf(ast, instruction).readsRegisters;
-  }
+  const Usage &check(const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
+                     llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink);
 
 private:
   struct Entry {
     uint64_t key = 0; // a fingerprint of opcode and shapes; 0: free
     uint32_t verdict = 0;
+    uint32_t usage = 0;
   };
   const Opcode &opcodeOf(const Ast &ast, const Instruction &instruction);
   Entry &find(uint64_t key);
@@ -42,6 +39,7 @@ private:
   std::vector<Entry> memo;                      // open addressing, a power of two
   size_t memoUsed = 0;
   std::vector<std::vector<Finding>> verdicts = {{}}; // 0: nothing wrong
+  std::deque<Usage> usages;
 };
 
 /// Gives the findings their places in the text.

@@ -40,6 +40,7 @@ public:
   void directive(const Directive &directive); // in a body
   /// `call` operands against the declaration of what is called.
   void call(const Instruction &instruction);
+  bool neverReturns(NameId function) const;
 
 private:
   unsigned targetNumber() const;

@@ -11,7 +11,7 @@ constinit const Tables all = {words, wordKinds,  wordLists,  exprs,          exp
                     warnings,   targetSets, ranges,     terms,          spaceRefs,     operands,
                     patterns,   slotValues, slots,      columnMembers,  columns,       cells,
                     rowLines,   tableList,  rules,      formTables,     formRules,     formChecks,
-                    checkNames, forms,      entryList,  entryMnemonics, mnemonicForms, mnemonicList,
+                    checkNames, effects, forms,      entryList,  entryMnemonics, mnemonicForms, mnemonicList,
                     targetList};
 
 /// Of an array that is sorted by `name`; null without such an element.

@@ -79,7 +79,8 @@ enum OperandRule : uint16_t {
   SinkAllowed = 32,
   SpecialAllowed = 64,
   SymbolAllowed = 128, // the address of a variable or function as a value
-  Known = 256,  // a check wants the value of a register that holds a constant
+  Updated = 512, // a register that is read and written
+  Sized = 256,  // where it is generic or global, a register must be as wide as addresses are
 };
 enum class RefKind : uint8_t { None, Word, Slot };
 struct TypeRef {
@@ -106,6 +107,8 @@ struct OperandDecl {
   Span lengths;    // into `terms`; empty: a scalar (or, with Vec, any length)
   Span ranges;     // into `ranges`; empty: any value
   Span spaces;     // into `spaceRefs`: spaces an address may lie in; empty with Address: any
+  TypeRef access;  // of an Address: what lies there, of which
+  Span accessLengths; // into `terms`: so many; empty: one
   ExprId with;     // 0: by the pattern alone; else written exactly when it holds
   bool hasWith;
 };
@@ -166,6 +169,19 @@ struct Rule { // `requires`, `when ... require ...`
   uint32_t line;
   Text text;
 };
+/// What an instruction does beside computing: for checks over a whole function.
+enum class Effect : uint8_t {
+  Ends,          // control does not go on behind it
+  Copies,        // its result is what it reads, be it defined or not
+  OneCta,        // asks for tensor memory of one CTA
+  CtaPair,       // asks for tensor memory of two CTAs
+  Address32,     // makes an address of 32 bits
+  RegisterCount, // changes how many registers a warp has
+};
+struct EffectRule {
+  ExprId when;
+  Effect effect;
+};
 struct Form {
   uint16_t entry;
   uint32_t line;
@@ -177,6 +193,7 @@ struct Form {
   Span tables;          // into `formTables`
   Span rules;           // into `formRules`
   Span checks;          // into `formChecks`
+  Span effects;         // into `effects`
   bool readsValues;     // a range or check looks at the value of an immediate
 };
 struct Entry {
@@ -201,6 +218,7 @@ struct Target {
   uint16_t family; // the number of the family's first member, 0 without
   uint16_t since;  // PTX version
   bool documented;
+  uint32_t sharedBytes; // the most that a kernel may declare
 };
 struct TargetBits {
   uint64_t low, high; // bit i: targets[i]

@@ -19,6 +19,12 @@ bool Expectation::hasError() const {
                       [](const ExpectedDiagnostic &d) { return d.severity == "error"; });
 }
 
+bool Expectation::hasCodegenError() const {
+  return llvm::any_of(diagnostics, [](const ExpectedDiagnostic &d) {
+    return d.severity == "error" && llvm::StringRef(d.id).starts_with("codegen-");
+  });
+}
+
 Expectation readExpectation(llvm::StringRef line) {
   static const std::regex item(
       R"re(\s*(?:(error|warning|pedantic): \[([a-z0-9-]+)\](?: "([^"]*)")?|ptxas: (accepts|rejects)(?: \([^)]*\))?)\s*(;|$))re");

@@ -20,8 +20,10 @@ struct Expectation {
   std::string problem; // why the comment cannot be read; empty: it can
 
   bool hasError() const;
+  /// What code generation refuses and reading does not: a `codegen-*` error.
+  bool hasCodegenError() const;
   bool ptxasRejects() const {
-    return ptxas == Verdict::Same ? hasError() : ptxas == Verdict::Rejects;
+    return ptxas == Verdict::Same ? hasError() && !hasCodegenError() : ptxas == Verdict::Rejects;
   }
 };
 

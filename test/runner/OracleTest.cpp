@@ -52,6 +52,13 @@ private:
     return refused;
   }
 
+  /// What ptxas reads, it must not make code of.
+  void compileAlone(const Module &section, unsigned line) {
+    const Module alone = linesOf(file, section, line);
+    if (askPtxas(ptxas, alone.text, alone.target, /*compile=*/true).accepts)
+      ADD_FAILURE_AT(file.path.c_str(), line) << file.lines[line - 1] << "\n  ptxas compiles it";
+  }
+
   void judgeSection(const Module &section) {
     std::vector<unsigned> lines;
     for (unsigned origin : section.origins)
@@ -59,6 +66,8 @@ private:
         lines.push_back(origin);
     const std::set<unsigned> refused = refusedLines(section, lines);
     for (unsigned line : lines) {
+      if (expected(line).hasCodegenError())
+        compileAlone(section, line);
       const bool rejects = expected(line).ptxasRejects();
       if (refused.contains(line) == rejects)
         continue;
@@ -74,10 +83,19 @@ private:
 
   /// ptxas may stop early, so not each line with an error needs to be named; but no other may be.
   void judgeWholeFile(const Module &module) {
-    bool rejects = false;
-    for (unsigned line = 1; line <= file.lines.size(); ++line)
+    bool rejects = false, doesNotCompile = false;
+    for (unsigned line = 1; line <= file.lines.size(); ++line) {
       rejects |= expected(line).ptxasRejects();
+      doesNotCompile |= expected(line).hasError();
+    }
     const PtxasVerdict verdict = askPtxas(ptxas, module.text, module.target);
+    if (module.compiles) {
+      const PtxasVerdict compiled = askPtxas(ptxas, module.text, module.target, /*compile=*/true);
+      if (compiled.accepts == doesNotCompile)
+        ADD_FAILURE_AT(file.path.c_str(), 1)
+            << "ptxas " << (doesNotCompile ? "compiles it" : "does not compile it:\n")
+            << compiled.output;
+    }
     if (verdict.accepts == rejects)
       ADD_FAILURE_AT(file.path.c_str(), 1)
           << "ptxas " << (rejects ? "accepts it" : "rejects it:\n") << verdict.output;

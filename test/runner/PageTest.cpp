@@ -23,6 +23,7 @@ namespace {
 struct Example {
   std::string text;
   std::string arch; // of "```ptx --arch=sm_90"
+  bool wholeProgram = false; // of "```ptx --link=whole"
 };
 
 std::vector<Example> examplesOf(llvm::StringRef page) {
@@ -39,7 +40,7 @@ std::vector<Example> examplesOf(llvm::StringRef page) {
       inExample = line.starts_with("## Example");
     else if (inExample && line.consume_front("```ptx")) {
       inBlock = true;
-      examples.push_back({"", line.split("--arch=").second.str()});
+      examples.push_back({"", line.split("--arch=").second.str(), line.contains("--link=whole")});
     }
   }
   return examples;
@@ -62,6 +63,8 @@ TEST_P(PageTest, ExamplesGiveTheRule) {
       const auto source = SourceBuffer::fromText(path, module.text);
       CheckOptions options;
       options.arch = example.arch;
+      options.wholeProgram = example.wholeProgram;
+      options.isFragment = module.isFragment;
       options.pedantic = info(GetParam()).level == Severity::Pedantic;
       DiagnosticSink sink;
       checkSource(*source, options, sink);

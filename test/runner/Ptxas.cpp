@@ -45,22 +45,22 @@ std::string findPtxas() {
   return inPath ? *inPath : "";
 }
 
-/// The virtual architecture under which ptxas reads a module of that target.
+/// The architecture under which ptxas reads a module of that target, without its `sm_` or `compute_`.
 static std::string architectureFor(llvm::StringRef target) {
   unsigned number = 0;
   target.consume_front("sm_");
   target.consumeInteger(10, number); // leaves the variant
   if (number < 75)
-    return "compute_75";
+    return "75";
   if (number == 82)
-    return "compute_86";
+    return "86";
   if (number == 101)
     number = 110;
-  return "compute_" + std::to_string(number) + target.str();
+  return std::to_string(number) + target.str();
 }
 
 PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text,
-                      const std::string &target) {
+                      const std::string &target, bool compile) {
   PtxasVerdict verdict;
   llvm::SmallString<64> input, output;
   if (llvm::sys::fs::createTemporaryFile("ptxray", "ptx", input) ||
@@ -70,7 +70,7 @@ PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text,
   }
   std::error_code error;
   llvm::raw_fd_ostream(input, error) << text;
-  const std::string arch = "-arch=" + architectureFor(target);
+  const std::string arch = (compile ? "-arch=sm_" : "-arch=compute_") + architectureFor(target);
   const llvm::StringRef arguments[] = {ptxas, arch, input, "-o", "/dev/null"};
   const std::optional<llvm::StringRef> redirects[] = {"", output, output};
   const int status =

@@ -19,7 +19,8 @@ bool isRequired(const std::string &tool);
 /// none.
 std::string findPtxas();
 
-/// Reads and checks the text, without generating code.
-PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text, const std::string &target);
+/// Reads and checks the text; generates code for it only if asked to.
+PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text, const std::string &target,
+                      bool compile = false);
 
 } // namespace ptxray::test

@@ -43,6 +43,8 @@ private:
     const auto source = SourceBuffer::fromText(file.path, module.text);
     CheckOptions options;
     options.pedantic = module.pedantic;
+    options.wholeProgram = module.wholeProgram;
+    options.isFragment = module.isFragment;
     checkSource(*source, options, sink);
     sink.sort();
     for (const Diagnostic &d : sink.diagnostics()) {

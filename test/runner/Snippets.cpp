@@ -60,6 +60,7 @@ static Module buildSnippetModule(llvm::StringRef header, const TestFile &file,
   static const std::vector<std::string> prelude = readLines(PTXRAY_TEST_DIR "/isa/prelude.ptx");
   Module module;
   module.header = header.str();
+  module.isFragment = true;
   llvm::SmallVector<llvm::StringRef> words;
   header.split(words, ',');
   llvm::SmallVector<llvm::StringRef> targets;
@@ -132,8 +133,10 @@ static void readModule(TestFile &file) {
     if (module.target.empty() && target.consume_front(".target"))
       module.target =
           target.ltrim().take_until([](char c) { return !llvm::isAlnum(c) && c != '_'; }).str();
-    if (line.trim() == "//@ pedantic")
-      module.pedantic = true;
+    module.pedantic |= line.trim() == "//@ pedantic";
+    module.wholeProgram |= line.trim() == "//@ link whole";
+    module.isFragment |= line.trim() == "//@ fragment";
+    module.compiles |= line.trim() == "//@ compile";
   }
   file.modules.push_back(std::move(module));
 }

@@ -13,6 +13,7 @@ const char *enumName(isa::RefKind) { return "RefKind"; }
 const char *enumName(isa::PatternKind) { return "PatternKind"; }
 const char *enumName(isa::ColumnKind) { return "ColumnKind"; }
 const char *enumName(isa::CellKind) { return "CellKind"; }
+const char *enumName(isa::Effect) { return "Effect"; }
 
 template <typename T> void put(std::ostream &out, const T &value) {
   if constexpr (std::is_same_v<T, bool>)
@@ -79,7 +80,8 @@ void write(std::ostream &out, const isa::Term &v) {
 void write(std::ostream &out, const isa::SpaceRef &v) { braces(out, v.kind, v.index); }
 void write(std::ostream &out, const isa::TypeRef &v) { braces(out, v.kind, v.index, v.factor); }
 void write(std::ostream &out, const isa::OperandDecl &v) {
-  braces(out, v.name, v.rules, v.role, v.type, v.lengths, v.ranges, v.spaces, v.with, v.hasWith);
+  braces(out, v.name, v.rules, v.role, v.type, v.lengths, v.ranges, v.spaces, v.access,
+         v.accessLengths, v.with, v.hasWith);
 }
 void write(std::ostream &out, const isa::Pattern &v) {
   braces(out, v.kind, v.optional, v.mayNegate, v.mayNot, v.extent, v.operand, v.suffixSlot);
@@ -100,14 +102,15 @@ void write(std::ostream &out, const isa::Rule &v) {
 }
 void write(std::ostream &out, const isa::Form &v) {
   braces(out, v.entry, v.line, v.syntax, v.slots, v.mnemonicSlots, v.patterns, v.operands, v.tables,
-         v.rules, v.checks, v.readsValues);
+         v.rules, v.checks, v.effects, v.readsValues);
 }
+void write(std::ostream &out, const isa::EffectRule &v) { braces(out, v.when, v.effect); }
 void write(std::ostream &out, const isa::Entry &v) {
   braces(out, v.title, v.manual, v.file, v.line, v.source, v.mnemonics);
 }
 void write(std::ostream &out, const isa::Mnemonic &v) { braces(out, v.text, v.forms); }
 void write(std::ostream &out, const isa::Target &v) {
-  braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented);
+  braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented, v.sharedBytes);
 }
 void write(std::ostream &out, const isa::SpecialRegister &v) {
   braces(out, v.name, v.type, v.vector, v.gate, v.narrow);
@@ -140,6 +143,7 @@ void emitTables(const Output &output, std::ostream &out) {
   array(out, "uint32_t", "formRules", output.formRules);
   array(out, "uint32_t", "formChecks", output.formChecks);
   array(out, "Text", "checkNames", output.checkNames);
+  array(out, "EffectRule", "effects", output.effects);
   array(out, "Form", "forms", output.forms);
   array(out, "Entry", "entryList", output.entries);
   array(out, "uint32_t", "entryMnemonics", output.entryMnemonics);

@@ -50,6 +50,10 @@ void Linter::neverFits() {
     if (!fires)
       errors.report(rule->place, "dead-when", "no form here can have what `" + rule->text +
                                                   "` waits for");
+  for (const auto &[effect, fires] : usage.effects)
+    if (!fires)
+      errors.report(effect->place, "dead-when", "no form here can have what `" + effect->text +
+                                                    "` waits for");
   for (const auto &[key, fits] : usage.cellWords)
     if (!fits)
       errors.report(key.first->place, "dead-cell",

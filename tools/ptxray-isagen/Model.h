@@ -52,6 +52,8 @@ struct Operand {
   uint8_t factor = 1;
   std::vector<Term> lengths;
   std::vector<std::string> spaces; // words of an address; one of them may turn out to be its type
+  std::string access;              // `of .type [.vec]`
+  std::vector<Term> accessLengths;
   std::vector<isa::ValueRange> ranges;
   std::optional<Condition> with;
 };
@@ -108,6 +110,11 @@ struct Check {
   Place place;
   std::string name;
 };
+struct EffectRule {
+  Place place;
+  std::string text, name;
+  std::optional<Condition> when;
+};
 struct Gate {
   Place place;
   Condition condition;
@@ -123,6 +130,7 @@ struct Scope {
   std::vector<Table> tables;
   std::vector<Rule> rules;
   std::vector<Check> checks;
+  std::vector<EffectRule> effects;
   std::vector<std::unique_ptr<Scope>> blocks;
 };
 
@@ -145,6 +153,7 @@ struct TargetDecl {
   std::string name, means; // `means`: of an alias
   uint16_t since;
   bool documented = true;
+  uint32_t sharedBytes = 48 * 1024;
 };
 struct RegisterDecl {
   Place place;

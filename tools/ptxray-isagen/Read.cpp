@@ -344,7 +344,7 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       {"dst", isa::Destination},      {"vec", isa::Vec},   {"wide", isa::Wide},
       {"frag", isa::Fragment},        {"exact", isa::Exact}, {"sink", isa::SinkAllowed},
       {"special", isa::SpecialAllowed}, {"symbol", isa::SymbolAllowed},
-      {"known", isa::Known}};
+      {"sized", isa::Sized},           {"inout", isa::Updated}};
   static const std::map<std::string, isa::OperandRole> roles = {
       {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register},
       {"imm", isa::OperandRole::Immediate},   {"pred", isa::OperandRole::Predicate},
@@ -354,7 +354,7 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       {"list", isa::OperandRole::List},       {"sym", isa::OperandRole::Symbol}};
   Operand operand;
   operand.place = place(context);
-  bool hasRole = false;
+  bool hasRole = false, ofAccess = false;
   for (IsaParser::AttributeContext *attribute : context->attribute()) {
     if (antlr4::tree::TerminalNode *name = attribute->NAME()) {
       if (auto flag = flags.find(name->getText()); flag != flags.end()) {
@@ -362,10 +362,16 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       } else if (auto role = roles.find(name->getText()); role != roles.end() && !hasRole) {
         operand.role = role->second;
         hasRole = true;
+      } else if (name->getText() == "of" && operand.role == isa::OperandRole::Address) {
+        ofAccess = true;
       } else {
         error(attribute, "attribute", "`" + name->getText() + "` is no kind or flag of an operand");
       }
     } else if (antlr4::tree::TerminalNode *word = attribute->WORD()) {
+      if (ofAccess) {
+        operand.access = word->getText();
+        continue;
+      }
       if (operand.role == isa::OperandRole::Address) {
         for (std::string &space : spellings(word->getText()))
           operand.spaces.push_back(std::move(space));
@@ -378,7 +384,7 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
         operand.factor = static_cast<uint8_t>(std::stoi(attribute->NUMBER()->getText()));
     } else {
       for (IsaParser::TermContext *length : attribute->term())
-        operand.lengths.push_back(term(length));
+        (ofAccess ? operand.accessLengths : operand.lengths).push_back(term(length));
     }
   }
   if (!hasRole && operand.rules & isa::Destination)
@@ -520,6 +526,15 @@ void Reader::block(IsaParser::BlockContext *context, Scope &scope, Entry &entry)
       operandDecl(statement->operandDecl(), scope);
     } else if (statement->table()) {
       table(statement->table(), scope);
+    } else if (IsaParser::EffectContext *effect = statement->effect()) {
+      EffectRule rule;
+      rule.place = place(effect);
+      rule.text = oneLine(effect);
+      rule.text.pop_back();
+      rule.name = effect->NAME()->getText();
+      if (effect->condition())
+        rule.when = condition(effect->condition());
+      scope.effects.push_back(std::move(rule));
     } else if (!statement->condition().empty()) {
       Rule rule;
       rule.place = place(statement);
@@ -649,7 +664,10 @@ void Reader::readFile(IsaParser::FileContext *context) {
           model.versions.push_back(next);
     } else if (auto *one = dynamic_cast<IsaParser::TargetContext *>(item)) {
       model.targets.push_back({place(item), one->TARGET()->getText(), "",
-                               version(one->NUMBER()->getText()), one->NAME() == nullptr});
+                               version(one->NUMBER(0)->getText()), one->NAME() == nullptr});
+      if (one->NUMBER().size() > 1)
+        model.targets.back().sharedBytes =
+            static_cast<uint32_t>(std::stoul(one->NUMBER(1)->getText()));
       if (one->NAME() && one->NAME()->getText() != "undocumented")
         error(item, "target", "`" + one->NAME()->getText() + "` says nothing about a target");
     } else if (auto *one = dynamic_cast<IsaParser::FamilyContext *>(item)) {

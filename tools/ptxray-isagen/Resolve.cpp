@@ -130,15 +130,15 @@ isa::OperandDecl Resolver::operand(const std::string &name) {
   result.rules = decl->rules;
   result.role = decl->role;
   result.type = {isa::RefKind::None, 0, decl->factor};
-  auto setType = [&](const std::string &word) {
+  auto typeRef = [&](const std::string &word) -> isa::TypeRef {
     int slot = context->slot(word);
     std::string constant = slot < 0 ? context->fallback(word) : "";
     // A word of the form itself is no choice: the type is fixed.
     if (slot >= 0 && context->slots[slot].set)
-      result.type = {isa::RefKind::Slot, static_cast<uint16_t>(slot), decl->factor};
-    else
-      result.type = {isa::RefKind::Word, wordId(constant.empty() ? word : constant), decl->factor};
+      return {isa::RefKind::Slot, static_cast<uint16_t>(slot), decl->factor};
+    return {isa::RefKind::Word, wordId(constant.empty() ? word : constant), decl->factor};
   };
+  auto setType = [&](const std::string &word) { result.type = typeRef(word); };
   auto isType = [&](const std::string &word) {
     return output.words[wordId(word)].wordClass == isa::WordClass::Type;
   };
@@ -172,19 +172,29 @@ isa::OperandDecl Resolver::operand(const std::string &name) {
     }
   }
   result.spaces = intern(output.spaceRefs, spaces);
-  std::vector<isa::Term> lengths;
-  for (const Term &length : decl->lengths) {
-    isa::Term term;
-    if (resolveTerm(length, term)) {
-      lengths.push_back(term);
-      continue;
+  auto resolveLengths = [&](const std::vector<Term> &written) {
+    std::vector<isa::Term> lengths;
+    for (const Term &length : written) {
+      isa::Term term;
+      if (resolveTerm(length, term)) {
+        lengths.push_back(term);
+        continue;
+      }
+      if (!findSet(context->scope, length.word) && !findSet(home, length.word))
+        errors.report(length.place, "length", "`" + length.word + "` is no slot");
+      return isa::Span{}; // a scalar where the form lacks the slot
     }
-    if (!findSet(context->scope, length.word) && !findSet(home, length.word))
-      errors.report(length.place, "length", "`" + length.word + "` is no slot");
-    lengths.clear(); // a scalar where the form lacks the slot
-    break;
+    return intern(output.terms, lengths);
+  };
+  result.lengths = resolveLengths(decl->lengths);
+  result.access = {isa::RefKind::None, 0, 1};
+  if (!decl->access.empty()) {
+    if (context->slot(decl->access) < 0 && context->fallback(decl->access).empty() &&
+        !isType(decl->access))
+      errors.report(decl->place, "operand-type", "`" + decl->access + "` is no slot and no type");
+    result.access = typeRef(decl->access);
+    result.accessLengths = resolveLengths(decl->accessLengths);
   }
-  result.lengths = intern(output.terms, lengths);
   result.ranges = intern(output.ranges, decl->ranges);
   context->readsValues |= !decl->ranges.empty();
   if (decl->with) {
@@ -435,6 +445,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
   result.slots = intern(output.slots, slots);
 
   std::vector<uint32_t> tables, rules, checks;
+  std::vector<isa::EffectRule> effects;
   for (const Scope *at = &scope; at; at = at->parent) {
     for (const Rule &rule : at->rules) {
       ExprId when = rule.when ? condition(*rule.when, *at) : True;
@@ -451,6 +462,21 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
     }
     for (const Table &one : at->tables)
       table(one, *at, tables);
+    for (const EffectRule &effect : at->effects) {
+      static const std::map<std::string, isa::Effect> names = {
+          {"ends", isa::Effect::Ends},          {"copies", isa::Effect::Copies},
+          {"one-cta", isa::Effect::OneCta},     {"cta-pair", isa::Effect::CtaPair},
+          {"address-32", isa::Effect::Address32}, {"register-count", isa::Effect::RegisterCount}};
+      auto known = names.find(effect.name);
+      if (known == names.end()) {
+        errors.report(effect.place, "effect", "`" + effect.name + "` is no effect");
+        continue;
+      }
+      ExprId when = effect.when ? condition(*effect.when, *at) : True;
+      usage.effects[&effect] |= when != False;
+      if (when != False)
+        effects.push_back({when, known->second});
+    }
     for (const Check &check : at->checks) {
       isa::Text name = text(check.name);
       if (check.name.find_first_of("-:") != std::string::npos)
@@ -465,6 +491,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
   result.tables = intern(output.formTables, tables);
   result.rules = intern(output.formRules, rules);
   result.checks = intern(output.formChecks, checks);
+  result.effects = intern(output.effects, effects);
 
   std::vector<isa::OperandDecl> operands;
   for (const FormOperand &one : here.operands)

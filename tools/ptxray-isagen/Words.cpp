@@ -243,7 +243,8 @@ void Resolver::targets() {
     if (!names.insert(decl.name).second)
       errors.report(decl.place, "twice", "a second target `" + decl.name + "`");
     output.targets.push_back(
-        {text(decl.name), number, variant, familyOf(number), decl.since, decl.documented});
+        {text(decl.name), number, variant, familyOf(number), decl.since, decl.documented,
+         decl.sharedBytes});
   }
   if (output.targets.size() > 128)
     errors.report({}, "targets", "more than 128 targets do not fit into TargetBits");

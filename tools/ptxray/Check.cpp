@@ -82,6 +82,7 @@ int runCheck(const Arguments &arguments) {
   if (!options.ptx.empty() && !findVersion(options.ptx))
     return usageError("unknown PTX version `" + options.ptx + "`");
   options.pedantic = arguments.has("--pedantic");
+  options.wholeProgram = arguments.value("--link") == "whole";
   const bool werror = arguments.has("--werror");
   const bool withPtxas = arguments.has("--with-ptxas");
   std::atomic<int> worst = Clean;

@@ -1,0 +1,244 @@
+#include "Check/Body.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+void BodyChecker::begin(const Function &function) {
+  sequence.clear();
+  references.clear();
+  firstInstruction = static_cast<uint32_t>(ast.instructions.size());
+  for (uint32_t i = function.body.first; i < function.body.end(); ++i)
+    if (ast.statements[i].kind == StatementKind::Instruction) {
+      firstInstruction = ast.statements[i].index;
+      break;
+    }
+  reportsBefore = sink.diagnostics().size();
+  summary = {};
+  summary.name = function.name;
+  summary.kind = function.kind;
+  summary.nameRange = function.nameRange;
+  registerCountAt = {};
+  segments.assign(1, {});
+  segmentLabels.clear();
+  isOpen = true;
+  last = function.nameRange;
+  for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i)
+    if (ast.declarations[i].name != NameId::None)
+      mark(ast.declarations[i].name, Writes);
+}
+
+void BodyChecker::mark(NameId name, uint8_t use) {
+  const auto index = static_cast<size_t>(name);
+  if (index >= uses.size())
+    uses.resize(std::max(index + 1, uses.size() * 2));
+  uint8_t &before = uses[index];
+  if (!before)
+    touched.push_back(name);
+  if (before & use & Writes)
+    before |= WritesAgain;
+  before |= use;
+}
+
+void BodyChecker::instruction(const Instruction &instruction, const Usage &usage) {
+  bool ends = usage.has(isa::Effect::Ends);
+  const Operand *nodes = ast.operands.data() + instruction.operands.first;
+  for (NodeUse use : usage.nodes) {
+    const Operand &operand = nodes[use.node];
+    if ((use.uses & (Calls | Names)) && !(usesOf(operand.name) & (Calls | Names)))
+      references.push_back({operand.name, operand.range, (use.uses & Calls) != 0});
+    mark(operand.name, use.uses);
+    ends |= (use.uses & Calls) && rules.neverReturns(operand.name);
+    if ((use.uses & Targets) && usage.has(isa::Effect::Ends))
+      branch(operand);
+  }
+  if (instruction.guard != NameId::None)
+    mark(instruction.guard, Reads);
+  for (Access one : usage.accesses)
+    access(nodes[one.node], one.bytes);
+  if (usage.effects)
+    effects(instruction, usage);
+  sequence.push_back(&usage);
+  Segment &segment = segments.back();
+  if (segment.first.size() == 0) {
+    segment.first = instruction.range;
+    segment.leading = static_cast<uint32_t>(segmentLabels.size()) - segment.labels;
+  }
+  last = instruction.range;
+  isOpen = true;
+  if (ends && instruction.guard == NameId::None) {
+    isOpen = false;
+    segments.push_back({{}, static_cast<uint32_t>(segmentLabels.size()), 0});
+  }
+}
+
+void BodyChecker::effects(const Instruction &instruction, const Usage &usage) {
+  if (usage.has(isa::Effect::OneCta) && !summary.oneCta.size())
+    summary.oneCta = instruction.opcodeRange;
+  if (usage.has(isa::Effect::CtaPair) && !summary.ctaPair.size())
+    summary.ctaPair = instruction.opcodeRange;
+  if (usage.has(isa::Effect::RegisterCount) && !registerCountAt.size())
+    registerCountAt = instruction.opcodeRange;
+  if (usage.has(isa::Effect::Address32) && has64BitAddressesOnly(context))
+    sink.report(DiagId::CodegenAddress32, instruction.opcodeRange,
+                {ast.text(instruction.opcode).str(), targetName(context)});
+}
+
+/// Does what lies behind the name of a variable, and its offset, stay inside of it and fit its alignment?
+void BodyChecker::access(const Operand &operand, uint64_t bytes) {
+  const Symbol *symbol = resolver.find(operand.name);
+  if (!symbol || symbol->kind != SymbolKind::Variable)
+    return;
+  const int64_t offset = operand.flags & HasOffset ? operand.value : 0;
+  const std::string name = ast.text(operand.name).str();
+  Diagnostic *d = nullptr;
+  if (symbol->extent.bytes &&
+      (offset < 0 || static_cast<uint64_t>(offset) + bytes > symbol->extent.bytes))
+    d = &sink.report(DiagId::AccessOutOfBounds, operand.range,
+                     {std::to_string(bytes), std::to_string(offset), name,
+                      std::to_string(symbol->extent.bytes)});
+  else if (offset % static_cast<int64_t>(bytes) || symbol->extent.align % bytes)
+    d = &sink.report(DiagId::AccessMisaligned, operand.range,
+                     {std::to_string(bytes), std::to_string(offset), name,
+                      std::to_string(symbol->extent.align)});
+  if (d)
+    d->notes.push_back({"declared here", symbol->nameRange});
+}
+
+/// A branch through a list goes to labels, not to functions.
+void BodyChecker::branch(const Operand &target) {
+  const Symbol *symbol = resolver.find(target.name);
+  if (symbol && (symbol->kind == SymbolKind::Prototype || symbol->kind == SymbolKind::CallTargets))
+    sink.report(DiagId::BranchTargetsExpected, target.range, {ast.text(target.name).str()})
+        .notes.push_back({"declared here", symbol->nameRange});
+}
+
+void BodyChecker::label(const Label &label) {
+  segmentLabels.push_back(label.name);
+  isOpen = true;
+  last = label.range;
+}
+
+void BodyChecker::directive(const Directive &directive) {
+  if (directive.label == NameId::None)
+    return;
+  for (const Operand &target : ast.operandsOf(directive.operands))
+    if (target.name != NameId::None)
+      mark(target.name, Targets);
+}
+
+void BodyChecker::declaration(const Declaration &declaration) {
+  if (ast.text(declaration.space) == ".shared" && declaration.linkage == SpellingId::None)
+    summary.sharedBytes += resolver.extentOf(declaration).bytes;
+}
+
+FunctionSummary BodyChecker::end(const Function &function) {
+  // What is wrong in a single instruction would be told a second time, in another way.
+  const bool isBroken =
+      llvm::any_of(sink.diagnostics().drop_front(reportsBefore),
+                   [](const Diagnostic &d) { return d.severity == Severity::Error; });
+  if (!options.isFragment && !isBroken) {
+    registerCount(function);
+    flow(function);
+    if (llvm::any_of(touched, [this](NameId name) { return isUnwritten(name); }))
+      unwritten();
+  }
+  for (FunctionSummary::Reference one : references)
+    if (const Symbol *symbol = resolver.find(one.name); symbol && symbol->depth == 0) {
+      if (symbol->kind == SymbolKind::Function)
+        summary.functions.push_back(one);
+      else if (symbol->kind == SymbolKind::Variable && isa::word(symbol->space).text == ".shared")
+        summary.shared.push_back(one.name);
+    }
+  for (NameId name : touched)
+    uses[static_cast<size_t>(name)] = 0;
+  touched.clear();
+  return std::move(summary);
+}
+
+/// ptxas does not know how many registers a warp of the kernel starts with, and ignores the change.
+void BodyChecker::registerCount(const Function &function) {
+  if (!registerCountAt.size() || function.kind != FunctionKind::Entry)
+    return;
+  bool isKnown = false;
+  for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
+    const llvm::StringRef name = ast.text(ast.directives[i].name);
+    isKnown |= name == ".maxnreg" || name == ".maxntid" || name == ".reqntid";
+  }
+  if (!isKnown)
+    sink.report(DiagId::RegisterCountUnknown, registerCountAt, {ast.text(function.name).str()});
+}
+
+/// Whether control comes to the end of the function, and what it never comes to.
+void BodyChecker::flow(const Function &function) {
+  auto isTarget = [this](NameId label) { return (usesOf(label) & Targets) != 0; };
+  const llvm::ArrayRef<NameId> labels = segmentLabels;
+  for (const Segment &segment : llvm::drop_begin(segments))
+    if (segment.first.size() &&
+        llvm::none_of(labels.slice(segment.labels, segment.leading), isTarget))
+      sink.report(DiagId::UnreachableCode, segment.first);
+  // Where nothing but labels stands at the end, compilers lead what cannot happen.
+  const Segment &end = segments.back();
+  const bool isReached = segments.size() == 1 || (end.first.size() && llvm::any_of(labels.drop_front(end.labels), isTarget));
+  if (isOpen && isReached && !rules.neverReturns(function.name))
+    sink.report(DiagId::ControlReachesEnd, last, {ast.text(function.name).str()});
+}
+
+/// Read as a register, and nowhere written.
+bool BodyChecker::isUnwritten(NameId name) const {
+  const uint8_t use = usesOf(name);
+  return (use & Reads) && !(use & (Writes | Targets | Calls | Names));
+}
+
+/// Follows what is in registers that were never written, in the order of the text, to where it matters:
+/// an address, a guard, or an instruction without a result. Copies carry undefined values on purpose.
+void BodyChecker::unwritten() {
+  llvm::DenseMap<uint32_t, NameId> origins; // by NameId: the unwritten register that it comes from
+  for (NameId name : touched)
+    if (isUnwritten(name))
+      if (const Symbol *symbol = resolver.find(name); !symbol || symbol->depth > 0)
+        origins[static_cast<uint32_t>(name)] = name;
+  enum : uint8_t { Noted = 1, Warned = 2 };
+  llvm::DenseMap<uint32_t, uint8_t> reported;
+  for (size_t i = 0; i < sequence.size(); ++i) {
+    const Usage &usage = *sequence[i];
+    const Instruction &instruction = ast.instructions[firstInstruction + i];
+    NameId carried = NameId::None;
+    auto read = [&](NameId name, Range range, bool matters) {
+      auto origin = origins.find(static_cast<uint32_t>(name));
+      if (origin == origins.end())
+        return;
+      carried = origin->second;
+      uint8_t &before = reported[static_cast<uint32_t>(carried)];
+      if (before & (matters ? Warned : Noted | Warned))
+        return;
+      before |= matters ? Warned : Noted;
+      if (matters)
+        sink.report(DiagId::UndefinedValue, range,
+                    {ast.text(name).str(), ast.text(carried).str()});
+      else
+        sink.report(DiagId::UnwrittenRegister, range, {ast.text(carried).str()});
+    };
+    if (instruction.guard != NameId::None)
+      read(instruction.guard, instruction.guardRange, true);
+    carried = NameId::None;
+    bool passes = !usage.known;
+    for (NodeUse use : usage.nodes)
+      if (use.uses & Reads) {
+        const Operand &operand = ast.operands[instruction.operands.first + use.node];
+        passes |= (use.uses & Passes) != 0;
+        read(operand.name, operand.range,
+             !passes && ((use.uses & Addresses) || !usage.hasResult));
+      }
+    if (carried == NameId::None || passes || instruction.guard != NameId::None)
+      continue;
+    for (NodeUse use : usage.nodes)
+      if (use.uses & Writes) {
+        const NameId name = ast.operands[instruction.operands.first + use.node].name;
+        if (!(usesOf(name) & WritesAgain))
+          origins.try_emplace(static_cast<uint32_t>(name), carried);
+      }
+  }
+}
+
+} // namespace ptxray

@@ -1,0 +1,69 @@
+#pragma once
+// What can be said of a function only as a whole: which registers are never written, where control ends,
+// what it uses of the module.
+#include "Check/Limits.h"
+#include "Check/ModuleRules.h"
+#include "Check/Usage.h"
+#include "Resolve/Resolver.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace ptxray {
+
+class BodyChecker {
+public:
+  BodyChecker(const Ast &ast, const ModuleContext &context, const CheckOptions &options,
+              const ModuleRules &rules, Resolver &resolver, DiagnosticSink &sink)
+      : ast(ast), context(context), options(options), rules(rules), resolver(resolver), sink(sink) {
+  }
+
+  void begin(const Function &function);
+  void instruction(const Instruction &instruction, const Usage &usage);
+  void label(const Label &label);
+  void directive(const Directive &directive);
+  void declaration(const Declaration &declaration);
+  FunctionSummary end(const Function &function);
+
+private:
+  static constexpr uint8_t WritesAgain = 64;
+
+  void mark(NameId name, uint8_t uses);
+  uint8_t usesOf(NameId name) const {
+    return static_cast<size_t>(name) < uses.size() ? uses[static_cast<size_t>(name)] : 0;
+  }
+  bool isUnwritten(NameId name) const;
+  void access(const Operand &operand, uint64_t bytes);
+  void branch(const Operand &target);
+  void effects(const Instruction &instruction, const Usage &usage);
+  void registerCount(const Function &function);
+  void flow(const Function &function);
+  void unwritten();
+
+  const Ast &ast;
+  const ModuleContext context;
+  const CheckOptions &options;
+  const ModuleRules &rules;
+  Resolver &resolver;
+  DiagnosticSink &sink;
+
+  std::vector<uint8_t> uses;   // by NameId, of the function at hand
+  std::vector<NameId> touched; // names with uses
+  std::vector<FunctionSummary::Reference> references; // to functions and variables
+  std::vector<const Usage *> sequence;
+  uint32_t firstInstruction = 0;
+  FunctionSummary summary;
+  Range registerCountAt; // the first instruction that changes the number of registers
+
+  /// Instructions behind one where control ends, up to the next such.
+  struct Segment {
+    Range first;             // its first instruction
+    uint32_t labels = 0;     // into `segmentLabels`: the first of it
+    uint32_t leading = 0;    // as many of them stand before the first instruction
+  };
+  std::vector<Segment> segments;
+  std::vector<NameId> segmentLabels;
+  size_t reportsBefore = 0;
+  bool isOpen = true; // control can come to the end of the last segment
+  Range last;         // statement
+};
+
+} // namespace ptxray

@@ -1,0 +1,103 @@
+#include "Check/Usage.h"
+#include "Check/FormView.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+static uint8_t useOf(const isa::OperandDecl &operand) {
+  if (operand.role == isa::OperandRole::Address)
+    return Reads | Addresses;
+  if (operand.rules & (isa::Destination | isa::Updated))
+    return Writes;
+  return operand.role == isa::OperandRole::Function ? Reads | Calls : Reads;
+}
+
+/// Of a name: a register, a label and so on, whatever the operand it stands in.
+static uint8_t useOfName(const Shape &shape, uint8_t use) {
+  switch (shape.kind) {
+  case ShapeKind::Register:
+    return use & (Reads | Writes | Addresses | Passes);
+  case ShapeKind::Label:
+  case ShapeKind::Prototype:
+    return Targets;
+  case ShapeKind::Function:
+    return use & Calls ? Calls : Names;
+  case ShapeKind::Variable:
+    return Names;
+  default:
+    return 0;
+  }
+}
+
+/// Generic addresses and those in `.global` are as wide as the module's, those in other spaces need not be.
+static bool isFullWidth(const FormView &view) {
+  static const isa::WordId global = isa::findWord(".global");
+  return llvm::all_of(view.written.opcode.words, [](const OpcodeWord &word) {
+    return word.id == global || isa::word(word.id).wordClass != isa::WordClass::Space;
+  });
+}
+
+/// Does the operand hold, or make, a generic or global address of 32 bits?
+static bool isAddress32(const FormView &view, unsigned operand, const Shape &shape) {
+  static const isa::WordId global = isa::findWord(".global");
+  if (view.operands[operand].role == isa::OperandRole::Address)
+    return shape.kind == ShapeKind::Register && isa::word(shape.type).bits == 32 &&
+           isFullWidth(view);
+  return shape.kind == ShapeKind::Variable && shape.space == global &&
+         !(shape.flags & ShapeOffset) && view.typeOf(operand).bits == 32;
+}
+
+/// How many bytes the operand's address leads to; 0: not known.
+static uint64_t accessedBytes(const FormView &view, const isa::OperandDecl &operand) {
+  const isa::WordId type = operand.access.kind == isa::RefKind::Slot ? view.word(operand.access.index)
+                                                                     : operand.access.index;
+  uint64_t bytes = (isa::word(type).bits + 7) / 8;
+  for (const isa::Term &term : isa::run(isa::tables().terms, operand.accessLengths))
+    if (std::optional<int64_t> length = view.value(term))
+      bytes *= static_cast<uint64_t>(*length);
+  return bytes;
+}
+
+Usage usageOf(FormView &view) {
+  const llvm::ArrayRef<Shape> shapes = view.written.shapes;
+  Usage usage;
+  usage.known = true;
+  auto add = [&usage](isa::Effect effect) { usage.effects |= 1u << static_cast<unsigned>(effect); };
+  for (const isa::EffectRule &rule : isa::run(isa::tables().effects, view.form.effects))
+    if (view.holds(rule.when))
+      add(rule.effect);
+  llvm::SmallVector<uint8_t, 32> uses(shapes.size(), Reads | Writes);
+  for (unsigned i = 0; i < view.operands.size(); ++i) {
+    const isa::OperandDecl &operand = view.operands[i];
+    const int node = view.nodeOf[i];
+    if (node < 0)
+      continue;
+    uint8_t use = useOf(operand);
+    // An empty structure is one byte that nobody sets.
+    if (usage.has(isa::Effect::Copies) || (use == Reads && view.typeOf(i).bits == 8))
+      use |= use & Reads ? Passes : 0;
+    std::fill_n(uses.begin() + node, shapes[node].extent, use);
+    usage.hasResult |= (use & Writes) != 0;
+    if ((operand.rules & isa::Sized) && isAddress32(view, i, shapes[node]))
+      add(isa::Effect::Address32);
+    if (operand.access.kind == isa::RefKind::None || shapes[node].kind != ShapeKind::Variable ||
+        (shapes[node].flags & (ShapeSubscript | ShapeOpaque)))
+      continue;
+    if (uint64_t bytes = accessedBytes(view, operand))
+      usage.accesses.push_back({static_cast<uint16_t>(node), static_cast<uint16_t>(bytes)});
+  }
+  for (unsigned node = 0; node < shapes.size(); ++node)
+    if (uint8_t use = useOfName(shapes[node], uses[node]))
+      usage.nodes.push_back({static_cast<uint16_t>(node), use});
+  return usage;
+}
+
+Usage usageOfRefused(llvm::ArrayRef<Shape> shapes) {
+  Usage usage;
+  for (unsigned node = 0; node < shapes.size(); ++node)
+    if (uint8_t use = useOfName(shapes[node], Reads | Writes))
+      usage.nodes.push_back({static_cast<uint16_t>(node), use});
+  return usage;
+}
+
+} // namespace ptxray

@@ -1,0 +1,47 @@
+#pragma once
+// What an accepted instruction does with its operands. It depends on no more than its verdict does, so
+// it is found together with it, once for each shape.
+#include "Isa/Tables.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace ptxray {
+
+class FormView;
+struct Shape;
+
+enum Use : uint8_t {
+  Reads = 1,     // a register
+  Writes = 2,    // a register
+  Addresses = 4, // a register that is an address
+  Targets = 8,   // a label, or the name of a list of them
+  Calls = 16,    // a function
+  Names = 32,    // a variable, or a function whose address is taken
+  Passes = 128,  // beside Reads: the value goes on as it is, and need not be defined
+};
+
+struct NodeUse {
+  uint16_t node; // of the instruction's operands
+  uint8_t uses;
+};
+
+/// Bytes in memory behind the name of a variable.
+struct Access {
+  uint16_t node;
+  uint16_t bytes;
+};
+
+struct Usage {
+  bool known = false; // false: the instruction is refused, so it may do anything
+  bool hasResult = false;
+  uint8_t effects = 0; // a bit for each isa::Effect
+  llvm::SmallVector<NodeUse, 4> nodes;
+  llvm::SmallVector<Access, 1> accesses;
+
+  bool has(isa::Effect effect) const { return effects >> static_cast<unsigned>(effect) & 1; }
+};
+
+Usage usageOf(FormView &view);
+Usage usageOfRefused(llvm::ArrayRef<Shape> shapes);
+
+} // namespace ptxray

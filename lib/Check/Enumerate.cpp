@@ -150,9 +150,11 @@ void Enumerator::operand(FormView &view, unsigned pattern, llvm::ArrayRef<int64_
 /// False when the engine has anything against it.
 bool Enumerator::write(FormView &view, llvm::ArrayRef<int64_t> chosen, std::string &text) {
   text = mnemonic.text;
-  for (unsigned j = view.form.mnemonicSlots; j < view.slots.size(); ++j)
-    if (const WordId word = chosenFor(Axis::Slot, j, chosen, 0))
-      text += isa::word(word).text;
+  for (unsigned j = view.form.mnemonicSlots; j < view.slots.size(); ++j) {
+    view.slotWord[j] = chosenFor(Axis::Slot, j, chosen, 0); // types of operands are read from it
+    if (view.slotWord[j])
+      text += isa::word(view.slotWord[j]).text;
+  }
   const Opcode opcode(text);
   shapes.clear();
   const auto patterns = isa::run(tables.patterns, view.form.patterns);

@@ -4,6 +4,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
@@ -65,7 +66,7 @@ static void addPython(std::vector<std::string> &paths, const std::string &prefix
       }
 }
 
-/// The folder of the Python that started this program, as Triton does: `<prefix>/bin/python`.
+/// The prefix of the Python that started this program, as Triton does: `<prefix>/bin/python`.
 static std::vector<std::string> callingPython() {
   std::ifstream file("/proc/" + std::to_string(getppid()) + "/cmdline");
   std::string program;
@@ -76,12 +77,22 @@ static std::vector<std::string> callingPython() {
   return {folder.str()};
 }
 
+/// Where the program lies that started this one: nvcc has its ptxas beside it, also when it was called by a link.
+static std::string callersFolder() {
+  char path[PATH_MAX];
+  const std::string link = "/proc/" + std::to_string(getppid()) + "/exe";
+  const ssize_t length = readlink(link.c_str(), path, sizeof path);
+  return StringRef(path, std::max<ssize_t>(0, length)).rsplit('/').first.str();
+}
+
 static std::vector<std::string> candidates() {
   std::vector<std::string> paths;
   addVariable(paths, "PTXAS", "");
   addVariable(paths, "TRITON_PTXAS_PATH", "");
   addVariable(paths, "CUDA_HOME", "/bin/ptxas");
   addVariable(paths, "CUDA_PATH", "/bin/ptxas");
+  if (const std::string folder = callersFolder(); !folder.empty())
+    paths.push_back(folder + "/ptxas");
   std::vector<std::string> pythons = callingPython();
   const char *search = std::getenv("PATH");
   llvm::SmallVector<StringRef> folders;

@@ -16,7 +16,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TARGET = "sm_90a"
@@ -27,6 +26,7 @@ OTHERS = ["movmatrix", "ldmatrix", "stmatrix", "alloca", "stacksave", "stackrest
           "brkpt", "trap", "setmaxnreg.inc", "setmaxnreg.dec"]
 TEXTS_A_KERNEL = 32
 KERNELS_A_MODULE = 64
+REFUSED = [".b1024"]  # a selector by the manual; ptxas takes it for the type of that name
 MOST_ALIGNMENT = 32768  # a thread's stack holds no more
 HEADER = ".version {version}\n.target " + TARGET + "\n.address_size 64\n"
 
@@ -51,7 +51,8 @@ def enumerate_all(ptxray, name, version):
     lines = subprocess.run([ptxray, "isa", "--enumerate", name, "--all", "--target", TARGET, "--ptx", version], check=True,
                            capture_output=True, text=True).stdout.splitlines()
     combinations = int(re.search(r"for (\d+) combinations", lines[-1]).group(1))
-    return [line for line in lines if not line.startswith("//")], combinations
+    texts = [line for line in lines if not line.startswith("//")]
+    return [text for text in texts if not any(word in text for word in REFUSED)], combinations
 
 
 # ---------------------------------------------------------------------------------------------- kernels
@@ -346,22 +347,29 @@ def main():
     if any(name in OTHERS for name in wanted):
         add_others(plan, texts, header)
 
-    with tempfile.TemporaryDirectory() as work:
-        jobs = []
-        for name, text in plan.modules:
-            source = pathlib.Path(work, name + ".ptx")
-            source.write_text(text)
-            command = [options.ptxray, "as", source, "-o", pathlib.Path(work, name + ".cubin")]
-            jobs.append(([str(part) for part in command + (["--ptxas", options.ptxas] if options.ptxas else [])], name))
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for name, result in pool.map(assemble, jobs):
-                if result.returncode != 0:
-                    sys.exit(f"{name}: {result.stdout[:4000]}{result.stderr[:2000]}")
-                if result.stdout.strip():
-                    print(f"{name}: {result.stdout.strip()}", file=sys.stderr)
-        with lzma.open(folder / "cubins.tar.xz", "wb", preset=1) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
-            for name, _ in plan.modules:
-                tar.add(pathlib.Path(work, name + ".cubin"), name + ".cubin")
+    # What did not change since the last time is not assembled again.
+    work = folder.with_name(folder.name + "-work")
+    work.mkdir(exist_ok=True)
+    jobs = []
+    for name, text in plan.modules:
+        source, output = work / f"{name}.ptx", work / f"{name}.cubin"
+        if output.exists() and source.exists() and source.read_text() == text:
+            continue
+        output.unlink(missing_ok=True)
+        source.write_text(text)
+        command = [options.ptxray, "as", source, "-o", output, *(["--ptxas", options.ptxas] if options.ptxas else [])]
+        jobs.append(([str(part) for part in command], name))
+    failed = False
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for name, result in pool.map(assemble, jobs):
+            failed |= result.returncode != 0
+            if result.returncode != 0 or result.stdout.strip():
+                print(f"{name}: {result.stdout.strip()[-4000:]}{result.stderr}", file=sys.stderr)
+    if failed:
+        sys.exit("not everything could be assembled")
+    with lzma.open(folder / "cubins.tar.xz", "wb", preset=1) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+        for name, _ in plan.modules:
+            tar.add(work / f"{name}.cubin", name + ".cubin")
     release = subprocess.run([options.ptxas or "ptxas", "--version"], capture_output=True, text=True).stdout
     release = (re.findall(r"V(\d+\.\d+\.\d+)", release) or ["unknown"])[0]
     facts = [f"fact ptxas {release}", f"fact PTX {version}, {TARGET}"]

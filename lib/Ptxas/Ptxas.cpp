@@ -66,23 +66,38 @@ static void addPython(std::vector<std::string> &paths, const std::string &prefix
       }
 }
 
-/// The prefix of the Python that started this program, as Triton does: `<prefix>/bin/python`.
-static std::vector<std::string> callingPython() {
-  std::ifstream file("/proc/" + std::to_string(getppid()) + "/cmdline");
-  std::string program;
-  std::getline(file, program, '\0');
-  auto [folder, name] = StringRef(program).rsplit('/');
-  if (!name.starts_with("python") || !folder.consume_back("/bin"))
-    return {};
-  return {folder.str()};
-}
+namespace {
 
-/// Where the program lies that started this one: nvcc has its ptxas beside it, also when it was called by a link.
-static std::string callersFolder() {
-  char path[PATH_MAX];
-  const std::string link = "/proc/" + std::to_string(getppid()) + "/exe";
-  const ssize_t length = readlink(link.c_str(), path, sizeof path);
-  return StringRef(path, std::max<ssize_t>(0, length)).rsplit('/').first.str();
+/// The program that started this one.
+struct Caller {
+  std::string folder;       // where it lies
+  std::string pythonPrefix; // `<prefix>/bin/python` is how it was called
+};
+
+} // namespace
+
+/// nvcc calls through a shell, Triton does not: that one and the one before.
+static llvm::SmallVector<Caller, 2> callers() {
+  llvm::SmallVector<Caller, 2> found(2);
+  std::string process = std::to_string(getppid());
+  for (Caller &caller : found) {
+    const std::string folder = "/proc/" + process;
+    char path[PATH_MAX];
+    const ssize_t length = readlink((folder + "/exe").c_str(), path, sizeof path);
+    caller.folder = StringRef(path, std::max<ssize_t>(0, length)).rsplit('/').first.str();
+    std::ifstream commandLine(folder + "/cmdline");
+    std::string program;
+    std::getline(commandLine, program, '\0');
+    auto [prefix, name] = StringRef(program).rsplit('/');
+    if (name.starts_with("python") && prefix.consume_back("/bin"))
+      caller.pythonPrefix = prefix.str();
+    // `123 (name) S 45 ...`: its own parent stands behind the name, which may hold anything.
+    std::ifstream status(folder + "/stat");
+    std::string text;
+    std::getline(status, text);
+    process = StringRef(text).rsplit(") ").second.drop_front(2).split(' ').first.str();
+  }
+  return found;
 }
 
 static std::vector<std::string> candidates() {
@@ -91,9 +106,13 @@ static std::vector<std::string> candidates() {
   addVariable(paths, "TRITON_PTXAS_PATH", "");
   addVariable(paths, "CUDA_HOME", "/bin/ptxas");
   addVariable(paths, "CUDA_PATH", "/bin/ptxas");
-  if (const std::string folder = callersFolder(); !folder.empty())
-    paths.push_back(folder + "/ptxas");
-  std::vector<std::string> pythons = callingPython();
+  std::vector<std::string> pythons;
+  for (const Caller &caller : callers()) {
+    if (!caller.folder.empty())
+      paths.push_back(caller.folder + "/ptxas");
+    if (!caller.pythonPrefix.empty())
+      pythons.push_back(caller.pythonPrefix);
+  }
   const char *search = std::getenv("PATH");
   llvm::SmallVector<StringRef> folders;
   StringRef(search ? search : "").split(folders, ':', -1, false);

@@ -84,7 +84,8 @@ constexpr unsigned randomInputs = 65536;
 constexpr unsigned blockSize = 256;
 constexpr unsigned examplesKept = 4;
 
-std::string nameOf(const std::string &text) {
+std::string nameOf(const std::string &guarded) {
+  const std::string text = guarded[0] == '@' ? guarded.substr(guarded.find(' ') + 1) : guarded;
   const std::string first = text.substr(0, text.find(' '));
   for (const char *two : {"pmevent.mask", "setmaxnreg.inc", "setmaxnreg.dec"})
     if (first.rfind(two, 0) == 0)
@@ -213,14 +214,7 @@ void Runner::runVideo(CuHandle module, const std::vector<const Kernel *> &kernel
       ++tally.equal;
     else {
       ++(outcome.equal[1] ? tally.otherReading : tally.different);
-      // Examples of the two kinds, not four of one.
-      const auto alike = std::count_if(
-          tally.examples.begin(), tally.examples.end(), [&](const Mismatch &m) {
-            return m.text.substr(0, m.text.find(' ')) ==
-                   outcome.first.text.substr(0, outcome.first.text.find(' '));
-          });
-      if (alike == 0 && tally.examples.size() < 64)
-        tally.examples.push_back(outcome.first);
+      tally.examples.push_back(outcome.first);
     }
   }
 }
@@ -591,7 +585,7 @@ static void writeReports(const Driver &driver, const Plan &plan, std::map<std::s
     facts.push_back({"kernel module", line});
   facts.insert(facts.end(), plan.facts.begin(), plan.facts.end());
 
-  std::ofstream json(out + "/report.json"), md(out + "/report.md");
+  std::ofstream json(out + "/report.json"), md(out + "/report.md"), list(out + "/different.txt");
   json << "{";
   for (const auto &[name, value] : facts) {
     json << jsonText(name) << ": " << jsonText(value) << ",\n";
@@ -624,7 +618,10 @@ static void writeReports(const Driver &driver, const Plan &plan, std::map<std::s
          << ", \"values\": " << tally.values << ", \"equal\": " << tally.equal
          << ", \"truncated\": " << tally.otherReading << ", \"different\": " << tally.different
          << ", \"examples\": [";
-    for (size_t i = 0; i < tally.examples.size(); ++i) {
+    for (const Mismatch &m : tally.examples)
+      list << m.text << '\t' << hex(m.a) << '\t' << hex(m.b) << '\t' << hex(m.c) << '\t' << hex(m.found) << '\t'
+           << hex(m.expected) << '\n';
+    for (size_t i = 0; i < std::min<size_t>(tally.examples.size(), examplesKept); ++i) {
       const Mismatch &m = tally.examples[i];
       json << (i ? ",\n" : "\n") << "{\"text\": " << jsonText(m.text) << ", \"a\": \"" << hex(m.a)
            << "\", \"b\": \"" << hex(m.b) << "\", \"c\": \"" << hex(m.c) << "\", \"found\": \"" << hex(m.found)

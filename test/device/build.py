@@ -357,7 +357,8 @@ def main():
             continue
         output.unlink(missing_ok=True)
         source.write_text(text)
-        command = [options.ptxray, "as", source, "-o", output, *(["--ptxas", options.ptxas] if options.ptxas else [])]
+        command = [options.ptxray, "as", source, "-o", output, *(["--ptxas", options.ptxas] if options.ptxas else []),
+                   "--", "-suppress-stack-size-warning"]
         jobs.append(([str(part) for part in command], name))
     failed = False
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

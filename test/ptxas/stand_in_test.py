@@ -62,7 +62,7 @@ class StandIn(unittest.TestCase):
 
     def run_ptxray(self, *arguments, command=None, env=None, **options):
         environment = {"PATH": "/usr/bin:/bin", "TMPDIR": str(self.work), **(env or {})}
-        return subprocess.run([command or PTXRAY, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+        return subprocess.run([command or PTXRAY, *map(str, arguments)], capture_output=True, text=True, timeout=600,
                               env=environment, **options)
 
     def assemble(self, body, *arguments, release="13.5", output=None, **options):

@@ -59,9 +59,11 @@ void printReport(const FileReport &report, const Arguments &arguments) {
   const Format &format = *llvm::find_if(formats, [&](const Format &f) { return f.name == name; });
   Totals totals;
   totals.add(report);
-  format.begin(llvm::outs());
+  if (format.begin)
+    format.begin(llvm::outs());
   format.file(report, {.color = wantsColor(arguments)}, llvm::outs());
-  format.end(totals, llvm::outs());
+  if (format.end)
+    format.end(totals, llvm::outs());
 }
 
 void addMessages(FileReport &report, const std::string &printed, bool werror) {

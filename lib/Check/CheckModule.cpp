@@ -1,5 +1,6 @@
 #include "Check/Body.h"
 #include "Check/CheckModule.h"
+#include "Check/Constants.h"
 #include "Check/Header.h"
 #include "Check/Judge.h"
 #include "Check/ModuleRules.h"
@@ -14,7 +15,8 @@ class ModuleChecker {
 public:
   ModuleChecker(const Ast &ast, const SourceBuffer &source, const CheckOptions &options,
                 DiagnosticSink &sink)
-      : ast(ast), source(source), options(options), sink(sink), header(source, options, sink), resolver(ast, sink) {}
+      : ast(ast), source(source), options(options), sink(sink), header(source, options, sink),
+        resolver(ast, sink), constants(ast) {}
 
   void item(Statement statement);
   void finish();
@@ -31,6 +33,7 @@ private:
   DiagnosticSink &sink;
   Header header;
   Resolver resolver;
+  Constants constants;
   std::optional<InstructionChecker> instructions; // once the header is read
   std::optional<ModuleRules> rules;
   std::optional<Limits> limits;
@@ -96,6 +99,7 @@ void ModuleChecker::function(uint32_t index) {
 }
 
 void ModuleChecker::body(const Function &function) {
+  constants.forget();
   for (uint32_t i = function.body.first; i < function.body.end(); ++i) {
     Statement statement = ast.statements[i];
     switch (statement.kind) {
@@ -108,6 +112,8 @@ void ModuleChecker::body(const Function &function) {
       const Instruction &instruction = ast.instructions[statement.index];
       resolver.checkGuard(instruction);
       resolver.shapes(instruction.operands, shapes);
+      if (instructions->readsRegisters(ast, instruction))
+        constants.fill(function, instruction.operands, shapes);
       const Usage &usage = instructions->check(ast, source, instruction, shapes, sink);
       rules->call(instruction);
       bodies->instruction(instruction, usage);

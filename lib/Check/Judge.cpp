@@ -269,7 +269,8 @@ static uint64_t fingerprint(SpellingId opcode, bool readsValues, llvm::ArrayRef<
                           uint64_t(s.type) << 40 | uint64_t(s.vector) << 56;
     uint64_t rest = uint64_t(s.space) | uint64_t(s.suffix) << 16;
     if (s.kind == ShapeKind::Special ||
-        (readsValues && (s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float)))
+        (readsValues && (s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float ||
+                         s.flags & ShapeKnown)))
       rest ^= mix(s.value + 0xD6E8FEB86659FD93, 0xA0761D6478BD642F) << 32 ^
               mix(s.value ^ 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3);
     hash = mix(hash ^ kind, rest ^ 0x589965CC75374CC3);

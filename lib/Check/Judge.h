@@ -25,6 +25,11 @@ public:
   const Usage &check(const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
                      llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink);
 
+  /// Whether the values of constant registers matter to it (ShapeKnown).
+  bool readsRegisters(const Ast &ast, const Instruction &instruction) {
+    return opcodeOf(ast, instruction).readsRegisters;
+  }
+
 private:
   struct Entry {
     uint64_t key = 0; // a fingerprint of opcode and shapes; 0: free

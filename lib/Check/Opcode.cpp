@@ -34,8 +34,12 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
     return;
 
   const isa::Tables &t = isa::tables();
-  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic->forms))
+  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic->forms)) {
     readsValues |= t.forms[form].readsValues;
+    for (const isa::OperandDecl &operand : isa::run(t.operands, t.forms[form].operands))
+      readsRegisters |= (operand.rules & isa::Known) != 0;
+  }
+  readsValues |= readsRegisters;
 
   for (size_t k = mnemonicWords; k < words.size(); ++k) {
     OpcodeWord &word = words[k];

@@ -24,6 +24,7 @@ struct Opcode {
   const isa::Mnemonic *mnemonic = nullptr;  // null: unknown instruction
   unsigned mnemonicWords = 0;               // words that spell it, the name included
   bool readsValues = false;                 // the values of immediates matter to some form
+  bool readsRegisters = false;              // so do those of registers that hold constants
 };
 
 /// Is the word part of a mnemonic that begins with the name?

@@ -36,6 +36,7 @@ enum ShapeFlag : uint16_t {
   ShapeParameter = 64, // a parameter of the function at hand (an entry's may not be written)
   ShapeSubscript = 128, // `a[8]`
   ShapeNarrow = 256,    // a special register that may be read in fewer bits
+  ShapeKnown = 512,     // a register that holds `value` all along; told only where an entry asks
 };
 
 /// Preorder, `extent` as in the Ast. Names and places are not part of it.

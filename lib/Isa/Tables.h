@@ -81,6 +81,7 @@ enum OperandRule : uint16_t {
   SymbolAllowed = 128, // the address of a variable or function as a value
   Updated = 512, // a register that is read and written
   Sized = 256,  // where it is generic or global, a register must be as wide as addresses are
+  Known = 1024, // a check wants the value of a register that holds a constant
 };
 enum class RefKind : uint8_t { None, Word, Slot };
 struct TypeRef {

@@ -344,7 +344,8 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       {"dst", isa::Destination},      {"vec", isa::Vec},   {"wide", isa::Wide},
       {"frag", isa::Fragment},        {"exact", isa::Exact}, {"sink", isa::SinkAllowed},
       {"special", isa::SpecialAllowed}, {"symbol", isa::SymbolAllowed},
-      {"sized", isa::Sized},           {"inout", isa::Updated}};
+      {"sized", isa::Sized},           {"inout", isa::Updated},
+      {"known", isa::Known}};
   static const std::map<std::string, isa::OperandRole> roles = {
       {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register},
       {"imm", isa::OperandRole::Immediate},   {"pred", isa::OperandRole::Predicate},

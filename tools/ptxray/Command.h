@@ -66,9 +66,11 @@ int finish(int status);
 
 int runAs(const Arguments &arguments);
 int runCheck(const Arguments &arguments);
+int runDesc(const Arguments &arguments);
 int runDump(const Arguments &arguments);
 int runExplain(const Arguments &arguments);
 int runIsa(const Arguments &arguments);
+int runLayout(const Arguments &arguments);
 int runPtxas(const Arguments &arguments);
 int runRun(const Arguments &arguments);
 int runVersion(const Arguments &arguments);

@@ -43,8 +43,8 @@ static Part partOf(std::string_view suffix) {
 }
 
 /// The digits of a selector stand with the highest lane first; without one: lanes from `first` on.
-static void readLanes(std::string_view suffix, unsigned lanes, unsigned first, uint8_t *out) {
-  for (unsigned i = 0; i < lanes; ++i)
+static void readLanes(std::string_view suffix, unsigned lanes, unsigned first, uint8_t (&out)[4]) {
+  for (unsigned i = 0; i < std::min(lanes, 4u); ++i)
     out[i] = suffix.empty() ? first + i : suffix[suffix.size() - 1 - i] - '0';
 }
 

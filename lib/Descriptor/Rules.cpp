@@ -1,0 +1,270 @@
+// Which fields go together, by the manual's tables.
+#include "Descriptor/Descriptor.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray::descriptor {
+namespace {
+
+/// A line of Table 39: which M and N go with a kind, the number of CTAs, sparsity and .ws.
+struct ShapeRow {
+  uint8_t kinds; // bit i: kinds()[i]
+  bool ws;
+  uint8_t ctas;
+  bool dense, sparse;
+  uint16_t m[3];
+  uint16_t nFirst, nLast, nStep; // nStep 0: powers of two
+};
+constexpr uint8_t f16 = 1, tf32 = 2, f8f6f4 = 4, i8 = 8, mxf8f6f4 = 16, mxf4 = 32, mxf4nvf4 = 64;
+constexpr ShapeRow shapeRows[] = {
+    {f16 | tf32 | f8f6f4, false, 1, true, true, {64, 128}, 8, 256, 8},
+    {f16 | tf32 | f8f6f4, false, 2, true, true, {128, 256}, 16, 256, 16},
+    {f16 | tf32 | f8f6f4 | i8, true, 1, true, false, {32, 64, 128}, 64, 256, 0},
+    {f16 | tf32 | f8f6f4 | i8, true, 1, false, true, {32, 64, 128}, 64, 128, 0},
+    {mxf8f6f4, false, 1, true, true, {128}, 8, 256, 8},
+    {mxf8f6f4, false, 2, true, false, {128, 256}, 16, 256, 16},
+    {mxf8f6f4, false, 2, false, true, {256}, 16, 256, 16},
+    {i8, false, 1, true, true, {64, 128}, 8, 32, 8},
+    {i8, false, 1, true, true, {64, 128}, 48, 256, 16},
+    {i8, false, 2, true, true, {128, 256}, 32, 256, 32},
+    {mxf4 | mxf4nvf4, false, 1, true, true, {128}, 8, 256, 8},
+    {mxf4 | mxf4nvf4, false, 2, true, false, {128, 256}, 16, 256, 16},
+    {mxf4 | mxf4nvf4, false, 2, false, true, {256}, 16, 256, 16},
+};
+
+bool nFits(const ShapeRow &row, uint32_t n) {
+  if (n < row.nFirst || n > row.nLast)
+    return false;
+  return row.nStep ? (n - row.nFirst) % row.nStep == 0 : (n & (n - 1)) == 0;
+}
+
+std::string mText(const ShapeRow &row) {
+  std::string text;
+  for (uint16_t m : row.m)
+    if (m)
+      text += (text.empty() ? "" : " or ") + std::to_string(m);
+  return text;
+}
+
+std::string nText(const ShapeRow &row) {
+  if (row.nStep == 0)
+    return row.nLast == 256 ? "64, 128 or 256" : "64 or 128";
+  return std::to_string(row.nFirst) + " to " + std::to_string(row.nLast) + " in steps of " +
+         std::to_string(row.nStep);
+}
+
+int kindIndex(llvm::StringRef kind) {
+  auto found = llvm::find(kinds(), kind);
+  return found == kinds().end() ? -1 : found - kinds().begin();
+}
+
+struct Report {
+  std::vector<Problem> problems;
+  void add(Offence offence, std::string text, std::string table) {
+    problems.push_back({offence, std::move(text), std::move(table)});
+  }
+};
+
+void checkReserved(const Format &format, uint64_t value, Report &report) {
+  for (const Field &field : format.fields) {
+    const std::string at = field.bits == 1 ? "bit " + std::to_string(field.first)
+                                           : "bits " + std::to_string(field.first) + "-" +
+                                                 std::to_string(field.first + field.bits - 1);
+    if (field.isReserved() && field.of(value) != field.fixed)
+      report.add(Offence::Bits,
+                 at + (field.bits == 1 ? " is " : " are ") + std::to_string(field.of(value)) +
+                     ", " + std::to_string(field.fixed) + " expected",
+                 format.table.str());
+    else if (!field.choices.empty() && !field.choice(value))
+      report.add(field.key == "swizzle" ? Offence::Bits : Offence::Type,
+                 at + " (" + field.title.str() + "): " + std::to_string(field.of(value)) +
+                     " means nothing" + (format.name == "idesc" ? " for this kind" : ""),
+                 format.table.str());
+  }
+  if (format.bits < 64 && value >> format.bits)
+    report.add(Offence::Bits, "more than " + std::to_string(format.bits) + " bits",
+               format.table.str());
+}
+
+void checkShape(uint32_t m, uint32_t n, bool sparse, int kind, const Use &use, Report &report) {
+  const std::string who = ".kind::" + use.kind + (sparse ? ", sparse" : ", dense");
+  llvm::SmallVector<const ShapeRow *, 4> rows;
+  for (const ShapeRow &row : shapeRows)
+    if ((row.kinds >> kind & 1) && (sparse ? row.sparse : row.dense) &&
+        (!use.ctaGroup || row.ctas == use.ctaGroup) && (!use.ws || row.ws == *use.ws))
+      rows.push_back(&row);
+  if (rows.empty()) {
+    report.add(Offence::Shape,
+               who + (use.ws.value_or(false) ? ", .ws" : "") +
+                   (use.ctaGroup ? ", .cta_group::" + std::to_string(use.ctaGroup) : "") +
+                   ": no such product",
+               "Table 39");
+    return;
+  }
+  auto hasM = [&](const ShapeRow *row) { return m && llvm::is_contained(row->m, m); };
+  if (!llvm::any_of(rows, hasM)) {
+    report.add(Offence::Shape,
+               "M = " + std::to_string(m) + " with " + who + "; " + mText(*rows.front()) +
+                   " expected",
+               "Table 39");
+    return;
+  }
+  if (!llvm::any_of(rows, [&](const ShapeRow *row) { return hasM(row) && nFits(*row, n); })) {
+    const ShapeRow &row = **llvm::find_if(rows, hasM);
+    report.add(Offence::Shape,
+               "N = " + std::to_string(n) + " with M = " + std::to_string(m) + ", " + who + "; " +
+                   nText(row) + " expected",
+               "Table 39");
+  }
+}
+
+unsigned bitsOf(llvm::StringRef type) {
+  return type == "e2m1"                     ? 4
+         : type == "e2m3" || type == "e3m2" ? 6
+         : type == "tf32"                   ? 32
+         : type.ends_with("f16")            ? 16
+                                            : 8;
+}
+
+} // namespace
+
+uint32_t depthOf(llvm::StringRef kind, bool sparse, bool k96) {
+  const uint32_t k = kind == "tf32"             ? 8
+                     : kind == "f16"            ? 16
+                     : kind.starts_with("mxf4") ? (k96 ? 96 : 64)
+                                                : 32;
+  return sparse ? 2 * k : k;
+}
+
+std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
+  Report report;
+  const Format *format = findFormat("idesc", use.kind);
+  const int kind = kindIndex(use.kind);
+  if (!format)
+    return {};
+  checkReserved(*format, value, report);
+  auto get = [&](llvm::StringRef key) { return format->get(value, key); };
+  auto typeOf = [&](llvm::StringRef key) -> llvm::StringRef {
+    const Choice *choice = format->field(key)->choice(value);
+    return choice ? llvm::StringRef(choice->name) : llvm::StringRef();
+  };
+  const bool sparse = get("sparse");
+  if (use.sparse && *use.sparse != sparse)
+    report.add(Offence::Form,
+               std::string("A is ") + (sparse ? "sparse" : "dense") +
+                   " in the descriptor, but the instruction " + (*use.sparse ? "is" : "is not") +
+                   " .sp",
+               format->table.str());
+  checkShape(get("m"), get("n"), use.sparse.value_or(sparse), kind, use, report);
+  // Types.
+  if (use.kind == "f16" && typeOf("d") == "f16" && (typeOf("a") == "bf16" || typeOf("b") == "bf16"))
+    report.add(Offence::Type, "D of .f16 with a factor of .bf16; .f32 expected", "Table 39");
+  if (use.kind != "i8" && get("saturate"))
+    report.add(Offence::Form, "saturation (bit 3) is for .kind::i8 alone", "Table 42");
+  if (use.ws == false && get("max-shift"))
+    report.add(Offence::Form, "a greatest shift (bits 30-31) is for .ws alone", "Table 42");
+  const uint32_t selector = get("selector");
+  if (selector && !use.sparse.value_or(sparse))
+    report.add(Offence::Form, "a sparsity selector (bits 0-1) with a dense A", "Table 42");
+  else if (selector && (use.kind == "i8" || use.kind == "f8f6f4"))
+    report.add(Offence::Form, "the sparsity selector of .kind::" + use.kind + " is 0",
+               "9.7.16.10.8.4.5");
+  // Transposing and negating.
+  const bool transposeA = get("transpose-a"), transposeB = get("transpose-b");
+  if ((get("negate-a") || get("negate-b")) && use.kind == "i8")
+    report.add(Offence::Transpose, ".kind::i8 cannot negate", "Table 49");
+  if ((transposeA || transposeB) && use.kind.starts_with("mxf4"))
+    report.add(Offence::Transpose, ".kind::" + use.kind + " cannot transpose", "Table 49");
+  const bool eightBits = use.kind == "f8f6f4" || use.kind == "mxf8f6f4" || use.kind == "i8";
+  if (transposeB && eightBits && bitsOf(typeOf("b")) == 8 && use.ctaGroup) {
+    const uint32_t step = 16 * use.ctaGroup;
+    if (get("n") % step)
+      report.add(Offence::Shape,
+                 "N = " + std::to_string(get("n")) +
+                     " with a transposed B of 8 bits; a multiple of " + std::to_string(step) +
+                     " expected",
+                 "Table 50");
+  }
+  for (const char *matrix : {"a", "b"}) {
+    const bool transposed = matrix[0] == 'a' ? transposeA : transposeB;
+    const unsigned bits = bitsOf(typeOf(matrix));
+    const std::string name(1, matrix[0] & ~0x20);
+    if (transposed && eightBits && bits < 8)
+      report.add(Offence::Transpose,
+                 name + " of ." + typeOf(matrix).str() + " cannot be transposed", "Table 52");
+    const auto &shared = matrix[0] == 'a' ? use.a : use.b;
+    if (!shared || !transposed)
+      continue;
+    const bool wideAtoms = findFormat("smem", "")->get(*shared, "swizzle") == 1;
+    if (use.kind == "tf32" && !wideAtoms)
+      report.add(Offence::Transpose,
+                 "a transposed " + name +
+                     " of 32 bits needs swizzling of 128 bytes with atoms of 32",
+                 "Table 52");
+    if (use.kind != "tf32" && wideAtoms)
+      report.add(Offence::Transpose,
+                 "a transposed " + name + " of less than 32 bits excludes atoms of 32 bytes",
+                 "Table 52");
+  }
+  // Scale factors.
+  if (use.scaleVectors) {
+    const bool k96 = get("k") == 1;
+    const uint32_t factors = k96 ? (use.scaleVectors == 4 ? 6 : 3) : use.scaleVectors;
+    for (const char *key : {"sfa-id", "sfb-id"}) {
+      const uint32_t id = get(key);
+      const bool fits = factors == 1 || factors == 3 ? true
+                        : factors == 4               ? id == 0
+                                                     : id == 0 || id == 2;
+      if (!fits)
+        report.add(Offence::Form,
+                   std::string(key[2] == 'a' ? "scale factor id of A" : "scale factor id of B") +
+                       " is " + std::to_string(id) + " with " + std::to_string(factors) +
+                       " factors a row; " + (factors == 4 ? "0" : "0 or 2") + " expected",
+                   "9.7.16.10.7.2");
+    }
+    if (use.kind == "mxf4nvf4" && typeOf("scale") == "ue4m3" && use.scaleVectors == 2)
+      report.add(Offence::Type, "factors of .ue4m3 with two a row; four expected", "Table 55");
+  }
+  if (use.kind.starts_with("mxf4") && get("k") == 1 && use.sparse.value_or(sparse))
+    report.add(Offence::Shape, "K = 96 with a sparse A", "Table 44");
+  if (use.kind.starts_with("mxf4") && get("k") == 1 && use.absoluteAddressTarget == false)
+    report.add(Offence::Shape, "K = 96 on a target other than sm_103a", "9.7.16.2.1.1");
+  return report.problems;
+}
+
+std::vector<Problem> checkShared(uint64_t value, const Use &use) {
+  Report report;
+  const Format &format = *findFormat("smem", "");
+  checkReserved(format, value, report);
+  if (!format.get(value, "lbo-mode"))
+    return report.problems;
+  const std::string mode = "an absolute leading address";
+  if (use.absoluteAddressTarget == false)
+    report.add(Offence::Transpose, mode + " on a target other than sm_103a", "9.7.16.4.1.1");
+  if (format.get(value, "swizzle") != 2)
+    report.add(Offence::Transpose, mode + " without swizzling of 128 bytes", "9.7.16.3.1.2.1");
+  if (format.get(value, "base-offset"))
+    report.add(Offence::Transpose, mode + " with a base offset", "9.7.16.3.1.2.1");
+  if (use.instruction && !use.kind.empty()) {
+    const Format *instruction = findFormat("idesc", use.kind);
+    if (instruction && ((use.isA && instruction->get(*use.instruction, "transpose-a")) ||
+                        (use.isB && instruction->get(*use.instruction, "transpose-b"))))
+      report.add(Offence::Transpose, mode + " with a transposed matrix", "9.7.16.3.1.2.1");
+  }
+  return report.problems;
+}
+
+std::vector<Problem> checkZeroMask(uint64_t value, std::optional<uint32_t> m) {
+  Report report;
+  const Format &format = *findFormat("zero-mask", "");
+  checkReserved(format, value, report);
+  const uint32_t most = m == 32 ? 16 : 32, shift = format.get(value, "shift");
+  if (shift > most)
+    report.add(Offence::Shape,
+               "a column shift of " + std::to_string(shift) +
+                   (m ? " with M = " + std::to_string(*m) : "") + "; at most " +
+                   std::to_string(most),
+               "Table 45");
+  return report.problems;
+}
+
+} // namespace ptxray::descriptor

@@ -1,0 +1,94 @@
+#include "Layout/Instructions.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace ptxray::layout {
+
+std::optional<uint32_t> Request::number(llvm::StringRef name) const {
+  uint32_t value = 0;
+  auto found = settings.find(name);
+  if (found == settings.end() || llvm::StringRef(found->second).getAsInteger(0, value))
+    return std::nullopt;
+  return value;
+}
+
+llvm::StringRef Request::text(llvm::StringRef name) const {
+  auto found = settings.find(name);
+  return found == settings.end() ? llvm::StringRef() : llvm::StringRef(found->second);
+}
+
+Words::Words(llvm::StringRef instruction) { instruction.split(all, '.', -1, false); }
+
+bool Words::has(llvm::StringRef word) const { return llvm::is_contained(all, word); }
+
+llvm::StringRef Words::behind(llvm::StringRef start) const {
+  for (llvm::StringRef word : all)
+    if (word.consume_front(start))
+      return word;
+  return "";
+}
+
+std::optional<std::array<uint32_t, 3>> Words::shape() const {
+  for (llvm::StringRef word : all) {
+    std::array<uint32_t, 3> sizes = {};
+    llvm::StringRef rest = word;
+    if (rest.consume_front("m") && !rest.consumeInteger(10, sizes[0]) && rest.consume_front("n") &&
+        !rest.consumeInteger(10, sizes[1]) && rest.consume_front("k") &&
+        !rest.consumeInteger(10, sizes[2]) && rest.empty())
+      return sizes;
+  }
+  return std::nullopt;
+}
+
+uint32_t bitsOfType(llvm::StringRef type) {
+  return llvm::StringSwitch<uint32_t>(type)
+      .Cases({"f64", "b64"}, 64)
+      .Cases({"f32", "s32", "tf32", "b32"}, 32)
+      .Cases({"f16", "bf16", "b16"}, 16)
+      .Cases({"s8", "u8", "e4m3", "e5m2", "b8"}, 8)
+      .Cases({"e3m2", "e2m3"}, 6)
+      .Cases({"s4", "u4", "e2m1"}, 4)
+      .Case("b1", 1)
+      .Default(0);
+}
+
+llvm::SmallVector<llvm::StringRef, 4> Words::types() const {
+  llvm::SmallVector<llvm::StringRef, 4> types;
+  for (llvm::StringRef word : all)
+    if (bitsOfType(word))
+      types.push_back(word);
+  return types;
+}
+
+Answer describe(const Request &request) {
+  const Words words(request.instruction);
+  if (words.all.empty())
+    return Answer::refuse("no instruction is named");
+  const llvm::StringRef name = words.all.front(), second = words.all.size() > 1 ? words.all[1] : "";
+  if (llvm::StringRef(request.arch).starts_with("gfx12"))
+    return describeRdna4(words);
+  if (!request.arch.empty() && !llvm::StringRef(request.arch).starts_with("sm_"))
+    return Answer::refuse("of AMD's targets only gfx12 is known");
+  if (name == "movmatrix" || name == "ldmatrix" || name == "stmatrix")
+    return describeMovement(words);
+  if (name == "mma")
+    return describeMma(words, request);
+  if (name == "wgmma")
+    return describeWgmma(words, request);
+  if (name == "wmma")
+    return describeWmma(words);
+  if (name == "smem")
+    return describeSharedMemory(words, request);
+  if (name == "tcgen05" && (second == "ld" || second == "st"))
+    return describeTensorLoad(words, request);
+  if (name == "tcgen05" && second == "cp")
+    return describeTensorCopy(words);
+  if (name == "tcgen05" && second == "mma")
+    return describeTensorMma(words, request);
+  return Answer::refuse("no layouts are known for `" + request.instruction +
+                        "`: movmatrix, ldmatrix, stmatrix, mma, wgmma, wmma, tcgen05.ld, .st, .cp "
+                        "and .mma have some, "
+                        "and smem for shared memory");
+}
+
+} // namespace ptxray::layout

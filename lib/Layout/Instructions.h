@@ -1,0 +1,67 @@
+#pragma once
+// The layouts that belong to an instruction, found from its qualifiers and from what the qualifiers
+// do not say (the shape that a descriptor holds, an id, a selector).
+#include "Layout/Layout.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+
+namespace ptxray::layout {
+
+/// What is asked. Numbers that were not given take the value that is usual.
+struct Request {
+  std::string instruction; // `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`, or shorter
+  std::string arch;        // `gfx12`: AMD's
+  llvm::StringMap<std::string> settings; // `m` -> `128`
+
+  std::optional<uint32_t> number(llvm::StringRef name) const;
+  uint32_t number(llvm::StringRef name, uint32_t otherwise) const {
+    return number(name).value_or(otherwise);
+  }
+  llvm::StringRef text(llvm::StringRef name) const;
+};
+
+/// The layouts, or why there are none.
+struct Answer {
+  std::vector<Layout> layouts;
+  std::vector<std::string> notes;
+  std::string complaint;
+
+  static Answer refuse(std::string why) { return {{}, {}, std::move(why)}; }
+};
+
+/// The dotted words of an instruction. `cta_group::1` is one word.
+struct Words {
+  explicit Words(llvm::StringRef instruction);
+  bool has(llvm::StringRef word) const;
+  bool starts(llvm::StringRef mnemonic) const { return !all.empty() && all.front() == mnemonic; }
+  /// The first word that starts so, without that start: `kind::` gives `f16`.
+  llvm::StringRef behind(llvm::StringRef start) const;
+  /// `m16n8k16` as {16, 8, 16}; a letter that is missing gives 0.
+  std::optional<std::array<uint32_t, 3>> shape() const;
+  /// The element types, in order.
+  llvm::SmallVector<llvm::StringRef, 4> types() const;
+
+  llvm::SmallVector<llvm::StringRef, 12> all;
+};
+
+/// Bits of an element of this type, without its dot; 0 when it is none.
+uint32_t bitsOfType(llvm::StringRef type);
+
+Answer describe(const Request &request);
+
+// One for each family; `describe` chooses among them.
+Answer describeMovement(const Words &words);                             // Fragments.cpp
+Answer describeMma(const Words &words, const Request &request);          // Fragments.cpp
+Answer describeWgmma(const Words &words, const Request &request);        // Fragments.cpp
+Answer describeWmma(const Words &words);                                 // Fragments.cpp
+Answer describeRdna4(const Words &words);                                // Fragments.cpp
+Answer describeTensorLoad(const Words &words, const Request &request);   // TensorMemory.cpp
+Answer describeTensorCopy(const Words &words);                           // TensorMemory.cpp
+Answer describeTensorMma(const Words &words, const Request &request);    // TensorMemory.cpp
+Answer describeSharedMemory(const Words &words, const Request &request); // SharedMemory.cpp
+/// Sixteen elements of 4 or 6 bits and their padding, as they lie in shared memory.
+Layout paddedElements(uint32_t bits); // SharedMemory.cpp
+/// An element of 4 or 6 bits in a byte: its bits as one row, the highest first.
+Layout elementInByte(llvm::StringRef type); // SharedMemory.cpp
+
+} // namespace ptxray::layout

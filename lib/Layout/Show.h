@@ -1,0 +1,32 @@
+#pragma once
+// Layouts as text, JSON and pictures.
+#include "Layout/Layout.h"
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace ptxray::layout {
+
+/// What a grid shows of a layout: neighbours that lie side by side are one cell, and what repeats
+/// is cut off behind the limits.
+struct Grid {
+  Grid(const Layout &layout, uint32_t mostRows, uint32_t mostColumns);
+
+  uint32_t cellRows = 1, cellColumns = 1; // elements of a cell
+  uint32_t rows, columns;                 // cells
+  std::vector<std::string> repeats;       // what was cut off, in words
+
+  Element first(uint32_t row, uint32_t column) const {
+    return {row * cellRows, column * cellColumns, 0};
+  }
+};
+
+/// A grid that fits lines of `width` characters.
+void writeText(const Layout &layout, unsigned width, llvm::raw_ostream &out);
+void writeSvg(llvm::ArrayRef<Layout> layouts, llvm::StringRef title, llvm::raw_ostream &out);
+/// One object with every element.
+void writeJson(llvm::ArrayRef<Layout> layouts, llvm::ArrayRef<std::string> notes,
+               llvm::StringRef instruction, llvm::raw_ostream &out);
+
+} // namespace ptxray::layout

@@ -1,0 +1,245 @@
+#include "Descriptor/Descriptor.h"
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace ptxray::descriptor;
+
+namespace {
+
+uint64_t make(const Format &format,
+              std::initializer_list<std::pair<const char *, const char *>> fields) {
+  uint64_t value = 0;
+  for (const Field &field : format.fields)
+    value |= uint64_t(field.fixed) << field.first;
+  for (auto [key, text] : fields)
+    EXPECT_FALSE(setField(format, value, key, text)) << key;
+  return value;
+}
+
+TEST(Descriptor, FieldsCoverTheirBitsOnce) {
+  auto check = [](const Format &format) {
+    unsigned next = 0;
+    for (const Field &field : format.fields) {
+      EXPECT_EQ(field.first, next) << format.title.str() << " " << field.key.str();
+      next += field.bits;
+    }
+    EXPECT_EQ(next, format.bits) << format.title.str();
+  };
+  for (llvm::StringRef kind : kinds())
+    check(*findFormat("idesc", kind));
+  for (const char *name : {"smem", "wgmma-smem", "zero-mask"})
+    check(*findFormat(name, ""));
+}
+
+TEST(Descriptor, DecodingAndEncodingAreInverse) {
+  std::mt19937_64 random(1);
+  auto check = [&](const Format &format) {
+    for (int i = 0; i < 2000; ++i) {
+      const uint64_t value = random();
+      uint64_t plain = 0, again = 0;
+      for (const Field &field : format.fields) {
+        if (field.isReserved() || (!field.choices.empty() && !field.choice(value)))
+          continue;
+        plain |= uint64_t(field.of(value)) << field.first;
+        ASSERT_FALSE(setField(format, again, field.key, field.meaning(value))) << field.key.str();
+      }
+      ASSERT_EQ(again, plain) << format.title.str();
+    }
+  };
+  for (llvm::StringRef kind : kinds())
+    check(*findFormat("idesc", kind));
+  for (const char *name : {"smem", "wgmma-smem", "zero-mask"})
+    check(*findFormat(name, ""));
+}
+
+TEST(Descriptor, AnOrdinaryOne) {
+  const Format &format = *findFormat("idesc", "f16");
+  EXPECT_EQ(make(format, {{"m", "128"}, {"n", "256"}, {"d", "f32"}, {"a", "f16"}, {"b", "f16"}}),
+            0x8400010u);
+  Use use;
+  use.kind = "f16";
+  use.ctaGroup = 1;
+  use.sparse = false;
+  use.ws = false;
+  EXPECT_TRUE(checkInstruction(0x8400010, use).empty());
+}
+
+std::string bits(const std::vector<bool> &mask, size_t count) {
+  std::string text;
+  for (size_t i = count; i-- > 0;)
+    text += mask[i] ? '1' : '0';
+  return text;
+}
+
+/// The four examples of PTX ISA 9.7.16.4.3.
+TEST(Descriptor, ZeroColumnMasksOfTheManual) {
+  const Format &format = *findFormat("zero-mask", "");
+  auto masks = zeroColumns(make(format, {{"skip-span", "4"}, {"use-span", "3"}}), 128, 128);
+  EXPECT_EQ(bits(masks[0], 128), std::string(128, '0'));
+  const uint64_t spans = make(format, {{"non-zero", "yes"}, {"skip-span", "2"}, {"use-span", "3"}});
+  masks = zeroColumns(spans, 128, 128);
+  ASSERT_EQ(masks.size(), 1u);
+  EXPECT_EQ(bits(masks[0], 14), "11100001110000");
+  masks = zeroColumns(spans | make(format, {{"fs0", "1"}}), 64, 128);
+  ASSERT_EQ(masks.size(), 2u);
+  EXPECT_EQ(bits(masks[0], 17), "11100001110000111");
+  EXPECT_EQ(bits(masks[1], 18), "000011100001110000");
+  masks = zeroColumns(spans | make(format, {{"fs0", "1"},
+                                            {"fs1", "1"},
+                                            {"sc1", "1"},
+                                            {"sc2", "2"},
+                                            {"sc3", "1"},
+                                            {"shift", "2"}}),
+                      32, 128);
+  ASSERT_EQ(masks.size(), 4u);
+  EXPECT_EQ(bits(masks[0], 14), "00001110000111");
+  EXPECT_EQ(bits(masks[1], 13), "0000111000011");
+  EXPECT_EQ(bits(masks[2], 12), "111000011100");
+  EXPECT_EQ(bits(masks[3], 13), "1110000111000");
+}
+
+struct Asked {
+  std::string kind;
+  uint32_t m, n, ctas;
+  bool sparse, ws;
+};
+std::vector<Problem> shapeProblems(const Asked &asked) {
+  const Format &format = *findFormat("idesc", asked.kind);
+  uint64_t value = 0;
+  for (const Field &field : format.fields)
+    if (!field.choices.empty())
+      value |= uint64_t(field.choices.front().value) << field.first;
+  if (setField(format, value, "m", std::to_string(asked.m)) ||
+      setField(format, value, "n", std::to_string(asked.n)))
+    return {{Offence::Shape, "cannot be written", ""}};
+  if (asked.sparse)
+    setField(format, value, "sparse", "sparse");
+  Use use;
+  use.kind = asked.kind;
+  use.ctaGroup = asked.ctas;
+  use.sparse = asked.sparse;
+  use.ws = asked.ws;
+  return checkInstruction(value, use);
+}
+
+/// Lines of Table 39, and one step beside each.
+TEST(Descriptor, ShapesOfTable39) {
+  for (const Asked &right :
+       {Asked{"f16", 64, 8, 1, false, false}, Asked{"f16", 128, 256, 1, true, false},
+        Asked{"f16", 256, 16, 2, false, false}, Asked{"tf32", 128, 48, 2, true, false},
+        Asked{"f8f6f4", 32, 64, 1, false, true}, Asked{"f16", 32, 128, 1, true, true},
+        Asked{"mxf8f6f4", 128, 24, 1, true, false}, Asked{"mxf8f6f4", 128, 32, 2, false, false},
+        Asked{"i8", 64, 24, 1, false, false}, Asked{"i8", 128, 48, 1, false, false},
+        Asked{"i8", 256, 96, 2, true, false}, Asked{"mxf4", 128, 8, 1, false, false},
+        Asked{"mxf4nvf4", 256, 256, 2, true, false}})
+    EXPECT_TRUE(shapeProblems(right).empty()) << right.kind << " " << right.m << "x" << right.n;
+  for (const Asked &wrong :
+       {Asked{"f16", 256, 8, 1, false, false}, Asked{"f16", 64, 16, 2, false, false},
+        Asked{"f16", 128, 24, 2, false, false}, Asked{"f16", 32, 64, 1, false, false},
+        Asked{"f16", 32, 32, 1, false, true}, Asked{"f16", 32, 256, 1, true, true},
+        Asked{"mxf8f6f4", 128, 32, 2, true, false}, Asked{"mxf8f6f4", 128, 64, 1, false, true},
+        Asked{"i8", 64, 40, 1, false, false}, Asked{"i8", 128, 48, 2, false, false},
+        Asked{"f16", 128, 0, 1, false, false}, Asked{"mxf4", 128, 64, 2, true, false}}) {
+    const auto problems = shapeProblems(wrong);
+    ASSERT_EQ(problems.size(), 1u) << wrong.kind << " " << wrong.m << "x" << wrong.n;
+    EXPECT_EQ(problems[0].offence, Offence::Shape);
+  }
+}
+
+TEST(Descriptor, WhatTheOtherTablesExclude) {
+  auto tables = [](uint64_t value, const Use &use) {
+    std::vector<std::string> found;
+    for (const Problem &problem : checkInstruction(value, use))
+      found.push_back(problem.table);
+    return found;
+  };
+  using Found = std::vector<std::string>;
+  Use use;
+  use.ctaGroup = 1;
+  use.kind = "i8";
+  const Format &integers = *findFormat("idesc", "i8");
+  EXPECT_EQ(
+      tables(make(integers, {{"m", "128"}, {"n", "32"}, {"d", "s32"}, {"negate-a", "yes"}}), use),
+      Found{"Table 49"});
+  EXPECT_EQ(
+      tables(make(integers, {{"m", "128"}, {"n", "24"}, {"d", "s32"}, {"transpose-b", "yes"}}),
+             use),
+      Found{"Table 50"});
+  use.kind = "mxf4";
+  const Format &four = *findFormat("idesc", "mxf4");
+  EXPECT_EQ(tables(make(four, {{"m", "128"},
+                               {"n", "32"},
+                               {"a", "e2m1"},
+                               {"b", "e2m1"},
+                               {"scale", "ue8m0"},
+                               {"transpose-a", "yes"}}),
+                   use),
+            Found{"Table 49"});
+  use.kind = "f8f6f4";
+  const Format &eight = *findFormat("idesc", "f8f6f4");
+  EXPECT_EQ(
+      tables(make(eight,
+                  {{"m", "128"}, {"n", "32"}, {"d", "f32"}, {"a", "e2m3"}, {"transpose-a", "yes"}}),
+             use),
+      Found{"Table 52"});
+  use.kind = "tf32";
+  use.a = make(*findFormat("smem", ""), {{"swizzle", "128B"}});
+  const Format &tf32 = *findFormat("idesc", "tf32");
+  const uint64_t transposed = make(tf32, {{"m", "128"},
+                                          {"n", "32"},
+                                          {"d", "f32"},
+                                          {"a", "tf32"},
+                                          {"b", "tf32"},
+                                          {"transpose-a", "yes"}});
+  EXPECT_EQ(tables(transposed, use), Found{"Table 52"});
+  use.a = make(*findFormat("smem", ""), {{"swizzle", "128B-base32B"}});
+  EXPECT_EQ(tables(transposed, use), Found{});
+  use.kind = "mxf4nvf4";
+  use.scaleVectors = 2;
+  const Format &nv = *findFormat("idesc", "mxf4nvf4");
+  EXPECT_EQ(
+      tables(
+          make(nv, {{"m", "128"}, {"n", "32"}, {"a", "e2m1"}, {"b", "e2m1"}, {"scale", "ue4m3"}}),
+          use),
+      Found{"Table 55"});
+  EXPECT_EQ(tables(make(nv, {{"m", "128"},
+                             {"n", "32"},
+                             {"a", "e2m1"},
+                             {"b", "e2m1"},
+                             {"scale", "ue8m0"},
+                             {"sfa-id", "1"}}),
+                   use),
+            Found{"9.7.16.10.7.2"});
+}
+
+TEST(Descriptor, AbsoluteLeadingAddress) {
+  const Format &format = *findFormat("smem", "");
+  Use use;
+  use.absoluteAddressTarget = true;
+  EXPECT_TRUE(
+      checkShared(make(format, {{"lbo-mode", "absolute"}, {"swizzle", "128B"}}), use).empty());
+  EXPECT_EQ(
+      checkShared(
+          make(format, {{"lbo-mode", "absolute"}, {"swizzle", "64B"}, {"base-offset", "3"}}), use)
+          .size(),
+      2u);
+  use.absoluteAddressTarget = false;
+  EXPECT_EQ(checkShared(make(format, {{"lbo-mode", "absolute"}, {"swizzle", "128B"}}), use).size(),
+            1u);
+}
+
+TEST(Descriptor, SparseIndices) {
+  // Of 16, two different columns are 12, in order 6; the manual lists those with the order that
+  // hardware takes.
+  unsigned any = 0, ordered = 0, wide = 0;
+  for (unsigned index = 0; index < 16; ++index) {
+    any += isSparseIndex(index, 16, false);
+    ordered += isSparseIndex(index, 16, true);
+    wide += isSparseIndex(index, 32, false);
+  }
+  EXPECT_EQ(any, 12u);
+  EXPECT_EQ(ordered, 6u);
+  EXPECT_EQ(wide, 2u);
+}
+
+} // namespace

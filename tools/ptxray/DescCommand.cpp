@@ -1,0 +1,232 @@
+#include "Command.h"
+#include "Descriptor/Descriptor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ptxray {
+
+using namespace descriptor;
+
+namespace {
+
+std::string hex(uint64_t value, unsigned bits) {
+  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true, bits / 4);
+}
+
+std::string bitsText(const Field &field) {
+  return field.bits == 1
+             ? std::to_string(field.first)
+             : std::to_string(field.first) + "-" + std::to_string(field.first + field.bits - 1);
+}
+
+/// The command that makes the same descriptor.
+std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef kind) {
+  std::string command = "ptxray desc encode " + format.name.str();
+  if (!kind.empty())
+    command += " --kind " + kind.str();
+  for (const Field &field : format.fields)
+    if (!field.isReserved() && (field.of(value) || !field.choices.empty()))
+      if (field.choices.empty() ||
+          (field.choice(value) && field.choice(value) != field.choices.begin()) ||
+          llvm::is_contained({"a", "b", "d", "scale"}, field.key))
+        command += " --" + field.key.str() + " " + field.meaning(value);
+  return command;
+}
+
+/// The mask as runs from column 0 on: `4 used, 3 zero, ...`, and as bits.
+void writeMask(const std::vector<bool> &mask, llvm::raw_ostream &out) {
+  std::string bits;
+  for (bool zero : llvm::reverse(mask))
+    bits += zero ? '1' : '0';
+  out << "0b" << bits << '\n';
+}
+
+struct Asked {
+  const Format *format;
+  std::string kind;
+  uint64_t value;
+  uint32_t m, n; // of a mask
+  std::vector<Problem> problems;
+};
+
+void writeText(const Asked &asked, llvm::raw_ostream &out) {
+  const Format &format = *asked.format;
+  out << format.title << ", " << hex(asked.value, format.bits) << " (" << format.table << ")\n";
+  for (const Field &field : format.fields) {
+    const std::string name =
+        field.isReserved() ? field.fixed ? "fixed" : "reserved" : field.key.str();
+    const std::string value =
+        field.isReserved() ? std::to_string(field.of(asked.value)) : field.meaning(asked.value);
+    std::string line = llvm::formatv("  {0,5}  {1,-11}  {2,-13} ", bitsText(field), name, value);
+    out << llvm::StringRef(line += field.title).rtrim() << '\n';
+  }
+  if (format.name == "idesc")
+    out << "  K is "
+        << depthOf(asked.kind, format.get(asked.value, "sparse"), format.get(asked.value, "k") == 1)
+        << ", by the kind" << (format.field("k") ? " and bits 2 and 31" : " and bit 2") << '\n';
+  if (format.name == "zero-mask")
+    for (auto [piece, mask] : llvm::enumerate(zeroColumns(asked.value, asked.m, asked.n))) {
+      out << "  mask" << piece << " (columns " << piece * mask.size() << "-"
+          << (piece + 1) * mask.size() - 1 << "): ";
+      writeMask(mask, out);
+    }
+  for (const Problem &problem : asked.problems)
+    out << "excluded: " << problem.text << " (" << problem.table << ")\n";
+  out << encodeCommand(format, asked.value, asked.kind) << '\n';
+}
+
+void writeJson(const Asked &asked, llvm::raw_ostream &out) {
+  const Format &format = *asked.format;
+  llvm::json::OStream json(out, 2);
+  json.object([&] {
+    json.attribute("descriptor", format.name);
+    if (!asked.kind.empty())
+      json.attribute("kind", asked.kind);
+    json.attribute("value", hex(asked.value, format.bits));
+    json.attribute("table", format.table);
+    json.attributeArray("fields", [&] {
+      for (const Field &field : format.fields)
+        json.object([&] {
+          json.attribute("name", field.isReserved() ? "reserved" : llvm::StringRef(field.key));
+          json.attribute("first_bit", field.first);
+          json.attribute("bits", field.bits);
+          json.attribute("value", field.of(asked.value));
+          if (!field.isReserved())
+            json.attribute("meaning", field.meaning(asked.value));
+        });
+    });
+    if (format.name == "idesc")
+      json.attribute("k", depthOf(asked.kind, format.get(asked.value, "sparse"),
+                                  format.get(asked.value, "k") == 1));
+    if (format.name == "zero-mask")
+      json.attributeArray("masks", [&] {
+        for (const std::vector<bool> &mask : zeroColumns(asked.value, asked.m, asked.n)) {
+          std::string bits;
+          llvm::raw_string_ostream stream(bits);
+          writeMask(mask, stream);
+          json.value(llvm::StringRef(bits).trim());
+        }
+      });
+    json.attributeArray("problems", [&] {
+      for (const Problem &problem : asked.problems)
+        json.object([&] {
+          json.attribute("text", problem.text);
+          json.attribute("table", problem.table);
+        });
+    });
+    json.attribute("encode", encodeCommand(format, asked.value, asked.kind));
+  });
+  out << '\n';
+}
+
+std::optional<uint64_t> number(const Arguments &arguments, llvm::StringRef option) {
+  uint64_t value = 0;
+  auto text = arguments.value(option);
+  if (!text || text->getAsInteger(0, value))
+    return std::nullopt;
+  return value;
+}
+
+/// The indices of a word of sparse metadata.
+int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
+  uint64_t value = 0;
+  if (text.getAsInteger(0, value) || value >> 32)
+    return usageError("`" + text.str() + "` is no value of 32 bits");
+  const llvm::StringRef type = arguments.value("--a").value_or("f16");
+  const unsigned bits = type == "tf32" ? 32 : 16;
+  for (unsigned i = 0; i < 8; ++i) {
+    const unsigned index = value >> 4 * i & 15;
+    llvm::outs() << llvm::formatv("  bits {0,2}-{1,-2}  0b{2}{3}{4}{5}  ", 4 * i, 4 * i + 3,
+                                  index >> 3 & 1, index >> 2 & 1, index >> 1 & 1, index & 1);
+    if (!isSparseIndex(index, bits, /*ordered=*/false))
+      llvm::outs() << "no index\n";
+    else if (bits == 32)
+      llvm::outs() << "column " << (index == 0b1110 ? 1 : 0) << " of two\n";
+    else
+      llvm::outs() << "columns " << (index & 3) << " and " << (index >> 2)
+                   << " of four (or pairs of eight)\n";
+  }
+  return Clean;
+}
+
+} // namespace
+
+int runDesc(const Arguments &arguments) {
+  llvm::ArrayRef<llvm::StringRef> operands = arguments.operands;
+  const bool encode = operands.front() == "encode";
+  if (encode)
+    operands = operands.drop_front();
+  if (operands.empty())
+    return usageError("`desc encode` needs what to encode: idesc, smem, wgmma-smem or zero-mask");
+  const llvm::StringRef name = operands.front();
+  if (operands.size() != (encode ? 1u : 2u))
+    return usageError(encode ? "`desc encode` takes no value"
+                             : "`desc " + name.str() + "` needs a value");
+  if (name == "metadata" && !encode)
+    return describeMetadata(operands[1], arguments);
+  Asked asked;
+  asked.kind = name == "idesc" ? arguments.value("--kind").value_or("").str() : "";
+  llvm::StringRef(asked.kind).consume_front("kind::");
+  asked.format = findFormat(name, asked.kind);
+  if (!asked.format) {
+    auto text = [](llvm::ArrayRef<llvm::StringLiteral> names) { return llvm::join(names, ", "); };
+    return usageError(name == "idesc" ? "an instruction descriptor needs `--kind`: " + text(kinds())
+                                      : "no descriptor is called `" + name.str() +
+                                            "`: " + text(formatNames()) + ", metadata");
+  }
+  const Format &format = *asked.format;
+  asked.value = 0;
+  if (encode) {
+    for (const Field &field : format.fields)
+      asked.value |= uint64_t(field.fixed) << field.first;
+    static constexpr llvm::StringLiteral context[] = {"kind", "format", "cta-group",
+                                                      "ws",   "sp",     "target"};
+    // A mask has no M and N: they say how many columns it is for.
+    for (const auto &[option, value] : arguments.options) {
+      const llvm::StringRef key = option.drop_front(2);
+      if (llvm::is_contained(context, key) ||
+          (format.name == "zero-mask" && (key == "m" || key == "n")))
+        continue;
+      if (auto complaint = setField(format, asked.value, key, value.empty() ? "yes" : value))
+        return usageError(*complaint);
+    }
+    // Types that the kind leaves no choice about.
+    for (const Field &field : format.fields)
+      if (field.choices.size() == 1 && !arguments.has("--" + field.key.str()))
+        asked.value |= uint64_t(field.choices.front().value) << field.first;
+  } else if (operands[1].getAsInteger(0, asked.value)) {
+    return usageError("`" + operands[1].str() + "` is no number");
+  }
+  asked.m = number(arguments, "--m").value_or(128);
+  asked.n = number(arguments, "--n").value_or(128);
+  if (format.name == "zero-mask" &&
+      ((asked.m != 32 && asked.m != 64 && asked.m != 128) || !asked.n || asked.n > 256))
+    return usageError("a mask is for M = 32, 64 or 128 and N up to 256");
+  Use use;
+  use.kind = asked.kind;
+  use.ctaGroup = number(arguments, "--cta-group").value_or(0);
+  if (arguments.has("--ws"))
+    use.ws = true;
+  if (arguments.has("--sp"))
+    use.sparse = true;
+  if (auto target = arguments.value("--target"))
+    use.absoluteAddressTarget = target->starts_with("sm_103");
+  if (format.name == "idesc")
+    asked.problems = checkInstruction(asked.value, use);
+  else if (format.name == "smem")
+    asked.problems = checkShared(asked.value, use);
+  else if (format.name == "zero-mask")
+    asked.problems = checkZeroMask(asked.value, asked.m);
+  if (arguments.value("--format").value_or("text") == "json")
+    writeJson(asked, llvm::outs());
+  else if (encode && asked.problems.empty())
+    llvm::outs() << hex(asked.value, format.bits) << '\n';
+  else
+    writeText(asked, llvm::outs());
+  return asked.problems.empty() ? Clean : FoundErrors;
+}
+
+} // namespace ptxray

@@ -1,0 +1,103 @@
+#include "Command.h"
+#include "Layout/Instructions.h"
+#include "Layout/Show.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ptxray {
+
+using namespace layout;
+
+/// What one lane holds, in the order of its registers.
+static void writeLane(const Layout &layout, uint32_t lane, llvm::raw_ostream &out) {
+  std::vector<std::pair<Place, Element>> held;
+  forEach(layout, [&](Element element, Place place) {
+    if (place[Lane] == lane)
+      held.emplace_back(place, element);
+  });
+  llvm::sort(held);
+  out << layout.name << ": " << layout.what << '\n';
+  for (const auto &[place, element] : held)
+    out << "  " << placeText(layout, place) << ": " << elementText(layout, element) << '\n';
+  if (held.empty())
+    out << "  " << laneName(layout) << ' ' << lane << " holds nothing of it\n";
+}
+
+static void writeElement(const Layout &layout, const Element &element, llvm::raw_ostream &out) {
+  out << layout.name << ": " << elementText(layout, element) << ": ";
+  const auto places = placesOf(layout, element);
+  if (places.empty())
+    out << "outside of the matrix";
+  for (const Place &place : places)
+    out << (&place == &places.front() ? "" : "; ") << placeText(layout, place);
+  out << '\n';
+}
+
+int runLayout(const Arguments &arguments) {
+  Request request;
+  request.instruction = arguments.operands.front().str();
+  request.arch = arguments.value("--arch").value_or("").str();
+  for (const auto &[name, value] : arguments.options)
+    request.settings[name.drop_front(2)] = value.str();
+  for (const char *name :
+       {"m", "n", "k", "warp", "split", "selector", "sfa-id", "sfb-id", "lane-offset", "lbo", "sbo",
+        "mn", "byte-id-a", "byte-id-b", "thread-id-a", "thread-id-b", "lane"})
+    if (!request.text(name).empty() && !request.number(name))
+      return usageError("`--" + std::string(name) + "` takes a number");
+  Answer answer = describe(request);
+  if (!answer.complaint.empty())
+    return usageError(answer.complaint);
+  if (std::optional<llvm::StringRef> operand = arguments.value("--operand")) {
+    llvm::SmallVector<llvm::StringRef> names;
+    for (const Layout &layout : answer.layouts)
+      names.push_back(layout.name);
+    if (!llvm::any_of(names,
+                      [&](llvm::StringRef name) { return name.equals_insensitive(*operand); }))
+      return usageError("`" + request.instruction + "` has no operand `" + operand->str() +
+                        "`, but " + llvm::join(names, ", "));
+    llvm::erase_if(answer.layouts, [&](const Layout &layout) {
+      return !llvm::StringRef(layout.name).equals_insensitive(*operand);
+    });
+  }
+  const llvm::StringRef format = arguments.value("--format").value_or("text");
+  if (format == "json") {
+    writeJson(answer.layouts, answer.notes, request.instruction, llvm::outs());
+    return Clean;
+  }
+  if (format == "svg") {
+    writeSvg(answer.layouts, request.instruction, llvm::outs());
+    return Clean;
+  }
+  const std::optional<uint32_t> lane = request.number("lane");
+  std::optional<Element> element;
+  if (std::optional<llvm::StringRef> written = arguments.value("--element")) {
+    auto [row, rest] = written->split(',');
+    auto [column, matrix] = rest.split(',');
+    element = Element{};
+    if (row.getAsInteger(10, (*element)[Row]) || column.getAsInteger(10, (*element)[Column]) ||
+        (!matrix.empty() && matrix.getAsInteger(10, (*element)[Matrix])))
+      return usageError("`--element` takes a row and a column, as in 3,7");
+  }
+  // Narrower than a usual terminal no grid is of use.
+  const unsigned width = std::max(60u, llvm::sys::Process::StandardOutIsDisplayed()
+                                           ? llvm::sys::Process::StandardOutColumns()
+                                           : 100u);
+  for (const Layout &layout : answer.layouts) {
+    if (lane)
+      writeLane(layout, *lane, llvm::outs());
+    if (element)
+      writeElement(layout, *element, llvm::outs());
+    if (lane || element)
+      continue;
+    if (&layout != &answer.layouts.front())
+      llvm::outs() << '\n';
+    writeText(layout, width, llvm::outs());
+  }
+  for (const std::string &note : answer.notes)
+    llvm::outs() << note << '\n';
+  return Clean;
+}
+
+} // namespace ptxray

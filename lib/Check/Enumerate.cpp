@@ -19,7 +19,7 @@ namespace {
 /// One thing that can be written in several ways.
 struct Axis {
   enum Kind { Slot, Suffix, Presence, Negation, Constant, Length } kind;
-  unsigned of; // the slot; else the pattern
+  unsigned of;                 // the slot; else the pattern
   std::vector<int64_t> values; // words (0: not written), 0 and 1, constants, lengths
 };
 
@@ -34,7 +34,8 @@ private:
   void addSlot(FormView &view, Axis::Kind kind, unsigned slot, unsigned of);
   bool write(FormView &view, llvm::ArrayRef<int64_t> chosen, std::string &text);
   void operand(FormView &view, unsigned pattern, llvm::ArrayRef<int64_t> chosen, std::string &text);
-  int64_t chosenFor(Axis::Kind kind, unsigned of, llvm::ArrayRef<int64_t> chosen, int64_t otherwise);
+  int64_t chosenFor(Axis::Kind kind, unsigned of, llvm::ArrayRef<int64_t> chosen,
+                    int64_t otherwise);
 
   const isa::Mnemonic &mnemonic;
   Availability availability;
@@ -214,7 +215,8 @@ void Enumerator::form(uint32_t index, Enumeration &out) {
         chosen[i] = values[rest % values.size()];
         rest /= values.size();
       } else {
-        chosen[i] = values[(round * stride + round / values.size() * (stride + 1236)) % values.size()];
+        chosen[i] =
+            values[(round * stride + round / values.size() * (stride + 1236)) % values.size()];
         stride += 4;
       }
     }

@@ -129,8 +129,10 @@ static void readAmount(StringRef text, FunctionResources &function) {
   if (text.starts_with("bytes cmem"))
     function.constantBytes.push_back({text.drop_front(StringRef("bytes ").size()).str(), amount});
   const std::pair<StringRef, uint64_t *> known[] = {
-      {"registers", &function.registers},       {"barriers", &function.barriers},
-      {"bytes smem", &function.sharedBytes},    {"bytes lmem", &function.localBytes},
+      {"registers", &function.registers},
+      {"barriers", &function.barriers},
+      {"bytes smem", &function.sharedBytes},
+      {"bytes lmem", &function.localBytes},
       {"bytes stack frame", &function.stackBytes},
       {"bytes cumulative stack size", &function.stackBytes},
       {"bytes spill stores", &function.spillStoreBytes},

@@ -53,9 +53,7 @@ bool MemoryFile::create(std::string &reason) {
   return fd >= 0 || fail(reason);
 }
 
-std::string MemoryFile::path() const {
-  return "/proc/self/fd/" + std::to_string(fd);
-}
+std::string MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(fd); }
 
 static bool seal(int fd) {
   return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) == 0;
@@ -103,8 +101,7 @@ bool MemoryFile::copyTo(llvm::StringRef path, std::string &reason) const {
     return fail(reason);
   const mode_t mask = umask(0);
   umask(mask);
-  bool ok = copyAll(fd, out) &&
-            fchmod(out, exists ? status.st_mode & 07777 : 0666 & ~mask) == 0;
+  bool ok = copyAll(fd, out) && fchmod(out, exists ? status.st_mode & 07777 : 0666 & ~mask) == 0;
   if (!ok)
     fail(reason);
   if (close(out) != 0 && ok)
@@ -167,8 +164,7 @@ static int start(const std::string &path, llvm::ArrayRef<std::string> arguments,
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-  const int error =
-      posix_spawn(&child, path.c_str(), &files, &attributes, words.data(), environ);
+  const int error = posix_spawn(&child, path.c_str(), &files, &attributes, words.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   return error;

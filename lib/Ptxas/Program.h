@@ -47,8 +47,8 @@ struct ProgramResult {
   std::string printed; // standard output and standard error, in the order they came
 };
 
-/// Standard input of the program is empty. `seconds`: 0 is no limit. SIGINT, SIGTERM and SIGHUP that
-/// come meanwhile are passed on to it.
+/// Standard input of the program is empty. `seconds`: 0 is no limit. SIGINT, SIGTERM and SIGHUP
+/// that come meanwhile are passed on to it.
 ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments,
                          unsigned seconds);
 

@@ -24,10 +24,10 @@ struct Release {
 };
 /// CUDA 12.7 never was. Those before 12.0 are only named to say which one would do.
 constexpr Release releases[] = {
-    {11, 0, 700}, {11, 1, 701}, {11, 2, 702}, {11, 3, 703}, {11, 4, 704}, {11, 5, 705}, {11, 6, 706},
-    {11, 7, 707}, {11, 8, 708}, {12, 0, 800}, {12, 1, 801}, {12, 2, 802}, {12, 3, 803}, {12, 4, 804},
-    {12, 5, 805}, {12, 6, 805}, {12, 8, 807}, {12, 9, 808}, {13, 0, 900}, {13, 1, 901}, {13, 2, 902},
-    {13, 3, 903}, {13, 4, 904}, {13, 5, 905},
+    {11, 0, 700}, {11, 1, 701}, {11, 2, 702}, {11, 3, 703}, {11, 4, 704}, {11, 5, 705},
+    {11, 6, 706}, {11, 7, 707}, {11, 8, 708}, {12, 0, 800}, {12, 1, 801}, {12, 2, 802},
+    {12, 3, 803}, {12, 4, 804}, {12, 5, 805}, {12, 6, 805}, {12, 8, 807}, {12, 9, 808},
+    {13, 0, 900}, {13, 1, 901}, {13, 2, 902}, {13, 3, 903}, {13, 4, 904}, {13, 5, 905},
 };
 /// The first CUDA that no longer compiles for targets below this one.
 struct Removal {
@@ -42,7 +42,8 @@ static void addVariable(std::vector<std::string> &paths, const char *name, const
     paths.push_back(std::string(value) + below);
 }
 
-/// The folders in `folder` whose names begin like this, last one first: newer releases stand behind.
+/// The folders in `folder` whose names begin like this, last one first: newer releases stand
+/// behind.
 static std::vector<std::string> foldersLike(const std::string &folder, StringRef beginning) {
   std::vector<std::string> found;
   if (DIR *opened = opendir(folder.c_str())) {
@@ -124,8 +125,8 @@ static std::vector<std::string> candidates() {
   paths.push_back("/usr/local/cuda/bin/ptxas");
   for (const std::string &cuda : foldersLike("/usr/local", "cuda-"))
     paths.push_back(cuda + "/bin/ptxas");
-  for (const char *usual : {"/opt/cuda/bin/ptxas", "/usr/lib/cuda/bin/ptxas",
-                            "/usr/lib/nvidia-cuda-toolkit/bin/ptxas"})
+  for (const char *usual :
+       {"/opt/cuda/bin/ptxas", "/usr/lib/cuda/bin/ptxas", "/usr/lib/nvidia-cuda-toolkit/bin/ptxas"})
     paths.push_back(usual);
   for (const char *variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const char *prefix = std::getenv(variable); prefix && *prefix)
@@ -158,7 +159,8 @@ static bool readRelease(StringRef printed, Ptxas &ptxas) {
     return false;
   ptxas.release = std::to_string(ptxas.major) + "." + std::to_string(minor);
   if (rest.consume_front(", V"))
-    ptxas.release = rest.take_while([](char c) { return c == '.' || (c >= '0' && c <= '9'); }).str();
+    ptxas.release =
+        rest.take_while([](char c) { return c == '.' || (c >= '0' && c <= '9'); }).str();
   for (const Release &known : releases)
     if (std::pair(known.major, known.minor) <= std::pair(ptxas.major, minor))
       ptxas.ptx = known.ptx;
@@ -172,7 +174,8 @@ std::optional<std::string> realPtxas(std::string &reason) {
   for (const std::string &path : candidates())
     if (isOther(path))
       return path;
-  reason = "there is no ptxas on this machine: install CUDA or `pip install nvidia-cuda-nvcc`, or name one "
+  reason = "there is no ptxas on this machine: install CUDA or `pip install nvidia-cuda-nvcc`, or "
+           "name one "
            "in $PTXAS";
   return std::nullopt;
 }

@@ -1,5 +1,6 @@
-// A CUDA driver without a GPU, to test what calls it: memory is the host's, and the one kernel it knows, `k`, adds its
-// third parameter to the words of the first buffer and writes them to the second.
+// A CUDA driver without a GPU, to test what calls it: memory is the host's, and the one kernel it
+// knows, `k`, adds its third parameter to the words of the first buffer and writes them to the
+// second.
 #include "Driver.h"
 #include <cstdint>
 #include <cstdio>
@@ -22,20 +23,27 @@ CuResult cuDeviceGetCount(int *count) { return *count = wanted("FAKE_COUNT", 1),
 CuResult cuDeviceGet(CuDevice *device, int ordinal) { return *device = ordinal, 0; }
 CuResult cuDeviceGetName(char *name, int, CuDevice) { return std::strcpy(name, "Fake"), 0; }
 CuResult cuDeviceGetAttribute(int *value, int attribute, CuDevice) {
-  *value = attribute == CuComputeMajor ? wanted("FAKE_MAJOR", 9) : attribute == CuComputeMinor ? 0 : 65536;
+  *value = attribute == CuComputeMajor   ? wanted("FAKE_MAJOR", 9)
+           : attribute == CuComputeMinor ? 0
+                                         : 65536;
   return 0;
 }
 CuResult cuDevicePrimaryCtxRetain(CuHandle *context, CuDevice) { return *context = nullptr, 0; }
 CuResult cuCtxSetCurrent(CuHandle) { return 0; }
 CuResult cuCtxSetLimit(int, size_t) { return 0; }
 CuResult cuCtxSynchronize() { return wanted("FAKE_SYNC"); }
-CuResult cuModuleLoadDataEx(CuHandle *module, const void *image, unsigned count, int *, void **values) {
+CuResult cuModuleLoadDataEx(CuHandle *module, const void *image, unsigned count, int *,
+                            void **values) {
   const std::string text(static_cast<const char *>(image), 4);
   *module = nullptr;
   if (count == 0)
-    *module = text == "\x7f" "ELF" ? module : nullptr;
+    *module = text == "\x7f"
+                      "ELF"
+                  ? module
+                  : nullptr;
   else if (wanted("FAKE_JIT"))
-    std::strcpy(static_cast<char *>(values[2]), "ptxas application ptx input, line 7; error   : no 'sub' today\n");
+    std::strcpy(static_cast<char *>(values[2]),
+                "ptxas application ptx input, line 7; error   : no 'sub' today\n");
   else
     *module = module;
   return *module ? 0 : count ? 218 : 200;
@@ -50,8 +58,8 @@ CuResult cuFuncGetAttribute(int *value, int attribute, CuHandle) {
   return 0;
 }
 CuResult cuFuncSetAttribute(CuHandle, int, int) { return 0; }
-CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned, unsigned, unsigned blockX, unsigned, unsigned,
-                        unsigned, CuHandle, void **parameters, void **) {
+CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned, unsigned, unsigned blockX, unsigned,
+                        unsigned, unsigned, CuHandle, void **parameters, void **) {
   if (blockX > 1024)
     return 1;
   const auto *in = *static_cast<uint32_t **>(parameters[0]);
@@ -61,16 +69,20 @@ CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned, unsigned, unsigned b
     out[i] = in[i] + added;
   return 0;
 }
-CuResult cuLaunchKernelEx(const CuLaunchConfig *config, CuHandle function, void **parameters, void **extra) {
+CuResult cuLaunchKernelEx(const CuLaunchConfig *config, CuHandle function, void **parameters,
+                          void **extra) {
   std::printf("cluster of %u\n", config->attributes[0].value.cluster.x);
-  return cuLaunchKernel(function, config->gridX, 1, 1, config->blockX, 1, 1, 0, nullptr, parameters, extra);
+  return cuLaunchKernel(function, config->gridX, 1, 1, config->blockX, 1, 1, 0, nullptr, parameters,
+                        extra);
 }
 CuResult cuMemAlloc_v2(CuPointer *pointer, size_t bytes) {
   *pointer = reinterpret_cast<CuPointer>(std::malloc(bytes));
   return 0;
 }
 CuResult cuMemFree_v2(CuPointer) { return 0; }
-CuResult cuMemHostAlloc(void **pointer, size_t bytes, unsigned) { return *pointer = std::malloc(bytes), 0; }
+CuResult cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
+  return *pointer = std::malloc(bytes), 0;
+}
 CuResult cuMemcpyHtoD_v2(CuPointer to, const void *from, size_t bytes) {
   return std::memcpy(reinterpret_cast<void *>(to), from, bytes), 0;
 }
@@ -83,7 +95,9 @@ CuResult cuMemsetD8_v2(CuPointer to, unsigned char value, size_t bytes) {
 CuResult cuEventCreate(CuHandle *event, unsigned) { return *event = event, 0; }
 CuResult cuEventRecord(CuHandle, CuHandle) { return 0; }
 CuResult cuEventSynchronize(CuHandle) { return 0; }
-CuResult cuEventElapsedTime(float *milliseconds, CuHandle, CuHandle) { return *milliseconds = 0.5, 0; }
+CuResult cuEventElapsedTime(float *milliseconds, CuHandle, CuHandle) {
+  return *milliseconds = 0.5, 0;
+}
 CuResult cuGetErrorName(CuResult, const char **name) { return *name = "CUDA_ERROR_FAKE", 0; }
 CuResult cuGetErrorString(CuResult, const char **text) { return *text = "fake", 0; }
 }

@@ -10,13 +10,14 @@ bool Driver::open(int ordinal, std::string &reason) {
     return false;
   }
   const char *missing = nullptr;
-#define PTXRAY_LOAD(name, parameters)                                                                  \
-  name = reinterpret_cast<decltype(name)>(dlsym(library, #name));                                      \
-  if (!name)                                                                                           \
+#define PTXRAY_LOAD(name, parameters)                                                              \
+  name = reinterpret_cast<decltype(name)>(dlsym(library, #name));                                  \
+  if (!name)                                                                                       \
     missing = #name;
   PTXRAY_DRIVER_FUNCTIONS(PTXRAY_LOAD)
 #undef PTXRAY_LOAD
-  cuLaunchKernelEx = reinterpret_cast<decltype(cuLaunchKernelEx)>(dlsym(library, "cuLaunchKernelEx"));
+  cuLaunchKernelEx =
+      reinterpret_cast<decltype(cuLaunchKernelEx)>(dlsym(library, "cuLaunchKernelEx"));
   if (missing) {
     reason = "the CUDA driver is too old: it has no " + std::string(missing);
     return false;

@@ -1,5 +1,5 @@
-// Launches one kernel of an image (a cubin, or PTX for the driver to compile). `ptxray run` starts it;
-// it works alone too. docs/run.md describes both.
+// Launches one kernel of an image (a cubin, or PTX for the driver to compile). `ptxray run` starts
+// it; it works alone too. docs/run.md describes both.
 #include "Driver.h"
 #include "Values.h"
 #include <algorithm>
@@ -151,7 +151,8 @@ Options readOptions(int argc, char **argv) {
   if (options.probe)
     return options;
   if (options.image.empty() || options.kernel.empty())
-    complain("usage: ptxray-run IMAGE --kernel K --grid X[,Y,Z] --block X[,Y,Z] [OPTION]... ARGUMENT...");
+    complain("usage: ptxray-run IMAGE --kernel K --grid X[,Y,Z] --block X[,Y,Z] [OPTION]... "
+             "ARGUMENT...");
   if (!options.type.empty() && !sizeOfType(options.type))
     complain("`" + options.type + "` is no type");
   for (const auto *list : {&options.outputs, &options.expectations})
@@ -201,24 +202,27 @@ CuHandle load(const Driver &driver, const Options &options) {
   else if (options.jit)
     std::cerr << remarks << errors;
   if (result != 0) {
-    std::cerr << "ptxray-run: cannot load `" << options.image << "` on " << driver.deviceName << " (sm_"
-              << driver.computeMajor << driver.computeMinor << "): " << driver.inWords(result) << '\n';
+    std::cerr << "ptxray-run: cannot load `" << options.image << "` on " << driver.deviceName
+              << " (sm_" << driver.computeMajor << driver.computeMinor
+              << "): " << driver.inWords(result) << '\n';
     return nullptr;
   }
   return module;
 }
 
-CuResult launch(const Driver &driver, CuHandle function, const Options &options, void **parameters) {
+CuResult launch(const Driver &driver, CuHandle function, const Options &options,
+                void **parameters) {
   const unsigned *g = options.grid, *b = options.block, *c = options.cluster;
   if (c[0] == 0)
-    return driver.cuLaunchKernel(function, g[0], g[1], g[2], b[0], b[1], b[2], options.shared, nullptr,
-                                 parameters, nullptr);
+    return driver.cuLaunchKernel(function, g[0], g[1], g[2], b[0], b[1], b[2], options.shared,
+                                 nullptr, parameters, nullptr);
   if (!driver.cuLaunchKernelEx)
     complain("the CUDA driver is too old for clusters");
   CuLaunchAttribute attribute = {};
   attribute.id = 4; // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
   attribute.value.cluster = {c[0], c[1], c[2]};
-  const CuLaunchConfig config = {g[0], g[1], g[2], b[0], b[1], b[2], options.shared, nullptr, &attribute, 1};
+  const CuLaunchConfig config = {g[0], g[1],           g[2],    b[0],       b[1],
+                                 b[2], options.shared, nullptr, &attribute, 1};
   return driver.cuLaunchKernelEx(&config, function, parameters, nullptr);
 }
 
@@ -251,12 +255,14 @@ bool writeOutput(const Bytes &bytes, const std::string &how, unsigned number) {
       return false;
     }
   } else
-    complain("`--out " + std::to_string(number) + "=` takes hex, a type or file:PATH, not `" + how + "`");
+    complain("`--out " + std::to_string(number) + "=` takes hex, a type or file:PATH, not `" + how +
+             "`");
   return true;
 }
 
 /// Says where a result first differs.
-bool isAsExpected(const Bytes &found, const std::string &spec, unsigned number, const Options &options) {
+bool isAsExpected(const Bytes &found, const std::string &spec, unsigned number,
+                  const Options &options) {
   Bytes expected;
   std::string reason;
   if (!readBuffer(spec, expected, reason))
@@ -264,8 +270,8 @@ bool isAsExpected(const Bytes &found, const std::string &spec, unsigned number, 
   const std::string type = options.type.empty() ? "b8" : options.type;
   const unsigned size = sizeOfType(type);
   if (expected.size() > found.size()) {
-    std::cerr << "ptxray-run: argument " << number << " has " << found.size() << " bytes, " << expected.size()
-              << " expected\n";
+    std::cerr << "ptxray-run: argument " << number << " has " << found.size() << " bytes, "
+              << expected.size() << " expected\n";
     return false;
   }
   size_t different = 0, first = 0;
@@ -273,7 +279,8 @@ bool isAsExpected(const Bytes &found, const std::string &spec, unsigned number, 
     if (std::memcmp(&found[i], &expected[i], size) == 0)
       continue;
     const double f = numberOf(type, &found[i]), e = numberOf(type, &expected[i]);
-    if (options.tolerance > 0 && std::fabs(f - e) <= options.tolerance * std::max(1.0, std::fabs(e)))
+    if (options.tolerance > 0 &&
+        std::fabs(f - e) <= options.tolerance * std::max(1.0, std::fabs(e)))
       continue;
     if (different++ == 0)
       first = i;
@@ -281,8 +288,8 @@ bool isAsExpected(const Bytes &found, const std::string &spec, unsigned number, 
   if (different)
     std::cerr << "ptxray-run: argument " << number << " is not as expected: " << different << " of "
               << expected.size() / size << " elements differ, first number " << first / size << ": "
-              << showElement(type, &found[first]) << ", expected " << showElement(type, &expected[first])
-              << '\n';
+              << showElement(type, &found[first]) << ", expected "
+              << showElement(type, &expected[first]) << '\n';
   return different == 0;
 }
 
@@ -324,7 +331,8 @@ int run(const Options &options) {
                 "memory for"))
         return KernelFailed;
       if (!argument.bytes.empty() &&
-          fails(driver.cuMemcpyHtoD_v2(argument.pointer, argument.bytes.data(), argument.bytes.size()),
+          fails(driver.cuMemcpyHtoD_v2(argument.pointer, argument.bytes.data(),
+                                       argument.bytes.size()),
                 "memory for"))
         return KernelFailed;
     }
@@ -340,7 +348,8 @@ int run(const Options &options) {
     for (const auto &[number, how] : *list) {
       Argument &argument = arguments[number];
       if (!argument.bytes.empty() &&
-          fails(driver.cuMemcpyDtoH_v2(argument.bytes.data(), argument.pointer, argument.bytes.size()),
+          fails(driver.cuMemcpyDtoH_v2(argument.bytes.data(), argument.pointer,
+                                       argument.bytes.size()),
                 "results of"))
         return KernelFailed;
       if (list == &options.expectations)
@@ -364,8 +373,9 @@ int run(const Options &options) {
       driver.cuEventElapsedTime(&time, before, behind);
     }
     std::sort(times.begin(), times.end());
-    std::printf("%s: %u launches, %.3f us shortest, %.3f us median, %.3f us longest\n", options.kernel.c_str(),
-                options.repeat, times.front() * 1e3, times[times.size() / 2] * 1e3, times.back() * 1e3);
+    std::printf("%s: %u launches, %.3f us shortest, %.3f us median, %.3f us longest\n",
+                options.kernel.c_str(), options.repeat, times.front() * 1e3,
+                times[times.size() / 2] * 1e3, times.back() * 1e3);
   }
   std::fflush(stdout);
   if (std::ferror(stdout)) {

@@ -167,8 +167,7 @@ int addVerdict(FileReport &report, StringRef wanted) {
   if (!problem.empty() || !input.hold(report.source->text(), problem))
     return complain(NoPtxas, problem);
   constexpr unsigned patience = 600;
-  const Assembly assembly =
-      assemble(*ptxas, input, virtualArchitecture(report.target), patience);
+  const Assembly assembly = assemble(*ptxas, input, virtualArchitecture(report.target), patience);
   if (const int status = complainOfEnd(*ptxas, assembly.run, patience))
     return status;
   const bool hadErrors = hasErrors(report);
@@ -176,7 +175,8 @@ int addVerdict(FileReport &report, StringRef wanted) {
   if (assembly.run.detail != 0)
     return hadErrors ? FoundErrors : PtxasRefused;
   if (hadErrors)
-    report.diagnostics.push_back({DiagId::PtxasAccepts, Severity::Warning, {}, {ptxas->release}, {}, {}, {}});
+    report.diagnostics.push_back(
+        {DiagId::PtxasAccepts, Severity::Warning, {}, {ptxas->release}, {}, {}, {}});
   return hadErrors ? FoundErrors : Clean;
 }
 

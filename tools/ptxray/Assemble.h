@@ -6,8 +6,8 @@
 
 namespace ptxray {
 
-/// One input, held so that what is checked and what ptxas reads are the same bytes, whatever becomes of
-/// the file meanwhile.
+/// One input, held so that what is checked and what ptxas reads are the same bytes, whatever
+/// becomes of the file meanwhile.
 struct AssembleInput {
   MemoryFile file;
   FileReport report;
@@ -19,8 +19,8 @@ void printReport(const FileReport &report, const Arguments &arguments);
 /// Adds what ptxas printed to the diagnostics of a report.
 void addMessages(FileReport &report, const std::string &printed, bool werror);
 
-/// Has ptxas compile a checked input for a GPU, and prints what it says. An exit status; Clean with the
-/// object.
+/// Has ptxas compile a checked input for a GPU, and prints what it says. An exit status; Clean with
+/// the object.
 int assembleInput(AssembleInput &input, llvm::StringRef gpu, const Arguments &arguments,
                   MemoryFile &object);
 

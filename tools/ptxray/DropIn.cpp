@@ -17,15 +17,48 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// The options of ptxas whose value may stand as a word of its own, by their long and short names. An
-/// option that is not known here costs nothing but that its value is looked at as a file.
+/// The options of ptxas whose value may stand as a word of its own, by their long and short names.
+/// An option that is not known here costs nothing but that its value is looked at as a file.
 static constexpr llvm::StringLiteral withValue[] = {
-    "Ofast-compile", "Ofc", "allow-expensive-optimizations", "apply-controls", "def-load-cache", "dlcm",
-    "def-store-cache", "dscm", "device-function-maxrregcount", "func-maxrregcount",
-    "device-stack-protector", "enable-func-clone-sc", "entry", "e", "fmad", "force-load-cache", "flcm",
-    "force-store-cache", "fscm", "gpu-name", "arch", "input-as-string", "ias", "machine", "m", "maxntid",
-    "maxrregcount", "minnctapersm", "opt-level", "O", "options-file", "optf", "output-file", "o",
-    "position-independent-code", "pic", "register-usage-level", "regUsageLevel", "sanitize",
+    "Ofast-compile",
+    "Ofc",
+    "allow-expensive-optimizations",
+    "apply-controls",
+    "def-load-cache",
+    "dlcm",
+    "def-store-cache",
+    "dscm",
+    "device-function-maxrregcount",
+    "func-maxrregcount",
+    "device-stack-protector",
+    "enable-func-clone-sc",
+    "entry",
+    "e",
+    "fmad",
+    "force-load-cache",
+    "flcm",
+    "force-store-cache",
+    "fscm",
+    "gpu-name",
+    "arch",
+    "input-as-string",
+    "ias",
+    "machine",
+    "m",
+    "maxntid",
+    "maxrregcount",
+    "minnctapersm",
+    "opt-level",
+    "O",
+    "options-file",
+    "optf",
+    "output-file",
+    "o",
+    "position-independent-code",
+    "pic",
+    "register-usage-level",
+    "regUsageLevel",
+    "sanitize",
     "split-compile",
 };
 
@@ -88,7 +121,8 @@ static void readWords(llvm::ArrayRef<std::string> words, unsigned depth, Command
   }
 }
 
-/// What is found in one input goes to standard error. What cannot be read is ptxas's to complain of.
+/// What is found in one input goes to standard error. What cannot be read is ptxas's to complain
+/// of.
 static bool report(std::unique_ptr<SourceBuffer> source, StringRef path, StringRef arch) {
   if (!source)
     return false;
@@ -105,7 +139,8 @@ static bool report(std::unique_ptr<SourceBuffer> source, StringRef path, StringR
 }
 
 int runPtxas(const Arguments &arguments) {
-  // Set for the program that is called here: it must not be ptxray once more, by a script or a copy.
+  // Set for the program that is called here: it must not be ptxray once more, by a script or a
+  // copy.
   static constexpr const char *within = "PTXRAY_WITHIN_PTXAS";
   if (std::getenv(within)) {
     usageError("the ptxas that ptxray found is ptxray itself; name the real one in $PTXAS");

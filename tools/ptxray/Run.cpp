@@ -1,5 +1,5 @@
-// `ptxray run`: everything up to the launch. The launch itself is ptxray-run's, a program of its own, since this
-// one is static and cannot open the CUDA driver.
+// `ptxray run`: everything up to the launch. The launch itself is ptxray-run's, a program of its
+// own, since this one is static and cannot open the CUDA driver.
 #include "Assemble.h"
 #include "Command.h"
 #include "Isa/Isa.h"
@@ -77,8 +77,8 @@ static std::string companion() {
 static std::string typedArguments(const Entry &entry, llvm::ArrayRef<StringRef> written,
                                   std::vector<std::string> &out) {
   if (written.size() != entry.parameters.size())
-    return "kernel `" + entry.name + "` has " + std::to_string(entry.parameters.size()) + " parameters, " +
-           std::to_string(written.size()) + " arguments are written";
+    return "kernel `" + entry.name + "` has " + std::to_string(entry.parameters.size()) +
+           " parameters, " + std::to_string(written.size()) + " arguments are written";
   for (auto [parameter, text] : llvm::zip(entry.parameters, written)) {
     const StringRef type = StringRef(parameter.type).drop_front();
     if (parameter.bytes) {
@@ -113,8 +113,8 @@ static int runShared(const std::string &path, llvm::ArrayRef<std::string> argume
   return WIFEXITED(status) ? WEXITSTATUS(status) : KernelFailed;
 }
 
-/// The GPU that the module is compiled for: the module's own target where that fits the GPU at hand, since only it
-/// may name an architecture-specific one.
+/// The GPU that the module is compiled for: the module's own target where that fits the GPU at
+/// hand, since only it may name an architecture-specific one.
 static std::string targetFor(StringRef moduleTarget, StringRef gpu) {
   const int own = isa::findTarget(moduleTarget), other = isa::findTarget(gpu);
   const bool sameNumber =
@@ -127,8 +127,8 @@ int runRun(const Arguments &arguments) {
   if (launcher.empty())
     return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
   std::vector<std::string> words;
-  for (const char *option : {"--grid", "--block", "--cluster", "--shared", "--repeat", "--device", "--type",
-                             "--tolerance"})
+  for (const char *option : {"--grid", "--block", "--cluster", "--shared", "--repeat", "--device",
+                             "--type", "--tolerance"})
     if (std::optional<StringRef> value = arguments.value(option))
       words.insert(words.end(), {option, value->str()});
   for (const auto &[option, value] : arguments.options)
@@ -142,7 +142,8 @@ int runRun(const Arguments &arguments) {
                                               "ELF")) {
     if (!arguments.has("--kernel"))
       return usageError("`--kernel` is missing: an object file does not say which one");
-    words.insert(words.end(), {"--kernel", arguments.value("--kernel")->str(), "--", input.file.path()});
+    words.insert(words.end(),
+                 {"--kernel", arguments.value("--kernel")->str(), "--", input.file.path()});
     for (StringRef text : llvm::ArrayRef(arguments.operands).drop_front())
       words.push_back(text.str());
     return runShared(launcher, words);

@@ -1,6 +1,7 @@
 #pragma once
-// Where the elements of 8x8 matrices of 16 bits lie (PTX manual 9.7.14.5.15 to .17): a thread of the warp
-// holds two neighbours of one row in a register, the one with the lower column in the lower half.
+// Where the elements of 8x8 matrices of 16 bits lie (PTX manual 9.7.14.5.15 to .17): a thread of
+// the warp holds two neighbours of one row in a register, the one with the lower column in the
+// lower half.
 #include <array>
 #include <cstdint>
 

@@ -6,7 +6,8 @@ namespace ptxray::device {
 
 using Wide = __int128;
 
-// ------------------------------------------------------------------------------------- reading texts
+// ------------------------------------------------------------------------------------- reading
+// texts
 
 static std::vector<std::string_view> split(std::string_view text, char divider) {
   std::vector<std::string_view> parts;
@@ -80,11 +81,10 @@ static bool readWord(Video &video, std::string_view word) {
 
 std::optional<Video> parseVideo(std::string_view text) {
   static constexpr std::pair<std::string_view, VideoOp> names[] = {
-      {"vadd", VideoOp::Add},        {"vsub", VideoOp::Sub},
-      {"vabsdiff", VideoOp::AbsDiff}, {"vmin", VideoOp::Min},
-      {"vmax", VideoOp::Max},        {"vavrg", VideoOp::Average},
-      {"vshl", VideoOp::ShiftLeft},  {"vshr", VideoOp::ShiftRight},
-      {"vmad", VideoOp::Mad},        {"vset", VideoOp::Set}};
+      {"vadd", VideoOp::Add},       {"vsub", VideoOp::Sub},        {"vabsdiff", VideoOp::AbsDiff},
+      {"vmin", VideoOp::Min},       {"vmax", VideoOp::Max},        {"vavrg", VideoOp::Average},
+      {"vshl", VideoOp::ShiftLeft}, {"vshr", VideoOp::ShiftRight}, {"vmad", VideoOp::Mad},
+      {"vset", VideoOp::Set}};
   Video video;
   text = trim(text);
   const size_t blank = text.find(' ');
@@ -119,7 +119,8 @@ std::optional<Video> parseVideo(std::string_view text) {
   if (operands.size() < 3)
     return std::nullopt;
   bool unused;
-  const std::string_view d = suffixOf(operands[0], unused), a = suffixOf(operands[1], video.negateA),
+  const std::string_view d = suffixOf(operands[0], unused),
+                         a = suffixOf(operands[1], video.negateA),
                          b = suffixOf(operands[2], video.negateB);
   if (operands.size() > 3)
     suffixOf(operands[3], video.negateC);
@@ -139,7 +140,8 @@ std::optional<Video> parseVideo(std::string_view text) {
   return video;
 }
 
-// ---------------------------------------------------------------------------------------- computing
+// ----------------------------------------------------------------------------------------
+// computing
 
 static int64_t extract(uint32_t value, Part part, bool isSigned) {
   const uint64_t field = (static_cast<uint64_t>(value) >> part.shift) & ((1ull << part.bits) - 1);
@@ -156,12 +158,18 @@ static Wide clampTo(Wide value, unsigned bits, bool isSigned) {
 
 static bool compare(Comparison comparison, int64_t a, int64_t b) {
   switch (comparison) {
-  case Comparison::Eq: return a == b;
-  case Comparison::Ne: return a != b;
-  case Comparison::Lt: return a < b;
-  case Comparison::Le: return a <= b;
-  case Comparison::Gt: return a > b;
-  case Comparison::Ge: return a >= b;
+  case Comparison::Eq:
+    return a == b;
+  case Comparison::Ne:
+    return a != b;
+  case Comparison::Lt:
+    return a < b;
+  case Comparison::Le:
+    return a <= b;
+  case Comparison::Gt:
+    return a > b;
+  case Comparison::Ge:
+    return a >= b;
   }
   return false;
 }
@@ -169,19 +177,27 @@ static bool compare(Comparison comparison, int64_t a, int64_t b) {
 /// The first stage on one pair of values.
 static Wide operate(const Video &video, int64_t a, int64_t b) {
   switch (video.op) {
-  case VideoOp::Add: return a + b;
-  case VideoOp::Sub: return a - b;
-  case VideoOp::AbsDiff: return a > b ? a - b : b - a;
-  case VideoOp::Min: return std::min(a, b);
-  case VideoOp::Max: return std::max(a, b);
-  case VideoOp::Average: return a + b >= 0 ? (a + b + 1) >> 1 : (a + b) >> 1;
-  case VideoOp::Set: return compare(video.comparison, a, b);
+  case VideoOp::Add:
+    return a + b;
+  case VideoOp::Sub:
+    return a - b;
+  case VideoOp::AbsDiff:
+    return a > b ? a - b : b - a;
+  case VideoOp::Min:
+    return std::min(a, b);
+  case VideoOp::Max:
+    return std::max(a, b);
+  case VideoOp::Average:
+    return a + b >= 0 ? (a + b + 1) >> 1 : (a + b) >> 1;
+  case VideoOp::Set:
+    return compare(video.comparison, a, b);
   case VideoOp::ShiftLeft:
   case VideoOp::ShiftRight: {
     const int64_t amount = video.clampShift ? std::min<int64_t>(b, 32) : b & 0x1f;
     return video.op == VideoOp::ShiftLeft ? Wide(a) * (Wide(1) << amount) : Wide(a) >> amount;
   }
-  case VideoOp::Mad: break; // has stages of its own
+  case VideoOp::Mad:
+    break; // has stages of its own
   }
   return 0;
 }
@@ -209,19 +225,38 @@ static uint32_t evaluateMad(const Video &video, uint32_t a, uint32_t b, uint32_t
                   : clampTo(Wide(shifted), 32, false);
 }
 
+/// The low bits as a signed number.
+static int64_t signedBits(Wide value, unsigned bits) {
+  const unsigned above = 64 - bits;
+  return static_cast<int64_t>(static_cast<uint64_t>(value) << above) >> above;
+}
+
 static uint32_t evaluateScalar(const Video &video, uint32_t a, uint32_t b, uint32_t c,
                                Reading reading) {
-  Wide tmp = operate(video, extract(a, video.a, video.aSigned), extract(b, video.b, video.bSigned));
+  // The intermediate result has 34 bits, be it of a shift by 32.
+  Wide tmp = signedBits(
+      operate(video, extract(a, video.a, video.aSigned), extract(b, video.b, video.bSigned)), 34);
   if (video.saturate)
     tmp = clampTo(tmp, video.d.bits, video.dSigned);
-  if (reading == Reading::Truncated)
+  if (reading == Reading::Letter)
+    tmp = signedBits(tmp, 33);
+  else if (reading == Reading::Truncated)
     tmp = extract(static_cast<uint32_t>(tmp), {}, video.dSigned);
+  else if (!video.dSigned)
+    tmp = static_cast<uint64_t>(tmp);
   const int64_t third = extract(c, {}, video.dSigned);
   switch (video.second) {
-  case Second::Add: tmp += third; break;
-  case Second::Min: tmp = std::min<Wide>(tmp, third); break;
-  case Second::Max: tmp = std::max<Wide>(tmp, third); break;
-  case Second::None: break;
+  case Second::Add:
+    tmp += third;
+    break;
+  case Second::Min:
+    tmp = std::min<Wide>(tmp, third);
+    break;
+  case Second::Max:
+    tmp = std::max<Wide>(tmp, third);
+    break;
+  case Second::None:
+    break;
   }
   if (!video.merges)
     return tmp;
@@ -238,7 +273,8 @@ static uint32_t evaluateLanes(const Video &video, uint32_t a, uint32_t b, uint32
   };
   uint32_t d = video.second == Second::Add ? c : 0;
   for (unsigned i = 0; i < video.lanes; ++i) {
-    Wide t = operate(video, lane(video.aLane[i], video.aSigned), lane(video.bLane[i], video.bSigned));
+    Wide t =
+        operate(video, lane(video.aLane[i], video.aSigned), lane(video.bLane[i], video.bSigned));
     if (video.saturate)
       t = clampTo(t, bits, video.dSigned);
     const bool kept = video.mask >> i & 1;
@@ -254,8 +290,7 @@ static uint32_t evaluateLanes(const Video &video, uint32_t a, uint32_t b, uint32
 uint32_t evaluate(const Video &video, uint32_t a, uint32_t b, uint32_t c, Reading reading) {
   if (video.op == VideoOp::Mad)
     return evaluateMad(video, a, b, c);
-  return video.lanes == 1 ? evaluateScalar(video, a, b, c, reading)
-                          : evaluateLanes(video, a, b, c);
+  return video.lanes == 1 ? evaluateScalar(video, a, b, c, reading) : evaluateLanes(video, a, b, c);
 }
 
 } // namespace ptxray::device

@@ -1,13 +1,24 @@
 #pragma once
-// What the video instructions compute, after the pseudocode of the PTX manual (9.7.18). Nothing here
-// is taken from hardware: it is what hardware is compared with.
+// What the video instructions compute, after the pseudocode of the PTX manual (9.7.18). Nothing
+// here is taken from hardware: it is what hardware is compared with.
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace ptxray::device {
 
-enum class VideoOp : uint8_t { Add, Sub, AbsDiff, Min, Max, Average, ShiftLeft, ShiftRight, Mad, Set };
+enum class VideoOp : uint8_t {
+  Add,
+  Sub,
+  AbsDiff,
+  Min,
+  Max,
+  Average,
+  ShiftLeft,
+  ShiftRight,
+  Mad,
+  Set
+};
 enum class Comparison : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
 enum class Second : uint8_t { None, Add, Min, Max };
 
@@ -31,7 +42,8 @@ struct Video {
   Second second = Second::None;
   bool merges = false; // d has a selector
   Part d, a, b;
-  // SIMD: which lane of a (0 to lanes - 1) or b (from lanes on) each lane takes; which lanes are kept
+  // SIMD: which lane of a (0 to lanes - 1) or b (from lanes on) each lane takes; which lanes are
+  // kept
   uint8_t aLane[4] = {}, bLane[4] = {};
   uint8_t mask = 0;
 };
@@ -39,12 +51,13 @@ struct Video {
 /// `vadd.u32.s32.u32.sat.add %r0, %r1.b2, %r2.h1, %r3;`; nothing when it is no video instruction.
 std::optional<Video> parseVideo(std::string_view text);
 
-/// Where the pseudocode can be read in two ways.
+/// How the first result of a scalar instruction goes into its second operation.
 enum class Reading : uint8_t {
-  Letter,    // as it stands: results of 34 bits and more go into the second operation as they are
-  Truncated, // the first result is cut to 32 bits of the type of d before the second operation
+  Letter,    // as the pseudocode declares it: a signed number of 33 bits
+  Truncated, // cut to 32 bits of the type of d
+  Unsigned,  // not cut; minimum and maximum compare 64 bits, without signs when d has none
 };
-inline constexpr int readings = 2;
+inline constexpr int readings = 3;
 
 uint32_t evaluate(const Video &video, uint32_t a, uint32_t b, uint32_t c, Reading reading);
 

@@ -41,6 +41,8 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
       return unknownTarget(name);
     module.target = target;
     if (arguments.has("--all")) {
+      if (!isa::findMnemonic(mnemonic))
+        return unknownInstruction(mnemonic);
       const Enumeration all = enumerateInstruction(mnemonic, module);
       llvm::outs() << "//@ ptx " << versionText(module.ptx) << ", " << name << '\n';
       for (const std::string &text : all.texts)

@@ -124,8 +124,9 @@ static std::string targetFor(StringRef moduleTarget, StringRef gpu) {
 
 int runRun(const Arguments &arguments) {
   const std::string launcher = companion();
-  if (launcher.empty())
+  auto missing = [] {
     return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
+  };
   std::vector<std::string> words;
   for (const char *option : {"--grid", "--block", "--cluster", "--shared", "--repeat", "--device",
                              "--type", "--tolerance"})
@@ -146,7 +147,7 @@ int runRun(const Arguments &arguments) {
                  {"--kernel", arguments.value("--kernel")->str(), "--", input.file.path()});
     for (StringRef text : llvm::ArrayRef(arguments.operands).drop_front())
       words.push_back(text.str());
-    return runShared(launcher, words);
+    return launcher.empty() ? missing() : runShared(launcher, words);
   }
   checkReport(input.report, "", {}, arguments.has("--werror"));
   if (hasErrors(input.report))
@@ -168,6 +169,8 @@ int runRun(const Arguments &arguments) {
           typedArguments(*entry, llvm::ArrayRef(arguments.operands).drop_front(), values);
       !complaint.empty())
     return usageError(complaint);
+  if (launcher.empty())
+    return missing();
   words.insert(words.end(), {"--kernel", entry->name});
 
   const auto launch = [&](const MemoryFile &image) {

@@ -6,7 +6,7 @@
 using namespace ptxray::device;
 
 static uint32_t run(const char *text, uint32_t a, uint32_t b, uint32_t c = 0,
-                    Reading reading = Reading::Letter) {
+                    Reading reading = Reading::Manual) {
   const std::optional<Video> video = parseVideo(text);
   EXPECT_TRUE(video) << text;
   return video ? evaluate(*video, a, b, c, reading) : 0;
@@ -36,16 +36,31 @@ TEST(Video, ScalarParts) {
 
 TEST(Video, ScalarSecondOperation) {
   EXPECT_EQ(run("vadd.u32.u32.u32.add %r0, %r1, %r2, %r3;", 1, 2, 0xffffffff), 2u);
-  // 2^32 is negative in 33 bits, nothing in 32, and more than 5 in 64.
+  // 2^32 is negative in 33 bits.
   EXPECT_EQ(run("vadd.u32.u32.u32.max %r0, %r1, %r2, %r3;", 0xffffffff, 1, 5), 5u);
-  EXPECT_EQ(run("vadd.u32.u32.u32.max %r0, %r1, %r2, %r3;", 0xffffffff, 2, 5, Reading::Truncated),
-            5u);
-  EXPECT_EQ(run("vadd.u32.u32.u32.max %r0, %r1, %r2, %r3;", 0xffffffff, 2, 5, Reading::Unsigned),
-            1u);
-  EXPECT_EQ(run("vadd.u32.u32.u32.min %r0, %r1, %r2, %r3;", 0xffffffff, 1, 5, Reading::Truncated),
-            0u);
   EXPECT_EQ(run("vmax.s32.s32.s32.max %r0, %r1, %r2, %r3;", 0x80000000, 0xfffffff0, 0xffffffff),
             0xffffffffu);
+}
+
+TEST(Video, SequencesOfPtxas) {
+  auto sequence = [](const char *text, uint32_t a, uint32_t b, uint32_t c = 0) {
+    return run(text, a, b, c, Reading::Sequence);
+  };
+  // Where they agree with the manual ...
+  EXPECT_EQ(sequence("vadd.s32.s32.s32.sat %r0, %r1, %r2;", 0x7fffffff, 1), 0x7fffffffu);
+  EXPECT_EQ(sequence("vmin.u32.u32.u32.max %r0, %r1, %r2, %r3;", 0x90000000, 0xa0000000, 1),
+            0x90000000u);
+  // ... and where not, as an H200 computed it.
+  EXPECT_EQ(sequence("vadd.u32.u32.u32.sat %r0, %r1, %r2;", 0xe32eb2dc, 0x26eaace3), 0x0a195fbfu);
+  EXPECT_EQ(sequence("vmin.s32.u32.s32.sat %r0.b0, %r1.b1, %r2.b0, %r3;", 0xe32eb2dc, 0x26eaace3,
+                     0x84a511e2),
+            0x84a5117fu);
+  EXPECT_EQ(
+      sequence("vset.s32.u32.le.max %r0, %r1.h1, %r2.b1, %r3;", 0xe32eb2dc, 0x26eaace3, 0x84a511e2),
+      1u);
+  EXPECT_EQ(
+      sequence("vmad.u32.u32.u32.sat %r0, %r1, %r2, %r3;", 0x89c5011b, 0x3335556b, 0x7c2747fe), 0u);
+  EXPECT_EQ(sequence("vadd.s32.s32.s32.max %r0, %r1, %r2.h0, %r3;", 0x7fffffff, 1, 0), 0u);
 }
 
 TEST(Video, ScalarMerge) {

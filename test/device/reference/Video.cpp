@@ -202,11 +202,28 @@ static Wide operate(const Video &video, int64_t a, int64_t b) {
   return 0;
 }
 
-static uint32_t evaluateMad(const Video &video, uint32_t a, uint32_t b, uint32_t c) {
-  const int64_t ta = extract(a, video.a, video.aSigned), tb = extract(b, video.b, video.bSigned);
+/// The low bits as a signed number.
+static int64_t signedBits(Wide value, unsigned bits) {
+  const unsigned above = 64 - bits;
+  return static_cast<int64_t>(static_cast<uint64_t>(value) << above) >> above;
+}
+
+static uint32_t evaluateMad(const Video &video, uint32_t a, uint32_t b, uint32_t c,
+                            Reading reading) {
   const bool negateProduct = video.negateA != video.negateB;
   const bool isSigned = video.aSigned || video.bSigned || negateProduct || video.negateC;
-  Wide tmp = Wide(ta) * tb;
+  if (reading == Reading::Sequence) { // whole words are multiplied, and c is added, as signed
+    Wide tmp = Wide(extract(a, video.a, video.aSigned || video.a.bits == 32)) *
+               extract(b, video.b, video.bSigned || video.b.bits == 32);
+    const Wide third = static_cast<int32_t>(c);
+    tmp = (negateProduct ? -tmp : tmp) + (video.negateC ? -third : third) + video.plusOne;
+    const int64_t low = static_cast<int64_t>(tmp);
+    const int64_t shifted = video.scale && !isSigned
+                                ? static_cast<int64_t>(static_cast<uint64_t>(low) >> video.scale)
+                                : low >> video.scale;
+    return video.saturate ? clampTo(shifted, 32, isSigned) : shifted;
+  }
+  Wide tmp = Wide(extract(a, video.a, video.aSigned)) * extract(b, video.b, video.bSigned);
   int lsb = 0;
   if (video.plusOne) {
     lsb = 1;
@@ -225,35 +242,17 @@ static uint32_t evaluateMad(const Video &video, uint32_t a, uint32_t b, uint32_t
                   : clampTo(Wide(shifted), 32, false);
 }
 
-/// The low bits as a signed number.
-static int64_t signedBits(Wide value, unsigned bits) {
-  const unsigned above = 64 - bits;
-  return static_cast<int64_t>(static_cast<uint64_t>(value) << above) >> above;
-}
-
-static uint32_t evaluateScalar(const Video &video, uint32_t a, uint32_t b, uint32_t c,
-                               Reading reading) {
-  // The intermediate result has 34 bits, be it of a shift by 32.
-  Wide tmp = signedBits(
-      operate(video, extract(a, video.a, video.aSigned), extract(b, video.b, video.bSigned)), 34);
-  if (video.saturate)
-    tmp = clampTo(tmp, video.d.bits, video.dSigned);
-  if (reading == Reading::Letter)
-    tmp = signedBits(tmp, 33);
-  else if (reading == Reading::Truncated)
-    tmp = extract(static_cast<uint32_t>(tmp), {}, video.dSigned);
-  else if (!video.dSigned)
-    tmp = static_cast<uint64_t>(tmp);
-  const int64_t third = extract(c, {}, video.dSigned);
+/// The third operand joins in: by a second operation, or by keeping its other bits.
+static uint32_t finish(const Video &video, Wide tmp, Wide third, uint32_t c) {
   switch (video.second) {
   case Second::Add:
     tmp += third;
     break;
   case Second::Min:
-    tmp = std::min<Wide>(tmp, third);
+    tmp = std::min(tmp, third);
     break;
   case Second::Max:
-    tmp = std::max<Wide>(tmp, third);
+    tmp = std::max(tmp, third);
     break;
   case Second::None:
     break;
@@ -262,6 +261,42 @@ static uint32_t evaluateScalar(const Video &video, uint32_t a, uint32_t b, uint3
     return tmp;
   const uint32_t field = ((1u << video.d.bits) - 1) << video.d.shift;
   return ((static_cast<uint32_t>(tmp) << video.d.shift) & field) | (c & ~field);
+}
+
+static uint32_t evaluateSequence(const Video &video, Wide first, uint32_t c) {
+  const bool shifts = video.op == VideoOp::ShiftLeft || video.op == VideoOp::ShiftRight;
+  Wide tmp = signedBits(first, video.saturate ? 34 : 64);
+  if (video.saturate && shifts) { // to the whole word, also where only a part is kept
+    tmp = clampTo(tmp, 32, video.dSigned);
+  } else if (video.saturate && video.merges) { // a negative value counts as a high one
+    const Wide most = (Wide(1) << (video.d.bits - video.dSigned)) - 1;
+    tmp = tmp < 0 ? most : std::min(tmp, most);
+  } else if (video.saturate) { // without a sign only the lower end is looked at
+    tmp = video.dSigned ? clampTo(tmp, 32, true) : std::max<Wide>(tmp, 0);
+  }
+  // A comparison has the sign of a. Minimum and maximum compare 64 bits; most values have grown to
+  // that size by their highest bit.
+  const bool isSigned = video.op == VideoOp::Set ? video.aSigned : video.dSigned;
+  if (video.second == Second::Min || video.second == Second::Max) {
+    if (video.op == VideoOp::Add || video.op == VideoOp::Sub || (shifts && video.saturate))
+      tmp = signedBits(tmp, 32);
+    if (!isSigned)
+      tmp = static_cast<uint64_t>(tmp);
+  }
+  return finish(video, tmp, extract(c, {}, isSigned), c);
+}
+
+static uint32_t evaluateScalar(const Video &video, uint32_t a, uint32_t b, uint32_t c,
+                               Reading reading) {
+  const Wide first =
+      operate(video, extract(a, video.a, video.aSigned), extract(b, video.b, video.bSigned));
+  if (reading == Reading::Sequence)
+    return evaluateSequence(video, first, c);
+  // The intermediate result has 34 bits, be it of a shift by 32, and 33 behind the saturation.
+  Wide tmp = signedBits(first, 34);
+  if (video.saturate)
+    tmp = clampTo(tmp, video.d.bits, video.dSigned);
+  return finish(video, signedBits(tmp, 33), extract(c, {}, video.dSigned), c);
 }
 
 static uint32_t evaluateLanes(const Video &video, uint32_t a, uint32_t b, uint32_t c) {
@@ -289,7 +324,7 @@ static uint32_t evaluateLanes(const Video &video, uint32_t a, uint32_t b, uint32
 
 uint32_t evaluate(const Video &video, uint32_t a, uint32_t b, uint32_t c, Reading reading) {
   if (video.op == VideoOp::Mad)
-    return evaluateMad(video, a, b, c);
+    return evaluateMad(video, a, b, c, reading);
   return video.lanes == 1 ? evaluateScalar(video, a, b, c, reading) : evaluateLanes(video, a, b, c);
 }
 

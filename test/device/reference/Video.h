@@ -51,13 +51,13 @@ struct Video {
 /// `vadd.u32.s32.u32.sat.add %r0, %r1.b2, %r2.h1, %r3;`; nothing when it is no video instruction.
 std::optional<Video> parseVideo(std::string_view text);
 
-/// How the first result of a scalar instruction goes into its second operation.
+/// Hopper has no scalar video instructions: ptxas makes sequences of others of them, which keep
+/// more or fewer bits and other signs than the manual says.
 enum class Reading : uint8_t {
-  Letter,    // as the pseudocode declares it: a signed number of 33 bits
-  Truncated, // cut to 32 bits of the type of d
-  Unsigned,  // not cut; minimum and maximum compare 64 bits, without signs when d has none
+  Manual,   // the pseudocode
+  Sequence, // what ptxas 13.5 makes for sm_90, as far as it differs (docs/device-report.md)
 };
-inline constexpr int readings = 3;
+inline constexpr int readings = 2;
 
 uint32_t evaluate(const Video &video, uint32_t a, uint32_t b, uint32_t c, Reading reading);
 

@@ -77,16 +77,17 @@ uint32_t sparseChunk(uint32_t bits) { return bits == 32 ? 2 : bits == 4 ? 8 : 4;
 /// Which bits of whose metadata register tell of which chunk of A. Elements of at least 16 bits
 /// need one thread of four, or two that share the columns; narrower ones two that share the rows,
 /// or all four.
-std::optional<Layout> metadata(uint32_t m, uint32_t k, uint32_t bits, uint32_t warps,
-                               uint32_t selector, std::string source, std::string &complaint) {
+void addMetadata(Answer &answer, uint32_t m, uint32_t k, uint32_t bits, uint32_t warps,
+                 uint32_t selector, std::string source) {
   const uint32_t chunks = k / sparseChunk(bits), rows = m / warps;
   const bool wide = bits >= 16;
-  const uint32_t threads = wide ? chunks / 4 : chunks / 4; // of each four
+  const uint32_t threads = chunks / 4; // of each four
   if (selector >= 4 / threads) {
-    complaint = "the sparsity selector of this shape is " + std::string(threads == 4   ? "0"
-                                                                        : threads == 2 ? "0 or 1"
-                                                                                       : "0 to 3");
-    return std::nullopt;
+    answer.complaint =
+        "the sparsity selector of this shape is " + std::string(threads == 4   ? "0"
+                                                                : threads == 2 ? "0 or 1"
+                                                                               : "0 to 3");
+    return;
   }
   Layout layout = fragment("metadata", m, chunks, "b4", 4, "e", std::move(source));
   layout.what = (llvm::Twine(m) + "x" + llvm::Twine(chunks) + " indices of 4 bits, one for each " +
@@ -106,7 +107,7 @@ std::optional<Layout> metadata(uint32_t m, uint32_t k, uint32_t bits, uint32_t w
   layout.notes.push_back(bits == 32
                              ? "an index is 0b1110 (the upper of two columns) or 0b0100"
                              : "an index is one of 0b0100 0b1000 0b1001 0b1100 0b1101 0b1110");
-  return layout;
+  answer.layouts.push_back(std::move(layout));
 }
 
 /// The factors of block scaling in the data register of each thread.
@@ -313,15 +314,9 @@ Answer describeMma(const Words &words, const Request &request) {
   answer.layouts.push_back(multiplicandB(k, n, b, bits, source));
   answer.layouts.push_back(accumulator("D", m, n, d, bitsOfType(d), 1, source));
   answer.layouts.back().notes.push_back("C is held as D");
-  if (sparse) {
-    std::string complaint;
-    auto indices =
-        metadata(m, k, bits, 1, request.number("selector", 0),
-                 "PTX ISA 9.7.14.6.2; cute mma_traits_sm120_sparse.hpp (ELayout)", complaint);
-    if (!indices)
-      return Answer::refuse(complaint);
-    answer.layouts.push_back(*indices);
-  }
+  if (sparse)
+    addMetadata(answer, m, k, bits, 1, request.number("selector", 0),
+                "PTX ISA 9.7.14.6.2; cute mma_traits_sm120_sparse.hpp (ELayout)");
   if (words.has("block_scale")) {
     const uint32_t factors =
         words.has("scale_vec::4X") ? 4
@@ -363,15 +358,9 @@ Answer describeWgmma(const Words &words, const Request &request) {
       "where A is in registers; else, as B, it lies in shared memory "
       "(`ptxray layout smem`)");
   answer.layouts.push_back(accumulator("D", m, n, d, bitsOfType(d), 4, source));
-  if (sparse) {
-    std::string complaint;
-    auto indices =
-        metadata(m, k, bits, 4, request.number("selector", 0),
-                 "PTX ISA 9.7.15.6.2; cute mma_traits_sm90_gmma_sparse.hpp (ELayout)", complaint);
-    if (!indices)
-      return Answer::refuse(complaint);
-    answer.layouts.push_back(*indices);
-  }
+  if (sparse)
+    addMetadata(answer, m, k, bits, 4, request.number("selector", 0),
+                "PTX ISA 9.7.15.6.2; cute mma_traits_sm90_gmma_sparse.hpp (ELayout)");
   return answer;
 }
 

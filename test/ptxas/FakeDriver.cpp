@@ -79,7 +79,10 @@ CuResult cuMemAlloc_v2(CuPointer *pointer, size_t bytes) {
   *pointer = reinterpret_cast<CuPointer>(std::malloc(bytes));
   return 0;
 }
-CuResult cuMemFree_v2(CuPointer) { return 0; }
+CuResult cuMemFree_v2(CuPointer pointer) {
+  std::free(reinterpret_cast<void *>(pointer));
+  return 0;
+}
 CuResult cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
   return *pointer = std::malloc(bytes), 0;
 }

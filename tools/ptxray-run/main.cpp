@@ -324,6 +324,15 @@ int run(const Options &options) {
     driver.cuFuncSetAttribute(function, CuFunctionAnyClusterSize, 1);
 
   std::vector<Argument> arguments = options.arguments;
+  struct Memory {
+    const Driver &driver;
+    const std::vector<Argument> &arguments;
+    ~Memory() {
+      for (const Argument &argument : arguments)
+        if (argument.pointer)
+          driver.cuMemFree_v2(argument.pointer);
+    }
+  } memory{driver, arguments};
   std::vector<void *> parameters;
   for (Argument &argument : arguments) {
     if (argument.isBuffer) {

@@ -4,6 +4,7 @@
 #include "Check/Header.h"
 #include "Check/Judge.h"
 #include "Check/ModuleRules.h"
+#include "Check/Suppressions.h"
 #include "Parse/Parse.h"
 #include "Resolve/Resolver.h"
 
@@ -21,6 +22,7 @@ public:
   void item(Statement statement);
   void finish();
   ModuleSummary summary() const { return header.summary(); }
+  std::vector<Range> functions; // behind the first comment for ptxray
 
 private:
   void endHeader(Range place);
@@ -147,13 +149,43 @@ void ModuleChecker::finish() {
 
 } // namespace
 
+/// Leaves what the options want to see, as severe as they want it.
+static void selectDiagnostics(const CheckOptions &options, DiagnosticSink &sink) {
+  sink.eraseIf([&options](Diagnostic &d) {
+    switch (options.levels.of(d.id)) {
+    case RuleLevel::Off:
+      return true;
+    case RuleLevel::On:
+      break;
+    case RuleLevel::Warning:
+      d.severity = Severity::Warning;
+      return false;
+    case RuleLevel::Error:
+      d.severity = Severity::Error;
+      return false;
+    case RuleLevel::Default:
+      if (d.severity == Severity::Pedantic && !options.pedantic)
+        return true;
+    }
+    if (options.werror)
+      d.severity = Severity::Error;
+    return false;
+  });
+}
+
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options,
                           DiagnosticSink &sink) {
   Parser parser;
   ModuleChecker checker(parser.ast(), source, options, sink);
-  parser.parse(source, sink, /*keepBodies=*/false,
-               [&](const Ast &, Statement statement) { checker.item(statement); });
+  parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement statement) {
+    checker.item(statement);
+    if (statement.kind == StatementKind::Function && !parser.comments().empty())
+      checker.functions.push_back(ast.functions[statement.index].range);
+  });
   checker.finish();
+  applySuppressions(source, parser.comments(), checker.functions, options, sink);
+  selectDiagnostics(options, sink);
+  sink.sort();
   return checker.summary();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // One text, checked from its first line to its last: the step that calls all others.
-#include "Diagnostics/Diagnostic.h"
+#include "Diagnostics/RuleLevels.h"
 #include "Source/SourceBuffer.h"
 #include <string>
 
@@ -13,6 +13,8 @@ struct CheckOptions {
   bool pedantic = false;
   bool wholeProgram = false; // the module is linked with nothing: what it names it must define
   bool isFragment = false;   // functions are pieces of code: nothing is said of them as a whole
+  bool werror = false; // warnings are errors, but for those of a rule with a level of its own
+  RuleLevels levels;
 };
 
 /// What the header says, as text: `9.0`, `sm_90a`. Empty where it says nothing.
@@ -21,6 +23,7 @@ struct ModuleSummary {
   std::string target;
 };
 
+/// The sink holds what is left by the options and the comments of the text, by place.
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options,
                           DiagnosticSink &sink);
 

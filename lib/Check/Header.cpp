@@ -189,7 +189,7 @@ ModuleContext Header::context() const {
   ModuleContext context;
   context.ptx = ptx ? ptx : isa::versions().back();
   context.target = target >= 0 ? static_cast<uint16_t>(target) : anyTarget;
-  context.pedantic = options.pedantic;
+  context.pedantic = options.pedantic || options.levels.wantsPedantic();
   context.version = versionRange;
   return context;
 }

@@ -112,6 +112,10 @@ void Reporter::report(const Finding &finding, DiagnosticSink &sink) const {
   for (const std::string &note : finding.notes)
     d.notes.push_back({note, std::nullopt});
   d.fix = fixOf(finding.remedy);
+  if (d.fix)
+    d.fix->safe = finding.severity == Severity::Pedantic ||
+                  finding.remedy.kind == Remedy::ReplaceOpcode ||
+                  finding.remedy.kind == Remedy::InsertAfterWord;
   if (finding.form != ~0u) {
     const isa::Form &form = isa::tables().forms[finding.form];
     const isa::Entry &entry = isa::entries()[form.entry];

@@ -1,6 +1,5 @@
 #include "Diagnostics/Diagnostic.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ptxray {
 
@@ -76,6 +75,14 @@ bool DiagnosticSink::hasErrors() const {
 llvm::ArrayRef<Diagnostic> DiagnosticSink::diagnostics() const { return list; }
 
 std::vector<Diagnostic> DiagnosticSink::take() { return std::exchange(list, {}); }
+
+void DiagnosticSink::eraseIf(llvm::function_ref<bool(Diagnostic &)> unwanted) {
+  llvm::erase_if(list, unwanted);
+}
+
+void DiagnosticSink::append(std::vector<Diagnostic> more) {
+  llvm::append_range(list, std::move(more));
+}
 
 void DiagnosticSink::sort() {
   llvm::stable_sort(list, [](const Diagnostic &a, const Diagnostic &b) {

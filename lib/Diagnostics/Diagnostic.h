@@ -1,6 +1,7 @@
 #pragma once
 #include "Source/Range.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <initializer_list>
@@ -41,6 +42,7 @@ struct Edit {
 struct Fix {
   std::string title;
   llvm::SmallVector<Edit, 1> edits;
+  bool safe = false; // there is no other reading, or the meaning stays: `check --fix` applies it
 };
 
 /// Where the rule stands: section of the manual, and the line of the .isa that states it.
@@ -70,6 +72,8 @@ public:
   bool hasErrors() const;
   llvm::ArrayRef<Diagnostic> diagnostics() const;
   void sort();                    // by place, then id
+  void eraseIf(llvm::function_ref<bool(Diagnostic &)> unwanted);
+  void append(std::vector<Diagnostic> more);
   std::vector<Diagnostic> take(); // leaves the sink empty
 
 private:

@@ -18,6 +18,7 @@ struct Parser::Impl {
 Parser::Parser() : impl(std::make_unique<Impl>()) {}
 Parser::~Parser() = default;
 const Ast &Parser::ast() const { return impl->ast; }
+llvm::ArrayRef<Range> Parser::comments() const { return impl->scanner.remarks; }
 
 void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies,
                    ItemFn onItem) {

@@ -20,6 +20,8 @@ public:
   using ItemFn = llvm::function_ref<void(const Ast &, Statement)>;
   void parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies, ItemFn onItem);
   const Ast &ast() const;
+  /// The comments that begin with `ptxray:`, whole, as far as the text is read.
+  llvm::ArrayRef<Range> comments() const;
 
 private:
   struct Impl;

@@ -489,6 +489,9 @@ bool PtxBase::mendKeyword(KindSet expected) {
   return true;
 }
 
+/// Where a brace is too many or missing is a guess.
+static bool isBrace(llvm::StringRef token) { return token == "{" || token == "}"; }
+
 // `,,`, `]]`, `;;`: what stands behind it fits.
 bool PtxBase::mendExtra(KindSet expected) {
   Token &ahead = builder->ahead;
@@ -521,7 +524,7 @@ bool PtxBase::mendExtra(KindSet expected) {
       at += line.size() + 1;
     }
   if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), {spelled(ahead)}))
-    d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}};
+    d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}, /*safe=*/!isBrace(spelled(ahead))};
   if (ahead.kind == TokenKind::RightBrace || closesBody)
     ++scanner->braces;
   if (ahead.kind == TokenKind::LeftBrace && scanner->braces)
@@ -544,7 +547,7 @@ void PtxBase::insert(TokenKind kind, DiagId id, llvm::StringRef token) {
     args.erase(args.begin());
   if (Diagnostic *d = report(id, {at, at}, {})) {
     d->args.assign(args.begin(), args.end());
-    d->fix = Fix{"insert `" + token.str() + "`", {{{at, at}, token.str()}}};
+    d->fix = Fix{"insert `" + token.str() + "`", {{{at, at}, token.str()}}, /*safe=*/!isBrace(token)};
   }
   pending = builder->ahead;
   Token &ahead = builder->ahead;

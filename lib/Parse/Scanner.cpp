@@ -88,6 +88,7 @@ void Scanner::start(llvm::StringRef text) {
   base = at = text.begin();
   end = text.rtrim('\0').end(); // some writers keep the terminator of a C string
   braces = groups = 0;
+  remarks.clear();
   for (llvm::StringRef name : {"call", "WARP_SZ", "_"})
     names.internCopy(name);
   for (const Keyword &keyword : keywordTable)
@@ -113,14 +114,27 @@ void Scanner::stray(Token &token, const char *p) {
   setBad(token, nonAscii ? BadToken::NonAscii : BadToken::StrayCharacter, p, e);
 }
 
+void Scanner::noteRemark(const char *begin, const char *end) {
+  const llvm::StringRef comment(begin, end - begin);
+  if (!comment.drop_front(2).ltrim(" \t").starts_with("ptxray:"))
+    return;
+  const Range range{uint32_t(begin - base), uint32_t(comment.rtrim('\r').end() - base)};
+  if (remarks.empty() || remarks.back().begin < range.begin) // what is read twice counts once
+    remarks.push_back(range);
+}
+
 const char *Scanner::skipComment(Token &token, const char *p) {
   if (p[1] == '/') {
     const char *line = static_cast<const char *>(std::memchr(p, '\n', end - p));
-    return line ? line : end;
+    line = line ? line : end;
+    noteRemark(p, line);
+    return line;
   }
   size_t close = llvm::StringRef(p + 2, end - p - 2).find("*/");
-  if (close != llvm::StringRef::npos)
+  if (close != llvm::StringRef::npos) {
+    noteRemark(p, p + close + 4);
     return p + close + 4;
+  }
   setBad(token, BadToken::UnclosedComment, p, p + 2);
   at = end;
   return nullptr;

@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace ptxray {
 
@@ -65,6 +66,7 @@ public:
 
   uint32_t braces = 0; // open ones of the body at hand; 0 outside
   uint32_t groups = 0; // open ones of the constant expression at hand
+  std::vector<Range> remarks; // the comments that begin with `ptxray:`
 
 private:
   void set(Token &token, TokenKind kind, const char *begin, const char *end) {
@@ -86,6 +88,7 @@ private:
   void rawSource(Token &token, const char *p);
   void stray(Token &token, const char *p);
   const char *skipComment(Token &token, const char *p);
+  void noteRemark(const char *begin, const char *end);
   const char *skipLineMarker(const char *p) const;
 
   const char *base = nullptr, *at = nullptr, *end = nullptr;

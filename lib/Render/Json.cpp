@@ -1,12 +1,10 @@
 // docs/diagnostics.schema.json describes this format.
-#include "nlohmann/json.hpp"
+#include "Render/JsonValue.h"
 #include "Render/Render.h"
 #include "Source/Origin.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
-
-using Json = nlohmann::ordered_json;
 
 static std::string str(llvm::StringRef text) { return text.str(); }
 
@@ -37,7 +35,7 @@ static Json diagnostic(const Diagnostic &d, const SourceBuffer *source,
     for (const Edit &edit : d.fix->edits)
       edits.push_back(
           {{"offset", edit.range.begin}, {"length", edit.range.size()}, {"text", edit.text}});
-    out["fix"] = {{"title", d.fix->title}, {"edits", std::move(edits)}};
+    out["fix"] = {{"title", d.fix->title}, {"safe", d.fix->safe}, {"edits", std::move(edits)}};
   }
   if (std::optional<Origin> origin = origins ? origins->at(d.range.begin) : std::nullopt)
     out["origin"] = {{"path", origin->path}, {"line", origin->line}};
@@ -70,18 +68,18 @@ void beginJson(llvm::raw_ostream &out) {
   out << R"({"version":1,"tool":)" << tool.dump() << ",\"files\":[\n";
 }
 
-/// What is no UTF-8 (a path, a byte of the input in a message) becomes U+FFFD.
-static std::string dump(const Json &value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+static Json orNull(const std::string &text) { return text.empty() ? Json() : Json(text); }
+
+static std::optional<OriginTable> originsOf(const FileReport &report) {
+  if (!report.source || report.diagnostics.empty())
+    return std::nullopt;
+  return std::optional<OriginTable>(std::in_place, *report.source);
 }
 
 void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
-  auto orNull = [](const std::string &text) { return text.empty() ? Json() : Json(text); };
   out << "{\"path\":" << dump(report.path) << ",\"ptx\":" << dump(orNull(report.ptx))
       << ",\"target\":" << dump(orNull(report.target)) << ",\"diagnostics\":[";
-  std::optional<OriginTable> origins;
-  if (report.source && !report.diagnostics.empty())
-    origins.emplace(*report.source);
+  const std::optional<OriginTable> origins = originsOf(report);
   // One by one: there may be hundreds of thousands.
   llvm::interleave(
       report.diagnostics, out,
@@ -99,6 +97,15 @@ void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostre
   out << '}';
 }
 
-void endJson(const Totals &, llvm::raw_ostream &out) { out << "\n]}\n"; }
+void endJson(const Totals &, const RenderOptions &, llvm::raw_ostream &out) { out << "\n]}\n"; }
+
+void renderJsonLines(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
+  const std::optional<OriginTable> origins = originsOf(report);
+  for (const Diagnostic &d : report.diagnostics) {
+    Json line = {{"path", report.path}, {"ptx", orNull(report.ptx)}, {"target", orNull(report.target)}};
+    line.update(diagnostic(d, report.source.get(), origins ? &*origins : nullptr));
+    out << dump(line) << '\n';
+  }
+}
 
 } // namespace ptxray

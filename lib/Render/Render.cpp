@@ -8,9 +8,15 @@ namespace ptxray {
 void Totals::add(const FileReport &report) {
   ++files;
   unreadable += !report.source;
-  if (report.source)
-    for (const Diagnostic &d : report.diagnostics)
+  for (const Diagnostic &d : report.diagnostics) {
+    if (report.source)
       ++(d.severity == Severity::Error ? errors : warnings);
+    fixable += d.fix && d.fix->safe;
+    RuleTotal &rule = rules[d.id];
+    ++rule.count;
+    if (!d.spec.manual.empty())
+      rule.sections.insert(d.spec.manual);
+  }
 }
 
 llvm::StringRef severityName(Severity severity) {

@@ -5,6 +5,8 @@
 #include "Ptxas/Resources.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <set>
 
 namespace ptxray {
 
@@ -17,42 +19,78 @@ struct FileReport {
   std::vector<FunctionResources> functions; // when ptxas was asked for them
 };
 
+/// Of one rule, over all inputs.
+struct RuleTotal {
+  unsigned count = 0;
+  std::set<llvm::StringRef> sections; // of the manual that its diagnostics name
+};
+
 /// Over all inputs.
 struct Totals {
   unsigned files = 0;
   unsigned unreadable = 0;
   unsigned errors = 0;
   unsigned warnings = 0;
+  unsigned fixable = 0;  // of those, with a safe fix
+  unsigned fixed = 0;    // and shown no more
+  unsigned accepted = 0; // by the baseline, and not shown
+  std::map<DiagId, RuleTotal> rules;
 
   void add(const FileReport &report);
 };
 
+enum class Summary { Never, IfFound, Always };
+
 struct RenderOptions {
   bool color = false;
+  Summary summary = Summary::IfFound;
   bool fold = true; // shows diagnostics that are alike once, with a count
 };
 
-/// The output is: begin, file, separator, file, ..., end. `file` is called from several threads.
+/// The output is: begin, file, separator, file, ..., end; the separator stands only between files that
+/// gave text. `file` is called from several threads.
 struct Format {
   llvm::StringLiteral name;
   llvm::StringLiteral separator;
   void (*begin)(llvm::raw_ostream &out);
   void (*file)(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
-  void (*end)(const Totals &totals, llvm::raw_ostream &out);
+  void (*end)(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
+  bool flush = false; // somebody reads on while the check runs
 };
 
-void beginText(llvm::raw_ostream &out);
+inline void beginNothing(llvm::raw_ostream &) {}
+inline void renderNothing(const FileReport &, const RenderOptions &, llvm::raw_ostream &) {}
+inline void endNothing(const Totals &, const RenderOptions &, llvm::raw_ostream &) {}
+
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
-void endText(const Totals &totals, llvm::raw_ostream &out);
+void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
+/// How many diagnostics each rule gave, in place of the diagnostics.
+void endStatistics(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
+
+void renderShort(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
 
 void beginJson(llvm::raw_ostream &out);
 void renderJson(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
-void endJson(const Totals &totals, llvm::raw_ostream &out);
+void endJson(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
+void renderJsonLines(const FileReport &report, const RenderOptions &options,
+                     llvm::raw_ostream &out);
+
+void beginSarif(llvm::raw_ostream &out);
+void renderSarif(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
+void endSarif(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
+
+void renderGithub(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
 
 inline constexpr Format formats[] = {
-    {"text", "", beginText, renderText, endText},
+    {"text", "", beginNothing, renderText, endText},
+    {"short", "", beginNothing, renderShort, endNothing},
     {"json", ",\n", beginJson, renderJson, endJson},
+    {"jsonl", "", beginNothing, renderJsonLines, endNothing, /*flush=*/true},
+    {"sarif", ",\n", beginSarif, renderSarif, endSarif},
+    {"github", "", beginNothing, renderGithub, endNothing},
 };
+
+inline constexpr Format statistics = {"statistics", "", beginNothing, renderNothing, endStatistics};
 
 llvm::StringRef severityName(Severity severity);
 

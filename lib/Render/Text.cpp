@@ -222,8 +222,6 @@ static void resources(llvm::ArrayRef<FunctionResources> functions, llvm::raw_ost
   }
 }
 
-void beginText(llvm::raw_ostream &) {}
-
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out) {
   TextRenderer text{report, options, out};
   const std::vector<Diagnostic> &all = report.diagnostics;
@@ -246,19 +244,42 @@ void renderText(const FileReport &report, const RenderOptions &options, llvm::ra
   resources(report.functions, out);
 }
 
-void endText(const Totals &totals, llvm::raw_ostream &out) {
-  auto counted = [](unsigned n, llvm::StringRef what) {
-    return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
-  };
-  if (totals.errors + totals.warnings == 0)
-    return;
+static std::string counted(unsigned n, llvm::StringRef what) {
+  return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
+}
+
+void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out) {
+  llvm::SmallVector<std::string, 4> parts;
   if (totals.errors)
-    out << counted(totals.errors, "error") << (totals.warnings ? ", " : "");
+    parts.push_back(counted(totals.errors, "error"));
   if (totals.warnings)
-    out << counted(totals.warnings, "warning");
-  if (totals.files > 1)
+    parts.push_back(counted(totals.warnings, "warning"));
+  if (totals.fixed)
+    parts.push_back(std::to_string(totals.fixed) + " fixed");
+  if (totals.accepted)
+    parts.push_back(std::to_string(totals.accepted) + " accepted by the baseline");
+  const bool shown = options.summary == Summary::Always || !parts.empty();
+  if (options.summary == Summary::Never || !shown)
+    return;
+  if (parts.empty())
+    parts.push_back(totals.unreadable ? "nothing else found" : "nothing found");
+  out << llvm::join(parts, ", ");
+  if (totals.files > 1 || options.summary == Summary::Always)
     out << " in " << counted(totals.files, "file");
+  if (totals.fixable)
+    out << " (--fix corrects " << totals.fixable << ')';
   out << '\n';
+}
+
+void endStatistics(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out) {
+  std::vector<std::pair<DiagId, unsigned>> rows;
+  for (const auto &[id, total] : totals.rules)
+    rows.emplace_back(id, total.count);
+  llvm::stable_sort(rows, [](const auto &a, const auto &b) { return a.second > b.second; });
+  for (const auto &[id, count] : rows)
+    out << llvm::format("%7u  ", count) << llvm::left_justify(info(id).id, 30) << ' '
+        << info(id).message << '\n';
+  endText(totals, options, out);
 }
 
 } // namespace ptxray

@@ -10,7 +10,7 @@
 namespace ptxray {
 
 static constexpr size_t padding = 64; // the scanner reads 16 bytes at a time past the end
-static constexpr size_t largest = UINT32_MAX - padding;
+static_assert(SourceBuffer::largest <= UINT32_MAX - padding);
 
 static bool readAll(int fd, std::string &out) {
   char chunk[1 << 16];
@@ -23,7 +23,7 @@ static bool readAll(int fd, std::string &out) {
     if (n < 0)
       return false;
     out.append(chunk, n);
-    if (out.size() > largest) {
+    if (out.size() > SourceBuffer::largest) {
       errno = EFBIG;
       return false;
     }

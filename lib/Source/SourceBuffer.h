@@ -15,6 +15,7 @@ struct LineColumn {
 /// One input text, mapped or owned, with 64 readable zero bytes behind its end.
 class SourceBuffer {
 public:
+  static constexpr size_t largest = UINT32_MAX - 64;
   /// Null and a reason when it cannot be read. `-` is standard input.
   static std::unique_ptr<SourceBuffer> open(llvm::StringRef path, std::string &reason);
   static std::unique_ptr<SourceBuffer> fromText(llvm::StringRef name, llvm::StringRef text);

@@ -46,10 +46,7 @@ private:
     options.wholeProgram = module.wholeProgram;
     options.isFragment = module.isFragment;
     checkSource(*source, options, sink);
-    sink.sort();
     for (const Diagnostic &d : sink.diagnostics()) {
-      if (d.severity == Severity::Pedantic && !module.pedantic)
-        continue;
       const unsigned line = source->lineColumn(d.range.begin).line;
       const unsigned origin =
           line <= module.origins.size() ? module.origins[line - 1] : module.origins.back();

@@ -45,7 +45,7 @@ bool AssembleInput::read(StringRef path) {
   if (file.fill(path, problem))
     report.source = SourceBuffer::open(file.path(), problem);
   if (!report.source)
-    checkReport(report, problem, {}, false);
+    checkReport(report, problem, {});
   return report.source != nullptr;
 }
 
@@ -59,11 +59,10 @@ void printReport(const FileReport &report, const Arguments &arguments) {
   const Format &format = *llvm::find_if(formats, [&](const Format &f) { return f.name == name; });
   Totals totals;
   totals.add(report);
-  if (format.begin)
-    format.begin(llvm::outs());
-  format.file(report, {.color = wantsColor(arguments)}, llvm::outs());
-  if (format.end)
-    format.end(totals, llvm::outs());
+  format.begin(llvm::outs());
+  const RenderOptions options{.color = wantsColor(arguments)};
+  format.file(report, options, llvm::outs());
+  format.end(totals, options, llvm::outs());
 }
 
 void addMessages(FileReport &report, const std::string &printed, bool werror) {
@@ -137,7 +136,8 @@ int runAs(const Arguments &arguments) {
   AssembleInput input;
   if (!input.read(arguments.operands.front()))
     return printReport(input.report, arguments), BadUsage;
-  checkReport(input.report, "", options, arguments.has("--werror"));
+  options.werror = arguments.has("--werror");
+  checkReport(input.report, "", options);
   if (hasErrors(input.report)) {
     printReport(input.report, arguments);
     return FoundErrors;

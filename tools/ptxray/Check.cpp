@@ -1,69 +1,179 @@
+#include "Baseline.h"
 #include "Command.h"
-#include "Reports.h"
+#include "Config.h"
+#include "Files.h"
+#include "Fix.h"
 #include "Inputs.h"
-#include "Isa/Isa.h"
-#include "Render/Render.h"
+#include "Progress.h"
+#include "Reports.h"
 #include "llvm/ADT/STLExtras.h"
 #include <atomic>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 
 namespace ptxray {
 
-void checkReport(FileReport &report, const std::string &problem, const CheckOptions &options,
-                 bool werror) {
+void checkReport(FileReport &report, const std::string &problem, const CheckOptions &options) {
   DiagnosticSink sink;
   if (report.source) {
-    ModuleSummary summary = checkSource(*report.source, options, sink);
+    const ModuleSummary summary = checkSource(*report.source, options, sink);
     report.ptx = summary.ptx;
     report.target = summary.target;
   } else
     sink.report(DiagId::UnreadableInput, {}, {report.path, problem});
-  sink.sort();
   report.diagnostics = sink.take();
-  if (!options.pedantic)
-    llvm::erase_if(report.diagnostics,
-                   [](const Diagnostic &d) { return d.severity == Severity::Pedantic; });
-  if (werror)
-    for (Diagnostic &d : report.diagnostics)
-      d.severity = Severity::Error;
-}
-
-static FileReport checkFile(const Input &input, const CheckOptions &options, bool werror) {
-  FileReport report;
-  report.path = input.path == "-" ? "<stdin>" : input.path;
-  std::string problem = input.problem;
-  if (problem.empty())
-    report.source = SourceBuffer::open(input.path, problem);
-  checkReport(report, problem, options, werror);
-  return report;
 }
 
 namespace {
 
+/// What is to be done with each input besides checking it.
+struct Task {
+  llvm::StringRef stdinName = "<stdin>";
+  bool fix = false, unsafeFixes = false, diff = false;
+  Baseline *baseline = nullptr;
+  bool updateBaseline = false;
+  std::optional<llvm::StringRef> ptxas; // also asked, if there is a value; empty: the one that is found
+};
+
+/// What came of one input.
+struct Outcome {
+  FileReport report;
+  unsigned fixed = 0, accepted = 0;
+  std::string diff;
+  int verdict = Clean; // of ptxas: an exit status
+};
+
 /// The rendered reports, written in the order of the inputs as soon as all before them are there.
 class OrderedOutput {
 public:
-  OrderedOutput(size_t count, const Format &format) : format(format), waiting(count) {}
+  OrderedOutput(size_t count, const Format &format, bool quiet)
+      : progress(count, !quiet), format(format), waiting(count) {}
 
-  void put(size_t index, std::string text, const FileReport &report) {
+  void put(size_t index, std::string text, const Outcome &outcome) {
     std::lock_guard<std::mutex> lock(mutex);
-    totals.add(report);
+    totals.add(outcome.report);
+    totals.fixed += outcome.fixed;
+    totals.accepted += outcome.accepted;
     waiting[index] = std::move(text);
     for (; next < waiting.size() && waiting[next]; ++next) {
-      llvm::outs() << (next > 0 ? format.separator : llvm::StringLiteral("")) << *waiting[next];
-      waiting[next] = "";
+      const std::string text = std::move(*std::exchange(waiting[next], ""));
+      if (text.empty())
+        continue;
+      progress.clear();
+      if (std::exchange(anyText, true))
+        llvm::outs() << format.separator;
+      llvm::outs() << text;
+      if (format.flush)
+        llvm::outs().flush();
     }
+    progress.show(totals.files, totals.errors);
   }
 
   Totals totals;
+  Progress progress;
 
 private:
   const Format &format;
   std::mutex mutex;
   std::vector<std::optional<std::string>> waiting;
   size_t next = 0;
+  bool anyText = false;
 };
+
+unsigned errorsIn(const FileReport &report) {
+  return llvm::count_if(report.diagnostics,
+                        [](const Diagnostic &d) { return d.severity == Severity::Error; });
+}
+
+/// Checks the text of a report; gives how many findings the baseline accepts.
+unsigned checkText(FileReport &report, const CheckOptions &options, const Task &task) {
+  checkReport(report, "", options);
+  return task.baseline && !task.updateBaseline ? task.baseline->apply(report) : 0;
+}
+
+/// Fixes and checks again until nothing is left to fix. A round that makes more errors than it found
+/// is dropped.
+void fixReport(Outcome &outcome, const CheckOptions &options, const Task &task) {
+  constexpr int mostRounds = 10;
+  FileReport &report = outcome.report;
+  const std::string before = report.source->text().str();
+  for (int round = 0; round < mostRounds; ++round) {
+    unsigned made = 0;
+    const std::string text =
+        applyFixes(report.source->text(), report.diagnostics, task.unsafeFixes, made);
+    if (made == 0)
+      break;
+    FileReport fixed;
+    fixed.path = report.path;
+    fixed.source = SourceBuffer::fromText(report.source->name(), text);
+    const unsigned accepted = checkText(fixed, options, task);
+    if (errorsIn(fixed) > errorsIn(report))
+      break;
+    outcome.fixed += made;
+    outcome.accepted = accepted;
+    report = std::move(fixed);
+  }
+  if (outcome.fixed && task.diff)
+    outcome.diff = diffTexts(report.path, before, report.source->text());
+}
+
+Outcome checkInput(const Input &input, const CheckOptions &options, const Task &task) {
+  Outcome outcome;
+  FileReport &report = outcome.report;
+  report.path = input.path == "-" ? task.stdinName.str() : input.path;
+  std::string problem = input.problem;
+  if (problem.empty())
+    report.source = SourceBuffer::open(input.path, problem);
+  if (report.source) {
+    outcome.accepted = checkText(report, options, task);
+    if (task.fix)
+      fixReport(outcome, options, task);
+    if (outcome.fixed && !task.diff)
+      if (problem = writeFile(input.path, report.source->text()); !problem.empty())
+        problem = "it cannot be written: " + problem;
+  }
+  if (!problem.empty()) {
+    report.source = nullptr;
+    checkReport(report, problem, options);
+  }
+  if (task.ptxas && report.source)
+    outcome.verdict = addVerdict(report, *task.ptxas);
+  if (task.updateBaseline)
+    task.baseline->accept(report);
+  return outcome;
+}
+
+/// The options that setOption knows, in the order they are written.
+std::vector<Configuration::Setting> settingsOf(const Arguments &arguments) {
+  std::vector<Configuration::Setting> settings;
+  for (const auto &[name, value] : arguments.options) {
+    if (name == "--pedantic" || name == "--werror")
+      settings.emplace_back(name.drop_front(2), "yes");
+    else if (llvm::is_contained({"--target", "--ptx", "--arch", "--on", "--off", "--warning", "--error"},
+                                name))
+      settings.emplace_back(name.drop_front(2), value);
+  }
+  return settings;
+}
+
+/// What goes with what.
+std::string conflictIn(const Arguments &arguments, llvm::StringRef format) {
+  auto given = [&](llvm::StringRef option) { return arguments.has(option); };
+  if (given("--diff") && !given("--fix"))
+    return "`--diff` needs `--fix`";
+  if (given("--unsafe-fixes") && !given("--fix"))
+    return "`--unsafe-fixes` needs `--fix`";
+  if (given("--update-baseline") && !given("--baseline"))
+    return "`--update-baseline` needs `--baseline`";
+  if (given("--update-baseline") && given("--fix"))
+    return "`--update-baseline` and `--fix` do not go together";
+  if (given("--fix") && !given("--diff") && llvm::is_contained(arguments.operands, "-"))
+    return "`--fix` cannot write standard input; `--fix --diff` shows what it would do";
+  if ((given("--statistics") || given("--diff")) && format != "text")
+    return "`--statistics` and `--diff` are forms of their own; `--format` has none of it";
+  return "";
+}
 
 } // namespace
 
@@ -72,41 +182,66 @@ int runCheck(const Arguments &arguments) {
   if (std::optional<llvm::StringRef> written = arguments.value("--jobs"))
     if (written->getAsInteger(10, jobs) || jobs == 0)
       return usageError("`--jobs` takes a number from 1, not `" + written->str() + "`");
-  CheckOptions options;
-  options.target = arguments.value("--target").value_or("").str();
-  options.ptx = arguments.value("--ptx").value_or("").str();
-  options.arch = arguments.value("--arch").value_or("").str();
-  for (const std::string &target : {options.target, options.arch})
-    if (!target.empty() && isa::findTarget(target) < 0)
-      return unknownTarget(target);
-  if (!options.ptx.empty() && !findVersion(options.ptx))
-    return usageError("unknown PTX version `" + options.ptx + "`");
-  options.pedantic = arguments.has("--pedantic");
-  options.wholeProgram = arguments.value("--link") == "whole";
-  const bool werror = arguments.has("--werror");
-  const bool withPtxas = arguments.has("--with-ptxas");
-  std::atomic<int> worst = Clean;
-  const RenderOptions rendering{.color = wantsColor(arguments),
-                                .fold = !arguments.has("--no-fold")};
   const llvm::StringRef formatName = arguments.value("--format").value_or("text");
+  if (const std::string conflict = conflictIn(arguments, formatName); !conflict.empty())
+    return usageError(conflict);
+  const bool quiet = arguments.has("--quiet");
   const Format &format =
-      *llvm::find_if(formats, [&](const Format &f) { return f.name == formatName; });
+      arguments.has("--statistics")
+          ? statistics
+          : *llvm::find_if(formats, [&](const Format &f) { return f.name == formatName; });
+  const RenderOptions rendering{.color = wantsColor(arguments),
+                                .summary = quiet                    ? Summary::Never
+                                           : isatty(STDOUT_FILENO) ? Summary::Always
+                                                                   : Summary::IfFound,
+                                .fold = !arguments.has("--no-fold")};
+
+  Task task;
+  task.stdinName = arguments.value("--stdin-filename").value_or(task.stdinName);
+  task.fix = arguments.has("--fix");
+  task.unsafeFixes = arguments.has("--unsafe-fixes");
+  task.diff = arguments.has("--diff");
+  task.updateBaseline = arguments.has("--update-baseline");
+  if (arguments.has("--with-ptxas"))
+    task.ptxas = arguments.value("--ptxas").value_or("");
+  std::optional<Baseline> baseline;
+  if (std::optional<llvm::StringRef> path = arguments.value("--baseline")) {
+    baseline.emplace(path->str());
+    task.baseline = &*baseline;
+    if (!task.updateBaseline)
+      if (const std::string problem = baseline->read(); !problem.empty())
+        return usageError(problem);
+  }
 
   const std::vector<Input> inputs = findInputs(arguments.operands);
-  OrderedOutput output(inputs.size(), format);
+  std::optional<std::string> configFile;
+  if (arguments.has("--no-config"))
+    configFile = "";
+  else if (std::optional<llvm::StringRef> path = arguments.value("--config"))
+    configFile = path->str();
+  Configuration configuration(settingsOf(arguments), configFile);
+  std::vector<std::shared_ptr<const CheckOptions>> options;
+  for (const Input &input : inputs) {
+    std::string problem;
+    options.push_back(
+        configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem));
+    if (!problem.empty())
+      return usageError(problem);
+  }
+
+  OrderedOutput output(inputs.size(), format, quiet);
   std::atomic<size_t> next = 0;
+  std::atomic<int> worst = Clean;
   auto work = [&] {
     for (size_t i; (i = next++) < inputs.size();) {
-      FileReport report = checkFile(inputs[i], options, werror);
-      if (withPtxas && report.source) {
-        const int verdict = addVerdict(report, arguments.value("--ptxas").value_or(""));
-        if (verdict == NoPtxas || (verdict == PtxasRefused && worst != NoPtxas))
-          worst = verdict;
-      }
-      std::string text;
+      const Outcome outcome = checkInput(inputs[i], *options[i], task);
+      if (outcome.verdict == NoPtxas || (outcome.verdict == PtxasRefused && worst != NoPtxas))
+        worst = outcome.verdict;
+      std::string text = outcome.diff;
       llvm::raw_string_ostream stream(text);
-      format.file(report, rendering, stream);
-      output.put(i, std::move(text), report);
+      if (!task.diff || !outcome.report.source)
+        format.file(outcome.report, rendering, stream);
+      output.put(i, std::move(text), outcome);
     }
   };
   format.begin(llvm::outs());
@@ -116,11 +251,20 @@ int runCheck(const Arguments &arguments) {
   work();
   for (std::thread &helper : helpers)
     helper.join();
-  format.end(output.totals, llvm::outs());
-  return output.totals.unreadable ? BadUsage
-         : worst                  ? worst.load()
-         : output.totals.errors   ? FoundErrors
-                                  : Clean;
+  output.progress.clear();
+  const Totals &totals = output.totals;
+  if (!task.diff)
+    format.end(totals, rendering, llvm::outs());
+  if (totals.unreadable)
+    return BadUsage;
+  if (task.updateBaseline) {
+    const std::string problem = baseline->write();
+    return problem.empty() ? Clean : usageError(problem);
+  }
+  if (worst)
+    return worst;
+  const bool found = task.diff ? totals.fixed > 0 : totals.errors > 0;
+  return found ? FoundErrors : Clean;
 }
 
 } // namespace ptxray

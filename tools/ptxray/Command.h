@@ -1,5 +1,6 @@
 #pragma once
 // The commands of ptxray: each is one file of this folder and one row of the table in main.cpp.
+#include "Diagnostics/Nearest.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -52,8 +53,6 @@ struct Command {
 
 /// One line on standard error; returns BadUsage.
 int usageError(const std::string &message);
-/// `; did you mean ...?`, or nothing when no candidate is near.
-std::string didYouMean(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> candidates);
 /// Usage errors for names that the tables do not know.
 int unknownTarget(llvm::StringRef written);
 int unknownInstruction(llvm::StringRef written);
@@ -64,11 +63,15 @@ bool wantsColor(const Arguments &arguments);
 /// Flushes standard output; says so when it could not be written.
 int finish(int status);
 
+/// The table of main.cpp.
+std::vector<Command> allCommands();
+
 int runAs(const Arguments &arguments);
 int runCheck(const Arguments &arguments);
 int runDesc(const Arguments &arguments);
 int runDump(const Arguments &arguments);
 int runExplain(const Arguments &arguments);
+int runGenerate(const Arguments &arguments);
 int runIsa(const Arguments &arguments);
 int runLayout(const Arguments &arguments);
 int runPtxas(const Arguments &arguments);

@@ -132,7 +132,7 @@ static bool report(std::unique_ptr<SourceBuffer> source, StringRef path, StringR
   CheckOptions options;
   if (isa::findTarget(arch) >= 0)
     options.arch = arch.str();
-  checkReport(report, "", options, false);
+  checkReport(report, "", options);
   renderText(report, {}, llvm::errs());
   return llvm::any_of(report.diagnostics,
                       [](const Diagnostic &d) { return d.severity == Severity::Error; });

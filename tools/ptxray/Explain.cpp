@@ -1,8 +1,8 @@
 #include "Command.h"
 #include "Diagnostics/Diagnostic.h"
+#include "Diagnostics/RulePages.h"
 #include "Isa/Isa.h"
 #include "Render/Render.h"
-#include "RulePages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/raw_ostream.h"
@@ -75,10 +75,8 @@ static void explainInstruction(llvm::ArrayRef<const isa::Mnemonic *> mnemonics,
 
 int runExplain(const Arguments &arguments) {
   const llvm::StringRef wanted = arguments.operands.front();
-  const RulePage *page =
-      llvm::find_if(rulePages(), [&](const RulePage &page) { return page.id == wanted; });
-  if (page != rulePages().end()) {
-    llvm::outs() << page->text;
+  if (const llvm::StringRef page = rulePage(wanted); !page.empty()) {
+    llvm::outs() << page;
     return Clean;
   }
   if (const auto mnemonics = findMnemonics(wanted); !mnemonics.empty()) {

@@ -5,8 +5,7 @@
 namespace ptxray {
 
 /// Checks the source of a report; without one the report is that it cannot be read, and why.
-void checkReport(FileReport &report, const std::string &problem, const CheckOptions &options,
-                 bool werror);
+void checkReport(FileReport &report, const std::string &problem, const CheckOptions &options);
 
 /// Adds what ptxas says of the text to a report that is checked already; an exit status, Clean when
 /// both agree.

@@ -149,7 +149,9 @@ int runRun(const Arguments &arguments) {
       words.push_back(text.str());
     return launcher.empty() ? missing() : runShared(launcher, words);
   }
-  checkReport(input.report, "", {}, arguments.has("--werror"));
+  CheckOptions options;
+  options.werror = arguments.has("--werror");
+  checkReport(input.report, "", options);
   if (hasErrors(input.report))
     return printReport(input.report, arguments), FoundErrors;
 

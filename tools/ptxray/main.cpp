@@ -16,7 +16,7 @@ static std::string formatNames() {
   return llvm::join(names, "|");
 }
 
-static std::vector<Command> allCommands() {
+std::vector<Command> ptxray::allCommands() {
   const Option color{"--color", "auto|always|never", "colours of the text (auto: on a terminal)"};
   const Option textOrJson{"--format", "text|json", "form of the output"};
   return {
@@ -41,12 +41,26 @@ static std::vector<Command> allCommands() {
        ~0u,
        "check PTX files, `*.ptx` below folders, standard input (-)",
        {{"--format", formatNames(), "form of the output"},
+        {"--stdin-filename", "PATH", "name of what standard input (-) gives"},
         {"--target", "sm_X", "check as if `.target` said this"},
         {"--ptx", "V", "check as if `.version` said this"},
         {"--arch", "sm_X", "may the module be compiled for this GPU?"},
         {"--link", "whole|separate", "whole: the module must define all functions that it calls"},
         {"--pedantic", "", "also report what is only bad style"},
         {"--werror", "", "warnings are errors"},
+        {"--on", "RULE,...", "report what these rules find"},
+        {"--off", "RULE,...", "do not"},
+        {"--error", "RULE,...", "what these rules find is an error"},
+        {"--warning", "RULE,...", "it is a warning"},
+        {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
+        {"--no-config", "", "read no `.ptxray`"},
+        {"--baseline", "FILE", "report only what this file does not list"},
+        {"--update-baseline", "", "write the findings into the baseline"},
+        {"--fix", "", "make the fixes that are safe"},
+        {"--unsafe-fixes", "", "with --fix: also those that are a guess"},
+        {"--diff", "", "with --fix: show them, change nothing"},
+        {"--statistics", "", "show how often each rule speaks, not where"},
+        {"--quiet", "", "no summary, no progress"},
         {"--no-fold", "", "show diagnostics that are alike one by one"},
         {"--with-ptxas", "", "say also what ptxas says"},
         {"--ptxas", "PATH", "the ptxas to ask"},
@@ -114,6 +128,13 @@ static std::vector<Command> allCommands() {
        "explain a rule, or show what is known of an instruction",
        {},
        runExplain},
+      {"generate",
+       "man|bash|zsh|fish",
+       1,
+       1,
+       "print the manual page, or the completions of a shell",
+       {},
+       runGenerate},
       {"isa",
        "",
        0,
@@ -212,19 +233,6 @@ std::optional<StringRef> Arguments::value(StringRef option) const {
 int ptxray::usageError(const std::string &message) {
   llvm::errs() << "ptxray: " << escaped(message) << '\n';
   return BadUsage;
-}
-
-std::string ptxray::didYouMean(StringRef written, llvm::ArrayRef<StringRef> candidates) {
-  StringRef best;
-  unsigned bestDistance = std::max<size_t>(2, written.size() / 3);
-  for (StringRef candidate : candidates) {
-    const unsigned distance = written.edit_distance(candidate, true, bestDistance);
-    if (distance < bestDistance || (distance == bestDistance && best.empty())) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  return best.empty() ? "" : ("; did you mean `" + best + "`?").str();
 }
 
 bool ptxray::wantsColor(const Arguments &arguments) {

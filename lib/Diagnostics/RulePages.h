@@ -10,5 +10,7 @@ struct RulePage {
   llvm::StringLiteral text;
 };
 llvm::ArrayRef<RulePage> rulePages(); // sorted by id
+/// Empty when there is none.
+llvm::StringRef rulePage(llvm::StringRef id);
 
 } // namespace ptxray

@@ -1,0 +1,81 @@
+/* The C interface of ptxray: give it PTX, get diagnostics back. It prints nothing, keeps no state between
+ * calls and may be called from several threads at once. Functions and the order of fields stay as they are;
+ * fields are only ever added behind the last one, and the library makes all structs but strings itself. */
+#ifndef PTXRAY_C_H
+#define PTXRAY_C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Lines and columns count from 1, columns and offsets in bytes. */
+typedef struct ptxray_place {
+  uint32_t line;
+  uint32_t column;
+  uint32_t offset; /* from 0 */
+} ptxray_place;
+
+typedef struct ptxray_note {
+  const char *message;
+  int has_range;
+  ptxray_place begin, end;
+} ptxray_note;
+
+/* Replaces the text from `begin` to `end`, which may be the same place. */
+typedef struct ptxray_edit {
+  ptxray_place begin, end;
+  const char *text;
+} ptxray_edit;
+
+enum { PTXRAY_ERROR = 0, PTXRAY_WARNING = 1, PTXRAY_PEDANTIC = 2 };
+
+typedef struct ptxray_diagnostic {
+  const char *rule; /* `vector-length` */
+  int severity;
+  const char *message;
+  ptxray_place begin, end;
+  const ptxray_note *const *notes;
+  size_t note_count;
+  const char *fix_title; /* NULL: there is no fix */
+  int fix_is_safe;
+  const ptxray_edit *const *edits; /* all of them together are the fix */
+  size_t edit_count;
+  const char *origin_path; /* the CUDA or Python line this PTX was made from; NULL: not known */
+  uint32_t origin_line;
+  const char *manual; /* section of the PTX manual; NULL: none */
+} ptxray_diagnostic;
+
+/* `0.1.0` */
+const char *ptxray_version(void);
+
+/* How a text is checked. The names are those of a `.ptxray` file: target, ptx, arch, pedantic (yes or no),
+ * werror, on, off, warning, error (rules with commas between them). */
+typedef struct ptxray_options ptxray_options;
+ptxray_options *ptxray_options_new(void); /* NULL: out of memory */
+/* NULL when it was set, else what is wrong, good until the next call with the same options. */
+const char *ptxray_options_set(ptxray_options *options, const char *name, const char *value);
+void ptxray_options_free(ptxray_options *options);
+
+/* What was found in a text. All that it gives is good until it is freed. */
+typedef struct ptxray_result ptxray_result;
+/* `options` may be NULL. The text needs no terminator; it is not needed any more after the call. NULL: out of
+ * memory, or the text is longer than 4 GiB. */
+ptxray_result *ptxray_check(const char *text, size_t length, const ptxray_options *options);
+size_t ptxray_result_count(const ptxray_result *result);
+/* In the order of the text. */
+const ptxray_diagnostic *ptxray_result_diagnostic(const ptxray_result *result, size_t index);
+/* What the text was checked as, `9.0` and `sm_90a`; empty: it says nothing. */
+const char *ptxray_result_ptx(const ptxray_result *result);
+const char *ptxray_result_target(const ptxray_result *result);
+void ptxray_result_free(ptxray_result *result);
+
+/* The page about a rule, in Markdown; NULL when there is no such rule. */
+const char *ptxray_explain(const char *rule);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

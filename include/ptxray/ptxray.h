@@ -1,0 +1,149 @@
+#pragma once
+// The C++ interface of ptxray (C++17): a compiler holds a buffer and gets diagnostics back.
+//
+//   ptxray::Result result = ptxray::check(text, ptxray::Options().set("target", "sm_90a"));
+//   for (const ptxray::Diagnostic &d : result.diagnostics)
+//     std::cerr << d.begin.line << ": " << d.message << " [" << d.rule << "]\n";
+//
+// It prints nothing, keeps no state between calls and may be called from several threads at once. Its own
+// names are hidden, so it does not meet the LLVM of the program it is loaded into. All of it stands on the C
+// interface, so it does not matter with which compiler or standard library the caller is built.
+#include "ptxray/ptxray-c.h"
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptxray {
+inline namespace v0 {
+
+/// `0.1.0`
+inline std::string_view version() { return ptxray_version(); }
+
+/// How a text is checked.
+class Options {
+public:
+  Options() : options(ptxray_options_new()) {
+    if (!options)
+      throw std::bad_alloc();
+  }
+
+  /// The names are those of a `.ptxray` file: target, ptx, arch, pedantic (yes or no), werror, on, off,
+  /// warning, error (rules with commas between them). Throws std::invalid_argument for what is unknown.
+  Options &set(const std::string &name, const std::string &value) {
+    if (const char *problem = ptxray_options_set(options.get(), name.c_str(), value.c_str()))
+      throw std::invalid_argument(problem);
+    return *this;
+  }
+  const ptxray_options *get() const { return options.get(); }
+
+private:
+  struct Free {
+    void operator()(ptxray_options *options) const { ptxray_options_free(options); }
+  };
+  std::unique_ptr<ptxray_options, Free> options;
+};
+
+/// Lines and columns count from 1, columns and offsets in bytes.
+using Place = ptxray_place;
+
+enum class Severity {
+  Error = PTXRAY_ERROR,       // ptxas refuses it
+  Warning = PTXRAY_WARNING,   // ptxas takes it, the manual does not
+  Pedantic = PTXRAY_PEDANTIC, // bad style; only reported when asked for
+};
+
+struct Note {
+  std::string message;
+  std::optional<std::pair<Place, Place>> range;
+};
+
+/// Replaces the text from `begin` to `end`, which may be the same place.
+struct Edit {
+  Place begin, end;
+  std::string text;
+};
+
+struct Fix {
+  std::string title;
+  bool safe = false;       // there is no other reading, or the meaning stays
+  std::vector<Edit> edits; // all of them together are the fix
+};
+
+/// The line of the CUDA or Python source that the PTX was made from.
+struct Origin {
+  std::string path;
+  uint32_t line = 0;
+};
+
+struct Diagnostic {
+  std::string rule; // `vector-length`
+  Severity severity = Severity::Error;
+  std::string message;
+  Place begin{}, end{};
+  std::vector<Note> notes;
+  std::optional<Fix> fix;
+  std::optional<Origin> origin;
+  std::string manual; // section of the PTX manual, or empty
+};
+
+struct Result {
+  std::string ptx, target; // what the text was checked as; empty: it says nothing
+  std::vector<Diagnostic> diagnostics; // in the order of the text
+
+  bool hasErrors() const {
+    for (const Diagnostic &d : diagnostics)
+      if (d.severity == Severity::Error)
+        return true;
+    return false;
+  }
+};
+
+inline Diagnostic readDiagnostic(const ptxray_diagnostic &from) {
+  Diagnostic d{from.rule, static_cast<Severity>(from.severity), from.message, from.begin, from.end,
+               {},        std::nullopt, std::nullopt, from.manual ? from.manual : ""};
+  for (size_t i = 0; i < from.note_count; ++i) {
+    const ptxray_note &note = *from.notes[i];
+    Note &to = d.notes.emplace_back();
+    to.message = note.message;
+    if (note.has_range)
+      to.range.emplace(note.begin, note.end);
+  }
+  if (from.fix_title) {
+    d.fix.emplace();
+    d.fix->title = from.fix_title;
+    d.fix->safe = from.fix_is_safe != 0;
+    for (size_t i = 0; i < from.edit_count; ++i)
+      d.fix->edits.push_back({from.edits[i]->begin, from.edits[i]->end, from.edits[i]->text});
+  }
+  if (from.origin_path)
+    d.origin = Origin{from.origin_path, from.origin_line};
+  return d;
+}
+
+/// Checks a whole PTX text. Throws std::bad_alloc when memory ends or the text is longer than 4 GiB.
+inline Result check(std::string_view text, const Options &options = {}) {
+  struct Free {
+    void operator()(ptxray_result *result) const { ptxray_result_free(result); }
+  };
+  const std::unique_ptr<ptxray_result, Free> found(
+      ptxray_check(text.data(), text.size(), options.get()));
+  if (!found)
+    throw std::bad_alloc();
+  Result result{ptxray_result_ptx(found.get()), ptxray_result_target(found.get()), {}};
+  for (size_t i = 0; i < ptxray_result_count(found.get()); ++i)
+    result.diagnostics.push_back(readDiagnostic(*ptxray_result_diagnostic(found.get(), i)));
+  return result;
+}
+
+/// The page about a rule, in Markdown; nothing when there is no such rule.
+inline std::optional<std::string_view> explain(const std::string &rule) {
+  const char *page = ptxray_explain(rule.c_str());
+  return page ? std::optional<std::string_view>(page) : std::nullopt;
+}
+
+} // namespace v0
+} // namespace ptxray

@@ -1,0 +1,135 @@
+// include/ptxray/ptxray-c.h over the steps of lib/.
+#include "ptxray/ptxray-c.h"
+#include "Check/CheckModule.h"
+#include "Check/Options.h"
+#include "Diagnostics/RulePages.h"
+#include "Source/Origin.h"
+#include "Source/SourceBuffer.h"
+#include <deque>
+#include <new>
+
+using namespace ptxray;
+
+struct ptxray_options {
+  CheckOptions options;
+  std::string problem;
+};
+
+struct ptxray_result {
+  std::string ptx, target;
+  // What the structs point to stands in deques, where it never moves.
+  std::deque<std::string> strings;
+  std::deque<ptxray_note> notes;
+  std::deque<ptxray_edit> edits;
+  std::deque<std::vector<const ptxray_note *>> noteLists;
+  std::deque<std::vector<const ptxray_edit *>> editLists;
+  std::deque<ptxray_diagnostic> diagnostics;
+};
+
+namespace {
+
+/// Fills a result, which outlives the source.
+class ResultWriter {
+public:
+  ResultWriter(const SourceBuffer &source, ptxray_result &result)
+      : source(source), result(result) {}
+
+  void add(const Diagnostic &d, const OriginTable &origins);
+
+private:
+  ptxray_place place(uint32_t offset) const {
+    const LineColumn at = source.lineColumn(offset);
+    return {at.line, at.column, offset};
+  }
+  const char *keep(std::string text) {
+    return result.strings.emplace_back(std::move(text)).c_str();
+  }
+
+  const SourceBuffer &source;
+  ptxray_result &result;
+};
+
+void ResultWriter::add(const Diagnostic &d, const OriginTable &origins) {
+  ptxray_diagnostic &out = result.diagnostics.emplace_back();
+  out.rule = info(d.id).id.data();
+  out.severity = static_cast<int>(d.severity);
+  out.message = keep(d.message());
+  out.begin = place(d.range.begin);
+  out.end = place(d.range.end);
+  auto &notes = result.noteLists.emplace_back();
+  for (const Note &note : d.notes) {
+    const Range range = note.range.value_or(Range());
+    result.notes.push_back({keep(note.message), note.range.has_value(), place(range.begin), place(range.end)});
+    notes.push_back(&result.notes.back());
+  }
+  out.notes = notes.data();
+  out.note_count = notes.size();
+  if (d.fix) {
+    out.fix_title = keep(d.fix->title);
+    out.fix_is_safe = d.fix->safe;
+    auto &edits = result.editLists.emplace_back();
+    for (const Edit &edit : d.fix->edits) {
+      result.edits.push_back({place(edit.range.begin), place(edit.range.end), keep(edit.text)});
+      edits.push_back(&result.edits.back());
+    }
+    out.edits = edits.data();
+    out.edit_count = edits.size();
+  }
+  if (std::optional<Origin> origin = origins.at(d.range.begin)) {
+    out.origin_path = keep(std::move(origin->path));
+    out.origin_line = origin->line;
+  }
+  if (!d.spec.manual.empty())
+    out.manual = keep(d.spec.manual.str());
+}
+
+} // namespace
+
+const char *ptxray_version(void) { return PTXRAY_VERSION; }
+
+ptxray_options *ptxray_options_new(void) { return new (std::nothrow) ptxray_options(); }
+
+const char *ptxray_options_set(ptxray_options *options, const char *name, const char *value) {
+  options->problem = setOption(options->options, name, value);
+  return options->problem.empty() ? nullptr : options->problem.c_str();
+}
+
+void ptxray_options_free(ptxray_options *options) { delete options; }
+
+ptxray_result *ptxray_check(const char *text, size_t length, const ptxray_options *options) {
+  if (length > SourceBuffer::largest)
+    return nullptr;
+  try {
+    const auto source = SourceBuffer::fromText("", llvm::StringRef(text, length));
+    auto result = std::make_unique<ptxray_result>();
+    DiagnosticSink sink;
+    const ModuleSummary summary =
+        checkSource(*source, options ? options->options : CheckOptions(), sink);
+    result->ptx = summary.ptx;
+    result->target = summary.target;
+    if (!sink.diagnostics().empty()) {
+      const OriginTable origins(*source);
+      ResultWriter writer(*source, *result);
+      for (const Diagnostic &d : sink.diagnostics())
+        writer.add(d, origins);
+    }
+    return result.release();
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
+size_t ptxray_result_count(const ptxray_result *result) { return result->diagnostics.size(); }
+
+const ptxray_diagnostic *ptxray_result_diagnostic(const ptxray_result *result, size_t index) {
+  return &result->diagnostics[index];
+}
+
+const char *ptxray_result_ptx(const ptxray_result *result) { return result->ptx.c_str(); }
+const char *ptxray_result_target(const ptxray_result *result) { return result->target.c_str(); }
+void ptxray_result_free(ptxray_result *result) { delete result; }
+
+const char *ptxray_explain(const char *rule) {
+  const llvm::StringRef page = rulePage(rule);
+  return page.empty() ? nullptr : page.data();
+}

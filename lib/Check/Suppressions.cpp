@@ -1,0 +1,148 @@
+#include "Check/Suppressions.h"
+#include "Diagnostics/Nearest.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+namespace {
+
+struct Suppression {
+  DiagId rule;
+  Range word;  // where the comment names it
+  Range scope; // of the places that it silences
+  Range alone; // the whole comment and the blanks before it, if it names nothing else
+  bool used = false;
+};
+
+class Reader {
+public:
+  Reader(const SourceBuffer &source, llvm::ArrayRef<Range> functions, DiagnosticSink &sink)
+      : source(source), functions(functions), sink(sink) {}
+
+  void read(Range comment);
+  std::vector<Suppression> lines, wholeFunctions;
+
+private:
+  Range lineScope(Range comment) const;
+  Range functionScope(Range comment) const;
+  Range rangeOf(llvm::StringRef part) const {
+    const uint32_t begin = part.begin() - source.text().begin();
+    return {begin, begin + static_cast<uint32_t>(part.size())};
+  }
+
+  const SourceBuffer &source;
+  llvm::ArrayRef<Range> functions;
+  DiagnosticSink &sink;
+};
+
+bool isCode(llvm::StringRef line) {
+  line = line.ltrim();
+  return !line.empty() && !line.starts_with("//");
+}
+
+/// The line of the comment; when nothing stands before it there, the next one with code.
+Range Reader::lineScope(Range comment) const {
+  uint32_t line = source.lineColumn(comment.begin).line;
+  const llvm::StringRef text = source.lineText(line);
+  const uint32_t last = source.lineColumn(source.text().size()).line;
+  if (text.ltrim().begin() == source.text().begin() + comment.begin)
+    do
+      ++line;
+    while (line < last && !isCode(source.lineText(line)));
+  return rangeOf(source.lineText(line));
+}
+
+/// The function around the comment, else the next one.
+Range Reader::functionScope(Range comment) const {
+  for (Range function : functions)
+    if (comment.begin < function.end)
+      return function;
+  return {};
+}
+
+void Reader::read(Range comment) {
+  llvm::StringRef text = source.text(comment);
+  text.consume_back("*/");
+  text = text.split(':').second.trim();
+  const llvm::StringRef verb = text.take_until([](char c) { return c == ' ' || c == '\t'; });
+  const bool function = verb == "ignore-function";
+  if (!function && verb != "ignore") {
+    sink.report(DiagId::UnknownSuppression, rangeOf(verb),
+                {verb.str(), "`ignore` and `ignore-function`"});
+    return;
+  }
+  llvm::SmallVector<llvm::StringRef, 4> words;
+  text.drop_front(verb.size()).split(words, ',');
+  for (llvm::StringRef word : words) {
+    word = word.trim();
+    const std::optional<DiagId> rule = findDiag(word);
+    if (!rule) {
+      llvm::SmallVector<llvm::StringRef> known;
+      for (const DiagInfo &info : allDiagInfos())
+        known.push_back(info.id);
+      sink.report(DiagId::UnknownSuppression, rangeOf(word.empty() ? verb : word),
+                  {(word.empty() ? verb : word).str(), "the name of a rule" + didYouMean(word, known)});
+      continue;
+    }
+    Suppression &s = (function ? wholeFunctions : lines).emplace_back();
+    s.rule = *rule;
+    s.word = rangeOf(word);
+    s.scope = function ? functionScope(comment) : lineScope(comment);
+    if (words.size() == 1)
+      s.alone = {static_cast<uint32_t>(source.text().take_front(comment.begin).rtrim(" \t").size()),
+                 comment.end};
+  }
+}
+
+bool isActive(DiagId rule, const CheckOptions &options) {
+  const RuleLevel level = options.levels.of(rule);
+  if (level == RuleLevel::Default)
+    return options.pedantic || info(rule).level != Severity::Pedantic;
+  return level != RuleLevel::Off;
+}
+
+} // namespace
+
+void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comments,
+                       llvm::ArrayRef<Range> functions, const CheckOptions &options,
+                       DiagnosticSink &sink) {
+  if (comments.empty())
+    return;
+  DiagnosticSink complaints;
+  Reader reader(source, functions, complaints);
+  for (Range comment : comments)
+    reader.read(comment);
+  auto begins = [](const Suppression &a, const Suppression &b) {
+    return a.scope.begin < b.scope.begin;
+  };
+  llvm::stable_sort(reader.lines, begins);
+  auto silences = [](Suppression &s, const Diagnostic &d) {
+    const bool within = s.scope.begin <= d.range.begin && d.range.begin <= s.scope.end;
+    if (s.rule != d.id || !within)
+      return false;
+    s.used = true;
+    return true;
+  };
+  sink.eraseIf([&](const Diagnostic &d) {
+    bool silenced = false;
+    // Lines do not overlap, so those of the same line stand next to each other.
+    Suppression key;
+    key.scope = d.range;
+    auto above = std::upper_bound(reader.lines.begin(), reader.lines.end(), key, begins);
+    while (above != reader.lines.begin() && (--above)->scope.end >= d.range.begin)
+      silenced |= silences(*above, d);
+    for (Suppression &s : reader.wholeFunctions)
+      silenced |= silences(s, d);
+    return silenced;
+  });
+  for (std::vector<Suppression> *list : {&reader.lines, &reader.wholeFunctions})
+    for (const Suppression &s : *list)
+      if (!s.used && isActive(s.rule, options)) {
+        Diagnostic &d =
+            complaints.report(DiagId::UnusedSuppression, s.word, {info(s.rule).id.str()});
+        if (s.alone.size())
+          d.fix = Fix{"remove the comment", {{s.alone, ""}}, /*safe=*/true};
+      }
+  sink.append(complaints.take());
+}
+
+} // namespace ptxray

@@ -1,0 +1,40 @@
+#include "Render/Fingerprint.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/xxhash.h"
+
+namespace ptxray {
+
+/// The line without blanks, its comment, and the digits of registers and labels (`%r12`,
+/// `$L__BB0_3`).
+static std::string wordsOf(llvm::StringRef line) {
+  std::string out;
+  bool name = false;
+  for (char c : line.take_front(line.find("//"))) {
+    if (c == '%' || c == '$')
+      name = true;
+    else if (!llvm::isAlnum(c) && c != '_')
+      name = false;
+    if (!llvm::isSpace(c) && !(name && llvm::isDigit(c)))
+      out += c;
+  }
+  return out;
+}
+
+std::vector<std::string> fingerprints(const FileReport &report) {
+  std::vector<std::string> out;
+  llvm::StringMap<unsigned> above;
+  for (const Diagnostic &d : report.diagnostics) {
+    std::string key = info(d.id).id.str() + '\n';
+    if (report.source)
+      key += wordsOf(report.source->lineText(report.source->lineColumn(d.range.begin).line));
+    std::string print;
+    llvm::raw_string_ostream(print) << llvm::format_hex_no_prefix(llvm::xxh3_64bits(key), 16);
+    const unsigned nth = ++above[print];
+    out.push_back(print + ":" + std::to_string(nth));
+  }
+  return out;
+}
+
+} // namespace ptxray

@@ -1,0 +1,47 @@
+// Workflow commands that annotate the lines of a pull request on GitHub.
+#include "Render/Render.h"
+
+namespace ptxray {
+
+static std::string commandData(llvm::StringRef text, bool property) {
+  std::string out;
+  for (char c : escaped(text)) // leaves no line ends
+    if (c == '%')
+      out += "%25";
+    else if (property && c == ':')
+      out += "%3A";
+    else if (property && c == ',')
+      out += "%2C";
+    else
+      out += c;
+  return out;
+}
+
+static llvm::StringRef commandName(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Pedantic:
+    return "notice";
+  }
+  return "";
+}
+
+void renderGithub(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
+  for (const Diagnostic &d : report.diagnostics) {
+    out << "::" << commandName(d.severity) << " title=" << info(d.id).id
+        << ",file=" << commandData(report.path, true);
+    if (report.source) {
+      const LineColumn from = report.source->lineColumn(d.range.begin);
+      const LineColumn to = report.source->lineColumn(d.range.end);
+      out << ",line=" << from.line << ",endLine=" << to.line;
+      if (from.line == to.line) // columns of several lines are refused
+        out << ",col=" << from.column << ",endColumn=" << to.column;
+    }
+    out << "::" << commandData(d.message(), false) << '\n';
+  }
+}
+
+} // namespace ptxray

@@ -1,0 +1,151 @@
+// SARIF 2.1.0, as code scanning services read it.
+#include "Diagnostics/RulePages.h"
+#include "Render/Fingerprint.h"
+#include "Render/JsonValue.h"
+#include "Source/Origin.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+
+namespace ptxray {
+
+static llvm::StringRef levelName(Severity severity) {
+  return severity == Severity::Pedantic ? "note" : severityName(severity);
+}
+
+/// A path as a URI reference.
+static std::string uri(llvm::StringRef path) {
+  std::string out = path.starts_with("/") ? "file://" : "";
+  for (char c : path)
+    if (llvm::isAlnum(c) || llvm::StringRef("-._~/").contains(c))
+      out += c;
+    else
+      out += "%" + llvm::toHex(llvm::StringRef(&c, 1));
+  return out;
+}
+
+/// From 1, in characters; a byte that is no UTF-8 counts as one.
+static uint32_t characterColumn(const SourceBuffer &source, LineColumn at) {
+  const llvm::StringRef before = source.lineText(at.line).take_front(at.column - 1);
+  auto p = reinterpret_cast<const llvm::UTF8 *>(before.begin());
+  auto end = reinterpret_cast<const llvm::UTF8 *>(before.end());
+  uint32_t column = 1;
+  for (llvm::UTF32 character; p != end; ++column) {
+    const llvm::UTF8 *next = p;
+    const bool valid = llvm::convertUTF8Sequence(&next, end, &character, llvm::strictConversion) ==
+                       llvm::conversionOK;
+    p = valid ? next : p + 1;
+  }
+  return column;
+}
+
+static Json region(const SourceBuffer &source, Range range) {
+  const LineColumn from = source.lineColumn(range.begin), to = source.lineColumn(range.end);
+  return {{"startLine", from.line},
+          {"startColumn", characterColumn(source, from)},
+          {"endLine", to.line},
+          {"endColumn", characterColumn(source, to)},
+          {"byteOffset", range.begin},
+          {"byteLength", range.size()}};
+}
+
+static Json location(const FileReport &report, std::optional<Range> range) {
+  Json physical = {{"artifactLocation", {{"uri", uri(report.path)}}}};
+  if (range && report.source)
+    physical["region"] = region(*report.source, *range);
+  return {{"physicalLocation", std::move(physical)}};
+}
+
+static Json fixOf(const Fix &fix, const FileReport &report) {
+  Json replacements = Json::array();
+  for (const Edit &edit : fix.edits)
+    replacements.push_back({{"deletedRegion", region(*report.source, edit.range)},
+                            {"insertedContent", {{"text", edit.text}}}});
+  return {{"description", {{"text", fix.title}}},
+          {"artifactChanges",
+           Json::array({{{"artifactLocation", {{"uri", uri(report.path)}}},
+                         {"replacements", std::move(replacements)}}})}};
+}
+
+static Json result(const Diagnostic &d, const FileReport &report, const OriginTable *origins,
+                   const std::string &fingerprint) {
+  std::string message = d.message();
+  Json related = Json::array();
+  for (const Note &note : d.notes)
+    if (note.range) {
+      Json place = location(report, note.range);
+      place["message"] = {{"text", note.message}};
+      related.push_back(std::move(place));
+    } else {
+      message += "\n" + note.message;
+    }
+  if (std::optional<Origin> origin = origins ? origins->at(d.range.begin) : std::nullopt)
+    related.push_back({{"physicalLocation",
+                        {{"artifactLocation", {{"uri", uri(origin->path)}}},
+                         {"region", {{"startLine", std::max(origin->line, 1u)}}}}},
+                       {"message", {{"text", "the line that this was made from"}}}});
+  Json out = {{"ruleId", info(d.id).id.str()},
+              {"level", levelName(d.severity).str()},
+              {"message", {{"text", std::move(message)}}},
+              {"locations", Json::array({location(report, d.range)})}};
+  if (!related.empty())
+    out["relatedLocations"] = std::move(related);
+  if (d.fix && report.source)
+    out["fixes"] = Json::array({fixOf(*d.fix, report)});
+  out["partialFingerprints"] = {{"primaryLocationLineHash", fingerprint}};
+  if (!d.spec.manual.empty())
+    out["properties"]["manual"] = d.spec.manual.str();
+  if (!d.spec.file.empty())
+    out["properties"]["spec"] = (d.spec.file + ":" + llvm::Twine(d.spec.line)).str();
+  return out;
+}
+
+void beginSarif(llvm::raw_ostream &out) {
+  out << R"({"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0",)"
+      << R"("runs":[{"columnKind":"unicodeCodePoints","results":[)" << '\n';
+}
+
+void renderSarif(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
+  const std::vector<std::string> prints = fingerprints(report);
+  std::optional<OriginTable> origins;
+  if (report.source && !report.diagnostics.empty())
+    origins.emplace(*report.source);
+  llvm::interleave(
+      llvm::zip(report.diagnostics, prints), out,
+      [&](const auto &pair) {
+        const auto &[d, print] = pair;
+        out << dump(result(d, report, origins ? &*origins : nullptr, print));
+      },
+      ",\n");
+}
+
+/// What the page says before its example: one paragraph or more.
+static llvm::StringRef description(llvm::StringRef page) {
+  return page.split('\n').second.split("\n## ").first.trim();
+}
+
+static Json rule(DiagId id, const RuleTotal &total) {
+  const llvm::StringRef name = info(id).id, page = rulePage(name), about = description(page);
+  auto text = [](llvm::StringRef text) -> Json { return {{"text", text.str()}}; };
+  Json out = {{"id", name.str()},
+              {"shortDescription", text(info(id).message)},
+              {"fullDescription", text(about.split("\n\n").first)},
+              {"help", {{"text", about.str()}, {"markdown", page.str()}}},
+              {"defaultConfiguration", {{"level", levelName(info(id).level).str()}}}};
+  for (llvm::StringRef section : total.sections)
+    out["properties"]["manual"].push_back(section.str());
+  return out;
+}
+
+void endSarif(const Totals &totals, const RenderOptions &, llvm::raw_ostream &out) {
+  Json rules = Json::array();
+  for (const auto &[id, total] : totals.rules)
+    rules.push_back(rule(id, total));
+  const Json tool = {
+      {"driver",
+       {{"name", "ptxray"}, {"semanticVersion", PTXRAY_VERSION}, {"rules", std::move(rules)}}}};
+  const Json invocations = Json::array({{{"executionSuccessful", totals.unreadable == 0}}});
+  out << "],\n\"invocations\":" << dump(invocations) << ",\n\"tool\":" << dump(tool) << "}]}\n";
+}
+
+} // namespace ptxray

@@ -1,0 +1,16 @@
+// One line a diagnostic, for grep, vim's errorformat and problem matchers.
+#include "Render/Render.h"
+
+namespace ptxray {
+
+void renderShort(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
+  for (const Diagnostic &d : report.diagnostics) {
+    const LineColumn at = report.source ? report.source->lineColumn(d.range.begin) : LineColumn{};
+    // Readers of this form know errors and warnings alone.
+    out << escaped(report.path) << ':' << at.line << ':' << at.column << ": "
+        << (d.severity == Severity::Error ? "error" : "warning") << ": " << escaped(d.message())
+        << " [" << info(d.id).id << "]\n";
+  }
+}
+
+} // namespace ptxray

@@ -1,0 +1,62 @@
+"""Validates the machine formats of `ptxray check` against their schemas, docs/diagnostics.schema.json and the published
+one of SARIF, over all PTX of the tests and over hostile inputs, and compares the output for one and for many jobs:
+validate_formats.py PTXRAY SOURCE_FOLDER"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: no Python module jsonschema")
+    required = os.environ.get("PTXRAY_REQUIRE", "").split(",")
+    sys.exit(1 if "all" in required or "jsonschema" in required else 77)
+
+binary, root = sys.argv[1], pathlib.Path(sys.argv[2])
+
+
+def validator(schema):
+    return jsonschema.validators.validator_for(schema)(schema)
+
+
+ours = json.loads((root / "docs/diagnostics.schema.json").read_text())
+line = {"$ref": "#/$defs/line", "$schema": ours["$schema"], "$defs": ours["$defs"]}
+sarif = json.loads((root / "test/cli/sarif-schema-2.1.0.json").read_text())
+
+
+def output(format, *arguments):
+    one = check(format, "--jobs=1", *arguments)
+    assert one == check(format, "--jobs=8", *arguments), f"--jobs changes the output of {format}"
+    return one.decode("utf-8")
+
+
+def check(format, *arguments):
+    return subprocess.run([binary, "check", "--format=" + format, *arguments], stdout=subprocess.PIPE).stdout
+
+
+def validate(schema, document, what):
+    for error in validator(schema).iter_errors(document):
+        sys.exit(f"{what}: {list(error.absolute_path)}: {error.message}")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    hostile = os.fsencode(folder) + b"/\xff\x1b[31m \"\n.ptx"
+    pathlib.Path(os.fsdecode(hostile)).write_bytes(b"\xef\xbb\xbf.version 8.0\n\0\xff\x1b[2J \x80 `{}\"\\\r\n")
+    inputs = [str(root / "test"), os.fsdecode(hostile), folder + "/missing", folder, *[str(root / "test/isa/prelude.ptx")] * 20]
+    for options in ([], ["--pedantic"], ["--werror"]):
+        document = json.loads(output("json", *options, *inputs))
+        validate(ours, document, "json")
+        found = sum(len(f["diagnostics"]) for f in document["files"])
+        lines = [json.loads(text) for text in output("jsonl", *options, *inputs).split("\n")[:-1]]
+        assert len(lines) == found, "jsonl has other diagnostics than json"
+        validate({"type": "array", "items": line, **{k: line[k] for k in ("$schema", "$defs")}}, lines, "jsonl")
+        runs = json.loads(output("sarif", *options, *inputs))
+        validate(sarif, runs, "sarif")
+        results = runs["runs"][0]["results"]
+        assert len(results) == found, "sarif has other diagnostics than json"
+        rules = {rule["id"] for rule in runs["runs"][0]["tool"]["driver"]["rules"]}
+        assert {result["ruleId"] for result in results} == rules
+print(len(document["files"]), "files,", found, "diagnostics: valid as json, jsonl and sarif")

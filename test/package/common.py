@@ -1,0 +1,71 @@
+"""What the scripts of this folder share. Each is one ctest test: exit status 77 is skipped, with one line that says why;
+a tool named in PTXRAY_REQUIRE (or all of them, by `all`) may not be missing."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CACHE = ROOT / "build" / "package"
+
+
+def skip(tool, reason):
+    print(f"skipped: {reason}")
+    required = os.environ.get("PTXRAY_REQUIRE", "").split(",")
+    sys.exit(1 if "all" in required or tool in required else 77)
+
+
+def need(tool):
+    """The path of a program."""
+    path = shutil.which(tool)
+    if not path:
+        skip(tool, f"no program {tool}")
+    return path
+
+
+def run(*command, status=0, **options):
+    """What a command prints; another exit status than `status` ends the test (None: any will do)."""
+    result = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            **options)
+    if status is not None and result.returncode != status:
+        print(f"{' '.join(map(str, command))}: exit status {result.returncode}, {status} expected")
+        sys.exit(result.stdout[-4000:] + result.stderr[-4000:])
+    return result.stdout
+
+
+def python_with(*requirements):
+    """A Python that has these packages of PyPI, made once."""
+    folder = CACHE / ("-".join(requirements).replace("==", "-") or "plain")
+    python = folder / "bin" / "python"
+    if not (folder / "complete").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements]
+        if requirements and subprocess.run(install).returncode != 0:
+            skip("pypi", f"PyPI does not give {' '.join(requirements)}")
+        (folder / "complete").touch()
+    return python
+
+
+def wheel(binary):
+    """The project's own wheel, with that program in it."""
+    folder = CACHE / "wheel"
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "PTXRAY_BINARY": str(binary)}
+    name = run(sys.executable, ROOT / "tools/python/build_wheel.py", folder, env=environment).strip()
+    return folder / name
+
+
+BAD = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+	.reg .b32 %r<4>;
+	mov.b32 %r0, %r9;
+	mov.b32 %r0, %r1
+	ret;
+}
+"""
+GOOD = BAD.replace("%r9", "%r2").replace("%r1\n", "%r1;\n")

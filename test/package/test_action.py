@@ -1,0 +1,52 @@
+"""The GitHub action: its schema, and its steps run as a runner would: test_action.py PTXRAY."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from common import BAD, GOOD, ROOT, need, python_with, run, wheel
+
+python = python_with("check-jsonschema==0.39.0")
+action = ROOT / "tools" / "action" / "action.yml"
+run(python, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-actions", action)
+bash = need("bash")
+load = "import json, sys, ruamel.yaml; json.dump(ruamel.yaml.YAML(typ='safe').load(open(sys.argv[1])), sys.stdout)"
+document = json.loads(run(python, "-c", load, action))
+
+
+def run_action(folder, **inputs):
+    """output and status of all steps, in one shell each"""
+    values = {key: inputs.get(key, entry.get("default", "")) for key, entry in document["inputs"].items()}
+    (folder / "output").write_text("")
+    environment = {**os.environ, "RUNNER_TEMP": str(folder / "temp"), "GITHUB_OUTPUT": str(folder / "output")}
+    (folder / "temp").mkdir(exist_ok=True)
+    text, status = "", 0
+    for step in document["runs"]["steps"]:
+        extra = {key: re.sub(r"\$\{\{ *inputs\.(\w+) *\}\}", lambda m: values[m.group(1)], value)
+                 for key, value in step["env"].items()}
+        result = subprocess.run([bash, "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], cwd=folder / "project",
+                                env={**environment, **extra}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        text, status = text + result.stdout, result.returncode
+        assert status in (0, 1), result.stderr
+        if status:
+            break
+    return text, status
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    project = folder / "project"
+    project.mkdir()
+    package = str(wheel(sys.argv[1]))
+    (project / "good.ptx").write_text(GOOD)
+    assert run_action(folder, package=package) == ("", 0)
+    (project / "bad.ptx").write_text(BAD)
+    text, status = run_action(folder, package=package, arguments="--off=undefined-symbol --pedantic", sarif="found.sarif")
+    assert status == 1 and text.startswith("::error title=expected-semicolon,file=./bad.ptx,line=8,"), text
+    assert (folder / "output").read_text() == "status=1\n"
+    assert len(json.loads((project / "found.sarif").read_text())["runs"][0]["results"]) == 1
+    assert run_action(folder, package=package, paths="good.ptx")[1] == 0
+print("the action is valid, installs and annotates")

@@ -1,0 +1,79 @@
+"""`cmake --install`, then the example project against what was installed: test_library.py BUILD_FOLDER CMAKE.
+Its CUDA part needs an nvcc (tools/dev cuda --nvcc) and is left out without one."""
+import ctypes
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from common import BAD, ROOT, run
+
+build, cmake = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+cuda = len(sys.argv) > 3 and sys.argv[3]
+example = ROOT / "docs" / "examples" / "cmake"
+
+
+def check_exports(library):
+    names = re.findall(r" [TVWBDu] (\S+)", run("nm", "-D", "--defined-only", library))
+    strange = [name for name in names if not name.startswith("ptxray_")]
+    assert names and not strange, f"{library} shows {strange[:5]}"
+
+
+with tempfile.TemporaryDirectory() as name:
+    prefix, tree, work = (pathlib.Path(name) / part for part in ("prefix", "source", "build"))
+    run(cmake, "--install", build, "--prefix", prefix)
+    version = re.search(r"VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+    assert f"ptxray {version}\n" in run(prefix / "bin/ptxray", "version")
+    library = next(prefix.glob("lib/**/libptxray.so"))
+    check_exports(library)
+    assert " T " in run("nm", library.with_suffix(".a")), "the archive is empty"
+    undefined = re.findall(r"NEEDED +(\S+)", run("objdump", "-p", library))
+    assert all(re.match(r"(libc|libm|ld-linux-x86-64)\.so", need) for need in undefined), undefined
+    for header in (prefix / "include" / "ptxray").iterdir():
+        text = header.read_text()
+        assert not re.search(r"llvm/|antlr|nlohmann", text), f"{header} includes what is inside"
+
+    # Each header stands alone, in the oldest language it is for.
+    run("g++", "-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-I", prefix / "include", "-x", "c++",
+        "-", input="#include <ptxray/ptxray.h>\n")
+    run("gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-I", prefix / "include", "-x", "c", "-",
+        input="#include <ptxray/ptxray-c.h>\n")
+
+    shutil.copytree(example, tree)
+    options = ["-DEXAMPLE_CUDA=ON", f"-DCMAKE_CUDA_COMPILER={cuda}"] if cuda else []
+    run(cmake, "-G", "Ninja", "-S", tree, "-B", work, f"-DCMAKE_PREFIX_PATH={prefix}", *options)
+    run(cmake, "--build", work)
+
+    # Shared, PIE and module say the same.
+    for program in ("compiler", "compiler_static"):
+        assert run(work / program) == ""
+        found = run(work / program, "add.f32 %x0, %x0, %r1;", status=1)
+        assert "[undefined-symbol]" in found, found
+    assert "DYN" in run("readelf", "-h", work / "compiler_static")
+    plugin = ctypes.CDLL(str(work / "libplugin.so"))
+    plugin.count_errors.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    assert plugin.count_errors(BAD.encode(), len(BAD)) == 2
+
+    # ptxray_check: nothing to do the second time; a change checks its own file alone; an error fails the build.
+    def steps():
+        out = subprocess.run([cmake, "--build", work, "--verbose"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return out.returncode, len(re.findall(r"ptxray check ", out.stdout)), out.stdout
+
+    assert steps()[1] == 0
+    stale = work / "scale_f32.ptx"
+    stale.write_text(stale.read_text() + "\n")
+    assert steps()[:2] == (0, 1)
+    template = tree / "scale.ptx.in"
+    template.write_text(template.read_text().replace("add.s64", "add.s46"))
+    status, checks, out = steps()
+    assert status != 0 and "add.s46" in out, out
+    if cuda:
+        template.write_text(template.read_text().replace("add.s46", "add.s64"))
+        assert steps()[0] == 0
+        source = tree / "saxpy.cu"
+        source.write_text(source.read_text() + 'extern "C" __global__ void bad() { asm("add.f32 %x, 1, 2;"); }\n')
+        status, checks, out = steps()
+        assert status != 0 and "%x" in out, out
+print("installed library and example project work" + (", with CUDA" if cuda else ""))

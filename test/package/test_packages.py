@@ -1,0 +1,39 @@
+"""The .deb and the tarball: test_packages.py BUILD_FOLDER CPACK. The .deb is unpacked by dpkg and judged by lintian where
+there is one."""
+import pathlib
+import re
+import shutil
+import sys
+import tarfile
+import tempfile
+
+from common import BAD, ROOT, need, run
+
+build, cpack = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+dpkg = need("dpkg-deb")
+version = re.search(r"VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    run(cpack, "--config", build / "CPackConfig.cmake", "-G", "DEB;TGZ", "-B", folder / "out")
+    deb, = (folder / "out").glob("*.deb")
+    tar, = (folder / "out").glob("*.tar.gz")
+    assert deb.name == f"ptxray_{version}_amd64.deb" and version in tar.name, (deb, tar)
+    assert run(dpkg, "-f", deb, "Version").strip() == version
+    assert re.fullmatch(r"libc6 \(>= [0-9.]+\)\n", run(dpkg, "-f", deb, "Depends"))
+    run(dpkg, "-x", deb, folder / "deb")
+    tarfile.open(tar).extractall(folder / "tar")
+    for root in (folder / "deb/usr", next((folder / "tar").iterdir())):
+        assert f"ptxray {version}\n" in run(root / "bin/ptxray", "version")
+        (folder / "bad.ptx").write_text(BAD)
+        run(root / "bin/ptxray", "check", folder / "bad.ptx", status=1)
+        for file in ("share/man/man1/ptxray.1*", "share/bash-completion/completions/ptxray", "share/zsh/vendor-completions/_ptxray",
+                     "share/fish/vendor_completions.d/ptxray.fish", "lib/**/ptxrayConfig.cmake", "lib/**/libptxray.so",
+                     "lib/**/libptxray.a", "include/ptxray/ptxray.h", "share/doc/ptxray/CHANGELOG.md*"):
+            assert list(root.glob(file)), f"{root} has no {file}"
+        assert "statically linked" in run("file", root / "bin/ptxray") if shutil.which("file") else True
+    if shutil.which("lintian"):
+        judged = run("lintian", "--fail-on", "error", "--no-tag-display-limit", deb, status=None)
+        errors = [line for line in judged.splitlines() if line.startswith("E:")]
+        assert not errors, judged
+print(deb.name, "and", tar.name, "are right")

@@ -1,0 +1,69 @@
+"""The manual page and the completions, read by the programs that they are for: test_pages.py PTXRAY."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from common import ROOT, need, run, skip
+
+binary = pathlib.Path(sys.argv[1]).resolve()
+bash, missing = need("bash"), []
+options = re.findall(r"^  (--[a-z-]+)", run(binary, "check", "--help"), re.M)
+assert len(options) > 10
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    for kind in ("man", "bash", "zsh", "fish"):
+        (folder / kind).write_text(run(binary, "generate", kind))
+
+    # bash: what completes a line, as readline splits it
+    def completed(*words):
+        script = (f"source {folder}/bash; compopt() {{ :; }}; COMP_WORDS=({' '.join(words)}); "
+                  f"COMP_CWORD={len(words) - 1}; _ptxray; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+        return run(bash, "-c", script, cwd=ROOT / "docs").split()
+
+    assert "check" in completed("ptxray", "''") and completed("ptxray", "ch") == ["check"]
+    assert completed("ptxray", "check", "--form") == ["--format="]
+    assert completed("ptxray", "check", "--format", "=", "s") == ["short", "sarif"]
+    assert completed("ptxray", "check", "--format", "=") == completed("ptxray", "check", "--format", "''")
+    assert set(option.rstrip("=") for option in completed("ptxray", "check", "--")) == {*options, "--help"}
+    assert completed("ptxray", "explain", "vector-l") == ["vector-length"]
+    assert completed("ptxray", "check", "exampl") == ["examples"]
+
+    if shutil.which("zsh"):
+        run("zsh", "-n", folder / "zsh")
+        (folder / "_ptxray").write_text((folder / "zsh").read_text())
+        # Complete at a terminal of its own and read what it shows.
+        script = (f"zmodload zsh/zpty; zpty z zsh -f; zpty -w z 'PROMPT=; fpath=({folder} $fpath); autoload -U compinit; "
+                  f"compinit -u -d {folder}/dump; LISTMAX=1000'; zpty -w -n z $'ptxray check --format=\\t\\t'; sleep 3; "
+                  "zpty -r z out; while zpty -r -t z more; do out+=$more; done; print -r -- $out")
+        shown = run("zsh", "-c", script, cwd=folder)
+        assert all(format in shown for format in ("sarif", "github", "jsonl")), shown
+    else:
+        missing.append("zsh")
+    if shutil.which("fish"):
+        run("fish", "-n", folder / "fish")
+
+        def fish(line):
+            return run("fish", "--no-config", "-c", f"source {folder}/fish; complete -C '{line}'", env={"HOME": name, "PATH": "/usr/bin:/bin"})
+
+        assert "sarif" in fish("ptxray check --format=") and "vector-length" in fish("ptxray explain vector-l")
+        assert set(re.findall(r"^(--[a-z-]+)", fish("ptxray check --"), re.M)) >= set(options)
+    else:
+        missing.append("fish")
+    if shutil.which("mandoc"):
+        lint = run("mandoc", "-T", "lint", "-W", "warning", folder / "man", status=None)
+        assert lint == "", lint
+        text = run("mandoc", "-T", "utf8", folder / "man")
+        text = re.sub(r".\x08", "", text)
+        assert all(option in text for option in options)
+    else:
+        missing.append("mandoc")
+    if shutil.which("groff"):
+        warnings = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", folder / "man"], stderr=subprocess.PIPE).stderr
+        assert warnings == b"", warnings
+if missing:
+    skip(missing[0], f"not tried with {', '.join(missing)}; the rest is right")
+print("manual page and completions are right")

@@ -1,0 +1,59 @@
+"""The Python package: built, proven by auditwheel, installed into a fresh virtual environment and used:
+test_wheel.py PTXRAY."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from common import BAD, GOOD, ROOT, python_with, run, wheel
+
+package = wheel(sys.argv[1])
+shown = run(python_with("auditwheel==6.8.2"), "-m", "auditwheel", "show", package)
+words = " ".join(shown.split())
+assert "manylinux_2_28_x86_64" in package.name and "no external shared libraries" in words, shown
+
+use = f"""
+import ptxray, concurrent.futures
+BAD, GOOD = {BAD!r}, {GOOD!r}
+assert ptxray.check(GOOD) == []
+found = ptxray.check(BAD, target="sm_90a")
+assert [d.rule for d in found] == ["undefined-symbol", "expected-semicolon"], found
+d = found[1]
+assert (d.severity, d.begin.line, d.begin.column) == ("error", 8, 17) and d.fix.safe and d.fix.edits[0].text == ";"
+fixed = bytearray(BAD.encode())
+for edit in d.fix.edits:
+    fixed[edit.offset:edit.offset + edit.length] = edit.text.encode()
+assert len(ptxray.check(bytes(fixed))) == 1
+assert str(d).startswith("<ptx>:8:17: error: ")
+assert ptxray.check(BAD, off=["undefined-symbol", "expected-semicolon"]) == []
+assert all(d.severity == "warning" for d in ptxray.check(BAD, warning=["undefined-symbol", "expected-semicolon"]))
+for wrong in (dict(target="sm_1"), dict(off=["no-such-rule"]), dict(ptx="1.x")):
+    try:
+        ptxray.check(GOOD, **wrong)
+    except ValueError as e:
+        assert "unknown" in str(e) or "no rule" in str(e), e
+    else:
+        raise SystemExit(f"{{wrong}} is taken")
+try:
+    ptxray.require(BAD)
+except ptxray.PtxError as e:
+    assert len(e.diagnostics) == 2 and "[undefined-symbol]" in str(e)
+ptxray.require(GOOD)
+with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    assert all(len(f) == 2 for f in pool.map(ptxray.check, [BAD] * 64))
+"""
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+    python = folder / "venv" / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", package)
+    run(python, "-c", use, cwd=folder)
+    version = run(python, "-c", "import ptxray; print(ptxray.version())").strip()
+    for command in ([folder / "venv/bin/ptxray"], [python, "-m", "ptxray"]):
+        assert f"ptxray {version}\n" in run(*command, "version")
+    (folder / "bad.ptx").write_text(BAD)
+    run(folder / "venv/bin/ptxray", "check", folder / "bad.ptx", status=1)
+    # Into a folder, as build systems do.
+    run(python, "-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", "--target", folder / "lib", package)
+    run(sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(folder / 'lib')!r})\n" + use, cwd=folder)
+print(package.name, "works, installed and by auditwheel:", words.split("tag: ")[1].split()[0])

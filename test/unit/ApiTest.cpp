@@ -1,0 +1,78 @@
+// The public interface; no header of lib/ is included here.
+#include "ptxray/ptxray.h"
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace {
+
+std::string module(const std::string &body) {
+  return ".version 8.6\n.target sm_80\n.file 1 \"k.cu\"\n.visible .entry k()\n{\n\t.reg .b32 %r<4>;\n" +
+         body + "\tret;\n}\n";
+}
+
+TEST(Api, GivesAllThatADiagnosticHas) {
+  const ptxray::Result result = ptxray::check(module("\t.loc 1 7 3\n\tmov.b32 %r0, %r1\n"));
+  EXPECT_EQ(result.ptx, "8.6");
+  EXPECT_EQ(result.target, "sm_80");
+  ASSERT_EQ(result.diagnostics.size(), 1u);
+  const ptxray::Diagnostic &d = result.diagnostics[0];
+  EXPECT_EQ(d.rule, "expected-semicolon");
+  EXPECT_EQ(d.severity, ptxray::Severity::Error);
+  EXPECT_EQ(d.begin.line, 8u);
+  EXPECT_EQ(d.begin.column, 18u);
+  ASSERT_TRUE(d.fix && d.fix->safe);
+  ASSERT_EQ(d.fix->edits.size(), 1u);
+  EXPECT_EQ(d.fix->edits[0].text, ";");
+  EXPECT_EQ(d.fix->edits[0].begin.offset, d.fix->edits[0].end.offset);
+  ASSERT_TRUE(d.origin);
+  EXPECT_EQ(d.origin->path, "k.cu");
+  EXPECT_EQ(d.origin->line, 7u);
+  EXPECT_TRUE(result.hasErrors());
+}
+
+TEST(Api, OptionsAreThoseOfTheConfiguration) {
+  const std::string text = module("\tmov.b32 %r0, %r9;\n");
+  using ptxray::Options;
+  EXPECT_TRUE(ptxray::check(text, Options().set("off", "undefined-symbol")).diagnostics.empty());
+  EXPECT_FALSE(ptxray::check(text, Options().set("warning", "undefined-symbol")).hasErrors());
+  EXPECT_EQ(ptxray::check(text, Options().set("target", "sm_90a")).target, "sm_90a");
+  EXPECT_THROW(Options().set("target", "sm_1"), std::invalid_argument);
+  EXPECT_THROW(Options().set("off", "no-such-rule"), std::invalid_argument);
+  EXPECT_THROW(Options().set("pedantic", "maybe"), std::invalid_argument);
+  EXPECT_THROW(Options().set("run", "rm"), std::invalid_argument);
+}
+
+TEST(Api, TakesAnyText) {
+  EXPECT_EQ(ptxray::check("").diagnostics.size(), 1u);
+  EXPECT_EQ(ptxray::check({}).diagnostics.size(), 1u);
+  EXPECT_TRUE(ptxray::check(std::string_view("\0\xff\x1b", 3)).hasErrors());
+  // No terminator is read behind the end.
+  const std::string text = module("");
+  const std::vector<char> exact(text.begin(), text.end());
+  EXPECT_FALSE(ptxray::check({exact.data(), exact.size()}).hasErrors());
+}
+
+TEST(Api, Explains) {
+  ASSERT_TRUE(ptxray::explain("vector-length"));
+  EXPECT_EQ(ptxray::explain("vector-length")->substr(0, 16), "# vector-length\n");
+  EXPECT_FALSE(ptxray::explain("no-such-rule"));
+  EXPECT_FALSE(ptxray::version().empty());
+}
+
+TEST(Api, SeveralThreadsAtOnce) {
+  const ptxray::Options options = std::move(ptxray::Options().set("pedantic", "yes"));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([i, &options] {
+      const std::string wrong = module("\tmov.b32 %r0, %x" + std::to_string(i) + ";\n");
+      for (int round = 0; round < 50; ++round) {
+        const ptxray::Result result = ptxray::check(wrong, options);
+        ASSERT_EQ(result.diagnostics.size(), 1u);
+        EXPECT_NE(result.diagnostics[0].message.find("%x" + std::to_string(i)), std::string::npos);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+} // namespace

@@ -1,0 +1,87 @@
+# ptxray_check(TARGET [FILES FILE...] [OPTIONS OPTION...])
+#
+# Checks PTX as part of the build: one step a file, run again only when the file, the options or ptxray have
+# changed, so that the build tool does the scheduling. The steps belong to the target TARGET_ptxray, which is
+# part of `all`; a file with an error fails the build.
+#
+#   FILES     the PTX files of a custom target, as its commands name them. Without FILES, TARGET is a CUDA
+#             target: its objects are checked where they are PTX (CUDA_PTX_COMPILATION), else its sources are
+#             compiled to PTX once more for the checks.
+#   OPTIONS   of `ptxray check`, for instance --werror or --arch=sm_90a
+function(ptxray_check target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES;OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "ptxray_check: unknown argument ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "ptxray_check: there is no target ${target}")
+  endif()
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_ptxray.dir)
+  file(MAKE_DIRECTORY ${folder})
+  set(files ${arg_FILES})
+  get_target_property(as_ptx ${target} CUDA_PTX_COMPILATION)
+  if(NOT files AND as_ptx)
+    _ptxray_step($<TARGET_OBJECTS:${target}> ${folder}/objects)
+    set(stamps ${folder}/objects.checked)
+  elseif(NOT files)
+    _ptxray_compile(${target} ${folder} files)
+  endif()
+  foreach(file IN LISTS files)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} NORMALIZE)
+    string(MD5 name ${file})
+    cmake_path(GET file FILENAME plain)
+    string(SUBSTRING ${name} 0 8 name)
+    _ptxray_step(${file} ${folder}/${plain}.${name})
+    list(APPEND stamps ${folder}/${plain}.${name}.checked)
+  endforeach()
+  add_custom_target(${target}_ptxray ALL DEPENDS ${stamps})
+  add_dependencies(${target}_ptxray ${target})
+endfunction()
+
+# Makes ${stamp}.checked when `input` is without errors.
+macro(_ptxray_step input stamp)
+  add_custom_command(
+    OUTPUT ${stamp}.checked
+    COMMAND ptxray::tool check --color=always ${arg_OPTIONS} "${input}"
+    COMMAND ${CMAKE_COMMAND} -E touch ${stamp}.checked
+    DEPENDS "${input}" ptxray::tool
+    COMMENT "Checking the PTX of ${target}" COMMAND_EXPAND_LISTS VERBATIM)
+endmacro()
+
+# Compiles each CUDA source of a target to PTX, with the target's own flags.
+function(_ptxray_compile target folder result)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(source_dir ${target} SOURCE_DIR)
+  get_target_property(architectures ${target} CUDA_ARCHITECTURES)
+  set(arch)
+  if(architectures MATCHES "^([0-9]+[af]?)")
+    set(arch -arch=compute_${CMAKE_MATCH_1})
+  endif()
+  set(includes $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  set(definitions $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+  set(standard $<TARGET_PROPERTY:${target},CUDA_STANDARD>)
+  set(files)
+  foreach(source IN LISTS sources)
+    if(NOT source MATCHES "\\.cu$")
+      continue()
+    endif()
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${source_dir} NORMALIZE OUTPUT_VARIABLE path)
+    string(MD5 name ${path})
+    string(SUBSTRING ${name} 0 8 name)
+    cmake_path(GET source STEM plain)
+    set(ptx ${folder}/${plain}.${name}.ptx)
+    add_custom_command(
+      OUTPUT ${ptx}
+      COMMAND ${CMAKE_CUDA_COMPILER} -ptx ${arch} -lineinfo "$<$<BOOL:${standard}>:-std=c++${standard}>"
+              "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
+              "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>" -MD -MF ${ptx}.d -MT ${ptx} -o ${ptx}
+              ${path}
+      DEPENDS ${path} DEPFILE ${ptx}.d
+      COMMENT "Compiling ${plain}.cu to PTX" COMMAND_EXPAND_LISTS VERBATIM)
+    list(APPEND files ${ptx})
+  endforeach()
+  if(NOT files)
+    message(FATAL_ERROR "ptxray_check: ${target} has no CUDA source, and no FILES are given")
+  endif()
+  set(${result} ${files} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,31 @@
+#pragma once
+#include "Check/CheckModule.h"
+#include <map>
+#include <memory>
+
+namespace ptxray {
+
+/// The options that each input is checked with: a `.ptxray` file in its folder or the nearest above it,
+/// then the command line. docs/configuration.md describes the file.
+class Configuration {
+public:
+  using Setting = std::pair<llvm::StringRef, llvm::StringRef>; // name and value, as setOption takes them
+
+  /// `file`: read instead of looking for one; nothing: look for none.
+  Configuration(std::vector<Setting> commandLine, std::optional<std::string> file)
+      : commandLine(std::move(commandLine)), file(std::move(file)) {}
+
+  /// Null, and `problem` says why, when a file or the command line is wrong.
+  std::shared_ptr<const CheckOptions> forInput(llvm::StringRef path, std::string &problem);
+
+private:
+  std::string fileAbove(const std::string &folder);
+  std::shared_ptr<const CheckOptions> read(const std::string &path, std::string &problem);
+
+  std::vector<Setting> commandLine;
+  std::optional<std::string> file;
+  std::map<std::string, std::string> fileOfFolder; // empty: none
+  std::map<std::string, std::shared_ptr<const CheckOptions>> optionsOfFile;
+};
+
+} // namespace ptxray

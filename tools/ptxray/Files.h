@@ -1,0 +1,11 @@
+#pragma once
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace ptxray {
+
+/// Replaces a file as a whole or not at all, keeps its mode, and follows a link to it. Gives what went
+/// wrong, or nothing.
+std::string writeFile(const std::string &path, llvm::StringRef text);
+
+} // namespace ptxray

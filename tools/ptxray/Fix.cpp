@@ -1,0 +1,119 @@
+#include "Fix.h"
+#include "Render/Render.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+std::string applyFixes(llvm::StringRef text, llvm::ArrayRef<Diagnostic> diagnostics, bool unsafe,
+                       unsigned &made) {
+  std::vector<const Edit *> edits;
+  auto overlaps = [&edits](const Edit &edit) {
+    return llvm::any_of(edits, [&edit](const Edit *other) {
+      return edit.range.begin <= other->range.end && other->range.begin <= edit.range.end;
+    });
+  };
+  uint32_t reached = 0; // by the fixes taken; diagnostics are sorted by place, fixes nearly
+  for (const Diagnostic &d : diagnostics) {
+    if (!d.fix || !(d.fix->safe || unsafe))
+      continue;
+    const bool ahead = llvm::all_of(
+        d.fix->edits, [&](const Edit &edit) { return edit.range.begin > reached; });
+    if (!ahead && llvm::any_of(d.fix->edits, overlaps))
+      continue;
+    ++made;
+    for (const Edit &edit : d.fix->edits) {
+      edits.push_back(&edit);
+      reached = std::max(reached, edit.range.end);
+    }
+  }
+  llvm::stable_sort(edits, [](const Edit *a, const Edit *b) { return a->range.begin < b->range.begin; });
+  std::string out;
+  uint32_t at = 0;
+  for (const Edit *edit : edits) {
+    out += text.slice(at, edit->range.begin);
+    out += edit->text;
+    at = edit->range.end;
+  }
+  return out + text.drop_front(at).str();
+}
+
+using Lines = llvm::SmallVector<llvm::StringRef, 0>; // with their ends
+
+static Lines splitLines(llvm::StringRef text) {
+  Lines lines;
+  while (!text.empty()) {
+    const size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines.push_back(text.take_front(length));
+    text = text.drop_front(length);
+  }
+  return lines;
+}
+
+namespace {
+/// Lines [from, fromEnd) of the old text became [to, toEnd) of the new one.
+struct Change {
+  size_t from, fromEnd, to, toEnd;
+};
+} // namespace
+
+/// Fixes hardly ever add or remove lines; where they do, all from the first to the last change is one.
+static std::vector<Change> changesBetween(const Lines &before, const Lines &after) {
+  std::vector<Change> changes;
+  if (before.size() == after.size()) {
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (before[i] == after[i])
+        continue;
+      if (!changes.empty() && changes.back().fromEnd == i)
+        ++changes.back().fromEnd, ++changes.back().toEnd;
+      else
+        changes.push_back({i, i + 1, i, i + 1});
+    }
+    return changes;
+  }
+  const size_t shorter = std::min(before.size(), after.size());
+  size_t head = 0, tail = 0;
+  while (head < shorter && before[head] == after[head])
+    ++head;
+  while (tail < shorter - head && before[before.size() - 1 - tail] == after[after.size() - 1 - tail])
+    ++tail;
+  return {{head, before.size() - tail, head, after.size() - tail}};
+}
+
+std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after) {
+  constexpr size_t context = 3;
+  const Lines oldLines = splitLines(before), newLines = splitLines(after);
+  const std::vector<Change> changes = changesBetween(oldLines, newLines);
+  const std::string name = escaped(path);
+  std::string out = "--- a/" + name + "\n+++ b/" + name + "\n";
+  auto put = [&out](char mark, llvm::StringRef line) {
+    out += mark;
+    out += line;
+    if (!line.ends_with("\n"))
+      out += "\n\\ No newline at end of file\n";
+  };
+  for (size_t i = 0; i < changes.size();) {
+    size_t last = i; // changes whose contexts touch are one hunk
+    while (last + 1 < changes.size() && changes[last + 1].from - changes[last].fromEnd <= 2 * context)
+      ++last;
+    const size_t lead = std::min(context, changes[i].from);
+    const size_t trail = std::min(context, oldLines.size() - changes[last].fromEnd);
+    const size_t from = changes[i].from - lead, fromEnd = changes[last].fromEnd + trail;
+    const size_t to = changes[i].to - lead, toEnd = changes[last].toEnd + trail;
+    out += "@@ -" + std::to_string(from + (fromEnd > from)) + "," + std::to_string(fromEnd - from) +
+           " +" + std::to_string(to + (toEnd > to)) + "," + std::to_string(toEnd - to) + " @@\n";
+    size_t at = from;
+    for (; i <= last; ++i) {
+      for (; at < changes[i].from; ++at)
+        put(' ', oldLines[at]);
+      for (; at < changes[i].fromEnd; ++at)
+        put('-', oldLines[at]);
+      for (size_t line = changes[i].to; line < changes[i].toEnd; ++line)
+        put('+', newLines[line]);
+    }
+    for (; at < fromEnd; ++at)
+      put(' ', oldLines[at]);
+  }
+  return out;
+}
+
+} // namespace ptxray

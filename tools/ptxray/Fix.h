@@ -1,0 +1,14 @@
+#pragma once
+#include "Diagnostics/Diagnostic.h"
+
+namespace ptxray {
+
+/// The text with the fixes made, as many as do not overlap; `made` counts them. With `unsafe` also those
+/// that are a guess.
+std::string applyFixes(llvm::StringRef text, llvm::ArrayRef<Diagnostic> diagnostics, bool unsafe,
+                       unsigned &made);
+
+/// A unified diff.
+std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after);
+
+} // namespace ptxray

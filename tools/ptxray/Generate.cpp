@@ -1,0 +1,222 @@
+// The manual page and the completions of shells, from the tables of commands and options.
+#include "Command.h"
+#include "Diagnostics/Diagnostic.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+/// What may be written for an option or operand, judged by how help names it.
+enum class Values { None, Choice, Rules, Files, Anything };
+
+static Values valuesOf(StringRef shown) {
+  if (shown.empty())
+    return Values::None;
+  if (shown.contains('|') && !shown.contains("..."))
+    return Values::Choice;
+  if (shown.contains("RULE"))
+    return Values::Rules;
+  if (shown.contains("FILE") || shown.contains("PATH"))
+    return Values::Files;
+  return Values::Anything;
+}
+
+static llvm::SmallVector<StringRef> choicesOf(StringRef shown) {
+  llvm::SmallVector<StringRef> choices;
+  shown.split(choices, '|');
+  return choices;
+}
+
+static std::string replaced(StringRef text, llvm::ArrayRef<std::pair<char, StringRef>> escapes) {
+  std::string out;
+  for (char c : text) {
+    const auto *escape = llvm::find_if(escapes, [c](const auto &pair) { return pair.first == c; });
+    if (escape == escapes.end())
+      out += c;
+    else
+      out += escape->second;
+  }
+  return out;
+}
+
+static std::string ruleNames() {
+  return llvm::join(llvm::map_range(allDiagInfos(), [](const DiagInfo &info) -> StringRef { return info.id; }),
+                    " ");
+}
+
+// ------------------------------------------------------------------------------------------- man
+static std::string roff(StringRef text) {
+  std::string out = replaced(text, {{'\\', "\\e"}, {'-', "\\-"}, {'`', ""}});
+  return StringRef(out).starts_with(".") || StringRef(out).starts_with("'") ? "\\&" + out : out;
+}
+
+static void generateMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
+  out << ".TH PTXRAY 1 \"\" \"ptxray " PTXRAY_VERSION "\" \"User Commands\"\n"
+         ".SH NAME\nptxray \\- check PTX, the assembly language of NVIDIA GPUs\n"
+         ".SH SYNOPSIS\n.B ptxray\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n"
+         ".SH DESCRIPTION\nptxray reads PTX and says what is wrong with it: where, why, which section of the\n"
+         "manual says so, and what would do. It needs no CUDA toolkit and no GPU.\n"
+         ".SH COMMANDS\n";
+  for (const Command &command : commands) {
+    out << ".SS \"ptxray " << roff(command.name);
+    if (!command.operands.empty())
+      out << ' ' << roff(command.operands);
+    out << "\"\n" << roff(command.summary) << ".\n";
+    for (const Option &option : command.options) {
+      out << ".TP\n\\fB" << roff(option.name) << "\\fR";
+      if (!option.value.empty())
+        out << "=\\fI" << roff(option.value) << "\\fR";
+      out << '\n' << roff(option.help) << ".\n";
+    }
+  }
+  out << ".SH FILES\n.TP\n.I .ptxray\noptions of the folder it stands in and those below; lines of the form "
+         "NAME = VALUE.\n"
+         ".SH EXIT STATUS\n.TP\n.B 0\nnothing but warnings was found\n.TP\n.B 1\nan error was found\n.TP\n"
+         ".B 2\nbad usage, an input that cannot be read, or an output that cannot be written\n";
+}
+
+// ------------------------------------------------------------------------------------------ bash
+static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
+  out << "# bash completion for ptxray, made by `ptxray generate bash`\n"
+         "_ptxray() {\n"
+         "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+         "  local command=${COMP_WORDS[1]} option value\n"
+         "  COMPREPLY=()\n"
+         "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    COMPREPLY=($(compgen -W \"";
+  llvm::interleave(
+      commands, out, [&](const Command &command) { out << command.name; }, " ");
+  out << " help\" -- \"$current\"))\n    return\n  fi\n"
+         "  # `=` is a word of its own here\n"
+         "  if [ \"$current\" = = ]; then option=$previous value=\n"
+         "  elif [ \"$previous\" = = ]; then option=${COMP_WORDS[COMP_CWORD-2]} value=$current\n"
+         "  else option=$previous value=$current; fi\n"
+         "  case $command$option in\n";
+  for (const Command &command : commands)
+    for (const Option &option : command.options) {
+      const Values values = valuesOf(option.value);
+      if (values == Values::None)
+        continue;
+      out << "  " << command.name << option.name << ") ";
+      if (values == Values::Choice)
+        out << "COMPREPLY=($(compgen -W \"" << llvm::join(choicesOf(option.value), " ")
+            << "\" -- \"$value\"))";
+      else if (values == Values::Rules)
+        out << "COMPREPLY=($(compgen -W \"$_ptxray_rules\" -- \"$value\"))";
+      else if (values == Values::Files)
+        out << "COMPREPLY=($(compgen -f -- \"$value\"))";
+      out << "; return ;;\n";
+    }
+  out << "  esac\n  case $command in\n";
+  for (const Command &command : commands) {
+    out << "  " << command.name << ")\n    case $current in\n    -*) COMPREPLY=($(compgen -W \"";
+    for (const Option &option : command.options)
+      out << option.name << (option.value.empty() ? "" : "=") << ' ';
+    out << "--help\" -- \"$current\")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace ;;\n";
+    const Values values = valuesOf(command.operands);
+    if (values == Values::Rules)
+      out << "    *) COMPREPLY=($(compgen -W \"$_ptxray_rules\" -- \"$current\")) ;;\n";
+    else if (values == Values::Files)
+      out << "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n";
+    else if (values == Values::Choice)
+      out << "    *) COMPREPLY=($(compgen -W \"" << llvm::join(choicesOf(command.operands), " ")
+          << "\" -- \"$current\")) ;;\n";
+    out << "    esac ;;\n";
+  }
+  out << "  esac\n}\n_ptxray_rules=\"" << ruleNames() << "\"\ncomplete -o filenames -F _ptxray ptxray\n";
+}
+
+// ------------------------------------------------------------------------------------------- zsh
+static std::string zshAction(StringRef shown) {
+  switch (valuesOf(shown)) {
+  case Values::None:
+    return "";
+  case Values::Choice:
+    return ":value:(" + llvm::join(choicesOf(shown), " ") + ")";
+  case Values::Rules:
+    return ":rule:($rules)";
+  case Values::Files:
+    return ":file:_files";
+  case Values::Anything:
+    return ":value:";
+  }
+  return "";
+}
+
+static void generateZsh(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
+  auto quoted = [](StringRef text) {
+    return replaced(text, {{'\'', "'\\''"}, {'[', "\\["}, {']', "\\]"}, {':', "\\:"}});
+  };
+  out << "#compdef ptxray\n# zsh completion for ptxray, made by `ptxray generate zsh`\n"
+         "_ptxray() {\n  local -a commands rules\n  rules=(" << ruleNames() << ")\n  commands=(\n";
+  for (const Command &command : commands)
+    out << "    '" << command.name << ':' << quoted(command.summary) << "'\n";
+  out << "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
+         "  local command=$words[2]\n  shift words; (( CURRENT-- ))\n  case $command in\n";
+  for (const Command &command : commands) {
+    out << "  " << command.name << ")\n    _arguments";
+    for (const Option &option : command.options) {
+      out << " \\\n      '" << option.name << (option.value.empty() ? "" : "=") << '['
+          << quoted(option.help) << "]'";
+      if (!option.value.empty())
+        out << "\"" << zshAction(option.value) << "\"";
+    }
+    if (const std::string action = zshAction(command.operands); !action.empty())
+      out << " \\\n      \"*" << action << "\"";
+    out << " ;;\n";
+  }
+  out << "  esac\n}\n_ptxray \"$@\"\n";
+}
+
+// ------------------------------------------------------------------------------------------ fish
+static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
+  auto quoted = [](StringRef text) {
+    return "'" + replaced(text, {{'\\', "\\\\"}, {'\'', "\\'"}}) + "'";
+  };
+  out << "# fish completion for ptxray, made by `ptxray generate fish`\nset -g __ptxray_rules " << ruleNames()
+      << "\ncomplete -c ptxray -f\n";
+  auto action = [&](StringRef shown) -> std::string {
+    switch (valuesOf(shown)) {
+    case Values::None:
+      return "";
+    case Values::Choice:
+      return " -x -a " + quoted(llvm::join(choicesOf(shown), " "));
+    case Values::Rules:
+      return " -x -a '$__ptxray_rules'";
+    case Values::Files:
+      return " -r -F";
+    case Values::Anything:
+      return " -x";
+    }
+    return "";
+  };
+  for (const Command &command : commands) {
+    out << "complete -c ptxray -n __fish_use_subcommand -a " << command.name << " -d "
+        << quoted(command.summary) << '\n';
+    const std::string within =
+        ("complete -c ptxray -n '__fish_seen_subcommand_from " + command.name + "'").str();
+    for (const Option &option : command.options)
+      out << within << " -l " << option.name.drop_front(2) << " -d " << quoted(option.help)
+          << action(option.value) << '\n';
+    if (valuesOf(command.operands) == Values::Files)
+      out << within << " -F\n";
+    else if (!command.operands.empty())
+      out << within << action(command.operands) << '\n';
+  }
+}
+
+int runGenerate(const Arguments &arguments) {
+  static constexpr std::pair<llvm::StringLiteral,
+                             void (*)(llvm::ArrayRef<Command>, llvm::raw_ostream &)>
+      kinds[] = {{"man", generateMan}, {"bash", generateBash}, {"zsh", generateZsh}, {"fish", generateFish}};
+  for (const auto &[name, generate] : kinds)
+    if (name == arguments.operands.front()) {
+      generate(allCommands(), llvm::outs());
+      return Clean;
+    }
+  return usageError("`generate` makes man, bash, zsh or fish, not `" + arguments.operands.front().str() + "`");
+}
+
+} // namespace ptxray

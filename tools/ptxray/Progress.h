@@ -1,0 +1,22 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+
+namespace ptxray {
+
+/// A line on a terminal's standard error that says how far a long run is.
+class Progress {
+public:
+  Progress(size_t total, bool wanted);
+  void show(size_t done, unsigned errors); // now and then
+  void clear();                            // before anything else is written
+
+private:
+  using Clock = std::chrono::steady_clock;
+  const size_t total;
+  const bool enabled;
+  Clock::time_point next;
+  bool shown = false;
+};
+
+} // namespace ptxray

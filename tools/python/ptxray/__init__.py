@@ -1,0 +1,136 @@
+"""Checks PTX, the assembly language of NVIDIA GPUs.
+
+    import ptxray
+    for d in ptxray.check(text, target="sm_90a"):
+        print(d)
+"""
+import dataclasses
+import functools
+import importlib.metadata
+import json
+import pathlib
+import subprocess
+import typing
+
+__all__ = ["Diagnostic", "Edit", "Fix", "Note", "PtxError", "check", "program", "require", "version"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Lines and columns count from 1, columns and offsets in bytes."""
+
+    line: int
+    column: int
+    offset: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Note:
+    message: str
+    begin: typing.Optional[Place] = None
+    end: typing.Optional[Place] = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Edit:
+    """Replaces `length` bytes at `offset`."""
+
+    offset: int
+    length: int
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Fix:
+    title: str
+    safe: bool
+    edits: typing.Tuple[Edit, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Diagnostic:
+    rule: str  # `vector-length`
+    severity: str  # error, warning or pedantic
+    message: str
+    begin: Place
+    end: Place
+    notes: typing.Tuple[Note, ...] = ()
+    fix: typing.Optional[Fix] = None
+    origin: typing.Optional[typing.Tuple[str, int]] = None  # path and line that this PTX was made from
+    manual: typing.Optional[str] = None  # section of the PTX manual
+    path: str = "<ptx>"
+
+    def __str__(self):
+        return f"{self.path}:{self.begin.line}:{self.begin.column}: {self.severity}: {self.message} [{self.rule}]"
+
+
+class PtxError(ValueError):
+    """Raised by `require`; `diagnostics` holds what was found."""
+
+    def __init__(self, diagnostics):
+        super().__init__("\n".join(map(str, diagnostics)))
+        self.diagnostics = diagnostics
+
+
+@functools.lru_cache(maxsize=None)
+def program() -> str:
+    """The path of the program that came with this package."""
+    candidates = [pathlib.Path(__file__).parent.parent / "bin" / "ptxray"]
+    try:
+        distribution = importlib.metadata.distribution("ptxray")
+        candidates[:0] = [pathlib.Path(distribution.locate_file(file)) for file in distribution.files or ()
+                          if file.name == "ptxray" and file.parent.name in ("bin", "Scripts")]
+    except importlib.metadata.PackageNotFoundError:
+        pass
+    for candidate in candidates:
+        if candidate.is_file():
+            return str(candidate.resolve())
+    raise FileNotFoundError("the program ptxray is not where the package put it; please install it anew")
+
+
+def version() -> str:
+    return importlib.metadata.version("ptxray")
+
+
+def check(text: typing.Union[str, bytes], *, target: typing.Optional[str] = None,
+          ptx: typing.Optional[str] = None, arch: typing.Optional[str] = None, pedantic: bool = False,
+          werror: bool = False, on: typing.Iterable[str] = (), off: typing.Iterable[str] = (),
+          warning: typing.Iterable[str] = (), error: typing.Iterable[str] = (),
+          path: str = "<ptx>") -> typing.List[Diagnostic]:
+    """Checks a PTX text and gives what was found, in the order of the text.
+
+    `target` and `ptx` check as if `.target` and `.version` said this; `arch` asks also whether the module may be
+    compiled for that GPU. `on`, `off`, `warning` and `error` name rules. `path` is how the diagnostics name the text.
+    Raises ValueError when an option is wrong."""
+    command = [program(), "check", "--format=jsonl", "--no-config", f"--stdin-filename={path}"]
+    for name, value in (("target", target), ("ptx", ptx), ("arch", arch)):
+        if value is not None:
+            command.append(f"--{name}={value}")
+    for name, rules in (("on", on), ("off", off), ("warning", warning), ("error", error)):
+        if rules:
+            command.append(f"--{name}={','.join(rules)}")
+    command += [name for name, wanted in (("--pedantic", pedantic), ("--werror", werror)) if wanted]
+    data = text.encode() if isinstance(text, str) else bytes(text)
+    run = subprocess.run(command + ["-"], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if run.returncode not in (0, 1):
+        raise ValueError(run.stderr.decode(errors="replace").strip() or f"ptxray ended with {run.returncode}")
+    return [_diagnostic(json.loads(line)) for line in run.stdout.splitlines()]
+
+
+def require(text: typing.Union[str, bytes], **options) -> None:
+    """Raises PtxError when `check` finds an error."""
+    found = check(text, **options)
+    if any(d.severity == "error" for d in found):
+        raise PtxError(found)
+
+
+def _diagnostic(line):
+    def span(entry):
+        return (Place(**entry["range"]["start"]), Place(**entry["range"]["end"])) if "range" in entry else ()
+
+    fix, origin = line.get("fix"), line.get("origin")
+    return Diagnostic(
+        line["rule"], line["severity"], line["message"], *span(line),
+        notes=tuple(Note(note["message"], *span(note)) for note in line["notes"]),
+        fix=fix and Fix(fix["title"], fix["safe"], tuple(Edit(**edit) for edit in fix["edits"])),
+        origin=origin and (origin["path"], origin["line"]), manual=line.get("manual"), path=line["path"])

@@ -106,7 +106,9 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
       else if (values == Values::Rules)
         out << "COMPREPLY=($(compgen -W \"$_ptxray_rules\" -- \"$value\"))";
       else if (values == Values::Files)
-        out << "COMPREPLY=($(compgen -f -- \"$value\"))";
+        out << "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$value\"))";
+      else
+        out << ':';
       out << "; return ;;\n";
     }
   out << "  esac\n  case $command in\n";
@@ -119,13 +121,13 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
     if (values == Values::Rules)
       out << "    *) COMPREPLY=($(compgen -W \"$_ptxray_rules\" -- \"$current\")) ;;\n";
     else if (values == Values::Files)
-      out << "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n";
+      out << "    *) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$current\")) ;;\n";
     else if (values == Values::Choice)
       out << "    *) COMPREPLY=($(compgen -W \"" << llvm::join(choicesOf(command.operands), " ")
           << "\" -- \"$current\")) ;;\n";
     out << "    esac ;;\n";
   }
-  out << "  esac\n}\n_ptxray_rules=\"" << ruleNames() << "\"\ncomplete -o filenames -F _ptxray ptxray\n";
+  out << "  esac\n}\n_ptxray_rules=\"" << ruleNames() << "\"\ncomplete -F _ptxray ptxray\n";
 }
 
 // ------------------------------------------------------------------------------------------- zsh

@@ -38,12 +38,8 @@ static std::string setLevels(RuleLevels &levels, RuleLevel level, llvm::StringRe
   for (llvm::StringRef word : words) {
     word = word.trim();
     const std::optional<DiagId> rule = findDiag(word);
-    if (!rule) {
-      llvm::SmallVector<llvm::StringRef> known;
-      for (const DiagInfo &info : allDiagInfos())
-        known.push_back(info.id);
-      return "no rule `" + word.str() + "`" + didYouMean(word, known);
-    }
+    if (!rule)
+      return "no rule `" + word.str() + "`" + didYouMeanRule(word);
     if (*rule == DiagId::UnreadableInput)
       return "`" + word.str() + "` is no rule about PTX";
     levels.set(*rule, level);

@@ -76,11 +76,8 @@ void Reader::read(Range comment) {
     word = word.trim();
     const std::optional<DiagId> rule = findDiag(word);
     if (!rule) {
-      llvm::SmallVector<llvm::StringRef> known;
-      for (const DiagInfo &info : allDiagInfos())
-        known.push_back(info.id);
       sink.report(DiagId::UnknownSuppression, rangeOf(word.empty() ? verb : word),
-                  {(word.empty() ? verb : word).str(), "the name of a rule" + didYouMean(word, known)});
+                  {(word.empty() ? verb : word).str(), "the name of a rule" + didYouMeanRule(word)});
       continue;
     }
     Suppression &s = (function ? wholeFunctions : lines).emplace_back();

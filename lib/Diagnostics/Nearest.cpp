@@ -1,4 +1,5 @@
 #include "Diagnostics/Nearest.h"
+#include "Diagnostics/Diagnostic.h"
 
 namespace ptxray {
 
@@ -13,6 +14,13 @@ std::string didYouMean(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> 
     }
   }
   return best.empty() ? "" : "; did you mean `" + best.str() + "`?";
+}
+
+std::string didYouMeanRule(llvm::StringRef written) {
+  llvm::SmallVector<llvm::StringRef> known;
+  for (const DiagInfo &info : allDiagInfos())
+    known.push_back(info.id);
+  return didYouMean(written, known);
 }
 
 } // namespace ptxray

@@ -75,7 +75,10 @@ static void generateMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out
   out << ".SH FILES\n.TP\n.I .ptxray\noptions of the folder it stands in and those below; lines of the form "
          "NAME = VALUE.\n"
          ".SH EXIT STATUS\n.TP\n.B 0\nnothing but warnings was found\n.TP\n.B 1\nan error was found\n.TP\n"
-         ".B 2\nbad usage, an input that cannot be read, or an output that cannot be written\n";
+         ".B 2\nbad usage, an input that cannot be read, or an output that cannot be written\n.TP\n"
+         ".B 3\nptxas refused what ptxray passed\n.TP\n.B 4\nthere is no CUDA driver or no GPU\n.TP\n"
+         ".B 5\nptxas is missing, was killed or ran out of time\n.TP\n"
+         ".B 6\nthe kernel faulted or missed its expected result\n";
 }
 
 // ------------------------------------------------------------------------------------------ bash

@@ -19,12 +19,12 @@ assert ptxray.check(GOOD) == []
 found = ptxray.check(BAD, target="sm_90a")
 assert [d.rule for d in found] == ["undefined-symbol", "expected-semicolon"], found
 d = found[1]
-assert (d.severity, d.begin.line, d.begin.column) == ("error", 8, 17) and d.fix.safe and d.fix.edits[0].text == ";"
+assert (d.severity, d.begin.line, d.begin.column) == ("error", 8, 18) and d.fix.safe and d.fix.edits[0].text == ";"
 fixed = bytearray(BAD.encode())
 for edit in d.fix.edits:
     fixed[edit.offset:edit.offset + edit.length] = edit.text.encode()
 assert len(ptxray.check(bytes(fixed))) == 1
-assert str(d).startswith("<ptx>:8:17: error: ")
+assert str(d).startswith("<ptx>:8:18: error: ")
 assert ptxray.check(BAD, off=["undefined-symbol", "expected-semicolon"]) == []
 assert all(d.severity == "warning" for d in ptxray.check(BAD, warning=["undefined-symbol", "expected-semicolon"]))
 for wrong in (dict(target="sm_1"), dict(off=["no-such-rule"]), dict(ptx="1.x")):

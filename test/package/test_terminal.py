@@ -1,0 +1,61 @@
+"""What a terminal sees and a pipe does not, progress and summary: test_terminal.py PTXRAY."""
+import os
+import pathlib
+import pty
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from common import GOOD
+
+binary = pathlib.Path(sys.argv[1]).resolve()
+
+
+def check(folder, *options, terminal):
+    """what it writes on standard output and on standard error, each a terminal or a pipe"""
+    pipe = folder / "a.ptx"
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+
+    def feed():
+        with open(pipe, "w") as out:
+            time.sleep(0.7)  # a run must be long before it says so
+            out.write(GOOD)
+
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    ends = [pty.openpty() if terminal else os.pipe() for _ in range(2)]
+    run = subprocess.Popen([binary, "check", "--jobs=1", *options, "a.ptx", "b.ptx", "c.ptx"], cwd=folder,
+                           stdout=ends[0][1], stderr=ends[1][1], env={**os.environ, "TERM": "xterm"})
+    for _, write in ends:
+        os.close(write)
+    texts = []
+    for read, _ in ends:
+        text = b""
+        try:
+            while chunk := os.read(read, 4096):
+                text += chunk
+        except OSError:  # how a terminal ends
+            pass
+        os.close(read)
+        texts.append(text.decode())
+    feeder.join()
+    assert run.wait() == 0
+    return texts
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    for file in ("b.ptx", "c.ptx"):
+        (folder / file).write_text(GOOD)
+    # pty.openpty gives (master, slave): we read the first and the program writes the second, as with a pipe.
+    out, err = check(folder, terminal=True)
+    assert out == "nothing found in 3 files\r\n", out
+    assert "1 of 3 files, 0 errors" in err and err.endswith("\r\x1b[K"), err
+    assert check(folder, "--quiet", terminal=True) == ["", ""]
+    assert check(folder, terminal=False) == ["", ""]
+    out, err = check(folder, "--format=json", terminal=True)
+    assert out.startswith('{"version":1') and out.endswith("]}\r\n")
+print("progress and summary go to terminals alone")

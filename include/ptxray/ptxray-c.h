@@ -51,7 +51,7 @@ typedef struct ptxray_diagnostic {
 /* `0.1.0` */
 const char *ptxray_version(void);
 
-/* How a text is checked. The names are those of a `.ptxray` file: target, ptx, arch, pedantic (yes or no),
+/* How a text is checked. The names are those of a `.ptxray` file: target, ptx, arch, link, pedantic (yes or no),
  * werror, on, off, warning, error (rules with commas between them). */
 typedef struct ptxray_options ptxray_options;
 ptxray_options *ptxray_options_new(void); /* NULL: out of memory */

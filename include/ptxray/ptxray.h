@@ -31,7 +31,7 @@ public:
       throw std::bad_alloc();
   }
 
-  /// The names are those of a `.ptxray` file: target, ptx, arch, pedantic (yes or no), werror, on, off,
+  /// The names are those of a `.ptxray` file: target, ptx, arch, link, pedantic (yes or no), werror, on, off,
   /// warning, error (rules with commas between them). Throws std::invalid_argument for what is unknown.
   Options &set(const std::string &name, const std::string &value) {
     if (const char *problem = ptxray_options_set(options.get(), name.c_str(), value.c_str()))

@@ -25,10 +25,11 @@ static std::string setVersion(std::string &ptx, llvm::StringRef value) {
   return "";
 }
 
-static std::string setSwitch(bool &flag, llvm::StringRef name, llvm::StringRef value) {
-  if (value != "yes" && value != "no")
-    return "`" + name.str() + "` is yes or no, not `" + value.str() + "`";
-  flag = value == "yes";
+static std::string setChoice(bool &flag, llvm::StringRef name, llvm::StringRef yes, llvm::StringRef no,
+                             llvm::StringRef value) {
+  if (value != yes && value != no)
+    return "`" + name.str() + "` is " + yes.str() + " or " + no.str() + ", not `" + value.str() + "`";
+  flag = value == yes;
   return "";
 }
 
@@ -61,14 +62,17 @@ std::string setOption(CheckOptions &options, llvm::StringRef name, llvm::StringR
   if (name == "ptx")
     return setVersion(options.ptx, value);
   if (name == "pedantic")
-    return setSwitch(options.pedantic, name, value);
+    return setChoice(options.pedantic, name, "yes", "no", value);
   if (name == "werror")
-    return setSwitch(options.werror, name, value);
+    return setChoice(options.werror, name, "yes", "no", value);
+  if (name == "link")
+    return setChoice(options.wholeProgram, name, "whole", "separate", value);
   for (const auto &[verb, level] : levels)
     if (name == verb)
       return setLevels(options.levels, level, value);
   return "unknown option `" + name.str() + "`" +
-         didYouMean(name, {"target", "arch", "ptx", "pedantic", "werror", "on", "off", "warning", "error"});
+         didYouMean(name, {"target", "arch", "ptx", "link", "pedantic", "werror", "on",
+                          "off", "warning", "error"});
 }
 
 } // namespace ptxray

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Sets one: target, ptx, arch, pedantic, werror, on, off, warning, error. Gives what is wrong, or nothing.
+/// Sets one: target, ptx, arch, link, pedantic, werror, on, off, warning, error. Gives what is wrong, or nothing.
 std::string setOption(CheckOptions &options, llvm::StringRef name, llvm::StringRef value);
 
 } // namespace ptxray

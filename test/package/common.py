@@ -2,6 +2,7 @@
 a tool named in PTXRAY_REQUIRE (or all of them, by `all`) may not be missing."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,11 @@ def python_with(*requirements):
             skip("pypi", f"PyPI does not give {' '.join(requirements)}")
         (folder / "complete").touch()
     return python
+
+
+def version():
+    """That of the project."""
+    return re.search(r"project\(ptxray VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
 
 
 def wheel(binary):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from common import BAD, ROOT, run
+from common import BAD, ROOT, run, version
 
 build, cmake = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
 cuda = len(sys.argv) > 3 and sys.argv[3]
@@ -24,8 +24,7 @@ def check_exports(library):
 with tempfile.TemporaryDirectory() as name:
     prefix, tree, work = (pathlib.Path(name) / part for part in ("prefix", "source", "build"))
     run(cmake, "--install", build, "--prefix", prefix)
-    version = re.search(r"VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
-    assert f"ptxray {version}\n" in run(prefix / "bin/ptxray", "version")
+    assert f"ptxray {version()}\n" in run(prefix / "bin/ptxray", "version")
     library = next(prefix.glob("lib/**/libptxray.so"))
     check_exports(library)
     assert " T " in run("nm", library.with_suffix(".a")), "the archive is empty"

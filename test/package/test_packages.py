@@ -7,24 +7,24 @@ import sys
 import tarfile
 import tempfile
 
-from common import BAD, ROOT, need, run
+from common import BAD, need, run, version
 
 build, cpack = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
 dpkg = need("dpkg-deb")
-version = re.search(r"VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+release = version()
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     run(cpack, "--config", build / "CPackConfig.cmake", "-G", "DEB;TGZ", "-B", folder / "out")
     deb, = (folder / "out").glob("*.deb")
     tar, = (folder / "out").glob("*.tar.gz")
-    assert deb.name == f"ptxray_{version}_amd64.deb" and version in tar.name, (deb, tar)
-    assert run(dpkg, "-f", deb, "Version").strip() == version
+    assert deb.name == f"ptxray_{release}_amd64.deb" and release in tar.name, (deb, tar)
+    assert run(dpkg, "-f", deb, "Version").strip() == release
     assert re.fullmatch(r"libc6 \(>= [0-9.]+\)\n", run(dpkg, "-f", deb, "Depends"))
     run(dpkg, "-x", deb, folder / "deb")
     tarfile.open(tar).extractall(folder / "tar")
     for root in (folder / "deb/usr", next((folder / "tar").iterdir())):
-        assert f"ptxray {version}\n" in run(root / "bin/ptxray", "version")
+        assert f"ptxray {release}\n" in run(root / "bin/ptxray", "version")
         (folder / "bad.ptx").write_text(BAD)
         run(root / "bin/ptxray", "check", folder / "bad.ptx", status=1)
         for file in ("share/man/man1/ptxray.1*", "share/bash-completion/completions/ptxray", "share/zsh/vendor-completions/_ptxray",

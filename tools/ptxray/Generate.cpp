@@ -15,13 +15,11 @@ enum class Values { None, Choice, Rules, Files, Anything };
 static Values valuesOf(StringRef shown) {
   if (shown.empty())
     return Values::None;
-  if (shown.contains('|') && !shown.contains("..."))
-    return Values::Choice;
   if (shown.contains("RULE"))
     return Values::Rules;
   if (shown.contains("FILE") || shown.contains("PATH"))
     return Values::Files;
-  return Values::Anything;
+  return shown.contains('|') ? Values::Choice : Values::Anything;
 }
 
 static llvm::SmallVector<StringRef> choicesOf(StringRef shown) {

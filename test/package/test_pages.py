@@ -55,7 +55,8 @@ with tempfile.TemporaryDirectory() as name:
         missing.append("fish")
     if shutil.which("mandoc"):
         lint = run("mandoc", "-T", "lint", "-W", "warning", folder / "man", status=None)
-        assert lint == "", lint
+        lint = [line for line in lint.splitlines() if "missing date" not in line]  # the same text every day
+    assert not lint, lint
         text = run("mandoc", "-T", "utf8", folder / "man")
         text = re.sub(r".\x08", "", text)
         assert all(option in text for option in options)

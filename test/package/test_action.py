@@ -44,7 +44,7 @@ with tempfile.TemporaryDirectory() as name:
     (project / "good.ptx").write_text(GOOD)
     assert run_action(folder, package=package) == ("", 0)
     (project / "bad.ptx").write_text(BAD)
-    text, status = run_action(folder, package=package, arguments="--off=undefined-symbol --pedantic", sarif="found.sarif")
+    text, status = run_action(folder, package=package, arguments="--off=undefined-symbol --werror", sarif="found.sarif")
     assert status == 1 and text.startswith("::error title=expected-semicolon,file=./bad.ptx,line=8,"), text
     assert (folder / "output").read_text() == "status=1\n"
     assert len(json.loads((project / "found.sarif").read_text())["runs"][0]["results"]) == 1

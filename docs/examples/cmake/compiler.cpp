@@ -3,13 +3,14 @@
 #include <ptxray/ptxray.h>
 
 static std::string kernel(const std::string &statement) {
-  return ".version 8.0\n.target sm_90a\n.visible .entry k()\n{\n\t.reg .f32 %x<2>;\n\t" + statement +
+  return ".version 8.0\n.target sm_90a\n.visible .entry k()\n{\n\t.reg .f32 %x<2>;\n\tmov.f32 %x0, 0f3F800000;\n\t" +
+         statement +
          "\n\tret;\n}\n";
 }
 
 int main(int argc, char **argv) {
-  const std::string text = kernel(argc > 1 ? argv[1] : "add.f32 %x0, %x0, %x1;");
-  const ptxray::Result result = ptxray::check(text, ptxray::Options().set("pedantic", "yes"));
+  const std::string text = kernel(argc > 1 ? argv[1] : "add.f32 %x1, %x0, %x0;");
+  const ptxray::Result result = ptxray::check(text, ptxray::Options().set("arch", "sm_90a"));
   for (const ptxray::Diagnostic &d : result.diagnostics) {
     std::cout << d.begin.line << ':' << d.begin.column << ": " << d.message << " [" << d.rule << "]\n";
     if (d.fix)

@@ -1,4 +1,4 @@
-"""The manual page and the completions, read by the programs that they are for: test_pages.py PTXRAY."""
+"""The manual page and the completions, read by the programs that they are for: test_completions.py PTXRAY."""
 import pathlib
 import re
 import shutil

@@ -17,6 +17,7 @@ void Constants::addWritten(llvm::ArrayRef<Operand> nodes, uint32_t instruction) 
 
 void Constants::readBody(const Function &function) {
   writer.clear();
+  values.clear();
   for (uint32_t i = function.body.first; i < function.body.end(); ++i)
     if (const Statement statement = ast.statements[i];
         statement.kind == StatementKind::Instruction) {
@@ -28,8 +29,12 @@ void Constants::readBody(const Function &function) {
 
 std::optional<uint64_t> Constants::valueOf(NameId name, unsigned depth) {
   auto found = writer.find(static_cast<uint32_t>(name));
-  if (found == writer.end() || found->second == several || depth > 16)
+  if (found == writer.end() || found->second == several || depth > 64)
     return std::nullopt;
+  // A register that depends on itself has no value; so has one that is being worked out.
+  auto [known, isNew] = values.try_emplace(static_cast<uint32_t>(name), std::nullopt);
+  if (!isNew)
+    return known->second;
   const Instruction &instruction = ast.instructions[found->second];
   llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
   if (nodes.front().kind != OperandKind::Name)
@@ -43,7 +48,9 @@ std::optional<uint64_t> Constants::valueOf(NameId name, unsigned depth) {
       return std::nullopt;
     sources.push_back(*value);
   }
-  return constantResult(ast.text(instruction.opcode), sources);
+  const std::optional<uint64_t> result = constantResult(ast.text(instruction.opcode), sources);
+  values[static_cast<uint32_t>(name)] = result;
+  return result;
 }
 
 std::optional<uint64_t> Constants::valueOf(const Operand &operand, unsigned depth) {

@@ -26,6 +26,7 @@ private:
   bool read = false;
   /// By name: the instruction that writes it, or `several`. Names of nested blocks count as one.
   llvm::DenseMap<uint32_t, uint32_t> writer;
+  llvm::DenseMap<uint32_t, std::optional<uint64_t>> values; // of the names asked for so far
   static constexpr uint32_t several = ~0u;
 };
 

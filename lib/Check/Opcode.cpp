@@ -14,6 +14,22 @@ static bool anyFormKnows(const isa::Mnemonic &mnemonic, isa::WordId word) {
   return false;
 }
 
+static bool asksForRegisters(const isa::Form &form) {
+  return llvm::any_of(isa::run(isa::tables().operands, form.operands),
+                      [](const isa::OperandDecl &operand) { return operand.rules & isa::Known; });
+}
+
+/// Whether the words that the form cannot do without stand in the opcode, at any place.
+static bool hasDemandedWords(const isa::Form &form, llvm::ArrayRef<OpcodeWord> words) {
+  const isa::Tables &t = isa::tables();
+  return llvm::all_of(isa::run(t.slots, form.slots), [&](const isa::Slot &slot) {
+    auto stands = [&](const isa::SlotValue &value) {
+      return llvm::any_of(words, [&](const OpcodeWord &word) { return word.id == value.word; });
+    };
+    return slot.optional || slot.suffix || llvm::any_of(isa::run(t.slotValues, slot.values), stands);
+  });
+}
+
 Opcode::Opcode(llvm::StringRef text) : spelling(text) {
   const llvm::StringRef spelling = this->spelling;
   size_t begin = 0;
@@ -36,8 +52,7 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
   const isa::Tables &t = isa::tables();
   for (uint32_t form : isa::run(t.mnemonicForms, mnemonic->forms)) {
     readsValues |= t.forms[form].readsValues;
-    for (const isa::OperandDecl &operand : isa::run(t.operands, t.forms[form].operands))
-      readsRegisters |= (operand.rules & isa::Known) != 0;
+    readsRegisters |= asksForRegisters(t.forms[form]) && hasDemandedWords(t.forms[form], words);
   }
   readsValues |= readsRegisters;
 

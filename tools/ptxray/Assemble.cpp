@@ -93,12 +93,19 @@ static std::vector<std::string> optionsFor(const Arguments &arguments, StringRef
   return options;
 }
 
-int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &arguments,
-                  MemoryFile &object) {
-  unsigned seconds = 0;
+/// 0 without the option.
+static int readTimeout(const Arguments &arguments, unsigned &seconds) {
   if (std::optional<StringRef> written = arguments.value("--timeout"))
     if (written->getAsInteger(10, seconds) || seconds == 0)
       return usageError("`--timeout` takes a number of seconds, not `" + written->str() + "`");
+  return Clean;
+}
+
+int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &arguments,
+                  MemoryFile &object) {
+  unsigned seconds = 0;
+  if (const int status = readTimeout(arguments, seconds))
+    return status;
   FileReport &report = input.report;
   std::string problem;
   const std::optional<Ptxas> ptxas = findPtxas(arguments.value("--ptxas").value_or(""), problem);
@@ -129,6 +136,9 @@ int runAs(const Arguments &arguments) {
   const std::optional<StringRef> output = arguments.value("-o");
   if (!output)
     return usageError("`-o OUT` is missing");
+  unsigned seconds = 0;
+  if (const int status = readTimeout(arguments, seconds)) // before anything is done
+    return status;
   CheckOptions options;
   options.arch = arguments.value("--target").value_or("").str();
   if (!options.arch.empty() && isa::findTarget(options.arch) < 0)

@@ -6,6 +6,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | gate                                                                       # fileGate
      | set                                                                        # fileSet
      | NAME NAME? '{' WORD* '}'                                                   # vocabulary
+     | 'unread' '{' WORD* '}' mnemonic (',' mnemonic)* ';'                        # unread
      | 'words' '{' (WORD+ ':' condition ';')* '}'                                 # wordGates
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
      | 'versions' versionRange (',' versionRange)* ';'                            # versions

@@ -96,7 +96,8 @@ private:
     case PatternKind::Address:
       if (shape.kind == ShapeKind::Address)
         return list(p + 1, pEnd, n + 1, nEnd, next);
-      if ((shape.flags & ShapeSubscript) && pattern.extent == 2)
+      if (pattern.extent == 2 && patterns[p + 1].kind == PatternKind::Operand &&
+          mayBeBare(view.operands[patterns[p + 1].operand], shape))
         return one(p + 1, n, next);
       break;
     case PatternKind::Vector:
@@ -123,6 +124,13 @@ private:
       break;
     }
     miss(p, n, next);
+  }
+
+  static bool mayBeBare(const isa::OperandDecl &address, const Shape &shape) {
+    const bool indexed = shape.flags & ShapeSubscript;
+    const bool named = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Variable;
+    return (address.rules & isa::BareAllowed && named) ||
+           (address.rules & isa::IndexAllowed && indexed);
   }
 
   /// `d|_` is `d`, of every instruction.

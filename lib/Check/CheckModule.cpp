@@ -114,6 +114,11 @@ void ModuleChecker::body(const Function &function) {
       const Instruction &instruction = ast.instructions[statement.index];
       resolver.checkGuard(instruction);
       resolver.shapes(instruction.operands, shapes);
+      if (options.visitor) {
+        options.visitor(ast, instruction, shapes);
+        rules->call(instruction);
+        break;
+      }
       if (instructions->readsRegisters(ast, instruction))
         constants.fill(function, instruction.operands, shapes);
       const Usage &usage = instructions->check(ast, source, instruction, shapes, sink);

@@ -2,9 +2,15 @@
 // One text, checked from its first line to its last: the step that calls all others.
 #include "Diagnostics/RuleLevels.h"
 #include "Source/SourceBuffer.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <functional>
 #include <string>
 
 namespace ptxray {
+
+struct Ast;
+struct Instruction;
+struct Shape;
 
 struct CheckOptions {
   std::string target; // replaces what `.target` says; empty: as the file says
@@ -15,6 +21,8 @@ struct CheckOptions {
   bool isFragment = false;   // functions are pieces of code: nothing is said of them as a whole
   bool werror = false; // warnings are errors, but for those of a rule with a level of its own
   RuleLevels levels;
+  /// Sees each instruction in place of the judge.
+  std::function<void(const Ast &, const Instruction &, llvm::ArrayRef<Shape>)> visitor;
 };
 
 /// What the header says, as text: `9.0`, `sm_90a`. Empty where it says nothing.

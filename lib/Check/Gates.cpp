@@ -16,12 +16,18 @@ bool inTargetSet(uint16_t set, uint16_t target) {
 }
 
 bool Availability::holds(ExprId gate) const {
+  if (asked)
+    asked->push_back(gate);
+  return known(gate);
+}
+
+bool Availability::known(ExprId gate) const {
   if (!gate)
     return true;
-  int8_t &known = memo[gate];
-  if (known < 0)
-    known = evaluate(gate);
-  return known;
+  int8_t &answer = memo[gate];
+  if (answer < 0)
+    answer = evaluate(gate);
+  return answer;
 }
 
 bool Availability::evaluate(ExprId gate) const {
@@ -29,20 +35,20 @@ bool Availability::evaluate(ExprId gate) const {
     return true;
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[gate];
-  auto argument = [&](ExprId id) { return holds(id); };
+  auto argument = [&](ExprId id) { return known(id); };
   switch (e.op) {
   case ExprOp::And:
     return llvm::all_of(t.exprArgs.slice(e.a, e.b), argument);
   case ExprOp::Or:
     return llvm::any_of(t.exprArgs.slice(e.a, e.b), argument);
   case ExprOp::Not:
-    return !holds(e.a);
+    return !known(e.a);
   case ExprOp::PtxAtLeast:
     return context.ptx >= e.a;
   case ExprOp::Target:
     return inTargetSet(e.a, context.target);
   case ExprOp::Gate:
-    return holds(t.gates[e.a].expr);
+    return known(t.gates[e.a].expr);
   default:
     return true;
   }

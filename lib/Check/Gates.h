@@ -23,8 +23,11 @@ public:
   explicit Availability(const ModuleContext &context);
   bool holds(isa::ExprId gate) const;
   const ModuleContext &module() const { return context; }
+  /// Where to note which gates are asked for, if anyone wants to know.
+  mutable std::vector<isa::ExprId> *asked = nullptr;
 
 private:
+  bool known(isa::ExprId gate) const;
   bool evaluate(isa::ExprId gate) const;
   ModuleContext context;
   mutable std::vector<int8_t> memo; // -1: not asked for yet

@@ -255,6 +255,14 @@ std::vector<Finding> judge(const Availability &availability, const Opcode &opcod
   return findings;
 }
 
+bool accepts(const Availability &availability, const Opcode &opcode, llvm::ArrayRef<Shape> shapes,
+             std::vector<isa::ExprId> &gates) {
+  availability.asked = &gates;
+  const std::vector<Finding> findings = findingsOf(availability, opcode, shapes);
+  availability.asked = nullptr;
+  return llvm::none_of(findings, [](const Finding &f) { return f.severity == Severity::Error; });
+}
+
 // ------------------------------------------------------------------------------------- the memory
 static uint64_t mix(uint64_t a, uint64_t b) {
   const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;

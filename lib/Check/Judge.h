@@ -17,6 +17,10 @@ class SourceBuffer;
 std::vector<Finding> judge(const Availability &availability, const Opcode &opcode,
                            llvm::ArrayRef<Shape> shapes, Usage *usage = nullptr);
 
+/// The verdict alone, and which gates it depends on.
+bool accepts(const Availability &availability, const Opcode &opcode, llvm::ArrayRef<Shape> shapes,
+             std::vector<isa::ExprId> &gates);
+
 class InstructionChecker {
 public:
   explicit InstructionChecker(const ModuleContext &context) : availability(context) {}

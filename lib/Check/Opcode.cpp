@@ -9,7 +9,7 @@ static bool anyFormKnows(const isa::Mnemonic &mnemonic, isa::WordId word) {
   for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
     for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots))
       for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values))
-        if (value.word == word)
+        if (value.word == word && !slot.suffix)
           return true;
   return false;
 }
@@ -28,6 +28,14 @@ static bool hasDemandedWords(const isa::Form &form, llvm::ArrayRef<OpcodeWord> w
     };
     return slot.optional || slot.suffix || llvm::any_of(isa::run(t.slotValues, slot.values), stands);
   });
+}
+
+/// Without another type, a word that would not be read is meant as one.
+static bool isOnlyType(llvm::ArrayRef<OpcodeWord> words, size_t at) {
+  auto isType = [](const OpcodeWord &word) {
+    return word.id && isa::word(word.id).wordClass == isa::WordClass::Type;
+  };
+  return isType(words[at]) && llvm::count_if(words, isType) == 1;
 }
 
 Opcode::Opcode(llvm::StringRef text) : spelling(text) {
@@ -64,8 +72,11 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
     bool repeats = false;
     for (size_t i = 1; i < k; ++i)
       repeats |= words[i].id == word.id;
-    word.dropped = repeats ? known.repeatable
-                           : known.ignored && !anyFormKnows(*mnemonic, word.id);
+    const bool read = known.ignored && anyFormKnows(*mnemonic, word.id);
+    word.dropped = repeats ? known.repeatable && !read
+                           : (known.ignored && !read) ||
+                                 (llvm::is_contained(isa::run(t.wordLists, mnemonic->unread), word.id) &&
+                                  !isOnlyType(words, k));
   }
 }
 

@@ -27,6 +27,7 @@ private:
   bool judgeRange(const Shape &shape, unsigned node);
   void judgeAddress(const Shape &shape, unsigned node);
   void judgeOpaque(const Shape &shape, unsigned node);
+  bool isBracketed(unsigned node) const;
 
   bool has(isa::OperandRule rule) const { return declared.rules & rule; }
   bool wide() const;
@@ -113,7 +114,7 @@ void OperandJudge::judge() {
       fail(DiagId::LabelExpected, node);
     return;
   case OperandRole::Function:
-    if (shape.kind != ShapeKind::Function && shape.kind != ShapeKind::Register)
+    if (shape.kind != ShapeKind::Function)
       fail(DiagId::FunctionExpected, node);
     return;
   case OperandRole::List:
@@ -158,8 +159,7 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
     return reportLength(view, index, wanted, 0);
 
   const auto &shapes = view.written.shapes;
-  TypeView previous, all;
-  unsigned firstConstant = 0;
+  VectorFold fold;
   bool onlySinks = true;
   for (unsigned n = node + 1; n < node + shape.extent; n += shapes[n].extent) {
     const Shape &element = shapes[n];
@@ -181,48 +181,78 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
       }
       elementType = viewType(element.type);
       break;
+    case ShapeKind::Special: // ptxas reads these as registers, and does not ask whether one can be written
+      if (!element.vector && !element.suffix && declared.role != OperandRole::Predicate)
+        elementType = viewType(element.type);
+      if (elementType && elementType.kind != TypeKind::Predicate)
+        elementType.kind = TypeKind::Bits;
+      break;
+    case ShapeKind::Variable:
+      if (!element.suffix && !(element.flags & ~ShapeParameter))
+        elementType = viewType(element.type);
+      break;
     case ShapeKind::Integer:
       elementType = {TypeKind::Signed, 0};
       break;
     case ShapeKind::Float:
-      elementType = {TypeKind::Float, 0};
+      elementType = {TypeKind::Float, static_cast<uint16_t>(isSingle(element) ? 32 : 64)};
       break;
     default:
       break;
     }
-    const bool constant = elementType && !elementType.bits;
+    const bool constant = element.kind == ShapeKind::Integer || element.kind == ShapeKind::Float;
+    const bool named = element.kind == ShapeKind::Variable || element.kind == ShapeKind::Special;
+    const bool wholeNumbers = has(isa::Fragment) && type.kind != TypeKind::Packed && type.kind != TypeKind::Float;
+    if (elementType.kind == TypeKind::Predicate && (has(isa::NoSpecial) || wholeNumbers)) {
+      fail(DiagId::OperandType, n, {spell(elementType), typeText()});
+      return;
+    }
+    if (named && has(isa::NoSpecial))
+      elementType = {};
+    // One constant alone is no vector for ptxas where the elements are words.
+    if (constant && shape.extent == 2 && (has(isa::Fragment) || type.kind == TypeKind::Bits)) {
+      fail(DiagId::ImmediateType, n, {typeText()});
+      return;
+    }
     if (!elementType || declared.role == OperandRole::Immediate ||
         (constant && (declared.role == OperandRole::Register || has(isa::Destination)))) {
       if (!judgeScalar(element, n, true))
         return;
       continue;
     }
-    if (previous && !foldElements(previous, elementType)) {
-      const bool sizes = previous.bits && elementType.bits && previous.bits != elementType.bits;
-      fail(sizes ? DiagId::VectorElementSizes : DiagId::VectorElements, n, {name});
+    if (!fold.add(elementType, constant)) {
+      fail(fold.sizesDiffer(elementType, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, n, {name});
       return;
     }
-    previous = elementType;
-    // A constant in front makes it a vector of constants for ptxas, which packed types do not take.
-    if (constant && n == node + 1 && !has(isa::Fragment) &&
-        (type.kind == TypeKind::Packed ||
-         (type.kind == TypeKind::Float && type.bits == 16 && elementType.kind == TypeKind::Float))) {
+    if (named && !(element.kind == ShapeKind::Special && has(isa::SpecialAllowed)))
+      fail(DiagId::VectorElementName, n, {name});
+    if (has(isa::NoSpecial) && !judgeScalar(element, n, true))
+      return;
+    if (!constant)
+      continue;
+    // A constant in front makes it a vector of constants for ptxas, which 16 bits do not take.
+    if (n == node + 1 && !has(isa::Fragment) && type.kind == TypeKind::Float && type.bits == 16 &&
+        elementType.kind == TypeKind::Float) {
       fail(DiagId::ImmediateType, n, {typeText()});
       return;
     }
-    if (constant) {
-      if (!judgeRange(element, n))
-        return;
-      if (!firstConstant)
-        firstConstant = n;
-      continue;
-    }
-    const TypeView folded = all ? foldElements(all, elementType) : elementType;
-    all = folded ? folded : TypeView{TypeKind::Bits, elementType.bits};
+    if (!judgeRange(element, n))
+      return;
   }
-  if (all)
-    judgeRegister(all, node, true);
-  else if (firstConstant && declared.role != OperandRole::Immediate)
+  const bool floats = fold.constantFirst && shapes[node + 1].kind == ShapeKind::Float &&
+                      type.kind == TypeKind::Float && type.bits >= 32;
+  const bool lonePredicate = fold.type.kind == TypeKind::Predicate && shape.extent == 2 &&
+                             type == TypeView{TypeKind::Bits, 32};
+  const TypeView last = fold.lastRegister;
+  const bool lastFits = fold.registers > 1 ? last.bits >= type.bits : last.bits == type.bits;
+  if (has(isa::NoSpecial))
+    ; // each has been judged for itself
+  else if (fold.type && !fold.onlyConstants && fold.type.bits && !floats && !lonePredicate)
+    judgeRegister(fold.type, node, true);
+  else if (fold.type && !fold.onlyConstants && !fold.type.bits && !wide() && !lastFits &&
+           type.kind != TypeKind::Packed)
+    fail(DiagId::OperandSize, node, {spell(last), typeText()});
+  else if (fold.onlyConstants && declared.role != OperandRole::Immediate)
     for (unsigned n = node + 1; n < node + shape.extent; ++n)
       if (shapes[n].kind == ShapeKind::Integer || shapes[n].kind == ShapeKind::Float)
         if (!judgeScalar(shapes[n], n, true))
@@ -317,6 +347,8 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   }
   switch (shape.kind) {
   case ShapeKind::Sink:
+    if (inVector && has(isa::NoSinks))
+      return fail(DiagId::SinkNotAllowed, node);
     return (destination && inVector) || (has(isa::SinkAllowed) && (destination || inVector)) ||
            fail(destination ? DiagId::SinkNotAllowed : DiagId::SinkAsSource, node);
   case ShapeKind::Register: {
@@ -353,6 +385,12 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
       return true;
     if (destination)
       return fail(DiagId::DestinationRegister, node);
+    // Where a qualifier chooses the type, ptxas takes the address of a function for any.
+    if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value &&
+        declared.type.kind == isa::RefKind::Slot && !inVector && !shape.suffix) {
+      fail(DiagId::FunctionAsValue, node);
+      return true;
+    }
     return fail(DiagId::SymbolNotAllowed, node);
   default:
     return fail(DiagId::OperandKind, node);
@@ -369,7 +407,7 @@ void OperandJudge::judgeOpaque(const Shape &shape, unsigned node) {
   const llvm::StringRef wanted = roles[declared.role == OperandRole::Texture   ? 0
                                        : declared.role == OperandRole::Sampler ? 1
                                                                                : 2];
-  if (shape.kind == ShapeKind::Variable && (shape.flags & ShapeOpaque) &&
+  if (shape.kind == ShapeKind::Variable && (shape.flags & ShapeOpaque) && !(shape.flags & ShapeOffset) &&
       wanted == llvm::StringRef(isa::word(shape.type).text))
     return;
   fail(DiagId::OpaqueExpected, node, {wanted.str()});
@@ -378,6 +416,14 @@ void OperandJudge::judgeOpaque(const Shape &shape, unsigned node) {
 /// `.shared::cta` lies in `.shared`: what stands before the colons.
 static llvm::StringRef spaceName(WordId word) {
   return llvm::StringRef(isa::word(word).text).split("::").first;
+}
+
+bool OperandJudge::isBracketed(unsigned node) const {
+  for (unsigned n = 0; n < node; ++n)
+    if (const Shape &outer = view.written.shapes[n];
+        outer.kind == ShapeKind::Address && n + outer.extent > node)
+      return true;
+  return false;
 }
 
 void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
@@ -396,6 +442,9 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
     else
       generic = true;
   }
+  const bool anything = has(isa::Wide) && !type;
+  if (has(isa::BareAllowed) && !isBracketed(node))
+    fail(DiagId::MissingBrackets, node);
   switch (shape.kind) {
   case ShapeKind::Register: {
     const TypeView reg = viewType(shape.type);
@@ -403,13 +452,14 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
       fail(DiagId::AddressRegister, node, {spell(reg)});
       return;
     }
-    const bool anything = has(isa::Wide) && !type;
     const bool integer = reg.kind == TypeKind::Bits || reg.kind == TypeKind::Unsigned ||
                          reg.kind == TypeKind::Signed;
     const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, has(isa::Wide), false));
     // Of a given width, .f16x2 passes for bits; floats pass only where any width does.
     const bool passes = reg.halfPair ? agrees && type.kind == TypeKind::Bits && !has(isa::Wide)
                                      : integer || (agrees && has(isa::Wide));
+    if (has(isa::AnyRegister))
+      return;
     if (reg.bits > 64 || (!anything && !passes))
       fail(reg.kind == TypeKind::Float       ? DiagId::AddressFloat
            : reg.kind == TypeKind::Predicate ? DiagId::AddressPredicate
@@ -417,21 +467,27 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
            node, {spell(reg)});
     else if (type && !agrees)
       fail(DiagId::AddressWidth, node, {spell(reg), typeText()});
+    else if (has(isa::Copied) && generic && reg.bits < 32)
+      fail(DiagId::AddressWidth, node, {spell(reg), ".u32"});
     return;
   }
-  case ShapeKind::Special:
-    if (shape.vector || shape.suffix || (type && !has(isa::Wide)))
+  case ShapeKind::Special: {
+    const TypeView reg = viewType(shape.type);
+    const bool sameSize = type.bits == 64 && reg.bits == 64 && isBracketed(node);
+    if (reg.kind == TypeKind::Predicate)
+      fail(DiagId::AddressPredicate, node, {spell(reg)});
+    else if (shape.vector || shape.suffix || has(isa::NoSpecial) || (type && !has(isa::Wide) && !sameSize))
       fail(DiagId::SpecialRegister, node);
     return;
+  }
   case ShapeKind::Integer:
-    if (has(isa::Wide) && !type)
-      return;
-    if (spaces.size() != 1 || generic || spaces.front() != ".local")
+    if (!anything && (spaces.size() != 1 || generic || spaces.front() != ".local"))
       fail(DiagId::ImmediateAddress, node);
     return;
   case ShapeKind::Variable: {
     if (shape.flags & ShapeOpaque) {
-      fail(DiagId::AddressSymbol, node);
+      const bool passes = has(isa::OpaqueAllowed) && !(has(isa::Copied) && generic);
+      fail(anything || passes ? DiagId::OpaqueAddress : DiagId::AddressSymbol, node);
       return;
     }
     const llvm::StringRef space = spaceName(shape.space);
@@ -445,8 +501,14 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
     fail(DiagId::StateSpace, node, {space.str(), wanted.empty() ? "a generic address" : wanted});
     return;
   }
-  default:
+  case ShapeKind::Function:
+    if (anything || has(isa::SymbolAllowed))
+      return;
     fail(DiagId::AddressSymbol, node);
+    return;
+  default:
+    if (!anything || shape.kind == ShapeKind::Sink)
+      fail(DiagId::AddressSymbol, node);
   }
 }
 

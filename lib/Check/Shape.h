@@ -37,6 +37,7 @@ enum ShapeFlag : uint16_t {
   ShapeSubscript = 128, // `a[8]`
   ShapeNarrow = 256,    // a special register that may be read in fewer bits
   ShapeKnown = 512,     // a register that holds `value` all along; told only where an entry asks
+  ShapeArray = 1024,     // a variable of array type
 };
 
 /// Preorder, `extent` as in the Ast. Names and places are not part of it.

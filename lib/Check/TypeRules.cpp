@@ -58,6 +58,10 @@ bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector) {
   }
 }
 
+bool isSingle(const Shape &immediate) {
+  return (immediate.flags & ShapeHexFloat) && !(immediate.flags & ShapeWideFloat);
+}
+
 bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector) {
   const bool numeric = type.kind == TypeKind::Bits || type.kind == TypeKind::Unsigned ||
                        type.kind == TypeKind::Signed;
@@ -66,37 +70,47 @@ bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector) {
            (inVector && type.kind == TypeKind::Float && type.bits == 64);
   if (type.kind == TypeKind::Float)
     return type.bits >= 32;
-  const bool single = (immediate.flags & ShapeHexFloat) && !(immediate.flags & ShapeWideFloat);
   if (type.kind == TypeKind::Bits)
-    return type.bits == (single ? 32 : 64);
+    return type.bits == (isSingle(immediate) ? 32 : 64);
   return false;
 }
 
-TypeView foldElements(TypeView left, TypeView right) {
-  if (left.kind == TypeKind::Predicate || right.kind == TypeKind::Predicate) {
-    const TypeView other = left.kind == TypeKind::Predicate ? right : left;
-    const bool word = other.kind == TypeKind::Bits && other.bits == 32; // ptxas keeps predicates in them
-    return left == right || word ? other : TypeView();
-  }
-  const bool leftConstant = !left.bits, rightConstant = !right.bits;
-  if (leftConstant && rightConstant)
-    return left == right ? left : TypeView();
-  if (leftConstant || rightConstant) {
-    const TypeView constant = leftConstant ? left : right, other = leftConstant ? right : left;
-    const bool integer = constant.kind == TypeKind::Signed;
-    return other.kind == TypeKind::Bits || (!other.halfPair && isInteger(other) == integer)
-               ? other
-               : TypeView();
-  }
-  if (left.bits != right.bits)
-    return {};
+/// Whether two neighbours in a vector go together but for their sizes. Bits go with everything.
+static bool kindsAgree(TypeView left, TypeView right) {
+  if (left.kind == TypeKind::Predicate || right.kind == TypeKind::Predicate)
+    return left == right || left.kind == TypeKind::Bits || right.kind == TypeKind::Bits;
   if (left.kind == TypeKind::Bits || right.kind == TypeKind::Bits)
-    return {TypeKind::Bits, left.bits};
+    return true;
   if (left.halfPair || right.halfPair) // as a whole it counts as an integer, among others not
-    return left == right ? left : TypeView();
-  if (isInteger(left) != isInteger(right))
-    return {};
-  return left == right || isInteger(left) ? left : TypeView();
+    return left == right;
+  return isInteger(left) == isInteger(right);
+}
+
+bool VectorFold::sizesDiffer(TypeView element, bool constant) const {
+  // ptxas keeps predicates in words.
+  auto size = [](TypeView type) { return type.kind == TypeKind::Predicate ? 32 : type.bits; };
+  return !constantFirst && !constant && size(first) != size(element);
+}
+
+bool VectorFold::add(TypeView element, bool constant) {
+  if (!constant) {
+    lastRegister = element;
+    ++registers;
+  }
+  if (!first) {
+    first = previous = type = element;
+    constantFirst = onlyConstants = constant;
+    return true;
+  }
+  if (!kindsAgree(previous, element) || sizesDiffer(element, constant))
+    return false;
+  if (type.kind == TypeKind::Predicate)
+    type = element;
+  else if (type != element) // behind an integer constant any size may follow
+    type = {TypeKind::Bits, onlyConstants && type.kind == TypeKind::Float ? element.bits : type.bits};
+  onlyConstants &= constant;
+  previous = element;
+  return true;
 }
 
 std::string spell(TypeView type) {

@@ -25,11 +25,26 @@ TypeView fragmentType(TypeView element);
 /// whose elements are integers, floats take them as bits.
 bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector);
 
+/// `0f...`: 32 bits; other floating-point constants have 64.
+bool isSingle(const Shape &immediate);
+
 bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector);
 
-/// The type that two neighbours in a vector make together, or none when they cannot stand together.
-/// `Integer` and `Float` immediates are views with no bits of kind Signed and Float.
-TypeView foldElements(TypeView left, TypeView right);
+/// The elements of a vector, one after the other: whether each goes with those before it, and the type
+/// of the whole. Integer constants have no size; those in front fit everything.
+struct VectorFold {
+  bool add(TypeView element, bool constant);
+  bool sizesDiffer(TypeView element, bool constant) const;
+
+  TypeView type;
+  bool constantFirst = false;
+  bool onlyConstants = false;
+  TypeView lastRegister;
+  unsigned registers = 0;
+
+private:
+  TypeView first, previous;
+};
 
 /// `.b32`, or how the type is called when no word spells it.
 std::string spell(TypeView type);

@@ -70,7 +70,7 @@ struct Gate {
 enum class OperandRole : uint8_t {
   Value, Register, Immediate, Predicate, Address, Texture, Sampler, Surface, Label, Function, List, Symbol
 };
-enum OperandRule : uint16_t {
+enum OperandRule : uint32_t {
   Destination = 1,
   Vec = 2,      // braces always
   Wide = 4,     // registers may be wider than the type
@@ -78,10 +78,18 @@ enum OperandRule : uint16_t {
   Exact = 16,   // declared with exactly that type
   SinkAllowed = 32,
   SpecialAllowed = 64,
-  SymbolAllowed = 128, // the address of a variable or function as a value
+  SymbolAllowed = 128, // the address of a variable or function as a value; of a function as an address
   Updated = 512, // a register that is read and written
   Sized = 256,  // where it is generic or global, a register must be as wide as addresses are
   Known = 1024, // a check wants the value of a register that holds a constant
+  NoSpecial = 1 << 11,     // an address: no special register; a vector: registers and constants alone, each of the type
+  NoSinks = 1 << 12,       // no element of a vector is `_`
+  // Of addresses alone:
+  OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass
+  BareAllowed = 1 << 14,   // the brackets may be missing
+  IndexAllowed = 1 << 15,  // `a[8]` passes for `[a+8]`
+  Copied = 1 << 16,        // a generic one is copied first: 32 bits at least, no texture or surface
+  AnyRegister = 1 << 17,   // of any type
 };
 enum class RefKind : uint8_t { None, Word, Slot };
 struct TypeRef {
@@ -102,7 +110,7 @@ struct ValueRange { // of an immediate
 };
 struct OperandDecl {
   Text name;
-  uint16_t rules; // OperandRule
+  uint32_t rules; // OperandRule
   OperandRole role;
   TypeRef type;
   Span lengths;    // into `terms`; empty: a scalar (or, with Vec, any length)
@@ -209,6 +217,7 @@ struct Entry {
 struct Mnemonic {
   Text text;      // `tcgen05.ld.red`
   Span forms;     // into `mnemonicForms`
+  Span unread;    // into `wordLists`: words that ptxas does not look at here
 };
 
 // ------------------------------------------------------------------- targets, special registers

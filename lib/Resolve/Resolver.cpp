@@ -259,6 +259,8 @@ Shape Resolver::nameShape(const Operand &operand) {
         shape.flags |= ShapeOpaque;
       if (symbol->isParameter)
         shape.flags |= ShapeParameter;
+      if (symbol->extent.isArray)
+        shape.flags |= ShapeArray;
       break;
     case SymbolKind::Label:
       shape.kind = ShapeKind::Label;

@@ -46,7 +46,7 @@ struct Set {
 
 struct Operand {
   Place place;
-  uint16_t rules = 0;
+  uint32_t rules = 0;
   isa::OperandRole role = isa::OperandRole::Value;
   std::string type;
   uint8_t factor = 1;
@@ -144,6 +144,7 @@ struct Entry {
 struct Vocabulary {
   std::vector<std::string> types, layouts, spaces;
   std::set<std::string> repeatable, ignored, exact, known;
+  std::map<std::string, std::set<std::string>> unread; // mnemonic to words that ptxas skips there
   std::map<std::string, std::string> kinds; // word to `rounding`
   std::map<std::string, std::shared_ptr<Condition>> gates;
 };

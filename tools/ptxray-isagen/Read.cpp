@@ -345,7 +345,10 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       {"frag", isa::Fragment},        {"exact", isa::Exact}, {"sink", isa::SinkAllowed},
       {"special", isa::SpecialAllowed}, {"symbol", isa::SymbolAllowed},
       {"sized", isa::Sized},           {"inout", isa::Updated},
-      {"known", isa::Known}};
+      {"known", isa::Known},
+      {"opaque", isa::OpaqueAllowed}, {"bare", isa::BareAllowed}, {"indexed", isa::IndexAllowed},
+      {"copied", isa::Copied},        {"ordinary", isa::NoSpecial}, {"unchecked", isa::AnyRegister},
+      {"whole", isa::NoSinks}};
   static const std::map<std::string, isa::OperandRole> roles = {
       {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register},
       {"imm", isa::OperandRole::Immediate},   {"pred", isa::OperandRole::Predicate},
@@ -558,24 +561,30 @@ void Reader::block(IsaParser::BlockContext *context, Scope &scope, Entry &entry)
   }
 }
 
+/// `mul.{hi,lo}` spells two.
+static std::vector<std::string> mnemonics(const std::vector<IsaParser::MnemonicContext *> &written) {
+  std::vector<std::string> all;
+  for (IsaParser::MnemonicContext *mnemonic : written) {
+    std::string text = mnemonic->getText();
+    size_t open = text.find('{');
+    if (open == std::string::npos) {
+      all.push_back(text);
+      continue;
+    }
+    std::stringstream choices(text.substr(open + 1, text.find('}') - open - 1));
+    for (std::string choice; std::getline(choices, choice, ',');)
+      all.push_back(text.substr(0, open) + choice + text.substr(text.find('}') + 1));
+  }
+  return all;
+}
+
 void Reader::entry(IsaParser::EntryContext *context, Scope &scope) {
   Entry entry;
   entry.place = place(context);
   entry.source = sourceText(context);
   entry.scope = std::make_unique<Scope>();
   entry.scope->parent = &scope;
-  for (IsaParser::MnemonicContext *mnemonic : context->mnemonic()) {
-    // `mul.{hi,lo}` spells two; a comma inside its braces starts the next.
-    std::string text = mnemonic->getText();
-    size_t open = text.find('{');
-    if (open == std::string::npos) {
-      entry.mnemonics.push_back(text);
-      continue;
-    }
-    std::stringstream choices(text.substr(open + 1, text.find('}') - open - 1));
-    for (std::string choice; std::getline(choices, choice, ',');)
-      entry.mnemonics.push_back(text.substr(0, open) + choice + text.substr(text.find('}') + 1));
-  }
+  entry.mnemonics = mnemonics(context->mnemonic());
   block(context->block(), *entry.scope, entry);
   model.entries.push_back(std::move(entry));
 }
@@ -639,6 +648,10 @@ void Reader::readFile(IsaParser::FileContext *context) {
       set(one->set(), *scope);
     } else if (auto *one = dynamic_cast<IsaParser::VocabularyContext *>(item)) {
       vocabulary(one);
+    } else if (auto *one = dynamic_cast<IsaParser::UnreadContext *>(item)) {
+      for (const std::string &mnemonic : mnemonics(one->mnemonic()))
+        for (std::string &word : allWords(one->WORD()))
+          model.vocabulary.unread[mnemonic].insert(std::move(word));
     } else if (auto *one = dynamic_cast<IsaParser::WordGatesContext *>(item)) {
       // WORD+ ':' condition ';' again and again: the words before a condition are its own.
       std::vector<std::string> words;

@@ -552,8 +552,20 @@ void Resolver::run() {
   formsOf.resize(next);
   for (const Entry &one : model.entries)
     entry(one);
-  for (const auto &[mnemonic, id] : mnemonicIds)
-    output.mnemonics.push_back({text(mnemonic), intern(output.mnemonicForms, formsOf[id])});
+  for (const auto &[mnemonic, id] : mnemonicIds) {
+    std::vector<WordId> unread;
+    if (auto found = model.vocabulary.unread.find(mnemonic); found != model.vocabulary.unread.end())
+      for (const std::string &word : found->second)
+        if (WordId known = wordId(word))
+          unread.push_back(known);
+        else
+          errors.report({}, "unknown-word", "unknown word `" + word + "` that `" + mnemonic + "` does not read");
+    output.mnemonics.push_back({text(mnemonic), intern(output.mnemonicForms, formsOf[id]),
+                                intern(output.wordLists, unread)});
+  }
+  for (const auto &[mnemonic, words] : model.vocabulary.unread)
+    if (!mnemonicIds.count(mnemonic))
+      errors.report({}, "mnemonic", "no entry for `" + mnemonic + "`, which does not read some words");
 }
 
 void resolve(const Model &model, const RuleIds &ruleIds, Output &output, Usage &usage,

@@ -4,6 +4,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,6 +61,8 @@ int unknownInstruction(llvm::StringRef written);
 std::optional<uint16_t> findVersion(llvm::StringRef written);
 /// Whether to colour what goes to standard output, by `--color=auto|always|never`.
 bool wantsColor(const Arguments &arguments);
+/// docs/instructions.md.
+void printInstructionTable(llvm::raw_ostream &out);
 /// Flushes standard output; says so when it could not be written.
 int finish(int status);
 
@@ -76,6 +79,7 @@ int runIsa(const Arguments &arguments);
 int runLayout(const Arguments &arguments);
 int runPtxas(const Arguments &arguments);
 int runRun(const Arguments &arguments);
+int runTargets(const Arguments &arguments);
 int runVersion(const Arguments &arguments);
 
 } // namespace ptxray

@@ -68,10 +68,14 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
 
 int runIsa(const Arguments &arguments) {
   const std::optional<llvm::StringRef> mnemonic = arguments.value("--enumerate");
-  if (arguments.has("--list") == mnemonic.has_value())
-    return usageError("`isa` takes one of `--list` and `--enumerate=NAME`");
+  if (arguments.has("--list") + arguments.has("--table") + mnemonic.has_value() != 1)
+    return usageError("`isa` takes one of `--list`, `--table` and `--enumerate=NAME`");
   if (mnemonic)
     return enumerate(*mnemonic, arguments);
+  if (arguments.has("--table")) {
+    printInstructionTable(llvm::outs());
+    return Clean;
+  }
   list(llvm::outs());
   return Clean;
 }

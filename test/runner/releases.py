@@ -1,0 +1,59 @@
+"""What ptxas judged otherwise before one of its releases, and that ptxray's diagnostic says so:
+releases.py PTXRAY SOURCE_FOLDER. Releases of ptxas are taken from $PTXRAY_PTXAS_RELEASES (folders with a ptxas),
+else from those that `tools/dev cuda` fetched."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# PTX version, target, line, the first release that refuses it
+CASES = [
+    ("9.0", "sm_100a", "tcgen05.ld.sync.16x64b.x1.b32 {%r1}, [%r2];", (13, 1)),
+    ("9.0", "sm_100a", "tcgen05.st.sync.16x64b.x1.b32 [%r2], {%r1};", (13, 1)),
+    ("9.0", "sm_103a", "tcgen05.ld.red.sync.32x32b.x2.max.u32 {%r1, %r2}, %r3, [%r4];", (13, 1)),
+    ("9.0", "sm_100", "st.async.mmio.release.gpu.b32 [%rd1], %r1;", (13, 1)),
+    ("9.0", "sm_100", "red.async.mmio.release.gpu.add.u32 [%rd1], %r2;", (13, 1)),
+    ("9.0", "sm_90", "mbarrier.init.b64 [%rd1], 0;", (13, 1)),
+    ("8.0", "sm_70", "fence.release.gpu;", (13, 1)),
+    ("8.0", "sm_70", "fence.acquire.cta;", (13, 1)),
+]
+
+ptxray, root = sys.argv[1:]
+folder = pathlib.Path(os.environ.get("PTXRAY_PTXAS_RELEASES") or pathlib.Path(root, "build/cuda"))
+releases = {}
+for path in [*folder.glob("13.*/ptxas"), *folder.glob("13.*/bin/ptxas")]:
+    name = path.relative_to(folder).parts[0]
+    releases[tuple(int(part) for part in name.split(".")[:2])] = path
+if len(releases) < 2:
+    print("skipped: fewer than two releases of ptxas")
+    sys.exit(77)
+
+wrong = 0
+for version, target, line, first in CASES:
+    text = f""".version {version}
+.target {target}
+.address_size 64
+.visible .entry k()
+{{
+.reg .b32 %r<5>;
+.reg .b64 %rd<5>;
+{line}
+ret;
+}}
+"""
+    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
+        file.write(text)
+        file.flush()
+        shown = subprocess.run([ptxray, "check", file.name], stdout=subprocess.PIPE, text=True).stdout
+        if f"ptxas before {first[0]}.{first[1]}" not in shown:
+            print(f"{line} no note about ptxas before {first[0]}.{first[1]}:\n{shown}")
+            wrong = 1
+        arch = "compute_75" if target == "sm_70" else target.replace("sm_", "compute_")
+        for release, ptxas in sorted(releases.items()):
+            accepted = subprocess.run([ptxas, "-arch=" + arch, file.name, "-o", os.devnull], stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL).returncode == 0
+            if accepted != (release < first):
+                print(f"{line} ptxas {release[0]}.{release[1]} {'takes' if accepted else 'refuses'} it")
+                wrong = 1
+sys.exit(wrong)

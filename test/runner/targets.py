@@ -1,0 +1,55 @@
+"""Lets ptxas judge what `ptxray targets` says of each file: with the version and target named it passes, just below not:
+targets.py PTXRAY SOURCE_FOLDER [FILE...]"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ptxray, root, *files = sys.argv[1:]
+releases = sorted(pathlib.Path(root, "build/cuda").glob("*/bin/ptxas"),
+                  key=lambda path: [int(part) for part in path.parts[-3].split(".") if part.isdigit()])
+ptxas = os.environ.get("PTXRAY_PTXAS") or (releases and str(releases[-1])) or shutil.which("ptxas")
+if not ptxas:
+    print("skipped: no ptxas")
+    required = os.environ.get("PTXRAY_REQUIRE", "").split(",")
+    sys.exit(1 if "all" in required or "ptxas" in required else 77)
+known = json.loads(subprocess.run([ptxray, "version", "--format=json"], stdout=subprocess.PIPE, check=True).stdout)
+since = {target["name"]: target["since"] for target in known["targets"]}
+versions = known["ptx"]
+
+
+def accepts(text, version, target):
+    text = re.sub(r"(?m)^\.version .*", ".version " + version, text)
+    text = re.sub(r"(?m)^\.target .*", ".target " + target, text)
+    number, variant = re.fullmatch(r"sm_(\d+)([af]?)", target).groups()
+    number = {82: 86, 101: 110}.get(int(number), max(75, int(number)))
+    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
+        file.write(text)
+        file.flush()
+        return subprocess.run([ptxas, f"-arch=compute_{number}{variant}", file.name, "-o", os.devnull],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
+wrong = 0
+for path in files or sorted(pathlib.Path(root, "test/targets").glob("*.ptx")):
+    text = pathlib.Path(path).read_text()
+    answer = json.loads(subprocess.run([ptxray, "targets", "--format=json", path], stdout=subprocess.PIPE).stdout)
+    least = {target["name"]: target["version"] for target in answer["targets"]}
+    checks = []
+    for target in since:
+        if target in least:
+            below = versions[versions.index(least[target]) - 1]
+            checks.append((least[target], target, True))
+            if versions.index(since[target]) <= versions.index(below):
+                checks.append((below, target, False))
+        elif next(t["documented"] for t in known["targets"] if t["name"] == target):
+            checks.append((versions[-1], target, False))
+    for version, target, expected in checks:
+        if accepts(text, version, target) != expected:
+            print(f"{path}: with {version} and {target}, ptxas {'refuses' if expected else 'takes'} it")
+            wrong += 1
+sys.exit(wrong != 0)

@@ -1,0 +1,252 @@
+#include "Check/Gates.h"
+#include "Check/Requirements.h"
+#include "Command.h"
+#include "Inputs.h"
+#include "Isa/Isa.h"
+#include "Render/Render.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+
+namespace ptxray {
+
+namespace {
+
+/// The first toolkit and the first driver branch that know a PTX version.
+struct Release {
+  uint16_t ptx;
+  llvm::StringLiteral cuda, driver; // empty: not known
+};
+constexpr Release releases[] = {
+    {100, "1.0", ""},      {101, "1.1", ""},      {102, "2.0", ""},      {103, "2.1", ""},
+    {104, "2.2", ""},      {105, "2.3", "190"},   {200, "3.0", "195"},   {201, "3.1", "256"},
+    {202, "3.2", "260"},   {203, "4.0", "270"},   {300, "4.1", "285"},   {301, "5.0", "302"},
+    {302, "5.5", "319"},   {400, "6.0", "331"},   {401, "6.5", "340"},   {402, "7.0", "346"},
+    {403, "7.5", "352"},   {500, "8.0", "361"},   {501, "9.0", "384"},   {600, "9.0", "384"},
+    {601, "9.1", "387"},   {602, "9.2", "396"},   {603, "10.0", "400"},  {604, "10.1", "418"},
+    {605, "10.2", "440"},  {700, "11.0", "445"},  {701, "11.1", "455"},  {702, "11.2", "460"},
+    {703, "11.3", "465"},  {704, "11.4", "470"},  {705, "11.5", "495"},  {706, "11.6", "510"},
+    {707, "11.7", "515"},  {708, "11.8", "520"},  {800, "12.0", "525"},  {801, "12.1", "530"},
+    {802, "12.2", "535"},  {803, "12.3", "545"},  {804, "12.4", "550"},  {805, "12.5", "555"},
+    {806, "12.7", "565"},  {807, "12.8", "570"},  {808, "12.9", "575"},  {900, "13.0", "580"},
+    {901, "13.1", "590"},  {902, "13.2", "595"},  {903, "13.3", "610"},  {904, "13.4", ""},
+    {905, "13.5", ""},
+};
+
+struct File {
+  std::string path;
+  std::unique_ptr<SourceBuffer> source;
+  std::unique_ptr<Requirements> needs;
+};
+
+/// An obstacle and the file that it stands in.
+struct Reason {
+  std::string path;
+  Obstacle obstacle;
+};
+
+struct Answer {
+  CellSet passes;
+  uint16_t least = 0;                                 // 0: nothing fits
+  std::map<uint16_t, std::vector<uint16_t>> targets;  // by the least version with which each passes
+  std::optional<Reason> version, target;              // what keeps lower ones out
+  std::vector<Reason> conflict;                       // what excludes each other, where nothing fits
+};
+
+} // namespace
+
+using Place = Requirements::Place;
+
+static std::optional<Reason> reasonAt(llvm::ArrayRef<File> files, Place place) {
+  for (const File &file : files)
+    if (!file.needs->passes().test(Requirements::index(place)))
+      return Reason{file.path, file.needs->obstacle(place)};
+  return std::nullopt;
+}
+
+/// Two demands that no version and target satisfies together, or one that none satisfies alone.
+static std::vector<Reason> conflictOf(llvm::ArrayRef<File> files) {
+  struct One {
+    const File *file;
+    const Requirements::Demand *demand;
+  };
+  std::vector<One> all;
+  for (const File &file : files)
+    for (const Requirements::Demand &demand : file.needs->demands())
+      all.push_back({&file, &demand});
+  // Where the other passes, or at its own best place.
+  auto reason = [](const One &one, const CellSet &elsewhere) {
+    const uint16_t newest = isa::versions().size() - 1;
+    for (int v = newest; v >= 0; --v)
+      for (int t = isa::targets().size() - 1; t >= 0; --t) {
+        const Place place{static_cast<uint16_t>(v), static_cast<uint16_t>(t)};
+        if (elsewhere.test(Requirements::index(place)))
+          return Reason{one.file->path, one.file->needs->obstacle(place, one.demand->line)};
+      }
+    return Reason{one.file->path, one.file->needs->obstacle({newest, 0}, one.demand->line)};
+  };
+  for (const One &one : all)
+    if (one.demand->passes.none()) {
+      Reason found{one.file->path, {}};
+      for (uint16_t t = isa::targets().size(); t-- > 0 && !found.obstacle.line;)
+        found.obstacle = one.file->needs->obstacle(
+            {static_cast<uint16_t>(isa::versions().size() - 1), t}, one.demand->line);
+      return {found};
+    }
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if ((all[i].demand->passes & all[j].demand->passes).none())
+        return {reason(all[j], all[i].demand->passes), reason(all[i], all[j].demand->passes)};
+  // Only several together leave nothing: the one that takes the last place away, and what was left.
+  CellSet left;
+  left.set();
+  for (const One &one : all) {
+    if ((left & one.demand->passes).none())
+      return {reason(one, left)};
+    left &= one.demand->passes;
+  }
+  return {};
+}
+
+static Answer answerFor(llvm::ArrayRef<File> files) {
+  Answer answer;
+  answer.passes.set();
+  for (const File &file : files)
+    answer.passes &= file.needs->passes();
+  const auto targets = isa::targets();
+  const auto versions = isa::versions();
+  for (uint16_t t = 0; t < targets.size(); ++t)
+    if (uint16_t least = Requirements::leastVersion(answer.passes, t); least && targets[t].documented)
+      answer.targets[least].push_back(t);
+  if (answer.targets.empty()) {
+    answer.conflict = conflictOf(files);
+    return answer;
+  }
+  answer.least = answer.targets.begin()->first;
+
+  // The version just below, with a target that it has.
+  const auto at = llvm::find(versions, answer.least) - versions.begin();
+  if (at > 0)
+    for (uint16_t t : answer.targets.begin()->second)
+      if (targets[t].since <= versions[at - 1]) {
+        answer.version = reasonAt(files, {static_cast<uint16_t>(at - 1), t});
+        break;
+      }
+  // The highest target without a letter that does not fit, but for those above all that do.
+  int out = -1;
+  uint16_t highest = 0;
+  for (const auto &[version, group] : answer.targets)
+    for (uint16_t t : group)
+      highest = std::max(highest, targets[t].number);
+  for (uint16_t t = 0; t < targets.size(); ++t)
+    if (!targets[t].variant && targets[t].documented && targets[t].number <= highest &&
+        !Requirements::leastVersion(answer.passes, t) &&
+        (out < 0 || targets[t].number > targets[out].number))
+      out = t;
+  if (out >= 0)
+    answer.target =
+        reasonAt(files, {static_cast<uint16_t>(versions.size() - 1), static_cast<uint16_t>(out)});
+  return answer;
+}
+
+static const Release &releaseOf(uint16_t ptx) {
+  return *llvm::find_if(releases, [&](const Release &r) { return r.ptx >= ptx; });
+}
+
+// ------------------------------------------------------------------------------------------ output
+static void printReason(llvm::raw_ostream &out, llvm::StringRef what, const Reason &reason) {
+  out << what << escaped(reason.path) << ':' << reason.obstacle.line << ": "
+      << escaped(reason.obstacle.message) << " [" << reason.obstacle.rule << "]\n";
+}
+
+static void printText(const Answer &answer, size_t files, llvm::raw_ostream &out) {
+  const char *who = files == 1 ? "the file" : "all files together";
+  if (!answer.least) {
+    out << "no version and target fit " << who << '\n';
+    for (const Reason &reason : answer.conflict)
+      printReason(out, "  ", reason);
+    return;
+  }
+  out << ".version " << versionText(answer.least) << " or higher fits " << who << ", with\n";
+  for (const auto &[version, group] : answer.targets) {
+    out << "  " << versionText(version) << ": ";
+    llvm::interleave(group, out, [&](uint16_t t) { out << isa::targets()[t].name; }, ", ");
+    out << '\n';
+  }
+  if (answer.version)
+    printReason(out, "not lower: ", *answer.version);
+  if (answer.target)
+    printReason(out, "not every target: ", *answer.target);
+  const Release &release = releaseOf(answer.least);
+  out << "known since CUDA " << release.cuda;
+  if (!release.driver.empty())
+    out << ", driver r" << release.driver;
+  out << '\n';
+}
+
+static void printReason(const Reason &reason, llvm::json::OStream &json) {
+  json.attribute("file", reason.path);
+  json.attribute("line", reason.obstacle.line);
+  json.attribute("rule", reason.obstacle.rule);
+  json.attribute("text", reason.obstacle.text);
+  json.attribute("message", reason.obstacle.message);
+}
+
+static void printJson(const Answer &answer, llvm::ArrayRef<File> files, llvm::raw_ostream &out) {
+  llvm::json::OStream json(out, 1);
+  json.object([&] {
+    json.attributeArray("files", [&] {
+      for (const File &file : files)
+        json.value(file.path);
+    });
+    if (answer.least) {
+      const Release &release = releaseOf(answer.least);
+      json.attribute("version", versionText(answer.least));
+      json.attribute("cuda", release.cuda);
+      if (!release.driver.empty())
+        json.attribute("driver", release.driver);
+    }
+    json.attributeArray("targets", [&] {
+      for (const auto &[version, group] : answer.targets)
+        for (uint16_t t : group)
+          json.object([&, version = version] {
+            json.attribute("name", llvm::StringRef(isa::targets()[t].name));
+            json.attribute("version", versionText(version));
+          });
+    });
+    json.attributeObject("forced_by", [&] {
+      if (answer.version)
+        json.attributeObject("version", [&] { printReason(*answer.version, json); });
+      if (answer.target)
+        json.attributeObject("target", [&] { printReason(*answer.target, json); });
+    });
+    json.attributeArray("conflict", [&] {
+      for (const Reason &reason : answer.conflict)
+        json.object([&] { printReason(reason, json); });
+    });
+  });
+  out << '\n';
+}
+
+int runTargets(const Arguments &arguments) {
+  std::vector<File> files;
+  for (const Input &input : findInputs(arguments.operands)) {
+    File file{input.path == "-" ? "<stdin>" : input.path, nullptr, nullptr};
+    std::string problem = input.problem;
+    if (problem.empty())
+      file.source = SourceBuffer::open(input.path, problem);
+    if (!file.source)
+      return usageError("cannot read " + file.path + ": " + problem);
+    file.needs = std::make_unique<Requirements>(*file.source);
+    files.push_back(std::move(file));
+  }
+  const Answer answer = answerFor(files);
+  if (arguments.value("--format").value_or("text") == "json")
+    printJson(answer, files, llvm::outs());
+  else
+    printText(answer, files.size(), llvm::outs());
+  return answer.least ? Clean : FoundErrors;
+}
+
+} // namespace ptxray

@@ -202,15 +202,15 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
     }
     const bool constant = element.kind == ShapeKind::Integer || element.kind == ShapeKind::Float;
     const bool named = element.kind == ShapeKind::Variable || element.kind == ShapeKind::Special;
-    const bool wholeNumbers = has(isa::Fragment) && type.kind != TypeKind::Packed && type.kind != TypeKind::Float;
-    if (elementType.kind == TypeKind::Predicate && (has(isa::NoSpecial) || wholeNumbers)) {
+    if (elementType.kind == TypeKind::Predicate && has(isa::NoSpecial)) {
       fail(DiagId::OperandType, n, {spell(elementType), typeText()});
       return;
     }
     if (named && has(isa::NoSpecial))
       elementType = {};
     // One constant alone is no vector for ptxas where the elements are words.
-    if (constant && shape.extent == 2 && (has(isa::Fragment) || type.kind == TypeKind::Bits)) {
+    if (element.kind == ShapeKind::Integer && shape.extent == 2 && !has(isa::Destination) &&
+        (has(isa::Fragment) || type == TypeView{TypeKind::Bits, 32})) {
       fail(DiagId::ImmediateType, n, {typeText()});
       return;
     }
@@ -226,13 +226,16 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
     }
     if (named && !(element.kind == ShapeKind::Special && has(isa::SpecialAllowed)))
       fail(DiagId::VectorElementName, n, {name});
-    if (has(isa::NoSpecial) && !judgeScalar(element, n, true))
+    if (has(isa::NoSpecial) && element.kind == ShapeKind::Float && !isSingle(element)) {
+      fail(DiagId::FloatImmediate, n, {typeText()});
       return;
+    }
     if (!constant)
       continue;
     // A constant in front makes it a vector of constants for ptxas, which 16 bits do not take.
-    if (n == node + 1 && !has(isa::Fragment) && type.kind == TypeKind::Float && type.bits == 16 &&
-        elementType.kind == TypeKind::Float) {
+    if (n == node + 1 && !has(isa::Fragment) && !has(isa::SpecialAllowed) &&
+        (type.kind == TypeKind::Packed || (type.kind == TypeKind::Float && type.bits == 16 &&
+                                           elementType.kind == TypeKind::Float))) {
       fail(DiagId::ImmediateType, n, {typeText()});
       return;
     }
@@ -245,9 +248,7 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
                              type == TypeView{TypeKind::Bits, 32};
   const TypeView last = fold.lastRegister;
   const bool lastFits = fold.registers > 1 ? last.bits >= type.bits : last.bits == type.bits;
-  if (has(isa::NoSpecial))
-    ; // each has been judged for itself
-  else if (fold.type && !fold.onlyConstants && fold.type.bits && !floats && !lonePredicate)
+  if (fold.type && !fold.onlyConstants && fold.type.bits && !floats && !lonePredicate)
     judgeRegister(fold.type, node, true);
   else if (fold.type && !fold.onlyConstants && !fold.type.bits && !wide() && !lastFits &&
            type.kind != TypeKind::Packed)

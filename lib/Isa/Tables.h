@@ -82,7 +82,7 @@ enum OperandRule : uint32_t {
   Updated = 512, // a register that is read and written
   Sized = 256,  // where it is generic or global, a register must be as wide as addresses are
   Known = 1024, // a check wants the value of a register that holds a constant
-  NoSpecial = 1 << 11,     // an address: no special register; a vector: registers and constants alone, each of the type
+  NoSpecial = 1 << 11,     // an address: no special register; a vector: no predicates, no names of variables
   NoSinks = 1 << 12,       // no element of a vector is `_`
   // Of addresses alone:
   OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass

@@ -182,7 +182,7 @@ bool Enumerator::write(FormView &view, llvm::ArrayRef<int64_t> chosen, std::stri
       shapes[at].flags |= ShapeNegated;
   }
   text += ";";
-  return judge(availability, opcode, shapes).empty() && seen.insert(text).second;
+  return judge(availability, opcode, shapes).empty();
 }
 
 void Enumerator::form(uint32_t index, Enumeration &out) {
@@ -193,18 +193,16 @@ void Enumerator::form(uint32_t index, Enumeration &out) {
   if (!findAxes(view))
     return;
   size_t product = 1, longest = 0;
-  double unwritten = 1; // by which factor there are more combinations than texts
+  double longProduct = 1;
   for (const Axis &axis : axes)
-    if (axis.values.size() <= mostMultiplied)
+    if (axis.values.size() <= mostMultiplied) {
       product *= axis.values.size();
-    else
+    } else {
       longest = std::max(longest, axis.values.size());
+      longProduct *= axis.values.size();
+    }
   // The long axes run along with the others, each in steps of its own.
   const size_t rounds = std::max(product, 2 * longest);
-  for (const Axis &axis : axes)
-    if (axis.values.size() > mostMultiplied)
-      unwritten *= axis.values.size();
-  unwritten *= static_cast<double>(product) / rounds;
   std::vector<int64_t> chosen(axes.size());
   std::string text;
   for (size_t round = 0; round < rounds; ++round) {
@@ -220,10 +218,14 @@ void Enumerator::form(uint32_t index, Enumeration &out) {
         stride += 4;
       }
     }
-    if (write(view, chosen, text)) {
+    if (!write(view, chosen, text))
+      continue;
+    // The short axes have been through once: with any of the long ones' values it is as good.
+    const bool isNew = seen.insert(text).second;
+    if (round < product && (isNew || longest))
+      out.combinations += longProduct;
+    if (isNew)
       out.texts.push_back(text);
-      out.combinations += unwritten;
-    }
   }
 }
 

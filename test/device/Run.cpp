@@ -625,7 +625,7 @@ static void writeReports(const Driver &driver, const Plan &plan,
     };
     row(md, "`" + name + "`", inTables, tally);
     row(std::cout, name, inTables, tally);
-    json << divider << jsonText(name) << ": {\"inTables\": " << inTables
+    json << divider << jsonText(name) << ": {\"inTables\": " << static_cast<long long>(inTables)
          << ", \"run\": " << tally.combinations << ", \"values\": " << tally.values
          << ", \"equal\": " << tally.equal << ", \"sequence\": " << tally.sequence
          << ", \"different\": " << tally.different << ", \"examples\": [";

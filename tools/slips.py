@@ -81,6 +81,18 @@ def accepted_by_ptxas(ptxas, path, text):
     return run.returncode == 0
 
 
+def any_accepted(ptxas, path, text, edits):
+    """Whether one of the slips alone leaves a legal file."""
+    if len(edits) == 1:
+        return accepted_by_ptxas(ptxas, path, text)
+    for edit in edits:
+        with open(path + '.alone', 'w', encoding='latin-1', newline='') as file:
+            file.write(apply(text, [edit]))
+        if accepted_by_ptxas(ptxas, path + '.alone', text):
+            return True
+    return False
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('files', nargs='+')
@@ -135,7 +147,7 @@ def main():
                     file.write(apply(text, edits))
             for path, (origin, text, edits), found in zip(
                     paths, batch, lines_reported([args.tool], paths)):
-                if args.ptxas and accepted_by_ptxas(args.ptxas, path, text):
+                if args.ptxas and any_accepted(args.ptxas, path, text, edits):
                     totals['accepted'] += 1
                     continue
                 wanted = [text.count('\n', 0, e[0]) + 1 for e in edits]

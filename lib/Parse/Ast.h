@@ -153,6 +153,7 @@ struct Ast {
   std::vector<Directive> directives;
   std::vector<Function> functions;
   std::vector<int64_t> dims;
+  std::vector<llvm::StringRef> lost; // lines with a syntax error: declarations may be missing
 
   llvm::StringRef text(NameId name) const;
   llvm::StringRef text(SpellingId spelling) const;

@@ -20,6 +20,7 @@ void Builder::start(llvm::StringRef text, bool keep, Parser::ItemFn fn) {
   itemBegin = 0;
   pendingLinkage = SpellingId::None;
   sink = nullptr;
+  ast.lost.clear();
   splits.clear();
   joined.clear();
   cut(Mark{});
@@ -540,6 +541,22 @@ void Builder::openWord(const Token &token) {
   ast.operands.back().suffix = SpellingId(token.id);
 }
 
+// The bytes of a debugging section would take many times the memory of their text: where nobody keeps
+// the Ast, lists of nothing but numbers that fit are dropped as soon as they are read.
+void Builder::closeValues() {
+  close(last);
+  const llvm::StringRef word = ast.text(ast.operands[lastNode].suffix);
+  unsigned bits;
+  if (keepBodies || !word.starts_with(".b") || word.drop_front(2).getAsInteger(10, bits) || bits > 64)
+    return;
+  for (size_t i = lastNode + 1; i < ast.operands.size(); ++i) {
+    const Operand &value = ast.operands[i];
+    if (value.kind != OperandKind::Integer || (bits < 64 && uint64_t(value.value) >> bits != 0))
+      return;
+  }
+  ast.operands.resize(lastNode);
+}
+
 // `generic(a)`: a List with a name and one child.
 void Builder::openCall(const Token &token) {
   uint32_t index = ast.operands.size() - 1;
@@ -871,8 +888,11 @@ static bool startsItem(TokenKind kind) {
 void Builder::itemEnd() {
   // A statement behind a function means that a brace of the function is wrong: then the function
   // has to be read again, too.
-  bool parameter = ahead.kind == TokenKind::Space && ast.text(SpellingId(ahead.id)) == ".param";
-  if (!sink && (!startsItem(ahead.kind) || parameter))
+  const bool afterFunction = !ast.module.empty() && ast.module.back().kind == StatementKind::Function;
+  const llvm::StringRef space =
+      ahead.kind == TokenKind::Space ? ast.text(SpellingId(ahead.id)) : llvm::StringRef();
+  const bool inside = space == ".param" || (afterFunction && (space == ".reg" || space == ".local"));
+  if (!sink && (!startsItem(ahead.kind) || inside))
     throw FastPassFailed();
   statementEnd();
   pendingLinkage = SpellingId::None;

@@ -40,6 +40,8 @@ public:
   uint32_t openBlocks() const { return blocks; }
   /// Ends the blocks of a body whose end is missing.
   void closeBlocks(uint32_t offset);
+  /// Text of a faulty statement: what it may have declared is not reported as missing.
+  void lostText(Range range) { ast.lost.push_back(source.slice(range.begin, range.end)); }
   /// Null in the fast pass, where the first fault ends the pass.
   DiagnosticSink *sink = nullptr;
   /// Whether the statement at hand has a report: it gets no second one.
@@ -77,6 +79,7 @@ public:
   void dotted(const Token &token);
   void openWord(const Token &token);
   void closeWord() { close(last); }
+  void closeValues();
   void openCall(const Token &token);
   void openMask(const Token &token);
   void beginKey();

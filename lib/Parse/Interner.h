@@ -16,30 +16,29 @@ class Interner {
 public:
   Interner() : slots(1024), mask(1023) {}
 
-  uint32_t size() const { return texts.size(); }
-  llvm::StringRef text(uint32_t id) const { return texts[id]; }
+  uint32_t size() const { return entries.size(); }
+  llvm::StringRef text(uint32_t id) const { return {entries[id].begin, entries[id].key.length}; }
 
   /// The text must outlive the interner, with 16 readable bytes from its begin.
   uint32_t intern(const char *p, uint32_t length) {
-    Key key = load(p, length);
-    uint32_t at = hash(key, p) & mask;
-    for (;; at = (at + 1) & mask) {
-      const Slot &slot = slots[at];
-      if (slot.key == key && slot.id != 0 &&
-          (length <= 16 || std::memcmp(texts[slot.id - 1].data(), p, length) == 0))
-        return slot.id - 1;
+    const Key key = load(p, length);
+    const uint32_t sum = hash(key, p);
+    for (uint32_t at = sum & mask;; at = (at + 1) & mask) {
+      const Slot slot = slots[at];
       if (slot.id == 0)
-        return insert(at, key, p);
+        return insert(at, sum, key, p);
+      if (slot.hash == sum && holds(slot.id - 1, key, p))
+        return slot.id - 1;
     }
   }
 
   std::optional<uint32_t> find(llvm::StringRef text) const {
     llvm::SmallString<64> padded(text);
     padded.append(16, '\0');
-    Key key = load(padded.data(), text.size());
-    uint32_t at = hash(key, padded.data()) & mask;
-    for (; slots[at].id != 0; at = (at + 1) & mask)
-      if (slots[at].key == key && texts[slots[at].id - 1] == text)
+    const Key key = load(padded.data(), text.size());
+    const uint32_t sum = hash(key, padded.data());
+    for (uint32_t at = sum & mask; slots[at].id != 0; at = (at + 1) & mask)
+      if (slots[at].hash == sum && holds(slots[at].id - 1, key, padded.data()))
         return slots[at].id - 1;
     return std::nullopt;
   }
@@ -54,7 +53,7 @@ public:
 
   void clear() {
     slots.assign(slots.size(), Slot());
-    texts.clear();
+    entries.clear();
     pool.Reset();
   }
 
@@ -64,10 +63,22 @@ private:
     uint32_t length;
     bool operator==(const Key &) const = default;
   };
+  struct Entry {
+    Key key;
+    const char *begin;
+  };
+  // Small, because a slot is met anywhere in the table, while entries that are used together mostly
+  // stand together.
   struct Slot {
-    Key key = {0, 0, 0};
+    uint32_t hash = 0;
     uint32_t id = 0; // one more than the number; 0 is free
   };
+
+  bool holds(uint32_t id, const Key &key, const char *p) const {
+    const Entry &entry = entries[id];
+    return entry.key == key &&
+           (key.length <= 16 || std::memcmp(entry.begin, p, key.length) == 0);
+  }
 
   static Key load(const char *p, uint32_t length) {
     alignas(16) static constexpr uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255,
@@ -86,20 +97,20 @@ private:
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   }
 
-  static uint64_t hash(const Key &key, const char *p) {
+  static uint32_t hash(const Key &key, const char *p) {
     uint64_t sum = mix(key.low + key.length, key.high);
     for (uint32_t i = 16; i < key.length; i += 16) {
       Key part = load(p + std::min(i, key.length - 16), 16);
       sum = mix(sum ^ part.low, part.high);
     }
-    return sum;
+    return static_cast<uint32_t>(sum);
   }
 
-  uint32_t insert(uint32_t at, const Key &key, const char *p) {
-    uint32_t id = texts.size();
-    texts.emplace_back(p, key.length);
-    slots[at] = {key, id + 1};
-    if (texts.size() * 2 > slots.size())
+  uint32_t insert(uint32_t at, uint32_t sum, const Key &key, const char *p) {
+    uint32_t id = entries.size();
+    entries.push_back({key, p});
+    slots[at] = {sum, id + 1};
+    if (entries.size() * 2 > slots.size())
       grow();
     return id;
   }
@@ -111,7 +122,7 @@ private:
     for (const Slot &slot : old) {
       if (slot.id == 0)
         continue;
-      uint32_t at = hash(slot.key, texts[slot.id - 1].data()) & mask;
+      uint32_t at = slot.hash & mask;
       while (slots[at].id != 0)
         at = (at + 1) & mask;
       slots[at] = slot;
@@ -120,7 +131,7 @@ private:
 
   std::vector<Slot> slots;
   uint32_t mask;
-  std::vector<llvm::StringRef> texts;
+  std::vector<Entry> entries; // by number
   llvm::BumpPtrAllocator pool;
 };
 

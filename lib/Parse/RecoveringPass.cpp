@@ -141,6 +141,7 @@ private:
   bool endsLine(const Token &token) const;
   Diagnostic *report(DiagId id, Range range, std::initializer_list<std::string> args);
   void reportUnexpected();
+  Range lineRange(uint32_t from, uint32_t to) const;
   std::string spelled(const Token &token) const;
   std::string describe(KindSet expected) const;
 
@@ -185,18 +186,32 @@ void PtxBase::fetch(Token &token) {
       continue;
     }
     if (token.kind == TokenKind::String) {
-      // A string over several lines is legal, but in a faulty file it is a lost quote.
+      // A string over several lines is legal, but in a faulty file it is a lost or stray quote.
       size_t newline = text.slice(token.begin, token.end).find('\n');
       if (newline == llvm::StringRef::npos)
         return;
+      scanner->moveTo(token.begin + 1);
       token.end = token.begin + newline;
       token.bad = BadToken::UnclosedString;
-      scanner->moveTo(token.end);
-      return reportBad(token);
+      reportBad(token);
+      continue;
     }
     if (token.kind != TokenKind::Bad)
       return;
     reportBad(token);
+    if (token.bad == BadToken::StrayCharacter && text[token.begin] == '.') {
+      // `add . s32`: the dot belongs to the word behind it.
+      const uint32_t dot = token.begin;
+      scanner->next(token);
+      if (token.kind != TokenKind::Id) {
+        scanner->moveTo(dot + 1);
+        continue;
+      }
+      token.id = scanner->internWord("." + text.slice(token.begin, token.end).str());
+      token.kind = token.id < keywordCount ? keywords()[token.id].kind : TokenKind::Dotted;
+      token.begin = dot;
+      return;
+    }
     if (token.bad == BadToken::MalformedNumber) {
       token.kind = TokenKind::Integer;
       token.flags = 0;
@@ -353,7 +368,15 @@ Diagnostic *PtxBase::report(DiagId id, Range range, std::initializer_list<std::s
   if (builder->reported)
     return nullptr;
   builder->reported = true;
+  builder->lostText(lineRange(std::min(statementFirst.begin, range.begin), range.begin));
   return &sink->report(id, range, args);
+}
+
+// The lines that two places stand on, with all between them.
+Range PtxBase::lineRange(uint32_t from, uint32_t to) const {
+  const size_t before = text.take_front(from).rfind('\n');
+  return {before == llvm::StringRef::npos ? 0 : uint32_t(before + 1),
+          uint32_t(std::min(text.find('\n', to), text.size()))};
 }
 
 std::string PtxBase::spelled(const Token &token) const {
@@ -410,6 +433,13 @@ void PtxBase::reportUnexpected() {
 void PtxBase::sync() {
   if (rules.back().rule == Ptx::RuleBody)
     settleBraces();
+  if (rules.back().rule == Ptx::RuleArgument && builder->ahead.kind == TokenKind::LeftParen &&
+      startsLine(builder->ahead)) {
+    // The arguments begin: the list of results, on the first line, was not closed.
+    const uint32_t end = lineRange(statementFirst.begin, statementFirst.begin).end;
+    report(DiagId::ExpectedBracket, {end, end}, {")", spelled(statementFirst)});
+    throw SyntaxFault();
+  }
   if (expectedKinds() & bit(builder->ahead.kind) && !cannotFollow())
     return;
   const size_t rule = rules.back().rule;
@@ -436,15 +466,21 @@ void PtxBase::sync() {
   }
 }
 
-// What the grammar takes and yet cannot be meant: the name of a function, then a parameter; in a body a
-// function with a body.
+// What the grammar takes and yet cannot be meant: the name of a function, then a parameter or a register;
+// in a body a function with a body; on a new line an operand with several dots.
 bool PtxBase::cannotFollow() {
   const Token &ahead = builder->ahead;
   const size_t rule = rules.back().rule;
   if (rule == Ptx::RuleBody)
     return ahead.kind == TokenKind::Func && startsLine(ahead) && startsItem(ahead);
-  return rule == Ptx::RuleFunc && isWord(ahead, ".param") &&
-         expectedKinds() & bit(TokenKind::LeftParen);
+  if (rule == Ptx::RuleOperands || rule == Ptx::RuleOperand)
+    return ahead.kind == TokenKind::Opcode && startsLine(ahead) &&
+           text.slice(ahead.begin, ahead.end).count('.') > 1;
+  if (rule != Ptx::RuleFunc)
+    return false;
+  if (isWord(ahead, ".reg") || isWord(ahead, ".local"))
+    return expectedKinds() & bit(TokenKind::LeftBrace);
+  return isWord(ahead, ".param") && expectedKinds() & bit(TokenKind::LeftParen);
 }
 
 bool PtxBase::mend(KindSet expected) {
@@ -537,7 +573,9 @@ bool PtxBase::mendExtra(KindSet expected) {
 
 void PtxBase::insert(TokenKind kind, DiagId id, llvm::StringRef token) {
   uint32_t at = builder->last.end;
-  if (kind == TokenKind::LeftBrace || (kind == TokenKind::RightParen && startsLine(builder->ahead)))
+  constexpr KindSet alone =
+      kinds(TokenKind::LeftParen, TokenKind::RightParen, TokenKind::RightBrace);
+  if (kind == TokenKind::LeftBrace || (alone & bit(kind) && startsLine(builder->ahead)))
     at = emptyLineBehindLast(kind == TokenKind::RightParen);
   if (at == builder->last.end && builder->ahead.kind == TokenKind::Semicolon &&
       startsLine(builder->ahead))
@@ -574,8 +612,8 @@ uint32_t PtxBase::emptyLineBehindLast(bool orComment) const {
       break;
     if (hasTrace(line) || (onlyComment && orComment))
       return from + newline + 1;
-    if (!onlyComment)
-      emptyLines.push_back(from + std::min(newline + 1, rest.size()));
+    if (!onlyComment && (newline + 1 < rest.size() || emptyLines.empty()))
+      emptyLines.push_back(from + newline + 1);
     newline = next;
   }
   return emptyLines.empty() ? from : emptyLines[emptyLines.size() / 2];
@@ -608,10 +646,12 @@ bool PtxBase::mendMissing(KindSet expected) {
     return false;
   if (wants(TokenKind::LeftParen) && !wants(TokenKind::Minus) && newLine && isWord(ahead, ".param"))
     return insert(TokenKind::LeftParen, DiagId::ExpectedBracket, "("), true;
-  const bool inHead =
-      rules.back().rule == Ptx::RuleEntry || rules.back().rule == Ptx::RuleFunc;
-  if (wants(TokenKind::LeftBrace) && newLine && inHead &&
-      (startsStatement(ahead) || ahead.kind == TokenKind::Space))
+  const bool inHead = !builder->isInBody() && llvm::any_of(rules, [](const Rule &r) {
+    return r.rule == Ptx::RuleEntry || r.rule == Ptx::RuleFunc;
+  });
+  const bool beginsBody = inHead && (startsStatement(ahead) || ahead.kind == TokenKind::Space);
+  if (wants(TokenKind::LeftBrace) && newLine &&
+      (beginsBody || rules.back().rule == Ptx::RuleSection))
     return insert(TokenKind::LeftBrace, DiagId::ExpectedBracket, "{"), true;
 
   // `call (a)`, and the function on the next line.

@@ -194,6 +194,18 @@ void Scanner::decimalFloat(Token &token, const char *p) {
 
 void Scanner::number(Token &token, const char *p) {
   uint64_t value = 0;
+  if (*p != '0' || !(scan::isWord(p[1]) || p[1] == '.')) { // nearly always: decimal digits alone
+    const char *q = p;
+    for (; scan::isDigit(*q); ++q)
+      value = value * 10 + unsigned(*q - '0');
+    if (!scan::isWord(*q) && *q != '.') {
+      set(token, TokenKind::Integer, p, q);
+      token.flags = 0;
+      token.value = value;
+      return;
+    }
+    value = 0;
+  }
   const char *q = p;
   char kind = *p == '0' ? p[1] | 32 : 0;
   auto digits = [&](unsigned radix, const char *from) {

@@ -63,6 +63,7 @@ public:
   void openGroup() { ++groups; }
 
   void next(Token &token);
+  uint32_t internWord(llvm::StringRef text) { return spellings.internCopy(text); }
 
   uint32_t braces = 0; // open ones of the body at hand; 0 outside
   uint32_t groups = 0; // open ones of the constant expression at hand

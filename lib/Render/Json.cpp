@@ -1,4 +1,5 @@
 // docs/diagnostics.schema.json describes this format.
+#include "Diagnostics/Manual.h"
 #include "Render/JsonValue.h"
 #include "Render/Render.h"
 #include "Source/Origin.h"
@@ -41,6 +42,10 @@ static Json diagnostic(const Diagnostic &d, const SourceBuffer *source,
     out["origin"] = {{"path", origin->path}, {"line", origin->line}};
   if (!d.spec.manual.empty())
     out["manual"] = str(d.spec.manual);
+  if (const ManualSection *section = findManualSection(d.spec.manual))
+    out["manualLink"] = {{"title", str(section->title)},
+                         {"url", section->url()},
+                         {"version", str(manualVersion)}};
   if (!d.spec.file.empty())
     out["spec"] = str(d.spec.file) + ":" + std::to_string(d.spec.line);
   return out;

@@ -1,6 +1,7 @@
 #include "Resolve/Resolver.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 namespace ptxray {
@@ -225,17 +226,31 @@ static bool isComponent(llvm::StringRef suffix) {
   return suffix.size() == 2 && llvm::StringRef("xyzwrgba").contains(suffix[1]);
 }
 
+/// Whether a line with a syntax error has the name, or its family `%r<`: it may have declared it.
+bool Resolver::isLost(llvm::StringRef name) const {
+  const std::string family = (name.rtrim("0123456789") + "<").str();
+  return llvm::any_of(ast.lost, [&](llvm::StringRef line) {
+    if (line.contains(family))
+      return true;
+    const size_t at = line.find(name);
+    return at != llvm::StringRef::npos &&
+           (!name.starts_with("%") || line.substr(at + name.size(), 1).find_if(llvm::isAlnum) != 0);
+  });
+}
+
 Shape Resolver::nameShape(const Operand &operand) {
   Shape shape;
   const Symbol *symbol = scopes.find(operand.name);
   const isa::SpecialRegister *reg = symbol ? nullptr : special(operand.name);
   if (!symbol && !reg) {
+    shape.kind = ShapeKind::Unknown;
     llvm::StringRef name = ast.text(operand.name);
+    if (isLost(name))
+      return shape;
     Range range = operand.range;
     Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, {name.str()});
     if (llvm::StringRef near = scopes.nearest(name); !near.empty())
       d.notes.push_back({("did you mean `" + near + "`?").str(), std::nullopt});
-    shape.kind = ShapeKind::Unknown;
     return shape;
   }
   if (reg) {
@@ -250,7 +265,7 @@ Shape Resolver::nameShape(const Operand &operand) {
     shape.vector = symbol->vector;
     switch (symbol->kind) {
     case SymbolKind::Register:
-      shape.kind = ShapeKind::Register;
+      shape.kind = symbol->type ? ShapeKind::Register : ShapeKind::Unknown;
       break;
     case SymbolKind::Variable:
       shape.kind = ShapeKind::Variable;
@@ -302,9 +317,13 @@ void Resolver::checkGuard(const Instruction &instruction) {
   const Symbol *symbol = scopes.find(instruction.guard);
   std::string name = ast.text(instruction.guard).str();
   if (!symbol && !special(instruction.guard)) {
+    if (isLost(name))
+      return;
     sink.report(DiagId::UndefinedSymbol, instruction.guardRange, {name});
     return;
   }
+  if (symbol && symbol->kind == SymbolKind::Register && !symbol->type)
+    return; // its declaration is wrong
   bool isPredicate = symbol && symbol->kind == SymbolKind::Register && symbol->type &&
                      isa::word(symbol->type).typeKind == isa::TypeKind::Predicate;
   if (!isPredicate) {

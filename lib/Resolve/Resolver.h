@@ -49,6 +49,7 @@ private:
 
   const Ast &ast;
   DiagnosticSink &sink;
+  bool isLost(llvm::StringRef name) const;
   Scopes scopes;
   std::vector<BlockLabel> labels; // of the function at hand, sorted by block
   size_t nextLabel = 0;

@@ -56,6 +56,17 @@ TEST(Text, CaretNotesFixAndManual) {
                           "      | ^~~~~\n");
 }
 
+TEST(Json, LinksIntoTheManual) {
+  FileReport report = reportOn("x");
+  add(report, {0, 1}).spec = {"9.7.14.5.15, 9.7.1", "matrix/ldmatrix.isa", 7};
+  add(report, {0, 1}).spec = {"1.2.3", "later.isa", 7};
+  const nlohmann::json found = json(report)["diagnostics"];
+  EXPECT_EQ(found[0]["manualLink"]["url"],
+            "https://docs.nvidia.com/cuda/parallel-thread-execution/index.html#warp-level-matrix-instructions-ldmatrix");
+  EXPECT_EQ(found[0]["manualLink"]["version"], "9.0");
+  EXPECT_FALSE(found[1].contains("manualLink"));
+}
+
 TEST(Text, TabsAndStrangeBytesKeepTheCaretInPlace) {
   FileReport report = reportOn("\tx\x1b\xc3\xa9\xff y;");
   add(report, {7, 8});

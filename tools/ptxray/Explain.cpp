@@ -1,3 +1,4 @@
+#include "Diagnostics/Manual.h"
 #include "Command.h"
 #include "Diagnostics/Diagnostic.h"
 #include "Diagnostics/RulePages.h"
@@ -47,7 +48,10 @@ static void printEntry(uint16_t index, llvm::raw_ostream &out) {
   llvm::interleaveComma(names, out);
   out << "\n\n"
       << entry.title << "\nmanual " << entry.manual << ", " << entry.file << ':' << entry.line
-      << "\n\n";
+      << "\n";
+  if (const ManualSection *section = findManualSection(entry.manual))
+    out << "of PTX " << manualVersion << ": " << section->title << "\n" << section->url() << "\n";
+  out << "\n";
   for (const isa::Form &form : tables.forms) {
     if (form.entry != index)
       continue;

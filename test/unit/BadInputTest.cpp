@@ -1,0 +1,77 @@
+// Text that nobody writes: it must end in a clear report, quickly, at whatever size.
+#include "Check/CheckModule.h"
+#include <gtest/gtest.h>
+
+using namespace ptxray;
+
+namespace {
+
+std::string repeat(llvm::StringRef piece, size_t count) {
+  std::string out;
+  out.reserve(piece.size() * count);
+  while (count--)
+    out += piece;
+  return out;
+}
+
+/// The ids of what is reported, each once, in order.
+std::string rulesOf(const std::string &text) {
+  const auto source = SourceBuffer::fromText("k.ptx", text);
+  DiagnosticSink sink;
+  checkSource(*source, CheckOptions(), sink);
+  sink.sort();
+  std::string ids;
+  for (const Diagnostic &d : sink.take())
+    if (const std::string id = info(d.id).id.str(); !llvm::StringRef(ids).ends_with(id))
+      ids += (ids.empty() ? "" : " ") + id;
+  return ids;
+}
+
+constexpr char head[] = ".version 9.0\n.target sm_90\n.address_size 64\n";
+
+std::string inKernel(const std::string &line) {
+  return head + std::string(".visible .entry k()\n{\n.reg .b32 %r<9>;\n") + line + "\nret;\n}\n";
+}
+
+std::string moved(const std::string &value) { return inKernel("mov.b32 %r1, " + value + ";"); }
+
+TEST(BadInput, NestingIsCounted) {
+  constexpr size_t many = 100000;
+  EXPECT_EQ(rulesOf(inKernel(repeat("{", many) + repeat("}", many))), "nesting-too-deep");
+  EXPECT_EQ(rulesOf(moved(repeat("(", many) + "1" + repeat(")", many))), "nesting-too-deep");
+  EXPECT_EQ(rulesOf(moved(repeat("-", many) + "1")), "nesting-too-deep");
+  EXPECT_EQ(rulesOf(moved(repeat("1 ? ", many) + "1" + repeat(" : 1", many))), "nesting-too-deep");
+  EXPECT_EQ(rulesOf(head + (".global .b32 x[1] = " + repeat("{", many))), "nesting-too-deep");
+  EXPECT_EQ(rulesOf(moved(repeat("{", many) + "%r2" + repeat("}", many))), "syntax-error");
+  EXPECT_EQ(rulesOf(inKernel("ld.global.b32 %r1, " + repeat("[", many) + "1" + repeat("]", many) + ";")),
+            "syntax-error");
+}
+
+TEST(BadInput, DeepIsFineWhereItIsForPtxas) {
+  EXPECT_EQ(rulesOf(inKernel(repeat("{\n", 1662) + repeat("}\n", 1662))), "");
+  EXPECT_EQ(rulesOf(moved(repeat("(", 9000) + "1" + repeat(")", 9000))), "");
+  EXPECT_EQ(rulesOf(moved(repeat("-", 4900) + "1")), "");
+}
+
+TEST(BadInput, LongLines) {
+  EXPECT_EQ(rulesOf(moved(repeat("1+", 500000) + "1")), "");
+  EXPECT_EQ(rulesOf(inKernel("//" + repeat("x", 1000000))), "");
+  EXPECT_EQ(rulesOf(inKernel(repeat("x", 1000000) + ";")), "unknown-instruction");
+}
+
+TEST(BadInput, BytesThatAreNoText) {
+  EXPECT_EQ(rulesOf(""), "missing-version");
+  EXPECT_EQ(rulesOf("\xef\xbb\xbf" + inKernel("")), "non-ascii-character");
+  EXPECT_EQ(rulesOf(inKernel("// \xe9 \xff\xfe")), "");
+  EXPECT_EQ(rulesOf(moved(std::string("\0 1", 3))), "stray-character");
+  std::string crlf;
+  for (char c : inKernel("bar.sync 0;"))
+    crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  EXPECT_EQ(rulesOf(crlf), "");
+  std::string garbage;
+  for (unsigned i = 0; i < 200000; ++i)
+    garbage += static_cast<char>(i * 7919 + i / 3);
+  EXPECT_NE(rulesOf(garbage), "");
+}
+
+} // namespace

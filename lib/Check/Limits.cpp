@@ -30,6 +30,13 @@ void Limits::variable(const Declaration &declaration, uint64_t bytes) {
   if (space == ".reg" || space == ".local")
     hasAbi = false;
   attributes(declaration.attributes);
+  if (space == ".global" || space == ".const") {
+    // ptxas itself ends an `.extern` whose size is known, and leaves out shared memory.
+    Declared &known = declared[static_cast<uint32_t>(declaration.name)];
+    known.range = declaration.nameRange;
+    known.isVariable = known.isExtern = true;
+    known.isDefined |= !isExtern || bytes;
+  }
   if (isExtern)
     return;
   if (space == ".shared")
@@ -95,22 +102,23 @@ void Limits::body(FunctionSummary summary) {
 void Limits::finish() {
   if (options.isFragment)
     return;
+  visits.assign(summaries.size(), 0);
+  uint32_t kernels = 0;
   for (const FunctionSummary &summary : summaries)
     if (summary.kind == FunctionKind::Entry)
-      kernel(summary);
+      kernel(summary, ++kernels);
   unresolved();
 }
 
 /// What a kernel is compiled with: itself, and all functions that it names.
-void Limits::kernel(const FunctionSummary &kernel) {
+void Limits::kernel(const FunctionSummary &kernel, uint32_t number) {
   struct Step {
     uint32_t function;
     uint32_t next = 0; // of its references
   };
   std::vector<Step> path = {{summaryOf.lookup(static_cast<uint32_t>(kernel.name))}};
-  enum : uint8_t { New, OnPath, Done };
-  std::vector<uint8_t> state(summaries.size(), New);
-  state[path.front().function] = OnPath;
+  const uint32_t onPath = number * 2, done = onPath + 1;
+  visits[path.front().function] = onPath;
   llvm::DenseMap<uint32_t, bool> named;
   uint64_t bytes = 0;
   Range oneCta, ctaPair;
@@ -129,20 +137,20 @@ void Limits::kernel(const FunctionSummary &kernel) {
     Step &step = path.back();
     const FunctionSummary &summary = summaries[step.function];
     if (step.next == summary.functions.size()) {
-      state[step.function] = Done;
+      visits[step.function] = done;
       path.pop_back();
       continue;
     }
     const FunctionSummary::Reference &reference = summary.functions[step.next++];
     auto found = summaryOf.find(static_cast<uint32_t>(reference.name));
-    if (found == summaryOf.end())
+    if (found == summaryOf.end() || (!hasAbi && !reference.isCall))
       continue;
-    uint8_t &there = state[found->second];
-    if (there == OnPath && reference.isCall && !hasAbi)
+    uint32_t &there = visits[found->second];
+    if (there == onPath && !hasAbi)
       sink.report(DiagId::CodegenRecursion, reference.range, {ast.text(reference.name).str()});
-    if (there != New)
+    if (there >= onPath)
       continue;
-    there = OnPath;
+    there = onPath;
     enter(summaries[found->second]);
     path.push_back({found->second});
   }
@@ -163,10 +171,13 @@ void Limits::kernel(const FunctionSummary &kernel) {
 
 /// Functions that are declared, or named, and never defined.
 void Limits::unresolved() {
-  for (const auto &[name, function] : declared)
-    if (!function.isDefined && !function.isExtern)
-      sink.report(DiagId::UndefinedFunction, function.range,
-                  {ast.text(static_cast<NameId>(name)).str()});
+  for (const auto &[name, one] : declared) {
+    const std::string text = ast.text(static_cast<NameId>(name)).str();
+    if (!one.isDefined && !one.isExtern)
+      sink.report(DiagId::UndefinedFunction, one.range, {text});
+    else if (!one.isDefined && one.isVariable && options.wholeProgram)
+      sink.report(DiagId::CodegenUnresolved, one.range, {text});
+  }
   llvm::DenseMap<uint32_t, bool> reported;
   for (const FunctionSummary &summary : summaries)
     for (const FunctionSummary::Reference &reference : summary.functions) {

@@ -45,10 +45,12 @@ private:
     Range range;
     bool isExtern = false;
     bool isDefined = false;
+    bool isVariable = false; // an array whose size is left open
   };
   void attributes(Slice directives);
   void performance(const Function &function);
-  void kernel(const FunctionSummary &kernel);
+  /// `number` is its place among the kernels.
+  void kernel(const FunctionSummary &kernel, uint32_t number);
   void unresolved();
 
   const Ast &ast;
@@ -61,6 +63,7 @@ private:
   llvm::DenseMap<uint32_t, Declared> declared;  // by NameId
   llvm::DenseMap<uint32_t, uint32_t> summaryOf; // by NameId: index
   std::vector<FunctionSummary> summaries;
+  std::vector<uint32_t> visits; // by summary: by which kernel last, and whether it is on the path still
 };
 
 } // namespace ptxray

@@ -23,9 +23,11 @@ void BodyChecker::begin(const Function &function) {
   segmentLabels.clear();
   isOpen = true;
   last = function.nameRange;
-  for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i)
-    if (ast.declarations[i].name != NameId::None)
-      mark(ast.declarations[i].name, Writes);
+  for (Slice formals : {function.returns, function.parameters})
+    for (const Declaration &formal :
+         llvm::ArrayRef(ast.declarations).slice(formals.first, formals.count))
+      if (formal.name != NameId::None)
+        mark(formal.name, Writes);
 }
 
 void BodyChecker::mark(NameId name, uint8_t use) {
@@ -55,7 +57,7 @@ void BodyChecker::instruction(const Instruction &instruction, const Usage &usage
   if (instruction.guard != NameId::None)
     mark(instruction.guard, Reads);
   for (Access one : usage.accesses)
-    access(nodes[one.node], one.bytes);
+    access(nodes[one.node], one.bytes, usage.hasResult);
   if (usage.effects)
     effects(instruction, usage);
   sequence.push_back(&usage);
@@ -85,24 +87,24 @@ void BodyChecker::effects(const Instruction &instruction, const Usage &usage) {
 }
 
 /// Does what lies behind the name of a variable, and its offset, stay inside of it and fit its alignment?
-void BodyChecker::access(const Operand &operand, uint64_t bytes) {
+void BodyChecker::access(const Operand &operand, uint64_t bytes, bool isLoad) {
   const Symbol *symbol = resolver.find(operand.name);
   if (!symbol || symbol->kind != SymbolKind::Variable)
     return;
   const int64_t offset = operand.flags & HasOffset ? operand.value : 0;
-  const std::string name = ast.text(operand.name).str();
-  Diagnostic *d = nullptr;
-  if (symbol->extent.bytes &&
-      (offset < 0 || static_cast<uint64_t>(offset) + bytes > symbol->extent.bytes))
-    d = &sink.report(DiagId::AccessOutOfBounds, operand.range,
-                     {std::to_string(bytes), std::to_string(offset), name,
-                      std::to_string(symbol->extent.bytes)});
-  else if (offset % static_cast<int64_t>(bytes) || symbol->extent.align % bytes)
-    d = &sink.report(DiagId::AccessMisaligned, operand.range,
-                     {std::to_string(bytes), std::to_string(offset), name,
-                      std::to_string(symbol->extent.align)});
-  if (d)
-    d->notes.push_back({"declared here", symbol->nameRange});
+  auto report = [&](DiagId id, std::initializer_list<std::string> args) {
+    sink.report(id, operand.range, args).notes.push_back({"declared here", symbol->nameRange});
+  };
+  auto name = [&] { return ast.text(operand.name).str(); };
+  const Extent &extent = symbol->extent;
+  if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + bytes > extent.bytes))
+    report(DiagId::AccessOutOfBounds, {std::to_string(bytes), std::to_string(offset), name(), std::to_string(extent.bytes)});
+  else if (offset % static_cast<int64_t>(bytes) || extent.align % bytes)
+    report(DiagId::AccessMisaligned, {std::to_string(bytes), std::to_string(offset), name(), std::to_string(extent.align)});
+  // A variable for arguments holds something only when a call has returned it.
+  else if (isLoad && symbol->depth > 0 && !symbol->isParameter && !options.isFragment &&
+           !(usesOf(operand.name) & Writes) && isa::word(symbol->space).text == ".param")
+    report(DiagId::ParameterWithoutCall, {name()});
 }
 
 /// A branch through a list goes to labels, not to functions.

@@ -23,7 +23,7 @@ static uint8_t useOfName(const Shape &shape, uint8_t use) {
   case ShapeKind::Function:
     return use & Calls ? Calls : Names;
   case ShapeKind::Variable:
-    return Names;
+    return Names | (use & Writes);
   default:
     return 0;
   }

@@ -12,7 +12,7 @@ struct Shape;
 
 enum Use : uint8_t {
   Reads = 1,     // a register
-  Writes = 2,    // a register
+  Writes = 2,    // a register, or beside Names a variable that a call returns
   Addresses = 4, // a register that is an address
   Targets = 8,   // a label, or the name of a list of them
   Calls = 16,    // a function

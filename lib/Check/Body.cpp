@@ -86,7 +86,7 @@ void BodyChecker::effects(const Instruction &instruction, const Usage &usage) {
                 {ast.text(instruction.opcode).str(), targetName(context)});
 }
 
-/// Does what lies behind the name of a variable, and its offset, stay inside of it and fit its alignment?
+/// Does what lies behind the name of a variable, and its offset, stay inside and fit its alignment?
 void BodyChecker::access(const Operand &operand, uint64_t bytes, bool isLoad) {
   const Symbol *symbol = resolver.find(operand.name);
   if (!symbol || symbol->kind != SymbolKind::Variable)
@@ -98,9 +98,11 @@ void BodyChecker::access(const Operand &operand, uint64_t bytes, bool isLoad) {
   auto name = [&] { return ast.text(operand.name).str(); };
   const Extent &extent = symbol->extent;
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + bytes > extent.bytes))
-    report(DiagId::AccessOutOfBounds, {std::to_string(bytes), std::to_string(offset), name(), std::to_string(extent.bytes)});
+    report(DiagId::AccessOutOfBounds, {std::to_string(bytes), std::to_string(offset), name(),
+                                       std::to_string(extent.bytes)});
   else if (offset % static_cast<int64_t>(bytes) || extent.align % bytes)
-    report(DiagId::AccessMisaligned, {std::to_string(bytes), std::to_string(offset), name(), std::to_string(extent.align)});
+    report(DiagId::AccessMisaligned, {std::to_string(bytes), std::to_string(offset), name(),
+                                      std::to_string(extent.align)});
   // A variable for arguments holds something only when a call has returned it.
   else if (isLoad && symbol->depth > 0 && !symbol->isParameter && !options.isFragment &&
            !(usesOf(operand.name) & Writes) && isa::word(symbol->space).text == ".param")
@@ -149,7 +151,8 @@ FunctionSummary BodyChecker::end(const Function &function) {
     if (const Symbol *symbol = resolver.find(one.name); symbol && symbol->depth == 0) {
       if (symbol->kind == SymbolKind::Function)
         summary.functions.push_back(one);
-      else if (symbol->kind == SymbolKind::Variable && isa::word(symbol->space).text == ".shared")
+      else if (symbol->kind == SymbolKind::Variable &&
+               isa::word(symbol->space).text == ".shared")
         summary.shared.push_back(one.name);
     }
   for (NameId name : touched)
@@ -181,7 +184,9 @@ void BodyChecker::flow(const Function &function) {
       sink.report(DiagId::UnreachableCode, segment.first);
   // Where nothing but labels stands at the end, compilers lead what cannot happen.
   const Segment &end = segments.back();
-  const bool isReached = segments.size() == 1 || (end.first.size() && llvm::any_of(labels.drop_front(end.labels), isTarget));
+  const bool isReached =
+      segments.size() == 1 ||
+      (end.first.size() && llvm::any_of(labels.drop_front(end.labels), isTarget));
   if (isOpen && isReached && !rules.neverReturns(function.name))
     sink.report(DiagId::ControlReachesEnd, last, {ast.text(function.name).str()});
 }

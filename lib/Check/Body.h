@@ -1,6 +1,6 @@
 #pragma once
-// What can be said of a function only as a whole: which registers are never written, where control ends,
-// what it uses of the module.
+// What can be said of a function only as a whole: which registers are never written, where control
+// ends, what it uses of the module.
 #include "Check/Limits.h"
 #include "Check/ModuleRules.h"
 #include "Check/Usage.h"
@@ -13,8 +13,8 @@ class BodyChecker {
 public:
   BodyChecker(const Ast &ast, const ModuleContext &context, const CheckOptions &options,
               const ModuleRules &rules, Resolver &resolver, DiagnosticSink &sink)
-      : ast(ast), context(context), options(options), rules(rules), resolver(resolver), sink(sink) {
-  }
+      : ast(ast), context(context), options(options), rules(rules), resolver(resolver),
+        sink(sink) {}
 
   void begin(const Function &function);
   void instruction(const Instruction &instruction, const Usage &usage);

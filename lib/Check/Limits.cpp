@@ -92,7 +92,9 @@ void Limits::performance(const Function &function) {
   }
 }
 
-void Limits::alias(NameId function) { declared[static_cast<uint32_t>(function)].isDefined = true; }
+void Limits::alias(NameId function) {
+  declared[static_cast<uint32_t>(function)].isDefined = true;
+}
 
 void Limits::body(FunctionSummary summary) {
   summaryOf[static_cast<uint32_t>(summary.name)] = static_cast<uint32_t>(summaries.size());
@@ -183,7 +185,8 @@ void Limits::unresolved() {
     for (const FunctionSummary::Reference &reference : summary.functions) {
       const Declared &function = declared[static_cast<uint32_t>(reference.name)];
       const std::string name = ast.text(reference.name).str();
-      if (function.isDefined || !reported.try_emplace(static_cast<uint32_t>(reference.name), true).second)
+      if (function.isDefined ||
+          !reported.try_emplace(static_cast<uint32_t>(reference.name), true).second)
         continue;
       if (isBuiltIn(name)) {
         if (!reference.isCall)

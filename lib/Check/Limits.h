@@ -63,7 +63,7 @@ private:
   llvm::DenseMap<uint32_t, Declared> declared;  // by NameId
   llvm::DenseMap<uint32_t, uint32_t> summaryOf; // by NameId: index
   std::vector<FunctionSummary> summaries;
-  std::vector<uint32_t> visits; // by summary: by which kernel last, and whether it is on the path still
+  std::vector<uint32_t> visits; // by summary: which kernel came last, and is it on the path still
 };
 
 } // namespace ptxray

@@ -29,7 +29,7 @@ static uint8_t useOfName(const Shape &shape, uint8_t use) {
   }
 }
 
-/// Generic addresses and those in `.global` are as wide as the module's, those in other spaces need not be.
+/// Generic addresses and those in `.global` are as wide as the module's; others need not be.
 static bool isFullWidth(const FormView &view) {
   static const isa::WordId global = isa::findWord(".global");
   return llvm::all_of(view.written.opcode.words, [](const OpcodeWord &word) {
@@ -49,8 +49,9 @@ static bool isAddress32(const FormView &view, unsigned operand, const Shape &sha
 
 /// How many bytes the operand's address leads to; 0: not known.
 static uint64_t accessedBytes(const FormView &view, const isa::OperandDecl &operand) {
-  const isa::WordId type = operand.access.kind == isa::RefKind::Slot ? view.word(operand.access.index)
-                                                                     : operand.access.index;
+  const isa::WordId type = operand.access.kind == isa::RefKind::Slot
+                               ? view.word(operand.access.index)
+                               : operand.access.index;
   uint64_t bytes = (isa::word(type).bits + 7) / 8;
   for (const isa::Term &term : isa::run(isa::tables().terms, operand.accessLengths))
     if (std::optional<int64_t> length = view.value(term))
@@ -62,7 +63,9 @@ Usage usageOf(FormView &view) {
   const llvm::ArrayRef<Shape> shapes = view.written.shapes;
   Usage usage;
   usage.known = true;
-  auto add = [&usage](isa::Effect effect) { usage.effects |= 1u << static_cast<unsigned>(effect); };
+  auto add = [&usage](isa::Effect effect) {
+    usage.effects |= 1u << static_cast<unsigned>(effect);
+  };
   for (const isa::EffectRule &rule : isa::run(isa::tables().effects, view.form.effects))
     if (view.holds(rule.when))
       add(rule.effect);

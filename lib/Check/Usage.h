@@ -1,6 +1,6 @@
 #pragma once
-// What an accepted instruction does with its operands. It depends on no more than its verdict does, so
-// it is found together with it, once for each shape.
+// What an accepted instruction does with its operands. It depends on no more than its verdict does,
+// so it is found together with it, once for each shape.
 #include "Isa/Tables.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

@@ -254,7 +254,8 @@ static bool namesVariant(uint16_t set) {
 static void reportGate(FormView &view, const GateAlternatives &ways, Place place,
                        const std::string &what, uint32_t line) {
   const ModuleContext &module = view.written.availability.module();
-  const std::string target(isa::tables().targets[module.target].name);
+  const std::string target =
+      module.target == anyTarget ? "" : std::string(isa::tables().targets[module.target].name);
   const GateAlternative *newer = nullptr; // only the version is too low
   bool removed = false, versionInTheWay = !ways.empty(), targetInTheWay = !ways.empty();
   for (const GateAlternative &way : ways) {

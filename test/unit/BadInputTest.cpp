@@ -53,6 +53,12 @@ TEST(BadInput, DeepIsFineWhereItIsForPtxas) {
   EXPECT_EQ(rulesOf(moved(repeat("-", 4900) + "1")), "");
 }
 
+TEST(BadInput, NoTarget) {
+  EXPECT_EQ(rulesOf(".version 8.6\n.entry k()\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p;\n"
+                    "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r3, %p;\nret;\n}\n"),
+            "missing-target");
+}
+
 TEST(BadInput, LongLines) {
   EXPECT_EQ(rulesOf(moved(repeat("1+", 500000) + "1")), "");
   EXPECT_EQ(rulesOf(inKernel("//" + repeat("x", 1000000))), "");

@@ -98,7 +98,7 @@ void rules::descriptor_values(RuleContext &context) {
   use.ws = hasWord(context, ".ws");
   use.sparse = hasWord(context, ".sp");
   const ModuleContext &module = context.written.availability.module();
-  if (module.target >= 0)
+  if (module.target != anyTarget)
     use.absoluteAddressTarget = isa::tables().targets[module.target].number != 100 &&
                                 isa::tables().targets[module.target].number != 101 &&
                                 isa::tables().targets[module.target].number != 110;

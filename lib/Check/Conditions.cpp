@@ -947,6 +947,12 @@ void judgeRules(FormView &view) {
       continue;
     }
     view.takeWarnings();
+    // `when !.rnd require !modern`: what is missing is a word, not another version.
+    if (const Expr &when = t.exprs[rule.when];
+        when.op == ExprOp::Not && t.exprs[when.a].op == ExprOp::SlotWritten) {
+      reportMissing(view, t.exprs[when.a].a, Phase::Gate);
+      continue;
+    }
     const Subject subject = rule.when ? subjectOf(view, rule.when) : ownWord(view);
     explainFailure(view, rule.require, subject.place, subject.text, rule.line);
   }

@@ -5,7 +5,7 @@
 #include "Check/Finding.h"
 #include "Check/Gates.h"
 #include "Check/Opcode.h"
-#include "Check/Shape.h"
+#include "Resolve/Shape.h"
 #include "Check/TypeRules.h"
 #include <array>
 #include <optional>
@@ -102,6 +102,8 @@ void judgeWordGates(FormView &view);
 void judgePresence(FormView &view);
 void judgeOperands(FormView &view);
 
+/// Reports that no word stands in a slot.
+void reportMissing(FormView &view, unsigned slot, Phase phase);
 /// Reports why an expression that is false is false. `subject` is what needs it.
 void explainFailure(FormView &view, isa::ExprId condition, Place subject, std::string subjectText,
                     uint32_t line);

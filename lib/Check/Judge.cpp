@@ -2,6 +2,7 @@
 #include "Check/Rules.h"
 #include "Parse/Ast.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 namespace ptxray {
@@ -40,7 +41,10 @@ static Finding unknownInstruction(const Opcode &opcode) {
     for (uint16_t k = 2; k < opcode.words.size(); ++k)
       if (spellsInstruction(name, opcode.words[k].text) &&
           (isOnlyInNames(opcode.words[k].id) || !spellsInstruction(name, second.text)))
-        return plainFinding(DiagId::MisplacedQualifier, {Place::Word, k},
+        return plainFinding(DiagId::MisplacedQualifier,
+                            opcode.words[k - 1].text == opcode.words[k].text
+                                ? Place{Place::Word, static_cast<uint16_t>(k - 1), 2} // `.store.store`
+                                : Place{Place::Word, k},
                             {opcode.words[k].text.str(), name.str()});
     return plainFinding(DiagId::IncompleteInstruction, {Place::Word, 0, 2},
                         {(name + second.text).str()});
@@ -72,6 +76,24 @@ static llvm::StringRef nearestWord(const isa::Mnemonic &mnemonic, llvm::StringRe
         }
       }
   return best;
+}
+
+/// Of `.v3` the words that differ in the number alone: `.v2`, `.v4`.
+static llvm::SmallVector<isa::WordId, 8> numberedWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {
+  const isa::Tables &t = isa::tables();
+  const llvm::StringRef stem = misspelt.take_until(llvm::isDigit);
+  llvm::SmallVector<isa::WordId, 8> words;
+  if (stem.size() < 2 || stem.size() == misspelt.size())
+    return words;
+  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
+    for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots))
+      for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values)) {
+        const llvm::StringRef text = isa::word(value.word).text;
+        if (text.take_until(llvm::isDigit) == stem && text.size() > stem.size() &&
+            !llvm::is_contained(words, value.word))
+          words.push_back(value.word);
+      }
+  return words;
 }
 
 /// What is said whichever form fits: words that are not looked at.
@@ -155,8 +177,8 @@ static void judgeBound(FormView &view, const Binding &binding) {
   runNamedRules(view);
 }
 
-static std::vector<Finding> findingsOf(const Availability &availability, const Opcode &opcode,
-                                       llvm::ArrayRef<Shape> shapes, Usage *usage = nullptr) {
+std::vector<Finding> findingsOf(const Availability &availability, const Opcode &opcode,
+                                llvm::ArrayRef<Shape> shapes, Usage *usage) {
   if (usage)
     *usage = usageOfRefused(shapes);
   if (!opcode.mnemonic)
@@ -207,9 +229,12 @@ static std::vector<Finding> findingsOf(const Availability &availability, const O
     });
     if (known || (!isError(f) && refused))
       continue;
-    if (f.id == DiagId::UnknownQualifier)
+    if (f.id == DiagId::UnknownQualifier) {
       if (llvm::StringRef near = nearestWord(*opcode.mnemonic, f.args.front()); !near.empty())
         f.remedy = {Remedy::ReplaceWord, f.place.index, near.str()};
+      if (const auto words = numberedWords(*opcode.mnemonic, f.args.front()); !words.empty())
+        f.notes.push_back("`" + std::string(opcode.mnemonic->text) + "` knows " + wordsText(words, "and"));
+    }
     findings.push_back(std::move(f));
   }
   const bool pedantic = availability.module().pedantic;

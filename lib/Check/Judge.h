@@ -14,6 +14,9 @@ class SourceBuffer;
 
 /// Everything that is wrong with an instruction according to the form that it comes nearest to.
 /// Without an error it is accepted, and `usage` says what it does.
+std::vector<Finding> findingsOf(const Availability &availability, const Opcode &opcode,
+                                llvm::ArrayRef<Shape> shapes, Usage *usage = nullptr);
+/// The same, and only those remedies are left that make the instruction right.
 std::vector<Finding> judge(const Availability &availability, const Opcode &opcode,
                            llvm::ArrayRef<Shape> shapes, Usage *usage = nullptr);
 

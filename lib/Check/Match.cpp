@@ -139,11 +139,11 @@ static void reportStray(FormView &view, unsigned k) {
   view.report(Phase::Qualifier, id, place, {text, instruction});
 }
 
-static void reportMissing(FormView &view, unsigned slot) {
+void reportMissing(FormView &view, unsigned slot, Phase phase) {
   const Slot &missing = view.slots[slot];
   const Opcode &opcode = view.written.opcode;
   Finding &f = view.report(
-      Phase::Qualifier, idForKind("missing", sampleWord(missing), DiagId::MissingQualifier),
+      phase, idForKind("missing", sampleWord(missing), DiagId::MissingQualifier),
       {Place::Opcode, 0}, {"`" + std::string(opcode.mnemonic->text) + "`"});
   f.expected = slotWords(missing);
   // The manual's place: behind the word that stands in the nearest slot before.
@@ -276,7 +276,7 @@ void matchWords(FormView &view) {
     return;
   }
   for (uint16_t j : missing)
-    reportMissing(view, j);
+    reportMissing(view, j, Phase::Qualifier);
 }
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 #pragma once
 // Which register or immediate goes with which instruction type.
-#include "Check/Shape.h"
+#include "Resolve/Shape.h"
 #include <string>
 
 namespace ptxray {

@@ -37,7 +37,10 @@ struct Tables {
   llvm::ArrayRef<uint32_t> entryMnemonics, mnemonicForms; // into mnemonics, forms
   llvm::ArrayRef<Mnemonic> mnemonics;                     // sorted by text
   llvm::ArrayRef<Target> targets;
+  llvm::ArrayRef<uint16_t> versions;                 // ascending, 8.6 is 806
+  llvm::ArrayRef<SpecialRegister> specialRegisters;  // sorted by name
 };
+/// Those made from grammar/isa; a test may define this function to put others in their place.
 const Tables &tables();
 
 /// The part of one of the arrays above that belongs to something.

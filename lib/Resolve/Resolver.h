@@ -1,6 +1,6 @@
 #pragma once
 // From the operands of the Ast to what they mean: declarations, types, spaces.
-#include "Check/Shape.h"
+#include "Resolve/Shape.h"
 #include "Diagnostics/Diagnostic.h"
 #include "Resolve/Scopes.h"
 #include "llvm/ADT/DenseMap.h"

@@ -1,4 +1,5 @@
 #include "Resolve/Scopes.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 
@@ -30,12 +31,22 @@ void Scopes::bind(std::vector<Binding> &list, NameId name, Binding binding) {
   slot = binding;
 }
 
-/// `%r12` is member 12 of the prefix `%r`; ptxas reads `%r012` as the same.
-bool Scopes::splitMember(NameId name, llvm::StringRef &prefix, uint64_t &number) const {
-  llvm::StringRef text = names.text(static_cast<uint32_t>(name));
-  prefix = text.rtrim("0123456789");
-  llvm::StringRef digits = text.drop_front(prefix.size());
-  return !prefix.empty() && !digits.empty() && !digits.getAsInteger(10, number);
+/// ptxas reads `%r012` as `%r12`.
+Scopes::Member Scopes::memberName(NameId name) {
+  const size_t index = static_cast<uint32_t>(name);
+  if (index < members.size() && members[index].known)
+    return members[index];
+  const llvm::StringRef text = names.text(index);
+  size_t length = text.size();
+  while (length && llvm::isDigit(text[length - 1]))
+    --length;
+  Member member;
+  member.known = true;
+  if (length && !text.drop_front(length).getAsInteger(10, member.number))
+    member.prefix = static_cast<NameId>(names.intern(text.data(), length));
+  if (index >= members.size())
+    members.resize(std::max<size_t>(names.size(), members.size() * 2));
+  return members[index] = member;
 }
 
 const Symbol *Scopes::declare(NameId name, Symbol symbol) {
@@ -44,16 +55,13 @@ const Symbol *Scopes::declare(NameId name, Symbol symbol) {
   if (before.symbol && before.family == NameId::None &&
       symbols[before.symbol - 1].depth == symbol.depth)
     return &symbols[before.symbol - 1];
-  llvm::StringRef prefix;
-  uint64_t number = 0;
-  if (splitMember(name, prefix, number)) {
-    NameId prefixId = static_cast<NameId>(names.intern(prefix.data(), prefix.size()));
-    if (Binding family = at(families, prefixId); family.symbol) {
+  if (const Member member = memberName(name); member.prefix != NameId::None) {
+    if (Binding family = at(families, member.prefix); family.symbol) {
       const Symbol &declared = symbols[family.symbol - 1];
-      if (declared.depth == symbol.depth && number < declared.familyCount)
+      if (declared.depth == symbol.depth && member.number < declared.familyCount)
         return &declared;
     }
-    size_t index = static_cast<uint32_t>(prefixId);
+    size_t index = static_cast<uint32_t>(member.prefix);
     if (index >= hasPlainMember.size())
       hasPlainMember.resize(index + 1);
     hasPlainMember[index] = true;
@@ -103,15 +111,11 @@ const Symbol *Scopes::find(NameId name) {
 }
 
 const Symbol *Scopes::memberOf(NameId name) {
-  llvm::StringRef prefix;
-  uint64_t number = 0;
-  if (!splitMember(name, prefix, number))
+  const Member member = memberName(name);
+  if (member.prefix == NameId::None)
     return nullptr;
-  std::optional<uint32_t> prefixId = names.find(prefix);
-  if (!prefixId)
-    return nullptr;
-  Binding family = at(families, static_cast<NameId>(*prefixId));
-  if (!family.symbol || number >= symbols[family.symbol - 1].familyCount)
+  Binding family = at(families, member.prefix);
+  if (!family.symbol || member.number >= symbols[family.symbol - 1].familyCount)
     return nullptr;
   bind(plain, name, family);
   return &symbols[family.symbol - 1];

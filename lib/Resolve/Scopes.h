@@ -68,12 +68,19 @@ private:
   Binding &at(std::vector<Binding> &list, NameId name);
   void bind(std::vector<Binding> &list, NameId name, Binding binding);
   const Symbol *memberOf(NameId name);
-  bool splitMember(NameId name, llvm::StringRef &prefix, uint64_t &number) const;
+  /// `%r12` as member 12 of the prefix `%r`; taken apart once for each name.
+  struct Member {
+    NameId prefix = NameId::None; // None: the name has no number at its end
+    uint32_t number = 0;
+    bool known = false;
+  };
+  Member memberName(NameId name);
 
   Interner &names;
   std::vector<Symbol> symbols;
   std::vector<Binding> plain;       // by NameId
   std::vector<Binding> families;    // by NameId of the prefix
+  std::vector<Member> members;      // by NameId
   std::vector<bool> hasPlainMember; // by NameId of a prefix: `a1` was declared on its own
   std::vector<Undo> undo;
   struct Mark {

@@ -1,7 +1,8 @@
 // Compares what the lines of test/isa and test/module expect with the verdicts of ptxas. It does
 // not run ptxray: that the expectations are what ptxray says is the snippet test's work.
 #include "Ptxas.h"
-#include "Snippets.h"
+#include "Samples.h"
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <iostream>
 
@@ -28,52 +29,21 @@ public:
 private:
   Expectation expected(unsigned line) { return readExpectation(file.lines[line - 1]); }
 
-  /// An error can hide others, so take away the lines that are refused until none is.
-  std::set<unsigned> refusedLines(const Module &section, std::vector<unsigned> lines) {
-    std::set<unsigned> refused;
-    while (!lines.empty()) {
-      const Module module = linesOf(file, section, lines);
-      const PtxasVerdict verdict = askPtxas(ptxas, module.text, module.target);
-      if (verdict.accepts)
-        break;
-      std::set<unsigned> now;
-      for (unsigned line : verdict.errorLines)
-        if (line <= module.origins.size() && module.origins[line - 1] != 0)
-          now.insert(module.origins[line - 1]);
-      if (now.empty()) {
-        ADD_FAILURE_AT(file.path.c_str(), lines.front())
-            << "ptxas refuses the section `" << section.header << "` at none of its lines:\n"
-            << verdict.output;
-        break;
-      }
-      refused.insert(now.begin(), now.end());
-      std::erase_if(lines, [&](unsigned line) { return now.contains(line); });
-    }
-    return refused;
-  }
-
   /// What ptxas reads, it must not make code of.
   void compileAlone(const Module &section, unsigned line) {
-    const Module alone = linesOf(file, section, line);
-    if (askPtxas(ptxas, alone.text, alone.target, /*compile=*/true).accepts)
+    if (askPtxas(ptxas, linesOf(file, section, line), /*compile=*/true).accepts)
       ADD_FAILURE_AT(file.path.c_str(), line) << file.lines[line - 1] << "\n  ptxas compiles it";
   }
 
   void judgeSection(const Module &section) {
-    std::vector<unsigned> lines;
-    for (unsigned origin : section.origins)
-      if (origin != 0)
-        lines.push_back(origin);
-    const std::set<unsigned> refused = refusedLines(section, lines);
-    for (unsigned line : lines) {
+    const std::set<unsigned> refused = askLines(ptxas, file, section);
+    for (unsigned line : linesIn(section)) {
       if (expected(line).hasCodegenError())
         compileAlone(section, line);
       const bool rejects = expected(line).ptxasRejects();
       if (refused.contains(line) == rejects)
         continue;
-      // Other lines may have had a part in it: the line alone decides.
-      const Module alone = linesOf(file, section, line);
-      const PtxasVerdict verdict = askPtxas(ptxas, alone.text, alone.target);
+      const PtxasVerdict verdict = askPtxas(ptxas, linesOf(file, section, line));
       if (verdict.accepts == rejects)
         ADD_FAILURE_AT(file.path.c_str(), line)
             << file.lines[line - 1] << "\n  ptxas " << (rejects ? "accepts it" : "rejects it:\n")
@@ -88,9 +58,9 @@ private:
       rejects |= expected(line).ptxasRejects();
       doesNotCompile |= expected(line).hasError();
     }
-    const PtxasVerdict verdict = askPtxas(ptxas, module.text, module.target);
+    const PtxasVerdict verdict = askPtxas(ptxas, module);
     if (module.compiles) {
-      const PtxasVerdict compiled = askPtxas(ptxas, module.text, module.target, /*compile=*/true);
+      const PtxasVerdict compiled = askPtxas(ptxas, module, /*compile=*/true);
       if (compiled.accepts == doesNotCompile)
         ADD_FAILURE_AT(file.path.c_str(), 1)
             << "ptxas " << (doesNotCompile ? "compiles it" : "does not compile it:\n")
@@ -107,8 +77,39 @@ private:
   const TestFile &file;
 };
 
+/// The marks of test/samples. PTXRAY_BLESS=1 writes what ptxas says.
+class SampleOracleTest : public testing::Test {
+public:
+  explicit SampleOracleTest(SampleFile &samples) : samples(samples) {}
+
+  void TestBody() override {
+    const TestFile &file = samples.file;
+    ASSERT_EQ(file.problem, "");
+    const bool bless = std::getenv("PTXRAY_BLESS");
+    for (const Module &section : file.modules) {
+      const std::set<unsigned> refused = askLines(ptxas, file, section);
+      for (unsigned line : linesIn(section)) {
+        char &mark = samples.marks[line - 1];
+        if (mark == (refused.contains(line) ? '-' : '+'))
+          continue;
+        const char verdict = askPtxas(ptxas, linesOf(file, section, line)).accepts ? '+' : '-';
+        if (bless)
+          mark = verdict;
+        else if (mark != verdict)
+          ADD_FAILURE_AT(file.path.c_str(), line) << file.lines[line - 1] << "\n  ptxas says " << verdict;
+      }
+    }
+    if (bless)
+      writeSamples(samples);
+  }
+
+private:
+  SampleFile &samples;
+};
+
 } // namespace
 
+/// `oracle-tests [FILE...]`: test/isa and test/module; `oracle-tests --samples [FILE...]`: test/samples.
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   ptxas = findPtxas();
@@ -116,7 +117,15 @@ int main(int argc, char **argv) {
     std::cout << "skipped: no ptxas ($PTXRAY_PTXAS, `tools/dev cuda`, PATH)\n";
     return isRequired("ptxas") ? 1 : 77;
   }
-  static const std::vector<TestFile> files = findTests(llvm::ArrayRef(argv + 1, argc - 1));
+  const llvm::ArrayRef<char *> arguments(argv + 1, argc - 1);
+  if (!arguments.empty() && arguments.front() == llvm::StringRef("--samples")) {
+    static std::vector<SampleFile> samples = findSamples(arguments.drop_front());
+    for (SampleFile &one : samples)
+      testing::RegisterTest("samples", one.file.name.c_str(), nullptr, nullptr, one.file.path.c_str(), 1,
+                            [&one]() -> SampleOracleTest * { return new SampleOracleTest(one); });
+    return RUN_ALL_TESTS();
+  }
+  static const std::vector<TestFile> files = findTests(arguments);
   for (const TestFile &file : files)
     testing::RegisterTest(file.suite.c_str(), file.name.c_str(), nullptr, nullptr,
                           file.path.c_str(), 1,

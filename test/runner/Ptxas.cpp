@@ -7,6 +7,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <filesystem>
+#include <gtest/gtest.h>
 
 namespace ptxray::test {
 
@@ -59,8 +60,7 @@ static std::string architectureFor(llvm::StringRef target) {
   return std::to_string(number) + target.str();
 }
 
-PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text,
-                      const std::string &target, bool compile) {
+PtxasVerdict askPtxas(const std::string &ptxas, const Module &module, bool compile) {
   PtxasVerdict verdict;
   llvm::SmallString<64> input, output;
   if (llvm::sys::fs::createTemporaryFile("ptxray", "ptx", input) ||
@@ -69,8 +69,8 @@ PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text,
     return verdict;
   }
   std::error_code error;
-  llvm::raw_fd_ostream(input, error) << text;
-  const std::string arch = (compile ? "-arch=sm_" : "-arch=compute_") + architectureFor(target);
+  llvm::raw_fd_ostream(input, error) << module.text;
+  const std::string arch = (compile ? "-arch=sm_" : "-arch=compute_") + architectureFor(module.target);
   const llvm::StringRef arguments[] = {ptxas, arch, input, "-o", "/dev/null"};
   const std::optional<llvm::StringRef> redirects[] = {"", output, output};
   const int status =
@@ -91,6 +91,30 @@ PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text,
       verdict.errorLines.insert(number);
   }
   return verdict;
+}
+
+std::set<unsigned> askLines(const std::string &ptxas, const TestFile &file, const Module &section) {
+  std::vector<unsigned> lines = linesIn(section);
+  std::set<unsigned> refused;
+  while (!lines.empty()) {
+    const Module module = linesOf(file, section, lines);
+    const PtxasVerdict verdict = askPtxas(ptxas, module);
+    if (verdict.accepts)
+      break;
+    std::set<unsigned> now;
+    for (unsigned line : verdict.errorLines)
+      if (line <= module.origins.size() && module.origins[line - 1] != 0)
+        now.insert(module.origins[line - 1]);
+    if (now.empty()) {
+      ADD_FAILURE_AT(file.path.c_str(), lines.front())
+          << "ptxas refuses the section `" << section.header << "` at none of its lines:\n"
+          << verdict.output;
+      break;
+    }
+    refused.insert(now.begin(), now.end());
+    std::erase_if(lines, [&](unsigned line) { return now.contains(line); });
+  }
+  return refused;
 }
 
 } // namespace ptxray::test

@@ -1,4 +1,5 @@
 #pragma once
+#include "Snippets.h"
 #include <set>
 #include <string>
 #include <vector>
@@ -19,8 +20,10 @@ bool isRequired(const std::string &tool);
 /// none.
 std::string findPtxas();
 
-/// Reads and checks the text; generates code for it only if asked to.
-PtxasVerdict askPtxas(const std::string &ptxas, const std::string &text, const std::string &target,
-                      bool compile = false);
+/// Reads and checks the module; generates code for it only if asked to.
+PtxasVerdict askPtxas(const std::string &ptxas, const Module &module, bool compile = false);
+/// The lines of a section that are refused. An error can hide others, so the refused lines are taken away and
+/// the rest is asked again until none is; a line may be refused for what stands beside it.
+std::set<unsigned> askLines(const std::string &ptxas, const TestFile &file, const Module &section);
 
 } // namespace ptxray::test

@@ -91,6 +91,14 @@ static Module buildSnippetModule(llvm::StringRef header, const TestFile &file,
   return module;
 }
 
+std::vector<unsigned> linesIn(const Module &section) {
+  std::vector<unsigned> lines;
+  for (unsigned origin : section.origins)
+    if (origin != 0)
+      lines.push_back(origin);
+  return lines;
+}
+
 Module linesOf(const TestFile &file, const Module &section, llvm::ArrayRef<unsigned> lines) {
   return buildSnippetModule(section.header, file, lines);
 }
@@ -149,12 +157,23 @@ static void readModules(TestFile &file) {
     readModule(file);
 }
 
-TestFile readExample(llvm::StringRef text) {
+static TestFile withLines(llvm::StringRef text) {
   TestFile file;
   llvm::SmallVector<llvm::StringRef> lines;
   text.rtrim('\n').split(lines, '\n');
   for (llvm::StringRef line : lines)
     file.lines.push_back(line.str());
+  return file;
+}
+
+TestFile readSections(llvm::StringRef text) {
+  TestFile file = withLines(text);
+  readSections(file);
+  return file;
+}
+
+TestFile readExample(llvm::StringRef text) {
+  TestFile file = withLines(text);
   if (!text.contains(".version") && !text.starts_with("//@"))
     file.lines.insert(file.lines.begin(), "//@ ptx 9.0, sm_100a");
   readModules(file);

@@ -32,6 +32,12 @@ std::vector<TestFile> findTests(llvm::ArrayRef<char *> paths);
 /// else sections as in test/isa, without a header of PTX 9.0 for sm_100a.
 TestFile readExample(llvm::StringRef text);
 
+/// Sections as in test/isa.
+TestFile readSections(llvm::StringRef text);
+
+/// The numbers of the lines that stand in a section.
+std::vector<unsigned> linesIn(const Module &section);
+
 /// A section with only some of its lines.
 Module linesOf(const TestFile &file, const Module &section, llvm::ArrayRef<unsigned> lines);
 

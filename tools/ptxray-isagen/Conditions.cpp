@@ -245,6 +245,11 @@ ExprId Resolver::wordCondition(const Condition &c, const Scope &scope) {
     note(c, word, alive(words));
     all.merge(words);
   }
+  if (c.kind == Condition::Word && entrySlots[context->entry].count(c.text))
+    for (const FormSlot &slot : context->slots)
+      for (const Value &value : slot.values)
+        if (slot.set && all.count(value.word))
+          foreignSlots.insert(c.text);
   return anyWord(all);
 }
 

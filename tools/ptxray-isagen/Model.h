@@ -37,6 +37,7 @@ struct Term {
 struct SetItem {
   std::string word;
   std::shared_ptr<Condition> gate; // items that one pattern spells share it
+  std::string pattern;             // as written
 };
 struct Set {
   Place place;

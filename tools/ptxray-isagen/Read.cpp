@@ -318,7 +318,7 @@ void Reader::set(IsaParser::SetContext *context, Scope &scope) {
     if (item->condition())
       gate = std::make_shared<Condition>(condition(item->condition()));
     for (std::string &word : spellings(item->WORD()->getText()))
-      set.items.push_back({std::move(word), gate});
+      set.items.push_back({std::move(word), gate, item->WORD()->getText()});
   }
   auto names = context->WORD();
   bool hasDefault = false;

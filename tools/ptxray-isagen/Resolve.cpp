@@ -448,6 +448,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
   std::vector<isa::EffectRule> effects;
   for (const Scope *at = &scope; at; at = at->parent) {
     for (const Rule &rule : at->rules) {
+      foreignSlots.clear();
       ExprId when = rule.when ? condition(*rule.when, *at) : True;
       if (rule.when)
         usage.triggers[&rule] |= when != False;
@@ -456,8 +457,14 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
         errors.report(rule.place, "dead-form", "`" + rule.text + "` never holds for `" +
                                                    form.text + "` (line " +
                                                    std::to_string(form.place.line) + ")");
-      if (when != False && require != True)
-        rules.push_back(internOne(
+      if (when == False || require == True)
+        continue;
+      for (const std::string &slot : foreignSlots)
+        errors.report(rule.place, "foreign-slot",
+                      "`" + form.text + "` (line " + std::to_string(form.place.line) + ") lacks the slot `" +
+                          slot + "`, but other slots of it take its words: ask in the block that has the "
+                          "slot, or for words");
+      rules.push_back(internOne(
             output.rules, isa::Rule{when, require, rule.place.line, text(rule.text)}));
     }
     for (const Table &one : at->tables)
@@ -523,9 +530,13 @@ void Resolver::entry(const Entry &one) {
   std::function<void(const Scope &)> walk = [&](const Scope &scope) {
     for (const auto &[name, set] : scope.sets)
       entrySets[&one].insert(name);
-    for (const Form &form : scope.forms)
+    for (const Form &form : scope.forms) {
+      for (const Element &element : form.elements)
+        if (findSet(&scope, element.word))
+          entrySlots[&one].insert(element.word);
       for (const PatternNode &node : form.operands)
         operandNames(node);
+    }
     for (const auto &below : scope.blocks)
       walk(*below);
   };

@@ -142,6 +142,8 @@ private:
   std::map<const void *, std::unordered_map<std::string, uint32_t>> runs;
   std::map<const Entry *, std::set<std::string>> entryOperands; // in any of its forms
   std::map<const Entry *, std::set<std::string>> entrySets;     // in any of its blocks
+  std::map<const Entry *, std::set<std::string>> entrySlots;    // words of its forms that are sets
+  std::set<std::string> foreignSlots; // named by the condition at hand: lacks the form, but takes their words
   std::map<std::string, uint32_t> mnemonicIds;
   std::vector<std::vector<uint32_t>> formsOf; // by mnemonic
 };

@@ -1,0 +1,21 @@
+// The tables made from grammar/isa.
+#include "Isa/Isa.h"
+#include <array>
+
+namespace ptxray::isa {
+
+namespace {
+#include "IsaTables.inc"
+
+constinit const Tables all = {
+    words,          wordKinds,     wordLists,    exprs,      exprArgs,      gates,
+    warnings,       targetSets,    ranges,       terms,      spaceRefs,     operands,
+    patterns,       slotValues,    slots,        columnMembers, columns,    cells,
+    rowLines,       tableList,     rules,        formTables, formRules,     formChecks,
+    checkNames,     effects,       forms,         entryList,    entryMnemonics, mnemonicForms, mnemonicList,
+    targetList,     versionList,   registers};
+} // namespace
+
+const Tables &tables() { return all; }
+
+} // namespace ptxray::isa

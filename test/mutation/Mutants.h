@@ -1,0 +1,19 @@
+#pragma once
+// Small damages to grammar/isa: each takes one thing of the data away.
+#include "Model.h"
+#include <functional>
+
+namespace ptxray::test {
+
+struct Mutant {
+  isagen::Place place;
+  std::string kind; // `value`, `row`, `cell`, `rule`, `gate`, `range`, `with`
+  std::string text; // what is taken away, as far as it needs to be told apart
+  const isagen::Scope *entry = nullptr; // null: of a file, or of all files
+  /// Damages the model; what it returns repairs it.
+  std::function<std::function<void()>()> apply;
+};
+
+std::vector<Mutant> findMutants(isagen::Model &model);
+
+} // namespace ptxray::test

@@ -1,0 +1,90 @@
+// Checks the lines of test/samples: the verdict must be that of ptxas, but on lines that say why not.
+// PTXRAY_BLESS=1 takes those notes away that are no longer true.
+#include "Check/CheckModule.h"
+#include "Samples.h"
+#include "Source/SourceBuffer.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+using namespace ptxray;
+using namespace ptxray::test;
+
+namespace {
+
+/// The families that are complete: hardly a note, and none on a line that ptxas takes.
+constexpr llvm::StringLiteral completeFamilies[] = {"ldmatrix", "tcgen05", "video", "stack_misc"};
+
+class SampleTest : public testing::Test {
+public:
+  explicit SampleTest(SampleFile &samples) : samples(samples), file(samples.file) {}
+
+  void TestBody() override {
+    ASSERT_EQ(file.problem, "");
+    unsigned count = 0, agreed = 0;
+    bool changed = false;
+    for (const Module &section : file.modules) {
+      const std::set<unsigned> refused = refusedLines(section);
+      for (unsigned line : section.origins) {
+        if (line == 0)
+          continue;
+        std::string &text = file.lines[line - 1];
+        const char mark = samples.marks[line - 1];
+        if (mark != '+' && mark != '-') {
+          ADD_FAILURE_AT(file.path.c_str(), line) << text << "\n  has no verdict: `tools/samples.py judge`";
+          continue;
+        }
+        bool agrees = refused.contains(line) == (mark == '-');
+        if (!agrees) // an error may drag others behind it
+          agrees = refusedLines(linesOf(file, section, {line})).contains(line) == (mark == '-');
+        ++count;
+        agreed += agrees;
+        const bool known = !knownReason(text).empty();
+        if (agrees && known && std::getenv("PTXRAY_BLESS")) {
+          text = llvm::StringRef(text).split("// known: ").first.rtrim().str();
+          changed = true;
+        } else if (agrees == known) {
+          ADD_FAILURE_AT(file.path.c_str(), line)
+              << section.header << ": " << text
+              << (known           ? "\n  agrees with ptxas: take the note away"
+                  : (mark == '-') ? "\n  ptxas refuses it"
+                                  : "\n  ptxas takes it");
+        }
+        if (!agrees && mark == '+' && llvm::is_contained(completeFamilies, file.name))
+          ADD_FAILURE_AT(file.path.c_str(), line) << text << "\n  is valid and of a complete family";
+      }
+    }
+    if (changed)
+      writeSamples(samples);
+    if (llvm::is_contained(completeFamilies, file.name))
+      EXPECT_GE(agreed, count * 0.995);
+  }
+
+private:
+  std::set<unsigned> refusedLines(const Module &module) {
+    DiagnosticSink sink;
+    const auto source = SourceBuffer::fromText(file.path, module.text);
+    checkSource(*source, {}, sink);
+    std::set<unsigned> refused;
+    for (const Diagnostic &d : sink.diagnostics()) {
+      const unsigned line = source->lineColumn(d.range.begin).line;
+      const bool ofCode = info(d.id).id.starts_with("codegen-"); // the verdicts are those of reading
+      if (d.severity == Severity::Error && !ofCode && line <= module.origins.size())
+        refused.insert(module.origins[line - 1]);
+    }
+    return refused;
+  }
+
+  SampleFile &samples;
+  TestFile &file;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  static std::vector<SampleFile> files = findSamples(llvm::ArrayRef(argv + 1, argc - 1));
+  for (SampleFile &file : files)
+    testing::RegisterTest("samples", file.file.name.c_str(), nullptr, nullptr, file.file.path.c_str(), 1,
+                          [&file]() -> SampleTest * { return new SampleTest(file); });
+  return RUN_ALL_TESTS();
+}

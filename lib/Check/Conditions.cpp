@@ -949,7 +949,8 @@ void judgeRules(FormView &view) {
     view.takeWarnings();
     // `when !.rnd require !modern`: what is missing is a word, not another version.
     if (const Expr &when = t.exprs[rule.when];
-        when.op == ExprOp::Not && t.exprs[when.a].op == ExprOp::SlotWritten) {
+        when.op == ExprOp::Not && t.exprs[when.a].op == ExprOp::SlotWritten &&
+        t.exprs[rule.require].gateOnly) {
       reportMissing(view, t.exprs[when.a].a, Phase::Gate);
       continue;
     }

@@ -31,7 +31,8 @@ for number, line in enumerate((root / "docs/seeds.md").read_text().splitlines(),
         elif re.fullmatch(r"[a-z]+(-[a-z]+)+", word) and word not in rules:
             problem(f"no rule `{word}`")
     for test in tests:
-        if not any((root / "test" / folder / test).exists() for folder in ("isa", "module", "unit", "cli")):
+        folders = (root, *(root / "test" / folder for folder in ("isa", "module", "unit", "cli")))
+        if not any((folder / test).exists() for folder in folders):
             problem(f"no test `{test}`")
     if not tests and not answer.startswith("open"):
         problem("answered, but not tested")

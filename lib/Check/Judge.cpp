@@ -232,7 +232,7 @@ std::vector<Finding> findingsOf(const Availability &availability, const Opcode &
     if (f.id == DiagId::UnknownQualifier) {
       if (llvm::StringRef near = nearestWord(*opcode.mnemonic, f.args.front()); !near.empty())
         f.remedy = {Remedy::ReplaceWord, f.place.index, near.str()};
-      if (const auto words = numberedWords(*opcode.mnemonic, f.args.front()); !words.empty())
+      else if (const auto words = numberedWords(*opcode.mnemonic, f.args.front()); !words.empty())
         f.notes.push_back("`" + std::string(opcode.mnemonic->text) + "` knows " + wordsText(words, "and"));
     }
     findings.push_back(std::move(f));

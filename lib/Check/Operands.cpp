@@ -210,7 +210,9 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
       elementType = {};
     // One constant alone is no vector for ptxas where the elements are words.
     if (element.kind == ShapeKind::Integer && shape.extent == 2 && !has(isa::Destination) &&
-        (has(isa::Fragment) || type == TypeView{TypeKind::Bits, 32})) {
+        type.bits == 32 &&
+        (has(isa::Fragment) || (declared.type.kind == isa::RefKind::Word &&
+                                (type.kind == TypeKind::Bits || has(isa::SpecialAllowed))))) {
       fail(DiagId::ImmediateType, n, {typeText()});
       return;
     }

@@ -57,7 +57,7 @@ void BodyChecker::instruction(const Instruction &instruction, const Usage &usage
   if (instruction.guard != NameId::None)
     mark(instruction.guard, Reads);
   for (Access one : usage.accesses)
-    access(nodes[one.node], one.bytes, usage.hasResult);
+    access(nodes[one.node], one, usage.hasResult);
   if (usage.effects)
     effects(instruction, usage);
   sequence.push_back(&usage);
@@ -87,7 +87,7 @@ void BodyChecker::effects(const Instruction &instruction, const Usage &usage) {
 }
 
 /// Does what lies behind the name of a variable, and its offset, stay inside and fit its alignment?
-void BodyChecker::access(const Operand &operand, uint64_t bytes, bool isLoad) {
+void BodyChecker::access(const Operand &operand, const Access &one, bool isLoad) {
   const Symbol *symbol = resolver.find(operand.name);
   if (!symbol || symbol->kind != SymbolKind::Variable)
     return;
@@ -97,11 +97,11 @@ void BodyChecker::access(const Operand &operand, uint64_t bytes, bool isLoad) {
   };
   auto name = [&] { return ast.text(operand.name).str(); };
   const Extent &extent = symbol->extent;
-  if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + bytes > extent.bytes))
-    report(DiagId::AccessOutOfBounds, {std::to_string(bytes), std::to_string(offset), name(),
+  if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))
+    report(DiagId::AccessOutOfBounds, {std::to_string(one.bytes), std::to_string(offset), name(),
                                        std::to_string(extent.bytes)});
-  else if (offset % static_cast<int64_t>(bytes) || extent.align % bytes)
-    report(DiagId::AccessMisaligned, {std::to_string(bytes), std::to_string(offset), name(),
+  else if (offset % one.bytes || extent.align % one.bytes)
+    report(DiagId::AccessMisaligned, {std::to_string(one.bytes), std::to_string(offset), name(),
                                       std::to_string(extent.align)});
   // A variable for arguments holds something only when a call has returned it.
   else if (isLoad && symbol->depth > 0 && !symbol->isParameter && !options.isFragment &&

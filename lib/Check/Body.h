@@ -31,7 +31,7 @@ private:
     return static_cast<size_t>(name) < uses.size() ? uses[static_cast<size_t>(name)] : 0;
   }
   bool isUnwritten(NameId name) const;
-  void access(const Operand &operand, uint64_t bytes, bool isLoad);
+  void access(const Operand &operand, const Access &one, bool isLoad);
   void branch(const Operand &target);
   void effects(const Instruction &instruction, const Usage &usage);
   void registerCount(const Function &function);

@@ -59,6 +59,22 @@ static uint64_t accessedBytes(const FormView &view, const isa::OperandDecl &oper
   return bytes;
 }
 
+/// The share of the written vector's elements that end up in a register, but for `_` between others.
+static uint64_t takenBytes(const FormView &view, uint64_t bytes) {
+  const llvm::ArrayRef<Shape> shapes = view.written.shapes;
+  for (unsigned i = 0; i < view.operands.size(); ++i) {
+    const int node = view.nodeOf[i];
+    if (node < 0 || shapes[node].kind != ShapeKind::Vector || !(useOf(view.operands[i]) & Writes))
+      continue;
+    const unsigned length = shapes[node].extent - 1u;
+    unsigned taken = length;
+    while (taken && shapes[node + taken].kind == ShapeKind::Sink)
+      --taken;
+    return bytes / length * taken;
+  }
+  return bytes;
+}
+
 Usage usageOf(FormView &view) {
   const llvm::ArrayRef<Shape> shapes = view.written.shapes;
   Usage usage;
@@ -87,7 +103,8 @@ Usage usageOf(FormView &view) {
         (shapes[node].flags & (ShapeSubscript | ShapeOpaque)))
       continue;
     if (uint64_t bytes = accessedBytes(view, operand))
-      usage.accesses.push_back({static_cast<uint16_t>(node), static_cast<uint16_t>(bytes)});
+      usage.accesses.push_back({static_cast<uint16_t>(node), static_cast<uint16_t>(bytes),
+                                static_cast<uint16_t>(takenBytes(view, bytes))});
   }
   for (unsigned node = 0; node < shapes.size(); ++node)
     if (uint8_t use = useOfName(shapes[node], uses[node]))

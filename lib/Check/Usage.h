@@ -29,6 +29,7 @@ struct NodeUse {
 struct Access {
   uint16_t node;
   uint16_t bytes;
+  uint16_t taken; // fewer, where the last elements of a loaded vector go nowhere: `{a, b, c, _}`
 };
 
 struct Usage {

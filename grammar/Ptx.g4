@@ -90,7 +90,7 @@ storage
 declarator
   : Id { b.declName(last()); }
     (Less Integer { b.declCount(last()); } Greater)?
-    (LeftBracket { b.openDim(); } (Integer { b.declDim(last()); })? RightBracket)*
+    (LeftBracket { b.openDim(); } ((Integer | WarpSize) { b.declDim(last()); })? RightBracket)*
     (Equal { b.beginInitialiser(); } initialiser { b.endInitialiser(); })?
     { b.endDeclarator(); }
   ;
@@ -108,8 +108,9 @@ symbol
   ;
 mask
   : LeftParen { b.openMask(last()); }
-    Id { b.word(last()); } (LeftParen { b.openCall(last()); } Id { b.word(last()); } RightParen { b.close(last()); })? offset?
-    RightParen { b.close(last()); }
+    ( Id { b.word(last()); } (LeftParen { b.openCall(last()); } Id { b.word(last()); } RightParen { b.close(last()); })? offset?
+    | prefix* literal expressionTail { b.endExpression(); }
+    ) RightParen { b.close(last()); }
   ;
 offset : Plus { b.beginOffset(); } prefix* literal expressionTail { b.endOffset(); } ;
 
@@ -136,7 +137,7 @@ func
 body     : LeftBrace { b.beginBody(); enterBody(); } statement* EndOfBody { b.endBody(); } ;
 functionTail
   : (NoReturn { b.beginDirective(last()); b.endDirective(); })?
-    (Abi { b.beginDirective(last()); } Integer { b.number(last()); b.endDirective(); } | language)*
+    ((Abi | LocalMaxnreg) { b.beginDirective(last()); } (Integer | WarpSize) { b.number(last()); b.endDirective(); } | language)*
   ;
 results    : LeftParen { b.beginReturns(); } (parameter (Comma parameter)*)? RightParen { b.endReturns(); } ;
 parameters : LeftParen { b.beginParameters(); } (parameter (Comma parameter)*)? RightParen { b.endParameters(); } ;
@@ -147,13 +148,14 @@ parameter
     (Align Integer { b.declAlignValue(last()); }
     | Ptr { b.declPtr(); } (Space { b.declPtrSpace(last()); })? (Align Integer { b.declPtrAlign(last()); })?
     )?
-    Id { b.declName(last()); } (LeftBracket { b.openDim(); } (Integer { b.declDim(last()); })? RightBracket)?
+    Id { b.declName(last()); } (LeftBracket { b.openDim(); } ((Integer | WarpSize) { b.declDim(last()); })? RightBracket)?
     { b.endDeclarator(); }
   ;
 tuning
-  : Dimensions { b.beginDirective(last()); } Integer { b.number(last()); }
-    (Comma Integer { b.number(last()); } (Comma Integer { b.number(last()); })?)? { b.endDirective(); }
-  | Tuning { b.beginDirective(last()); } Integer { b.number(last()); b.endDirective(); }
+  : Dimensions { b.beginDirective(last()); } (Integer | WarpSize) { b.number(last()); }
+    (Comma (Integer | WarpSize) { b.number(last()); } (Comma (Integer | WarpSize) { b.number(last()); })?)?
+    { b.endDirective(); }
+  | (Tuning | LocalMaxnreg) { b.beginDirective(last()); } (Integer | WarpSize) { b.number(last()); b.endDirective(); }
   | ClusterFlag { b.beginDirective(last()); b.endDirective(); }
   | language
   ;

@@ -27,6 +27,7 @@ Dimensions      : '.maxntid' | '.reqntid' | '.reqnctapercluster' ;
 Tuning          : '.maxclusterrank' | '.minnctapersm' | '.maxnctapersm' | '.maxnreg' | '.minperctamemory' ;
 Language        : '.language' ;
 Abi             : '.abi_preserve' | '.abi_preserve_control' ;
+LocalMaxnreg    : '.local_maxnreg' ;
 NoReturn        : '.noreturn' ;
 ClusterFlag     : '.explicitcluster' | '.blocksareclusters' ;
 Targets         : '.branchtargets' | '.calltargets' ;

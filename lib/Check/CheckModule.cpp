@@ -78,10 +78,10 @@ void ModuleChecker::item(Statement statement) {
     limits->variable(declaration, resolver.extentOf(declaration).bytes);
   } else if (statement.kind == StatementKind::Function) {
     function(statement.index);
-  } else if (const Directive &directive = ast.directives[statement.index];
-             ast.text(directive.name) == ".alias") {
-    rules->alias(directive);
-    if (directive.operands.count)
+  } else {
+    const Directive &directive = ast.directives[statement.index];
+    rules->moduleDirective(directive);
+    if (ast.text(directive.name) == ".alias" && directive.operands.count)
       limits->alias(ast.operands[directive.operands.first].name);
   }
 }
@@ -95,6 +95,7 @@ void ModuleChecker::function(uint32_t index) {
     return;
   resolver.beginFunction(function);
   bodies->begin(function);
+  rules->beginBody(function);
   body(function);
   limits->body(bodies->end(function));
   resolver.endFunction();
@@ -136,7 +137,7 @@ void ModuleChecker::body(const Function &function) {
       rules->function(ast.functions[statement.index]);
       break;
     case StatementKind::Directive:
-      rules->directive(ast.directives[statement.index]);
+      rules->bodyDirective(ast.directives[statement.index]);
       bodies->directive(ast.directives[statement.index]);
       break;
     case StatementKind::Label:
@@ -150,6 +151,7 @@ void ModuleChecker::finish() {
   uint32_t end = static_cast<uint32_t>(source.text().size());
   endHeader({end, end});
   limits->finish();
+  rules->finish();
 }
 
 } // namespace

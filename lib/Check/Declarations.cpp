@@ -29,12 +29,77 @@ Formal ModuleRules::formalOf(const Declaration &declaration) {
 
 /// A word of a directive or declaration that the version or target does not have.
 void ModuleRules::requireWord(SpellingId spelling, Range range) {
-  isa::WordId id = resolver.word(spelling);
-  if (!id || availability.holds(isa::word(id).gate))
+  if (isa::WordId word = resolver.word(spelling))
+    requireGate(word, "`" + ast.text(spelling).str() + "`", range);
+}
+
+/// What has no word of its own stands in the tables under a made one: `.section::label`.
+void ModuleRules::requireFeature(llvm::StringRef word, const std::string &subject, Range range) {
+  requireGate(isa::findWord(word), subject, range);
+}
+
+void ModuleRules::requireGate(isa::WordId word, const std::string &subject, Range range) {
+  const isa::ExprId gate = isa::word(word).gate;
+  if (availability.holds(gate))
     return;
   ModuleSummary module = header.summary();
-  sink.report(DiagId::NotAvailable, range,
-              {ast.text(spelling).str(), gateText(isa::word(id).gate), module.ptx, module.target});
+  sink.report(DiagId::NotAvailable, range, {subject, gateText(gate), module.ptx, module.target});
+}
+
+/// ptxas declares the special registers ahead of the module.
+bool ModuleRules::isSpecial(NameId name, Range range) {
+  if (name == NameId::None || !resolver.special(name))
+    return false;
+  sink.report(DiagId::InconsistentRedefinition, range,
+              {ast.text(name).str(), "a special register"});
+  return true;
+}
+
+/// Explicit banks, `.const[3]`, came and went; 1 to 10 hold `.extern` arrays of unknown size.
+void ModuleRules::constantBank(const Declaration &declaration) {
+  llvm::StringRef space = text(declaration.space);
+  if (!space.consume_front(".const"))
+    return;
+  const bool isOpenExtern = text(declaration.linkage) == ".extern" && declaration.dims.count &&
+                            ast.dims[declaration.dims.first] < 0;
+  unsigned bank = 0;
+  const bool isWritten = space.consume_front("[");
+  if (isWritten) {
+    space.consumeInteger(10, bank);
+    requireFeature(bank ? ".const::bank" : ".const::bank0",
+                   "`" + text(declaration.space).str() + "`", declaration.spaceRange);
+    if (bank > 10) {
+      sink.report(DiagId::ConstantBank, declaration.spaceRange,
+                  {std::to_string(bank), "there are banks 0 to 10"});
+      return;
+    }
+  }
+  if (header.context().ptx < 202 && isOpenExtern != (bank > 0))
+    sink.report(DiagId::ConstantBank, declaration.spaceRange,
+                {std::to_string(bank), bank ? "it holds only `.extern` arrays of open size"
+                                            : "it holds no `.extern` array of open size"});
+}
+
+/// Numbers of a declaration that ptxas keeps in 32 bits.
+void ModuleRules::bounds(const Declaration &declaration, bool isParameter) {
+  auto tooLarge = [&](int64_t number, Range range) {
+    sink.report(DiagId::ConstantOverflow, range,
+                {std::to_string(static_cast<uint64_t>(number)), "32"});
+  };
+  for (int64_t align : {declaration.align, declaration.ptrAlign})
+    if (align > UINT32_MAX)
+      tooLarge(align, declaration.range);
+  if (declaration.isParameterised && declaration.count == UINT32_MAX)
+    tooLarge(declaration.count, declaration.nameRange);
+  if (declaration.isParameterised && declaration.dims.count)
+    sink.report(DiagId::SyntaxError, declaration.nameRange, {"[", "`,` or `;`"});
+  for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i) {
+    if (isParameter && ast.dims[i] > UINT32_MAX)
+      tooLarge(ast.dims[i], declaration.nameRange);
+    else if (i > declaration.dims.first && ast.dims[i] <= 0)
+      sink.report(DiagId::IncompleteType, declaration.nameRange,
+                  {ast.text(declaration.name).str()});
+  }
 }
 
 void ModuleRules::variable(const Declaration &declaration, Site site) {
@@ -45,13 +110,18 @@ void ModuleRules::variable(const Declaration &declaration, Site site) {
   const bool isParameter = site != Site::Module && site != Site::Body;
   requireWord(declaration.linkage, declaration.range);
   requireWord(declaration.space, declaration.spaceRange);
+  constantBank(declaration);
+  bounds(declaration, isParameter);
+  if (site == Site::Body && space == ".param")
+    requireFeature(inEntry ? ".param::of_entry_body" : ".param::of_function_body",
+                   "a `.param` variable in a body", declaration.spaceRange);
 
   const isa::WordId typeWord = resolver.word(declaration.type);
   const isa::TypeKind kind = typeWord ? isa::word(typeWord).typeKind : isa::TypeKind::None;
   // A single float may be declared where nothing computes with it.
-  if (kind == isa::TypeKind::Bits || type == ".f16x2")
-    requireWord(declaration.type, declaration.typeRange);
   const bool isOpaque = kind == isa::TypeKind::Opaque;
+  if (kind == isa::TypeKind::Bits || isOpaque || type == ".f16x2")
+    requireWord(declaration.type, declaration.typeRange);
   if (!isDeclarable(type))
     sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
 
@@ -61,11 +131,11 @@ void ModuleRules::variable(const Declaration &declaration, Site site) {
     else if (!isRegister)
       sink.report(DiagId::PredicateVariable, declaration.spaceRange, {name});
   }
-  if (isa::WordId vector = resolver.word(declaration.vector); vector && typeWord) {
-    const int32_t elements = isa::word(vector).number;
-    if (elements != 2 && elements != 4)
-      sink.report(DiagId::VariableType, declaration.typeRange, {text(declaration.vector).str(), space.str()});
-    else if (elements * isa::word(typeWord).bits > 128)
+  if (declaration.vector != SpellingId::None && typeWord) {
+    const llvm::StringRef vector = text(declaration.vector);
+    if ((vector != ".v2" && vector != ".v4") || isOpaque)
+      sink.report(DiagId::VariableType, declaration.typeRange, {vector.str(), space.str()});
+    else if (isa::word(resolver.word(declaration.vector)).number * isa::word(typeWord).bits > 128)
       sink.report(DiagId::VectorTooWide, declaration.typeRange,
                   {(text(declaration.vector) + type).str()});
   }
@@ -80,8 +150,10 @@ void ModuleRules::variable(const Declaration &declaration, Site site) {
     if (text(declaration.linkage) == ".common" && space != ".global")
       sink.report(DiagId::LinkageSpace, declaration.spaceRange, {".common", ".global"});
   }
-  if (isOpaque && ((site == Site::Module && space != ".global") ||
-                   (site != Site::Module && site != Site::EntryParameter)))
+  const bool isCommon = text(declaration.linkage) == ".common" && !declaration.dims.count;
+  if (isOpaque && ((site == Site::Module && (space != ".global" || isCommon)) ||
+                   (site != Site::Module && site != Site::EntryParameter &&
+                    site != Site::Prototype)))
     sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {type.str()});
   if (space == ".tex") {
     if ((type != ".u32" && type != ".u64") || declaration.dims.count)
@@ -89,7 +161,7 @@ void ModuleRules::variable(const Declaration &declaration, Site site) {
     else if (site != Site::Module)
       sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {space.str()});
   }
-  if (type == ".samplerref" && header.isUnifiedTexture() && site != Site::FunctionParameter)
+  if (type == ".samplerref" && header.isUnifiedTexture() && site != Site::FunctionParameter && site != Site::Prototype)
     sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {type.str()});
 
   if (isRegister && declaration.dims.count)
@@ -114,6 +186,8 @@ void ModuleRules::variable(const Declaration &declaration, Site site) {
     initialiser(declaration);
   if (isParameter)
     parameter(declaration, site);
+  if (declaration.name == NameId::None && (!isParameter || declaration.hasInitialiser))
+    sink.report(DiagId::SinkName, declaration.nameRange);
   if (site == Site::Module && declaration.name != NameId::None && !declaration.isParameterised)
     redeclareVariable(declaration, formal);
 }
@@ -125,9 +199,17 @@ void ModuleRules::attributes(const Declaration &declaration) {
     for (const Operand &operand : ast.operandsOf(attribute.operands)) {
       if (operand.suffix == SpellingId::None)
         continue;
-      requireWord(operand.suffix, operand.range);
-      if (ast.text(operand.suffix) == ".managed" && text(declaration.space) != ".global")
-        sink.report(DiagId::LinkageSpace, operand.range, {".managed", ".global"});
+      const llvm::StringRef word = ast.text(operand.suffix);
+      const bool isUnified = word == ".unified";
+      if (isUnified)
+        requireFeature(".attribute::unified", "`.unified`", operand.range);
+      else
+        requireWord(operand.suffix, operand.range);
+      if ((word != ".managed" && !isUnified) || operand.extent != (isUnified ? 3 : 1))
+        sink.report(DiagId::SyntaxError, operand.range,
+                    {word.str(), "`.managed` or `.unified` with two numbers"});
+      else if (text(declaration.space) != ".global")
+        sink.report(DiagId::LinkageSpace, operand.range, {word.str(), ".global"});
     }
   }
 }
@@ -135,14 +217,20 @@ void ModuleRules::attributes(const Declaration &declaration) {
 void ModuleRules::initialiser(const Declaration &declaration) {
   const llvm::StringRef space = text(declaration.space), type = text(declaration.type);
   const bool isExtern = text(declaration.linkage) == ".extern";
-  if (isExtern || (space != ".global" && space != ".const") || type == ".f16" || type == ".f16x2") {
+  const bool isList = !declaration.initialiser.empty() &&
+                      ast.operands[declaration.initialiser.first].kind == OperandKind::Vector;
+  if (isExtern || (space != ".global" && space != ".const" && !space.starts_with(".const[")) ||
+      type == ".f16" || (type == ".f16x2" && !isList)) {
     sink.report(DiagId::InitialiserNotAllowed, declaration.nameRange,
                 {ast.text(declaration.name).str(), (isExtern ? llvm::StringRef(".extern") : space).str()});
     return;
   }
   const isa::WordId typeWord = resolver.word(declaration.type);
-  if (!declaration.initialiser.empty() && typeWord &&
-      isa::word(typeWord).typeKind != isa::TypeKind::Opaque)
+  if (declaration.initialiser.empty() || !typeWord)
+    return;
+  if (isa::word(typeWord).typeKind == isa::TypeKind::Opaque)
+    opaqueFields(declaration, declaration.initialiser.first);
+  else if (type != ".f16x2") // ptxas takes any list for it
     initialValue(declaration, declaration.initialiser.first, 0);
 }
 
@@ -164,13 +252,17 @@ uint32_t ModuleRules::initialValue(const Declaration &declaration, uint32_t node
     int64_t count = 0;
     for (uint32_t child = node + 1; child < end; ++count)
       child = initialValue(declaration, child, level + 1);
-    if (room >= 0 && count > room)
+    const bool isVector = level == declaration.dims.count;
+    if (level == 0 && room < 0 && count == 0)
+      sink.report(DiagId::IncompleteType, declaration.nameRange,
+                  {ast.text(declaration.name).str()});
+    if (room >= 0 && (count > room || (isVector && count < room)))
       sink.report(DiagId::InitialiserCount, value.range, {std::to_string(count), std::to_string(room)});
     return end;
   }
   // ptxas counts the values of a flat list against the first dimension alone, and takes it.
-  if (level < levels)
-    return level == 0 ? mismatch("a list in braces") : end;
+  if (level == 0 && levels)
+    return mismatch("a list in braces");
   const isa::Word &type = isa::word(resolver.word(declaration.type));
   const bool isFloat = type.typeKind == isa::TypeKind::Float;
   switch (value.kind) {
@@ -178,25 +270,119 @@ uint32_t ModuleRules::initialValue(const Declaration &declaration, uint32_t node
     return isFloat ? mismatch("a floating-point value") : end;
   case OperandKind::Float:
     return isFloat || type.typeKind == isa::TypeKind::Bits ? end : mismatch("an integer");
-  case OperandKind::Name: {
-    const Symbol *symbol = resolver.find(value.name);
-    if (!symbol) {
-      sink.report(DiagId::UndefinedSymbol, value.range, {ast.text(value.name).str()});
-      return end;
-    }
-    if (symbol->kind == SymbolKind::Variable) {
-      const llvm::StringRef space = isa::word(symbol->space).text;
-      if (space != ".global" && space != ".const")
-        sink.report(DiagId::InitialiserSymbol, value.range, {ast.text(value.name).str()});
-    }
-    // An address needs an integer type that holds it; 8-bit pieces are written with a mask.
-    if (isFloat || type.bits < 32 || (type.typeKind == isa::TypeKind::Bits && type.bits >= 32))
-      return mismatch("`.u32` or `.u64`");
-    return end;
-  }
+  case OperandKind::Name:
+  case OperandKind::List:
+    return initialAddress(declaration, node);
   default:
     return end;
   }
+}
+
+/// `a+4`, `generic(a)+4`, `0xff00(a+4)`, `0xff(generic(a))`.
+uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t node) {
+  const uint32_t end = node + ast.operands[node].extent;
+  const Range range = ast.operands[node].range;
+  const bool isMask =
+      ast.operands[node].kind == OperandKind::List && ast.operands[node].name == NameId::None;
+  if (isMask) { // eight ones somewhere
+    requireFeature(".initialiser::mask", "a mask in an initial value", range);
+    const Operand &mask = ast.operands[++node];
+    uint64_t bits = static_cast<uint64_t>(mask.value);
+    while (bits && !(bits & 0xff))
+      bits >>= 8;
+    if (bits != 0xff)
+      sink.report(DiagId::InitialiserMask, mask.range);
+    ++node;
+    if (ast.operands[node].kind == OperandKind::Integer) {
+      if (isa::word(resolver.word(declaration.type)).typeKind == isa::TypeKind::Float)
+        sink.report(DiagId::InitialiserType, range,
+                    {text(declaration.type).str(), "a floating-point value"});
+      return end;
+    }
+  }
+  const bool isGeneric = ast.operands[node].kind == OperandKind::List;
+  bool hasOffset = ast.operands[node].flags & HasOffset;
+  if (isGeneric) {
+    requireFeature(".initialiser::generic", "`generic()`", ast.operands[node].range);
+    ++node;
+  } else if (!isMask) {
+    requireFeature(".initialiser::address", "an address as initial value", range);
+  }
+  const Operand &name = ast.operands[node];
+  hasOffset |= (name.flags & HasOffset) != 0;
+  const std::string shown = ast.text(name.name).str();
+  const Symbol *symbol = resolver.find(name.name);
+  const bool isItself = !symbol && name.name == declaration.name;
+  if (!symbol && !isItself) {
+    sink.report(DiagId::UndefinedSymbol, name.range, {shown});
+    return end;
+  }
+  const llvm::StringRef space = isItself ? text(declaration.space)
+                                : symbol->kind == SymbolKind::Variable
+                                    ? llvm::StringRef(isa::word(symbol->space).text)
+                                    : llvm::StringRef();
+  const bool isFunction = symbol && symbol->kind == SymbolKind::Function;
+  if (isFunction ? isGeneric : space != ".global" && !space.starts_with(".const"))
+    sink.report(DiagId::InitialiserSymbol, name.range, {shown});
+  // An address needs an integer type that holds it; a mask also cuts a byte out of it.
+  const llvm::StringRef type = text(declaration.type);
+  const bool holds = type == ".u32" || type == ".u64" || (type == ".u8" && isMask);
+  if (!holds || (isFunction && hasOffset))
+    sink.report(DiagId::InitialiserType, range,
+                {type.str(), holds            ? "a function without offset"
+                             : isMask         ? "`.u8`, `.u32` or `.u64`"
+                                              : "`.u32` or `.u64`"});
+  return end;
+}
+
+/// `{ width = 4, filter_mode = linear }`; an array of textures has a list of lists.
+void ModuleRules::opaqueFields(const Declaration &declaration, uint32_t node) {
+  struct Field {
+    llvm::StringLiteral name;
+    bool ofTexture, ofSampler, ofSurface;
+  };
+  static constexpr Field fields[] = {
+      {"width", true, false, true},
+      {"height", true, false, true},
+      {"depth", true, false, true},
+      {"channel_data_type", true, false, true},
+      {"channel_order", true, false, true},
+      {"array_size", true, false, true},
+      {"normalized_coords", true, false, false},
+      {"num_mipmap_levels", true, false, false},
+      {"num_samples", true, false, false},
+      {"filter_mode", true, true, false},
+      {"addr_mode_0", true, true, false},
+      {"addr_mode_1", true, true, false},
+      {"addr_mode_2", true, true, false},
+      {"force_unnormalized_coords", false, true, false},
+  };
+  static constexpr llvm::StringLiteral values[] = {"nearest",   "linear",        "wrap",
+                                                   "mirror",    "clamp_ogl",     "clamp_to_edge",
+                                                   "clamp_to_border"};
+  const llvm::StringRef type = text(declaration.type);
+  const Operand &item = ast.operands[node];
+  auto wrong = [&](Range range, const std::string &what) {
+    sink.report(DiagId::OpaqueField, range, {what, type.str()});
+  };
+  if (item.kind == OperandKind::Vector) {
+    for (uint32_t child = node + 1; child < node + item.extent; child += ast.operands[child].extent)
+      opaqueFields(declaration, child);
+    return;
+  }
+  if (item.kind != OperandKind::Pair)
+    return wrong(item.range, "a value without a name");
+  const Operand &key = ast.operands[node + 1], &value = ast.operands[node + 2];
+  const llvm::StringRef name = ast.text(key.name);
+  const Field *field = llvm::find_if(fields, [&](const Field &f) { return f.name == name; });
+  if (field == std::end(fields) || !(type == ".texref"    ? field->ofTexture
+                                     : type == ".surfref" ? field->ofSurface
+                                                          : field->ofSampler))
+    return wrong(key.range, "`" + name.str() + "`");
+  if (value.kind == OperandKind::Name && !llvm::is_contained(values, ast.text(value.name)))
+    wrong(value.range, "`" + ast.text(value.name).str() + "`");
+  if (type == ".texref" && field->ofSampler && !header.isUnifiedTexture())
+    sink.report(DiagId::FieldIgnored, key.range, {name.str()});
 }
 
 bool ModuleRules::redeclareVariable(const Declaration &declaration, const Formal &formal) {
@@ -207,16 +393,26 @@ bool ModuleRules::redeclareVariable(const Declaration &declaration, const Formal
         .notes.push_back({"declared here before", before});
     return false;
   };
+  if (isSpecial(declaration.name, declaration.nameRange))
+    return false;
   if (auto function = functions.find(name); function != functions.end())
     return clash(DiagId::InconsistentRedefinition, "a function", function->second.nameRange);
   auto [entry, isNew] =
-      globals.try_emplace(name, Global{formal, declaration.linkage, declaration.space, declaration.nameRange});
+      globals.try_emplace(name, Global{formal, declaration.linkage, declaration.space, declaration.dims.count,
+                                           declaration.nameRange});
   if (isNew)
     return true;
   const Global &before = entry->second;
   const llvm::StringRef beforeLinkage = text(before.linkage);
-  const bool sameType = before.formal.type == formal.type && before.space == declaration.space &&
-                        (before.formal.extent.bytes == formal.extent.bytes || before.formal.isOpen() || formal.isOpen());
+  // ptxas does not tell `.global` from `.const` here.
+  auto family = [&](SpellingId space) {
+    return text(space) == ".const" ? llvm::StringRef(".global") : text(space);
+  };
+  const bool sameDims = before.formal.isOpen() || formal.isOpen() ||
+                        (before.formal.extent.bytes == formal.extent.bytes &&
+                         before.dimensions == declaration.dims.count);
+  const bool sameType = before.formal.type == formal.type &&
+                        family(before.space) == family(declaration.space) && sameDims;
   if (!sameType)
     return clash(DiagId::InconsistentRedefinition, "another type or space", before.nameRange);
   if (beforeLinkage == ".extern" && linkage.empty())

@@ -1,6 +1,7 @@
 #include "Check/ModuleRules.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace ptxray {
 
@@ -20,6 +21,8 @@ void ModuleRules::parameter(const Declaration &declaration, Site site) {
       sink.report(DiagId::ParameterSpace, declaration.spaceRange, {name, ".param"});
     if (isOpen)
       sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
+    if (declaration.dims.count && ast.dims[declaration.dims.first] == 0)
+      sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
     if (declaration.isPtr && header.context().ptx < 202)
       sink.report(DiagId::DirectiveRequiresPtx, declaration.range,
                   {".ptr", "2.2", header.summary().ptx});
@@ -27,13 +30,17 @@ void ModuleRules::parameter(const Declaration &declaration, Site site) {
   }
   if (space != ".param" && space != ".reg")
     sink.report(DiagId::ParameterSpace, declaration.spaceRange, {name, ".param or .reg"});
+  if (space == ".param")
+    requireFeature(".param::of_function", "a `.param` parameter of a function",
+                   declaration.spaceRange);
   if (declaration.isPtr)
     sink.report(DiagId::PtrPlace, declaration.range, {name});
-  if (isOpen && site == Site::FunctionReturn)
+  const bool isEmpty = declaration.dims.count && ast.dims[declaration.dims.first] <= 0;
+  if (isEmpty && site == Site::FunctionReturn)
     sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
   else if (isOpen && (header.context().ptx < 600 || targetNumber() < 30))
     sink.report(DiagId::NotAvailable, declaration.nameRange,
-                {name + "[]", "PTX 6.0 and sm_30 or higher", header.summary().ptx,
+                {"`" + name + "[]`", "PTX 6.0 and sm_30 or higher", header.summary().ptx,
                  header.summary().target});
 }
 
@@ -47,10 +54,16 @@ void ModuleRules::function(const Function &function) {
   signature.nameRange = function.nameRange;
   for (uint32_t i = function.returns.first; i < function.returns.end(); ++i) {
     variable(ast.declarations[i], Site::FunctionReturn);
+    if (function.kind == FunctionKind::Func && ast.declarations[i].name == NameId::None)
+      sink.report(DiagId::SinkName, ast.declarations[i].nameRange);
     signature.returns.push_back(formalOf(ast.declarations[i]));
   }
   for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i) {
-    variable(ast.declarations[i], isEntry ? Site::EntryParameter : Site::FunctionParameter);
+    variable(ast.declarations[i], isEntry            ? Site::EntryParameter
+                                  : function.hasBody ? Site::FunctionParameter
+                                                     : Site::Prototype);
+    if (function.kind == FunctionKind::Func && ast.declarations[i].name == NameId::None)
+      sink.report(DiagId::SinkName, ast.declarations[i].nameRange);
     signature.parameters.push_back(formalOf(ast.declarations[i]));
     if (!isEntry && signature.parameters.back().isOpen() && i + 1 < function.parameters.end())
       sink.report(DiagId::OpenParameter, ast.declarations[i].nameRange,
@@ -59,8 +72,15 @@ void ModuleRules::function(const Function &function) {
   if (signature.returns.size() > 1 &&
       llvm::any_of(signature.returns, [](const Formal &f) { return !f.isRegister; }))
     sink.report(DiagId::SeveralReturns, function.nameRange, {ast.text(function.name).str()});
-  if (isEntry)
+  if (isEntry && function.hasBody)
     parameterSpace(function, signature);
+  if (isEntry && !function.parameters.empty())
+    requireFeature(".entry::parameters", "a list of parameters", function.nameRange);
+  if (isEntry && !function.hasBody)
+    requireFeature(".entry::declaration", "an entry without body", function.nameRange);
+  if (text(function.linkage) == ".common")
+    sink.report(DiagId::LinkageSpace, function.head, {".common", ".global"});
+  functionAttributes(function);
   for (uint32_t i = function.directives.first; i < function.directives.end(); ++i)
     signature.noReturn |= ast.text(ast.directives[i].name) == ".noreturn";
   tuning(function);
@@ -74,7 +94,8 @@ void ModuleRules::parameterSpace(const Function &function, const Signature &sign
   uint64_t bytes = 0;
   for (const Formal &formal : signature.parameters)
     bytes = llvm::alignTo(bytes, std::max<uint64_t>(1, formal.extent.align)) + formal.extent.bytes;
-  const uint64_t most = header.context().ptx >= 801 && targetNumber() >= 70 ? 32764 : 4352;
+  const uint16_t ptx = header.context().ptx;
+  const uint64_t most = ptx < 105 ? 256 : ptx >= 801 && targetNumber() >= 70 ? 32764 : 4352;
   if (bytes > most)
     sink.report(DiagId::ParameterSize, function.nameRange,
                 {std::to_string(bytes), std::to_string(most)});
@@ -102,9 +123,11 @@ void ModuleRules::redeclare(const Function &function, Signature signature) {
     if (before.size())
       d.notes.push_back({"declared here before", before});
   };
+  if (isSpecial(function.name, function.nameRange))
+    return;
   if (auto variable = globals.find(name); variable != globals.end())
     return clash(DiagId::InconsistentRedefinition, "a variable", variable->second.nameRange);
-  if (function.hasBody && text(function.linkage) == ".extern" && function.kind == FunctionKind::Func)
+  if (function.hasBody && text(function.linkage) == ".extern")
     clash(DiagId::InconsistentRedefinition, "`.extern`", {});
   auto [entry, isNew] = functions.try_emplace(name, signature);
   if (isNew)
@@ -119,10 +142,10 @@ void ModuleRules::redeclare(const Function &function, Signature signature) {
     clash(DiagId::PrototypeMismatch, what, before.nameRange);
   else if (llvm::StringRef what = difference(before.parameters, signature.parameters); !what.empty())
     clash(DiagId::PrototypeMismatch, what, before.nameRange);
-  else if (!linkage.empty() && linkage != beforeLinkage)
+  else if (linkage != beforeLinkage && (!linkage.empty() || beforeLinkage == ".extern"))
     clash(DiagId::InconsistentRedefinition, beforeLinkage.empty() ? "no linkage" : beforeLinkage,
           before.nameRange);
-  else if (function.hasBody && beforeLinkage == ".extern" && function.kind == FunctionKind::Func)
+  else if (function.hasBody && beforeLinkage == ".extern")
     clash(DiagId::InconsistentRedefinition, "`.extern`", before.nameRange);
   else if (before.noReturn != signature.noReturn)
     clash(DiagId::PrototypeMismatch, "`.noreturn`", before.nameRange);
@@ -139,19 +162,39 @@ void ModuleRules::tuning(const Function &function) {
   enum { MaxThreads, Threads, Cluster, ClusterRank, BlocksAreClusters, MinBlocks };
   // ptxas takes a zero here and nowhere else.
   auto mayBeZero = [](llvm::StringRef name) {
-    return name == ".reqnctapercluster" || name == ".maxclusterrank" || name == ".minperctamemory";
+    return name == ".reqnctapercluster" || name == ".maxclusterrank" ||
+           name == ".minperctamemory" || name.starts_with(".abi_");
   };
+  const bool isEntry = function.kind == FunctionKind::Entry;
+  llvm::StringSet<> abi;
   for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
     const Directive &directive = ast.directives[i];
     const llvm::StringRef name = ast.text(directive.name);
+    if (name == ".attribute")
+      continue;
     requireWord(directive.name, directive.nameRange);
     for (size_t k = 0; k < std::size(names); ++k)
       if (name == names[k])
         seen[k] = &directive;
-    for (const Operand &value : ast.operandsOf(directive.operands))
-      if (value.kind == OperandKind::Integer && value.value == 0 && !mayBeZero(name) &&
-          name != ".language" && !name.starts_with(".abi_") && !name.starts_with(".attribute"))
-        sink.report(DiagId::DirectiveValue, value.range, {name.str()});
+    if (!function.hasBody && (isEntry || name == ".language" || name == ".local_maxnreg"))
+      sink.report(DiagId::DirectivePlace, directive.nameRange,
+                  {name.str(), "a function with a body"});
+    if (name == ".pragma") {
+      pragma(directive, PragmaPlace::Outside);
+      continue;
+    }
+    if (name == ".noreturn" && !function.returns.empty())
+      sink.report(DiagId::DirectivePlace, directive.nameRange,
+                  {name.str(), "a function that returns no value"});
+    if (name.starts_with(".abi_") && !abi.insert(name).second)
+      sink.report(DiagId::DirectiveConflict, directive.nameRange, {name.str(), name.str()});
+    for (const Operand &value : ast.operandsOf(directive.operands)) {
+      if (name == ".language")
+        language(value);
+      else if (fits(value) && value.kind == OperandKind::Integer && value.value == 0 &&
+               !mayBeZero(name))
+        sink.report(DiagId::DirectiveValue, value.range, {name.str(), "a value above zero"});
+    }
   }
   auto conflict = [&](const Directive *a, const Directive *b) {
     if (a && b)
@@ -169,13 +212,50 @@ void ModuleRules::tuning(const Function &function) {
                 {".minnctapersm", "`.maxntid` or `.reqntid`"});
 }
 
-void ModuleRules::directive(const Directive &directive) {
-  requireWord(directive.name, directive.nameRange);
-  if (directive.label == NameId::None)
+/// ptxas numbers the languages it knows from 0 to 10, and takes the numbers, too.
+void ModuleRules::language(const Operand &value) {
+  static constexpr llvm::StringLiteral known[] = {
+      "unknown", "ptx", "nvvm", "cuda c++", "cuda c++ tile", "tile ir", "python-cutile", "fortran", "optix"};
+  if (value.kind == OperandKind::Integer) {
+    if (fits(value) && value.value > 10)
+      sink.report(DiagId::DirectiveValue, value.range, {".language", "a number from 0 to 10"});
     return;
-  // The targets of an indirect branch are labels, those of an indirect call functions that agree.
+  }
+  const llvm::StringRef text = ast.text(value.name).drop_front().drop_back();
+  if (llvm::none_of(known, [&](llvm::StringRef name) { return name.equals_insensitive(text); }))
+    sink.report(DiagId::DirectiveValue, value.range, {".language", "the name of a known language"});
+}
+
+void ModuleRules::functionAttributes(const Function &function) {
+  for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
+    if (ast.text(ast.directives[i].name) != ".attribute")
+      continue;
+    llvm::ArrayRef<Operand> values = ast.operandsOf(ast.directives[i].operands);
+    if (values.size() != 3 || ast.text(values.front().suffix) != ".unified") {
+      sink.report(DiagId::SyntaxError, ast.directives[i].range,
+                  {".attribute", "`.unified` with two numbers"});
+      continue;
+    }
+    requireFeature(".attribute::unified", "`.unified`", values.front().range);
+  }
+}
+
+void ModuleRules::bodyDirective(const Directive &directive) {
+  const llvm::StringRef name = ast.text(directive.name);
+  if (name == ".pragma")
+    return pragma(directive, PragmaPlace::Body);
+  if (name == ".alias")
+    return alias(directive);
+  requireWord(directive.name, directive.nameRange);
+  if (directive.label != NameId::None)
+    targets(directive);
+  else
+    location(directive);
+}
+
+void ModuleRules::targets(const Directive &directive) {
+  // The targets of an indirect branch are labels, those of an indirect call functions.
   const bool areFunctions = ast.text(directive.name) == ".calltargets";
-  const Signature *first = nullptr;
   for (const Operand &target : ast.operandsOf(directive.operands)) {
     const Symbol *symbol = resolver.find(target.name);
     const std::string name = ast.text(target.name).str();
@@ -189,18 +269,10 @@ void ModuleRules::directive(const Directive &directive) {
       sink.report(DiagId::JumpTarget, target.range, {name, areFunctions ? "a function" : "a label"});
       continue;
     }
-    auto found = functions.find(static_cast<uint32_t>(target.name));
-    if (!areFunctions || found == functions.end())
-      continue;
-    if (!first) {
-      first = &found->second;
-      prototypes[static_cast<uint32_t>(directive.label)] = *first;
-      continue;
-    }
-    for (auto [a, b] : {std::pair(&first->returns, &found->second.returns),
-                        std::pair(&first->parameters, &found->second.parameters)})
-      if (llvm::StringRef what = difference(*a, *b); !what.empty())
-        sink.report(DiagId::PrototypeMismatch, target.range, {name, what.str()});
+    // A call is compared with the last of them.
+    if (auto found = functions.find(static_cast<uint32_t>(target.name));
+        areFunctions && found != functions.end())
+      prototypes[static_cast<uint32_t>(directive.label)] = found->second;
   }
 }
 
@@ -212,8 +284,8 @@ void ModuleRules::alias(const Directive &directive) {
   if (operands.size() != 2)
     return;
   const Operand &alias = operands[0], &aliasee = operands[1];
-  auto wrong = [&](const Operand &at, llvm::StringRef why) {
-    sink.report(DiagId::AliasTarget, at.range, {ast.text(at.name).str(), why.str()});
+  auto wrong = [&](const Operand &at, const std::string &why) {
+    sink.report(DiagId::AliasTarget, at.range, {ast.text(at.name).str(), why});
   };
   for (const Operand &operand : operands)
     if (!resolver.find(operand.name)) {
@@ -232,10 +304,15 @@ void ModuleRules::alias(const Directive &directive) {
     return wrong(alias, "has a body of its own");
   if (other->second.kind == FunctionKind::Entry)
     return wrong(aliasee, "is an entry");
-  if (text(other->second.linkage) == ".extern")
-    return wrong(aliasee, "is `.extern`");
+  if (own->second.kind == FunctionKind::Entry)
+    return wrong(alias, "is an entry");
+  if (text(other->second.linkage) == ".extern" || text(other->second.linkage) == ".weak")
+    return wrong(aliasee, "is `" + text(other->second.linkage).str() + "`");
   if (!aliases.try_emplace(static_cast<uint32_t>(alias.name), 0).second)
     return wrong(alias, "is an alias already");
+  if (own->second.noReturn != other->second.noReturn)
+    sink.report(DiagId::PrototypeMismatch, alias.range, {ast.text(alias.name).str(), "`.noreturn`"})
+        .notes.push_back({"the function it names", other->second.nameRange});
   for (auto [a, b] : {std::pair(&own->second.returns, &other->second.returns),
                       std::pair(&own->second.parameters, &other->second.parameters)})
     if (llvm::StringRef what = difference(*a, *b); !what.empty())
@@ -273,21 +350,25 @@ void ModuleRules::call(const Instruction &instruction) {
       return;
     signature = &found->second;
     if (signature->kind == FunctionKind::Entry) {
-      sink.report(DiagId::CallTarget, target->range, {ast.text(target->name).str()});
+      sink.report(DiagId::CallTarget, target->range,
+                  {ast.text(target->name).str(), "is an entry"});
       return;
     }
   } else if (list) {
     auto found = prototypes.find(static_cast<uint32_t>(list->name));
+    const Symbol *listSymbol = resolver.find(list->name);
+    if (listSymbol && (!returned.empty() || !passed.empty()) &&
+        (listSymbol->kind == SymbolKind::BranchTargets || listSymbol->kind == SymbolKind::Label))
+      sink.report(DiagId::CallTarget, list->range,
+                  {ast.text(list->name).str(), "names no functions"});
     if (found == prototypes.end())
       return;
     signature = &found->second;
   } else {
-    if (symbol && (!returned.empty() || !passed.empty()))
-      sink.report(DiagId::CallWithoutPrototype, target->range, {ast.text(target->name).str()});
-    return;
+    return; // through a register without prototype: reported with the operand
   }
-  arguments(signature->returns, returned, instruction.opcodeRange);
-  arguments(signature->parameters, passed, instruction.opcodeRange);
+  arguments(signature->returns, returned, instruction.opcodeRange, /*areReturns=*/true);
+  arguments(signature->parameters, passed, instruction.opcodeRange, /*areReturns=*/false);
 }
 
 bool ModuleRules::neverReturns(NameId function) const {
@@ -295,7 +376,8 @@ bool ModuleRules::neverReturns(NameId function) const {
   return known != functions.end() && known->second.noReturn;
 }
 
-void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange) {
+void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange,
+                            bool areReturns) {
   llvm::ArrayRef<Operand> actuals =
       list.empty() ? llvm::ArrayRef<Operand>() : ast.operandsOf(list).drop_front();
   const bool optionalLast = !formals.empty() && formals.back().isOpen();
@@ -310,16 +392,25 @@ void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range ca
       sink.report(DiagId::CallArgumentType, actual.range, {what, formal.name});
     };
     const isa::Word &type = isa::word(formal.type);
-    if (actual.kind == OperandKind::Integer) {
-      if (type.typeKind == isa::TypeKind::Float || type.typeKind == isa::TypeKind::Predicate)
-        wrong("an integer");
+    const bool isInteger =
+        type.typeKind == isa::TypeKind::Unsigned || type.typeKind == isa::TypeKind::Signed;
+    const bool isFloat = type.typeKind == isa::TypeKind::Float;
+    if (actual.kind == OperandKind::Integer || actual.kind == OperandKind::Float) {
+      const bool misfits = actual.kind == OperandKind::Integer ? isFloat : isInteger;
+      if (misfits || formal.extent.isArray || type.typeKind == isa::TypeKind::Predicate)
+        wrong("a number");
       continue;
     }
+    if (actual.kind == OperandKind::Sink && !areReturns)
+      wrong("`_`");
     if (actual.kind != OperandKind::Name)
       continue;
     const Symbol *symbol = resolver.find(actual.name);
-    if (!symbol)
-      continue; // reported with the operand, or a special register
+    if (!symbol) {
+      if (resolver.special(actual.name))
+        sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
+      continue; // reported with the operand
+    }
     if (symbol->kind == SymbolKind::Variable && isa::word(symbol->space).text != ".param") {
       sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
       continue;
@@ -334,6 +425,12 @@ void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range ca
     }
     if (!formal.isOpen() && (symbol->extent.bytes != formal.extent.bytes || symbol->extent.isArray != formal.extent.isArray))
       wrong("`" + ast.text(actual.name).str() + "` of " + std::to_string(symbol->extent.bytes) + " bytes");
+    else if (const isa::TypeKind kind = isa::word(symbol->type).typeKind;
+             (isFloat && (kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed)) ||
+             (isInteger && kind == isa::TypeKind::Float) ||
+             (kind == isa::TypeKind::Predicate) != (type.typeKind == isa::TypeKind::Predicate))
+      wrong("`" + ast.text(actual.name).str() + "` of type `" +
+            std::string(isa::word(symbol->type).text) + "`");
     else if (symbol->extent.align != formal.extent.align || symbol->extent.isArray != formal.extent.isArray)
       wrong("`" + ast.text(actual.name).str() + "` aligned to " + std::to_string(symbol->extent.align));
   }

@@ -111,8 +111,10 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
       if (texmode != Unset && texmode != mode)
         sink.report(DiagId::TargetOptionConflict, operand.range, {text});
       texmode = mode;
+      if (mode == Independent)
+        independent = operand.range;
     } else if (name == "debug") {
-      debug = true;
+      debug = operand.range;
     } else if (name == "map_f64_to_f32") {
       mapF64 = operand.range;
     } else if (first && !name.starts_with("sm_") && !name.starts_with("compute_")) {
@@ -164,6 +166,13 @@ void Header::finish(Range place) {
     sink.report(DiagId::TargetRequiresPtx, targetRange,
                 {std::string(known.name), versionText(known.since), versionText(ptx)});
   checkArch();
+  const Availability availability(context());
+  for (auto [option, word] : {std::pair(debug, ".target::debug"),
+                              std::pair(independent, ".target::texmode_independent")})
+    if (isa::ExprId gate = isa::word(isa::findWord(word)).gate;
+        option.size() && !availability.holds(gate))
+      sink.report(DiagId::NotAvailable, option,
+                  {"`" + source.text(option).str() + "`", gateText(gate), ptxText, targetText});
 }
 
 /// What ptxas asks of `-arch`: the very architecture for an `a` target, the family for an `f` one, and

@@ -22,7 +22,8 @@ public:
   ModuleContext context() const;
   ModuleSummary summary() const;
   int64_t addressSize() const { return bits; }
-  bool isDebug() const { return debug; }
+  /// Of `debug` in `.target`; empty without it.
+  Range debugOption() const { return debug; }
   bool isUnifiedTexture() const { return texmode != Independent; }
 
 private:
@@ -38,12 +39,11 @@ private:
   DiagnosticSink &sink;
   enum { Unset, Unified, Independent } texmode = Unset;
   enum { Nothing, Version, Target, AddressSize, Done } reached = Nothing;
-  bool debug = false;
   uint16_t ptx = 0;
   int target = -1; // index into isa::targets()
   int64_t bits = 32;
   std::string ptxText, targetText;
-  Range versionRange, targetRange, mapF64;
+  Range versionRange, targetRange, mapF64, debug, independent;
 };
 
 /// `8.6` as 806; nothing when the text is no version.

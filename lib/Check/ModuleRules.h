@@ -4,11 +4,20 @@
 #include "Check/Header.h"
 #include "Resolve/Resolver.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include <map>
 
 namespace ptxray {
 
 /// Where a declaration stands.
-enum class Site : uint8_t { Module, Body, EntryParameter, FunctionParameter, FunctionReturn };
+enum class Site : uint8_t {
+  Module,
+  Body,
+  EntryParameter,
+  FunctionParameter, // of a definition
+  FunctionReturn,
+  Prototype, // a parameter of a function without body
+};
 
 /// A parameter as a caller sees it.
 struct Formal {
@@ -36,16 +45,40 @@ public:
 
   void variable(const Declaration &declaration, Site site);
   void function(const Function &function);
-  void alias(const Directive &directive);
-  void directive(const Directive &directive); // in a body
+  void beginBody(const Function &function) { inEntry = function.kind == FunctionKind::Entry; }
+  void moduleDirective(const Directive &directive);
+  void bodyDirective(const Directive &directive);
   /// `call` operands against the declaration of what is called.
   void call(const Instruction &instruction);
   bool neverReturns(NameId function) const;
+  /// What only the end of the module shows.
+  void finish();
 
 private:
+  enum class PragmaPlace : uint8_t { Outside, Body };
   unsigned targetNumber() const;
   Formal formalOf(const Declaration &declaration);
   void requireWord(SpellingId word, Range range);
+  void requireFeature(llvm::StringRef word, const std::string &subject, Range range);
+  void requireGate(isa::WordId word, const std::string &subject, Range range);
+  bool fits(const Operand &number);
+  bool isSpecial(NameId name, Range range);
+  void pragma(const Directive &directive, PragmaPlace place);
+  void alias(const Directive &directive);
+  void targets(const Directive &directive);
+  void file(const Directive &directive);
+  void location(const Directive &directive);
+  void section(const Directive &directive);
+  void sectionData(uint32_t node);
+  void metadata(const Directive &directive);
+  void metadataValues(uint32_t braces);
+  void sources(const Directive &directive);
+  void constantBank(const Declaration &declaration);
+  void bounds(const Declaration &declaration, bool isParameter);
+  void functionAttributes(const Function &function);
+  void language(const Operand &value);
+  void opaqueFields(const Declaration &declaration, uint32_t node);
+  uint32_t initialAddress(const Declaration &declaration, uint32_t node);
   void attributes(const Declaration &declaration);
   void initialiser(const Declaration &declaration);
   uint32_t initialValue(const Declaration &declaration, uint32_t node, uint32_t level);
@@ -54,7 +87,7 @@ private:
   void tuning(const Function &function);
   void redeclare(const Function &function, Signature signature);
   bool redeclareVariable(const Declaration &declaration, const Formal &formal);
-  void arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange);
+  void arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange, bool areReturns);
   llvm::StringRef text(SpellingId spelling) const {
     return spelling == SpellingId::None ? llvm::StringRef() : ast.text(spelling);
   }
@@ -63,6 +96,7 @@ private:
     Formal formal;
     SpellingId linkage;
     SpellingId space;
+    uint32_t dimensions;
     Range nameRange;
   };
   const Ast &ast;
@@ -74,6 +108,13 @@ private:
   llvm::DenseMap<uint32_t, Signature> prototypes; // by NameId; of the body at hand
   llvm::DenseMap<uint32_t, Global> globals;       // by NameId
   llvm::DenseMap<uint32_t, uint32_t> aliases;     // by NameId
+  bool inEntry = false;
+
+  // Debugging and metadata.
+  bool hasSection = false, hasMetadata = false;
+  std::map<int64_t, Range> files;                               // by index
+  llvm::DenseSet<std::pair<uint64_t, uint32_t>> locations;      // of `.loc`: file and line, column
+  llvm::DenseMap<uint32_t, Range> sectionLabels;                // by NameId
 };
 
 } // namespace ptxray

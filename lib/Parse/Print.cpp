@@ -64,12 +64,11 @@ void Printer::integer(const Operand &operand) {
 
 void Printer::real(const Operand &operand) {
   const uint64_t bits = operand.value;
-  if (operand.flags & WideFloat) {
+  const bool isFinite = bits << 1 >> 53 != 0x7FF; // of an expression such as 1e308 * 10
+  if (operand.flags & WideFloat || (!(operand.flags & HexFloat) && !isFinite)) {
     os << llvm::format("0d%016llX", static_cast<unsigned long long>(bits));
   } else if (operand.flags & HexFloat) {
     os << llvm::format("0f%08llX", static_cast<unsigned long long>(bits));
-  } else if (bits << 1 == 0x7FFull << 53) { // a number too large for a double
-    os << (bits >> 63 ? "-1e999" : "1e999");
   } else {
     char digits[32];
     auto [end, error] = std::to_chars(digits, digits + sizeof digits, std::bit_cast<double>(bits));

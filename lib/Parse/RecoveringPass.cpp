@@ -212,8 +212,12 @@ void PtxBase::fetch(Token &token) {
       token.begin = dot;
       return;
     }
-    if (token.bad == BadToken::MalformedNumber) {
-      token.kind = TokenKind::Integer;
+    if (token.bad == BadToken::MalformedNumber || token.bad == BadToken::ConstantOverflow) {
+      const llvm::StringRef number = text.slice(token.begin, token.end);
+      const bool isReal = token.bad == BadToken::ConstantOverflow &&
+                          !number.starts_with_insensitive("0x") &&
+                          number.find_first_of(".eE") != llvm::StringRef::npos;
+      token.kind = isReal ? TokenKind::Float : TokenKind::Integer;
       token.flags = 0;
       token.value = 0;
       return;
@@ -275,6 +279,9 @@ void PtxBase::reportBad(const Token &token) {
     break;
   case BadToken::MalformedNumber:
     report(DiagId::MalformedNumber, token.range(), {shown});
+    break;
+  case BadToken::ConstantOverflow:
+    report(DiagId::ConstantOverflow, token.range(), {shown, "64"});
     break;
   }
   badTokenEnd = token.end;

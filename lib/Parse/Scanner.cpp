@@ -3,7 +3,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <charconv>
-#include <limits>
+#include <cmath>
 
 namespace ptxray {
 
@@ -47,6 +47,7 @@ static constexpr Keyword keywordTable[] = {
     {".language", TokenKind::Language},
     {".abi_preserve", TokenKind::Abi},
     {".abi_preserve_control", TokenKind::Abi},
+    {".local_maxnreg", TokenKind::LocalMaxnreg},
     {".noreturn", TokenKind::NoReturn},
     {".explicitcluster", TokenKind::ClusterFlag},
     {".blocksareclusters", TokenKind::ClusterFlag},
@@ -183,22 +184,20 @@ void Scanner::decimalFloat(Token &token, const char *p) {
   set(token, TokenKind::Float, p, result.ptr);
   token.flags = 0;
   token.value = std::bit_cast<uint64_t>(real);
-  // A number beyond the range of a double is left as infinity or zero.
-  if (result.ec == std::errc::result_out_of_range) {
-    bool tiny = llvm::StringRef(p, result.ptr - p).contains_insensitive("e-");
-    token.value = std::bit_cast<uint64_t>(tiny ? 0.0 : std::numeric_limits<double>::infinity());
-  }
+  if (result.ec == std::errc::result_out_of_range || std::fpclassify(real) == FP_SUBNORMAL)
+    return setBad(token, BadToken::ConstantOverflow, p, result.ptr);
   if (scan::isWord(*result.ptr))
     setBad(token, BadToken::MalformedNumber, p, scan::skipWord(result.ptr));
 }
 
 void Scanner::number(Token &token, const char *p) {
   uint64_t value = 0;
+  bool overflows = false;
   if (*p != '0' || !(scan::isWord(p[1]) || p[1] == '.')) { // nearly always: decimal digits alone
     const char *q = p;
     for (; scan::isDigit(*q); ++q)
       value = value * 10 + unsigned(*q - '0');
-    if (!scan::isWord(*q) && *q != '.') {
+    if (q - p < 20 && !scan::isWord(*q) && *q != '.') {
       set(token, TokenKind::Integer, p, q);
       token.flags = 0;
       token.value = value;
@@ -210,8 +209,10 @@ void Scanner::number(Token &token, const char *p) {
   char kind = *p == '0' ? p[1] | 32 : 0;
   auto digits = [&](unsigned radix, const char *from) {
     const char *e = from;
-    for (unsigned digit; (digit = llvm::hexDigitValue(*e)) < radix; ++e)
+    for (unsigned digit; (digit = llvm::hexDigitValue(*e)) < radix; ++e) {
+      overflows |= value >> 63; // ptxas wraps round what is only a little too large
       value = value * radix + digit;
+    }
     q = e;
     return size_t(e - from);
   };
@@ -238,6 +239,7 @@ void Scanner::number(Token &token, const char *p) {
     if (*p == '0') {
       const char *behind = q;
       value = 0;
+      overflows = false;
       digits(8, p);
       good = q == behind;
       q = behind;
@@ -249,6 +251,8 @@ void Scanner::number(Token &token, const char *p) {
   }
   if (!good || scan::isWord(*q))
     return setBad(token, BadToken::MalformedNumber, p, scan::skipWord(q));
+  if (overflows)
+    return setBad(token, BadToken::ConstantOverflow, p, q);
   set(token, TokenKind::Integer, p, q);
   token.value = value;
 }

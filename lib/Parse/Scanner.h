@@ -24,6 +24,7 @@ enum class BadToken : uint8_t {
   UnclosedString,
   UnclosedSource,
   MalformedNumber,
+  ConstantOverflow,
 };
 
 struct Token {
@@ -44,7 +45,7 @@ struct Keyword {
   TokenKind kind;
 };
 llvm::ArrayRef<Keyword> keywords(); // keyword i has the SpellingId i
-inline constexpr uint32_t keywordCount = 45;
+inline constexpr uint32_t keywordCount = 46;
 
 class Scanner {
 public:
@@ -310,6 +311,10 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
       token.kind = token.id != NameCall           ? TokenKind::WarpSize
                    : scan::isCall(base, p, e, end) ? TokenKind::Call
                                                    : TokenKind::Id;
+    if (token.kind == TokenKind::WarpSize) [[unlikely]] {
+      token.flags = 0;
+      token.value = 32;
+    }
     return;
   }
 }

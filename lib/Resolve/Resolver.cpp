@@ -31,7 +31,7 @@ void Resolver::declare(const Declaration &declaration, bool isParameter, bool ma
   Symbol symbol;
   symbol.kind = space == ".reg" ? SymbolKind::Register : SymbolKind::Variable;
   symbol.type = word(declaration.type);
-  symbol.space = word(declaration.space);
+  symbol.space = space.starts_with(".const[") ? isa::findWord(".const") : word(declaration.space);
   symbol.isParameter = isParameter;
   if (space == ".tex") // before PTX 1.5 a texture was an integer in a space of its own
     symbol.type = isa::findWord(".texref");
@@ -58,7 +58,8 @@ Extent Resolver::extentOf(const Declaration &declaration) {
     bits *= static_cast<uint64_t>(std::max(1, isa::word(vector).number));
   Extent extent;
   extent.bytes = std::max<uint64_t>(1, bits / 8);
-  extent.align = declaration.align > 0 ? static_cast<uint64_t>(declaration.align) : extent.bytes;
+  // `.align` can only raise the alignment that the type has.
+  extent.align = std::max<uint64_t>(extent.bytes, std::max<int64_t>(declaration.align, 0));
   extent.isArray = declaration.dims.count > 0;
   for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i)
     extent.bytes *= ast.dims[i] < 0 ? 0 : static_cast<uint64_t>(ast.dims[i]);

@@ -77,6 +77,7 @@ const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
       before.symbol && symbols[before.symbol - 1].depth == symbol.depth)
     return &symbols[before.symbol - 1];
   size_t index = static_cast<uint32_t>(prefix);
+  symbol.outerFamily = at(families, prefix).symbol;
   symbols.push_back(symbol);
   Binding family{static_cast<uint32_t>(symbols.size()), prefix};
   // Names such as `a1` that were declared on their own: equal scope is a clash, an outer one is hidden.
@@ -115,10 +116,15 @@ const Symbol *Scopes::memberOf(NameId name) {
   if (member.prefix == NameId::None)
     return nullptr;
   Binding family = at(families, member.prefix);
-  if (!family.symbol || member.number >= symbols[family.symbol - 1].familyCount)
-    return nullptr;
-  bind(plain, name, family);
-  return &symbols[family.symbol - 1];
+  if (family.symbol && member.number < symbols[family.symbol - 1].familyCount) {
+    bind(plain, name, family);
+    return &symbols[family.symbol - 1];
+  }
+  // An inner `%r<3>` leaves %r5 to an outer `%r<8>`.
+  uint32_t outer = family.symbol;
+  while (outer && member.number >= symbols[outer - 1].familyCount)
+    outer = symbols[outer - 1].outerFamily;
+  return outer ? &symbols[outer - 1] : nullptr;
 }
 
 llvm::StringRef Scopes::nearest(llvm::StringRef misspelt) const {

@@ -34,6 +34,7 @@ struct Symbol {
   uint16_t depth = 0;          // of the scope it was declared in; 0 is the module
   uint32_t familyCount = 0;    // of `%r<10>`: 10
   uint32_t index = 0;          // Function, Prototype: which one, for the caller
+  uint32_t outerFamily = 0;    // of a family: index + 1 of the one with its prefix that it hides in part
   Extent extent;               // of a Register or Variable
   Range nameRange;
 };

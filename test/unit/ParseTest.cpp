@@ -211,7 +211,7 @@ TEST(Parse, PrintedTextGivesTheSameAst) {
 .global .u64 addr = a0+4*2, tab[2] = {generic(a1)+8, a2+4};
 .global .u8 m[3] = {0xff(a0), 0xff00(a0+4), 0xff(generic(a0)+4)};
 .global .u64 lit[4] = {0x1F, 42U, 0xfabc123400000000, 0x8000000000000000};
-.global .f64 big[4] = {1e999, -0.0, 1e-400, 0d7FF0000000000000};
+.global .f64 big[4] = {1e308, -0.0, 1e-307, 0d7FF0000000000000};
 .global .samplerref s = {addr_mode_0 = clamp_to_border, force = 1};
 .const[2] .u32 bank;
 .func noparams;

@@ -23,6 +23,10 @@ void ModuleRules::parameter(const Declaration &declaration, Site site) {
       sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
     if (declaration.dims.count && ast.dims[declaration.dims.first] == 0)
       sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
+    const llvm::StringRef pointed = text(declaration.ptrSpace);
+    if (pointed == ".reg" || pointed == ".param" || pointed == ".tex" || pointed.contains('['))
+      sink.report(DiagId::SyntaxError, declaration.range,
+                  {pointed.str(), "`.const`, `.global`, `.local` or `.shared`"});
     if (declaration.isPtr && header.context().ptx < 202)
       sink.report(DiagId::DirectiveRequiresPtx, declaration.range,
                   {".ptr", "2.2", header.summary().ptx});
@@ -189,6 +193,8 @@ void ModuleRules::tuning(const Function &function) {
     if (name.starts_with(".abi_") && !abi.insert(name).second)
       sink.report(DiagId::DirectiveConflict, directive.nameRange, {name.str(), name.str()});
     for (const Operand &value : ast.operandsOf(directive.operands)) {
+      if (name == ".abi_preserve_control" && value.value > 11) // all that a target has
+        sink.report(DiagId::DirectiveValue, value.range, {name.str(), "a number from 0 to 11"});
       if (name == ".language")
         language(value);
       else if (fits(value) && value.kind == OperandKind::Integer && value.value == 0 &&
@@ -365,7 +371,9 @@ void ModuleRules::call(const Instruction &instruction) {
       return;
     signature = &found->second;
   } else {
-    return; // through a register without prototype: reported with the operand
+    if (symbol && (!returned.empty() || !passed.empty()))
+      sink.report(DiagId::CallWithoutPrototype, target->range, {ast.text(target->name).str()});
+    return;
   }
   arguments(signature->returns, returned, instruction.opcodeRange, /*areReturns=*/true);
   arguments(signature->parameters, passed, instruction.opcodeRange, /*areReturns=*/false);

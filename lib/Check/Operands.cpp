@@ -211,8 +211,8 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
     // One constant alone is no vector for ptxas where the elements are words.
     if (element.kind == ShapeKind::Integer && shape.extent == 2 && !has(isa::Destination) &&
         type.bits == 32 &&
-        (has(isa::Fragment) || (declared.type.kind == isa::RefKind::Word &&
-                                (type.kind == TypeKind::Bits || has(isa::SpecialAllowed))))) {
+        (has(isa::Fragment) ||
+         (declared.type.kind == isa::RefKind::Word && type.kind == TypeKind::Bits))) {
       fail(DiagId::ImmediateType, n, {typeText()});
       return;
     }

@@ -1,4 +1,5 @@
 #include "Check/ModuleRules.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ptxray {
 

@@ -30,6 +30,8 @@ void Limits::variable(const Declaration &declaration, uint64_t bytes) {
   if (space == ".reg" || space == ".local")
     hasAbi = false;
   attributes(declaration.attributes);
+  if (declaration.name == NameId::None)
+    return; // `_`: reported as no name
   if (space == ".global" || space == ".const") {
     // ptxas itself ends an `.extern` whose size is known, and leaves out shared memory.
     Declared &known = declared[static_cast<uint32_t>(declaration.name)];

@@ -4,8 +4,8 @@
 #include "Check/Header.h"
 #include "Resolve/Resolver.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include <map>
+#include <set>
 
 namespace ptxray {
 
@@ -113,7 +113,7 @@ private:
   // Debugging and metadata.
   bool hasSection = false, hasMetadata = false;
   std::map<int64_t, Range> files;                               // by index
-  llvm::DenseSet<std::pair<uint64_t, uint32_t>> locations;      // of `.loc`: file and line, column
+  std::set<std::pair<uint64_t, uint32_t>> locations;            // of `.loc`: file and line, column
   llvm::DenseMap<uint32_t, Range> sectionLabels;                // by NameId
 };
 

@@ -56,7 +56,7 @@ TEST(BadInput, DeepIsFineWhereItIsForPtxas) {
 TEST(BadInput, NoTarget) {
   EXPECT_EQ(rulesOf(".version 8.6\n.entry k()\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p;\n"
                     "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r3, %p;\nret;\n}\n"),
-            "missing-target");
+            "missing-target undefined-value");
 }
 
 TEST(BadInput, LongLines) {

@@ -55,8 +55,9 @@ public:
     }
     if (changed)
       writeSamples(samples);
-    if (llvm::is_contained(completeFamilies, file.name))
+    if (llvm::is_contained(completeFamilies, file.name)) {
       EXPECT_GE(agreed, count * 0.995);
+    }
   }
 
 private:

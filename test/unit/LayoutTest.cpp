@@ -435,8 +435,9 @@ TEST(Layout, TextFitsATerminal) {
       for (llvm::StringRef rest = llvm::StringRef(text).split("  and so on").first;
            !rest.empty();) {
         auto [line, behind] = rest.split('\n');
-        if (!line.starts_with("  ") || line.contains(":c"))
+        if (!line.starts_with("  ") || line.contains(":c")) {
           EXPECT_LE(line.size(), 80u) << line.str();
+        }
         rest = behind;
       }
     }
@@ -532,8 +533,9 @@ TEST(Rdna4, WmmaTransposesEveryFinitePattern) {
       for (uint32_t v = 0; v < 8; ++v) {
         if (shuffled[lane][v] == 0x8000)
           shuffled[lane][v] = 0;
-        if (finite)
+        if (finite) {
           ASSERT_EQ(shuffled[lane][v], multiplied[lane][v]);
+        }
       }
   }
 }

@@ -565,12 +565,13 @@ void Resolver::run() {
     entry(one);
   for (const auto &[mnemonic, id] : mnemonicIds) {
     std::vector<WordId> unread;
-    if (auto found = model.vocabulary.unread.find(mnemonic); found != model.vocabulary.unread.end())
+    if (auto found = model.vocabulary.unread.find(mnemonic); found != model.vocabulary.unread.end()) {
       for (const std::string &word : found->second)
         if (WordId known = wordId(word))
           unread.push_back(known);
         else
           errors.report({}, "unknown-word", "unknown word `" + word + "` that `" + mnemonic + "` does not read");
+    }
     output.mnemonics.push_back({text(mnemonic), intern(output.mnemonicForms, formsOf[id]),
                                 intern(output.wordLists, unread)});
   }

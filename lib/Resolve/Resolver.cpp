@@ -231,6 +231,10 @@ static bool isComponent(llvm::StringRef suffix) {
 bool Resolver::isLost(llvm::StringRef name) const {
   const std::string family = (name.rtrim("0123456789") + "<").str();
   return llvm::any_of(ast.lost, [&](llvm::StringRef line) {
+    // A declaration has a word that begins with a dot, as `.reg`; an instruction has none, and a label comes first.
+    line = line.trim();
+    if (!line.starts_with(name) && !line.starts_with(".") && !line.contains(" .") && !line.contains("\t."))
+      return false;
     if (line.contains(family))
       return true;
     const size_t at = line.find(name);

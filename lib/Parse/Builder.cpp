@@ -375,7 +375,14 @@ Operand &Builder::push(OperandKind kind, Range range) {
   return operand;
 }
 
+/// `call.uni` is interned as a spelling, `call` as a name.
+static bool isDottedCall(const Token &token) {
+  return token.kind == TokenKind::Call && token.end - token.begin != 4;
+}
+
 void Builder::name(const Token &token) {
+  if (isDottedCall(token)) [[unlikely]]
+    return dottedName(token);
   Operand &operand =
       push(token.id == NameSink ? OperandKind::Sink : OperandKind::Name, token.range());
   operand.name = nameOf(token);
@@ -818,7 +825,13 @@ void Builder::label() {
   if (ahead.kind == TokenKind::Targets || ahead.kind == TokenKind::Prototype)
     return;
   uint32_t index = ast.labels.size();
-  ast.labels.push_back({NameId(saved.id), saved.range()});
+  uint32_t id = saved.id;
+  if (isDottedCall(saved)) {
+    llvm::StringRef text = spellings.text(id);
+    fail(DiagId::SyntaxError, saved.range(), {text.str(), "a name"});
+    id = names.intern(text.data(), text.size());
+  }
+  ast.labels.push_back({NameId(id), saved.range()});
   add(StatementKind::Label, index);
   statementEnd();
 }
@@ -828,7 +841,7 @@ void Builder::opcode(const Token &token) {
   inst.opcodeRange = inst.range = token.range();
   inst.opcode = SpellingId(token.id);
   bool isName = token.kind == TokenKind::Id ||
-                (token.kind == TokenKind::Call && token.end - token.begin == 4); // not `call.uni`
+                (token.kind == TokenKind::Call && !isDottedCall(token));
   if (isName) {
     llvm::StringRef text = names.text(token.id);
     inst.opcode = SpellingId(spellings.intern(text.data(), text.size()));

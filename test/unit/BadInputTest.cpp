@@ -53,6 +53,11 @@ TEST(BadInput, DeepIsFineWhereItIsForPtxas) {
   EXPECT_EQ(rulesOf(moved(repeat("-", 4900) + "1")), "");
 }
 
+TEST(BadInput, DottedCallIsNoName) {
+  EXPECT_EQ(rulesOf(inKernel("call.uni: ret;")), "syntax-error");
+  EXPECT_NE(rulesOf(inKernel("kernel call.uni never_called, (n);")), "");
+}
+
 TEST(BadInput, NoTarget) {
   EXPECT_EQ(rulesOf(".version 8.6\n.entry k()\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p;\n"
                     "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r3, %p;\nret;\n}\n"),

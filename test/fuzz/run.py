@@ -150,6 +150,7 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--runs", type=int, default=-1)
+    parser.add_argument("--seed", type=int, default=0, help="0: another one each time")
     parser.add_argument("--coverage", metavar="FOLDER")
     options = parser.parse_args()
     program = options.program.resolve()
@@ -163,6 +164,7 @@ def main():
         return coverage(program, options.coverage, [found, seeds])
     return subprocess.run(
         [program, found, seeds, f"-dict={words}", f"-max_total_time={options.seconds}", f"-runs={options.runs}",
+         f"-seed={options.seed}",
          "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1", "-entropic=0",
          f"-artifact_prefix={faults}/"],
         env={**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1",

@@ -32,6 +32,7 @@ struct Field {
 
 struct Format {
   llvm::StringLiteral name; // `idesc`, `smem`, `wgmma-smem`, `zero-mask`
+  llvm::StringLiteral kind; // of an `idesc`: `f16`
   llvm::StringLiteral title;
   llvm::StringLiteral table; // of the PTX manual
   uint8_t bits;
@@ -42,10 +43,16 @@ struct Format {
   uint32_t get(uint64_t value, llvm::StringRef key) const;
 };
 
+/// Targets whose tensor cores take the same descriptors.
+enum class Family : uint8_t { Unknown, Sm100, Sm103, Sm107 };
+/// By the number of the target: 100 of sm_100a.
+Family familyOf(unsigned target);
+
 /// The kinds of tcgen05.mma whose descriptor is documented: `f16`, `tf32`, ...
 llvm::ArrayRef<llvm::StringLiteral> kinds();
-/// Null for a name that is none, or an `idesc` whose kind is none.
-const Format *findFormat(llvm::StringRef name, llvm::StringRef kind);
+/// Null for a name that is none, or an `idesc` whose kind is none. `kind` is empty but for `idesc`.
+const Format *findFormat(llvm::StringRef name, llvm::StringRef kind,
+                         Family family = Family::Unknown);
 llvm::ArrayRef<llvm::StringLiteral> formatNames();
 
 /// Sets fields that are 0 so far; a complaint for a key or text that does not fit.
@@ -61,7 +68,7 @@ struct Use {
   std::optional<uint64_t> instruction; // the instruction descriptor beside it
   std::optional<uint64_t> a, b;        // shared-memory descriptors beside it
   uint32_t scaleVectors = 0;           // factors a row: 1, 2, 4; 0: not known
-  std::optional<bool> absoluteAddressTarget; // sm_103a
+  Family family = Family::Unknown;
 };
 
 enum class Offence : uint8_t { Bits, Type, Shape, Form, Transpose };
@@ -70,12 +77,14 @@ struct Problem {
   std::string text;  // `M = 192`
   std::string table; // `Table 39`
 };
+/// Reserved bits, and values that mean nothing; the others look at that too.
+std::vector<Problem> checkFields(const Format &format, uint64_t value);
 std::vector<Problem> checkInstruction(uint64_t value, const Use &use);
 std::vector<Problem> checkShared(uint64_t value, const Use &use);
 std::vector<Problem> checkZeroMask(uint64_t value, std::optional<uint32_t> m);
 
-/// K of a kind, in elements.
-uint32_t depthOf(llvm::StringRef kind, bool sparse, bool k96);
+/// K in elements, as the kind and the fields of an instruction descriptor say.
+uint32_t depthOf(const Format &format, uint64_t value);
 
 /// The bits that a zero-column mask descriptor makes: one piece for M = 128, two for 64, four
 /// for 32. A set bit stands for a column of zeros.

@@ -5,7 +5,8 @@
 namespace ptxray::descriptor {
 namespace {
 
-/// A line of Table 39: which M and N go with a kind, the number of CTAs, sparsity and .ws.
+/// A line of Table 39 (of .kind::ti16: of 9.4's Table 48): which M and N go with a kind, the number
+/// of CTAs, sparsity and .ws.
 struct ShapeRow {
   uint8_t kinds; // bit i: kinds()[i]
   bool ws;
@@ -14,21 +15,25 @@ struct ShapeRow {
   uint16_t m[3];
   uint16_t nFirst, nLast, nStep; // nStep 0: powers of two
 };
-constexpr uint8_t f16 = 1, tf32 = 2, f8f6f4 = 4, i8 = 8, mxf8f6f4 = 16, mxf4 = 32, mxf4nvf4 = 64;
+constexpr uint8_t f16 = 1, tf32 = 2, f8f6f4 = 4, i8 = 8, mxf8f6f4 = 16, mxf4 = 32, mxf4nvf4 = 64,
+                  ti16 = 128;
 constexpr ShapeRow shapeRows[] = {
     {f16 | tf32 | f8f6f4, false, 1, true, true, {64, 128}, 8, 256, 8},
     {f16 | tf32 | f8f6f4, false, 2, true, true, {128, 256}, 16, 256, 16},
-    {f16 | tf32 | f8f6f4 | i8, true, 1, true, false, {32, 64, 128}, 64, 256, 0},
-    {f16 | tf32 | f8f6f4 | i8, true, 1, false, true, {32, 64, 128}, 64, 128, 0},
     {mxf8f6f4, false, 1, true, true, {128}, 8, 256, 8},
     {mxf8f6f4, false, 2, true, false, {128, 256}, 16, 256, 16},
     {mxf8f6f4, false, 2, false, true, {256}, 16, 256, 16},
     {i8, false, 1, true, true, {64, 128}, 8, 32, 8},
     {i8, false, 1, true, true, {64, 128}, 48, 256, 16},
     {i8, false, 2, true, true, {128, 256}, 32, 256, 32},
+    {ti16, false, 1, true, true, {64}, 8, 256, 8},
+    {ti16, false, 1, true, true, {128}, 16, 256, 16},
+    {ti16, false, 2, true, true, {128, 256}, 32, 256, 32},
     {mxf4 | mxf4nvf4, false, 1, true, true, {128}, 8, 256, 8},
     {mxf4 | mxf4nvf4, false, 2, true, false, {128, 256}, 16, 256, 16},
     {mxf4 | mxf4nvf4, false, 2, false, true, {256}, 16, 256, 16},
+    {f16 | tf32 | f8f6f4 | i8 | ti16, true, 1, true, false, {32, 64, 128}, 64, 256, 0},
+    {f16 | tf32 | f8f6f4 | i8 | ti16, true, 1, false, true, {32, 64, 128}, 64, 128, 0},
 };
 
 bool nFits(const ShapeRow &row, uint32_t n) {
@@ -87,6 +92,7 @@ void checkReserved(const Format &format, uint64_t value, Report &report) {
 
 void checkShape(uint32_t m, uint32_t n, bool sparse, int kind, const Use &use, Report &report) {
   const std::string who = ".kind::" + use.kind + (sparse ? ", sparse" : ", dense");
+  const char *table = use.kind == "ti16" ? "9.4, Table 48" : "Table 39";
   llvm::SmallVector<const ShapeRow *, 4> rows;
   for (const ShapeRow &row : shapeRows)
     if ((row.kinds >> kind & 1) && (sparse ? row.sparse : row.dense) &&
@@ -97,7 +103,7 @@ void checkShape(uint32_t m, uint32_t n, bool sparse, int kind, const Use &use, R
                who + (use.ws.value_or(false) ? ", .ws" : "") +
                    (use.ctaGroup ? ", .cta_group::" + std::to_string(use.ctaGroup) : "") +
                    ": no such product",
-               "Table 39");
+               table);
     return;
   }
   auto hasM = [&](const ShapeRow *row) { return m && llvm::is_contained(row->m, m); };
@@ -105,7 +111,7 @@ void checkShape(uint32_t m, uint32_t n, bool sparse, int kind, const Use &use, R
     report.add(Offence::Shape,
                "M = " + std::to_string(m) + " with " + who + "; " + mText(*rows.front()) +
                    " expected",
-               "Table 39");
+               table);
     return;
   }
   if (!llvm::any_of(rows, [&](const ShapeRow *row) { return hasM(row) && nFits(*row, n); })) {
@@ -113,7 +119,7 @@ void checkShape(uint32_t m, uint32_t n, bool sparse, int kind, const Use &use, R
     report.add(Offence::Shape,
                "N = " + std::to_string(n) + " with M = " + std::to_string(m) + ", " + who + "; " +
                    nText(row) + " expected",
-               "Table 39");
+               table);
   }
 }
 
@@ -122,22 +128,33 @@ unsigned bitsOf(llvm::StringRef type) {
          : type == "e2m3" || type == "e3m2" ? 6
          : type == "tf32"                   ? 32
          : type.ends_with("f16")            ? 16
+         : type == "s1z4m11"                ? 16
                                             : 8;
 }
 
 } // namespace
 
-uint32_t depthOf(llvm::StringRef kind, bool sparse, bool k96) {
-  const uint32_t k = kind == "tf32"             ? 8
-                     : kind == "f16"            ? 16
-                     : kind.starts_with("mxf4") ? (k96 ? 96 : 64)
-                                                : 32;
-  return sparse ? 2 * k : k;
+uint32_t depthOf(const Format &format, uint64_t value) {
+  const Field *field = format.field("k");
+  uint32_t k = format.kind == "tf32"                             ? 8
+               : format.kind == "f16" || format.kind == "ti16" ? 16
+                                                                 : 32;
+  if (format.get(value, "k128"))
+    k = 128;
+  else if (field)
+    llvm::StringRef(field->meaning(value)).getAsInteger(10, k);
+  return format.get(value, "sparse") ? 2 * k : k;
+}
+
+std::vector<Problem> checkFields(const Format &format, uint64_t value) {
+  Report report;
+  checkReserved(format, value, report);
+  return report.problems;
 }
 
 std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
   Report report;
-  const Format *format = findFormat("idesc", use.kind);
+  const Format *format = findFormat("idesc", use.kind, use.family);
   const int kind = kindIndex(use.kind);
   if (!format)
     return {};
@@ -194,7 +211,7 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
     const auto &shared = matrix[0] == 'a' ? use.a : use.b;
     if (!shared || !transposed)
       continue;
-    const bool wideAtoms = findFormat("smem", "")->get(*shared, "swizzle") == 1;
+    const bool wideAtoms = findFormat("smem", "", use.family)->get(*shared, "swizzle") == 1;
     if (use.kind == "tf32" && !wideAtoms)
       report.add(Offence::Transpose,
                  "a transposed " + name +
@@ -205,9 +222,10 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
                  "a transposed " + name + " of less than 32 bits excludes atoms of 32 bytes",
                  "Table 52");
   }
-  // Scale factors.
-  if (use.scaleVectors) {
-    const bool k96 = get("k") == 1;
+  const bool scaledFourBits = use.kind.starts_with("mxf4");
+  const bool k96 = scaledFourBits && get("k") == 1, k128 = get("k128");
+  // Scale factors. How many K = 128 has is told in two ways.
+  if (use.scaleVectors && !k128) {
     const uint32_t factors = k96 ? (use.scaleVectors == 4 ? 6 : 3) : use.scaleVectors;
     for (const char *key : {"sfa-id", "sfb-id"}) {
       const uint32_t id = get(key);
@@ -221,31 +239,40 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
                        " factors a row; " + (factors == 4 ? "0" : "0 or 2") + " expected",
                    "9.7.16.10.7.2");
     }
-    if (use.kind == "mxf4nvf4" && typeOf("scale") == "ue4m3" && use.scaleVectors == 2)
+    if (use.kind == "mxf4nvf4" && typeOf("scale") == "ue4m3" && use.scaleVectors == 2 &&
+        use.family != Family::Sm107)
       report.add(Offence::Type, "factors of .ue4m3 with two a row; four expected", "Table 55");
   }
-  if (use.kind.starts_with("mxf4") && get("k") == 1 && use.sparse.value_or(sparse))
+  // K.
+  if (k96 && k128)
+    report.add(Offence::Shape, "bits 3 and 31 say that K is both 96 and 128", "9.4, Table 53");
+  if (k96 && use.sparse.value_or(sparse) && use.family != Family::Sm107)
     report.add(Offence::Shape, "K = 96 with a sparse A", "Table 44");
-  if (use.kind.starts_with("mxf4") && get("k") == 1 && use.absoluteAddressTarget == false)
+  if (k96 && use.family == Family::Sm100)
     report.add(Offence::Shape, "K = 96 on a target other than sm_103a", "9.7.16.2.1.1");
+  if (use.kind == "f8f6f4" && get("k"))
+    for (const char *matrix : {"a", "b"})
+      if (const llvm::StringRef type = typeOf(matrix); !type.empty() && bitsOf(type) != 8)
+        report.add(Offence::Type, "K = 64 with elements of ." + type.str() + "; e4m3 or e5m2 expected",
+                   "9.4, Table 48");
   return report.problems;
 }
 
 std::vector<Problem> checkShared(uint64_t value, const Use &use) {
   Report report;
-  const Format &format = *findFormat("smem", "");
+  const Format &format = *findFormat("smem", "", use.family);
   checkReserved(format, value, report);
   if (!format.get(value, "lbo-mode"))
     return report.problems;
   const std::string mode = "an absolute leading address";
-  if (use.absoluteAddressTarget == false)
+  if (use.family == Family::Sm100)
     report.add(Offence::Transpose, mode + " on a target other than sm_103a", "9.7.16.4.1.1");
   if (format.get(value, "swizzle") != 2)
     report.add(Offence::Transpose, mode + " without swizzling of 128 bytes", "9.7.16.3.1.2.1");
   if (format.get(value, "base-offset"))
     report.add(Offence::Transpose, mode + " with a base offset", "9.7.16.3.1.2.1");
   if (use.instruction && !use.kind.empty()) {
-    const Format *instruction = findFormat("idesc", use.kind);
+    const Format *instruction = findFormat("idesc", use.kind, use.family);
     if (instruction && ((use.isA && instruction->get(*use.instruction, "transpose-a")) ||
                         (use.isB && instruction->get(*use.instruction, "transpose-b"))))
       report.add(Offence::Transpose, mode + " with a transposed matrix", "9.7.16.3.1.2.1");

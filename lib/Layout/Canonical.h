@@ -9,6 +9,9 @@ struct SwizzleMode {
   uint32_t bytes;                                 // that one swizzled row has
   uint8_t swizzleBits, swizzleBase, swizzleShift; // CuTe's Swizzle
   int tcgen05, wgmma;                             // in the descriptor; -1: not there
+
+  /// Atoms of 32 bytes have none (Table 53).
+  bool hasKMajor() const { return swizzleBase != 5; }
 };
 inline constexpr SwizzleMode swizzleModes[] = {
     {"none", "no swizzle", 16, 0, 4, 3, 0, 0},

@@ -25,10 +25,12 @@ TEST(Descriptor, FieldsCoverTheirBitsOnce) {
     }
     EXPECT_EQ(next, format.bits) << format.title.str();
   };
-  for (llvm::StringRef kind : kinds())
-    check(*findFormat("idesc", kind));
-  for (const char *name : {"smem", "wgmma-smem", "zero-mask"})
-    check(*findFormat(name, ""));
+  for (Family family : {Family::Sm100, Family::Sm107}) {
+    for (llvm::StringRef kind : kinds())
+      check(*findFormat("idesc", kind, family));
+    for (const char *name : {"smem", "wgmma-smem", "zero-mask"})
+      check(*findFormat(name, "", family));
+  }
 }
 
 TEST(Descriptor, DecodingAndEncodingAreInverse) {
@@ -46,10 +48,12 @@ TEST(Descriptor, DecodingAndEncodingAreInverse) {
       ASSERT_EQ(again, plain) << format.title.str();
     }
   };
-  for (llvm::StringRef kind : kinds())
-    check(*findFormat("idesc", kind));
-  for (const char *name : {"smem", "wgmma-smem", "zero-mask"})
-    check(*findFormat(name, ""));
+  for (Family family : {Family::Sm100, Family::Sm107}) {
+    for (llvm::StringRef kind : kinds())
+      check(*findFormat("idesc", kind, family));
+    for (const char *name : {"smem", "wgmma-smem", "zero-mask"})
+      check(*findFormat(name, "", family));
+  }
 }
 
 TEST(Descriptor, AnOrdinaryOne) {
@@ -215,7 +219,7 @@ TEST(Descriptor, WhatTheOtherTablesExclude) {
 TEST(Descriptor, AbsoluteLeadingAddress) {
   const Format &format = *findFormat("smem", "");
   Use use;
-  use.absoluteAddressTarget = true;
+  use.family = Family::Sm103;
   EXPECT_TRUE(
       checkShared(make(format, {{"lbo-mode", "absolute"}, {"swizzle", "128B"}}), use).empty());
   EXPECT_EQ(
@@ -223,9 +227,89 @@ TEST(Descriptor, AbsoluteLeadingAddress) {
           make(format, {{"lbo-mode", "absolute"}, {"swizzle", "64B"}, {"base-offset", "3"}}), use)
           .size(),
       2u);
-  use.absoluteAddressTarget = false;
+  use.family = Family::Sm100;
   EXPECT_EQ(checkShared(make(format, {{"lbo-mode", "absolute"}, {"swizzle", "128B"}}), use).size(),
             1u);
+}
+
+std::vector<std::string> problemsOf(const char *kind, Family family,
+                                    std::initializer_list<std::pair<const char *, const char *>> fields,
+                                    uint32_t scaleVectors = 0) {
+  Use use;
+  use.kind = kind;
+  use.family = family;
+  use.ctaGroup = 1;
+  use.scaleVectors = scaleVectors;
+  std::vector<std::string> found;
+  for (const Problem &problem :
+       checkInstruction(make(*findFormat("idesc", kind, Family::Sm107), fields), use))
+    found.push_back(problem.text);
+  return found;
+}
+
+/// .kind::ti16 of PTX 9.4: Tables 48 and 51 of its manual.
+TEST(Descriptor, IntegersOfSixteenBits) {
+  const Format &format = *findFormat("idesc", "ti16", Family::Sm107);
+  EXPECT_EQ(make(format, {{"m", "128"}, {"n", "256"}, {"d", "s32"}, {"a", "s1z4m11"}, {"b", "s1z4m11"}}),
+            8u << 24 | 32u << 17 | 3u << 10 | 3u << 7 | 2u << 4);
+  EXPECT_EQ(depthOf(format, 0), 16u);
+  EXPECT_EQ(depthOf(format, make(format, {{"sparse", "sparse"}})), 32u);
+  for (const Asked &right :
+       {Asked{"ti16", 64, 24, 1, false, false}, Asked{"ti16", 128, 48, 1, true, false},
+        Asked{"ti16", 256, 96, 2, false, false}, Asked{"ti16", 32, 256, 1, false, true},
+        Asked{"ti16", 32, 128, 1, true, true}})
+    EXPECT_TRUE(shapeProblems(right).empty()) << right.m << "x" << right.n;
+  for (const Asked &wrong :
+       {Asked{"ti16", 128, 24, 1, false, false}, Asked{"ti16", 256, 48, 2, false, false},
+        Asked{"ti16", 32, 256, 1, true, true}, Asked{"ti16", 256, 64, 1, false, false}}) {
+    const auto problems = shapeProblems(wrong);
+    ASSERT_EQ(problems.size(), 1u) << wrong.m << "x" << wrong.n;
+    EXPECT_EQ(problems[0].table, "9.4, Table 48");
+  }
+}
+
+/// What PTX 9.4 adds for sm_107 is reserved on targets before it.
+TEST(Descriptor, FieldsOfSm107) {
+  const std::pair<const char *, const char *> m = {"m", "128"}, n = {"n", "64"}, a = {"a", "e2m1"},
+                                              b = {"b", "e2m1"}, scale = {"scale", "ue8m0"};
+  using Found = std::vector<std::string>;
+  EXPECT_EQ(problemsOf("mxf4", Family::Sm107, {m, n, a, b, scale, {"k128", "yes"}}), Found{});
+  EXPECT_EQ(problemsOf("mxf4", Family::Sm107, {m, n, a, b, scale, {"scale-a-lanes", "128"}}), Found{});
+  EXPECT_EQ(problemsOf("mxf4nvf4", Family::Sm107, {m, n, a, b, {"scale", "ue5m3"}}), Found{});
+  EXPECT_EQ(problemsOf("mxf4nvf4", Family::Sm107, {m, n, a, b, {"scale", "ue4m3"}}, 2), Found{});
+  EXPECT_EQ(problemsOf("mxf4nvf4", Family::Sm107, {m, n, a, b, scale, {"k", "96"}, {"sparse", "sparse"}}),
+            Found{});
+  EXPECT_EQ(problemsOf("mxf4nvf4", Family::Sm107, {m, n, a, b, scale, {"k", "96"}, {"k128", "yes"}}).size(), 1u);
+  EXPECT_EQ(problemsOf("f8f6f4", Family::Sm107, {m, n, {"d", "f32"}, {"k", "64"}}), Found{});
+  EXPECT_EQ(problemsOf("f8f6f4", Family::Sm107, {m, n, {"d", "f32"}, {"k", "64"}, {"a", "e2m3"}}).size(), 1u);
+  EXPECT_EQ(problemsOf("mxf8f6f4", Family::Sm107, {m, n, scale, {"k", "64"}}), Found{});
+  for (Family family : {Family::Sm100, Family::Sm103, Family::Unknown}) {
+    EXPECT_EQ(problemsOf("mxf4", family, {m, n, a, b, scale, {"k128", "yes"}}),
+              Found{"bit 3 is 1, 0 expected"});
+    EXPECT_EQ(problemsOf("mxf4", family, {m, n, a, b, scale, {"scale-a-lanes", "128"}}),
+              Found{"bits 24-26 are 4, 0 expected"});
+    EXPECT_EQ(problemsOf("f8f6f4", family, {m, n, {"d", "f32"}, {"k", "64"}}),
+              Found{"bit 29 is 1, 0 expected"});
+    EXPECT_EQ(problemsOf("mxf8f6f4", family, {m, n, scale, {"k", "64"}}),
+              Found{"bit 31 is 1, 0 expected"});
+  }
+  auto depth = [](const char *kind, std::initializer_list<std::pair<const char *, const char *>> fields) {
+    const Format &format = *findFormat("idesc", kind, Family::Sm107);
+    return depthOf(format, make(format, fields));
+  };
+  EXPECT_EQ(depth("mxf4", {}), 64u);
+  EXPECT_EQ(depth("mxf4", {{"k", "96"}}), 96u);
+  EXPECT_EQ(depth("mxf4", {{"k128", "yes"}}), 128u);
+  EXPECT_EQ(depth("f8f6f4", {{"k", "64"}, {"sparse", "sparse"}}), 128u);
+  EXPECT_EQ(depth("tf32", {}), 8u);
+  EXPECT_EQ(depth("i8", {}), 32u);
+
+  Use use;
+  const uint64_t lut = make(*findFormat("smem", "", Family::Sm107), {{"lut-start", "24"}});
+  use.family = Family::Sm107;
+  EXPECT_TRUE(checkShared(lut, use).empty());
+  use.family = Family::Sm100;
+  EXPECT_EQ(checkShared(lut, use).size(), 1u);
 }
 
 TEST(Descriptor, SparseIndices) {

@@ -1,5 +1,8 @@
 #include "Command.h"
 #include "Descriptor/Descriptor.h"
+#include "Isa/Isa.h"
+#include "Layout/Canonical.h"
+#include "Layout/Instructions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -23,10 +26,12 @@ std::string bitsText(const Field &field) {
 }
 
 /// The command that makes the same descriptor.
-std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef kind) {
+std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef target) {
   std::string command = "ptxray desc encode " + format.name.str();
-  if (!kind.empty())
-    command += " --kind " + kind.str();
+  if (!format.kind.empty())
+    command += " --kind " + format.kind.str();
+  if (!target.empty())
+    command += " --target " + target.str();
   for (const Field &field : format.fields)
     if (!field.isReserved() && (field.of(value) || !field.choices.empty()))
       if (field.choices.empty() ||
@@ -44,9 +49,31 @@ void writeMask(const std::vector<bool> &mask, llvm::raw_ostream &out) {
   out << "0b" << bits << '\n';
 }
 
+/// The layouts of shared memory that the swizzling mode of a descriptor stands for, in CuTe's
+/// notation.
+struct Canonical {
+  const char *major;
+  std::string layout;
+};
+std::vector<Canonical> canonicalLayouts(const Format &format, uint64_t value) {
+  const Field *field = format.field("swizzle");
+  const layout::SwizzleMode *mode = field ? layout::findSwizzle(field->meaning(value)) : nullptr;
+  std::vector<Canonical> found;
+  for (const bool kMajor : {true, false}) {
+    if (!mode || (kMajor && !mode->hasKMajor()))
+      continue;
+    layout::CanonicalRequest request = {};
+    request.swizzle = mode;
+    request.kMajor = kMajor;
+    request.bits = 16; // not seen: the shape is written in units of T
+    found.push_back({kMajor ? "K" : "MN", layout::canonicalShape(request, false)});
+  }
+  return found;
+}
+
 struct Asked {
   const Format *format;
-  std::string kind;
+  std::string kind, target; // empty: not said
   uint64_t value;
   uint32_t m, n; // of a mask
   std::vector<Problem> problems;
@@ -60,22 +87,24 @@ void writeText(const Asked &asked, llvm::raw_ostream &out) {
         field.isReserved() ? field.fixed ? "fixed" : "reserved" : field.key.str();
     const std::string value =
         field.isReserved() ? std::to_string(field.of(asked.value)) : field.meaning(asked.value);
-    std::string line = llvm::formatv("  {0,5}  {1,-11}  {2,-13} ", bitsText(field), name, value);
+    std::string line = llvm::formatv("  {0,5}  {1,-13}  {2,-13} ", bitsText(field), name, value);
     out << llvm::StringRef(line += field.title).rtrim() << '\n';
   }
   if (format.name == "idesc")
-    out << "  K is "
-        << depthOf(asked.kind, format.get(asked.value, "sparse"), format.get(asked.value, "k") == 1)
-        << ", by the kind" << (format.field("k") ? " and bits 2 and 31" : " and bit 2") << '\n';
+    out << "  K is " << depthOf(format, asked.value) << ", by the kind and what is said of A"
+        << (format.field("k") ? " and K" : "") << '\n';
   if (format.name == "zero-mask")
     for (auto [piece, mask] : llvm::enumerate(zeroColumns(asked.value, asked.m, asked.n))) {
       out << "  mask" << piece << " (columns " << piece * mask.size() << "-"
           << (piece + 1) * mask.size() - 1 << "): ";
       writeMask(mask, out);
     }
+  for (const Canonical &canonical : canonicalLayouts(format, asked.value))
+    out << "  canonical, " << canonical.major << "-major: " << canonical.layout
+        << " with T = 128 / bits of an element\n";
   for (const Problem &problem : asked.problems)
     out << "excluded: " << problem.text << " (" << problem.table << ")\n";
-  out << encodeCommand(format, asked.value, asked.kind) << '\n';
+  out << encodeCommand(format, asked.value, asked.target) << '\n';
 }
 
 void writeJson(const Asked &asked, llvm::raw_ostream &out) {
@@ -99,8 +128,7 @@ void writeJson(const Asked &asked, llvm::raw_ostream &out) {
         });
     });
     if (format.name == "idesc")
-      json.attribute("k", depthOf(asked.kind, format.get(asked.value, "sparse"),
-                                  format.get(asked.value, "k") == 1));
+      json.attribute("k", depthOf(format, asked.value));
     if (format.name == "zero-mask")
       json.attributeArray("masks", [&] {
         for (const std::vector<bool> &mask : zeroColumns(asked.value, asked.m, asked.n)) {
@@ -110,6 +138,14 @@ void writeJson(const Asked &asked, llvm::raw_ostream &out) {
           json.value(llvm::StringRef(bits).trim());
         }
       });
+    if (const auto canonical = canonicalLayouts(format, asked.value); !canonical.empty())
+      json.attributeArray("canonical", [&] {
+        for (const Canonical &one : canonical)
+          json.object([&] {
+            json.attribute("major", one.major);
+            json.attribute("layout", one.layout);
+          });
+      });
     json.attributeArray("problems", [&] {
       for (const Problem &problem : asked.problems)
         json.object([&] {
@@ -117,7 +153,7 @@ void writeJson(const Asked &asked, llvm::raw_ostream &out) {
           json.attribute("table", problem.table);
         });
     });
-    json.attribute("encode", encodeCommand(format, asked.value, asked.kind));
+    json.attribute("encode", encodeCommand(format, asked.value, asked.target));
   });
   out << '\n';
 }
@@ -136,20 +172,59 @@ int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
   if (text.getAsInteger(0, value) || value >> 32)
     return usageError("`" + text.str() + "` is no value of 32 bits");
   const llvm::StringRef type = arguments.value("--a").value_or("f16");
-  const unsigned bits = type == "tf32" ? 32 : 16;
-  for (unsigned i = 0; i < 8; ++i) {
-    const unsigned index = value >> 4 * i & 15;
-    llvm::outs() << llvm::formatv("  bits {0,2}-{1,-2}  0b{2}{3}{4}{5}  ", 4 * i, 4 * i + 3,
-                                  index >> 3 & 1, index >> 2 & 1, index >> 1 & 1, index & 1);
+  const uint32_t bits = layout::bitsOfType(type);
+  if (!bits)
+    return usageError("`" + type.str() + "` is no element type");
+  struct Index {
+    unsigned first, bits;
+    std::string columns; // empty: it is none
+  };
+  llvm::SmallVector<Index, 8> indices;
+  for (unsigned first = 0; first < 32; first += 4) {
+    const unsigned index = value >> first & 15, low = index & 3, high = index >> 2;
+    std::string columns;
     if (!isSparseIndex(index, bits, /*ordered=*/false))
-      llvm::outs() << "no index\n";
+      ;
     else if (bits == 32)
-      llvm::outs() << "column " << (index == 0b1110 ? 1 : 0) << " of two\n";
+      columns = llvm::formatv("column {0} of two", index == 0b1110 ? 1 : 0);
+    else if (bits == 4)
+      columns = llvm::formatv("columns {0}-{1} and {2}-{3} of eight", 2 * low, 2 * low + 1,
+                              2 * high, 2 * high + 1);
     else
-      llvm::outs() << "columns " << (index & 3) << " and " << (index >> 2)
-                   << " of four (or pairs of eight)\n";
+      columns = llvm::formatv("columns {0} and {1} of four", low, high);
+    indices.push_back({first, index, columns});
   }
-  return Clean;
+  auto binary = [](unsigned index) {
+    return llvm::formatv("0b{0}{1}{2}{3}", index >> 3 & 1, index >> 2 & 1, index >> 1 & 1,
+                         index & 1)
+        .str();
+  };
+  if (arguments.value("--format").value_or("text") == "json") {
+    llvm::json::OStream json(llvm::outs(), 2);
+    json.object([&] {
+      json.attribute("descriptor", "metadata");
+      json.attribute("value", hex(value, 32));
+      json.attributeArray("indices", [&] {
+        for (const Index &index : indices)
+          json.object([&] {
+            json.attribute("first_bit", index.first);
+            json.attribute("bits", 4);
+            json.attribute("value", index.bits);
+            if (!index.columns.empty())
+              json.attribute("meaning", index.columns);
+          });
+      });
+    });
+    llvm::outs() << '\n';
+  } else {
+    for (const Index &index : indices)
+      llvm::outs() << llvm::formatv("  bits {0,2}-{1,-2}  {2}  {3}\n", index.first, index.first + 3,
+                                    binary(index.bits),
+                                    index.columns.empty() ? "no index" : index.columns);
+  }
+  return llvm::any_of(indices, [](const Index &index) { return index.columns.empty(); })
+             ? FoundErrors
+             : Clean;
 }
 
 } // namespace
@@ -168,9 +243,25 @@ int runDesc(const Arguments &arguments) {
   if (name == "metadata" && !encode)
     return describeMetadata(operands[1], arguments);
   Asked asked;
-  asked.kind = name == "idesc" ? arguments.value("--kind").value_or("").str() : "";
-  llvm::StringRef(asked.kind).consume_front("kind::");
-  asked.format = findFormat(name, asked.kind);
+  llvm::StringRef kind = name == "idesc" ? arguments.value("--kind").value_or("") : "";
+  kind.consume_front(".");
+  kind.consume_front("kind::");
+  asked.kind = kind.str();
+  Use use;
+  use.kind = asked.kind;
+  if (auto written = arguments.value("--target")) {
+    const int target = isa::findTarget(*written);
+    if (target < 0)
+      return unknownTarget(*written);
+    use.family = familyOf(isa::targets()[target].number);
+    asked.target = written->str();
+  }
+  use.ctaGroup = number(arguments, "--cta-group").value_or(0);
+  if (arguments.has("--ws"))
+    use.ws = true;
+  if (arguments.has("--sp"))
+    use.sparse = true;
+  asked.format = findFormat(name, asked.kind, use.family);
   if (!asked.format) {
     auto text = [](llvm::ArrayRef<llvm::StringLiteral> names) { return llvm::join(names, ", "); };
     return usageError(name == "idesc" ? "an instruction descriptor needs `--kind`: " + text(kinds())
@@ -205,21 +296,14 @@ int runDesc(const Arguments &arguments) {
   if (format.name == "zero-mask" &&
       ((asked.m != 32 && asked.m != 64 && asked.m != 128) || !asked.n || asked.n > 256))
     return usageError("a mask is for M = 32, 64 or 128 and N up to 256");
-  Use use;
-  use.kind = asked.kind;
-  use.ctaGroup = number(arguments, "--cta-group").value_or(0);
-  if (arguments.has("--ws"))
-    use.ws = true;
-  if (arguments.has("--sp"))
-    use.sparse = true;
-  if (auto target = arguments.value("--target"))
-    use.absoluteAddressTarget = target->starts_with("sm_103");
   if (format.name == "idesc")
     asked.problems = checkInstruction(asked.value, use);
   else if (format.name == "smem")
     asked.problems = checkShared(asked.value, use);
   else if (format.name == "zero-mask")
     asked.problems = checkZeroMask(asked.value, asked.m);
+  else
+    asked.problems = checkFields(format, asked.value);
   if (arguments.value("--format").value_or("text") == "json")
     writeJson(asked, llvm::outs());
   else if (encode && asked.problems.empty())

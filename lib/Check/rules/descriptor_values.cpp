@@ -99,9 +99,7 @@ void rules::descriptor_values(RuleContext &context) {
   use.sparse = hasWord(context, ".sp");
   const ModuleContext &module = context.written.availability.module();
   if (module.target != anyTarget)
-    use.absoluteAddressTarget = isa::tables().targets[module.target].number != 100 &&
-                                isa::tables().targets[module.target].number != 101 &&
-                                isa::tables().targets[module.target].number != 110;
+    use.family = descriptor::familyOf(isa::tables().targets[module.target].number);
   use.scaleVectors = !hasWord(context, ".block_scale")                                    ? 0
                      : hasWord(context, ".scale_vec::4X") || hasWord(context, ".block16") ? 4
                      : kind == "mxf8f6f4"                                                 ? 1
@@ -111,9 +109,9 @@ void rules::descriptor_values(RuleContext &context) {
   use.b = valueOf(context, "b-desc");
   use.instruction = instruction;
   if (const descriptor::Format *format =
-          instruction ? descriptor::findFormat("idesc", use.kind) : nullptr)
+          instruction ? descriptor::findFormat("idesc", use.kind, use.family) : nullptr)
     reportProblems(context, "idesc", *format, *instruction, descriptor::checkInstruction(*instruction, use));
-  const descriptor::Format &shared = *descriptor::findFormat("smem", "");
+  const descriptor::Format &shared = *descriptor::findFormat("smem", "", use.family);
   for (const char *name : {"a-desc", "b-desc", "s-desc"})
     if (const auto value = valueOf(context, name)) {
       use.isA = name[0] == 'a';
@@ -122,7 +120,7 @@ void rules::descriptor_values(RuleContext &context) {
     }
   if (const auto value = valueOf(context, "zero-column-mask-desc")) {
     const descriptor::Format *format =
-        instruction ? descriptor::findFormat("idesc", use.kind) : nullptr;
+        instruction ? descriptor::findFormat("idesc", use.kind, use.family) : nullptr;
     std::optional<uint32_t> m;
     if (format)
       m = format->get(*instruction, "m");

@@ -184,10 +184,13 @@ void tile(Layout &layout, uint32_t bits, bool transposed) {
   layout.count(run, Bit, bits, along, 1).count(4, Lane, 1, along, run).count(8, Lane, 4, across, 1);
 }
 
-Layout rowAddresses(uint32_t rows, uint32_t matrices, llvm::StringRef rowName, std::string source) {
+Layout rowAddresses(uint32_t rows, uint32_t matrices, llvm::StringRef rowName, uint32_t bytes,
+                    std::string source) {
   Layout layout;
   layout.name = "addresses";
-  layout.what = "the thread whose address is that of each " + rowName.str() + " of 16 bytes";
+  layout.what = ("the thread whose address is that of each " + rowName + " of " +
+                 llvm::Twine(bytes) + " bytes")
+                    .str();
   layout.source = std::move(source);
   layout.store = Store::Addresses;
   layout.elementBits = 0;
@@ -230,23 +233,26 @@ Answer describeMovement(const Words &words) {
       load ? "PTX ISA 9.7.14.5.15; cute copy_traits_sm75.hpp, copy_traits_sm100.hpp"
            : "PTX ISA 9.7.14.5.16; cute copy_traits_sm90.hpp, copy_traits_sm100.hpp";
   const uint32_t narrow = words.has("b4x16_p64") ? 4 : words.has("b6x16_p32") ? 6 : 0;
+  const bool expands = words.has("s4"); // .s8.s4
+  if (expands && shape != "m8n16")
+    return Answer::refuse("elements of .s4 are loaded with shape .m8n16");
   if (shape == "m8n8") {
     Layout layout = fragment("matrix", 8, 8, "b16", 16, "r", source);
     tile(layout, 16, transposed);
     layout.count(matrices, Word, 1, Matrix, 1);
-    answer.layouts = {layout, rowAddresses(8, matrices, "row", source)};
+    answer.layouts = {layout, rowAddresses(8, matrices, "row", 16, source)};
   } else if (shape == "m8n16") {
-    Layout layout = fragment("matrix", 8, 16, "b8", 8, "r", source);
+    Layout layout = fragment("matrix", 8, 16, expands ? "s8" : "b8", 8, "r", source);
     tile(layout, 8, false);
     layout.count(matrices, Word, 1, Matrix, 1);
-    answer.layouts = {layout, rowAddresses(8, matrices, "row", source)};
+    answer.layouts = {layout, rowAddresses(8, matrices, "row", expands ? 8 : 16, source)};
   } else if (shape == "m16n16") {
     // Memory holds the transpose: the sixteen rows with addresses are the columns of the matrix.
     Layout layout = fragment("matrix", 16, 16, "b8", 8, "r", source);
     tile(layout, 8, false);
     layout.count(2, Word, 1, Row, 8).count(matrices, Word, 2, Matrix, 1);
-    answer.layouts = {layout, rowAddresses(16, matrices, "column", source)};
     layout.notes.push_back("the matrix lies in memory column by column");
+    answer.layouts = {layout, rowAddresses(16, matrices, "column", 16, source)};
   } else {
     Layout layout = fragment("matrix", 16, 8, "b8", 8, "r", source);
     layout.count(2, Bit, 8, Column, 1)
@@ -255,13 +261,18 @@ Answer describeMovement(const Words &words) {
         .count(2, Bit, 16, Row, 8)
         .count(matrices, Word, 1, Matrix, 1);
     layout.notes.push_back("the matrix lies in memory column by column");
-    answer.layouts = {layout, rowAddresses(8, matrices, "column", source)};
+    answer.layouts = {layout, rowAddresses(8, matrices, "column", 16, source)};
   }
   if (narrow) {
-    answer.layouts.push_back(paddedElements(narrow));
+    answer.layouts.push_back(sixteenElements(narrow, /*padded=*/true));
     answer.layouts.front().notes.push_back("memory holds 16 elements of " + std::to_string(narrow) +
                                            " bits and padding; each goes to the lower " +
                                            std::to_string(narrow) + " bits of its byte");
+  }
+  if (expands) {
+    answer.layouts.push_back(sixteenElements(4, /*padded=*/false));
+    answer.layouts.front().notes.push_back(
+        "memory holds 16 elements of 4 bits in 8 bytes; each becomes a byte with its sign");
   }
   return answer;
 }

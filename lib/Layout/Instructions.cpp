@@ -44,7 +44,7 @@ uint32_t bitsOfType(llvm::StringRef type) {
   return llvm::StringSwitch<uint32_t>(type)
       .Cases({"f64", "b64"}, 64)
       .Cases({"f32", "s32", "tf32", "b32"}, 32)
-      .Cases({"f16", "bf16", "b16"}, 16)
+      .Cases({"f16", "bf16", "b16", "s1z4m11"}, 16)
       .Cases({"s8", "u8", "e4m3", "e5m2", "b8"}, 8)
       .Cases({"e3m2", "e2m3"}, 6)
       .Cases({"s4", "u4", "e2m1"}, 4)

@@ -59,8 +59,9 @@ Answer describeTensorLoad(const Words &words, const Request &request);   // Tens
 Answer describeTensorCopy(const Words &words);                           // TensorMemory.cpp
 Answer describeTensorMma(const Words &words, const Request &request);    // TensorMemory.cpp
 Answer describeSharedMemory(const Words &words, const Request &request); // SharedMemory.cpp
-/// Sixteen elements of 4 or 6 bits and their padding, as they lie in shared memory.
-Layout paddedElements(uint32_t bits); // SharedMemory.cpp
+/// Sixteen elements of 4 or 6 bits as they lie in shared memory, where a row of them takes 16 bytes
+/// (padded) or as many as they need.
+Layout sixteenElements(uint32_t bits, bool padded); // SharedMemory.cpp
 /// An element of 4 or 6 bits in a byte: its bits as one row, the highest first.
 Layout elementInByte(llvm::StringRef type); // SharedMemory.cpp
 

@@ -18,8 +18,10 @@ static llvm::StringRef storeName(Store store) {
   return "";
 }
 
-static void writeElements(const Layout &layout, llvm::json::OStream &json) {
+static void writeElements(const Layout &layout, ElementFilter wanted, llvm::json::OStream &json) {
   forEach(layout, [&](Element element, Place place) {
+    if (!wanted(element, place))
+      return;
     json.object([&] {
       json.attribute(layout.elementNames[Row], element[Row]);
       json.attribute(layout.elementNames[Column], element[Column]);
@@ -42,7 +44,7 @@ static void writeElements(const Layout &layout, llvm::json::OStream &json) {
 }
 
 void writeJson(llvm::ArrayRef<Layout> layouts, llvm::ArrayRef<std::string> notes,
-               llvm::StringRef instruction, llvm::raw_ostream &out) {
+               llvm::StringRef instruction, ElementFilter wanted, llvm::raw_ostream &out) {
   llvm::json::OStream json(out);
   auto strings = [&](llvm::StringRef key, llvm::ArrayRef<std::string> texts) {
     json.attributeArray(key, [&] {
@@ -64,7 +66,7 @@ void writeJson(llvm::ArrayRef<Layout> layouts, llvm::ArrayRef<std::string> notes
           strings("notes", layout.notes);
           if (layout.store == Store::Registers)
             json.attribute("cute", cuteNotation(layout));
-          json.attributeArray("elements", [&] { writeElements(layout, json); });
+          json.attributeArray("elements", [&] { writeElements(layout, wanted, json); });
         });
     });
   });

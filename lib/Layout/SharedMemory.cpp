@@ -87,7 +87,7 @@ Answer describeSharedMemory(const Words &, const Request &request) {
   const uint32_t bits = type.empty() ? 16 : bitsOfType(type);
   if (bits == 4 || bits == 6) {
     Answer answer;
-    answer.layouts = {paddedElements(bits)};
+    answer.layouts = {sixteenElements(bits, true)};
     answer.notes.push_back(
         bits == 4 ? "for .kind::mxf4 and .kind::mxf4nvf4 elements of 4 bits have no padding"
                   : "each 16 bytes count as one unit of the swizzle");
@@ -101,7 +101,7 @@ Answer describeSharedMemory(const Words &, const Request &request) {
   if (!canonical.swizzle)
     return Answer::refuse("a swizzle is none, 32B, 64B, 128B or 128B-base32B");
   canonical.kMajor = major.empty() || major == "k";
-  if (canonical.kMajor && canonical.swizzle->swizzleBase == 5)
+  if (canonical.kMajor && !canonical.swizzle->hasKMajor())
     return Answer::refuse("128B with atoms of 32 bytes has no K-major layout (Table 53)");
   canonical.bits = bits;
   const uint32_t t = 128 / bits, width = canonical.swizzle->bytes / 16;
@@ -145,16 +145,21 @@ Answer describeSharedMemory(const Words &, const Request &request) {
   return answer;
 }
 
-Layout paddedElements(uint32_t bits) {
+Layout sixteenElements(uint32_t bits, bool padded) {
   Layout layout;
-  layout.name = "padded";
-  layout.what = "16 elements of " + std::to_string(bits) + " bits and " +
-                std::to_string(128 - 16 * bits) + " bits of padding";
-  layout.source = "PTX ISA 9.7.16.9.1, 9.7.16.10.4.4";
+  layout.name = padded ? "padded" : "packed";
+  layout.what = "16 elements of " + std::to_string(bits) + " bits";
+  if (padded)
+    layout.what += " and " + std::to_string(128 - 16 * bits) + " bits of padding";
+  layout.source = padded ? "PTX ISA 9.7.16.9.1, 9.7.16.10.4.4"
+                         : "PTX ISA 9.4, 9.7.16.5.15; sm_90 (docs/device-report.md)";
   layout.store = Store::SharedMemory;
   layout.elementBits = bits;
   layout.elementNames[Column] = "element";
   layout.count(16, Bit, bits, Column, 1);
+  const std::string first = std::to_string(bits) + "i";
+  layout.notes.push_back("element i has bits " + first + " to " + first + "+" +
+                         std::to_string(bits - 1) + ", counted from the lowest of the first byte");
   return layout;
 }
 

@@ -25,8 +25,9 @@ struct Grid {
 /// A grid that fits lines of `width` characters.
 void writeText(const Layout &layout, unsigned width, llvm::raw_ostream &out);
 void writeSvg(llvm::ArrayRef<Layout> layouts, llvm::StringRef title, llvm::raw_ostream &out);
-/// One object with every element.
+using ElementFilter = llvm::function_ref<bool(const Element &, const Place &)>;
+/// One object with every element that is wanted.
 void writeJson(llvm::ArrayRef<Layout> layouts, llvm::ArrayRef<std::string> notes,
-               llvm::StringRef instruction, llvm::raw_ostream &out);
+               llvm::StringRef instruction, ElementFilter wanted, llvm::raw_ostream &out);
 
 } // namespace ptxray::layout

@@ -37,7 +37,10 @@ struct Picture {
   std::string body;
   unsigned width = 0, height = 0;
 
+  /// What is not centred widens the picture; how wide a letter is, the viewer's font decides.
   void text(double x, double y, llvm::StringRef content, llvm::StringRef style = "") {
+    const double letter = style == "heading" ? 10 : style == "title" ? 8 : style == "note" ? 7 : 0;
+    width = std::max<unsigned>(width, x + letter * content.size() + margin);
     body += llvm::formatv("<text x=\"{0}\" y=\"{1}\"{2}>{3}</text>\n", x, y,
                           style.empty() ? "" : (" class=\"" + style + "\"").str(), content)
                 .str();
@@ -101,6 +104,7 @@ void drawMemory(const Layout &layout, Picture &picture) {
   picture.text(margin, top + 18, layout.name + ": " + layout.what, "title");
   for (uint32_t cta = 0; cta < ctas; ++cta) {
     const double left = labelWidth + 30 + cta * apart;
+    picture.text(left - 44, top + 37, "lanes", "label");
     if (ctas > 1)
       picture.text(left + 170, top + 37, "CTA " + std::to_string(cta), "label");
     picture.box(left, top + headHeight, 340, 128 * laneHeight, "#eeeeee");
@@ -131,12 +135,14 @@ void drawMemory(const Layout &layout, Picture &picture) {
         const double y = top + headHeight + a[Lane] * laneHeight,
                      h = (b[Lane] - a[Lane] + 1) * laneHeight;
         picture.box(x, y, w, h, colour(4 * (first[Row] / 16 + 5 * column)));
-        if (w >= 60 && h >= 24) {
-          picture.text(x + w / 2, y + h / 2 - 2,
-                       layout.elementNames[Row] + "s " + range(first[Row], last[Row]), "cell");
-          picture.text(x + w / 2, y + h / 2 + 12,
-                       layout.elementNames[Column] + "s " + range(first[Column], last[Column]),
-                       "cell");
+        const std::string rows = layout.elementNames[Row] + "s " + range(first[Row], last[Row]),
+                          columns = layout.elementNames[Column] + "s " +
+                                    range(first[Column], last[Column]);
+        if (w >= 60 && h >= 32) {
+          picture.text(x + w / 2, y + h / 2 - 2, rows, "cell");
+          picture.text(x + w / 2, y + h / 2 + 12, columns, "cell");
+        } else if (w >= 150 && h >= 16) {
+          picture.text(x + w / 2, y + h / 2 + 4, rows + ", " + columns, "cell");
         }
       }
     }
@@ -156,7 +162,6 @@ void writeSvg(llvm::ArrayRef<Layout> layouts, llvm::StringRef title, llvm::raw_o
   picture.text(margin, 26, title, "heading");
   for (const Layout &layout : layouts)
     layout.store == Store::TensorMemory ? drawMemory(layout, picture) : drawGrid(layout, picture);
-  picture.width = std::max<unsigned>(picture.width, 2 * margin + 9 * title.size());
   out << llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
                        "viewBox=\"0 0 {0} {1}\">\n",
                        picture.width, picture.height)

@@ -141,7 +141,7 @@ Layout scaleFactorsIn(bool ofA, uint32_t count, uint32_t factors, uint32_t id,
 /// narrower ones of its own.
 Layout metadataIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRef kind,
                   uint32_t selector, uint32_t laneOffset) {
-  const bool wide = kind == "f16" || kind == "tf32";
+  const bool wide = kind == "f16" || kind == "ti16" || kind == "tf32";
   const uint32_t chunk = kind == "tf32" ? 2 : kind.starts_with("mxf4") ? 8 : 4, chunks = k / chunk;
   Layout layout = inTensorMemory(
       "metadata",
@@ -291,10 +291,10 @@ Answer describeTensorCopy(const Words &words) {
     Answer answer;
     answer.layouts = {layout};
     if (words.has("b4x16_p64"))
-      answer.layouts.insert(answer.layouts.end(), {paddedElements(4), elementInByte("e2m1")});
+      answer.layouts.insert(answer.layouts.end(), {sixteenElements(4, true), elementInByte("e2m1")});
     if (words.has("b6x16_p32"))
       answer.layouts.insert(answer.layouts.end(),
-                            {paddedElements(6), elementInByte("e3m2"), elementInByte("e2m3")});
+                            {sixteenElements(6, true), elementInByte("e3m2"), elementInByte("e2m3")});
     return answer;
   }
   return Answer::refuse(
@@ -320,7 +320,7 @@ Answer describeTensorMma(const Words &words, const Request &request) {
     return Answer::refuse("only layouts C and F may start at lane 16");
   const uint32_t width = llvm::StringSwitch<uint32_t>(kind)
                              .Case("tf32", 32)
-                             .Case("f16", 16)
+                             .Cases({"f16", "ti16"}, 16)
                              .StartsWith("mxf4", 4)
                              .Default(8);
   const uint32_t k = request.number("k", 256 / width * (sparse ? 2 : 1));
@@ -329,11 +329,13 @@ Answer describeTensorMma(const Words &words, const Request &request) {
                           std::to_string(256 / width * (sparse ? 2 : 1)) +
                           (width == 4 && !sparse ? " or 96" : ""));
   const llvm::StringRef d = !request.text("d").empty() ? request.text("d")
-                            : kind == "i8"             ? "s32"
-                                                       : "f32";
+                            : kind == "i8" || kind == "ti16"
+                                ? "s32"
+                                : "f32";
   const llvm::StringRef a = !request.text("a").empty() ? request.text("a")
                             : kind == "f16"            ? "f16"
                             : kind == "tf32"           ? "tf32"
+                            : kind == "ti16"           ? "s1z4m11"
                             : kind == "i8"             ? "s8"
                             : width == 4               ? "e2m1"
                                                        : "e4m3";

@@ -202,7 +202,7 @@ TEST(Layout, WarpgroupFragmentsAreSoundAndFill) {
 TEST(Layout, MatricesToAndFromSharedMemory) {
   for (const char *form :
        {"ldmatrix.m8n8.x1.b16", "ldmatrix.m8n8.x4.trans.b16", "ldmatrix.m16n16.x2.trans.b8",
-        "ldmatrix.m8n16.x4.b8x16.b4x16_p64", "ldmatrix.m16n16.x1.trans.b8x16.b6x16_p32",
+        "ldmatrix.m8n16.x4.b8x16.b4x16_p64", "ldmatrix.m8n16.x2.s8.s4", "ldmatrix.m16n16.x1.trans.b8x16.b6x16_p32",
         "stmatrix.m8n8.x2.b16", "stmatrix.m8n8.x4.trans.b16", "stmatrix.m16n8.x4.trans.b8"}) {
     const Answer answer = ask(form);
     checkIsSound(answer.layouts[0], form);
@@ -216,6 +216,11 @@ TEST(Layout, MatricesToAndFromSharedMemory) {
   forEach(plain, [&](Element element, Place place) {
     EXPECT_EQ(placesOf(turned, {element[Column], element[Row], 0}).front(), place);
   });
+  // Signed elements of 4 bits lie in rows of 8 bytes (docs/device-report.md) and become bytes.
+  const Answer widened = ask("ldmatrix.m8n16.x4.s8.s4");
+  EXPECT_EQ(*elementAt(operand(widened, "matrix"), {0, 31, 3, 24}), (Element{7, 15, 3}));
+  EXPECT_EQ(placesOf(operand(widened, "packed"), {0, 15, 0}).front(), (Place{0, 0, 0, 60}));
+  EXPECT_NE(operand(widened, "addresses").what.find("8 bytes"), std::string::npos);
   // The table of threads that give the addresses.
   const Layout four = operand(ask("ldmatrix.m8n8.x4.b16"), "addresses");
   for (uint32_t lane = 0; lane < 32; ++lane)
@@ -312,7 +317,7 @@ TEST(Layout, ScaleFactorsFillTheirBytes) {
 }
 
 TEST(Layout, TensorMetadataIsAWordForEachLane) {
-  for (const char *kind : {"f16", "tf32", "f8f6f4", "i8"})
+  for (const char *kind : {"f16", "tf32", "f8f6f4", "i8", "ti16"})
     for (const char *m : {"64", "128"})
       for (const char *selector : {"0", "1"}) {
         if (*selector == '1' && kind[0] != 'f' && kind[0] != 't')
@@ -405,7 +410,7 @@ TEST(Layout, CopiesReachEveryLane) {
 
 TEST(Layout, PaddedElements) {
   for (uint32_t bits : {4u, 6u}) {
-    const Layout layout = paddedElements(bits);
+    const Layout layout = sixteenElements(bits, /*padded=*/true);
     checkIsSound(layout, "padded");
     EXPECT_EQ(size(layout, Bit), 16 * bits);
   }
@@ -418,7 +423,8 @@ TEST(Layout, RefusesWhatDoesNotExist) {
   for (const char *form : {"add.s32", "mma.m16n8k24.f16", "mma.sp.m16n8k8.f16",
                            "wgmma.mma_async.m64n12k16.f32.f16.f16", "ldmatrix.m16n16.x4.trans.b8",
                            "stmatrix.m8n16.x1.b8", "tcgen05.ld.16x256b.x64.b32",
-                           "tcgen05.mma.ws.cta_group::2.kind::f16", "tcgen05.cp.12x3b"}) {
+                           "tcgen05.mma.ws.cta_group::2.kind::f16", "tcgen05.cp.12x3b",
+                           "ldmatrix.m8n8.x1.s8.s4"}) {
     Request request;
     request.instruction = form;
     EXPECT_NE(describe(request).complaint, "") << form;

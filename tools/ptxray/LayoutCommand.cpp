@@ -61,15 +61,6 @@ int runLayout(const Arguments &arguments) {
       return !llvm::StringRef(layout.name).equals_insensitive(*operand);
     });
   }
-  const llvm::StringRef format = arguments.value("--format").value_or("text");
-  if (format == "json") {
-    writeJson(answer.layouts, answer.notes, request.instruction, llvm::outs());
-    return Clean;
-  }
-  if (format == "svg") {
-    writeSvg(answer.layouts, request.instruction, llvm::outs());
-    return Clean;
-  }
   const std::optional<uint32_t> lane = request.number("lane");
   std::optional<Element> element;
   if (std::optional<llvm::StringRef> written = arguments.value("--element")) {
@@ -79,6 +70,22 @@ int runLayout(const Arguments &arguments) {
     if (row.getAsInteger(10, (*element)[Row]) || column.getAsInteger(10, (*element)[Column]) ||
         (!matrix.empty() && matrix.getAsInteger(10, (*element)[Matrix])))
       return usageError("`--element` takes a row and a column, as in 3,7");
+  }
+  const llvm::StringRef format = arguments.value("--format").value_or("text");
+  if (format == "json") {
+    writeJson(
+        answer.layouts, answer.notes, request.instruction,
+        [&](const Element &at, const Place &place) {
+          return (!lane || place[Lane] == *lane) && (!element || at == *element);
+        },
+        llvm::outs());
+    return Clean;
+  }
+  if (format == "svg") {
+    if (lane || element)
+      return usageError("a picture shows all lanes and elements: leave `--lane` and `--element` out");
+    writeSvg(answer.layouts, request.instruction, llvm::outs());
+    return Clean;
   }
   // Narrower than a usual terminal no grid is of use.
   const unsigned width = std::max(60u, llvm::sys::Process::StandardOutIsDisplayed()

@@ -143,3 +143,16 @@ TEST(Matrix, Fragments) {
   EXPECT_EQ(transposed(matrix)[3][5], 5 * 16 + 3);
   EXPECT_EQ(transposed(transposed(matrix)), matrix);
 }
+
+TEST(Matrix, WidenedFragments) {
+  NarrowRows rows = {};
+  rows[0] = 0x76543210fedcba98; // columns 0 to 7 are -8 to -1, 8 to 15 are 0 to 7
+  rows[7] = 0x8000000000000000; // column 15
+  const Fragment fragment = widenedFragmentOf(rows);
+  EXPECT_EQ(fragment[0], 0xfbfaf9f8u);
+  EXPECT_EQ(fragment[1], 0xfffefdfcu);
+  EXPECT_EQ(fragment[2], 0x03020100u);
+  EXPECT_EQ(fragment[3], 0x07060504u);
+  EXPECT_EQ(fragment[4], 0u);
+  EXPECT_EQ(fragment[31], 0xf8000000u);
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes everything that the proof on hardware needs, in one folder that runs without this repository.
 
-    test/device/build.py --ptxray PATH [--ptxas PATH] [--runner PATH] [--folder build/device] [--only NAME,...]
+    test/device/build.py [--ptxray PATH] [--ptxas PATH] [--runner PATH] [--launcher PATH] [--folder build/device] [--only NAME,...]
 
 The combinations come from `ptxray isa --enumerate NAME --all`, the object files from `ptxray as`. On the machine with the
 GPU, `run.sh [OUTPUT FOLDER]` runs all of it and writes report.json and report.md."""
@@ -11,6 +11,7 @@ import json
 import lzma
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -19,13 +20,14 @@ import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TARGET = "sm_90a"
+FOUR_BYTES = ["vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4"]
 VIDEO = ["vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset",
-         "vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vset2",
-         "vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4"]
+         "vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vset2", *FOUR_BYTES]
 OTHERS = ["movmatrix", "ldmatrix", "stmatrix", "alloca", "stacksave", "stackrestore", "nanosleep", "pmevent", "pmevent.mask",
           "brkpt", "trap", "setmaxnreg.inc", "setmaxnreg.dec"]
 TEXTS_A_KERNEL = 32
 KERNELS_A_MODULE = 64
+PAIRS_OF_SELECTORS = 4096  # of an instruction with four bytes a lane, drawn from 4097 times 4097
 REFUSED = [".b1024"]  # a selector by the manual; ptxas takes it for the type of that name
 MOST_ALIGNMENT = 32768  # a thread's stack holds no more
 HEADER = ".version {version}\n.target " + TARGET + "\n.address_size 64\n"
@@ -53,6 +55,21 @@ def enumerate_all(ptxray, name, version):
     combinations = int(re.search(r"for (\d+) combinations", lines[-1]).group(1))
     texts = [line for line in lines if not line.startswith("//")]
     return [text for text in texts if not any(word in text for word in REFUSED)], combinations
+
+
+def with_other_selectors(texts, count):
+    """The enumeration does not multiply the selectors of a and b where they are many: texts of their product, drawn at random."""
+    written = [[re.search(rf"%r{register}((?:\.\w+)?)[,;]", text).group(1) for text in texts] for register in (1, 2)]
+    selectors = [sorted(set(suffixes)) for suffixes in written]
+    draw, known, drawn = random.Random(4), set(texts), []
+    while len(drawn) < count:
+        text = draw.choice(texts)
+        for register, suffixes in zip((1, 2), selectors):
+            text = re.sub(rf"%r{register}(\.\w+)?,", f"%r{register}{draw.choice(suffixes)},", text)
+        if text not in known:
+            known.add(text)
+            drawn.append(text)
+    return drawn
 
 
 # ---------------------------------------------------------------------------------------------- kernels
@@ -85,7 +102,8 @@ ret;
 
 
 def matrix_kernel(name, text):
-    """rd1 (ldmatrix) or rd0 (stmatrix) is the address of the row that this thread names"""
+    """rd1 (ldmatrix) or rd0 (stmatrix) is the address of the row that this thread names; rows of .s4 are half as long"""
+    row = 8 if ".s8.s4" in text else 16
     number = "0" if text.startswith("stmatrix") else "1"
     address = f"cvt.u64.u32 %rd{number}, %a3;" if ".shared" in text else \
         f"cvt.u64.u32 %rd{number}, %a3;\ncvta.shared.u64 %rd{number}, %rd{number};"
@@ -109,7 +127,7 @@ mul.wide.u32 %p4, %a0, 512;
 add.u64 %p0, %p0, %p4;
 add.u64 %p2, %p2, %p4;
 mov.u32 %a4, rows;
-mad.lo.u32 %a3, %a3, 16, %a4;
+mad.lo.u32 %a3, %a3, {row}, %a4;
 mad.lo.u32 %a5, %a1, 16, %a4;
 mul.wide.u32 %p5, %a1, 4;
 mul.wide.u32 %p6, %a1, 16;
@@ -279,8 +297,7 @@ def add_others(plan, texts, header):
 
     for name in ("movmatrix", "ldmatrix", "stmatrix"):
         for text in texts.get(name, []):
-            if ".m8n8" in text:
-                add("matrix", matrix_kernel, text)
+            add("matrix", matrix_kernel, text)
     for text in texts.get("alloca", []):
         if int((re.findall(r", (\d+);", text) or ["8"])[0]) <= MOST_ALIGNMENT:
             add("stack", stack_kernel, text)
@@ -320,6 +337,7 @@ def main():
     parser.add_argument("--ptxray", default=ROOT / "build/release/tools/ptxray/ptxray")
     parser.add_argument("--ptxas", help="default: as `ptxray as` finds it")
     parser.add_argument("--runner", default=ROOT / "build/release/test/device/device-run")
+    parser.add_argument("--launcher", default=ROOT / "build/release/tools/ptxray-run/ptxray-run")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build" / "device")
     parser.add_argument("--only", help="instructions, with commas")
     parser.add_argument("--most", type=int, help="texts of each instruction, to try this out")
@@ -331,8 +349,7 @@ def main():
 
     versions = json.loads(subprocess.run([options.ptxray, "version", "--format=json"], check=True, capture_output=True,
                                          text=True).stdout)["ptx"]
-    # 9.4 gave ldmatrix a form of which there is no description to write a reference from.
-    version = "9.3" if "9.3" in versions else versions[-1]
+    version = versions[-1]
     header = HEADER.format(version=version)
     plan, texts = Plan(), {}
     for name in wanted:
@@ -341,6 +358,8 @@ def main():
             sys.exit(f"{name}: nothing to enumerate")
         plan.lines.append(f"count {name} {combinations} {len(texts[name])}")
         texts[name] = texts[name][:options.most]
+        if name in FOUR_BYTES:
+            texts[name] += with_other_selectors(texts[name], PAIRS_OF_SELECTORS if not options.most else options.most)
     for name in wanted:
         if name in VIDEO:
             add_video(plan, name, texts[name], header)
@@ -378,7 +397,9 @@ def main():
         packed.write("\n".join(facts + plan.lines) + "\n")
     shutil.copy(options.runner, folder / "device-run")
     shutil.copy(ROOT / "test" / "device" / "run.sh", folder / "run.sh")
-    size = sum(path.stat().st_size for path in folder.iterdir())
+    subprocess.run([sys.executable, ROOT / "test/layout/hardware.py", options.ptxray, options.launcher, folder / "layouts"],
+                   check=True)
+    size = sum(path.stat().st_size for path in folder.rglob("*"))
     print(f"{folder}: {len(plan.modules)} modules, {size / 1e6:.1f} MB")
 
 

@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """Writes docs/device-report.md from what the kernels gave:
 
-    test/device/report.py OUTPUT/report.json > docs/device-report.md
+    test/device/report.py OUTPUT > docs/device-report.md
 
-The text below was written for the last report: read it again when the numbers change."""
+OUTPUT is the folder that was given to run.sh. The text below was written for the last report: read it again when the numbers change."""
 import json
+import pathlib
 import sys
 
-r = json.load(open(sys.argv[1]))
+from build import PAIRS_OF_SELECTORS
+
+folder = pathlib.Path(sys.argv[1])
+r = json.loads((folder / "report.json").read_text())
+layouts = (folder / "layouts.txt").read_text().strip()
 ins = r['instructions']
 out = []
 out.append("""# The instructions on a GPU
@@ -28,8 +33,11 @@ out.append(f"""
 {r['equal']:,} gave what the manual says, bit for bit. {r['sequence']:,} gave something else, and exactly what the instructions that ptxas makes of them
 compute; {r['different']:,} remain unexplained.
 
-Of the instructions with four bytes a lane, whose two selectors have 4097 values each, every selector stands in two texts or more; the product of both was
-not run. All other combinations were, but for the exceptions below.
+Of the instructions with four bytes a lane, whose two selectors have 4097 values each, every selector stands in two texts or more, and {PAIRS_OF_SELECTORS:,} texts
+have a pair of them drawn at random; the product of both, which makes the billions, was not run. All other combinations were, but for
+the exceptions below.
+
+The fragments of mma, mma.sp and wgmma, products whose operands are laid out as `ptxray layout` says (`test/layout/hardware.py`): {layouts}.
 
 | instruction | combinations in the tables | run | values compared | as the manual says | as ptxas's sequence | otherwise |
 |---|---|---|---|---|---|---|""")
@@ -61,10 +69,13 @@ of them; who depends on saturation in a scalar video instruction should look at 
 ## What was not run
 
 - `vadd4` and its kind with the selector `.b1024`: by the manual a selector as any other; ptxas (12.9 to 13.5) takes it for the type `.b1024` and refuses the line.
-- `ldmatrix.m8n16...s8.s4`, new in PTX 9.4: no description to write a reference from.
 - `alloca` with an alignment above 32768: the stack of a thread holds no more.
 - `setmaxnreg` with 256, and `.dec` to more than 248: a thread has at most 255 registers to start from.
 - `brkpt` is observed by what the driver says of the launch; a debugger was not attached. `pmevent` by coming to its end: the counters were not read.
+
+## What the manual does not say, and was seen
+
+- `ldmatrix.m8n16...s8.s4` (PTX 9.4): a row is sixteen elements in 8 bytes, the first in the lowest 4 bits; addresses of rows need be multiples of 8 only.
 
 ## What was seen of those that compute nothing
 """)

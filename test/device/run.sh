@@ -1,5 +1,5 @@
 #!/bin/sh
-# On the machine with the GPU: unpacks what build.py packed, runs it, and leaves report.json and report.md in the folder
+# On the machine with the GPU: unpacks what build.py packed, runs it, and leaves report.json, report.md and layouts.txt in the folder
 # given ($OUT, else here).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,4 +15,5 @@ with lzma.open(here / "cubins.tar.xz") as packed, tarfile.open(fileobj=packed) a
 EOF
 cp "$here/device-run" "$work/"
 chmod +x "$work/device-run"
+sh "$here/layouts/run.sh" | tee "$out/layouts.txt"
 "$work/device-run" "$work" "$out"

@@ -275,7 +275,7 @@ run() {
   if ./ptxray-run $name.ptx --jit --kernel $name --block $threads --expect $output=file:$name.expected.bin --type u32 "$@" >log 2>&1
   then good=$((good+1)); else bad=$((bad+1)); echo "$name: $(tail -n 2 log | tr '\\n' ' ')"; fi
 }
-""" + "\n".join(cases.lines) + '\necho "$good right, $bad wrong"\n[ $bad = 0 ]\n')
+""" + "\n".join(cases.lines) + '\necho "$good right, $bad wrong"\nrm -f log\n[ $bad = 0 ]\n')
     print(f"{len(cases.lines)} kernels in {folder}")
 
 

@@ -27,4 +27,18 @@ Matrix transposed(const Matrix &matrix) {
   return result;
 }
 
+Fragment widenedFragmentOf(const NarrowRows &rows) {
+  Fragment fragment;
+  for (unsigned thread = 0; thread < 32; ++thread) {
+    fragment[thread] = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned column = thread % 4 * 4 + i;
+      const uint32_t element = rows[thread / 4] >> (4 * column) & 15;
+      const uint32_t byte = element < 8 ? element : element | 0xf0;
+      fragment[thread] |= byte << (8 * i);
+    }
+  }
+  return fragment;
+}
+
 } // namespace ptxray::device

@@ -14,4 +14,9 @@ Fragment fragmentOf(const Matrix &matrix);
 Matrix matrixOf(const Fragment &fragment);
 Matrix transposed(const Matrix &matrix);
 
+/// What ldmatrix .m8n16 .s8.s4 (PTX 9.4) gives: a row is sixteen signed elements of 4 bits, the first
+/// in the lowest; a thread holds four neighbours of one row as bytes.
+using NarrowRows = std::array<uint64_t, 8>;
+Fragment widenedFragmentOf(const NarrowRows &rows);
+
 } // namespace ptxray::device

@@ -16,6 +16,9 @@ static int wanted(const char *name, int otherwise = 0) {
   return text ? std::atoi(text) : otherwise;
 }
 
+/// Of a kernel that faulted: from then on every call fails with it.
+static CuResult fault = 0;
+
 extern "C" {
 CuResult cuInit(unsigned) { return wanted("FAKE_INIT"); }
 CuResult cuDriverGetVersion(int *version) { return *version = 13000, 0; }
@@ -23,15 +26,36 @@ CuResult cuDeviceGetCount(int *count) { return *count = wanted("FAKE_COUNT", 1),
 CuResult cuDeviceGet(CuDevice *device, int ordinal) { return *device = ordinal, 0; }
 CuResult cuDeviceGetName(char *name, int, CuDevice) { return std::strcpy(name, "Fake"), 0; }
 CuResult cuDeviceGetAttribute(int *value, int attribute, CuDevice) {
-  *value = attribute == CuComputeMajor   ? wanted("FAKE_MAJOR", 9)
-           : attribute == CuComputeMinor ? 0
-                                         : 65536;
+  switch (attribute) {
+  case CuComputeMajor:
+    *value = wanted("FAKE_MAJOR", 9);
+    break;
+  case CuComputeMinor:
+    *value = 0;
+    break;
+  case CuMostBlockX:
+  case CuMostBlockX + 1:
+    *value = 1024;
+    break;
+  case CuMostBlockX + 2:
+    *value = 64;
+    break;
+  case CuMostGridX:
+    *value = 0x7fffffff;
+    break;
+  case CuMostGridX + 1:
+  case CuMostGridX + 2:
+    *value = 65535;
+    break;
+  default:
+    *value = 65536;
+  }
   return 0;
 }
 CuResult cuDevicePrimaryCtxRetain(CuHandle *context, CuDevice) { return *context = nullptr, 0; }
 CuResult cuCtxSetCurrent(CuHandle) { return 0; }
 CuResult cuCtxSetLimit(int, size_t) { return 0; }
-CuResult cuCtxSynchronize() { return wanted("FAKE_SYNC"); }
+CuResult cuCtxSynchronize() { return fault = wanted("FAKE_SYNC"); }
 CuResult cuModuleLoadDataEx(CuHandle *module, const void *image, unsigned count, int *,
                             void **values) {
   const std::string text(static_cast<const char *>(image), 4);
@@ -54,13 +78,16 @@ CuResult cuModuleGetFunction(CuHandle *function, CuHandle, const char *name) {
   return std::string(name) == "k" ? 0 : 500;
 }
 CuResult cuFuncGetAttribute(int *value, int attribute, CuHandle) {
+  if (fault)
+    return fault;
   *value = attribute == CuFunctionMostThreads ? 1024 : attribute == CuFunctionRegisters ? 40 : 0;
   return 0;
 }
 CuResult cuFuncSetAttribute(CuHandle, int, int) { return 0; }
-CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned, unsigned, unsigned blockX, unsigned,
-                        unsigned, unsigned, CuHandle, void **parameters, void **) {
-  if (blockX > 1024)
+CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned gridY, unsigned, unsigned blockX,
+                        unsigned, unsigned blockZ, unsigned shared, CuHandle, void **parameters,
+                        void **) {
+  if (blockX > 1024 || blockZ > 64 || gridY > 65535 || shared > 65536)
     return 1;
   const auto *in = *static_cast<uint32_t **>(parameters[0]);
   auto *out = *static_cast<uint32_t **>(parameters[1]);

@@ -1,12 +1,12 @@
-# Programs that open the CUDA driver are dynamic. With zig as the compiler (`zig` in PATH, or the Python package
-# `ziglang`) they run on every Linux with glibc 2.28 or newer; without it, on machines as new as this one.
-find_program(ZIG zig)
-if(NOT ZIG)
-  find_package(Python3 COMPONENTS Interpreter)
-  execute_process(COMMAND ${Python3_EXECUTABLE} -m ziglang version RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
-  if(Python3_FOUND AND failed EQUAL 0)
-    set(ZIG ${Python3_EXECUTABLE} -m ziglang)
-  endif()
+# Programs that open the CUDA driver are dynamic. With zig as the compiler (build/zig, where tools/zig.py puts it, or
+# `zig` in PATH) they run on every Linux with glibc 2.28 or newer; without it, on machines as new as this one. Sanitizers
+# need the compiler of the rest.
+file(GLOB fetched ${PROJECT_SOURCE_DIR}/build/zig/*)
+find_program(PTXRAY_ZIG zig HINTS ${fetched} NO_CACHE)
+set(ZIG "")
+if(PTXRAY_ZIG AND NOT PTXRAY_SANITIZE)
+  set(zig_cache ${PROJECT_SOURCE_DIR}/build/zig-cache)
+  set(ZIG ${CMAKE_COMMAND} -E env ZIG_GLOBAL_CACHE_DIR=${zig_cache} ZIG_LOCAL_CACHE_DIR=${zig_cache} ${PTXRAY_ZIG})
 endif()
 set(PTXRAY_OLDEST_GLIBC 2.28)
 
@@ -17,13 +17,13 @@ function(ptxray_portable name)
     list(TRANSFORM arg_INCLUDES PREPEND -I)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${name})
     file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/ptxray-run/*.h
-         ${PROJECT_SOURCE_DIR}/test/device/reference/*.h)
+         ${PROJECT_SOURCE_DIR}/test/device/*.h ${PROJECT_SOURCE_DIR}/test/device/reference/*.h)
     add_custom_command(
       OUTPUT ${output}
       COMMAND ${ZIG} c++ -target ${CMAKE_SYSTEM_PROCESSOR}-linux-gnu.${PTXRAY_OLDEST_GLIBC} -std=c++20 -O2 -s
               ${arg_INCLUDES} ${arg_UNPARSED_ARGUMENTS} -o ${output}
       DEPENDS ${arg_UNPARSED_ARGUMENTS} ${headers} VERBATIM)
-    add_custom_target(${name} ALL DEPENDS ${output})
+    add_custom_target(zig-${name} ALL DEPENDS ${output}) # the plain name would be that of the file
   else()
     add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
     target_include_directories(${name} PRIVATE ${arg_INCLUDES})

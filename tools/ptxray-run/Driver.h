@@ -65,6 +65,8 @@ struct CuLaunchConfig {
 // Attributes of devices and functions by the numbers of the API.
 enum CuDeviceAttribute {
   CuMostThreadsPerBlock = 1,
+  CuMostBlockX = 2, // then y, z
+  CuMostGridX = 5,
   CuMostSharedPerBlock = 8,
   CuMostRegistersPerBlock = 12,
   CuComputeMajor = 75,

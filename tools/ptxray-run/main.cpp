@@ -1,5 +1,5 @@
 // Launches one kernel of an image (a cubin, or PTX for the driver to compile). `ptxray run` starts
-// it; it works alone too. docs/run.md describes both.
+// it; it works alone too. docs/assembling.md describes both.
 #include "Driver.h"
 #include "Values.h"
 #include <algorithm>
@@ -58,6 +58,8 @@ void readTriple(const std::string &text, const std::string &option, unsigned (&o
       complain("`" + option + "` takes X[,Y[,Z]], not `" + text + "`");
     const size_t end = std::min(text.find(',', at), text.size());
     out[i] = readNumber(text.substr(at, end - at), option);
+    if (out[i] == 0)
+      complain("`" + option + "` takes numbers above 0, not `" + text + "`");
     at = end + 1;
   }
 }
@@ -162,20 +164,28 @@ Options readOptions(int argc, char **argv) {
   return options;
 }
 
-/// What of a launch is beyond what the kernel or the GPU has.
+/// What of a launch is beyond what the kernel or the GPU has. To be asked before the launch: after a
+/// fault the driver answers nothing.
 std::string brokenLimits(const Driver &driver, CuHandle function, const Options &options) {
   std::string text;
-  auto limit = [&](uint64_t used, uint64_t most, const char *what) {
+  auto limit = [&](uint64_t used, uint64_t most, const std::string &before,
+                   const std::string &behind) {
     if (used > most)
-      text += std::string(text.empty() ? ": " : "; ") + std::to_string(used) + " " + what + ", " +
+      text += (text.empty() ? ": " : "; ") + before + std::to_string(used) + behind + ", " +
               std::to_string(most) + " at most";
   };
   const uint64_t threads = uint64_t(options.block[0]) * options.block[1] * options.block[2];
   const uint64_t registers = driver.functionAttribute(function, CuFunctionRegisters);
-  limit(threads, driver.functionAttribute(function, CuFunctionMostThreads), "threads a block");
-  limit(registers * threads, driver.deviceAttribute(CuMostRegistersPerBlock), "registers a block");
+  limit(threads, driver.functionAttribute(function, CuFunctionMostThreads), "", " threads a block");
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::string along = std::string(" along ") + "xyz"[axis];
+    limit(options.block[axis], driver.deviceAttribute(CuMostBlockX + axis), "a block of ", along);
+    limit(options.grid[axis], driver.deviceAttribute(CuMostGridX + axis), "a grid of ", along);
+  }
+  limit(registers * threads, driver.deviceAttribute(CuMostRegistersPerBlock), "",
+        " registers a block");
   limit(uint64_t(options.shared) + driver.functionAttribute(function, CuFunctionSharedBytes),
-        driver.deviceAttribute(CuMostSharedOptIn), "bytes of shared memory a block");
+        driver.deviceAttribute(CuMostSharedOptIn), "", " bytes of shared memory a block");
   return text;
 }
 
@@ -308,15 +318,17 @@ int run(const Options &options) {
   CuHandle module = load(driver, options), function = nullptr;
   if (!module)
     return KernelFailed;
+  std::string broken;
   auto fails = [&](CuResult result, const std::string &what) {
     if (result == 0)
       return false;
     std::cerr << "ptxray-run: " << what << " `" << options.kernel << "`: " << driver.inWords(result)
-              << (function ? brokenLimits(driver, function, options) : "") << '\n';
+              << broken << '\n';
     return true;
   };
   if (fails(driver.cuModuleGetFunction(&function, module, options.kernel.c_str()), "kernel"))
     return KernelFailed;
+  broken = brokenLimits(driver, function, options);
   constexpr unsigned usualShared = 48 * 1024;
   if (options.shared > usualShared)
     driver.cuFuncSetAttribute(function, CuFunctionMostDynamicShared, options.shared);

@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Fetches zig from PyPI into build/zig, pinned by hash: a C++ compiler that links for older versions of glibc.
+What is there already is left alone. Exit status 1 when it cannot be had."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+from cuda import ROOT, download
+
+VERSION = "0.17.1"
+SHA256 = "ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54"
+TARGET = ROOT / "build" / "zig" / VERSION
+
+
+def main():
+    if (TARGET / "zig").exists():
+        return 0
+    print(f"fetching zig {VERSION}", file=sys.stderr)
+    TARGET.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=TARGET.parent) as folder:
+        try:
+            wheel = download("ziglang", VERSION, SHA256, folder)
+        except (subprocess.CalledProcessError, OSError) as error:
+            print(f"zig cannot be had: {error}", file=sys.stderr)
+            return 1
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder, [name for name in archive.namelist() if name.startswith("ziglang/")])
+        unpacked = pathlib.Path(folder) / "ziglang"
+        (unpacked / "zig").chmod(0o755)
+        shutil.move(unpacked, TARGET)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

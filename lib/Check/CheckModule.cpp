@@ -156,28 +156,25 @@ void ModuleChecker::finish() {
 
 } // namespace
 
-/// Leaves what the options want to see, as severe as they want it.
-static void selectDiagnostics(const CheckOptions &options, DiagnosticSink &sink) {
-  sink.eraseIf([&options](Diagnostic &d) {
-    switch (options.levels.of(d.id)) {
-    case RuleLevel::Off:
-      return true;
-    case RuleLevel::On:
-      break;
-    case RuleLevel::Warning:
-      d.severity = Severity::Warning;
-      return false;
-    case RuleLevel::Error:
-      d.severity = Severity::Error;
-      return false;
-    case RuleLevel::Default:
-      if (d.severity == Severity::Pedantic && !options.pedantic)
-        return true;
-    }
-    if (options.werror)
-      d.severity = Severity::Error;
+bool isWanted(Diagnostic &diagnostic, const CheckOptions &options) {
+  switch (options.levels.of(diagnostic.id)) {
+  case RuleLevel::Off:
     return false;
-  });
+  case RuleLevel::On:
+    break;
+  case RuleLevel::Warning:
+    diagnostic.severity = Severity::Warning;
+    return true;
+  case RuleLevel::Error:
+    diagnostic.severity = Severity::Error;
+    return true;
+  case RuleLevel::Default:
+    if (diagnostic.severity == Severity::Pedantic && !options.pedantic)
+      return false;
+  }
+  if (options.werror)
+    diagnostic.severity = Severity::Error;
+  return true;
 }
 
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options,
@@ -191,7 +188,7 @@ ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &option
   });
   checker.finish();
   applySuppressions(source, parser.comments(), checker.functions, options, sink);
-  selectDiagnostics(options, sink);
+  sink.eraseIf([&](Diagnostic &d) { return !isWanted(d, options); });
   sink.sort();
   return checker.summary();
 }

@@ -55,17 +55,31 @@ bool MemoryFile::create(std::string &reason) {
 
 std::string MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(fd); }
 
+/// Some writers of PTX keep the zero that ends a C string: the parser does not look at it, and ptxas
+/// would refuse it. An object file stays as it is.
+static bool dropTerminator(int fd) {
+  char first = 0, last = 0;
+  if (pread(fd, &first, 1, 0) == 1 && first == '\x7f')
+    return true;
+  off_t size = lseek(fd, 0, SEEK_END);
+  while (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last == 0)
+    --size;
+  return size >= 0 && ftruncate(fd, size) == 0;
+}
+
 static bool seal(int fd) {
   return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) == 0;
 }
 
-bool MemoryFile::fill(llvm::StringRef path, std::string &reason) {
+bool MemoryFile::fill(llvm::StringRef path, Ending ending, std::string &reason) {
   if (!create(reason))
     return false;
   const int input = path == "-" ? dup(0) : open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
   if (input < 0)
     return fail(reason);
-  const bool ok = (copyAll(input, fd) && seal(fd)) || fail(reason);
+  const bool ok =
+      (copyAll(input, fd) && (ending == Ending::Kept || dropTerminator(fd)) && seal(fd)) ||
+      fail(reason);
   close(input);
   return ok;
 }

@@ -20,8 +20,9 @@ public:
   ~MemoryFile();
 
   bool create(std::string &reason);
+  enum class Ending { Kept, WithoutZeros };
   /// Copies a file (`-`: standard input) into it; nobody can change it afterwards.
-  bool fill(llvm::StringRef path, std::string &reason);
+  bool fill(llvm::StringRef path, Ending ending, std::string &reason);
   bool hold(llvm::StringRef text, std::string &reason);
   /// Writes what it holds to a file: beside it and renamed, so that no reader sees half of it.
   bool copyTo(llvm::StringRef path, std::string &reason) const;

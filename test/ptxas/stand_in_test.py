@@ -69,6 +69,9 @@ class StandIn(unittest.TestCase):
         return self.run_ptxray("as", self.input, "-o", output or self.output, "--ptxas", self.ptxas(body, release),
                                *arguments, **options)
 
+    def arguments(self):
+        return json.loads((self.folder / "real" / "arguments.json").read_text())
+
     def files(self):
         return sorted(path.name for path in self.work.iterdir())
 
@@ -213,6 +216,16 @@ answer()""", "-v", "--format=json")
             self.assertIn("cannot write", done.stderr)
         self.check_nothing_left()
 
+    def test_full_disk(self):
+        # As a disk does that is full after the first bytes: from here on no file of ptxray may grow beyond 100.
+        self.output.write_text("before")
+        done = self.assemble("import resource\nanswer()\nresource.prlimit(os.getppid(), resource.RLIMIT_FSIZE, (100, 100))",
+                             restore_signals=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("cannot write", done.stderr)
+        self.assertEqual(self.output.read_text(), "before")
+        self.assertEqual(self.files(), ["k.cubin", "k.ptx"])
+
     def test_device_as_output(self):
         self.assertEqual(self.assemble("answer()", output="/dev/null").returncode, 0)
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
@@ -242,6 +255,11 @@ try:
 except OSError:
     answer()""")
         self.assertEqual(done.returncode, 0)
+
+    def test_terminator(self):
+        self.input.write_bytes(MODULE.encode() + b"\0")  # as Warp writes it
+        self.assertEqual(self.assemble("answer()").returncode, 0)
+        self.assertEqual(self.output.read_bytes(), b"\x7fELF" + MODULE.encode())
 
     def test_standard_input(self):
         done = self.run_ptxray("as", "-", "-o", self.output, "--ptxas", self.ptxas("answer()"), input=MODULE)
@@ -279,15 +297,42 @@ except OSError:
         options = ["-lineinfo", "--entry", "k with 'quotes' and \"more\"", "", "$(id)", "a\\b\nc"]
         done = self.assemble("answer()", "--", *options)
         self.assertEqual(done.returncode, 0, done.stderr)
-        arguments = json.loads((self.folder / "real" / "arguments.json").read_text())
+        arguments = self.arguments()
         self.assertEqual(arguments[:-3], ["--gpu-name=sm_80", *options])
         self.assertTrue(self.output.exists())
 
     def test_target(self):
         self.assertEqual(self.assemble("answer()", "--target", "sm_90").returncode, 0)
-        self.assertIn("--gpu-name=sm_90", json.loads((self.folder / "real" / "arguments.json").read_text()))
+        self.assertIn("--gpu-name=sm_90", self.arguments())
         self.assertEqual(self.assemble("answer()", "--", "-arch=sm_86").returncode, 0)
-        self.assertNotIn("--gpu-name=sm_80", json.loads((self.folder / "real" / "arguments.json").read_text()))
+        self.assertNotIn("--gpu-name=sm_80", self.arguments())
+
+    def test_configuration(self):
+        configuration = self.work / ".ptxray"
+        self.input.write_text(FAULTY)
+        configuration.write_text("off = unknown-qualifier\n")
+        self.assertEqual(self.assemble("answer()").returncode, 0)
+        self.output.unlink()
+        self.assertEqual(self.assemble("answer()", "--no-config").returncode, 1)
+        self.input.write_text(MODULE)
+        remark = "print(\"ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored\"); answer()"
+        for text, status, shown in (("off = setmaxnreg-ignored", 0, 0), ("error = setmaxnreg-ignored", 1, 1), ("werror = yes", 1, 1),
+                                    ("", 0, 1)):
+            configuration.write_text(text)
+            done = self.assemble(remark)
+            self.assertEqual((done.returncode, done.stdout.count("[setmaxnreg-ignored]")), (status, shown), text)
+        # A GPU to compile for counts; what the header would say counts only where ptxas does not read it.
+        configuration.write_text("arch = sm_90\ntarget = sm_100\nptx = 9.0\n")
+        self.assertEqual(self.assemble("answer()").returncode, 0)
+        self.assertIn("--gpu-name=sm_90", self.arguments())
+        self.assertEqual(self.assemble("answer()", "--target", "sm_86").returncode, 0)
+        self.assertIn("--gpu-name=sm_86", self.arguments())
+        configuration.write_text("off = no-such-rule\n")
+        self.output.unlink()
+        done = self.assemble("answer()")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(".ptxray:1: no rule `no-such-rule`", done.stderr)
+        self.assertFalse(self.output.exists())
 
     def test_where_ptxas_is_found(self):
         real = self.ptxas("answer()")
@@ -330,9 +375,6 @@ class DropIn(StandIn):
     def call(self, *arguments, body="answer()\nprint('ptxas info    : hello', file=sys.stderr)", env=None, **options):
         return self.run_ptxray(*arguments, command=str(self.link), env={"PTXAS": self.ptxas(body), **(env or {})}, **options)
 
-    def arguments(self):
-        return json.loads((self.folder / "real" / "arguments.json").read_text())
-
     def test_passes_everything_on(self):
         words = ["-lineinfo", "-v", "--gpu-name=sm_80", str(self.input), "-o", str(self.output)]
         done = self.call(*words)
@@ -359,6 +401,16 @@ class DropIn(StandIn):
         done = self.call(self.input, "-o", self.output, env={"PTXRAY_STRICT": "1"})
         self.assertEqual(done.returncode, 1)
         self.check_nothing_left()
+
+    def test_configuration(self):
+        self.input.write_text(FAULTY)
+        (self.work / ".ptxray").write_text("off = unknown-qualifier\n")
+        done = self.call(self.input, "-o", self.output)
+        self.assertEqual((done.returncode, done.stderr), (0, "ptxas info    : hello\n"))
+        (self.work / ".ptxray").write_text("off = no-such-rule\n")
+        done = self.call(self.input, "-o", self.output)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"(?s)no rule `no-such-rule`.*\[unknown-qualifier\].*ptxas info    : hello")
 
     def test_subcommand(self):
         done = self.run_ptxray("ptxas", "-o", self.output, self.input, env={"PTXAS": self.ptxas("print(sys.argv[1:])")})

@@ -1,4 +1,5 @@
 #include "Assemble.h"
+#include "Config.h"
 #include "Isa/Isa.h"
 #include "Ptxas/Messages.h"
 #include "Ptxas/Ptxas.h"
@@ -39,14 +40,44 @@ static int complainOfEnd(const Ptxas &ptxas, const ProgramResult &run, unsigned 
   return Clean;
 }
 
-bool AssembleInput::read(StringRef path) {
+std::optional<CheckOptions> findOptions(StringRef path, const Arguments &arguments,
+                                        std::string &problem) {
+  std::vector<Configuration::Setting> settings;
+  if (arguments.has("--werror"))
+    settings.emplace_back("werror", "yes");
+  std::optional<std::string> configFile;
+  if (arguments.has("--no-config"))
+    configFile = "";
+  else if (std::optional<StringRef> written = arguments.value("--config"))
+    configFile = written->str();
+  const auto options =
+      Configuration(settings, configFile).forInput(path == "-" ? "<stdin>" : path, problem);
+  if (!options)
+    return std::nullopt;
+  CheckOptions found = *options;
+  found.target.clear();
+  found.ptx.clear();
+  if (std::optional<StringRef> target = arguments.value("--target"))
+    found.arch = target->str();
+  return found;
+}
+
+int AssembleInput::read(StringRef path, const Arguments &arguments) {
   std::string problem;
+  std::optional<CheckOptions> found = findOptions(path, arguments, problem);
+  if (!found)
+    return usageError(problem);
+  options = std::move(*found);
+  if (!options.arch.empty() && isa::findTarget(options.arch) < 0)
+    return unknownTarget(options.arch);
   report.path = path == "-" ? "<stdin>" : path.str();
-  if (file.fill(path, problem))
+  if (file.fill(path, MemoryFile::Ending::WithoutZeros, problem))
     report.source = SourceBuffer::open(file.path(), problem);
-  if (!report.source)
-    checkReport(report, problem, {});
-  return report.source != nullptr;
+  if (report.source)
+    return Clean;
+  checkReport(report, problem, {});
+  printReport(report, arguments);
+  return BadUsage;
 }
 
 bool hasErrors(const FileReport &report) {
@@ -65,13 +96,11 @@ void printReport(const FileReport &report, const Arguments &arguments) {
   format.end(totals, options, llvm::outs());
 }
 
-void addMessages(FileReport &report, const std::string &printed, bool werror) {
+void addMessages(FileReport &report, const std::string &printed, const CheckOptions &options) {
   PtxasMessages messages = readMessages(printed, *report.source);
-  for (Diagnostic &d : messages.diagnostics) {
-    if (werror)
-      d.severity = Severity::Error;
-    report.diagnostics.push_back(std::move(d));
-  }
+  for (Diagnostic &d : messages.diagnostics)
+    if (isWanted(d, options))
+      report.diagnostics.push_back(std::move(d));
   llvm::stable_sort(report.diagnostics, [](const Diagnostic &a, const Diagnostic &b) {
     return a.range.begin < b.range.begin;
   });
@@ -116,7 +145,7 @@ int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &argument
     return complain(NoPtxas, problem);
   }
   Assembly assembly = assemble(*ptxas, input.file, optionsFor(arguments, gpu), seconds);
-  addMessages(report, assembly.run.printed, arguments.has("--werror"));
+  addMessages(report, assembly.run.printed, input.options);
   printReport(report, arguments);
   if (const int status = complainOfEnd(*ptxas, assembly.run, seconds))
     return status;
@@ -139,21 +168,17 @@ int runAs(const Arguments &arguments) {
   unsigned seconds = 0;
   if (const int status = readTimeout(arguments, seconds)) // before anything is done
     return status;
-  CheckOptions options;
-  options.arch = arguments.value("--target").value_or("").str();
-  if (!options.arch.empty() && isa::findTarget(options.arch) < 0)
-    return unknownTarget(options.arch);
   AssembleInput input;
-  if (!input.read(arguments.operands.front()))
-    return printReport(input.report, arguments), BadUsage;
-  options.werror = arguments.has("--werror");
-  checkReport(input.report, "", options);
+  if (const int status = input.read(arguments.operands.front(), arguments))
+    return status;
+  checkReport(input.report, "", input.options);
   if (hasErrors(input.report)) {
     printReport(input.report, arguments);
     return FoundErrors;
   }
   MemoryFile object;
-  const std::string gpu = options.arch.empty() ? input.report.target : options.arch;
+  const std::string &arch = input.options.arch;
+  const std::string gpu = arch.empty() ? input.report.target : arch;
   if (const int status = assembleInput(input, gpu, arguments, object))
     return status;
   std::string problem;
@@ -168,7 +193,7 @@ static std::string virtualArchitecture(StringRef target) {
   return "--gpu-name=compute_" + target.str();
 }
 
-int addVerdict(FileReport &report, StringRef wanted) {
+int addVerdict(FileReport &report, StringRef wanted, const CheckOptions &options) {
   std::string problem;
   const std::optional<Ptxas> ptxas = findPtxas(wanted, problem);
   if (ptxas)
@@ -181,7 +206,7 @@ int addVerdict(FileReport &report, StringRef wanted) {
   if (const int status = complainOfEnd(*ptxas, assembly.run, patience))
     return status;
   const bool hadErrors = hasErrors(report);
-  addMessages(report, assembly.run.printed, false);
+  addMessages(report, assembly.run.printed, options);
   if (assembly.run.detail != 0)
     return hadErrors ? FoundErrors : PtxasRefused;
   if (hadErrors)

@@ -11,13 +11,22 @@ namespace ptxray {
 struct AssembleInput {
   MemoryFile file;
   FileReport report;
-  bool read(llvm::StringRef path); // false: the report says why not
+  CheckOptions options;
+
+  /// An exit status; what is wrong has been printed.
+  int read(llvm::StringRef path, const Arguments &arguments);
 };
+
+/// The options of the `.ptxray` that belongs to a file (`-`: the working folder), then those of the
+/// command line. What they say of another `.target` or `.version` does not count: ptxas reads the
+/// file as it is.
+std::optional<CheckOptions> findOptions(llvm::StringRef path, const Arguments &arguments,
+                                        std::string &problem);
 
 bool hasErrors(const FileReport &report);
 void printReport(const FileReport &report, const Arguments &arguments);
 /// Adds what ptxas printed to the diagnostics of a report.
-void addMessages(FileReport &report, const std::string &printed, bool werror);
+void addMessages(FileReport &report, const std::string &printed, const CheckOptions &options);
 
 /// Has ptxas compile a checked input for a GPU, and prints what it says. An exit status; Clean with
 /// the object.

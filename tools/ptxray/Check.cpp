@@ -138,7 +138,7 @@ Outcome checkInput(const Input &input, const CheckOptions &options, const Task &
     checkReport(report, problem, options);
   }
   if (task.ptxas && report.source)
-    outcome.verdict = addVerdict(report, *task.ptxas);
+    outcome.verdict = addVerdict(report, *task.ptxas, options);
   if (task.updateBaseline)
     task.baseline->accept(report);
   return outcome;

@@ -1,5 +1,6 @@
 // In the place of ptxas: whatever calls it gets ptxas's own files, messages and exit status, and on
 // standard error, before them, what ptxray finds in the inputs.
+#include "Assemble.h"
 #include "Command.h"
 #include "Isa/Isa.h"
 #include "Ptxas/Ptxas.h"
@@ -129,7 +130,12 @@ static bool report(std::unique_ptr<SourceBuffer> source, StringRef path, StringR
   FileReport report;
   report.path = path.str();
   report.source = std::move(source);
+  std::string problem;
   CheckOptions options;
+  if (std::optional<CheckOptions> found = findOptions(path, {}, problem))
+    options = std::move(*found);
+  else
+    usageError(problem); // and on: it is ptxas that is wanted
   if (isa::findTarget(arch) >= 0)
     options.arch = arch.str();
   checkReport(report, "", options);
@@ -154,7 +160,7 @@ int runPtxas(const Arguments &arguments) {
   MemoryFile input;
   std::string reason;
   for (const std::string &file : line.files) {
-    if (file == "-" && input.fill("-", reason)) {
+    if (file == "-" && input.fill("-", MemoryFile::Ending::Kept, reason)) {
       const int fd = open(input.path().c_str(), O_RDONLY);
       dup2(fd, 0);
       close(fd);

@@ -9,6 +9,6 @@ void checkReport(FileReport &report, const std::string &problem, const CheckOpti
 
 /// Adds what ptxas says of the text to a report that is checked already; an exit status, Clean when
 /// both agree.
-int addVerdict(FileReport &report, llvm::StringRef ptxas);
+int addVerdict(FileReport &report, llvm::StringRef ptxas, const CheckOptions &options);
 
 } // namespace ptxray

@@ -137,8 +137,8 @@ int runRun(const Arguments &arguments) {
       words.insert(words.end(), {option.str(), value.str()});
 
   AssembleInput input;
-  if (!input.read(arguments.operands.front()))
-    return printReport(input.report, arguments), BadUsage;
+  if (const int status = input.read(arguments.operands.front(), arguments))
+    return status;
   if (input.report.source->text().starts_with("\x7f"
                                               "ELF")) {
     if (!arguments.has("--kernel"))
@@ -149,9 +149,7 @@ int runRun(const Arguments &arguments) {
       words.push_back(text.str());
     return launcher.empty() ? missing() : runShared(launcher, words);
   }
-  CheckOptions options;
-  options.werror = arguments.has("--werror");
-  checkReport(input.report, "", options);
+  checkReport(input.report, "", input.options);
   if (hasErrors(input.report))
     return printReport(input.report, arguments), FoundErrors;
 
@@ -188,7 +186,7 @@ int runRun(const Arguments &arguments) {
       return usageError(reason);
     words.insert(words.end(), {"--jit", "--log", log.path()});
     const int status = launch(input.file);
-    addMessages(input.report, log.beginning(1 << 20), arguments.has("--werror"));
+    addMessages(input.report, log.beginning(1 << 20), input.options);
     printReport(input.report, arguments);
     return status;
   }

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Real compilers with ptxray in the place of ptxas: a kernel that is fine, and one with faulty inline assembly.
+"""Real compilers, hooked as docs/producers.md says: a kernel that is fine, and one with faulty inline assembly. nvcc, clang and
+Triton call ptxray in the place of ptxas; what Numba and Warp leave behind is checked and assembled.
 
-    producers_test.py PTXRAY NVCC PYTHON
+    producers_test.py PTXRAY NVCC PYTHON PTXAS
 
-NVCC and PYTHON (one that has Triton) are skipped where they do not exist; with PTXRAY_REQUIRE=nvcc,triton they must."""
+What does not exist (NVCC, PTXAS, the modules of PYTHON) is skipped; with PTXRAY_REQUIRE=nvcc,clang,triton,numba,warp (or all) it must."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
-PTXRAY = NVCC = PYTHON = None
+PTXRAY = NVCC = PYTHON = PTXAS = None
 CUDA = """__global__ void kernel(int *p) {
   int v = p[threadIdx.x];
   asm("ADD %0, %1, 7;" : "=r"(v) : "r"(v));
@@ -33,6 +35,35 @@ source = ASTSource(kernel, {"x": "*i32", "o": "*i32", "n": "i32"}, {"B": 128})
 for capability in (90, 100):
     compiled = triton.compile(source, target=GPUTarget("cuda", capability, 32))
     assert compiled.asm["cubin"][:4] == b"\\x7fELF"
+"""
+CLANG = """__attribute__((global)) void kernel(int *p) {
+  int v = p[__nvvm_read_ptx_sreg_tid_x()];
+  asm("ADD %0, %1, 7;" : "=r"(v) : "r"(v));
+  *p = v;
+}
+"""
+NUMBA = """from numba import cuda, types
+
+def kernel(x, o, n):
+    i = cuda.grid(1)
+    if i < n:
+        o[i] = x[i] * 2 + 1
+
+ptx, _ = cuda.compile_ptx(kernel, (types.float32[::1], types.float32[::1], types.int32), cc=(9, 0))
+open("kernel.ptx", "w").write(ptx)
+"""
+WARP = """import warp as wp
+wp.config.kernel_cache_dir = "cache"
+
+@wp.func_native('asm("ADD %0, %1, 7;" : "=r"(v) : "r"(v)); return v;')
+def native(v: int) -> int: ...
+
+@wp.kernel
+def kernel(x: wp.array(dtype=int), o: wp.array(dtype=int)):
+    i = wp.tid()
+    o[i] = native(x[i])
+
+wp.compile_aot_module(kernel.module, arch=90, module_dir="out", use_ptx=True)
 """
 
 
@@ -83,9 +114,27 @@ class Producers(unittest.TestCase):
         self.check_both(compile_with)
         self.assertEqual((self.folder / "k.cubin").read_bytes()[:4], b"\x7fELF")
 
+    def test_clang(self):
+        clang = next(filter(None, map(shutil.which, ("clang++-22", "clang++"))), None)
+        if not clang:
+            skip_or_fail(self, "clang")
+        (self.folder / "ptxas").symlink_to(PTXRAY)
+        toolkit = pathlib.Path(NVCC).resolve().parent.parent
+
+        def compile_with(instruction):
+            (self.folder / "k.cu").write_text(CLANG.replace("ADD", instruction))
+            return self.run_program([clang, "-x", "cuda", f"--cuda-path={toolkit}", "--cuda-gpu-arch=sm_90", "-nocudainc",
+                                     "-nocudalib", f"--ptxas-path={self.folder / 'ptxas'}", "--cuda-device-only", "-c", "k.cu",
+                                     "-o", "k.o"], PTXAS=PTXAS, TMPDIR=str(self.folder))
+
+        self.check_both(compile_with)
+
+    def need_module(self, name):
+        if not pathlib.Path(PYTHON).exists() or self.run_program([PYTHON, "-c", f"import {name}"]).returncode != 0:
+            skip_or_fail(self, name.split("_")[0])
+
     def test_triton(self):
-        if self.run_program([PYTHON, "-c", "import triton"]).returncode != 0 if pathlib.Path(PYTHON).exists() else True:
-            skip_or_fail(self, "triton")
+        self.need_module("triton")
         (self.folder / "ptxas").symlink_to(PTXRAY)
 
         def compile_with(instruction):
@@ -98,7 +147,39 @@ class Producers(unittest.TestCase):
         faulty = self.check_both(compile_with)
         self.assertIn("kernel.py:9", faulty.stderr)  # the line of the Python source
 
+    def leave_behind(self, script, pattern):
+        """runs a script and gives the one file that it leaves"""
+        (self.folder / "kernel.py").write_text(script)
+        done = self.run_program([PYTHON, "kernel.py"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (path,) = self.folder.glob(pattern)
+        return path
+
+    def check_left(self, path):
+        done = self.run_program([PTXRAY, "check", path])
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stdout)
+        if not pathlib.Path(PTXAS).exists():
+            skip_or_fail(self, "ptxas")
+        done = self.run_program([PTXRAY, "as", path, "-o", "out.cubin", "--ptxas", PTXAS])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual((self.folder / "out.cubin").read_bytes()[:4], b"\x7fELF")
+
+    def test_numba(self):
+        self.need_module("numba_cuda")
+        self.check_left(self.leave_behind(NUMBA, "*.ptx"))
+
+    def test_warp(self):
+        self.need_module("warp")
+        path = self.leave_behind(WARP.replace("ADD", "add.s32"), "out/*.ptx")
+        self.assertTrue(path.read_bytes().endswith(b"\0"))  # if not, docs/producers.md has too much
+        self.check_left(path)
+        path.unlink()
+        path = self.leave_behind(WARP.replace("ADD", "add.s33"), "out/*.ptx")
+        done = self.run_program([PTXRAY, "check", path])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("[unknown-qualifier]", done.stdout)
+
 
 if __name__ == "__main__":
-    PTXRAY, NVCC, PYTHON = map(os.path.abspath, sys.argv[1:4])
+    PTXRAY, NVCC, PYTHON, PTXAS = map(os.path.abspath, sys.argv[1:5])
     unittest.main(argv=sys.argv[:1])

@@ -4,9 +4,10 @@
   compare_cute.py PTXRAY REPOSITORY
 
 CUTLASS's headers come from PyPI's nvidia-cutlass wheel, CUDA's from `tools/dev cuda --nvcc`; both are kept in
-build/. Exit status 77: something of that cannot be had.
+build/. Exit status 77: something of that cannot be had; with PTXRAY_REQUIRE=cutlass (or all) that is a failure.
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -17,7 +18,8 @@ WHEEL = "nvidia-cutlass==4.2.0.0"
 
 def skip(why):
     print(f"skipped: {why}")
-    sys.exit(77)
+    required = os.environ.get("PTXRAY_REQUIRE", "").split(",")
+    sys.exit(1 if "cutlass" in required or "all" in required else 77)
 
 
 def cutlass(cache):

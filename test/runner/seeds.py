@@ -1,43 +1,120 @@
-"""Reads docs/seeds.md: each row says what answers it, and entries, rules, commands and tests that it names exist."""
+"""Reads docs/seeds.md: its rows are those of the documents, none is open, and what they name does what they say.
+
+    seeds.py PTXRAY SNIPPET_TESTS UNIT_TESTS REFERENCE_TESTS
+
+Entries and rules exist, commands run and print something, and the tests are run here and pass. A rule that a row names is
+expected somewhere in the snippets or tried in the unit tests of that row."""
 import pathlib
 import re
+import shlex
+import subprocess
 import sys
 
-root = pathlib.Path(__file__).resolve().parent.parent.parent
-rules = set(re.findall(r'^DIAG\(\w+, +"([^"]+)"', (root / "lib/Diagnostics/Diagnostics.def").read_text(), re.M))
-commands = set(re.findall(r'^      \{"(\w+)",$', (root / "tools/ptxray/main.cpp").read_text(), re.M))
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# Rows of each document; figures and tables with a number stand there once each.
+ROWS = {"movmatrix": 3, "stmatrix": 9, "ldmatrix": 12, "tcgen05": 142, "Stack, video and miscellaneous instructions": 18,
+        "In-register matrix transpose for RDNA 4 architecture GPUs": 3}
+NUMBERED = {"Figure": [*range(104, 111), *range(182, 268)], "Table": range(39, 56)}
+
 problems = []
-rows = 0
-for number, line in enumerate((root / "docs/seeds.md").read_text().splitlines(), 1):
-    cells = [cell.strip() for cell in line.strip("|").split("|")]
-    if not line.startswith("|") or set(line) <= set("|- ") or cells[0] == "item":
-        continue
-    rows += 1
 
-    def problem(text):
-        problems.append(f"docs/seeds.md:{number}: {text}")
 
-    if len(cells) != 5 or not all(cells[:4]):
-        problem("a row has an item, a section, what it says, what answers it and a test")
-        continue
-    answer, tests = cells[3], re.findall(r"`([^`]+)`", cells[4])
-    for entry in re.findall(r"entry `([^`]+)`", answer):
-        if not (root / "grammar/isa" / (entry + ".isa")).exists():
-            problem(f"no grammar/isa/{entry}.isa")
-    for word in re.findall(r"(?<!entry )`([^`]+)`", answer):
-        if word.startswith("ptxray "):
-            if word.split()[1] not in commands:
-                problem(f"no command `{word}`")
-        elif re.fullmatch(r"[a-z]+(-[a-z]+)+", word) and word not in rules:
-            problem(f"no rule `{word}`")
-    for test in tests:
-        folders = (root, *(root / "test" / folder for folder in ("isa", "module", "unit", "cli")))
-        if not any((folder / test).exists() for folder in folders):
-            problem(f"no test `{test}`")
-    if not tests and not answer.startswith("open"):
-        problem("answered, but not tested")
-for text in problems:
-    print(text)
-if rows < 150:
-    print(f"only {rows} rows")
-sys.exit(bool(problems) or rows < 150)
+def read_rows(text):
+    """(line, section, cells)"""
+    section = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("## "):
+            section = line[3:].rsplit(" (", 1)[0]
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("|") and not set(line) <= set("|- ") and cells[0] != "item":
+            yield number, section, cells
+
+
+def source_of(test):
+    for place in (ROOT / "test/isa", ROOT / "test/module", ROOT / "test/unit", ROOT):
+        if (place / test).is_file():
+            return place / test
+    return None
+
+
+def snippet_name(source):
+    """`isa.matrix/ldmatrix`, as snippet-tests calls it"""
+    folder, *rest = source.relative_to(ROOT / "test").with_suffix("").parts
+    return folder + "." + "/".join(rest)
+
+
+def main():
+    ptxray, snippet_tests, unit_tests, reference_tests = sys.argv[1:5]
+    rules = set(re.findall(r'^DIAG\(\w+, +"([^"]+)"', (ROOT / "lib/Diagnostics/Diagnostics.def").read_text(), re.M))
+    commands, snippets, units, count = set(), set(), set(), {}
+    seen = []
+    for number, section, cells in read_rows((ROOT / "docs/seeds.md").read_text()):
+        def problem(text):
+            problems.append(f"docs/seeds.md:{number}: {text}")
+
+        count[section] = count.get(section, 0) + 1
+        if len(cells) != 5 or not all(cells):
+            problem("a row has an item, a section, what it says, what answers it and a test")
+            continue
+        item, _, _, answer, test_cell = cells
+        seen.append(item)
+        if "open" in answer.split():
+            problem("it is open")
+        sources = []
+        for test in re.findall(r"`([^`]+)`", test_cell):
+            source = source_of(test)
+            if not source:
+                problem(f"no test `{test}`")
+                continue
+            sources.append(source)
+            (units if source.suffix == ".cpp" else snippets).add(source)
+        if not sources:
+            problem("it names no test")
+        for entry in re.findall(r"entry `([^`]+)`", answer):
+            if not (ROOT / "grammar/isa" / (entry + ".isa")).exists():
+                problem(f"no grammar/isa/{entry}.isa")
+        for word in re.findall(r"(?<!entry )`([^`]+)`", answer):
+            if word.startswith("ptxray "):
+                commands.add(word)
+            elif re.fullmatch(r"[a-z]+(-[a-z]+)+", word):
+                if word not in rules:
+                    problem(f"no rule `{word}`")
+                elif not any(f"[{word}]" in source.read_text() for source in sources):
+                    problem(f"no test of it expects `{word}`")
+    for name, numbers in NUMBERED.items():
+        for number in numbers:
+            if seen.count(f"{name} {number}") != 1:
+                problems.append(f"{name} {number} has not one row")
+    if count != ROWS:
+        problems.append(f"the rows by document are {count}")
+
+    for command in sorted(commands):
+        words = shlex.split(command)[1:]
+        if words == ["check"]:
+            continue  # the rules behind it are looked up above
+        done = subprocess.run([ptxray, *words], capture_output=True, text=True)
+        if done.returncode or not done.stdout:
+            problems.append(f"`{command}`: {done.stderr.strip() or done.stdout.strip()[-200:]}")
+
+    wanted = {snippet_tests: {snippet_name(source) for source in snippets}, unit_tests: set(), reference_tests: set()}
+    for source in units:
+        program = reference_tests if source.parent.name == "device" else unit_tests
+        wanted[program] |= {suite + ".*" for suite in re.findall(r"^TEST\((\w+),", source.read_text(), re.M)}
+    ran = 0
+    for program, names in wanted.items():
+        done = subprocess.run([program, "--gtest_filter=" + ":".join(sorted(names))], capture_output=True, text=True)
+        passed = set(re.findall(r"^\[       OK \] (\S+)", done.stdout, re.M))
+        ran += len(passed)
+        if done.returncode:
+            problems.append(done.stdout[-2000:])
+        for name in names:
+            if not any(test == name or (name.endswith(".*") and test.startswith(name[:-1])) for test in passed):
+                problems.append(f"{name} did not run")
+    for text in problems:
+        print(text)
+    print(f"{len(seen)} rows, {len(commands)} commands, {ran} tests, {len(problems)} problems")
+    sys.exit(bool(problems))
+
+
+if __name__ == "__main__":
+    main()

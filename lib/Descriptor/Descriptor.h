@@ -83,6 +83,8 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use);
 std::vector<Problem> checkShared(uint64_t value, const Use &use);
 std::vector<Problem> checkZeroMask(uint64_t value, std::optional<uint32_t> m);
 
+/// How many scale factors a row has (K = 96 aside) by a word of the instruction: `4X`, `block32`.
+uint32_t scaleVectors(llvm::StringRef word, llvm::StringRef kind);
 /// K in elements, as the kind and the fields of an instruction descriptor say.
 uint32_t depthOf(const Format &format, uint64_t value);
 

@@ -146,6 +146,15 @@ uint32_t depthOf(const Format &format, uint64_t value) {
   return format.get(value, "sparse") ? 2 * k : k;
 }
 
+uint32_t scaleVectors(llvm::StringRef word, llvm::StringRef kind) {
+  uint32_t count = 0;
+  if (word == "block16")
+    return 4;
+  if (word == "block32")
+    return kind == "mxf8f6f4" ? 1 : 2;
+  return word.consume_back("X") && !word.getAsInteger(10, count) ? count : 0;
+}
+
 std::vector<Problem> checkFields(const Format &format, uint64_t value) {
   Report report;
   checkReserved(format, value, report);
@@ -225,6 +234,11 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
   const bool scaledFourBits = use.kind.starts_with("mxf4");
   const bool k96 = scaledFourBits && get("k") == 1, k128 = get("k128");
   // Scale factors. How many K = 128 has is told in two ways.
+  if (use.scaleVectors && (scaledFourBits ? use.scaleVectors == 1 || (use.kind == "mxf4" && use.scaleVectors == 4)
+                                          : use.kind != "mxf8f6f4" || use.scaleVectors != 1))
+    report.add(Offence::Form,
+               ".kind::" + use.kind + " with " + std::to_string(use.scaleVectors) + " scale factors a row",
+               "Table 54");
   if (use.scaleVectors && !k128) {
     const uint32_t factors = k96 ? (use.scaleVectors == 4 ? 6 : 3) : use.scaleVectors;
     for (const char *key : {"sfa-id", "sfb-id"}) {

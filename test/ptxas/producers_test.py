@@ -7,6 +7,7 @@ Triton call ptxray in the place of ptxas; what Numba and Warp leave behind is ch
 What does not exist (NVCC, PTXAS, the modules of PYTHON) is skipped; with PTXRAY_REQUIRE=nvcc,clang,triton,numba,warp (or all) it must."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -94,6 +95,19 @@ class Producers(unittest.TestCase):
         self.assertIn("[unknown-qualifier]", faulty.stderr)
         self.assertIn("Unknown modifier '.s33'", faulty.stderr)  # what ptxas says is still there
         return faulty
+
+    def test_options_of_ptxas(self):
+        """The value of an option is no input: ptxray knows which options of the real ptxas have one."""
+        if not pathlib.Path(PTXAS).exists():
+            skip_or_fail(self, "ptxas")
+        listed = re.findall(r"^--([\w-]+) .*<.*?(?:\(-([\w-]+)\))?\s*$", self.run_program([PTXAS, "--help"]).stdout, re.M)
+        self.assertGreater(len(listed), 15)
+        (self.folder / "faulty.ptx").write_text(".version 8.0\n.target sm_80\n.address_size 64\n.func f() { add.s33 a, b, c; }\n")
+        for name in [f"--{long}" for long, _ in listed] + [f"-{short}" for _, short in listed if short]:
+            done = self.run_program([PTXRAY, "ptxas", name, "faulty.ptx"], PTXAS="/bin/true")
+            self.assertEqual(done.returncode, 0)
+            self.assertNotIn("unknown-qualifier", done.stderr, name)
+        self.assertIn("unknown-qualifier", self.run_program([PTXRAY, "ptxas", "faulty.ptx"], PTXAS="/bin/true").stderr)
 
     def test_nvcc(self):
         if not pathlib.Path(NVCC).exists():

@@ -216,6 +216,28 @@ TEST(Descriptor, WhatTheOtherTablesExclude) {
             Found{"9.7.16.10.7.2"});
 }
 
+/// Table 54: which kind has how many scale factors a row.
+TEST(Descriptor, ScaleVectorsOfTable54) {
+  for (const char *kind : {"mxf8f6f4", "mxf4", "mxf4nvf4"})
+    for (const char *word : {"1X", "2X", "4X", "block16", "block32"}) {
+      const std::string pair = std::string(kind) + " " + word;
+      const bool right = pair == "mxf8f6f4 1X" || pair == "mxf4 2X" || pair == "mxf4nvf4 2X" ||
+                         pair == "mxf4nvf4 4X" || pair == "mxf4nvf4 block16" ||
+                         std::string(word) == "block32";
+      Use use;
+      use.kind = kind;
+      use.scaleVectors = scaleVectors(word, kind);
+      const Format &format = *findFormat("idesc", kind);
+      uint64_t value = make(format, {{"m", "128"}, {"n", "64"}, {"scale", "ue8m0"}});
+      if (use.kind != "mxf8f6f4")
+        value |= make(format, {{"a", "e2m1"}, {"b", "e2m1"}});
+      const auto problems = checkInstruction(value, use);
+      EXPECT_EQ(problems.size(), right ? 0u : 1u) << pair;
+      if (!right)
+        EXPECT_EQ(problems.at(0).table, "Table 54") << pair;
+    }
+}
+
 TEST(Descriptor, AbsoluteLeadingAddress) {
   const Format &format = *findFormat("smem", "");
   Use use;

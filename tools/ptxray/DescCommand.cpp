@@ -261,6 +261,7 @@ int runDesc(const Arguments &arguments) {
     use.ws = true;
   if (arguments.has("--sp"))
     use.sparse = true;
+  use.scaleVectors = scaleVectors(arguments.value("--scale-vec").value_or(""), kind);
   asked.format = findFormat(name, asked.kind, use.family);
   if (!asked.format) {
     auto text = [](llvm::ArrayRef<llvm::StringLiteral> names) { return llvm::join(names, ", "); };
@@ -273,8 +274,8 @@ int runDesc(const Arguments &arguments) {
   if (encode) {
     for (const Field &field : format.fields)
       asked.value |= uint64_t(field.fixed) << field.first;
-    static constexpr llvm::StringLiteral context[] = {"kind", "format", "cta-group",
-                                                      "ws",   "sp",     "target"};
+    static constexpr llvm::StringLiteral context[] = {"kind", "format", "cta-group", "ws",
+                                                      "sp",   "target", "scale-vec"};
     // A mask has no M and N: they say how many columns it is for.
     for (const auto &[option, value] : arguments.options) {
       const llvm::StringRef key = option.drop_front(2);

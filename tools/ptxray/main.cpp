@@ -79,6 +79,7 @@ std::vector<Command> ptxray::allCommands() {
         {"--cta-group", "1|2", "check the shape for this .cta_group"},
         {"--ws", "", "check for .ws"},
         {"--sp", "", "check for .sp"},
+        {"--scale-vec", "1X|2X|4X|block16|block32", "check for this many scale factors"},
         {"--target", "sm_X", "for this target; sm_107 has more fields"},
         {"--m", "N", "rows of D; of a zero-mask: for which M"},
         {"--n", "N", "columns of D; of a zero-mask: for which N"},

@@ -100,10 +100,12 @@ void rules::descriptor_values(RuleContext &context) {
   const ModuleContext &module = context.written.availability.module();
   if (module.target != anyTarget)
     use.family = descriptor::familyOf(isa::tables().targets[module.target].number);
-  use.scaleVectors = !hasWord(context, ".block_scale")                                    ? 0
-                     : hasWord(context, ".scale_vec::4X") || hasWord(context, ".block16") ? 4
-                     : kind == "mxf8f6f4"                                                 ? 1
-                                                                                          : 2;
+  if (hasWord(context, ".block_scale")) {
+    llvm::StringRef size = context.slotText(".scale_vectorsize");
+    size.consume_front(".");
+    size.consume_front("scale_vec::");
+    use.scaleVectors = descriptor::scaleVectors(size.empty() ? "block32" : size, kind);
+  }
   const auto instruction = valueOf(context, "idesc");
   use.a = valueOf(context, "a-desc");
   use.b = valueOf(context, "b-desc");

@@ -233,8 +233,9 @@ TEST(Descriptor, ScaleVectorsOfTable54) {
         value |= make(format, {{"a", "e2m1"}, {"b", "e2m1"}});
       const auto problems = checkInstruction(value, use);
       EXPECT_EQ(problems.size(), right ? 0u : 1u) << pair;
-      if (!right)
+      if (!right) {
         EXPECT_EQ(problems.at(0).table, "Table 54") << pair;
+      }
     }
 }
 

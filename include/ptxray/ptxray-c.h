@@ -61,8 +61,8 @@ void ptxray_options_free(ptxray_options *options);
 
 /* What was found in a text. All that it gives is good until it is freed. */
 typedef struct ptxray_result ptxray_result;
-/* `options` may be NULL. The text needs no terminator; it is not needed any more after the call. NULL: out of
- * memory, or the text is longer than 4 GiB. */
+/* `options` may be NULL. The text needs no terminator (NULs at its end do not count); it is not needed any more after
+ * the call. NULL: out of memory, or the text is longer than 4 GiB. */
 ptxray_result *ptxray_check(const char *text, size_t length, const ptxray_options *options);
 size_t ptxray_result_count(const ptxray_result *result);
 /* In the order of the text. */

@@ -100,7 +100,7 @@ ptxray_result *ptxray_check(const char *text, size_t length, const ptxray_option
   if (length > SourceBuffer::largest)
     return nullptr;
   try {
-    const auto source = SourceBuffer::fromText("", llvm::StringRef(text, length));
+    const auto source = SourceBuffer::fromText("", llvm::StringRef(text, length).rtrim('\0'));
     auto result = std::make_unique<ptxray_result>();
     DiagnosticSink sink;
     const ModuleSummary summary =

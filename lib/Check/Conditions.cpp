@@ -74,7 +74,7 @@ static std::string describe(const FormView &view, ExprId id, bool negated = fals
   case ExprOp::Gate:
     return describe(view, t.gates[e.a].expr, negated);
   case ExprOp::PtxAtLeast:
-    return (negated ? "PTX below " : "PTX ") + versionText(e.a);
+    return (negated ? "PTX below " : "PTX ") + isa::versionText(e.a);
   case ExprOp::Target:
     return (negated ? "not " : "") + std::string(t.targetSets[e.a].text);
   case ExprOp::SlotIs:
@@ -272,12 +272,12 @@ static void reportGate(FormView &view, const GateAlternatives &ways, Place place
   Finding *f;
   if (removed && !newer) {
     f = &view.report(Phase::Gate, DiagId::RemovedInPtx, place,
-                     {what, wording(ways), versionText(module.ptx)});
+                     {what, wording(ways), isa::versionText(module.ptx)});
   } else if (newer || (versionInTheWay && !targetInTheWay)) {
     const uint16_t least = newer ? newer->least : ways.front().least;
     f = &view.report(Phase::Gate, ptxId, place,
-                     {what, versionText(least), versionText(module.ptx)});
-    f->remedy = {Remedy::RaiseVersion, least, versionText(least)};
+                     {what, isa::versionText(least), isa::versionText(module.ptx)});
+    f->remedy = {Remedy::RaiseVersion, least, isa::versionText(least)};
   } else {
     bool variantsOnly = true;
     for (const GateAlternative &way : ways)
@@ -288,7 +288,7 @@ static void reportGate(FormView &view, const GateAlternatives &ways, Place place
       for (const GateAlternative &way : ways)
         least = std::min(least, way.least);
       Finding &first = view.report(Phase::Gate, ptxId, place,
-                                   {what, versionText(least), versionText(module.ptx)});
+                                   {what, isa::versionText(least), isa::versionText(module.ptx)});
       first.line = line;
     }
     const DiagId id = variantsOnly
@@ -524,7 +524,7 @@ void explainFailure(FormView &view, ExprId condition, Place place, std::string t
   view.takeWarnings();
   if (const uint16_t release = ptxasRelease(condition))
     for (Finding &f : llvm::MutableArrayRef<Finding>(view.findings).drop_front(first))
-      f.notes.push_back("ptxas before " + versionText(release) + " judges otherwise");
+      f.notes.push_back("ptxas before " + isa::versionText(release) + " judges otherwise");
 }
 
 // ----------------------------------------------------------------------------------------- tables

@@ -64,10 +64,6 @@ bool targetFits(const GateAlternative &alternative, const ModuleContext &context
   return llvm::all_of(alternative.targets, holds) && llvm::none_of(alternative.others, holds);
 }
 
-std::string versionText(uint16_t version) {
-  return std::to_string(version / 100) + "." + std::to_string(version % 100);
-}
-
 static std::string targetText(uint16_t set) {
   llvm::StringRef text = isa::tables().targetSets[set].text;
   if (!text.consume_back("+"))
@@ -87,9 +83,9 @@ static std::string targetsText(const GateAlternative &alternative) {
 static std::string versionsText(const GateAlternative &alternative) {
   std::string out;
   if (alternative.least)
-    out = "PTX " + versionText(alternative.least);
+    out = "PTX " + isa::versionText(alternative.least);
   if (alternative.below)
-    out += (out.empty() ? "PTX below " : " and below ") + versionText(alternative.below);
+    out += (out.empty() ? "PTX below " : " and below ") + isa::versionText(alternative.below);
   return out;
 }
 
@@ -135,7 +131,7 @@ std::string gateText(ExprId gate) {
   case ExprOp::Not:
     return "less than " + gateText(e.a);
   case ExprOp::PtxAtLeast:
-    return "PTX " + versionText(static_cast<uint16_t>(e.a));
+    return "PTX " + isa::versionText(static_cast<uint16_t>(e.a));
   case ExprOp::Target:
     return targetText(static_cast<uint16_t>(e.a));
   case ExprOp::Gate:

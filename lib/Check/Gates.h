@@ -49,7 +49,6 @@ bool versionFits(const GateAlternative &alternative, const ModuleContext &contex
 std::string wording(llvm::ArrayRef<GateAlternative> alternatives);
 /// A gate as its own words say it: "PTX 7.8 and sm_90 or higher".
 std::string gateText(isa::ExprId gate);
-std::string versionText(uint16_t version);
 bool inTargetSet(uint16_t set, uint16_t target);
 
 } // namespace ptxray

@@ -54,7 +54,7 @@ void Header::setVersion(llvm::StringRef text, Range range) {
     return;
   }
   sink.report(DiagId::UnknownVersion, range,
-              {text.str(), versionText(known.front()), versionText(known.back())});
+              {text.str(), isa::versionText(known.front()), isa::versionText(known.back())});
   ptx = known.back();
   for (uint16_t candidate : known)
     if (version && candidate <= *version)
@@ -141,7 +141,7 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
 void Header::readAddressSize(const Ast &ast, const Directive &directive) {
   if (ptx && ptx < 203)
     sink.report(DiagId::DirectiveRequiresPtx, directive.nameRange,
-                {".address_size", "2.3", versionText(ptx)});
+                {".address_size", "2.3", isa::versionText(ptx)});
   llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
   if (operands.empty())
     return;
@@ -164,7 +164,7 @@ void Header::finish(Range place) {
   const isa::Target &known = isa::targets()[target];
   if (known.since > ptx)
     sink.report(DiagId::TargetRequiresPtx, targetRange,
-                {std::string(known.name), versionText(known.since), versionText(ptx)});
+                {std::string(known.name), isa::versionText(known.since), isa::versionText(ptx)});
   checkArch();
   const Availability availability(context());
   for (auto [option, word] : {std::pair(debug, ".target::debug"),

@@ -1,5 +1,6 @@
 #include "Check/Judge.h"
 #include "Check/Rules.h"
+#include "Diagnostics/Nearest.h"
 #include "Parse/Ast.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,19 +20,13 @@ static Finding plainFinding(DiagId id, Place place, std::initializer_list<std::s
 
 static Finding unknownInstruction(const Opcode &opcode) {
   // The nearest name, of the first word alone: the rest may be meant as qualifiers.
-  llvm::StringRef name = opcode.words.front().text, best;
-  unsigned bestDistance = name.size() < 4 ? 2 : 3; // one change, or two
+  const llvm::StringRef name = opcode.words.front().text;
+  Nearest nearest(name, name.size() < 4 ? 2 : 3);
   bool known = false;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
     const llvm::StringRef base = llvm::StringRef(mnemonic.text).split('.').first;
     known |= base == name;
-    unsigned distance = name.edit_distance(base, true, bestDistance);
-    if (distance && name.equals_insensitive(base))
-      distance = 0;
-    if (base != name && distance < bestDistance) {
-      best = base;
-      bestDistance = distance;
-    }
+    nearest.offer(base);
   }
   if (known && opcode.words.size() > 1) {
     const OpcodeWord &second = opcode.words[1];
@@ -51,8 +46,8 @@ static Finding unknownInstruction(const Opcode &opcode) {
   }
   Finding f = plainFinding(known ? DiagId::IncompleteInstruction : DiagId::UnknownInstruction,
                            {Place::Word, 0}, {name.str()});
-  if (!known && !best.empty())
-    f.remedy = {Remedy::ReplaceWord, 0, best.str()};
+  if (!known && !nearest.best().empty())
+    f.remedy = {Remedy::ReplaceWord, 0, nearest.best().str()};
   return f;
 }
 
@@ -60,22 +55,16 @@ static Finding unknownInstruction(const Opcode &opcode) {
 static llvm::StringRef nearestWord(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {
   const isa::Tables &t = isa::tables();
   std::vector<bool> seen(t.words.size());
-  llvm::StringRef best;
-  unsigned bestDistance = misspelt.size() < 5 ? 2 : 3;
+  Nearest nearest(misspelt, misspelt.size() < 5 ? 2 : 3);
   for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
     for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots))
       for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values)) {
         if (seen[value.word])
           continue;
         seen[value.word] = true;
-        const llvm::StringRef text = isa::word(value.word).text;
-        const unsigned distance = misspelt.edit_distance(text, true, bestDistance);
-        if (distance < bestDistance) {
-          best = text;
-          bestDistance = distance;
-        }
+        nearest.offer(isa::word(value.word).text);
       }
-  return best;
+  return nearest.best();
 }
 
 /// Of `.v3` the words that differ in the number alone: `.v2`, `.v4`.

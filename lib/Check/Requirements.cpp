@@ -123,7 +123,7 @@ void Requirements::addInstructions() {
 bool Requirements::moduleFails(Place place, uint32_t &line) const {
   CheckOptions options;
   options.isFragment = true; // a function as a whole has no version
-  options.ptx = versionText(isa::versions()[place.version]);
+  options.ptx = isa::versionText(isa::versions()[place.version]);
   options.target = isa::targets()[place.target].name;
   options.visitor = [](const Ast &, const Instruction &, llvm::ArrayRef<Shape>) {};
   DiagnosticSink sink;
@@ -210,7 +210,7 @@ void Requirements::addModule() {
 Obstacle Requirements::obstacle(Place place, uint32_t line) const {
   CheckOptions options;
   options.isFragment = true; // a function as a whole has no version
-  options.ptx = versionText(isa::versions()[place.version]);
+  options.ptx = isa::versionText(isa::versions()[place.version]);
   options.target = isa::targets()[place.target].name;
   DiagnosticSink sink;
   checkSource(source, options, sink);

@@ -1,19 +1,36 @@
 #include "Diagnostics/Nearest.h"
 #include "Diagnostics/Diagnostic.h"
+#include "llvm/ADT/SmallVector.h"
+#include <algorithm>
 
 namespace ptxray {
 
+// The commonest slip of all costs two in the usual distance.
+static bool swapsTwo(llvm::StringRef a, llvm::StringRef b) {
+  if (a.size() != b.size())
+    return false;
+  auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin());
+  return a.end() - x >= 2 && x[0] == y[1] && x[1] == y[0] && std::equal(x + 2, a.end(), y + 2);
+}
+
+bool Nearest::offer(llvm::StringRef candidate) {
+  if (distance == 0)
+    return false; // none is nearer
+  const unsigned here = written.equals_insensitive(candidate) ? 0
+                        : swapsTwo(written, candidate)        ? 1
+                                                              : written.edit_distance(candidate, true, distance);
+  if (here >= distance)
+    return false;
+  nearest = candidate;
+  distance = here;
+  return true;
+}
+
 std::string didYouMean(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> candidates) {
-  llvm::StringRef best;
-  unsigned bestDistance = std::max<size_t>(2, written.size() / 3);
-  for (llvm::StringRef candidate : candidates) {
-    const unsigned distance = written.edit_distance(candidate, true, bestDistance);
-    if (distance < bestDistance || (distance == bestDistance && best.empty())) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  return best.empty() ? "" : "; did you mean `" + best.str() + "`?";
+  Nearest nearest(written, std::max<size_t>(2, written.size() / 3) + 1);
+  for (llvm::StringRef candidate : candidates)
+    nearest.offer(candidate);
+  return nearest.best().empty() ? "" : "; did you mean `" + nearest.best().str() + "`?";
 }
 
 std::string didYouMeanRule(llvm::StringRef written) {

@@ -35,4 +35,8 @@ const SpecialRegister *findSpecialRegister(llvm::StringRef name) {
   return find(specialRegisters(), &SpecialRegister::name, name);
 }
 
+std::string versionText(uint16_t version) {
+  return std::to_string(version / 100) + "." + std::to_string(version % 100);
+}
+
 } // namespace ptxray::isa

@@ -3,6 +3,7 @@
 #include "Isa/Tables.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <string>
 
 namespace ptxray::isa {
 
@@ -56,6 +57,7 @@ llvm::ArrayRef<Entry> entries();
 llvm::ArrayRef<Target> targets();
 int findTarget(llvm::StringRef name); // index, aliases followed; -1: unknown
 llvm::ArrayRef<uint16_t> versions();  // ascending, 8.6 is 806
+std::string versionText(uint16_t version);         // 806 as `8.6`
 llvm::ArrayRef<SpecialRegister> specialRegisters(); // sorted by name
 const SpecialRegister *findSpecialRegister(llvm::StringRef name);
 

@@ -201,7 +201,6 @@ private:
   Declaration decl; // what the declarators of one statement share
   Range linkageRange;
   SpellingId pendingLinkage = SpellingId::None;
-  uint32_t statementBegin = 0;
   uint32_t function = 0;
   llvm::SmallVector<uint32_t, 2> openFunctions;
 

@@ -20,8 +20,19 @@ Parser::~Parser() = default;
 const Ast &Parser::ast() const { return impl->ast; }
 llvm::ArrayRef<Range> Parser::comments() const { return impl->scanner.remarks; }
 
+/// Some compilers give the terminator of a C string with their text. A driver takes it, ptxas does not.
+static void reportTerminator(llvm::StringRef text, DiagnosticSink &sink) {
+  const size_t end = text.rtrim('\0').size();
+  if (end == text.size())
+    return;
+  const Range range{static_cast<uint32_t>(end), static_cast<uint32_t>(text.size())};
+  Diagnostic &d = sink.report(DiagId::StrayCharacter, range, {std::string(1, '\0')});
+  d.fix = Fix{"remove what ends a C string", {{range, ""}}, /*safe=*/true};
+}
+
 void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies,
                    ItemFn onItem) {
+  reportTerminator(source.text(), sink);
   impl->names.clear();
   impl->spellings.clear();
   impl->scanner.start(source.text());

@@ -2,6 +2,7 @@
 // so that it knows at every decision which tokens could follow. There it mends what one token mends (a
 // semicolon lost, a bracket doubled, a directive misspelt), so that the rest of the text means what
 // its writer meant; what it cannot mend it skips to the end of the statement. One report a statement.
+#include "Diagnostics/Nearest.h"
 #include "Parse/Antlr.h"
 #include "Parse/Braces.h"
 #include "Parse/Passes.h"
@@ -494,14 +495,6 @@ bool PtxBase::mend(KindSet expected) {
   return mendKeyword(expected) || mendExtra(expected) || mendMissing(expected);
 }
 
-// The commonest slip of all costs two in the usual distance.
-static bool swapsTwo(llvm::StringRef a, llvm::StringRef b) {
-  if (a.size() != b.size())
-    return false;
-  auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin());
-  return a.end() - x >= 2 && x[0] == y[1] && x[1] == y[0] && std::equal(x + 2, a.end(), y + 2);
-}
-
 // `.entyr`, `entry`: the nearest directive that could stand here.
 bool PtxBase::mendKeyword(KindSet expected) {
   Token &ahead = builder->ahead;
@@ -510,25 +503,17 @@ bool PtxBase::mendKeyword(KindSet expected) {
   std::string word = spelled(ahead);
   if (ahead.kind == TokenKind::Id)
     word = "." + word;
-  const Keyword *nearest = nullptr;
-  unsigned best = word.size() < 6 ? 2 : 3;
-  for (const Keyword &keyword : keywords()) {
-    if (!(expected & bit(keyword.kind)))
-      continue;
-    unsigned distance = swapsTwo(word, keyword.text)
-                            ? 1
-                            : llvm::StringRef(word).edit_distance(keyword.text, true, best);
-    if (distance < best) {
-      best = distance;
-      nearest = &keyword;
-    }
-  }
-  if (!nearest)
+  const Keyword *meant = nullptr;
+  Nearest nearest(word, word.size() < 6 ? 2 : 3);
+  for (const Keyword &keyword : keywords())
+    if (expected & bit(keyword.kind) && nearest.offer(keyword.text))
+      meant = &keyword;
+  if (!meant)
     return false;
   if (Diagnostic *d = report(DiagId::UnknownDirective, ahead.range(), {spelled(ahead)}))
-    d->fix = Fix{"write `" + nearest->text.str() + "`", {{ahead.range(), nearest->text.str()}}};
-  ahead.kind = nearest->kind;
-  ahead.id = nearest - keywords().begin();
+    d->fix = Fix{"write `" + meant->text.str() + "`", {{ahead.range(), meant->text.str()}}};
+  ahead.kind = meant->kind;
+  ahead.id = meant - keywords().begin();
   return true;
 }
 

@@ -87,7 +87,7 @@ bool scan::isCall(const char *text, const char *p, const char *e, const char *en
 
 void Scanner::start(llvm::StringRef text) {
   base = at = text.begin();
-  end = text.rtrim('\0').end(); // some writers keep the terminator of a C string
+  end = text.rtrim('\0').end(); // Parser reports what ends a C string
   braces = groups = 0;
   remarks.clear();
   for (llvm::StringRef name : {"call", "WARP_SZ", "_"})

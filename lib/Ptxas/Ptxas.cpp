@@ -1,5 +1,6 @@
 #include "Ptxas/Ptxas.h"
 #include "Isa/Isa.h"
+#include "Ptxas/CudaReleases.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
@@ -18,17 +19,6 @@ using llvm::StringRef;
 
 namespace {
 
-struct Release {
-  unsigned major, minor;
-  uint16_t ptx; // the newest version it reads
-};
-/// CUDA 12.7 never was. Those before 12.0 are only named to say which one would do.
-constexpr Release releases[] = {
-    {11, 0, 700}, {11, 1, 701}, {11, 2, 702}, {11, 3, 703}, {11, 4, 704}, {11, 5, 705},
-    {11, 6, 706}, {11, 7, 707}, {11, 8, 708}, {12, 0, 800}, {12, 1, 801}, {12, 2, 802},
-    {12, 3, 803}, {12, 4, 804}, {12, 5, 805}, {12, 6, 805}, {12, 8, 807}, {12, 9, 808},
-    {13, 0, 900}, {13, 1, 901}, {13, 2, 902}, {13, 3, 903}, {13, 4, 904}, {13, 5, 905},
-};
 /// The first CUDA that no longer compiles for targets below this one.
 struct Removal {
   unsigned major, target;
@@ -161,10 +151,10 @@ static bool readRelease(StringRef printed, Ptxas &ptxas) {
   if (rest.consume_front(", V"))
     ptxas.release =
         rest.take_while([](char c) { return c == '.' || (c >= '0' && c <= '9'); }).str();
-  for (const Release &known : releases)
+  for (const CudaRelease &known : cudaReleases())
     if (std::pair(known.major, known.minor) <= std::pair(ptxas.major, minor))
       ptxas.ptx = known.ptx;
-  const Release &newest = std::end(releases)[-1];
+  const CudaRelease &newest = cudaReleases().back();
   if (std::pair(ptxas.major, minor) > std::pair(newest.major, newest.minor))
     ptxas.ptx = 0; // newer than this program: let it try
   return true;
@@ -204,22 +194,15 @@ std::optional<Ptxas> findPtxas(StringRef wanted, std::string &reason) {
   return std::nullopt;
 }
 
-static std::string versionText(unsigned ptx) {
-  return std::to_string(ptx / 100) + "." + std::to_string(ptx % 100);
-}
-
 std::string whatIsMissing(const Ptxas &ptxas, uint16_t ptx, StringRef target) {
   const std::string self = "ptxas " + ptxas.release + " (" + ptxas.path + ") does not know ";
   const int index = isa::findTarget(target);
   const isa::Target *known = index < 0 ? nullptr : &isa::targets()[index];
   const uint16_t needed = std::max(ptx, known ? known->since : uint16_t(0));
   if (ptxas.ptx && ptxas.ptx < needed) {
-    std::string text = self + (ptxas.ptx < ptx ? "PTX " + versionText(ptx) : target.str());
-    for (const Release &release : releases)
-      if (release.ptx >= needed)
-        return text + "; CUDA " + std::to_string(release.major) + "." +
-               std::to_string(release.minor) + " or newer does";
-    return text;
+    const std::string text = self + (ptxas.ptx < ptx ? "PTX " + isa::versionText(ptx) : target.str());
+    const CudaRelease &release = firstToolkitFor(needed);
+    return release.ptx < needed ? text : text + "; CUDA " + release.name() + " or newer does";
   }
   for (const Removal &removal : removals)
     if (known && known->number < removal.target && ptxas.major >= removal.major)

@@ -17,16 +17,9 @@ static std::string commandData(llvm::StringRef text, bool property) {
   return out;
 }
 
+/// GitHub's lowest level has a name of its own.
 static llvm::StringRef commandName(Severity severity) {
-  switch (severity) {
-  case Severity::Error:
-    return "error";
-  case Severity::Warning:
-    return "warning";
-  case Severity::Pedantic:
-    return "notice";
-  }
-  return "";
+  return severity == Severity::Pedantic ? "notice" : severityName(severity);
 }
 
 void renderGithub(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {

@@ -1,4 +1,5 @@
 #include "Resolve/Scopes.h"
+#include "Diagnostics/Nearest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
@@ -128,19 +129,11 @@ const Symbol *Scopes::memberOf(NameId name) {
 }
 
 llvm::StringRef Scopes::nearest(llvm::StringRef misspelt) const {
-  llvm::StringRef best;
-  unsigned bestDistance = std::max<unsigned>(1, misspelt.size() / 3) + 1;
-  for (uint32_t i = 0; i < plain.size(); ++i) {
-    if (!plain[i].symbol)
-      continue;
-    llvm::StringRef candidate = names.text(i);
-    unsigned distance = misspelt.edit_distance(candidate, true, bestDistance);
-    if (distance < bestDistance) {
-      bestDistance = distance;
-      best = candidate;
-    }
-  }
-  return best;
+  Nearest nearest(misspelt, std::max<unsigned>(1, misspelt.size() / 3) + 1);
+  for (uint32_t i = 0; i < plain.size(); ++i)
+    if (plain[i].symbol)
+      nearest.offer(names.text(i));
+  return nearest.best();
 }
 
 } // namespace ptxray

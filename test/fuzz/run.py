@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Runs the fuzzer over a corpus made of the project's own text.
 
-    test/fuzz/run.py build/fuzz/test/fuzz/check-fuzzer --seconds 60
-    test/fuzz/run.py build/fuzz/test/fuzz/check-fuzzer --runs 1000000 --seconds 1800
+    test/fuzz/run.py build/dev/test/fuzz/check-fuzzer --seconds 60
+    test/fuzz/run.py build/dev/test/fuzz/check-fuzzer --runs 1000000 --seconds 1800
 
 Beside the program stand then: `seeds/`, made anew each time from test/isa (a few lines with the declarations they
 use), test/module and the code of docs/; `words.dict`, the words of grammar/; `found/`, the inputs that reached
 something new, kept from run to run; `faults/`, what made the program fail. One of those again:
-`build/fuzz/test/fuzz/check-fuzzer FILE`.
+`build/dev/test/fuzz/check-fuzzer FILE`.
 
     test/fuzz/run.py build/fuzz-coverage/test/fuzz/check-fuzzer --coverage lib/Check
 

@@ -172,6 +172,9 @@ class Producers(unittest.TestCase):
     def check_left(self, path):
         done = self.run_program([PTXRAY, "check", path])
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stdout)
+        self.assemble(path)
+
+    def assemble(self, path):
         if not pathlib.Path(PTXAS).exists():
             skip_or_fail(self, "ptxas")
         done = self.run_program([PTXRAY, "as", path, "-o", "out.cubin", "--ptxas", PTXAS])
@@ -186,6 +189,9 @@ class Producers(unittest.TestCase):
         self.need_module("warp")
         path = self.leave_behind(WARP.replace("ADD", "add.s32"), "out/*.ptx")
         self.assertTrue(path.read_bytes().endswith(b"\0"))  # if not, docs/producers.md has too much
+        self.assemble(path)
+        self.assertIn("[stray-character]", self.run_program([PTXRAY, "check", path]).stdout)
+        self.run_program([PTXRAY, "check", "--fix", path])
         self.check_left(path)
         path.unlink()
         path = self.leave_behind(WARP.replace("ADD", "add.s33"), "out/*.ptx")

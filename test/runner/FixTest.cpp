@@ -93,10 +93,8 @@ private:
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   ptxas = findPtxas();
-  if (ptxas.empty()) {
-    std::cout << "skipped: no ptxas ($PTXRAY_PTXAS, `tools/dev cuda`, PATH)\n";
-    return isRequired("ptxas") ? 1 : 77;
-  }
+  if (ptxas.empty())
+    return statusWithoutPtxas();
   const llvm::ArrayRef<char *> arguments(argv + 1, argc - 1);
   static std::vector<TestFile> files;
   if (!arguments.empty() && arguments.front() == llvm::StringRef("--samples"))

@@ -113,10 +113,8 @@ private:
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   ptxas = findPtxas();
-  if (ptxas.empty()) {
-    std::cout << "skipped: no ptxas ($PTXRAY_PTXAS, `tools/dev cuda`, PATH)\n";
-    return isRequired("ptxas") ? 1 : 77;
-  }
+  if (ptxas.empty())
+    return statusWithoutPtxas();
   const llvm::ArrayRef<char *> arguments(argv + 1, argc - 1);
   if (!arguments.empty() && arguments.front() == llvm::StringRef("--samples")) {
     static std::vector<SampleFile> samples = findSamples(arguments.drop_front());

@@ -24,13 +24,6 @@ static std::vector<unsigned> releaseOf(const fs::path &path) {
   return numbers;
 }
 
-bool isRequired(const std::string &tool) {
-  const char *required = std::getenv("PTXRAY_REQUIRE");
-  llvm::SmallVector<llvm::StringRef> tools;
-  llvm::StringRef(required ? required : "").split(tools, ',');
-  return llvm::is_contained(tools, tool) || llvm::is_contained(tools, "all");
-}
-
 std::string findPtxas() {
   if (const char *path = std::getenv("PTXRAY_PTXAS"))
     return path;
@@ -44,6 +37,15 @@ std::string findPtxas() {
     return newest / "bin/ptxas";
   auto inPath = llvm::sys::findProgramByName("ptxas");
   return inPath ? *inPath : "";
+}
+
+int statusWithoutPtxas() {
+  llvm::outs() << "skipped: no ptxas ($PTXRAY_PTXAS, `tools/dev cuda`, PATH)\n";
+  const char *required = std::getenv("PTXRAY_REQUIRE");
+  llvm::SmallVector<llvm::StringRef> tools;
+  llvm::StringRef(required ? required : "").split(tools, ',');
+  constexpr int skipped = 77; // what CTest takes for it
+  return llvm::is_contained(tools, "ptxas") || llvm::is_contained(tools, "all") ? 1 : skipped;
 }
 
 /// The architecture under which ptxas reads a module of that target, without its `sm_` or `compute_`.

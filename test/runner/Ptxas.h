@@ -13,12 +13,12 @@ struct PtxasVerdict {
   std::string output;
 };
 
-/// Whether $PTXRAY_REQUIRE says that a test may not be skipped for want of this tool.
-bool isRequired(const std::string &tool);
-
 /// $PTXRAY_PTXAS, else the newest that `tools/dev cuda` has fetched, else the one in PATH; empty:
 /// none.
 std::string findPtxas();
+
+/// Says that the test is skipped, and with what status to end: a failure where $PTXRAY_REQUIRE names ptxas.
+int statusWithoutPtxas();
 
 /// Reads and checks the module; generates code for it only if asked to.
 PtxasVerdict askPtxas(const std::string &ptxas, const Module &module, bool compile = false);

@@ -53,6 +53,13 @@ TEST(BadInput, DeepIsFineWhereItIsForPtxas) {
   EXPECT_EQ(rulesOf(moved(repeat("-", 4900) + "1")), "");
 }
 
+TEST(BadInput, TerminatorOfACString) {
+  const std::string text = inKernel("");
+  EXPECT_EQ(rulesOf(text + std::string(1, '\0')), "stray-character");
+  EXPECT_EQ(rulesOf(text + std::string(3, '\0')), "stray-character");
+  EXPECT_EQ(rulesOf(text + std::string(1, '\0') + "// on"), "stray-character");
+}
+
 TEST(BadInput, DottedCallIsNoName) {
   EXPECT_EQ(rulesOf(inKernel("call.uni: ret;")), "syntax-error");
   EXPECT_NE(rulesOf(inKernel("kernel call.uni never_called, (n);")), "");

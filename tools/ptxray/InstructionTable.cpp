@@ -100,7 +100,7 @@ void printInstructionTable(llvm::raw_ostream &out) {
          "| instruction | section | PTX | targets | what it does |\n|---|---|---|---|---|\n";
   for (const auto &[name, list] : rows)
     for (const auto &[entry, row] : list)
-      out << "| `" << name << "` | " << row.entry->manual << " | " << versionText(row.first) << " | "
+      out << "| `" << name << "` | " << row.entry->manual << " | " << isa::versionText(row.first) << " | "
           << targetsText(row.targets) << " | " << row.entry->title << " |\n";
 }
 

@@ -44,7 +44,7 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
       if (!isa::findMnemonic(mnemonic))
         return unknownInstruction(mnemonic);
       const Enumeration all = enumerateInstruction(mnemonic, module);
-      llvm::outs() << "//@ ptx " << versionText(module.ptx) << ", " << name << '\n';
+      llvm::outs() << "//@ ptx " << isa::versionText(module.ptx) << ", " << name << '\n';
       for (const std::string &text : all.texts)
         llvm::outs() << text << '\n';
       llvm::outs() << "// " << all.texts.size() << " texts for "
@@ -55,7 +55,7 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
         sampleInstruction(mnemonic, module, count / targets.size(), seed);
     if (samples.empty())
       return unknownInstruction(mnemonic);
-    llvm::outs() << "//@ ptx " << versionText(module.ptx) << ", " << name << '\n';
+    llvm::outs() << "//@ ptx " << isa::versionText(module.ptx) << ", " << name << '\n';
     for (const Sample &sample : samples) {
       llvm::outs() << sample.text;
       if (!sample.accepted)

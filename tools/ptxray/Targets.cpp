@@ -3,6 +3,7 @@
 #include "Command.h"
 #include "Inputs.h"
 #include "Isa/Isa.h"
+#include "Ptxas/CudaReleases.h"
 #include "Render/Render.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
@@ -12,27 +13,6 @@
 namespace ptxray {
 
 namespace {
-
-/// The first toolkit and the first driver branch that know a PTX version.
-struct Release {
-  uint16_t ptx;
-  llvm::StringLiteral cuda, driver; // empty: not known
-};
-constexpr Release releases[] = {
-    {100, "1.0", ""},      {101, "1.1", ""},      {102, "2.0", ""},      {103, "2.1", ""},
-    {104, "2.2", ""},      {105, "2.3", "190"},   {200, "3.0", "195"},   {201, "3.1", "256"},
-    {202, "3.2", "260"},   {203, "4.0", "270"},   {300, "4.1", "285"},   {301, "5.0", "302"},
-    {302, "5.5", "319"},   {400, "6.0", "331"},   {401, "6.5", "340"},   {402, "7.0", "346"},
-    {403, "7.5", "352"},   {500, "8.0", "361"},   {501, "9.0", "384"},   {600, "9.0", "384"},
-    {601, "9.1", "387"},   {602, "9.2", "396"},   {603, "10.0", "400"},  {604, "10.1", "418"},
-    {605, "10.2", "440"},  {700, "11.0", "445"},  {701, "11.1", "455"},  {702, "11.2", "460"},
-    {703, "11.3", "465"},  {704, "11.4", "470"},  {705, "11.5", "495"},  {706, "11.6", "510"},
-    {707, "11.7", "515"},  {708, "11.8", "520"},  {800, "12.0", "525"},  {801, "12.1", "530"},
-    {802, "12.2", "535"},  {803, "12.3", "545"},  {804, "12.4", "550"},  {805, "12.5", "555"},
-    {806, "12.7", "565"},  {807, "12.8", "570"},  {808, "12.9", "575"},  {900, "13.0", "580"},
-    {901, "13.1", "590"},  {902, "13.2", "595"},  {903, "13.3", "610"},  {904, "13.4", ""},
-    {905, "13.5", ""},
-};
 
 struct File {
   std::string path;
@@ -150,10 +130,6 @@ static Answer answerFor(llvm::ArrayRef<File> files) {
   return answer;
 }
 
-static const Release &releaseOf(uint16_t ptx) {
-  return *llvm::find_if(releases, [&](const Release &r) { return r.ptx >= ptx; });
-}
-
 // ------------------------------------------------------------------------------------------ output
 static void printReason(llvm::raw_ostream &out, llvm::StringRef what, const Reason &reason) {
   out << what << escaped(reason.path) << ':' << reason.obstacle.line << ": "
@@ -168,9 +144,9 @@ static void printText(const Answer &answer, size_t files, llvm::raw_ostream &out
       printReason(out, "  ", reason);
     return;
   }
-  out << ".version " << versionText(answer.least) << " or higher fits " << who << ", with\n";
+  out << ".version " << isa::versionText(answer.least) << " or higher fits " << who << ", with\n";
   for (const auto &[version, group] : answer.targets) {
-    out << "  " << versionText(version) << ": ";
+    out << "  " << isa::versionText(version) << ": ";
     llvm::interleave(group, out, [&](uint16_t t) { out << isa::targets()[t].name; }, ", ");
     out << '\n';
   }
@@ -178,10 +154,9 @@ static void printText(const Answer &answer, size_t files, llvm::raw_ostream &out
     printReason(out, "not lower: ", *answer.version);
   if (answer.target)
     printReason(out, "not every target: ", *answer.target);
-  const Release &release = releaseOf(answer.least);
-  out << "known since CUDA " << release.cuda;
-  if (!release.driver.empty())
-    out << ", driver r" << release.driver;
+  out << "known since CUDA " << firstToolkitFor(answer.least).name();
+  if (const llvm::StringRef driver = firstDriverFor(answer.least); !driver.empty())
+    out << ", driver r" << driver;
   out << '\n';
 }
 
@@ -201,18 +176,17 @@ static void printJson(const Answer &answer, llvm::ArrayRef<File> files, llvm::ra
         json.value(file.path);
     });
     if (answer.least) {
-      const Release &release = releaseOf(answer.least);
-      json.attribute("version", versionText(answer.least));
-      json.attribute("cuda", release.cuda);
-      if (!release.driver.empty())
-        json.attribute("driver", release.driver);
+      json.attribute("version", isa::versionText(answer.least));
+      json.attribute("cuda", firstToolkitFor(answer.least).name());
+      if (const llvm::StringRef driver = firstDriverFor(answer.least); !driver.empty())
+        json.attribute("driver", driver);
     }
     json.attributeArray("targets", [&] {
       for (const auto &[version, group] : answer.targets)
         for (uint16_t t : group)
           json.object([&, version = version] {
             json.attribute("name", llvm::StringRef(isa::targets()[t].name));
-            json.attribute("version", versionText(version));
+            json.attribute("version", isa::versionText(version));
           });
     });
     json.attributeObject("forced_by", [&] {

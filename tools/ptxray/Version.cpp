@@ -8,7 +8,7 @@ namespace ptxray {
 
 std::optional<uint16_t> findVersion(llvm::StringRef written) {
   for (uint16_t version : isa::versions())
-    if (versionText(version) == written)
+    if (isa::versionText(version) == written)
       return version;
   return std::nullopt;
 }
@@ -24,12 +24,12 @@ static void printJson(llvm::raw_ostream &out) {
   // Names of targets and versions need no escapes.
   out << R"({"name":"ptxray","version":")" PTXRAY_VERSION R"(","ptx":[)";
   llvm::interleave(
-      isa::versions(), out, [&](uint16_t v) { out << '"' << versionText(v) << '"'; }, ",");
+      isa::versions(), out, [&](uint16_t v) { out << '"' << isa::versionText(v) << '"'; }, ",");
   out << "],\"targets\":[";
   llvm::interleave(
       isa::targets(), out,
       [&](const isa::Target &target) {
-        out << "\n{\"name\":\"" << target.name << "\",\"since\":\"" << versionText(target.since)
+        out << "\n{\"name\":\"" << target.name << "\",\"since\":\"" << isa::versionText(target.since)
             << "\",\"documented\":" << (target.documented ? "true" : "false") << '}';
       },
       ",");
@@ -37,8 +37,8 @@ static void printJson(llvm::raw_ostream &out) {
 }
 
 static void printText(llvm::raw_ostream &out) {
-  out << "ptxray " PTXRAY_VERSION "\nPTX " << versionText(isa::versions().front()) << " to "
-      << versionText(isa::versions().back()) << "\ntargets";
+  out << "ptxray " PTXRAY_VERSION "\nPTX " << isa::versionText(isa::versions().front()) << " to "
+      << isa::versionText(isa::versions().back()) << "\ntargets";
   for (const isa::Target &target : isa::targets())
     if (target.documented)
       out << ' ' << target.name;

@@ -101,6 +101,7 @@ def check(text: typing.Union[str, bytes], *, target: typing.Optional[str] = None
 
     `target` and `ptx` check as if `.target` and `.version` said this; `arch` asks also whether the module may be
     compiled for that GPU. `on`, `off`, `warning` and `error` name rules. `path` is how the diagnostics name the text.
+    What ends a C string (NVRTC and Warp give it) is no part of the text.
     Raises ValueError when an option is wrong."""
     command = [program(), "check", "--format=jsonl", "--no-config", f"--stdin-filename={path}"]
     for name, value in (("target", target), ("ptx", ptx), ("arch", arch)):
@@ -110,7 +111,7 @@ def check(text: typing.Union[str, bytes], *, target: typing.Optional[str] = None
         if rules:
             command.append(f"--{name}={','.join(rules)}")
     command += [name for name, wanted in (("--pedantic", pedantic), ("--werror", werror)) if wanted]
-    data = text.encode() if isinstance(text, str) else bytes(text)
+    data = (text.encode() if isinstance(text, str) else bytes(text)).rstrip(b"\0")
     run = subprocess.run(command + ["-"], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if run.returncode not in (0, 1):
         raise ValueError(run.stderr.decode(errors="replace").strip() or f"ptxray ended with {run.returncode}")

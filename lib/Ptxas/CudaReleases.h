@@ -1,0 +1,28 @@
+#pragma once
+// Which release of CUDA brought which version of PTX.
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace ptxray {
+
+struct CudaRelease {
+  unsigned major, minor;
+  uint16_t ptx; // the newest version that it reads, 9.5 is 905
+  llvm::StringLiteral driver; // the first branch of the driver that loads that version; empty: not known
+  bool hasToolkit = true; // 12.7 was a driver alone
+
+  std::string name() const { return std::to_string(major) + "." + std::to_string(minor); }
+};
+
+/// In the order in which they came.
+llvm::ArrayRef<CudaRelease> cudaReleases();
+
+/// The first toolkit that reads this version; none does: the newest.
+const CudaRelease &firstToolkitFor(uint16_t ptx);
+
+/// The first branch of the driver that loads this version; empty: not known.
+llvm::StringRef firstDriverFor(uint16_t ptx);
+
+} // namespace ptxray

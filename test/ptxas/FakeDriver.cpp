@@ -58,6 +58,8 @@ CuResult cuCtxSetLimit(int, size_t) { return 0; }
 CuResult cuCtxSynchronize() { return fault = wanted("FAKE_SYNC"); }
 CuResult cuModuleLoadDataEx(CuHandle *module, const void *image, unsigned count, int *,
                             void **values) {
+  if (const CuResult refused = wanted("FAKE_LOAD"))
+    return refused;
   const std::string text(static_cast<const char *>(image), 4);
   *module = nullptr;
   if (count == 0)
@@ -98,7 +100,10 @@ CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned gridY, unsigned, unsi
 }
 CuResult cuLaunchKernelEx(const CuLaunchConfig *config, CuHandle function, void **parameters,
                           void **extra) {
-  std::printf("cluster of %u\n", config->attributes[0].value.cluster.x);
+  const unsigned blocks = config->attributes[0].value.cluster.x;
+  if (blocks > 16 || config->gridX % blocks)
+    return 912;
+  std::printf("cluster of %u\n", blocks);
   return cuLaunchKernel(function, config->gridX, 1, 1, config->blockX, 1, 1, 0, nullptr, parameters,
                         extra);
 }

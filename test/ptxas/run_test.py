@@ -64,6 +64,11 @@ class Run(stand_in_test.StandIn):
     def test_cluster(self):
         done = self.launch("--grid=4", "--cluster=2", "iota:u32:4", "zeros:16", "1")
         self.assertEqual((done.returncode, done.stdout), (0, "cluster of 2\n"), done.stderr)
+        for words, broken in ((["--grid=4", "--cluster=3"], "a grid of 4 along x, a multiple of 3 expected"),
+                              (["--grid=34", "--cluster=17"], "a cluster of 17 blocks, 16 at most")):
+            done = self.launch(*words, "iota:u32:64", "zeros:256", "1")
+            self.assertEqual((done.returncode, done.stdout), (6, ""))
+            self.assertIn(f"clusters of this size are not possible (CUDA_ERROR_FAKE): {broken}\n", done.stderr)
 
     def test_what_is_compiled_for(self):
         buffers = ["iota:u32:4", "zeros:16", "1"]
@@ -133,6 +138,9 @@ class Run(stand_in_test.StandIn):
         self.input.write_bytes(b"\x7fELF\0\0")
         done = self.launch("--kernel", "k", "--block", "2", "--out", "1=u32", "iota:u32:2", "zeros:8", "u32=3")
         self.assertEqual((done.returncode, done.stdout), (0, "3 4\n"), done.stderr)
+        done = self.launch("--kernel", "k", "iota:u32:2", "zeros:8", "u32=3", env={"FAKE_LOAD": "209"})
+        self.assertEqual(done.returncode, 6)
+        self.assertIn(f"cannot load `{self.input}` on Fake (sm_90): there is no code for this GPU in it", done.stderr)
 
     def test_random_is_the_same_every_time(self):
         words = ["--block", "64", "--out", "1=f32", "random:f32:64:7", "zeros:256", "0"]

@@ -84,6 +84,7 @@ std::string Driver::inWords(CuResult result) const {
       {718, "it jumped to no instruction"},
       {719, "it ended by `trap` or a fault without a name of its own"},
       {720, "a cooperative launch was too large"},
+      {912, "clusters of this size are not possible"},
   };
   const char *name = nullptr, *text = nullptr;
   if (cuGetErrorName)

@@ -26,6 +26,7 @@ struct Argument {
 
 struct Options {
   std::string image, kernel, type, log;
+  std::string name; // of the image in messages; empty: its path
   unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {0, 0, 0};
   unsigned shared = 0, repeat = 0, device = 0;
   double tolerance = 0;
@@ -137,6 +138,8 @@ Options readOptions(int argc, char **argv) {
       options.repeat = readNumber(value, word);
     else if (word == "--device")
       options.device = readNumber(value, word);
+    else if (word == "--name")
+      options.name = value;
     else if (word == "--log")
       options.log = value;
     else if (word == "--type")
@@ -182,6 +185,14 @@ std::string brokenLimits(const Driver &driver, CuHandle function, const Options 
     limit(options.block[axis], driver.deviceAttribute(CuMostBlockX + axis), "a block of ", along);
     limit(options.grid[axis], driver.deviceAttribute(CuMostGridX + axis), "a grid of ", along);
   }
+  const unsigned *cluster = options.cluster;
+  constexpr unsigned largestCluster = 16;
+  limit(uint64_t(cluster[0]) * cluster[1] * cluster[2], largestCluster, "a cluster of ", " blocks");
+  for (int axis = 0; axis < 3; ++axis)
+    if (cluster[axis] && options.grid[axis] % cluster[axis])
+      text += (text.empty() ? ": " : "; ") + ("a grid of " + std::to_string(options.grid[axis])) +
+              " along " + "xyz"[axis] + ", a multiple of " + std::to_string(cluster[axis]) +
+              " expected";
   limit(registers * threads, driver.deviceAttribute(CuMostRegistersPerBlock), "",
         " registers a block");
   limit(uint64_t(options.shared) + driver.functionAttribute(function, CuFunctionSharedBytes),
@@ -212,7 +223,8 @@ CuHandle load(const Driver &driver, const Options &options) {
   else if (options.jit)
     std::cerr << remarks << errors;
   if (result != 0) {
-    std::cerr << "ptxray-run: cannot load `" << options.image << "` on " << driver.deviceName
+    std::cerr << "ptxray-run: cannot load `"
+              << (options.name.empty() ? options.image : options.name) << "` on " << driver.deviceName
               << " (sm_" << driver.computeMajor << driver.computeMinor
               << "): " << driver.inWords(result) << '\n';
     return nullptr;

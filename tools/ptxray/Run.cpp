@@ -127,7 +127,7 @@ int runRun(const Arguments &arguments) {
   auto missing = [] {
     return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
   };
-  std::vector<std::string> words;
+  std::vector<std::string> words{"--name", arguments.operands.front().str()};
   for (const char *option : {"--grid", "--block", "--cluster", "--shared", "--repeat", "--device",
                              "--type", "--tolerance"})
     if (std::optional<StringRef> value = arguments.value(option))

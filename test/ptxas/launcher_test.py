@@ -3,7 +3,7 @@
 
     launcher_test.py PTXRAY_RUN [OLDEST_GLIBC]
 
-Without OLDEST_GLIBC it was not built with zig: skipped, and with PTXRAY_REQUIRE=zig (or all) a failure."""
+Without OLDEST_GLIBC it was not built with zig: exit status 77, and with PTXRAY_REQUIRE=zig (or all) a failure."""
 import os
 import re
 import subprocess
@@ -40,4 +40,5 @@ class Launcher(unittest.TestCase):
 
 if __name__ == "__main__":
     LAUNCHER, OLDEST_GLIBC = (sys.argv[1:] + [None])[:2]
-    unittest.main(argv=sys.argv[:1])
+    result = unittest.main(argv=sys.argv[:1], exit=False).result
+    sys.exit(not result.wasSuccessful() or (77 if result.skipped else 0))

@@ -58,6 +58,33 @@ static void copied(const char *request, const char *operand, Layout layout, int 
     }
 }
 
+/// A 16x16 matrix of bytes that ldmatrix transposes. Behind the instruction CuTe's copy exchanges bytes (copy_sm100.hpp) and
+/// gives the addresses in another order: here they stand where the instruction puts them.
+template <class Op> static void transposedLoad(const char *request) {
+  head(request, "matrix");
+  typename Copy_Traits<Op>::SrcLayout source;
+  typename Copy_Traits<Op>::DstLayout result;
+  for (int t = 0; t < 32; ++t)
+    for (int byte = 0; byte < 8; ++byte)
+      for (int address = 0; address < 16; ++address) {
+        const int behind = result(t, 8 * byte) - source(address, 0);
+        if (behind >= 0 && behind < 128)
+          element(behind / 8, address, t, byte / 2 % 2, (byte % 2 + byte / 4 * 2) * 8);
+      }
+}
+
+/// A copy into tensor memory: the source is counted down `rows` rows, then along `rowBits`, then further rows.
+template <class Op> static void tensorCopy(const char *request, int rows, int rowBits) {
+  head(request, "copy");
+  typename Copy_Traits<Op>::SrcLayout source;
+  typename Copy_Traits<Op>::ValID place;
+  for (int v = 0; v < size(place); ++v) {
+    const int from = source(0, v), bit = from / rows % rowBits;
+    if (bit % 32 == 0)
+      element(from % rows + from / (rows * rowBits) * rows, bit / 32, place(v) >> 21, place(v) % (1 << 21) / 32, 0);
+  }
+}
+
 /// Accumulators: from (row, column) to an address of tensor memory.
 template <class Frg, int M, int N> static void accumulator(const char *request) {
   head(request, "D");
@@ -216,6 +243,13 @@ int main() {
   swizzle<UMMA::Layout_MN_SW32_Atom<int8_t>>("smem --type s8 --swizzle 32B --major mn", "MN-major", 8);
   swizzle<UMMA::Layout_MN_INTER_Atom<half_t>>("smem --type f16 --swizzle none --major mn", "MN-major", 16);
   swizzle<UMMA::Layout_MN_SW128_32B_Atom<tfloat32_t>>("smem --type tf32 --swizzle 128B-base32B --major mn", "MN-major", 32);
+
+  transposedLoad<SM100_U8x8_LDSM_T>("ldmatrix.m16n16.x1.trans.b8");
+  tensorCopy<SM100_UTCCP_128dp256bit_1cta>("tcgen05.cp.cta_group::1.128x256b", 128, 256);
+  tensorCopy<SM100_UTCCP_128dp128bit_1cta>("tcgen05.cp.cta_group::1.128x128b", 128, 128);
+  tensorCopy<SM100_UTCCP_2x64dp128bitlw0213_1cta>("tcgen05.cp.cta_group::1.64x128b.warpx2::02_13", 64, 128);
+  tensorCopy<SM100_UTCCP_2x64dp128bitlw0123_1cta>("tcgen05.cp.cta_group::1.64x128b.warpx2::01_23", 32, 128);
+  tensorCopy<SM100_UTCCP_4x32dp128bit_1cta>("tcgen05.cp.cta_group::1.32x128b.warpx4", 32, 128);
 
   using UMMA::Major;
   descriptor("idesc --kind f16 --m 128 --n 256 --d f32 --a f16 --b bf16",

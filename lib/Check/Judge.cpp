@@ -283,15 +283,14 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-/// 64 bits that stand for an opcode and its shapes; names and places are no part of it.
-static uint64_t fingerprint(SpellingId opcode, bool readsValues, llvm::ArrayRef<Shape> shapes) {
-  uint64_t hash = 0x9E3779B97F4A7C15 + (static_cast<uint64_t>(opcode) << 20 | shapes.size());
+uint64_t fingerprint(SpellingId spelling, const Opcode &opcode, llvm::ArrayRef<Shape> shapes) {
+  uint64_t hash = 0x9E3779B97F4A7C15 + (static_cast<uint64_t>(spelling) << 20 | shapes.size());
   for (const Shape &s : shapes) {
     const uint64_t kind = uint64_t(s.kind) | uint64_t(s.flags) << 8 | uint64_t(s.extent) << 24 |
                           uint64_t(s.type) << 40 | uint64_t(s.vector) << 56;
     uint64_t rest = uint64_t(s.space) | uint64_t(s.suffix) << 16;
     if (s.kind == ShapeKind::Special ||
-        (readsValues && (s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float ||
+        (opcode.readsValues && (s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float ||
                          s.flags & ShapeKnown)))
       rest ^= mix(s.value + 0xD6E8FEB86659FD93, 0xA0761D6478BD642F) << 32 ^
               mix(s.value ^ 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3);
@@ -307,19 +306,19 @@ InstructionChecker::Entry &InstructionChecker::find(uint64_t key) {
   return memo[i];
 }
 
-const Opcode &InstructionChecker::opcodeOf(const Ast &ast, const Instruction &instruction) {
+const Opcode &Opcodes::of(const Ast &ast, const Instruction &instruction) {
   const auto id = static_cast<size_t>(instruction.opcode);
-  if (id >= opcodes.size())
-    opcodes.resize(id + id / 2 + 64);
-  if (!opcodes[id])
-    opcodes[id] = std::make_unique<Opcode>(ast.text(instruction.opcode));
-  return *opcodes[id];
+  if (id >= bySpelling.size())
+    bySpelling.resize(id + id / 2 + 64);
+  if (!bySpelling[id])
+    bySpelling[id] = std::make_unique<Opcode>(ast.text(instruction.opcode));
+  return *bySpelling[id];
 }
 
 const Usage &InstructionChecker::check(const Ast &ast, const SourceBuffer &source,
                                        const Instruction &instruction,
                                        llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink) {
-  const Opcode &opcode = opcodeOf(ast, instruction);
+  const Opcode &opcode = opcodes.of(ast, instruction);
   if (memoUsed * 2 >= memo.size()) {
     std::vector<Entry> old(std::max<size_t>(1024, memo.size() * 2));
     old.swap(memo);
@@ -327,7 +326,7 @@ const Usage &InstructionChecker::check(const Ast &ast, const SourceBuffer &sourc
       if (entry.key)
         find(entry.key) = entry;
   }
-  const uint64_t key = fingerprint(instruction.opcode, opcode.readsValues, shapes);
+  const uint64_t key = fingerprint(instruction.opcode, opcode, shapes);
   Entry &entry = find(key);
   if (!entry.key) {
     entry.key = key;

@@ -10,6 +10,7 @@ namespace ptxray {
 
 struct Ast;
 struct Instruction;
+enum class SpellingId : uint32_t;
 class SourceBuffer;
 
 /// Everything that is wrong with an instruction according to the form that it comes nearest to.
@@ -24,6 +25,18 @@ std::vector<Finding> judge(const Availability &availability, const Opcode &opcod
 bool accepts(const Availability &availability, const Opcode &opcode, llvm::ArrayRef<Shape> shapes,
              std::vector<isa::ExprId> &gates);
 
+/// 64 bits, never 0, that stand for an opcode and its shapes; names and places are no part of them.
+uint64_t fingerprint(SpellingId spelling, const Opcode &opcode, llvm::ArrayRef<Shape> shapes);
+
+/// Each spelling of a text, taken apart once.
+class Opcodes {
+public:
+  const Opcode &of(const Ast &ast, const Instruction &instruction);
+
+private:
+  std::vector<std::unique_ptr<Opcode>> bySpelling; // by SpellingId
+};
+
 class InstructionChecker {
 public:
   explicit InstructionChecker(const ModuleContext &context) : availability(context) {}
@@ -34,7 +47,7 @@ public:
 
   /// Whether the values of constant registers matter to it (ShapeKnown).
   bool readsRegisters(const Ast &ast, const Instruction &instruction) {
-    return opcodeOf(ast, instruction).readsRegisters;
+    return opcodes.of(ast, instruction).readsRegisters;
   }
 
 private:
@@ -43,12 +56,11 @@ private:
     uint32_t verdict = 0;
     uint32_t usage = 0;
   };
-  const Opcode &opcodeOf(const Ast &ast, const Instruction &instruction);
   Entry &find(uint64_t key);
 
   Availability availability;
-  std::vector<std::unique_ptr<Opcode>> opcodes; // by SpellingId
-  std::vector<Entry> memo;                      // open addressing, a power of two
+  Opcodes opcodes;
+  std::vector<Entry> memo; // open addressing, a power of two
   size_t memoUsed = 0;
   std::vector<std::vector<Finding>> verdicts = {{}}; // 0: nothing wrong
   std::deque<Usage> usages;

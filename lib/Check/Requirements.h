@@ -1,6 +1,7 @@
 #pragma once
 // With which `.version` and `.target` a text passes as it stands. Every instruction is judged for all
 // versions and targets at once: a verdict is found anew only where a gate that it asked for changes.
+// What stands around the instructions is little, and is checked again for each question.
 #include "Check/CheckModule.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <bitset>
@@ -43,8 +44,12 @@ private:
   void addModule();
   bool moduleFails(Place place, uint32_t &line) const;
   void add(uint32_t line, const CellSet &passes);
+  /// The text without its instructions, but for those that begin on that line; all lines are there.
+  std::string textAround(uint32_t line) const;
 
   const SourceBuffer &source;
+  std::vector<Range> instructions; // in the order of the text
+  std::unique_ptr<SourceBuffer> module; // what stands around them
   CellSet all;
   std::vector<Demand> needs;
 };

@@ -1,6 +1,7 @@
 #include "Check/Sample.h"
 #include "Check/Judge.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <random>
 
@@ -31,12 +32,25 @@ constexpr RegisterFamily registerFamilies[] = {
 };
 struct KnownVariable {
   const char *name, *space, *type;
+  uint16_t flags;
 };
 constexpr KnownVariable variables[] = {
-    {"gbuf", ".global", ".b8"}, {"g64", ".global", ".b64"},  {"g32", ".global", ".u32"},
-    {"cbuf", ".const", ".b8"},  {"sbuf", ".shared", ".b8"},  {"mbar", ".shared", ".b64"},
-    {"lbuf", ".local", ".b8"},  {"pk64", ".param", ".u64"},  {"lp64", ".param", ".b64"},
+    {"gbuf", ".global", ".b8", ShapeArray}, {"g64", ".global", ".b64", 0},       {"g32", ".global", ".u32", 0},
+    {"gf32", ".global", ".f32", 0},         {"garr", ".global", ".u32", ShapeArray},
+    {"cbuf", ".const", ".b8", ShapeArray},  {"c32", ".const", ".u32", 0},        {"sbuf", ".shared", ".b8", ShapeArray},
+    {"mbar", ".shared", ".b64", 0},         {"s32v", ".shared", ".u32", 0},      {"lbuf", ".local", ".b8", ShapeArray},
+    {"l32", ".local", ".u32", 0},           {"pk64", ".param", ".u64", ShapeParameter},
+    {"pk32", ".param", ".u32", ShapeParameter}, {"pks", ".param", ".b8", ShapeParameter | ShapeArray},
+    {"lp64", ".param", ".b64", 0},          {"lp32", ".param", ".b32", 0},
+    {"tex0", ".global", ".texref", ShapeOpaque}, {"surf0", ".global", ".surfref", ShapeOpaque},
 };
+/// What is written behind an operand: selectors, components, a word of another operand.
+constexpr const char *suffixes[] = {".b0", ".b3", ".h0", ".h1", ".x", ".b10", ".b3210", ".unified"};
+constexpr int64_t offsets[] = {1, 4, 8, 16, 64, 256, -4, -16};
+/// At the edges of what an operand may hold.
+constexpr int64_t numbers[] = {0,  1,  2,   3,   4,   7,    8,    15,   16,    31,    32,    33,    63,         64,
+                               65, -1, -16, 127, 255, 256,  511,  1024, 4096,  32767, 65535, 65536, 2147483647, 4294967295,
+                               4294967296};
 
 /// One instruction while it is made: words, and operands as text and as shapes.
 struct Draft {
@@ -57,11 +71,16 @@ private:
   bool chance(unsigned percent) { return pick(100) < percent; }
   Draft draft(uint32_t form);
   void fillSlots(FormView &view, llvm::ArrayRef<std::pair<const isa::Table *, uint32_t>> rows);
+  void adorn(const Pattern &pattern, size_t node, size_t text, Draft &out);
   void list(FormView &view, unsigned from, unsigned to, Draft &out);
   bool isWanted(FormView &view, const Pattern &pattern, unsigned at);
   void operand(FormView &view, unsigned index, Draft &out);
   void scalar(const OperandDecl &declared, TypeView type, bool inVector, Draft &out);
   void registerOf(TypeView type, Draft &out);
+  void variable(const KnownVariable &variable, Draft &out);
+  void special(Draft &out);
+  void constant(const OperandDecl &declared, TypeView type, Draft &out);
+  void offset(Draft &out);
   void address(FormView &view, const OperandDecl &declared, Draft &out);
   void leaf(Draft &out, std::string text, Shape shape) {
     out.operands += text;
@@ -187,46 +206,91 @@ void Sampler::registerOf(TypeView type, Draft &out) {
   leaf(out, family->prefix + std::to_string(pick(family->count)), shape);
 }
 
-void Sampler::scalar(const OperandDecl &declared, TypeView type, bool inVector, Draft &out) {
-  const isa::Tables &t = isa::tables();
-  const bool destination = declared.rules & isa::Destination;
+void Sampler::variable(const KnownVariable &variable, Draft &out) {
   Shape shape;
-  if (destination && (inVector || (declared.rules & isa::SinkAllowed)) && chance(8)) {
+  shape.kind = ShapeKind::Variable;
+  shape.type = isa::findWord(variable.type);
+  shape.space = isa::findWord(variable.space);
+  shape.flags = variable.flags;
+  leaf(out, variable.name, shape);
+}
+
+/// A component of one that has some, mostly.
+void Sampler::special(Draft &out) {
+  const auto all = isa::specialRegisters();
+  const isa::SpecialRegister *reg = &all[pick(all.size())];
+  if (!availability.holds(reg->gate) && !chance(odd))
+    reg = isa::findSpecialRegister("%laneid");
+  Shape shape;
+  shape.kind = ShapeKind::Special;
+  shape.type = reg->type;
+  shape.value = reg - all.data();
+  shape.flags = reg->narrow ? ShapeNarrow : 0;
+  const bool whole = chance(odd / 2);
+  shape.vector = whole ? reg->vector : 0;
+  leaf(out, std::string(reg->name) + (reg->vector && !whole ? std::string(".") + "xyzw"[pick(4)] : ""), shape);
+}
+
+void Sampler::constant(const OperandDecl &declared, TypeView type, Draft &out) {
+  Shape shape;
+  const bool wrongKind = chance(odd / 2);
+  if ((type.kind == isa::TypeKind::Float) != wrongKind) {
+    static constexpr std::pair<const char *, uint16_t> floats[] = {
+        {"0f3F800000", ShapeHexFloat}, {"0d3FF0000000000000", ShapeHexFloat | ShapeWideFloat}, {"0.5", 0}, {"1e3", 0}};
+    const auto &[text, flags] = floats[chance(60) ? (type.bits == 64) : pick(std::size(floats))];
+    shape.kind = ShapeKind::Float;
+    shape.flags = flags;
+    return leaf(out, text, shape);
+  }
+  shape.kind = ShapeKind::Integer;
+  shape.value = chance(60) ? pick(4) : numbers[pick(std::size(numbers))];
+  if (const auto ranges = isa::run(isa::tables().ranges, declared.ranges); !ranges.empty()) {
+    const isa::ValueRange &range = ranges[pick(ranges.size())];
+    const int64_t step = std::max<int64_t>(range.step, 1);
+    const int64_t steps = std::min<int64_t>((range.high - range.low) / step, 1 << 20);
+    switch (pick(4)) {
+    case 0: shape.value = range.low; break;
+    case 1: shape.value = range.low + steps * step; break;
+    default: shape.value = range.low + step * static_cast<int64_t>(pick(steps + 1)); break;
+    }
+    if (chance(odd))
+      shape.value = chance(50) ? range.high + 1 : chance(50) ? range.low - 1 : shape.value + 1;
+  }
+  const bool hex = shape.value >= 0 && chance(20);
+  leaf(out, hex ? "0x" + llvm::utohexstr(shape.value, /*LowerCase=*/true) : std::to_string(shape.value), shape);
+}
+
+/// Makes `a+8` of what was written last.
+void Sampler::offset(Draft &out) {
+  Shape &shape = out.shapes.back();
+  const int64_t distance = offsets[pick(std::size(offsets))];
+  shape.flags |= ShapeOffset;
+  if (shape.kind != ShapeKind::Special)
+    shape.value = distance;
+  out.operands += "+" + std::to_string(distance);
+}
+
+void Sampler::scalar(const OperandDecl &declared, TypeView type, bool inVector, Draft &out) {
+  const bool destination = declared.rules & isa::Destination;
+  if (destination && (inVector || (declared.rules & isa::SinkAllowed)) ? chance(8) : chance(odd / 6)) {
+    Shape shape;
     shape.kind = ShapeKind::Sink;
     return leaf(out, "_", shape);
   }
-  if ((declared.rules & isa::SpecialAllowed) && chance(20)) {
-    shape.kind = ShapeKind::Special;
-    shape.type = isa::findWord(".u32");
-    shape.value = isa::findSpecialRegister("%laneid") - isa::specialRegisters().data();
-    return leaf(out, "%laneid", shape);
+  if ((declared.rules & isa::SpecialAllowed) ? chance(20) : chance(odd / 6))
+    return special(out);
+  if ((declared.rules & isa::SymbolAllowed) ? chance(15) : chance(odd / 6)) {
+    variable(variables[pick(std::size(variables))], out);
+    return chance(20) ? offset(out) : void();
   }
-  if (declared.role == OperandRole::Predicate)
+  if (declared.role == OperandRole::Predicate && !chance(odd / 2))
     return registerOf({isa::TypeKind::Predicate, 1}, out);
   const bool mayBeConstant = !destination && declared.role != OperandRole::Register;
-  if (declared.role == OperandRole::Immediate || (mayBeConstant && chance(15)) ||
-      (!destination && chance(odd / 4))) {
-    if (type.kind == isa::TypeKind::Float) {
-      shape.kind = ShapeKind::Float;
-      shape.flags = type.bits == 64 ? ShapeHexFloat | ShapeWideFloat : ShapeHexFloat;
-      return leaf(out, type.bits == 64 ? "0d3FF0000000000000" : "0f3F800000", shape);
-    }
-    shape.kind = ShapeKind::Integer;
-    shape.value = pick(4);
-    if (const auto ranges = isa::run(t.ranges, declared.ranges); !ranges.empty()) {
-      const isa::ValueRange &range = ranges[pick(ranges.size())];
-      const int64_t step = std::max<int64_t>(range.step, 1);
-      const int64_t steps = std::min<int64_t>((range.high - range.low) / step, 1 << 20);
-      switch (pick(4)) {
-      case 0: shape.value = range.low; break;
-      case 1: shape.value = range.low + steps * step; break;
-      default: shape.value = range.low + step * static_cast<int64_t>(pick(steps + 1)); break;
-      }
-      if (chance(odd))
-        shape.value += chance(50) ? range.high - range.low + 1 : 1;
-    }
-    return leaf(out, std::to_string(shape.value), shape);
-  }
+  if ((declared.role == OperandRole::Immediate && !chance(odd / 2)) || (mayBeConstant && chance(15)) ||
+      chance(odd / 4))
+    return constant(declared, type, out);
+  if ((declared.rules & isa::Wide) && type.bits < 64 && type.bits && chance(25))
+    type = {isa::TypeKind::Bits, static_cast<uint16_t>(2 * type.bits)};
   registerOf(type, out);
 }
 
@@ -238,22 +302,22 @@ void Sampler::address(FormView &view, const OperandDecl &declared, Draft &out) {
       spaces.push_back(llvm::StringRef(isa::word(word).text).split("::").first);
   llvm::SmallVector<const KnownVariable *, 8> fitting;
   for (const KnownVariable &v : variables)
-    if (chance(odd) || (spaces.empty() ? llvm::StringRef(v.space) == ".global"
-                                       : llvm::is_contained(spaces, llvm::StringRef(v.space))))
+    if (chance(odd) || (!(v.flags & ShapeOpaque) &&
+                        (spaces.empty() ? llvm::StringRef(v.space) == ".global"
+                                        : llvm::is_contained(spaces, llvm::StringRef(v.space)))))
       fitting.push_back(&v);
-  if (!fitting.empty() && chance(50)) {
-    const KnownVariable &v = *fitting[pick(fitting.size())];
-    Shape shape;
-    shape.kind = ShapeKind::Variable;
-    shape.type = isa::findWord(v.type);
-    shape.space = isa::findWord(v.space);
-    if (llvm::StringRef(v.name).starts_with("pk"))
-      shape.flags |= ShapeParameter;
-    return leaf(out, v.name, shape);
-  }
-  const OperandDecl &d = declared;
-  TypeView type = d.type.kind == isa::RefKind::Word ? viewType(d.type.index) : TypeView();
-  registerOf(type ? type : TypeView{isa::TypeKind::Bits, 64}, out);
+  const TypeView type =
+      declared.type.kind == isa::RefKind::Word ? viewType(declared.type.index) : TypeView();
+  if (chance(odd / 4))
+    special(out);
+  else if (chance(4))
+    constant(declared, {}, out);
+  else if (!fitting.empty() && chance(40))
+    variable(*fitting[pick(fitting.size())], out);
+  else
+    registerOf(type ? type : TypeView{isa::TypeKind::Bits, static_cast<uint16_t>(chance(30) ? 32 : 64)}, out);
+  if (out.shapes.back().kind != ShapeKind::Integer && chance(25))
+    offset(out);
 }
 
 void Sampler::operand(FormView &view, unsigned index, Draft &out) {
@@ -266,14 +330,10 @@ void Sampler::operand(FormView &view, unsigned index, Draft &out) {
   case OperandRole::Texture:
   case OperandRole::Surface:
   case OperandRole::Sampler:
-    if (declared.role != OperandRole::Sampler && chance(60)) {
-      const bool texture = declared.role == OperandRole::Texture;
-      shape.kind = ShapeKind::Variable;
-      shape.flags = ShapeOpaque;
-      shape.type = isa::findWord(texture ? ".texref" : ".surfref");
-      shape.space = isa::findWord(".global");
-      return leaf(out, texture ? "tex0" : "surf0", shape);
-    }
+    if (declared.role != OperandRole::Sampler && chance(60))
+      return variable(*llvm::find_if(variables, [&](const KnownVariable &v) {
+        return llvm::StringRef(v.name) == (declared.role == OperandRole::Texture ? "tex0" : "surf0");
+      }), out);
     return registerOf({isa::TypeKind::Bits, 64}, out);
   case OperandRole::Label:
     shape.kind = ShapeKind::Label;
@@ -282,10 +342,7 @@ void Sampler::operand(FormView &view, unsigned index, Draft &out) {
     shape.kind = ShapeKind::Function;
     return leaf(out, "fn0", shape);
   case OperandRole::Symbol:
-    shape.kind = ShapeKind::Variable;
-    shape.type = isa::findWord(".b8");
-    shape.space = isa::findWord(".global");
-    return leaf(out, "gbuf", shape);
+    return variable(variables[0], out);
   case OperandRole::List:
     shape.kind = ShapeKind::List;
     return leaf(out, "()", shape);
@@ -314,8 +371,8 @@ void Sampler::operand(FormView &view, unsigned index, Draft &out) {
   leaf(out, "{", shape);
   for (int64_t i = 0; i < length; ++i) {
     out.operands += i ? ", " : "";
-    // Mostly registers: constants and discarded elements are for the rare sample.
-    if (chance(3))
+    // Mostly registers: constants, names and discarded elements are for the rare sample.
+    if (chance(chance(20) ? 20 : 2))
       scalar(declared, type, true, out);
     else
       registerOf(type, out);
@@ -324,16 +381,44 @@ void Sampler::operand(FormView &view, unsigned index, Draft &out) {
   out.shapes[at].extent = out.shapes.size() - at;
 }
 
+/// Signs, selectors and brackets around the operand that begins there.
+void Sampler::adorn(const Pattern &pattern, size_t node, size_t text, Draft &out) {
+  const bool reg = out.shapes[node].kind == ShapeKind::Register;
+  const auto put = [&](char sign, ShapeFlag flag) {
+    out.operands.insert(text, 1, sign);
+    out.shapes[node].flags |= flag;
+  };
+  if (reg && (pattern.mayNegate ? chance(25) : chance(odd / 6)))
+    put('-', ShapeNegated);
+  else if (reg && (pattern.mayNot ? chance(25) : chance(odd / 6)))
+    put('!', ShapeNot);
+  else if (reg && !out.shapes[node].suffix && chance(odd / 6)) {
+    const char *suffix = suffixes[pick(std::size(suffixes))];
+    const WordId word = isa::findWord(suffix);
+    out.operands += suffix;
+    out.shapes[node].suffix = word ? word : badSuffix;
+  } else if (out.shapes[node].kind != ShapeKind::Address && out.shapes[node].kind != ShapeKind::Pair &&
+             chance(odd / 6)) {
+    out.operands.insert(text, 1, '[');
+    out.operands += ']';
+    Shape address;
+    address.kind = ShapeKind::Address;
+    address.extent = out.shapes.size() - node + 1;
+    out.shapes.insert(out.shapes.begin() + node, address);
+  }
+}
+
 void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
   const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  const bool outermost = from == 0 && to == patterns.size();
   bool first = true;
   for (unsigned p = from; p < to; p += patterns[p].extent) {
     const Pattern &pattern = patterns[p];
-    if (!isWanted(view, pattern, p))
+    if (!isWanted(view, pattern, p) || chance(odd / 6))
       continue;
     out.operands += first ? "" : ", ";
     first = false;
-    const size_t at = out.shapes.size();
+    const size_t at = out.shapes.size(), text = out.operands.size();
     Shape shape;
     switch (pattern.kind) {
     case PatternKind::Operand:
@@ -342,6 +427,10 @@ void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
     case PatternKind::Address:
     case PatternKind::Vector:
     case PatternKind::List: {
+      if (pattern.extent == 2 && chance(odd / 6)) { // without its brackets
+        list(view, p + 1, p + 2, out);
+        break;
+      }
       const char *ends = pattern.kind == PatternKind::Address  ? "[]"
                          : pattern.kind == PatternKind::Vector ? "{}"
                                                                : "()";
@@ -362,10 +451,17 @@ void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
       out.shapes.push_back(shape);
       operand(view, patterns[p + 1].operand, out);
       out.operands += "|";
-      operand(view, patterns[p + 1 + patterns[p + 1].extent].operand, out);
+      if (chance(15)) {
+        shape.kind = ShapeKind::Sink;
+        leaf(out, "_", shape);
+      } else {
+        operand(view, patterns[p + 1 + patterns[p + 1].extent].operand, out);
+      }
       break;
     }
     }
+    if (out.shapes.size() == at) // an empty list, whose brackets are missing
+      continue;
     out.shapes[at].extent = out.shapes.size() - at;
     const ShapeKind kind = out.shapes[at].kind; // `3.b2` would be read as a number
     if (pattern.suffixSlot >= 0 && kind != ShapeKind::Integer && kind != ShapeKind::Float &&
@@ -376,6 +472,11 @@ void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
       out.operands += isa::word(word).text;
       out.shapes[at].suffix = word;
     }
+    adorn(pattern, at, text, out);
+  }
+  if (outermost && chance(odd / 3)) {
+    out.operands += first ? "" : ", ";
+    registerOf({}, out);
   }
 }
 
@@ -401,13 +502,13 @@ Draft Sampler::draft(uint32_t form) {
   return out;
 }
 
-/// A near miss: one word dropped, doubled or taken from another form.
+/// A near miss: one word dropped, doubled, moved, replaced or put in.
 void Sampler::mutate(Draft &draft) {
   const isa::Tables &t = isa::tables();
   if (draft.words.empty())
     return;
   const unsigned k = pick(draft.words.size());
-  switch (pick(4)) {
+  switch (pick(6)) {
   case 0:
     draft.words.erase(draft.words.begin() + k);
     break;
@@ -417,13 +518,18 @@ void Sampler::mutate(Draft &draft) {
   case 2:
     std::swap(draft.words[k], draft.words[pick(draft.words.size())]);
     break;
-  default: {
+  default: { // of its own forms, sometimes of another instruction's
     const auto forms = isa::run(t.mnemonicForms, mnemonic.forms);
-    const auto slots = isa::run(t.slots, t.forms[forms[pick(forms.size())]].slots);
-    const isa::Slot &slot = slots[pick(slots.size())];
-    const auto values = isa::run(t.slotValues, slot.values);
-    if (!values.empty())
-      draft.words[k] = std::string(isa::word(values[pick(values.size())].word).text);
+    const auto slots =
+        isa::run(t.slots, t.forms[chance(20) ? pick(t.forms.size()) : forms[pick(forms.size())]].slots);
+    if (slots.empty())
+      return;
+    const auto values = isa::run(t.slotValues, slots[pick(slots.size())].values);
+    if (values.empty())
+      return;
+    if (chance(40))
+      draft.words.insert(draft.words.begin() + k, "");
+    draft.words[k] = std::string(isa::word(values[pick(values.size())].word).text);
   }
   }
 }

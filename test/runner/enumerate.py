@@ -1,11 +1,13 @@
 """Lets ptxas judge what `ptxray isa --enumerate` says of each instruction, or of those named:
-enumerate.py PTXRAY ORACLE_TESTS [MNEMONIC...]"""
+enumerate.py PTXRAY ORACLE_TESTS [--seed=N] [--count=N] [--ptx=V] [--target=T] [MNEMONIC...]"""
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-ptxray, oracle, *names = sys.argv[1:]
+ptxray, oracle, *rest = sys.argv[1:]
+options = [word for word in rest if word.startswith("--")]
+names = [word for word in rest if not word.startswith("--")]
 
 
 def output(*arguments):
@@ -18,5 +20,5 @@ with tempfile.TemporaryDirectory() as folder:
     files = []
     for name in names:
         files.append(pathlib.Path(folder, name + ".ptx"))
-        files[-1].write_text(output("--enumerate", name))
+        files[-1].write_text(output("--enumerate=" + name, *options))
     sys.exit(subprocess.run([oracle, "--gtest_brief=1", *files]).returncode)

@@ -17,6 +17,17 @@ CASES = [
     ("9.0", "sm_90", "mbarrier.init.b64 [%rd1], 0;", (13, 1)),
     ("8.0", "sm_70", "fence.release.gpu;", (13, 1)),
     ("8.0", "sm_70", "fence.acquire.cta;", (13, 1)),
+    ("9.0", "sm_100a", "cvt.rn.satfinite.e2m1x2.f16x2 %b1, %r1;", (13, 1)),
+    ("9.0", "sm_120a", "cvt.rn.satfinite.relu.e2m1x2.f16x2 %b1, %r1;", (13, 1)),
+    ("9.0", "sm_90", "ld.param::func.u32 %r1, [%rd1];", (13, 1)),
+    ("9.0", "sm_90", "st.param::func.u32 [%rd1], %r1;", (13, 1)),
+    ("9.0", "sm_90", "ld.param::entry.u32 %r1, [of_call];", (13, 1)),
+    ("9.0", "sm_100a", "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 0;", (13, 2)),
+    ("9.0", "sm_100a", "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 1024;", (13, 2)),
+    ("9.0", "sm_90", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [shared], [%rd1], 16, "
+                     "[shared], 65536;", (13, 4)),
+    ("9.0", "sm_90", "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [shared], "
+                     "[%rd1, {%r1}], [shared], -1;", (13, 4)),
 ]
 
 ptxray, root = sys.argv[1:]
@@ -34,10 +45,13 @@ for version, target, line, first in CASES:
     text = f""".version {version}
 .target {target}
 .address_size 64
+.shared .align 16 .b8 shared[16];
 .visible .entry k()
 {{
+.reg .b8 %b<5>;
 .reg .b32 %r<5>;
 .reg .b64 %rd<5>;
+.param .b32 of_call;
 {line}
 ret;
 }}

@@ -6,14 +6,14 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | gate                                                                       # fileGate
      | set                                                                        # fileSet
      | NAME NAME? '{' WORD* '}'                                                   # vocabulary
-     | 'unread' '{' WORD* '}' mnemonic (',' mnemonic)* ';'                        # unread
+     | ('unread' | 'read' | 'ungated') '{' WORD* '}' mnemonic (',' mnemonic)* ';'                        # unread
      | 'words' '{' (WORD+ ':' condition ';')* '}'                                 # wordGates
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
      | 'versions' versionRange (',' versionRange)* ';'                            # versions
      | 'target' TARGET 'since' NUMBER NAME? ('shared' NUMBER)? ';'                # target
      | 'family' NUMBER+ ';'                                                       # family
      | 'alias' TARGET '=' TARGET 'since' NUMBER ';'                               # alias
-     | 'register' SPECIAL WORD WORD? NAME? (':' condition)? ';'                   # register
+     | 'register' SPECIAL WORD WORD? NAME? ('needs' needs=WORD)? (':' condition)? ';' # register
      ;
 versionRange : NUMBER ('..' NUMBER)? ;
 mnemonic     : NAME (WORD | '.' '{' NAME WORD* (',' NAME WORD*)* '}')* ;

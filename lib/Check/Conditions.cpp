@@ -367,6 +367,10 @@ static Place bothWords(Place one, Place other) {
 /// `operation-type` for a type that an operation does not take, `type-combination` for one that goes
 /// with no other word.
 static DiagId combinationId(const FormView &view, Place subject, WordId word) {
+  // `.lo` of `mul.lo` is no comparison.
+  if (word && llvm::any_of(llvm::ArrayRef(view.written.opcode.words).take_front(view.written.opcode.mnemonicWords),
+                           [&](const OpcodeWord &spelt) { return spelt.id == word; }))
+    return DiagId::QualifierCombination;
   if (subject.kind == Place::Word && isa::word(word).wordClass == isa::WordClass::Type)
     if (auto id = findDiag(kindName(view.written.opcode.words[subject.index].id) + "-type"))
       return *id;
@@ -504,6 +508,8 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
       .line = line;
 }
 
+std::string releaseNote(uint16_t release) { return "ptxas before " + isa::versionText(release) + " judges otherwise"; }
+
 /// The release of ptxas that an expression names, or 0.
 static uint16_t ptxasRelease(ExprId id) {
   const isa::Tables &t = isa::tables();
@@ -524,7 +530,7 @@ void explainFailure(FormView &view, ExprId condition, Place place, std::string t
   view.takeWarnings();
   if (const uint16_t release = ptxasRelease(condition))
     for (Finding &f : llvm::MutableArrayRef<Finding>(view.findings).drop_front(first))
-      f.notes.push_back("ptxas before " + isa::versionText(release) + " judges otherwise");
+      f.notes.push_back(releaseNote(release));
 }
 
 // ----------------------------------------------------------------------------------------- tables
@@ -986,11 +992,16 @@ void judgeWordGates(FormView &view) {
     const WordId word = view.slotWord[j];
     if (!word)
       continue;
-    judge(isa::word(word).gate, view.placeOfSlot(j), quote(isa::word(word).text));
+    const Place place = view.placeOfSlot(j);
+    const std::string text = quote(isa::word(word).text);
+    if (!llvm::is_contained(isa::run(t.wordLists, view.written.opcode.mnemonic->ungated), word))
+      judge(isa::word(word).gate, place, text);
+    else if (!view.holds(isa::word(word).gate))
+      view.report(Phase::Warning, DiagId::UndocumentedQualifier, place, {text}).severity = Severity::Warning;
     auto values = isa::run(t.slotValues, view.slots[j].values);
     auto at = llvm::find_if(values, [&](const isa::SlotValue &v) { return v.word == word; });
     if (at != values.end())
-      judge(at->gate, view.placeOfSlot(j), quote(isa::word(word).text));
+      judge(at->gate, place, text);
   }
   const auto &shapes = view.written.shapes;
   for (uint16_t node = 0; node < shapes.size(); ++node)

@@ -38,6 +38,14 @@ static bool isOnlyType(llvm::ArrayRef<OpcodeWord> words, size_t at) {
   return isType(words[at]) && llvm::count_if(words, isType) == 1;
 }
 
+/// Whether an ignored word of the same kind stands before it: of those ptxas takes one.
+static bool conflicts(llvm::ArrayRef<OpcodeWord> words, size_t at) {
+  const uint8_t kind = isa::word(words[at].id).kind;
+  return kind && !isa::word(words[at].id).repeatable && llvm::any_of(words.take_front(at), [&](const OpcodeWord &before) {
+           return before.dropped && isa::word(before.id).kind == kind;
+         });
+}
+
 Opcode::Opcode(llvm::StringRef text) : spelling(text) {
   const llvm::StringRef spelling = this->spelling;
   size_t begin = 0;
@@ -72,11 +80,11 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
     bool repeats = false;
     for (size_t i = 1; i < k; ++i)
       repeats |= words[i].id == word.id;
-    const bool read = known.ignored && anyFormKnows(*mnemonic, word.id);
-    word.dropped = repeats ? known.repeatable && !read
-                           : (known.ignored && !read) ||
-                                 (llvm::is_contained(isa::run(t.wordLists, mnemonic->unread), word.id) &&
-                                  !isOnlyType(words, k));
+    const bool listed = llvm::is_contained(isa::run(t.wordLists, mnemonic->unread), word.id);
+    const bool read = known.ignored && (listed || anyFormKnows(*mnemonic, word.id));
+    word.dropped = repeats         ? known.repeatable && !read
+                   : known.ignored ? !read && !conflicts(words, k)
+                                   : listed && !isOnlyType(words, k);
   }
 }
 

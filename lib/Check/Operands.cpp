@@ -22,6 +22,7 @@ public:
 private:
   void judgeVector(const Shape &shape, unsigned node);
   bool judgeScalar(const Shape &shape, unsigned node, bool inVector);
+  bool judgeSign(const Shape &shape, unsigned node);
   bool judgeRegister(TypeView reg, unsigned node, bool inVector);
   bool judgeSpecial(const Shape &shape, unsigned node, bool inVector);
   bool judgeRange(const Shape &shape, unsigned node);
@@ -32,6 +33,7 @@ private:
   bool has(isa::OperandRule rule) const { return declared.rules & rule; }
   bool wide() const;
   bool fixedInteger() const;
+  bool fixedWord() const;
   llvm::ArrayRef<isa::Term> lengths() const;
   llvm::ArrayRef<isa::ValueRange> ranges() const;
   std::string typeText() const;
@@ -72,10 +74,17 @@ llvm::ArrayRef<isa::ValueRange> OperandJudge::ranges() const {
   return isa::run(t.ranges, declared.ranges);
 }
 
-/// Of a type that no qualifier chooses: a count, a mask, a distance. ptxas takes no .f16x2 there.
+/// Of a type that no qualifier chooses (a count, a mask, a distance), or a fragment of integers. ptxas takes
+/// no .f16x2 there.
 bool OperandJudge::fixedInteger() const {
-  return declared.type.kind == isa::RefKind::Word &&
+  return (declared.type.kind == isa::RefKind::Word || has(isa::Fragment)) &&
          (type.kind == TypeKind::Unsigned || type.kind == TypeKind::Signed);
+}
+
+/// 32 bits whatever the qualifiers say.
+bool OperandJudge::fixedWord() const {
+  return type == TypeView{TypeKind::Bits, 32} &&
+         (declared.type.kind == isa::RefKind::Word || has(isa::Fragment));
 }
 
 bool OperandJudge::wide() const {
@@ -95,10 +104,26 @@ std::string OperandJudge::typeText() const {
   return "any type";
 }
 
+/// Registers, constants and predicates may have a sign; the others never.
+bool OperandJudge::judgeSign(const Shape &shape, unsigned node) {
+  switch (shape.kind) {
+  case ShapeKind::Sink:
+  case ShapeKind::Label:
+  case ShapeKind::Variable:
+  case ShapeKind::Function:
+  case ShapeKind::Prototype:
+    if (shape.flags & ShapeNot)
+      return fail(DiagId::UnexpectedNot, node);
+    return !(shape.flags & ShapeNegated) || fail(DiagId::UnexpectedNegation, node);
+  default:
+    return true;
+  }
+}
+
 void OperandJudge::judge() {
   const unsigned node = view.nodeOf[index];
   const Shape &shape = view.written.shapes[node];
-  if (shape.kind == ShapeKind::Unknown)
+  if (shape.kind == ShapeKind::Unknown || !judgeSign(shape, node))
     return;
   if (shape.kind == ShapeKind::List && declared.role != OperandRole::List)
     return; // the arguments of a call: the callee says which fit
@@ -210,14 +235,15 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
       elementType = {};
     // One constant alone is no vector for ptxas where the elements are words.
     if (element.kind == ShapeKind::Integer && shape.extent == 2 && !has(isa::Destination) &&
-        type.bits == 32 &&
-        (has(isa::Fragment) ||
-         (declared.type.kind == isa::RefKind::Word && type.kind == TypeKind::Bits))) {
+        type.bits == 32 && (has(isa::Fragment) || fixedWord() || (fixedInteger() && has(isa::SpecialAllowed)))) {
       fail(DiagId::ImmediateType, n, {typeText()});
       return;
     }
+    // The first coordinate of an array is its index: the others need not go with it.
+    if (element.kind == ShapeKind::Integer && n == node + 1 && shape.extent > 2 && has(isa::IndexAllowed))
+      continue;
     if (!elementType || declared.role == OperandRole::Immediate ||
-        (constant && (declared.role == OperandRole::Register || has(isa::Destination)))) {
+        (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination)))) {
       if (!judgeScalar(element, n, true))
         return;
       continue;
@@ -246,17 +272,21 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   }
   const bool floats = fold.constantFirst && shapes[node + 1].kind == ShapeKind::Float &&
                       type.kind == TypeKind::Float && type.bits >= 32;
-  const bool lonePredicate = fold.type.kind == TypeKind::Predicate && shape.extent == 2 &&
-                             type == TypeView{TypeKind::Bits, 32};
+  const bool predicates = fold.type.kind == TypeKind::Predicate && type == TypeView{TypeKind::Bits, 32};
+  // Integer constants alone have 64 bits for ptxas.
+  if (fold.onlyConstants && shapes[node + 1].kind == ShapeKind::Integer && fixedWord()) {
+    fail(DiagId::ImmediateType, node + 1, {typeText()});
+    return;
+  }
   const TypeView last = fold.lastRegister;
   const bool lastFits = fold.registers > 1 ? last.bits >= type.bits : last.bits == type.bits;
-  if (fold.type && !fold.onlyConstants && fold.type.bits && !floats && !lonePredicate)
+  if (fold.type && !fold.onlyConstants && fold.type.bits && !floats && !predicates)
     judgeRegister(fold.type, node, true);
   else if (fold.type && !fold.onlyConstants && !fold.type.bits && !wide() && !lastFits &&
            type.kind != TypeKind::Packed)
     fail(DiagId::OperandSize, node, {spell(last), typeText()});
   else if (fold.onlyConstants && declared.role != OperandRole::Immediate)
-    for (unsigned n = node + 1; n < node + shape.extent; ++n)
+    for (unsigned n = node + (has(isa::IndexAllowed) && shape.extent > 2 ? 2 : 1); n < node + shape.extent; ++n)
       if (shapes[n].kind == ShapeKind::Integer || shapes[n].kind == ShapeKind::Float)
         if (!judgeScalar(shapes[n], n, true))
           return;
@@ -326,6 +356,8 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   const bool predicate = declared.role == OperandRole::Predicate;
   if (shape.kind == ShapeKind::Unknown)
     return true;
+  if (!judgeSign(shape, node))
+    return false;
   if (shape.flags & ShapeNot) {
     if (!predicate || destination)
       return fail(DiagId::UnexpectedNot, node);
@@ -363,16 +395,26 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
              fail(DiagId::PredicateExpected, node, {name});
     if ((shape.flags & ShapeNegated) && !view.mayNegate(index))
       return fail(DiagId::UnexpectedNegation, node);
+    if (has(isa::AsBits) && reg.kind == TypeKind::Predicate) {
+      fail(DiagId::OperandAsBits, node, {name, typeText()});
+      return true;
+    }
     return judgeRegister(reg, node, inVector);
   }
   case ShapeKind::Special:
     if (destination)
       return fail(DiagId::DestinationRegister, node);
+    if (shape.flags & ShapeNegated)
+      return fail(DiagId::UnexpectedNegation, node);
     return judgeSpecial(shape, node, inVector);
   case ShapeKind::Integer:
   case ShapeKind::Float:
     if (destination)
       return fail(DiagId::DestinationRegister, node);
+    if (has(isa::AsBits) && shape.kind == ShapeKind::Float && isSingle(shape)) {
+      fail(DiagId::OperandAsBits, node, {name, typeText()});
+      return true;
+    }
     if (declared.role == OperandRole::Register)
       return fail(DiagId::RegisterRequired, node, {name});
     if (predicate && shape.kind != ShapeKind::Integer)

@@ -90,6 +90,7 @@ enum OperandRule : uint32_t {
   IndexAllowed = 1 << 15,  // `a[8]` passes for `[a+8]`
   Copied = 1 << 16,        // a generic one is copied first: 32 bits at least, no texture or surface
   AnyRegister = 1 << 17,   // of any type
+  AsBits = 1 << 18,        // of an operand of 32 bits: predicates and `0f` constants stand for theirs
 };
 enum class RefKind : uint8_t { None, Word, Slot };
 struct TypeRef {
@@ -217,7 +218,8 @@ struct Entry {
 struct Mnemonic {
   Text text;      // `tcgen05.ld.red`
   Span forms;     // into `mnemonicForms`
-  Span unread;    // into `wordLists`: words that ptxas does not look at here
+  Span unread;    // into `wordLists`: words that ptxas does not look at here; if `ignored`, those that it does
+  Span ungated;   // into `wordLists`: words whose gate ptxas does not ask here
 };
 
 // ------------------------------------------------------------------- targets, special registers
@@ -240,6 +242,7 @@ struct SpecialRegister {
   uint8_t vector;  // components, 0: a scalar
   ExprId gate;
   bool narrow;     // had fewer bits in older versions, and may still be read so
+  WordId needs;    // a directive that an entry must have to use it; 0: none
 };
 
 // The arrays themselves stand in IsaTables.inc, generated; Isa/Isa.h gives access.

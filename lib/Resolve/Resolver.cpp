@@ -75,7 +75,18 @@ void Resolver::declareFunction(uint32_t index) {
   scopes.declare(function.name, symbol); // a prototype and its definition share the name
 }
 
+/// A function that an entry calls may leave it to the entry.
+bool Resolver::hasDirective(isa::WordId directive) {
+  if (!current || current->kind != FunctionKind::Entry)
+    return true;
+  for (uint32_t i = current->directives.first; i < current->directives.end(); ++i)
+    if (word(ast.directives[i].name) == directive)
+      return true;
+  return false;
+}
+
 void Resolver::beginFunction(const Function &function) {
+  current = &function;
   scopes.enter();
   blocks = 0;
   for (uint32_t i = function.returns.first; i < function.returns.end(); ++i)
@@ -87,6 +98,7 @@ void Resolver::beginFunction(const Function &function) {
 }
 
 void Resolver::endFunction() {
+  current = nullptr;
   while (scopes.depth() > 0)
     scopes.leave();
 }
@@ -265,6 +277,9 @@ Shape Resolver::nameShape(const Operand &operand) {
     shape.value = reg - isa::specialRegisters().data();
     if (reg->narrow)
       shape.flags |= ShapeNarrow;
+    if (reg->needs && !hasDirective(reg->needs))
+      sink.report(DiagId::DirectiveMissing, operand.range,
+                  {std::string(reg->name), "`" + std::string(isa::word(reg->needs).text) + "`"});
   } else {
     shape.type = symbol->type;
     shape.vector = symbol->vector;
@@ -301,6 +316,8 @@ Shape Resolver::nameShape(const Operand &operand) {
       break;
     }
   }
+  if (operand.suffix != SpellingId::None && (operand.flags & HasOffset))
+    sink.report(DiagId::UnexpectedOffset, operand.range, {ast.text(operand.name).str() + ast.text(operand.suffix).str()});
   // An element of a vector register is a scalar register; ptxas does not look at the vector's length.
   bool isRegister = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Special;
   llvm::StringRef suffix =
@@ -329,8 +346,9 @@ void Resolver::checkGuard(const Instruction &instruction) {
   }
   if (symbol && symbol->kind == SymbolKind::Register && !symbol->type)
     return; // its declaration is wrong
-  bool isPredicate = symbol && symbol->kind == SymbolKind::Register && symbol->type &&
-                     isa::word(symbol->type).typeKind == isa::TypeKind::Predicate;
+  const isa::WordId type = !symbol ? special(instruction.guard)->type
+                           : symbol->kind == SymbolKind::Register ? symbol->type : isa::WordId(0);
+  bool isPredicate = type && isa::word(type).typeKind == isa::TypeKind::Predicate;
   if (!isPredicate) {
     Diagnostic &d = sink.report(DiagId::GuardNotPredicate, instruction.guardRange, {name});
     if (symbol)

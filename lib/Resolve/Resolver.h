@@ -43,6 +43,7 @@ private:
   };
   Shape shapeOf(const Operand &operand);
   Shape nameShape(const Operand &operand);
+  bool hasDirective(isa::WordId directive);
   isa::WordId suffixWord(SpellingId suffix);
   void collectLabels(const Function &function);
   void declareLabelsOf(uint32_t block);
@@ -51,6 +52,7 @@ private:
   DiagnosticSink &sink;
   bool isLost(llvm::StringRef name) const;
   Scopes scopes;
+  const Function *current = nullptr; // at hand
   std::vector<BlockLabel> labels; // of the function at hand, sorted by block
   size_t nextLabel = 0;
   uint32_t blocks = 0;

@@ -108,12 +108,12 @@ void write(std::ostream &out, const isa::EffectRule &v) { braces(out, v.when, v.
 void write(std::ostream &out, const isa::Entry &v) {
   braces(out, v.title, v.manual, v.file, v.line, v.source, v.mnemonics);
 }
-void write(std::ostream &out, const isa::Mnemonic &v) { braces(out, v.text, v.forms, v.unread); }
+void write(std::ostream &out, const isa::Mnemonic &v) { braces(out, v.text, v.forms, v.unread, v.ungated); }
 void write(std::ostream &out, const isa::Target &v) {
   braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented, v.sharedBytes);
 }
 void write(std::ostream &out, const isa::SpecialRegister &v) {
-  braces(out, v.name, v.type, v.vector, v.gate, v.narrow);
+  braces(out, v.name, v.type, v.vector, v.gate, v.narrow, v.needs);
 }
 
 void emitTables(const Output &output, std::ostream &out) {

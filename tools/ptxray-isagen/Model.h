@@ -145,7 +145,8 @@ struct Entry {
 struct Vocabulary {
   std::vector<std::string> types, layouts, spaces;
   std::set<std::string> repeatable, ignored, exact, known;
-  std::map<std::string, std::set<std::string>> unread; // mnemonic to words that ptxas skips there
+  std::map<std::string, std::set<std::string>> ungated; // mnemonic to words whose gate ptxas does not ask there
+  std::map<std::string, std::set<std::string>> unread; // mnemonic to words that ptxas skips there alone, or, if `ignored`, reads
   std::map<std::string, std::string> kinds; // word to `rounding`
   std::map<std::string, std::shared_ptr<Condition>> gates;
 };
@@ -160,6 +161,7 @@ struct TargetDecl {
 struct RegisterDecl {
   Place place;
   std::string name, type, vector;
+  std::string needs; // a directive
   bool narrow = false;
   std::shared_ptr<Condition> gate;
 };

@@ -348,7 +348,7 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       {"known", isa::Known},
       {"opaque", isa::OpaqueAllowed}, {"bare", isa::BareAllowed}, {"indexed", isa::IndexAllowed},
       {"copied", isa::Copied},        {"ordinary", isa::NoSpecial}, {"unchecked", isa::AnyRegister},
-      {"whole", isa::NoSinks}};
+      {"whole", isa::NoSinks},         {"raw", isa::AsBits}};
   static const std::map<std::string, isa::OperandRole> roles = {
       {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register},
       {"imm", isa::OperandRole::Immediate},   {"pred", isa::OperandRole::Predicate},
@@ -617,7 +617,9 @@ void Reader::registers(IsaParser::RegisterContext *context) {
   RegisterDecl decl;
   decl.place = place(context);
   decl.type = context->WORD(0)->getText();
-  if (context->WORD().size() > 1)
+  if (context->needs)
+    decl.needs = context->needs->getText();
+  if (context->WORD().size() > (context->needs ? 2 : 1))
     decl.vector = context->WORD(1)->getText();
   if (context->NAME()) {
     decl.narrow = context->NAME()->getText() == "narrow";
@@ -649,9 +651,14 @@ void Reader::readFile(IsaParser::FileContext *context) {
     } else if (auto *one = dynamic_cast<IsaParser::VocabularyContext *>(item)) {
       vocabulary(one);
     } else if (auto *one = dynamic_cast<IsaParser::UnreadContext *>(item)) {
+      const std::string what = one->getStart()->getText();
+      auto &listed = what == "ungated" ? model.vocabulary.ungated : model.vocabulary.unread;
       for (const std::string &mnemonic : mnemonics(one->mnemonic()))
-        for (std::string &word : allWords(one->WORD()))
-          model.vocabulary.unread[mnemonic].insert(std::move(word));
+        for (std::string &word : allWords(one->WORD())) {
+          if (what != "ungated" && (what == "read") != (model.vocabulary.ignored.count(word) != 0))
+            error(one, "vocabulary", "`" + word + "` is " + what + " everywhere else too");
+          listed[mnemonic].insert(std::move(word));
+        }
     } else if (auto *one = dynamic_cast<IsaParser::WordGatesContext *>(item)) {
       // WORD+ ':' condition ';' again and again: the words before a condition are its own.
       std::vector<std::string> words;

@@ -564,20 +564,26 @@ void Resolver::run() {
   for (const Entry &one : model.entries)
     entry(one);
   for (const auto &[mnemonic, id] : mnemonicIds) {
-    std::vector<WordId> unread;
-    if (auto found = model.vocabulary.unread.find(mnemonic); found != model.vocabulary.unread.end()) {
-      for (const std::string &word : found->second)
-        if (WordId known = wordId(word))
-          unread.push_back(known);
-        else
-          errors.report({}, "unknown-word", "unknown word `" + word + "` that `" + mnemonic + "` does not read");
-    }
+    auto listed = [&, name = mnemonic](const std::map<std::string, std::set<std::string>> &lists) {
+      std::vector<WordId> ids;
+      const auto found = lists.find(name);
+      if (found == lists.end())
+        return isa::Span{};
+      for (const std::string &word : found->second) {
+        const WordId known = wordId(word);
+        if (!known)
+          errors.report({}, "unknown-word", "unknown word `" + word + "` in a list of `" + name + "`");
+        ids.push_back(known);
+      }
+      return intern(output.wordLists, ids);
+    };
     output.mnemonics.push_back({text(mnemonic), intern(output.mnemonicForms, formsOf[id]),
-                                intern(output.wordLists, unread)});
+                                listed(model.vocabulary.unread), listed(model.vocabulary.ungated)});
   }
-  for (const auto &[mnemonic, words] : model.vocabulary.unread)
-    if (!mnemonicIds.count(mnemonic))
-      errors.report({}, "mnemonic", "no entry for `" + mnemonic + "`, which does not read some words");
+  for (const auto *lists : {&model.vocabulary.unread, &model.vocabulary.ungated})
+    for (const auto &[mnemonic, words] : *lists)
+      if (!mnemonicIds.count(mnemonic))
+        errors.report({}, "mnemonic", "no entry for `" + mnemonic + "`, which stands in a list of words.isa");
 }
 
 void resolve(const Model &model, const RuleIds &ruleIds, Output &output, Usage &usage,

@@ -255,9 +255,11 @@ void Resolver::targets() {
 
 void Resolver::registers() {
   for (const RegisterDecl &decl : model.registers) {
-    isa::SpecialRegister result = {text(decl.name), wordId(decl.type), 0, True, decl.narrow};
+    isa::SpecialRegister result = {text(decl.name), wordId(decl.type), 0, True, decl.narrow, wordId(decl.needs)};
     if (!result.type)
       errors.report(decl.place, "unknown-word", "unknown type `" + decl.type + "`");
+    if (!result.needs && !decl.needs.empty())
+      errors.report(decl.place, "unknown-word", "unknown directive `" + decl.needs + "`");
     if (!decl.vector.empty())
       result.vector = static_cast<uint8_t>(std::stoi(decl.vector.substr(2)));
     if (decl.gate)

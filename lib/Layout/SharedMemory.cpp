@@ -110,6 +110,8 @@ Answer describeSharedMemory(const Words &, const Request &request) {
   canonical.mn = request.number("mn", canonical.kMajor ? 8 : t * width);
   canonical.k = request.number("k", canonical.kMajor ? t * width : deep);
   const uint32_t mnUnit = canonical.kMajor ? 8 : t * width, kUnit = canonical.kMajor ? t : deep;
+  if (uint64_t(canonical.mn) * canonical.k * bits / 8 > 1 << 18)
+    return Answer::refuse("that is more than shared memory holds");
   if (!canonical.mn || !canonical.k || canonical.mn % mnUnit || canonical.k % kUnit)
     return Answer::refuse("here mn is a multiple of " + std::to_string(mnUnit) + ", k of " +
                           std::to_string(kUnit));
@@ -131,6 +133,11 @@ Answer describeSharedMemory(const Words &, const Request &request) {
     canonical.strideBytes =
         request.number("sbo", canonical.mn / (t * width) * canonical.leadingBytes);
   }
+  constexpr uint32_t mostBytes = 1 << 18; // that an address in a descriptor can name
+  for (const uint32_t bytes : {canonical.leadingBytes, canonical.strideBytes})
+    if (bytes % 16 || bytes >= mostBytes)
+      return Answer::refuse("a stride is a multiple of 16 bytes below " + std::to_string(mostBytes) +
+                            ", not " + std::to_string(bytes));
   Answer answer;
   answer.layouts = {canonicalLayout(canonical)};
   auto stride = [&](const char *name, uint32_t bytes, bool used) {

@@ -1,5 +1,6 @@
 // Tensor memory: 128 lanes of 512 columns of 32 bits in each CTA.
 #include "Layout/Instructions.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace ptxray::layout {
@@ -223,6 +224,10 @@ Answer describeTensorLoad(const Words &words, const Request &request) {
     registers = 4 * times;
   } else if (words.has("16x32bx2")) {
     const uint32_t split = request.number("split", times * wide);
+    constexpr uint32_t columnsOfMemory = 512;
+    if (split > columnsOfMemory - times * wide)
+      return Answer::refuse("a split offset of " + std::to_string(split) +
+                            " leaves the 512 columns of tensor memory");
     if (split < times * wide)
       return Answer::refuse("a split offset below " + std::to_string(times * wide) +
                             " makes the halves overlap");
@@ -305,6 +310,10 @@ Answer describeTensorMma(const Words &words, const Request &request) {
   const llvm::StringRef kind = words.behind("kind::");
   if (kind.empty())
     return Answer::refuse("tcgen05.mma needs a kind, as in tcgen05.mma.cta_group::1.kind::f16");
+  static constexpr llvm::StringLiteral kinds[] = {"f16", "tf32",     "f8f6f4", "i8",
+                                                  "ti16", "mxf8f6f4", "mxf4",  "mxf4nvf4"};
+  if (!llvm::is_contained(kinds, kind))
+    return Answer::refuse("tcgen05.mma has no .kind::" + kind.str());
   const bool sparse = words.has("sp"), ws = words.has("ws");
   const uint32_t ctas = words.has("cta_group::2") ? 2 : 1;
   const uint32_t m = request.number("m", 128 * ctas), n = request.number("n", 64);
@@ -355,6 +364,12 @@ Answer describeTensorMma(const Words &words, const Request &request) {
     return Answer::refuse(width >= 16 ? "the sparsity selector is 0 or 1"
                                       : "the sparsity selector of this kind is 0");
   if (kind.starts_with("mx")) {
+    const llvm::StringRef vector = words.behind("scale_vec::");
+    if ((width == 8 && (words.has("block16") || (!vector.empty() && vector != "1X"))) ||
+        (width == 4 && vector == "1X") ||
+        (kind == "mxf4" && (words.has("block16") || vector == "4X")))
+      return Answer::refuse(".kind::" + kind.str() +
+                            " has no such number of scale factors (PTX ISA 9.7.16.10.7.1)");
     uint32_t factors = width == 8 ? 1 : words.has("scale_vec::4X") || words.has("block16") ? 4 : 2;
     if (k == 96)
       factors = factors == 4 ? 6 : 3;

@@ -424,10 +424,21 @@ TEST(Layout, RefusesWhatDoesNotExist) {
                            "wgmma.mma_async.m64n12k16.f32.f16.f16", "ldmatrix.m16n16.x4.trans.b8",
                            "stmatrix.m8n16.x1.b8", "tcgen05.ld.16x256b.x64.b32",
                            "tcgen05.mma.ws.cta_group::2.kind::f16", "tcgen05.cp.12x3b",
-                           "ldmatrix.m8n8.x1.s8.s4"}) {
+                           "ldmatrix.m8n8.x1.s8.s4", "tcgen05.mma.cta_group::1.kind::f32",
+                           "tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::1X",
+                           "tcgen05.mma.cta_group::1.kind::mxf4.block_scale.block16",
+                           "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::2X"}) {
     Request request;
     request.instruction = form;
     EXPECT_NE(describe(request).complaint, "") << form;
+  }
+  for (const auto &[name, value] : {std::pair("mn", "1048576"), std::pair("lbo", "262144"),
+                                    std::pair("sbo", "24"), std::pair("k", "0")}) {
+    Request request;
+    request.instruction = "smem";
+    request.settings["swizzle"] = "none";
+    request.settings[name] = value;
+    EXPECT_NE(describe(request).complaint, "") << name << " " << value;
   }
 }
 

@@ -1,18 +1,18 @@
-// Measures, in one run, what reading and checking PTX costs: docs/performance.md says how to repeat it.
+// Measures what tools/bench/bench.py judges:
 //
-//   bench PTXRAY PTXAS FILE...     PTXAS may be `-`
+//   bench stages FILE...                      the steps of a check, inside this process
+//   bench run ROUNDS COMMAND [++ COMMAND]...  whole processes
 //
-// CPU time, not wall-clock time, and the best of several rounds: other work on the machine disturbs both
-// less. The files of one row are read one after the other.
+// CPU time, not wall-clock time, and the least of several rounds, in which what is compared takes turns: other work on
+// the machine disturbs all alike. Times are seconds; each line is a JSON object.
 #include "Check/CheckModule.h"
 #include "Parse/Parse.h"
 #include "Parse/Scanner.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -28,140 +28,108 @@ static double cpuNow() {
   return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
-/// The least CPU time of one call, over half a second of calls but at least five.
-static double best(llvm::function_ref<void()> work) {
-  double least = 1e9, total = 0;
-  for (int round = 0; round < 5 || (total < 0.5 && round < 500); ++round) {
-    const double begin = cpuNow();
-    work();
-    const double spent = cpuNow() - begin;
-    least = std::min(least, spent);
-    total += spent;
-  }
-  return least;
+static double cpuOf(llvm::function_ref<void()> work) {
+  const double begin = cpuNow();
+  work();
+  return cpuNow() - begin;
 }
 
-struct Run {
-  double cpu = 0, wall = 0; // seconds
-  long peak = 0;            // KiB
+static bool stages(const char *path) {
+  std::string problem;
+  const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
+  if (!source) {
+    llvm::errs() << path << ": " << problem << '\n';
+    return false;
+  }
+  size_t instructions = 0;
+  auto scanAll = [&] {
+    Interner names, spellings;
+    Scanner scanner(names, spellings);
+    scanner.start(source->text());
+    Token token;
+    do
+      scanner.next(token);
+    while (token.kind != TokenKind::EndOfFile);
+  };
+  auto parseAll = [&] {
+    Parser parser;
+    DiagnosticSink sink;
+    instructions = 0;
+    parser.parse(*source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement statement) {
+      if (statement.kind == StatementKind::Function && ast.functions[statement.index].hasBody)
+        instructions += ast.instructions.size();
+    });
+  };
+  auto checkAll = [&] {
+    DiagnosticSink sink;
+    checkSource(*source, CheckOptions(), sink);
+  };
+  double scan = 1e9, parse = 1e9, check = 1e9, total = 0;
+  for (int round = 0; round < 5 || (total < 2 && round < 500); ++round) {
+    const double scanned = cpuOf(scanAll), parsed = cpuOf(parseAll), checked = cpuOf(checkAll);
+    scan = std::min(scan, scanned);
+    parse = std::min(parse, parsed);
+    check = std::min(check, checked);
+    total += scanned + parsed + checked;
+  }
+  llvm::outs() << llvm::format("{\"bytes\": %zu, \"instructions\": %zu, \"scan\": %.6f, \"parse\": %.6f, \"check\": %.6f}\n",
+                               source->text().size(), instructions, scan, parse, check);
+  return true;
+}
+
+struct Process {
+  std::vector<char *> words;
+  double cpu = 1e9, wall = 1e9; // the least of all rounds
+  long peak = 1L << 40;         // KiB
+  int status = 0;
 };
 
-static Run runOnce(std::vector<std::string> words) {
-  std::vector<char *> argv;
-  for (std::string &word : words)
-    argv.push_back(word.data());
-  argv.push_back(nullptr);
+static void runOnce(Process &process) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   const auto begin = std::chrono::steady_clock::now();
   pid_t child;
-  Run run;
   rusage usage{};
-  if (posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ) == 0)
-    wait4(child, nullptr, 0, &usage);
-  run.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  run.cpu = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-            (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-  run.peak = usage.ru_maxrss;
+  process.status = -1;
+  if (posix_spawnp(&child, process.words[0], &actions, nullptr, process.words.data(), environ) == 0)
+    wait4(child, &process.status, 0, &usage);
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double cpu = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+                     (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+  process.wall = std::min(process.wall, wall);
+  process.cpu = std::min(process.cpu, cpu);
+  process.peak = std::min(process.peak, usage.ru_maxrss);
   posix_spawn_file_actions_destroy(&actions);
-  return run;
 }
 
-/// The least of each over some runs.
-static Run runBest(const std::vector<std::string> &words, int rounds) {
-  Run least{1e9, 1e9, 1L << 40};
-  for (int round = 0; round < rounds; ++round) {
-    const Run run = runOnce(words);
-    least = {std::min(least.cpu, run.cpu), std::min(least.wall, run.wall),
-             std::min(least.peak, run.peak)};
-  }
-  return least;
-}
-
-/// `sm_90a` as `compute_90a`: with that ptxas reads and checks, and compiles nothing.
-static std::string archOf(llvm::StringRef text) {
-  llvm::StringRef behind = text.split(".target").second.ltrim();
-  return "-arch=compute_" +
-         behind.drop_front(3).take_while([](char c) { return isalnum(static_cast<unsigned char>(c)) != 0; }).str();
+static void runAll(int rounds, llvm::ArrayRef<char *> words) {
+  std::vector<Process> processes(1);
+  for (char *word : words)
+    if (llvm::StringRef(word) == "++")
+      processes.emplace_back();
+    else
+      processes.back().words.push_back(word);
+  for (Process &process : processes)
+    process.words.push_back(nullptr);
+  for (int round = 0; round < rounds; ++round)
+    llvm::for_each(processes, runOnce);
+  for (const Process &process : processes)
+    llvm::outs() << llvm::format("{\"cpu\": %.6f, \"wall\": %.6f, \"peak\": %ld, \"status\": %d}\n", process.cpu,
+                                 process.wall, process.peak,
+                                 WIFEXITED(process.status) ? WEXITSTATUS(process.status) : -1);
 }
 
 int main(int argc, char **argv) {
-  if (argc < 4) {
-    llvm::errs() << "usage: bench PTXRAY PTXAS|- FILE...\n";
-    return 2;
+  const llvm::ArrayRef<char *> words(argv + 1, argc - 1);
+  int rounds = 0;
+  if (words.size() > 1 && llvm::StringRef(words[0]) == "stages")
+    return llvm::all_of(words.drop_front(), stages) ? 0 : 1;
+  if (words.size() > 2 && llvm::StringRef(words[0]) == "run" && !llvm::StringRef(words[1]).getAsInteger(10, rounds)) {
+    runAll(rounds, words.drop_front(2));
+    return 0;
   }
-  const std::string tool = argv[1], ptxas = argv[2];
-  char folder[] = "/tmp/ptxray-bench-XXXXXX";
-  if (!mkdtemp(folder))
-    return 1;
-  auto write = [&](const char *name, llvm::StringRef text) {
-    const std::string path = std::string(folder) + "/" + name;
-    std::error_code error;
-    llvm::raw_fd_ostream(path, error) << text;
-    return path;
-  };
-  const std::string empty = write("empty.ptx", ".version 9.0\n.target sm_90\n.address_size 64\n");
-  std::string kilobyte = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-                         ".reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [p];\n";
-  while (kilobyte.size() < 1000)
-    kilobyte += "ld.global.u32 %r1, [%rd1];\nadd.s32 %r2, %r1, 7;\n";
-  const std::string small = write("small.ptx", kilobyte + "ret;\n}\n");
-
-  // Processes first: the peak of a child begins with what its parent holds.
-  const Run smallRun = runBest({tool, "check", small}, 200);
-  const long startup = runBest({tool, "check", empty}, 5).peak;
-  std::vector<Run> whole;
-  std::vector<double> witness;
-  for (int i = 3; i < argc; ++i) {
-    whole.push_back(runBest({tool, "check", argv[i]}, 10));
-    std::string arch;
-    {
-      std::string problem;
-      const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(argv[i], problem);
-      if (!source) {
-        llvm::errs() << argv[i] << ": " << problem << '\n';
-        return 1;
-      }
-      arch = archOf(source->text());
-    }
-    witness.push_back(ptxas == "-" ? 0 : runBest({ptxas, arch, argv[i], "-o", "/dev/null"}, 3).cpu);
-  }
-  llvm::outs() << "a file of 1 KB, start to finish: "
-               << llvm::format("%.2f ms (%.2f ms CPU)", smallRun.wall * 1e3, smallRun.cpu * 1e3)
-               << "; memory at start-up: " << startup << " KiB\n\n"
-               << "   MB  scan MB/s  parse MB/s  check MB/s  process s  ptxas s  ratio  memory/file  file\n";
-  for (int i = 3; i < argc; ++i) {
-    std::string problem;
-    const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(argv[i], problem);
-    const double megabytes = source->text().size() / 1e6;
-    const double scan = best([&] {
-      Interner names, spellings;
-      Scanner scanner(names, spellings);
-      scanner.start(source->text());
-      Token token;
-      do
-        scanner.next(token);
-      while (token.kind != TokenKind::EndOfFile);
-    });
-    const double parse = best([&] {
-      Parser parser;
-      DiagnosticSink sink;
-      parser.parse(*source, sink, /*keepBodies=*/false, [](const Ast &, Statement) {});
-    });
-    const double check = best([&] {
-      DiagnosticSink sink;
-      checkSource(*source, CheckOptions(), sink);
-    });
-    const Run &run = whole[i - 3];
-    llvm::outs() << llvm::format("%5.2f  %9.0f  %10.0f  %10.0f  %9.4f  %7.3f  %5.1f  %11.2f  ", megabytes,
-                                 megabytes / scan, megabytes / parse, megabytes / check, run.cpu,
-                                 witness[i - 3], witness[i - 3] / run.cpu,
-                                 (run.peak - startup) * 1024.0 / source->text().size())
-                 << argv[i] << '\n';
-  }
-  unlink(empty.c_str());
-  unlink(small.c_str());
-  rmdir(folder);
+  llvm::errs() << "usage: bench stages FILE...\n       bench run ROUNDS COMMAND [++ COMMAND]...\n";
+  return 2;
 }

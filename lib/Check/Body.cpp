@@ -1,10 +1,12 @@
 #include "Check/Body.h"
 #include "Isa/Isa.h"
+#include "Parse/Interner.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
 void BodyChecker::begin(const Function &function) {
+  uses.resize(std::max<size_t>(uses.size(), ast.names->size())); // the whole body is read
   sequence.clear();
   references.clear();
   firstInstruction = static_cast<uint32_t>(ast.instructions.size());
@@ -30,11 +32,8 @@ void BodyChecker::begin(const Function &function) {
         mark(formal.name, Writes);
 }
 
-void BodyChecker::mark(NameId name, uint8_t use) {
-  const auto index = static_cast<size_t>(name);
-  if (index >= uses.size())
-    uses.resize(std::max(index + 1, uses.size() * 2));
-  uint8_t &before = uses[index];
+inline void BodyChecker::mark(NameId name, uint8_t use) {
+  uint8_t &before = uses[static_cast<size_t>(name)];
   if (!before)
     touched.push_back(name);
   if (before & use & Writes)
@@ -47,12 +46,14 @@ void BodyChecker::instruction(const Instruction &instruction, const Usage &usage
   const Operand *nodes = ast.operands.data() + instruction.operands.first;
   for (NodeUse use : usage.nodes) {
     const Operand &operand = nodes[use.node];
-    if ((use.uses & (Calls | Names)) && !(usesOf(operand.name) & (Calls | Names)))
-      references.push_back({operand.name, operand.range, (use.uses & Calls) != 0});
+    if (use.uses & (Calls | Names | Targets)) {
+      if ((use.uses & (Calls | Names)) && !(usesOf(operand.name) & (Calls | Names)))
+        references.push_back({operand.name, operand.range, (use.uses & Calls) != 0});
+      ends |= (use.uses & Calls) && rules.neverReturns(operand.name);
+      if ((use.uses & Targets) && usage.has(isa::Effect::Ends))
+        branch(operand);
+    }
     mark(operand.name, use.uses);
-    ends |= (use.uses & Calls) && rules.neverReturns(operand.name);
-    if ((use.uses & Targets) && usage.has(isa::Effect::Ends))
-      branch(operand);
   }
   if (instruction.guard != NameId::None)
     mark(instruction.guard, Reads);
@@ -139,7 +140,7 @@ void BodyChecker::declaration(const Declaration &declaration) {
 FunctionSummary BodyChecker::end(const Function &function) {
   // What is wrong in a single instruction would be told a second time, in another way.
   const bool isBroken =
-      llvm::any_of(sink.diagnostics().drop_front(reportsBefore),
+      llvm::any_of(llvm::drop_begin(sink.diagnostics(), reportsBefore),
                    [](const Diagnostic &d) { return d.severity == Severity::Error; });
   if (!options.isFragment && !isBroken) {
     registerCount(function);

@@ -115,16 +115,16 @@ void ModuleChecker::body(const Function &function) {
       const Instruction &instruction = ast.instructions[statement.index];
       resolver.checkGuard(instruction);
       resolver.shapes(instruction.operands, shapes);
+      const Opcode &opcode = instructions->opcode(ast, instruction);
       if (options.visitor) {
         options.visitor(ast, instruction, shapes);
-        rules->call(instruction);
-        break;
+      } else {
+        if (opcode.readsRegisters)
+          constants.fill(function, instruction.operands, shapes);
+        bodies->instruction(instruction, instructions->check(opcode, ast, source, instruction, shapes, sink));
       }
-      if (instructions->readsRegisters(ast, instruction))
-        constants.fill(function, instruction.operands, shapes);
-      const Usage &usage = instructions->check(ast, source, instruction, shapes, sink);
-      rules->call(instruction);
-      bodies->instruction(instruction, usage);
+      if (opcode.mayCall)
+        rules->call(instruction);
       break;
     }
     case StatementKind::BlockBegin:

@@ -1,15 +1,11 @@
 #include "Check/ModuleRules.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace ptxray {
 
-/// ptxas keeps the numbers of directives in 32 bits.
-bool ModuleRules::fits(const Operand &number) {
-  if (number.kind != OperandKind::Integer || static_cast<uint64_t>(number.value) <= UINT32_MAX)
-    return true;
+bool ModuleRules::overflows(const Operand &number) {
   sink.report(DiagId::ConstantOverflow, number.range,
               {std::to_string(static_cast<uint64_t>(number.value)), "32"});
-  return false;
+  return true;
 }
 
 void ModuleRules::moduleDirective(const Directive &directive) {
@@ -61,7 +57,7 @@ void ModuleRules::location(const Directive &directive) {
     return;
   auto place = [](llvm::ArrayRef<Operand> numbers) {
     return std::pair(static_cast<uint64_t>(numbers[0].value << 32 | numbers[1].value),
-                     static_cast<uint32_t>(numbers[2].value));
+                     static_cast<uint64_t>(numbers[2].value)); // 32 bits: no key of the set's own
   };
   if (operands.size() == 9) {
     for (auto [index, word] : {std::pair(3, "function_name"), std::pair(5, "inlined_at")})

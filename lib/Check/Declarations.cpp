@@ -30,20 +30,20 @@ Formal ModuleRules::formalOf(const Declaration &declaration) {
 /// A word of a directive or declaration that the version or target does not have.
 void ModuleRules::requireWord(SpellingId spelling, Range range) {
   if (isa::WordId word = resolver.word(spelling))
-    requireGate(word, "`" + ast.text(spelling).str() + "`", range);
+    requireGate(word, "`" + ast.text(spelling) + "`", range);
 }
 
 /// What has no word of its own stands in the tables under a made one: `.section::label`.
-void ModuleRules::requireFeature(llvm::StringRef word, const std::string &subject, Range range) {
+void ModuleRules::requireFeature(llvm::StringRef word, const llvm::Twine &subject, Range range) {
   requireGate(isa::findWord(word), subject, range);
 }
 
-void ModuleRules::requireGate(isa::WordId word, const std::string &subject, Range range) {
+void ModuleRules::requireGate(isa::WordId word, const llvm::Twine &subject, Range range) {
   const isa::ExprId gate = isa::word(word).gate;
   if (availability.holds(gate))
     return;
   ModuleSummary module = header.summary();
-  sink.report(DiagId::NotAvailable, range, {subject, gateText(gate), module.ptx, module.target});
+  sink.report(DiagId::NotAvailable, range, {subject.str(), gateText(gate), module.ptx, module.target});
 }
 
 /// ptxas declares the special registers ahead of the module.
@@ -67,7 +67,7 @@ void ModuleRules::constantBank(const Declaration &declaration) {
   if (isWritten) {
     space.consumeInteger(10, bank);
     requireFeature(bank ? ".const::bank" : ".const::bank0",
-                   "`" + text(declaration.space).str() + "`", declaration.spaceRange);
+                   "`" + text(declaration.space) + "`", declaration.spaceRange);
     if (bank > 10) {
       sink.report(DiagId::ConstantBank, declaration.spaceRange,
                   {std::to_string(bank), "there are banks 0 to 10"});

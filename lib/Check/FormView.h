@@ -80,6 +80,8 @@ private:
 
 // The steps, in order (Match.cpp, Bind.cpp, Conditions.cpp, Operands.cpp).
 void matchWords(FormView &view);
+/// The same without a report: whether each word has a slot, and each slot that needs one a word.
+bool wordsFit(FormView &view);
 
 /// A way to lay the written operands over the operand list of a form.
 struct Binding {

@@ -166,15 +166,28 @@ static void judgeBound(FormView &view, const Binding &binding) {
   runNamedRules(view);
 }
 
-std::vector<Finding> findingsOf(const Availability &availability, const Opcode &opcode,
-                                llvm::ArrayRef<Shape> shapes, Usage *usage) {
-  if (usage)
-    *usage = usageOfRefused(shapes);
-  if (!opcode.mnemonic)
-    return {unknownInstruction(opcode)};
-  const isa::Tables &t = isa::tables();
-  const WrittenInstruction written{opcode, shapes, availability};
-  constexpr std::array<uint16_t, phaseCount> perfect = {};
+static constexpr std::array<uint16_t, phaseCount> perfect = {};
+
+/// The first form that has nothing against the instruction, if there is one.
+static std::optional<FormView> perfectForm(const WrittenInstruction &written) {
+  for (uint32_t form : isa::run(isa::tables().mnemonicForms, written.opcode.mnemonic->forms)) {
+    FormView matched(written, form);
+    if (!wordsFit(matched))
+      continue;
+    for (const Binding &binding : bindOperands(matched)) {
+      if (!binding.misfits.empty())
+        break; // all have as many
+      FormView bound = matched;
+      judgeBound(bound, binding);
+      if (bound.score == perfect)
+        return bound;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The form that has the least against it, with what it has.
+static FormView nearestForm(const WrittenInstruction &written) {
   std::optional<FormView> best;
   auto offer = [&](FormView &&view) {
     if (!best || view.score < best->score)
@@ -182,7 +195,7 @@ std::vector<Finding> findingsOf(const Availability &availability, const Opcode &
     else if (view.score == best->score)
       addExpected(view, *best);
   };
-  for (uint32_t form : isa::run(t.mnemonicForms, opcode.mnemonic->forms)) {
+  for (uint32_t form : isa::run(isa::tables().mnemonicForms, written.opcode.mnemonic->forms)) {
     FormView matched(written, form);
     matchWords(matched);
     if (best && matched.score > best->score && matched.score[0] > best->score[0])
@@ -199,12 +212,21 @@ std::vector<Finding> findingsOf(const Availability &availability, const Opcode &
       FormView bound = matched;
       judgeBound(bound, binding);
       offer(std::move(bound));
-      if (best->score == perfect)
-        break;
     }
-    if (best->score == perfect)
-      break;
   }
+  return std::move(*best);
+}
+
+std::vector<Finding> findingsOf(const Availability &availability, const Opcode &opcode,
+                                llvm::ArrayRef<Shape> shapes, Usage *usage) {
+  if (usage)
+    *usage = usageOfRefused(shapes);
+  if (!opcode.mnemonic)
+    return {unknownInstruction(opcode)};
+  const WrittenInstruction written{opcode, shapes, availability};
+  std::optional<FormView> best = perfectForm(written); // mostly there is one, and the others need no words
+  if (!best)
+    best.emplace(nearestForm(written));
   std::vector<Finding> findings;
   llvm::for_each(best->findings, spellExpected);
   auto isError = [](const Finding &f) { return f.severity == Severity::Error; };
@@ -286,9 +308,10 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 uint64_t fingerprint(SpellingId spelling, const Opcode &opcode, llvm::ArrayRef<Shape> shapes) {
   uint64_t hash = 0x9E3779B97F4A7C15 + (static_cast<uint64_t>(spelling) << 20 | shapes.size());
   for (const Shape &s : shapes) {
-    const uint64_t kind = uint64_t(s.kind) | uint64_t(s.flags) << 8 | uint64_t(s.extent) << 24 |
-                          uint64_t(s.type) << 40 | uint64_t(s.vector) << 56;
-    uint64_t rest = uint64_t(s.space) | uint64_t(s.suffix) << 16;
+    static_assert(offsetof(Shape, suffix) + sizeof s.suffix == 12, "all but the value, without gaps");
+    uint64_t kind, rest = 0;
+    std::memcpy(&kind, &s, 8);
+    std::memcpy(&rest, &s.space, 4);
     if (s.kind == ShapeKind::Special ||
         (opcode.readsValues && (s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float ||
                          s.flags & ShapeKnown)))
@@ -306,19 +329,17 @@ InstructionChecker::Entry &InstructionChecker::find(uint64_t key) {
   return memo[i];
 }
 
-const Opcode &Opcodes::of(const Ast &ast, const Instruction &instruction) {
-  const auto id = static_cast<size_t>(instruction.opcode);
+const Opcode &Opcodes::add(const Ast &ast, SpellingId spelling) {
+  const auto id = static_cast<size_t>(spelling);
   if (id >= bySpelling.size())
     bySpelling.resize(id + id / 2 + 64);
-  if (!bySpelling[id])
-    bySpelling[id] = std::make_unique<Opcode>(ast.text(instruction.opcode));
+  bySpelling[id] = std::make_unique<Opcode>(ast.text(spelling));
   return *bySpelling[id];
 }
 
-const Usage &InstructionChecker::check(const Ast &ast, const SourceBuffer &source,
+const Usage &InstructionChecker::check(const Opcode &opcode, const Ast &ast, const SourceBuffer &source,
                                        const Instruction &instruction,
                                        llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink) {
-  const Opcode &opcode = opcodes.of(ast, instruction);
   if (memoUsed * 2 >= memo.size()) {
     std::vector<Entry> old(std::max<size_t>(1024, memo.size() * 2));
     old.swap(memo);
@@ -331,16 +352,16 @@ const Usage &InstructionChecker::check(const Ast &ast, const SourceBuffer &sourc
   if (!entry.key) {
     entry.key = key;
     ++memoUsed;
-    entry.usage = usages.size();
-    if (auto findings = judge(availability, opcode, shapes, &usages.emplace_back());
-        !findings.empty()) {
+    Usage &usage = usages.emplace_back();
+    entry.usage = &usage;
+    if (auto findings = judge(availability, opcode, shapes, &usage); !findings.empty()) {
       entry.verdict = verdicts.size();
       verdicts.push_back(std::move(findings));
     }
   }
   if (entry.verdict)
     report(verdicts[entry.verdict], opcode, availability.module(), ast, source, instruction, sink);
-  return usages[entry.usage];
+  return *entry.usage;
 }
 
 } // namespace ptxray

@@ -3,14 +3,12 @@
 // and target, the opcode and the shapes of the operands, so it is found once and then looked up.
 #include "Check/FormView.h"
 #include "Check/Usage.h"
+#include "Parse/Ast.h"
 #include <deque>
 #include <memory>
 
 namespace ptxray {
 
-struct Ast;
-struct Instruction;
-enum class SpellingId : uint32_t;
 class SourceBuffer;
 
 /// Everything that is wrong with an instruction according to the form that it comes nearest to.
@@ -31,9 +29,13 @@ uint64_t fingerprint(SpellingId spelling, const Opcode &opcode, llvm::ArrayRef<S
 /// Each spelling of a text, taken apart once.
 class Opcodes {
 public:
-  const Opcode &of(const Ast &ast, const Instruction &instruction);
+  const Opcode &of(const Ast &ast, const Instruction &instruction) {
+    const auto id = static_cast<size_t>(instruction.opcode);
+    return id < bySpelling.size() && bySpelling[id] ? *bySpelling[id] : add(ast, instruction.opcode);
+  }
 
 private:
+  const Opcode &add(const Ast &ast, SpellingId spelling);
   std::vector<std::unique_ptr<Opcode>> bySpelling; // by SpellingId
 };
 
@@ -41,20 +43,17 @@ class InstructionChecker {
 public:
   explicit InstructionChecker(const ModuleContext &context) : availability(context) {}
 
-  /// One shape for each operand node of the instruction, in the order of the Ast.
-  const Usage &check(const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
-                     llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink);
+  const Opcode &opcode(const Ast &ast, const Instruction &instruction) { return opcodes.of(ast, instruction); }
 
-  /// Whether the values of constant registers matter to it (ShapeKnown).
-  bool readsRegisters(const Ast &ast, const Instruction &instruction) {
-    return opcodes.of(ast, instruction).readsRegisters;
-  }
+  /// One shape for each operand node of the instruction, in the order of the Ast.
+  const Usage &check(const Opcode &opcode, const Ast &ast, const SourceBuffer &source,
+                     const Instruction &instruction, llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink);
 
 private:
   struct Entry {
     uint64_t key = 0; // a fingerprint of opcode and shapes; 0: free
     uint32_t verdict = 0;
-    uint32_t usage = 0;
+    const Usage *usage = nullptr;
   };
   Entry &find(uint64_t key);
 

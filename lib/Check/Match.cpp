@@ -173,13 +173,21 @@ static void reportIllegal(FormView &view, uint16_t k, unsigned j) {
     ++view.score[static_cast<unsigned>(Phase::Qualifier)];
 }
 
+namespace {
+/// What is left when each word has taken its slot.
+struct Leftover {
+  llvm::SmallVector<uint16_t, 4> strays, missing;                 // words, slots
+  llvm::SmallVector<std::pair<uint16_t, uint16_t>, 4> misplaced; // a word of the slot's class that the slot has not
+  bool empty() const { return strays.empty() && missing.empty() && misplaced.empty(); }
+};
+} // namespace
+
 /// As many words of an ordered class as slots for them, but in some place a wrong one: by position it
 /// is clear which.
-static void alignClass(FormView &view, WordClass wordClass, llvm::SmallVectorImpl<uint16_t> &strays,
-                       llvm::SmallVectorImpl<uint16_t> &missing) {
+static void alignClass(FormView &view, WordClass wordClass, Leftover &leftover) {
   const Opcode &opcode = view.written.opcode;
   auto isOfClass = [&](WordId word) { return word && isa::word(word).wordClass == wordClass; };
-  if (llvm::none_of(strays, [&](uint16_t k) { return isOfClass(opcode.words[k].id); }))
+  if (llvm::none_of(leftover.strays, [&](uint16_t k) { return isOfClass(opcode.words[k].id); }))
     return;
   llvm::SmallVector<uint16_t, 6> written, wanted;
   for (uint16_t k = opcode.mnemonicWords; k < opcode.words.size(); ++k)
@@ -190,15 +198,15 @@ static void alignClass(FormView &view, WordClass wordClass, llvm::SmallVectorImp
       wanted.push_back(j);
   if (written.size() != wanted.size())
     return;
-  llvm::erase_if(strays, [&](uint16_t k) { return llvm::is_contained(written, k); });
-  llvm::erase_if(missing, [&](uint16_t j) { return llvm::is_contained(wanted, j); });
+  llvm::erase_if(leftover.strays, [&](uint16_t k) { return llvm::is_contained(written, k); });
+  llvm::erase_if(leftover.missing, [&](uint16_t j) { return llvm::is_contained(wanted, j); });
   for (size_t i = 0; i < written.size(); ++i) {
     const uint16_t k = written[i], j = wanted[i];
     const bool fits = slotHolds(view.slots[j], opcode.words[k].id);
     view.slotWord[j] = fits ? opcode.words[k].id : WordId(0);
     view.slotAt[j] = fits ? k : 0;
     if (!fits)
-      reportIllegal(view, k, j);
+      leftover.misplaced.emplace_back(k, j);
   }
 }
 
@@ -217,7 +225,7 @@ static bool standsFor(const FormView &view, unsigned k, unsigned j) {
          static_cast<int>(k) > before && static_cast<int>(k) < after;
 }
 
-void matchWords(FormView &view) {
+static Leftover placeWords(FormView &view) {
   const Opcode &opcode = view.written.opcode;
   const unsigned count = view.slots.size();
   for (unsigned k = 1; k < opcode.mnemonicWords && k <= count; ++k) {
@@ -225,7 +233,7 @@ void matchWords(FormView &view) {
     view.slotAt[k - 1] = k;
   }
 
-  llvm::SmallVector<uint16_t, 4> strays;
+  Leftover leftover;
   unsigned from[4] = {}; // by class: the first slot that its next word may take
   for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k) {
     const OpcodeWord &word = opcode.words[k];
@@ -236,7 +244,7 @@ void matchWords(FormView &view) {
     while (j < count && (view.slotWord[j] || view.slots[j].suffix || !slotHolds(view.slots[j], word.id)))
       ++j;
     if (j == count) {
-      strays.push_back(k);
+      leftover.strays.push_back(k);
       continue;
     }
     view.slotWord[j] = word.id;
@@ -245,15 +253,22 @@ void matchWords(FormView &view) {
       from[wordClass] = j + 1;
   }
 
-  llvm::SmallVector<uint16_t, 4> missing;
   for (unsigned j = 0; j < count; ++j)
     if (!view.slotWord[j] && !view.slots[j].optional && !view.slots[j].suffix)
-      missing.push_back(j);
-  if (strays.empty() && missing.empty())
-    return;
-  for (WordClass wordClass : {WordClass::Type, WordClass::Layout, WordClass::Space})
-    alignClass(view, wordClass, strays, missing);
+      leftover.missing.push_back(j);
+  if (!leftover.strays.empty())
+    for (WordClass wordClass : {WordClass::Type, WordClass::Layout, WordClass::Space})
+      alignClass(view, wordClass, leftover);
+  return leftover;
+}
 
+bool wordsFit(FormView &view) { return placeWords(view).empty(); }
+
+void matchWords(FormView &view) {
+  auto [strays, missing, misplaced] = placeWords(view);
+  const Opcode &opcode = view.written.opcode;
+  for (auto [k, j] : misplaced)
+    reportIllegal(view, k, j);
   // A word that nobody knows may be meant as any that is missing.
   const bool anyUnknown = llvm::any_of(strays, [&](uint16_t k) { return !opcode.words[k].id; });
   for (uint16_t k : strays) {

@@ -4,8 +4,9 @@
 #include "Check/Header.h"
 #include "Resolve/Resolver.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Twine.h"
 #include <map>
-#include <set>
 
 namespace ptxray {
 
@@ -59,9 +60,14 @@ private:
   unsigned targetNumber() const;
   Formal formalOf(const Declaration &declaration);
   void requireWord(SpellingId word, Range range);
-  void requireFeature(llvm::StringRef word, const std::string &subject, Range range);
-  void requireGate(isa::WordId word, const std::string &subject, Range range);
-  bool fits(const Operand &number);
+  void requireFeature(llvm::StringRef word, const llvm::Twine &subject, Range range);
+  void requireGate(isa::WordId word, const llvm::Twine &subject, Range range);
+  /// ptxas keeps the numbers of directives in 32 bits.
+  bool fits(const Operand &number) {
+    return number.kind != OperandKind::Integer || static_cast<uint64_t>(number.value) <= UINT32_MAX ||
+           !overflows(number);
+  }
+  bool overflows(const Operand &number); // reports it
   bool isSpecial(NameId name, Range range);
   void pragma(const Directive &directive, PragmaPlace place);
   void alias(const Directive &directive);
@@ -113,7 +119,7 @@ private:
   // Debugging and metadata.
   bool hasSection = false, hasMetadata = false;
   std::map<int64_t, Range> files;                               // by index
-  std::set<std::pair<uint64_t, uint32_t>> locations;            // of `.loc`: file and line, column
+  llvm::DenseSet<std::pair<uint64_t, uint64_t>> locations;      // of `.loc`: file and line, column
   llvm::DenseMap<uint32_t, Range> sectionLabels;                // by NameId
 };
 

@@ -19,6 +19,12 @@ static bool asksForRegisters(const isa::Form &form) {
                       [](const isa::OperandDecl &operand) { return operand.rules & isa::Known; });
 }
 
+static bool namesFunction(const isa::Form &form) {
+  return llvm::any_of(isa::run(isa::tables().operands, form.operands), [](const isa::OperandDecl &operand) {
+    return operand.role == isa::OperandRole::Function;
+  });
+}
+
 /// Whether the words that the form cannot do without stand in the opcode, at any place.
 static bool hasDemandedWords(const isa::Form &form, llvm::ArrayRef<OpcodeWord> words) {
   const isa::Tables &t = isa::tables();
@@ -62,6 +68,7 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
     mnemonic = isa::findMnemonic(spelling.take_front(length));
     mnemonicWords = count;
   }
+  mayCall = !mnemonic; // a misspelt call is one
   if (!mnemonic)
     return;
 
@@ -69,6 +76,7 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
   for (uint32_t form : isa::run(t.mnemonicForms, mnemonic->forms)) {
     readsValues |= t.forms[form].readsValues;
     readsRegisters |= asksForRegisters(t.forms[form]) && hasDemandedWords(t.forms[form], words);
+    mayCall |= namesFunction(t.forms[form]);
   }
   readsValues |= readsRegisters;
 

@@ -25,6 +25,7 @@ struct Opcode {
   unsigned mnemonicWords = 0;               // words that spell it, the name included
   bool readsValues = false;                 // the values of immediates matter to some form
   bool readsRegisters = false;              // so do those of registers that hold constants
+  bool mayCall = false;                     // some form names a function that control goes to
 };
 
 /// Is the word part of a mnemonic that begins with the name?

@@ -35,12 +35,12 @@ void Resolver::declare(const Declaration &declaration, bool isParameter, bool ma
   symbol.isParameter = isParameter;
   if (space == ".tex") // before PTX 1.5 a texture was an integer in a space of its own
     symbol.type = isa::findWord(".texref");
-  symbol.isOpaque = symbol.type && isa::word(symbol.type).typeKind == isa::TypeKind::Opaque;
   symbol.nameRange = declaration.nameRange;
   symbol.familyCount = declaration.count;
   symbol.extent = extentOf(declaration);
+  symbol.shape = shapeOf(symbol);
   if (isa::WordId vector = word(declaration.vector))
-    symbol.vector = static_cast<uint8_t>(isa::word(vector).number);
+    symbol.shape.vector = static_cast<uint8_t>(isa::word(vector).number);
 
   const Symbol *clash = declaration.isParameterised
                             ? scopes.declareFamily(declaration.name, symbol)
@@ -48,6 +48,38 @@ void Resolver::declare(const Declaration &declaration, bool isParameter, bool ma
   if (clash && !mayRepeat)
     sink.report(DiagId::DuplicateDefinition, declaration.nameRange, {ast.text(declaration.name).str()})
         .notes.push_back({"declared here before", clash->nameRange});
+}
+
+Shape Resolver::shapeOf(const Symbol &symbol) {
+  Shape shape;
+  shape.type = symbol.type;
+  switch (symbol.kind) {
+  case SymbolKind::Register:
+    shape.kind = symbol.type ? ShapeKind::Register : ShapeKind::Unknown;
+    break;
+  case SymbolKind::Variable:
+    shape.kind = ShapeKind::Variable;
+    shape.space = symbol.space;
+    if (symbol.type && isa::word(symbol.type).typeKind == isa::TypeKind::Opaque)
+      shape.flags |= ShapeOpaque;
+    if (symbol.isParameter)
+      shape.flags |= ShapeParameter;
+    if (symbol.extent.isArray)
+      shape.flags |= ShapeArray;
+    break;
+  case SymbolKind::Label:
+    shape.kind = ShapeKind::Label;
+    break;
+  case SymbolKind::Function:
+    shape.kind = ShapeKind::Function;
+    break;
+  case SymbolKind::Prototype:
+  case SymbolKind::CallTargets:
+  case SymbolKind::BranchTargets:
+    shape.kind = ShapeKind::Prototype;
+    break;
+  }
+  return shape;
 }
 
 Extent Resolver::extentOf(const Declaration &declaration) {
@@ -72,6 +104,7 @@ void Resolver::declareFunction(uint32_t index) {
   symbol.kind = SymbolKind::Function;
   symbol.index = index;
   symbol.nameRange = function.nameRange;
+  symbol.shape = shapeOf(symbol);
   scopes.declare(function.name, symbol); // a prototype and its definition share the name
 }
 
@@ -124,6 +157,7 @@ void Resolver::collectLabels(const Function &function) {
     symbol.kind = kind;
     symbol.nameRange = range;
     symbol.index = index;
+    symbol.shape = shapeOf(symbol);
     labels.push_back({block, name, symbol});
   };
   for (uint32_t i = function.body.first; i < function.body.end(); ++i) {
@@ -170,61 +204,43 @@ void Resolver::declareLabelsOf(uint32_t block) {
   }
 }
 
-void Resolver::shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out) {
-  out.clear();
-  for (const Operand &operand : ast.operandsOf(operands))
-    out.push_back(shapeOf(operand));
+static constexpr Shape plainShape(ShapeKind kind) {
+  Shape shape;
+  shape.kind = kind;
+  return shape;
 }
 
-Shape Resolver::shapeOf(const Operand &operand) {
-  Shape shape;
-  switch (operand.kind) {
-  case OperandKind::Name:
-    shape = nameShape(operand);
-    break;
-  case OperandKind::Integer:
-    shape.kind = ShapeKind::Integer;
-    break;
-  case OperandKind::Float:
-    shape.kind = ShapeKind::Float;
-    break;
-  case OperandKind::Sink:
-    shape.kind = ShapeKind::Sink;
-    break;
-  case OperandKind::Vector:
-    shape.kind = ShapeKind::Vector;
-    break;
-  case OperandKind::Address:
-    shape.kind = ShapeKind::Address;
-    break;
-  case OperandKind::List:
-    shape.kind = ShapeKind::List;
-    break;
-  case OperandKind::Pair:
-    shape.kind = ShapeKind::Pair;
-    break;
-  case OperandKind::String:
-  case OperandKind::Invalid:
-    break;
+static constexpr Shape shapeOfKind[] = {
+    plainShape(ShapeKind::Unknown), // a name: its declaration says
+    plainShape(ShapeKind::Integer), plainShape(ShapeKind::Float),   plainShape(ShapeKind::Invalid),
+    plainShape(ShapeKind::Sink),    plainShape(ShapeKind::Vector),  plainShape(ShapeKind::Address),
+    plainShape(ShapeKind::List),    plainShape(ShapeKind::Pair),    plainShape(ShapeKind::Invalid)};
+static_assert(std::size(shapeOfKind) == static_cast<size_t>(OperandKind::Invalid) + 1);
+
+// A shape is copied as a whole, and changed where it must be: what is written in parts is slow to read.
+inline void Resolver::readShape(const Operand &operand, Shape &shape) {
+  if (operand.kind == OperandKind::Name) {
+    const Symbol *symbol = scopes.find(operand.name);
+    const bool isUsual = symbol && symbol->shape.kind != ShapeKind::Prototype && operand.suffix == SpellingId::None;
+    shape = isUsual ? symbol->shape : unusualName(operand, symbol);
+  } else {
+    shape = shapeOfKind[static_cast<size_t>(operand.kind)];
+    if (operand.suffix != SpellingId::None)
+      shape.suffix = suffixWord(operand.suffix);
   }
-  shape.extent = static_cast<uint16_t>(std::min<uint32_t>(operand.extent, UINT16_MAX));
+  if (operand.extent != 1)
+    shape.extent = static_cast<uint16_t>(std::min<uint32_t>(operand.extent, UINT16_MAX));
+  if (operand.flags & ShapeWritten)
+    shape.flags |= operand.flags & ShapeWritten;
   if (shape.kind != ShapeKind::Special) // there it says which register it is
     shape.value = operand.value;
-  if (operand.flags & Negated)
-    shape.flags |= ShapeNegated;
-  if (operand.flags & Not)
-    shape.flags |= ShapeNot;
-  if (operand.flags & HasOffset)
-    shape.flags |= ShapeOffset;
-  if (operand.flags & HexFloat)
-    shape.flags |= ShapeHexFloat;
-  if (operand.flags & WideFloat)
-    shape.flags |= ShapeWideFloat;
-  if (operand.flags & Subscript)
-    shape.flags |= ShapeSubscript;
-  if (operand.kind != OperandKind::Name)
-    shape.suffix = suffixWord(operand.suffix);
-  return shape;
+}
+
+void Resolver::shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out) {
+  const llvm::ArrayRef<Operand> nodes = ast.operandsOf(operands);
+  out.resize_for_overwrite(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i)
+    readShape(nodes[i], out[i]);
 }
 
 isa::WordId Resolver::suffixWord(SpellingId suffix) {
@@ -255,9 +271,15 @@ bool Resolver::isLost(llvm::StringRef name) const {
   });
 }
 
-Shape Resolver::nameShape(const Operand &operand) {
+/// Looks at every name, so that only the first of many unknown ones get an answer.
+llvm::StringRef Resolver::nearestName(llvm::StringRef misspelt) {
+  constexpr unsigned most = 100;
+  return ++nearestAsked > most ? llvm::StringRef() : scopes.nearest(misspelt);
+}
+
+/// A special register, an unknown name, a name with a suffix, or one that counts only behind its declaration.
+Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
   Shape shape;
-  const Symbol *symbol = scopes.find(operand.name);
   const isa::SpecialRegister *reg = symbol ? nullptr : special(operand.name);
   if (!symbol && !reg) {
     shape.kind = ShapeKind::Unknown;
@@ -266,7 +288,7 @@ Shape Resolver::nameShape(const Operand &operand) {
       return shape;
     Range range = operand.range;
     Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, {name.str()});
-    if (llvm::StringRef near = scopes.nearest(name); !near.empty())
+    if (llvm::StringRef near = nearestName(name); !near.empty())
       d.notes.push_back({("did you mean `" + near + "`?").str(), std::nullopt});
     return shape;
   }
@@ -281,39 +303,11 @@ Shape Resolver::nameShape(const Operand &operand) {
       sink.report(DiagId::DirectiveMissing, operand.range,
                   {std::string(reg->name), "`" + std::string(isa::word(reg->needs).text) + "`"});
   } else {
-    shape.type = symbol->type;
-    shape.vector = symbol->vector;
-    switch (symbol->kind) {
-    case SymbolKind::Register:
-      shape.kind = symbol->type ? ShapeKind::Register : ShapeKind::Unknown;
-      break;
-    case SymbolKind::Variable:
-      shape.kind = ShapeKind::Variable;
-      shape.space = symbol->space;
-      if (symbol->isOpaque)
-        shape.flags |= ShapeOpaque;
-      if (symbol->isParameter)
-        shape.flags |= ShapeParameter;
-      if (symbol->extent.isArray)
-        shape.flags |= ShapeArray;
-      break;
-    case SymbolKind::Label:
-      shape.kind = ShapeKind::Label;
-      break;
-    case SymbolKind::Function:
-      shape.kind = ShapeKind::Function;
-      break;
-    case SymbolKind::Prototype:
-    case SymbolKind::CallTargets:
-    case SymbolKind::BranchTargets:
-      shape.kind = ShapeKind::Prototype;
-      // Unlike a label, they count from where they stand.
-      if (operand.range.begin < symbol->nameRange.begin) {
-        sink.report(DiagId::UndefinedSymbol, operand.range, {ast.text(operand.name).str()})
-            .notes.push_back({"declared here, after its use", symbol->nameRange});
-        shape.kind = ShapeKind::Unknown;
-      }
-      break;
+    shape = symbol->shape;
+    if (shape.kind == ShapeKind::Prototype && operand.range.begin < symbol->nameRange.begin) {
+      sink.report(DiagId::UndefinedSymbol, operand.range, {ast.text(operand.name).str()})
+          .notes.push_back({"declared here, after its use", symbol->nameRange});
+      shape.kind = ShapeKind::Unknown;
     }
   }
   if (operand.suffix != SpellingId::None && (operand.flags & HasOffset))
@@ -337,11 +331,11 @@ void Resolver::checkGuard(const Instruction &instruction) {
   if (instruction.guard == NameId::None)
     return;
   const Symbol *symbol = scopes.find(instruction.guard);
-  std::string name = ast.text(instruction.guard).str();
+  const llvm::StringRef name = ast.text(instruction.guard);
   if (!symbol && !special(instruction.guard)) {
     if (isLost(name))
       return;
-    sink.report(DiagId::UndefinedSymbol, instruction.guardRange, {name});
+    sink.report(DiagId::UndefinedSymbol, instruction.guardRange, {name.str()});
     return;
   }
   if (symbol && symbol->kind == SymbolKind::Register && !symbol->type)
@@ -350,7 +344,7 @@ void Resolver::checkGuard(const Instruction &instruction) {
                            : symbol->kind == SymbolKind::Register ? symbol->type : isa::WordId(0);
   bool isPredicate = type && isa::word(type).typeKind == isa::TypeKind::Predicate;
   if (!isPredicate) {
-    Diagnostic &d = sink.report(DiagId::GuardNotPredicate, instruction.guardRange, {name});
+    Diagnostic &d = sink.report(DiagId::GuardNotPredicate, instruction.guardRange, {name.str()});
     if (symbol)
       d.notes.push_back({"declared here", symbol->nameRange});
   }

@@ -33,7 +33,6 @@ public:
   Extent extentOf(const Declaration &declaration);
   /// The special register of that name, unless a declaration hides it.
   const isa::SpecialRegister *special(NameId name);
-  llvm::StringRef nearestName(llvm::StringRef misspelt) const { return scopes.nearest(misspelt); }
 
 private:
   struct BlockLabel {
@@ -41,10 +40,12 @@ private:
     NameId name;
     Symbol symbol;
   };
-  Shape shapeOf(const Operand &operand);
-  Shape nameShape(const Operand &operand);
+  void readShape(const Operand &operand, Shape &shape);
+  static Shape shapeOf(const Symbol &symbol);
+  Shape unusualName(const Operand &operand, const Symbol *symbol);
   bool hasDirective(isa::WordId directive);
   isa::WordId suffixWord(SpellingId suffix);
+  llvm::StringRef nearestName(llvm::StringRef misspelt); // or an empty text
   void collectLabels(const Function &function);
   void declareLabelsOf(uint32_t block);
 
@@ -55,6 +56,7 @@ private:
   const Function *current = nullptr; // at hand
   std::vector<BlockLabel> labels; // of the function at hand, sorted by block
   size_t nextLabel = 0;
+  unsigned nearestAsked = 0;
   uint32_t blocks = 0;
   std::vector<int32_t> wordOfSpelling;                           // -1: not asked for yet
   llvm::DenseMap<uint32_t, const isa::SpecialRegister *> specials; // by NameId; null: none

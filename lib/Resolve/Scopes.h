@@ -3,6 +3,7 @@
 #include "Isa/Tables.h"
 #include "Parse/Ast.h"
 #include "Parse/Interner.h"
+#include "Resolve/Shape.h"
 #include <vector>
 
 namespace ptxray {
@@ -25,12 +26,11 @@ struct Extent {
 };
 
 struct Symbol {
+  Shape shape; // of its name as an operand
   SymbolKind kind = SymbolKind::Register;
   isa::WordId type = 0;
   isa::WordId space = 0;
-  uint8_t vector = 0;          // components of a `.v2` or `.v4` declaration
   bool isParameter = false;    // an input of the function at hand
-  bool isOpaque = false;       // .texref and its like
   uint16_t depth = 0;          // of the scope it was declared in; 0 is the module
   uint32_t familyCount = 0;    // of `%r<10>`: 10
   uint32_t index = 0;          // Function, Prototype: which one, for the caller
@@ -40,7 +40,7 @@ struct Symbol {
 };
 
 /// Nested scopes over interned names. A lookup is two array reads: a binding is undone when its scope
-/// is left, and a member of a family `%r<10>` is bound when it is first used.
+/// is left, and a name such as `%r12` is taken apart once, so that a member of a family `%r<10>` needs no binding.
 class Scopes {
 public:
   explicit Scopes(Interner &names) : names(names) {}
@@ -52,36 +52,51 @@ public:
   /// The symbol of the same scope that has the name already, or null when the name was free.
   const Symbol *declare(NameId name, Symbol symbol);
   const Symbol *declareFamily(NameId prefix, Symbol symbol);
-  const Symbol *find(NameId name);
+  const Symbol *find(NameId name) {
+    const size_t index = static_cast<uint32_t>(name);
+    if (index >= entries.size() || !entries[index].isRead) [[unlikely]]
+      return findNew(name);
+    const Entry &entry = entries[index];
+    if (entry.symbol && (entry.family == NameId::None ||
+                         families[static_cast<uint32_t>(entry.family)] == entry.symbol))
+      return &symbols[entry.symbol - 1];
+    if (entry.prefix == NameId::None)
+      return nullptr;
+    const uint32_t family = families[static_cast<uint32_t>(entry.prefix)];
+    if (!family)
+      return nullptr;
+    const Symbol &symbol = symbols[family - 1];
+    return entry.number < symbol.familyCount ? &symbol : outerMember(symbol, entry.number);
+  }
   /// The name in reach that is closest to a misspelt one, or an empty text.
-  llvm::StringRef nearest(llvm::StringRef misspelt) const;
+  llvm::StringRef nearest(llvm::StringRef misspelt);
 
 private:
-  struct Binding {
+  /// All that is known of a name; `%r12` is taken apart once, into member 12 of the prefix `%r`.
+  struct Entry {
     uint32_t symbol = 0;             // index + 1 into `symbols`; 0: free
-    NameId family = NameId::None;    // the prefix, when the binding is a remembered member
+    NameId family = NameId::None;    // the prefix, when a family hides a name that was declared on its own
+    NameId prefix = NameId::None;    // None: the name has no number at its end
+    uint32_t number : 31 = 0;
+    uint32_t isRead : 1 = false;     // prefix and number are known
   };
   struct Undo {
     NameId name;
-    Binding before;
+    uint32_t symbol; // before
+    NameId family;
     bool isFamily;
   };
-  Binding &at(std::vector<Binding> &list, NameId name);
-  void bind(std::vector<Binding> &list, NameId name, Binding binding);
-  const Symbol *memberOf(NameId name);
-  /// `%r12` as member 12 of the prefix `%r`; taken apart once for each name.
-  struct Member {
-    NameId prefix = NameId::None; // None: the name has no number at its end
-    uint32_t number = 0;
-    bool known = false;
-  };
-  Member memberName(NameId name);
+  Entry &entryOf(NameId name);
+  uint32_t &familyOf(NameId prefix);
+  void bind(NameId name, uint32_t symbol, NameId family = NameId::None);
+  void bindFamily(NameId prefix, uint32_t symbol);
+  const Symbol *findNew(NameId name);
+  const Symbol *outerMember(const Symbol &family, uint32_t number) const;
 
   Interner &names;
   std::vector<Symbol> symbols;
-  std::vector<Binding> plain;       // by NameId
-  std::vector<Binding> families;    // by NameId of the prefix
-  std::vector<Member> members;      // by NameId
+  std::vector<Entry> entries;       // by NameId
+  std::vector<uint32_t> families;   // by NameId of the prefix: index + 1 into `symbols`
   std::vector<bool> hasPlainMember; // by NameId of a prefix: `a1` was declared on its own
   std::vector<Undo> undo;
   struct Mark {

@@ -2,6 +2,7 @@
 // What the engine sees of a written operand. Two instructions with the same opcode and the same shapes
 // get the same verdict, so a verdict is found once and then looked up.
 #include "Isa/Tables.h"
+#include "Parse/Ast.h"
 #include "Source/Range.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
@@ -27,14 +28,17 @@ enum class ShapeKind : uint8_t {
 };
 
 enum ShapeFlag : uint16_t {
-  ShapeNegated = 1,
-  ShapeNot = 2,
-  ShapeOffset = 4,     // `a+8`
-  ShapeHexFloat = 8,   // 0f...
-  ShapeWideFloat = 16, // 0d... (alone: neither, a decimal float)
-  ShapeOpaque = 32,    // a .texref/.samplerref/.surfref variable; `type` says which
-  ShapeParameter = 64, // a parameter of the function at hand (an entry's may not be written)
-  ShapeSubscript = 128, // `a[8]`
+  // As in the Ast:
+  ShapeNegated = Negated,
+  ShapeNot = Not,
+  ShapeOffset = HasOffset,     // `a+8`
+  ShapeHexFloat = HexFloat,    // 0f...
+  ShapeWideFloat = WideFloat,  // 0d... (alone: neither, a decimal float)
+  ShapeSubscript = Subscript,  // `a[8]`
+  ShapeWritten = Negated | Not | HasOffset | HexFloat | WideFloat | Subscript, // all of these
+  // What is declared:
+  ShapeOpaque = 32,     // a .texref/.samplerref/.surfref variable; `type` says which
+  ShapeParameter = 128, // a parameter of the function at hand (an entry's may not be written)
   ShapeNarrow = 256,    // a special register that may be read in fewer bits
   ShapeKnown = 512,     // a register that holds `value` all along; told only where an entry asks
   ShapeArray = 1024,     // a variable of array type
@@ -43,12 +47,12 @@ enum ShapeFlag : uint16_t {
 /// Preorder, `extent` as in the Ast. Names and places are not part of it.
 struct Shape {
   ShapeKind kind = ShapeKind::Invalid;
-  uint16_t flags = 0; // ShapeFlag
+  uint8_t vector = 0;  // components of a register or special register of vector type
+  uint16_t flags = 0;  // ShapeFlag
   uint16_t extent = 1;
   isa::WordId type = 0;   // of a register, special register or variable; 0: none
   isa::WordId space = 0;  // of a variable
   isa::WordId suffix = 0; // selector or `.unified`; of an unknown word `badSuffix`
-  uint8_t vector = 0;     // components of a register or special register of vector type
   int64_t value = 0;      // of an Integer or Float, of an offset; which special register it is
 };
 

@@ -40,7 +40,7 @@ alias  : Alias { b.beginDirective(last()); } Id { b.word(last()); } Comma Id { b
 section
   : Section { b.beginDirective(last()); } Dotted { b.dotted(last()); } LeftBrace { b.openVector(last()); }
     (Id { b.word(last()); } Colon
-    | Dotted { b.openWord(last()); } sectionValue (Comma sectionValue)* { b.closeValues(); }
+    | Dotted { b.openWord(last()); skipNumbers(); } sectionValue (Comma sectionValue)* { b.closeValues(); }
     )*
     RightBrace { b.close(last()); b.endDirective(); }
   ;

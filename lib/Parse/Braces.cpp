@@ -3,8 +3,10 @@
 namespace ptxray {
 
 bool startsLine(llvm::StringRef text, uint32_t offset) {
-  llvm::StringRef before = text.take_front(offset).rtrim(" \t\r\f\v");
-  return before.empty() || before.back() == '\n';
+  auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; };
+  while (offset && isBlank(text[offset - 1]))
+    --offset;
+  return offset == 0 || text[offset - 1] == '\n';
 }
 
 namespace {
@@ -100,16 +102,17 @@ void Finder::function() {
   bool inVector = false, statementBegins = true;
   do {
     const bool afterBrace = !braces.empty() && braces.back().offset == previous.begin;
-    const bool between =
-        braces.empty() || afterBrace ||
-        oneOf(previous.kind, {TokenKind::Semicolon, TokenKind::Colon}) ||
-        (startsLine(text, token.begin) &&
-         !oneOf(previous.kind, {TokenKind::Comma, TokenKind::Opcode, TokenKind::Dotted,
-                                TokenKind::Bar, TokenKind::LeftBracket})) ||
-        (startsLine(text, previous.begin) && // a stray character before the brace
-         oneOf(previous.kind, {TokenKind::At, TokenKind::Bar, TokenKind::Not, TokenKind::Equal,
-                               TokenKind::Question, TokenKind::Tilde, TokenKind::Infix}));
-    if (token.kind == TokenKind::LeftBrace && between && !inVector) {
+    auto isBetween = [&] {
+      return braces.empty() || afterBrace ||
+             oneOf(previous.kind, {TokenKind::Semicolon, TokenKind::Colon}) ||
+             (startsLine(text, token.begin) &&
+              !oneOf(previous.kind, {TokenKind::Comma, TokenKind::Opcode, TokenKind::Dotted,
+                                     TokenKind::Bar, TokenKind::LeftBracket})) ||
+             (startsLine(text, previous.begin) && // a stray character before the brace
+              oneOf(previous.kind, {TokenKind::At, TokenKind::Bar, TokenKind::Not, TokenKind::Equal,
+                                    TokenKind::Question, TokenKind::Tilde, TokenKind::Infix}));
+    };
+    if (token.kind == TokenKind::LeftBrace && !inVector && isBetween()) {
       braces.push_back({token.begin, true, afterBrace && previous.end == token.begin});
       statementBegins = true;
     } else if (token.kind == TokenKind::LeftBrace) {

@@ -1,4 +1,5 @@
 #include "Parse/Builder.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
 namespace ptxray {
@@ -550,18 +551,22 @@ void Builder::openWord(const Token &token) {
 
 // The bytes of a debugging section would take many times the memory of their text: where nobody keeps
 // the Ast, lists of nothing but numbers that fit are dropped as soon as they are read.
-void Builder::closeValues() {
-  close(last);
-  const llvm::StringRef word = ast.text(ast.operands[lastNode].suffix);
+std::optional<uint64_t> Builder::largestDropped() const {
+  const llvm::StringRef word = ast.text(ast.operands[openNodes.back()].suffix);
   unsigned bits;
-  if (keepBodies || !word.starts_with(".b") || word.drop_front(2).getAsInteger(10, bits) || bits > 64)
-    return;
-  for (size_t i = lastNode + 1; i < ast.operands.size(); ++i) {
-    const Operand &value = ast.operands[i];
-    if (value.kind != OperandKind::Integer || (bits < 64 && uint64_t(value.value) >> bits != 0))
-      return;
-  }
-  ast.operands.resize(lastNode);
+  if (keepBodies || !word.starts_with(".b") || word.drop_front(2).getAsInteger(10, bits) || bits == 0 || bits > 64)
+    return std::nullopt;
+  return UINT64_MAX >> (64 - bits);
+}
+
+void Builder::closeValues() {
+  const std::optional<uint64_t> largest = largestDropped();
+  close(last);
+  auto isDropped = [largest](const Operand &value) {
+    return value.kind == OperandKind::Integer && uint64_t(value.value) <= *largest;
+  };
+  if (largest && llvm::all_of(llvm::drop_begin(ast.operands, lastNode + 1), isDropped))
+    ast.operands.resize(lastNode);
 }
 
 // `generic(a)`: a List with a name and one child.

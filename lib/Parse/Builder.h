@@ -80,6 +80,8 @@ public:
   void openWord(const Token &token);
   void closeWord() { close(last); }
   void closeValues();
+  /// Up to which number the list at hand may be dropped; none when it is kept.
+  std::optional<uint64_t> largestDropped() const;
   void openCall(const Token &token);
   void openMask(const Token &token);
   void beginKey();

@@ -75,6 +75,13 @@ protected:
   const Token &last() const { return input.builder->last; }
   void enterBody() { input.scanner->enterBody(input.builder->ahead); }
   void openGroup() { input.scanner->openGroup(); }
+  /// Numbers that would be dropped, most of a debugging section, are not made into tokens.
+  void skipNumbers() {
+    Token &first = input.builder->ahead;
+    const std::optional<uint64_t> largest = input.builder->largestDropped();
+    if (largest && first.kind == TokenKind::Integer && first.value <= *largest)
+      input.scanner->skipNumbers(first, *largest);
+  }
 };
 
 } // namespace ptxray::fast

@@ -1,5 +1,5 @@
 #pragma once
-// Texts to dense numbers. A text of up to 16 bytes is compared as two words.
+// Texts to dense numbers.
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
@@ -17,17 +17,16 @@ public:
   Interner() : slots(1024), mask(1023) {}
 
   uint32_t size() const { return entries.size(); }
-  llvm::StringRef text(uint32_t id) const { return {entries[id].begin, entries[id].key.length}; }
+  llvm::StringRef text(uint32_t id) const { return {entries[id].begin, entries[id].length}; }
 
   /// The text must outlive the interner, with 16 readable bytes from its begin.
   uint32_t intern(const char *p, uint32_t length) {
-    const Key key = load(p, length);
-    const uint32_t sum = hash(key, p);
-    for (uint32_t at = sum & mask;; at = (at + 1) & mask) {
+    const uint64_t key = keyOf(p, length);
+    for (uint32_t at = placeOf(key, length);; at = (at + 1) & mask) {
       const Slot slot = slots[at];
       if (slot.id == 0)
-        return insert(at, sum, key, p);
-      if (slot.hash == sum && holds(slot.id - 1, key, p))
+        return insert(at, key, p, length);
+      if (holds(slot, key, p, length))
         return slot.id - 1;
     }
   }
@@ -35,10 +34,11 @@ public:
   std::optional<uint32_t> find(llvm::StringRef text) const {
     llvm::SmallString<64> padded(text);
     padded.append(16, '\0');
-    const Key key = load(padded.data(), text.size());
-    const uint32_t sum = hash(key, padded.data());
-    for (uint32_t at = sum & mask; slots[at].id != 0; at = (at + 1) & mask)
-      if (slots[at].hash == sum && holds(slots[at].id - 1, key, padded.data()))
+    const char *p = padded.data();
+    const uint32_t length = text.size();
+    const uint64_t key = keyOf(p, length);
+    for (uint32_t at = placeOf(key, length); slots[at].id != 0; at = (at + 1) & mask)
+      if (holds(slots[at], key, p, length))
         return slots[at].id - 1;
     return std::nullopt;
   }
@@ -58,29 +58,34 @@ public:
   }
 
 private:
-  struct Key {
-    uint64_t low, high; // the first 16 bytes
-    uint32_t length;
-    bool operator==(const Key &) const = default;
-  };
-  struct Entry {
-    Key key;
-    const char *begin;
-  };
-  // Small, because a slot is met anywhere in the table, while entries that are used together mostly
-  // stand together.
+  // A short text, such as the name of a register, is its own key: then no entry need be looked at.
+  static constexpr uint32_t shortLength = 8;
   struct Slot {
-    uint32_t hash = 0;
+    uint64_t key = 0;
+    uint32_t length = 0;
     uint32_t id = 0; // one more than the number; 0 is free
   };
+  struct Entry {
+    const char *begin;
+    uint32_t length;
+  };
+  struct Words {
+    uint64_t low, high;
+    bool operator==(const Words &) const = default;
+  };
 
-  bool holds(uint32_t id, const Key &key, const char *p) const {
-    const Entry &entry = entries[id];
-    return entry.key == key &&
-           (key.length <= 16 || std::memcmp(entry.begin, p, key.length) == 0);
+  bool holds(const Slot &slot, uint64_t key, const char *p, uint32_t length) const {
+    if (slot.key != key || slot.length != length)
+      return false;
+    if (length <= shortLength)
+      return true;
+    const char *known = entries[slot.id - 1].begin;
+    return load(known, length) == load(p, length) &&
+           (length <= 16 || std::memcmp(known, p, length) == 0);
   }
 
-  static Key load(const char *p, uint32_t length) {
+  /// The first 16 bytes, zeros behind the text.
+  static Words load(const char *p, uint32_t length) {
     alignas(16) static constexpr uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255,
                                                      255, 255, 255, 255, 255, 255, 255, 255};
     __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
@@ -88,7 +93,7 @@ private:
       bytes = _mm_and_si128(
           bytes, _mm_loadu_si128(reinterpret_cast<const __m128i *>(ones + 16 - length)));
     return {static_cast<uint64_t>(_mm_cvtsi128_si64(bytes)),
-            static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(bytes, bytes))), length};
+            static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(bytes, bytes)))};
   }
 
   static uint64_t mix(uint64_t a, uint64_t b) {
@@ -97,20 +102,28 @@ private:
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   }
 
-  static uint32_t hash(const Key &key, const char *p) {
-    uint64_t sum = mix(key.low + key.length, key.high);
-    for (uint32_t i = 16; i < key.length; i += 16) {
-      Key part = load(p + std::min(i, key.length - 16), 16);
+  /// A short text itself, of a longer one a sum.
+  static uint64_t keyOf(const char *p, uint32_t length) {
+    const Words first = load(p, length);
+    if (length <= shortLength)
+      return first.low;
+    uint64_t sum = mix(first.low + length, first.high);
+    for (uint32_t i = 16; i < length; i += 16) {
+      const Words part = load(p + std::min(i, length - 16), 16);
       sum = mix(sum ^ part.low, part.high);
     }
-    return static_cast<uint32_t>(sum);
+    return sum;
   }
 
-  uint32_t insert(uint32_t at, uint32_t sum, const Key &key, const char *p) {
-    uint32_t id = entries.size();
-    entries.push_back({key, p});
-    slots[at] = {sum, id + 1};
-    if (entries.size() * 2 > slots.size())
+  uint32_t placeOf(uint64_t key, uint32_t length) const {
+    return static_cast<uint32_t>(length <= shortLength ? mix(key, length) : key) & mask;
+  }
+
+  uint32_t insert(uint32_t at, uint64_t key, const char *p, uint32_t length) {
+    const uint32_t id = entries.size();
+    entries.push_back({p, length});
+    slots[at] = {key, length, id + 1};
+    if (entries.size() * 3 > slots.size() * 2)
       grow();
     return id;
   }
@@ -122,7 +135,7 @@ private:
     for (const Slot &slot : old) {
       if (slot.id == 0)
         continue;
-      uint32_t at = slot.hash & mask;
+      uint32_t at = placeOf(slot.key, slot.length);
       while (slots[at].id != 0)
         at = (at + 1) & mask;
       slots[at] = slot;

@@ -30,6 +30,7 @@ public:
     sink = &sinkToUse;
     b.sink = sink;
     s.braces = s.groups = 0;
+    followers.resize(getATN().states.size());
     repairs = findBraceRepairs(s, text);
     nextRepair = repairs.begin();
     fetch(b.ahead);
@@ -107,6 +108,7 @@ protected:
     bodyBrace = builder->last.range();
   }
   void openGroup() { scanner->openGroup(); }
+  void skipNumbers() {}
 
 private:
   struct Rule {
@@ -132,8 +134,11 @@ private:
   Token peek();
   void sync();
   void recover();
-  KindSet followersOf(size_t s);
+  KindSet followersOf(size_t s) { return followers[s] ? followers[s] : readFollowers(s); }
+  KindSet readFollowers(size_t s);
+  KindSet followersBehind(size_t invokingState);
   KindSet expectedKinds();
+  bool isExpected(TokenKind kind);
 
   bool isWord(const Token &token, llvm::StringRef word) const {
     return text.slice(token.begin, token.end) == word;
@@ -322,33 +327,37 @@ bool PtxBase::endsLine(const Token &token) const {
 
 // ---- what could follow
 
-KindSet PtxBase::followersOf(size_t s) {
+KindSet PtxBase::readFollowers(size_t s) {
+  KindSet set = 0;
   const antlr4::atn::ATN &atn = getATN();
-  if (followers.empty())
-    followers.resize(atn.states.size());
-  KindSet &set = followers[s];
-  if (set == 0)
-    for (const antlr4::misc::Interval &interval : atn.nextTokens(atn.states[s]).getIntervals())
-      for (ssize_t kind = interval.a; kind <= interval.b; ++kind)
-        set |= kind == ssize_t(antlr4::Token::EPSILON) ? ruleEnd
-               : kind == ssize_t(antlr4::Token::EOF)   ? bit(TokenKind::EndOfFile)
-                                                       : KindSet(1) << kind;
-  return set;
+  for (const antlr4::misc::Interval &interval : atn.nextTokens(atn.states[s]).getIntervals())
+    for (ssize_t kind = interval.a; kind <= interval.b; ++kind)
+      set |= kind == ssize_t(antlr4::Token::EPSILON) ? ruleEnd
+             : kind == ssize_t(antlr4::Token::EOF)   ? bit(TokenKind::EndOfFile)
+                                                     : KindSet(1) << kind;
+  return followers[s] = set;
 }
 
+/// What may stand behind the rule that was entered in that state.
+KindSet PtxBase::followersBehind(size_t invokingState) {
+  const antlr4::atn::ATNState *invoking = getATN().states[invokingState];
+  auto *transition = static_cast<const antlr4::atn::RuleTransition *>(invoking->transitions[0]);
+  return followersOf(transition->followState->stateNumber);
+}
+
+// Both go outwards through the rules that may end here; `module` ends with the text, which it matches itself.
 KindSet PtxBase::expectedKinds() {
-  const antlr4::atn::ATN &atn = getATN();
   KindSet all = followersOf(state);
-  for (size_t i = rules.size(); i-- > 0 && all & ruleEnd;) {
-    all &= ~ruleEnd;
-    if (i == 0)
-      break; // `module` ends with the text, which it matches itself
-    const antlr4::atn::ATNState *invoking = atn.states[rules[i].invokingState];
-    auto *transition =
-        static_cast<const antlr4::atn::RuleTransition *>(invoking->transitions[0]);
-    all |= followersOf(transition->followState->stateNumber);
-  }
+  for (size_t i = rules.size(); i-- > 1 && all & ruleEnd;)
+    all = (all & ~ruleEnd) | followersBehind(rules[i].invokingState);
   return all & ~ruleEnd;
+}
+
+bool PtxBase::isExpected(TokenKind kind) {
+  KindSet some = followersOf(state);
+  for (size_t i = rules.size(); i-- > 1 && some & ruleEnd && !(some & bit(kind));)
+    some = followersBehind(rules[i].invokingState);
+  return some & bit(kind);
 }
 
 void PtxBase::enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) {
@@ -448,7 +457,7 @@ void PtxBase::sync() {
     report(DiagId::ExpectedBracket, {end, end}, {")", spelled(statementFirst)});
     throw SyntaxFault();
   }
-  if (expectedKinds() & bit(builder->ahead.kind) && !cannotFollow())
+  if (isExpected(builder->ahead.kind) && !cannotFollow())
     return;
   const size_t rule = rules.back().rule;
   const bool between = rule == Ptx::RuleBody || rule == Ptx::RuleModule;
@@ -478,6 +487,8 @@ void PtxBase::sync() {
 // in a body a function with a body; on a new line an operand with several dots.
 bool PtxBase::cannotFollow() {
   const Token &ahead = builder->ahead;
+  if (!(kinds(TokenKind::Func, TokenKind::Opcode, TokenKind::Space) & bit(ahead.kind)))
+    return false;
   const size_t rule = rules.back().rule;
   if (rule == Ptx::RuleBody)
     return ahead.kind == TokenKind::Func && startsLine(ahead) && startsItem(ahead);

@@ -190,21 +190,24 @@ void Scanner::decimalFloat(Token &token, const char *p) {
     setBad(token, BadToken::MalformedNumber, p, scan::skipWord(result.ptr));
 }
 
+void Scanner::skipNumbers(Token &number, uint64_t limit) {
+  constexpr int mostDigits = 9;
+  for (const char *comma = at; *comma == ','; comma = at) {
+    const char *p = comma + 1, *e = p;
+    uint64_t value = 0;
+    for (; scan::isDigit(*e) && e - p < mostDigits; ++e)
+      value = value * 10 + unsigned(*e - '0');
+    const bool isOctal = *p == '0' && e > p + 1;
+    if (e == p || isOctal || scan::isWord(*e) || *e == '.' || value > limit)
+      return;
+    set(number, TokenKind::Integer, p, e);
+    number.value = value;
+  }
+}
+
 void Scanner::number(Token &token, const char *p) {
   uint64_t value = 0;
   bool overflows = false;
-  if (*p != '0' || !(scan::isWord(p[1]) || p[1] == '.')) { // nearly always: decimal digits alone
-    const char *q = p;
-    for (; scan::isDigit(*q); ++q)
-      value = value * 10 + unsigned(*q - '0');
-    if (q - p < 20 && !scan::isWord(*q) && *q != '.') {
-      set(token, TokenKind::Integer, p, q);
-      token.flags = 0;
-      token.value = value;
-      return;
-    }
-    value = 0;
-  }
   const char *q = p;
   char kind = *p == '0' ? p[1] | 32 : 0;
   auto digits = [&](unsigned radix, const char *from) {

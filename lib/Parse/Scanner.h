@@ -64,6 +64,8 @@ public:
   void openGroup() { ++groups; }
 
   void next(Token &token);
+  /// Behind a decimal number of a list `1,2,3`: goes on to the last such number that is not above the limit.
+  void skipNumbers(Token &number, uint64_t limit);
   uint32_t internWord(llvm::StringRef text) { return spellings.internCopy(text); }
 
   uint32_t braces = 0; // open ones of the body at hand; 0 outside
@@ -232,8 +234,20 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
       }
       return;
     }
-    case Digit:
-      return number(token, p);
+    case Digit: {
+      // Nearly always decimal digits alone.
+      uint64_t value = 0;
+      const char *e = p;
+      for (unsigned digit; (digit = uint8_t(*e - '0')) < 10; ++e)
+        value = value * 10 + digit;
+      const bool isOctal = *p == '0' && e > p + 1;
+      if (isWord(*e) || *e == '.' || e - p > 19 || isOctal) [[unlikely]]
+        return number(token, p);
+      set(token, TokenKind::Integer, p, e);
+      token.flags = 0;
+      token.value = value;
+      return;
+    }
     case Slash:
       if (p[1] == '/' || p[1] == '*') {
         p = skipComment(token, p);

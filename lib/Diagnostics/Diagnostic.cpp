@@ -1,5 +1,6 @@
 #include "Diagnostics/Diagnostic.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 namespace ptxray {
 
@@ -72,22 +73,32 @@ bool DiagnosticSink::hasErrors() const {
   return llvm::any_of(list, [](const Diagnostic &d) { return d.severity == Severity::Error; });
 }
 
-llvm::ArrayRef<Diagnostic> DiagnosticSink::diagnostics() const { return list; }
+const DiagnosticList &DiagnosticSink::diagnostics() const { return list; }
 
-std::vector<Diagnostic> DiagnosticSink::take() { return std::exchange(list, {}); }
+DiagnosticList DiagnosticSink::take() { return std::exchange(list, {}); }
 
 void DiagnosticSink::eraseIf(llvm::function_ref<bool(Diagnostic &)> unwanted) {
   llvm::erase_if(list, unwanted);
 }
 
-void DiagnosticSink::append(std::vector<Diagnostic> more) {
+void DiagnosticSink::append(DiagnosticList more) {
   llvm::append_range(list, std::move(more));
 }
 
 void DiagnosticSink::sort() {
-  llvm::stable_sort(list, [](const Diagnostic &a, const Diagnostic &b) {
+  auto before = [](const Diagnostic &a, const Diagnostic &b) {
     return std::pair(a.range.begin, a.id) < std::pair(b.range.begin, b.id);
-  });
+  };
+  if (llvm::is_sorted(list, before))
+    return;
+  // Each is moved once.
+  std::vector<uint32_t> order(list.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(order, [&](uint32_t a, uint32_t b) { return before(list[a], list[b]); });
+  DiagnosticList sorted;
+  for (uint32_t index : order)
+    sorted.push_back(std::move(list[index]));
+  list = std::move(sorted);
 }
 
 } // namespace ptxray

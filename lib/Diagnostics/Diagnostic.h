@@ -4,10 +4,10 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include <deque>
 #include <initializer_list>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace ptxray {
 
@@ -64,20 +64,23 @@ struct Diagnostic {
   std::string message() const;
 };
 
+/// They are large: none is moved when the list grows.
+using DiagnosticList = std::deque<Diagnostic>;
+
 /// Collects what the steps report. It knows no output.
 class DiagnosticSink {
 public:
   /// The reference is good until the next report.
   Diagnostic &report(DiagId id, Range range, std::initializer_list<std::string> args = {});
   bool hasErrors() const;
-  llvm::ArrayRef<Diagnostic> diagnostics() const;
+  const DiagnosticList &diagnostics() const;
   void sort();                    // by place, then id
   void eraseIf(llvm::function_ref<bool(Diagnostic &)> unwanted);
-  void append(std::vector<Diagnostic> more);
-  std::vector<Diagnostic> take(); // leaves the sink empty
+  void append(DiagnosticList more);
+  DiagnosticList take(); // leaves the sink empty
 
 private:
-  std::vector<Diagnostic> list;
+  DiagnosticList list;
 };
 
 } // namespace ptxray

@@ -7,7 +7,7 @@
 namespace ptxray {
 
 struct PtxasMessages {
-  std::vector<Diagnostic> diagnostics;
+  DiagnosticList diagnostics;
   std::vector<FunctionResources> functions; // with -v
   std::string rest;                         // lines that are neither
 };

@@ -15,7 +15,7 @@ struct FileReport {
   std::string path;
   std::unique_ptr<SourceBuffer> source; // null: it could not be read
   std::string ptx, target;              // what it was checked as; empty: not known
-  std::vector<Diagnostic> diagnostics;
+  DiagnosticList diagnostics;
   std::vector<FunctionResources> functions; // when ptxas was asked for them
 };
 

@@ -224,7 +224,7 @@ static void resources(llvm::ArrayRef<FunctionResources> functions, llvm::raw_ost
 
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out) {
   TextRenderer text{report, options, out};
-  const std::vector<Diagnostic> &all = report.diagnostics;
+  const DiagnosticList &all = report.diagnostics;
   llvm::StringMap<std::vector<size_t>> alike;
   std::vector<std::vector<size_t> *> group(all.size());
   for (size_t i = 0; options.fold && i < all.size(); ++i) {

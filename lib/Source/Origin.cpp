@@ -33,59 +33,48 @@ void OriginTable::readLineMarker(llvm::StringRef line, uint32_t offset) {
         {MarkKind::LineMarker, offset, static_cast<uint32_t>(markerPaths.size() - 1), number});
 }
 
+/// Reads the mark that a line may begin with; returns where to go on.
+size_t OriginTable::readLine(size_t at) {
+  const llvm::StringRef text = source.text();
+  at = std::min(text.find_first_not_of(" \t\r", at), text.size());
+  if (at == text.size() || (text[at] != '#' && text[at] != '.'))
+    return at;
+  const size_t end = std::min(text.find('\n', at), text.size());
+  const llvm::StringRef line = text.slice(at, end);
+  const auto offset = static_cast<uint32_t>(at);
+  if (line.starts_with("#"))
+    readLineMarker(line.drop_front().ltrim(), offset);
+  else if (line.starts_with(".loc ") || line.starts_with(".loc\t"))
+    readLoc(line.drop_front(5).ltrim(), offset);
+  else if (line.starts_with(".file ") || line.starts_with(".file\t"))
+    readFile(line.drop_front(6).ltrim());
+  else
+    return at;
+  return end;
+}
+
 OriginTable::OriginTable(const SourceBuffer &source) : source(source) {
   const llvm::StringRef text = source.text();
-  const char *const end = text.end();
+  if (!text.contains(".loc") && !text.contains('#'))
+    return;
   int depth = 0;
-  bool lineBegins = true;
-  for (const char *p = text.begin(); p != end;) {
-    const llvm::StringRef rest(p, end - p);
-    const uint32_t offset = p - text.begin();
-    const char c = *p;
-    if (c == '\n') {
-      lineBegins = true;
-      ++p;
-      continue;
+  for (size_t at = readLine(0); (at = text.find_first_of("\n/\"{}", at)) != llvm::StringRef::npos;) {
+    const llvm::StringRef rest = text.drop_front(at);
+    auto behind = [&](size_t found, size_t length) { return at + std::min(found, rest.size() - length) + length; };
+    if (rest.starts_with("\n"))
+      at = readLine(at + 1);
+    else if (rest.starts_with("//"))
+      at = behind(rest.find('\n'), 0);
+    else if (rest.starts_with("/*"))
+      at = behind(rest.find("*/", 2), 2);
+    else if (rest.starts_with("\""))
+      at = behind(rest.find_first_of("\"\n", 1), 1);
+    else {
+      depth += rest.starts_with("{") ? 1 : rest.starts_with("}") ? -1 : 0;
+      ++at;
+      if (rest.starts_with("}") && depth == 0 && !marks.empty() && marks.back().kind == MarkKind::Loc)
+        marks.push_back({MarkKind::FunctionEnd, static_cast<uint32_t>(at), 0, 0});
     }
-    if (c == ' ' || c == '\t' || c == '\r') {
-      ++p;
-      continue;
-    }
-    if (rest.starts_with("//")) {
-      p += std::min(rest.find('\n'), rest.size());
-      continue;
-    }
-    if (rest.starts_with("/*")) {
-      const size_t close = rest.find("*/", 2);
-      p += close == llvm::StringRef::npos ? rest.size() : close + 2;
-      continue;
-    }
-    if (c == '"') {
-      p += std::min(rest.find_first_of("\"\n", 1), rest.size() - 1) + 1;
-      lineBegins = false;
-      continue;
-    }
-    if (lineBegins && (c == '#' || c == '.')) {
-      const llvm::StringRef line = rest.take_front(std::min(rest.find('\n'), rest.size()));
-      if (c == '#')
-        readLineMarker(line.drop_front().ltrim(), offset);
-      else if (line.starts_with(".loc ") || line.starts_with(".loc\t"))
-        readLoc(line.drop_front(5).ltrim(), offset);
-      else if (line.starts_with(".file ") || line.starts_with(".file\t"))
-        readFile(line.drop_front(6).ltrim());
-      else {
-        lineBegins = false;
-        ++p;
-        continue;
-      }
-      p = line.end();
-      continue;
-    }
-    lineBegins = false;
-    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
-    if (c == '}' && depth == 0 && !marks.empty() && marks.back().kind == MarkKind::Loc)
-      marks.push_back({MarkKind::FunctionEnd, offset + 1, 0, 0});
-    ++p;
   }
 }
 

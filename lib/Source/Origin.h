@@ -26,6 +26,7 @@ private:
     uint32_t file;   // Loc: its number; LineMarker: index into `markerPaths`
     uint32_t line;
   };
+  size_t readLine(size_t at);
   void readLoc(llvm::StringRef line, uint32_t offset);
   void readFile(llvm::StringRef line);
   void readLineMarker(llvm::StringRef line, uint32_t offset);

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-std::string applyFixes(llvm::StringRef text, llvm::ArrayRef<Diagnostic> diagnostics, bool unsafe,
+std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, bool unsafe,
                        unsigned &made) {
   std::vector<const Edit *> edits;
   auto overlaps = [&edits](const Edit &edit) {

@@ -5,7 +5,7 @@ namespace ptxray {
 
 /// The text with the fixes made, as many as do not overlap; `made` counts them. With `unsafe` also those
 /// that are a guess.
-std::string applyFixes(llvm::StringRef text, llvm::ArrayRef<Diagnostic> diagnostics, bool unsafe,
+std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, bool unsafe,
                        unsigned &made);
 
 /// A unified diff.

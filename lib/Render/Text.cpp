@@ -17,6 +17,12 @@ static constexpr size_t linesNamed = 6;
 
 namespace {
 
+/// The other diagnostics that one is shown for.
+struct Alike {
+  size_t count = 0;
+  std::vector<uint32_t> lines; // the first that are named, and the last
+};
+
 enum class Style { Plain, Bold, Error, Warning, Note, Caret };
 
 struct TextRenderer {
@@ -29,7 +35,7 @@ struct TextRenderer {
   void head(std::optional<Range> range, Style style, llvm::StringRef kind, llvm::StringRef message,
             llvm::StringRef id);
   void snippet(Range range, const Fix *fix);
-  void diagnostic(const Diagnostic &d, llvm::ArrayRef<uint32_t> linesAlike);
+  void diagnostic(const Diagnostic &d, const Alike &alike);
 };
 
 } // namespace
@@ -136,7 +142,7 @@ void TextRenderer::snippet(Range range, const Fix *fix) {
   out << '\n';
 }
 
-void TextRenderer::diagnostic(const Diagnostic &d, llvm::ArrayRef<uint32_t> linesAlike) {
+void TextRenderer::diagnostic(const Diagnostic &d, const Alike &alike) {
   static constexpr Style styles[] = {Style::Error, Style::Warning, Style::Warning};
   const llvm::StringRef margin = "      ";
   if (!report.source) {
@@ -163,12 +169,9 @@ void TextRenderer::diagnostic(const Diagnostic &d, llvm::ArrayRef<uint32_t> line
       out << d.spec.file << ':' << d.spec.line;
     out << '\n';
   }
-  if (!linesAlike.empty()) {
-    std::vector<uint32_t> lines(linesAlike);
-    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
-    out << margin << "and " << linesAlike.size() << " more like it, in line"
-        << (lines.size() == 1 ? " " : "s ");
-    llvm::interleaveComma(llvm::ArrayRef(lines).take_front(linesNamed), out);
+  if (const llvm::ArrayRef<uint32_t> lines = alike.lines; alike.count) {
+    out << margin << "and " << alike.count << " more like it, in line" << (lines.size() == 1 ? " " : "s ");
+    llvm::interleaveComma(lines.take_front(linesNamed), out);
     if (lines.size() > linesNamed)
       out << ", ... " << lines.back();
     out << " (--no-fold shows all)\n";
@@ -232,14 +235,19 @@ void renderText(const FileReport &report, const RenderOptions &options, llvm::ra
     group[i]->push_back(i);
   }
   for (size_t i = 0; i < all.size(); ++i) {
-    std::vector<uint32_t> lines;
+    Alike alike;
     if (group[i] && group[i]->size() >= fewestFolded && report.source) {
       if (group[i]->front() != i)
         continue;
-      for (size_t other : llvm::ArrayRef(*group[i]).drop_front())
-        lines.push_back(report.source->lineColumn(all[other].range.begin).line);
+      const auto others = llvm::ArrayRef(*group[i]).drop_front();
+      alike.count = others.size();
+      for (size_t other : others)
+        if (alike.lines.size() <= linesNamed || other == others.back())
+          if (const uint32_t line = report.source->lineColumn(all[other].range.begin).line;
+              alike.lines.empty() || alike.lines.back() != line)
+            alike.lines.push_back(line);
     }
-    text.diagnostic(all[i], lines);
+    text.diagnostic(all[i], alike);
   }
   resources(report.functions, out);
 }

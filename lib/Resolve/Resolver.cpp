@@ -237,10 +237,15 @@ inline void Resolver::readShape(const Operand &operand, Shape &shape) {
 }
 
 void Resolver::shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out) {
-  const llvm::ArrayRef<Operand> nodes = ast.operandsOf(operands);
+  // What is known of the names of the next instructions is on its way while this one is judged.
+  constexpr size_t ahead = 10;
+  const llvm::ArrayRef<Operand> nodes = ast.operandsOf(operands), all = ast.operands;
   out.resize_for_overwrite(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i)
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (const size_t next = operands.first + i + ahead; next < all.size())
+      scopes.expect(all[next].name);
     readShape(nodes[i], out[i]);
+  }
 }
 
 isa::WordId Resolver::suffixWord(SpellingId suffix) {

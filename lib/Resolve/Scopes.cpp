@@ -6,6 +6,13 @@
 
 namespace ptxray {
 
+template <class T> static T &grownTo(std::vector<T> &list, NameId name) {
+  const size_t index = static_cast<uint32_t>(name);
+  if (index >= list.size())
+    list.resize(std::max<size_t>(index + 1, list.size() * 2));
+  return list[index];
+}
+
 void Scopes::enter() { marks.push_back({undo.size(), symbols.size()}); }
 
 void Scopes::leave() {
@@ -16,19 +23,15 @@ void Scopes::leave() {
     if (last.isFamily) {
       familyOf(last.name) = last.symbol;
     } else {
-      entryOf(last.name).symbol = last.symbol;
-      entryOf(last.name).family = last.family;
+      Entry &entry = entryOf(last.name);
+      entry.symbol = last.symbol;
+      entry.family = last.family;
+      if (entry.prefix != NameId::None)
+        --grownTo(plainMembers, entry.prefix);
     }
     undo.pop_back();
   }
   symbols.resize(mark.symbols);
-}
-
-template <class T> static T &grownTo(std::vector<T> &list, NameId name) {
-  const size_t index = static_cast<uint32_t>(name);
-  if (index >= list.size())
-    list.resize(std::max<size_t>(index + 1, list.size() * 2));
-  return list[index];
 }
 
 uint32_t &Scopes::familyOf(NameId prefix) { return grownTo(families, prefix); }
@@ -57,6 +60,8 @@ void Scopes::bind(NameId name, uint32_t symbol, NameId family) {
   undo.push_back({name, entry.symbol, entry.family, /*isFamily=*/false});
   entry.symbol = symbol;
   entry.family = family;
+  if (entry.prefix != NameId::None)
+    ++grownTo(plainMembers, entry.prefix);
 }
 
 void Scopes::bindFamily(NameId prefix, uint32_t symbol) {
@@ -76,10 +81,6 @@ const Symbol *Scopes::declare(NameId name, Symbol symbol) {
       if (declared.depth == symbol.depth && entry.number < declared.familyCount)
         return &declared;
     }
-    size_t index = static_cast<uint32_t>(entry.prefix);
-    if (index >= hasPlainMember.size())
-      hasPlainMember.resize(index + 1);
-    hasPlainMember[index] = true;
   }
   symbols.push_back(symbol);
   bind(name, static_cast<uint32_t>(symbols.size()));
@@ -91,15 +92,14 @@ const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
   const uint32_t before = familyOf(prefix);
   if (before && symbols[before - 1].depth == symbol.depth)
     return &symbols[before - 1];
-  size_t index = static_cast<uint32_t>(prefix);
   symbol.outerFamily = before;
   symbols.push_back(symbol);
   const auto family = static_cast<uint32_t>(symbols.size());
   // Names such as `a1` that were declared on their own: equal scope is a clash, an outer one is hidden.
-  if (index < hasPlainMember.size() && hasPlainMember[index]) {
+  if (grownTo(plainMembers, prefix)) {
     std::string member;
     for (uint32_t i = 0; i < std::min(symbol.familyCount, 4096u); ++i) {
-      member = (names.text(index) + llvm::Twine(i)).str();
+      member = (names.text(static_cast<uint32_t>(prefix)) + llvm::Twine(i)).str();
       std::optional<uint32_t> id = names.find(member);
       if (!id)
         continue;

@@ -68,6 +68,11 @@ public:
     const Symbol &symbol = symbols[family - 1];
     return entry.number < symbol.familyCount ? &symbol : outerMember(symbol, entry.number);
   }
+  /// The name will be asked for soon.
+  void expect(NameId name) const {
+    if (const size_t index = static_cast<uint32_t>(name); index < entries.size())
+      __builtin_prefetch(&entries[index]);
+  }
   /// The name in reach that is closest to a misspelt one, or an empty text.
   llvm::StringRef nearest(llvm::StringRef misspelt);
 
@@ -97,7 +102,7 @@ private:
   std::vector<Symbol> symbols;
   std::vector<Entry> entries;       // by NameId
   std::vector<uint32_t> families;   // by NameId of the prefix: index + 1 into `symbols`
-  std::vector<bool> hasPlainMember; // by NameId of a prefix: `a1` was declared on its own
+  std::vector<uint32_t> plainMembers; // by NameId of a prefix: how many such as `a1` are bound on their own
   std::vector<Undo> undo;
   struct Mark {
     size_t undo, symbols;

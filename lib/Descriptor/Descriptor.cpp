@@ -278,6 +278,7 @@ std::optional<std::string> setField(const Format &format, uint64_t &value, llvm:
              " up to " + std::to_string(most) + ", not " + text.str();
     number >>= field->shift;
   }
+  value &= ~(((uint64_t(1) << field->bits) - 1) << field->first);
   value |= number << field->first;
   return std::nullopt;
 }

@@ -55,7 +55,7 @@ const Format *findFormat(llvm::StringRef name, llvm::StringRef kind,
                          Family family = Family::Unknown);
 llvm::ArrayRef<llvm::StringLiteral> formatNames();
 
-/// Sets fields that are 0 so far; a complaint for a key or text that does not fit.
+/// Sets a field, whatever it was; a complaint for a key or text that does not fit.
 std::optional<std::string> setField(const Format &format, uint64_t &value, llvm::StringRef key,
                                     llvm::StringRef text);
 

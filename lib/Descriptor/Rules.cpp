@@ -263,7 +263,7 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
   if (k96 && use.sparse.value_or(sparse) && use.family != Family::Sm107)
     report.add(Offence::Shape, "K = 96 with a sparse A", "Table 44");
   if (k96 && use.family == Family::Sm100)
-    report.add(Offence::Shape, "K = 96 on a target other than sm_103a", "9.7.16.2.1.1");
+    report.add(Offence::Shape, "K = 96 on a target other than sm_103a and sm_107a", "9.7.16.2.1.1");
   if (use.kind == "f8f6f4" && get("k"))
     for (const char *matrix : {"a", "b"})
       if (const llvm::StringRef type = typeOf(matrix); !type.empty() && bitsOf(type) != 8)

@@ -267,7 +267,8 @@ int runDesc(const Arguments &arguments) {
     auto text = [](llvm::ArrayRef<llvm::StringLiteral> names) { return llvm::join(names, ", "); };
     return usageError(name == "idesc" ? "an instruction descriptor needs `--kind`: " + text(kinds())
                                       : "no descriptor is called `" + name.str() +
-                                            "`: " + text(formatNames()) + ", metadata");
+                                            "`: " + text(formatNames()) +
+                                            (encode ? "" : ", metadata"));
   }
   const Format &format = *asked.format;
   asked.value = 0;

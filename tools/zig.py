@@ -2,6 +2,7 @@
 """Fetches zig from PyPI into build/zig, pinned by hash: a C++ compiler that links for older versions of glibc.
 What is there already is left alone. Exit status 1 when it cannot be had."""
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,9 @@ TARGET = ROOT / "build" / "zig" / VERSION
 def main():
     if (TARGET / "zig").exists():
         return 0
+    if platform.machine() != "x86_64":
+        print(f"the zig that is pinned here runs on x86-64, not on {platform.machine()}", file=sys.stderr)
+        return 1
     print(f"fetching zig {VERSION}", file=sys.stderr)
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=TARGET.parent) as folder:

@@ -3,8 +3,10 @@
 
   samples.py judge [FILE...]   asks ptxas about all lines again (or those of the files) and writes the marks
   samples.py add NAME < TEXT   adds lines `ptx 8.6, sm_100a<tab>INSTRUCTION` to test/samples/NAME.lines, judged
-  samples.py grow [SEED]       looks among what `ptxray isa --enumerate` prints for lines that notice damages to
-                               grammar/isa which no test notices (`mutation-tests`), and adds them
+  samples.py grow [FILE]       has `mutation-tests` look for lines that notice the damages which FILE (test/mutation/survivors.txt)
+                               names, and adds the fewest: those that ptxas judges as ptxray does to test/samples, those
+                               that only a warning or an id tells to test/isa, to be blessed and read; prints what is
+                               left, with the lines that ptxas judged otherwise
 
 ptxas is found as the tests find it ($PTXRAY_PTXAS, `tools/dev cuda`, PATH); $PTXRAY_BUILD names the build
 folder (default build/release)."""
@@ -58,73 +60,96 @@ def add(path, lines):
     return path
 
 
-def enumerated(name, version, target, seed):
-    """what the entries of a mnemonic accept and refuse there"""
-    command = [build / "tools/ptxray/ptxray", "isa", "--enumerate=" + name, "--target=" + target, "--count=120",
-               "--seed=" + seed] + ["--ptx=" + version] * bool(version)
-    lines = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.splitlines()
-    return [(line.split("  // error")[0], "// error" not in line) for line in lines if not line.startswith("//@")]
+def candidates(found):
+    """name of a damage to [(what tells it, section, instruction)], of what `--search` printed"""
+    lines, out = [], {}
+    for line in found.splitlines():
+        if line.startswith("  "):
+            lines.append(line[2:].split("\t"))
+        elif "  (line " in line:
+            name = line.split("  (line ")[0]
+            out[name] = [tuple(words[:3]) for words in lines if words[3] == name]
+            lines = []
+    return out
 
 
-# Beside the newest version with these targets: where gates begin.
-TARGETS = "sm_75 sm_90a sm_100a sm_120a sm_107a".split()
-OLDER = """9.5 sm_20, 9.5 sm_30, 9.5 sm_50, 9.5 sm_52, 9.5 sm_60, 9.5 sm_61, 9.5 sm_70, 9.5 sm_80, 9.5 sm_86, 9.5 sm_89, 9.5 sm_90,
-9.5 sm_100, 9.5 sm_100f, 9.5 sm_103a, 9.5 sm_110a, 9.5 sm_120, 9.5 sm_120f, 9.5 sm_121a, 2.0 sm_20, 3.0 sm_30, 4.2 sm_50,
-5.0 sm_60, 6.0 sm_70, 6.2 sm_70, 6.4 sm_75, 6.5 sm_75, 7.0 sm_80, 7.3 sm_80, 7.5 sm_80, 7.7 sm_86, 7.8 sm_90, 8.0 sm_90a,
-8.2 sm_90a, 8.5 sm_90a, 8.6 sm_100a, 8.7 sm_100a, 8.7 sm_120a, 8.8 sm_100a, 8.8 sm_120a, 9.0 sm_100a, 9.1 sm_100a, 9.2 sm_100a,
-9.3 sm_100a, 9.4 sm_107a"""
+def noticed(mutation, names, path):
+    """line of the file to the names of the damages that it notices"""
+    found = subprocess.run([mutation, "--names", names, "--extra", path], stdout=subprocess.PIPE, text=True).stdout
+    out = collections.defaultdict(set)
+    for line in found.splitlines():
+        if line.startswith(f"  {path}:"):
+            place, name = line[2:].split("\t")
+            out[int(place.rpartition(":")[2])].add(name)
+    return out
 
 
-def grow(seed):
-    """Enumerates, asks ptxas, and keeps the lines that notice damages which nothing noticed before."""
+def fewest(noticed_by):
+    """lines that together notice all that any of them does"""
+    left = set().union(*noticed_by.values()) if noticed_by else set()
+    while left:
+        line = max(noticed_by, key=lambda line: (len(noticed_by[line] & left), -line))
+        yield line
+        left -= noticed_by[line]
+
+
+def located(path):
+    """number of a line to its section and text"""
+    header, out = "", {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.startswith("//@ "):
+            header = line[4:]
+        elif line:
+            out[number] = header, line
+    return out
+
+
+def grow(wanted=root / "test/mutation/survivors.txt"):
     mutation = build / "test/mutation/mutation-tests"
     work = build / "samples"
     work.mkdir(exist_ok=True)
-    survivors = work / "survivors.txt"
-    if not survivors.exists():
-        with survivors.open("w") as out:
-            subprocess.run([mutation], stdout=out)
-    chapters = {line.split("/")[0] for line in survivors.read_text().splitlines() if ".isa: " in line}
-    mnemonics = subprocess.run([build / "tools/ptxray/ptxray", "isa", "--list"], stdout=subprocess.PIPE, text=True).stdout
-    files = []
-    for chapter in chapters:
-        damaged = {line.split(".isa: ")[0] for line in survivors.read_text().splitlines() if line.startswith(chapter)}
-        names = {name for entry in damaged for path in [root / "grammar/isa" / (entry + ".isa")]
-                 for words in re.findall(r"^instruction ([^{]*)", path.read_text(), re.M) for name in words.replace(",", " ").split()}
-        lines = []
-        for name in sorted(names):
-            if name + "\t" not in mnemonics:
-                continue
-            accepted = []
-            for target in TARGETS:
-                texts = enumerated(name, "", target, seed)
-                lines += [("ptx 9.5, " + target, text) for text, _ in texts]
-                accepted += [text for text, valid in texts if valid][:12]
-            for older in OLDER.replace("\n", " ").split(", "):
-                version, target = older.split()
-                lines += [(f"ptx {version}, {target}", text) for text in accepted[::3]]
-        path = work / (chapter + ".lines")
-        path.unlink(missing_ok=True)
-        files.append(add(path, lines))
-    judge(files)
-    extra = [word for path in files for word in ("--extra", path)]
-    found = subprocess.run([mutation, "--names", survivors, *extra], stdout=subprocess.PIPE, text=True).stdout
-    kept = collections.defaultdict(set)
-    for line in found.splitlines():
-        if line.startswith("  "):
-            path, _, number = line[2:].split("\t")[0].rpartition(":")
-            if pathlib.Path(path) in files:
-                kept[path].add(int(number))
-    for path, numbers in kept.items():
-        lines = pathlib.Path(path).read_text().splitlines()
-        header, chosen = "", []
-        for number, line in enumerate(lines, 1):
-            if line.startswith("//@ "):
-                header = line[4:]
-            elif number in numbers:
-                chosen.append((header, line[2:], line[0]))
-        add(folder / ("enumerated_" + pathlib.Path(path).name), chosen)
-    survivors.write_text("".join(line + "\n" for line in found.splitlines() if not line.startswith("  ")))
+    names, lines, snippets = work / "survivors.txt", work / "found.lines", work / "found.ptx"
+    command = [mutation, "--names", wanted, "--search", "4"]
+    found = candidates(subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout)
+    names.write_text("".join(name + "\n" for name in found))
+
+    lines.unlink(missing_ok=True)
+    judge([add(lines, [(header, text) for of in found.values() for by, header, text in of if by == "verdict"])])
+    chapters = collections.defaultdict(list)
+    told = noticed(mutation, names, lines)
+    where = located(lines)
+    for number in fewest(told):
+        header, line = where[number]
+        chapters[min(told[number]).split("/")[0].split(".")[0]].append((header, line[2:], line[0]))
+    for chapter, kept in chapters.items():
+        add(folder / f"damages_{chapter}.lines", kept)
+
+    told = set().union(*told.values()) if told else set()
+    sections = collections.defaultdict(list)
+    for name, of in found.items():
+        for by, header, text in of[:2] if name not in told else []:
+            if by != "verdict":
+                sections[header].append(text)
+    snippets.write_text("".join(f"//@ {header}\n" + "".join(text + "\n" for text in dict.fromkeys(texts))
+                                for header, texts in sections.items()))
+    told_by_ids = noticed(mutation, names, snippets)
+    where = located(snippets)
+    wanted = collections.defaultdict(lambda: collections.defaultdict(list))
+    for number in fewest(told_by_ids):
+        header, text = where[number]
+        wanted[min(told_by_ids[number]).split(".isa")[0]][header].append(text)
+    for family, sections in wanted.items():
+        path = root / "test/isa" / (family + ".ptx")
+        with path.open("a") as out:
+            for header in sorted(sections, key=section_key):
+                out.write(f"\n//@ {header}\n" + "".join(text + "\n" for text in sections[header]))
+        print("added to", path)
+    told |= set().union(*told_by_ids.values()) if told_by_ids else set()
+    for name, of in found.items():
+        if name not in told:
+            print(name)
+            for by, header, text in of:
+                print(f"  {by}\t{header}\t{text}")
     return 0
 
 
@@ -134,5 +159,5 @@ if command == "judge":
 elif command == "add":
     sys.exit(judge([add(folder / (arguments[0] + ".lines"), [line.rstrip("\n").split("\t") for line in sys.stdin])]))
 elif command == "grow":
-    sys.exit(grow(*(arguments or ["1"])))
+    sys.exit(grow(*arguments))
 sys.exit(__doc__)

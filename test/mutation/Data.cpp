@@ -1,0 +1,114 @@
+#include "Data.h"
+#include "Check/Rules.h"
+#include "Lines.h"
+#include "llvm/ADT/STLExtras.h"
+#include <filesystem>
+#include <fstream>
+
+namespace ptxray {
+
+static isa::Tables current;
+const isa::Tables &isa::tables() { return current; }
+
+namespace test {
+
+namespace fs = std::filesystem;
+
+MadeTables::MadeTables(std::unique_ptr<isagen::Output> made) : output(std::move(made)) {
+  for (uint32_t &check : output->formChecks) {
+    const isa::Text name = output->checkNames[check];
+    check = llvm::find_if(namedRules, [&](const NamedRule &rule) { return rule.name == name; }) -
+            namedRules.begin();
+  }
+}
+
+void MadeTables::use() const {
+  const isagen::Output &o = *output;
+  current = {o.words,      o.wordKinds,      o.wordLists,     o.exprs,      o.exprArgs,
+             o.gates,      o.warnings,       o.targetSets,    o.ranges,     o.terms,
+             o.spaceRefs,  o.operands,       o.patterns,      o.slotValues, o.slots,
+             o.columnMembers, o.columns,     o.cells,         o.rowLines,   o.tables,
+             o.rules,      o.formTables,     o.formRules,     o.formChecks, o.checkNames, o.effects,
+             o.forms,      o.entries,        o.entryMnemonics, o.mnemonicForms, o.mnemonics,
+             o.targets,    o.versions,       o.registers};
+}
+
+const Availability &MadeTables::availability(const ModuleContext &context) {
+  std::unique_ptr<Availability> &made =
+      available[uint64_t(context.ptx) << 32 | uint64_t(context.target) << 1 | context.pedantic];
+  if (!made)
+    made = std::make_unique<Availability>(context);
+  return *made;
+}
+
+Data::Data(const std::string &folder, const std::string &diagnostics) {
+  std::ifstream stream(diagnostics);
+  for (std::string line; std::getline(stream, line);) {
+    const llvm::StringRef id = llvm::StringRef(line).split('"').second.split('"').first;
+    if (llvm::StringRef(line).starts_with("DIAG(") && !id.empty())
+      ruleIds.insert(id.str());
+  }
+  std::vector<fs::path> files;
+  for (const auto &found : fs::recursive_directory_iterator(folder))
+    if (found.path().extension() == ".isa")
+      files.push_back(found.path());
+  llvm::sort(files);
+  isagen::Errors errors(model);
+  for (const fs::path &file : files)
+    isagen::read(model, file.string(), file.lexically_relative(folder).generic_string(), errors);
+  errors.print("error");
+  unread = model.vocabulary.unread;
+}
+
+std::unique_ptr<MadeTables> Data::make() {
+  // What words.isa says of mnemonics is refused where they have no entry.
+  model.vocabulary.unread = unread;
+  std::erase_if(model.vocabulary.unread, [&](const auto &of) {
+    return llvm::none_of(model.entries, [&](const isagen::Entry &entry) {
+      return llvm::is_contained(entry.mnemonics, of.first);
+    });
+  });
+  auto made = std::make_unique<isagen::Output>();
+  isagen::Usage usage;
+  isagen::Errors errors(model);
+  isagen::resolve(model, ruleIds, *made, usage, errors);
+  return errors.empty() ? std::make_unique<MadeTables>(std::move(made)) : nullptr;
+}
+
+std::unique_ptr<MadeTables> Data::make(Group &group) {
+  model.entries.swap(group.entries);
+  std::unique_ptr<MadeTables> made = make();
+  model.entries.swap(group.entries);
+  return made;
+}
+
+std::vector<Group> Data::split() {
+  std::vector<Group> groups;
+  std::vector<isagen::Entry> entries;
+  entries.swap(model.entries);
+  for (isagen::Entry &entry : entries) {
+    Group joined;
+    joined.files.insert(entry.place.file);
+    for (const std::string &mnemonic : entry.mnemonics)
+      joined.bases.insert(baseOf(mnemonic).str());
+    std::vector<Group> others;
+    for (Group &group : groups) {
+      const bool meets = group.files.count(entry.place.file) ||
+                         llvm::any_of(joined.bases, [&](auto &base) { return group.bases.count(base); });
+      if (!meets) {
+        others.push_back(std::move(group));
+        continue;
+      }
+      std::move(group.entries.begin(), group.entries.end(), std::back_inserter(joined.entries));
+      joined.files.insert(group.files.begin(), group.files.end());
+      joined.bases.insert(group.bases.begin(), group.bases.end());
+    }
+    joined.entries.push_back(std::move(entry));
+    groups = std::move(others);
+    groups.push_back(std::move(joined));
+  }
+  return groups;
+}
+
+} // namespace test
+} // namespace ptxray

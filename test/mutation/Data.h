@@ -1,0 +1,46 @@
+#pragma once
+// The data of grammar/isa, and tables made of a part of it, which the engine uses instead of those that are built in.
+#include "Check/Gates.h"
+#include "Resolve.h"
+#include <map>
+#include <memory>
+
+namespace ptxray::test {
+
+/// Entries that share a file or the first word of their names.
+struct Group {
+  std::vector<isagen::Entry> entries;
+  std::set<uint16_t> files;
+  std::set<std::string> bases;
+  std::vector<size_t> lines; // those of the tests that are about it, into LineSet::lines
+};
+
+class MadeTables {
+public:
+  explicit MadeTables(std::unique_ptr<isagen::Output> output);
+  /// From now on the engine is asked about these, until they are used no longer or are gone.
+  void use() const;
+  const Availability &availability(const ModuleContext &context);
+
+private:
+  std::unique_ptr<isagen::Output> output;
+  std::map<uint64_t, std::unique_ptr<Availability>> available; // by version, target and --pedantic
+};
+
+class Data {
+public:
+  Data(const std::string &folder, const std::string &diagnostics);
+  /// Of all entries that are in no group yet. Null: the data is refused.
+  std::unique_ptr<MadeTables> make();
+  std::unique_ptr<MadeTables> make(Group &group);
+  /// Takes the entries out of the model.
+  std::vector<Group> split();
+
+  isagen::Model model;
+
+private:
+  isagen::RuleIds ruleIds;
+  std::map<std::string, std::set<std::string>> unread;
+};
+
+} // namespace ptxray::test

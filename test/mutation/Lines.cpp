@@ -1,0 +1,112 @@
+#include "Lines.h"
+#include "Check/Header.h"
+#include "Check/Judge.h"
+#include "Parse/Parse.h"
+#include "Resolve/Resolver.h"
+#include "Source/SourceBuffer.h"
+
+namespace ptxray::test {
+
+namespace {
+
+class Collector {
+public:
+  Collector(LineSet &set, const TestFile &file, const Module &section, Compared compared,
+            llvm::ArrayRef<char> marks)
+      : set(set), file(file), section(section), compared(compared), marks(marks),
+        source(SourceBuffer::fromText(file.path, section.text)) {}
+
+  void run() {
+    options.pedantic = section.pedantic;
+    Parser parser;
+    const Ast &ast = parser.ast();
+    Header header(*source, options, sink);
+    Resolver resolver(ast, sink);
+    parser.parse(*source, sink, false, [&](const Ast &, Statement statement) {
+      if (statement.kind == StatementKind::Directive) {
+        header.read(ast, ast.directives[statement.index]);
+      } else if (statement.kind == StatementKind::Declaration) {
+        resolver.declare(ast.declarations[statement.index], false, true);
+      } else if (statement.kind == StatementKind::Function) {
+        const Function &function = ast.functions[statement.index];
+        resolver.declareFunction(statement.index);
+        if (!function.hasBody)
+          return;
+        resolver.beginFunction(function);
+        for (uint32_t i = function.body.first; i < function.body.end(); ++i)
+          inBody(ast, ast.statements[i], resolver, header);
+        resolver.endFunction();
+      }
+    });
+  }
+
+private:
+  void inBody(const Ast &ast, Statement statement, Resolver &resolver, const Header &header) {
+    if (statement.kind == StatementKind::Declaration)
+      resolver.declare(ast.declarations[statement.index]);
+    else if (statement.kind == StatementKind::BlockBegin)
+      resolver.beginBlock();
+    else if (statement.kind == StatementKind::BlockEnd)
+      resolver.endBlock();
+    if (statement.kind != StatementKind::Instruction)
+      return;
+    const Instruction &instruction = ast.instructions[statement.index];
+    const size_t errorsBefore = sink.diagnostics().size();
+    llvm::SmallVector<Shape, 32> shapes;
+    resolver.shapes(instruction.operands, shapes);
+    const unsigned number = source->lineColumn(instruction.range.begin).line;
+    const unsigned origin = number <= section.origins.size() ? section.origins[number - 1] : 0;
+    // An undefined name makes it an error whatever the tables say.
+    if (origin == 0 || (compared == Compared::Verdict && sink.diagnostics().size() != errorsBefore))
+      return;
+    Line line;
+    line.text = file.lines[origin - 1];
+    line.place = file.path + ":" + std::to_string(origin);
+    line.opcode = ast.text(instruction.opcode).str();
+    line.shapes.assign(shapes.begin(), shapes.end());
+    line.context = set.contextId(header.context());
+    line.compared = compared;
+    line.mark = marks.empty() ? ' ' : marks[origin - 1];
+    set.lines.push_back(std::move(line));
+  }
+
+  LineSet &set;
+  const TestFile &file;
+  const Module &section;
+  const Compared compared;
+  const llvm::ArrayRef<char> marks;
+  std::unique_ptr<SourceBuffer> source;
+  CheckOptions options;
+  DiagnosticSink sink;
+};
+
+} // namespace
+
+void LineSet::collect(const TestFile &file, const Module &section, Compared compared,
+                      llvm::ArrayRef<char> marks) {
+  Collector(*this, file, section, compared, marks).run();
+}
+
+uint32_t LineSet::contextId(const ModuleContext &context) {
+  for (size_t i = 0; i < contexts.size(); ++i)
+    if (contexts[i].ptx == context.ptx && contexts[i].target == context.target &&
+        contexts[i].pedantic == context.pedantic)
+      return i;
+  contexts.push_back(context);
+  return contexts.size() - 1;
+}
+
+llvm::StringRef baseOf(llvm::StringRef opcode) { return opcode.split('.').first; }
+
+std::string outcomeOf(const Availability &availability, const Line &line, Compared compared) {
+  std::string ids;
+  for (const Finding &f : findingsOf(availability, Opcode(line.opcode), line.shapes)) {
+    if (compared == Compared::Verdict && f.severity == Severity::Error)
+      return "refused";
+    if (compared == Compared::Ids && (f.severity != Severity::Pedantic || availability.module().pedantic))
+      ids += info(f.id).id.str() + " ";
+  }
+  return ids;
+}
+
+} // namespace ptxray::test

@@ -1,0 +1,42 @@
+#pragma once
+// The instructions of test/isa and test/samples, each with the version and target of its section, ready to be judged.
+#include "Check/Gates.h"
+#include "Check/Opcode.h"
+#include "Resolve/Shape.h"
+#include "Samples.h"
+#include <string>
+#include <vector>
+
+namespace ptxray::test {
+
+/// How much of a verdict a test compares.
+enum class Compared { Verdict, Ids };
+
+struct Line {
+  std::string text, place;
+  std::string opcode;
+  std::vector<Shape> shapes;
+  uint32_t context;  // into LineSet::contexts
+  Compared compared; // of a sample the verdict: which diagnostic it gives is not known
+  char mark;         // of a sample: `+` or `-`
+  std::string outcome;
+};
+
+class LineSet {
+public:
+  std::vector<Line> lines;
+  std::vector<ModuleContext> contexts;
+
+  /// Reads the instructions of a section as `check` does. `marks` of samples, by line.
+  void collect(const TestFile &file, const Module &section, Compared compared,
+               llvm::ArrayRef<char> marks = {});
+  uint32_t contextId(const ModuleContext &context);
+};
+
+/// `add` of `add.s32`.
+llvm::StringRef baseOf(llvm::StringRef opcode);
+
+/// What the tables that `availability` stands on make of a line: `refused` or nothing; or the ids of what is found.
+std::string outcomeOf(const Availability &availability, const Line &line, Compared compared);
+
+} // namespace ptxray::test

@@ -82,6 +82,8 @@ void ModuleRules::function(const Function &function) {
     requireFeature(".entry::parameters", "a list of parameters", function.nameRange);
   if (isEntry && !function.hasBody)
     requireFeature(".entry::declaration", "an entry without body", function.nameRange);
+  if (function.kind == FunctionKind::Prototype)
+    requireFeature(".callprototype", "`.callprototype`", function.nameRange);
   if (text(function.linkage) == ".common")
     sink.report(DiagId::LinkageSpace, function.head, {".common", ".global"});
   functionAttributes(function);

@@ -344,11 +344,17 @@ static bool hasAddress(const Shape &shape) {
 
 bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
   const auto allowed = ranges();
-  if (shape.kind != ShapeKind::Integer || allowed.empty() ||
-      llvm::any_of(allowed, [&](const isa::ValueRange &r) { return inRange(r, shape.value); }))
+  auto fits = [&](int64_t value) {
+    return llvm::any_of(allowed, [&](const isa::ValueRange &r) { return inRange(r, value); });
+  };
+  if (shape.kind != ShapeKind::Integer || allowed.empty() || fits(shape.value))
     return true;
-  reportRange(view, Phase::Type, {Place::Operand, static_cast<uint16_t>(node)}, allowed, shape.value);
-  return false;
+  const bool wraps = has(isa::Wraps) && fits(shape.value & ((int64_t(1) << type.bits) - 1));
+  Finding &f = reportRange(view, wraps ? Phase::Warning : Phase::Type, {Place::Operand, static_cast<uint16_t>(node)},
+                           allowed, shape.value);
+  if (wraps)
+    f.severity = Severity::Warning;
+  return wraps;
 }
 
 bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector) {

@@ -84,6 +84,7 @@ enum OperandRule : uint32_t {
   Known = 1024, // a check wants the value of a register that holds a constant
   NoSpecial = 1 << 11,     // an address: no special register; a vector: no predicates, no names of variables
   NoSinks = 1 << 12,       // no element of a vector is `_`
+  Wraps = 1 << 19,         // of an immediate ptxas looks at the low bits alone
   // Of addresses alone:
   OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass
   BareAllowed = 1 << 14,   // the brackets may be missing

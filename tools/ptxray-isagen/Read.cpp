@@ -348,7 +348,7 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       {"known", isa::Known},
       {"opaque", isa::OpaqueAllowed}, {"bare", isa::BareAllowed}, {"indexed", isa::IndexAllowed},
       {"copied", isa::Copied},        {"ordinary", isa::NoSpecial}, {"unchecked", isa::AnyRegister},
-      {"whole", isa::NoSinks},         {"raw", isa::AsBits}};
+      {"whole", isa::NoSinks},         {"raw", isa::AsBits}, {"wraps", isa::Wraps}};
   static const std::map<std::string, isa::OperandRole> roles = {
       {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register},
       {"imm", isa::OperandRole::Immediate},   {"pred", isa::OperandRole::Predicate},

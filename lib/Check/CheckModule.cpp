@@ -127,6 +127,10 @@ void ModuleChecker::body(const Function &function) {
         rules->call(instruction);
       break;
     }
+    case StatementKind::BrokenInstruction:
+      if (!options.visitor)
+        instructions->checkWords(ast, source, ast.brokenInstructions[statement.index], sink);
+      break;
     case StatementKind::BlockBegin:
       resolver.beginBlock();
       break;

@@ -78,10 +78,12 @@ private:
   llvm::SmallVector<uint16_t, 2> warnings;
 };
 
-// The steps, in order (Match.cpp, Bind.cpp, Conditions.cpp, Operands.cpp).
+// The steps, in order (Match.cpp, Bind.cpp, Rows.cpp, Conditions.cpp, Operands.cpp; what is said of them: Explain.h).
 void matchWords(FormView &view);
 /// The same without a report: whether each word has a slot, and each slot that needs one a word.
 bool wordsFit(FormView &view);
+/// The only word that keeps some form with word `k` from being the one that is meant.
+std::optional<unsigned> opponent(const Opcode &opcode, unsigned k);
 
 /// A way to lay the written operands over the operand list of a form.
 struct Binding {

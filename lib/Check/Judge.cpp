@@ -166,6 +166,14 @@ static void judgeBound(FormView &view, const Binding &binding) {
   runNamedRules(view);
 }
 
+/// A word, and the one that it does not go with where that stands beside it.
+static Place withOpponent(const Opcode &opcode, uint16_t k) {
+  const std::optional<unsigned> other = opponent(opcode, k);
+  if (!other || (*other + 1 != k && *other != k + 1u))
+    return {Place::Word, k};
+  return {Place::Word, static_cast<uint16_t>(std::min<unsigned>(k, *other)), 2};
+}
+
 static constexpr std::array<uint16_t, phaseCount> perfect = {};
 
 /// The first form that has nothing against the instruction, if there is one.
@@ -246,6 +254,9 @@ std::vector<Finding> findingsOf(const Availability &availability, const Opcode &
       else if (const auto words = numberedWords(*opcode.mnemonic, f.args.front()); !words.empty())
         f.notes.push_back("`" + std::string(opcode.mnemonic->text) + "` knows " + wordsText(words, "and"));
     }
+    if (f.place.kind == Place::Word && f.place.count == 1 &&
+        (f.id == DiagId::QualifierOfOtherForm || info(f.id).id.starts_with("misused-")))
+      f.place = withOpponent(opcode, f.place.index);
     findings.push_back(std::move(f));
   }
   const bool pedantic = availability.module().pedantic;
@@ -256,6 +267,8 @@ std::vector<Finding> findingsOf(const Availability &availability, const Opcode &
 }
 
 static std::string spellingAfter(const Opcode &opcode, const Remedy &remedy) {
+  if (remedy.kind == Remedy::ReplaceOpcode)
+    return remedy.text;
   std::string out;
   for (unsigned k = 0; k < opcode.words.size(); ++k) {
     if (k != remedy.word || remedy.kind == Remedy::InsertAfterWord)
@@ -282,12 +295,74 @@ static bool makesItRight(const Finding &finding, const Availability &availabilit
   return isRight(Availability(raised), opcode);
 }
 
+/// The instructions whose names the opcode begins: with the rest of the name, and the words that are not part of it.
+static void addCompletions(Finding &finding, const Availability &availability, const Opcode &opcode,
+                           llvm::ArrayRef<Shape> shapes) {
+  llvm::SmallVector<std::string, 8> right, next;
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+    llvm::StringRef rest = mnemonic.text;
+    if (!rest.consume_front(opcode.words.front().text) || !rest.consume_front("."))
+      continue;
+    llvm::SmallVector<llvm::StringRef, 4> own;
+    rest.split(own, '.');
+    std::string spelling(mnemonic.text);
+    for (const OpcodeWord &word : llvm::drop_begin(opcode.words))
+      if (!llvm::is_contained(own, word.text.drop_front()))
+        spelling += word.text;
+    const bool refused = llvm::any_of(findingsOf(availability, Opcode(spelling), shapes),
+                                      [](const Finding &f) { return f.severity == Severity::Error; });
+    if (!refused)
+      right.push_back("`" + spelling + "`");
+    if (const std::string word = "`." + own.front().str() + "`"; !llvm::is_contained(next, word))
+      next.push_back(word);
+  }
+  constexpr size_t most = 12;
+  if (right.size() == 1)
+    finding.remedy = {Remedy::ReplaceOpcode, 0, llvm::StringRef(right.front()).trim('`').str()};
+  else if (!right.empty() && right.size() <= most)
+    finding.notes.push_back("what would do: " + llvm::join(right, ", "));
+  else if (finding.id == DiagId::IncompleteInstruction && !next.empty() && next.size() <= most)
+    finding.notes.push_back("`" + opcode.words.front().text.str() + "` goes on with one of " + llvm::join(next, ", "));
+}
+
+/// The form that has taken the place of one that was removed: all that is written fits, and words are missing.
+static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
+  const isa::Tables &t = isa::tables();
+  for (uint32_t form : isa::run(t.mnemonicForms, written.opcode.mnemonic->forms)) {
+    FormView view(written, form);
+    judgeFormGates(view);
+    if (!view.findings.empty())
+      continue;
+    matchWords(view);
+    if (llvm::any_of(view.findings, [](const Finding &f) { return f.place.kind != Place::Opcode; }))
+      continue;
+    finding.notes.push_back("in its place there is `" + std::string(view.form.syntax) + "`");
+    return;
+  }
+}
+
 std::vector<Finding> judge(const Availability &availability, const Opcode &opcode,
                            llvm::ArrayRef<Shape> shapes, Usage *usage) {
   std::vector<Finding> findings = findingsOf(availability, opcode, shapes, usage);
+  for (Finding &f : findings) {
+    // `mad.u32`: there is a `mad` without `.lo`, of other types.
+    const bool mayGoOn = findings.size() == 1 && f.severity == Severity::Error && f.phase == Phase::Qualifier &&
+                         opcode.mnemonicWords == 1 && f.remedy.kind == Remedy::None;
+    if (f.id == DiagId::IncompleteInstruction || (opcode.mnemonic && mayGoOn))
+      addCompletions(f, availability, opcode, shapes);
+    else if (f.id == DiagId::RemovedInPtx && opcode.mnemonic)
+      addSuccessor(f, {opcode, shapes, availability});
+  }
   for (Finding &f : findings)
     if (f.remedy.kind != Remedy::None && !makesItRight(f, availability, opcode, shapes))
       f.remedy = {};
+  return findings;
+}
+
+/// What is wrong with the words, whatever the operands are.
+static std::vector<Finding> findingsOfWords(const Availability &availability, const Opcode &opcode) {
+  std::vector<Finding> findings = findingsOf(availability, opcode, {});
+  llvm::erase_if(findings, [](const Finding &f) { return f.phase != Phase::Qualifier; });
   return findings;
 }
 
@@ -362,6 +437,17 @@ const Usage &InstructionChecker::check(const Opcode &opcode, const Ast &ast, con
   if (entry.verdict)
     report(verdicts[entry.verdict], opcode, availability.module(), ast, source, instruction, sink);
   return *entry.usage;
+}
+
+void InstructionChecker::checkWords(const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
+                                    DiagnosticSink &sink) {
+  const Opcode &opcode = opcodes.of(ast, instruction);
+  std::vector<Finding> findings = findingsOfWords(availability, opcode);
+  for (Finding &f : findings)
+    if (f.remedy.kind != Remedy::None &&
+        !findingsOfWords(availability, Opcode(spellingAfter(opcode, f.remedy))).empty())
+      f.remedy = {};
+  ptxray::report(findings, opcode, availability.module(), ast, source, instruction, sink);
 }
 
 } // namespace ptxray

@@ -49,6 +49,9 @@ public:
   const Usage &check(const Opcode &opcode, const Ast &ast, const SourceBuffer &source,
                      const Instruction &instruction, llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink);
 
+  /// An instruction whose operands cannot be read: are its words right?
+  void checkWords(const Ast &ast, const SourceBuffer &source, const Instruction &instruction, DiagnosticSink &sink);
+
 private:
   struct Entry {
     uint64_t key = 0; // a fingerprint of opcode and shapes; 0: free

@@ -75,13 +75,31 @@ static llvm::SmallVector<WordId, 0> slotWords(const Slot &slot) {
   return words;
 }
 
+static bool formHolds(uint32_t form, WordId word) {
+  const isa::Tables &t = isa::tables();
+  return llvm::any_of(isa::run(t.slots, t.forms[form].slots), [&](const Slot &slot) { return slotHolds(slot, word); });
+}
+
 static bool someFormKnows(const isa::Mnemonic &mnemonic, WordId word) {
   const isa::Tables &t = isa::tables();
-  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
-    for (const Slot &slot : isa::run(t.slots, t.forms[form].slots))
-      if (slotHolds(slot, word))
-        return true;
-  return false;
+  return llvm::any_of(isa::run(t.mnemonicForms, mnemonic.forms), [&](uint32_t form) { return formHolds(form, word); });
+}
+
+std::optional<unsigned> opponent(const Opcode &opcode, unsigned k) {
+  std::optional<unsigned> found;
+  for (uint32_t form : isa::run(isa::tables().mnemonicForms, opcode.mnemonic->forms)) {
+    if (!formHolds(form, opcode.words[k].id))
+      continue;
+    unsigned others = 0, last = 0;
+    for (unsigned i = opcode.mnemonicWords; i < opcode.words.size(); ++i)
+      if (!opcode.words[i].dropped && !formHolds(form, opcode.words[i].id)) {
+        ++others;
+        last = i;
+      }
+    if (others == 1)
+      found = last;
+  }
+  return found;
 }
 
 static void reportStray(FormView &view, unsigned k) {
@@ -133,10 +151,11 @@ static void reportStray(FormView &view, unsigned k) {
     view.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
     return;
   }
-  const DiagId id = someFormKnows(*opcode.mnemonic, word.id)
-                        ? idForKind("misused", word.id, DiagId::QualifierOfOtherForm)
-                        : idForKind("unexpected", word.id, DiagId::UnexpectedQualifier);
-  view.report(Phase::Qualifier, id, place, {text, instruction});
+  if (!someFormKnows(*opcode.mnemonic, word.id)) {
+    view.report(Phase::Qualifier, idForKind("unexpected", word.id, DiagId::UnexpectedQualifier), place, {text, instruction});
+    return;
+  }
+  view.report(Phase::Qualifier, idForKind("misused", word.id, DiagId::QualifierOfOtherForm), place, {text, instruction});
 }
 
 void reportMissing(FormView &view, unsigned slot, Phase phase) {

@@ -175,6 +175,10 @@ Json Dumper::statement(Statement item) const {
   switch (item.kind) {
   case StatementKind::Instruction:
     return instruction(ast.instructions[item.index]);
+  case StatementKind::BrokenInstruction: {
+    const Instruction &broken = ast.brokenInstructions[item.index];
+    return {{"kind", "brokenInstruction"}, {"opcode", ast.text(broken.opcode).str()}, {"range", range(broken.range)}};
+  }
   case StatementKind::Label:
     return {{"kind", "label"},
             {"name", ast.text(ast.labels[item.index].name).str()},

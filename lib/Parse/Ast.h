@@ -62,6 +62,7 @@ struct Operand {
 
 enum class StatementKind : uint8_t {
   Instruction,
+  BrokenInstruction, // into `brokenInstructions`: a syntax error is among the operands
   Label,
   Declaration,
   Directive,
@@ -147,6 +148,7 @@ struct Ast {
   std::vector<Statement> module;     // items of the module in order
   std::vector<Statement> statements; // of function bodies
   std::vector<Instruction> instructions;
+  std::vector<Instruction> brokenInstructions; // without operands
   std::vector<Operand> operands;
   std::vector<Label> labels;
   std::vector<Declaration> declarations;

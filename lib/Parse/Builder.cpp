@@ -29,15 +29,16 @@ void Builder::start(llvm::StringRef text, bool keep, Parser::ItemFn fn) {
 }
 
 Builder::Mark Builder::mark() const {
-  return {ast.module.size(),       ast.statements.size(), ast.instructions.size(),
-          ast.operands.size(),     ast.labels.size(),     ast.declarations.size(),
-          ast.directives.size(),   ast.functions.size(),  ast.dims.size()};
+  return {ast.module.size(),     ast.statements.size(), ast.instructions.size(), ast.brokenInstructions.size(),
+          ast.operands.size(),   ast.labels.size(),     ast.declarations.size(), ast.directives.size(),
+          ast.functions.size(),  ast.dims.size()};
 }
 
 void Builder::cut(const Mark &mark) {
   ast.module.resize(mark.module, Statement{StatementKind::Label, 0});
   ast.statements.resize(mark.statements, Statement{StatementKind::Label, 0});
   ast.instructions.resize(mark.instructions);
+  ast.brokenInstructions.resize(mark.brokenInstructions);
   ast.operands.resize(mark.operands);
   ast.labels.resize(mark.labels);
   ast.declarations.resize(mark.declarations);
@@ -50,6 +51,21 @@ void Builder::cut(const Mark &mark) {
 void Builder::dropStatement() {
   cut(statementMark);
   openFunctions.clear();
+  resetStatement();
+}
+
+void Builder::breakStatement() {
+  std::optional<Instruction> begun;
+  if (ast.instructions.size() > statementMark.instructions)
+    begun = ast.instructions.back();
+  dropStatement();
+  // A word without dots may be anything: a label, a name whose directive is misspelt.
+  if (!begun || !ast.text(begun->opcode).contains('.'))
+    return;
+  begun->operands = {};
+  begun->range.end = begun->opcodeRange.end;
+  ast.brokenInstructions.push_back(*begun);
+  add(StatementKind::BrokenInstruction, ast.brokenInstructions.size() - 1);
   resetStatement();
 }
 

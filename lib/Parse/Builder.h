@@ -5,6 +5,7 @@
 #include "Parse/Parse.h"
 #include "Parse/Scanner.h"
 #include "llvm/ADT/DenseMap.h"
+#include <optional>
 
 namespace ptxray {
 
@@ -27,8 +28,8 @@ public:
 
   /// Where a statement that cannot be read is cut off again.
   struct Mark {
-    size_t module, statements, instructions, operands, labels, declarations, directives, functions,
-        dims;
+    size_t module, statements, instructions, brokenInstructions, operands, labels, declarations, directives,
+        functions, dims;
   };
   Mark mark() const;
   void cut(const Mark &mark);
@@ -36,6 +37,8 @@ public:
   uint32_t dropItem();
   /// Drops what the statement at hand has appended so far.
   void dropStatement();
+  /// The same, but of an instruction the opcode stays.
+  void breakStatement();
   bool isInBody() const { return inBody; }
   uint32_t openBlocks() const { return blocks; }
   /// Ends the blocks of a body whose end is missing.

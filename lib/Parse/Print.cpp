@@ -328,6 +328,8 @@ void Printer::statement(Statement item) {
     line();
     instruction(ast.instructions[item.index]);
     return;
+  case StatementKind::BrokenInstruction:
+    return;
   case StatementKind::Label:
     os << ast.text(ast.labels[item.index].name) << ":\n";
     return;

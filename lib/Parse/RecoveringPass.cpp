@@ -152,6 +152,7 @@ private:
   std::string describe(KindSet expected) const;
 
   bool cannotFollow();
+  void offer(Diagnostic &d, Fix fix) const;
   bool mend(KindSet expected);
   bool mendKeyword(KindSet expected);
   bool mendExtra(KindSet expected);
@@ -531,6 +532,50 @@ bool PtxBase::mendKeyword(KindSet expected) {
 /// Where a brace is too many or missing is a guess.
 static bool isBrace(llvm::StringRef token) { return token == "{" || token == "}"; }
 
+/// The first bracket that closes none or another one, or that none closes.
+static size_t oddBracket(llvm::StringRef text) {
+  llvm::SmallVector<size_t, 8> open;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (llvm::StringRef("([{").contains(text[i])) {
+      open.push_back(i);
+    } else if (llvm::StringRef(")]}").contains(text[i])) {
+      const char partner = text[i] == ')' ? '(' : text[i] == ']' ? '[' : '{';
+      if (open.empty() || text[open.back()] != partner)
+        return i;
+      open.pop_back();
+    }
+  }
+  return open.empty() ? llvm::StringRef::npos : open.back();
+}
+
+/// Gives `d` a fix that changes one bracket or comma, if the line is sound behind it. A bracket too many at both ends,
+/// `[[a]]`, goes at both.
+void PtxBase::offer(Diagnostic &d, Fix fix) const {
+  const Edit &edit = fix.edits.front();
+  const llvm::StringRef changed = edit.text.empty() ? text.slice(edit.range.begin, edit.range.end) : edit.text;
+  const uint32_t begin = statementFirst.begin;
+  if (!inStatement() || !llvm::StringRef("()[],").contains(changed) || edit.range.begin < begin) {
+    d.fix = std::move(fix);
+    return;
+  }
+  const uint32_t end = std::min(text.find_first_of(";\n", edit.range.begin), text.size());
+  const llvm::StringRef before = text.slice(begin, edit.range.begin), behind = text.slice(edit.range.end, end);
+  if (changed == "," && behind.ltrim().starts_with("[") && before.count('[') > before.count(']'))
+    return;
+  std::string fixed = (before + edit.text + behind).str();
+  if (const size_t odd = oddBracket(fixed); odd != llvm::StringRef::npos) {
+    const bool closes = (changed == "[" && fixed[odd] == ']') || (changed == "(" && fixed[odd] == ')');
+    if (!edit.text.empty() || !closes || odd < before.size())
+      return;
+    fixed.erase(odd, 1);
+    if (oddBracket(fixed) != llvm::StringRef::npos)
+      return;
+    const uint32_t at = edit.range.end + static_cast<uint32_t>(odd - before.size());
+    fix.edits.push_back({{at, at + 1}, ""});
+  }
+  d.fix = std::move(fix);
+}
+
 // `,,`, `]]`, `;;`: what stands behind it fits.
 bool PtxBase::mendExtra(KindSet expected) {
   Token &ahead = builder->ahead;
@@ -563,7 +608,7 @@ bool PtxBase::mendExtra(KindSet expected) {
       at += line.size() + 1;
     }
   if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), {spelled(ahead)}))
-    d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}, /*safe=*/!isBrace(spelled(ahead))};
+    offer(*d, {"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}, /*safe=*/!isBrace(spelled(ahead))});
   if (ahead.kind == TokenKind::RightBrace || closesBody)
     ++scanner->braces;
   if (ahead.kind == TokenKind::LeftBrace && scanner->braces)
@@ -588,7 +633,7 @@ void PtxBase::insert(TokenKind kind, DiagId id, llvm::StringRef token) {
     args.erase(args.begin());
   if (Diagnostic *d = report(id, {at, at}, {})) {
     d->args.assign(args.begin(), args.end());
-    d->fix = Fix{"insert `" + token.str() + "`", {{{at, at}, token.str()}}, /*safe=*/!isBrace(token)};
+    offer(*d, {"insert `" + token.str() + "`", {{{at, at}, token.str()}}, /*safe=*/!isBrace(token)});
   }
   pending = builder->ahead;
   Token &ahead = builder->ahead;
@@ -716,11 +761,12 @@ void PtxBase::recover() {
     skipItem();
     return;
   }
-  builder->dropStatement();
   if (!lonelyWord) {
+    builder->breakStatement();
     skipStatement();
     return;
   }
+  builder->dropStatement();
   lonelyWord = false;
   Token word = statementFirst;
   llvm::StringRef spelling = text.slice(word.begin, word.end);

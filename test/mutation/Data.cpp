@@ -58,16 +58,20 @@ Data::Data(const std::string &folder, const std::string &diagnostics) {
     isagen::read(model, file.string(), file.lexically_relative(folder).generic_string(), errors);
   errors.print("error");
   unread = model.vocabulary.unread;
+  ungated = model.vocabulary.ungated;
 }
 
 std::unique_ptr<MadeTables> Data::make() {
   // What words.isa says of mnemonics is refused where they have no entry.
-  model.vocabulary.unread = unread;
-  std::erase_if(model.vocabulary.unread, [&](const auto &of) {
-    return llvm::none_of(model.entries, [&](const isagen::Entry &entry) {
-      return llvm::is_contained(entry.mnemonics, of.first);
+  auto hasEntry = [&](const std::string &mnemonic) {
+    return llvm::any_of(model.entries, [&](const isagen::Entry &entry) {
+      return llvm::is_contained(entry.mnemonics, mnemonic);
     });
-  });
+  };
+  model.vocabulary.unread = unread;
+  model.vocabulary.ungated = ungated;
+  std::erase_if(model.vocabulary.unread, [&](const auto &of) { return !hasEntry(of.first); });
+  std::erase_if(model.vocabulary.ungated, [&](const auto &of) { return !hasEntry(of.first); });
   auto made = std::make_unique<isagen::Output>();
   isagen::Usage usage;
   isagen::Errors errors(model);

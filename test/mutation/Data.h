@@ -40,7 +40,7 @@ public:
 
 private:
   isagen::RuleIds ruleIds;
-  std::map<std::string, std::set<std::string>> unread;
+  std::map<std::string, std::set<std::string>> unread, ungated; // of all mnemonics
 };
 
 } // namespace ptxray::test

@@ -38,7 +38,7 @@ void Search::prepare(MadeTables &tables) {
       if (version == isa::versions().back() && llvm::is_contained(usualTargets, llvm::StringRef(target.name)))
         usual.push_back(contexts.size());
       contexts.push_back(context);
-      headers.push_back("ptx " + versionText(version) + ", " + std::string(target.name));
+      headers.push_back("ptx " + isa::versionText(version) + ", " + std::string(target.name));
     }
 }
 

@@ -107,10 +107,16 @@ std::set<unsigned> askLines(const std::string &ptxas, const TestFile &file, cons
     for (unsigned line : verdict.errorLines)
       if (line <= module.origins.size() && module.origins[line - 1] != 0)
         now.insert(module.origins[line - 1]);
+    // It may name the line behind (an unfinished statement) or a text of its own (what it expands a line to).
     if (now.empty()) {
-      ADD_FAILURE_AT(file.path.c_str(), lines.front())
-          << "ptxas refuses the section `" << section.header << "` at none of its lines:\n"
-          << verdict.output;
+      for (unsigned line : lines)
+        if (!askPtxas(ptxas, linesOf(file, section, line)).accepts)
+          now.insert(line);
+      if (now.empty())
+        ADD_FAILURE_AT(file.path.c_str(), lines.front())
+            << "ptxas refuses the section `" << section.header << "` at none of its lines:\n"
+            << verdict.output;
+      refused.insert(now.begin(), now.end());
       break;
     }
     refused.insert(now.begin(), now.end());

@@ -23,7 +23,8 @@ int statusWithoutPtxas();
 /// Reads and checks the module; generates code for it only if asked to.
 PtxasVerdict askPtxas(const std::string &ptxas, const Module &module, bool compile = false);
 /// The lines of a section that are refused. An error can hide others, so the refused lines are taken away and
-/// the rest is asked again until none is; a line may be refused for what stands beside it.
+/// the rest is asked again until none is; where ptxas names none of them, each is asked alone. A line may be
+/// refused for what stands beside it.
 std::set<unsigned> askLines(const std::string &ptxas, const TestFile &file, const Module &section);
 
 } // namespace ptxray::test

@@ -14,7 +14,7 @@ module : item* EOF ;
 item
   : Version { b.beginDirective(last()); } Float { b.number(last()); b.endDirective(); b.itemEnd(); }
   | target { b.itemEnd(); }
-  | AddressSize { b.beginDirective(last()); } Integer { b.number(last()); b.endDirective(); b.itemEnd(); }
+  | AddressSize { b.beginDirective(last()); } (Integer | WarpSize) { b.number(last()); b.endDirective(); b.itemEnd(); }
   | File { b.beginDirective(last()); } Integer { b.number(last()); } String { b.string(last()); }
     (Comma Integer { b.number(last()); } (Comma Integer { b.number(last()); })?)?
     { b.endDirective(); b.itemEnd(); }
@@ -60,7 +60,7 @@ metadata
     RightBrace { b.close(last()); b.endDirective(); }
   ;
 metadataNode
-  : LeftBrace { b.openVector(last()); } String { b.string(last()); } (Comma metadataValue)+
+  : LeftBrace { b.openVector(last()); } String { b.string(last()); } (Comma metadataValue)*
     RightBrace { b.close(last()); }
   ;
 metadataValue
@@ -96,7 +96,8 @@ declarator
   ;
 initialiser
   : LeftBrace { b.openVector(last()); } (initialiser (Comma initialiser)*)? RightBrace { b.close(last()); }
-  | prefix* literal (mask | expressionTail { b.endExpression(); })
+  | literal (mask | expressionTail { b.endExpression(); })
+  | prefix+ literal expressionTail { b.endExpression(); }
   | symbol
   ;
 symbol
@@ -169,12 +170,16 @@ statement
   | instruction
   | At { b.guardBegin(last()); } (Not { b.guardNot(); })? Id { b.guard(last()); } guarded
   | bodyVariables
-  | Func { b.beginFunction(last()); } attribute* results? Id { b.functionName(last()); } parameters? functionTail Semicolon
-    { b.endHead(); b.endFunction(); b.statementEnd(); }
+  | Linkage { b.linkage(last()); } function
+  | function
   | loc
   | pragma { b.statementEnd(); }
   | alias { b.statementEnd(); }
   | target { b.statementEnd(); }
+  ;
+function
+  : Func { b.beginFunction(last()); } attribute* results? Id { b.functionName(last()); } parameters? functionTail Semicolon
+    { b.endHead(); b.endFunction(); b.statementEnd(); }
   ;
 bodyVariables
   : storage (declarator (Comma declarator)*)? Semicolon { b.endDeclarations(); b.statementEnd(); } ;

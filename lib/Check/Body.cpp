@@ -2,6 +2,7 @@
 #include "Isa/Isa.h"
 #include "Parse/Interner.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 namespace ptxray {
 
@@ -25,6 +26,8 @@ void BodyChecker::begin(const Function &function) {
   segmentLabels.clear();
   isOpen = true;
   last = function.nameRange;
+  firstInner = ast.names->size();
+  innerNames.clear();
   for (Slice formals : {function.returns, function.parameters})
     for (const Declaration &formal :
          llvm::ArrayRef(ast.declarations).slice(formals.first, formals.count))
@@ -32,10 +35,37 @@ void BodyChecker::begin(const Function &function) {
         mark(formal.name, Writes);
 }
 
-inline void BodyChecker::mark(NameId name, uint8_t use) {
-  uint8_t &before = uses[static_cast<size_t>(name)];
+void BodyChecker::hide(NameId name) {
+  hidden.push_back({name, registerOf(name)});
+  inner[static_cast<uint32_t>(name)] = static_cast<NameId>(firstInner + innerNames.size());
+  innerNames.push_back(name);
+}
+
+void BodyChecker::endBlock() {
+  if (blocks.empty())
+    return;
+  for (; hidden.size() > blocks.back(); hidden.pop_back()) {
+    auto [name, before] = hidden.back();
+    if (before == name)
+      inner.erase(static_cast<uint32_t>(name));
+    else
+      inner[static_cast<uint32_t>(name)] = before;
+  }
+  blocks.pop_back();
+}
+
+llvm::StringRef BodyChecker::nameOf(NameId reg) const {
+  const auto index = static_cast<uint32_t>(reg);
+  return ast.text(index < firstInner ? reg : innerNames[index - firstInner]);
+}
+
+inline void BodyChecker::mark(NameId reg, uint8_t use) {
+  const auto index = static_cast<size_t>(reg);
+  if (index >= uses.size())
+    uses.resize(std::max(index + 1, uses.size() * 2));
+  uint8_t &before = uses[index];
   if (!before)
-    touched.push_back(name);
+    touched.push_back(reg);
   if (before & use & Writes)
     before |= WritesAgain;
   before |= use;
@@ -46,17 +76,20 @@ void BodyChecker::instruction(const Instruction &instruction, const Usage &usage
   const Operand *nodes = ast.operands.data() + instruction.operands.first;
   for (NodeUse use : usage.nodes) {
     const Operand &operand = nodes[use.node];
+    const NameId reg = registerOf(operand.name);
     if (use.uses & (Calls | Names | Targets)) {
-      if ((use.uses & (Calls | Names)) && !(usesOf(operand.name) & (Calls | Names)))
+      if ((use.uses & (Calls | Names)) && !(usesOf(reg) & (Calls | Names))) {
         references.push_back({operand.name, operand.range, (use.uses & Calls) != 0});
+        rules.requireFunction(operand.name, operand.range);
+      }
       ends |= (use.uses & Calls) && rules.neverReturns(operand.name);
       if ((use.uses & Targets) && usage.has(isa::Effect::Ends))
         branch(operand);
     }
-    mark(operand.name, use.uses);
+    mark(reg, use.uses);
   }
   if (instruction.guard != NameId::None)
-    mark(instruction.guard, Reads);
+    mark(registerOf(instruction.guard), Reads);
   for (Access one : usage.accesses)
     access(nodes[one.node], one, usage.hasResult);
   if (usage.effects)
@@ -82,6 +115,8 @@ void BodyChecker::effects(const Instruction &instruction, const Usage &usage) {
     summary.ctaPair = instruction.opcodeRange;
   if (usage.has(isa::Effect::RegisterCount) && !registerCountAt.size())
     registerCountAt = instruction.opcodeRange;
+  if (usage.has(isa::Effect::Traces))
+    rules.trace(instruction.opcodeRange, ast.text(instruction.opcode));
   if (usage.has(isa::Effect::Address32) && has64BitAddressesOnly(context))
     sink.report(DiagId::CodegenAddress32, instruction.opcodeRange,
                 {ast.text(instruction.opcode).str(), targetName(context)});
@@ -101,12 +136,12 @@ void BodyChecker::access(const Operand &operand, const Access &one, bool isLoad)
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))
     report(DiagId::AccessOutOfBounds, {std::to_string(one.bytes), std::to_string(offset), name(),
                                        std::to_string(extent.bytes)});
-  else if (offset % one.bytes || extent.align % one.bytes)
+  else if (offset % one.align || extent.align % one.align)
     report(DiagId::AccessMisaligned, {std::to_string(one.bytes), std::to_string(offset), name(),
                                       std::to_string(extent.align)});
   // A variable for arguments holds something only when a call has returned it.
   else if (isLoad && symbol->depth > 0 && !symbol->isParameter && !options.isFragment &&
-           !(usesOf(operand.name) & Writes) && isa::word(symbol->space).text == ".param")
+           !(usesOf(registerOf(operand.name)) & Writes) && isa::word(symbol->space).text == ".param")
     report(DiagId::ParameterWithoutCall, {name()});
 }
 
@@ -132,7 +167,18 @@ void BodyChecker::directive(const Directive &directive) {
       mark(target.name, Targets);
 }
 
+void BodyChecker::hideInner(const Declaration &declaration) {
+  if (blocks.empty() || declaration.name == NameId::None)
+    return;
+  if (!declaration.isParameterised)
+    return hide(declaration.name);
+  for (uint32_t i = 0; i < std::min(declaration.count, 256u); ++i) // a name that is not in the text is not used
+    if (std::optional<uint32_t> id = ast.names->find((ast.text(declaration.name) + llvm::Twine(i)).str()))
+      hide(static_cast<NameId>(*id));
+}
+
 void BodyChecker::declaration(const Declaration &declaration) {
+  hideInner(declaration);
   if (ast.text(declaration.space) == ".shared" && declaration.linkage == SpellingId::None)
     summary.sharedBytes += resolver.extentOf(declaration).bytes;
 }
@@ -146,7 +192,7 @@ FunctionSummary BodyChecker::end(const Function &function) {
     registerCount(function);
     flow(function);
     if (llvm::any_of(touched, [this](NameId name) { return isUnwritten(name); }))
-      unwritten();
+      unwritten(function);
   }
   for (FunctionSummary::Reference one : references)
     if (const Symbol *symbol = resolver.find(one.name); symbol && symbol->depth == 0) {
@@ -159,6 +205,9 @@ FunctionSummary BodyChecker::end(const Function &function) {
   for (NameId name : touched)
     uses[static_cast<size_t>(name)] = 0;
   touched.clear();
+  inner.clear();
+  hidden.clear();
+  blocks.clear();
   return std::move(summary);
 }
 
@@ -193,27 +242,40 @@ void BodyChecker::flow(const Function &function) {
 }
 
 /// Read as a register, and nowhere written.
-bool BodyChecker::isUnwritten(NameId name) const {
-  const uint8_t use = usesOf(name);
+bool BodyChecker::isUnwritten(NameId reg) const {
+  const uint8_t use = usesOf(reg);
   return (use & Reads) && !(use & (Writes | Targets | Calls | Names));
 }
 
 /// Follows what is in registers that were never written, in the order of the text, to where it matters:
 /// an address, a guard, or an instruction without a result. Copies carry undefined values on purpose.
-void BodyChecker::unwritten() {
-  llvm::DenseMap<uint32_t, NameId> origins; // by NameId: the unwritten register that it comes from
-  for (NameId name : touched)
-    if (isUnwritten(name))
-      if (const Symbol *symbol = resolver.find(name); !symbol || symbol->depth > 0)
-        origins[static_cast<uint32_t>(name)] = name;
+void BodyChecker::unwritten(const Function &function) {
+  llvm::DenseMap<uint32_t, NameId> origins; // by register: the unwritten register that it comes from
+  for (NameId reg : touched)
+    if (isUnwritten(reg)) {
+      const bool isInner = static_cast<uint32_t>(reg) >= firstInner;
+      const Symbol *symbol = isInner ? nullptr : resolver.find(reg);
+      if (!symbol || symbol->depth > 0)
+        origins[static_cast<uint32_t>(reg)] = reg;
+    }
   enum : uint8_t { Noted = 1, Warned = 2 };
   llvm::DenseMap<uint32_t, uint8_t> reported;
-  for (size_t i = 0; i < sequence.size(); ++i) {
-    const Usage &usage = *sequence[i];
-    const Instruction &instruction = ast.instructions[firstInstruction + i];
+  innerNames.clear(); // the inner registers get the same numbers again
+  for (uint32_t at = function.body.first; at < function.body.end(); ++at) {
+    const Statement statement = ast.statements[at];
+    if (statement.kind == StatementKind::BlockBegin)
+      beginBlock();
+    else if (statement.kind == StatementKind::BlockEnd)
+      endBlock();
+    else if (statement.kind == StatementKind::Declaration)
+      hideInner(ast.declarations[statement.index]);
+    if (statement.kind != StatementKind::Instruction)
+      continue;
+    const Usage &usage = *sequence[statement.index - firstInstruction];
+    const Instruction &instruction = ast.instructions[statement.index];
     NameId carried = NameId::None;
     auto read = [&](NameId name, Range range, bool matters) {
-      auto origin = origins.find(static_cast<uint32_t>(name));
+      auto origin = origins.find(static_cast<uint32_t>(registerOf(name)));
       if (origin == origins.end())
         return;
       carried = origin->second;
@@ -222,10 +284,9 @@ void BodyChecker::unwritten() {
         return;
       before |= matters ? Warned : Noted;
       if (matters)
-        sink.report(DiagId::UndefinedValue, range,
-                    {ast.text(name).str(), ast.text(carried).str()});
+        sink.report(DiagId::UndefinedValue, range, {ast.text(name).str(), nameOf(carried).str()});
       else
-        sink.report(DiagId::UnwrittenRegister, range, {ast.text(carried).str()});
+        sink.report(DiagId::UnwrittenRegister, range, {nameOf(carried).str()});
     };
     if (instruction.guard != NameId::None)
       read(instruction.guard, instruction.guardRange, true);
@@ -242,9 +303,9 @@ void BodyChecker::unwritten() {
       continue;
     for (NodeUse use : usage.nodes)
       if (use.uses & Writes) {
-        const NameId name = ast.operands[instruction.operands.first + use.node].name;
-        if (!(usesOf(name) & WritesAgain))
-          origins.try_emplace(static_cast<uint32_t>(name), carried);
+        const NameId reg = registerOf(ast.operands[instruction.operands.first + use.node].name);
+        if (!(usesOf(reg) & WritesAgain))
+          origins.try_emplace(static_cast<uint32_t>(reg), carried);
       }
   }
 }

@@ -25,7 +25,7 @@ public:
   std::vector<Range> functions; // behind the first comment for ptxray
 
 private:
-  void endHeader(Range place);
+  void endHeader(Range place, bool isEmpty = false);
   void function(uint32_t index);
   void body(const Function &function);
 
@@ -56,10 +56,10 @@ Range rangeOf(const Ast &ast, Statement statement) {
   }
 }
 
-void ModuleChecker::endHeader(Range place) {
+void ModuleChecker::endHeader(Range place, bool isEmpty) {
   if (instructions)
     return;
-  header.finish(place);
+  header.finish(place, isEmpty);
   instructions.emplace(header.context());
   rules.emplace(ast, header, resolver, sink);
   limits.emplace(ast, header.context(), options, sink);
@@ -74,7 +74,7 @@ void ModuleChecker::item(Statement statement) {
   if (statement.kind == StatementKind::Declaration) {
     const Declaration &declaration = ast.declarations[statement.index];
     rules->variable(declaration, Site::Module);
-    resolver.declare(declaration, /*isParameter=*/false, /*mayRepeat=*/true);
+    resolver.declare(declaration, Role::Global);
     limits->variable(declaration, resolver.extentOf(declaration).bytes);
   } else if (statement.kind == StatementKind::Function) {
     function(statement.index);
@@ -108,7 +108,7 @@ void ModuleChecker::body(const Function &function) {
     switch (statement.kind) {
     case StatementKind::Declaration:
       rules->variable(ast.declarations[statement.index], Site::Body);
-      resolver.declare(ast.declarations[statement.index]);
+      resolver.declare(ast.declarations[statement.index], Role::Local);
       bodies->declaration(ast.declarations[statement.index]);
       break;
     case StatementKind::Instruction: {
@@ -116,15 +116,18 @@ void ModuleChecker::body(const Function &function) {
       resolver.checkGuard(instruction);
       resolver.shapes(instruction.operands, shapes);
       const Opcode &opcode = instructions->opcode(ast, instruction);
+      const Usage *usage = nullptr;
       if (options.visitor) {
         options.visitor(ast, instruction, shapes);
       } else {
         if (opcode.readsRegisters)
           constants.fill(function, instruction.operands, shapes);
-        bodies->instruction(instruction, instructions->check(opcode, ast, source, instruction, shapes, sink));
+        usage = &instructions->check(opcode, ast, source, instruction, shapes, resolver, sink);
       }
       if (opcode.mayCall)
         rules->call(instruction);
+      if (usage)
+        bodies->instruction(instruction, *usage);
       break;
     }
     case StatementKind::BrokenInstruction:
@@ -133,12 +136,16 @@ void ModuleChecker::body(const Function &function) {
       break;
     case StatementKind::BlockBegin:
       resolver.beginBlock();
+      bodies->beginBlock();
       break;
     case StatementKind::BlockEnd:
       resolver.endBlock();
+      bodies->endBlock();
       break;
     case StatementKind::Function:
       rules->function(ast.functions[statement.index]);
+      if (ast.functions[statement.index].kind == FunctionKind::Func)
+        limits->function(ast.functions[statement.index]);
       break;
     case StatementKind::Directive:
       rules->bodyDirective(ast.directives[statement.index]);
@@ -153,7 +160,7 @@ void ModuleChecker::body(const Function &function) {
 
 void ModuleChecker::finish() {
   uint32_t end = static_cast<uint32_t>(source.text().size());
-  endHeader({end, end});
+  endHeader({end, end}, /*isEmpty=*/true);
   limits->finish();
   rules->finish();
 }

@@ -132,6 +132,15 @@ void ModuleRules::sectionData(uint32_t node) {
 
 // ------------------------------------------------------------- `.metadata_section` and sources
 
+/// The metadata must have the domain of the trace; without any, ptxas makes them here.
+void ModuleRules::trace(Range range, llvm::StringRef instruction) {
+  if (hasMetadata && !hasTraceDomain)
+    sink.report(DiagId::DirectiveMissing, range,
+                {instruction.str(), "`.metadata_domain 1` in the `.metadata_section` before"});
+  else
+    hasMetadata = hasTraceDomain = true;
+}
+
 void ModuleRules::metadata(const Directive &directive) {
   if (hasMetadata)
     sink.report(DiagId::DuplicateMetadata, directive.nameRange, {"a `.metadata_section`"});
@@ -145,6 +154,7 @@ void ModuleRules::metadata(const Directive &directive) {
     const bool hasValues = entry.extent > 2;
     if (name == ".metadata_domain" && node == braces + 1 && !hasValues) {
       requireWord(entry.suffix, word);
+      hasTraceDomain |= number.value == 1;
       if (number.value != 1)
         sink.report(DiagId::DirectiveValue, number.range, {name.str(), "the value 1"});
       continue;
@@ -162,6 +172,10 @@ void ModuleRules::metadata(const Directive &directive) {
 
 void ModuleRules::metadataValues(uint32_t braces) {
   const uint32_t end = braces + ast.operands[braces].extent;
+  if (ast.operands[braces].extent == 2) {
+    const uint32_t brace = ast.operands[braces].range.end - 1;
+    sink.report(DiagId::SyntaxError, {brace, brace + 1}, {"}", "`,` and a value"});
+  }
   for (uint32_t node = braces + 1; node < end; node += ast.operands[node].extent) {
     const Operand &value = ast.operands[node];
     if (value.kind != OperandKind::List)

@@ -17,6 +17,18 @@ static bool isDeclarable(llvm::StringRef type) {
   return types.contains(type);
 }
 
+/// Instruction types whose word ptxas does not even read in a declaration. The others it takes for arrays, for
+/// parameters of what has no body, and a few for whatever is declared.
+static bool isReadAsType(llvm::StringRef type) {
+  static const llvm::StringSet<> unread = {".b1",   ".b2",     ".b4",  ".u2",   ".u4",   ".s2",    ".s4",
+                                           ".bf16", ".bf16x2", ".tf32", ".u8x4", ".s8x4", ".e2m3",  ".e3m2",
+                                           ".e2m1", ".ue8m0",  ".ue4m3", ".ue5m3x2", ".e2m1p4x4"};
+  return !unread.contains(type);
+}
+static bool isTakenAsType(llvm::StringRef type) {
+  return type == ".e2m3x4" || type == ".e3m2x4" || type == ".e2m1x4" || type == ".ue8m0x4";
+}
+
 Formal ModuleRules::formalOf(const Declaration &declaration) {
   Formal formal;
   formal.type = resolver.word(declaration.type);
@@ -28,9 +40,9 @@ Formal ModuleRules::formalOf(const Declaration &declaration) {
 }
 
 /// A word of a directive or declaration that the version or target does not have.
-void ModuleRules::requireWord(SpellingId spelling, Range range) {
-  if (isa::WordId word = resolver.word(spelling))
-    requireGate(word, "`" + ast.text(spelling) + "`", range);
+Diagnostic *ModuleRules::requireWord(SpellingId spelling, Range range) {
+  const isa::WordId word = resolver.word(spelling);
+  return word ? requireGate(word, "`" + ast.text(spelling) + "`", range) : nullptr;
 }
 
 /// What has no word of its own stands in the tables under a made one: `.section::label`.
@@ -38,12 +50,20 @@ void ModuleRules::requireFeature(llvm::StringRef word, const llvm::Twine &subjec
   requireGate(isa::findWord(word), subject, range);
 }
 
-void ModuleRules::requireGate(isa::WordId word, const llvm::Twine &subject, Range range) {
+Diagnostic *ModuleRules::requireGate(isa::WordId word, const llvm::Twine &subject, Range range) {
   const isa::ExprId gate = isa::word(word).gate;
   if (availability.holds(gate))
-    return;
+    return nullptr;
   ModuleSummary module = header.summary();
-  sink.report(DiagId::NotAvailable, range, {subject.str(), gateText(gate), module.ptx, module.target});
+  return &sink.report(DiagId::NotAvailable, range, {subject.str(), gateText(gate), module.ptx, module.target});
+}
+
+/// Functions of the runtime that later targets lack: where they are called, or their address is taken.
+void ModuleRules::requireFunction(NameId name, Range range) {
+  llvm::SmallString<64> word(".function::");
+  word += ast.text(name);
+  if (isa::WordId known = isa::findWord(word))
+    requireGate(known, "`" + ast.text(name) + "`", range);
 }
 
 /// ptxas declares the special registers ahead of the module.
@@ -91,8 +111,9 @@ void ModuleRules::bounds(const Declaration &declaration, bool isParameter) {
       tooLarge(align, declaration.range);
   if (declaration.isParameterised && declaration.count == UINT32_MAX)
     tooLarge(declaration.count, declaration.nameRange);
-  if (declaration.isParameterised && declaration.dims.count)
-    sink.report(DiagId::SyntaxError, declaration.nameRange, {"[", "`,` or `;`"});
+  if (declaration.isParameterised && (declaration.dims.count || declaration.hasInitialiser))
+    sink.report(DiagId::SyntaxError, declaration.nameRange,
+                {declaration.dims.count ? "[" : "=", "`,` or `;`"});
   for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i) {
     if (isParameter && ast.dims[i] > UINT32_MAX)
       tooLarge(ast.dims[i], declaration.nameRange);
@@ -102,7 +123,7 @@ void ModuleRules::bounds(const Declaration &declaration, bool isParameter) {
   }
 }
 
-void ModuleRules::variable(const Declaration &declaration, Site site) {
+void ModuleRules::variable(const Declaration &declaration, Site site, bool isAllocated) {
   const llvm::StringRef space = text(declaration.space), type = text(declaration.type);
   const std::string name =
       declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str();
@@ -120,18 +141,24 @@ void ModuleRules::variable(const Declaration &declaration, Site site) {
   const isa::TypeKind kind = typeWord ? isa::word(typeWord).typeKind : isa::TypeKind::None;
   // A single float may be declared where nothing computes with it.
   const bool isOpaque = kind == isa::TypeKind::Opaque;
+  const bool isArray = declaration.dims.count, isVector = declaration.vector != SpellingId::None;
   if (kind == isa::TypeKind::Bits || isOpaque || type == ".f16x2")
-    requireWord(declaration.type, declaration.typeRange);
-  if (!isDeclarable(type))
-    sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
+    if (Diagnostic *d = requireWord(declaration.type, declaration.typeRange))
+      if (type == ".f16x2" ? isVector : isArray || !isAllocated) // where ptxas does not ask
+        d->severity = Severity::Warning;
+  if (!isDeclarable(type)) {
+    Diagnostic &d = sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
+    if (typeWord && !isVector && isReadAsType(type) && (isArray || !isAllocated || isTakenAsType(type)))
+      d.severity = Severity::Warning;
+  }
 
   if (kind == isa::TypeKind::Predicate) {
-    if (declaration.dims.count || declaration.vector != SpellingId::None)
+    if (isArray || isVector)
       sink.report(DiagId::PredicateVariable, declaration.nameRange, {name});
-    else if (!isRegister)
+    else if (!isRegister && isAllocated)
       sink.report(DiagId::PredicateVariable, declaration.spaceRange, {name});
   }
-  if (declaration.vector != SpellingId::None && typeWord) {
+  if (isVector && typeWord) {
     const llvm::StringRef vector = text(declaration.vector);
     if ((vector != ".v2" && vector != ".v4") || isOpaque)
       sink.report(DiagId::VariableType, declaration.typeRange, {vector.str(), space.str()});
@@ -151,9 +178,8 @@ void ModuleRules::variable(const Declaration &declaration, Site site) {
       sink.report(DiagId::LinkageSpace, declaration.spaceRange, {".common", ".global"});
   }
   const bool isCommon = text(declaration.linkage) == ".common" && !declaration.dims.count;
-  if (isOpaque && ((site == Site::Module && (space != ".global" || isCommon)) ||
-                   (site != Site::Module && site != Site::EntryParameter &&
-                    site != Site::Prototype)))
+  if (isOpaque && ((site == Site::Module && ((space != ".global" && !isArray) || isCommon)) ||
+                   (site != Site::Module && site != Site::EntryParameter && isAllocated)))
     sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {type.str()});
   if (space == ".tex") {
     if ((type != ".u32" && type != ".u64") || declaration.dims.count)
@@ -161,18 +187,18 @@ void ModuleRules::variable(const Declaration &declaration, Site site) {
     else if (site != Site::Module)
       sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {space.str()});
   }
-  if (type == ".samplerref" && header.isUnifiedTexture() && site != Site::FunctionParameter && site != Site::Prototype)
+  if (type == ".samplerref" && header.isUnifiedTexture() && !isArray && site != Site::FunctionParameter &&
+      site != Site::FunctionReturn)
     sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {type.str()});
 
-  if (isRegister && declaration.dims.count)
+  if (isRegister && isArray && (isAllocated || ast.dims[declaration.dims.first] <= 0))
     sink.report(DiagId::RegisterArray, declaration.nameRange, {name});
-  // Parameter space holds scalars and arrays of them.
-  if (space == ".param" && site != Site::Module &&
-      (declaration.vector != SpellingId::None || type == ".f16x2"))
+  // Parameter space holds scalars, and arrays of anything.
+  if (space == ".param" && site != Site::Module && isAllocated && !isArray && (isVector || type == ".f16x2"))
     sink.report(DiagId::VariableType, declaration.typeRange,
                 {(text(declaration.vector) + type).str(), space.str()});
-  if (space == ".param" && site != Site::Module && site != Site::EntryParameter &&
-      declaration.align > 128)
+  if (space == ".param" && declaration.align > 128 && isAllocated && site != Site::Module &&
+      site != Site::EntryParameter)
     sink.report(DiagId::AlignmentValue, declaration.range, {std::to_string(declaration.align)});
 
   const Formal formal = formalOf(declaration);
@@ -229,8 +255,8 @@ void ModuleRules::initialiser(const Declaration &declaration) {
   if (declaration.initialiser.empty() || !typeWord)
     return;
   if (isa::word(typeWord).typeKind == isa::TypeKind::Opaque)
-    opaqueFields(declaration, declaration.initialiser.first);
-  else if (type != ".f16x2") // ptxas takes any list for it
+    opaqueFields(declaration, declaration.initialiser.first, 0);
+  else
     initialValue(declaration, declaration.initialiser.first, 0);
 }
 
@@ -244,14 +270,19 @@ uint32_t ModuleRules::initialValue(const Declaration &declaration, uint32_t node
     sink.report(DiagId::InitialiserType, value.range, {ast.text(declaration.type).str(), expected.str()});
     return end;
   };
+  const bool isPair = text(declaration.type) == ".f16x2"; // for which ptxas takes any list
   if (value.kind == OperandKind::Vector) {
     if (level >= levels)
-      return mismatch("a single value");
+      return isPair ? end : mismatch("a single value");
     int64_t room = level < declaration.dims.count ? ast.dims[declaration.dims.first + level]
                                                   : isa::word(resolver.word(declaration.vector)).number;
     int64_t count = 0;
-    for (uint32_t child = node + 1; child < end; ++count)
+    for (uint32_t child = node + 1; child < end; ++count) {
+      const bool isList = ast.operands[child].kind == OperandKind::Vector;
       child = initialValue(declaration, child, level + 1);
+      if (!isList && level + 1 < levels + isPair)
+        return end; // all of them lack their braces
+    }
     const bool isVector = level == declaration.dims.count;
     if (level == 0 && room < 0 && count == 0)
       sink.report(DiagId::IncompleteType, declaration.nameRange,
@@ -260,8 +291,7 @@ uint32_t ModuleRules::initialValue(const Declaration &declaration, uint32_t node
       sink.report(DiagId::InitialiserCount, value.range, {std::to_string(count), std::to_string(room)});
     return end;
   }
-  // ptxas counts the values of a flat list against the first dimension alone, and takes it.
-  if (level == 0 && levels)
+  if (level < levels || isPair)
     return mismatch("a list in braces");
   const isa::Word &type = isa::word(resolver.word(declaration.type));
   const bool isFloat = type.typeKind == isa::TypeKind::Float;
@@ -299,6 +329,10 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
                     {text(declaration.type).str(), "a floating-point value"});
       return end;
     }
+    if (ast.operands[node].kind == OperandKind::Float)
+      sink.report(DiagId::ConstantType, ast.operands[node].range, {"an integer"});
+    if (ast.operands[node].kind != OperandKind::Name && ast.operands[node].kind != OperandKind::List)
+      return end;
   }
   const bool isGeneric = ast.operands[node].kind == OperandKind::List;
   bool hasOffset = ast.operands[node].flags & HasOffset;
@@ -322,6 +356,8 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
                                     ? llvm::StringRef(isa::word(symbol->space).text)
                                     : llvm::StringRef();
   const bool isFunction = symbol && symbol->kind == SymbolKind::Function;
+  if (isFunction)
+    requireFunction(name.name, name.range);
   if (isFunction ? isGeneric : space != ".global" && !space.starts_with(".const"))
     sink.report(DiagId::InitialiserSymbol, name.range, {shown});
   // An address needs an integer type that holds it; a mask also cuts a byte out of it.
@@ -336,7 +372,7 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
 }
 
 /// `{ width = 4, filter_mode = linear }`; an array of textures has a list of lists.
-void ModuleRules::opaqueFields(const Declaration &declaration, uint32_t node) {
+void ModuleRules::opaqueFields(const Declaration &declaration, uint32_t node, uint32_t level) {
   struct Field {
     llvm::StringLiteral name;
     bool ofTexture, ofSampler, ofSurface;
@@ -365,9 +401,14 @@ void ModuleRules::opaqueFields(const Declaration &declaration, uint32_t node) {
   auto wrong = [&](Range range, const std::string &what) {
     sink.report(DiagId::OpaqueField, range, {what, type.str()});
   };
-  if (item.kind == OperandKind::Vector) {
-    for (uint32_t child = node + 1; child < node + item.extent; child += ast.operands[child].extent)
-      opaqueFields(declaration, child);
+  if (item.kind == OperandKind::Vector && level <= declaration.dims.count) {
+    const int64_t mostFields = type == ".texref" ? 13 : type == ".surfref" ? 7 : 5;
+    const int64_t room = level < declaration.dims.count ? ast.dims[declaration.dims.first + level] : mostFields;
+    int64_t count = 0;
+    for (uint32_t child = node + 1; child < node + item.extent; ++count, child += ast.operands[child].extent)
+      opaqueFields(declaration, child, level + 1);
+    if (room >= 0 && count > room)
+      sink.report(DiagId::InitialiserCount, item.range, {std::to_string(count), std::to_string(room)});
     return;
   }
   if (item.kind != OperandKind::Pair)

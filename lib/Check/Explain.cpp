@@ -304,8 +304,11 @@ void reportWarnings(FormView &view, Place place, std::string what, uint32_t line
     const isa::Text name = isa::tables().warnings[warning];
     const DiagId standard = value ? DiagId::UndocumentedQualifier : DiagId::UndocumentedCombination;
     const DiagId id = name.empty() ? standard : findDiag(name).value_or(standard);
+    const bool isPedantic = info(id).level == Severity::Pedantic;
+    if (isPedantic && !view.written.availability.module().pedantic)
+      continue;
     Finding &f = view.report(Phase::Warning, id, place, {what});
-    f.severity = Severity::Warning;
+    f.severity = isPedantic ? Severity::Pedantic : Severity::Warning;
     f.line = line;
   }
 }

@@ -37,8 +37,6 @@ void ModuleRules::parameter(const Declaration &declaration, Site site) {
   if (space == ".param")
     requireFeature(".param::of_function", "a `.param` parameter of a function",
                    declaration.spaceRange);
-  if (declaration.isPtr)
-    sink.report(DiagId::PtrPlace, declaration.range, {name});
   const bool isEmpty = declaration.dims.count && ast.dims[declaration.dims.first] <= 0;
   if (isEmpty && site == Site::FunctionReturn)
     sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
@@ -57,15 +55,15 @@ void ModuleRules::function(const Function &function) {
   signature.isDefined = function.hasBody;
   signature.nameRange = function.nameRange;
   for (uint32_t i = function.returns.first; i < function.returns.end(); ++i) {
-    variable(ast.declarations[i], Site::FunctionReturn);
+    variable(ast.declarations[i], Site::FunctionReturn, function.hasBody);
+    pointerAttributes(function, ast.declarations[i]);
     if (function.kind == FunctionKind::Func && ast.declarations[i].name == NameId::None)
       sink.report(DiagId::SinkName, ast.declarations[i].nameRange);
     signature.returns.push_back(formalOf(ast.declarations[i]));
   }
   for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i) {
-    variable(ast.declarations[i], isEntry            ? Site::EntryParameter
-                                  : function.hasBody ? Site::FunctionParameter
-                                                     : Site::Prototype);
+    variable(ast.declarations[i], isEntry ? Site::EntryParameter : Site::FunctionParameter, function.hasBody);
+    pointerAttributes(function, ast.declarations[i]);
     if (function.kind == FunctionKind::Func && ast.declarations[i].name == NameId::None)
       sink.report(DiagId::SinkName, ast.declarations[i].nameRange);
     signature.parameters.push_back(formalOf(ast.declarations[i]));
@@ -76,6 +74,8 @@ void ModuleRules::function(const Function &function) {
   if (signature.returns.size() > 1 &&
       llvm::any_of(signature.returns, [](const Formal &f) { return !f.isRegister; }))
     sink.report(DiagId::SeveralReturns, function.nameRange, {ast.text(function.name).str()});
+  if (function.kind == FunctionKind::Prototype)
+    requireFeature(".callprototype", "`.callprototype`", function.nameRange);
   if (isEntry && function.hasBody)
     parameterSpace(function, signature);
   if (isEntry && !function.parameters.empty())
@@ -86,7 +86,7 @@ void ModuleRules::function(const Function &function) {
     requireFeature(".callprototype", "`.callprototype`", function.nameRange);
   if (text(function.linkage) == ".common")
     sink.report(DiagId::LinkageSpace, function.head, {".common", ".global"});
-  functionAttributes(function);
+  functionAttributes(function, signature);
   for (uint32_t i = function.directives.first; i < function.directives.end(); ++i)
     signature.noReturn |= ast.text(ast.directives[i].name) == ".noreturn";
   tuning(function);
@@ -96,15 +96,30 @@ void ModuleRules::function(const Function &function) {
     redeclare(function, std::move(signature));
 }
 
+/// `.ptr`, and the alignment where a kernel's pointer has its own: `.param .u32 .align 8 a`.
+void ModuleRules::pointerAttributes(const Function &function, const Declaration &declaration) {
+  if (function.kind != FunctionKind::Func)
+    return;
+  if (declaration.isPtr)
+    sink.report(DiagId::PtrPlace, declaration.range,
+                {declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str()});
+  if (declaration.isAlignedBehind)
+    sink.report(DiagId::DirectivePlace, declaration.range,
+                {".align", "parameters of entries, when it stands behind the type"});
+}
+
 void ModuleRules::parameterSpace(const Function &function, const Signature &signature) {
   uint64_t bytes = 0;
   for (const Formal &formal : signature.parameters)
     bytes = llvm::alignTo(bytes, std::max<uint64_t>(1, formal.extent.align)) + formal.extent.bytes;
   const uint16_t ptx = header.context().ptx;
   const uint64_t most = ptx < 105 ? 256 : ptx >= 801 && targetNumber() >= 70 ? 32764 : 4352;
-  if (bytes > most)
-    sink.report(DiagId::ParameterSize, function.nameRange,
-                {std::to_string(bytes), std::to_string(most)});
+  if (bytes <= most)
+    return;
+  Diagnostic &d = sink.report(DiagId::ParameterSize, function.nameRange,
+                              {std::to_string(bytes), std::to_string(most)});
+  if (static_cast<uint32_t>(bytes) <= most) // ptxas counts in 32 bits
+    d.severity = Severity::Warning;
 }
 
 /// How a second declaration of a function differs from the first; empty when it does not.
@@ -155,17 +170,20 @@ void ModuleRules::redeclare(const Function &function, Signature signature) {
     clash(DiagId::InconsistentRedefinition, "`.extern`", before.nameRange);
   else if (before.noReturn != signature.noReturn)
     clash(DiagId::PrototypeMismatch, "`.noreturn`", before.nameRange);
+  else if (before.unified && signature.unified && before.unified != signature.unified)
+    clash(DiagId::PrototypeMismatch, "`.unified`", before.nameRange);
   entry->second = std::move(signature);
 }
 
 // ----------------------------------------------------------------------------- tuning directives
 
 void ModuleRules::tuning(const Function &function) {
-  const Directive *seen[6] = {};
+  const Directive *seen[7] = {};
   static constexpr llvm::StringLiteral names[] = {".maxntid",           ".reqntid",
                                                   ".reqnctapercluster", ".maxclusterrank",
-                                                  ".blocksareclusters", ".minnctapersm"};
-  enum { MaxThreads, Threads, Cluster, ClusterRank, BlocksAreClusters, MinBlocks };
+                                                  ".blocksareclusters", ".minnctapersm",
+                                                  ".maxnctapersm"};
+  enum { MaxThreads, Threads, Cluster, ClusterRank, BlocksAreClusters, MinBlocks, MaxBlocks };
   // ptxas takes a zero here and nowhere else.
   auto mayBeZero = [](llvm::StringRef name) {
     return name == ".reqnctapercluster" || name == ".maxclusterrank" ||
@@ -215,9 +233,14 @@ void ModuleRules::tuning(const Function &function) {
   if (seen[BlocksAreClusters] && (!seen[Threads] || !seen[Cluster]))
     sink.report(DiagId::DirectiveMissing, seen[BlocksAreClusters]->nameRange,
                 {".blocksareclusters", "`.reqntid` and `.reqnctapercluster`"});
-  if (seen[MinBlocks] && !seen[MaxThreads] && !seen[Threads])
-    sink.report(DiagId::DirectiveIgnored, seen[MinBlocks]->nameRange,
-                {".minnctapersm", "`.maxntid` or `.reqntid`"});
+  const bool isRetired = header.context().ptx >= 200; // .maxnctapersm
+  for (const Directive *blocks : {seen[MinBlocks], seen[MaxBlocks]})
+    if (blocks && blocks == seen[MaxBlocks] && isRetired)
+      sink.report(DiagId::DirectiveIgnored, blocks->nameRange,
+                  {".maxnctapersm", "a `.version` below 2.0"});
+    else if (blocks && !seen[MaxThreads] && !seen[Threads])
+      sink.report(DiagId::DirectiveIgnored, blocks->nameRange,
+                  {ast.text(blocks->name).str(), "`.maxntid` or `.reqntid`"});
 }
 
 /// ptxas numbers the languages it knows from 0 to 10, and takes the numbers, too.
@@ -234,7 +257,7 @@ void ModuleRules::language(const Operand &value) {
     sink.report(DiagId::DirectiveValue, value.range, {".language", "the name of a known language"});
 }
 
-void ModuleRules::functionAttributes(const Function &function) {
+void ModuleRules::functionAttributes(const Function &function, Signature &signature) {
   for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
     if (ast.text(ast.directives[i].name) != ".attribute")
       continue;
@@ -245,6 +268,7 @@ void ModuleRules::functionAttributes(const Function &function) {
       continue;
     }
     requireFeature(".attribute::unified", "`.unified`", values.front().range);
+    signature.unified = {values[1].value, values[2].value};
   }
 }
 
@@ -267,12 +291,23 @@ void ModuleRules::targets(const Directive &directive) {
   for (const Operand &target : ast.operandsOf(directive.operands)) {
     const Symbol *symbol = resolver.find(target.name);
     const std::string name = ast.text(target.name).str();
-    if (target.flags & HasOffset)
-      continue; // `M<2>` stands for M0 and M1, which a branch would miss
+    if (target.flags & HasOffset) { // `M<2>` stands for M0 and M1
+      for (int64_t i = 0; i < target.value; ++i) {
+        const std::string member = name + std::to_string(i);
+        const std::optional<uint32_t> id = ast.names->find(member);
+        if (id && resolver.find(static_cast<NameId>(*id)))
+          continue;
+        sink.report(DiagId::UndefinedSymbol, target.range, {member});
+        break;
+      }
+      continue;
+    }
     if (!symbol) {
       sink.report(DiagId::UndefinedSymbol, target.range, {name});
       continue;
     }
+    if (!areFunctions && target.name == directive.label)
+      continue; // ptxas takes it for a label
     if (symbol->kind != (areFunctions ? SymbolKind::Function : SymbolKind::Label)) {
       sink.report(DiagId::JumpTarget, target.range, {name, areFunctions ? "a function" : "a label"});
       continue;
@@ -425,7 +460,7 @@ void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range ca
       sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
       continue;
     }
-    if (symbol->kind == SymbolKind::Variable && symbol->isParameter) {
+    if (symbol->kind == SymbolKind::Variable && (symbol->isParameter || symbol->isReturn)) {
       sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
       continue;
     }

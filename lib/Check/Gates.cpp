@@ -129,7 +129,7 @@ std::string gateText(ExprId gate) {
   case ExprOp::Or:
     return joined(", or ");
   case ExprOp::Not:
-    return "less than " + gateText(e.a);
+    return "less than " + llvm::StringRef(gateText(e.a)).split(" or higher").first.str();
   case ExprOp::PtxAtLeast:
     return "PTX " + isa::versionText(static_cast<uint16_t>(e.a));
   case ExprOp::Target:

@@ -76,14 +76,15 @@ int Header::setTarget(llvm::StringRef text, Range range) {
     name = ("sm_" + text.drop_front(8)).str();
   if (int found = isa::findTarget(name); found >= 0)
     return found;
-  // ptxas reads `sm_90b` as sm_90: any letters but `a` and `f` behind a known number.
+  // ptxas reads the number, zeros before it or not, and then looks at the last character alone: `sm_090` and
+  // `sm_90b` are sm_90, `sm_90xa` is sm_90a.
   llvm::StringRef digits = llvm::StringRef(name).drop_front(std::min<size_t>(3, name.size()));
   llvm::StringRef letters = digits.drop_while(llvm::isDigit);
-  llvm::StringRef plain = llvm::StringRef(name).drop_back(letters.size());
-  int found = isa::findTarget(plain);
-  if (llvm::StringRef(name).starts_with("sm_") && found >= 0 && !letters.empty() &&
-      !letters.starts_with("f") && llvm::all_of(letters, llvm::isAlpha)) {
-    sink.report(DiagId::OddTarget, range, {text.str(), plain.str()});
+  std::string meant = "sm_" + digits.drop_back(letters.size()).ltrim('0').str();
+  if (letters.ends_with("a") || letters.ends_with("f"))
+    meant += letters.back();
+  if (int found = isa::findTarget(meant); llvm::StringRef(name).starts_with("sm_") && found >= 0) {
+    sink.report(DiagId::OddTarget, range, {text.str(), meant});
     return found;
   }
   Diagnostic &d = sink.report(DiagId::UnknownTarget, range, {text.str()});
@@ -152,7 +153,7 @@ void Header::readAddressSize(const Ast &ast, const Directive &directive) {
     sink.report(DiagId::CodegenAddress32, directive.range, {".address_size 32", targetText});
 }
 
-void Header::finish(Range place) {
+void Header::finish(Range place, bool isEmpty) {
   if (reached == Nothing)
     sink.report(DiagId::MissingVersion, place);
   else if (reached == Version)
@@ -162,7 +163,7 @@ void Header::finish(Range place) {
   if (!isComplete || target < 0 || !ptx)
     return;
   const isa::Target &known = isa::targets()[target];
-  if (known.since > ptx)
+  if (known.since > ptx && !isEmpty) // ptxas asks when the first item comes
     sink.report(DiagId::TargetRequiresPtx, targetRange,
                 {std::string(known.name), isa::versionText(known.since), isa::versionText(ptx)});
   checkArch();

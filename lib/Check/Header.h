@@ -16,8 +16,8 @@ public:
   /// True when the directive belongs to the header and was read.
   bool read(const Ast &ast, const Directive &directive);
   /// The first item that is no header directive stands at `place`: what is missing is reported, and
-  /// whether version and target go together.
-  void finish(Range place);
+  /// whether version and target go together. A module without items `isEmpty`.
+  void finish(Range place, bool isEmpty);
 
   ModuleContext context() const;
   ModuleSummary summary() const;

@@ -414,7 +414,8 @@ const Opcode &Opcodes::add(const Ast &ast, SpellingId spelling) {
 
 const Usage &InstructionChecker::check(const Opcode &opcode, const Ast &ast, const SourceBuffer &source,
                                        const Instruction &instruction,
-                                       llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink) {
+                                       llvm::ArrayRef<Shape> shapes, Resolver &resolver,
+                                       DiagnosticSink &sink) {
   if (memoUsed * 2 >= memo.size()) {
     std::vector<Entry> old(std::max<size_t>(1024, memo.size() * 2));
     old.swap(memo);
@@ -435,7 +436,8 @@ const Usage &InstructionChecker::check(const Opcode &opcode, const Ast &ast, con
     }
   }
   if (entry.verdict)
-    report(verdicts[entry.verdict], opcode, availability.module(), ast, source, instruction, sink);
+    report(verdicts[entry.verdict], opcode, availability.module(), ast, source, instruction,
+           resolver, sink);
   return *entry.usage;
 }
 

@@ -9,6 +9,7 @@
 
 namespace ptxray {
 
+class Resolver;
 class SourceBuffer;
 
 /// Everything that is wrong with an instruction according to the form that it comes nearest to.
@@ -47,7 +48,8 @@ public:
 
   /// One shape for each operand node of the instruction, in the order of the Ast.
   const Usage &check(const Opcode &opcode, const Ast &ast, const SourceBuffer &source,
-                     const Instruction &instruction, llvm::ArrayRef<Shape> shapes, DiagnosticSink &sink);
+                     const Instruction &instruction, llvm::ArrayRef<Shape> shapes, Resolver &resolver,
+                     DiagnosticSink &sink);
 
   /// An instruction whose operands cannot be read: are its words right?
   void checkWords(const Ast &ast, const SourceBuffer &source, const Instruction &instruction, DiagnosticSink &sink);
@@ -68,9 +70,9 @@ private:
   std::deque<Usage> usages;
 };
 
-/// Gives the findings their places in the text.
+/// Gives the findings their places in the text; the resolver knows where what they name was declared.
 void report(llvm::ArrayRef<Finding> findings, const Opcode &opcode, const ModuleContext &module,
             const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
-            DiagnosticSink &sink);
+            Resolver &resolver, DiagnosticSink &sink);
 
 } // namespace ptxray

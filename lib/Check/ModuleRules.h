@@ -15,9 +15,8 @@ enum class Site : uint8_t {
   Module,
   Body,
   EntryParameter,
-  FunctionParameter, // of a definition
+  FunctionParameter,
   FunctionReturn,
-  Prototype, // a parameter of a function without body
 };
 
 /// A parameter as a caller sees it.
@@ -35,6 +34,7 @@ struct Signature {
   SpellingId linkage = SpellingId::None;
   bool isDefined = false;
   bool noReturn = false;
+  std::optional<std::pair<int64_t, int64_t>> unified; // the numbers of `.attribute(.unified(1, 2))`
   std::vector<Formal> returns, parameters;
   Range nameRange;
 };
@@ -44,7 +44,8 @@ public:
   ModuleRules(const Ast &ast, const Header &header, Resolver &resolver, DiagnosticSink &sink)
       : ast(ast), header(header), availability(header.context()), resolver(resolver), sink(sink) {}
 
-  void variable(const Declaration &declaration, Site site);
+  /// What belongs to a function without a body is not allocated, and may have types that nothing can.
+  void variable(const Declaration &declaration, Site site, bool isAllocated = true);
   void function(const Function &function);
   void beginBody(const Function &function) { inEntry = function.kind == FunctionKind::Entry; }
   void moduleDirective(const Directive &directive);
@@ -52,6 +53,9 @@ public:
   /// `call` operands against the declaration of what is called.
   void call(const Instruction &instruction);
   bool neverReturns(NameId function) const;
+  void requireFunction(NameId name, Range range);
+  /// An instruction that writes to the trace stands there.
+  void trace(Range range, llvm::StringRef instruction);
   /// What only the end of the module shows.
   void finish();
 
@@ -59,9 +63,9 @@ private:
   enum class PragmaPlace : uint8_t { Outside, Body };
   unsigned targetNumber() const;
   Formal formalOf(const Declaration &declaration);
-  void requireWord(SpellingId word, Range range);
+  Diagnostic *requireWord(SpellingId word, Range range); // null: it is there
   void requireFeature(llvm::StringRef word, const llvm::Twine &subject, Range range);
-  void requireGate(isa::WordId word, const llvm::Twine &subject, Range range);
+  Diagnostic *requireGate(isa::WordId word, const llvm::Twine &subject, Range range);
   /// ptxas keeps the numbers of directives in 32 bits.
   bool fits(const Operand &number) {
     return number.kind != OperandKind::Integer || static_cast<uint64_t>(number.value) <= UINT32_MAX ||
@@ -81,14 +85,15 @@ private:
   void sources(const Directive &directive);
   void constantBank(const Declaration &declaration);
   void bounds(const Declaration &declaration, bool isParameter);
-  void functionAttributes(const Function &function);
+  void functionAttributes(const Function &function, Signature &signature);
   void language(const Operand &value);
-  void opaqueFields(const Declaration &declaration, uint32_t node);
+  void opaqueFields(const Declaration &declaration, uint32_t node, uint32_t level);
   uint32_t initialAddress(const Declaration &declaration, uint32_t node);
   void attributes(const Declaration &declaration);
   void initialiser(const Declaration &declaration);
   uint32_t initialValue(const Declaration &declaration, uint32_t node, uint32_t level);
   void parameter(const Declaration &declaration, Site site);
+  void pointerAttributes(const Function &function, const Declaration &declaration);
   void parameterSpace(const Function &function, const Signature &signature);
   void tuning(const Function &function);
   void redeclare(const Function &function, Signature signature);
@@ -117,7 +122,7 @@ private:
   bool inEntry = false;
 
   // Debugging and metadata.
-  bool hasSection = false, hasMetadata = false;
+  bool hasSection = false, hasMetadata = false, hasTraceDomain = false;
   std::map<int64_t, Range> files;                               // by index
   llvm::DenseSet<std::pair<uint64_t, uint64_t>> locations;      // of `.loc`: file and line, column
   llvm::DenseMap<uint32_t, Range> sectionLabels;                // by NameId

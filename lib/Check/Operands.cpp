@@ -135,7 +135,7 @@ void OperandJudge::judge() {
   case OperandRole::Surface:
     return judgeOpaque(shape, node);
   case OperandRole::Label:
-    if (shape.kind != ShapeKind::Label)
+    if (shape.kind != ShapeKind::Label || shape.flags || shape.suffix)
       fail(DiagId::LabelExpected, node);
     return;
   case OperandRole::Function:
@@ -213,7 +213,7 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
         elementType.kind = TypeKind::Bits;
       break;
     case ShapeKind::Variable:
-      if (!element.suffix && !(element.flags & ~ShapeParameter))
+      if (!element.suffix && !(element.flags & ~(ShapeParameter | ShapeReturn)))
         elementType = viewType(element.type);
       break;
     case ShapeKind::Integer:
@@ -338,7 +338,7 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
 static bool hasAddress(const Shape &shape) {
   if (shape.kind == ShapeKind::Variable)
     return !(shape.flags & ShapeOpaque) &&
-           (shape.space != isa::findWord(".param") || (shape.flags & ShapeParameter));
+           (shape.space != isa::findWord(".param") || (shape.flags & (ShapeParameter | ShapeReturn)));
   return shape.kind == ShapeKind::Function;
 }
 
@@ -432,8 +432,12 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   case ShapeKind::Variable:
   case ShapeKind::Function:
   case ShapeKind::Label:
-    if (has(isa::SymbolAllowed) && !destination && hasAddress(shape))
+    if (has(isa::SymbolAllowed) && !destination && hasAddress(shape)) {
+      static const isa::ExprId ofReturn = isa::word(isa::findWord(".param::return_address")).gate;
+      if ((shape.flags & ShapeReturn) && !view.written.availability.holds(ofReturn))
+        return fail(DiagId::OperandRequires, node, {gateText(ofReturn)});
       return true;
+    }
     if (destination)
       return fail(DiagId::DestinationRegister, node);
     // Where a qualifier chooses the type, ptxas takes the address of a function for any.
@@ -481,6 +485,10 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
   const isa::Tables &t = isa::tables();
   if (has(isa::Destination) && (shape.flags & ShapeParameter) && shape.kind == ShapeKind::Variable) {
     fail(DiagId::ParameterWritten, node);
+    return;
+  }
+  if (!has(isa::Destination) && (shape.flags & ShapeReturn) && shape.kind == ShapeKind::Variable) {
+    fail(DiagId::ReturnRead, node);
     return;
   }
   // The spaces that the address may lie in; a slot that is not written stands for a generic address.

@@ -1,6 +1,7 @@
 // From findings to diagnostics: byte ranges, notes and edits.
 #include "Check/Judge.h"
 #include "Parse/Ast.h"
+#include "Resolve/Resolver.h"
 #include "Source/SourceBuffer.h"
 
 namespace ptxray {
@@ -10,8 +11,9 @@ namespace {
 class Reporter {
 public:
   Reporter(const Opcode &opcode, const ModuleContext &module, const Ast &ast,
-           const SourceBuffer &source, const Instruction &instruction)
-      : opcode(opcode), module(module), ast(ast), source(source), instruction(instruction) {}
+           const SourceBuffer &source, const Instruction &instruction, Resolver &resolver)
+      : opcode(opcode), module(module), ast(ast), source(source), instruction(instruction),
+        resolver(resolver) {}
 
   void report(const Finding &finding, DiagnosticSink &sink) const;
 
@@ -19,12 +21,14 @@ private:
   Range wordRange(unsigned k) const;
   Range rangeOf(Place place) const;
   std::optional<Fix> fixOf(const Remedy &remedy) const;
+  std::optional<Range> declarationOf(const Finding &finding) const;
 
   const Opcode &opcode;
   const ModuleContext &module;
   const Ast &ast;
   const SourceBuffer &source;
   const Instruction &instruction;
+  Resolver &resolver;
 };
 
 } // namespace
@@ -99,6 +103,18 @@ std::optional<Fix> Reporter::fixOf(const Remedy &remedy) const {
   return fix;
 }
 
+/// Of what is named where the finding's operand stands; in a vector, of its first name.
+std::optional<Range> Reporter::declarationOf(const Finding &finding) const {
+  if (finding.place.kind != Place::Operand || finding.phase != Phase::Type || finding.sourceArg < 0)
+    return std::nullopt;
+  const uint32_t node = instruction.operands.first + finding.place.index;
+  for (uint32_t i = node; i < node + ast.operands[node].extent; ++i)
+    if (ast.operands[i].kind == OperandKind::Name)
+      if (const Symbol *symbol = resolver.find(ast.operands[i].name))
+        return symbol->nameRange;
+  return std::nullopt;
+}
+
 void Reporter::report(const Finding &finding, DiagnosticSink &sink) const {
   const Range range = rangeOf(finding.place);
   Diagnostic &d = sink.report(finding.id, range);
@@ -109,6 +125,8 @@ void Reporter::report(const Finding &finding, DiagnosticSink &sink) const {
     const llvm::StringRef text = source.text(range);
     d.args[finding.sourceArg] = text.size() > most ? text.take_front(most).str() + "..." : text.str();
   }
+  if (const std::optional<Range> place = declarationOf(finding))
+    d.notes.push_back({"declared here", place});
   for (const std::string &note : finding.notes)
     d.notes.push_back({note, std::nullopt});
   d.fix = fixOf(finding.remedy);
@@ -126,8 +144,8 @@ void Reporter::report(const Finding &finding, DiagnosticSink &sink) const {
 
 void report(llvm::ArrayRef<Finding> findings, const Opcode &opcode, const ModuleContext &module,
             const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
-            DiagnosticSink &sink) {
-  const Reporter reporter(opcode, module, ast, source, instruction);
+            Resolver &resolver, DiagnosticSink &sink) {
+  const Reporter reporter(opcode, module, ast, source, instruction, resolver);
   for (const Finding &finding : findings)
     reporter.report(finding, sink);
 }

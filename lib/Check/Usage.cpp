@@ -47,8 +47,8 @@ static bool isAddress32(const FormView &view, unsigned operand, const Shape &sha
          !(shape.flags & ShapeOffset) && view.typeOf(operand).bits == 32;
 }
 
-/// How many bytes the operand's address leads to; 0: not known.
-static uint64_t accessedBytes(const FormView &view, const isa::OperandDecl &operand) {
+/// How many bytes the operand's address leads to, and how they must be aligned; 0: not known.
+static Access accessOf(const FormView &view, const isa::OperandDecl &operand) {
   const isa::WordId type = operand.access.kind == isa::RefKind::Slot
                                ? view.word(operand.access.index)
                                : operand.access.index;
@@ -56,11 +56,18 @@ static uint64_t accessedBytes(const FormView &view, const isa::OperandDecl &oper
   for (const isa::Term &term : isa::run(isa::tables().terms, operand.accessLengths))
     if (std::optional<int64_t> length = view.value(term))
       bytes *= static_cast<uint64_t>(*length);
-  return bytes;
+  uint64_t align = bytes;
+  if (!llvm::StringRef(operand.accessSize).empty()) { // in pieces of the type, or one smaller piece
+    const Shape *size = view.operand(operand.accessSize);
+    if (size && size->kind == ShapeKind::Integer)
+      bytes = static_cast<uint64_t>(size->value);
+    align = std::min(align, bytes);
+  }
+  return {0, static_cast<uint16_t>(align), static_cast<uint32_t>(bytes), static_cast<uint32_t>(bytes)};
 }
 
 /// The share of the written vector's elements that end up in a register, but for `_` between others.
-static uint64_t takenBytes(const FormView &view, uint64_t bytes) {
+static uint32_t takenBytes(const FormView &view, uint32_t bytes) {
   const llvm::ArrayRef<Shape> shapes = view.written.shapes;
   for (unsigned i = 0; i < view.operands.size(); ++i) {
     const int node = view.nodeOf[i];
@@ -102,9 +109,11 @@ Usage usageOf(FormView &view) {
     if (operand.access.kind == isa::RefKind::None || shapes[node].kind != ShapeKind::Variable ||
         (shapes[node].flags & (ShapeSubscript | ShapeOpaque)))
       continue;
-    if (uint64_t bytes = accessedBytes(view, operand))
-      usage.accesses.push_back({static_cast<uint16_t>(node), static_cast<uint16_t>(bytes),
-                                static_cast<uint16_t>(takenBytes(view, bytes))});
+    if (Access access = accessOf(view, operand); access.bytes) {
+      access.node = static_cast<uint16_t>(node);
+      access.taken = takenBytes(view, access.bytes);
+      usage.accesses.push_back(access);
+    }
   }
   for (unsigned node = 0; node < shapes.size(); ++node)
     if (uint8_t use = useOfName(shapes[node], uses[node]))

@@ -28,8 +28,9 @@ struct NodeUse {
 /// Bytes in memory behind the name of a variable.
 struct Access {
   uint16_t node;
-  uint16_t bytes;
-  uint16_t taken; // fewer, where the last elements of a loaded vector go nowhere: `{a, b, c, _}`
+  uint16_t align; // that it needs
+  uint32_t bytes;
+  uint32_t taken; // fewer, where the last elements of a loaded vector go nowhere: `{a, b, c, _}`
 };
 
 struct Usage {

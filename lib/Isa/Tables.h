@@ -120,6 +120,7 @@ struct OperandDecl {
   Span spaces;     // into `spaceRefs`: spaces an address may lie in; empty with Address: any
   TypeRef access;  // of an Address: what lies there, of which
   Span accessLengths; // into `terms`: so many; empty: one
+  Text accessSize;    // the operand that holds the number of bytes; empty: `accessLengths` tell
   ExprId with;     // 0: by the pattern alone; else written exactly when it holds
   bool hasWith;
 };
@@ -188,6 +189,7 @@ enum class Effect : uint8_t {
   CtaPair,       // asks for tensor memory of two CTAs
   Address32,     // makes an address of 32 bits
   RegisterCount, // changes how many registers a warp has
+  Traces,        // writes to the trace, which the module's metadata describe
 };
 struct EffectRule {
   ExprId when;

@@ -156,8 +156,14 @@ void Finder::settle() {
       repairs.push_back({BraceRepair::Drop, brace.offset});
       return;
     }
-  if (depth == -1 && orphan)
-    repairs.push_back({BraceRepair::InsertOpen, placeOfLostOpen(orphan->offset)});
+  if (depth == -1 && orphan) {
+    const uint32_t place = placeOfLostOpen(orphan->offset);
+    // Nothing tells of a lost block, and both braces look like the function's own: the parser finds the second too many.
+    const uint32_t column = columnOf(braces.front().offset), last = braces.back().offset;
+    const bool isAlone = text.slice(orphan->offset + 1, last).trim().empty();
+    if (place != orphan->offset || !isAlone || columnOf(orphan->offset) != column || columnOf(last) != column)
+      repairs.push_back({BraceRepair::InsertOpen, place});
+  }
   // With the function's own brace in place, a block is not closed.
   const bool endsFunction = !braces.back().opens && columnOf(braces.back().offset) ==
                                                         columnOf(braces.front().offset);

@@ -1,6 +1,7 @@
 #include "Parse/Builder.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <limits>
 
 namespace ptxray {
 
@@ -654,7 +655,15 @@ void Builder::linkage(const Token &token) {
   linkageRange = token.range();
 }
 
-void Builder::declAlignValue(const Token &token) { decl.align = token.value; }
+/// A size is not negative, and -1 stands for one that is not written.
+static int64_t sizeOf(const Token &token) {
+  return token.value < 0 ? std::numeric_limits<int64_t>::max() : token.value;
+}
+
+void Builder::declAlignValue(const Token &token) {
+  decl.align = sizeOf(token);
+  decl.isAlignedBehind = decl.type != SpellingId::None;
+}
 
 void Builder::declSpace(const Token &token) {
   decl.space = SpellingId(token.id);
@@ -677,7 +686,7 @@ void Builder::declType(const Token &token) {
 
 void Builder::declPtr() { decl.isPtr = true; }
 void Builder::declPtrSpace(const Token &token) { decl.ptrSpace = SpellingId(token.id); }
-void Builder::declPtrAlign(const Token &token) { decl.ptrAlign = token.value; }
+void Builder::declPtrAlign(const Token &token) { decl.ptrAlign = sizeOf(token); }
 
 void Builder::declName(const Token &token) {
   decl.name = nameOf(token);
@@ -697,7 +706,7 @@ void Builder::openDim() {
   ast.dims.push_back(-1);
   ++decl.dims.count;
 }
-void Builder::declDim(const Token &token) { ast.dims.back() = token.value; }
+void Builder::declDim(const Token &token) { ast.dims.back() = sizeOf(token); }
 
 void Builder::beginInitialiser() { decl.hasInitialiser = true; }
 void Builder::endInitialiser() {

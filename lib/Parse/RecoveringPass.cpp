@@ -162,6 +162,7 @@ private:
   uint32_t emptyLineBehindLast(bool orComment) const;
   bool startsStatement(const Token &token);
   bool startsItem(const Token &token);
+  bool bodyGoesOn(const Token &token);
   bool inStatement() const;
   void beginStatement();
   void skipStatement();
@@ -438,8 +439,11 @@ std::string PtxBase::describe(KindSet expected) const {
 void PtxBase::reportUnexpected() {
   const Token &ahead = builder->ahead, &before = builder->last;
   KindSet expected = expectedKinds();
-  // What is missing at the end of a line is missing there, not where the next statement begins.
-  bool atEnd = before.end > statementFirst.begin && startsLine(ahead);
+  // What is missing at the end of a line is missing there, not where the next statement begins. A number
+  // may stand on the next line, and no semicolon follows it: what stands there in its place is the fault.
+  constexpr KindSet numbers = kinds(TokenKind::Integer, TokenKind::Float, TokenKind::WarpSize);
+  const bool isNumberMissing = !(expected & ~numbers) && ahead.kind != TokenKind::Dotted;
+  const bool atEnd = before.end > statementFirst.begin && startsLine(ahead) && !isNumberMissing;
   if (atEnd)
     report(DiagId::IncompleteStatement, before.range(), {describe(expected), spelled(before)});
   else
@@ -492,7 +496,7 @@ bool PtxBase::cannotFollow() {
     return false;
   const size_t rule = rules.back().rule;
   if (rule == Ptx::RuleBody)
-    return ahead.kind == TokenKind::Func && startsLine(ahead) && startsItem(ahead);
+    return (kinds(TokenKind::Func, TokenKind::Linkage) & bit(ahead.kind)) && startsLine(ahead) && startsItem(ahead);
   if (rule == Ptx::RuleOperands || rule == Ptx::RuleOperand)
     return ahead.kind == TokenKind::Opcode && startsLine(ahead) &&
            text.slice(ahead.begin, ahead.end).count('.') > 1;
@@ -732,7 +736,8 @@ bool PtxBase::mendMissing(KindSet expected) {
       kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float,
             TokenKind::WarpSize, TokenKind::LeftBrace, TokenKind::LeftBracket) |
       kinds(TokenKind::LeftParen, TokenKind::Not, TokenKind::Space, TokenKind::String);
-  if (wants(TokenKind::Comma) && operandStart & bit(ahead.kind))
+  const bool opensGroup = ahead.kind == TokenKind::LeftParen && !inStatement();
+  if (wants(TokenKind::Comma) && operandStart & bit(ahead.kind) && !opensGroup)
     return insert(TokenKind::Comma, DiagId::ExpectedComma, ","), true;
   return false;
 }
@@ -805,11 +810,39 @@ bool PtxBase::startsStatement(const Token &token) {
   return next == TokenKind::Colon || next == TokenKind::Semicolon;
 }
 
+/// Whether the token, or the declaration of a function that begins there, stands in the body: the brace that
+/// ends it comes before any item of the module.
+bool PtxBase::bodyGoesOn(const Token &token) {
+  constexpr KindSet items = kinds(TokenKind::EndOfFile, TokenKind::Linkage, TokenKind::Entry, TokenKind::Func,
+                                  TokenKind::Section, TokenKind::Version);
+  Scanner copy = *scanner;
+  Token next = token;
+  if (token.kind == TokenKind::Linkage) {
+    copy.next(next);
+    if (next.kind != TokenKind::Func)
+      return false;
+    while (!(kinds(TokenKind::EndOfFile, TokenKind::Semicolon, TokenKind::LeftBrace) & bit(next.kind)))
+      copy.next(next);
+    if (next.kind != TokenKind::Semicolon)
+      return false;
+  }
+  for (int depth = 0; depth >= 0;) {
+    copy.next(next);
+    if (items & bit(next.kind))
+      return false;
+    depth += next.kind == TokenKind::LeftBrace;
+    depth -= next.kind == TokenKind::RightBrace || next.kind == TokenKind::EndOfBody;
+  }
+  return true;
+}
+
 bool PtxBase::startsItem(const Token &token) {
   constexpr KindSet starts =
       kinds(TokenKind::Linkage, TokenKind::Entry, TokenKind::Section, TokenKind::File,
             TokenKind::Version, TokenKind::MetadataSection, TokenKind::SourceSection,
             TokenKind::AddressSize);
+  if (kinds(TokenKind::Version, TokenKind::Linkage) & bit(token.kind) && builder->isInBody())
+    return !bodyGoesOn(token);
   if (starts & bit(token.kind))
     return true;
   if (token.kind != TokenKind::Func)

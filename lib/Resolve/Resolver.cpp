@@ -24,7 +24,7 @@ const isa::SpecialRegister *Resolver::special(NameId name) {
   return entry->second;
 }
 
-void Resolver::declare(const Declaration &declaration, bool isParameter, bool mayRepeat) {
+void Resolver::declare(const Declaration &declaration, Role role) {
   if (declaration.name == NameId::None)
     return;
   llvm::StringRef space = ast.text(declaration.space);
@@ -32,7 +32,8 @@ void Resolver::declare(const Declaration &declaration, bool isParameter, bool ma
   symbol.kind = space == ".reg" ? SymbolKind::Register : SymbolKind::Variable;
   symbol.type = word(declaration.type);
   symbol.space = space.starts_with(".const[") ? isa::findWord(".const") : word(declaration.space);
-  symbol.isParameter = isParameter;
+  symbol.isParameter = role == Role::Input;
+  symbol.isReturn = role == Role::Return;
   if (space == ".tex") // before PTX 1.5 a texture was an integer in a space of its own
     symbol.type = isa::findWord(".texref");
   symbol.nameRange = declaration.nameRange;
@@ -45,7 +46,7 @@ void Resolver::declare(const Declaration &declaration, bool isParameter, bool ma
   const Symbol *clash = declaration.isParameterised
                             ? scopes.declareFamily(declaration.name, symbol)
                             : scopes.declare(declaration.name, symbol);
-  if (clash && !mayRepeat)
+  if (clash && role != Role::Global)
     sink.report(DiagId::DuplicateDefinition, declaration.nameRange, {ast.text(declaration.name).str()})
         .notes.push_back({"declared here before", clash->nameRange});
 }
@@ -64,6 +65,8 @@ Shape Resolver::shapeOf(const Symbol &symbol) {
       shape.flags |= ShapeOpaque;
     if (symbol.isParameter)
       shape.flags |= ShapeParameter;
+    if (symbol.isReturn)
+      shape.flags |= ShapeReturn;
     if (symbol.extent.isArray)
       shape.flags |= ShapeArray;
     break;
@@ -120,13 +123,13 @@ bool Resolver::hasDirective(isa::WordId directive) {
 
 void Resolver::beginFunction(const Function &function) {
   current = &function;
+  collectLabels(function);
   scopes.enter();
   blocks = 0;
   for (uint32_t i = function.returns.first; i < function.returns.end(); ++i)
-    declare(ast.declarations[i]);
+    declare(ast.declarations[i], Role::Return);
   for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i)
-    declare(ast.declarations[i], /*isParameter=*/true);
-  collectLabels(function);
+    declare(ast.declarations[i], Role::Input);
   declareLabelsOf(0);
 }
 
@@ -183,6 +186,10 @@ void Resolver::collectLabels(const Function &function) {
             directive.label, directive.range, statement.index);
       break;
     case StatementKind::Function:
+      if (ast.functions[statement.index].kind == FunctionKind::Func) { // it belongs to the module
+        declareFunction(statement.index);
+        break;
+      }
       add(SymbolKind::Prototype, ast.functions[statement.index].name,
           ast.functions[statement.index].nameRange, statement.index);
       break;
@@ -218,10 +225,13 @@ static constexpr Shape shapeOfKind[] = {
 static_assert(std::size(shapeOfKind) == static_cast<size_t>(OperandKind::Invalid) + 1);
 
 // A shape is copied as a whole, and changed where it must be: what is written in parts is slow to read.
+/// Unlike a label, it must stand above its use.
+static bool countsFromItsPlace(ShapeKind kind) { return kind == ShapeKind::Prototype || kind == ShapeKind::Function; }
+
 inline void Resolver::readShape(const Operand &operand, Shape &shape) {
   if (operand.kind == OperandKind::Name) {
     const Symbol *symbol = scopes.find(operand.name);
-    const bool isUsual = symbol && symbol->shape.kind != ShapeKind::Prototype && operand.suffix == SpellingId::None;
+    const bool isUsual = symbol && !countsFromItsPlace(symbol->shape.kind) && operand.suffix == SpellingId::None;
     shape = isUsual ? symbol->shape : unusualName(operand, symbol);
   } else {
     shape = shapeOfKind[static_cast<size_t>(operand.kind)];
@@ -309,7 +319,7 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
                   {std::string(reg->name), "`" + std::string(isa::word(reg->needs).text) + "`"});
   } else {
     shape = symbol->shape;
-    if (shape.kind == ShapeKind::Prototype && operand.range.begin < symbol->nameRange.begin) {
+    if (countsFromItsPlace(shape.kind) && operand.range.begin < symbol->nameRange.begin) {
       sink.report(DiagId::UndefinedSymbol, operand.range, {ast.text(operand.name).str()})
           .notes.push_back({"declared here, after its use", symbol->nameRange});
       shape.kind = ShapeKind::Unknown;

@@ -8,6 +8,9 @@
 
 namespace ptxray {
 
+/// What a declaration is for.
+enum class Role : uint8_t { Global, Local, Input, Return };
+
 /// Follows the text: it is told of every declaration, block and function in order, and turns the
 /// operands of an instruction into shapes.
 class Resolver {
@@ -15,8 +18,8 @@ public:
   Resolver(const Ast &ast, DiagnosticSink &sink)
       : ast(ast), sink(sink), scopes(*ast.names) {}
 
-  /// Binds the name; a clash with another of the same scope is reported unless `mayRepeat`.
-  void declare(const Declaration &declaration, bool isParameter = false, bool mayRepeat = false);
+  /// Binds the name; a clash with another of the same scope is reported, but not of the module's.
+  void declare(const Declaration &declaration, Role role);
   void declareFunction(uint32_t index);
 
   void beginFunction(const Function &function);

@@ -106,8 +106,10 @@ const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
       const Entry known = entryOf(static_cast<NameId>(*id));
       if (!known.symbol || known.family != NameId::None)
         continue;
-      if (symbols[known.symbol - 1].depth == symbol.depth) {
-        const Symbol *clash = &symbols[known.symbol - 1];
+      const Symbol &plainOne = symbols[known.symbol - 1];
+      // A register hides a label of its name.
+      if (plainOne.depth == symbol.depth && plainOne.kind != SymbolKind::Label) {
+        const Symbol *clash = &plainOne;
         symbols.pop_back();
         return clash;
       }

@@ -31,6 +31,7 @@ struct Symbol {
   isa::WordId type = 0;
   isa::WordId space = 0;
   bool isParameter = false;    // an input of the function at hand
+  bool isReturn = false;       // what the function at hand returns
   uint16_t depth = 0;          // of the scope it was declared in; 0 is the module
   uint32_t familyCount = 0;    // of `%r<10>`: 10
   uint32_t index = 0;          // Function, Prototype: which one, for the caller

@@ -42,6 +42,7 @@ enum ShapeFlag : uint16_t {
   ShapeNarrow = 256,    // a special register that may be read in fewer bits
   ShapeKnown = 512,     // a register that holds `value` all along; told only where an entry asks
   ShapeArray = 1024,     // a variable of array type
+  ShapeReturn = 2048,    // what the function at hand returns
 };
 
 /// Preorder, `extent` as in the Ast. Names and places are not part of it.

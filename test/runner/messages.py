@@ -1,42 +1,202 @@
 #!/usr/bin/env python3
-"""The checklist docs/ptxas-messages.md against the list of ptxas's messages and the tests that it names.
+"""The checklist docs/ptxas-messages.md against the list of ptxas's messages, the tests that it names, and ptxas.
 
-Usage: messages.py <root of the repository>
+    messages.py ROOT            rows, rules, tests and attempts exist
+    messages.py ROOT --ptxas    ptxas gives each message in the test named, and none of the others on any attempt
 
 Its rows are those of test/ptxas-messages.txt, each once and in that order. A row names a rule and a test in which
-ptxas and ptxray both speak, or the number of the paragraph that says why no text draws the message."""
+ptxas and ptxray both speak, or `tried`: then test/ptxas-attempts.txt has three texts or more that were made to draw it,
+and none of them does. ptxas is $PTXRAY_PTXAS or the 13.5 of `tools/dev cuda`; without it the second form ends with 77."""
+import functools
+import os
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 
 root = pathlib.Path(sys.argv[1])
 templates = (root / "test/ptxas-messages.txt").read_text().splitlines()
-page = (root / "docs/ptxas-messages.md").read_text()
-rules = set(re.findall(r'^DIAG\(\w+, +"([\w-]+)"', (root / "lib/Diagnostics/Diagnostics.def").read_text(), re.M))
-paragraphs = set(re.findall(r"^### (\d+)\.", page, re.M))
 faults = []
-rows = []
-for line in page.splitlines():
-    row = re.match(r"\| ``(.*)`` \| (.*?) \| (.*?) \|$", line)
-    if not row:
-        continue
-    text, rule, place = row.groups()
-    rows.append(text.strip())
-    if place.startswith("see "):
-        if place[4:] not in paragraphs:
-            faults.append(f"{text}: there is no paragraph {place[4:]}")
-        continue
-    rule = rule.strip("`")
-    if rule not in rules:
-        faults.append(f"{text}: there is no rule {rule}")
-    test = root / place.strip("`")
-    if not test.is_file():
-        faults.append(f"{text}: there is no test {place}")
-    elif f"[{rule}]" not in test.read_text():
-        faults.append(f"{text}: {place} does not expect {rule}")
-if rows != templates:
-    missing = [t for t in templates if t not in rows]
-    extra = [t for t in rows if t not in templates]
-    faults.append(f"rows are not those of test/ptxas-messages.txt: missing {missing}, unknown {extra}")
-print("\n".join(faults) or f"{len(rows)} messages")
-sys.exit(bool(faults))
+
+
+# ---- the page and the attempts
+
+def rows():
+    for line in (root / "docs/ptxas-messages.md").read_text().splitlines():
+        if row := re.match(r"\| ``(.*)`` \| (.*?) \| (.*?) \|$", line):
+            yield row[1].strip(), row[2].strip("`"), row[3].strip("`")
+
+
+def attempts():
+    found, current = {}, None
+    for line in (root / "test/ptxas-attempts.txt").read_text().splitlines():
+        if line.startswith("== "):
+            current = found.setdefault(line[3:].strip(), [])
+        elif line and not line.startswith("//"):
+            current.append(line)
+    return found
+
+
+def expects(line, rule):
+    return re.search(r"//.*\[" + re.escape(rule) + r"\]", line)
+
+
+def check_page():
+    rules = set(re.findall(r'^DIAG\(\w+, +"([\w-]+)"', (root / "lib/Diagnostics/Diagnostics.def").read_text(), re.M))
+    tried = attempts()
+    listed = list(rows())
+    for text, rule, place in listed:
+        if place == "tried":
+            if len(tried.pop(text, [])) < 3:
+                faults.append(f"{text}: fewer than three attempts")
+            continue
+        if rule not in rules:
+            faults.append(f"{text}: there is no rule {rule}")
+        # Those two folders are what snippet-tests runs, and it fails where an expectation is not met; page-tests does
+        # the same with the examples of the pages.
+        if place == f"docs/diagnostics/{rule}.md":
+            continue
+        if not re.match(r"test/(isa|module)/.*\.ptx$", place) or not (root / place).is_file():
+            faults.append(f"{text}: {place} is no test of ptxray")
+        elif not any(expects(line, rule) for line in (root / place).read_text().splitlines()):
+            faults.append(f"{text}: {place} does not expect {rule}")
+    faults.extend(f"attempts for what is not marked as tried: {text}" for text in tried)
+    names = [text for text, _, _ in listed]
+    if names != templates:
+        faults.append(f"rows are not those of test/ptxas-messages.txt: missing {set(templates) - set(names)}, "
+                      f"unknown {set(names) - set(templates)}")
+    return listed
+
+
+# ---- texts
+
+def version_of(text):
+    major, minor = text.split(".")
+    return int(major) * 100 + int(minor)
+
+
+def in_kernel(version, targets, lines):
+    """The lines in the kernel of test/isa/prelude.ptx, as snippet-tests builds it."""
+    number = int(re.search(r"\d+", targets).group())
+
+    def reached(condition):
+        return all(version_of(version) >= version_of(part.strip()[4:]) if part.strip().startswith("ptx ")
+                   else number >= int(re.search(r"\d+", part).group()) for part in condition.split(","))
+
+    out = [f".version {version}", f".target {targets}"]
+    for line in (root / "test/isa/prelude.ptx").read_text().splitlines():
+        code, _, mark = line.partition("//@ ")
+        if mark == "snippet":
+            out += lines
+        elif not (mark.startswith("from ") and not reached(mark[5:])) and \
+                not (mark.startswith("before ") and reached(mark[7:])):
+            out.append(code)
+    return "\n".join(out) + "\n"
+
+
+def texts_of_test(path, rule):
+    """Whole modules as they are, then each line that expects the rule without the others that are wrong, behind which
+    ptxas may not look; of snippets, each such line alone; of a page, its example."""
+    if path.suffix == ".md":
+        yield from re.findall(r"```ptx\n(.*?)```", path.read_text(), re.S)
+        return
+    lines = path.read_text().splitlines()
+    if not any(line.startswith("//@ ptx ") for line in lines):
+        yield "\n".join(lines) + "\n"
+        for kept in lines:
+            if expects(kept, rule):
+                yield "\n".join(line for line in lines if line is kept or "error: [" not in line) + "\n"
+        return
+    version = targets = None
+    for line in lines:
+        if header := re.match(r"//@ ptx ([\d.]+), (.*)$", line):
+            version, targets = header[1], header[2].replace(", pedantic", "")
+        elif expects(line, rule):
+            yield in_kernel(version, targets, [line])
+
+
+def text_of_attempt(line):
+    """`kernel V, TARGETS: line`, `module V, TARGETS: what follows the header`, `text: all of it`; gives the text and the
+    options of ptxas. `\\n`, `\\x7f` and `\\\\` are escapes; `{a#*300}` is a0a1a2...; `compile sm_90 -g` before the colon
+    has ptxas generate code."""
+    kind, head, compiled, body = re.fullmatch(r"(kernel|module|text)(?: ([^:]*?))?(?: compile ([^:]*))?: (.*)", line).groups()
+    body = re.sub(r"\{(.+?)\*(\d+)\}", lambda m: "".join(m[1].replace("#", str(i)) for i in range(int(m[2]))), body)
+    body = re.sub(r"\\(n|\\|x[0-9a-f]{2})",
+                  lambda m: {"n": "\n", "\\": "\\"}.get(m[1]) or chr(int(m[1][1:], 16)), body)
+    arguments = (compiled or "").split()
+    if arguments:
+        arguments[0] = "-arch=" + arguments[0]
+    if kind == "text":
+        return body, arguments
+    version, _, targets = head.partition(", ")
+    text = in_kernel(version, targets, [body]) if kind == "kernel" else f".version {version}\n.target {targets}\n{body}\n"
+    return text, arguments
+
+
+# ---- ptxas
+
+def architecture(text, kind="compute"):
+    """`compute` reads and checks alone, `sm` makes code."""
+    target = re.search(r"\.target\s+\w+?_0*(\d+)(?:([af])\b)?", text)
+    if not target or int(target[1]) < 75:
+        return f"-arch={kind}_100"
+    return f"-arch={kind}_{target[1]}{target[2] or ''}"
+
+
+@functools.cache
+def pattern(template):
+    out = ""
+    for part in re.split(r"(%%|%l*[duxsfc])", template.rstrip(".")):
+        out += re.escape("%") if part == "%%" else ".*?" if re.fullmatch(r"%l*[duxsfc]", part) else re.escape(part)
+    return re.compile(out)
+
+
+def draws(template, messages):
+    """Some messages are parts of others."""
+    return any(pattern(template).search(message) for message in messages)
+
+
+class Ptxas:
+    def __init__(self, program):
+        self.program = program
+        self.folder = tempfile.TemporaryDirectory()
+
+    def messages(self, text, arguments=()):
+        path = pathlib.Path(self.folder.name) / "m.ptx"
+        path.write_text(text, encoding="latin-1", newline="")
+        run = subprocess.run([self.program, *(arguments or [architecture(text)]), path, "-o", path.with_suffix(".o")],
+                             capture_output=True, text=True, errors="replace")
+        return [re.sub(r"^ptxas .*?(error|fatal|warning|info)\s*: ", "", line)
+                for line in (run.stdout + run.stderr).splitlines() if "aborted due to errors" not in line]
+
+
+def check_ptxas(listed, ptxas):
+    unreachable = [text for text, _, place in listed if place == "tried"]
+    for text, rule, place in listed:
+        if place == "tried":
+            continue
+        modules = list(texts_of_test(root / place, rule))
+        if not any(draws(text, ptxas.messages(module)) for module in modules) and \
+                not any(draws(text, ptxas.messages(module, [architecture(module, "sm")])) for module in modules):
+            faults.append(f"{text}: ptxas does not say it where {place} expects {rule}")
+    for text, lines in attempts().items():
+        for line in lines:
+            messages = ptxas.messages(*text_of_attempt(line))
+            faults.extend(f"{other}: drawn by `{line}`" for other in unreachable if draws(other, messages))
+
+
+def main():
+    listed = check_page()
+    if "--ptxas" in sys.argv and not faults:
+        program = os.environ.get("PTXRAY_PTXAS", str(root / "build/cuda/13.5/bin/ptxas"))
+        if not os.access(program, os.X_OK):
+            print("no ptxas 13.5: `tools/dev cuda 13.5` fetches it")
+            sys.exit("ptxas" in os.environ.get("PTXRAY_REQUIRE", "").split(",") or 77)
+        check_ptxas(listed, Ptxas(program))
+    tried = sum(place == "tried" for _, _, place in listed)
+    print("\n".join(faults) or f"{len(listed)} messages: {len(listed) - tried} with rule and test, {tried} never drawn")
+    sys.exit(bool(faults))
+
+
+main()

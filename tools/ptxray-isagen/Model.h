@@ -55,6 +55,7 @@ struct Operand {
   std::vector<std::string> spaces; // words of an address; one of them may turn out to be its type
   std::string access;              // `of .type [.vec]`
   std::vector<Term> accessLengths;
+  std::string accessSize;          // `of .type by size`: the operand that says how many bytes
   std::vector<isa::ValueRange> ranges;
   std::optional<Condition> with;
 };

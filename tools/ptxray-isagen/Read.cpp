@@ -358,10 +358,15 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       {"list", isa::OperandRole::List},       {"sym", isa::OperandRole::Symbol}};
   Operand operand;
   operand.place = place(context);
-  bool hasRole = false, ofAccess = false;
+  bool hasRole = false, ofAccess = false, bySize = false;
   for (IsaParser::AttributeContext *attribute : context->attribute()) {
     if (antlr4::tree::TerminalNode *name = attribute->NAME()) {
-      if (auto flag = flags.find(name->getText()); flag != flags.end()) {
+      if (bySize) {
+        operand.accessSize = name->getText();
+        bySize = false;
+      } else if (ofAccess && name->getText() == "by") {
+        bySize = true;
+      } else if (auto flag = flags.find(name->getText()); flag != flags.end()) {
         operand.rules |= flag->second;
       } else if (auto role = roles.find(name->getText()); role != roles.end() && !hasRole) {
         operand.role = role->second;

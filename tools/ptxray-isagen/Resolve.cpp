@@ -194,6 +194,7 @@ isa::OperandDecl Resolver::operand(const std::string &name) {
       errors.report(decl->place, "operand-type", "`" + decl->access + "` is no slot and no type");
     result.access = typeRef(decl->access);
     result.accessLengths = resolveLengths(decl->accessLengths);
+    result.accessSize = text(decl->accessSize);
   }
   result.ranges = intern(output.ranges, decl->ranges);
   context->readsValues |= !decl->ranges.empty();
@@ -473,7 +474,8 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
       static const std::map<std::string, isa::Effect> names = {
           {"ends", isa::Effect::Ends},          {"copies", isa::Effect::Copies},
           {"one-cta", isa::Effect::OneCta},     {"cta-pair", isa::Effect::CtaPair},
-          {"address-32", isa::Effect::Address32}, {"register-count", isa::Effect::RegisterCount}};
+          {"address-32", isa::Effect::Address32}, {"register-count", isa::Effect::RegisterCount},
+          {"traces", isa::Effect::Traces}};
       auto known = names.find(effect.name);
       if (known == names.end()) {
         errors.report(effect.place, "effect", "`" + effect.name + "` is no effect");

@@ -657,7 +657,7 @@ void Builder::linkage(const Token &token) {
 
 /// A size is not negative, and -1 stands for one that is not written.
 static int64_t sizeOf(const Token &token) {
-  return token.value < 0 ? std::numeric_limits<int64_t>::max() : token.value;
+  return static_cast<int64_t>(std::min<uint64_t>(token.value, std::numeric_limits<int64_t>::max()));
 }
 
 void Builder::declAlignValue(const Token &token) {

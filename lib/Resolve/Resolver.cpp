@@ -224,10 +224,10 @@ static constexpr Shape shapeOfKind[] = {
     plainShape(ShapeKind::List),    plainShape(ShapeKind::Pair),    plainShape(ShapeKind::Invalid)};
 static_assert(std::size(shapeOfKind) == static_cast<size_t>(OperandKind::Invalid) + 1);
 
-// A shape is copied as a whole, and changed where it must be: what is written in parts is slow to read.
 /// Unlike a label, it must stand above its use.
 static bool countsFromItsPlace(ShapeKind kind) { return kind == ShapeKind::Prototype || kind == ShapeKind::Function; }
 
+// A shape is copied as a whole, and changed where it must be: what is written in parts is slow to read.
 inline void Resolver::readShape(const Operand &operand, Shape &shape) {
   if (operand.kind == OperandKind::Name) {
     const Symbol *symbol = scopes.find(operand.name);

@@ -235,7 +235,7 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
       elementType = {};
     // One constant alone is no vector for ptxas where the elements are words.
     if (element.kind == ShapeKind::Integer && shape.extent == 2 && !has(isa::Destination) &&
-        type.bits == 32 && (has(isa::Fragment) || fixedWord() || (fixedInteger() && has(isa::SpecialAllowed)))) {
+        type.bits == 32 && (has(isa::Fragment) || fixedWord())) {
       fail(DiagId::ImmediateType, n, {typeText()});
       return;
     }

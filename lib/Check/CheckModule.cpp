@@ -132,7 +132,7 @@ void ModuleChecker::body(const Function &function) {
     }
     case StatementKind::BrokenInstruction:
       if (!options.visitor)
-        instructions->checkWords(ast, source, ast.brokenInstructions[statement.index], sink);
+        instructions->checkWords(ast, source, ast.brokenInstructions[statement.index], resolver, sink);
       break;
     case StatementKind::BlockBegin:
       resolver.beginBlock();

@@ -442,14 +442,14 @@ const Usage &InstructionChecker::check(const Opcode &opcode, const Ast &ast, con
 }
 
 void InstructionChecker::checkWords(const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
-                                    DiagnosticSink &sink) {
+                                    Resolver &resolver, DiagnosticSink &sink) {
   const Opcode &opcode = opcodes.of(ast, instruction);
   std::vector<Finding> findings = findingsOfWords(availability, opcode);
   for (Finding &f : findings)
     if (f.remedy.kind != Remedy::None &&
         !findingsOfWords(availability, Opcode(spellingAfter(opcode, f.remedy))).empty())
       f.remedy = {};
-  ptxray::report(findings, opcode, availability.module(), ast, source, instruction, sink);
+  ptxray::report(findings, opcode, availability.module(), ast, source, instruction, resolver, sink);
 }
 
 } // namespace ptxray

@@ -52,7 +52,8 @@ public:
                      DiagnosticSink &sink);
 
   /// An instruction whose operands cannot be read: are its words right?
-  void checkWords(const Ast &ast, const SourceBuffer &source, const Instruction &instruction, DiagnosticSink &sink);
+  void checkWords(const Ast &ast, const SourceBuffer &source, const Instruction &instruction, Resolver &resolver,
+                  DiagnosticSink &sink);
 
 private:
   struct Entry {

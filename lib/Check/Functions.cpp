@@ -74,8 +74,6 @@ void ModuleRules::function(const Function &function) {
   if (signature.returns.size() > 1 &&
       llvm::any_of(signature.returns, [](const Formal &f) { return !f.isRegister; }))
     sink.report(DiagId::SeveralReturns, function.nameRange, {ast.text(function.name).str()});
-  if (function.kind == FunctionKind::Prototype)
-    requireFeature(".callprototype", "`.callprototype`", function.nameRange);
   if (isEntry && function.hasBody)
     parameterSpace(function, signature);
   if (isEntry && !function.parameters.empty())
@@ -233,8 +231,9 @@ void ModuleRules::tuning(const Function &function) {
   if (seen[BlocksAreClusters] && (!seen[Threads] || !seen[Cluster]))
     sink.report(DiagId::DirectiveMissing, seen[BlocksAreClusters]->nameRange,
                 {".blocksareclusters", "`.reqntid` and `.reqnctapercluster`"});
-  const bool isRetired = header.context().ptx >= 200; // .maxnctapersm
-  for (const Directive *blocks : {seen[MinBlocks], seen[MaxBlocks]})
+  // .maxnctapersm: ignored in PTX 2.0, and gone in 2.1.
+  const bool isRetired = header.context().ptx == 200, isGone = header.context().ptx > 200;
+  for (const Directive *blocks : {seen[MinBlocks], isGone ? nullptr : seen[MaxBlocks]})
     if (blocks && blocks == seen[MaxBlocks] && isRetired)
       sink.report(DiagId::DirectiveIgnored, blocks->nameRange,
                   {".maxnctapersm", "a `.version` below 2.0"});

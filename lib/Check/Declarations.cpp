@@ -107,7 +107,7 @@ void ModuleRules::bounds(const Declaration &declaration, bool isParameter) {
                 {std::to_string(static_cast<uint64_t>(number)), "32"});
   };
   for (int64_t align : {declaration.align, declaration.ptrAlign})
-    if (align > UINT32_MAX)
+    if (align > UINT32_MAX && llvm::isPowerOf2_64(static_cast<uint64_t>(align)))
       tooLarge(align, declaration.range);
   if (declaration.isParameterised && declaration.count == UINT32_MAX)
     tooLarge(declaration.count, declaration.nameRange);

@@ -407,7 +407,8 @@ void ModuleRules::call(const Instruction &instruction) {
       return;
     signature = &found->second;
   } else {
-    if (symbol && (!returned.empty() || !passed.empty()))
+    // What is neither function nor register the instruction's own operand refuses.
+    if (symbol && symbol->kind == SymbolKind::Register && (!returned.empty() || !passed.empty()))
       sink.report(DiagId::CallWithoutPrototype, target->range, {ast.text(target->name).str()});
     return;
   }

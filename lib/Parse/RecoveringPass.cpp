@@ -492,7 +492,7 @@ void PtxBase::sync() {
 // in a body a function with a body; on a new line an operand with several dots.
 bool PtxBase::cannotFollow() {
   const Token &ahead = builder->ahead;
-  if (!(kinds(TokenKind::Func, TokenKind::Opcode, TokenKind::Space) & bit(ahead.kind)))
+  if (!(kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space) & bit(ahead.kind)))
     return false;
   const size_t rule = rules.back().rule;
   if (rule == Ptx::RuleBody)

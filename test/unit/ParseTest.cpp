@@ -321,7 +321,7 @@ TEST(Parse, FaultsHaveTheNarrowestRange) {
       {"mov.b32 a, 1+;", "6:14-15 syntax-error"},
       {"add . s32 a, b, c;", "6:5-6 stray-character"},
       {"ld.b32 a, [b-4];", "6:13-14 syntax-error"},
-      {".loc 1 2\nret;", "6:8-9 incomplete-statement"},
+      {".loc 1 2\nret;", "7:1-4 syntax-error"},
       {".raeg .b32 a;", "6:1-6 unknown-directive"},
       {"/* open", "6:1-3 unclosed-comment"},
       {"{ ret; }}\nret;", "6:9-10 extra-token"},

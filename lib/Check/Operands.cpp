@@ -146,11 +146,14 @@ void OperandJudge::judge() {
     if (shape.kind != ShapeKind::List)
       fail(DiagId::OperandKind, node);
     return;
-  case OperandRole::Symbol:
-    if (shape.kind != ShapeKind::Variable && shape.kind != ShapeKind::Function &&
-        shape.kind != ShapeKind::Prototype)
+  case OperandRole::Symbol: {
+    // A variable is an array of the addresses of functions.
+    const bool addresses = shape.kind == ShapeKind::Variable && (shape.flags & ShapeArray) &&
+                           viewType(shape.type).kind == TypeKind::Unsigned && viewType(shape.type).bits != 16;
+    if (!addresses && shape.kind != ShapeKind::Function && shape.kind != ShapeKind::Prototype)
       fail(DiagId::OperandKind, node);
     return;
+  }
   case OperandRole::Value:
   case OperandRole::Register:
   case OperandRole::Immediate:

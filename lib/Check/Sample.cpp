@@ -342,10 +342,9 @@ void Sampler::operand(FormView &view, unsigned index, Draft &out) {
     shape.kind = ShapeKind::Function;
     return leaf(out, "fn0", shape);
   case OperandRole::Symbol:
-    return variable(variables[0], out);
+    return variable(*llvm::find_if(variables, [](const KnownVariable &v) { return llvm::StringRef(v.name) == "garr"; }), out);
   case OperandRole::List:
-    shape.kind = ShapeKind::List;
-    return leaf(out, "()", shape);
+    return variable(*llvm::find_if(variables, [](const KnownVariable &v) { return llvm::StringRef(v.name) == "lp32"; }), out);
   default:
     break;
   }

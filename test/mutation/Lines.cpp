@@ -26,7 +26,7 @@ public:
       if (statement.kind == StatementKind::Directive) {
         header.read(ast, ast.directives[statement.index]);
       } else if (statement.kind == StatementKind::Declaration) {
-        resolver.declare(ast.declarations[statement.index], false, true);
+        resolver.declare(ast.declarations[statement.index], Role::Global);
       } else if (statement.kind == StatementKind::Function) {
         const Function &function = ast.functions[statement.index];
         resolver.declareFunction(statement.index);
@@ -43,7 +43,7 @@ public:
 private:
   void inBody(const Ast &ast, Statement statement, Resolver &resolver, const Header &header) {
     if (statement.kind == StatementKind::Declaration)
-      resolver.declare(ast.declarations[statement.index]);
+      resolver.declare(ast.declarations[statement.index], Role::Local);
     else if (statement.kind == StatementKind::BlockBegin)
       resolver.beginBlock();
     else if (statement.kind == StatementKind::BlockEnd)

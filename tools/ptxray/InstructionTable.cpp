@@ -9,7 +9,11 @@ namespace ptxray {
 
 /// Of a condition that speaks of words too, only that it may hold is known.
 static bool mayHold(const Availability &availability, isa::ExprId condition) {
-  return !isa::tables().exprs[condition].gateOnly || availability.holds(condition);
+  const isa::Tables &t = isa::tables();
+  const isa::Expr &e = t.exprs[condition];
+  if (e.op == isa::ExprOp::And)
+    return llvm::all_of(t.exprArgs.slice(e.a, e.b), [&](isa::ExprId part) { return mayHold(availability, part); });
+  return !e.gateOnly || availability.holds(condition);
 }
 
 /// Is there a text of that form which the version and target allow?

@@ -1,32 +1,18 @@
 #include "Check/ModuleRules.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ptxray {
 
-/// The manual's fundamental types and opaque types: what a variable can be declared as. All other
-/// types are only instruction types.
-static bool isDeclarable(llvm::StringRef type) {
-  static const llvm::StringSet<> types = {
-      ".b8",  ".b16", ".b32", ".b64", ".b128", ".u8",    ".u16", ".u32",    ".u64",       ".s8",
-      ".s16", ".s32", ".s64", ".f16", ".f32",  ".f16x2", ".f64", ".texref", ".samplerref", ".surfref",
-      ".pred"};
-  return types.contains(type);
-}
-
-/// Instruction types whose word ptxas does not even read in a declaration. The others it takes for arrays, for
-/// parameters of what has no body, and a few for whatever is declared.
-static bool isReadAsType(llvm::StringRef type) {
-  static const llvm::StringSet<> unread = {".b1",   ".b2",     ".b4",  ".u2",   ".u4",   ".s2",    ".s4",
-                                           ".bf16", ".bf16x2", ".tf32", ".u8x4", ".s8x4", ".e2m3",  ".e3m2",
-                                           ".e2m1", ".ue8m0",  ".ue4m3", ".ue5m3x2", ".e2m1p4x4"};
-  return !unread.contains(type);
-}
-static bool isTakenAsType(llvm::StringRef type) {
-  return type == ".e2m3x4" || type == ".e3m2x4" || type == ".e2m1x4" || type == ".ue8m0x4";
+/// Whether grammar/isa lists the type under a made word: `.variable::f32`.
+static bool isListed(llvm::StringRef list, llvm::StringRef type) {
+  llvm::SmallString<32> word(list);
+  word += "::";
+  word += type.substr(1);
+  return isa::findWord(word) != 0;
 }
 
 Formal ModuleRules::formalOf(const Declaration &declaration) {
@@ -146,9 +132,10 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
     if (Diagnostic *d = requireWord(declaration.type, declaration.typeRange))
       if (type == ".f16x2" ? isVector : isArray || !isAllocated) // where ptxas does not ask
         d->severity = Severity::Warning;
-  if (!isDeclarable(type)) {
+  if (!isListed(".variable", type)) {
     Diagnostic &d = sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
-    if (typeWord && !isVector && isReadAsType(type) && (isArray || !isAllocated || isTakenAsType(type)))
+    if (typeWord && !isVector && !isListed(".unread", type) &&
+        (isArray || !isAllocated || isListed(".taken", type)))
       d.severity = Severity::Warning;
   }
 

@@ -15,7 +15,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | 'alias' TARGET '=' TARGET 'since' NUMBER ';'                               # alias
      | 'register' SPECIAL WORD WORD? NAME? ('needs' needs=WORD)? (':' condition)? ';' # register
      ;
-versionRange : NUMBER ('..' NUMBER)? ;
+versionRange : first=NUMBER ('..' last=NUMBER | 'as' meaning=NUMBER)? ;
 mnemonic     : NAME (WORD | '.' '{' NAME WORD* (',' NAME WORD*)* '}')* ;
 
 block     : '{' statement* '}' ;

@@ -50,7 +50,7 @@ void Header::setVersion(llvm::StringRef text, Range range) {
   llvm::ArrayRef<uint16_t> known = isa::versions();
   std::optional<uint16_t> version = parseVersion(text);
   if (version && llvm::is_contained(known, *version)) {
-    ptx = *version;
+    ptx = isa::versionMeaning(*version);
     return;
   }
   sink.report(DiagId::UnknownVersion, range,

@@ -13,7 +13,7 @@ constinit const Tables all = {
     patterns,       slotValues,    slots,        columnMembers, columns,    cells,
     rowLines,       tableList,     rules,        formTables, formRules,     formChecks,
     checkNames,     effects,       forms,         entryList,    entryMnemonics, mnemonicForms, mnemonicList,
-    targetList,     versionList,   registers};
+    targetList,     versionList,   versionMeanings, registers};
 } // namespace
 
 const Tables &tables() { return all; }

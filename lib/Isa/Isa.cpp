@@ -35,6 +35,11 @@ const SpecialRegister *findSpecialRegister(llvm::StringRef name) {
   return find(specialRegisters(), &SpecialRegister::name, name);
 }
 
+uint16_t versionMeaning(uint16_t version) {
+  const auto at = llvm::lower_bound(versions(), version);
+  return at != versions().end() && *at == version ? tables().versionMeanings[at - versions().begin()] : version;
+}
+
 std::string versionText(uint16_t version) {
   return std::to_string(version / 100) + "." + std::to_string(version % 100);
 }

@@ -39,6 +39,7 @@ struct Tables {
   llvm::ArrayRef<Mnemonic> mnemonics;                     // sorted by text
   llvm::ArrayRef<Target> targets;
   llvm::ArrayRef<uint16_t> versions;                 // ascending, 8.6 is 806
+  llvm::ArrayRef<uint16_t> versionMeanings;          // the version that ptxas takes each for
   llvm::ArrayRef<SpecialRegister> specialRegisters;  // sorted by name
 };
 /// Those made from grammar/isa; a test may define this function to put others in their place.
@@ -57,6 +58,7 @@ llvm::ArrayRef<Entry> entries();
 llvm::ArrayRef<Target> targets();
 int findTarget(llvm::StringRef name); // index, aliases followed; -1: unknown
 llvm::ArrayRef<uint16_t> versions();  // ascending, 8.6 is 806
+uint16_t versionMeaning(uint16_t version); // 501 is 600 to ptxas; another one is itself
 std::string versionText(uint16_t version);         // 806 as `8.6`
 llvm::ArrayRef<SpecialRegister> specialRegisters(); // sorted by name
 const SpecialRegister *findSpecialRegister(llvm::StringRef name);

@@ -151,6 +151,7 @@ void emitTables(const Output &output, std::ostream &out) {
   array(out, "Mnemonic", "mnemonicList", output.mnemonics);
   array(out, "Target", "targetList", output.targets);
   array(out, "uint16_t", "versionList", output.versions);
+  array(out, "uint16_t", "versionMeanings", output.versionMeanings);
   array(out, "SpecialRegister", "registers", output.registers);
 }
 

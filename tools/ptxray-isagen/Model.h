@@ -174,7 +174,7 @@ struct Model {
   std::vector<std::unique_ptr<Scope>> fileScopes;
   std::vector<Entry> entries;
   Vocabulary vocabulary;
-  std::vector<uint16_t> versions;
+  std::vector<uint16_t> versions, versionMeanings;
   std::vector<TargetDecl> targets;
   std::vector<std::vector<uint16_t>> families;
   std::vector<RegisterDecl> registers;

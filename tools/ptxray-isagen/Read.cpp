@@ -683,11 +683,14 @@ void Reader::readFile(IsaParser::FileContext *context) {
       for (IsaParser::OperandDeclContext *decl : one->operandDecl())
         operandDecl(decl, *scope);
     } else if (auto *one = dynamic_cast<IsaParser::VersionsContext *>(item)) {
-      for (IsaParser::VersionRangeContext *range : one->versionRange())
-        for (uint16_t next = version(range->NUMBER().front()->getText()),
-                      last = version(range->NUMBER().back()->getText());
-             next <= last; ++next)
+      for (IsaParser::VersionRangeContext *range : one->versionRange()) {
+        const uint16_t first = version(range->first->getText()),
+                       last = range->last ? version(range->last->getText()) : first;
+        for (uint16_t next = first; next <= last; ++next) {
           model.versions.push_back(next);
+          model.versionMeanings.push_back(range->meaning ? version(range->meaning->getText()) : next);
+        }
+      }
     } else if (auto *one = dynamic_cast<IsaParser::TargetContext *>(item)) {
       model.targets.push_back({place(item), one->TARGET()->getText(), "",
                                version(one->NUMBER(0)->getText()), one->NAME() == nullptr});

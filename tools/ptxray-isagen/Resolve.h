@@ -35,7 +35,7 @@ struct Output {
   std::vector<uint32_t> entryMnemonics, mnemonicForms;
   std::vector<isa::Mnemonic> mnemonics;
   std::vector<isa::Target> targets;
-  std::vector<uint16_t> versions;
+  std::vector<uint16_t> versions, versionMeanings;
   std::vector<isa::SpecialRegister> registers;
   std::deque<std::string> texts; // what the Text fields point at
 };

@@ -249,6 +249,7 @@ void Resolver::targets() {
   if (output.targets.size() > 128)
     errors.report({}, "targets", "more than 128 targets do not fit into TargetBits");
   output.versions = model.versions;
+  output.versionMeanings = model.versionMeanings;
   if (!std::is_sorted(output.versions.begin(), output.versions.end()))
     errors.report({}, "versions", "versions ascend");
 }

@@ -2,7 +2,6 @@
 #include "Isa/Isa.h"
 #include "Parse/Interner.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
 
 namespace ptxray {
 
@@ -26,8 +25,6 @@ void BodyChecker::begin(const Function &function) {
   segmentLabels.clear();
   isOpen = true;
   last = function.nameRange;
-  firstInner = ast.names->size();
-  innerNames.clear();
   for (Slice formals : {function.returns, function.parameters})
     for (const Declaration &formal :
          llvm::ArrayRef(ast.declarations).slice(formals.first, formals.count))
@@ -35,65 +32,41 @@ void BodyChecker::begin(const Function &function) {
         mark(formal.name, Writes);
 }
 
-void BodyChecker::hide(NameId name) {
-  hidden.push_back({name, registerOf(name)});
-  inner[static_cast<uint32_t>(name)] = static_cast<NameId>(firstInner + innerNames.size());
-  innerNames.push_back(name);
-}
-
-void BodyChecker::endBlock() {
-  if (blocks.empty())
-    return;
-  for (; hidden.size() > blocks.back(); hidden.pop_back()) {
-    auto [name, before] = hidden.back();
-    if (before == name)
-      inner.erase(static_cast<uint32_t>(name));
-    else
-      inner[static_cast<uint32_t>(name)] = before;
-  }
-  blocks.pop_back();
-}
-
-llvm::StringRef BodyChecker::nameOf(NameId reg) const {
-  const auto index = static_cast<uint32_t>(reg);
-  return ast.text(index < firstInner ? reg : innerNames[index - firstInner]);
-}
-
 inline void BodyChecker::mark(NameId reg, uint8_t use) {
-  const auto index = static_cast<size_t>(reg);
-  if (index >= uses.size())
-    uses.resize(std::max(index + 1, uses.size() * 2));
-  uint8_t &before = uses[index];
+  const size_t index = static_cast<size_t>(reg);
+  const uint8_t before = uses[index];
   if (!before)
     touched.push_back(reg);
-  if (before & use & Writes)
-    before |= WritesAgain;
-  before |= use;
+  static_assert(Writes << 5 == WritesAgain);
+  uses[index] = before | use | (before & use & Writes) << 5;
+}
+
+/// What the name stands for at that place, which `knownRegisterAt` tells when its block is left.
+inline NameId BodyChecker::registerAt(NameId name, Range place) {
+  const NameId reg = resolver.registerOf(name);
+  if (reg != name) {
+    ofBlocks[place.begin] = reg;
+    uses.resize(std::max(uses.size(), static_cast<size_t>(reg) + 1));
+  }
+  return reg;
+}
+
+NameId BodyChecker::knownRegisterAt(NameId name, Range place) const {
+  auto found = ofBlocks.find(place.begin);
+  return found == ofBlocks.end() ? name : found->second;
 }
 
 void BodyChecker::instruction(const Instruction &instruction, const Usage &usage) {
-  bool ends = usage.has(isa::Effect::Ends);
   const Operand *nodes = ast.operands.data() + instruction.operands.first;
-  for (NodeUse use : usage.nodes) {
-    const Operand &operand = nodes[use.node];
-    const NameId reg = registerOf(operand.name);
-    if (use.uses & (Calls | Names | Targets)) {
-      if ((use.uses & (Calls | Names)) && !(usesOf(reg) & (Calls | Names))) {
-        references.push_back({operand.name, operand.range, (use.uses & Calls) != 0});
-        rules.requireFunction(operand.name, operand.range);
-      }
-      ends |= (use.uses & Calls) && rules.neverReturns(operand.name);
-      if ((use.uses & Targets) && usage.has(isa::Effect::Ends))
-        branch(operand);
-    }
-    mark(reg, use.uses);
+  bool ends = false;
+  if (!usage.isPlain || resolver.isInBlock()) {
+    ends = unusual(instruction, usage);
+  } else {
+    for (NodeUse use : usage.nodes)
+      mark(nodes[use.node].name, use.uses);
+    if (instruction.guard != NameId::None)
+      mark(instruction.guard, Reads);
   }
-  if (instruction.guard != NameId::None)
-    mark(registerOf(instruction.guard), Reads);
-  for (Access one : usage.accesses)
-    access(nodes[one.node], one, usage.hasResult);
-  if (usage.effects)
-    effects(instruction, usage);
   sequence.push_back(&usage);
   Segment &segment = segments.back();
   if (segment.first.size() == 0) {
@@ -106,6 +79,33 @@ void BodyChecker::instruction(const Instruction &instruction, const Usage &usage
     isOpen = false;
     segments.push_back({{}, static_cast<uint32_t>(segmentLabels.size()), 0});
   }
+}
+
+/// Also control, memory behind the names of variables, and what has effects. Whether control ends here.
+bool BodyChecker::unusual(const Instruction &instruction, const Usage &usage) {
+  bool ends = usage.has(isa::Effect::Ends);
+  const Operand *nodes = ast.operands.data() + instruction.operands.first;
+  for (NodeUse use : usage.nodes) {
+    const Operand &operand = nodes[use.node];
+    const NameId reg = registerAt(operand.name, operand.range);
+    if (use.uses & (Calls | Names | Targets)) {
+      if ((use.uses & (Calls | Names)) && !(usesOf(reg) & (Calls | Names))) {
+        references.push_back({operand.name, operand.range, (use.uses & Calls) != 0});
+        rules.requireFunction(operand.name, operand.range);
+      }
+      ends |= (use.uses & Calls) && rules.neverReturns(operand.name);
+      if ((use.uses & Targets) && usage.has(isa::Effect::Ends))
+        branch(operand);
+    }
+    mark(reg, use.uses);
+  }
+  if (instruction.guard != NameId::None)
+    mark(registerAt(instruction.guard, instruction.guardRange), Reads);
+  for (Access one : usage.accesses)
+    access(nodes[one.node], one, usage.hasResult);
+  if (usage.effects)
+    effects(instruction, usage);
+  return ends;
 }
 
 void BodyChecker::effects(const Instruction &instruction, const Usage &usage) {
@@ -141,7 +141,7 @@ void BodyChecker::access(const Operand &operand, const Access &one, bool isLoad)
                                       std::to_string(extent.align)});
   // A variable for arguments holds something only when a call has returned it.
   else if (isLoad && symbol->depth > 0 && !symbol->isParameter && !options.isFragment &&
-           !(usesOf(registerOf(operand.name)) & Writes) && isa::word(symbol->space).text == ".param")
+           !(usesOf(resolver.registerOf(operand.name)) & Writes) && isa::word(symbol->space).text == ".param")
     report(DiagId::ParameterWithoutCall, {name()});
 }
 
@@ -154,7 +154,7 @@ void BodyChecker::branch(const Operand &target) {
 }
 
 void BodyChecker::label(const Label &label) {
-  segmentLabels.push_back(label.name);
+  segmentLabels.push_back(resolver.registerOf(label.name));
   isOpen = true;
   last = label.range;
 }
@@ -164,21 +164,10 @@ void BodyChecker::directive(const Directive &directive) {
     return;
   for (const Operand &target : ast.operandsOf(directive.operands))
     if (target.name != NameId::None)
-      mark(target.name, Targets);
-}
-
-void BodyChecker::hideInner(const Declaration &declaration) {
-  if (blocks.empty() || declaration.name == NameId::None)
-    return;
-  if (!declaration.isParameterised)
-    return hide(declaration.name);
-  for (uint32_t i = 0; i < std::min(declaration.count, 256u); ++i) // a name that is not in the text is not used
-    if (std::optional<uint32_t> id = ast.names->find((ast.text(declaration.name) + llvm::Twine(i)).str()))
-      hide(static_cast<NameId>(*id));
+      mark(registerAt(target.name, target.range), Targets);
 }
 
 void BodyChecker::declaration(const Declaration &declaration) {
-  hideInner(declaration);
   if (ast.text(declaration.space) == ".shared" && declaration.linkage == SpellingId::None)
     summary.sharedBytes += resolver.extentOf(declaration).bytes;
 }
@@ -205,9 +194,7 @@ FunctionSummary BodyChecker::end(const Function &function) {
   for (NameId name : touched)
     uses[static_cast<size_t>(name)] = 0;
   touched.clear();
-  inner.clear();
-  hidden.clear();
-  blocks.clear();
+  ofBlocks.clear();
   return std::move(summary);
 }
 
@@ -253,29 +240,21 @@ void BodyChecker::unwritten(const Function &function) {
   llvm::DenseMap<uint32_t, NameId> origins; // by register: the unwritten register that it comes from
   for (NameId reg : touched)
     if (isUnwritten(reg)) {
-      const bool isInner = static_cast<uint32_t>(reg) >= firstInner;
-      const Symbol *symbol = isInner ? nullptr : resolver.find(reg);
+      const Symbol *symbol = resolver.isOfBlock(reg) ? nullptr : resolver.find(reg);
       if (!symbol || symbol->depth > 0)
         origins[static_cast<uint32_t>(reg)] = reg;
     }
   enum : uint8_t { Noted = 1, Warned = 2 };
   llvm::DenseMap<uint32_t, uint8_t> reported;
-  innerNames.clear(); // the inner registers get the same numbers again
   for (uint32_t at = function.body.first; at < function.body.end(); ++at) {
     const Statement statement = ast.statements[at];
-    if (statement.kind == StatementKind::BlockBegin)
-      beginBlock();
-    else if (statement.kind == StatementKind::BlockEnd)
-      endBlock();
-    else if (statement.kind == StatementKind::Declaration)
-      hideInner(ast.declarations[statement.index]);
     if (statement.kind != StatementKind::Instruction)
       continue;
     const Usage &usage = *sequence[statement.index - firstInstruction];
     const Instruction &instruction = ast.instructions[statement.index];
     NameId carried = NameId::None;
     auto read = [&](NameId name, Range range, bool matters) {
-      auto origin = origins.find(static_cast<uint32_t>(registerOf(name)));
+      auto origin = origins.find(static_cast<uint32_t>(knownRegisterAt(name, range)));
       if (origin == origins.end())
         return;
       carried = origin->second;
@@ -284,9 +263,9 @@ void BodyChecker::unwritten(const Function &function) {
         return;
       before |= matters ? Warned : Noted;
       if (matters)
-        sink.report(DiagId::UndefinedValue, range, {ast.text(name).str(), nameOf(carried).str()});
+        sink.report(DiagId::UndefinedValue, range, {ast.text(name).str(), ast.text(resolver.nameOf(carried)).str()});
       else
-        sink.report(DiagId::UnwrittenRegister, range, {nameOf(carried).str()});
+        sink.report(DiagId::UnwrittenRegister, range, {ast.text(resolver.nameOf(carried)).str()});
     };
     if (instruction.guard != NameId::None)
       read(instruction.guard, instruction.guardRange, true);
@@ -303,7 +282,8 @@ void BodyChecker::unwritten(const Function &function) {
       continue;
     for (NodeUse use : usage.nodes)
       if (use.uses & Writes) {
-        const NameId reg = registerOf(ast.operands[instruction.operands.first + use.node].name);
+        const Operand &operand = ast.operands[instruction.operands.first + use.node];
+        const NameId reg = knownRegisterAt(operand.name, operand.range);
         if (!(usesOf(reg) & WritesAgain))
           origins.try_emplace(static_cast<uint32_t>(reg), carried);
       }

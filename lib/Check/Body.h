@@ -21,17 +21,18 @@ public:
   void label(const Label &label);
   void directive(const Directive &directive);
   void declaration(const Declaration &declaration);
-  void beginBlock() { blocks.push_back(hidden.size()); }
-  void endBlock();
   FunctionSummary end(const Function &function);
 
 private:
   static constexpr uint8_t WritesAgain = 64;
 
-  void mark(NameId reg, uint8_t uses);
+  void mark(NameId reg, uint8_t use);
   uint8_t usesOf(NameId reg) const {
     return static_cast<size_t>(reg) < uses.size() ? uses[static_cast<size_t>(reg)] : 0;
   }
+  NameId registerAt(NameId name, Range place);
+  NameId knownRegisterAt(NameId name, Range place) const;
+  bool unusual(const Instruction &instruction, const Usage &usage);
   bool isUnwritten(NameId reg) const;
   void access(const Operand &operand, const Access &one, bool isLoad);
   void branch(const Operand &target);
@@ -39,18 +40,6 @@ private:
   void registerCount(const Function &function);
   void flow(const Function &function);
   void unwritten(const Function &function);
-
-  // A name that is declared in a nested block stands there for another register, which gets a number of its own
-  // above those of the names.
-  void hide(NameId name);
-  void hideInner(const Declaration &declaration);
-  NameId registerOf(NameId name) const {
-    if (inner.empty())
-      return name;
-    auto found = inner.find(static_cast<uint32_t>(name));
-    return found == inner.end() ? name : found->second;
-  }
-  llvm::StringRef nameOf(NameId reg) const;
 
   const Ast &ast;
   const ModuleContext context;
@@ -61,11 +50,7 @@ private:
 
   std::vector<uint8_t> uses;   // by register, of the function at hand
   std::vector<NameId> touched; // registers with uses
-  llvm::DenseMap<uint32_t, NameId> inner;          // by NameId: the register it stands for in the block at hand
-  std::vector<std::pair<NameId, NameId>> hidden;   // names of inner declarations, and what they stood for before
-  std::vector<size_t> blocks;                      // open ones: the size of `hidden` where they begin
-  std::vector<NameId> innerNames;                  // of the registers above all names
-  uint32_t firstInner = 0;
+  llvm::DenseMap<uint32_t, NameId> ofBlocks; // registers of nested blocks, by the places where they are used
   std::vector<FunctionSummary::Reference> references; // to functions and variables
   std::vector<const Usage *> sequence;
   uint32_t firstInstruction = 0;

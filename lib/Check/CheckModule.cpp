@@ -28,6 +28,7 @@ private:
   void endHeader(Range place, bool isEmpty = false);
   void function(uint32_t index);
   void body(const Function &function);
+  void instruction(const Function &function, const Instruction &instruction);
 
   const Ast &ast;
   const SourceBuffer &source;
@@ -111,36 +112,18 @@ void ModuleChecker::body(const Function &function) {
       resolver.declare(ast.declarations[statement.index], Role::Local);
       bodies->declaration(ast.declarations[statement.index]);
       break;
-    case StatementKind::Instruction: {
-      const Instruction &instruction = ast.instructions[statement.index];
-      resolver.checkGuard(instruction);
-      resolver.shapes(instruction.operands, shapes);
-      const Opcode &opcode = instructions->opcode(ast, instruction);
-      const Usage *usage = nullptr;
-      if (options.visitor) {
-        options.visitor(ast, instruction, shapes);
-      } else {
-        if (opcode.readsRegisters)
-          constants.fill(function, instruction.operands, shapes);
-        usage = &instructions->check(opcode, ast, source, instruction, shapes, resolver, sink);
-      }
-      if (opcode.mayCall)
-        rules->call(instruction);
-      if (usage)
-        bodies->instruction(instruction, *usage);
+    case StatementKind::Instruction:
+      instruction(function, ast.instructions[statement.index]);
       break;
-    }
     case StatementKind::BrokenInstruction:
       if (!options.visitor)
         instructions->checkWords(ast, source, ast.brokenInstructions[statement.index], resolver, sink);
       break;
     case StatementKind::BlockBegin:
       resolver.beginBlock();
-      bodies->beginBlock();
       break;
     case StatementKind::BlockEnd:
       resolver.endBlock();
-      bodies->endBlock();
       break;
     case StatementKind::Function:
       rules->function(ast.functions[statement.index]);
@@ -156,6 +139,33 @@ void ModuleChecker::body(const Function &function) {
       break;
     }
   }
+}
+
+inline void ModuleChecker::instruction(const Function &function, const Instruction &instruction) {
+  resolver.checkGuard(instruction);
+  const Opcode &opcode = instructions->opcode(ast, instruction);
+  // Mostly all names are plain ones and an equal instruction was judged before: then nobody asks for the shapes.
+  const InstructionChecker::Verdict *verdict = nullptr;
+  if (!opcode.readsRegisters && !options.visitor)
+    if (const std::optional<uint64_t> print = resolver.fingerprint(instruction, opcode.readsValues))
+      verdict = instructions->known(*print);
+  if (!verdict) {
+    resolver.shapes(instruction.operands, shapes);
+    if (options.visitor) {
+      options.visitor(ast, instruction, shapes);
+      if (opcode.mayCall)
+        rules->call(instruction);
+      return;
+    }
+    if (opcode.readsRegisters)
+      constants.fill(function, instruction.operands, shapes);
+    verdict = &instructions->judged(opcode, instruction.opcode, shapes);
+  }
+  if (verdict->findings)
+    instructions->report(*verdict, opcode, ast, source, instruction, resolver, sink);
+  if (opcode.mayCall)
+    rules->call(instruction);
+  bodies->instruction(instruction, *verdict->usage);
 }
 
 void ModuleChecker::finish() {

@@ -2,6 +2,7 @@
 #include "Check/Rules.h"
 #include "Diagnostics/Nearest.h"
 #include "Parse/Ast.h"
+#include "Resolve/Fingerprint.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -375,33 +376,14 @@ bool accepts(const Availability &availability, const Opcode &opcode, llvm::Array
 }
 
 // ------------------------------------------------------------------------------------- the memory
-static uint64_t mix(uint64_t a, uint64_t b) {
-  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-}
-
 uint64_t fingerprint(SpellingId spelling, const Opcode &opcode, llvm::ArrayRef<Shape> shapes) {
-  uint64_t hash = 0x9E3779B97F4A7C15 + (static_cast<uint64_t>(spelling) << 20 | shapes.size());
+  Fingerprint whole(spelling);
   for (const Shape &s : shapes) {
-    static_assert(offsetof(Shape, suffix) + sizeof s.suffix == 12, "all but the value, without gaps");
-    uint64_t kind, rest = 0;
-    std::memcpy(&kind, &s, 8);
-    std::memcpy(&rest, &s.space, 4);
-    if (s.kind == ShapeKind::Special ||
-        (opcode.readsValues && (s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float ||
-                         s.flags & ShapeKnown)))
-      rest ^= mix(s.value + 0xD6E8FEB86659FD93, 0xA0761D6478BD642F) << 32 ^
-              mix(s.value ^ 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3);
-    hash = mix(hash ^ kind, rest ^ 0x589965CC75374CC3);
+    const bool isConstant = s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float || s.flags & ShapeKnown;
+    const bool valueCounts = s.kind == ShapeKind::Special || (opcode.readsValues && isConstant);
+    whole.add(writtenPrint(s.flags, s.extent) + declaredPrint(s) + (valueCounts ? valuePrint(s.value) : 0));
   }
-  return hash | 1;
-}
-
-InstructionChecker::Entry &InstructionChecker::find(uint64_t key) {
-  size_t i = key >> 7 & (memo.size() - 1);
-  while (memo[i].key && memo[i].key != key)
-    i = (i + 1) & (memo.size() - 1);
-  return memo[i];
+  return whole.value();
 }
 
 const Opcode &Opcodes::add(const Ast &ast, SpellingId spelling) {
@@ -412,33 +394,33 @@ const Opcode &Opcodes::add(const Ast &ast, SpellingId spelling) {
   return *bySpelling[id];
 }
 
-const Usage &InstructionChecker::check(const Opcode &opcode, const Ast &ast, const SourceBuffer &source,
-                                       const Instruction &instruction,
-                                       llvm::ArrayRef<Shape> shapes, Resolver &resolver,
-                                       DiagnosticSink &sink) {
-  if (memoUsed * 2 >= memo.size()) {
-    std::vector<Entry> old(std::max<size_t>(1024, memo.size() * 2));
-    old.swap(memo);
-    for (const Entry &entry : old)
-      if (entry.key)
-        find(entry.key) = entry;
-  }
-  const uint64_t key = fingerprint(instruction.opcode, opcode, shapes);
-  Entry &entry = find(key);
-  if (!entry.key) {
-    entry.key = key;
-    ++memoUsed;
-    Usage &usage = usages.emplace_back();
-    entry.usage = &usage;
-    if (auto findings = judge(availability, opcode, shapes, &usage); !findings.empty()) {
-      entry.verdict = verdicts.size();
-      verdicts.push_back(std::move(findings));
-    }
-  }
-  if (entry.verdict)
-    report(verdicts[entry.verdict], opcode, availability.module(), ast, source, instruction,
-           resolver, sink);
-  return *entry.usage;
+void InstructionChecker::growMemo() {
+  std::vector<Verdict> old(memo.size() * 2);
+  old.swap(memo);
+  for (const Verdict &verdict : old)
+    if (verdict.fingerprint)
+      placeOf(verdict.fingerprint) = verdict;
+}
+
+const InstructionChecker::Verdict &InstructionChecker::judged(const Opcode &opcode, SpellingId spelling,
+                                                              llvm::ArrayRef<Shape> shapes) {
+  const uint64_t print = fingerprint(spelling, opcode, shapes);
+  if (const Verdict *verdict = known(print))
+    return *verdict;
+  if (++memoUsed * 2 >= memo.size())
+    growMemo();
+  Verdict &verdict = placeOf(print);
+  verdict.fingerprint = print;
+  Usage &usage = usages.emplace_back();
+  verdict.usage = &usage;
+  if (auto found = judge(availability, opcode, shapes, &usage); !found.empty())
+    verdict.findings = &findings.emplace_back(std::move(found));
+  return verdict;
+}
+
+void InstructionChecker::report(const Verdict &verdict, const Opcode &opcode, const Ast &ast, const SourceBuffer &source,
+                                const Instruction &instruction, Resolver &resolver, DiagnosticSink &sink) const {
+  ptxray::report(*verdict.findings, opcode, availability.module(), ast, source, instruction, resolver, sink);
 }
 
 void InstructionChecker::checkWords(const Ast &ast, const SourceBuffer &source, const Instruction &instruction,

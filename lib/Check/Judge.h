@@ -24,7 +24,7 @@ std::vector<Finding> judge(const Availability &availability, const Opcode &opcod
 bool accepts(const Availability &availability, const Opcode &opcode, llvm::ArrayRef<Shape> shapes,
              std::vector<isa::ExprId> &gates);
 
-/// 64 bits, never 0, that stand for an opcode and its shapes; names and places are no part of them.
+/// Of an instruction of that spelling, as Resolver::fingerprint.
 uint64_t fingerprint(SpellingId spelling, const Opcode &opcode, llvm::ArrayRef<Shape> shapes);
 
 /// Each spelling of a text, taken apart once.
@@ -46,28 +46,41 @@ public:
 
   const Opcode &opcode(const Ast &ast, const Instruction &instruction) { return opcodes.of(ast, instruction); }
 
-  /// One shape for each operand node of the instruction, in the order of the Ast.
-  const Usage &check(const Opcode &opcode, const Ast &ast, const SourceBuffer &source,
-                     const Instruction &instruction, llvm::ArrayRef<Shape> shapes, Resolver &resolver,
-                     DiagnosticSink &sink);
+  /// What is known of all instructions with that fingerprint.
+  struct Verdict {
+    uint64_t fingerprint = 0;
+    const Usage *usage = nullptr;
+    const std::vector<Finding> *findings = nullptr; // null: nothing wrong
+  };
+  /// Null: there was no such instruction yet.
+  const Verdict *known(uint64_t fingerprint) {
+    const Verdict &verdict = placeOf(fingerprint);
+    return verdict.fingerprint ? &verdict : nullptr;
+  }
+  /// One shape for each operand node of the instruction, in the order of the Ast. Good until the next is judged.
+  const Verdict &judged(const Opcode &opcode, SpellingId spelling, llvm::ArrayRef<Shape> shapes);
+  void report(const Verdict &verdict, const Opcode &opcode, const Ast &ast, const SourceBuffer &source,
+              const Instruction &instruction, Resolver &resolver, DiagnosticSink &sink) const;
 
   /// An instruction whose operands cannot be read: are its words right?
   void checkWords(const Ast &ast, const SourceBuffer &source, const Instruction &instruction, Resolver &resolver,
                   DiagnosticSink &sink);
 
 private:
-  struct Entry {
-    uint64_t key = 0; // a fingerprint of opcode and shapes; 0: free
-    uint32_t verdict = 0;
-    const Usage *usage = nullptr;
-  };
-  Entry &find(uint64_t key);
+  /// Where the verdict with that fingerprint stands, or is to stand.
+  Verdict &placeOf(uint64_t fingerprint) {
+    size_t i = fingerprint >> 32 & (memo.size() - 1);
+    while (memo[i].fingerprint && memo[i].fingerprint != fingerprint)
+      i = (i + 1) & (memo.size() - 1);
+    return memo[i];
+  }
+  void growMemo();
 
   Availability availability;
   Opcodes opcodes;
-  std::vector<Entry> memo; // open addressing, a power of two
+  std::vector<Verdict> memo = std::vector<Verdict>(1024); // open addressing, a power of two
   size_t memoUsed = 0;
-  std::vector<std::vector<Finding>> verdicts = {{}}; // 0: nothing wrong
+  std::deque<std::vector<Finding>> findings;
   std::deque<Usage> usages;
 };
 

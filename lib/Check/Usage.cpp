@@ -82,6 +82,15 @@ static uint32_t takenBytes(const FormView &view, uint32_t bytes) {
   return bytes;
 }
 
+static void addNodes(Usage &usage, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<uint8_t> uses) {
+  usage.isPlain = usage.accesses.empty() && usage.effects == 0;
+  for (unsigned node = 0; node < shapes.size(); ++node)
+    if (uint8_t use = useOfName(shapes[node], uses[node])) {
+      usage.nodes.push_back({static_cast<uint16_t>(node), use});
+      usage.isPlain &= !(use & (Calls | Names | Targets));
+    }
+}
+
 Usage usageOf(FormView &view) {
   const llvm::ArrayRef<Shape> shapes = view.written.shapes;
   Usage usage;
@@ -115,17 +124,13 @@ Usage usageOf(FormView &view) {
       usage.accesses.push_back(access);
     }
   }
-  for (unsigned node = 0; node < shapes.size(); ++node)
-    if (uint8_t use = useOfName(shapes[node], uses[node]))
-      usage.nodes.push_back({static_cast<uint16_t>(node), use});
+  addNodes(usage, shapes, uses);
   return usage;
 }
 
 Usage usageOfRefused(llvm::ArrayRef<Shape> shapes) {
   Usage usage;
-  for (unsigned node = 0; node < shapes.size(); ++node)
-    if (uint8_t use = useOfName(shapes[node], Reads | Writes))
-      usage.nodes.push_back({static_cast<uint16_t>(node), use});
+  addNodes(usage, shapes, llvm::SmallVector<uint8_t, 32>(shapes.size(), Reads | Writes));
   return usage;
 }
 

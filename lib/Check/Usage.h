@@ -36,6 +36,7 @@ struct Access {
 struct Usage {
   bool known = false; // false: the instruction is refused, so it may do anything
   bool hasResult = false;
+  bool isPlain = false;    // nothing but registers read and written
   uint8_t effects = 0; // a bit for each isa::Effect
   llvm::SmallVector<NodeUse, 4> nodes;
   llvm::SmallVector<Access, 1> accesses;
@@ -43,6 +44,7 @@ struct Usage {
   bool has(isa::Effect effect) const { return effects >> static_cast<unsigned>(effect) & 1; }
 };
 
+/// Of an instruction that is accepted.
 Usage usageOf(FormView &view);
 Usage usageOfRefused(llvm::ArrayRef<Shape> shapes);
 

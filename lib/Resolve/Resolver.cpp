@@ -1,8 +1,10 @@
 #include "Resolve/Resolver.h"
 #include "Isa/Isa.h"
+#include "Resolve/Fingerprint.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include <array>
 
 namespace ptxray {
 
@@ -39,9 +41,9 @@ void Resolver::declare(const Declaration &declaration, Role role) {
   symbol.nameRange = declaration.nameRange;
   symbol.familyCount = declaration.count;
   symbol.extent = extentOf(declaration);
-  symbol.shape = shapeOf(symbol);
   if (isa::WordId vector = word(declaration.vector))
     symbol.shape.vector = static_cast<uint8_t>(isa::word(vector).number);
+  setShape(symbol);
 
   const Symbol *clash = declaration.isParameterised
                             ? scopes.declareFamily(declaration.name, symbol)
@@ -51,12 +53,17 @@ void Resolver::declare(const Declaration &declaration, Role role) {
         .notes.push_back({"declared here before", clash->nameRange});
 }
 
-Shape Resolver::shapeOf(const Symbol &symbol) {
-  Shape shape;
+/// Unlike a label, it must stand above its use.
+static bool countsFromItsPlace(ShapeKind kind) { return kind == ShapeKind::Prototype || kind == ShapeKind::Function; }
+
+/// What follows from the rest of the symbol.
+void Resolver::setShape(Symbol &symbol) {
+  Shape &shape = symbol.shape;
   shape.type = symbol.type;
   switch (symbol.kind) {
   case SymbolKind::Register:
     shape.kind = symbol.type ? ShapeKind::Register : ShapeKind::Unknown;
+    symbol.isPredicate = isa::word(symbol.type).typeKind == isa::TypeKind::Predicate;
     break;
   case SymbolKind::Variable:
     shape.kind = ShapeKind::Variable;
@@ -82,7 +89,7 @@ Shape Resolver::shapeOf(const Symbol &symbol) {
     shape.kind = ShapeKind::Prototype;
     break;
   }
-  return shape;
+  symbol.print = countsFromItsPlace(shape.kind) ? 0 : declaredPrint(shape);
 }
 
 Extent Resolver::extentOf(const Declaration &declaration) {
@@ -107,7 +114,7 @@ void Resolver::declareFunction(uint32_t index) {
   symbol.kind = SymbolKind::Function;
   symbol.index = index;
   symbol.nameRange = function.nameRange;
-  symbol.shape = shapeOf(symbol);
+  setShape(symbol);
   scopes.declare(function.name, symbol); // a prototype and its definition share the name
 }
 
@@ -126,6 +133,9 @@ void Resolver::beginFunction(const Function &function) {
   collectLabels(function);
   scopes.enter();
   blocks = 0;
+  registersOfBlocks.clear();
+  namesOfBlocks.clear();
+  firstOfBlocks = ast.names->size(); // the whole body is read
   for (uint32_t i = function.returns.first; i < function.returns.end(); ++i)
     declare(ast.declarations[i], Role::Return);
   for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i)
@@ -156,12 +166,7 @@ void Resolver::collectLabels(const Function &function) {
   uint32_t block = 0, opened = 0;
   llvm::SmallVector<uint32_t, 8> outer;
   auto add = [&](SymbolKind kind, NameId name, Range range, uint32_t index) {
-    Symbol symbol;
-    symbol.kind = kind;
-    symbol.nameRange = range;
-    symbol.index = index;
-    symbol.shape = shapeOf(symbol);
-    labels.push_back({block, name, symbol});
+    labels.push_back({block, name, kind, index, range});
   };
   for (uint32_t i = function.body.first; i < function.body.end(); ++i) {
     Statement statement = ast.statements[i];
@@ -205,8 +210,13 @@ void Resolver::collectLabels(const Function &function) {
 void Resolver::declareLabelsOf(uint32_t block) {
   for (; nextLabel < labels.size() && labels[nextLabel].block == block; ++nextLabel) {
     const BlockLabel &label = labels[nextLabel];
-    if (const Symbol *clash = scopes.declare(label.name, label.symbol))
-      sink.report(DiagId::DuplicateDefinition, label.symbol.nameRange, {ast.text(label.name).str()})
+    Symbol symbol;
+    symbol.kind = label.kind;
+    symbol.nameRange = label.range;
+    symbol.index = label.index;
+    setShape(symbol);
+    if (const Symbol *clash = scopes.declare(label.name, symbol))
+      sink.report(DiagId::DuplicateDefinition, label.range, {ast.text(label.name).str()})
           .notes.push_back({"declared here before", clash->nameRange});
   }
 }
@@ -224,11 +234,8 @@ static constexpr Shape shapeOfKind[] = {
     plainShape(ShapeKind::List),    plainShape(ShapeKind::Pair),    plainShape(ShapeKind::Invalid)};
 static_assert(std::size(shapeOfKind) == static_cast<size_t>(OperandKind::Invalid) + 1);
 
-/// Unlike a label, it must stand above its use.
-static bool countsFromItsPlace(ShapeKind kind) { return kind == ShapeKind::Prototype || kind == ShapeKind::Function; }
-
-// A shape is copied as a whole, and changed where it must be: what is written in parts is slow to read.
-inline void Resolver::readShape(const Operand &operand, Shape &shape) {
+Shape Resolver::shapeOf(const Operand &operand) {
+  Shape shape;
   if (operand.kind == OperandKind::Name) {
     const Symbol *symbol = scopes.find(operand.name);
     const bool isUsual = symbol && !countsFromItsPlace(symbol->shape.kind) && operand.suffix == SpellingId::None;
@@ -244,18 +251,49 @@ inline void Resolver::readShape(const Operand &operand, Shape &shape) {
     shape.flags |= operand.flags & ShapeWritten;
   if (shape.kind != ShapeKind::Special) // there it says which register it is
     shape.value = operand.value;
+  return shape;
 }
 
 void Resolver::shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out) {
+  const llvm::ArrayRef<Operand> nodes = ast.operandsOf(operands);
+  out.clear();
+  for (const Operand &node : nodes)
+    out.push_back(shapeOf(node));
+}
+
+static constexpr auto printOfKind = [] {
+  std::array<uint64_t, std::size(shapeOfKind)> prints{};
+  for (size_t i = 0; i < prints.size(); ++i)
+    prints[i] = declaredPrint(shapeOfKind[i]);
+  return prints;
+}();
+
+std::optional<uint64_t> Resolver::fingerprint(const Instruction &instruction, bool readsValues) {
+  Fingerprint whole(instruction.opcode);
   // What is known of the names of the next instructions is on its way while this one is judged.
   constexpr size_t ahead = 10;
-  const llvm::ArrayRef<Operand> nodes = ast.operandsOf(operands), all = ast.operands;
-  out.resize_for_overwrite(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (const size_t next = operands.first + i + ahead; next < all.size())
-      scopes.expect(all[next].name);
-    readShape(nodes[i], out[i]);
+  const llvm::ArrayRef<Operand> all = ast.operands;
+  const size_t end = instruction.operands.end();
+  for (size_t i = instruction.operands.first; i < end; ++i) {
+    if (i + ahead < all.size())
+      scopes.expect(all[i + ahead].name);
+    const Operand &operand = all[i];
+    if (operand.suffix != SpellingId::None)
+      return std::nullopt;
+    uint64_t print = writtenPrint(operand.flags, operand.extent);
+    if (operand.kind == OperandKind::Name) {
+      const uint64_t declared = scopes.printOf(operand.name);
+      if (!declared)
+        return std::nullopt;
+      print += declared;
+    } else {
+      print += printOfKind[static_cast<size_t>(operand.kind)];
+      if (readsValues && (operand.kind == OperandKind::Integer || operand.kind == OperandKind::Float))
+        print += valuePrint(operand.value);
+    }
+    whole.add(print);
   }
+  return whole.value();
 }
 
 isa::WordId Resolver::suffixWord(SpellingId suffix) {
@@ -263,6 +301,18 @@ isa::WordId Resolver::suffixWord(SpellingId suffix) {
     return 0;
   isa::WordId id = word(suffix);
   return id ? id : badSuffix;
+}
+
+/// A declaration is known by its place.
+NameId Resolver::registerInBlock(NameId name) {
+  const Symbol *symbol = scopes.find(name);
+  if (!symbol || symbol->depth < 2)
+    return name;
+  const auto next = static_cast<NameId>(firstOfBlocks + namesOfBlocks.size());
+  auto [known, isNew] = registersOfBlocks.try_emplace({symbol->nameRange.begin, static_cast<uint32_t>(name)}, next);
+  if (isNew)
+    namesOfBlocks.push_back(name);
+  return known->second;
 }
 
 /// One of `.x .y .z .w`, or of their names as colours.
@@ -342,10 +392,8 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
   return shape;
 }
 
-void Resolver::checkGuard(const Instruction &instruction) {
-  if (instruction.guard == NameId::None)
-    return;
-  const Symbol *symbol = scopes.find(instruction.guard);
+/// One that is not simply a predicate register.
+void Resolver::unusualGuard(const Instruction &instruction, const Symbol *symbol) {
   const llvm::StringRef name = ast.text(instruction.guard);
   if (!symbol && !special(instruction.guard)) {
     if (isLost(name))

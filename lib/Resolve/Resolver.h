@@ -29,7 +29,23 @@ public:
 
   /// One shape for each operand node of the instruction, in the same order.
   void shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out);
-  void checkGuard(const Instruction &instruction);
+  /// The fingerprint that these shapes would have, when all names are plain ones, declared above; else none. Whether the
+  /// values of numbers are part of it depends on the opcode.
+  std::optional<uint64_t> fingerprint(const Instruction &instruction, bool readsValues);
+  void checkGuard(const Instruction &instruction) {
+    if (instruction.guard != NameId::None)
+      if (const Symbol *symbol = scopes.find(instruction.guard); !symbol || !symbol->isPredicate)
+        unusualGuard(instruction, symbol);
+  }
+
+  /// Stands for the register, or what else has the name here, in the function at hand: the name's own number, or one
+  /// above those of all names for what is declared in a nested block.
+  NameId registerOf(NameId name) { return isInBlock() ? registerInBlock(name) : name; }
+  bool isInBlock() const { return scopes.depth() > 1; }
+  bool isOfBlock(NameId reg) const { return static_cast<uint32_t>(reg) >= firstOfBlocks; }
+  NameId nameOf(NameId reg) const {
+    return isOfBlock(reg) ? namesOfBlocks[static_cast<uint32_t>(reg) - firstOfBlocks] : reg;
+  }
 
   const Symbol *find(NameId name) { return scopes.find(name); }
   isa::WordId word(SpellingId spelling); // 0: not in the vocabulary
@@ -41,11 +57,15 @@ private:
   struct BlockLabel {
     uint32_t block;
     NameId name;
-    Symbol symbol;
+    SymbolKind kind;
+    uint32_t index;
+    Range range;
   };
-  void readShape(const Operand &operand, Shape &shape);
-  static Shape shapeOf(const Symbol &symbol);
+  Shape shapeOf(const Operand &operand);
+  static void setShape(Symbol &symbol);
   Shape unusualName(const Operand &operand, const Symbol *symbol);
+  void unusualGuard(const Instruction &instruction, const Symbol *symbol);
+  NameId registerInBlock(NameId name);
   bool hasDirective(isa::WordId directive);
   isa::WordId suffixWord(SpellingId suffix);
   llvm::StringRef nearestName(llvm::StringRef misspelt); // or an empty text
@@ -61,6 +81,9 @@ private:
   size_t nextLabel = 0;
   unsigned nearestAsked = 0;
   uint32_t blocks = 0;
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, NameId> registersOfBlocks; // by place of the declaration, and name
+  std::vector<NameId> namesOfBlocks;
+  uint32_t firstOfBlocks = 0;
   std::vector<int32_t> wordOfSpelling;                           // -1: not asked for yet
   llvm::DenseMap<uint32_t, const isa::SpecialRegister *> specials; // by NameId; null: none
 };

@@ -6,131 +6,134 @@
 
 namespace ptxray {
 
-template <class T> static T &grownTo(std::vector<T> &list, NameId name) {
-  const size_t index = static_cast<uint32_t>(name);
-  if (index >= list.size())
-    list.resize(std::max<size_t>(index + 1, list.size() * 2));
-  return list[index];
-}
-
 void Scopes::enter() { marks.push_back({undo.size(), symbols.size()}); }
 
 void Scopes::leave() {
-  Mark mark = marks.back();
+  const Mark mark = marks.back();
   marks.pop_back();
-  while (undo.size() > mark.undo) {
+  for (; undo.size() > mark.undo; undo.pop_back()) {
     const Undo &last = undo.back();
-    if (last.isFamily) {
-      familyOf(last.name) = last.symbol;
-    } else {
-      Entry &entry = entryOf(last.name);
-      entry.symbol = last.symbol;
-      entry.family = last.family;
-      if (entry.prefix != NameId::None)
-        --grownTo(plainMembers, entry.prefix);
-    }
-    undo.pop_back();
+    slots[last.slot] = last.before;
+    if (last.name == NameId::None)
+      continue;
+    members[static_cast<uint32_t>(last.name)] = last.member;
+    if (const NameId prefix = read(last.name).prefix; prefix != NameId::None)
+      --texts[static_cast<uint32_t>(prefix)].ownMembers;
   }
   symbols.resize(mark.symbols);
 }
 
-uint32_t &Scopes::familyOf(NameId prefix) { return grownTo(families, prefix); }
-
-/// ptxas reads `%r012` as `%r12`.
-Scopes::Entry &Scopes::entryOf(NameId name) {
-  Entry &entry = grownTo(entries, name);
-  if (entry.isRead)
-    return entry;
-  entry.isRead = true;
-  const llvm::StringRef text = names.text(static_cast<uint32_t>(name));
+/// A name is taken apart once. ptxas reads `%r012` as `%r12`.
+const Scopes::Name &Scopes::read(NameId name) {
+  const size_t index = static_cast<uint32_t>(name);
+  if (index >= members.size()) {
+    members.resize(std::max<size_t>(index + 1, members.size() * 2));
+    texts.resize(members.size());
+    memberCount = static_cast<uint32_t>(members.size());
+  }
+  if (texts[index].isRead)
+    return texts[index];
+  texts[index].isRead = true;
+  const llvm::StringRef text = names.text(index);
   size_t length = text.size();
   while (length && llvm::isDigit(text[length - 1]))
     --length;
-  uint32_t number = 0;
-  if (length && !text.drop_front(length).getAsInteger(10, number)) {
-    entry.number = std::min<uint32_t>(number, INT32_MAX);
-    entry.prefix = static_cast<NameId>(names.intern(text.data(), length));
-    familyOf(entry.prefix);
+  uint64_t number = 0;
+  for (const char digit : text.drop_front(length))
+    if (number <= UINT32_MAX)
+      number = number * 10 + (digit - '0');
+  if (length && length < text.size() && number <= UINT32_MAX) {
+    const auto prefix = static_cast<NameId>(names.intern(text.data(), length));
+    const uint32_t slot = familySlot(prefix);
+    members[index] = {slot, static_cast<uint32_t>(number)};
+    texts[index].prefix = prefix;
+    texts[index].number = static_cast<uint32_t>(number);
   }
-  return entry;
+  return texts[index];
 }
 
-void Scopes::bind(NameId name, uint32_t symbol, NameId family) {
-  Entry &entry = entryOf(name);
-  undo.push_back({name, entry.symbol, entry.family, /*isFamily=*/false});
-  entry.symbol = symbol;
-  entry.family = family;
-  if (entry.prefix != NameId::None)
-    ++grownTo(plainMembers, entry.prefix);
+/// The slot in the field of a name, which gets one when it has none yet.
+uint32_t Scopes::slotIn(uint32_t &field) {
+  if (!field) {
+    field = static_cast<uint32_t>(slots.size());
+    slots.emplace_back();
+  }
+  return field;
 }
 
-void Scopes::bindFamily(NameId prefix, uint32_t symbol) {
-  undo.push_back({prefix, familyOf(prefix), NameId::None, /*isFamily=*/true});
-  familyOf(prefix) = symbol;
+uint32_t Scopes::familySlot(NameId prefix) {
+  read(prefix);
+  return slotIn(texts[static_cast<uint32_t>(prefix)].familySlot);
+}
+
+bool Scopes::isBoundOnItsOwn(NameId name) {
+  const uint32_t own = read(name).ownSlot;
+  return own && members[static_cast<uint32_t>(name)].slot == own;
+}
+
+/// A name becomes that member of the slot.
+void Scopes::move(NameId name, uint32_t slot, uint32_t number) {
+  Member &member = members[static_cast<uint32_t>(name)];
+  undo.push_back({slot, slots[slot], name, member});
+  member = {slot, number};
+  if (const NameId prefix = read(name).prefix; prefix != NameId::None)
+    ++texts[static_cast<uint32_t>(prefix)].ownMembers;
 }
 
 const Symbol *Scopes::declare(NameId name, Symbol symbol) {
   symbol.depth = depth();
-  const Entry entry = entryOf(name);
-  if (entry.symbol && entry.family == NameId::None &&
-      symbols[entry.symbol - 1].depth == symbol.depth)
-    return &symbols[entry.symbol - 1];
-  if (entry.prefix != NameId::None) {
-    if (const uint32_t family = familyOf(entry.prefix)) {
-      const Symbol &declared = symbols[family - 1];
-      if (declared.depth == symbol.depth && entry.number < declared.familyCount)
-        return &declared;
-    }
+  if (isBoundOnItsOwn(name) && find(name)->depth == symbol.depth)
+    return find(name);
+  const Name &known = read(name);
+  if (known.prefix != NameId::None) {
+    const Slot &family = slots[familySlot(known.prefix)];
+    if (known.number < family.count && symbols[family.symbol - 1].depth == symbol.depth)
+      return &symbols[family.symbol - 1];
   }
+  const uint32_t slot = slotIn(texts[static_cast<uint32_t>(name)].ownSlot);
+  move(name, slot, 0);
   symbols.push_back(symbol);
-  bind(name, static_cast<uint32_t>(symbols.size()));
+  slots[slot] = {symbol.print, static_cast<uint32_t>(symbols.size()), 1};
   return nullptr;
 }
 
 const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
   symbol.depth = depth();
-  const uint32_t before = familyOf(prefix);
-  if (before && symbols[before - 1].depth == symbol.depth)
-    return &symbols[before - 1];
-  symbol.outerFamily = before;
-  symbols.push_back(symbol);
-  const auto family = static_cast<uint32_t>(symbols.size());
+  const uint32_t slot = familySlot(prefix);
+  symbol.outerFamily = slots[slot].symbol;
+  if (symbol.outerFamily && symbols[symbol.outerFamily - 1].depth == symbol.depth)
+    return &symbols[symbol.outerFamily - 1];
   // Names such as `a1` that were declared on their own: equal scope is a clash, an outer one is hidden.
-  if (grownTo(plainMembers, prefix)) {
+  if (texts[static_cast<uint32_t>(prefix)].ownMembers) {
     std::string member;
     for (uint32_t i = 0; i < std::min(symbol.familyCount, 4096u); ++i) {
       member = (names.text(static_cast<uint32_t>(prefix)) + llvm::Twine(i)).str();
-      std::optional<uint32_t> id = names.find(member);
-      if (!id)
+      const std::optional<uint32_t> id = names.find(member);
+      if (!id || !isBoundOnItsOwn(static_cast<NameId>(*id)))
         continue;
-      const Entry known = entryOf(static_cast<NameId>(*id));
-      if (!known.symbol || known.family != NameId::None)
-        continue;
-      const Symbol &plainOne = symbols[known.symbol - 1];
+      const Symbol *own = find(static_cast<NameId>(*id));
       // A register hides a label of its name.
-      if (plainOne.depth == symbol.depth && plainOne.kind != SymbolKind::Label) {
-        const Symbol *clash = &plainOne;
-        symbols.pop_back();
-        return clash;
-      }
-      bind(static_cast<NameId>(*id), family, prefix);
+      if (own->depth == symbol.depth && own->kind != SymbolKind::Label)
+        return own;
+      move(static_cast<NameId>(*id), slot, i);
     }
   }
-  bindFamily(prefix, family);
+  undo.push_back({slot, slots[slot], NameId::None, {}});
+  symbols.push_back(symbol);
+  slots[slot] = {symbol.print, static_cast<uint32_t>(symbols.size()), symbol.familyCount};
   return nullptr;
 }
 
-const Symbol *Scopes::findNew(NameId name) {
-  entryOf(name);
-  return find(name);
-}
-
-/// An inner `%r<3>` leaves %r5 to an outer `%r<8>`.
-const Symbol *Scopes::outerMember(const Symbol &family, uint32_t number) const {
-  uint32_t outer = family.outerFamily;
-  while (outer && number >= symbols[outer - 1].familyCount)
-    outer = symbols[outer - 1].outerFamily;
-  return outer ? &symbols[outer - 1] : nullptr;
+/// One that is new, or not bound, or that an inner `%r<3>` leaves to an outer `%r<8>`.
+const Symbol *Scopes::findUnusual(NameId name) {
+  read(name);
+  if (const Slot *slot = slotOf(name))
+    return &symbols[slot->symbol - 1];
+  const Member member = members[static_cast<uint32_t>(name)];
+  uint32_t symbol = slots[member.slot].symbol;
+  while (symbol && member.number >= symbols[symbol - 1].familyCount)
+    symbol = symbols[symbol - 1].outerFamily;
+  return symbol ? &symbols[symbol - 1] : nullptr;
 }
 
 llvm::StringRef Scopes::nearest(llvm::StringRef misspelt) {

@@ -27,11 +27,13 @@ struct Extent {
 
 struct Symbol {
   Shape shape; // of its name as an operand
+  uint64_t print = 0; // of the shape; 0: where the name stands decides what it means
   SymbolKind kind = SymbolKind::Register;
   isa::WordId type = 0;
   isa::WordId space = 0;
   bool isParameter = false;    // an input of the function at hand
   bool isReturn = false;       // what the function at hand returns
+  bool isPredicate = false;    // a register of type .pred
   uint16_t depth = 0;          // of the scope it was declared in; 0 is the module
   uint32_t familyCount = 0;    // of `%r<10>`: 10
   uint32_t index = 0;          // Function, Prototype: which one, for the caller
@@ -40,8 +42,9 @@ struct Symbol {
   Range nameRange;
 };
 
-/// Nested scopes over interned names. A lookup is two array reads: a binding is undone when its scope
-/// is left, and a name such as `%r12` is taken apart once, so that a member of a family `%r<10>` needs no binding.
+/// Nested scopes over interned names. A name stands for a member of a slot: `%r12` for member 12 of the slot of the
+/// family `%r`, a name declared on its own for the only member of its own slot. What is declared binds slots, and a
+/// binding is undone when its scope is left, so a lookup is two array reads, and a family of any size one binding.
 class Scopes {
 public:
   explicit Scopes(Interner &names) : names(names) {}
@@ -54,60 +57,73 @@ public:
   const Symbol *declare(NameId name, Symbol symbol);
   const Symbol *declareFamily(NameId prefix, Symbol symbol);
   const Symbol *find(NameId name) {
-    const size_t index = static_cast<uint32_t>(name);
-    if (index >= entries.size() || !entries[index].isRead) [[unlikely]]
-      return findNew(name);
-    const Entry &entry = entries[index];
-    if (entry.symbol && (entry.family == NameId::None ||
-                         families[static_cast<uint32_t>(entry.family)] == entry.symbol))
-      return &symbols[entry.symbol - 1];
-    if (entry.prefix == NameId::None)
-      return nullptr;
-    const uint32_t family = families[static_cast<uint32_t>(entry.prefix)];
-    if (!family)
-      return nullptr;
-    const Symbol &symbol = symbols[family - 1];
-    return entry.number < symbol.familyCount ? &symbol : outerMember(symbol, entry.number);
+    const Slot *slot = slotOf(name);
+    return slot ? &symbols[slot->symbol - 1] : findUnusual(name);
+  }
+  /// The fingerprint of the name's shape; 0 when there is no such symbol, or where it stands decides what it means.
+  uint64_t printOf(NameId name) {
+    if (const Slot *slot = slotOf(name)) [[likely]]
+      return slot->print;
+    const Symbol *symbol = findUnusual(name);
+    return symbol ? symbol->print : 0;
   }
   /// The name will be asked for soon.
   void expect(NameId name) const {
-    if (const size_t index = static_cast<uint32_t>(name); index < entries.size())
-      __builtin_prefetch(&entries[index]);
+    if (const size_t index = static_cast<uint32_t>(name); index < memberCount)
+      __builtin_prefetch(&members[index]);
   }
   /// The name in reach that is closest to a misspelt one, or an empty text.
   llvm::StringRef nearest(llvm::StringRef misspelt);
 
 private:
-  /// All that is known of a name; `%r12` is taken apart once, into member 12 of the prefix `%r`.
-  struct Entry {
-    uint32_t symbol = 0;             // index + 1 into `symbols`; 0: free
-    NameId family = NameId::None;    // the prefix, when a family hides a name that was declared on its own
-    NameId prefix = NameId::None;    // None: the name has no number at its end
-    uint32_t number : 31 = 0;
-    uint32_t isRead : 1 = false;     // prefix and number are known
+  struct Slot {
+    uint64_t print = 0;  // of the symbol
+    uint32_t symbol = 0; // index + 1 into `symbols`; 0: not bound
+    uint32_t count = 0;  // of its members
+  };
+  struct Member {
+    uint32_t slot = 0; // never bound
+    uint32_t number = 0;
+  };
+  struct Name {
+    bool isRead = false;
+    NameId prefix = NameId::None; // None: there is no number at its end
+    uint32_t number = 0;
+    uint32_t ownSlot = 0, familySlot = 0; // of the name, and of those that it is the prefix of; 0: none yet
+    uint32_t ownMembers = 0;              // how many such as `a1` are bound on their own
   };
   struct Undo {
-    NameId name;
-    uint32_t symbol; // before
-    NameId family;
-    bool isFamily;
+    uint32_t slot;
+    Slot before;
+    NameId name; // None: only the slot was bound
+    Member member;
   };
-  Entry &entryOf(NameId name);
-  uint32_t &familyOf(NameId prefix);
-  void bind(NameId name, uint32_t symbol, NameId family = NameId::None);
-  void bindFamily(NameId prefix, uint32_t symbol);
-  const Symbol *findNew(NameId name);
-  const Symbol *outerMember(const Symbol &family, uint32_t number) const;
-
-  Interner &names;
-  std::vector<Symbol> symbols;
-  std::vector<Entry> entries;       // by NameId
-  std::vector<uint32_t> families;   // by NameId of the prefix: index + 1 into `symbols`
-  std::vector<uint32_t> plainMembers; // by NameId of a prefix: how many such as `a1` are bound on their own
-  std::vector<Undo> undo;
   struct Mark {
     size_t undo, symbols;
   };
+
+  const Slot *slotOf(NameId name) const {
+    const auto index = static_cast<uint32_t>(name);
+    if (index >= memberCount)
+      return nullptr;
+    const Member member = members[index];
+    const Slot &slot = slots[member.slot];
+    return member.number < slot.count ? &slot : nullptr;
+  }
+  const Symbol *findUnusual(NameId name);
+  const Name &read(NameId name);
+  uint32_t slotIn(uint32_t &field);
+  uint32_t familySlot(NameId prefix);
+  bool isBoundOnItsOwn(NameId name);
+  void move(NameId name, uint32_t slot, uint32_t number);
+
+  Interner &names;
+  std::vector<Symbol> symbols;
+  std::vector<Member> members; // by NameId
+  uint32_t memberCount = 0;
+  std::vector<Name> texts;     // by NameId: what its text says
+  std::vector<Slot> slots = std::vector<Slot>(1);
+  std::vector<Undo> undo;
   std::vector<Mark> marks;
 };
 

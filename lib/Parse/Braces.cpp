@@ -78,8 +78,50 @@ bool Finder::continuesOperands() const {
   return oneOf(next.kind, {TokenKind::Comma, TokenKind::Semicolon, TokenKind::RightBracket, TokenKind::Bar});
 }
 
+/// Whether the braces are plainly right: vectors end on their lines, others stand first there, and every function
+/// closes as many as it opens.
+static bool bracesMatch(llvm::StringRef text) {
+  size_t last = 0; // brace of a block
+  int depth = 0;
+  for (size_t at = 0; (at = text.find_first_of("{}/\"", at)) != llvm::StringRef::npos; ++at) {
+    const llvm::StringRef rest = text.drop_front(at);
+    if (rest.starts_with("//")) {
+      at += std::min(rest.find('\n'), rest.size() - 1);
+    } else if (rest.starts_with("/*")) {
+      const size_t close = rest.find("*/", 2);
+      if (close == llvm::StringRef::npos)
+        return false;
+      at += close + 1;
+    } else if (rest.starts_with("\"")) {
+      const size_t close = rest.find_first_of("\"\n", 1);
+      if (close == llvm::StringRef::npos || rest[close] == '\n')
+        return false;
+      at += close;
+    } else if (rest.starts_with("{")) {
+      const size_t next = rest.find_first_of("{};\n", 1);
+      if (next != llvm::StringRef::npos && rest[next] == '}') {
+        at += next;
+        continue;
+      }
+      const llvm::StringRef between = text.slice(last, at);
+      if (!startsLine(text, at) || (depth && (between.contains(".entry") || between.contains(".func"))))
+        return false;
+      ++depth;
+      last = at;
+    } else if (rest.starts_with("}")) {
+      if (--depth < 0 || (!startsLine(text, at) && !text.slice(last, at).rtrim(" \t").ends_with(";")))
+        return false;
+      last = at;
+    }
+  }
+  return depth == 0;
+}
+
 std::vector<BraceRepair> Finder::run() {
-  for (advance(); token.kind != TokenKind::EndOfFile;) {
+  advance();
+  if (bracesMatch(text.drop_front(token.begin)))
+    return {};
+  while (token.kind != TokenKind::EndOfFile) {
     if (token.kind != TokenKind::Entry && token.kind != TokenKind::Func) {
       advance();
       continue;

@@ -31,6 +31,7 @@ public:
     b.sink = sink;
     s.braces = s.groups = 0;
     followers.resize(getATN().states.size());
+    followersOutside.resize(followers.size());
     repairs = findBraceRepairs(s, text);
     nextRepair = repairs.begin();
     fetch(b.ahead);
@@ -116,7 +117,7 @@ private:
   };
   std::vector<Rule> rules;
   size_t state = 0;
-  std::vector<KindSet> followers; // by state; 0: not asked yet
+  std::vector<KindSet> followers, followersOutside; // by state; 0: not asked yet
   std::optional<Token> pending;   // the token behind an inserted one
   std::optional<Token> held;      // the token behind a brace of `repairs`
   std::vector<BraceRepair> repairs;
@@ -133,10 +134,16 @@ private:
   void advance();
   Token peek();
   void sync();
+  void mendHere();
+  [[noreturn]] void argumentsBegin();
   void recover();
   KindSet followersOf(size_t s) { return followers[s] ? followers[s] : readFollowers(s); }
   KindSet readFollowers(size_t s);
-  KindSet followersBehind(size_t invokingState);
+  KindSet followersBehind(size_t invokingState) {
+    const KindSet known = followersOutside[invokingState];
+    return known ? known : readFollowersBehind(invokingState);
+  }
+  KindSet readFollowersBehind(size_t invokingState);
   KindSet expectedKinds();
   bool isExpected(TokenKind kind);
 
@@ -151,7 +158,11 @@ private:
   std::string spelled(const Token &token) const;
   std::string describe(KindSet expected) const;
 
-  bool cannotFollow();
+  bool cannotFollow() {
+    constexpr KindSet doubtful = kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space);
+    return doubtful & bit(builder->ahead.kind) && doubtfulCannotFollow();
+  }
+  bool doubtfulCannotFollow();
   void offer(Diagnostic &d, Fix fix) const;
   bool mend(KindSet expected);
   bool mendKeyword(KindSet expected);
@@ -341,10 +352,10 @@ KindSet PtxBase::readFollowers(size_t s) {
 }
 
 /// What may stand behind the rule that was entered in that state.
-KindSet PtxBase::followersBehind(size_t invokingState) {
+KindSet PtxBase::readFollowersBehind(size_t invokingState) {
   const antlr4::atn::ATNState *invoking = getATN().states[invokingState];
   auto *transition = static_cast<const antlr4::atn::RuleTransition *>(invoking->transitions[0]);
-  return followersOf(transition->followState->stateNumber);
+  return followersOutside[invokingState] = followersOf(transition->followState->stateNumber);
 }
 
 // Both go outwards through the rules that may end here; `module` ends with the text, which it matches itself.
@@ -355,7 +366,7 @@ KindSet PtxBase::expectedKinds() {
   return all & ~ruleEnd;
 }
 
-bool PtxBase::isExpected(TokenKind kind) {
+inline bool PtxBase::isExpected(TokenKind kind) {
   KindSet some = followersOf(state);
   for (size_t i = rules.size(); i-- > 1 && some & ruleEnd && !(some & bit(kind));)
     some = followersBehind(rules[i].invokingState);
@@ -456,14 +467,20 @@ void PtxBase::sync() {
   if (rules.back().rule == Ptx::RuleBody)
     settleBraces();
   if (rules.back().rule == Ptx::RuleArgument && builder->ahead.kind == TokenKind::LeftParen &&
-      startsLine(builder->ahead)) {
-    // The arguments begin: the list of results, on the first line, was not closed.
-    const uint32_t end = lineRange(statementFirst.begin, statementFirst.begin).end;
-    report(DiagId::ExpectedBracket, {end, end}, {")", spelled(statementFirst)});
-    throw SyntaxFault();
-  }
-  if (isExpected(builder->ahead.kind) && !cannotFollow())
-    return;
+      startsLine(builder->ahead))
+    argumentsBegin();
+  if (!isExpected(builder->ahead.kind) || cannotFollow())
+    mendHere();
+}
+
+/// The list of results, on the line before, was not closed.
+void PtxBase::argumentsBegin() {
+  const uint32_t end = lineRange(statementFirst.begin, statementFirst.begin).end;
+  report(DiagId::ExpectedBracket, {end, end}, {")", spelled(statementFirst)});
+  throw SyntaxFault();
+}
+
+void PtxBase::mendHere() {
   const size_t rule = rules.back().rule;
   const bool between = rule == Ptx::RuleBody || rule == Ptx::RuleModule;
   for (;;) {
@@ -490,10 +507,8 @@ void PtxBase::sync() {
 
 // What the grammar takes and yet cannot be meant: the name of a function, then a parameter or a register;
 // in a body a function with a body; on a new line an operand with several dots.
-bool PtxBase::cannotFollow() {
+bool PtxBase::doubtfulCannotFollow() {
   const Token &ahead = builder->ahead;
-  if (!(kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space) & bit(ahead.kind)))
-    return false;
   const size_t rule = rules.back().rule;
   if (rule == Ptx::RuleBody)
     return (kinds(TokenKind::Func, TokenKind::Linkage) & bit(ahead.kind)) && startsLine(ahead) && startsItem(ahead);

@@ -20,6 +20,7 @@ import tempfile
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"[^"]*"|[A-Za-z0-9_.$%:]+|[^\sA-Za-z0-9_.$%:]', re.S)
 PUNCTUATION = ';,[]{}()'
+OLDEST_ARCH = 75  # that ptxas 13 compiles for
 STRAY = '$#\\`\'"?!@^&|=~'
 
 
@@ -75,9 +76,9 @@ def lines_reported(tool, paths):
 
 
 def accepted_by_ptxas(ptxas, path, text):
-    target = re.search(r'\.target\s+sm_(\w+)', text)
-    run = subprocess.run([ptxas, f'-arch=compute_{target.group(1)}', path, '-o', os.devnull],
-                         capture_output=True)
+    number, variant = re.search(r'\.target\s+sm_(\d+)(\w?)', text).groups()
+    arch = max(int(number), OLDEST_ARCH)
+    run = subprocess.run([ptxas, f'-arch=compute_{arch}{variant}', path, '-o', os.devnull], capture_output=True)
     return run.returncode == 0
 
 
@@ -170,7 +171,7 @@ def main():
                     shown[fault] += 1
                     print(f'{fault}: {origin}:{wanted} {what}')
                     for w in wanted:
-                        print('   |', text.split('\n')[w - 1][:150])
+                        print('   |', apply(text, edits).split('\n')[w - 1][:150])
                     for line, rule, message in found[:4]:
                         print(f'   {line}: {message} [{rule}]')
     for what, count in sorted(by_kind.items()):

@@ -63,7 +63,9 @@ void Header::setVersion(llvm::StringRef text, Range range) {
 
 void Header::readVersion(const Ast &ast, const Directive &directive) {
   llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
-  Range range = operands.empty() ? directive.range : operands.front().range;
+  if (operands.empty()) // a syntax error
+    return;
+  const Range range = operands.front().range;
   ptxText = source.text(range).str();
   versionRange = range;
   setVersion(options.ptx.empty() ? llvm::StringRef(ptxText) : options.ptx, range);

@@ -2,13 +2,6 @@
 
 namespace ptxray {
 
-bool startsLine(llvm::StringRef text, uint32_t offset) {
-  auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; };
-  while (offset && isBlank(text[offset - 1]))
-    --offset;
-  return offset == 0 || text[offset - 1] == '\n';
-}
-
 namespace {
 
 /// A brace of a body that opens or closes a block, not a vector.
@@ -40,16 +33,19 @@ private:
   bool continuesOperands() const;
   void function();
   void settle();
+  void findLoneEmptyLine();
+  bool isTrace(const Line &line) const { return hasTrace(line.text) || line.begin == loneEmptyLine; }
   Line lineAt(uint32_t offset) const;
   uint32_t columnOf(uint32_t offset) const { return offset - lineAt(offset).begin; }
   uint32_t placeOfLostOpen(uint32_t orphan) const;
-  uint32_t placeOfLostClose(uint32_t open) const;
+  std::optional<uint32_t> placeOfLostClose(uint32_t open) const;
 
   Scanner scanner;
   llvm::StringRef text;
   Token token, previous;
   std::vector<Brace> braces; // of the function at hand
   uint32_t functionEnd = 0;
+  uint32_t loneEmptyLine = 0; // of the function at hand, where it is the only one; 0: there are none or several
   std::vector<std::pair<uint32_t, bool>> declarations; // statements: where, and whether it declares
   std::vector<BraceRepair> repairs;
 };
@@ -141,11 +137,12 @@ std::vector<BraceRepair> Finder::run() {
 void Finder::function() {
   braces.clear();
   declarations.clear();
-  bool inVector = false, statementBegins = true;
+  bool inVector = false, statementBegins = true, isLocation = false;
   do {
     const bool afterBrace = !braces.empty() && braces.back().offset == previous.begin;
+    auto isAlone = [&] { return lineAt(token.begin).text.trim() == "{"; };
     auto isBetween = [&] {
-      return braces.empty() || afterBrace ||
+      return braces.empty() || afterBrace || isAlone() ||
              oneOf(previous.kind, {TokenKind::Semicolon, TokenKind::Colon}) ||
              (startsLine(text, token.begin) &&
               !oneOf(previous.kind, {TokenKind::Comma, TokenKind::Opcode, TokenKind::Dotted,
@@ -166,10 +163,14 @@ void Finder::function() {
       braces.push_back({token.begin, false, afterBrace && previous.end == token.begin});
       statementBegins = true;
     } else {
-      if (statementBegins)
+      if (isLocation && startsLine(text, token.begin)) // `.loc` has no semicolon
+        statementBegins = true;
+      if (statementBegins) {
         declarations.push_back({token.begin, token.kind == TokenKind::Space});
-      statementBegins = token.kind == TokenKind::Semicolon;
-      if (statementBegins)
+        isLocation = token.kind == TokenKind::Loc;
+      }
+      statementBegins = oneOf(token.kind, {TokenKind::Semicolon, TokenKind::Colon});
+      if (token.kind == TokenKind::Semicolon)
         inVector = false;
     }
     advance();
@@ -193,6 +194,7 @@ void Finder::settle() {
   }
   if (depth != 1 && depth != -1)
     return;
+  findLoneEmptyLine();
   for (const Brace &brace : braces)
     if (brace.doubled && brace.opens == (depth == 1)) {
       repairs.push_back({BraceRepair::Drop, brace.offset});
@@ -207,16 +209,34 @@ void Finder::settle() {
       repairs.push_back({BraceRepair::InsertOpen, place});
   }
   // With the function's own brace in place, a block is not closed.
-  const bool endsFunction = !braces.back().opens && columnOf(braces.back().offset) ==
-                                                        columnOf(braces.front().offset);
+  const bool goesOn = !declarations.empty() && declarations.back().first > braces.back().offset;
+  const bool endsFunction = !goesOn && !braces.back().opens &&
+                            columnOf(braces.back().offset) == columnOf(braces.front().offset);
   if (depth == 1 && endsFunction && open.size() > 1)
-    repairs.push_back({BraceRepair::InsertClose, placeOfLostClose(open.back()->offset)});
+    if (const std::optional<uint32_t> place = placeOfLostClose(open.back()->offset))
+      repairs.push_back({BraceRepair::InsertClose, *place});
 }
 
 Line Finder::lineAt(uint32_t offset) const {
   size_t begin = text.take_front(offset).rfind('\n');
   begin = begin == llvm::StringRef::npos ? 0 : begin + 1;
   return {uint32_t(begin), text.substr(begin).take_until([](char c) { return c == '\n'; })};
+}
+
+/// In a text without indentation a brace that stood alone leaves an empty line, and there may be no other.
+void Finder::findLoneEmptyLine() {
+  loneEmptyLine = 0;
+  for (uint32_t at = lineAt(braces.front().offset).begin; at < braces.back().offset;) {
+    const Line line = lineAt(at);
+    if (line.text.trim().empty()) {
+      if (loneEmptyLine) {
+        loneEmptyLine = 0;
+        return;
+      }
+      loneEmptyLine = at;
+    }
+    at += line.text.size() + 1;
+  }
 }
 
 // Where a brace was taken away, what stood round it is left: a line of blanks, a blank too many.
@@ -244,19 +264,19 @@ uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
     if (isDeclaration && !declares) {
       const Line line = lineAt(offset);
       const Line above = line.begin ? lineAt(line.begin - 1) : line;
-      if (hasTrace(above.text))
+      if (isTrace(above))
         return above.begin;
       if (place == orphan)
         place = offset;
     }
     declares = isDeclaration;
   }
-  return place;
+  return place == orphan && from < loneEmptyLine && loneEmptyLine < orphan ? loneEmptyLine : place;
 }
 
 // The first trace behind the block's brace, the clearest kind first; without any the block ends with
-// its line.
-uint32_t Finder::placeOfLostClose(uint32_t open) const {
+// its line, unless it is as little indented as the function: then nothing tells which of them is open.
+std::optional<uint32_t> Finder::placeOfLostClose(uint32_t open) const {
   const Line first = lineAt(open);
   const uint32_t from = first.begin + first.text.size() + 1;
   uint32_t beforeComment = 0, afterBlank = first.text.rtrim('\r').ends_with("; ")
@@ -265,7 +285,7 @@ uint32_t Finder::placeOfLostClose(uint32_t open) const {
   Line above = first;
   for (uint32_t at = from; at < functionEnd;) {
     const Line line = lineAt(at);
-    if (hasTrace(line.text))
+    if (isTrace(line))
       return line.begin;
     if (!beforeComment && line.text.trim() == "// end inline asm" && above.text.trim().empty())
       beforeComment = above.begin;
@@ -275,7 +295,11 @@ uint32_t Finder::placeOfLostClose(uint32_t open) const {
     above = line;
     at = line.begin + line.text.size() + 1;
   }
-  return beforeComment ? beforeComment : afterBlank ? afterBlank : from - 1;
+  if (beforeComment || afterBlank)
+    return beforeComment ? beforeComment : afterBlank;
+  if (columnOf(open) == columnOf(braces.front().offset))
+    return std::nullopt;
+  return from - 1;
 }
 
 std::vector<BraceRepair> findBraceRepairs(Scanner scanner, llvm::StringRef text) {

@@ -14,9 +14,6 @@ struct BraceRepair {
 /// In the order of the text. The scanner stands before the text to look at.
 std::vector<BraceRepair> findBraceRepairs(Scanner scanner, llvm::StringRef text);
 
-/// Whether nothing but blanks stands before the offset on its line.
-bool startsLine(llvm::StringRef text, uint32_t offset);
-
 /// Whether a line looks as if its only token had been taken away.
 bool hasTrace(llvm::StringRef line);
 

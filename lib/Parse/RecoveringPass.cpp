@@ -30,6 +30,7 @@ public:
     sink = &sinkToUse;
     b.sink = sink;
     s.braces = s.groups = 0;
+    s.markersBeginLines = true;
     followers.resize(getATN().states.size());
     followersOutside.resize(followers.size());
     repairs = findBraceRepairs(s, text);
@@ -159,7 +160,8 @@ private:
   std::string describe(KindSet expected) const;
 
   bool cannotFollow() {
-    constexpr KindSet doubtful = kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space);
+    constexpr KindSet doubtful =
+        kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space, TokenKind::At);
     return doubtful & bit(builder->ahead.kind) && doubtfulCannotFollow();
   }
   bool doubtfulCannotFollow();
@@ -506,10 +508,16 @@ void PtxBase::mendHere() {
 }
 
 // What the grammar takes and yet cannot be meant: the name of a function, then a parameter or a register;
-// in a body a function with a body; on a new line an operand with several dots.
+// in a body a function with a body; on a new line an operand with several dots; a guard without a name.
 bool PtxBase::doubtfulCannotFollow() {
   const Token &ahead = builder->ahead;
   const size_t rule = rules.back().rule;
+  if (ahead.kind == TokenKind::At) {
+    const Token next = peek();
+    const bool isLabel = next.kind == TokenKind::Id && text.drop_front(next.end).ltrim().starts_with(":");
+    return rule == Ptx::RuleBody &&
+           (endsLine(ahead) || isLabel || kinds(TokenKind::RightBrace, TokenKind::EndOfBody) & bit(next.kind));
+  }
   if (rule == Ptx::RuleBody)
     return (kinds(TokenKind::Func, TokenKind::Linkage) & bit(ahead.kind)) && startsLine(ahead) && startsItem(ahead);
   if (rule == Ptx::RuleOperands || rule == Ptx::RuleOperand)
@@ -711,11 +719,11 @@ bool PtxBase::mendMissing(KindSet expected) {
   }
   if (mendLonelyWord())
     return false;
-  if (wants(TokenKind::LeftParen) && !wants(TokenKind::Minus) && newLine && isWord(ahead, ".param"))
-    return insert(TokenKind::LeftParen, DiagId::ExpectedBracket, "("), true;
   const bool inHead = !builder->isInBody() && llvm::any_of(rules, [](const Rule &r) {
     return r.rule == Ptx::RuleEntry || r.rule == Ptx::RuleFunc;
   });
+  if (wants(TokenKind::LeftParen) && !wants(TokenKind::Minus) && (newLine || inHead) && isWord(ahead, ".param"))
+    return insert(TokenKind::LeftParen, DiagId::ExpectedBracket, "("), true;
   const bool beginsBody = inHead && (startsStatement(ahead) || ahead.kind == TokenKind::Space);
   if (wants(TokenKind::LeftBrace) && newLine &&
       (beginsBody || rules.back().rule == Ptx::RuleSection))
@@ -751,6 +759,10 @@ bool PtxBase::mendMissing(KindSet expected) {
       kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float,
             TokenKind::WarpSize, TokenKind::LeftBrace, TokenKind::LeftBracket) |
       kinds(TokenKind::LeftParen, TokenKind::Not, TokenKind::Space, TokenKind::String);
+  // `.func (.param .b32 r name (`: the name of the function behind its results.
+  if (wants(TokenKind::RightParen) && ahead.kind == TokenKind::Id &&
+      llvm::any_of(rules, [](const Rule &r) { return r.rule == Ptx::RuleResults; }))
+    return insert(TokenKind::RightParen, DiagId::ExpectedBracket, ")"), true;
   const bool opensGroup = ahead.kind == TokenKind::LeftParen && !inStatement();
   if (wants(TokenKind::Comma) && operandStart & bit(ahead.kind) && !opensGroup)
     return insert(TokenKind::Comma, DiagId::ExpectedComma, ","), true;
@@ -779,6 +791,12 @@ void PtxBase::recover() {
     builder->dropItem();
     scanner->braces = 0;
     skipItem();
+    // A header that cannot be read is not missing.
+    if (kinds(TokenKind::Version, TokenKind::Target, TokenKind::AddressSize) & bit(statementFirst.kind)) {
+      builder->beginDirective(statementFirst);
+      builder->endDirective();
+      builder->itemEnd();
+    }
     return;
   }
   if (!lonelyWord) {
@@ -896,7 +914,7 @@ void PtxBase::skipItem() {
     if (ahead.kind == TokenKind::EndOfFile)
       return;
     if (ahead.begin != statementFirst.begin && startsLine(ahead) &&
-        (startsItem(ahead) || (depth == 0 && ahead.kind == TokenKind::Func)))
+        (startsItem(ahead) || ahead.kind == TokenKind::Target || (depth == 0 && ahead.kind == TokenKind::Func)))
       return;
     depth += ahead.kind == TokenKind::LeftBrace;
     bool closes = ahead.kind == TokenKind::RightBrace;
@@ -904,6 +922,8 @@ void PtxBase::skipItem() {
     depth -= closes && depth;
     builder->last = ahead;
     drop();
+    if (closes && ends && ahead.kind == TokenKind::Semicolon) // behind an initialiser
+      continue;
     if (ends)
       return;
   }

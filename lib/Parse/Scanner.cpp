@@ -85,6 +85,13 @@ bool scan::isCall(const char *text, const char *p, const char *e, const char *en
   return p == text || p[-1] != '.';
 }
 
+bool startsLine(llvm::StringRef text, uint32_t offset) {
+  auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; };
+  while (offset && isBlank(text[offset - 1]))
+    --offset;
+  return offset == 0 || text[offset - 1] == '\n';
+}
+
 void Scanner::start(llvm::StringRef text) {
   base = at = text.begin();
   end = text.rtrim('\0').end(); // Parser reports what ends a C string
@@ -143,6 +150,8 @@ const char *Scanner::skipComment(Token &token, const char *p) {
 
 // `# 100 "x.cu"`, as a C preprocessor leaves it.
 const char *Scanner::skipLineMarker(const char *p) const {
+  if (markersBeginLines && !startsLine({base, size_t(end - base)}, p - base))
+    return p;
   auto blanks = [](const char *q) {
     while (*q == ' ' || *q == '\t')
       ++q;

@@ -47,6 +47,9 @@ struct Keyword {
 llvm::ArrayRef<Keyword> keywords(); // keyword i has the SpellingId i
 inline constexpr uint32_t keywordCount = 46;
 
+/// Whether nothing but blanks stands before the offset on its line.
+bool startsLine(llvm::StringRef text, uint32_t offset);
+
 class Scanner {
 public:
   Scanner(Interner &names, Interner &spellings) : names(names), spellings(spellings) {}
@@ -70,6 +73,7 @@ public:
 
   uint32_t braces = 0; // open ones of the body at hand; 0 outside
   uint32_t groups = 0; // open ones of the constant expression at hand
+  bool markersBeginLines = false; // ptxas takes `# 1 "x.cu"` anywhere; in a faulty text it is a stray character there
   std::vector<Range> remarks; // the comments that begin with `ptxray:`
 
 private:

@@ -335,7 +335,7 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
   const Symbol *symbol = resolver.find(name.name);
   const bool isItself = !symbol && name.name == declaration.name;
   if (!symbol && !isItself) {
-    sink.report(DiagId::UndefinedSymbol, name.range, {shown});
+    resolver.reportUnknown(name.name, name.range);
     return end;
   }
   const llvm::StringRef space = isItself ? text(declaration.space)

@@ -302,7 +302,7 @@ void ModuleRules::targets(const Directive &directive) {
       continue;
     }
     if (!symbol) {
-      sink.report(DiagId::UndefinedSymbol, target.range, {name});
+      resolver.reportUnknown(target.name, target.range);
       continue;
     }
     if (!areFunctions && target.name == directive.label)
@@ -331,7 +331,7 @@ void ModuleRules::alias(const Directive &directive) {
   };
   for (const Operand &operand : operands)
     if (!resolver.find(operand.name)) {
-      sink.report(DiagId::UndefinedSymbol, operand.range, {ast.text(operand.name).str()});
+      resolver.reportUnknown(operand.name, operand.range);
       return;
     }
   if (alias.name == aliasee.name)

@@ -342,19 +342,22 @@ llvm::StringRef Resolver::nearestName(llvm::StringRef misspelt) {
   return ++nearestAsked > most ? llvm::StringRef() : scopes.nearest(misspelt);
 }
 
+void Resolver::reportUnknown(NameId id, Range range) {
+  const llvm::StringRef name = ast.text(id);
+  if (isLost(name))
+    return;
+  Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, {name.str()});
+  if (llvm::StringRef near = nearestName(name); !near.empty())
+    d.notes.push_back({("did you mean `" + near + "`?").str(), std::nullopt});
+}
+
 /// A special register, an unknown name, a name with a suffix, or one that counts only behind its declaration.
 Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
   Shape shape;
   const isa::SpecialRegister *reg = symbol ? nullptr : special(operand.name);
   if (!symbol && !reg) {
     shape.kind = ShapeKind::Unknown;
-    llvm::StringRef name = ast.text(operand.name);
-    if (isLost(name))
-      return shape;
-    Range range = operand.range;
-    Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, {name.str()});
-    if (llvm::StringRef near = nearestName(name); !near.empty())
-      d.notes.push_back({("did you mean `" + near + "`?").str(), std::nullopt});
+    reportUnknown(operand.name, operand.range);
     return shape;
   }
   if (reg) {
@@ -396,9 +399,7 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
 void Resolver::unusualGuard(const Instruction &instruction, const Symbol *symbol) {
   const llvm::StringRef name = ast.text(instruction.guard);
   if (!symbol && !special(instruction.guard)) {
-    if (isLost(name))
-      return;
-    sink.report(DiagId::UndefinedSymbol, instruction.guardRange, {name.str()});
+    reportUnknown(instruction.guard, instruction.guardRange);
     return;
   }
   if (symbol && symbol->kind == SymbolKind::Register && !symbol->type)

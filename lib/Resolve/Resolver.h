@@ -48,6 +48,8 @@ public:
   }
 
   const Symbol *find(NameId name) { return scopes.find(name); }
+  /// No declaration has the name. Silent where a line with a syntax error may have declared it.
+  void reportUnknown(NameId name, Range range);
   isa::WordId word(SpellingId spelling); // 0: not in the vocabulary
   Extent extentOf(const Declaration &declaration);
   /// The special register of that name, unless a declaration hides it.

@@ -324,6 +324,8 @@ TEST(Parse, FaultsHaveTheNarrowestRange) {
       {".loc 1 2\nret;", "7:1-4 syntax-error"},
       {".raeg .b32 a;", "6:1-6 unknown-directive"},
       {"/* open", "6:1-3 unclosed-comment"},
+      {"bra l;@\nl:", "6:7-8 extra-token"},
+      {"@l:", "6:1-2 extra-token"},
       {"{ ret; }}\nret;", "6:9-10 extra-token"},
       {"add.s32 a, b;\nadd.s32 a b;\nsub.s32 a, [b;", "7:10-10 expected-comma, "
                                                       "8:14-14 expected-bracket"},
@@ -342,6 +344,10 @@ TEST(Parse, FaultsOfTheModule) {
       {".entry k()\n\n  .reg .b32 a;\n  ret;\n}\n", "2:1-1 expected-bracket"},
       {".entry k(.param .b32 a\n.param .b32 b) { ret; }", "1:23-23 expected-comma"},
       {".entry k(.param .b32 a\n{ ret; }", "1:23-23 expected-bracket"},
+      {".func f .param .b32 a);", "1:8-8 expected-bracket"},
+      {".func (.param .b32 a f;", "1:21-21 expected-bracket"},
+      {".file# 1 \"a\"", "1:6-7 stray-character"},
+      {".version 8.$0\n.target sm_80", "1:10-14 malformed-number"},
       {"foo", "1:1-4 syntax-error"},
       {"}", "1:1-2 extra-token"},
       {"\xEF\xBB\xBF.global .b32 a;", "1:1-4 non-ascii-character"},
@@ -353,6 +359,24 @@ TEST(Parse, FaultsOfTheModule) {
   };
   for (const Fault &fault : cases)
     EXPECT_EQ(Parsed(fault.body).faults(), fault.expected) << fault.body;
+}
+
+// Where nothing is indented, the empty line that a brace leaves tells which one is lost.
+TEST(Parse, LostBracesWithoutIndentation) {
+  const std::string text = ".func f()\n{\n.reg .b32 a;\nadd.s32 a, a, a;\n.loc 1 2 3\n{\n.param .b32 p;\nst.param.b32 [p], a;\n}\n"
+                           "l:\n.loc 1 3 3\n{\n.param .b32 q;\nst.param.b32 [q], a;\n}\nsub.s32 a, a, a;\nret;\n}\n";
+  const std::pair<unsigned, const char *> lost[] = {
+      {6, "6:1-1 expected-bracket"},  {9, "9:1-1 expected-bracket"},  {12, "12:1-1 expected-bracket"},
+      {15, "15:1-1 expected-bracket"}, {18, "18:1-1 unclosed-brace"},
+  };
+  EXPECT_EQ(Parsed(text).faults(), "");
+  for (const auto &[line, fault] : lost) {
+    size_t at = 0;
+    for (unsigned i = 1; i < line; ++i)
+      at = text.find('\n', at) + 1;
+    ASSERT_TRUE(text[at] == '{' || text[at] == '}');
+    EXPECT_EQ(Parsed(std::string(text).erase(at, 1)).faults(), fault) << line;
+  }
 }
 
 TEST(Parse, FixesMendTheText) {

@@ -67,8 +67,7 @@ def candidates(found):
         if line.startswith("  "):
             lines.append(line[2:].split("\t"))
         elif "  (line " in line:
-            name = line.split("  (line ")[0]
-            out[name] = [tuple(words[:3]) for words in lines if words[3] == name]
+            out[line] = [tuple(words[:3]) for words in lines]
             lines = []
     return out
 

@@ -30,7 +30,7 @@ void MadeTables::use() const {
              o.columnMembers, o.columns,     o.cells,         o.rowLines,   o.tables,
              o.rules,      o.formTables,     o.formRules,     o.formChecks, o.checkNames, o.effects,
              o.forms,      o.entries,        o.entryMnemonics, o.mnemonicForms, o.mnemonics,
-             o.targets,    o.versions,       o.registers};
+             o.targets,    o.versions,       o.versionMeanings, o.registers};
 }
 
 const Availability &MadeTables::availability(const ModuleContext &context) {

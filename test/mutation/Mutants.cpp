@@ -1,4 +1,7 @@
 #include "Mutants.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+#include <optional>
 
 namespace ptxray::test {
 
@@ -33,13 +36,13 @@ private:
   void sets(Scope &scope);
   void table(Table &table);
   /// Each part of a conjunction or disjunction, `whole` excepted.
-  void parts(Place place, const std::string &text, Condition &condition);
+  void parts(Place place, const std::string &text, Condition &whole) { parts(place, text, whole, whole); }
+  void parts(Place place, const std::string &text, Condition &condition, const Condition &whole);
   /// `ptx 2.0` beside `sm_20+`: no version below 2.0 has such a target. It stands there for those who read it.
-  bool isImplied(const Condition &whole, const Condition &part) const;
+  bool isImplied(const Condition &whole, const Condition &joint, const Condition &part) const;
 
   Model &model;
   const Scope *entry = nullptr;
-  std::map<std::string, uint16_t> since; // of each target
   std::vector<Mutant> mutants;
 };
 
@@ -95,27 +98,90 @@ static Condition always() {
   return condition;
 }
 
-bool Finder::isImplied(const Condition &whole, const Condition &part) const {
-  return whole.kind == Condition::And && part.kind == Condition::Ptx &&
-         std::any_of(whole.parts.begin(), whole.parts.end(), [&](const Condition &other) {
-           const auto target = since.find(other.text.substr(0, other.text.find('+')));
-           return other.kind == Condition::Target && target != since.end() &&
-                  target->second >= part.version;
-         });
+namespace {
+
+/// A condition under one version and target, where these say whether it holds, without its part `left`.
+class UnderContext {
+public:
+  UnderContext(uint16_t ptx, const isa::Target &target, const Condition *left = nullptr)
+      : ptx(ptx), target(target), left(left) {}
+  std::optional<bool> operator()(const Condition &c) const {
+    switch (c.kind) {
+    case Condition::And:
+      return joined(c, false);
+    case Condition::Or:
+      return joined(c, true);
+    case Condition::Not: {
+      const std::optional<bool> inner = (*this)(c.parts.front());
+      return inner ? std::optional(!*inner) : std::nullopt;
+    }
+    case Condition::Ptx:
+      return ptx >= c.version;
+    case Condition::Target:
+      return isMeant(c.text);
+    case Condition::Ptxas:
+      return true;
+    default:
+      return std::nullopt;
+    }
+  }
+
+private:
+  std::optional<bool> joined(const Condition &c, bool decides) const {
+    std::optional<bool> all = !decides;
+    for (const Condition &part : c.parts) {
+      if (&part == left)
+        continue;
+      const std::optional<bool> one = (*this)(part);
+      if (one == decides)
+        return one;
+      if (!one)
+        all = one;
+    }
+    return all;
+  }
+  bool isMeant(llvm::StringRef name) const {
+    const bool orHigher = name.consume_back("+");
+    const auto *base = llvm::find_if(isa::targets(), [&](const isa::Target &t) { return llvm::StringRef(t.name) == name; });
+    if (base == isa::targets().end())
+      return false;
+    if (!orHigher)
+      return target.number == base->number && target.variant == base->variant;
+    return target.number >= base->number && (!base->variant || (target.variant && target.family == base->family));
+  }
+
+  const uint16_t ptx;
+  const isa::Target &target;
+  const Condition *left;
+};
+
+} // namespace
+
+bool Finder::isImplied(const Condition &whole, const Condition &joint, const Condition &part) const {
+  const bool neutral = joint.kind == Condition::And;
+  for (uint16_t version : isa::versions())
+    for (const isa::Target &target : isa::targets()) {
+      if (target.since > version || isa::versionMeaning(version) != version || UnderContext(version, target)(part) == neutral)
+        continue;
+      const std::optional<bool> with = UnderContext(version, target)(whole);
+      if (!with || with != UnderContext(version, target, &part)(whole))
+        return false;
+    }
+  return true;
 }
 
-void Finder::parts(Place place, const std::string &text, Condition &condition) {
+void Finder::parts(Place place, const std::string &text, Condition &condition, const Condition &whole) {
   if (condition.kind == Condition::And || condition.kind == Condition::Or)
     for (size_t i = 0; i < condition.parts.size(); ++i) {
       const Condition &part = condition.parts[i];
-      if (part.kind == Condition::Ptxas || isImplied(condition, part))
+      if (part.kind == Condition::Ptxas || isImplied(condition, condition, part) || isImplied(whole, condition, part))
         continue; // only a note
       if (condition.parts.size() > 1)
         removeAt(place, "part", text + ": " + textOf(part), condition.parts, i);
-      parts(place, text, condition.parts[i]);
+      parts(place, text, condition.parts[i], whole);
     }
   else if (condition.kind == Condition::Not)
-    parts(place, text, condition.parts.front());
+    parts(place, text, condition.parts.front(), whole);
   else if ((condition.kind == Condition::Compare || condition.kind == Condition::AnyWord) &&
            condition.words.size() > 1)
     for (size_t i = 0; i < condition.words.size(); ++i)
@@ -215,8 +281,6 @@ void Finder::scope(Scope &scope) {
 }
 
 std::vector<Mutant> Finder::run() {
-  for (const TargetDecl &target : model.targets)
-    since[target.name] = target.since;
   scope(model.shared);
   for (auto &file : model.fileScopes)
     scope(*file);

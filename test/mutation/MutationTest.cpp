@@ -39,12 +39,16 @@ private:
     const Line &one = tests.lines[line];
     return outcomeOf(tables.availability(tests.contexts[one.context]), one, one.compared) != one.outcome;
   }
-  bool isNoticed(const Mutant &mutant, const std::string &name);
-  bool isNoticedBy(const Mutant &mutant, const std::string &name, size_t group, MadeTables &tables);
-  void search(const Mutant &mutant, const std::string &name);
+  bool isNoticed(const Mutant &mutant);
+  bool isNoticedBy(const Mutant &mutant, size_t group, MadeTables &tables);
+  void search(const Mutant &mutant);
   std::string modulesOutcome() const;
   std::string nameOf(const Mutant &mutant) const {
     return data.model.names[mutant.place.file] + ": " + mutant.kind + " " + mutant.text;
+  }
+  /// Entries of one file may say the same.
+  std::string placedNameOf(const Mutant &mutant) const {
+    return nameOf(mutant) + "  (line " + std::to_string(mutant.place.line) + ")";
   }
 
   Data &data;
@@ -145,7 +149,7 @@ std::vector<size_t> MutationTest::groupsOf(const Mutant &mutant) const {
 }
 
 /// `tables`: those of the group while the damage is done.
-bool MutationTest::isNoticedBy(const Mutant &mutant, const std::string &name, size_t group, MadeTables &tables) {
+bool MutationTest::isNoticedBy(const Mutant &mutant, size_t group, MadeTables &tables) {
   tables.use();
   bool noticed = false;
   const bool ofRegister = llvm::StringRef(mutant.text).starts_with("%");
@@ -158,7 +162,7 @@ bool MutationTest::isNoticedBy(const Mutant &mutant, const std::string &name, si
     if (i >= firstExtra) {
       if (!notices(i, tables))
         continue;
-      std::cout << "  " << tests.lines[i].place << '\t' << name << std::endl;
+      std::cout << "  " << tests.lines[i].place << '\t' << placedNameOf(mutant) << std::endl;
       noticed = true;
     }
     int common = 0;
@@ -172,7 +176,7 @@ bool MutationTest::isNoticedBy(const Mutant &mutant, const std::string &name, si
   return llvm::any_of(order, [&](auto &line) { return notices(line.second, tables); });
 }
 
-bool MutationTest::isNoticed(const Mutant &mutant, const std::string &name) {
+bool MutationTest::isNoticed(const Mutant &mutant) {
   const auto repair = mutant.apply();
   const std::vector<size_t> concerned = groupsOf(mutant);
   bool noticed = false;
@@ -186,13 +190,13 @@ bool MutationTest::isNoticed(const Mutant &mutant, const std::string &name) {
   }
   for (size_t i = 0; i < concerned.size() && !noticed; ++i) {
     const std::unique_ptr<MadeTables> tables = data.make(groups[concerned[i]]);
-    noticed = !tables || isNoticedBy(mutant, name, concerned[i], *tables); // or the generator does
+    noticed = !tables || isNoticedBy(mutant, concerned[i], *tables); // or the generator does
   }
   repair();
   return noticed;
 }
 
-void MutationTest::search(const Mutant &mutant, const std::string &name) {
+void MutationTest::search(const Mutant &mutant) {
   const auto repair = mutant.apply();
   bool found = false;
   const bool ofRegister = llvm::StringRef(mutant.text).starts_with("%");
@@ -201,7 +205,7 @@ void MutationTest::search(const Mutant &mutant, const std::string &name) {
       continue;
     const std::unique_ptr<MadeTables> damaged = data.make(groups[group]);
     for (const Candidate &c : finder.run(mutant, groups[group], *sound[group], *damaged, searched)) {
-      std::cout << "  " << c.by << '\t' << c.header << '\t' << c.text << '\t' << name << std::endl;
+      std::cout << "  " << c.by << '\t' << c.header << '\t' << c.text << '\t' << placedNameOf(mutant) << std::endl;
       found = true;
     }
     if (found)
@@ -223,18 +227,18 @@ bool MutationTest::run() {
         (!names.empty() && !names.count(name)) || std::hash<std::string>()(name) % every != 0)
       continue;
     ++tried;
-    if (isNoticed(mutant, name))
+    if (isNoticed(mutant))
       continue;
     ++survived;
     if (searched)
-      search(mutant, name);
+      search(mutant);
     if (const auto listed = known.find(name); listed != known.end()) {
       listed->second = true;
       if (names.empty())
         continue;
     }
     ++unexpected;
-    std::cout << name << "  (line " << mutant.place.line << ")" << std::endl;
+    std::cout << placedNameOf(mutant) << std::endl;
   }
   std::cout << tried << " damages of " << mutants.size() << ", " << survived << " that no line notices, "
             << survived - unexpected << " of them known\n";

@@ -29,7 +29,7 @@ void Search::prepare(MadeTables &tables) {
   tables.use();
   for (uint16_t version : llvm::reverse(isa::versions()))
     for (const auto &[index, target] : llvm::enumerate(isa::targets())) {
-      if (target.since > version)
+      if (target.since > version || isa::versionMeaning(version) != version)
         continue;
       ModuleContext context;
       context.ptx = version;
@@ -53,14 +53,19 @@ void Search::readsOf(const std::string &reg, LineSet &into) const {
     into.collect(file, section, Compared::Verdict);
 }
 
-/// Texts of the tables in use.
-void Search::sample(const Mutant &mutant, const Group &group, LineSet &into) const {
-  std::set<std::string> mnemonics, seen;
+static std::set<std::string> mnemonicsOf(const Mutant &mutant, const Group &group) {
+  std::set<std::string> mnemonics;
   for (const isagen::Entry &entry : group.entries)
     if (!mutant.entry || entry.scope.get() == mutant.entry)
       mnemonics.insert(entry.mnemonics.begin(), entry.mnemonics.end());
+  return mnemonics;
+}
+
+/// Texts of the tables in use.
+void Search::sample(const Mutant &mutant, const Group &group, LineSet &into) const {
+  std::set<std::string> seen;
   std::string texts;
-  for (const std::string &mnemonic : mnemonics)
+  for (const std::string &mnemonic : mnemonicsOf(mutant, group))
     for (uint32_t context : usual)
       for (const Sample &sample : sampleInstruction(mnemonic, contexts[context], samplesEach, 1))
         if (seen.insert(sample.text).second)
@@ -158,41 +163,51 @@ std::vector<Candidate> Search::run(const Mutant &mutant, const Group &group, Mad
     sound.use();
     sample(mutant, group, sampled->second);
   }
-  LineSet others;
-  damaged.use();
-  if (ofRegister)
-    readsOf(llvm::StringRef(mutant.text).take_until([](char c) { return c == ':'; }).str(), others);
-  else
-    sample(mutant, group, others);
-
-  std::vector<std::pair<int, const Line *>> order;
-  std::set<std::string> seen;
   const std::vector<std::string> words = dottedWords(mutant.text);
-  auto add = [&](const Line &line) {
-    if (!seen.insert(llvm::StringRef(line.text).split("//").first.trim().str()).second)
-      return;
-    int common = 0;
-    for (const std::string &word : words)
-      common += llvm::StringRef(line.text).contains(word);
-    order.push_back({-common, &line});
-  };
-  for (const Line &line : sampled->second.lines)
-    add(line);
-  for (const Line &line : others.lines)
-    add(line);
-  for (size_t index : group.lines)
-    add(tests.lines[index]);
-  llvm::stable_sort(order, [](auto &a, auto &b) { return a.first < b.first; });
-
+  const std::set<std::string> mnemonics = mnemonicsOf(mutant, group);
+  std::set<std::string> seen;
   Found found{sound, damaged, count, {}};
-  for (auto [common, line] : llvm::ArrayRef(order).take_front(tried))
-    if (tryLine(*line, usual, found))
-      break;
-  if (found.by["verdict"].empty()) {
+  auto tryAll = [&](llvm::ArrayRef<const Line *> lines) {
+    std::vector<std::pair<int, const Line *>> order;
+    for (const Line *line : lines) {
+      if (!seen.insert(llvm::StringRef(line->text).split("//").first.trim().str()).second)
+        continue;
+      int common = 3 * llvm::any_of(mnemonics, [&](const std::string &mnemonic) {
+                     return llvm::StringRef(line->opcode).starts_with(mnemonic);
+                   });
+      for (const std::string &word : words)
+        common += llvm::StringRef(line->text).contains(word);
+      order.push_back({-common, line});
+    }
+    llvm::stable_sort(order, [](auto &a, auto &b) { return a.first < b.first; });
+    for (auto [common, line] : llvm::ArrayRef(order).take_front(tried))
+      if (tryLine(*line, usual, found))
+        return;
+    if (!found.by["verdict"].empty())
+      return;
     const std::vector<uint32_t> everywhere = distinct(sound, damaged);
     for (auto [common, line] : llvm::ArrayRef(order).take_front(triedEverywhere))
       if (tryLine(*line, everywhere, found))
-        break;
+        return;
+  };
+  std::vector<const Line *> lines;
+  for (size_t index : group.lines)
+    lines.push_back(&tests.lines[index]);
+  for (const Line &line : sampled->second.lines)
+    lines.push_back(&line);
+  tryAll(lines);
+  // What the damaged tables accept is made only where nothing else tells: that takes long.
+  if (found.by["verdict"].empty()) {
+    LineSet others;
+    damaged.use();
+    if (ofRegister)
+      readsOf(llvm::StringRef(mutant.text).take_until([](char c) { return c == ':'; }).str(), others);
+    else
+      sample(mutant, group, others);
+    lines.clear();
+    for (const Line &line : others.lines)
+      lines.push_back(&line);
+    tryAll(lines);
   }
   for (const char *by : {"verdict", "warning", "id"})
     if (!found.by[by].empty())

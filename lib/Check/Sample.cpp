@@ -62,15 +62,19 @@ struct Draft {
 
 class Sampler {
 public:
-  Sampler(const isa::Mnemonic &mnemonic, const ModuleContext &module, uint64_t seed)
-      : mnemonic(mnemonic), availability(module), random(seed) {}
+  Sampler(const isa::Mnemonic &mnemonic, const ModuleContext &module, uint64_t seed, const SampleFocus &focus)
+      : mnemonic(mnemonic), availability(module), random(seed), focus(focus), wanted(isa::findWord(focus.word)) {}
   std::vector<Sample> run(unsigned count);
 
 private:
   unsigned pick(size_t count) { return std::uniform_int_distribution<size_t>(0, count - 1)(random); }
   bool chance(unsigned percent) { return pick(100) < percent; }
   Draft draft(uint32_t form);
-  void fillSlots(FormView &view, llvm::ArrayRef<std::pair<const isa::Table *, uint32_t>> rows);
+  std::optional<uint32_t> rowInFocus(const isa::Table &table) const;
+  bool isInFocus(uint32_t form) const;
+  void chooseRows(const isa::Form &form);
+  /// False: the rows leave a slot no word.
+  bool fillSlots(FormView &view);
   void adorn(const Pattern &pattern, size_t node, size_t text, Draft &out);
   void list(FormView &view, unsigned from, unsigned to, Draft &out);
   bool isWanted(FormView &view, const Pattern &pattern, unsigned at);
@@ -92,9 +96,11 @@ private:
   const isa::Mnemonic &mnemonic;
   Availability availability;
   std::mt19937_64 random;
+  const SampleFocus &focus;
+  const WordId wanted; // the word in focus
   unsigned odd = 0; // percent of choices that are made wrong on purpose
   llvm::StringSet<> seen;
-  llvm::ArrayRef<std::pair<const isa::Table *, uint32_t>> chosenRows;
+  llvm::SmallVector<std::pair<const isa::Table *, uint32_t>, 4> chosenRows; // one of each table of the form
   /// Pairs of words of two slots that a sample has had, so that each meets each.
   llvm::StringSet<> pairs;
 };
@@ -111,9 +117,31 @@ static const isa::Cell *cellOf(const isa::Table &table, uint32_t row, ColumnKind
   return nullptr;
 }
 
-void Sampler::fillSlots(FormView &view,
-                        llvm::ArrayRef<std::pair<const isa::Table *, uint32_t>> rows) {
+std::optional<uint32_t> Sampler::rowInFocus(const isa::Table &table) const {
+  const auto lines = isa::tables().rowLines.slice(table.firstRowLine, table.rows);
+  const auto *line = llvm::find(lines, focus.row);
+  return line == lines.end() ? std::nullopt : std::optional<uint32_t>(line - lines.begin());
+}
+
+bool Sampler::isInFocus(uint32_t form) const {
   const isa::Tables &t = isa::tables();
+  return llvm::any_of(isa::run(t.formTables, t.forms[form].tables),
+                      [&](uint32_t table) { return rowInFocus(t.tables[table]).has_value(); });
+}
+
+void Sampler::chooseRows(const isa::Form &form) {
+  const isa::Tables &t = isa::tables();
+  chosenRows.clear();
+  for (uint32_t index : isa::run(t.formTables, form.tables))
+    if (const isa::Table &table = t.tables[index]; table.rows) {
+      const std::optional<uint32_t> row = rowInFocus(table);
+      chosenRows.push_back({&table, row && !chance(odd) ? *row : pick(table.rows)});
+    }
+}
+
+bool Sampler::fillSlots(FormView &view) {
+  const isa::Tables &t = isa::tables();
+  llvm::fill(view.slotWord, WordId(0));
   // The words of the mnemonic stand in the first slots, by position.
   llvm::StringRef rest = llvm::StringRef(mnemonic.text).drop_until([](char c) { return c == '.'; });
   unsigned j = 0;
@@ -121,6 +149,11 @@ void Sampler::fillSlots(FormView &view,
     const size_t end = std::min(rest.find('.', 1), rest.size());
     view.slotWord[j] = isa::findWord(rest.take_front(end));
     rest = rest.drop_front(end);
+    for (auto [table, row] : chosenRows)
+      if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Slot, j);
+          cell && cell->kind == CellKind::Words &&
+          !llvm::is_contained(t.wordLists.slice(cell->first, cell->count), view.slotWord[j]))
+        return false;
   }
   for (; j < view.slots.size(); ++j) {
     const isa::Slot &slot = view.slots[j];
@@ -130,7 +163,7 @@ void Sampler::fillSlots(FormView &view,
         allowed.push_back(value.word);
     view.takeWarnings();
     bool absent = slot.optional, present = true;
-    for (auto [table, row] : rows)
+    for (auto [table, row] : chosenRows)
       if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Slot, j); cell && !chance(odd)) {
         if (cell->kind == CellKind::Words) {
           const auto words = t.wordLists.slice(cell->first, cell->count);
@@ -142,6 +175,12 @@ void Sampler::fillSlots(FormView &view,
           absent = false;
         }
       }
+    if (wanted && llvm::is_contained(allowed, wanted) && chance(90)) {
+      view.slotWord[j] = wanted;
+      continue;
+    }
+    if (present && allowed.empty() && !absent)
+      return false;
     if (!present || allowed.empty() || (absent && chance(60)))
       continue;
     // Prefer a word that has not met those before it.
@@ -158,6 +197,7 @@ void Sampler::fillSlots(FormView &view,
     }
     view.slotWord[j] = best;
   }
+  return true;
 }
 
 bool Sampler::isWanted(FormView &view, const Pattern &pattern, unsigned at) {
@@ -480,19 +520,17 @@ void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
 }
 
 Draft Sampler::draft(uint32_t form) {
-  const isa::Tables &t = isa::tables();
   Draft out;
   out.form = form;
   Opcode none;
   none.mnemonic = &mnemonic;
   const WrittenInstruction written{none, {}, availability};
   FormView view(written, form);
-  llvm::SmallVector<std::pair<const isa::Table *, uint32_t>, 4> rows;
-  for (uint32_t index : isa::run(t.formTables, view.form.tables))
-    if (t.tables[index].rows)
-      rows.push_back({&t.tables[index], pick(t.tables[index].rows)});
-  chosenRows = rows;
-  fillSlots(view, rows);
+  bool fits = false;
+  for (unsigned attempt = 0; attempt < 20 && !fits; ++attempt) {
+    chooseRows(view.form);
+    fits = fillSlots(view);
+  }
   const unsigned first = llvm::StringRef(mnemonic.text).count('.');
   for (unsigned j = first; j < view.slots.size(); ++j)
     if (view.slotWord[j] && !view.slots[j].suffix)
@@ -542,7 +580,7 @@ void Sampler::keep(const Draft &draft, std::vector<Sample> &samples) {
     return;
   const Opcode opcode(spelling);
   Sample sample{std::move(text), true, ""};
-  for (const Finding &finding : judge(availability, opcode, draft.shapes))
+  for (const Finding &finding : findingsOf(availability, opcode, draft.shapes))
     if (finding.severity == Severity::Error && sample.accepted) {
       sample.accepted = false;
       sample.rule = info(finding.id).id.str();
@@ -551,7 +589,10 @@ void Sampler::keep(const Draft &draft, std::vector<Sample> &samples) {
 }
 
 std::vector<Sample> Sampler::run(unsigned count) {
-  const auto forms = isa::run(isa::tables().mnemonicForms, mnemonic.forms);
+  const auto all = isa::run(isa::tables().mnemonicForms, mnemonic.forms);
+  llvm::SmallVector<uint32_t, 16> forms(all.begin(), all.end());
+  if (focus.row && llvm::any_of(forms, [&](uint32_t form) { return isInFocus(form); }))
+    llvm::erase_if(forms, [&](uint32_t form) { return !isInFocus(form); });
   std::vector<Sample> samples;
   for (unsigned round = 0; samples.size() < count && round < 20 * count; ++round) {
     const uint32_t form = forms[round % forms.size()];
@@ -572,9 +613,9 @@ std::vector<Sample> Sampler::run(unsigned count) {
 }
 
 std::vector<Sample> sampleInstruction(llvm::StringRef name, const ModuleContext &module,
-                                      unsigned count, uint64_t seed) {
+                                      unsigned count, uint64_t seed, const SampleFocus &focus) {
   const isa::Mnemonic *mnemonic = isa::findMnemonic(name);
-  return mnemonic ? Sampler(*mnemonic, module, seed).run(count) : std::vector<Sample>();
+  return mnemonic ? Sampler(*mnemonic, module, seed, focus).run(count) : std::vector<Sample>();
 }
 
 } // namespace ptxray

@@ -20,7 +20,7 @@ private:
   void replace(Place place, const std::string &kind, const std::string &text, T &target, T changed) {
     // Swapped, not copied: the original keeps its place in memory, and other mutants refer to its parts.
     auto other = std::make_shared<T>(std::move(changed));
-    mutants.push_back({place, kind, text, entry, [&target, other]() -> std::function<void()> {
+    mutants.push_back({place, kind, text, {}, entry, [&target, other]() -> std::function<void()> {
                          std::swap(target, *other);
                          return [&target, other] { std::swap(target, *other); };
                        }});
@@ -31,6 +31,11 @@ private:
     std::vector<T> changed = from;
     changed.erase(changed.begin() + index, changed.begin() + index + count);
     replace(place, kind, text, from, std::move(changed));
+  }
+  void removeWordAt(Place place, const std::string &kind, const std::string &text, std::vector<std::string> &from,
+                    size_t index) {
+    removeAt(place, kind, text, from, index);
+    mutants.back().word = from[index];
   }
   void scope(Scope &scope);
   void sets(Scope &scope);
@@ -185,8 +190,7 @@ void Finder::parts(Place place, const std::string &text, Condition &condition, c
   else if ((condition.kind == Condition::Compare || condition.kind == Condition::AnyWord) &&
            condition.words.size() > 1)
     for (size_t i = 0; i < condition.words.size(); ++i)
-      removeAt(place, "part", text + ": " + condition.words[i] + " of " + textOf(condition),
-               condition.words, i);
+      removeWordAt(place, "part", text + ": " + condition.words[i] + " of " + textOf(condition), condition.words, i);
 }
 
 void Finder::sets(Scope &scope) {
@@ -205,7 +209,7 @@ void Finder::sets(Scope &scope) {
             twin.items[i].pattern == item.pattern)
           same.push_back(&twin);
       const std::string text = item.pattern + " of " + name;
-      mutants.push_back({set.place, "value", text, entry, [same, i, end]() -> std::function<void()> {
+      mutants.push_back({set.place, "value", text, item.pattern, entry, [same, i, end]() -> std::function<void()> {
                            const std::vector<SetItem> before = same.front()->items;
                            for (Set *one : same)
                              one->items.erase(one->items.begin() + i, one->items.begin() + end);
@@ -237,7 +241,7 @@ void Finder::table(Table &table) {
       const isa::ColumnKind kind = table.columns[c].kind;
       if (kind == isa::ColumnKind::Slot && cell.names.size() + cell.absent > 1) {
         for (size_t i = 0; i < cell.names.size(); ++i)
-          removeAt(row.place, "cell", cell.names[i] + " of " + text, cell.names, i);
+          removeWordAt(row.place, "cell", cell.names[i] + " of " + text, cell.names, i);
         if (cell.absent)
           replace(row.place, "cell", "- of " + text, cell.absent, false);
       }

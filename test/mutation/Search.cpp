@@ -1,6 +1,5 @@
 #include "Search.h"
 #include "Check/Judge.h"
-#include "Check/Sample.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
@@ -9,11 +8,14 @@ namespace ptxray::test {
 
 /// Where, with the newest version, most damages show.
 static constexpr llvm::StringLiteral usualTargets[] = {"sm_75", "sm_90a", "sm_100a", "sm_120a", "sm_107a"};
-static constexpr unsigned samplesEach = 400;
+static constexpr unsigned samplesEach = 200;
+/// Of the row and the word that the damage is about.
+static constexpr unsigned samplesInFocus = 40;
 /// Lines tried under every version and target.
-static constexpr unsigned triedEverywhere = 120;
+static constexpr unsigned triedEverywhere = 150;
+static constexpr unsigned triedForIds = 30;
 /// Lines tried under the usual targets.
-static constexpr unsigned tried = 3000;
+static constexpr unsigned tried = 1000;
 
 std::vector<std::string> dottedWords(llvm::StringRef text) {
   std::vector<std::string> words;
@@ -62,12 +64,13 @@ static std::set<std::string> mnemonicsOf(const Mutant &mutant, const Group &grou
 }
 
 /// Texts of the tables in use.
-void Search::sample(const Mutant &mutant, const Group &group, LineSet &into) const {
+void Search::sample(const Mutant &mutant, const Group &group, unsigned count, const SampleFocus &focus,
+                    LineSet &into) const {
   std::set<std::string> seen;
   std::string texts;
   for (const std::string &mnemonic : mnemonicsOf(mutant, group))
     for (uint32_t context : usual)
-      for (const Sample &sample : sampleInstruction(mnemonic, contexts[context], samplesEach, 1))
+      for (const Sample &sample : sampleInstruction(mnemonic, contexts[context], count, 1, focus))
         if (seen.insert(sample.text).second)
           texts += sample.text + "\n";
   // The newest target declares every name of the prelude.
@@ -76,29 +79,40 @@ void Search::sample(const Mutant &mutant, const Group &group, LineSet &into) con
     into.collect(file, section, Compared::Verdict);
 }
 
-namespace {
+struct Search::Found {
+  std::string difference(const ModuleContext &context, const Line &line);
 
-struct Judged {
-  bool refused = false;
-  std::string ids;
+  MadeTables &sound, &damaged;
+  unsigned count;
+  unsigned accepted = 0; // so often
+  bool idsToo = false;
+  std::map<std::string, std::vector<Candidate>> by = {}; // what differs
 };
 
-} // namespace
-
-static Judged judgedBy(MadeTables &tables, const ModuleContext &context, const Line &line) {
+static bool isAccepted(MadeTables &tables, const ModuleContext &context, const Line &line) {
   tables.use();
-  Judged judged;
-  for (const Finding &f : findingsOf(tables.availability(context), Opcode(line.opcode), line.shapes))
-    if (f.severity != Severity::Pedantic) {
-      judged.refused |= f.severity == Severity::Error;
-      judged.ids += info(f.id).id.str() + " ";
-    }
-  return judged;
+  std::vector<isa::ExprId> gates;
+  return accepts(tables.availability(context), Opcode(line.opcode), line.shapes, gates);
 }
 
-/// What differs, or nothing.
-static std::string difference(const Judged &a, const Judged &b) {
-  return a.refused != b.refused ? "verdict" : a.ids == b.ids ? "" : a.refused ? "id" : "warning";
+static std::string idsBy(MadeTables &tables, const ModuleContext &context, const Line &line) {
+  tables.use();
+  std::string ids;
+  for (const Finding &f : findingsOf(tables.availability(context), Opcode(line.opcode), line.shapes))
+    if (f.severity != Severity::Pedantic)
+      ids += info(f.id).id.str() + " ";
+  return ids;
+}
+
+/// What differs, or nothing. Ids of refused lines are slow to find: they are asked for last.
+std::string Search::Found::difference(const ModuleContext &context, const Line &line) {
+  const bool taken = isAccepted(sound, context, line);
+  accepted += taken;
+  if (taken != isAccepted(damaged, context, line))
+    return "verdict";
+  if (!taken && !idsToo)
+    return "";
+  return idsBy(sound, context, line) == idsBy(damaged, context, line) ? "" : taken ? "warning" : "id";
 }
 
 /// Of contexts that all gates of both tables judge alike, the first.
@@ -121,18 +135,11 @@ std::vector<uint32_t> Search::distinct(MadeTables &sound, MadeTables &damaged) c
   return out;
 }
 
-struct Search::Found {
-  MadeTables &sound, &damaged;
-  unsigned count;
-  std::map<std::string, std::vector<Candidate>> by; // what differs
-};
-
 /// Whether enough has been found.
 bool Search::tryLine(const Line &line, llvm::ArrayRef<uint32_t> where, Found &found) const {
   unsigned ofLine = 0;
   for (uint32_t context : where) {
-    const std::string by = difference(judgedBy(found.sound, contexts[context], line),
-                                      judgedBy(found.damaged, contexts[context], line));
+    const std::string by = found.difference(contexts[context], line);
     std::vector<Candidate> &candidates = found.by[by];
     if (by.empty() || candidates.size() >= found.count || ofLine >= 2 ||
         llvm::any_of(candidates, [&](const Candidate &c) { return c.header == headers[context]; }))
@@ -143,8 +150,7 @@ bool Search::tryLine(const Line &line, llvm::ArrayRef<uint32_t> where, Found &fo
     LineSet alone;
     alone.collect(file, file.modules.front(), Compared::Verdict);
     if (alone.lines.size() != 1 ||
-        difference(judgedBy(found.sound, contexts[context], alone.lines[0]),
-                   judgedBy(found.damaged, contexts[context], alone.lines[0])) != by)
+        found.difference(contexts[context], alone.lines[0]) != by)
       continue;
     candidates.push_back({headers[context], text, by});
     ++ofLine;
@@ -156,17 +162,14 @@ std::vector<Candidate> Search::run(const Mutant &mutant, const Group &group, Mad
                                    MadeTables &damaged, unsigned count) {
   if (contexts.empty())
     prepare(sound);
-  const auto [sampled, isNew] =
-      samples.try_emplace(mutant.entry ? static_cast<const void *>(mutant.entry) : &group);
-  const bool ofRegister = llvm::StringRef(mutant.text).starts_with("%");
-  if (isNew && !ofRegister) {
-    sound.use();
-    sample(mutant, group, sampled->second);
-  }
   const std::vector<std::string> words = dottedWords(mutant.text);
   const std::set<std::string> mnemonics = mnemonicsOf(mutant, group);
   std::set<std::string> seen;
-  Found found{sound, damaged, count, {}};
+  Found found{sound, damaged, count};
+  std::vector<const Line *> promising; // accepted in some section
+  auto isTakenByTest = [&](const Line *line) {
+    return line >= tests.lines.data() && line < tests.lines.data() + tests.lines.size() && line->outcome.empty();
+  };
   auto tryAll = [&](llvm::ArrayRef<const Line *> lines) {
     std::vector<std::pair<int, const Line *>> order;
     for (const Line *line : lines) {
@@ -180,34 +183,61 @@ std::vector<Candidate> Search::run(const Mutant &mutant, const Group &group, Mad
       order.push_back({-common, line});
     }
     llvm::stable_sort(order, [](auto &a, auto &b) { return a.first < b.first; });
-    for (auto [common, line] : llvm::ArrayRef(order).take_front(tried))
+    promising.clear();
+    for (auto [common, line] : llvm::ArrayRef(order).take_front(tried)) {
+      const unsigned before = found.accepted;
       if (tryLine(*line, usual, found))
-        return;
-    if (!found.by["verdict"].empty())
-      return;
-    const std::vector<uint32_t> everywhere = distinct(sound, damaged);
-    for (auto [common, line] : llvm::ArrayRef(order).take_front(triedEverywhere))
-      if (tryLine(*line, everywhere, found))
-        return;
+        return true;
+      if (found.accepted > before || isTakenByTest(line))
+        promising.push_back(line);
+    }
+    return !found.by["verdict"].empty();
   };
-  std::vector<const Line *> lines;
+  auto tryEverywhere = [&](llvm::ArrayRef<uint32_t> everywhere, unsigned lines) {
+    for (const Line *line : llvm::ArrayRef(promising).take_front(lines))
+      if (tryLine(*line, everywhere, found))
+        break;
+    return !found.by["verdict"].empty();
+  };
+  auto pointers = [](const LineSet &set) {
+    std::vector<const Line *> lines;
+    for (const Line &line : set.lines)
+      lines.push_back(&line);
+    return lines;
+  };
+
+  const bool ofRegister = llvm::StringRef(mutant.text).starts_with("%");
+  LineSet focused, others;
+  if (const SampleFocus focus{mutant.place.line, mutant.word}; mutant.kind == "row" || !focus.word.empty()) {
+    for (MadeTables *tables : {&sound, &damaged}) {
+      tables->use();
+      sample(mutant, group, samplesInFocus, focus, focused);
+    }
+    if (tryAll(pointers(focused)))
+      return found.by["verdict"];
+  }
+  LineSet &sampled = samples[mutant.entry ? static_cast<const void *>(mutant.entry) : &group];
+  if (sampled.lines.empty() && !ofRegister) {
+    sound.use();
+    sample(mutant, group, samplesEach, {}, sampled);
+  }
+  std::vector<const Line *> lines = pointers(sampled);
   for (size_t index : group.lines)
     lines.push_back(&tests.lines[index]);
-  for (const Line &line : sampled->second.lines)
-    lines.push_back(&line);
-  tryAll(lines);
+  const std::vector<uint32_t> everywhere = distinct(sound, damaged);
+  if (tryAll(lines) || tryEverywhere(everywhere, triedEverywhere))
+    return found.by["verdict"];
+  const std::vector<const Line *> accepted = promising;
   // What the damaged tables accept is made only where nothing else tells: that takes long.
-  if (found.by["verdict"].empty()) {
-    LineSet others;
-    damaged.use();
-    if (ofRegister)
-      readsOf(llvm::StringRef(mutant.text).take_until([](char c) { return c == ':'; }).str(), others);
-    else
-      sample(mutant, group, others);
-    lines.clear();
-    for (const Line &line : others.lines)
-      lines.push_back(&line);
-    tryAll(lines);
+  damaged.use();
+  if (ofRegister)
+    readsOf(llvm::StringRef(mutant.text).take_until([](char c) { return c == ':'; }).str(), others);
+  else
+    sample(mutant, group, samplesInFocus, {}, others);
+  if (!tryAll(pointers(others)) && !tryEverywhere(everywhere, triedEverywhere) && found.by["warning"].empty()) {
+    found.idsToo = true;
+    promising.insert(promising.begin(), accepted.begin(), accepted.end());
+    tryEverywhere(everywhere, triedForIds);
   }
   for (const char *by : {"verdict", "warning", "id"})
     if (!found.by[by].empty())

@@ -1,6 +1,7 @@
 #pragma once
 // Looks for lines that are judged otherwise when the data is damaged, among what the sound and the damaged tables
 // accept and refuse and among the lines of the tests, under every version and target.
+#include "Check/Sample.h"
 #include "Data.h"
 #include "Lines.h"
 #include "Mutants.h"
@@ -27,7 +28,7 @@ private:
   void prepare(MadeTables &tables);
   std::vector<uint32_t> distinct(MadeTables &sound, MadeTables &damaged) const;
   void readsOf(const std::string &reg, LineSet &into) const;
-  void sample(const Mutant &mutant, const Group &group, LineSet &into) const;
+  void sample(const Mutant &mutant, const Group &group, unsigned count, const SampleFocus &focus, LineSet &into) const;
   bool tryLine(const Line &line, llvm::ArrayRef<uint32_t> contexts, Found &found) const;
 
   const LineSet &tests;

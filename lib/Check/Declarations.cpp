@@ -241,6 +241,11 @@ void ModuleRules::initialiser(const Declaration &declaration) {
   const isa::WordId typeWord = resolver.word(declaration.type);
   if (declaration.initialiser.empty() || !typeWord)
     return;
+  const llvm::ArrayRef<Operand> values = ast.operandsOf(declaration.initialiser);
+  const auto first = llvm::find_if(values, [](const Operand &v) { return v.kind != OperandKind::Vector && v.kind != OperandKind::List; });
+  if (first != values.end() && first->kind == OperandKind::Name)
+    if (const Symbol *symbol = resolver.find(first->name); symbol && symbol->kind == SymbolKind::Function)
+      functionTables.insert(static_cast<uint32_t>(declaration.name));
   if (isa::word(typeWord).typeKind == isa::TypeKind::Opaque)
     opaqueFields(declaration, declaration.initialiser.first, 0);
   else

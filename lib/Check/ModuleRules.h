@@ -119,6 +119,7 @@ private:
   llvm::DenseMap<uint32_t, Signature> prototypes; // by NameId; of the body at hand
   llvm::DenseMap<uint32_t, Global> globals;       // by NameId
   llvm::DenseMap<uint32_t, uint32_t> aliases;     // by NameId
+  llvm::DenseSet<uint32_t> functionTables;        // variables whose first value is the address of a function, by NameId
   bool inEntry = false;
 
   // Debugging and metadata.

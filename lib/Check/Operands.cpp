@@ -148,7 +148,7 @@ void OperandJudge::judge() {
     return;
   case OperandRole::Symbol: {
     // A variable is an array of the addresses of functions.
-    const bool addresses = shape.kind == ShapeKind::Variable && (shape.flags & ShapeArray) &&
+    const bool addresses = has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable && (shape.flags & ShapeArray) &&
                            viewType(shape.type).kind == TypeKind::Unsigned && viewType(shape.type).bits != 16;
     if (!addresses && shape.kind != ShapeKind::Function && shape.kind != ShapeKind::Prototype)
       fail(DiagId::OperandKind, node);

@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include <bit>
 #include <random>
 
 namespace ptxray {
@@ -275,11 +276,18 @@ void Sampler::constant(const OperandDecl &declared, TypeView type, Draft &out) {
   Shape shape;
   const bool wrongKind = chance(odd / 2);
   if ((type.kind == isa::TypeKind::Float) != wrongKind) {
-    static constexpr std::pair<const char *, uint16_t> floats[] = {
-        {"0f3F800000", ShapeHexFloat}, {"0d3FF0000000000000", ShapeHexFloat | ShapeWideFloat}, {"0.5", 0}, {"1e3", 0}};
-    const auto &[text, flags] = floats[chance(60) ? (type.bits == 64) : pick(std::size(floats))];
+    static constexpr struct {
+      const char *text;
+      uint16_t flags;
+      uint64_t bits;
+    } floats[] = {{"0f3F800000", ShapeHexFloat, 0x3F800000},
+                  {"0d3FF0000000000000", ShapeHexFloat | ShapeWideFloat, 0x3FF0000000000000},
+                  {"0.5", 0, std::bit_cast<uint64_t>(0.5)},
+                  {"1e3", 0, std::bit_cast<uint64_t>(1e3)}};
+    const auto &[text, flags, bits] = floats[chance(60) ? (type.bits == 64) : pick(std::size(floats))];
     shape.kind = ShapeKind::Float;
     shape.flags = flags;
+    shape.value = static_cast<int64_t>(bits);
     return leaf(out, text, shape);
   }
   shape.kind = ShapeKind::Integer;

@@ -1,11 +1,12 @@
-"""Lets ptxas judge what `ptxray isa --enumerate` says of each instruction, or of those named:
-enumerate.py PTXRAY ORACLE_TESTS [--seed=N] [--count=N] [--ptx=V] [--target=T] [MNEMONIC...]"""
+"""Lets ptxas judge what `ptxray isa --enumerate` makes of each instruction, or of those named, and what `check` says of it:
+enumerate.py PTXRAY SNIPPET_TESTS ORACLE_TESTS [--seed=N] [--count=N] [--ptx=V] [--target=T] [MNEMONIC...]"""
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-ptxray, oracle, *rest = sys.argv[1:]
+ptxray, snippets, oracle, *rest = sys.argv[1:]
 options = [word for word in rest if word.startswith("--")]
 names = [word for word in rest if not word.startswith("--")]
 
@@ -21,4 +22,6 @@ with tempfile.TemporaryDirectory() as folder:
     for name in names:
         files.append(pathlib.Path(folder, name + ".ptx"))
         files[-1].write_text(output("--enumerate=" + name, *options))
+    # The sampler sees an instruction alone; what the module makes of it is said by `check`.
+    subprocess.run([snippets, "--gtest_brief=1", *files], stdout=subprocess.DEVNULL, env={**os.environ, "PTXRAY_BLESS": "1"})
     sys.exit(subprocess.run([oracle, "--gtest_brief=1", *files]).returncode)

@@ -241,11 +241,6 @@ void ModuleRules::initialiser(const Declaration &declaration) {
   const isa::WordId typeWord = resolver.word(declaration.type);
   if (declaration.initialiser.empty() || !typeWord)
     return;
-  const llvm::ArrayRef<Operand> values = ast.operandsOf(declaration.initialiser);
-  const auto first = llvm::find_if(values, [](const Operand &v) { return v.kind != OperandKind::Vector && v.kind != OperandKind::List; });
-  if (first != values.end() && first->kind == OperandKind::Name)
-    if (const Symbol *symbol = resolver.find(first->name); symbol && symbol->kind == SymbolKind::Function)
-      functionTables.insert(static_cast<uint32_t>(declaration.name));
   if (isa::word(typeWord).typeKind == isa::TypeKind::Opaque)
     opaqueFields(declaration, declaration.initialiser.first, 0);
   else
@@ -302,8 +297,10 @@ uint32_t ModuleRules::initialValue(const Declaration &declaration, uint32_t node
 
 /// `a+4`, `generic(a)+4`, `0xff00(a+4)`, `0xff(generic(a))`.
 uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t node) {
-  const uint32_t end = node + ast.operands[node].extent;
+  const uint32_t end = node + ast.operands[node].extent, begin = declaration.initialiser.first;
   const Range range = ast.operands[node].range;
+  const bool isFirst = llvm::all_of(llvm::ArrayRef(ast.operands).slice(begin, node - begin),
+                                    [](const Operand &outer) { return outer.kind == OperandKind::Vector; });
   const bool isMask =
       ast.operands[node].kind == OperandKind::List && ast.operands[node].name == NameId::None;
   if (isMask) { // eight ones somewhere
@@ -348,6 +345,8 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
                                     ? llvm::StringRef(isa::word(symbol->space).text)
                                     : llvm::StringRef();
   const bool isFunction = symbol && symbol->kind == SymbolKind::Function;
+  if (isFunction && isFirst)
+    functionTables.insert(static_cast<uint32_t>(declaration.name));
   if (isFunction)
     requireFunction(name.name, name.range);
   if (isFunction ? isGeneric : space != ".global" && !space.starts_with(".const"))

@@ -403,7 +403,9 @@ void ModuleRules::call(const Instruction &instruction) {
         (listSymbol->kind == SymbolKind::BranchTargets || listSymbol->kind == SymbolKind::Label))
       sink.report(DiagId::CallTarget, list->range,
                   {ast.text(list->name).str(), "names no functions"});
-    if (listSymbol && listSymbol->kind == SymbolKind::Variable && !functionTables.contains(static_cast<uint32_t>(list->name)))
+    const bool isTable = listSymbol && listSymbol->extent.isArray &&
+                         isa::word(listSymbol->type).typeKind == isa::TypeKind::Unsigned;
+    if (isTable && !functionTables.contains(static_cast<uint32_t>(list->name)))
       sink.report(DiagId::CallTarget, list->range, {ast.text(list->name).str(), "does not begin with the address of a function"});
     if (found == prototypes.end())
       return;

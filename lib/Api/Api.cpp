@@ -59,17 +59,17 @@ void ResultWriter::add(const Diagnostic &d, const OriginTable &origins) {
   auto &notes = result.noteLists.emplace_back();
   for (const Note &note : d.notes) {
     const Range range = note.range.value_or(Range());
-    result.notes.push_back({keep(note.message), note.range.has_value(), place(range.begin), place(range.end)});
+    result.notes.push_back({keep(note.message.str()), note.range.has_value(), place(range.begin), place(range.end)});
     notes.push_back(&result.notes.back());
   }
   out.notes = notes.data();
   out.note_count = notes.size();
   if (d.fix) {
-    out.fix_title = keep(d.fix->title);
+    out.fix_title = keep(d.fix->title.str());
     out.fix_is_safe = d.fix->safe;
     auto &edits = result.editLists.emplace_back();
     for (const Edit &edit : d.fix->edits) {
-      result.edits.push_back({place(edit.range.begin), place(edit.range.end), keep(edit.text)});
+      result.edits.push_back({place(edit.range.begin), place(edit.range.end), keep(edit.text.str())});
       edits.push_back(&result.edits.back());
     }
     out.edits = edits.data();

@@ -413,8 +413,10 @@ const InstructionChecker::Verdict &InstructionChecker::judged(const Opcode &opco
   verdict.fingerprint = print;
   Usage &usage = usages.emplace_back();
   verdict.usage = &usage;
-  if (auto found = judge(availability, opcode, shapes, &usage); !found.empty())
+  if (auto found = judge(availability, opcode, shapes, &usage); !found.empty()) {
+    putIntoWords(found, opcode);
     verdict.findings = &findings.emplace_back(std::move(found));
+  }
   return verdict;
 }
 
@@ -431,6 +433,7 @@ void InstructionChecker::checkWords(const Ast &ast, const SourceBuffer &source, 
     if (f.remedy.kind != Remedy::None &&
         !findingsOfWords(availability, Opcode(spellingAfter(opcode, f.remedy))).empty())
       f.remedy = {};
+  putIntoWords(findings, opcode);
   ptxray::report(findings, opcode, availability.module(), ast, source, instruction, resolver, sink);
 }
 

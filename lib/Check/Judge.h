@@ -84,6 +84,8 @@ private:
   std::deque<Usage> usages;
 };
 
+/// Adds what a report says of each finding wherever the instruction stands.
+void putIntoWords(llvm::MutableArrayRef<Finding> findings, const Opcode &opcode);
 /// Gives the findings their places in the text; the resolver knows where what they name was declared.
 void report(llvm::ArrayRef<Finding> findings, const Opcode &opcode, const ModuleContext &module,
             const Ast &ast, const SourceBuffer &source, const Instruction &instruction,

@@ -20,7 +20,7 @@ public:
 private:
   Range wordRange(unsigned k) const;
   Range rangeOf(Place place) const;
-  std::optional<Fix> fixOf(const Remedy &remedy) const;
+  Range edited(const Remedy &remedy) const;
   std::optional<Range> declarationOf(const Finding &finding) const;
 
   const Opcode &opcode;
@@ -70,37 +70,48 @@ Range Reporter::rangeOf(Place place) const {
   return instruction.range;
 }
 
-std::optional<Fix> Reporter::fixOf(const Remedy &remedy) const {
-  Fix fix;
+static std::string titleOf(const Remedy &remedy, const Opcode &opcode) {
   switch (remedy.kind) {
   case Remedy::None:
-    return std::nullopt;
+    break;
+  case Remedy::InsertAfterWord:
+    return "insert `" + remedy.text + "`";
+  case Remedy::ReplaceWord:
+    return "replace it by `" + remedy.text + "`";
+  case Remedy::RemoveWord:
+    return "remove `" + opcode.words[remedy.word].text.str() + "`";
+  case Remedy::ReplaceOpcode:
+    return "write `" + remedy.text + "`";
+  case Remedy::RaiseVersion:
+    return "raise `.version` to " + remedy.text;
+  }
+  return "";
+}
+
+void putIntoWords(llvm::MutableArrayRef<Finding> findings, const Opcode &opcode) {
+  for (Finding &finding : findings) {
+    if (finding.remedy.kind != Remedy::None) {
+      finding.fixTitle = titleOf(finding.remedy, opcode);
+      finding.fixText = finding.remedy.text;
+    }
+    if (finding.form != ~0u)
+      finding.notes.push_back("the form is `" + std::string(isa::tables().forms[finding.form].syntax) + "`");
+  }
+}
+
+Range Reporter::edited(const Remedy &remedy) const {
+  switch (remedy.kind) {
   case Remedy::InsertAfterWord: {
     const uint32_t end = wordRange(remedy.word).end;
-    fix.title = "insert `" + remedy.text + "`";
-    fix.edits.push_back({{end, end}, remedy.text});
-    break;
+    return {end, end};
   }
-  case Remedy::ReplaceWord:
-    fix.title = "replace it by `" + remedy.text + "`";
-    fix.edits.push_back({wordRange(remedy.word), remedy.text});
-    break;
-  case Remedy::RemoveWord:
-    fix.title = "remove `" + opcode.words[remedy.word].text.str() + "`";
-    fix.edits.push_back({wordRange(remedy.word), ""});
-    break;
   case Remedy::ReplaceOpcode:
-    fix.title = "write `" + remedy.text + "`";
-    fix.edits.push_back({instruction.opcodeRange, remedy.text});
-    break;
+    return instruction.opcodeRange;
   case Remedy::RaiseVersion:
-    if (!module.version.size())
-      return std::nullopt;
-    fix.title = "raise `.version` to " + remedy.text;
-    fix.edits.push_back({module.version, remedy.text});
-    break;
+    return module.version;
+  default:
+    return wordRange(remedy.word);
   }
-  return fix;
 }
 
 /// Of what is named where the finding's operand stands; in a vector, of its first name.
@@ -127,17 +138,19 @@ void Reporter::report(const Finding &finding, DiagnosticSink &sink) const {
   }
   if (const std::optional<Range> place = declarationOf(finding))
     d.notes.push_back({"declared here", place});
-  for (const std::string &note : finding.notes)
+  for (const SharedText &note : finding.notes)
     d.notes.push_back({note, std::nullopt});
-  d.fix = fixOf(finding.remedy);
-  if (d.fix)
-    d.fix->safe = finding.severity == Severity::Pedantic ||
-                  finding.remedy.kind == Remedy::ReplaceOpcode ||
-                  finding.remedy.kind == Remedy::InsertAfterWord;
+  const Remedy::Kind remedy = finding.remedy.kind;
+  if (remedy != Remedy::None && (remedy != Remedy::RaiseVersion || module.version.size())) {
+    Fix &fix = d.fix.emplace();
+    fix.title = finding.fixTitle;
+    fix.edits.push_back({edited(finding.remedy), finding.fixText});
+    fix.safe = finding.severity == Severity::Pedantic || remedy == Remedy::ReplaceOpcode ||
+               remedy == Remedy::InsertAfterWord;
+  }
   if (finding.form != ~0u) {
     const isa::Form &form = isa::tables().forms[finding.form];
     const isa::Entry &entry = isa::entries()[form.entry];
-    d.notes.push_back({"the form is `" + std::string(form.syntax) + "`", std::nullopt});
     d.spec = {entry.manual, entry.file, finding.line ? finding.line : form.line};
   }
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include "Diagnostics/SharedText.h"
 #include "Source/Range.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -30,17 +31,17 @@ llvm::ArrayRef<DiagInfo> allDiagInfos(); // in the order of DiagId
 std::optional<DiagId> findDiag(llvm::StringRef id);
 
 struct Note {
-  std::string message;
+  SharedText message;
   std::optional<Range> range;
 };
 
 struct Edit {
   Range range; // empty: an insertion
-  std::string text;
+  SharedText text;
 };
 
 struct Fix {
-  std::string title;
+  SharedText title;
   llvm::SmallVector<Edit, 1> edits;
   bool safe = false; // there is no other reading, or the meaning stays: `check --fix` applies it
 };

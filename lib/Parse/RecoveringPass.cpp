@@ -115,6 +115,7 @@ protected:
 private:
   struct Rule {
     size_t rule, invokingState;
+    KindSet followers; // of the rule, where it was entered
   };
   std::vector<Rule> rules;
   size_t state = 0;
@@ -146,7 +147,6 @@ private:
   }
   KindSet readFollowersBehind(size_t invokingState);
   KindSet expectedKinds();
-  bool isExpected(TokenKind kind);
 
   bool isWord(const Token &token, llvm::StringRef word) const {
     return text.slice(token.begin, token.end) == word;
@@ -360,23 +360,17 @@ KindSet PtxBase::readFollowersBehind(size_t invokingState) {
   return followersOutside[invokingState] = followersOf(transition->followState->stateNumber);
 }
 
-// Both go outwards through the rules that may end here; `module` ends with the text, which it matches itself.
-KindSet PtxBase::expectedKinds() {
-  KindSet all = followersOf(state);
-  for (size_t i = rules.size(); i-- > 1 && all & ruleEnd;)
-    all = (all & ~ruleEnd) | followersBehind(rules[i].invokingState);
-  return all & ~ruleEnd;
-}
-
-inline bool PtxBase::isExpected(TokenKind kind) {
-  KindSet some = followersOf(state);
-  for (size_t i = rules.size(); i-- > 1 && some & ruleEnd && !(some & bit(kind));)
-    some = followersBehind(rules[i].invokingState);
-  return some & bit(kind);
+/// Also outside of the rules that may end here; `module` ends with the text, which it matches itself.
+inline KindSet PtxBase::expectedKinds() {
+  const KindSet here = followersOf(state);
+  return here & ruleEnd ? (here & ~ruleEnd) | rules.back().followers : here;
 }
 
 void PtxBase::enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) {
-  rules.push_back({rule, state});
+  KindSet behind = rules.empty() ? 0 : followersBehind(state);
+  if (behind & ruleEnd)
+    behind = (behind & ~ruleEnd) | rules.back().followers;
+  rules.push_back({rule, state, behind});
   state = start;
   if (rule == Ptx::RuleStatement || rule == Ptx::RuleItem) {
     beginStatement();
@@ -471,7 +465,7 @@ void PtxBase::sync() {
   if (rules.back().rule == Ptx::RuleArgument && builder->ahead.kind == TokenKind::LeftParen &&
       startsLine(builder->ahead))
     argumentsBegin();
-  if (!isExpected(builder->ahead.kind) || cannotFollow())
+  if (!(expectedKinds() & bit(builder->ahead.kind)) || cannotFollow())
     mendHere();
 }
 
@@ -589,7 +583,7 @@ void PtxBase::offer(Diagnostic &d, Fix fix) const {
   const llvm::StringRef before = text.slice(begin, edit.range.begin), behind = text.slice(edit.range.end, end);
   if (changed == "," && behind.ltrim().starts_with("[") && before.count('[') > before.count(']'))
     return;
-  std::string fixed = (before + edit.text + behind).str();
+  std::string fixed = (before + edit.text.str() + behind).str();
   if (const size_t odd = oddBracket(fixed); odd != llvm::StringRef::npos) {
     const bool closes = (changed == "[" && fixed[odd] == ']') || (changed == "(" && fixed[odd] == ')');
     if (!edit.text.empty() || !closes || odd < before.size())

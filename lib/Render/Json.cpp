@@ -26,7 +26,7 @@ static Json diagnostic(const Diagnostic &d, const SourceBuffer *source,
   for (auto [name, arg] : llvm::zip(argNames(d.id), d.args))
     out["args"][str(name)] = arg;
   for (const Note &note : d.notes) {
-    Json entry = {{"message", note.message}};
+    Json entry = {{"message", note.message.str()}};
     if (note.range)
       entry["range"] = range(source, *note.range);
     out["notes"].push_back(std::move(entry));
@@ -35,8 +35,8 @@ static Json diagnostic(const Diagnostic &d, const SourceBuffer *source,
     Json edits = Json::array();
     for (const Edit &edit : d.fix->edits)
       edits.push_back(
-          {{"offset", edit.range.begin}, {"length", edit.range.size()}, {"text", edit.text}});
-    out["fix"] = {{"title", d.fix->title}, {"safe", d.fix->safe}, {"edits", std::move(edits)}};
+          {{"offset", edit.range.begin}, {"length", edit.range.size()}, {"text", edit.text.str()}});
+    out["fix"] = {{"title", d.fix->title.str()}, {"safe", d.fix->safe}, {"edits", std::move(edits)}};
   }
   if (std::optional<Origin> origin = origins ? origins->at(d.range.begin) : std::nullopt)
     out["origin"] = {{"path", origin->path}, {"line", origin->line}};

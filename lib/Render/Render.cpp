@@ -14,8 +14,10 @@ void Totals::add(const FileReport &report) {
     fixable += d.fix && d.fix->safe;
     RuleTotal &rule = rules[d.id];
     ++rule.count;
-    if (!d.spec.manual.empty())
-      rule.sections.insert(d.spec.manual);
+    if (d.spec.manual.empty() || d.spec.manual == rule.lastSection)
+      continue;
+    rule.sections.insert(d.spec.manual);
+    rule.lastSection = d.spec.manual;
   }
 }
 

@@ -60,8 +60,8 @@ static Json fixOf(const Fix &fix, const FileReport &report) {
   Json replacements = Json::array();
   for (const Edit &edit : fix.edits)
     replacements.push_back({{"deletedRegion", region(*report.source, edit.range)},
-                            {"insertedContent", {{"text", edit.text}}}});
-  return {{"description", {{"text", fix.title}}},
+                            {"insertedContent", {{"text", edit.text.str()}}}});
+  return {{"description", {{"text", fix.title.str()}}},
           {"artifactChanges",
            Json::array({{{"artifactLocation", {{"uri", uri(report.path)}}},
                          {"replacements", std::move(replacements)}}})}};
@@ -74,10 +74,10 @@ static Json result(const Diagnostic &d, const FileReport &report, const OriginTa
   for (const Note &note : d.notes)
     if (note.range) {
       Json place = location(report, note.range);
-      place["message"] = {{"text", note.message}};
+      place["message"] = {{"text", note.message.str()}};
       related.push_back(std::move(place));
     } else {
-      message += "\n" + note.message;
+      message += "\n" + note.message.str();
     }
   if (std::optional<Origin> origin = origins ? origins->at(d.range.begin) : std::nullopt)
     related.push_back({{"physicalLocation",

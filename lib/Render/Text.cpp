@@ -2,6 +2,8 @@
 #include "Render/Render.h"
 #include "Source/Origin.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
@@ -185,16 +187,18 @@ void TextRenderer::diagnostic(const Diagnostic &d, const Alike &alike) {
 
 /// What makes diagnostics alike: rule and message, but for the numbers in names of registers and
 /// labels (`%r12`, `$L__BB0_3`).
-static std::string shape(const Diagnostic &d) {
-  std::string key = info(d.id).id.str() + '\0' + severityName(d.severity).str();
+static void readShape(const Diagnostic &d, llvm::SmallVectorImpl<char> &key) {
+  key.clear();
+  key.push_back(static_cast<char>(d.severity));
+  llvm::append_range(key, info(d.id).id);
   for (llvm::StringRef arg : d.args) {
-    key += '\0';
+    key.push_back('\0');
     const bool name = arg.starts_with("%") || arg.starts_with("$");
-    for (char c : arg)
-      if (!name || !llvm::isDigit(c))
-        key += c;
+    if (name)
+      llvm::copy_if(arg, std::back_inserter(key), [](char c) { return !llvm::isDigit(c); });
+    else
+      llvm::append_range(key, arg);
   }
-  return key;
 }
 
 /// One line a function. The columns are as wide as what stands in them.
@@ -230,8 +234,10 @@ void renderText(const FileReport &report, const RenderOptions &options, llvm::ra
   const DiagnosticList &all = report.diagnostics;
   llvm::StringMap<std::vector<size_t>> alike;
   std::vector<std::vector<size_t> *> group(all.size());
+  llvm::SmallString<128> key;
   for (size_t i = 0; options.fold && i < all.size(); ++i) {
-    group[i] = &alike[shape(all[i])];
+    readShape(all[i], key);
+    group[i] = &alike[key];
     group[i]->push_back(i);
   }
   for (size_t i = 0; i < all.size(); ++i) {

@@ -95,7 +95,7 @@ private:
         if (at == number)
           line.replace(column - 1, edit.range.size(), edit.text);
         else
-          header = "ptx " + edit.text + header.substr(header.find(',')); // the number behind `.version`
+          header = "ptx " + edit.text.str() + header.substr(header.find(',')); // the number behind `.version`
       }
       FixedLine made{origin, errorsOf(linesOf(file, section, origin))};
       if (const auto one = made.others.find(d.id); one != made.others.end())

@@ -23,7 +23,7 @@ void BodyChecker::begin(const Function &function) {
   registerCountAt = {};
   segments.assign(1, {});
   segmentLabels.clear();
-  isOpen = true;
+  isOpen = isEmpty = true;
   last = function.nameRange;
   for (Slice formals : {function.returns, function.parameters})
     for (const Declaration &formal :
@@ -33,12 +33,12 @@ void BodyChecker::begin(const Function &function) {
 }
 
 inline void BodyChecker::mark(NameId reg, uint8_t use) {
-  const size_t index = static_cast<size_t>(reg);
-  const uint8_t before = uses[index];
+  static_assert(Writes << 5 == WritesAgain);
+  uint8_t &all = uses[static_cast<size_t>(reg)];
+  const uint8_t before = all;
+  all = before | use | (before & use & Writes) << 5;
   if (!before)
     touched.push_back(reg);
-  static_assert(Writes << 5 == WritesAgain);
-  uses[index] = before | use | (before & use & Writes) << 5;
 }
 
 /// What the name stands for at that place, which `knownRegisterAt` tells when its block is left.
@@ -68,17 +68,22 @@ void BodyChecker::instruction(const Instruction &instruction, const Usage &usage
       mark(instruction.guard, Reads);
   }
   sequence.push_back(&usage);
-  Segment &segment = segments.back();
-  if (segment.first.size() == 0) {
-    segment.first = instruction.range;
-    segment.leading = static_cast<uint32_t>(segmentLabels.size()) - segment.labels;
-  }
+  if (isEmpty)
+    beginSegment(instruction);
   last = instruction.range;
   isOpen = true;
   if (ends && instruction.guard == NameId::None) {
     isOpen = false;
+    isEmpty = true;
     segments.push_back({{}, static_cast<uint32_t>(segmentLabels.size()), 0});
   }
+}
+
+void BodyChecker::beginSegment(const Instruction &instruction) {
+  Segment &segment = segments.back();
+  segment.first = instruction.range;
+  segment.leading = static_cast<uint32_t>(segmentLabels.size()) - segment.labels;
+  isEmpty = false;
 }
 
 /// Also control, memory behind the names of variables, and what has effects. Whether control ends here.

@@ -57,6 +57,7 @@ private:
   FunctionSummary summary;
   Range registerCountAt; // the first instruction that changes the number of registers
 
+  void beginSegment(const Instruction &instruction);
   /// Instructions behind one where control ends, up to the next such.
   struct Segment {
     Range first;             // its first instruction
@@ -67,6 +68,7 @@ private:
   std::vector<NameId> segmentLabels;
   size_t reportsBefore = 0;
   bool isOpen = true; // control can come to the end of the last segment
+  bool isEmpty = true; // it has no instruction yet
   Range last;         // statement
 };
 

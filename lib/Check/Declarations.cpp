@@ -15,6 +15,18 @@ static bool isListed(llvm::StringRef list, llvm::StringRef type) {
   return isa::findWord(word) != 0;
 }
 
+bool ModuleRules::isVariableType(SpellingId type) {
+  if (type == SpellingId::None)
+    return false;
+  const auto index = static_cast<uint32_t>(type);
+  if (index >= variableTypes.size())
+    variableTypes.resize(std::max<size_t>(index + 1, ast.spellings->size()));
+  std::optional<bool> &isListedType = variableTypes[index];
+  if (!isListedType)
+    isListedType = isListed(".variable", ast.text(type));
+  return *isListedType;
+}
+
 Formal ModuleRules::formalOf(const Declaration &declaration) {
   Formal formal;
   formal.type = resolver.word(declaration.type);
@@ -132,7 +144,7 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
     if (Diagnostic *d = requireWord(declaration.type, declaration.typeRange))
       if (type == ".f16x2" ? isVector : isArray || !isAllocated) // where ptxas does not ask
         d->severity = Severity::Warning;
-  if (!isListed(".variable", type)) {
+  if (!isVariableType(declaration.type)) {
     Diagnostic &d = sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
     if (typeWord && !isVector && !isListed(".unread", type) &&
         (isArray || !isAllocated || isListed(".taken", type)))

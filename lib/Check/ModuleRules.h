@@ -63,6 +63,7 @@ private:
   enum class PragmaPlace : uint8_t { Outside, Body };
   unsigned targetNumber() const;
   Formal formalOf(const Declaration &declaration);
+  bool isVariableType(SpellingId type);
   Diagnostic *requireWord(SpellingId word, Range range); // null: it is there
   void requireFeature(llvm::StringRef word, const llvm::Twine &subject, Range range);
   Diagnostic *requireGate(isa::WordId word, const llvm::Twine &subject, Range range);
@@ -120,6 +121,7 @@ private:
   llvm::DenseMap<uint32_t, Global> globals;       // by NameId
   llvm::DenseMap<uint32_t, uint32_t> aliases;     // by NameId
   llvm::DenseSet<uint32_t> functionTables;        // variables whose first value is the address of a function, by NameId
+  std::vector<std::optional<bool>> variableTypes; // by SpellingId; none: not asked yet
   bool inEntry = false;
 
   // Debugging and metadata.

@@ -57,7 +57,7 @@ struct Diagnostic {
   DiagId id;
   Severity severity;
   Range range;
-  llvm::SmallVector<std::string, 3> args; // in the order of the message's placeholders
+  llvm::SmallVector<std::string, 1> args; // in the order of the message's placeholders
   llvm::SmallVector<Note, 1> notes;
   std::optional<Fix> fix;
   SpecRef spec;

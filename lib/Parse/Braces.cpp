@@ -1,4 +1,5 @@
 #include "Parse/Braces.h"
+#include <cstring>
 
 namespace ptxray {
 
@@ -79,7 +80,7 @@ bool Finder::continuesOperands() const {
 static bool bracesMatch(llvm::StringRef text) {
   size_t last = 0; // brace of a block
   int depth = 0;
-  for (size_t at = 0; (at = text.find_first_of("{}/\"", at)) != llvm::StringRef::npos; ++at) {
+  for (size_t at = 0; (at += std::strcspn(text.data() + at, "{}/\"")) < text.size(); ++at) { // a zero is behind it
     const llvm::StringRef rest = text.drop_front(at);
     if (rest.starts_with("//")) {
       at += std::min(rest.find('\n'), rest.size() - 1);
@@ -100,7 +101,8 @@ static bool bracesMatch(llvm::StringRef text) {
         continue;
       }
       const llvm::StringRef between = text.slice(last, at);
-      if (!startsLine(text, at) || (depth && (between.contains(".entry") || between.contains(".func"))))
+      const bool isBlock = llvm::StringRef(";:{}").contains(between.rtrim().take_back(1));
+      if (!startsLine(text, at) || (depth && !isBlock && (between.contains(".entry") || between.contains(".func"))))
         return false;
       ++depth;
       last = at;
@@ -108,6 +110,8 @@ static bool bracesMatch(llvm::StringRef text) {
       if (--depth < 0 || (!startsLine(text, at) && !text.slice(last, at).rtrim(" \t").ends_with(";")))
         return false;
       last = at;
+    } else if (rest.starts_with(llvm::StringRef("", 1))) {
+      return false;
     }
   }
   return depth == 0;

@@ -3,6 +3,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -31,6 +32,23 @@ public:
     }
   }
 
+  /// The same for a text that may end with a number: `%r12`, as nearly all registers do, is found by its number, and
+  /// those that stand close to each other in the text do so in memory.
+  uint32_t internNumbered(const char *p, uint32_t length) {
+    const char *const end = p + length, *digits = end;
+    uint32_t number = 0;
+    for (uint32_t scale = 1; digits > p + 1 && isDigit(digits[-1]) && digits + mostDigits > end; scale *= 10)
+      number += static_cast<uint32_t>(*--digits - '0') * scale;
+    const auto prefixLength = static_cast<uint32_t>(digits - p);
+    if (digits == end || prefixLength > shortLength || (*digits == '0' && digits + 1 < end))
+      return intern(p, length);
+    const uint64_t prefix = load(p, prefixLength).low;
+    Family &family = families[prefix * 0x9E3779B97F4A7C15 >> (64 - familyBits)];
+    if (family.prefix != prefix || number >= family.members.size() || !family.members[number]) [[unlikely]]
+      return insertMember(family, prefix, number, p, length);
+    return family.members[number] - 1;
+  }
+
   std::optional<uint32_t> find(llvm::StringRef text) const {
     llvm::SmallString<64> padded(text);
     padded.append(16, '\0');
@@ -54,6 +72,7 @@ public:
   void clear() {
     slots.assign(slots.size(), Slot());
     entries.clear();
+    families.fill({});
     pool.Reset();
   }
 
@@ -73,6 +92,29 @@ private:
     uint64_t low, high;
     bool operator==(const Words &) const = default;
   };
+
+  /// The names with one prefix, by their numbers. Prefixes for which there is one place take it from each other.
+  struct Family {
+    uint64_t prefix = 0;           // its text
+    std::vector<uint32_t> members; // one more than the number of the name; 0: not known here
+  };
+  static constexpr unsigned familyBits = 6, mostDigits = 6;
+
+  static bool isDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
+  uint32_t insertMember(Family &family, uint64_t prefix, uint32_t number, const char *p, uint32_t length) {
+    const uint32_t id = intern(p, length);
+    if (family.prefix != prefix) {
+      family.prefix = prefix;
+      family.members.clear();
+    }
+    // Numbers mostly ascend; one far above the others would waste memory.
+    if (const size_t size = family.members.size(); number >= size && number < 2 * size + 1024)
+      family.members.resize(number + 1);
+    if (number < family.members.size())
+      family.members[number] = id + 1;
+    return id;
+  }
 
   bool holds(const Slot &slot, uint64_t key, const char *p, uint32_t length) const {
     if (slot.key != key || slot.length != length)
@@ -145,6 +187,7 @@ private:
   std::vector<Slot> slots;
   uint32_t mask;
   std::vector<Entry> entries; // by number
+  std::array<Family, 1 << familyBits> families;
   llvm::BumpPtrAllocator pool;
 };
 

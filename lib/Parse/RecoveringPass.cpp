@@ -8,6 +8,7 @@
 #include "Parse/Passes.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/StringExtras.h"
+#include <map>
 
 namespace ptxray::recover {
 
@@ -128,6 +129,10 @@ private:
   Token statementFirst;
   uint32_t badTokenEnd = 0; // where the last token that was none ends
   bool lonelyWord = false;
+  struct Insertion {
+    SharedText title, text;
+  };
+  std::map<TokenKind, Insertion> insertions;
 
   void fetch(Token &token);
   void reportBad(const Token &token);
@@ -649,12 +654,14 @@ void PtxBase::insert(TokenKind kind, DiagId id, llvm::StringRef token) {
   if (at == builder->last.end && builder->ahead.kind == TokenKind::Semicolon &&
       startsLine(builder->ahead))
     at = builder->ahead.begin;
-  llvm::SmallVector<std::string, 2> args = {token.str(), spelled(builder->last)};
-  if (id != DiagId::ExpectedBracket)
-    args.erase(args.begin());
   if (Diagnostic *d = report(id, {at, at}, {})) {
-    d->args.assign(args.begin(), args.end());
-    offer(*d, {"insert `" + token.str() + "`", {{{at, at}, token.str()}}, /*safe=*/!isBrace(token)});
+    if (id == DiagId::ExpectedBracket)
+      d->args.push_back(token.str());
+    d->args.push_back(spelled(builder->last));
+    Insertion &insertion = insertions[kind];
+    if (insertion.text.empty())
+      insertion = {"insert `" + token.str() + "`", token.str()};
+    offer(*d, {insertion.title, {{{at, at}, insertion.text}}, /*safe=*/!isBrace(token)});
   }
   pending = builder->ahead;
   Token &ahead = builder->ahead;

@@ -324,7 +324,7 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
       return;
     }
     set(token, TokenKind::Id, p, e);
-    token.id = names.intern(p, e - p);
+    token.id = names.internNumbered(p, e - p);
     if (token.id < NameSink) [[unlikely]]
       token.kind = token.id != NameCall           ? TokenKind::WarpSize
                    : scan::isCall(base, p, e, end) ? TokenKind::Call

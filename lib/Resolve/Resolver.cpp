@@ -321,13 +321,21 @@ static bool isComponent(llvm::StringRef suffix) {
 }
 
 /// Whether a line with a syntax error has the name, or its family `%r<`: it may have declared it.
-bool Resolver::isLost(llvm::StringRef name) const {
+bool Resolver::isLost(llvm::StringRef name) {
+  // A declaration has a word that begins with a dot, as `.reg`; an instruction has none, and a label comes first.
+  for (; lostRead < ast.lost.size(); ++lostRead) {
+    const llvm::StringRef line = ast.lost[lostRead].trim();
+    if (line.starts_with(".") || line.contains(" .") || line.contains("\t."))
+      lostDeclarations.push_back(line);
+    else
+      lostLabels.insert(line.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '%'; }));
+  }
+  if (lostLabels.contains(name))
+    return true;
+  if (lostDeclarations.empty())
+    return false;
   const std::string family = (name.rtrim("0123456789") + "<").str();
-  return llvm::any_of(ast.lost, [&](llvm::StringRef line) {
-    // A declaration has a word that begins with a dot, as `.reg`; an instruction has none, and a label comes first.
-    line = line.trim();
-    if (!line.starts_with(name) && !line.starts_with(".") && !line.contains(" .") && !line.contains("\t."))
-      return false;
+  return llvm::any_of(lostDeclarations, [&](llvm::StringRef line) {
     if (line.contains(family))
       return true;
     const size_t at = line.find(name);

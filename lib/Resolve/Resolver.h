@@ -4,6 +4,7 @@
 #include "Diagnostics/Diagnostic.h"
 #include "Resolve/Scopes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <optional>
 
 namespace ptxray {
@@ -76,13 +77,16 @@ private:
 
   const Ast &ast;
   DiagnosticSink &sink;
-  bool isLost(llvm::StringRef name) const;
+  bool isLost(llvm::StringRef name);
   Scopes scopes;
   const Function *current = nullptr; // at hand
   std::vector<BlockLabel> labels; // of the function at hand, sorted by block
   size_t nextLabel = 0;
   unsigned nearestAsked = 0;
   uint32_t blocks = 0;
+  size_t lostRead = 0;                            // of the lines in `ast.lost`
+  std::vector<llvm::StringRef> lostDeclarations;
+  llvm::DenseSet<llvm::StringRef> lostLabels;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, NameId> registersOfBlocks; // by place of the declaration, and name
   std::vector<NameId> namesOfBlocks;
   uint32_t firstOfBlocks = 0;

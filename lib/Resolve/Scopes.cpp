@@ -23,16 +23,14 @@ void Scopes::leave() {
   symbols.resize(mark.symbols);
 }
 
-/// A name is taken apart once. ptxas reads `%r012` as `%r12`.
-const Scopes::Name &Scopes::read(NameId name) {
+/// ptxas reads `%r012` as `%r12`.
+const Scopes::Name &Scopes::readNew(NameId name) {
   const size_t index = static_cast<uint32_t>(name);
   if (index >= members.size()) {
     members.resize(std::max<size_t>(index + 1, members.size() * 2));
     texts.resize(members.size());
     memberCount = static_cast<uint32_t>(members.size());
   }
-  if (texts[index].isRead)
-    return texts[index];
   texts[index].isRead = true;
   const llvm::StringRef text = names.text(index);
   size_t length = text.size();

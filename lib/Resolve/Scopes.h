@@ -111,7 +111,12 @@ private:
     return member.number < slot.count ? &slot : nullptr;
   }
   const Symbol *findUnusual(NameId name);
-  const Name &read(NameId name);
+  /// What the text of a name says; it is taken apart once.
+  const Name &read(NameId name) {
+    const auto index = static_cast<uint32_t>(name);
+    return index < memberCount && texts[index].isRead ? texts[index] : readNew(name);
+  }
+  const Name &readNew(NameId name);
   uint32_t slotIn(uint32_t &field);
   uint32_t familySlot(NameId prefix);
   bool isBoundOnItsOwn(NameId name);

@@ -35,14 +35,21 @@ public:
   /// The same for a text that may end with a number: `%r12`, as nearly all registers do, is found by its number, and
   /// those that stand close to each other in the text do so in memory.
   uint32_t internNumbered(const char *p, uint32_t length) {
-    const char *const end = p + length, *digits = end;
-    uint32_t number = 0;
-    for (uint32_t scale = 1; digits > p + 1 && isDigit(digits[-1]) && digits + mostDigits > end; scale *= 10)
-      number += static_cast<uint32_t>(*--digits - '0') * scale;
-    const auto prefixLength = static_cast<uint32_t>(digits - p);
-    if (digits == end || prefixLength > shortLength || (*digits == '0' && digits + 1 < end))
+    if (length > shortLength)
       return intern(p, length);
-    const uint64_t prefix = load(p, prefixLength).low;
+    uint64_t text;
+    std::memcpy(&text, p, sizeof text);
+    text <<= 64 - 8 * length;                          // the last letter is the highest byte
+    const uint64_t values = text ^ 0x3030303030303030; // digits become 0 to 9
+    constexpr uint64_t highest = 0x8080808080808080;
+    const uint64_t others = (((values & ~highest) + 0x7676767676767676) | values) & highest;
+    const unsigned bits = std::countl_zero(others) & ~7u; // of the digits at the end
+    if (bits == 0 || bits >= 8 * length)
+      return intern(p, length);
+    const uint64_t digits = values >> (64 - bits), prefix = text << bits;
+    if ((digits & 0xFF) == 0 && bits > 8) // `%r01` is not `%r1`
+      return intern(p, length);
+    const uint32_t number = decimal(digits << (64 - bits));
     Family &family = families[prefix * 0x9E3779B97F4A7C15 >> (64 - familyBits)];
     if (family.prefix != prefix || number >= family.members.size() || !family.members[number]) [[unlikely]]
       return insertMember(family, prefix, number, p, length);
@@ -98,9 +105,15 @@ private:
     uint64_t prefix = 0;           // its text
     std::vector<uint32_t> members; // one more than the number of the name; 0: not known here
   };
-  static constexpr unsigned familyBits = 6, mostDigits = 6;
+  static constexpr unsigned familyBits = 6;
 
-  static bool isDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+  /// The number that eight digits make, the first of them in the lowest byte: neighbours become one, three times.
+  static uint32_t decimal(uint64_t digits) {
+    digits = digits * 10 + (digits >> 8);
+    constexpr uint64_t pair = 0x000000FF000000FF;
+    const uint64_t high = (digits & pair) * (100 + (1000000ull << 32)), low = (digits >> 16 & pair) * (1 + (10000ull << 32));
+    return static_cast<uint32_t>((high + low) >> 32);
+  }
 
   uint32_t insertMember(Family &family, uint64_t prefix, uint32_t number, const char *p, uint32_t length) {
     const uint32_t id = intern(p, length);

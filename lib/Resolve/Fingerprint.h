@@ -26,7 +26,7 @@ constexpr uint64_t valuePrint(int64_t value) { return scattered(static_cast<uint
 
 class Fingerprint {
 public:
-  explicit Fingerprint(SpellingId opcode) : sum(scattered(static_cast<uint64_t>(opcode) + 1)) {}
+  explicit Fingerprint(SpellingId opcode) : sum((static_cast<uint64_t>(opcode) + 1) * 0xE7037ED1A0B428DB) {}
   void add(uint64_t print) { sum = (sum + print) * 0xD6E8FEB86659FD93; }
   uint64_t value() const { return (sum ^ sum >> 32) | 1; } // never 0
 

@@ -169,7 +169,9 @@ void Resolver::collectLabels(const Function &function) {
     labels.push_back({block, name, kind, index, range});
   };
   for (uint32_t i = function.body.first; i < function.body.end(); ++i) {
-    Statement statement = ast.statements[i];
+    const Statement statement = ast.statements[i];
+    if (statement.kind == StatementKind::Instruction)
+      continue;
     switch (statement.kind) {
     case StatementKind::BlockBegin:
       outer.push_back(block);

@@ -144,7 +144,7 @@ void rules::tensor_address(RuleContext &context) {
 
 /// The four bits of each index name two different columns of four, or one of two for .tf32.
 void rules::sparse_metadata(RuleContext &context) {
-  for (const char *name : {"e", "sp-meta"})
+  for (const char *name : {"e", "any-bits", "sp-meta"})
     if (const auto value = valueOf(context, name)) {
       const unsigned bits = context.slotText(".atype") == ".tf32" ? 32 : 16;
       for (unsigned i = 0; i < 8; ++i) {

@@ -42,7 +42,7 @@ private:
   bool isNoticed(const Mutant &mutant);
   bool isNoticedBy(const Mutant &mutant, size_t group, MadeTables &tables);
   void search(const Mutant &mutant);
-  std::string modulesOutcome() const;
+  bool isNoticedInSections(const Mutant &mutant);
   std::string nameOf(const Mutant &mutant) const {
     return data.model.names[mutant.place.file] + ": " + mutant.kind + " " + mutant.text;
   }
@@ -60,19 +60,35 @@ private:
   std::unique_ptr<MadeTables> noInstruction; // for what is said of directives
   std::vector<Module> modules;
   std::string outcomeOfModules;
+  std::map<std::string, std::vector<Module>> sections; // of test/isa, by the file of the data: `matrix/mma.isa`
   Search finder{tests};
 };
 
 } // namespace
 
+/// What is found in whole modules.
+static std::string findingsIn(llvm::ArrayRef<Module> modules) {
+  std::string outcome;
+  for (const Module &module : modules) {
+    const auto source = SourceBuffer::fromText("", module.text);
+    DiagnosticSink sink;
+    checkSource(*source, {}, sink);
+    for (const Diagnostic &d : sink.diagnostics())
+      outcome += info(d.id).id.str() + " " + std::to_string(d.range.begin) + "\n";
+  }
+  return outcome;
+}
+
 void MutationTest::collect() {
   auto collectSnippets = [&](const std::vector<TestFile> &files) {
     for (const TestFile &file : files)
       for (const Module &module : file.modules)
-        if (module.header.empty())
+        if (module.header.empty()) {
           modules.push_back(module);
-        else
+        } else {
           tests.collect(file, module, Compared::Ids);
+          sections[file.name + ".isa"].push_back(module);
+        }
   };
   auto collectSamples = [&](const std::vector<SampleFile> &files) {
     for (const SampleFile &samples : files)
@@ -119,20 +135,7 @@ void MutationTest::prepare() {
   }
   noInstruction = data.make();
   noInstruction->use();
-  outcomeOfModules = modulesOutcome();
-}
-
-/// What is found in whole modules while no instruction is known.
-std::string MutationTest::modulesOutcome() const {
-  std::string outcome;
-  for (const Module &module : modules) {
-    const auto source = SourceBuffer::fromText("", module.text);
-    DiagnosticSink sink;
-    checkSource(*source, {}, sink);
-    for (const Diagnostic &d : sink.diagnostics())
-      outcome += info(d.id).id.str() + " " + std::to_string(d.range.begin) + "\n";
-  }
-  return outcome;
+  outcomeOfModules = findingsIn(modules); // while no instruction is known
 }
 
 /// All, when it stands in no file of entries.
@@ -176,6 +179,22 @@ bool MutationTest::isNoticedBy(const Mutant &mutant, size_t group, MadeTables &t
   return llvm::any_of(order, [&](auto &line) { return notices(line.second, tables); });
 }
 
+/// A check may ask what registers hold, which lines alone do not tell.
+bool MutationTest::isNoticedInSections(const Mutant &mutant) {
+  const auto of = sections.find(data.model.names[mutant.place.file]);
+  if (mutant.kind != "check" || of == sections.end())
+    return false;
+  const size_t group = groupsOf(mutant).front();
+  sound[group]->use();
+  const std::string before = findingsIn(of->second);
+  const auto repair = mutant.apply();
+  const std::unique_ptr<MadeTables> tables = data.make(groups[group]);
+  tables->use();
+  const bool noticed = findingsIn(of->second) != before;
+  repair();
+  return noticed;
+}
+
 bool MutationTest::isNoticed(const Mutant &mutant) {
   const auto repair = mutant.apply();
   const std::vector<size_t> concerned = groupsOf(mutant);
@@ -185,7 +204,7 @@ bool MutationTest::isNoticed(const Mutant &mutant) {
     noticed = !tables;
     if (tables) {
       tables->use();
-      noticed = modulesOutcome() != outcomeOfModules;
+      noticed = findingsIn(modules) != outcomeOfModules;
     }
   }
   for (size_t i = 0; i < concerned.size() && !noticed; ++i) {
@@ -227,7 +246,7 @@ bool MutationTest::run() {
         (!names.empty() && !names.count(name)) || std::hash<std::string>()(name) % every != 0)
       continue;
     ++tried;
-    if (isNoticed(mutant))
+    if (isNoticed(mutant) || isNoticedInSections(mutant))
       continue;
     ++survived;
     if (searched)

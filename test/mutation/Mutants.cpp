@@ -166,7 +166,8 @@ bool Finder::isImplied(const Condition &whole, const Condition &joint, const Con
   const bool neutral = joint.kind == Condition::And;
   for (uint16_t version : isa::versions())
     for (const isa::Target &target : isa::targets()) {
-      if (target.since > version || isa::versionMeaning(version) != version || UnderContext(version, target)(part) == neutral)
+      if (target.since > version || !target.documented || isa::versionMeaning(version) != version ||
+          UnderContext(version, target)(part) == neutral)
         continue;
       const std::optional<bool> with = UnderContext(version, target)(whole);
       if (!with || with != UnderContext(version, target, &part)(whole))

@@ -249,12 +249,9 @@ std::vector<Finding> findingsOf(const Availability &availability, const Opcode &
     });
     if (known || (!isError(f) && refused))
       continue;
-    if (f.id == DiagId::UnknownQualifier) {
+    if (f.id == DiagId::UnknownQualifier)
       if (llvm::StringRef near = nearestWord(*opcode.mnemonic, f.args.front()); !near.empty())
         f.remedy = {Remedy::ReplaceWord, f.place.index, near.str()};
-      else if (const auto words = numberedWords(*opcode.mnemonic, f.args.front()); !words.empty())
-        f.notes.push_back("`" + std::string(opcode.mnemonic->text) + "` knows " + wordsText(words, "and"));
-    }
     if (f.place.kind == Place::Word && f.place.count == 1 &&
         (f.id == DiagId::QualifierOfOtherForm || info(f.id).id.starts_with("misused-")))
       f.place = withOpponent(opcode, f.place.index);
@@ -326,6 +323,21 @@ static void addCompletions(Finding &finding, const Availability &availability, c
     finding.notes.push_back("`" + opcode.words.front().text.str() + "` goes on with one of " + llvm::join(next, ", "));
 }
 
+/// Of words that differ in the number alone, the only one that is right; else all.
+static void addNumbered(Finding &finding, const Availability &availability, const Opcode &opcode,
+                        llvm::ArrayRef<Shape> shapes) {
+  const auto words = numberedWords(*opcode.mnemonic, finding.args.front());
+  llvm::SmallVector<Remedy, 8> right;
+  for (isa::WordId word : words) {
+    finding.remedy = {Remedy::ReplaceWord, finding.place.index, std::string(isa::word(word).text)};
+    if (makesItRight(finding, availability, opcode, shapes))
+      right.push_back(finding.remedy);
+  }
+  finding.remedy = right.size() == 1 ? right.front() : Remedy();
+  if (right.size() != 1 && !words.empty())
+    finding.notes.push_back("`" + std::string(opcode.mnemonic->text) + "` knows " + wordsText(words, "and"));
+}
+
 /// The form that has taken the place of one that was removed: all that is written fits, and words are missing.
 static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
   const isa::Tables &t = isa::tables();
@@ -354,9 +366,12 @@ std::vector<Finding> judge(const Availability &availability, const Opcode &opcod
     else if (f.id == DiagId::RemovedInPtx && opcode.mnemonic)
       addSuccessor(f, {opcode, shapes, availability});
   }
-  for (Finding &f : findings)
+  for (Finding &f : findings) {
     if (f.remedy.kind != Remedy::None && !makesItRight(f, availability, opcode, shapes))
       f.remedy = {};
+    if (f.id == DiagId::UnknownQualifier && opcode.mnemonic && f.remedy.kind == Remedy::None)
+      addNumbered(f, availability, opcode, shapes);
+  }
   return findings;
 }
 

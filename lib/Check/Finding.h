@@ -21,8 +21,8 @@ struct Place {
 };
 
 /// What weighs more when a text fits no form: a form with fewer of the first is nearer.
-enum class Phase : uint8_t { Qualifier, Shape, Condition, Gate, Type, Warning };
-inline constexpr unsigned phaseCount = 6;
+enum class Phase : uint8_t { Qualifier, Shape, Condition, Gate, Type, Warning, Tie };
+inline constexpr unsigned phaseCount = 7; // Tie: no finding is of it; it only makes another form the nearer one
 
 struct Remedy {
   enum Kind : uint8_t { None, InsertAfterWord, ReplaceWord, RemoveWord, ReplaceOpcode, RaiseVersion };

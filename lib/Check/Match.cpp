@@ -156,6 +156,7 @@ static void reportStray(FormView &view, unsigned k) {
     return;
   }
   view.report(Phase::Qualifier, idForKind("misused", word.id, DiagId::QualifierOfOtherForm), place, {text, instruction});
+  ++view.score[static_cast<unsigned>(Phase::Tie)]; // a form that takes the word and lacks another is nearer
 }
 
 void reportMissing(FormView &view, unsigned slot, Phase phase) {
@@ -188,8 +189,8 @@ static void reportIllegal(FormView &view, uint16_t k, unsigned j) {
   f.expected = slotWords(slot);
   f.remedy = {Remedy::ReplaceWord, k, ""};
   // A type is chosen before what goes with it: a form with that type and a word too many is nearer.
-  if (isa::word(word.id).wordClass == WordClass::Type)
-    ++view.score[static_cast<unsigned>(Phase::Qualifier)];
+  const bool isType = isa::word(word.id).wordClass == WordClass::Type;
+  ++view.score[static_cast<unsigned>(isType ? Phase::Qualifier : Phase::Tie)];
 }
 
 namespace {

@@ -275,7 +275,7 @@ uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
     }
     declares = isDeclaration;
   }
-  return place == orphan && from < loneEmptyLine && loneEmptyLine < orphan ? loneEmptyLine : place;
+  return place;
 }
 
 // The first trace behind the block's brace, the clearest kind first; without any the block ends with

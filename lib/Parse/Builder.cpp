@@ -296,6 +296,8 @@ void Builder::reduce() {
   Operation operation = operations.pop_back_val();
   if (operation.op == '(' || operation.op == '?')
     return; // unbalanced: reported where it was seen
+  if (operation.unary) // before such a parenthesis
+    return applyUnary(operation, values.back());
   Constant right = values.pop_back_val();
   if (operation.op == ':') {
     Constant left = values.pop_back_val();

@@ -309,6 +309,8 @@ TEST(Parse, FaultsHaveTheNarrowestRange) {
       {".reg .b32 a", "6:12-12 expected-semicolon"},
       {"mov.b32 a, (1+2;", "6:16-16 expected-bracket"},
       {"mov.b32 a, 1+2);", "6:15-16 extra-token"},
+      {"mov.b32 a, -(1;", "6:15-15 expected-bracket"},
+      {"mov.b32 a, 2*!(1;", "6:17-17 expected-bracket"},
       {"mov.b32 a, $, b;", "6:12-13 stray-character"},
       {"mov.b32 a, \"b;", "6:12-13 unclosed-string"},
       {"mov.b32 a, \xC3\xA9;", "6:12-14 non-ascii-character"},

@@ -1,4 +1,5 @@
 // Whether each operand is what the form asks for: kind, type, length, value, address.
+#include "Check/ArrayIndex.h"
 #include "Check/FormView.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -243,7 +244,7 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
       return;
     }
     // The first coordinate of an array is its index: the others need not go with it.
-    if (element.kind == ShapeKind::Integer && n == node + 1 && shape.extent > 2 && has(isa::IndexAllowed))
+    if (mayBeIndex(element) && n == node + 1 && shape.extent > 2 && has(isa::IndexAllowed))
       continue;
     if (!elementType || declared.role == OperandRole::Immediate ||
         (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination)))) {

@@ -1,3 +1,4 @@
+#include "Check/ArrayIndex.h"
 #include "Check/Rules.h"
 
 namespace ptxray {
@@ -12,7 +13,7 @@ void rules::array_index(RuleContext &context) {
   const Place vector = context.placeOfOperand("c");
   const Shape &index = coordinates[1];
   if (!geometry.starts_with(".a") && geometry != ".5d") {
-    for (unsigned n = 2; index.kind == ShapeKind::Integer && n < coordinates->extent; ++n)
+    for (unsigned n = 2; mayBeIndex(index) && n < coordinates->extent; ++n)
       if (coordinates[n].kind == ShapeKind::Float ||
           (coordinates[n].kind == ShapeKind::Register && viewType(coordinates[n].type).kind == isa::TypeKind::Float)) {
         context.report(Phase::Type, DiagId::VectorElements, {Place::Operand, static_cast<uint16_t>(vector.index + n)},

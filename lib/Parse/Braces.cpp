@@ -148,7 +148,7 @@ void Finder::function() {
     auto isBetween = [&] {
       return braces.empty() || afterBrace || isAlone() ||
              oneOf(previous.kind, {TokenKind::Semicolon, TokenKind::Colon}) ||
-             (startsLine(text, token.begin) &&
+             (startsLine(text, token.begin) && !isVectorLine(text, token.begin) &&
               !oneOf(previous.kind, {TokenKind::Comma, TokenKind::Opcode, TokenKind::Dotted,
                                      TokenKind::Bar, TokenKind::LeftBracket})) ||
              (startsLine(text, previous.begin) && // a stray character before the brace
@@ -243,6 +243,11 @@ void Finder::findLoneEmptyLine() {
   }
 }
 
+bool isVectorLine(llvm::StringRef text, uint32_t offset) {
+  const llvm::StringRef line = text.substr(offset).take_until([](char c) { return c == '\n'; }).rtrim();
+  return line.starts_with("{") && (line.ends_with("},") || line.ends_with("};"));
+}
+
 // Where a brace was taken away, what stood round it is left: a line of blanks, a blank too many.
 bool hasTrace(llvm::StringRef line) {
   llvm::StringRef blanks = line.take_while([](char c) { return c == ' ' || c == '\t'; });
@@ -265,12 +270,12 @@ uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
       continue;
     if (offset >= orphan)
       break;
-    if (isDeclaration && !declares) {
+    if (isDeclaration) {
       const Line line = lineAt(offset);
       const Line above = line.begin ? lineAt(line.begin - 1) : line;
       if (isTrace(above))
         return above.begin;
-      if (place == orphan)
+      if (!declares && place == orphan)
         place = offset;
     }
     declares = isDeclaration;
@@ -287,15 +292,18 @@ std::optional<uint32_t> Finder::placeOfLostClose(uint32_t open) const {
                                               ? first.begin + first.text.size()
                                               : 0;
   Line above = first;
+  uint32_t firstBlank = from; // of those directly above
   for (uint32_t at = from; at < functionEnd;) {
     const Line line = lineAt(at);
     if (isTrace(line))
       return line.begin;
     if (!beforeComment && line.text.trim() == "// end inline asm" && above.text.trim().empty())
-      beforeComment = above.begin;
+      beforeComment = firstBlank;
     const bool endsBlank = line.text.rtrim('\r').ends_with("; ");
     if (!afterBlank && endsBlank && !line.text.contains(".reg"))
       afterBlank = line.begin + line.text.size();
+    if (!line.text.trim().empty())
+      firstBlank = line.begin + line.text.size() + 1;
     above = line;
     at = line.begin + line.text.size() + 1;
   }

@@ -14,6 +14,9 @@ struct BraceRepair {
 /// In the order of the text. The scanner stands before the text to look at.
 std::vector<BraceRepair> findBraceRepairs(Scanner scanner, llvm::StringRef text);
 
+/// Whether the line that begins there is a vector, `{%r1, %r2},`: operands may stand on lines of their own.
+bool isVectorLine(llvm::StringRef text, uint32_t offset);
+
 /// Whether a line looks as if its only token had been taken away.
 bool hasTrace(llvm::StringRef line);
 

@@ -732,7 +732,7 @@ bool PtxBase::mendMissing(KindSet expected) {
 
   // `call (a)`, and the function on the next line.
   const bool listGoesOn =
-      newLine && (ahead.kind == TokenKind::LeftParen ||
+      newLine && (ahead.kind == TokenKind::LeftParen || isVectorLine(text, ahead.begin) ||
                   (kinds(TokenKind::Id, TokenKind::Integer) & bit(ahead.kind) &&
                    kinds(TokenKind::Comma, TokenKind::RightParen) & bit(peek().kind)));
   if (wants(TokenKind::Comma) && listGoesOn)
@@ -776,6 +776,10 @@ bool PtxBase::mendLonelyWord() {
   const Token &word = statementFirst;
   if (!(words & bit(word.kind)) || !inStatement() || builder->last.begin <= word.begin ||
       !startsLine(word) || !endsLine(word))
+    return false;
+  // Its operands may stand on the lines below.
+  if (const size_t next = text.find_first_not_of(" \t\r\n", word.end);
+      next != llvm::StringRef::npos && text[next] == '{' && !text.substr(next + 1).ltrim(" \t\r").starts_with("\n"))
     return false;
   lonelyWord = true;
   throw SyntaxFault();

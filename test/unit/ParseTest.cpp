@@ -328,6 +328,8 @@ TEST(Parse, FaultsHaveTheNarrowestRange) {
       {"/* open", "6:1-3 unclosed-comment"},
       {"bra l;@\nl:", "6:7-8 extra-token"},
       {"@l:", "6:1-2 extra-token"},
+      {"mma.b16\n{a, b},\n{c, d}\n{e, f};", "8:7-7 expected-comma"},
+      {"mma.b16\n{a, b},\n{c, d}\nret;", "8:7-7 expected-semicolon"},
       {"{ ret; }}\nret;", "6:9-10 extra-token"},
       {"add.s32 a, b;\nadd.s32 a b;\nsub.s32 a, [b;", "7:10-10 expected-comma, "
                                                       "8:14-14 expected-bracket"},

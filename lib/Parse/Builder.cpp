@@ -143,7 +143,8 @@ void Builder::cast(const Token &token) {
 }
 
 void Builder::literal(const Token &token) {
-  if (operations.empty() && values.empty())
+  // In a faulty text what ends the expression may be dropped, and an operator stand behind it.
+  if (!sink && operations.empty() && values.empty())
     switch (ahead.kind) {
     case TokenKind::Comma: case TokenKind::Semicolon: case TokenKind::RightBrace:
     case TokenKind::RightBracket: { // nearly always: a number alone

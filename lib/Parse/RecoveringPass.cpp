@@ -746,7 +746,7 @@ bool PtxBase::mendMissing(KindSet expected) {
       return insert(TokenKind::RightBracket, DiagId::ExpectedBracket, "]"), true;
     if (wants(TokenKind::RightParen) && !(newLine && ahead.kind == TokenKind::Space))
       return insert(TokenKind::RightParen, DiagId::ExpectedBracket, ")"), true;
-    if (wants(TokenKind::Greater) && !wants(TokenKind::Semicolon))
+    if (expected == bit(TokenKind::Greater))
       return insert(TokenKind::Greater, DiagId::ExpectedBracket, ">"), true;
     if (wants(TokenKind::RightBrace) && wants(TokenKind::Comma)) {
       insert(TokenKind::RightBrace, DiagId::ExpectedBracket, "}");

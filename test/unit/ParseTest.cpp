@@ -352,6 +352,7 @@ TEST(Parse, FaultsOfTheModule) {
       {".func (.param .b32 a f;", "1:21-21 expected-bracket"},
       {".file# 1 \"a\"", "1:6-7 stray-character"},
       {".version 8.$0\n.target sm_80", "1:10-14 malformed-number"},
+      {".global .b32 a[2] = {1;+0};", "1:23-24 extra-token"},
       {"foo", "1:1-4 syntax-error"},
       {"}", "1:1-2 extra-token"},
       {"\xEF\xBB\xBF.global .b32 a;", "1:1-4 non-ascii-character"},

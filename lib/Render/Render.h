@@ -23,7 +23,7 @@ struct FileReport {
 struct RuleTotal {
   unsigned count = 0;
   std::set<llvm::StringRef> sections; // of the manual that its diagnostics name
-  llvm::StringRef lastSection;        // to be put there
+  llvm::StringRef lastSection;        // the one put there last: mostly the next diagnostic names it again
 };
 
 /// Over all inputs.

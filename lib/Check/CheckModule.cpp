@@ -29,6 +29,7 @@ private:
   void function(uint32_t index);
   void body(const Function &function);
   void instruction(const Function &function, const Instruction &instruction);
+  bool swallowsNext(const Instruction &instruction);
 
   const Ast &ast;
   const SourceBuffer &source;
@@ -150,6 +151,8 @@ inline void ModuleChecker::instruction(const Function &function, const Instructi
     if (const std::optional<uint64_t> print = resolver.fingerprint(instruction, opcode.readsValues))
       verdict = instructions->known(*print);
   if (!verdict) {
+    if (swallowsNext(instruction))
+      return;
     resolver.shapes(instruction.operands, shapes);
     if (options.visitor) {
       options.visitor(ast, instruction, shapes);
@@ -166,6 +169,20 @@ inline void ModuleChecker::instruction(const Function &function, const Instructi
   if (opcode.mayCall)
     rules->call(instruction);
   bodies->instruction(instruction, *verdict->usage);
+}
+
+/// `trap` without its semicolon, and `exit;` on the next line, look like an instruction and its operand.
+bool ModuleChecker::swallowsNext(const Instruction &instruction) {
+  if (instruction.operands.count != 1)
+    return false;
+  const Operand &operand = ast.operands[instruction.operands.first];
+  const uint32_t end = instruction.opcodeRange.end;
+  if (operand.kind != OperandKind::Name || !source.text({end, operand.range.begin}).contains('\n') ||
+      resolver.find(operand.name) || !isa::findMnemonic(ast.text(operand.name)))
+    return false;
+  sink.report(DiagId::ExpectedSemicolon, {end, end}, {ast.text(instruction.opcode).str()}).fix =
+      Fix{"insert `;`", {{{end, end}, ";"}}, /*safe=*/true};
+  return true;
 }
 
 void ModuleChecker::finish() {

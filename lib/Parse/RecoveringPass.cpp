@@ -173,6 +173,7 @@ private:
   void offer(Diagnostic &d, Fix fix) const;
   bool mend(KindSet expected);
   bool mendKeyword(KindSet expected);
+  bool mendSemicolon(KindSet expected);
   bool mendExtra(KindSet expected);
   bool mendMissing(KindSet expected);
   void insert(TokenKind kind, DiagId id, llvm::StringRef token);
@@ -530,7 +531,7 @@ bool PtxBase::doubtfulCannotFollow() {
 }
 
 bool PtxBase::mend(KindSet expected) {
-  return mendKeyword(expected) || mendExtra(expected) || mendMissing(expected);
+  return mendKeyword(expected) || mendSemicolon(expected) || mendExtra(expected) || mendMissing(expected);
 }
 
 // `.entyr`, `entry`: the nearest directive that could stand here.
@@ -552,6 +553,30 @@ bool PtxBase::mendKeyword(KindSet expected) {
     d->fix = Fix{"write `" + meant->text.str() + "`", {{ahead.range(), meant->text.str()}}};
   ahead.kind = meant->kind;
   ahead.id = meant - keywords().begin();
+  return true;
+}
+
+// `{1; 0}`: the list goes on.
+bool PtxBase::mendSemicolon(KindSet expected) {
+  constexpr KindSet closers = kinds(TokenKind::RightBrace, TokenKind::EndOfBody, TokenKind::RightBracket,
+                                    TokenKind::RightParen, TokenKind::CloseGroup);
+  constexpr KindSet names = kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float,
+                                  TokenKind::WarpSize);
+  Token &ahead = builder->ahead;
+  if (ahead.kind != TokenKind::Semicolon || !(expected & bit(TokenKind::Comma)) || !(expected & closers))
+    return false;
+  Scanner copy = *scanner;
+  Token next = peek(), behind;
+  if (startsLine(next))
+    return false;
+  copy.moveTo(next.end);
+  copy.next(behind);
+  const bool isElement = names & bit(next.kind) && (closers | bit(TokenKind::Comma)) & bit(behind.kind);
+  if (!isElement && next.kind != TokenKind::LeftBrace && !isWord(next, ".param") && !isWord(next, ".reg"))
+    return false;
+  if (Diagnostic *d = report(DiagId::SyntaxError, ahead.range(), {";", "`,`"}))
+    d->fix = Fix{"replace it by `,`", {{ahead.range(), ","}}};
+  ahead.kind = TokenKind::Comma;
   return true;
 }
 
@@ -927,7 +952,8 @@ void PtxBase::skipItem() {
     depth -= closes && depth;
     builder->last = ahead;
     drop();
-    if (closes && ends && ahead.kind == TokenKind::Semicolon) // behind an initialiser
+    constexpr KindSet initialiserGoesOn = kinds(TokenKind::Semicolon, TokenKind::Comma, TokenKind::RightBrace);
+    if (closes && ends && initialiserGoesOn & bit(ahead.kind))
       continue;
     if (ends)
       return;

@@ -840,8 +840,9 @@ void PtxBase::recover() {
   llvm::StringRef spelling = text.slice(word.begin, word.end);
   bool isLabel = word.kind == TokenKind::Id &&
                  !llvm::all_of(spelling, [](char c) { return llvm::isLower(c); });
-  report(isLabel ? DiagId::ExpectedColon : DiagId::ExpectedSemicolon, {word.end, word.end},
-         {spelling.str()});
+  const Range end{word.end, word.end};
+  if (Diagnostic *d = report(isLabel ? DiagId::ExpectedColon : DiagId::ExpectedSemicolon, end, {spelling.str()}))
+    d->fix = isLabel ? Fix{"insert `:`", {{end, ":"}}} : Fix{"insert `;`", {{end, ";"}}, /*safe=*/true};
   scanner->moveTo(word.end);
   pending.reset();
   held.reset();

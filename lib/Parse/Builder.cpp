@@ -19,7 +19,7 @@ void Builder::start(llvm::StringRef text, bool keep, Parser::ItemFn fn) {
   delivered = 0;
   inBody = false;
   bodyMark = itemMark = {};
-  itemBegin = 0;
+  beforeItem = Token();
   pendingLinkage = SpellingId::None;
   sink = nullptr;
   ast.lost.clear();
@@ -75,7 +75,7 @@ uint32_t Builder::dropItem() {
   pendingLinkage = SpellingId::None;
   statementMark = itemMark;
   dropStatement();
-  return itemBegin;
+  return beforeItem.end;
 }
 
 void Builder::fail(DiagId id, Range range, std::initializer_list<std::string> args) {
@@ -547,6 +547,9 @@ void Builder::number(const Token &token) {
 }
 
 void Builder::string(const Token &token) {
+  // In a faulty text a string over several lines is a lost or stray quote, which the other pass reports.
+  if (!sink && !ast.lost.empty() && source.slice(token.begin, token.end).contains('\n'))
+    throw FastPassFailed();
   text(token.range());
 }
 
@@ -953,7 +956,7 @@ void Builder::itemEnd() {
     bodyMark = {};
   }
   itemMark = mark();
-  itemBegin = last.end;
+  beginItem();
 }
 
 } // namespace ptxray

@@ -35,6 +35,10 @@ public:
   void cut(const Mark &mark);
   /// Drops the unfinished item of the module; returns where it begins.
   uint32_t dropItem();
+  /// An item begins behind the token just read.
+  void beginItem() { beforeItem = last; }
+  /// The token before the item at hand.
+  Token beforeItem;
   /// Drops what the statement at hand has appended so far.
   void dropStatement();
   /// The same, but of an instruction the opcode stays.
@@ -193,7 +197,6 @@ private:
   bool inBody = false;
   size_t delivered = 0; // items of the module that `onItem` has seen
   Mark itemMark{}, statementMark{}, bodyMark{};
-  uint32_t itemBegin = 0;
   uint32_t blocks = 0;
   uint32_t lastNode = 0; // the operand that an offset behind it belongs to
 

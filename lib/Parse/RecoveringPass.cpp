@@ -128,6 +128,7 @@ private:
   Range bodyBrace;
   Token statementFirst;
   uint32_t badTokenEnd = 0; // where the last token that was none ends
+  bool isSound = false;     // the item at hand has no fault so far
   bool lonelyWord = false;
   struct Insertion {
     SharedText title, text;
@@ -141,6 +142,7 @@ private:
   void advance();
   Token peek();
   void sync();
+  void readSoundItems();
   void mendHere();
   [[noreturn]] void argumentsBegin();
   void recover();
@@ -397,6 +399,7 @@ bool PtxBase::inStatement() const {
 // ---- reports
 
 Diagnostic *PtxBase::report(DiagId id, Range range, std::initializer_list<std::string> args) {
+  isSound = false;
   if (builder->reported)
     return nullptr;
   builder->reported = true;
@@ -468,11 +471,32 @@ void PtxBase::reportUnexpected() {
 void PtxBase::sync() {
   if (rules.back().rule == Ptx::RuleBody)
     settleBraces();
+  if (rules.back().rule == Ptx::RuleModule)
+    readSoundItems();
   if (rules.back().rule == Ptx::RuleArgument && builder->ahead.kind == TokenKind::LeftParen &&
       startsLine(builder->ahead))
     argumentsBegin();
   if (!(expectedKinds() & bit(builder->ahead.kind)) || cannotFollow())
     mendHere();
+}
+
+/// Behind an item without a fault the fast pass reads on, to the next item with one. That one is left to this pass.
+void PtxBase::readSoundItems() {
+  const bool follows = std::exchange(isSound, true);
+  if (!follows || pending || held || nextRepair != repairs.end() || builder->ahead.kind == TokenKind::EndOfFile)
+    return;
+  builder->sink = nullptr;
+  builder->beginItem();
+  scanner->moveTo(builder->last.end);
+  scanner->braces = scanner->groups = 0;
+  const bool isRead = runFastPass(*scanner, *builder);
+  builder->sink = sink;
+  if (isRead)
+    return;
+  scanner->moveTo(builder->dropItem());
+  scanner->braces = scanner->groups = 0;
+  builder->last = builder->beforeItem;
+  fetch(builder->ahead);
 }
 
 /// The list of results, on the line before, was not closed.

@@ -6,7 +6,7 @@
 namespace ptxray {
 
 void BodyChecker::begin(const Function &function) {
-  uses.resize(std::max<size_t>(uses.size(), ast.names->size())); // the whole body is read
+  resizeUses(ast.names->size()); // the whole body is read
   sequence.clear();
   references.clear();
   firstInstruction = static_cast<uint32_t>(ast.instructions.size());
@@ -24,7 +24,6 @@ void BodyChecker::begin(const Function &function) {
   segments.assign(1, {});
   segmentLabels.clear();
   isOpen = isEmpty = true;
-  last = function.nameRange;
   for (Slice formals : {function.returns, function.parameters})
     for (const Declaration &formal :
          llvm::ArrayRef(ast.declarations).slice(formals.first, formals.count))
@@ -32,13 +31,11 @@ void BodyChecker::begin(const Function &function) {
         mark(formal.name, Writes);
 }
 
-inline void BodyChecker::mark(NameId reg, uint8_t use) {
-  static_assert(Writes << 5 == WritesAgain);
-  uint8_t &all = uses[static_cast<size_t>(reg)];
-  const uint8_t before = all;
-  all = before | use | (before & use & Writes) << 5;
-  if (!before)
-    touched.push_back(reg);
+void BodyChecker::resizeUses(size_t registers) {
+  if (registers <= uses.size())
+    return;
+  uses.resize(registers);
+  touched.resize(registers + 1); // `mark` writes behind the last
 }
 
 /// What the name stands for at that place, which `knownRegisterAt` tells when its block is left.
@@ -46,7 +43,7 @@ inline NameId BodyChecker::registerAt(NameId name, Range place) {
   const NameId reg = resolver.registerOf(name);
   if (reg != name) {
     ofBlocks[place.begin] = reg;
-    uses.resize(std::max(uses.size(), static_cast<size_t>(reg) + 1));
+    resizeUses(static_cast<size_t>(reg) + 1);
   }
   return reg;
 }
@@ -57,21 +54,8 @@ NameId BodyChecker::knownRegisterAt(NameId name, Range place) const {
 }
 
 void BodyChecker::instruction(const Instruction &instruction, const Usage &usage) {
-  const Operand *nodes = ast.operands.data() + instruction.operands.first;
-  bool ends = false;
-  if (!usage.isPlain || resolver.isInBlock()) {
-    ends = unusual(instruction, usage);
-  } else {
-    for (NodeUse use : usage.nodes)
-      mark(nodes[use.node].name, use.uses);
-    if (instruction.guard != NameId::None)
-      mark(instruction.guard, Reads);
-  }
-  sequence.push_back(&usage);
-  if (isEmpty)
-    beginSegment(instruction);
-  last = instruction.range;
-  isOpen = true;
+  const bool ends = use(instruction, usage);
+  append(instruction, usage);
   if (ends && instruction.guard == NameId::None) {
     isOpen = false;
     isEmpty = true;
@@ -86,8 +70,8 @@ void BodyChecker::beginSegment(const Instruction &instruction) {
   isEmpty = false;
 }
 
-/// Also control, memory behind the names of variables, and what has effects. Whether control ends here.
-bool BodyChecker::unusual(const Instruction &instruction, const Usage &usage) {
+/// Registers, control, memory behind the names of variables, and what has effects. Whether control ends here.
+bool BodyChecker::use(const Instruction &instruction, const Usage &usage) {
   bool ends = usage.has(isa::Effect::Ends);
   const Operand *nodes = ast.operands.data() + instruction.operands.first;
   for (NodeUse use : usage.nodes) {
@@ -161,7 +145,6 @@ void BodyChecker::branch(const Operand &target) {
 void BodyChecker::label(const Label &label) {
   segmentLabels.push_back(resolver.registerOf(label.name));
   isOpen = true;
-  last = label.range;
 }
 
 void BodyChecker::directive(const Directive &directive) {
@@ -185,7 +168,7 @@ FunctionSummary BodyChecker::end(const Function &function) {
   if (!options.isFragment && !isBroken) {
     registerCount(function);
     flow(function);
-    if (llvm::any_of(touched, [this](NameId name) { return isUnwritten(name); }))
+    if (llvm::any_of(registers(), [this](NameId name) { return isUnwritten(name); }))
       unwritten(function);
   }
   for (FunctionSummary::Reference one : references)
@@ -196,9 +179,9 @@ FunctionSummary BodyChecker::end(const Function &function) {
                isa::word(symbol->space).text == ".shared")
         summary.shared.push_back(one.name);
     }
-  for (NameId name : touched)
+  for (NameId name : registers())
     uses[static_cast<size_t>(name)] = 0;
-  touched.clear();
+  touchedCount = 0;
   ofBlocks.clear();
   return std::move(summary);
 }
@@ -216,6 +199,17 @@ void BodyChecker::registerCount(const Function &function) {
     sink.report(DiagId::RegisterCountUnknown, registerCountAt, {ast.text(function.name).str()});
 }
 
+Range BodyChecker::lastStatement(const Function &function) const {
+  for (uint32_t at = function.body.end(); at-- > function.body.first;) {
+    const Statement statement = ast.statements[at];
+    if (statement.kind == StatementKind::Instruction)
+      return ast.instructions[statement.index].range;
+    if (statement.kind == StatementKind::Label)
+      return ast.labels[statement.index].range;
+  }
+  return function.nameRange;
+}
+
 /// Whether control comes to the end of the function, and what it never comes to.
 void BodyChecker::flow(const Function &function) {
   auto isTarget = [this](NameId label) { return (usesOf(label) & Targets) != 0; };
@@ -230,7 +224,7 @@ void BodyChecker::flow(const Function &function) {
       segments.size() == 1 ||
       (end.first.size() && llvm::any_of(labels.drop_front(end.labels), isTarget));
   if (isOpen && isReached && !rules.neverReturns(function.name))
-    sink.report(DiagId::ControlReachesEnd, last, {ast.text(function.name).str()});
+    sink.report(DiagId::ControlReachesEnd, lastStatement(function), {ast.text(function.name).str()});
 }
 
 /// Read as a register, and nowhere written.
@@ -243,7 +237,7 @@ bool BodyChecker::isUnwritten(NameId reg) const {
 /// an address, a guard, or an instruction without a result. Copies carry undefined values on purpose.
 void BodyChecker::unwritten(const Function &function) {
   llvm::DenseMap<uint32_t, NameId> origins; // by register: the unwritten register that it comes from
-  for (NameId reg : touched)
+  for (NameId reg : registers())
     if (isUnwritten(reg)) {
       const Symbol *symbol = resolver.isOfBlock(reg) ? nullptr : resolver.find(reg);
       if (!symbol || symbol->depth > 0)

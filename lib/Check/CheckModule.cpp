@@ -28,7 +28,9 @@ private:
   void endHeader(Range place, bool isEmpty = false);
   void function(uint32_t index);
   void body(const Function &function);
+  void other(Statement statement);
   void instruction(const Function &function, const Instruction &instruction);
+  void unusual(const Function &function, const Instruction &instruction, uint64_t print);
   bool swallowsNext(const Instruction &instruction);
 
   const Ast &ast;
@@ -105,51 +107,64 @@ void ModuleChecker::function(uint32_t index) {
 
 void ModuleChecker::body(const Function &function) {
   constants.forget();
-  for (uint32_t i = function.body.first; i < function.body.end(); ++i) {
-    Statement statement = ast.statements[i];
-    switch (statement.kind) {
-    case StatementKind::Declaration:
-      rules->variable(ast.declarations[statement.index], Site::Body);
-      resolver.declare(ast.declarations[statement.index], Role::Local);
-      bodies->declaration(ast.declarations[statement.index]);
-      break;
-    case StatementKind::Instruction:
+  for (const Statement statement : llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count))
+    if (statement.kind == StatementKind::Instruction)
       instruction(function, ast.instructions[statement.index]);
-      break;
-    case StatementKind::BrokenInstruction:
-      if (!options.visitor)
-        instructions->checkWords(ast, source, ast.brokenInstructions[statement.index], resolver, sink);
-      break;
-    case StatementKind::BlockBegin:
-      resolver.beginBlock();
-      break;
-    case StatementKind::BlockEnd:
-      resolver.endBlock();
-      break;
-    case StatementKind::Function:
-      rules->function(ast.functions[statement.index]);
-      if (ast.functions[statement.index].kind == FunctionKind::Func)
-        limits->function(ast.functions[statement.index]);
-      break;
-    case StatementKind::Directive:
-      rules->bodyDirective(ast.directives[statement.index]);
-      bodies->directive(ast.directives[statement.index]);
-      break;
-    case StatementKind::Label:
-      bodies->label(ast.labels[statement.index]);
-      break;
-    }
+    else
+      other(statement);
+}
+
+void ModuleChecker::other(Statement statement) {
+  switch (statement.kind) {
+  case StatementKind::Declaration:
+    rules->variable(ast.declarations[statement.index], Site::Body);
+    resolver.declare(ast.declarations[statement.index], Role::Local);
+    bodies->declaration(ast.declarations[statement.index]);
+    break;
+  case StatementKind::BrokenInstruction:
+    if (!options.visitor)
+      instructions->checkWords(ast, source, ast.brokenInstructions[statement.index], resolver, sink);
+    break;
+  case StatementKind::BlockBegin:
+    resolver.beginBlock();
+    break;
+  case StatementKind::BlockEnd:
+    resolver.endBlock();
+    break;
+  case StatementKind::Function:
+    rules->function(ast.functions[statement.index]);
+    if (ast.functions[statement.index].kind == FunctionKind::Func)
+      limits->function(ast.functions[statement.index]);
+    break;
+  case StatementKind::Directive:
+    rules->bodyDirective(ast.directives[statement.index]);
+    bodies->directive(ast.directives[statement.index]);
+    break;
+  case StatementKind::Label:
+    bodies->label(ast.labels[statement.index]);
+    break;
+  case StatementKind::Instruction:
+    break;
   }
 }
 
 inline void ModuleChecker::instruction(const Function &function, const Instruction &instruction) {
   resolver.checkGuard(instruction);
+  const uint64_t print = resolver.fingerprint(instruction);
+  // Mostly all names are plain ones and an equal instruction was judged before: then nobody asks for the opcode.
+  const InstructionChecker::Verdict *verdict = instructions->known(print);
+  if (verdict && verdict->plain.known && !resolver.isInBlock()) [[likely]]
+    bodies->plain(instruction, verdict->plain, *verdict->usage);
+  else
+    unusual(function, instruction, print);
+}
+
+void ModuleChecker::unusual(const Function &function, const Instruction &instruction, uint64_t print) {
   const Opcode &opcode = instructions->opcode(ast, instruction);
-  // Mostly all names are plain ones and an equal instruction was judged before: then nobody asks for the shapes.
+  const llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
   const InstructionChecker::Verdict *verdict = nullptr;
-  if (!opcode.readsRegisters && !options.visitor)
-    if (const std::optional<uint64_t> print = resolver.fingerprint(instruction, opcode.readsValues))
-      verdict = instructions->known(*print);
+  if (print && !opcode.readsRegisters)
+    verdict = instructions->known(opcode.readsValues ? withValues(print, nodes) : print);
   if (!verdict) {
     if (swallowsNext(instruction))
       return;
@@ -162,7 +177,7 @@ inline void ModuleChecker::instruction(const Function &function, const Instructi
     }
     if (opcode.readsRegisters)
       constants.fill(function, instruction.operands, shapes);
-    verdict = &instructions->judged(opcode, instruction.opcode, shapes);
+    verdict = &instructions->judged(opcode, instruction, nodes, shapes);
   }
   if (verdict->findings)
     instructions->report(*verdict, opcode, ast, source, instruction, resolver, sink);

@@ -391,13 +391,22 @@ bool accepts(const Availability &availability, const Opcode &opcode, llvm::Array
 }
 
 // ------------------------------------------------------------------------------------- the memory
-uint64_t fingerprint(SpellingId spelling, const Opcode &opcode, llvm::ArrayRef<Shape> shapes) {
-  Fingerprint whole(spelling);
-  for (const Shape &s : shapes) {
-    const bool isConstant = s.kind == ShapeKind::Integer || s.kind == ShapeKind::Float || s.flags & ShapeKnown;
-    const bool valueCounts = s.kind == ShapeKind::Special || (opcode.readsValues && isConstant);
-    whole.add(writtenPrint(s.flags, s.extent) + declaredPrint(s) + (valueCounts ? valuePrint(s.value) : 0));
+uint64_t fingerprint(const Instruction &instruction, const Opcode &opcode, llvm::ArrayRef<Operand> nodes,
+                     llvm::ArrayRef<Shape> shapes) {
+  Fingerprint whole(instruction.print);
+  for (const auto &[node, shape] : llvm::zip(nodes, shapes)) {
+    const bool valueCounts = shape.kind == ShapeKind::Special || (opcode.readsValues && shape.flags & ShapeKnown);
+    if (node.kind == OperandKind::Name || shape.suffix)
+      whole.add(declaredPrint(shape) + (valueCounts ? valuePrint(shape.value) : 0));
   }
+  return opcode.readsValues ? withValues(whole.value(), nodes) : whole.value();
+}
+
+uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes) {
+  Fingerprint whole(fingerprint);
+  for (const Operand &node : nodes)
+    if (node.kind == OperandKind::Integer || node.kind == OperandKind::Float)
+      whole.add(valuePrint(node.value));
   return whole.value();
 }
 
@@ -417,9 +426,10 @@ void InstructionChecker::growMemo() {
       placeOf(verdict.fingerprint) = verdict;
 }
 
-const InstructionChecker::Verdict &InstructionChecker::judged(const Opcode &opcode, SpellingId spelling,
+const InstructionChecker::Verdict &InstructionChecker::judged(const Opcode &opcode, const Instruction &instruction,
+                                                              llvm::ArrayRef<Operand> nodes,
                                                               llvm::ArrayRef<Shape> shapes) {
-  const uint64_t print = fingerprint(spelling, opcode, shapes);
+  const uint64_t print = fingerprint(instruction, opcode, nodes, shapes);
   if (const Verdict *verdict = known(print))
     return *verdict;
   if (++memoUsed * 2 >= memo.size())
@@ -431,6 +441,8 @@ const InstructionChecker::Verdict &InstructionChecker::judged(const Opcode &opco
   if (auto found = judge(availability, opcode, shapes, &usage); !found.empty()) {
     putIntoWords(found, opcode);
     verdict.findings = &findings.emplace_back(std::move(found));
+  } else if (!opcode.readsRegisters && !opcode.mayCall) {
+    verdict.plain = plainUses(usage, nodes);
   }
   return verdict;
 }

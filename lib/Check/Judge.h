@@ -24,8 +24,12 @@ std::vector<Finding> judge(const Availability &availability, const Opcode &opcod
 bool accepts(const Availability &availability, const Opcode &opcode, llvm::ArrayRef<Shape> shapes,
              std::vector<isa::ExprId> &gates);
 
-/// Of an instruction of that spelling, as Resolver::fingerprint.
-uint64_t fingerprint(SpellingId spelling, const Opcode &opcode, llvm::ArrayRef<Shape> shapes);
+/// As Resolver::fingerprint, where names are not plain ones, too. The values of numbers are part of it if the opcode
+/// reads them.
+uint64_t fingerprint(const Instruction &instruction, const Opcode &opcode, llvm::ArrayRef<Operand> nodes,
+                     llvm::ArrayRef<Shape> shapes);
+/// Adds these values.
+uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes);
 
 /// Each spelling of a text, taken apart once.
 class Opcodes {
@@ -51,6 +55,7 @@ public:
     uint64_t fingerprint = 0;
     const Usage *usage = nullptr;
     const std::vector<Finding> *findings = nullptr; // null: nothing wrong
+    PlainUses plain;
   };
   /// Null: there was no such instruction yet.
   const Verdict *known(uint64_t fingerprint) {
@@ -58,7 +63,8 @@ public:
     return verdict.fingerprint ? &verdict : nullptr;
   }
   /// One shape for each operand node of the instruction, in the order of the Ast. Good until the next is judged.
-  const Verdict &judged(const Opcode &opcode, SpellingId spelling, llvm::ArrayRef<Shape> shapes);
+  const Verdict &judged(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
+                        llvm::ArrayRef<Shape> shapes);
   void report(const Verdict &verdict, const Opcode &opcode, const Ast &ast, const SourceBuffer &source,
               const Instruction &instruction, Resolver &resolver, DiagnosticSink &sink) const;
 

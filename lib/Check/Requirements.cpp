@@ -150,7 +150,7 @@ void Requirements::addInstructions() {
   options.visitor = [&](const Ast &ast, const Instruction &instruction, llvm::ArrayRef<Shape> shapes) {
     instructions.push_back(instruction.range);
     const Opcode &opcode = opcodes.of(ast, instruction);
-    if (seen.insert(fingerprint(instruction.opcode, opcode, shapes)).second)
+    if (seen.insert(fingerprint(instruction, opcode, ast.operandsOf(instruction.operands), shapes)).second)
       add(source.lineColumn(instruction.range.begin).line, judgeEverywhere(opcode, shapes));
   };
   DiagnosticSink sink;

@@ -1,5 +1,6 @@
 #include "Check/Usage.h"
 #include "Check/FormView.h"
+#include "Parse/Ast.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -83,6 +84,7 @@ static uint32_t takenBytes(const FormView &view, uint32_t bytes) {
 }
 
 static void addNodes(Usage &usage, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<uint8_t> uses) {
+  usage.effects &= ~(1u << static_cast<unsigned>(isa::Effect::Copies)); // now told by the uses
   usage.isPlain = usage.accesses.empty() && usage.effects == 0;
   for (unsigned node = 0; node < shapes.size(); ++node)
     if (uint8_t use = useOfName(shapes[node], uses[node])) {
@@ -126,6 +128,21 @@ Usage usageOf(FormView &view) {
   }
   addNodes(usage, shapes, uses);
   return usage;
+}
+
+PlainUses plainUses(const Usage &usage, llvm::ArrayRef<Operand> nodes) {
+  PlainUses plain;
+  size_t count = 0;
+  for (size_t node = 0; node < nodes.size(); ++node) {
+    if (nodes[node].kind != OperandKind::Name)
+      continue;
+    const auto use = llvm::find_if(usage.nodes, [node](NodeUse one) { return one.node == node; });
+    if (use == usage.nodes.end() || count == plain.uses.size())
+      return {};
+    plain.uses[count++] = use->uses;
+  }
+  plain.known = usage.isPlain;
+  return plain;
 }
 
 Usage usageOfRefused(llvm::ArrayRef<Shape> shapes) {

@@ -4,10 +4,12 @@
 #include "Isa/Tables.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include <array>
 
 namespace ptxray {
 
 class FormView;
+struct Operand;
 struct Shape;
 
 enum Use : uint8_t {
@@ -43,6 +45,13 @@ struct Usage {
 
   bool has(isa::Effect effect) const { return effects >> static_cast<unsigned>(effect) & 1; }
 };
+
+/// The uses of an instruction's names one by one, if it does nothing but read and write a few registers.
+struct PlainUses {
+  bool known = false;
+  std::array<uint8_t, 7> uses{};
+};
+PlainUses plainUses(const Usage &usage, llvm::ArrayRef<Operand> nodes);
 
 /// Of an instruction that is accepted.
 Usage usageOf(FormView &view);

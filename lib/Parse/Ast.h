@@ -46,6 +46,7 @@ enum OperandFlag : uint8_t {
   UnsignedSuffix = 32, // `1U`
   Subscript = 64,     // the offset was written `a[8]`
   WarpSize = 128,     // the constant was written `WARP_SZ`
+  WrittenFlags = Negated | Not | HasOffset | HexFloat | WideFloat | Subscript, // all that a verdict depends on
 };
 
 /// Operands stand in preorder: a node's children follow it, and `extent` counts the node and all
@@ -82,7 +83,10 @@ struct Instruction {
   SpellingId opcode = SpellingId::None; // mnemonic and all qualifiers, written together: `add.s32`
   NameId guard = NameId::None;
   bool guardNot = false;
-  Slice operands;    // all nodes; top-level operands are found by `extent`
+  bool hasSuffix = false; // behind some operand
+  uint64_t print = 0;     // of opcode and operands but for their names: Parse/Fingerprint.h
+  Slice names;            // the names of the operands, in order: into `operandNames`
+  Slice operands;         // all nodes; top-level operands are found by `extent`
   Range opcodeRange; // from the mnemonic to its last qualifier
   Range guardRange;  // `@!%p1`
   Range range;       // the whole statement with guard and semicolon
@@ -151,6 +155,7 @@ struct Ast {
   std::vector<Instruction> instructions;
   std::vector<Instruction> brokenInstructions; // without operands
   std::vector<Operand> operands;
+  std::vector<NameId> operandNames; // of instructions
   std::vector<Label> labels;
   std::vector<Declaration> declarations;
   std::vector<Directive> directives;

@@ -1,4 +1,5 @@
 #include "Parse/Builder.h"
+#include "Parse/Fingerprint.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <limits>
@@ -31,8 +32,8 @@ void Builder::start(llvm::StringRef text, bool keep, Parser::ItemFn fn) {
 
 Builder::Mark Builder::mark() const {
   return {ast.module.size(),     ast.statements.size(), ast.instructions.size(), ast.brokenInstructions.size(),
-          ast.operands.size(),   ast.labels.size(),     ast.declarations.size(), ast.directives.size(),
-          ast.functions.size(),  ast.dims.size()};
+          ast.operands.size(),   ast.operandNames.size(), ast.labels.size(),     ast.declarations.size(),
+          ast.directives.size(), ast.functions.size(),  ast.dims.size()};
 }
 
 void Builder::cut(const Mark &mark) {
@@ -41,6 +42,7 @@ void Builder::cut(const Mark &mark) {
   ast.instructions.resize(mark.instructions);
   ast.brokenInstructions.resize(mark.brokenInstructions);
   ast.operands.resize(mark.operands);
+  ast.operandNames.resize(mark.operandNames);
   ast.labels.resize(mark.labels);
   ast.declarations.resize(mark.declarations);
   ast.directives.resize(mark.directives);
@@ -63,7 +65,7 @@ void Builder::breakStatement() {
   // A word without dots may be anything: a label, a name whose directive is misspelt.
   if (!begun || !ast.text(begun->opcode).contains('.'))
     return;
-  begun->operands = {};
+  begun->operands = begun->names = {};
   begun->range.end = begun->opcodeRange.end;
   ast.brokenInstructions.push_back(*begun);
   add(StatementKind::BrokenInstruction, ast.brokenInstructions.size() - 1);
@@ -404,9 +406,13 @@ static bool isDottedCall(const Token &token) {
 void Builder::name(const Token &token) {
   if (isDottedCall(token)) [[unlikely]]
     return dottedName(token);
-  Operand &operand =
-      push(token.id == NameSink ? OperandKind::Sink : OperandKind::Name, token.range());
-  operand.name = nameOf(token);
+  if (token.id == NameSink) [[unlikely]] {
+    push(OperandKind::Sink, token.range());
+  } else {
+    push(OperandKind::Name, token.range()).name = NameId(token.id);
+    ast.operandNames.push_back(NameId(token.id));
+  }
+  Operand &operand = ast.operands.back();
   if (!operations.empty())
     nameSigns(operand);
 }
@@ -436,6 +442,8 @@ void Builder::dottedName(const Token &token) {
   Operand &operand = push(OperandKind::Name, token.range());
   operand.name = split.name;
   operand.suffix = split.suffix;
+  ast.instructions.back().hasSuffix = true;
+  ast.operandNames.push_back(split.name);
   if (!operations.empty())
     nameSigns(operand);
 }
@@ -444,6 +452,7 @@ void Builder::suffix(const Token &token) {
   Operand &operand = ast.operands.back();
   operand.suffix = SpellingId(token.id);
   operand.range.end = token.end;
+  ast.instructions.back().hasSuffix = true;
 }
 
 void Builder::beginOffset() { openNodes.push_back(lastNode); }
@@ -534,6 +543,7 @@ void Builder::addressSuffix(const Token &token) {
   while (index + ast.operands[index].extent < ast.operands.size())
     index += ast.operands[index].extent;
   ast.operands[index].suffix = SpellingId(token.id);
+  ast.instructions.back().hasSuffix = true;
   ast.operands[index].range.end = token.end;
 }
 
@@ -890,6 +900,7 @@ void Builder::opcode(const Token &token) {
     guardName = NameId::None;
   }
   inst.operands.first = ast.operands.size();
+  inst.names.first = ast.operandNames.size();
 }
 
 void Builder::qualifier(const Token &token) {
@@ -906,6 +917,11 @@ void Builder::qualifier(const Token &token) {
 void Builder::endInstruction(const Token &token) {
   Instruction &inst = ast.instructions.back();
   inst.operands.count = ast.operands.size() - inst.operands.first;
+  inst.names.count = ast.operandNames.size() - inst.names.first;
+  Fingerprint print(inst.opcode);
+  for (const Operand &operand : ast.operandsOf(inst.operands))
+    print.add(writtenPrint(operand));
+  inst.print = print.value();
   inst.range.end = token.end;
   ast.statements.push_back({StatementKind::Instruction, uint32_t(ast.instructions.size() - 1)});
   statementEnd();

@@ -28,8 +28,8 @@ public:
 
   /// Where a statement that cannot be read is cut off again.
   struct Mark {
-    size_t module, statements, instructions, brokenInstructions, operands, labels, declarations, directives,
-        functions, dims;
+    size_t module, statements, instructions, brokenInstructions, operands, operandNames, labels, declarations,
+        directives, functions, dims;
   };
   Mark mark() const;
   void cut(const Mark &mark);

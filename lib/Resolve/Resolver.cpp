@@ -4,7 +4,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
-#include <array>
 
 namespace ptxray {
 
@@ -263,37 +262,14 @@ void Resolver::shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out) {
     out.push_back(shapeOf(node));
 }
 
-static constexpr auto printOfKind = [] {
-  std::array<uint64_t, std::size(shapeOfKind)> prints{};
-  for (size_t i = 0; i < prints.size(); ++i)
-    prints[i] = declaredPrint(shapeOfKind[i]);
-  return prints;
-}();
-
-std::optional<uint64_t> Resolver::fingerprint(const Instruction &instruction, bool readsValues) {
-  Fingerprint whole(instruction.opcode);
-  // What is known of the names of the next instructions is on its way while this one is judged.
-  constexpr size_t ahead = 10;
-  const llvm::ArrayRef<Operand> all = ast.operands;
-  const size_t end = instruction.operands.end();
-  for (size_t i = instruction.operands.first; i < end; ++i) {
-    if (i + ahead < all.size())
-      scopes.expect(all[i + ahead].name);
-    const Operand &operand = all[i];
-    if (operand.suffix != SpellingId::None)
-      return std::nullopt;
-    uint64_t print = writtenPrint(operand.flags, operand.extent);
-    if (operand.kind == OperandKind::Name) {
-      const uint64_t declared = scopes.printOf(operand.name);
-      if (!declared)
-        return std::nullopt;
-      print += declared;
-    } else {
-      print += printOfKind[static_cast<size_t>(operand.kind)];
-      if (readsValues && (operand.kind == OperandKind::Integer || operand.kind == OperandKind::Float))
-        print += valuePrint(operand.value);
-    }
-    whole.add(print);
+/// Of an instruction with names that are asked for the first time, or that are none of plain registers.
+uint64_t Resolver::fingerprintOfNew(const Instruction &instruction) {
+  Fingerprint whole(instruction.print);
+  for (uint32_t i = instruction.names.first; i < instruction.names.end(); ++i) {
+    const Symbol *symbol = scopes.find(ast.operandNames[i]);
+    if (!symbol || !symbol->print)
+      return 0;
+    whole.add(symbol->print);
   }
   return whole.value();
 }

@@ -2,6 +2,7 @@
 // From the operands of the Ast to what they mean: declarations, types, spaces.
 #include "Resolve/Shape.h"
 #include "Diagnostics/Diagnostic.h"
+#include "Parse/Fingerprint.h"
 #include "Resolve/Scopes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -30,9 +31,25 @@ public:
 
   /// One shape for each operand node of the instruction, in the same order.
   void shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out);
-  /// The fingerprint that these shapes would have, when all names are plain ones, declared above; else none. Whether the
-  /// values of numbers are part of it depends on the opcode.
-  std::optional<uint64_t> fingerprint(const Instruction &instruction, bool readsValues);
+  /// The fingerprint that these shapes would have, when all names are plain ones, declared above; else 0. The values of
+  /// numbers are no part of it.
+  uint64_t fingerprint(const Instruction &instruction) {
+    if (instruction.hasSuffix) [[unlikely]]
+      return 0;
+    // What is known of the names of the next instructions is on its way while this one is judged.
+    constexpr size_t ahead = 10;
+    const llvm::ArrayRef<NameId> names = ast.operandNames;
+    Fingerprint whole(instruction.print);
+    for (size_t i = instruction.names.first, end = instruction.names.end(); i < end; ++i) {
+      if (i + ahead < names.size())
+        scopes.expect(names[i + ahead]);
+      const uint64_t declared = scopes.printOf(names[i]);
+      if (!declared) [[unlikely]]
+        return fingerprintOfNew(instruction);
+      whole.add(declared);
+    }
+    return whole.value();
+  }
   void checkGuard(const Instruction &instruction) {
     if (instruction.guard != NameId::None)
       if (const Symbol *symbol = scopes.find(instruction.guard); !symbol || !symbol->isPredicate)
@@ -64,6 +81,7 @@ private:
     uint32_t index;
     Range range;
   };
+  uint64_t fingerprintOfNew(const Instruction &instruction);
   Shape shapeOf(const Operand &operand);
   static void setShape(Symbol &symbol);
   Shape unusualName(const Operand &operand, const Symbol *symbol);

@@ -78,19 +78,19 @@ void Scopes::move(NameId name, uint32_t slot, uint32_t number) {
     ++texts[static_cast<uint32_t>(prefix)].ownMembers;
 }
 
-const Symbol *Scopes::declare(NameId name, Symbol symbol) {
-  symbol.depth = depth();
-  if (isBoundOnItsOwn(name) && find(name)->depth == symbol.depth)
+const Symbol *Scopes::declare(NameId name, const Symbol &symbol) {
+  if (isBoundOnItsOwn(name) && find(name)->depth == depth())
     return find(name);
   const Name &known = read(name);
   if (known.prefix != NameId::None) {
     const Slot &family = slots[familySlot(known.prefix)];
-    if (known.number < family.count && symbols[family.symbol - 1].depth == symbol.depth)
+    if (known.number < family.count && symbols[family.symbol - 1].depth == depth())
       return &symbols[family.symbol - 1];
   }
   const uint32_t slot = slotIn(texts[static_cast<uint32_t>(name)].ownSlot);
   move(name, slot, 0);
   symbols.push_back(symbol);
+  symbols.back().depth = depth();
   slots[slot] = {symbol.print, static_cast<uint32_t>(symbols.size()), 1};
   return nullptr;
 }

@@ -54,18 +54,16 @@ public:
   uint16_t depth() const { return static_cast<uint16_t>(marks.size()); }
 
   /// The symbol of the same scope that has the name already, or null when the name was free.
-  const Symbol *declare(NameId name, Symbol symbol);
+  const Symbol *declare(NameId name, const Symbol &symbol);
   const Symbol *declareFamily(NameId prefix, Symbol symbol);
   const Symbol *find(NameId name) {
     const Slot *slot = slotOf(name);
     return slot ? &symbols[slot->symbol - 1] : findUnusual(name);
   }
-  /// The fingerprint of the name's shape; 0 when there is no such symbol, or where it stands decides what it means.
-  uint64_t printOf(NameId name) {
-    if (const Slot *slot = slotOf(name)) [[likely]]
-      return slot->print;
-    const Symbol *symbol = findUnusual(name);
-    return symbol ? symbol->print : 0;
+  /// The fingerprint of the name's shape; 0 when `find` has to tell.
+  uint64_t printOf(NameId name) const {
+    const Slot *slot = slotOf(name);
+    return slot ? slot->print : 0;
   }
   /// The name will be asked for soon.
   void expect(NameId name) const {

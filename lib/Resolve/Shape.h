@@ -35,7 +35,7 @@ enum ShapeFlag : uint16_t {
   ShapeHexFloat = HexFloat,    // 0f...
   ShapeWideFloat = WideFloat,  // 0d... (alone: neither, a decimal float)
   ShapeSubscript = Subscript,  // `a[8]`
-  ShapeWritten = Negated | Not | HasOffset | HexFloat | WideFloat | Subscript, // all of these
+  ShapeWritten = WrittenFlags, // all of these
   // What is declared:
   ShapeOpaque = 32,     // a .texref/.samplerref/.surfref variable; `type` says which
   ShapeParameter = 128, // a parameter of the function at hand (an entry's may not be written)

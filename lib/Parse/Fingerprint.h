@@ -1,0 +1,25 @@
+#pragma once
+// 64 bits that stand for an opcode and the shapes of its operands: what has the same gets the same verdict. The parser
+// adds up how the operands are written; what their names were declared as is added where they are resolved.
+#include "Parse/Ast.h"
+
+namespace ptxray {
+
+class Fingerprint {
+public:
+  explicit Fingerprint(SpellingId opcode) : sum((static_cast<uint64_t>(opcode) + 1) * 0xE7037ED1A0B428DB) {}
+  explicit Fingerprint(uint64_t begun) : sum(begun) {}
+  void add(uint64_t print) { sum = (sum + print) * 0xD6E8FEB86659FD93; }
+  uint64_t value() const { return sum; }
+
+private:
+  uint64_t sum;
+};
+
+/// Of all that is written but names, suffixes, and the value of a number, which few opcodes ask for.
+inline uint64_t writtenPrint(const Operand &operand) {
+  const uint64_t flags = operand.flags & WrittenFlags, kind = static_cast<uint64_t>(operand.kind);
+  return flags << 40 | kind << 32 | operand.extent;
+}
+
+} // namespace ptxray

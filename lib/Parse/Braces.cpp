@@ -244,8 +244,11 @@ void Finder::findLoneEmptyLine() {
 }
 
 bool isVectorLine(llvm::StringRef text, uint32_t offset) {
-  const llvm::StringRef line = text.substr(offset).take_until([](char c) { return c == '\n'; }).rtrim();
-  return line.starts_with("{") && (line.ends_with("},") || line.ends_with("};"));
+  const llvm::StringRef rest = text.substr(offset);
+  if (!rest.starts_with("{"))
+    return false;
+  const llvm::StringRef line = rest.take_front(rest.find('\n')).rtrim();
+  return line.ends_with("},") || line.ends_with("};");
 }
 
 // Where a brace was taken away, what stood round it is left: a line of blanks, a blank too many.

@@ -19,6 +19,9 @@ template <class... Kinds> static constexpr KindSet kinds(Kinds... kind) {
   return (bit(kind) | ...);
 }
 static constexpr KindSet ruleEnd = KindSet(1) << 63;
+/// What `cannotFollow` looks at.
+static constexpr KindSet doubtful =
+    kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space, TokenKind::At);
 
 class PtxBase : public antlr4::Parser {
 public:
@@ -34,6 +37,7 @@ public:
     s.markersBeginLines = true;
     followers.resize(getATN().states.size());
     followersOutside.resize(followers.size());
+    plainFollowers.resize(followers.size());
     repairs = findBraceRepairs(s, text);
     nextRepair = repairs.begin();
     fetch(b.ahead);
@@ -121,6 +125,7 @@ private:
   std::vector<Rule> rules;
   size_t state = 0;
   std::vector<KindSet> followers, followersOutside; // by state; 0: not asked yet
+  std::vector<KindSet> plainFollowers; // those that need no second look
   std::optional<Token> pending;   // the token behind an inserted one
   std::optional<Token> held;      // the token behind a brace of `repairs`
   std::vector<BraceRepair> repairs;
@@ -141,7 +146,14 @@ private:
   void drop();
   void advance();
   Token peek();
-  void sync();
+  void sync() {
+    KindSet plain = plainFollowers[state];
+    if (plain & ruleEnd)
+      plain |= rules.back().followers & ~doubtful;
+    if (!(plain & bit(builder->ahead.kind))) [[unlikely]]
+      look();
+  }
+  void look();
   void readSoundItems();
   void mendHere();
   [[noreturn]] void argumentsBegin();
@@ -166,12 +178,8 @@ private:
   std::string spelled(const Token &token) const;
   std::string describe(KindSet expected) const;
 
-  bool cannotFollow() {
-    constexpr KindSet doubtful =
-        kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space, TokenKind::At);
-    return doubtful & bit(builder->ahead.kind) && doubtfulCannotFollow();
-  }
-  bool doubtfulCannotFollow();
+  bool cannotFollow();
+  bool isLonelyGuard(const Token &at);
   void offer(Diagnostic &d, Fix fix) const;
   bool mend(KindSet expected);
   bool mendKeyword(KindSet expected);
@@ -468,14 +476,44 @@ void PtxBase::reportUnexpected() {
 
 // ---- mending
 
-void PtxBase::sync() {
-  if (rules.back().rule == Ptx::RuleBody)
+// What the grammar takes and yet cannot be meant: the name of a function, then a parameter or a register;
+// in a body a function with a body; on a new line an operand with several dots; a guard without a name.
+inline bool PtxBase::cannotFollow() {
+  const Token &ahead = builder->ahead;
+  if (!(doubtful & bit(ahead.kind)))
+    return false;
+  const size_t rule = rules.back().rule;
+  if (rule == Ptx::RuleOperands || rule == Ptx::RuleOperand)
+    return ahead.kind == TokenKind::Opcode && startsLine(ahead) &&
+           text.slice(ahead.begin, ahead.end).count('.') > 1;
+  if (rule == Ptx::RuleBody)
+    return ahead.kind == TokenKind::At ? isLonelyGuard(ahead)
+                                       : ahead.kind != TokenKind::Opcode && ahead.kind != TokenKind::Space &&
+                                             startsLine(ahead) && startsItem(ahead);
+  if (rule != Ptx::RuleFunc)
+    return false;
+  if (isWord(ahead, ".reg") || isWord(ahead, ".local"))
+    return expectedKinds() & bit(TokenKind::LeftBrace);
+  return isWord(ahead, ".param") && expectedKinds() & bit(TokenKind::LeftParen);
+}
+
+bool PtxBase::isLonelyGuard(const Token &at) {
+  const Token next = peek();
+  const bool isLabel = next.kind == TokenKind::Id && text.drop_front(next.end).ltrim().starts_with(":");
+  return endsLine(at) || isLabel || kinds(TokenKind::RightBrace, TokenKind::EndOfBody) & bit(next.kind);
+}
+
+/// What a decision needs besides the kinds that may follow.
+void PtxBase::look() {
+  const size_t rule = rules.back().rule;
+  if (rule == Ptx::RuleBody)
     settleBraces();
-  if (rules.back().rule == Ptx::RuleModule)
+  else if (rule == Ptx::RuleModule)
     readSoundItems();
-  if (rules.back().rule == Ptx::RuleArgument && builder->ahead.kind == TokenKind::LeftParen &&
-      startsLine(builder->ahead))
+  else if (rule == Ptx::RuleArgument && builder->ahead.kind == TokenKind::LeftParen && startsLine(builder->ahead))
     argumentsBegin();
+  else
+    plainFollowers[state] = followersOf(state) & ~(doubtful | (rule == Ptx::RuleArgument ? bit(TokenKind::LeftParen) : 0));
   if (!(expectedKinds() & bit(builder->ahead.kind)) || cannotFollow())
     mendHere();
 }
@@ -529,29 +567,6 @@ void PtxBase::mendHere() {
       while (!startsItem(builder->ahead) && builder->ahead.kind != TokenKind::EndOfFile &&
              !(builder->ahead.kind == TokenKind::Func && startsLine(builder->ahead)));
   }
-}
-
-// What the grammar takes and yet cannot be meant: the name of a function, then a parameter or a register;
-// in a body a function with a body; on a new line an operand with several dots; a guard without a name.
-bool PtxBase::doubtfulCannotFollow() {
-  const Token &ahead = builder->ahead;
-  const size_t rule = rules.back().rule;
-  if (ahead.kind == TokenKind::At) {
-    const Token next = peek();
-    const bool isLabel = next.kind == TokenKind::Id && text.drop_front(next.end).ltrim().starts_with(":");
-    return rule == Ptx::RuleBody &&
-           (endsLine(ahead) || isLabel || kinds(TokenKind::RightBrace, TokenKind::EndOfBody) & bit(next.kind));
-  }
-  if (rule == Ptx::RuleBody)
-    return (kinds(TokenKind::Func, TokenKind::Linkage) & bit(ahead.kind)) && startsLine(ahead) && startsItem(ahead);
-  if (rule == Ptx::RuleOperands || rule == Ptx::RuleOperand)
-    return ahead.kind == TokenKind::Opcode && startsLine(ahead) &&
-           text.slice(ahead.begin, ahead.end).count('.') > 1;
-  if (rule != Ptx::RuleFunc)
-    return false;
-  if (isWord(ahead, ".reg") || isWord(ahead, ".local"))
-    return expectedKinds() & bit(TokenKind::LeftBrace);
-  return isWord(ahead, ".param") && expectedKinds() & bit(TokenKind::LeftParen);
 }
 
 bool PtxBase::mend(KindSet expected) {

@@ -19,6 +19,8 @@ public:
         name(declared.name) {}
 
   void judge();
+  /// The vector at the node, whose first element this operand is.
+  void judgeTogether(unsigned node);
 
 private:
   void judgeVector(const Shape &shape, unsigned node);
@@ -26,6 +28,7 @@ private:
   bool judgeSign(const Shape &shape, unsigned node);
   bool judgeRegister(TypeView reg, unsigned node, bool inVector);
   bool judgeSpecial(const Shape &shape, unsigned node, bool inVector);
+  bool judgeOffset(const Shape &shape, unsigned node, bool inVector);
   bool judgeRange(const Shape &shape, unsigned node);
   void judgeAddress(const Shape &shape, unsigned node);
   void judgeOpaque(const Shape &shape, unsigned node);
@@ -33,8 +36,10 @@ private:
 
   bool has(isa::OperandRule rule) const { return declared.rules & rule; }
   bool wide() const;
+  bool isElement() const;
   bool fixedInteger() const;
   bool fixedWord() const;
+  bool inWords() const;
   llvm::ArrayRef<isa::Term> lengths() const;
   llvm::ArrayRef<isa::ValueRange> ranges() const;
   std::string typeText() const;
@@ -92,6 +97,11 @@ bool OperandJudge::wide() const {
   return has(isa::Wide) && llvm::none_of(view.written.opcode.words, [](const OpcodeWord &word) {
            return word.id && isa::word(word.id).exact;
          });
+}
+
+/// A fragment, whose elements ptxas keeps in words.
+bool OperandJudge::inWords() const {
+  return fixedWord() || (has(isa::SpecialAllowed) && fixedInteger() && !has(isa::Fragment));
 }
 
 /// How the operand's type is written: its word where it has one.
@@ -239,7 +249,7 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
       elementType = {};
     // One constant alone is no vector for ptxas where the elements are words.
     if (element.kind == ShapeKind::Integer && shape.extent == 2 && !has(isa::Destination) &&
-        type.bits == 32 && (has(isa::Fragment) || fixedWord())) {
+        type.bits == 32 && (has(isa::Fragment) || inWords())) {
       fail(DiagId::ImmediateType, n, {typeText()});
       return;
     }
@@ -278,7 +288,7 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
                       type.kind == TypeKind::Float && type.bits >= 32;
   const bool predicates = fold.type.kind == TypeKind::Predicate && type == TypeView{TypeKind::Bits, 32};
   // Integer constants alone have 64 bits for ptxas.
-  if (fold.onlyConstants && shapes[node + 1].kind == ShapeKind::Integer && fixedWord()) {
+  if (fold.onlyConstants && shapes[node + 1].kind == ShapeKind::Integer && inWords()) {
     fail(DiagId::ImmediateType, node + 1, {typeText()});
     return;
   }
@@ -296,6 +306,40 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
           return;
   if (has(isa::Destination) && onlySinks)
     fail(DiagId::VectorOfSinks, node);
+}
+
+/// Does the form give each element of the vector that this one stands in a name of its own?
+bool OperandJudge::isElement() const {
+  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  for (unsigned p = 0; p < patterns.size(); ++p)
+    if (patterns[p].kind == isa::PatternKind::Vector)
+      for (unsigned inner = p + 1; inner < p + patterns[p].extent; ++inner)
+        if (patterns[inner].kind == isa::PatternKind::Operand && patterns[inner].operand == index)
+          return true;
+  return false;
+}
+
+void OperandJudge::judgeTogether(unsigned node) {
+  const auto &shapes = view.written.shapes;
+  VectorFold fold;
+  for (unsigned n = node + 1; n < node + shapes[node].extent; n += shapes[n].extent) {
+    TypeView element;
+    if (shapes[n].kind == ShapeKind::Register)
+      element = viewType(shapes[n].type);
+    else if (shapes[n].kind == ShapeKind::Integer)
+      element = {TypeKind::Signed, 0};
+    else if (shapes[n].kind == ShapeKind::Float)
+      element = {TypeKind::Float, static_cast<uint16_t>(isSingle(shapes[n]) ? 32 : 64)};
+    else
+      return; // judged alone
+    const bool constant = shapes[n].kind != ShapeKind::Register;
+    if (fold.add(element, constant))
+      continue;
+    fail(fold.sizesDiffer(element, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, n, {name});
+    return;
+  }
+  if (!fold.onlyConstants && fold.type.bits && !typesAgree(type, fold.type, false, true))
+    fail(fold.type.bits == type.bits ? DiagId::OperandType : DiagId::OperandSize, node, {spell(fold.type), typeText()});
 }
 
 bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
@@ -346,6 +390,47 @@ static bool hasAddress(const Shape &shape) {
   return shape.kind == ShapeKind::Function;
 }
 
+/// `a+8` as a value. Of a variable it is an integer for ptxas; a register has any size where a qualifier chooses the type.
+bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector) {
+  if (has(isa::Destination))
+    return fail(DiagId::DestinationRegister, node);
+  if (inVector || declared.role == OperandRole::Immediate || has(isa::Expanded))
+    return fail(DiagId::UnexpectedOffset, node);
+  const bool chosen = declared.type.kind == isa::RefKind::Slot;
+  const bool predicate = declared.role == OperandRole::Predicate;
+  const bool symbol = shape.kind == ShapeKind::Variable || shape.kind == ShapeKind::Function;
+  if (!symbol || !has(isa::SymbolAllowed))
+    fail(DiagId::ValueOffset, node);
+  if (shape.flags & ShapeNegated)
+    return fail(DiagId::UnexpectedNegation, node);
+  TypeView reg = viewType(shape.type);
+  switch (shape.kind) {
+  case ShapeKind::Function:
+    return chosen || fail(DiagId::SymbolNotAllowed, node);
+  case ShapeKind::Variable: {
+    const bool integer =
+        type.kind == TypeKind::Bits || type.kind == TypeKind::Unsigned || type.kind == TypeKind::Signed;
+    return (integer && !predicate && (chosen || type.bits == 32)) || fail(DiagId::SymbolNotAllowed, node);
+  }
+  case ShapeKind::Special:
+    if (isa::specialRegisters()[shape.value].vector)
+      return fail(DiagId::UnexpectedOffset, node);
+    reg.kind = TypeKind::Bits;
+    break;
+  case ShapeKind::Register:
+    if (shape.vector || shape.suffix)
+      return fail(DiagId::UnexpectedOffset, node);
+    break;
+  default:
+    return fail(DiagId::OperandKind, node);
+  }
+  if (predicate)
+    return reg.kind == TypeKind::Predicate || fail(DiagId::PredicateExpected, node, {name});
+  if (chosen && reg.kind != TypeKind::Predicate)
+    reg.bits = type.bits;
+  return judgeRegister(reg, node, false);
+}
+
 bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
   const auto allowed = ranges();
   auto fits = [&](int64_t value) {
@@ -369,7 +454,8 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   if (!judgeSign(shape, node))
     return false;
   if (shape.flags & ShapeNot) {
-    if (!predicate || destination)
+    const bool asBits = has(isa::AsBits) && shape.kind == ShapeKind::Register && !inVector;
+    if ((!predicate && !asBits) || destination)
       return fail(DiagId::UnexpectedNot, node);
     const bool named = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Special;
     const bool constant = shape.kind == ShapeKind::Integer;
@@ -381,15 +467,8 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   if (shape.flags & ShapeSubscript &&
       !(has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable))
     return fail(DiagId::UnexpectedSubscript, node);
-  if (shape.flags & ShapeOffset && !has(isa::SymbolAllowed)) {
-    if (destination)
-      return fail(DiagId::DestinationRegister, node);
-    if (inVector || declared.role == OperandRole::Immediate)
-      return fail(DiagId::UnexpectedOffset, node);
-    fail(DiagId::ValueOffset, node);
-    if (shape.kind == ShapeKind::Variable || shape.kind == ShapeKind::Function)
-      return true; // ptxas takes the address of any, whatever the type
-  }
+  if (shape.flags & ShapeOffset && !(has(isa::SymbolAllowed) && hasAddress(shape)))
+    return judgeOffset(shape, node, inVector);
   switch (shape.kind) {
   case ShapeKind::Sink:
     if (inVector && has(isa::NoSinks))
@@ -403,13 +482,13 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
     if (predicate)
       return (reg.kind == TypeKind::Predicate && !(shape.flags & ShapeNegated)) ||
              fail(DiagId::PredicateExpected, node, {name});
-    if ((shape.flags & ShapeNegated) && !view.mayNegate(index))
+    if ((shape.flags & ShapeNegated) && (!view.mayNegate(index) || reg.halfPair))
       return fail(DiagId::UnexpectedNegation, node);
     if (has(isa::AsBits) && reg.kind == TypeKind::Predicate) {
       fail(DiagId::OperandAsBits, node, {name, typeText()});
       return true;
     }
-    return judgeRegister(reg, node, inVector);
+    return isElement() || judgeRegister(reg, node, inVector);
   }
   case ShapeKind::Special:
     if (destination)
@@ -579,6 +658,11 @@ void judgeOperands(FormView &view) {
   for (unsigned i = 0; i < view.operands.size(); ++i)
     if (view.nodeOf[i] >= 0)
       OperandJudge(view, i).judge();
+  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  for (unsigned p = 0; p < patterns.size(); ++p)
+    if (patterns[p].kind == isa::PatternKind::Vector)
+      if (const int first = view.nodeOf[patterns[p + 1].operand]; first > 0)
+        OperandJudge(view, patterns[p + 1].operand).judgeTogether(first - 1);
 }
 
 } // namespace ptxray

@@ -85,6 +85,7 @@ enum OperandRule : uint32_t {
   NoSpecial = 1 << 11,     // an address: no special register; a vector: no predicates, no names of variables
   NoSinks = 1 << 12,       // no element of a vector is `_`
   Wraps = 1 << 19,         // of an immediate ptxas looks at the low bits alone
+  Expanded = 1 << 20,      // ptxas writes it into a sequence of instructions: no offset
   // Of addresses alone:
   OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass
   BareAllowed = 1 << 14,   // the brackets may be missing

@@ -348,7 +348,8 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       {"known", isa::Known},
       {"opaque", isa::OpaqueAllowed}, {"bare", isa::BareAllowed}, {"indexed", isa::IndexAllowed},
       {"copied", isa::Copied},        {"ordinary", isa::NoSpecial}, {"unchecked", isa::AnyRegister},
-      {"whole", isa::NoSinks},         {"raw", isa::AsBits}, {"wraps", isa::Wraps}};
+      {"whole", isa::NoSinks},         {"raw", isa::AsBits}, {"wraps", isa::Wraps},
+      {"expanded", isa::Expanded}};
   static const std::map<std::string, isa::OperandRole> roles = {
       {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register},
       {"imm", isa::OperandRole::Immediate},   {"pred", isa::OperandRole::Predicate},

@@ -129,7 +129,8 @@ private:
   static bool mayBeBare(const isa::OperandDecl &address, const Shape &shape) {
     const bool indexed = shape.flags & ShapeSubscript;
     const bool named = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Variable;
-    return (address.rules & isa::BareAllowed && named) ||
+    const bool untyped = address.type.kind == isa::RefKind::None && shape.kind == ShapeKind::Float;
+    return (address.rules & isa::BareAllowed && (named || untyped)) ||
            (address.rules & isa::IndexAllowed && indexed);
   }
 

@@ -191,7 +191,10 @@ void OperandJudge::judge() {
 void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   const auto wanted = lengths();
   if (wanted.empty() && !has(isa::Vec)) {
-    fail(DiagId::UnexpectedVector, node, {name});
+    const bool told = llvm::any_of(view.findings, // by the table that has the lengths
+                                   [](const Finding &f) { return f.id == DiagId::VectorLength; });
+    if (!told)
+      fail(DiagId::UnexpectedVector, node, {name});
     return;
   }
   if (!wanted.empty() && !lengthFits(view, index, wanted))
@@ -585,15 +588,20 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
       generic = true;
   }
   const bool anything = has(isa::Wide) && !type;
-  if (has(isa::BareAllowed) && !isBracketed(node))
+  const bool isBare = has(isa::BareAllowed) && !isBracketed(node);
+  if (isBare)
     fail(DiagId::MissingBrackets, node);
   switch (shape.kind) {
   case ShapeKind::Register: {
     const TypeView reg = viewType(shape.type);
-    if (shape.suffix || shape.vector || (shape.flags & (ShapeNegated | ShapeNot))) {
+    const bool isNot = shape.flags & ShapeNot && !(isBare && !type && reg.kind == TypeKind::Predicate);
+    if (shape.suffix || shape.vector || shape.flags & ShapeNegated || isNot) {
       fail(DiagId::AddressRegister, node, {spell(reg)});
       return;
     }
+    // Without brackets ptxas looks at the size alone, and where the form names none, at nothing.
+    if (isBare && (!type || (reg.bits == 64 && has(isa::Wide))))
+      return;
     const bool integer = reg.kind == TypeKind::Bits || reg.kind == TypeKind::Unsigned ||
                          reg.kind == TypeKind::Signed;
     const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, has(isa::Wide), false));
@@ -647,6 +655,10 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
     if (anything || has(isa::SymbolAllowed))
       return;
     fail(DiagId::AddressSymbol, node);
+    return;
+  case ShapeKind::Float:
+    if (!anything && !isBare)
+      fail(DiagId::AddressSymbol, node);
     return;
   default:
     if (!anything || shape.kind == ShapeKind::Sink)

@@ -101,10 +101,11 @@ RowFit TableView::fit(uint32_t row) {
     for (uint16_t operand : members(c)) {
       if (view.nodeOf[operand] < 0)
         continue;
-      if (cell.kind == CellKind::Lengths &&
-          !lengthFits(view, operand, t.terms.slice(cell.first, cell.count)))
-        result.badLength.push_back({operand, static_cast<uint16_t>(c)});
       const Shape &shape = *view.operand(operand);
+      const bool isNoVector = columns[c].kind == ColumnKind::Length && cell.kind == CellKind::Absent;
+      if ((isNoVector && shape.kind == ShapeKind::Vector) ||
+          (cell.kind == CellKind::Lengths && !lengthFits(view, operand, t.terms.slice(cell.first, cell.count))))
+        result.badLength.push_back({operand, static_cast<uint16_t>(c)});
       if (cell.kind == CellKind::Ranges && shape.kind == ShapeKind::Integer &&
           llvm::none_of(t.ranges.slice(cell.first, cell.count),
                         [&](const isa::ValueRange &r) { return inRange(r, shape.value); }))
@@ -332,8 +333,8 @@ static void judgeTable(FormView &view, const isa::Table &table) {
   }
   for (auto [operand, column] : best.badLength) {
     const Cell &cell = rows.cell(best.row, column);
-    reportLength(view, operand, t.terms.slice(cell.first, cell.count),
-                 rows.line(best.row));
+    if (cell.kind == CellKind::Lengths) // else no vector may stand there, which is found without the table
+      reportLength(view, operand, t.terms.slice(cell.first, cell.count), rows.line(best.row));
   }
   for (auto [operand, column] : best.badValue) {
     const Cell &cell = rows.cell(best.row, column);

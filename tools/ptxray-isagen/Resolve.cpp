@@ -320,6 +320,8 @@ void Resolver::table(const Table &table, const Scope &scope, std::vector<uint32_
         break;
       }
       case isa::ColumnKind::Length: {
+        if (cell.absent)
+          result.kind = isa::CellKind::Absent;
         if (cell.any || cell.absent)
           break;
         std::vector<isa::Term> terms;

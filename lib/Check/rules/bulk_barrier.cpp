@@ -7,7 +7,7 @@ namespace ptxray {
 void rules::bulk_barrier(RuleContext &context) {
   const Shape *barrier = context.operand("mbar");
   if (!barrier || barrier->kind != ShapeKind::Register || viewType(barrier->type).bits != 16 ||
-      context.isWritten("ctaMask") || context.isWritten("cache-policy"))
+      context.isWritten("ctaMask") || context.isWritten("cache-policy") || context.isWritten("left"))
     return;
   context.report(Phase::Type, DiagId::AddressWidth, context.placeOfOperand("mbar"), {"", spell(viewType(barrier->type)), ".u32"})
       .sourceArg = 0;

@@ -508,8 +508,7 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
 
 std::string releaseNote(uint16_t release) { return "ptxas before " + isa::versionText(release) + " judges otherwise"; }
 
-/// The release of ptxas that an expression names, or 0.
-static uint16_t ptxasRelease(ExprId id) {
+uint16_t ptxasRelease(ExprId id) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];
   if (e.op == ExprOp::Ptxas)

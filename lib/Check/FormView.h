@@ -111,6 +111,8 @@ void reportMissing(FormView &view, unsigned slot, Phase phase);
 /// Reports why an expression that is false is false. `subject` is what needs it.
 /// What a diagnostic says where only older releases of ptxas take the text; 13.1 is 1301.
 std::string releaseNote(uint16_t release);
+/// The release of ptxas that an expression names, or 0.
+uint16_t ptxasRelease(isa::ExprId condition);
 void explainFailure(FormView &view, isa::ExprId condition, Place subject, std::string subjectText,
                     uint32_t line);
 void reportWarnings(FormView &view, Place place, std::string what, uint32_t line, bool value);

@@ -195,6 +195,12 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
                                    [](const Finding &f) { return f.id == DiagId::VectorLength; });
     if (!told)
       fail(DiagId::UnexpectedVector, node, {name});
+    const WordId asVector = isa::findWord(typeText() + "::vector");
+    const auto elements = llvm::ArrayRef(view.written.shapes).slice(node + 1, shape.extent - 1);
+    if (asVector && llvm::all_of(elements, [&](const Shape &element) {
+          return element.kind == ShapeKind::Register && viewType(element.type) == TypeView{TypeKind::Bits, type.bits};
+        }))
+      view.findings.back().notes.push_back(releaseNote(ptxasRelease(isa::word(asVector).gate)));
     return;
   }
   if (!wanted.empty() && !lengthFits(view, index, wanted))
@@ -638,6 +644,11 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
     if (shape.flags & ShapeOpaque) {
       const bool passes = has(isa::OpaqueAllowed) && !(has(isa::Copied) && generic);
       fail(anything || passes ? DiagId::OpaqueAddress : DiagId::AddressSymbol, node);
+      return;
+    }
+    if (!isBracketed(node) && !has(isa::BareAllowed) && !has(isa::IndexAllowed) &&
+        !(shape.flags & ShapeOffset) && !hasAddress(shape)) {
+      fail(DiagId::SymbolNotAllowed, node);
       return;
     }
     const llvm::StringRef space = spaceName(shape.space);

@@ -22,6 +22,9 @@ CASES = [
     ("9.0", "sm_90", "ld.param::func.u32 %r1, [%rd1];", (13, 1)),
     ("9.0", "sm_90", "st.param::func.u32 [%rd1], %r1;", (13, 1)),
     ("9.0", "sm_90", "ld.param::entry.u32 %r1, [of_call];", (13, 1)),
+    ("9.0", "sm_90", "min.bf16x2 %r1, %r2, {%r3, %r4};", (13, 1)),
+    ("7.8", "sm_90", "fma.rn.bf16 %h1, %h2, {%h3}, %h4;", (13, 1)),
+    ("8.0", "sm_90", "cvt.rn.bf16.f32 {%h1}, 0f3F800000;", (13, 1)),
     ("9.0", "sm_100a", "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 0;", (13, 2)),
     ("9.0", "sm_100a", "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 1024;", (13, 2)),
     ("9.0", "sm_90", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [shared], [%rd1], 16, "
@@ -49,6 +52,7 @@ for version, target, line, first in CASES:
 .visible .entry k()
 {{
 .reg .b8 %b<5>;
+.reg .b16 %h<5>;
 .reg .b32 %r<5>;
 .reg .b64 %rd<5>;
 .param .b32 of_call;

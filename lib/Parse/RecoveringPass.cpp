@@ -38,6 +38,8 @@ public:
     followers.resize(getATN().states.size());
     followersOutside.resize(followers.size());
     plainFollowers.resize(followers.size());
+    followersOutside[state] = bit(TokenKind::EndOfFile);
+    rules.push_back({}); // what is outside of `module`
     repairs = findBraceRepairs(s, text);
     nextRepair = repairs.begin();
     fetch(b.ahead);
@@ -160,11 +162,7 @@ private:
   void recover();
   KindSet followersOf(size_t s) { return followers[s] ? followers[s] : readFollowers(s); }
   KindSet readFollowers(size_t s);
-  KindSet followersBehind(size_t invokingState) {
-    const KindSet known = followersOutside[invokingState];
-    return known ? known : readFollowersBehind(invokingState);
-  }
-  KindSet readFollowersBehind(size_t invokingState);
+  void enterNewRule(size_t start, size_t rule);
   KindSet expectedKinds();
 
   bool isWord(const Token &token, llvm::StringRef word) const {
@@ -180,7 +178,7 @@ private:
 
   bool cannotFollow();
   bool isLonelyGuard(const Token &at);
-  void offer(Diagnostic &d, Fix fix) const;
+  void weighFix(Diagnostic &d) const;
   bool mend(KindSet expected);
   bool mendKeyword(KindSet expected);
   bool mendSemicolon(KindSet expected);
@@ -352,7 +350,8 @@ Token PtxBase::peek() {
 }
 
 bool PtxBase::endsLine(const Token &token) const {
-  llvm::StringRef behind = text.drop_front(token.end).ltrim(" \t\r\f\v");
+  const llvm::StringRef behind =
+      text.drop_front(token.end).drop_while([](char c) { return llvm::StringRef(" \t\r\f\v").contains(c); });
   return behind.empty() || behind.front() == '\n' || behind.starts_with("//");
 }
 
@@ -369,12 +368,6 @@ KindSet PtxBase::readFollowers(size_t s) {
   return followers[s] = set;
 }
 
-/// What may stand behind the rule that was entered in that state.
-KindSet PtxBase::readFollowersBehind(size_t invokingState) {
-  const antlr4::atn::ATNState *invoking = getATN().states[invokingState];
-  auto *transition = static_cast<const antlr4::atn::RuleTransition *>(invoking->transitions[0]);
-  return followersOutside[invokingState] = followersOf(transition->followState->stateNumber);
-}
 
 /// Also outside of the rules that may end here; `module` ends with the text, which it matches itself.
 inline KindSet PtxBase::expectedKinds() {
@@ -383,14 +376,26 @@ inline KindSet PtxBase::expectedKinds() {
 }
 
 void PtxBase::enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) {
-  KindSet behind = rules.empty() ? 0 : followersBehind(state);
+  KindSet behind = followersOutside[state];
+  if (!behind || rules.size() == rules.capacity()) [[unlikely]]
+    return enterNewRule(start, rule);
   if (behind & ruleEnd)
     behind = (behind & ~ruleEnd) | rules.back().followers;
   rules.push_back({rule, state, behind});
   state = start;
-  if (rule == Ptx::RuleStatement || rule == Ptx::RuleItem) {
+  if (rule == Ptx::RuleStatement || rule == Ptx::RuleItem)
     beginStatement();
+}
+
+/// In a state where none was entered before, or deeper than ever.
+void PtxBase::enterNewRule(size_t start, size_t rule) {
+  if (!followersOutside[state]) {
+    const antlr4::atn::ATNState *invoking = getATN().states[state];
+    auto *transition = static_cast<const antlr4::atn::RuleTransition *>(invoking->transitions[0]);
+    followersOutside[state] = followersOf(transition->followState->stateNumber);
   }
+  rules.reserve(rules.size() * 2);
+  enterRule(nullptr, start, rule);
 }
 
 void PtxBase::beginStatement() {
@@ -503,6 +508,18 @@ bool PtxBase::isLonelyGuard(const Token &at) {
   return endsLine(at) || isLabel || kinds(TokenKind::RightBrace, TokenKind::EndOfBody) & bit(next.kind);
 }
 
+/// The kinds that `look` has more to ask about.
+static constexpr KindSet secondLook(size_t rule) {
+  switch (rule) {
+  case Ptx::RuleArgument:
+    return bit(TokenKind::LeftParen);
+  case Ptx::RuleOperands: case Ptx::RuleOperand: case Ptx::RuleFunc:
+    return doubtful;
+  default:
+    return 0;
+  }
+}
+
 /// What a decision needs besides the kinds that may follow.
 void PtxBase::look() {
   const size_t rule = rules.back().rule;
@@ -513,7 +530,7 @@ void PtxBase::look() {
   else if (rule == Ptx::RuleArgument && builder->ahead.kind == TokenKind::LeftParen && startsLine(builder->ahead))
     argumentsBegin();
   else
-    plainFollowers[state] = followersOf(state) & ~(doubtful | (rule == Ptx::RuleArgument ? bit(TokenKind::LeftParen) : 0));
+    plainFollowers[state] = followersOf(state) & ~secondLook(rule);
   if (!(expectedKinds() & bit(builder->ahead.kind)) || cannotFollow())
     mendHere();
 }
@@ -638,32 +655,29 @@ static size_t oddBracket(llvm::StringRef text) {
   return open.empty() ? llvm::StringRef::npos : open.back();
 }
 
-/// Gives `d` a fix that changes one bracket or comma, if the line is sound behind it. A bracket too many at both ends,
+/// A fix that changes one bracket or comma stays if the line is sound behind it. A bracket too many at both ends,
 /// `[[a]]`, goes at both.
-void PtxBase::offer(Diagnostic &d, Fix fix) const {
-  const Edit &edit = fix.edits.front();
+void PtxBase::weighFix(Diagnostic &d) const {
+  const Edit &edit = d.fix->edits.front();
   const llvm::StringRef changed = edit.text.empty() ? text.slice(edit.range.begin, edit.range.end) : edit.text;
   const uint32_t begin = statementFirst.begin;
-  if (!inStatement() || !llvm::StringRef("()[],").contains(changed) || edit.range.begin < begin) {
-    d.fix = std::move(fix);
+  if (!llvm::StringRef("()[],").contains(changed) || !inStatement() || edit.range.begin < begin)
     return;
-  }
   const uint32_t end = std::min(text.find_first_of(";\n", edit.range.begin), text.size());
   const llvm::StringRef before = text.slice(begin, edit.range.begin), behind = text.slice(edit.range.end, end);
   if (changed == "," && behind.ltrim().starts_with("[") && before.count('[') > before.count(']'))
-    return;
+    return d.fix.reset();
   std::string fixed = (before + edit.text.str() + behind).str();
   if (const size_t odd = oddBracket(fixed); odd != llvm::StringRef::npos) {
     const bool closes = (changed == "[" && fixed[odd] == ']') || (changed == "(" && fixed[odd] == ')');
     if (!edit.text.empty() || !closes || odd < before.size())
-      return;
+      return d.fix.reset();
     fixed.erase(odd, 1);
     if (oddBracket(fixed) != llvm::StringRef::npos)
-      return;
+      return d.fix.reset();
     const uint32_t at = edit.range.end + static_cast<uint32_t>(odd - before.size());
-    fix.edits.push_back({{at, at + 1}, ""});
+    d.fix->edits.push_back({{at, at + 1}, ""});
   }
-  d.fix = std::move(fix);
 }
 
 // `,,`, `]]`, `;;`: what stands behind it fits.
@@ -697,8 +711,10 @@ bool PtxBase::mendExtra(KindSet expected) {
       }
       at += line.size() + 1;
     }
-  if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), {spelled(ahead)}))
-    offer(*d, {"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}, /*safe=*/!isBrace(spelled(ahead))});
+  if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), {spelled(ahead)})) {
+    d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}, /*safe=*/!isBrace(spelled(ahead))};
+    weighFix(*d);
+  }
   if (ahead.kind == TokenKind::RightBrace || closesBody)
     ++scanner->braces;
   if (ahead.kind == TokenKind::LeftBrace && scanner->braces)
@@ -725,7 +741,11 @@ void PtxBase::insert(TokenKind kind, DiagId id, llvm::StringRef token) {
     Insertion &insertion = insertions[kind];
     if (insertion.text.empty())
       insertion = {"insert `" + token.str() + "`", token.str()};
-    offer(*d, {insertion.title, {{{at, at}, insertion.text}}, /*safe=*/!isBrace(token)});
+    Fix &fix = d->fix.emplace();
+    fix.title = insertion.title;
+    fix.edits.push_back({{at, at}, insertion.text});
+    fix.safe = !isBrace(token);
+    weighFix(*d);
   }
   pending = builder->ahead;
   Token &ahead = builder->ahead;

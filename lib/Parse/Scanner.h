@@ -154,7 +154,7 @@ inline bool isWord(char c) { return tables.word[uint8_t(c)]; }
 inline bool isDigit(char c) { return uint8_t(c - '0') < 10; }
 
 /// The first byte from p on that is no [A-Za-z0-9_$], sixteen at a time.
-inline const char *skipWord(const char *p) {
+inline __attribute__((always_inline)) const char *skipWord(const char *p) {
   auto within = [](__m128i bytes, char low, char span) {
     __m128i shifted = _mm_sub_epi8(bytes, _mm_set1_epi8(low));
     return _mm_cmpeq_epi8(_mm_min_epu8(shifted, _mm_set1_epi8(span)), shifted);

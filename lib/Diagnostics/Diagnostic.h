@@ -54,19 +54,20 @@ struct SpecRef {
 };
 
 struct Diagnostic {
-  DiagId id;
-  Severity severity;
   Range range;
   llvm::SmallVector<std::string, 1> args; // in the order of the message's placeholders
-  llvm::SmallVector<Note, 1> notes;
+  llvm::SmallVector<Note, 0> notes;
   std::optional<Fix> fix;
-  SpecRef spec;
+  [[no_unique_address]] SpecRef spec;
+  DiagId id; // where `spec` leaves room
+  Severity severity;
 
   std::string message() const;
 };
 
 /// They are large: none is moved when the list grows.
 using DiagnosticList = std::deque<Diagnostic>;
+static_assert(sizeof(Diagnostic) <= 512 / 3); // so many share one allocation
 
 /// Collects what the steps report. It knows no output.
 class DiagnosticSink {

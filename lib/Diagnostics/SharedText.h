@@ -9,22 +9,24 @@ namespace ptxray {
 class SharedText {
 public:
   SharedText() = default;
-  SharedText(std::string text) : held(llvm::makeIntrusiveRefCnt<Held>(std::move(text))), text(held->text) {}
+  SharedText(std::string text) {
+    if (!text.empty())
+      held = llvm::makeIntrusiveRefCnt<Held>(std::move(text));
+  }
   explicit SharedText(llvm::StringRef text) : SharedText(text.str()) {}
-  template <size_t Size> SharedText(const char (&literal)[Size]) : text(literal, Size - 1) {}
+  SharedText(const char *text) : SharedText(std::string(text)) {}
 
-  operator llvm::StringRef() const { return text; }
-  operator std::string_view() const { return text; }
-  std::string str() const { return text.str(); }
-  bool empty() const { return text.empty(); }
+  operator llvm::StringRef() const { return held ? llvm::StringRef(held->text) : llvm::StringRef(); }
+  operator std::string_view() const { return llvm::StringRef(*this); }
+  std::string str() const { return llvm::StringRef(*this).str(); }
+  bool empty() const { return !held; }
 
 private:
   struct Held : llvm::RefCountedBase<Held> {
     explicit Held(std::string text) : text(std::move(text)) {}
     std::string text;
   };
-  llvm::IntrusiveRefCntPtr<Held> held; // null: a literal
-  llvm::StringRef text;
+  llvm::IntrusiveRefCntPtr<Held> held; // null: empty
 };
 
 } // namespace ptxray

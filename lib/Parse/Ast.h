@@ -5,6 +5,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace ptxray {
@@ -161,7 +162,7 @@ struct Ast {
   std::vector<Directive> directives;
   std::vector<Function> functions;
   std::vector<int64_t> dims;
-  std::vector<llvm::StringRef> lost; // lines with a syntax error: declarations may be missing
+  std::deque<llvm::StringRef> lost; // lines with a syntax error: declarations may be missing
 
   llvm::StringRef text(NameId name) const;
   llvm::StringRef text(SpellingId spelling) const;

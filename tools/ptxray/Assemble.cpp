@@ -209,10 +209,13 @@ int addVerdict(FileReport &report, StringRef wanted, const CheckOptions &options
   addMessages(report, assembly.run.printed, options);
   if (assembly.run.detail != 0)
     return hadErrors ? FoundErrors : PtxasRefused;
-  if (hadErrors)
-    report.diagnostics.push_back(
-        {DiagId::PtxasAccepts, Severity::Warning, {}, {ptxas->release}, {}, {}, {}});
-  return hadErrors ? FoundErrors : Clean;
+  if (!hadErrors)
+    return Clean;
+  Diagnostic &accepted = report.diagnostics.emplace_back();
+  accepted.id = DiagId::PtxasAccepts;
+  accepted.severity = Severity::Warning;
+  accepted.args = {ptxas->release};
+  return FoundErrors;
 }
 
 } // namespace ptxray

@@ -28,9 +28,9 @@ private:
   void endHeader(Range place, bool isEmpty = false);
   void function(uint32_t index);
   void body(const Function &function);
-  void other(Statement statement);
+  [[gnu::noinline]] void other(Statement statement);
   void instruction(const Function &function, const Instruction &instruction);
-  void unusual(const Function &function, const Instruction &instruction, uint64_t print);
+  [[gnu::noinline]] void unusual(const Function &function, const Instruction &instruction, uint64_t print);
   bool swallowsNext(const Instruction &instruction);
 
   const Ast &ast;

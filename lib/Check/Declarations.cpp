@@ -200,7 +200,6 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
       site != Site::EntryParameter)
     sink.report(DiagId::AlignmentValue, declaration.range, {std::to_string(declaration.align)});
 
-  const Formal formal = formalOf(declaration);
   if (!isParameter && !isExtern && declaration.dims.count) {
     const bool firstIsOpen = ast.dims[declaration.dims.first] <= 0;
     if (firstIsOpen && !(declaration.hasInitialiser && ast.dims[declaration.dims.first] < 0))
@@ -214,7 +213,7 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
   if (declaration.name == NameId::None && (!isParameter || declaration.hasInitialiser))
     sink.report(DiagId::SinkName, declaration.nameRange);
   if (site == Site::Module && declaration.name != NameId::None && !declaration.isParameterised)
-    redeclareVariable(declaration, formal);
+    redeclareVariable(declaration, formalOf(declaration));
 }
 
 void ModuleRules::attributes(const Declaration &declaration) {

@@ -29,9 +29,8 @@ def judge(files):
 
 
 def section_key(header):
-    version, target = re.fullmatch(r"ptx (\S+), (sm_\S+)", header).groups()
-    number, variant = re.fullmatch(r"sm_(\d+)(\w?)", target).groups()
-    return [int(part) for part in version.split(".")], int(number), variant
+    version, number, variant, options = re.fullmatch(r"ptx (\S+), sm_(\d+)(\w?)(.*)", header).groups()
+    return [int(part) for part in version.split(".")], int(number), variant, options
 
 
 def read(path):

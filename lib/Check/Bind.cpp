@@ -34,7 +34,7 @@ public:
 private:
   using Next = llvm::function_ref<void()>;
   static constexpr unsigned most = 3;     // misfits; with more of them nothing is alike
-  static constexpr unsigned enough = 16;  // bindings
+  static constexpr unsigned enough = 32;  // bindings
 
   void miss(int pattern, int node, Next next) {
     if (current.misfits.size() >= allowed)
@@ -148,6 +148,8 @@ private:
       return false;
     case ShapeKind::List:
       return view.operands[pattern.operand].role == isa::OperandRole::List;
+    case ShapeKind::Vector: // tells a number apart from the vector in whose place it may stand
+      return !(view.operands[pattern.operand].rules & isa::Typed);
     case ShapeKind::Register: // tells optional operands apart that stand before and behind a predicate
       return !(view.operands[pattern.operand].rules & isa::Vec) ||
              viewType(shape.type).kind != isa::TypeKind::Predicate;

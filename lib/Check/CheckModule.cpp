@@ -170,7 +170,7 @@ void ModuleChecker::unusual(const Function &function, const Instruction &instruc
       return;
     resolver.shapes(instruction.operands, shapes);
     if (options.visitor) {
-      options.visitor(ast, instruction, shapes);
+      options.visitor(header.context(), ast, instruction, shapes);
       if (opcode.mayCall)
         rules->call(instruction);
       return;

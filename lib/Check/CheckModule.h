@@ -10,6 +10,7 @@ namespace ptxray {
 
 struct Ast;
 struct Instruction;
+struct ModuleContext;
 struct Shape;
 
 struct CheckOptions {
@@ -22,7 +23,7 @@ struct CheckOptions {
   bool werror = false; // warnings are errors, but for those of a rule with a level of its own
   RuleLevels levels;
   /// Sees each instruction in place of the judge.
-  std::function<void(const Ast &, const Instruction &, llvm::ArrayRef<Shape>)> visitor;
+  std::function<void(const ModuleContext &, const Ast &, const Instruction &, llvm::ArrayRef<Shape>)> visitor;
 };
 
 /// What the header says, as text: `9.0`, `sm_90a`. Empty where it says nothing.

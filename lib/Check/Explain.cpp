@@ -59,6 +59,8 @@ std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges) {
   return join(parts, "or");
 }
 
+static std::string textureMode(bool independent) { return independent ? "`texmode_independent`" : "`texmode_unified`"; }
+
 std::string describe(const FormView &view, ExprId id, bool negated) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];
@@ -104,6 +106,8 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
     return no + "variable for " + operand();
   case ExprOp::OperandNegated:
     return no + "minus before " + operand();
+  case ExprOp::Independent:
+    return textureMode(!negated);
   case ExprOp::OperandIn:
     return operand() + (negated ? " not" : "") + " in " + rangesText(t.ranges.slice(e.b, e.c));
   case ExprOp::True:
@@ -178,6 +182,9 @@ static void addSubjects(FormView &view, ExprId id, bool negated, Subject &subjec
   case ExprOp::OperandIn:
     if (view.nodeOf[e.a] >= 0)
       add(view.placeOfOperand(e.a), "operand " + quote(view.operands[e.a].name));
+    break;
+  case ExprOp::Independent:
+    add({Place::Opcode, 0}, textureMode(!negated));
     break;
   default:
     break;
@@ -489,6 +496,9 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
     return operandFinding(DiagId::SymbolNotAllowed, DiagId::MissingOperand);
   case ExprOp::OperandNegated:
     return operandFinding(DiagId::UnexpectedNegation, DiagId::MissingOperand);
+  case ExprOp::Independent: // light: what would be right in the other mode is best blamed on the mode
+    view.report(Phase::Type, DiagId::TextureMode, subject.place, {subject.text, wanted}).line = line;
+    return;
   case ExprOp::OperandIn:
     reportRange(view, Phase::Condition, view.placeOfOperand(e.a), t.ranges.slice(e.b, e.c),
                 view.operand(e.a)->value)

@@ -172,6 +172,8 @@ bool FormView::holds(isa::ExprId condition, Assume assume) {
     return llvm::any_of(written.opcode.words, [&](const OpcodeWord &w) { return w.id && listed(w.id); }) ||
            llvm::any_of(llvm::seq<size_t>(0, slots.size()),
                         [&](size_t j) { return slotAt[j] < 0 && slotWord[j] && listed(slotWord[j]); });
+  case ExprOp::Independent:
+    return written.availability.module().independent;
   case ExprOp::OperandWritten:
     return nodeOf[e.a] >= 0;
   case ExprOp::OperandIsImmediate:

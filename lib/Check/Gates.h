@@ -14,6 +14,7 @@ struct ModuleContext {
   uint16_t ptx = 0;    // 8.6 is 806
   uint16_t target = 0; // index into isa::tables().targets, or anyTarget
   bool pedantic = false;
+  bool independent = false; // `texmode_independent`: textures and samplers are told apart
   Range version;       // of the number behind `.version`, for fixes; empty: unknown
 };
 

@@ -203,6 +203,7 @@ ModuleContext Header::context() const {
   context.target = target >= 0 ? static_cast<uint16_t>(target) : anyTarget;
   context.pedantic = options.pedantic || options.levels.wantsPedantic();
   context.version = versionRange;
+  context.independent = texmode == Independent;
   return context;
 }
 

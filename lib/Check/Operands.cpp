@@ -364,6 +364,8 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
       return true;
     return fail(DiagId::OperandType, node, {spell(reg), typeText()});
   }
+  if (has(isa::Typed) && reg.kind == TypeKind::Bits)
+    return fail(DiagId::OperandType, node, {spell(reg), typeText()});
   const bool asBits = inVector && !(has(isa::Fragment) && type.bits == 32);
   if (typesAgree(type, reg, wide(), asBits) && !(reg.halfPair && fixedInteger()))
     return true;

@@ -21,7 +21,7 @@ public:
   CellSet all;
 
   const CellSet &where(isa::ExprId gate);
-  const Availability &at(Place place);
+  const Availability &at(Place place, bool independent);
 
 private:
   Cells();
@@ -35,10 +35,12 @@ private:
   }
 
   std::vector<std::unique_ptr<CellSet>> gates;              // by ExprId
-  std::vector<std::unique_ptr<Availability>> availabilities; // by cell
+  std::vector<std::unique_ptr<Availability>> availabilities[2]; // by texture mode and cell
 };
 
-Cells::Cells() : gates(isa::tables().exprs.size()), availabilities(all.size()) {
+Cells::Cells() : gates(isa::tables().exprs.size()) {
+  for (auto &ofMode : availabilities)
+    ofMode.resize(all.size());
   for (uint16_t v = 0; v < isa::versions().size(); ++v)
     for (uint16_t t = 0; t < isa::targets().size(); ++t)
       if (isa::targets()[t].since <= isa::versions()[v]) {
@@ -80,18 +82,19 @@ CellSet Cells::find(isa::ExprId gate) {
   }
 }
 
-const Availability &Cells::at(Place place) {
-  std::unique_ptr<Availability> &made = availabilities[Requirements::index(place)];
+const Availability &Cells::at(Place place, bool independent) {
+  std::unique_ptr<Availability> &made = availabilities[independent][Requirements::index(place)];
   if (!made) {
     ModuleContext context;
     context.ptx = isa::versions()[place.version];
     context.target = place.target;
+    context.independent = independent;
     made = std::make_unique<Availability>(context);
   }
   return *made;
 }
 
-CellSet judgeEverywhere(const Opcode &opcode, llvm::ArrayRef<Shape> shapes) {
+CellSet judgeEverywhere(const Opcode &opcode, llvm::ArrayRef<Shape> shapes, bool independent) {
   Cells &cells = Cells::get();
   CellSet passes, open = cells.all;
   std::vector<isa::ExprId> asked;
@@ -100,7 +103,7 @@ CellSet judgeEverywhere(const Opcode &opcode, llvm::ArrayRef<Shape> shapes) {
     if (!open.test(cell))
       continue;
     asked.clear();
-    const bool accepted = accepts(cells.at(place), opcode, shapes, asked);
+    const bool accepted = accepts(cells.at(place, independent), opcode, shapes, asked);
     // The verdict holds wherever the gates that it asked for answer the same.
     CellSet same = open;
     llvm::sort(asked);
@@ -147,11 +150,12 @@ void Requirements::addInstructions() {
   Opcodes opcodes;
   CheckOptions options;
   options.isFragment = true; // a function as a whole has no version
-  options.visitor = [&](const Ast &ast, const Instruction &instruction, llvm::ArrayRef<Shape> shapes) {
+  options.visitor = [&](const ModuleContext &module, const Ast &ast, const Instruction &instruction,
+                        llvm::ArrayRef<Shape> shapes) {
     instructions.push_back(instruction.range);
     const Opcode &opcode = opcodes.of(ast, instruction);
     if (seen.insert(fingerprint(instruction, opcode, ast.operandsOf(instruction.operands), shapes)).second)
-      add(source.lineColumn(instruction.range.begin).line, judgeEverywhere(opcode, shapes));
+      add(source.lineColumn(instruction.range.begin).line, judgeEverywhere(opcode, shapes, module.independent));
   };
   DiagnosticSink sink;
   checkSource(source, options, sink);
@@ -176,7 +180,7 @@ bool Requirements::moduleFails(Place place, uint32_t &line) const {
   options.isFragment = true; // a function as a whole has no version
   options.ptx = isa::versionText(isa::versions()[place.version]);
   options.target = isa::targets()[place.target].name;
-  options.visitor = [](const Ast &, const Instruction &, llvm::ArrayRef<Shape>) {};
+  options.visitor = [](const ModuleContext &, const Ast &, const Instruction &, llvm::ArrayRef<Shape>) {};
   DiagnosticSink sink;
   checkSource(*module, options, sink);
   for (const Diagnostic &d : sink.diagnostics())

@@ -44,7 +44,11 @@ constexpr KnownVariable variables[] = {
     {"pk32", ".param", ".u32", ShapeParameter}, {"pks", ".param", ".b8", ShapeParameter | ShapeArray},
     {"lp64", ".param", ".b64", 0},          {"lp32", ".param", ".b32", 0},
     {"tex0", ".global", ".texref", ShapeOpaque}, {"surf0", ".global", ".surfref", ShapeOpaque},
+    {"smp0", ".global", ".samplerref", ShapeOpaque}, // declared where samplers are independent
 };
+const KnownVariable &knownVariable(llvm::StringRef name) {
+  return *llvm::find_if(variables, [&](const KnownVariable &v) { return llvm::StringRef(v.name) == name; });
+}
 /// What is written behind an operand: selectors, components, a word of another operand.
 constexpr const char *suffixes[] = {".b0", ".b3", ".h0", ".h1", ".x", ".b10", ".b3210", ".unified"};
 constexpr int64_t offsets[] = {1, 4, 8, 16, 64, 256, -4, -16};
@@ -83,6 +87,9 @@ private:
   void scalar(const OperandDecl &declared, TypeView type, bool inVector, Draft &out);
   void registerOf(TypeView type, Draft &out);
   void variable(const KnownVariable &variable, Draft &out);
+  llvm::ArrayRef<KnownVariable> declaredVariables() const {
+    return llvm::ArrayRef(variables).drop_back(!availability.module().independent);
+  }
   void special(Draft &out);
   void constant(const OperandDecl &declared, TypeView type, Draft &out);
   void offset(Draft &out);
@@ -328,7 +335,7 @@ void Sampler::scalar(const OperandDecl &declared, TypeView type, bool inVector, 
   if ((declared.rules & isa::SpecialAllowed) ? chance(20) : chance(odd / 6))
     return special(out);
   if ((declared.rules & isa::SymbolAllowed) ? chance(15) : chance(odd / 6)) {
-    variable(variables[pick(std::size(variables))], out);
+    variable(declaredVariables()[pick(declaredVariables().size())], out);
     return chance(20) ? offset(out) : void();
   }
   if (declared.role == OperandRole::Predicate && !chance(odd / 2))
@@ -349,7 +356,7 @@ void Sampler::address(FormView &view, const OperandDecl &declared, Draft &out) {
     if (WordId word = ref.kind == isa::RefKind::Word ? ref.index : view.word(ref.index))
       spaces.push_back(llvm::StringRef(isa::word(word).text).split("::").first);
   llvm::SmallVector<const KnownVariable *, 8> fitting;
-  for (const KnownVariable &v : variables)
+  for (const KnownVariable &v : declaredVariables())
     if (chance(odd) || (!(v.flags & ShapeOpaque) &&
                         (spaces.empty() ? llvm::StringRef(v.space) == ".global"
                                         : llvm::is_contained(spaces, llvm::StringRef(v.space)))))
@@ -378,10 +385,11 @@ void Sampler::operand(FormView &view, unsigned index, Draft &out) {
   case OperandRole::Texture:
   case OperandRole::Surface:
   case OperandRole::Sampler:
-    if (declared.role != OperandRole::Sampler && chance(60))
-      return variable(*llvm::find_if(variables, [&](const KnownVariable &v) {
-        return llvm::StringRef(v.name) == (declared.role == OperandRole::Texture ? "tex0" : "surf0");
-      }), out);
+    if ((declared.role != OperandRole::Sampler || availability.module().independent) && chance(60))
+      return variable(knownVariable(declared.role == OperandRole::Texture   ? "tex0"
+                                    : declared.role == OperandRole::Sampler ? "smp0"
+                                                                            : "surf0"),
+                      out);
     return registerOf({isa::TypeKind::Bits, 64}, out);
   case OperandRole::Label:
     shape.kind = ShapeKind::Label;
@@ -390,9 +398,9 @@ void Sampler::operand(FormView &view, unsigned index, Draft &out) {
     shape.kind = ShapeKind::Function;
     return leaf(out, "fn0", shape);
   case OperandRole::Symbol:
-    return variable(*llvm::find_if(variables, [](const KnownVariable &v) { return llvm::StringRef(v.name) == "garr"; }), out);
+    return variable(knownVariable("garr"), out);
   case OperandRole::List:
-    return variable(*llvm::find_if(variables, [](const KnownVariable &v) { return llvm::StringRef(v.name) == "lp32"; }), out);
+    return variable(knownVariable("lp32"), out);
   default:
     break;
   }

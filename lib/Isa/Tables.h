@@ -54,6 +54,7 @@ enum class ExprOp : uint8_t {
   OperandIn,      // a: operand, b, c: run of `ranges`; true for what is no immediate
   Gate,           // a: gate by name (its expression), so that messages can name it
   Warn,           // true, and the finding is a warning; a: index into `warnings`
+  Independent,    // the module says `texmode_independent`
   Ptxas,          // a: release, 13.1 is 1301: true; a note that older releases judge otherwise
 };
 struct Expr {
@@ -86,6 +87,7 @@ enum OperandRule : uint32_t {
   NoSinks = 1 << 12,       // no element of a vector is `_`
   Wraps = 1 << 19,         // of an immediate ptxas looks at the low bits alone
   Expanded = 1 << 20,      // ptxas writes it into a sequence of instructions: no offset
+  Typed = 1 << 21,         // no register of bits, no vector
   // Of addresses alone:
   OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass
   BareAllowed = 1 << 14,   // the brackets may be missing

@@ -31,13 +31,13 @@ def version(text):
 
 
 def holds(condition, ptx, target):
-    """`ptx 8.3, sm_70` of the prelude"""
+    """`ptx 8.3, sm_70` of the prelude; what else `.target` must say is not asked"""
     for part in condition.split(","):
         part = part.strip()
         if part.startswith("ptx"):
             if ptx < version(part.split()[1]):
                 return False
-        elif target < int(re.match(r"sm_(\d+)", part).group(1)):
+        elif part.startswith("sm_") and target < int(re.match(r"sm_(\d+)", part).group(1)):
             return False
     return True
 

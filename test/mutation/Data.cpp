@@ -35,7 +35,7 @@ void MadeTables::use() const {
 
 const Availability &MadeTables::availability(const ModuleContext &context) {
   std::unique_ptr<Availability> &made =
-      available[uint64_t(context.ptx) << 32 | uint64_t(context.target) << 1 | context.pedantic];
+      available[uint64_t(context.ptx) << 32 | uint64_t(context.target) << 2 | context.independent << 1 | context.pedantic];
   if (!made)
     made = std::make_unique<Availability>(context);
   return *made;

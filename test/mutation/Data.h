@@ -24,7 +24,7 @@ public:
 
 private:
   std::unique_ptr<isagen::Output> output;
-  std::map<uint64_t, std::unique_ptr<Availability>> available; // by version, target and --pedantic
+  std::map<uint64_t, std::unique_ptr<Availability>> available; // by version, target, texture mode and --pedantic
 };
 
 class Data {

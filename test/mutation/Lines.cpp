@@ -90,7 +90,7 @@ void LineSet::collect(const TestFile &file, const Module &section, Compared comp
 uint32_t LineSet::contextId(const ModuleContext &context) {
   for (size_t i = 0; i < contexts.size(); ++i)
     if (contexts[i].ptx == context.ptx && contexts[i].target == context.target &&
-        contexts[i].pedantic == context.pedantic)
+        contexts[i].pedantic == context.pedantic && contexts[i].independent == context.independent)
       return i;
   contexts.push_back(context);
   return contexts.size() - 1;

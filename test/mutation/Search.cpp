@@ -42,6 +42,12 @@ void Search::prepare(MadeTables &tables) {
       contexts.push_back(context);
       headers.push_back("ptx " + isa::versionText(version) + ", " + std::string(target.name));
     }
+  ModuleContext independent = contexts[usual.back()];
+  independent.independent = true;
+  headers.push_back(headers[usual.back()] + ", texmode_independent");
+  every.push_back(contexts.size());
+  usual.push_back(contexts.size());
+  contexts.push_back(independent);
 }
 
 /// Reads of a special register, whose gate is damaged.
@@ -73,7 +79,7 @@ void Search::sample(const Mutant &mutant, const Group &group, unsigned count, co
       for (const Sample &sample : sampleInstruction(mnemonic, contexts[context], count, 1, focus))
         if (seen.insert(sample.text).second)
           texts += sample.text + "\n";
-  // The newest target declares every name of the prelude.
+  // The newest target declares every name of the prelude, where samplers are independent.
   const TestFile file = readSections("//@ " + headers[usual.back()] + "\n" + texts);
   for (const Module &section : file.modules)
     into.collect(file, section, Compared::Verdict);
@@ -126,6 +132,8 @@ std::vector<uint32_t> Search::distinct(MadeTables &sound, MadeTables &damaged) c
       for (isa::ExprId id = 0; id < isa::tables().exprs.size(); ++id)
         if (isa::tables().exprs[id].gateOnly)
           signatures[context].push_back(availability.holds(id));
+        else if (isa::tables().exprs[id].op == isa::ExprOp::Independent)
+          signatures[context].push_back(contexts[context].independent);
     }
   }
   std::vector<uint32_t> out;

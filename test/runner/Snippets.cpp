@@ -38,13 +38,16 @@ static unsigned readTarget(llvm::StringRef text) {
   return number;
 }
 
-/// Whether `ptx 8.3, sm_70` holds.
-static bool reaches(llvm::StringRef condition, unsigned version, unsigned target) {
+/// Whether `ptx 8.3, sm_70` holds; what is no version and no architecture must stand in `.target`.
+static bool reaches(llvm::StringRef condition, unsigned version, llvm::ArrayRef<llvm::StringRef> targets) {
   llvm::SmallVector<llvm::StringRef> parts;
   condition.split(parts, ',');
   return llvm::all_of(parts, [&](llvm::StringRef part) {
     part = part.trim();
-    return part.consume_front("ptx ") ? version >= readVersion(part) : target >= readTarget(part);
+    if (part.consume_front("ptx "))
+      return version >= readVersion(part);
+    return part.starts_with("sm_") ? !targets.empty() && readTarget(targets[0]) >= readTarget(part)
+                                   : llvm::is_contained(targets, part);
   });
 }
 
@@ -80,12 +83,12 @@ static Module buildSnippetModule(llvm::StringRef header, const TestFile &file,
   add(".target " + llvm::join(targets, ", "), 0);
   for (llvm::StringRef line : prelude) {
     auto [code, mark] = line.split("//@ ");
-    const unsigned v = readVersion(version), t = readTarget(module.target);
+    const unsigned v = readVersion(version);
     if (mark == "snippet") {
       for (unsigned number : lines)
         add(file.lines[number - 1], number);
-    } else if (!(mark.consume_front("from ") && !reaches(mark, v, t)) &&
-               !(mark.consume_front("before ") && reaches(mark, v, t)))
+    } else if (!(mark.consume_front("from ") && !reaches(mark, v, targets)) &&
+               !(mark.consume_front("before ") && reaches(mark, v, targets)))
       add(code.rtrim(), 0);
   }
   return module;

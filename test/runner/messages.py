@@ -81,8 +81,9 @@ def in_kernel(version, targets, lines):
     number = int(re.search(r"\d+", targets).group())
 
     def reached(condition):
-        return all(version_of(version) >= version_of(part.strip()[4:]) if part.strip().startswith("ptx ")
-                   else number >= int(re.search(r"\d+", part).group()) for part in condition.split(","))
+        return all(version_of(version) >= version_of(part[4:]) if part.startswith("ptx ")
+                   else number >= int(part[3:]) if part.startswith("sm_") else part in targets
+                   for part in map(str.strip, condition.split(",")))
 
     out = [f".version {version}", f".target {targets}"]
     for line in (root / "test/isa/prelude.ptx").read_text().splitlines():

@@ -54,6 +54,8 @@ ExprId Resolver::condition(const Condition &c, const Scope &scope) {
   case Condition::Target:
     return targetCondition(c);
   case Condition::Name:
+    if (c.text == "independent")
+      break;
     return nameCondition(c, scope);
   case Condition::Call:
     return callCondition(c);
@@ -64,6 +66,8 @@ ExprId Resolver::condition(const Condition &c, const Scope &scope) {
     errors.report(c.place, "condition", "`" + c.text + "`: only versions and targets here");
     return True;
   }
+  if (c.kind == Condition::Name)
+    return expr(ExprOp::Independent, false);
   if (c.kind == Condition::Compare)
     return compareCondition(c, scope);
   if (c.kind == Condition::In) {

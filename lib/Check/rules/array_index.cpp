@@ -8,7 +8,7 @@ namespace ptxray {
 void rules::array_index(RuleContext &context) {
   const llvm::StringRef geometry = context.slotText(".geom");
   const Shape *coordinates = context.operand("c");
-  if (!coordinates || coordinates->kind != ShapeKind::Vector || context.isWritten("b"))
+  if (!coordinates || coordinates->kind != ShapeKind::Vector)
     return;
   const Place vector = context.placeOfOperand("c");
   const Shape &index = coordinates[1];
@@ -22,6 +22,9 @@ void rules::array_index(RuleContext &context) {
       }
     return;
   }
+  // In unified mode ptxas expands a fetch with an explicit sampler, and does not look.
+  if (context.isWritten("b") && !context.written.availability.module().independent)
+    return;
   const bool floating = index.kind == ShapeKind::Float ||
                         (index.kind == ShapeKind::Register &&
                          viewType(index.type).kind == isa::TypeKind::Float);

@@ -688,6 +688,13 @@ void judgeOperands(FormView &view) {
     if (patterns[p].kind == isa::PatternKind::Vector)
       if (const int first = view.nodeOf[patterns[p + 1].operand]; first > 0)
         OperandJudge(view, patterns[p + 1].operand).judgeTogether(first - 1);
+  // `_|_` is no pair for ptxas.
+  const auto &shapes = view.written.shapes;
+  for (uint16_t n = 0; n + 2u < shapes.size(); ++n)
+    if (shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Sink && shapes[n + 2].kind == ShapeKind::Sink) {
+      Finding &f = view.report(Phase::Type, DiagId::SinkNotAllowed, {Place::Operand, static_cast<uint16_t>(n + 2)}, {""});
+      f.sourceArg = 0;
+    }
 }
 
 } // namespace ptxray

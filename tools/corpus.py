@@ -5,8 +5,8 @@
 
 Each producer below turns the sources of test/corpus/ into files under <folder>/<producer>/, for many targets; a
 producer that cannot be had is named in one line and left out. <folder>/producers.json lists the versions that made
-the files. What is there already is kept. nvcc comes from `tools/dev cuda --nvcc`, the Python packages of
-tools/corpus-requirements.txt are installed into <folder>/venv."""
+the files. What is there already is kept. nvcc comes from `tools/dev cuda --nvcc`, the packages of
+tools/corpus-requirements.txt and tools/corpus-mojo-requirements.txt are installed into <folder>/venv."""
 import argparse
 import concurrent.futures
 import json
@@ -20,6 +20,7 @@ SOURCES = ROOT / "test" / "corpus"
 NVCC = ROOT / "build" / "cuda" / "nvcc"
 ARCHS = ["75", "80", "86", "87", "89", "90", "90a", "100", "100a", "100f", "103a", "110a", "120", "120a", "121a"]
 CUDA = sorted((SOURCES / "cuda").glob("*.cu"))
+MOJO = SOURCES / "python" / "with_mojo.py"
 # Large: a few targets will do.
 LARGE = {"device_algorithms": ["75", "80", "90a", "100a", "120"], "device_sorting": ["80", "90a", "100a"],
          "thrust_algorithms": ["75", "80", "90a", "100a", "120"]}
@@ -73,22 +74,38 @@ def llc_jobs(folder, archs):
                 yield output, ["llc-22", f"-mcpu=sm_{arch}", "-mattr=+ptx90" if arch.startswith("110") else "-mattr=+ptx88", level, source, "-o", output]
 
 
-def python_jobs(folder, archs, venv):
-    """one process a producer: it writes all its files itself and prints its version"""
-    for script in sorted((SOURCES / "python").glob("with_*.py")):
+def python_jobs(folder, archs):
+    """one process a producer: it writes all its files itself"""
+    venv = folder / "venv"
+    scripts = set()
+    if install(venv, "corpus-requirements.txt"):
+        scripts.update((SOURCES / "python").glob("with_*.py"))
+        scripts.discard(MOJO)
+    # MAX without what it serves models with: libraries and compiler are enough.
+    if install(venv, "corpus-mojo-requirements.txt", "--no-deps"):
+        scripts.add(MOJO)
+    for script in sorted(scripts):
         output = folder / script.stem.removeprefix("with_")
         yield output, [venv / "bin" / "python", script, output, *archs]
 
 
-def make_venv(folder):
-    venv = folder / "venv"
-    if not (venv / "complete").exists():
-        print("installing the Python producers", file=sys.stderr)
-        run([sys.executable, "-m", "venv", venv])
-        run([venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", "-r",
-             ROOT / "tools" / "corpus-requirements.txt"])
-        (venv / "complete").touch()
-    return venv
+def install(venv, requirements, *flags):
+    """into an environment that may have them; False where pip cannot get them"""
+    wanted = (ROOT / "tools" / requirements).read_text()
+    done = venv / requirements
+    if done.exists() and done.read_text() == wanted:
+        return True
+    print(f"installing {requirements}", file=sys.stderr)
+    try:
+        if not (venv / "bin" / "pip").exists():
+            run([sys.executable, "-m", "venv", venv])
+        run([venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", *flags, "-r",
+             ROOT / "tools" / requirements])
+    except subprocess.CalledProcessError as error:
+        print(f"{requirements}: {''.join(error.stderr.strip().splitlines()[-1:])}", file=sys.stderr)
+        return False
+    done.write_text(wanted)
+    return True
 
 
 def produce(job):
@@ -122,10 +139,7 @@ def main():
         jobs += nvcc_jobs(folder, archs)
     else:
         print("nvcc: not there; `tools/dev cuda --nvcc` fetches it", file=sys.stderr)
-    try:
-        jobs += python_jobs(folder, archs, make_venv(folder))
-    except subprocess.CalledProcessError as error:
-        print(f"Python producers: {error.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+    jobs += python_jobs(folder, archs)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         failures = [failure for failure in pool.map(produce, jobs) if failure]

@@ -59,11 +59,11 @@ static_assert(std::size(keywordTable) == keywordCount);
 
 llvm::ArrayRef<Keyword> keywords() { return keywordTable; }
 
-const char *scan::skipBank(const char *p) {
+const char *scan::skipBank(const char *dot, const char *p) {
   const char *e = p + 1;
   while (isDigit(*e))
     ++e;
-  bool bank = *e == ']' && e > p + 1 && std::memcmp(p - 6, ".const", 6) == 0;
+  const bool bank = *e == ']' && e > p + 1 && llvm::StringRef(dot, p - dot) == ".const";
   return bank ? e + 1 : p;
 }
 

@@ -171,8 +171,8 @@ inline __attribute__((always_inline)) const char *skipWord(const char *p) {
   }
 }
 
-/// Behind `[2]` of `.const[2]`; p itself for anything else.
-const char *skipBank(const char *p);
+/// Behind `[2]` of `.const[2]`, p at the bracket behind the word that begins with the dot; p itself for anything else.
+const char *skipBank(const char *dot, const char *p);
 /// Whether the bare word `call` at [p, e) is the instruction.
 bool isCall(const char *text, const char *p, const char *e, const char *end);
 
@@ -180,9 +180,10 @@ bool isCall(const char *text, const char *p, const char *e, const char *end);
 inline __attribute__((always_inline)) const char *skipDotted(const char *p) {
   if (!isWord(p[1]))
     return p;
+  const char *dot = p;
   p = skipWord(p + 1);
   if (*p == '[') [[unlikely]]
-    return skipBank(p);
+    return skipBank(dot, p);
   while (p[0] == ':' && p[1] == ':' && isWord(p[2])) {
     p = skipWord(p + 2);
     if (p[0] == ':' && isWord(p[1])) // a slip such as `.collector::a:use` is one word too

@@ -35,10 +35,11 @@ with tempfile.TemporaryDirectory() as name:
     if shutil.which("zsh"):
         run("zsh", "-n", folder / "zsh")
         (folder / "_ptxray").write_text((folder / "zsh").read_text())
-        # Complete at a terminal of its own and read what it shows.
+        # Complete at a terminal of its own and read what it shows, within half a minute.
         script = (f"zmodload zsh/zpty; zpty z zsh -f; zpty -w z 'PROMPT=; fpath=({folder} $fpath); autoload -U compinit; "
-                  f"compinit -u -d {folder}/dump; LISTMAX=1000'; zpty -w -n z $'ptxray check --format=\\t\\t'; sleep 3; "
-                  "zpty -r z out; while zpty -r -t z more; do out+=$more; done; print -r -- $out")
+                  f"compinit -u -d {folder}/dump; LISTMAX=1000'; zpty -w -n z $'ptxray check --format=\\t\\t'; "
+                  "for ((i = 0; i < 300; ++i)); do while zpty -r -t z more; do out+=$more; done; "
+                  "[[ $out == *jsonl* ]] && break; sleep 0.1; done; print -r -- $out")
         shown = run("zsh", "-c", script, cwd=folder)
         assert all(format in shown for format in ("sarif", "github", "jsonl")), shown
     else:

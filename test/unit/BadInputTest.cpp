@@ -53,6 +53,13 @@ TEST(BadInput, DeepIsFineWhereItIsForPtxas) {
   EXPECT_EQ(rulesOf(moved(repeat("-", 4900) + "1")), "");
 }
 
+TEST(BadInput, BracketAtTheBeginning) {
+  EXPECT_EQ(rulesOf(".a[1]"), "syntax-error missing-version");
+  EXPECT_EQ(rulesOf("[1]"), "syntax-error missing-version");
+  EXPECT_EQ(rulesOf(".[1]"), "stray-character missing-version");
+  EXPECT_EQ(rulesOf(".const[1]"), "syntax-error missing-version");
+}
+
 TEST(BadInput, TerminatorOfACString) {
   const std::string text = inKernel("");
   EXPECT_EQ(rulesOf(text + std::string(1, '\0')), "stray-character");

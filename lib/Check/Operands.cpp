@@ -40,6 +40,10 @@ private:
   bool fixedInteger() const;
   bool fixedWord() const;
   bool inWords() const;
+  /// By the table that has the lengths.
+  bool isTold(DiagId id) const {
+    return llvm::any_of(view.findings, [id](const Finding &f) { return f.id == id; });
+  }
   llvm::ArrayRef<isa::Term> lengths() const;
   llvm::ArrayRef<isa::ValueRange> ranges() const;
   std::string typeText() const;
@@ -177,23 +181,28 @@ void OperandJudge::judge() {
     return;
   const auto wanted = lengths();
   if ((has(isa::Vec) && !shape.vector) || (!wanted.empty() && !lengthFits(view, index, wanted))) {
-    const bool told = llvm::any_of(view.findings, // by the table that has the lengths
-                                   [](const Finding &f) { return f.id == DiagId::VectorExpected; });
     if (!wanted.empty())
       reportLength(view, index, wanted, 0);
-    else if (!told)
+    else if (!isTold(DiagId::VectorExpected))
       fail(DiagId::VectorExpected, node, {name, "elements"});
     return;
   }
   judgeScalar(shape, node, false);
 }
 
+static bool isConstant(const Shape &shape) { return shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float; }
+
+/// An integer has no size of its own.
+static TypeView typeOfConstant(const Shape &shape) {
+  if (shape.kind == ShapeKind::Integer)
+    return {TypeKind::Signed, 0};
+  return {TypeKind::Float, static_cast<uint16_t>(isSingle(shape) ? 32 : 64)};
+}
+
 void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   const auto wanted = lengths();
   if (wanted.empty() && !has(isa::Vec)) {
-    const bool told = llvm::any_of(view.findings, // by the table that has the lengths
-                                   [](const Finding &f) { return f.id == DiagId::VectorLength; });
-    if (!told)
+    if (!isTold(DiagId::VectorLength))
       fail(DiagId::UnexpectedVector, node, {name});
     const WordId asVector = isa::findWord(typeText() + "::vector");
     const auto elements = llvm::ArrayRef(view.written.shapes).slice(node + 1, shape.extent - 1);
@@ -240,15 +249,13 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
         elementType = viewType(element.type);
       break;
     case ShapeKind::Integer:
-      elementType = {TypeKind::Signed, 0};
-      break;
     case ShapeKind::Float:
-      elementType = {TypeKind::Float, static_cast<uint16_t>(isSingle(element) ? 32 : 64)};
+      elementType = typeOfConstant(element);
       break;
     default:
       break;
     }
-    const bool constant = element.kind == ShapeKind::Integer || element.kind == ShapeKind::Float;
+    const bool constant = isConstant(element);
     const bool named = element.kind == ShapeKind::Variable || element.kind == ShapeKind::Special;
     if (elementType.kind == TypeKind::Predicate && has(isa::NoSpecial)) {
       fail(DiagId::OperandType, n, {spell(elementType), typeText()});
@@ -332,16 +339,10 @@ void OperandJudge::judgeTogether(unsigned node) {
   const auto &shapes = view.written.shapes;
   VectorFold fold;
   for (unsigned n = node + 1; n < node + shapes[node].extent; n += shapes[n].extent) {
-    TypeView element;
-    if (shapes[n].kind == ShapeKind::Register)
-      element = viewType(shapes[n].type);
-    else if (shapes[n].kind == ShapeKind::Integer)
-      element = {TypeKind::Signed, 0};
-    else if (shapes[n].kind == ShapeKind::Float)
-      element = {TypeKind::Float, static_cast<uint16_t>(isSingle(shapes[n]) ? 32 : 64)};
-    else
+    const bool constant = isConstant(shapes[n]);
+    if (!constant && shapes[n].kind != ShapeKind::Register)
       return; // judged alone
-    const bool constant = shapes[n].kind != ShapeKind::Register;
+    const TypeView element = constant ? typeOfConstant(shapes[n]) : viewType(shapes[n].type);
     if (fold.add(element, constant))
       continue;
     fail(fold.sizesDiffer(element, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, n, {name});

@@ -54,9 +54,9 @@ ExprId Resolver::condition(const Condition &c, const Scope &scope) {
   case Condition::Target:
     return targetCondition(c);
   case Condition::Name:
-    if (c.text == "independent")
-      break;
-    return nameCondition(c, scope);
+    if (c.text != "independent")
+      return nameCondition(c, scope);
+    break;
   case Condition::Call:
     return callCondition(c);
   default:

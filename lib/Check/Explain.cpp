@@ -492,8 +492,11 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
   case ExprOp::OperandIsImmediate:
     return operandFinding(negated ? DiagId::ImmediateNotAllowed : DiagId::ConstantExpected,
                           DiagId::MissingOperand);
-  case ExprOp::OperandIsSymbol:
-    return operandFinding(DiagId::SymbolNotAllowed, DiagId::MissingOperand);
+  case ExprOp::OperandIsSymbol: {
+    const Shape *shape = view.operand(e.a);
+    const bool special = shape && shape->kind == ShapeKind::Special;
+    return operandFinding(special ? DiagId::SpecialRegister : DiagId::SymbolNotAllowed, DiagId::MissingOperand);
+  }
   case ExprOp::OperandNegated:
     return operandFinding(DiagId::UnexpectedNegation, DiagId::MissingOperand);
   case ExprOp::Independent: // light: what would be right in the other mode is best blamed on the mode

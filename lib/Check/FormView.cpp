@@ -179,7 +179,8 @@ bool FormView::holds(isa::ExprId condition, Assume assume) {
   case ExprOp::OperandIsImmediate:
     return kind() == ShapeKind::Integer || kind() == ShapeKind::Float;
   case ExprOp::OperandIsSymbol:
-    return kind() == ShapeKind::Variable || kind() == ShapeKind::Function || kind() == ShapeKind::Label;
+    return kind() == ShapeKind::Variable || kind() == ShapeKind::Function || kind() == ShapeKind::Label ||
+           (kind() == ShapeKind::Special && operands[e.a].role == isa::OperandRole::Address);
   case ExprOp::OperandNegated:
     return nodeOf[e.a] >= 0 && (operand(e.a)->flags & ShapeNegated);
   case ExprOp::OperandIn:

@@ -190,6 +190,11 @@ void OperandJudge::judge() {
   judgeScalar(shape, node, false);
 }
 
+/// With bits, which may be one.
+static bool mayBeInteger(TypeView type) {
+  return type.kind == TypeKind::Bits || type.kind == TypeKind::Unsigned || type.kind == TypeKind::Signed;
+}
+
 static bool isConstant(const Shape &shape) { return shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float; }
 
 /// An integer has no size of its own.
@@ -361,14 +366,17 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
   if (!type)
     return reg.kind != TypeKind::Predicate || fail(DiagId::OperandType, node, {spell(reg), typeText()});
   if (has(isa::Exact)) {
-    if (reg == type)
+    if (reg == type || (inVector && reg == TypeView{TypeKind::Bits, type.bits}))
       return true;
     return fail(DiagId::OperandType, node, {spell(reg), typeText()});
   }
   if (has(isa::Typed) && reg.kind == TypeKind::Bits)
     return fail(DiagId::OperandType, node, {spell(reg), typeText()});
   const bool asBits = inVector && !(has(isa::Fragment) && type.bits == 32);
-  if (typesAgree(type, reg, wide(), asBits) && !(reg.halfPair && fixedInteger()))
+  // There is no conversion but from integers to integers that would do without rounding.
+  const bool converts = !has(isa::Converted) || reg.bits <= type.bits ||
+                        (mayBeInteger(type) && mayBeInteger(reg) && reg.bits <= 64);
+  if (typesAgree(type, reg, wide(), asBits) && !(reg.halfPair && fixedInteger()) && converts)
     return true;
   if (type.kind == TypeKind::Predicate)
     return fail(DiagId::PredicateExpected, node, {name});
@@ -419,11 +427,8 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
   switch (shape.kind) {
   case ShapeKind::Function:
     return chosen || fail(DiagId::SymbolNotAllowed, node);
-  case ShapeKind::Variable: {
-    const bool integer =
-        type.kind == TypeKind::Bits || type.kind == TypeKind::Unsigned || type.kind == TypeKind::Signed;
-    return (integer && !predicate && (chosen || type.bits == 32)) || fail(DiagId::SymbolNotAllowed, node);
-  }
+  case ShapeKind::Variable:
+    return (mayBeInteger(type) && !predicate && (chosen || type.bits == 32)) || fail(DiagId::SymbolNotAllowed, node);
   case ShapeKind::Special:
     if (isa::specialRegisters()[shape.value].vector)
       return fail(DiagId::UnexpectedOffset, node);
@@ -520,7 +525,8 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
       return fail(DiagId::RegisterRequired, node, {name});
     if (predicate && shape.kind != ShapeKind::Integer)
       return fail(DiagId::PredicateExpected, node, {name});
-    if (type && !immediateAgrees(type, shape, inVector))
+    if (type && (!immediateAgrees(type, shape, inVector) ||
+                 (has(isa::Converted) && typeOfConstant(shape).bits > type.bits)))
       return fail(shape.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType,
                   node, {typeText()});
     return judgeRange(shape, node);
@@ -536,7 +542,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
     if (destination)
       return fail(DiagId::DestinationRegister, node);
     // Where a qualifier chooses the type, ptxas takes the address of a function for any.
-    if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value &&
+    if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value && !has(isa::Converted) &&
         declared.type.kind == isa::RefKind::Slot && !inVector && !shape.suffix) {
       fail(DiagId::FunctionAsValue, node);
       return true;
@@ -611,12 +617,10 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
     // Without brackets ptxas looks at the size alone, and where the form names none, at nothing.
     if (isBare && (!type || (reg.bits == 64 && has(isa::Wide))))
       return;
-    const bool integer = reg.kind == TypeKind::Bits || reg.kind == TypeKind::Unsigned ||
-                         reg.kind == TypeKind::Signed;
     const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, has(isa::Wide), false));
     // Of a given width, .f16x2 passes for bits; floats pass only where any width does.
     const bool passes = reg.halfPair ? agrees && type.kind == TypeKind::Bits && !has(isa::Wide)
-                                     : integer || (agrees && has(isa::Wide));
+                                     : mayBeInteger(reg) || (agrees && has(isa::Wide));
     if (has(isa::AnyRegister))
       return;
     if (reg.bits > 64 || (!anything && !passes))
@@ -635,7 +639,8 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
     const bool sameSize = type.bits == 64 && reg.bits == 64 && isBracketed(node);
     if (reg.kind == TypeKind::Predicate)
       fail(DiagId::AddressPredicate, node, {spell(reg)});
-    else if (shape.vector || shape.suffix || has(isa::NoSpecial) || (type && !has(isa::Wide) && !sameSize))
+    else if (shape.vector || shape.suffix || has(isa::NoSpecial) || (type && !has(isa::Wide) && !sameSize) ||
+             (has(isa::Converted) && reg.bits < 64))
       fail(DiagId::SpecialRegister, node);
     return;
   }
@@ -649,12 +654,14 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
       fail(anything || passes ? DiagId::OpaqueAddress : DiagId::AddressSymbol, node);
       return;
     }
-    if (!isBracketed(node) && !has(isa::BareAllowed) && !has(isa::IndexAllowed) &&
-        !(shape.flags & ShapeOffset) && !hasAddress(shape)) {
+    const llvm::StringRef space = spaceName(shape.space);
+    // A variable in .param has no address: loads and stores name it.
+    const bool named = isBracketed(node) ? llvm::is_contained(spaces, space)
+                                         : !has(isa::BareAllowed) && !(shape.flags & ShapeOffset);
+    if (named && !has(isa::IndexAllowed) && !hasAddress(shape)) {
       fail(DiagId::SymbolNotAllowed, node);
       return;
     }
-    const llvm::StringRef space = spaceName(shape.space);
     if (declared.spaces.count == 0 || llvm::is_contained(spaces, space))
       return;
     if (generic && (space == ".global" || space == ".shared" || space == ".local"))

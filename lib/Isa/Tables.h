@@ -49,7 +49,7 @@ enum class ExprOp : uint8_t {
   WordWritten,    // b, c: run of `wordLists`: any of them stands anywhere in the opcode
   OperandWritten, // a: operand of the form
   OperandIsImmediate,
-  OperandIsSymbol, // names a variable, label or function
+  OperandIsSymbol, // names a variable, label, function or special register
   OperandNegated,
   OperandIn,      // a: operand, b, c: run of `ranges`; true for what is no immediate
   Gate,           // a: gate by name (its expression), so that messages can name it
@@ -76,7 +76,7 @@ enum OperandRule : uint32_t {
   Vec = 2,      // braces always
   Wide = 4,     // registers may be wider than the type
   Fragment = 8, // the register type of a matrix fragment of that element type
-  Exact = 16,   // declared with exactly that type
+  Exact = 16,   // declared with exactly that type; in a vector, or as bits
   SinkAllowed = 32,
   SpecialAllowed = 64,
   SymbolAllowed = 128, // the address of a variable or function as a value; of a function as an address
@@ -88,6 +88,7 @@ enum OperandRule : uint32_t {
   Wraps = 1 << 19,         // of an immediate ptxas looks at the low bits alone
   Expanded = 1 << 20,      // ptxas writes it into a sequence of instructions: no offset
   Typed = 1 << 21,         // no register of bits, no vector
+  Converted = 1 << 22,     // what is wider is an integer; in an address, no special register of 32 bits
   // Of addresses alone:
   OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass
   BareAllowed = 1 << 14,   // the brackets may be missing

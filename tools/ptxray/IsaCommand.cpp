@@ -7,8 +7,8 @@
 
 namespace ptxray {
 
-/// Without `--target`: one of each kind that has instructions of its own.
-static constexpr llvm::StringLiteral usualTargets[] = {"sm_75", "sm_90a", "sm_100a", "sm_120a"};
+/// Without `--target`: one of each kind that has instructions of its own, and both texture modes.
+static constexpr llvm::StringLiteral usualTargets[] = {"sm_75", "sm_90a,texmode_independent", "sm_100a", "sm_120a"};
 
 static void list(llvm::raw_ostream &out) {
   const isa::Tables &tables = isa::tables();
@@ -35,16 +35,20 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
   if (arguments.value("--count").value_or("300").getAsInteger(10, count) ||
       arguments.value("--seed").value_or("1").getAsInteger(10, seed))
     return usageError("`--count` and `--seed` take a number");
-  for (llvm::StringRef name : targets) {
+  for (llvm::StringRef words : targets) { // of `.target`
+    const auto [name, mode] = words.split(',');
     const int target = isa::findTarget(name);
     if (target < 0)
       return unknownTarget(name);
     module.target = target;
+    module.independent = mode == "texmode_independent";
+    if (!mode.empty() && !module.independent)
+      return usageError("behind the target, `texmode_independent` alone may follow");
     if (arguments.has("--all")) {
       if (!isa::findMnemonic(mnemonic))
         return unknownInstruction(mnemonic);
       const Enumeration all = enumerateInstruction(mnemonic, module);
-      llvm::outs() << "//@ ptx " << isa::versionText(module.ptx) << ", " << name << '\n';
+      llvm::outs() << "//@ ptx " << isa::versionText(module.ptx) << ", " << words << '\n';
       for (const std::string &text : all.texts)
         llvm::outs() << text << '\n';
       llvm::outs() << "// " << all.texts.size() << " texts for "
@@ -55,7 +59,7 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
         sampleInstruction(mnemonic, module, count / targets.size(), seed);
     if (samples.empty())
       return unknownInstruction(mnemonic);
-    llvm::outs() << "//@ ptx " << isa::versionText(module.ptx) << ", " << name << '\n';
+    llvm::outs() << "//@ ptx " << isa::versionText(module.ptx) << ", " << words << '\n';
     for (const Sample &sample : samples) {
       llvm::outs() << sample.text;
       if (!sample.accepted)

@@ -152,7 +152,7 @@ std::vector<Command> ptxray::allCommands() {
         {"--enumerate", "NAME", "texts of this instruction, with what is expected of each"},
         {"--all", "", "every combination of words, suffixes and signs that it accepts"},
         {"--ptx", "V", "enumerate for this PTX version (default: the newest)"},
-        {"--target", "sm_X", "enumerate for this target (default: several)"},
+        {"--target", "WORDS", "enumerate for this target: sm_X, or sm_X,texmode_independent (default: several)"},
         {"--count", "N", "about how many texts (default: 300)"},
         {"--seed", "N", "of the choice among them (default: 1)"}},
        runIsa},

@@ -7,7 +7,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | set                                                                        # fileSet
      | NAME NAME? '{' WORD* '}'                                                   # vocabulary
      | ('unread' | 'read' | 'ungated') '{' WORD* '}' mnemonic (',' mnemonic)* ';'                        # unread
-     | 'words' '{' (WORD+ ':' condition ';')* '}'                                 # wordGates
+     | ('words' | 'scalars') '{' (WORD+ ':' condition ';')* '}'                     # wordGates
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
      | 'versions' versionRange (',' versionRange)* ';'                            # versions
      | 'target' TARGET 'since' NUMBER NAME? ('shared' NUMBER)? ';'                # target

@@ -46,6 +46,7 @@ private:
   }
   llvm::ArrayRef<isa::Term> lengths() const;
   llvm::ArrayRef<isa::ValueRange> ranges() const;
+  isa::WordId typeWord() const;
   std::string typeText() const;
 
   /// A finding about the text at the node; returns false for the caller to hand on.
@@ -108,15 +109,19 @@ bool OperandJudge::inWords() const {
   return fixedWord() || (has(isa::SpecialAllowed) && fixedInteger() && !has(isa::Fragment));
 }
 
-/// How the operand's type is written: its word where it has one.
-std::string OperandJudge::typeText() const {
+/// As the type is written; 0: it is not, or means another one here.
+isa::WordId OperandJudge::typeWord() const {
   if (has(isa::Fragment) || declared.type.factor > 1)
-    return spell(type);
-  if (declared.type.kind == isa::RefKind::Word)
-    return std::string(isa::word(declared.type.index).text);
-  if (declared.type.kind == isa::RefKind::Slot && view.word(declared.type.index))
-    return std::string(isa::word(view.word(declared.type.index)).text);
-  return "any type";
+    return 0;
+  if (declared.type.kind == isa::RefKind::Slot)
+    return view.word(declared.type.index);
+  return declared.type.kind == isa::RefKind::Word ? declared.type.index : 0;
+}
+
+std::string OperandJudge::typeText() const {
+  if (const WordId word = typeWord())
+    return std::string(isa::word(word).text);
+  return type ? spell(type) : "any type";
 }
 
 /// Registers, constants and predicates may have a sign; the others never.
@@ -207,14 +212,15 @@ static TypeView typeOfConstant(const Shape &shape) {
 void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   const auto wanted = lengths();
   if (wanted.empty() && !has(isa::Vec)) {
-    if (!isTold(DiagId::VectorLength))
-      fail(DiagId::UnexpectedVector, node, {name});
-    const WordId asVector = isa::findWord(typeText() + "::vector");
+    if (isTold(DiagId::VectorLength))
+      return;
+    fail(DiagId::UnexpectedVector, node, {name});
     const auto elements = llvm::ArrayRef(view.written.shapes).slice(node + 1, shape.extent - 1);
-    if (asVector && llvm::all_of(elements, [&](const Shape &element) {
-          return element.kind == ShapeKind::Register && viewType(element.type) == TypeView{TypeKind::Bits, type.bits};
-        }))
-      view.findings.back().notes.push_back(releaseNote(ptxasRelease(isa::word(asVector).gate)));
+    const bool isBits = llvm::all_of(elements, [&](const Shape &element) {
+      return element.kind == ShapeKind::Register && viewType(element.type) == TypeView{TypeKind::Bits, type.bits};
+    });
+    if (const isa::ExprId refused = isa::word(typeWord()).scalarGate; refused && isBits)
+      view.findings.back().notes.push_back(releaseNote(ptxasRelease(refused)));
     return;
   }
   if (!wanted.empty() && !lengthFits(view, index, wanted))

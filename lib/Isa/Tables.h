@@ -32,6 +32,7 @@ struct Word {
   bool ignored;           // ptxas does not look at it outside its own instructions
   bool exact;             // a type that switches the relaxed size rules off
   ExprId gate;            // holds wherever the word is used
+  ExprId scalarGate;      // of a type: the releases of ptxas that refuse a vector of bits in its place; 0: all do
   uint8_t kind = 0;       // what diagnostics call it, index into `wordKinds`; 0: a qualifier
 };
 

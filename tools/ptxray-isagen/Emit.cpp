@@ -66,7 +66,7 @@ void write(std::ostream &out, uint32_t value) { out << value; }
 void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
 void write(std::ostream &out, const isa::Word &v) {
   braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.ignored, v.exact,
-         v.gate, v.kind);
+         v.gate, v.scalarGate, v.kind);
 }
 void write(std::ostream &out, const isa::Expr &v) {
   braces(out, v.op, v.gateOnly, v.a, v.b, v.c);

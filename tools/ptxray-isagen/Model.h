@@ -149,7 +149,7 @@ struct Vocabulary {
   std::map<std::string, std::set<std::string>> ungated; // mnemonic to words whose gate ptxas does not ask there
   std::map<std::string, std::set<std::string>> unread; // mnemonic to words that ptxas skips there alone, or, if `ignored`, reads
   std::map<std::string, std::string> kinds; // word to `rounding`
-  std::map<std::string, std::shared_ptr<Condition>> gates;
+  std::map<std::string, std::shared_ptr<Condition>> gates, scalarGates;
 };
 
 struct TargetDecl {

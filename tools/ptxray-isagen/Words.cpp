@@ -144,7 +144,7 @@ void Resolver::words() {
   }
 
   output.words.push_back({"", isa::WordClass::Free, isa::TypeKind::None, 0, -1, false, false, false,
-                          True, 0});
+                          True, True, 0});
   output.wordKinds.push_back("");
   for (const std::string &word : vocabulary) {
     wordIds[word] = static_cast<WordId>(output.words.size());
@@ -212,13 +212,16 @@ void Resolver::words() {
     }
     output.words.push_back(result);
   }
-  for (const auto &[word, gate] : listed.gates) {
-    if (WordId id = wordId(word))
-      output.words[id].gate = condition(*gate, model.shared);
-    else
-      errors.report(gate->place, "unknown-word",
-                    "unknown word `" + word + "`" + didYouMean(word, vocabulary));
-  }
+  auto addGates = [&](const std::map<std::string, std::shared_ptr<Condition>> &gates, ExprId isa::Word::*field) {
+    for (const auto &[word, gate] : gates) {
+      if (WordId id = wordId(word))
+        output.words[id].*field = condition(*gate, model.shared);
+      else
+        errors.report(gate->place, "unknown-word", "unknown word `" + word + "`" + didYouMean(word, vocabulary));
+    }
+  };
+  addGates(listed.gates, &isa::Word::gate);
+  addGates(listed.scalarGates, &isa::Word::scalarGate);
   for (const auto &[word, kind] : listed.kinds)
     if (!wordIds.count(word))
       errors.report({}, "unknown-word", "unknown word `" + word + "` of kind " + kind);

@@ -1,0 +1,461 @@
+// Operands, and the constant expressions in them.
+#include "Parse/Builder.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+// ---- constant expressions
+//
+// The grammar hands over signs, numbers, operators and parentheses one by one; `operations` and
+// `values` are the two stacks of operator precedence parsing. Signs are applied as soon as what
+// they stand before is complete.
+
+static uint8_t precedenceOf(uint64_t op) {
+  switch (op) {
+  case '*': case '/': case '%':
+    return 11;
+  case '+': case '-':
+    return 10;
+  case '<' | '<' << 8: case '>' | '>' << 8:
+    return 9;
+  case '<': case '>': case '<' | '=' << 8: case '>' | '=' << 8:
+    return 8;
+  case '=' | '=' << 8: case '!' | '=' << 8:
+    return 7;
+  case '&':
+    return 6;
+  case '^':
+    return 5;
+  case '|':
+    return 4;
+  case '&' | '&' << 8:
+    return 3;
+  case '|' | '|' << 8:
+    return 2;
+  default: // the ternary
+    return 1;
+  }
+}
+
+void Builder::prefix(const Token &token) {
+  if (operations.size() >= deepestNesting)
+    return fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestNesting), "signs"});
+  operations.push_back({uint16_t(token.value), true, 12, token.begin});
+}
+
+void Builder::openGroup(const Token &token) {
+  if (operations.size() >= deepestNesting)
+    return fail(DiagId::NestingTooDeep, token.range(),
+                {std::to_string(deepestNesting), "parentheses"});
+  operations.push_back({'(', true, 0, token.begin});
+}
+
+void Builder::cast(const Token &token) {
+  llvm::StringRef type = spellings.text(token.id);
+  if (type != ".s64" && type != ".u64")
+    fail(DiagId::CastType, token.range(), {type.str()});
+  if (!operations.empty() && operations.back().op == '(') {
+    operations.back().op = type == ".u64" ? 'U' : 'S';
+    operations.back().precedence = 12;
+  }
+}
+
+void Builder::literal(const Token &token) {
+  // In a faulty text what ends the expression may be dropped, and an operator stand behind it.
+  if (!sink && operations.empty() && values.empty())
+    switch (ahead.kind) {
+    case TokenKind::Comma: case TokenKind::Semicolon: case TokenKind::RightBrace:
+    case TokenKind::RightBracket: { // nearly always: a number alone
+      Operand &operand = push(token.kind == TokenKind::Float ? OperandKind::Float
+                                                             : OperandKind::Integer,
+                              token.range());
+      operand.flags = token.flags;
+      operand.value = token.value;
+      if (token.kind == TokenKind::WarpSize) {
+        operand.flags = WarpSize;
+        operand.value = 32;
+      }
+      return;
+    }
+    default:
+      break;
+    }
+  Constant value{Constant::Signed, token.flags, token.range(), token.value};
+  if (token.kind == TokenKind::Float)
+    value.kind = Constant::Real;
+  else if (token.kind == TokenKind::WarpSize)
+    value = {Constant::Signed, WarpSize, token.range(), 32};
+  else if (token.flags & UnsignedSuffix || int64_t(token.value) < 0)
+    value.kind = Constant::Unsigned;
+  values.push_back(value);
+  applySigns();
+}
+
+void Builder::applySigns() {
+  while (!operations.empty() && operations.back().unary && operations.back().op != '(')
+    applyUnary(operations.pop_back_val(), values.back());
+}
+
+void Builder::applyUnary(const Operation &operation, Constant &value) {
+  value.range.begin = operation.begin;
+  if (value.flags & HexFloat && !(value.flags & WideFloat))
+    return noValue(value, "`0f...` stands alone; a decimal number is"); 
+  if (value.kind == Constant::Real) {
+    if (operation.op == '-')
+      value.bits = std::bit_cast<uint64_t>(-std::bit_cast<double>(value.bits));
+    else if (operation.op != '+')
+      noValue(value, "an integer is");
+    return;
+  }
+  value.flags = 0;
+  switch (operation.op) {
+  case '-':
+    value.bits = -value.bits;
+    break;
+  case '!':
+    value.bits = value.bits == 0;
+    value.kind = Constant::Signed;
+    break;
+  case '~':
+    value.bits = ~value.bits;
+    [[fallthrough]];
+  case 'U':
+    value.kind = Constant::Unsigned;
+    break;
+  case 'S':
+    value.kind = Constant::Signed;
+    break;
+  }
+}
+
+// Once reported, the expression goes on as the integer 0.
+void Builder::noValue(Constant &value, const char *expected) {
+  fail(DiagId::ConstantType, value.range, {expected});
+  value = {Constant::Signed, 0, value.range, 0};
+}
+
+Builder::Constant Builder::binary(const Operation &operation, Constant left, Constant right) {
+  Constant out{Constant::Signed, 0, {left.range.begin, right.range.end}, 0};
+  const uint16_t op = operation.op;
+  for (Constant *side : {&left, &right})
+    if (side->flags & HexFloat && !(side->flags & WideFloat))
+      noValue(*side, "`0f...` stands alone; a decimal number is");
+  if ((left.kind == Constant::Real) != (right.kind == Constant::Real)) {
+    noValue(out, "two integers or two floats are");
+    return out;
+  }
+  if (left.kind == Constant::Real) {
+    double a = std::bit_cast<double>(left.bits), b = std::bit_cast<double>(right.bits), real = 0;
+    switch (op) {
+    case '+': real = a + b; break;
+    case '-': real = a - b; break;
+    case '*': real = a * b; break;
+    case '/':
+      if (b == 0) {
+        fail(DiagId::DivisionByZero, out.range);
+        return out;
+      }
+      real = a / b;
+      break;
+    case '<': out.bits = a < b; return out;
+    case '>': out.bits = a > b; return out;
+    case '<' | '=' << 8: out.bits = a <= b; return out;
+    case '>' | '=' << 8: out.bits = a >= b; return out;
+    case '=' | '=' << 8: out.bits = a == b; return out;
+    case '!' | '=' << 8: out.bits = a != b; return out;
+    default: noValue(out, "an integer is"); return out;
+    }
+    out.kind = Constant::Real;
+    out.bits = std::bit_cast<uint64_t>(real);
+    return out;
+  }
+  uint64_t a = left.bits, b = right.bits;
+  bool isUnsigned = left.kind == Constant::Unsigned || right.kind == Constant::Unsigned;
+  int64_t sa = a, sb = b;
+  Constant::Kind arithmetic = isUnsigned ? Constant::Unsigned : Constant::Signed;
+  switch (op) {
+  case '+': out.bits = a + b; out.kind = arithmetic; break;
+  case '-': out.bits = a - b; out.kind = arithmetic; break;
+  case '*': out.bits = a * b; out.kind = arithmetic; break;
+  case '/': case '%':
+    if (b == 0) {
+      fail(DiagId::DivisionByZero, out.range);
+    } else if (op == '%') {
+      out.bits = a % b; // of unsigned operands, whatever was written
+    } else {
+      // The one quotient that does not fit is the dividend again.
+      out.bits = isUnsigned ? a / b : sb == -1 ? -a : uint64_t(sa / sb);
+      out.kind = arithmetic;
+    }
+    break;
+  case '<' | '<' << 8: out.bits = b > 63 ? 0 : a << b; out.kind = left.kind; break;
+  case '>' | '>' << 8:
+    out.kind = left.kind;
+    if (left.kind == Constant::Unsigned)
+      out.bits = b > 63 ? 0 : a >> b;
+    else
+      out.bits = sa >> (b > 63 ? 63 : b);
+    break;
+  case '<': out.bits = isUnsigned ? a < b : sa < sb; break;
+  case '>': out.bits = isUnsigned ? a > b : sa > sb; break;
+  case '<' | '=' << 8: out.bits = isUnsigned ? a <= b : sa <= sb; break;
+  case '>' | '=' << 8: out.bits = isUnsigned ? a >= b : sa >= sb; break;
+  case '=' | '=' << 8: out.bits = a == b; break;
+  case '!' | '=' << 8: out.bits = a != b; break;
+  case '&': out.bits = a & b; out.kind = Constant::Unsigned; break;
+  case '^': out.bits = a ^ b; out.kind = Constant::Unsigned; break;
+  case '|': out.bits = a | b; out.kind = Constant::Unsigned; break;
+  case '&' | '&' << 8: out.bits = a && b; break;
+  case '|' | '|' << 8: out.bits = a || b; break;
+  }
+  return out;
+}
+
+void Builder::reduce() {
+  Operation operation = operations.pop_back_val();
+  if (operation.op == '(' || operation.op == '?')
+    return; // unbalanced: reported where it was seen
+  if (operation.unary) // before such a parenthesis
+    return applyUnary(operation, values.back());
+  Constant right = values.pop_back_val();
+  if (operation.op == ':') {
+    Constant left = values.pop_back_val();
+    Constant &condition = values.back();
+    Constant chosen = condition.bits ? left : right;
+    chosen.range = {condition.range.begin, right.range.end};
+    chosen.flags = 0;
+    for (const Constant &part : {condition, left, right})
+      if (part.flags & HexFloat && !(part.flags & WideFloat))
+        return noValue(condition = chosen, "an integer is");
+    if (condition.kind == Constant::Real)
+      noValue(chosen, "an integer is");
+    else if ((left.kind == Constant::Real) != (right.kind == Constant::Real))
+      noValue(chosen, "two integers or two floats are");
+    else if (left.kind == Constant::Unsigned || right.kind == Constant::Unsigned)
+      chosen.kind = Constant::Unsigned;
+    condition = chosen;
+    return;
+  }
+  values.back() = binary(operation, values.back(), right);
+}
+
+// All that binds at least as tight, up to an open parenthesis.
+void Builder::reduceTo(uint8_t precedence) {
+  while (!operations.empty() && operations.back().precedence >= precedence)
+    reduce();
+}
+
+void Builder::infix(const Token &token) {
+  if (operations.size() >= deepestNesting)
+    return fail(DiagId::NestingTooDeep, token.range(),
+                {std::to_string(deepestNesting), "operators"});
+  uint16_t op = token.value;
+  if (op == '?') {
+    reduceTo(2);
+    operations.push_back({op, false, 1, token.begin});
+    return;
+  }
+  if (op == ':') {
+    reduceTo(2);
+    while (!operations.empty() && operations.back().op == ':')
+      reduce();
+    if (operations.empty() || operations.back().op != '?')
+      fail(DiagId::SyntaxError, token.range(), {":", "`;`"});
+    else
+      operations.back().op = ':';
+    return;
+  }
+  uint8_t precedence = precedenceOf(op);
+  reduceTo(precedence);
+  operations.push_back({op, false, precedence, token.begin});
+}
+
+void Builder::closeGroup(const Token &token) {
+  reduceTo(1);
+  if (operations.empty() || operations.back().op != '(')
+    return;
+  values.back().range = {operations.pop_back_val().begin, token.end};
+  applySigns();
+}
+
+Builder::Constant Builder::finishExpression() {
+  while (!operations.empty()) {
+    const Range end{last.end, last.end};
+    if (operations.back().op == '(')
+      fail(DiagId::ExpectedBracket, end, {")", source.slice(last.begin, last.end).str()});
+    if (operations.back().op == '?')
+      fail(DiagId::SyntaxError, end, {"end of the expression", "`:`"});
+    reduce();
+  }
+  Constant value = values.back();
+  values.clear();
+  return value;
+}
+
+void Builder::endExpression() {
+  if (values.empty())
+    return; // `literal` has done it
+  Constant value = finishExpression();
+  Operand &operand = push(
+      value.kind == Constant::Real ? OperandKind::Float : OperandKind::Integer, value.range);
+  operand.value = value.bits;
+  operand.flags = value.flags & ~UnsignedSuffix;
+  if (value.kind == Constant::Unsigned)
+    operand.flags |= UnsignedSuffix;
+}
+
+// ---- operands
+
+Operand &Builder::push(OperandKind kind, Range range) {
+  lastNode = ast.operands.size();
+  Operand &operand = ast.operands.emplace_back();
+  operand.kind = kind;
+  operand.range = range;
+  return operand;
+}
+
+void Builder::name(const Token &token) {
+  if (isDottedCall(token)) [[unlikely]]
+    return dottedName(token);
+  if (token.id == NameSink) [[unlikely]] {
+    push(OperandKind::Sink, token.range());
+  } else {
+    push(OperandKind::Name, token.range()).name = NameId(token.id);
+    ast.operandNames.push_back(NameId(token.id));
+  }
+  Operand &operand = ast.operands.back();
+  if (!operations.empty())
+    nameSigns(operand);
+}
+
+// Before a name only a single sign makes sense: `-a`, `!p`.
+void Builder::nameSigns(Operand &operand) {
+  uint16_t op = operations.back().op;
+  if (operations.size() > 1 || (op != '-' && op != '!'))
+    fail(DiagId::SyntaxError, operand.range, {ast.text(operand.name).str(), "a constant"});
+  operand.flags |= op == '-' ? Negated : Not;
+  operand.range.begin = operations.front().begin;
+  operations.clear();
+}
+
+void Builder::dottedName(const Token &token) {
+  if (token.id >= splits.size())
+    splits.resize(std::max<size_t>(token.id + 1, splits.size() * 2));
+  Split &split = splits[token.id];
+  llvm::StringRef text = spellings.text(token.id);
+  size_t dot = text.find('.');
+  if (split.name == NameId::None) {
+    split.name = NameId(names.intern(text.data(), dot));
+    split.suffix = SpellingId(spellings.intern(text.data() + dot, text.size() - dot));
+  }
+  if (text.find('.', dot + 1) != llvm::StringRef::npos)
+    fail(DiagId::SyntaxError, token.range(), {text.str(), "one selector"});
+  Operand &operand = push(OperandKind::Name, token.range());
+  operand.name = split.name;
+  operand.suffix = split.suffix;
+  ast.instructions.back().hasSuffix = true;
+  ast.operandNames.push_back(split.name);
+  if (!operations.empty())
+    nameSigns(operand);
+}
+
+void Builder::suffix(const Token &token) {
+  Operand &operand = ast.operands.back();
+  operand.suffix = SpellingId(token.id);
+  operand.range.end = token.end;
+  ast.instructions.back().hasSuffix = true;
+}
+
+void Builder::beginOffset() { openNodes.push_back(lastNode); }
+
+void Builder::endOffset() {
+  if (!values.empty())
+    endExpression();
+  integerOnly();
+  Operand offset = ast.operands.back();
+  ast.operands.pop_back();
+  lastNode = openNodes.pop_back_val();
+  Operand &operand = ast.operands[lastNode];
+  operand.flags |= HasOffset;
+  operand.value = offset.value;
+  operand.range.end = last.end;
+}
+
+void Builder::openSubscript(const Token &) { openNodes.push_back(ast.operands.size() - 1); }
+
+void Builder::closeSubscript(const Token &token) {
+  if (ast.operands.back().kind != OperandKind::Name)
+    integerOnly();
+  uint32_t index = lastNode = openNodes.pop_back_val();
+  Operand child = ast.operands.back();
+  Operand &operand = ast.operands[index];
+  operand.flags |= Subscript;
+  operand.range.end = token.end;
+  if (child.kind == OperandKind::Name) { // `a[%r]`: the register is a child
+    operand.extent = 2;
+    return;
+  }
+  operand.flags |= HasOffset;
+  operand.value = child.value;
+  ast.operands.pop_back();
+}
+
+// What stands before `|` becomes a child of the pair.
+void Builder::beginPair() {
+  Operand pair;
+  pair.kind = OperandKind::Pair;
+  pair.range = ast.operands[lastNode].range;
+  ast.operands.insert(ast.operands.begin() + lastNode, pair);
+  openNodes.push_back(lastNode);
+}
+
+void Builder::endPair() {
+  uint32_t index = lastNode = openNodes.pop_back_val();
+  Operand &pair = ast.operands[index];
+  pair.extent = ast.operands.size() - index;
+  pair.range.end = last.end;
+}
+
+void Builder::open(OperandKind kind, const Token &token) {
+  if (openNodes.size() >= deepestInitialiser) {
+    fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestInitialiser), "braces"});
+    throw SyntaxFault();
+  }
+  openNodes.push_back(ast.operands.size());
+  push(kind, token.range());
+}
+
+void Builder::close(const Token &token) {
+  uint32_t index = lastNode = openNodes.pop_back_val();
+  Operand &operand = ast.operands[index];
+  operand.extent = ast.operands.size() - index;
+  operand.range.end = token.end;
+}
+
+// `[a, b]`: only a name may have something behind it.
+void Builder::addressPart(const Token &comma) {
+  const uint32_t address = openNodes.back();
+  const Operand &first = ast.operands[address + 1];
+  if (first.kind != OperandKind::Name || first.flags & HasOffset)
+    fail(DiagId::SyntaxError, comma.range(), {",", "`]`"});
+}
+
+void Builder::integerOnly() {
+  Operand &operand = ast.operands.back();
+  if (operand.kind == OperandKind::Integer)
+    return;
+  fail(DiagId::ConstantType, operand.range, {"an integer is"});
+  operand.kind = OperandKind::Integer;
+}
+
+void Builder::addressSuffix(const Token &token) {
+  // The address is the last node at the top: walk over the operands of the instruction.
+  uint32_t index = ast.instructions.back().operands.first;
+  while (index + ast.operands[index].extent < ast.operands.size())
+    index += ast.operands[index].extent;
+  ast.operands[index].suffix = SpellingId(token.id);
+  ast.instructions.back().hasSuffix = true;
+  ast.operands[index].range.end = token.end;
+}
+
+} // namespace ptxray

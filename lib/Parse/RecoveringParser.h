@@ -1,0 +1,202 @@
+#pragma once
+// The base class of the parser that reads faulty text. RecoveringPass.cpp reads, decides and skips, Mending.cpp mends.
+#include "Parse/Antlr.h"
+#include "Parse/Braces.h"
+#include "Parse/Passes.h"
+#include "Source/SourceBuffer.h"
+#include <map>
+
+namespace ptxray::recover {
+
+/// A set of TokenKinds.
+using KindSet = uint64_t;
+constexpr KindSet bit(TokenKind kind) { return KindSet(1) << unsigned(kind); }
+template <class... Kinds> constexpr KindSet kinds(Kinds... kind) {
+  return (bit(kind) | ...);
+}
+inline constexpr KindSet ruleEnd = KindSet(1) << 63;
+/// What `cannotFollow` looks at.
+inline constexpr KindSet doubtful =
+    kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space, TokenKind::At);
+
+class PtxBase : public antlr4::Parser {
+public:
+  explicit PtxBase(antlr4::TokenStream *) : Parser(nullptr) {}
+
+  void attach(Scanner &s, Builder &b, const SourceBuffer &source, DiagnosticSink &sinkToUse) {
+    scanner = &s;
+    builder = &b;
+    text = source.text();
+    sink = &sinkToUse;
+    b.sink = sink;
+    s.braces = s.groups = 0;
+    s.markersBeginLines = true;
+    followers.resize(getATN().states.size());
+    followersOutside.resize(followers.size());
+    plainFollowers.resize(followers.size());
+    followersOutside[state] = bit(TokenKind::EndOfFile);
+    rules.push_back({}); // what is outside of `module`
+    repairs = findBraceRepairs(s, text);
+    nextRepair = repairs.begin();
+    fetch(b.ahead);
+  }
+
+protected:
+  Scanner *scanner = nullptr;
+  Builder *builder = nullptr;
+  DiagnosticSink *sink = nullptr;
+  llvm::StringRef text;
+
+  // ---- the names of the generated code
+  using RecognitionException = SyntaxFault;
+  struct NoViableAltException : SyntaxFault {
+    explicit NoViableAltException(PtxBase *parser) { parser->reportUnexpected(); }
+  };
+  struct Input {
+    PtxBase *parser;
+    size_t LA(int) const {
+      TokenKind kind = parser->builder->ahead.kind;
+      return kind == TokenKind::EndOfFile ? antlr4::Token::EOF : size_t(kind);
+    }
+  } input{this};
+  struct ErrorHandler {
+    void sync(PtxBase *parser) { parser->sync(); }
+    void reportMatch(PtxBase *) {}
+    void recoverInline(PtxBase *parser) {
+      parser->reportUnexpected();
+      throw SyntaxFault();
+    }
+    void reportError(PtxBase *parser, SyntaxFault &) { parser->recover(); }
+    void recover(PtxBase *, std::exception_ptr &) {}
+  } errorHandler;
+  struct Tracker {
+    // The generated handlers store the exception in the context; nobody reads it.
+    template <class T> T *createInstance(antlr4::ParserRuleContext *, size_t) {
+      thread_local T unused(nullptr, 0);
+      return &unused;
+    }
+  } _tracker;
+  Input *const _input = &input;
+  ErrorHandler *const _errHandler = &errorHandler;
+  static constexpr antlr4::ParserRuleContext *_ctx = nullptr;
+  template <class F> struct Finally {
+    F f;
+    ~Finally() { f(); }
+  };
+  template <class F> static Finally<F> finally(F f) { return {f}; }
+
+  void setState(size_t s) { state = s; }
+  size_t getState() const { return state; }
+  void enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) final;
+  void exitRule() {
+    state = rules.back().invokingState;
+    rules.pop_back();
+  }
+  void enterOuterAlt(antlr4::ParserRuleContext *, size_t) final {}
+  antlr4::Token *consume() final {
+    advance();
+    return nullptr;
+  }
+  antlr4::Token *match(size_t kind) final {
+    if (input.LA(1) != kind) {
+      sync();
+      if (input.LA(1) != kind)
+        errorHandler.recoverInline(this);
+    }
+    advance();
+    return nullptr;
+  }
+
+  const Token &last() const { return builder->last; }
+  void enterBody() {
+    scanner->enterBody(builder->ahead);
+    bodyBrace = builder->last.range();
+  }
+  void openGroup() { scanner->openGroup(); }
+  void skipNumbers() {}
+
+private:
+  struct Rule {
+    size_t rule, invokingState;
+    KindSet followers; // of the rule, where it was entered
+  };
+  std::vector<Rule> rules;
+  size_t state = 0;
+  std::vector<KindSet> followers, followersOutside; // by state; 0: not asked yet
+  std::vector<KindSet> plainFollowers; // those that need no second look
+  std::optional<Token> pending;   // the token behind an inserted one
+  std::optional<Token> held;      // the token behind a brace of `repairs`
+  std::vector<BraceRepair> repairs;
+  std::vector<BraceRepair>::const_iterator nextRepair;
+  Range bodyBrace;
+  Token statementFirst;
+  uint32_t badTokenEnd = 0; // where the last token that was none ends
+  bool isSound = false;     // the item at hand has no fault so far
+  bool lonelyWord = false;
+  struct Insertion {
+    SharedText title, text;
+  };
+  std::map<TokenKind, Insertion> insertions;
+
+  void fetch(Token &token);
+  void reportBad(const Token &token);
+  bool repairBrace(Token &token);
+  void drop();
+  void advance();
+  Token peek();
+  void sync() {
+    KindSet plain = plainFollowers[state];
+    if (plain & ruleEnd)
+      plain |= rules.back().followers & ~doubtful;
+    if (!(plain & bit(builder->ahead.kind))) [[unlikely]]
+      look();
+  }
+  void look();
+  void readSoundItems();
+  void mendHere();
+  [[noreturn]] void argumentsBegin();
+  void recover();
+  KindSet followersOf(size_t s) { return followers[s] ? followers[s] : readFollowers(s); }
+  KindSet readFollowers(size_t s);
+  void enterNewRule(size_t start, size_t rule);
+  /// Also outside of the rules that may end here; `module` ends with the text, which it matches itself.
+  KindSet expectedKinds() {
+    const KindSet here = followersOf(state);
+    return here & ruleEnd ? (here & ~ruleEnd) | rules.back().followers : here;
+  }
+
+  bool isWord(const Token &token, llvm::StringRef word) const {
+    return text.slice(token.begin, token.end) == word;
+  }
+  bool startsLine(const Token &token) const { return ptxray::startsLine(text, token.begin); }
+  bool endsLine(const Token &token) const;
+  Diagnostic *report(DiagId id, Range range, std::initializer_list<std::string> args);
+  void reportUnexpected();
+  Range lineRange(uint32_t from, uint32_t to) const;
+  std::string spelled(const Token &token) const;
+  std::string describe(KindSet expected) const;
+
+  bool cannotFollow();
+  bool isLonelyGuard(const Token &at);
+  void weighFix(Diagnostic &d) const;
+  bool mend(KindSet expected);
+  bool mendKeyword(KindSet expected);
+  bool mendSemicolon(KindSet expected);
+  bool mendExtra(KindSet expected);
+  bool mendMissing(KindSet expected);
+  void insert(TokenKind kind, DiagId id, llvm::StringRef token);
+  bool mendLonelyWord();
+  uint32_t emptyLineBehindLast(bool orComment) const;
+  bool startsStatement(const Token &token);
+  bool startsItem(const Token &token);
+  bool bodyGoesOn(const Token &token);
+  bool inStatement() const;
+  void beginStatement();
+  void skipStatement();
+  void skipItem();
+  void settleBraces();
+};
+
+} // namespace ptxray::recover
+
+#include "recover/Ptx.h" // the rules by name

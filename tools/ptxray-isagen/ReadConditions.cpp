@@ -1,0 +1,129 @@
+// Conditions, lengths and values.
+#include "Reader.h"
+
+namespace ptxray::isagen {
+
+int64_t Reader::integer(IsaParser::IntegerContext *context) {
+  int64_t value = static_cast<int64_t>(std::stoull(context->NUMBER()->getText(), nullptr, 0));
+  return context->children.size() == 2 ? -value : value;
+}
+
+std::vector<isa::ValueRange> Reader::values(const std::vector<IsaParser::ValueContext *> &contexts) {
+  std::vector<isa::ValueRange> ranges;
+  for (IsaParser::ValueContext *context : contexts) {
+    auto numbers = context->integer();
+    int64_t low = integer(numbers[0]);
+    ranges.push_back({low, numbers.size() > 1 ? integer(numbers[1]) : low,
+                      numbers.size() > 2 ? integer(numbers[2]) : 1});
+    if (ranges.back().high < low || ranges.back().step < 1)
+      error(context, "empty-range", "`" + oneLine(context) + "` holds no value");
+  }
+  return ranges;
+}
+
+Term Reader::term(IsaParser::TermContext *context) {
+  Term result;
+  result.place = place(context);
+  result.value = {0, -1, 0, 1, 1, 0};
+  if (!context->WORD()) {
+    result.value.base = static_cast<int32_t>(std::stoull(context->NUMBER(0)->getText(), nullptr, 0));
+    return result;
+  }
+  result.word = context->WORD()->getText();
+  if (context->NAME()) {
+    std::string letter = context->NAME()->getText();
+    if (letter.size() != 1)
+      error(context, "length", "`" + letter + "` is no single letter");
+    result.value.letter = letter[0];
+  }
+  // NUMBER '*' slot '/' NUMBER ('+' | '-') NUMBER: the token beside a number says what it does.
+  for (size_t i = 0; i < context->children.size(); ++i) {
+    std::string text = context->children[i]->getText();
+    if (!isdigit(static_cast<unsigned char>(text[0])))
+      continue;
+    auto number = static_cast<int16_t>(std::stoi(text, nullptr, 0));
+    std::string before = i ? context->children[i - 1]->getText() : "*";
+    if (before == "*")
+      result.value.mul = number;
+    else if (before == "/")
+      result.value.div = number;
+    else
+      result.value.add = before == "-" ? static_cast<int16_t>(-number) : number;
+  }
+  return result;
+}
+
+Condition Reader::condition(IsaParser::ConditionContext *context) {
+  auto parts = context->conjunction();
+  if (parts.size() == 1)
+    return conjunction(parts[0]);
+  Condition result;
+  result.kind = Condition::Or;
+  result.place = place(context);
+  for (IsaParser::ConjunctionContext *part : parts)
+    result.parts.push_back(conjunction(part));
+  return result;
+}
+
+Condition Reader::conjunction(IsaParser::ConjunctionContext *context) {
+  auto parts = context->factor();
+  if (parts.size() == 1)
+    return factor(parts[0]);
+  Condition result;
+  result.kind = Condition::And;
+  result.place = place(context);
+  for (IsaParser::FactorContext *part : parts)
+    result.parts.push_back(factor(part));
+  return result;
+}
+
+Condition Reader::factor(IsaParser::FactorContext *context) {
+  if (context->atom())
+    return atom(context->atom());
+  if (context->condition())
+    return condition(context->condition());
+  Condition result;
+  result.kind = Condition::Not;
+  result.place = place(context);
+  result.parts.push_back(factor(context->factor()));
+  return result;
+}
+
+Condition Reader::atom(IsaParser::AtomContext *context) {
+  Condition result;
+  result.place = place(context);
+  result.text = context->start->getText();
+  auto names = context->NAME();
+  auto words = context->WORD();
+  if (context->NUMBER()) {
+    result.kind = result.text == "ptx" ? Condition::Ptx : Condition::Ptxas;
+    if (result.text != "ptx" && result.text != "ptxas")
+      error(context, "condition", "`" + result.text + "` takes no number");
+    if ((result.kind == Condition::Ptxas) != (context->children.size() == 3))
+      error(context, "condition", "written `ptx 8.6` and `ptxas 13.1+`");
+    result.version = version(context->NUMBER()->getText());
+  } else if (context->TARGET()) {
+    result.kind = Condition::Target;
+  } else if (context->wordSet()) {
+    result.kind = Condition::Compare;
+    result.unequal = context->children[1]->getText() == "!=";
+    result.words = allWords(context->wordSet()->WORD());
+  } else if (result.text == "{") {
+    result.kind = Condition::AnyWord;
+    result.words = allWords(words);
+  } else if (!words.empty()) {
+    result.kind = Condition::Word;
+    result.words = allWords(words);
+  } else if (context->values()) {
+    result.kind = Condition::In;
+    result.ranges = values(context->values()->value());
+  } else if (names.size() == 2) {
+    result.kind = Condition::Call;
+    result.argument = names[1]->getText();
+  } else {
+    result.kind = Condition::Name;
+  }
+  return result;
+}
+
+} // namespace ptxray::isagen

@@ -1,0 +1,67 @@
+#pragma once
+// From the ANTLR tree of one file to the Model. Read.cpp has the file and its lists, ReadEntry.cpp the entries,
+// ReadConditions.cpp what stands in both.
+#include "IsaParser.h"
+#include "Model.h"
+
+namespace ptxray::isagen {
+
+std::string sourceText(antlr4::ParserRuleContext *context);
+/// On one line, without comments.
+std::string oneLine(antlr4::ParserRuleContext *context);
+/// `8.6` is 806.
+uint16_t version(const std::string &text);
+/// `mul.{hi,lo}` spells two.
+std::vector<std::string> mnemonics(const std::vector<IsaParser::MnemonicContext *> &written);
+
+class Reader {
+public:
+  Reader(Model &model, uint16_t file, Errors &errors) : model(model), file(file), errors(errors) {}
+  void readFile(IsaParser::FileContext *context);
+
+private:
+  using Words = std::vector<antlr4::tree::TerminalNode *>;
+
+  Place place(antlr4::ParserRuleContext *context) {
+    return {file, static_cast<uint32_t>(context->start->getLine())};
+  }
+  void error(antlr4::ParserRuleContext *context, const std::string &lint, const std::string &text) {
+    errors.report(place(context), lint, text);
+  }
+  static std::vector<std::string> allWords(const Words &nodes) {
+    std::vector<std::string> words;
+    for (antlr4::tree::TerminalNode *node : nodes)
+      for (std::string &word : spellings(node->getText()))
+        words.push_back(std::move(word));
+    return words;
+  }
+
+  // ReadConditions.cpp
+  int64_t integer(IsaParser::IntegerContext *context);
+  std::vector<isa::ValueRange> values(const std::vector<IsaParser::ValueContext *> &contexts);
+  Term term(IsaParser::TermContext *context);
+  Condition condition(IsaParser::ConditionContext *context);
+  Condition conjunction(IsaParser::ConjunctionContext *context);
+  Condition factor(IsaParser::FactorContext *context);
+  Condition atom(IsaParser::AtomContext *context);
+  // ReadEntry.cpp
+  PatternNode operand(IsaParser::OperandContext *context);
+  std::vector<PatternNode> operands(IsaParser::OperandsContext *context);
+  void form(IsaParser::FormContext *context, Scope &scope);
+  void set(IsaParser::SetContext *context, Scope &scope);
+  void gate(IsaParser::GateContext *context, Scope &scope);
+  void operandDecl(IsaParser::OperandDeclContext *context, Scope &scope);
+  void table(IsaParser::TableContext *context, Scope &scope);
+  Cell cell(IsaParser::CellContext *context, const Column &column);
+  void block(IsaParser::BlockContext *context, Scope &scope, Entry &entry);
+  void entry(IsaParser::EntryContext *context, Scope &scope);
+  // Read.cpp
+  void vocabulary(IsaParser::VocabularyContext *context);
+  void registers(IsaParser::RegisterContext *context);
+
+  Model &model;
+  uint16_t file;
+  Errors &errors;
+};
+
+} // namespace ptxray::isagen

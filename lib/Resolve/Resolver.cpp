@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace ptxray {
 
@@ -333,7 +334,12 @@ void Resolver::reportUnknown(NameId id, Range range) {
   if (isLost(name))
     return;
   Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, {name.str()});
-  if (llvm::StringRef near = nearestName(name); !near.empty())
+  if (const Symbol *family = scopes.shortFamily(id)) {
+    const llvm::StringRef prefix = name.rtrim("0123456789");
+    const uint32_t count = family->familyCount;
+    const char *declares = count ? "`{0}<{1}>` declares `{0}0` to `{0}{2}`" : "`{0}<{1}>` declares none";
+    d.notes.push_back({llvm::formatv(declares, prefix, count, count - 1).str(), family->nameRange});
+  } else if (llvm::StringRef near = nearestName(name); !near.empty())
     d.notes.push_back({("did you mean `" + near + "`?").str(), std::nullopt});
 }
 

@@ -134,6 +134,13 @@ const Symbol *Scopes::findUnusual(NameId name) {
   return symbol ? &symbols[symbol - 1] : nullptr;
 }
 
+const Symbol *Scopes::shortFamily(NameId name) {
+  if (read(name).prefix == NameId::None)
+    return nullptr;
+  const uint32_t symbol = slots[members[static_cast<uint32_t>(name)].slot].symbol;
+  return symbol ? &symbols[symbol - 1] : nullptr;
+}
+
 llvm::StringRef Scopes::nearest(llvm::StringRef misspelt) {
   Nearest nearest(misspelt, std::max<unsigned>(1, misspelt.size() / 3) + 1);
   for (uint32_t i = 0; i < names.size(); ++i)

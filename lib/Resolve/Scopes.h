@@ -70,6 +70,8 @@ public:
     if (const size_t index = static_cast<uint32_t>(name); index < memberCount)
       __builtin_prefetch(&members[index]);
   }
+  /// The declaration, such as `%r<4>`, that would have to declare more to declare the name, or null.
+  const Symbol *shortFamily(NameId name);
   /// The name in reach that is closest to a misspelt one, or an empty text.
   llvm::StringRef nearest(llvm::StringRef misspelt);
 

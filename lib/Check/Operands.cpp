@@ -19,11 +19,12 @@ public:
         name(declared.name) {}
 
   void judge();
-  /// The vector at the node, whose first element this operand is.
-  void judgeTogether(unsigned node);
+  /// The vector at the node, or the one whose first element this operand is.
+  void judgeElements(const Shape &shape, unsigned node);
 
 private:
   void judgeVector(const Shape &shape, unsigned node);
+  void judgeFold(const VectorFold &fold, unsigned node);
   bool judgeScalar(const Shape &shape, unsigned node, bool inVector);
   bool judgeSign(const Shape &shape, unsigned node);
   bool judgeRegister(TypeView reg, unsigned node, bool inVector);
@@ -40,6 +41,7 @@ private:
   bool fixedInteger() const;
   bool fixedWord() const;
   bool inWords() const;
+  bool isVectorConstant(const VectorFold &fold) const;
   /// By the table that has the lengths.
   bool isTold(DiagId id) const {
     return llvm::any_of(view.findings, [id](const Finding &f) { return f.id == id; });
@@ -147,6 +149,10 @@ void OperandJudge::judge() {
     return;
   if (shape.kind == ShapeKind::List && declared.role != OperandRole::List)
     return; // the arguments of a call: the callee says which fit
+  if (isElement()) { // the vector is judged as a whole
+    judgeRange(shape, node);
+    return;
+  }
   switch (declared.role) {
   case OperandRole::Address:
     return judgeAddress(shape, node);
@@ -202,10 +208,9 @@ static bool mayBeInteger(TypeView type) {
 
 static bool isConstant(const Shape &shape) { return shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float; }
 
-/// An integer has no size of its own.
 static TypeView typeOfConstant(const Shape &shape) {
   if (shape.kind == ShapeKind::Integer)
-    return {TypeKind::Signed, 0};
+    return {TypeKind::Signed, 64};
   return {TypeKind::Float, static_cast<uint16_t>(isSingle(shape) ? 32 : 64)};
 }
 
@@ -225,13 +230,22 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   }
   if (!wanted.empty() && !lengthFits(view, index, wanted))
     return reportLength(view, index, wanted, 0);
+  judgeElements(shape, node);
+}
 
+void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
   const auto &shapes = view.written.shapes;
   VectorFold fold;
   bool onlySinks = true;
+  const auto elements = llvm::ArrayRef(shapes).slice(node + 1, shape.extent - 1);
+  const bool hasConstant = llvm::any_of(elements, isConstant);
   for (unsigned n = node + 1; n < node + shape.extent; n += shapes[n].extent) {
     const Shape &element = shapes[n];
     onlySinks &= element.kind == ShapeKind::Sink;
+    if (element.flags & ShapeComponent && hasConstant) { // ptxas makes no vector of these
+      fail(DiagId::VectorElements, n, {name});
+      return;
+    }
     TypeView elementType;
     switch (element.kind) {
     case ShapeKind::Unknown:
@@ -274,12 +288,6 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
     }
     if (named && has(isa::NoSpecial))
       elementType = {};
-    // One constant alone is no vector for ptxas where the elements are words.
-    if (element.kind == ShapeKind::Integer && shape.extent == 2 && !has(isa::Destination) &&
-        type.bits == 32 && (has(isa::Fragment) || inWords())) {
-      fail(DiagId::ImmediateType, n, {typeText()});
-      return;
-    }
     // The first coordinate of an array is its index: the others need not go with it.
     if (mayBeIndex(element) && n == node + 1 && shape.extent > 2 && has(isa::IndexAllowed))
       continue;
@@ -308,31 +316,49 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
       fail(DiagId::ImmediateType, n, {typeText()});
       return;
     }
-    if (!judgeRange(element, n))
+    if (!isElement() && !judgeRange(element, n))
       return;
   }
-  const bool floats = fold.constantFirst && shapes[node + 1].kind == ShapeKind::Float &&
-                      type.kind == TypeKind::Float && type.bits >= 32;
-  const bool predicates = fold.type.kind == TypeKind::Predicate && type == TypeView{TypeKind::Bits, 32};
-  // Integer constants alone have 64 bits for ptxas.
-  if (fold.onlyConstants && shapes[node + 1].kind == ShapeKind::Integer && inWords()) {
-    fail(DiagId::ImmediateType, node + 1, {typeText()});
-    return;
-  }
-  const TypeView last = fold.lastRegister;
-  const bool lastFits = fold.registers > 1 ? last.bits >= type.bits : last.bits == type.bits;
-  if (fold.type && !fold.onlyConstants && fold.type.bits && !floats && !predicates)
-    judgeRegister(fold.type, node, true);
-  else if (fold.type && !fold.onlyConstants && !fold.type.bits && !wide() && !lastFits &&
-           type.kind != TypeKind::Packed)
-    fail(DiagId::OperandSize, node, {spell(last), typeText()});
-  else if (fold.onlyConstants && declared.role != OperandRole::Immediate)
-    for (unsigned n = node + (has(isa::IndexAllowed) && shape.extent > 2 ? 2 : 1); n < node + shape.extent; ++n)
-      if (shapes[n].kind == ShapeKind::Integer || shapes[n].kind == ShapeKind::Float)
-        if (!judgeScalar(shapes[n], n, true))
-          return;
+  if (fold.type && declared.role != OperandRole::Immediate)
+    judgeFold(fold, node);
   if (has(isa::Destination) && onlySinks)
     fail(DiagId::VectorOfSinks, node);
+}
+
+/// Whether ptxas takes a vector that a constant begins for a constant, of which no size counts.
+bool OperandJudge::isVectorConstant(const VectorFold &fold) const {
+  const bool integers = fold.first.kind == TypeKind::Signed;
+  const bool chosen = declared.type.kind == isa::RefKind::Slot;
+  switch (type.kind) {
+  case TypeKind::Bits:
+    return integers && chosen && !has(isa::Fragment);
+  case TypeKind::Unsigned:
+  case TypeKind::Signed:
+    return integers && !inWords() && (chosen || !has(isa::Fragment) || fold.onlyConstants);
+  case TypeKind::Float:
+    if (has(isa::Fragment) && type.bits == 32)
+      return !integers && !chosen;
+    return !integers || fold.type.kind == TypeKind::Bits;
+  default:
+    return false;
+  }
+}
+
+/// Whether what the elements are together is what the operand asks for.
+void OperandJudge::judgeFold(const VectorFold &fold, unsigned node) {
+  const TypeView whole = fold.type;
+  if (!fold.constantFirst || !type) {
+    if (whole.kind != TypeKind::Predicate || !fixedWord())
+      judgeRegister(whole, node, true);
+    return;
+  }
+  const bool asBits = !(has(isa::Fragment) && type.bits == 32);
+  if (isVectorConstant(fold) || typesAgree(type, whole, wide() && type.kind != TypeKind::Bits, asBits))
+    return;
+  if (fold.onlyConstants)
+    fail(fold.first.kind == TypeKind::Signed ? DiagId::ImmediateType : DiagId::FloatImmediate, node + 1, {typeText()});
+  else
+    fail(whole.bits == type.bits ? DiagId::OperandType : DiagId::OperandSize, node, {spell(whole), typeText()});
 }
 
 /// Does the form give each element of the vector that this one stands in a name of its own?
@@ -344,23 +370,6 @@ bool OperandJudge::isElement() const {
         if (patterns[inner].kind == isa::PatternKind::Operand && patterns[inner].operand == index)
           return true;
   return false;
-}
-
-void OperandJudge::judgeTogether(unsigned node) {
-  const auto &shapes = view.written.shapes;
-  VectorFold fold;
-  for (unsigned n = node + 1; n < node + shapes[node].extent; n += shapes[n].extent) {
-    const bool constant = isConstant(shapes[n]);
-    if (!constant && shapes[n].kind != ShapeKind::Register)
-      return; // judged alone
-    const TypeView element = constant ? typeOfConstant(shapes[n]) : viewType(shapes[n].type);
-    if (fold.add(element, constant))
-      continue;
-    fail(fold.sizesDiffer(element, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, n, {name});
-    return;
-  }
-  if (!fold.onlyConstants && fold.type.bits && !typesAgree(type, fold.type, false, true))
-    fail(fold.type.bits == type.bits ? DiagId::OperandType : DiagId::OperandSize, node, {spell(fold.type), typeText()});
 }
 
 bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
@@ -511,7 +520,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
       fail(DiagId::OperandAsBits, node, {name, typeText()});
       return true;
     }
-    return isElement() || judgeRegister(reg, node, inVector);
+    return judgeRegister(reg, node, inVector);
   }
   case ShapeKind::Special:
     if (destination)
@@ -532,7 +541,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
     if (predicate && shape.kind != ShapeKind::Integer)
       return fail(DiagId::PredicateExpected, node, {name});
     if (type && (!immediateAgrees(type, shape, inVector) ||
-                 (has(isa::Converted) && typeOfConstant(shape).bits > type.bits)))
+                 (has(isa::Converted) && shape.kind == ShapeKind::Float && typeOfConstant(shape).bits > type.bits)))
       return fail(shape.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType,
                   node, {typeText()});
     return judgeRange(shape, node);
@@ -701,7 +710,7 @@ void judgeOperands(FormView &view) {
   for (unsigned p = 0; p < patterns.size(); ++p)
     if (patterns[p].kind == isa::PatternKind::Vector)
       if (const int first = view.nodeOf[patterns[p + 1].operand]; first > 0)
-        OperandJudge(view, patterns[p + 1].operand).judgeTogether(first - 1);
+        OperandJudge(view, patterns[p + 1].operand).judgeElements(view.written.shapes[first - 1], first - 1);
   // `_|_` is no pair for ptxas.
   const auto &shapes = view.written.shapes;
   for (uint16_t n = 0; n + 2u < shapes.size(); ++n)

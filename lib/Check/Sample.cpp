@@ -276,6 +276,8 @@ void Sampler::special(Draft &out) {
   shape.flags = reg->narrow ? ShapeNarrow : 0;
   const bool whole = chance(odd / 2);
   shape.vector = whole ? reg->vector : 0;
+  if (reg->vector && !whole)
+    shape.flags |= ShapeComponent;
   leaf(out, std::string(reg->name) + (reg->vector && !whole ? std::string(".") + "xyzw"[pick(4)] : ""), shape);
 }
 

@@ -86,17 +86,14 @@ static bool kindsAgree(TypeView left, TypeView right) {
   return isInteger(left) == isInteger(right);
 }
 
+/// ptxas keeps predicates in words.
+static uint16_t sizeInVector(TypeView type) { return type.kind == TypeKind::Predicate ? 32 : type.bits; }
+
 bool VectorFold::sizesDiffer(TypeView element, bool constant) const {
-  // ptxas keeps predicates in words.
-  auto size = [](TypeView type) { return type.kind == TypeKind::Predicate ? 32 : type.bits; };
-  return !constantFirst && !constant && size(first) != size(element);
+  return !constantFirst && !constant && sizeInVector(first) != sizeInVector(element);
 }
 
 bool VectorFold::add(TypeView element, bool constant) {
-  if (!constant) {
-    lastRegister = element;
-    ++registers;
-  }
   if (!first) {
     first = previous = type = element;
     constantFirst = onlyConstants = constant;
@@ -104,10 +101,11 @@ bool VectorFold::add(TypeView element, bool constant) {
   }
   if (!kindsAgree(previous, element) || sizesDiffer(element, constant))
     return false;
-  if (type.kind == TypeKind::Predicate)
-    type = element;
-  else if (type != element) // behind an integer constant any size may follow
-    type = {TypeKind::Bits, onlyConstants && type.kind == TypeKind::Float ? element.bits : type.bits};
+  if (type != element)
+    type = {TypeKind::Bits, sizeInVector(type)};
+  // Behind a constant the last of another size than the constant's says the size.
+  if (constantFirst && sizeInVector(element) != sizeInVector(first))
+    type.bits = sizeInVector(element);
   onlyConstants &= constant;
   previous = element;
   return true;

@@ -30,20 +30,18 @@ bool isSingle(const Shape &immediate);
 
 bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector);
 
-/// The elements of a vector, one after the other: whether each goes with those before it, and the type
-/// of the whole. Integer constants have no size; those in front fit everything.
+/// The elements of a vector, one after the other: whether each goes with those before it, and the type of the whole. To
+/// ptxas a constant has a type as a register has: an integer 64 bits, `0f` 32, another float 64.
 struct VectorFold {
   bool add(TypeView element, bool constant);
   bool sizesDiffer(TypeView element, bool constant) const;
 
-  TypeView type;
+  TypeView type, first;
   bool constantFirst = false;
   bool onlyConstants = false;
-  TypeView lastRegister;
-  unsigned registers = 0;
 
 private:
-  TypeView first, previous;
+  TypeView previous;
 };
 
 /// `.b32`, or how the type is called when no word spells it.

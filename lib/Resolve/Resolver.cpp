@@ -378,6 +378,7 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
       operand.suffix == SpellingId::None ? llvm::StringRef() : ast.text(operand.suffix);
   if (isRegister && shape.vector && isComponent(suffix)) {
     shape.vector = 0;
+    shape.flags |= ShapeComponent;
   } else if (reg && !suffix.empty()) {
     sink.report(DiagId::UnknownField, operand.range, {suffix.str(), std::string(reg->name)});
     shape.kind = ShapeKind::Unknown;

@@ -43,6 +43,7 @@ enum ShapeFlag : uint16_t {
   ShapeKnown = 512,     // a register that holds `value` all along; told only where an entry asks
   ShapeArray = 1024,     // a variable of array type
   ShapeReturn = 2048,    // what the function at hand returns
+  ShapeComponent = 4096, // one element of a register of vector type
 };
 
 /// Preorder, `extent` as in the Ast. Names and places are not part of it.

@@ -70,7 +70,7 @@ atom : NAME NUMBER '+'?                              // ptx 8.6, ptxas 13.1+
      | TARGET
      | WORD (('=' | '!=') wordSet)?
      | '{' WORD (',' WORD)* '}'
-     | NAME '(' NAME ')'                             // imm(x), sym(x), neg(x), warn(id)
+     | NAME '(' NAME ')'                             // imm(x), sym(x), neg(x), offset(x), warn(id)
      | NAME 'in' values
      | NAME                                          // a gate, an operand, warn
      ;

@@ -106,6 +106,8 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
     return no + "variable for " + operand();
   case ExprOp::OperandNegated:
     return no + "minus before " + operand();
+  case ExprOp::OperandHasOffset:
+    return no + "offset behind " + operand();
   case ExprOp::Independent:
     return textureMode(!negated);
   case ExprOp::OperandIn:
@@ -179,6 +181,7 @@ static void addSubjects(FormView &view, ExprId id, bool negated, Subject &subjec
   case ExprOp::OperandIsImmediate:
   case ExprOp::OperandIsSymbol:
   case ExprOp::OperandNegated:
+  case ExprOp::OperandHasOffset:
   case ExprOp::OperandIn:
     if (view.nodeOf[e.a] >= 0)
       add(view.placeOfOperand(e.a), "operand " + quote(view.operands[e.a].name));
@@ -433,9 +436,9 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
       return reportGate(view, ways, subject.place, subject.text, line);
   view.takeWarnings();
   const std::string wanted = describe(view, id, negated);
-  auto operandFinding = [&](DiagId with, DiagId without) {
+  auto operandFinding = [&](DiagId with, DiagId without, Phase phase = Phase::Condition) {
     if (view.nodeOf[e.a] >= 0) {
-      Finding &f = view.report(Phase::Condition, with, view.placeOfOperand(e.a), {"", wanted});
+      Finding &f = view.report(phase, with, view.placeOfOperand(e.a), {"", wanted});
       f.sourceArg = 0;
       f.line = line;
     } else {
@@ -499,6 +502,8 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
   }
   case ExprOp::OperandNegated:
     return operandFinding(DiagId::UnexpectedNegation, DiagId::MissingOperand);
+  case ExprOp::OperandHasOffset:
+    return operandFinding(DiagId::UnexpectedOffset, DiagId::MissingOperand, Phase::Type);
   case ExprOp::Independent: // light: what would be right in the other mode is best blamed on the mode
     view.report(Phase::Type, DiagId::TextureMode, subject.place, {subject.text, wanted}).line = line;
     return;

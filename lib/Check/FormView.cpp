@@ -183,6 +183,8 @@ bool FormView::holds(isa::ExprId condition, Assume assume) {
            (kind() == ShapeKind::Special && operands[e.a].role == isa::OperandRole::Address);
   case ExprOp::OperandNegated:
     return nodeOf[e.a] >= 0 && (operand(e.a)->flags & ShapeNegated);
+  case ExprOp::OperandHasOffset:
+    return nodeOf[e.a] >= 0 && (operand(e.a)->flags & ShapeOffset);
   case ExprOp::OperandIn:
     return kind() != ShapeKind::Integer || llvm::any_of(t.ranges.slice(e.b, e.c), [&](const isa::ValueRange &r) {
              return inRange(r, operand(e.a)->value);

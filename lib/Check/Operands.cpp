@@ -36,6 +36,9 @@ private:
   bool isBracketed(unsigned node) const;
 
   bool has(isa::OperandRule rule) const { return declared.rules & rule; }
+  bool isPredicate() const { return declared.role == OperandRole::Predicate || type.kind == TypeKind::Predicate; }
+  /// Where `.pred` is the word of a type, ptxas takes a register of .f16x2 too.
+  bool holdsPredicate(TypeView reg) const { return reg.kind == TypeKind::Predicate || (type && reg.halfPair); }
   bool wide() const;
   bool isElement() const;
   bool fixedInteger() const;
@@ -408,8 +411,8 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
   const TypeView reg = viewType(shape.type);
   if (shape.vector && (inVector || lengths().empty()))
     return fail(DiagId::UnexpectedVector, node, {name});
-  if (declared.role == OperandRole::Predicate || reg.kind == TypeKind::Predicate)
-    return (declared.role == OperandRole::Predicate) == (reg.kind == TypeKind::Predicate) ||
+  if (isPredicate() || reg.kind == TypeKind::Predicate)
+    return isPredicate() == (reg.kind == TypeKind::Predicate) ||
            fail(DiagId::PredicateExpected, node, {name});
   const bool narrow = (shape.flags & ShapeNarrow) && type.bits >= 16;
   if (!type || typesAgree(type, {TypeKind::Bits, reg.bits}, wide() || narrow, false))
@@ -429,10 +432,11 @@ static bool hasAddress(const Shape &shape) {
 bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector) {
   if (has(isa::Destination))
     return fail(DiagId::DestinationRegister, node);
-  if (inVector || declared.role == OperandRole::Immediate || has(isa::Expanded))
+  if (inVector || declared.role == OperandRole::Immediate)
     return fail(DiagId::UnexpectedOffset, node);
-  const bool chosen = declared.type.kind == isa::RefKind::Slot;
-  const bool predicate = declared.role == OperandRole::Predicate;
+  const bool slot = declared.type.kind == isa::RefKind::Slot;
+  const bool chosen = slot && (!type.narrow || has(isa::Wide));
+  const bool predicate = isPredicate();
   const bool symbol = shape.kind == ShapeKind::Variable || shape.kind == ShapeKind::Function;
   if (!symbol || !has(isa::SymbolAllowed))
     fail(DiagId::ValueOffset, node);
@@ -441,13 +445,17 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
   TypeView reg = viewType(shape.type);
   switch (shape.kind) {
   case ShapeKind::Function:
-    return chosen || fail(DiagId::SymbolNotAllowed, node);
+    return (slot && !type.narrow) || fail(DiagId::SymbolNotAllowed, node);
   case ShapeKind::Variable:
-    return (mayBeInteger(type) && !predicate && (chosen || type.bits == 32)) || fail(DiagId::SymbolNotAllowed, node);
+    return (mayBeInteger(type) && !predicate && !has(isa::Exact) && (chosen || type.bits == 32)) ||
+           fail(DiagId::SymbolNotAllowed, node);
   case ShapeKind::Special:
     if (isa::specialRegisters()[shape.value].vector)
       return fail(DiagId::UnexpectedOffset, node);
-    reg.kind = TypeKind::Bits;
+    if (has(isa::NoSpecial))
+      return fail(DiagId::SpecialRegister, node);
+    if (reg.kind != TypeKind::Predicate)
+      reg.kind = TypeKind::Bits;
     break;
   case ShapeKind::Register:
     if (shape.vector || shape.suffix)
@@ -457,7 +465,7 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
     return fail(DiagId::OperandKind, node);
   }
   if (predicate)
-    return reg.kind == TypeKind::Predicate || fail(DiagId::PredicateExpected, node, {name});
+    return holdsPredicate(reg) || fail(DiagId::PredicateExpected, node, {name});
   if (chosen && reg.kind != TypeKind::Predicate)
     reg.bits = type.bits;
   return judgeRegister(reg, node, false);
@@ -480,7 +488,7 @@ bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
 
 bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector) {
   const bool destination = has(isa::Destination);
-  const bool predicate = declared.role == OperandRole::Predicate;
+  const bool predicate = isPredicate();
   if (shape.kind == ShapeKind::Unknown)
     return true;
   if (!judgeSign(shape, node))
@@ -512,7 +520,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
       return fail(DiagId::UnexpectedVector, node, {name});
     const TypeView reg = viewType(shape.type);
     if (predicate)
-      return (reg.kind == TypeKind::Predicate && !(shape.flags & ShapeNegated)) ||
+      return (holdsPredicate(reg) && !(shape.flags & ShapeNegated)) ||
              fail(DiagId::PredicateExpected, node, {name});
     if ((shape.flags & ShapeNegated) && (!view.mayNegate(index) || reg.halfPair))
       return fail(DiagId::UnexpectedNegation, node);
@@ -558,7 +566,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
       return fail(DiagId::DestinationRegister, node);
     // Where a qualifier chooses the type, ptxas takes the address of a function for any.
     if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value && !has(isa::Converted) &&
-        declared.type.kind == isa::RefKind::Slot && !inVector && !shape.suffix) {
+        declared.type.kind == isa::RefKind::Slot && !type.narrow && !inVector && !shape.suffix) {
       fail(DiagId::FunctionAsValue, node);
       return true;
     }
@@ -688,9 +696,8 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
     return;
   }
   case ShapeKind::Function:
-    if (anything || has(isa::SymbolAllowed))
-      return;
-    fail(DiagId::AddressSymbol, node);
+    if (!anything)
+      fail(has(isa::SymbolAllowed) ? DiagId::FunctionAsValue : DiagId::AddressSymbol, node);
     return;
   case ShapeKind::Float:
     if (!anything && !isBare)

@@ -11,6 +11,7 @@ struct TypeView {
   uint16_t bits = 0;
   bool halfPair = false;    // `.f16x2`, the one packed type that a register may be declared with
   bool integerPair = false; // `.u16x2`, `.s16x2`
+  bool narrow = false;      // elements of 8 bits or less that are no integers: `.e4m3x2`
 
   bool operator==(const TypeView &) const = default;
   explicit operator bool() const { return kind != isa::TypeKind::None; }

@@ -52,6 +52,7 @@ enum class ExprOp : uint8_t {
   OperandIsImmediate,
   OperandIsSymbol, // names a variable, label, function or special register
   OperandNegated,
+  OperandHasOffset, // `a+8`
   OperandIn,      // a: operand, b, c: run of `ranges`; true for what is no immediate
   Gate,           // a: gate by name (its expression), so that messages can name it
   Warn,           // true, and the finding is a warning; a: index into `warnings`
@@ -84,12 +85,11 @@ enum OperandRule : uint32_t {
   Updated = 512, // a register that is read and written
   Sized = 256,  // where it is generic or global, a register must be as wide as addresses are
   Known = 1024, // a check wants the value of a register that holds a constant
-  NoSpecial = 1 << 11,     // an address: no special register; a vector: no predicates, no names of variables
+  NoSpecial = 1 << 11,     // an address: no special register; a value: none with an offset; a vector: no predicates, no names of variables
   NoSinks = 1 << 12,       // no element of a vector is `_`
   Wraps = 1 << 19,         // of an immediate ptxas looks at the low bits alone
-  Expanded = 1 << 20,      // ptxas writes it into a sequence of instructions: no offset
-  Typed = 1 << 21,         // no register of bits, no vector
-  Converted = 1 << 22,     // what is wider is an integer; in an address, no special register of 32 bits
+  Typed = 1 << 20,         // no register of bits, no vector
+  Converted = 1 << 21,     // what is wider is an integer; in an address, no special register of 32 bits
   // Of addresses alone:
   OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass
   BareAllowed = 1 << 14,   // the brackets may be missing

@@ -169,7 +169,8 @@ ExprId Resolver::callCondition(const Condition &c) {
   }
   static const std::map<std::string, ExprOp> questions = {{"imm", ExprOp::OperandIsImmediate},
                                                           {"sym", ExprOp::OperandIsSymbol},
-                                                          {"neg", ExprOp::OperandNegated}};
+                                                          {"neg", ExprOp::OperandNegated},
+                                                          {"offset", ExprOp::OperandHasOffset}};
   auto question = questions.find(c.text);
   if (question == questions.end() || !context) {
     errors.report(c.place, "condition", "`" + c.text + "()` is no question here");

@@ -34,7 +34,7 @@ public:
 private:
   using Next = llvm::function_ref<void()>;
   static constexpr unsigned most = 3;     // misfits; with more of them nothing is alike
-  static constexpr unsigned enough = 32;  // bindings
+  static constexpr unsigned enough = 64;  // bindings
 
   void miss(int pattern, int node, Next next) {
     if (current.misfits.size() >= allowed)

@@ -1,5 +1,4 @@
 // Whether each operand is what the form asks for: kind, type, length, value, address.
-#include "Check/ArrayIndex.h"
 #include "Check/FormView.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -292,15 +291,18 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     if (named && has(isa::NoSpecial))
       elementType = {};
     // The first coordinate of an array is its index: the others need not go with it.
-    if (mayBeIndex(element) && n == node + 1 && shape.extent > 2 && has(isa::IndexAllowed))
-      continue;
+    const bool isIndex = has(isa::IndexAllowed) && n == node + 1;
+    if (isIndex && element.kind != ShapeKind::Integer && !(mayBeInteger(elementType) && elementType.bits == 32)) {
+      fail(DiagId::ArrayIndex, n);
+      return;
+    }
     if (!elementType || declared.role == OperandRole::Immediate ||
         (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination)))) {
       if (!judgeScalar(element, n, true))
         return;
       continue;
     }
-    if (!fold.add(elementType, constant)) {
+    if (!fold.add(elementType, constant, isIndex)) {
       fail(fold.sizesDiffer(elementType, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, n, {name});
       return;
     }

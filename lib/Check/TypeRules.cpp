@@ -94,9 +94,11 @@ bool VectorFold::sizesDiffer(TypeView element, bool constant) const {
   return !constantFirst && !constant && sizeInVector(first) != sizeInVector(element);
 }
 
-bool VectorFold::add(TypeView element, bool constant) {
+bool VectorFold::add(TypeView element, bool constant, bool isIndex) {
   if (!first) {
     first = previous = type = element;
+    if (isIndex)
+      previous.kind = TypeKind::Bits;
     constantFirst = onlyConstants = constant;
     return true;
   }

@@ -34,7 +34,8 @@ bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector);
 /// The elements of a vector, one after the other: whether each goes with those before it, and the type of the whole. To
 /// ptxas a constant has a type as a register has: an integer 64 bits, `0f` 32, another float 64.
 struct VectorFold {
-  bool add(TypeView element, bool constant);
+  /// `isIndex`: what follows it need not go with it.
+  bool add(TypeView element, bool constant, bool isIndex = false);
   bool sizesDiffer(TypeView element, bool constant) const;
 
   TypeView type, first;

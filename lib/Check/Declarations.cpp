@@ -146,7 +146,7 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
         d->severity = Severity::Warning;
   if (!isVariableType(declaration.type)) {
     Diagnostic &d = sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
-    if (typeWord && !isVector && !isListed(".unread", type) &&
+    if (kind != isa::TypeKind::None && !isVector && !isListed(".unread", type) &&
         (isArray || !isAllocated || isListed(".taken", type)))
       d.severity = Severity::Warning;
   }

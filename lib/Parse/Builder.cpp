@@ -301,6 +301,8 @@ void Builder::beginFunction(const Token &token) {
 }
 
 void Builder::functionName(const Token &token) {
+  if (token.id == NameSink)
+    fail(DiagId::SinkName, token.range());
   Function &f = ast.functions[openFunctions.back()];
   f.name = NameId(token.id);
   f.nameRange = token.range();
@@ -412,6 +414,8 @@ void Builder::label() {
     return;
   uint32_t index = ast.labels.size();
   uint32_t id = saved.id;
+  if (id == NameSink)
+    fail(DiagId::SinkName, saved.range());
   if (isDottedCall(saved)) {
     llvm::StringRef text = spellings.text(id);
     fail(DiagId::SyntaxError, saved.range(), {text.str(), "a name"});

@@ -131,6 +131,7 @@ private:
     const bool named = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Variable;
     const bool untyped = address.type.kind == isa::RefKind::None && shape.kind == ShapeKind::Float;
     return (address.rules & isa::BareAllowed && (named || untyped)) ||
+           (address.rules & isa::SinkAllowed && shape.kind == ShapeKind::Sink) ||
            (address.rules & isa::IndexAllowed && indexed);
   }
 

@@ -468,6 +468,8 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
   }
   if (predicate)
     return holdsPredicate(reg) || fail(DiagId::PredicateExpected, node, {name});
+  if (has(isa::AsBits) && reg.kind == TypeKind::Predicate)
+    return true;
   if (chosen && reg.kind != TypeKind::Predicate)
     reg.bits = type.bits;
   return judgeRegister(reg, node, false);
@@ -631,6 +633,10 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
   const bool isBare = has(isa::BareAllowed) && !isBracketed(node);
   if (isBare)
     fail(DiagId::MissingBrackets, node);
+  if (shape.kind == ShapeKind::Sink && has(isa::SinkAllowed) && !isBracketed(node)) {
+    fail(DiagId::MissingBrackets, node);
+    return;
+  }
   switch (shape.kind) {
   case ShapeKind::Register: {
     const TypeView reg = viewType(shape.type);

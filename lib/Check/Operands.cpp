@@ -44,9 +44,10 @@ private:
   bool fixedWord() const;
   bool inWords() const;
   bool isVectorConstant(const VectorFold &fold) const;
-  /// By the table that has the lengths.
-  bool isTold(DiagId id) const {
-    return llvm::any_of(view.findings, [id](const Finding &f) { return f.id == id; });
+  /// By a table or condition.
+  bool isTold(DiagId id, unsigned node) const {
+    const Place place{Place::Operand, static_cast<uint16_t>(node)};
+    return llvm::any_of(view.findings, [&](const Finding &f) { return f.id == id && f.place == place; });
   }
   llvm::ArrayRef<isa::Term> lengths() const;
   llvm::ArrayRef<isa::ValueRange> ranges() const;
@@ -196,7 +197,7 @@ void OperandJudge::judge() {
   if ((has(isa::Vec) && !shape.vector) || (!wanted.empty() && !lengthFits(view, index, wanted))) {
     if (!wanted.empty())
       reportLength(view, index, wanted, 0);
-    else if (!isTold(DiagId::VectorExpected))
+    else if (!isTold(DiagId::VectorExpected, node))
       fail(DiagId::VectorExpected, node, {name, "elements"});
     return;
   }
@@ -219,7 +220,7 @@ static TypeView typeOfConstant(const Shape &shape) {
 void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   const auto wanted = lengths();
   if (wanted.empty() && !has(isa::Vec)) {
-    if (isTold(DiagId::VectorLength))
+    if (isTold(DiagId::VectorLength, node))
       return;
     fail(DiagId::UnexpectedVector, node, {name});
     const auto elements = llvm::ArrayRef(view.written.shapes).slice(node + 1, shape.extent - 1);
@@ -482,6 +483,8 @@ bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
   };
   if (shape.kind != ShapeKind::Integer || allowed.empty() || fits(shape.value))
     return true;
+  if (isTold(DiagId::ImmediateRange, node))
+    return false;
   const bool wraps = has(isa::Wraps) && fits(shape.value & ((int64_t(1) << type.bits) - 1));
   Finding &f = reportRange(view, wraps ? Phase::Warning : Phase::Type, {Place::Operand, static_cast<uint16_t>(node)},
                            allowed, shape.value);

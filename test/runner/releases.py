@@ -31,6 +31,8 @@ CASES = [
                      "[shared], 65536;", (13, 4)),
     ("9.0", "sm_90", "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [shared], "
                      "[%rd1, {%r1}], [shared], -1;", (13, 4)),
+    ("8.6", "sm_90", "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [shared], [shared], 4294967312, [shared];", (13, 2)),
+    ("8.6", "sm_90", "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [shared], 4294967312;", (13, 2)),
 ]
 
 ptxray, root = sys.argv[1:]

@@ -53,28 +53,25 @@ Term Reader::term(IsaParser::TermContext *context) {
   return result;
 }
 
-Condition Reader::condition(IsaParser::ConditionContext *context) {
-  auto parts = context->conjunction();
+template <class Part>
+Condition Reader::joined(Condition::Kind kind, antlr4::ParserRuleContext *context, const std::vector<Part *> &parts,
+                         Condition (Reader::*read)(Part *)) {
   if (parts.size() == 1)
-    return conjunction(parts[0]);
+    return (this->*read)(parts[0]);
   Condition result;
-  result.kind = Condition::Or;
+  result.kind = kind;
   result.place = place(context);
-  for (IsaParser::ConjunctionContext *part : parts)
-    result.parts.push_back(conjunction(part));
+  for (Part *part : parts)
+    result.parts.push_back((this->*read)(part));
   return result;
 }
 
+Condition Reader::condition(IsaParser::ConditionContext *context) {
+  return joined(Condition::Or, context, context->conjunction(), &Reader::conjunction);
+}
+
 Condition Reader::conjunction(IsaParser::ConjunctionContext *context) {
-  auto parts = context->factor();
-  if (parts.size() == 1)
-    return factor(parts[0]);
-  Condition result;
-  result.kind = Condition::And;
-  result.place = place(context);
-  for (IsaParser::FactorContext *part : parts)
-    result.parts.push_back(factor(part));
-  return result;
+  return joined(Condition::And, context, context->factor(), &Reader::factor);
 }
 
 Condition Reader::factor(IsaParser::FactorContext *context) {

@@ -40,6 +40,9 @@ private:
   int64_t integer(IsaParser::IntegerContext *context);
   std::vector<isa::ValueRange> values(const std::vector<IsaParser::ValueContext *> &contexts);
   Term term(IsaParser::TermContext *context);
+  template <class Part>
+  Condition joined(Condition::Kind kind, antlr4::ParserRuleContext *context, const std::vector<Part *> &parts,
+                   Condition (Reader::*read)(Part *));
   Condition condition(IsaParser::ConditionContext *context);
   Condition conjunction(IsaParser::ConjunctionContext *context);
   Condition factor(IsaParser::FactorContext *context);

@@ -417,7 +417,7 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
   if (isPredicate() || reg.kind == TypeKind::Predicate)
     return isPredicate() == (reg.kind == TypeKind::Predicate) ||
            fail(DiagId::PredicateExpected, node, {name});
-  const bool narrow = (shape.flags & ShapeNarrow) && type.bits >= 16;
+  const bool narrow = (shape.flags & ShapeNarrow) && type.bits >= 16 && declared.type.kind == isa::RefKind::Slot;
   if (!type || typesAgree(type, {TypeKind::Bits, reg.bits}, wide() || narrow, false))
     return true;
   return fail(DiagId::OperandSize, node, {spell(reg), typeText()});
@@ -551,7 +551,8 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
       fail(DiagId::OperandAsBits, node, {name, typeText()});
       return true;
     }
-    if (declared.role == OperandRole::Register)
+    if (declared.role == OperandRole::Register ||
+        (has(isa::Single) && !(shape.kind == ShapeKind::Float && isSingle(shape))))
       return fail(DiagId::RegisterRequired, node, {name});
     if (predicate && shape.kind != ShapeKind::Integer)
       return fail(DiagId::PredicateExpected, node, {name});

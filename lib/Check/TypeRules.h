@@ -10,7 +10,7 @@ struct TypeView {
   isa::TypeKind kind = isa::TypeKind::None;
   uint16_t bits = 0;
   bool halfPair = false;    // `.f16x2`, the one packed type that a register may be declared with
-  bool integerPair = false; // `.u16x2`, `.s16x2`
+  bool integerPair = false; // `.u16x2`, `.f32x2`: a register of .f16x2 passes, as an integer
   bool narrow = false;      // elements of 8 bits or less that are no integers: `.e4m3x2`
 
   bool operator==(const TypeView &) const = default;

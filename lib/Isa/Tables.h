@@ -90,6 +90,7 @@ enum OperandRule : uint32_t {
   Wraps = 1 << 19,         // of an immediate ptxas looks at the low bits alone
   Typed = 1 << 20,         // no register of bits, no vector
   Converted = 1 << 21,     // what is wider is an integer; in an address, no special register of 32 bits
+  Single = 1 << 22,        // no constant but `0f...`
   // Of addresses alone:
   OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass
   BareAllowed = 1 << 14,   // the brackets may be missing

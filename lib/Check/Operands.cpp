@@ -23,6 +23,7 @@ public:
 
 private:
   void judgeVector(const Shape &shape, unsigned node);
+  bool fitsAlone(const Shape &element, TypeView elementType) const;
   void judgeFold(const VectorFold &fold, unsigned node);
   bool judgeScalar(const Shape &shape, unsigned node, bool inVector);
   bool judgeSign(const Shape &shape, unsigned node);
@@ -236,12 +237,22 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   judgeElements(shape, node);
 }
 
+/// Of a vector whose elements ptxas takes one by one: whether this one would do as a word, or as what is asked for.
+bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
+  if (elementType.kind == TypeKind::Predicate)
+    return false;
+  const bool word = type.bits == 32 && !has(isa::Exact);
+  if (isConstant(element))
+    return immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
+  return !has(isa::Exact) || elementType == type || elementType == TypeView{TypeKind::Bits, type.bits};
+}
+
 void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
   const auto &shapes = view.written.shapes;
   VectorFold fold;
   bool onlySinks = true;
   const auto elements = llvm::ArrayRef(shapes).slice(node + 1, shape.extent - 1);
-  const bool hasConstant = llvm::any_of(elements, isConstant);
+  const bool hasConstant = has(isa::Zeros) || llvm::any_of(elements, isConstant);
   for (unsigned n = node + 1; n < node + shape.extent; n += shapes[n].extent) {
     const Shape &element = shapes[n];
     onlySinks &= element.kind == ShapeKind::Sink;
@@ -285,12 +296,15 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     }
     const bool constant = isConstant(element);
     const bool named = element.kind == ShapeKind::Variable || element.kind == ShapeKind::Special;
-    if (elementType.kind == TypeKind::Predicate && has(isa::NoSpecial)) {
-      fail(DiagId::OperandType, n, {spell(elementType), typeText()});
+    if (named && has(isa::NoSpecial) && !has(isa::SpecialAllowed))
+      elementType = {};
+    if (elementType && has(isa::NoSpecial) && !fitsAlone(element, elementType)) {
+      if (constant)
+        fail(element.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, n, {typeText()});
+      else
+        fail(DiagId::OperandType, n, {spell(elementType), typeText()});
       return;
     }
-    if (named && has(isa::NoSpecial))
-      elementType = {};
     // The first coordinate of an array is its index: the others need not go with it.
     const bool isIndex = has(isa::IndexAllowed) && n == node + 1;
     if (isIndex && element.kind != ShapeKind::Integer && !(mayBeInteger(elementType) && elementType.bits == 32)) {
@@ -309,10 +323,6 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     }
     if (named && !(element.kind == ShapeKind::Special && has(isa::SpecialAllowed)))
       fail(DiagId::VectorElementName, n, {name});
-    if (has(isa::NoSpecial) && element.kind == ShapeKind::Float && !isSingle(element)) {
-      fail(DiagId::FloatImmediate, n, {typeText()});
-      return;
-    }
     if (!constant)
       continue;
     // A constant in front makes it a vector of constants for ptxas, which 16 bits do not take.
@@ -325,7 +335,11 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     if (!isElement() && !judgeRange(element, n))
       return;
   }
-  if (fold.type && declared.role != OperandRole::Immediate)
+  Shape zero;
+  zero.kind = ShapeKind::Integer;
+  if (has(isa::Zeros) && !fold.add(typeOfConstant(zero), true))
+    fail(DiagId::VectorElements, node, {name});
+  else if (fold.type && declared.role != OperandRole::Immediate)
     judgeFold(fold, node);
   if (has(isa::Destination) && onlySinks)
     fail(DiagId::VectorOfSinks, node);

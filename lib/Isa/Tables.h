@@ -85,12 +85,13 @@ enum OperandRule : uint32_t {
   Updated = 512, // a register that is read and written
   Sized = 256,  // where it is generic or global, a register must be as wide as addresses are
   Known = 1024, // a check wants the value of a register that holds a constant
-  NoSpecial = 1 << 11,     // an address: no special register; a value: none with an offset; a vector: no predicates, no names of variables
+  NoSpecial = 1 << 11,     // an address: no special register; a value: none with an offset; a vector: taken one by one
   NoSinks = 1 << 12,       // no element of a vector is `_`
   Wraps = 1 << 19,         // of an immediate ptxas looks at the low bits alone
   Typed = 1 << 20,         // no register of bits, no vector
   Converted = 1 << 21,     // what is wider is an integer; in an address, no special register of 32 bits
   Single = 1 << 22,        // no constant but `0f...`
+  Zeros = 1 << 23,         // ptxas appends zeros to the vector
   // Of addresses alone:
   OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass
   BareAllowed = 1 << 14,   // the brackets may be missing

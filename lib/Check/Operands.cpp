@@ -242,9 +242,8 @@ bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   if (elementType.kind == TypeKind::Predicate)
     return false;
   const bool word = type.bits == 32 && !has(isa::Exact);
-  if (isConstant(element)) // as the argument of a function any passes
-    return (word && has(isa::Fragment) && !has(isa::SpecialAllowed)) ||
-           immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
+  if (isConstant(element))
+    return has(isa::Argument) || immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
   return !has(isa::Exact) || elementType == type || elementType == TypeView{TypeKind::Bits, type.bits};
 }
 

@@ -92,6 +92,7 @@ enum OperandRule : uint32_t {
   Converted = 1 << 21,     // what is wider is an integer; in an address, no special register of 32 bits
   Single = 1 << 22,        // no constant but `0f...`
   Zeros = 1 << 23,         // ptxas appends zeros to the vector
+  Argument = 1 << 24,      // of a function that ptxas calls: among the elements any floating point constant
   // Of addresses alone:
   OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass
   BareAllowed = 1 << 14,   // the brackets may be missing

@@ -19,10 +19,16 @@ bool Expectation::hasError() const {
                       [](const ExpectedDiagnostic &d) { return d.severity == "error"; });
 }
 
+static bool isOfCode(const ExpectedDiagnostic &d) { return llvm::StringRef(d.id).starts_with("codegen-"); }
+
 bool Expectation::hasCodegenError() const {
-  return llvm::any_of(diagnostics, [](const ExpectedDiagnostic &d) {
-    return d.severity == "error" && llvm::StringRef(d.id).starts_with("codegen-");
-  });
+  return llvm::any_of(diagnostics, [](const ExpectedDiagnostic &d) { return d.severity == "error" && isOfCode(d); });
+}
+
+bool Expectation::ptxasRejects() const {
+  if (ptxas != Verdict::Same)
+    return ptxas == Verdict::Rejects;
+  return llvm::any_of(diagnostics, [](const ExpectedDiagnostic &d) { return d.severity == "error" && !isOfCode(d); });
 }
 
 Expectation readExpectation(llvm::StringRef line) {

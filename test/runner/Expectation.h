@@ -22,9 +22,7 @@ struct Expectation {
   bool hasError() const;
   /// What code generation refuses and reading does not: a `codegen-*` error.
   bool hasCodegenError() const;
-  bool ptxasRejects() const {
-    return ptxas == Verdict::Same ? hasError() && !hasCodegenError() : ptxas == Verdict::Rejects;
-  }
+  bool ptxasRejects() const; // when it reads
 };
 
 Expectation readExpectation(llvm::StringRef line);

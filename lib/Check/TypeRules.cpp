@@ -14,7 +14,7 @@ TypeView viewType(isa::WordId id) {
   if (type.kind == TypeKind::Packed) {
     type.halfPair = word.text == ".f16x2";
     type.narrow = word.exact && word.text.find("f16") == std::string::npos && word.text != ".tf32";
-    type.integerPair = llvm::isDigit(word.text[2]) && !type.narrow && !type.halfPair;
+    type.takesHalfPair = llvm::isDigit(word.text[2]) && !type.narrow && !type.halfPair;
   }
   return type;
 }
@@ -44,7 +44,7 @@ bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector) {
   case TypeKind::Packed:
     if (type.halfPair)
       return reg.halfPair || (regIsBits && fits);
-    return reg.bits == type.bits && (regIsBits || (type.integerPair && reg.halfPair));
+    return reg.bits == type.bits && (regIsBits || (type.takesHalfPair && reg.halfPair));
   case TypeKind::Bits:
     return fits;
   case TypeKind::Unsigned:
@@ -61,6 +61,12 @@ bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector) {
 
 bool isSingle(const Shape &immediate) {
   return (immediate.flags & ShapeHexFloat) && !(immediate.flags & ShapeWideFloat);
+}
+
+TypeView typeOfConstant(const Shape &immediate) {
+  if (immediate.kind == ShapeKind::Integer)
+    return {TypeKind::Signed, 64};
+  return {TypeKind::Float, static_cast<uint16_t>(isSingle(immediate) ? 32 : 64)};
 }
 
 bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector) {

@@ -10,7 +10,7 @@ struct TypeView {
   isa::TypeKind kind = isa::TypeKind::None;
   uint16_t bits = 0;
   bool halfPair = false;    // `.f16x2`, the one packed type that a register may be declared with
-  bool integerPair = false; // `.u16x2`, `.f32x2`: a register of .f16x2 passes, as an integer
+  bool takesHalfPair = false; // `.u16x2`, `.f32x2`: a register of .f16x2 passes, as an integer
   bool narrow = false;      // elements of 8 bits or less that are no integers: `.e4m3x2`
 
   bool operator==(const TypeView &) const = default;
@@ -26,8 +26,15 @@ TypeView fragmentType(TypeView element);
 /// whose elements are integers, floats take them as bits.
 bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector);
 
+/// With bits, which may be one.
+inline bool mayBeInteger(TypeView type) {
+  return type.kind == isa::TypeKind::Bits || type.kind == isa::TypeKind::Unsigned || type.kind == isa::TypeKind::Signed;
+}
+
+inline bool isConstant(const Shape &shape) { return shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float; }
 /// `0f...`: 32 bits; other floating-point constants have 64.
 bool isSingle(const Shape &immediate);
+TypeView typeOfConstant(const Shape &immediate);
 
 bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector);
 

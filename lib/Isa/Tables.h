@@ -85,7 +85,7 @@ enum OperandRule : uint32_t {
   Updated = 512, // a register that is read and written
   Sized = 256,  // where it is generic or global, a register must be as wide as addresses are
   Known = 1024, // a check wants the value of a register that holds a constant
-  NoSpecial = 1 << 11,     // an address: no special register; a value: none with an offset; a vector: taken one by one
+  Ordinary = 1 << 11,     // an address: no special register; a value: none with an offset; a vector: taken one by one
   NoSinks = 1 << 12,       // no element of a vector is `_`
   Wraps = 1 << 19,         // of an immediate ptxas looks at the low bits alone
   Typed = 1 << 20,         // no register of bits, no vector

@@ -109,7 +109,7 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       {"sized", isa::Sized},           {"inout", isa::Updated},
       {"known", isa::Known},
       {"opaque", isa::OpaqueAllowed}, {"bare", isa::BareAllowed}, {"indexed", isa::IndexAllowed},
-      {"copied", isa::Copied},        {"ordinary", isa::NoSpecial}, {"unchecked", isa::AnyRegister},
+      {"copied", isa::Copied},        {"ordinary", isa::Ordinary}, {"unchecked", isa::AnyRegister},
       {"whole", isa::NoSinks},         {"raw", isa::AsBits}, {"wraps", isa::Wraps},
       {"single", isa::Single},  {"typed", isa::Typed}, {"converted", isa::Converted}, {"zeros", isa::Zeros}, {"argument", isa::Argument}};
   static const std::map<std::string, isa::OperandRole> roles = {

@@ -1,0 +1,180 @@
+// What stands in braces: one type for the whole, made of those of the elements.
+#include "Check/OperandJudge.h"
+
+namespace ptxray {
+
+void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
+  const auto wanted = lengths();
+  if (wanted.empty() && !has(isa::Vec)) {
+    if (isTold(DiagId::VectorLength, node))
+      return;
+    fail(DiagId::UnexpectedVector, node, {name});
+    const auto elements = llvm::ArrayRef(view.written.shapes).slice(node + 1, shape.extent - 1);
+    const bool isBits = llvm::all_of(elements, [&](const Shape &element) {
+      return element.kind == ShapeKind::Register && viewType(element.type) == TypeView{TypeKind::Bits, type.bits};
+    });
+    if (const isa::ExprId refused = isa::word(typeWord()).scalarGate; refused && isBits)
+      view.findings.back().notes.push_back(releaseNote(ptxasRelease(refused)));
+    return;
+  }
+  if (!wanted.empty() && !lengthFits(view, index, wanted))
+    return reportLength(view, index, wanted, 0);
+  judgeElements(shape, node);
+}
+
+/// Of a vector whose elements ptxas takes one by one: whether this one would do as a word, or as what is asked for.
+bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
+  if (elementType.kind == TypeKind::Predicate)
+    return false;
+  const bool word = type.bits == 32 && !has(isa::Exact);
+  if (isConstant(element))
+    return has(isa::Argument) || immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
+  return !has(isa::Exact) || elementType == type || elementType == TypeView{TypeKind::Bits, type.bits};
+}
+
+void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
+  const auto &shapes = view.written.shapes;
+  VectorFold fold;
+  bool onlySinks = true;
+  const auto elements = llvm::ArrayRef(shapes).slice(node + 1, shape.extent - 1);
+  const bool hasConstant = has(isa::Zeros) || llvm::any_of(elements, isConstant);
+  for (unsigned n = node + 1; n < node + shape.extent; n += shapes[n].extent) {
+    const Shape &element = shapes[n];
+    onlySinks &= element.kind == ShapeKind::Sink;
+    if (element.flags & ShapeComponent && hasConstant) { // ptxas makes no vector of these
+      fail(DiagId::VectorElements, n, {name});
+      return;
+    }
+    TypeView elementType;
+    switch (element.kind) {
+    case ShapeKind::Unknown:
+      continue;
+    case ShapeKind::Vector:
+    case ShapeKind::Address:
+    case ShapeKind::Pair:
+    case ShapeKind::List:
+      fail(DiagId::VectorElements, n, {name});
+      return;
+    case ShapeKind::Register:
+      if (element.suffix || element.vector || (element.flags & (ShapeNegated | ShapeNot | ShapeOffset))) {
+        judgeScalar(element, n, true);
+        return;
+      }
+      elementType = viewType(element.type);
+      break;
+    case ShapeKind::Special: // ptxas reads these as registers, and does not ask whether one can be written
+      if (!element.vector && !element.suffix && declared.role != OperandRole::Predicate)
+        elementType = viewType(element.type);
+      if (elementType && elementType.kind != TypeKind::Predicate)
+        elementType.kind = TypeKind::Bits;
+      break;
+    case ShapeKind::Variable:
+      if (!element.suffix && !(element.flags & ~(ShapeParameter | ShapeReturn)))
+        elementType = viewType(element.type);
+      break;
+    case ShapeKind::Integer:
+    case ShapeKind::Float:
+      elementType = typeOfConstant(element);
+      break;
+    default:
+      break;
+    }
+    const bool constant = isConstant(element);
+    const bool named = element.kind == ShapeKind::Variable || element.kind == ShapeKind::Special;
+    if (named && has(isa::Ordinary) && !has(isa::SpecialAllowed))
+      elementType = {};
+    if (elementType && has(isa::Ordinary) && !fitsAlone(element, elementType)) {
+      if (constant)
+        fail(element.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, n, {typeText()});
+      else
+        fail(DiagId::OperandType, n, {spell(elementType), typeText()});
+      return;
+    }
+    // The first coordinate of an array is its index: the others need not go with it.
+    const bool isIndex = has(isa::IndexAllowed) && n == node + 1;
+    if (isIndex && element.kind != ShapeKind::Integer && !(mayBeInteger(elementType) && elementType.bits == 32)) {
+      fail(DiagId::ArrayIndex, n);
+      return;
+    }
+    if (!elementType || declared.role == OperandRole::Immediate ||
+        (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination)))) {
+      if (!judgeScalar(element, n, true))
+        return;
+      continue;
+    }
+    if (!fold.add(elementType, constant, isIndex)) {
+      fail(fold.sizesDiffer(elementType, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, n, {name});
+      return;
+    }
+    if (named && !(element.kind == ShapeKind::Special && has(isa::SpecialAllowed)))
+      fail(DiagId::VectorElementName, n, {name});
+    if (!constant)
+      continue;
+    // A constant in front makes it a vector of constants for ptxas, which 16 bits do not take.
+    if (n == node + 1 && !has(isa::Fragment) && !has(isa::SpecialAllowed) &&
+        (type.kind == TypeKind::Packed || (type.kind == TypeKind::Float && type.bits == 16 &&
+                                           elementType.kind == TypeKind::Float))) {
+      fail(DiagId::ImmediateType, n, {typeText()});
+      return;
+    }
+    if (!isElement() && !judgeRange(element, n))
+      return;
+  }
+  Shape zero;
+  zero.kind = ShapeKind::Integer;
+  if (has(isa::Zeros) && !fold.add(typeOfConstant(zero), true))
+    fail(DiagId::VectorElements, node, {name});
+  else if (fold.type && declared.role != OperandRole::Immediate)
+    judgeFold(fold, node);
+  if (has(isa::Destination) && onlySinks)
+    fail(DiagId::VectorOfSinks, node);
+}
+
+/// Whether ptxas takes a vector that a constant begins for a constant, of which no size counts.
+bool OperandJudge::isVectorConstant(const VectorFold &fold) const {
+  const bool integers = fold.first.kind == TypeKind::Signed;
+  const bool chosen = declared.type.kind == isa::RefKind::Slot;
+  switch (type.kind) {
+  case TypeKind::Bits:
+    return integers && chosen && !has(isa::Fragment);
+  case TypeKind::Unsigned:
+  case TypeKind::Signed:
+    return integers && !inWords() && (chosen || !has(isa::Fragment) || fold.onlyConstants);
+  case TypeKind::Float:
+    if (has(isa::Fragment) && type.bits == 32)
+      return !integers && !chosen;
+    return !integers || fold.type.kind == TypeKind::Bits;
+  default:
+    return false;
+  }
+}
+
+/// Whether what the elements are together is what the operand asks for.
+void OperandJudge::judgeFold(const VectorFold &fold, unsigned node) {
+  const TypeView whole = fold.type;
+  if (!fold.constantFirst || !type) {
+    if (whole.kind != TypeKind::Predicate || !fixedWord())
+      judgeRegister(whole, node, true);
+    return;
+  }
+  const bool asBits = !(has(isa::Fragment) && type.bits == 32);
+  if (isVectorConstant(fold) || typesAgree(type, whole, wide() && type.kind != TypeKind::Bits, asBits))
+    return;
+  if (fold.onlyConstants)
+    fail(fold.first.kind == TypeKind::Signed ? DiagId::ImmediateType : DiagId::FloatImmediate, node + 1, {typeText()});
+  else
+    fail(whole.bits == type.bits ? DiagId::OperandType : DiagId::OperandSize, node, {spell(whole), typeText()});
+}
+
+/// Does the form give each element of the vector that this one stands in a name of its own?
+bool OperandJudge::isElement() const {
+  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  for (unsigned p = 0; p < patterns.size(); ++p)
+    if (patterns[p].kind == isa::PatternKind::Vector)
+      for (unsigned inner = p + 1; inner < p + patterns[p].extent; ++inner)
+        if (patterns[inner].kind == isa::PatternKind::Operand && patterns[inner].operand == index)
+          return true;
+  return false;
+}
+
+} // namespace ptxray

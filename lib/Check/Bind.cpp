@@ -51,8 +51,11 @@ private:
     const unsigned nNext = n < nEnd ? n + shapes[n].extent : n;
     if (p == pEnd && n == nEnd)
       return next();
-    if (p < pEnd && n < nEnd)
+    if (p < pEnd && n < nEnd) {
       one(p, n, [&] { list(pNext, pEnd, nNext, nEnd, next); });
+      if (nNext < nEnd && isAddressOfTwo(p, n))
+        outside(p, n, nNext, [&] { list(pNext, pEnd, nNext + shapes[nNext].extent, nEnd, next); });
+    }
     if (p < pEnd) {
       auto skip = [&] { list(pNext, pEnd, n, nEnd, next); };
       if (patterns[p].optional && patterns[p].kind != PatternKind::Pair)
@@ -62,6 +65,20 @@ private:
     }
     if (n < nEnd)
       miss(-1, n, [&] { list(p, pEnd, nNext, nEnd, next); });
+  }
+
+  bool isAddressOfTwo(unsigned p, unsigned n) const {
+    if (patterns[p].kind != PatternKind::Address || shapes[n].kind != ShapeKind::Address || shapes[n].extent < 3)
+      return false;
+    const Shape &second = shapes[n + 1 + shapes[n + 1].extent];
+    return second.kind != ShapeKind::Vector && n + shapes[n].extent == n + 2 + shapes[n + 1].extent;
+  }
+
+  /// `[a, b], c` for `[a, b, c]`.
+  void outside(unsigned p, unsigned n, unsigned behind, Next next) {
+    for (unsigned c = p + 1; c < p + patterns[p].extent; ++c)
+      if (view.operands[patterns[c].operand].rules & isa::Outside)
+        list(p + 1, c, n + 1, n + shapes[n].extent, [&] { one(c, behind, next); });
   }
 
   void one(unsigned p, unsigned n, Next next) {

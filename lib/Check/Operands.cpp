@@ -83,6 +83,8 @@ void OperandJudge::judge() {
     return;
   if (shape.kind == ShapeKind::List && declared.role != OperandRole::List)
     return; // the arguments of a call: the callee says which fit
+  if (has(isa::Outside) && !isBracketed(node))
+    fail(DiagId::MissingBrackets, node);
   if (isElement()) { // the vector is judged as a whole
     judgeRange(shape, node);
     return;

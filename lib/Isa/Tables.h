@@ -93,6 +93,7 @@ enum OperandRule : uint32_t {
   Single = 1 << 22,        // no constant but `0f...`
   Zeros = 1 << 23,         // ptxas appends zeros to the vector
   Argument = 1 << 24,      // of a function that ptxas calls: among the elements any floating point constant
+  Outside = 1 << 25,       // may stand behind the brackets that it belongs into, if two others stand in them
   // Of addresses alone:
   OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass
   BareAllowed = 1 << 14,   // the brackets may be missing

@@ -111,7 +111,7 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       {"opaque", isa::OpaqueAllowed}, {"bare", isa::BareAllowed}, {"indexed", isa::IndexAllowed},
       {"copied", isa::Copied},        {"ordinary", isa::Ordinary}, {"unchecked", isa::AnyRegister},
       {"whole", isa::NoSinks},         {"raw", isa::AsBits}, {"wraps", isa::Wraps},
-      {"single", isa::Single},  {"typed", isa::Typed}, {"converted", isa::Converted}, {"zeros", isa::Zeros}, {"argument", isa::Argument}};
+      {"single", isa::Single},  {"typed", isa::Typed}, {"converted", isa::Converted}, {"zeros", isa::Zeros}, {"argument", isa::Argument}, {"outside", isa::Outside}};
   static const std::map<std::string, isa::OperandRole> roles = {
       {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register},
       {"imm", isa::OperandRole::Immediate},   {"pred", isa::OperandRole::Predicate},

@@ -74,33 +74,33 @@ enum class OperandRole : uint8_t {
   Value, Register, Immediate, Predicate, Address, Texture, Sampler, Surface, Label, Function, List, Symbol
 };
 enum OperandRule : uint32_t {
-  Destination = 1,
-  Vec = 2,      // braces always
-  Wide = 4,     // registers may be wider than the type
-  Fragment = 8, // the register type of a matrix fragment of that element type
-  Exact = 16,   // declared with exactly that type; in a vector, or as bits
-  SinkAllowed = 32,
-  SpecialAllowed = 64,
-  SymbolAllowed = 128, // the address of a variable or function as a value; of a function as an address
-  Updated = 512, // a register that is read and written
-  Sized = 256,  // where it is generic or global, a register must be as wide as addresses are
-  Known = 1024, // a check wants the value of a register that holds a constant
-  Ordinary = 1 << 11,     // an address: no special register; a value: none with an offset; a vector: taken one by one
-  NoSinks = 1 << 12,       // no element of a vector is `_`
-  Wraps = 1 << 19,         // of an immediate ptxas looks at the low bits alone
-  Typed = 1 << 20,         // no register of bits, no vector
-  Converted = 1 << 21,     // what is wider is an integer; in an address, no special register of 32 bits
-  Single = 1 << 22,        // no constant but `0f...`
-  Zeros = 1 << 23,         // ptxas appends zeros to the vector
-  Argument = 1 << 24,      // of a function that ptxas calls: among the elements any floating point constant
-  Outside = 1 << 25,       // may stand behind the brackets that it belongs into, if two others stand in them
+  Destination = 1 << 0,
+  Vec = 1 << 1,             // braces always
+  Wide = 1 << 2,            // registers may be wider than the type
+  Fragment = 1 << 3,        // the register type of a matrix fragment of that element type
+  Exact = 1 << 4,           // declared with exactly that type; in a vector, or as bits
+  SinkAllowed = 1 << 5,
+  SpecialAllowed = 1 << 6,
+  SymbolAllowed = 1 << 7,   // the address of a variable or function as a value; of a function as an address
+  Updated = 1 << 8,         // a register that is read and written
+  Sized = 1 << 9,           // where it is generic or global, a register must be as wide as addresses are
+  Known = 1 << 10,          // a check wants the value of a register that holds a constant
+  Ordinary = 1 << 11,       // an address: no special register; a value: none with an offset; a vector: taken one by one
+  NoSinks = 1 << 12,        // no element of a vector is `_`
+  Wraps = 1 << 13,          // of an immediate ptxas looks at the low bits alone
+  Typed = 1 << 14,          // no register of bits, no vector
+  Converted = 1 << 15,      // what is wider is an integer; in an address, no special register of 32 bits
+  Single = 1 << 16,         // no constant but `0f...`
+  Zeros = 1 << 17,          // ptxas appends zeros to the vector
+  Argument = 1 << 18,       // of a function that ptxas calls: among the elements any floating point constant
+  Outside = 1 << 19,        // may stand behind the brackets that it belongs into, if two others stand in them
+  AsBits = 1 << 25,         // of an operand of 32 bits: predicates and `0f` constants stand for theirs
   // Of addresses alone:
-  OpaqueAllowed = 1 << 13, // the names of textures and surfaces pass
-  BareAllowed = 1 << 14,   // the brackets may be missing
-  IndexAllowed = 1 << 15,  // `a[8]` passes for `[a+8]`
-  Copied = 1 << 16,        // a generic one is copied first: 32 bits at least, no texture or surface
-  AnyRegister = 1 << 17,   // of any type
-  AsBits = 1 << 18,        // of an operand of 32 bits: predicates and `0f` constants stand for theirs
+  OpaqueAllowed = 1 << 20,  // the names of textures and surfaces pass
+  BareAllowed = 1 << 21,    // the brackets may be missing
+  IndexAllowed = 1 << 22,   // `a[8]` passes for `[a+8]`
+  Copied = 1 << 23,         // a generic one is copied first: 32 bits at least, no texture or surface
+  AnyRegister = 1 << 24,    // of any type
 };
 enum class RefKind : uint8_t { None, Word, Slot };
 struct TypeRef {

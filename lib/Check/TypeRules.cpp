@@ -13,7 +13,7 @@ TypeView viewType(isa::WordId id) {
   TypeView type{word.typeKind, word.bits};
   if (type.kind == TypeKind::Packed) {
     type.halfPair = word.text == ".f16x2";
-    type.narrow = word.exact && word.text.find("f16") == std::string::npos && word.text != ".tf32";
+    type.narrow = word.narrow;
     type.takesHalfPair = llvm::isDigit(word.text[2]) && !type.narrow && !type.halfPair;
   }
   return type;

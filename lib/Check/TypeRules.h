@@ -11,7 +11,7 @@ struct TypeView {
   uint16_t bits = 0;
   bool halfPair = false;    // `.f16x2`, the one packed type that a register may be declared with
   bool takesHalfPair = false; // `.u16x2`, `.f32x2`: a register of .f16x2 passes, as an integer
-  bool narrow = false;      // elements of 8 bits or less that are no integers: `.e4m3x2`
+  bool narrow = false;      // floats in 8 bits or less: `.e4m3x2`
 
   bool operator==(const TypeView &) const = default;
   explicit operator bool() const { return kind != isa::TypeKind::None; }

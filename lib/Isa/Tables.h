@@ -30,6 +30,7 @@ struct Word {
   int32_t number;         // the number in the word (`.x4` 4, `.2d` 2), -1 without one
   bool repeatable;        // may be written twice
   bool ignored;           // ptxas does not look at it outside its own instructions
+  bool narrow;            // a type of floats in 8 bits or less, spelled by their fields: `.e4m3x2`
   bool exact;             // a type that switches the relaxed size rules off
   ExprId gate;            // holds wherever the word is used
   ExprId scalarGate;      // of a type: the releases of ptxas that refuse a vector of bits in its place; 0: all do

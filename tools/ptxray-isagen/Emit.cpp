@@ -65,7 +65,7 @@ void write(std::ostream &out, uint16_t value) { out << value; }
 void write(std::ostream &out, uint32_t value) { out << value; }
 void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
 void write(std::ostream &out, const isa::Word &v) {
-  braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.ignored, v.exact,
+  braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.ignored, v.narrow, v.exact,
          v.gate, v.scalarGate, v.kind);
 }
 void write(std::ostream &out, const isa::Expr &v) {

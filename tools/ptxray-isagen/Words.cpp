@@ -143,7 +143,7 @@ void Resolver::words() {
       }
   }
 
-  output.words.push_back({"", isa::WordClass::Free, isa::TypeKind::None, 0, -1, false, false, false,
+  output.words.push_back({"", isa::WordClass::Free, isa::TypeKind::None, 0, -1, false, false, false, false,
                           True, True, 0});
   output.wordKinds.push_back("");
   for (const std::string &word : vocabulary) {
@@ -185,6 +185,7 @@ void Resolver::words() {
         bool isNibble = numbers[0] + numbers[1] + (name[0] == 'e') <= 4;
         bool isPadded = numbers.size() > 2; // `.e2m1p4x4`
         result.typeKind = isa::TypeKind::Packed;
+        result.narrow = true;
         result.bits = static_cast<uint16_t>(count * (isNibble && !isPadded && count > 1 ? 4 : 8));
       }
     } else if (in(listed.layouts)) {

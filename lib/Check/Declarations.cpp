@@ -121,7 +121,19 @@ void ModuleRules::bounds(const Declaration &declaration, bool isParameter) {
   }
 }
 
+/// Of a declaration of nothing ptxas asks for the words alone.
+void ModuleRules::nameless(const Declaration &declaration) {
+  const llvm::StringRef space = text(declaration.space), type = text(declaration.type), vector = text(declaration.vector);
+  const isa::WordId word = resolver.word(declaration.type);
+  const bool isType = isVariableType(declaration.type) ||
+                      (word && isa::word(word).typeKind != isa::TypeKind::None && !isListed(".unread", type));
+  if (!isType || (!vector.empty() && vector != ".v2" && vector != ".v4"))
+    sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
+}
+
 void ModuleRules::variable(const Declaration &declaration, Site site, bool isAllocated) {
+  if (declaration.isNameless)
+    return nameless(declaration);
   const llvm::StringRef space = text(declaration.space), type = text(declaration.type);
   const std::string name =
       declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str();

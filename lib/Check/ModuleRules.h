@@ -93,6 +93,7 @@ private:
   void attributes(const Declaration &declaration);
   void initialiser(const Declaration &declaration);
   uint32_t initialValue(const Declaration &declaration, uint32_t node, uint32_t level);
+  void nameless(const Declaration &declaration);
   void parameter(const Declaration &declaration, Site site);
   void pointerAttributes(const Function &function, const Declaration &declaration);
   void parameterSpace(const Function &function, const Signature &signature);

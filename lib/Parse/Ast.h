@@ -120,6 +120,7 @@ struct Declaration {
   bool isPtr = false;
   bool isParameterised = false;           // `%r<10>`; `count` is the 10
   bool hasInitialiser = false;
+  bool isNameless = false;                // `.reg .b32;` declares nothing
   bool isAlignedBehind = false;           // `.param .u32 .align 8 a`
   uint32_t count = 0;
   int64_t align = -1;    // -1: not written

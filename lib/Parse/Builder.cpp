@@ -281,7 +281,12 @@ void Builder::endDeclarator() {
   }
 }
 
-void Builder::endDeclarations() { decl = Declaration(); }
+void Builder::endDeclarations() {
+  decl.isNameless = !decl.nameRange.end;
+  if (decl.isNameless)
+    endDeclarator();
+  decl = Declaration();
+}
 
 // ---- functions
 

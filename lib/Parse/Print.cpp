@@ -202,7 +202,8 @@ void Printer::variable(const Declaration &decl) {
     if (decl.ptrAlign >= 0)
       os << ".align " << decl.ptrAlign << ' ';
   }
-  os << (decl.name == NameId::None ? "_" : ast.text(decl.name));
+  if (!decl.isNameless)
+    os << (decl.name == NameId::None ? "_" : ast.text(decl.name));
   if (decl.isParameterised)
     os << '<' << decl.count << '>';
   for (uint32_t i = decl.dims.first; i < decl.dims.end(); ++i) {

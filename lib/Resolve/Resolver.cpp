@@ -323,23 +323,20 @@ bool Resolver::isLost(llvm::StringRef name) {
   });
 }
 
-/// Looks at every name, so that only the first of many unknown ones get an answer.
-llvm::StringRef Resolver::nearestName(llvm::StringRef misspelt) {
-  constexpr unsigned most = 100;
-  return ++nearestAsked > most ? llvm::StringRef() : scopes.nearest(misspelt);
-}
-
 void Resolver::reportUnknown(NameId id, Range range) {
   const llvm::StringRef name = ast.text(id);
   if (isLost(name))
     return;
   Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, {name.str()});
+  constexpr unsigned most = 100; // the search looks at every name
+  if (++unknownNames > most)
+    return;
   if (const Symbol *family = scopes.shortFamily(id)) {
     const llvm::StringRef prefix = name.rtrim("0123456789");
     const uint32_t count = family->familyCount;
     const char *declares = count ? "`{0}<{1}>` declares `{0}0` to `{0}{2}`" : "`{0}<{1}>` declares none";
     d.notes.push_back({llvm::formatv(declares, prefix, count, count - 1).str(), family->nameRange});
-  } else if (llvm::StringRef near = nearestName(name); !near.empty())
+  } else if (llvm::StringRef near = scopes.nearest(name); !near.empty())
     d.notes.push_back({("did you mean `" + near + "`?").str(), std::nullopt});
 }
 

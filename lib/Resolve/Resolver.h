@@ -89,7 +89,6 @@ private:
   NameId registerInBlock(NameId name);
   bool hasDirective(isa::WordId directive);
   isa::WordId suffixWord(SpellingId suffix);
-  llvm::StringRef nearestName(llvm::StringRef misspelt); // or an empty text
   void collectLabels(const Function &function);
   void declareLabelsOf(uint32_t block);
 
@@ -100,7 +99,7 @@ private:
   const Function *current = nullptr; // at hand
   std::vector<BlockLabel> labels; // of the function at hand, sorted by block
   size_t nextLabel = 0;
-  unsigned nearestAsked = 0;
+  unsigned unknownNames = 0;
   uint32_t blocks = 0;
   size_t lostRead = 0;                            // of the lines in `ast.lost`
   std::vector<llvm::StringRef> lostDeclarations;

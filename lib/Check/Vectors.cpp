@@ -29,7 +29,8 @@ bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   const bool word = type.bits == 32 && !has(isa::Exact);
   if (isConstant(element))
     return has(isa::Argument) || immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
-  return !has(isa::Exact) || elementType == type || elementType == TypeView{TypeKind::Bits, type.bits};
+  const bool same = elementType == type || elementType == TypeView{TypeKind::Bits, type.bits};
+  return same || (!has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
 }
 
 void OperandJudge::judgeElements(const Shape &shape, unsigned node) {

@@ -111,10 +111,10 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
       fail(DiagId::VectorElementName, n, {name});
     if (!constant)
       continue;
-    // A constant in front makes it a vector of constants for ptxas, which 16 bits do not take.
-    if (n == node + 1 && !has(isa::Fragment) && !has(isa::SpecialAllowed) &&
-        (type.kind == TypeKind::Packed || (type.kind == TypeKind::Float && type.bits == 16 &&
-                                           elementType.kind == TypeKind::Float))) {
+    // A constant in front makes it a vector of constants for ptxas, which floats of 16 bits do not take.
+    const bool halves = (type.kind == TypeKind::Packed && !type.narrow) ||
+                        (type.kind == TypeKind::Float && type.bits == 16 && elementType.kind == TypeKind::Float);
+    if (n == node + 1 && halves && !has(isa::Fragment) && !has(isa::SpecialAllowed)) {
       fail(DiagId::ImmediateType, n, {typeText()});
       return;
     }

@@ -6,7 +6,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | gate                                                                       # fileGate
      | set                                                                        # fileSet
      | NAME NAME? '{' WORD* '}'                                                   # vocabulary
-     | ('unread' | 'read' | 'ungated') '{' WORD* '}' mnemonic (',' mnemonic)* ';'                        # unread
+     | ('unread' | 'read' | 'ungated') wordList mnemonic (',' mnemonic)* ('beside' beside=WORD)? ';'   # unread
      | ('words' | 'scalars') '{' (WORD+ ':' condition ';')* '}'                     # wordGates
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
      | 'versions' versionRange (',' versionRange)* ';'                            # versions
@@ -15,6 +15,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | 'alias' TARGET '=' TARGET 'since' NUMBER ';'                               # alias
      | 'register' SPECIAL WORD WORD? NAME? ('needs' needs=WORD)? (':' condition)? ';' # register
      ;
+wordList     : '{' WORD* '}' ;
 versionRange : first=NUMBER ('..' last=NUMBER | 'as' meaning=NUMBER)? ;
 mnemonic     : NAME (WORD | '.' '{' NAME WORD* (',' NAME WORD*)* '}')* ;
 

@@ -39,6 +39,25 @@ bool OperandJudge::isBracketed(unsigned node) const {
   return false;
 }
 
+/// Those around a texture or surface.
+bool OperandJudge::belongsIntoBrackets() const {
+  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  for (unsigned p = 0; p < patterns.size(); ++p)
+    if (patterns[p].kind == isa::PatternKind::Address)
+      for (unsigned inner = p + 1; inner < p + patterns[p].extent; ++inner)
+        if (patterns[inner].kind == isa::PatternKind::Operand && patterns[inner].operand == index)
+          return true;
+  return false;
+}
+
+/// What belongs into the brackets of a texture or surface may stand behind them, and the reverse.
+void OperandJudge::judgeBrackets(unsigned node) {
+  if (llvm::none_of(view.operands, [](const OperandDecl &operand) { return isOpaque(operand.role); }))
+    return;
+  if (const bool bracketed = isBracketed(node); bracketed != belongsIntoBrackets())
+    fail(bracketed ? DiagId::MisplacedBracket : DiagId::MissingBrackets, node);
+}
+
 void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
   const isa::Tables &t = isa::tables();
   if (has(isa::Destination) && (shape.flags & ShapeParameter) && shape.kind == ShapeKind::Variable) {
@@ -103,6 +122,8 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
     else if (shape.vector || shape.suffix || has(isa::Ordinary) || (type && !has(isa::Wide) && !sameSize) ||
              (has(isa::Converted) && reg.bits < 64))
       fail(DiagId::SpecialRegister, node);
+    else
+      judgeDirective(shape, node, type || (has(isa::Copied) && generic));
     return;
   }
   case ShapeKind::Integer:

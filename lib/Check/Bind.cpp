@@ -34,7 +34,7 @@ public:
 private:
   using Next = llvm::function_ref<void()>;
   static constexpr unsigned most = 3;     // misfits; with more of them nothing is alike
-  static constexpr unsigned enough = 64;  // bindings
+  static constexpr unsigned enough = 256; // bindings
 
   void miss(int pattern, int node, Next next) {
     if (current.misfits.size() >= allowed)
@@ -53,8 +53,8 @@ private:
       return next();
     if (p < pEnd && n < nEnd) {
       one(p, n, [&] { list(pNext, pEnd, nNext, nEnd, next); });
-      if (nNext < nEnd && isAddressOfTwo(p, n))
-        outside(p, n, nNext, [&] { list(pNext, pEnd, nNext + shapes[nNext].extent, nEnd, next); });
+      if (isOpen(p, n))
+        across(p, pEnd, n, nEnd, next);
     }
     if (p < pEnd) {
       auto skip = [&] { list(pNext, pEnd, n, nEnd, next); };
@@ -67,18 +67,26 @@ private:
       miss(-1, n, [&] { list(p, pEnd, nNext, nEnd, next); });
   }
 
-  bool isAddressOfTwo(unsigned p, unsigned n) const {
-    if (patterns[p].kind != PatternKind::Address || shapes[n].kind != ShapeKind::Address || shapes[n].extent < 3)
-      return false;
-    const Shape &second = shapes[n + 1 + shapes[n + 1].extent];
-    return second.kind != ShapeKind::Vector && n + shapes[n].extent == n + 2 + shapes[n + 1].extent;
+  /// Behind the name of a texture or surface and a lone register, ptxas does not look where the brackets end.
+  bool isOpen(unsigned p, unsigned n) const {
+    return patterns[p].kind == PatternKind::Address && shapes[n].kind == ShapeKind::Address && shapes[n].extent >= 3 &&
+           isOpaque(view.operands[patterns[p + 1].operand].role) && shapes[second(n)].kind != ShapeKind::Vector;
   }
 
-  /// `[a, b], c` for `[a, b, c]`.
-  void outside(unsigned p, unsigned n, unsigned behind, Next next) {
-    for (unsigned c = p + 1; c < p + patterns[p].extent; ++c)
-      if (view.operands[patterns[c].operand].rules & isa::Outside)
-        list(p + 1, c, n + 1, n + shapes[n].extent, [&] { one(c, behind, next); });
+  unsigned second(unsigned n) const { return n + 1 + shapes[n + 1].extent; }
+
+  /// `[a, b], c` for `[a, b, c]`, or the reverse.
+  void across(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd, Next next) {
+    const unsigned third = second(n) + shapes[second(n)].extent;
+    const unsigned pNext = p + patterns[p].extent, nNext = n + shapes[n].extent;
+    if (third == nNext && nNext < nEnd) {
+      for (unsigned c = p + 3; c < pNext; ++c)
+        list(p + 1, c, n + 1, nNext, [&] {
+          one(c, nNext, [&] { list(pNext, pEnd, nNext + shapes[nNext].extent, nEnd, next); });
+        });
+    } else if (third < nNext && third + shapes[third].extent == nNext) {
+      list(p + 1, pNext, n + 1, third, [&] { list(pNext, pEnd, third, nEnd, next); });
+    }
   }
 
   void one(unsigned p, unsigned n, Next next) {

@@ -176,8 +176,8 @@ bool FormView::holds(isa::ExprId condition, Assume assume) {
     return written.availability.module().independent;
   case ExprOp::OperandWritten:
     return nodeOf[e.a] >= 0;
-  case ExprOp::OperandIsImmediate:
-    return kind() == ShapeKind::Integer || kind() == ShapeKind::Float;
+  case ExprOp::OperandIsImmediate: // or what is one to ptxas: a vector that one begins
+    return nodeOf[e.a] >= 0 && isConstant(operand(e.a)[kind() == ShapeKind::Vector]);
   case ExprOp::OperandIsSymbol:
     return kind() == ShapeKind::Variable || kind() == ShapeKind::Function || kind() == ShapeKind::Label ||
            (kind() == ShapeKind::Special && operands[e.a].role == isa::OperandRole::Address);

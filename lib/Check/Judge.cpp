@@ -91,7 +91,8 @@ static void addDropped(const Opcode &opcode, bool pedantic, std::vector<Finding>
   for (uint16_t k = 1; k < opcode.words.size(); ++k) {
     if (!opcode.words[k].dropped)
       continue;
-    const bool repeats = isa::word(opcode.words[k].id).repeatable;
+    const bool repeats = llvm::any_of(llvm::ArrayRef(opcode.words).take_front(k),
+                                      [&](const OpcodeWord &before) { return before.id == opcode.words[k].id; });
     if (repeats && !pedantic)
       continue;
     findings.push_back(plainFinding(repeats ? DiagId::RedundantQualifier : DiagId::IgnoredQualifier,

@@ -33,6 +33,8 @@ std::string kindName(WordId word) {
     return "layout";
   case WordClass::Space:
     return "space";
+  case WordClass::Operation:
+    return "operation";
   case WordClass::Free:
     break;
   }
@@ -42,6 +44,10 @@ std::string kindName(WordId word) {
 DiagId idForKind(llvm::StringRef prefix, WordId word, DiagId otherwise) {
   return findDiag(prefix.str() + "-" + kindName(word)).value_or(otherwise);
 }
+
+/// Of which a wrong word is known by its place among them.
+static constexpr WordClass alignedClasses[] = {WordClass::Type, WordClass::Layout, WordClass::Space};
+static bool isAligned(WordClass wordClass) { return llvm::is_contained(alignedClasses, wordClass); }
 
 static bool sameKind(WordId a, WordId b) {
   const isa::Word &x = isa::word(a), &y = isa::word(b);
@@ -140,7 +146,7 @@ static void reportStray(FormView &view, unsigned k) {
   if (taken < 0) // not a word of this slot, but of the kind that stands there
     for (unsigned j = 0; j < view.slots.size() && taken < 0; ++j)
       if (view.slotWord[j] && view.slotAt[j] >= 0 && !view.slots[j].literal &&
-          sameKind(view.slotWord[j], word.id) && isa::word(word.id).wordClass == WordClass::Free)
+          sameKind(view.slotWord[j], word.id) && !isAligned(isa::word(word.id).wordClass))
         taken = j;
   if (taken >= 0) {
     view.report(Phase::Qualifier, idForKind("conflicting", word.id, DiagId::ConflictingQualifiers),
@@ -254,7 +260,7 @@ static Leftover placeWords(FormView &view) {
   }
 
   Leftover leftover;
-  unsigned from[4] = {}; // by class: the first slot that its next word may take
+  unsigned from[static_cast<unsigned>(WordClass::Operation) + 1] = {}; // by class: the first slot that its next word may take
   for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k) {
     const OpcodeWord &word = opcode.words[k];
     if (word.dropped)
@@ -277,7 +283,7 @@ static Leftover placeWords(FormView &view) {
     if (!view.slotWord[j] && !view.slots[j].optional && !view.slots[j].suffix)
       leftover.missing.push_back(j);
   if (!leftover.strays.empty())
-    for (WordClass wordClass : {WordClass::Type, WordClass::Layout, WordClass::Space})
+    for (WordClass wordClass : alignedClasses)
       alignClass(view, wordClass, leftover);
   return leftover;
 }

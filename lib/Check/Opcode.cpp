@@ -80,9 +80,13 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
   }
   readsValues |= readsRegisters;
 
+  const bool isBeside = mnemonic->beside && llvm::any_of(words, [&](const OpcodeWord &word) { return word.id == mnemonic->beside; });
   for (size_t k = mnemonicWords; k < words.size(); ++k) {
     OpcodeWord &word = words[k];
     if (!word.id)
+      continue;
+    word.dropped = isBeside && llvm::is_contained(isa::run(t.wordLists, mnemonic->unreadBeside), word.id);
+    if (word.dropped)
       continue;
     const isa::Word &known = isa::word(word.id);
     bool repeats = false;

@@ -29,11 +29,14 @@ private:
   bool judgeSign(const Shape &shape, unsigned node);
   bool judgeRegister(TypeView reg, unsigned node, bool inVector);
   bool judgeSpecial(const Shape &shape, unsigned node, bool inVector);
+  void judgeDirective(const Shape &reg, unsigned node, bool isMoved);
   bool judgeOffset(const Shape &shape, unsigned node, bool inVector);
   bool judgeRange(const Shape &shape, unsigned node);
   void judgeAddress(const Shape &shape, unsigned node);
   void judgeOpaque(const Shape &shape, unsigned node);
   bool isBracketed(unsigned node) const;
+  bool belongsIntoBrackets() const;
+  void judgeBrackets(unsigned node);
 
   bool has(isa::OperandRule rule) const { return declared.rules & rule; }
   bool isPredicate() const { return declared.role == OperandRole::Predicate || type.kind == TypeKind::Predicate; }

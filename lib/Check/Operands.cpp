@@ -83,8 +83,7 @@ void OperandJudge::judge() {
     return;
   if (shape.kind == ShapeKind::List && declared.role != OperandRole::List)
     return; // the arguments of a call: the callee says which fit
-  if (has(isa::Outside) && !isBracketed(node))
-    fail(DiagId::MissingBrackets, node);
+  judgeBrackets(node);
   if (isElement()) { // the vector is judged as a whole
     judgeRange(shape, node);
     return;
@@ -165,12 +164,26 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
   return fail(id, node, {spell(reg), typeText()});
 }
 
+/// ptxas asks for the directive of a special register where it moves it into another.
+void OperandJudge::judgeDirective(const Shape &reg, unsigned node, bool isMoved) {
+  if (!(reg.flags & ShapeLacking))
+    return;
+  const isa::WordId directive = isa::specialRegisters()[reg.value].needs;
+  Finding &f = view.report(isMoved ? Phase::Type : Phase::Warning, DiagId::DirectiveMissing,
+                           {Place::Operand, static_cast<uint16_t>(node)},
+                           {"", "`" + std::string(isa::word(directive).text) + "`"});
+  f.sourceArg = 0;
+  if (!isMoved)
+    f.severity = Severity::Warning;
+}
+
 /// Special registers are integers (one is a predicate) of exactly the operand's size, or of a greater
 /// one where registers may be wider too.
 bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector) {
   if (!has(isa::SpecialAllowed))
     return fail(DiagId::SpecialRegister, node);
   const TypeView reg = viewType(shape.type);
+  judgeDirective(shape, node, true);
   if (shape.vector && (inVector || lengths().empty()))
     return fail(DiagId::UnexpectedVector, node, {name});
   if (isPredicate() || reg.kind == TypeKind::Predicate)
@@ -208,6 +221,7 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
       return fail(DiagId::UnexpectedOffset, node);
     if (has(isa::Ordinary))
       return fail(DiagId::SpecialRegister, node);
+    judgeDirective(shape, node, false);
     if (reg.kind != TypeKind::Predicate)
       reg.kind = TypeKind::Bits;
     break;

@@ -101,14 +101,14 @@ bool VectorFold::sizesDiffer(TypeView element, bool constant) const {
 }
 
 bool VectorFold::add(TypeView element, bool constant, bool isIndex) {
+  const bool goesWithAll = isIndex || behindIndex;
+  behindIndex = isIndex;
   if (!first) {
     first = previous = type = element;
-    if (isIndex)
-      previous.kind = TypeKind::Bits;
     constantFirst = onlyConstants = constant;
     return true;
   }
-  if (!kindsAgree(previous, element) || sizesDiffer(element, constant))
+  if ((!goesWithAll && !kindsAgree(previous, element)) || sizesDiffer(element, constant))
     return false;
   if (type != element)
     type = {TypeKind::Bits, sizeInVector(type)};

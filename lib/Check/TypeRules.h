@@ -41,7 +41,7 @@ bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector);
 /// The elements of a vector, one after the other: whether each goes with those before it, and the type of the whole. To
 /// ptxas a constant has a type as a register has: an integer 64 bits, `0f` 32, another float 64.
 struct VectorFold {
-  /// `isIndex`: what follows it need not go with it.
+  /// `isIndex`: its neighbours need not go with it.
   bool add(TypeView element, bool constant, bool isIndex = false);
   bool sizesDiffer(TypeView element, bool constant) const;
 
@@ -51,6 +51,7 @@ struct VectorFold {
 
 private:
   TypeView previous;
+  bool behindIndex = false;
 };
 
 /// `.b32`, or how the type is called when no word spells it.

@@ -29,8 +29,7 @@ bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   const bool word = type.bits == 32 && !has(isa::Exact);
   if (isConstant(element))
     return has(isa::Argument) || immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
-  const bool same = elementType == type || elementType == TypeView{TypeKind::Bits, type.bits};
-  return same || (!has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
+  return typesAgree(type, elementType, false, false) || (!has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
 }
 
 void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
@@ -64,6 +63,7 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
       elementType = viewType(element.type);
       break;
     case ShapeKind::Special: // ptxas reads these as registers, and does not ask whether one can be written
+      judgeDirective(element, n, false);
       if (!element.vector && !element.suffix && declared.role != OperandRole::Predicate)
         elementType = viewType(element.type);
       if (elementType && elementType.kind != TypeKind::Predicate)
@@ -82,20 +82,22 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     }
     const bool constant = isConstant(element);
     const bool named = element.kind == ShapeKind::Variable || element.kind == ShapeKind::Special;
-    if (named && has(isa::Ordinary) && !has(isa::SpecialAllowed))
-      elementType = {};
-    if (elementType && has(isa::Ordinary) && !fitsAlone(element, elementType)) {
-      if (constant)
-        fail(element.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, n, {typeText()});
-      else
-        fail(DiagId::OperandType, n, {spell(elementType), typeText()});
-      return;
-    }
-    // The first coordinate of an array is its index: the others need not go with it.
-    const bool isIndex = has(isa::IndexAllowed) && n == node + 1;
+    // The first coordinate of an array is its index, the second if samples are counted: the others need not go with it.
+    const bool isIndex = has(isa::IndexAllowed) && n == node + 1 + has(isa::Sampled);
     if (isIndex && element.kind != ShapeKind::Integer && !(mayBeInteger(elementType) && elementType.bits == 32)) {
       fail(DiagId::ArrayIndex, n);
       return;
+    }
+    if (has(isa::Each) && !isIndex) {
+      if (named && !has(isa::SpecialAllowed))
+        elementType = {};
+      if (elementType && !fitsAlone(element, elementType)) {
+        if (constant)
+          fail(element.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, n, {typeText()});
+        else
+          fail(DiagId::OperandType, n, {spell(elementType), typeText()});
+        return;
+      }
     }
     if (!elementType || declared.role == OperandRole::Immediate ||
         (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination)))) {

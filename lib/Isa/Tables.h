@@ -18,7 +18,7 @@ struct Span {
 };
 
 // ---------------------------------------------------------------------------------------- words
-enum class WordClass : uint8_t { Free, Type, Layout, Space }; // Free: any order
+enum class WordClass : uint8_t { Free, Type, Layout, Space, Operation }; // Free: any order
 /// Opaque: .texref, .samplerref, .surfref.
 enum class TypeKind : uint8_t { None, Bits, Unsigned, Signed, Float, Packed, Predicate, Opaque };
 
@@ -74,34 +74,40 @@ struct Gate {
 enum class OperandRole : uint8_t {
   Value, Register, Immediate, Predicate, Address, Texture, Sampler, Surface, Label, Function, List, Symbol
 };
+constexpr bool isOpaque(OperandRole role) {
+  return role == OperandRole::Texture || role == OperandRole::Sampler || role == OperandRole::Surface;
+}
 enum OperandRule : uint32_t {
   Destination = 1 << 0,
-  Vec = 1 << 1,             // braces always
-  Wide = 1 << 2,            // registers may be wider than the type
-  Fragment = 1 << 3,        // the register type of a matrix fragment of that element type
-  Exact = 1 << 4,           // declared with exactly that type; in a vector, or as bits
-  SinkAllowed = 1 << 5,
-  SpecialAllowed = 1 << 6,
-  SymbolAllowed = 1 << 7,   // the address of a variable or function as a value; of a function as an address
-  Updated = 1 << 8,         // a register that is read and written
-  Sized = 1 << 9,           // where it is generic or global, a register must be as wide as addresses are
-  Known = 1 << 10,          // a check wants the value of a register that holds a constant
-  Ordinary = 1 << 11,       // an address: no special register; a value: none with an offset; a vector: taken one by one
-  NoSinks = 1 << 12,        // no element of a vector is `_`
-  Wraps = 1 << 13,          // of an immediate ptxas looks at the low bits alone
-  Typed = 1 << 14,          // no register of bits, no vector
-  Converted = 1 << 15,      // what is wider is an integer; in an address, no special register of 32 bits
-  Single = 1 << 16,         // no constant but `0f...`
-  Zeros = 1 << 17,          // ptxas appends zeros to the vector
+  Updated = 1 << 1,         // a register that is read and written
+  Known = 1 << 2,           // a check wants the value of a register that holds a constant
+  SinkAllowed = 1 << 3,
+  SpecialAllowed = 1 << 4,
+  SymbolAllowed = 1 << 5,   // the address of a variable or function as a value; of a function as an address
+  Ordinary = 1 << 6,        // an address: no special register; a value: none with an offset
+  // Of types and constants:
+  Wide = 1 << 7,            // registers may be wider than the type
+  Exact = 1 << 8,           // declared with exactly that type; in a vector, or as bits
+  Typed = 1 << 9,          // no register of bits, no vector
+  Fragment = 1 << 10,       // the register type of a matrix fragment of that element type
+  Converted = 1 << 11,      // what is wider is an integer; in an address, no special register of 32 bits
+  AsBits = 1 << 12,         // of an operand of 32 bits: predicates and `0f` constants stand for theirs
+  Single = 1 << 13,         // no constant but `0f...`
+  Wraps = 1 << 14,          // of an immediate ptxas looks at the low bits alone
+  // Of vectors alone:
+  Vec = 1 << 15,            // braces always
+  NoSinks = 1 << 16,        // no element is `_`
+  Each = 1 << 17,           // taken one by one
   Argument = 1 << 18,       // of a function that ptxas calls: among the elements any floating point constant
-  Outside = 1 << 19,        // may stand behind the brackets that it belongs into, if two others stand in them
-  AsBits = 1 << 25,         // of an operand of 32 bits: predicates and `0f` constants stand for theirs
+  Zeros = 1 << 19,          // ptxas appends zeros
+  IndexAllowed = 1 << 20,   // an element is an index, the first; an address: `a[8]` passes for `[a+8]`
+  Sampled = 1 << 21,        // a sample's number stands before the index
   // Of addresses alone:
-  OpaqueAllowed = 1 << 20,  // the names of textures and surfaces pass
-  BareAllowed = 1 << 21,    // the brackets may be missing
-  IndexAllowed = 1 << 22,   // `a[8]` passes for `[a+8]`
-  Copied = 1 << 23,         // a generic one is copied first: 32 bits at least, no texture or surface
-  AnyRegister = 1 << 24,    // of any type
+  Sized = 1 << 22,          // where it is generic or global, a register must be as wide as addresses are
+  OpaqueAllowed = 1 << 23,  // the names of textures and surfaces pass
+  BareAllowed = 1 << 24,    // the brackets may be missing
+  Copied = 1 << 25,         // a generic one is copied first: 32 bits at least, no texture or surface
+  AnyRegister = 1 << 26,    // of any type
 };
 enum class RefKind : uint8_t { None, Word, Slot };
 struct TypeRef {
@@ -233,6 +239,8 @@ struct Mnemonic {
   Span forms;     // into `mnemonicForms`
   Span unread;    // into `wordLists`: words that ptxas does not look at here; if `ignored`, those that it does
   Span ungated;   // into `wordLists`: words whose gate ptxas does not ask here
+  WordId beside;  // where it is written, ptxas does not look at
+  Span unreadBeside; // these either, into `wordLists`
 };
 
 // ------------------------------------------------------------------- targets, special registers

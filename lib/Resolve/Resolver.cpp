@@ -357,8 +357,7 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
     if (reg->narrow)
       shape.flags |= ShapeNarrow;
     if (reg->needs && !hasDirective(reg->needs))
-      sink.report(DiagId::DirectiveMissing, operand.range,
-                  {std::string(reg->name), "`" + std::string(isa::word(reg->needs).text) + "`"});
+      shape.flags |= ShapeLacking;
   } else {
     shape = symbol->shape;
     if (countsFromItsPlace(shape.kind) && operand.range.begin < symbol->nameRange.begin) {

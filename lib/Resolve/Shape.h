@@ -44,6 +44,7 @@ enum ShapeFlag : uint16_t {
   ShapeArray = 1024,     // a variable of array type
   ShapeReturn = 2048,    // what the function at hand returns
   ShapeComponent = 4096, // one element of a register of vector type
+  ShapeLacking = 8192,   // a special register whose directive the kernel at hand lacks
 };
 
 /// Preorder, `extent` as in the Ast. Names and places are not part of it.

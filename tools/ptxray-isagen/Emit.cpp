@@ -108,7 +108,7 @@ void write(std::ostream &out, const isa::EffectRule &v) { braces(out, v.when, v.
 void write(std::ostream &out, const isa::Entry &v) {
   braces(out, v.title, v.manual, v.file, v.line, v.source, v.mnemonics);
 }
-void write(std::ostream &out, const isa::Mnemonic &v) { braces(out, v.text, v.forms, v.unread, v.ungated); }
+void write(std::ostream &out, const isa::Mnemonic &v) { braces(out, v.text, v.forms, v.unread, v.ungated, v.beside, v.unreadBeside); }
 void write(std::ostream &out, const isa::Target &v) {
   braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented, v.sharedBytes);
 }

@@ -144,10 +144,11 @@ struct Entry {
 };
 
 struct Vocabulary {
-  std::vector<std::string> types, layouts, spaces;
+  std::vector<std::string> types, layouts, spaces, operations;
   std::set<std::string> repeatable, ignored, exact, known;
   std::map<std::string, std::set<std::string>> ungated; // mnemonic to words whose gate ptxas does not ask there
   std::map<std::string, std::set<std::string>> unread; // mnemonic to words that ptxas skips there alone, or, if `ignored`, reads
+  std::map<std::string, std::map<std::string, std::set<std::string>>> unreadBeside; // that word; else as `unread`
   std::map<std::string, std::string> kinds; // word to `rounding`
   std::map<std::string, std::shared_ptr<Condition>> gates, scalarGates;
 };

@@ -77,7 +77,10 @@ void Reader::vocabulary(IsaParser::VocabularyContext *context) {
   std::string name = names[0]->getText();
   std::vector<std::string> words = allWords(context->WORD());
   std::map<std::string, std::vector<std::string> *> classes = {
-      {"types", &vocabulary.types}, {"layouts", &vocabulary.layouts}, {"spaces", &vocabulary.spaces}};
+      {"types", &vocabulary.types},
+      {"layouts", &vocabulary.layouts},
+      {"spaces", &vocabulary.spaces},
+      {"operations", &vocabulary.operations}};
   std::map<std::string, std::set<std::string> *> lists = {{"repeatable", &vocabulary.repeatable},
                                                           {"ignored", &vocabulary.ignored},
                                                           {"exact", &vocabulary.exact},
@@ -134,9 +137,11 @@ void Reader::readFile(IsaParser::FileContext *context) {
       vocabulary(one);
     } else if (auto *one = dynamic_cast<IsaParser::UnreadContext *>(item)) {
       const std::string what = one->getStart()->getText();
-      auto &listed = what == "ungated" ? model.vocabulary.ungated : model.vocabulary.unread;
+      auto &listed = what == "ungated" ? model.vocabulary.ungated
+                     : one->beside     ? model.vocabulary.unreadBeside[one->beside->getText()]
+                                       : model.vocabulary.unread;
       for (const std::string &mnemonic : mnemonics(one->mnemonic()))
-        for (std::string &word : allWords(one->WORD())) {
+        for (std::string &word : allWords(one->wordList()->WORD())) {
           if (what != "ungated" && (what == "read") != (model.vocabulary.ignored.count(word) != 0))
             error(one, "vocabulary", "`" + word + "` is " + what + " everywhere else too");
           listed[mnemonic].insert(std::move(word));

@@ -103,15 +103,16 @@ void Reader::gate(IsaParser::GateContext *context, Scope &scope) {
 
 void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
   static const std::map<std::string, isa::OperandRule> flags = {
-      {"dst", isa::Destination},      {"vec", isa::Vec},   {"wide", isa::Wide},
-      {"frag", isa::Fragment},        {"exact", isa::Exact}, {"sink", isa::SinkAllowed},
-      {"special", isa::SpecialAllowed}, {"symbol", isa::SymbolAllowed},
-      {"sized", isa::Sized},           {"inout", isa::Updated},
-      {"known", isa::Known},
-      {"opaque", isa::OpaqueAllowed}, {"bare", isa::BareAllowed}, {"indexed", isa::IndexAllowed},
-      {"copied", isa::Copied},        {"ordinary", isa::Ordinary}, {"unchecked", isa::AnyRegister},
-      {"whole", isa::NoSinks},         {"raw", isa::AsBits}, {"wraps", isa::Wraps},
-      {"single", isa::Single},  {"typed", isa::Typed}, {"converted", isa::Converted}, {"zeros", isa::Zeros}, {"argument", isa::Argument}, {"outside", isa::Outside}};
+      {"dst", isa::Destination},    {"inout", isa::Updated},        {"known", isa::Known},
+      {"sink", isa::SinkAllowed},   {"special", isa::SpecialAllowed}, {"symbol", isa::SymbolAllowed},
+      {"ordinary", isa::Ordinary},  {"wide", isa::Wide},
+      {"exact", isa::Exact},        {"typed", isa::Typed},          {"frag", isa::Fragment},
+      {"converted", isa::Converted}, {"raw", isa::AsBits},          {"single", isa::Single},
+      {"wraps", isa::Wraps},        {"vec", isa::Vec},              {"whole", isa::NoSinks},
+      {"each", isa::Each},          {"argument", isa::Argument},    {"zeros", isa::Zeros},
+      {"indexed", isa::IndexAllowed}, {"sampled", isa::Sampled},    {"sized", isa::Sized},
+      {"opaque", isa::OpaqueAllowed}, {"bare", isa::BareAllowed},   {"copied", isa::Copied},
+      {"unchecked", isa::AnyRegister}};
   static const std::map<std::string, isa::OperandRole> roles = {
       {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register},
       {"imm", isa::OperandRole::Immediate},   {"pred", isa::OperandRole::Predicate},

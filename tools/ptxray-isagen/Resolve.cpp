@@ -581,10 +581,19 @@ void Resolver::run() {
       }
       return intern(output.wordLists, ids);
     };
-    output.mnemonics.push_back({text(mnemonic), intern(output.mnemonicForms, formsOf[id]),
-                                listed(model.vocabulary.unread), listed(model.vocabulary.ungated)});
+    isa::Mnemonic &one = output.mnemonics.emplace_back();
+    one = {text(mnemonic), intern(output.mnemonicForms, formsOf[id]), listed(model.vocabulary.unread),
+           listed(model.vocabulary.ungated), 0, {}};
+    for (const auto &[beside, lists] : model.vocabulary.unreadBeside)
+      if (lists.count(mnemonic)) {
+        one.beside = wordId(beside);
+        one.unreadBeside = listed(lists);
+      }
   }
-  for (const auto *lists : {&model.vocabulary.unread, &model.vocabulary.ungated})
+  std::vector<const std::map<std::string, std::set<std::string>> *> all = {&model.vocabulary.unread, &model.vocabulary.ungated};
+  for (const auto &[beside, lists] : model.vocabulary.unreadBeside)
+    all.push_back(&lists);
+  for (const auto *lists : all)
     for (const auto &[mnemonic, words] : *lists)
       if (!mnemonicIds.count(mnemonic))
         errors.report({}, "mnemonic", "no entry for `" + mnemonic + "`, which stands in a list of words.isa");

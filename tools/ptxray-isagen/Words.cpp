@@ -126,7 +126,7 @@ void Resolver::collectWords(const Scope &scope, std::set<std::string> &words) {
 
 void Resolver::words() {
   const Vocabulary &listed = model.vocabulary;
-  for (const auto *list : {&listed.types, &listed.layouts, &listed.spaces})
+  for (const auto *list : {&listed.types, &listed.layouts, &listed.spaces, &listed.operations})
     vocabulary.insert(list->begin(), list->end());
   for (const auto *list : {&listed.repeatable, &listed.ignored, &listed.exact, &listed.known})
     vocabulary.insert(list->begin(), list->end());
@@ -192,6 +192,8 @@ void Resolver::words() {
       result.wordClass = isa::WordClass::Layout;
     } else if (in(listed.spaces)) {
       result.wordClass = isa::WordClass::Space;
+    } else if (in(listed.operations)) {
+      result.wordClass = isa::WordClass::Operation;
     }
     // The number behind the last `::`, else the first: `.x4`, `.cta_group::2`, `.2d`.
     size_t from = word.rfind("::");

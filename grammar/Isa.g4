@@ -50,7 +50,7 @@ set     : (WORD '=')+ '{' (setItem (',' setItem)* ','?)? '}' ('default' WORD)? '
 setItem : WORD (':' condition)? ;
 
 operandDecl : NAME (',' NAME)* ':' attribute* ('in' values)? ('with' condition)? ';' ;
-attribute   : NAME | (NUMBER '*')? WORD ','? | '[' term (',' term)* ']' ;
+attribute   : NAME | (times=NUMBER '*')? WORD ('/' divisor=NUMBER)? ','? | '[' term (',' term)* ']' ;
 values      : value (',' value)* ;
 value       : integer ('..' integer ('step' integer)?)? ;
 integer     : '-'? NUMBER ;

@@ -121,13 +121,15 @@ void ModuleRules::bounds(const Declaration &declaration, bool isParameter) {
   }
 }
 
+static bool isVectorLength(llvm::StringRef word) { return word == ".v2" || word == ".v4"; }
+
 /// Of a declaration of nothing ptxas asks for the words alone.
 void ModuleRules::nameless(const Declaration &declaration) {
   const llvm::StringRef space = text(declaration.space), type = text(declaration.type), vector = text(declaration.vector);
   const isa::WordId word = resolver.word(declaration.type);
   const bool isType = isVariableType(declaration.type) ||
                       (word && isa::word(word).typeKind != isa::TypeKind::None && !isListed(".unread", type));
-  if (!isType || (!vector.empty() && vector != ".v2" && vector != ".v4"))
+  if (!isType || (!vector.empty() && !isVectorLength(vector)))
     sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
 }
 
@@ -171,7 +173,7 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
   }
   if (isVector && typeWord) {
     const llvm::StringRef vector = text(declaration.vector);
-    if ((vector != ".v2" && vector != ".v4") || isOpaque)
+    if (!isVectorLength(vector) || isOpaque)
       sink.report(DiagId::VariableType, declaration.typeRange, {vector.str(), space.str()});
     else if (isa::word(resolver.word(declaration.vector)).number * isa::word(typeWord).bits > 128)
       sink.report(DiagId::VectorTooWide, declaration.typeRange,

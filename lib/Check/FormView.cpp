@@ -79,8 +79,7 @@ TypeView FormView::typeOf(unsigned operand) const {
     type = viewType(word(declared.type.index));
   if (type && (declared.rules & isa::Fragment))
     type = fragmentType(type);
-  if (declared.type.factor > 1)
-    type.bits *= declared.type.factor;
+  type.bits = type.bits * declared.type.factor / std::max<uint8_t>(1, declared.type.divisor);
   return type;
 }
 

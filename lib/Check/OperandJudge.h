@@ -23,13 +23,17 @@ public:
 
 private:
   void judgeVector(const Shape &shape, unsigned node);
+  std::optional<TypeView> typeOfElement(const Shape &element, unsigned node);
+  bool judgeElement(const Shape &element, unsigned node, bool isFirst, bool isIndex, VectorFold &fold);
   bool fitsAlone(const Shape &element, TypeView elementType) const;
   void judgeFold(const VectorFold &fold, unsigned node);
   bool judgeScalar(const Shape &shape, unsigned node, bool inVector);
   bool judgeSign(const Shape &shape, unsigned node);
   bool judgeRegister(TypeView reg, unsigned node, bool inVector);
+  bool failRegister(TypeView reg, unsigned node);
   bool judgeSpecial(const Shape &shape, unsigned node, bool inVector);
   void judgeDirective(const Shape &reg, unsigned node, bool isMoved);
+  bool isSecondOfPair(unsigned node) const;
   bool judgeOffset(const Shape &shape, unsigned node, bool inVector);
   bool judgeRange(const Shape &shape, unsigned node);
   void judgeAddress(const Shape &shape, unsigned node);
@@ -60,11 +64,20 @@ private:
 
   /// A finding about the text at the node; returns false for the caller to hand on.
   bool fail(DiagId id, unsigned node, std::initializer_list<std::string> more = {}) {
-    Finding &f = view.report(Phase::Type, id, {Place::Operand, static_cast<uint16_t>(node)});
+    find(Phase::Type, id, node, more);
+    return false;
+  }
+  /// The same where ptxas takes it.
+  bool warn(DiagId id, unsigned node, std::initializer_list<std::string> more = {}) {
+    find(Phase::Warning, id, node, more).severity = Severity::Warning;
+    return true;
+  }
+  Finding &find(Phase phase, DiagId id, unsigned node, std::initializer_list<std::string> more) {
+    Finding &f = view.report(phase, id, {Place::Operand, static_cast<uint16_t>(node)});
     f.args.push_back("");
     f.args.append(more.begin(), more.end());
     f.sourceArg = 0;
-    return false;
+    return f;
   }
 
   FormView &view;

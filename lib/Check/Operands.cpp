@@ -1,5 +1,6 @@
 // Whether each operand is what the form asks for: kind, type, sign, value.
 #include "Check/OperandJudge.h"
+#include "llvm/ADT/Sequence.h"
 
 namespace ptxray {
 
@@ -47,7 +48,7 @@ bool OperandJudge::inWords() const {
 
 /// As the type is written; 0: it is not, or means another one here.
 isa::WordId OperandJudge::typeWord() const {
-  if (has(isa::Fragment) || declared.type.factor > 1)
+  if (has(isa::Fragment) || declared.type.factor > 1 || declared.type.divisor > 1)
     return 0;
   if (declared.type.kind == isa::RefKind::Slot)
     return view.word(declared.type.index);
@@ -159,22 +160,31 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
     return true;
   if (type.kind == TypeKind::Predicate)
     return fail(DiagId::PredicateExpected, node, {name});
+  return failRegister(reg, node);
+}
+
+bool OperandJudge::failRegister(TypeView reg, unsigned node) {
   const bool size = reg.bits != type.bits && reg.kind != TypeKind::Predicate;
-  const DiagId id = size ? DiagId::OperandSize : DiagId::OperandType;
-  return fail(id, node, {spell(reg), typeText()});
+  return fail(size ? DiagId::OperandSize : DiagId::OperandType, node, {spell(reg), typeText()});
 }
 
 /// ptxas asks for the directive of a special register where it moves it into another.
 void OperandJudge::judgeDirective(const Shape &reg, unsigned node, bool isMoved) {
   if (!(reg.flags & ShapeLacking))
     return;
-  const isa::WordId directive = isa::specialRegisters()[reg.value].needs;
-  Finding &f = view.report(isMoved ? Phase::Type : Phase::Warning, DiagId::DirectiveMissing,
-                           {Place::Operand, static_cast<uint16_t>(node)},
-                           {"", "`" + std::string(isa::word(directive).text) + "`"});
-  f.sourceArg = 0;
-  if (!isMoved)
-    f.severity = Severity::Warning;
+  const isa::WordId needed = isa::specialRegisters()[reg.value].needs;
+  const std::string directive = "`" + std::string(isa::word(needed).text) + "`";
+  if (isMoved)
+    fail(DiagId::DirectiveMissing, node, {directive});
+  else
+    warn(DiagId::DirectiveMissing, node, {directive});
+}
+
+bool OperandJudge::isSecondOfPair(unsigned node) const {
+  const auto &shapes = view.written.shapes;
+  return llvm::any_of(llvm::seq<unsigned>(0, node), [&](unsigned n) {
+    return shapes[n].kind == ShapeKind::Pair && n + 1 + shapes[n + 1].extent == node;
+  });
 }
 
 /// Special registers are integers (one is a predicate) of exactly the operand's size, or of a greater
@@ -186,10 +196,13 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
   judgeDirective(shape, node, true);
   if (shape.vector && (inVector || lengths().empty()))
     return fail(DiagId::UnexpectedVector, node, {name});
+  if (shape.vector && (has(isa::Fragment) || declared.type.kind != isa::RefKind::Slot)) // a whole one: `mov` alone
+    return fail(DiagId::SpecialRegister, node);
   if (isPredicate() || reg.kind == TypeKind::Predicate)
     return isPredicate() == (reg.kind == TypeKind::Predicate) ||
            fail(DiagId::PredicateExpected, node, {name});
-  const bool narrow = (shape.flags & ShapeNarrow) && type.bits >= 16 && declared.type.kind == isa::RefKind::Slot;
+  const bool narrow = (shape.flags & ShapeNarrow) && type.bits >= 16 && declared.type.kind == isa::RefKind::Slot &&
+                      declared.type.divisor == 1;
   if (!type || typesAgree(type, {TypeKind::Bits, reg.bits}, wide() || narrow, false))
     return true;
   return fail(DiagId::OperandSize, node, {spell(reg), typeText()});
@@ -303,8 +316,10 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
     return judgeRegister(reg, node, inVector);
   }
   case ShapeKind::Special:
-    if (destination)
-      return fail(DiagId::DestinationRegister, node);
+    if (destination) // of a second one ptxas does not ask whether it can be written
+      return isPredicate() && viewType(shape.type).kind == TypeKind::Predicate && isSecondOfPair(node)
+                 ? warn(DiagId::DestinationRegister, node)
+                 : fail(DiagId::DestinationRegister, node);
     if (shape.flags & ShapeNegated)
       return fail(DiagId::UnexpectedNegation, node);
     return judgeSpecial(shape, node, inVector);
@@ -349,6 +364,16 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   }
 }
 
+/// `_|_` is no pair for ptxas.
+static void judgePairs(FormView &view) {
+  const auto &shapes = view.written.shapes;
+  for (uint16_t n = 0; n + 2u < shapes.size(); ++n)
+    if (shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Sink && shapes[n + 2].kind == ShapeKind::Sink) {
+      Finding &f = view.report(Phase::Type, DiagId::SinkNotAllowed, {Place::Operand, static_cast<uint16_t>(n + 2)}, {""});
+      f.sourceArg = 0;
+    }
+}
+
 void judgeOperands(FormView &view) {
   for (unsigned i = 0; i < view.operands.size(); ++i)
     if (view.nodeOf[i] >= 0)
@@ -358,13 +383,7 @@ void judgeOperands(FormView &view) {
     if (patterns[p].kind == isa::PatternKind::Vector)
       if (const int first = view.nodeOf[patterns[p + 1].operand]; first > 0)
         OperandJudge(view, patterns[p + 1].operand).judgeElements(view.written.shapes[first - 1], first - 1);
-  // `_|_` is no pair for ptxas.
-  const auto &shapes = view.written.shapes;
-  for (uint16_t n = 0; n + 2u < shapes.size(); ++n)
-    if (shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Sink && shapes[n + 2].kind == ShapeKind::Sink) {
-      Finding &f = view.report(Phase::Type, DiagId::SinkNotAllowed, {Place::Operand, static_cast<uint16_t>(n + 2)}, {""});
-      f.sourceArg = 0;
-    }
+  judgePairs(view);
 }
 
 } // namespace ptxray

@@ -29,15 +29,85 @@ bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   const bool word = type.bits == 32 && !has(isa::Exact);
   if (isConstant(element))
     return has(isa::Argument) || immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
-  return typesAgree(type, elementType, false, false) || (!has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
+  const bool fits = has(isa::Argument) ? elementType.bits == type.bits : elementType.bits >= type.bits;
+  return typesAgree(type, elementType, false, false) ||
+         (fits && !has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
+}
+
+/// As ptxas sees it among others: no type if it must be looked at alone; nothing if it cannot be there.
+std::optional<TypeView> OperandJudge::typeOfElement(const Shape &element, unsigned node) {
+  switch (element.kind) {
+  case ShapeKind::Vector:
+  case ShapeKind::Address:
+  case ShapeKind::Pair:
+  case ShapeKind::List:
+    fail(DiagId::VectorElements, node, {name});
+    return std::nullopt;
+  case ShapeKind::Register:
+    if (element.suffix || element.vector || (element.flags & (ShapeNegated | ShapeNot | ShapeOffset))) {
+      judgeScalar(element, node, true);
+      return std::nullopt;
+    }
+    return viewType(element.type);
+  case ShapeKind::Special: { // ptxas reads these as registers, and does not ask whether one can be written
+    judgeDirective(element, node, false);
+    if (element.vector || element.suffix || declared.role == OperandRole::Predicate)
+      return TypeView{};
+    TypeView type = viewType(element.type);
+    if (type.kind != TypeKind::Predicate)
+      type.kind = TypeKind::Bits;
+    return type;
+  }
+  case ShapeKind::Variable:
+    return element.suffix || (element.flags & ~(ShapeParameter | ShapeReturn)) ? TypeView{} : viewType(element.type);
+  case ShapeKind::Integer:
+  case ShapeKind::Float:
+    return typeOfConstant(element);
+  default:
+    return TypeView{};
+  }
+}
+
+bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirst, bool isIndex, VectorFold &fold) {
+  std::optional<TypeView> seen = typeOfElement(element, node);
+  if (!seen)
+    return false;
+  const bool constant = isConstant(element);
+  const bool named = element.kind == ShapeKind::Variable || element.kind == ShapeKind::Special;
+  if (isIndex && element.kind != ShapeKind::Integer && !(mayBeInteger(*seen) && seen->bits == 32))
+    return fail(DiagId::ArrayIndex, node);
+  if (has(isa::Each) && !isIndex) {
+    if (named && !has(isa::SpecialAllowed))
+      seen = TypeView{};
+    if (*seen && !fitsAlone(element, *seen)) {
+      if (constant)
+        return fail(element.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, node, {typeText()});
+      return failRegister(*seen, node);
+    }
+  }
+  if (!*seen || declared.role == OperandRole::Immediate ||
+      (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination))))
+    return judgeScalar(element, node, true);
+  if (!fold.add(*seen, constant, isIndex))
+    return fail(fold.sizesDiffer(*seen, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, node, {name});
+  if (named && !(element.kind == ShapeKind::Special && has(isa::SpecialAllowed)))
+    fail(DiagId::VectorElementName, node, {name});
+  if (!constant)
+    return true;
+  // A constant in front makes it a vector of constants for ptxas, which floats of 16 bits do not take.
+  const bool halves = (type.kind == TypeKind::Packed && !type.narrow) ||
+                      (type.kind == TypeKind::Float && type.bits == 16 && seen->kind == TypeKind::Float);
+  if (isFirst && halves && !has(isa::Fragment) && !has(isa::SpecialAllowed))
+    return fail(DiagId::ImmediateType, node, {typeText()});
+  return isElement() || judgeRange(element, node);
 }
 
 void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
   const auto &shapes = view.written.shapes;
-  VectorFold fold;
-  bool onlySinks = true;
   const auto elements = llvm::ArrayRef(shapes).slice(node + 1, shape.extent - 1);
   const bool hasConstant = has(isa::Zeros) || llvm::any_of(elements, isConstant);
+  VectorFold fold;
+  bool onlySinks = true;
   for (unsigned n = node + 1; n < node + shape.extent; n += shapes[n].extent) {
     const Shape &element = shapes[n];
     onlySinks &= element.kind == ShapeKind::Sink;
@@ -45,82 +115,9 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
       fail(DiagId::VectorElements, n, {name});
       return;
     }
-    TypeView elementType;
-    switch (element.kind) {
-    case ShapeKind::Unknown:
-      continue;
-    case ShapeKind::Vector:
-    case ShapeKind::Address:
-    case ShapeKind::Pair:
-    case ShapeKind::List:
-      fail(DiagId::VectorElements, n, {name});
-      return;
-    case ShapeKind::Register:
-      if (element.suffix || element.vector || (element.flags & (ShapeNegated | ShapeNot | ShapeOffset))) {
-        judgeScalar(element, n, true);
-        return;
-      }
-      elementType = viewType(element.type);
-      break;
-    case ShapeKind::Special: // ptxas reads these as registers, and does not ask whether one can be written
-      judgeDirective(element, n, false);
-      if (!element.vector && !element.suffix && declared.role != OperandRole::Predicate)
-        elementType = viewType(element.type);
-      if (elementType && elementType.kind != TypeKind::Predicate)
-        elementType.kind = TypeKind::Bits;
-      break;
-    case ShapeKind::Variable:
-      if (!element.suffix && !(element.flags & ~(ShapeParameter | ShapeReturn)))
-        elementType = viewType(element.type);
-      break;
-    case ShapeKind::Integer:
-    case ShapeKind::Float:
-      elementType = typeOfConstant(element);
-      break;
-    default:
-      break;
-    }
-    const bool constant = isConstant(element);
-    const bool named = element.kind == ShapeKind::Variable || element.kind == ShapeKind::Special;
     // The first coordinate of an array is its index, the second if samples are counted: the others need not go with it.
     const bool isIndex = has(isa::IndexAllowed) && n == node + 1 + has(isa::Sampled);
-    if (isIndex && element.kind != ShapeKind::Integer && !(mayBeInteger(elementType) && elementType.bits == 32)) {
-      fail(DiagId::ArrayIndex, n);
-      return;
-    }
-    if (has(isa::Each) && !isIndex) {
-      if (named && !has(isa::SpecialAllowed))
-        elementType = {};
-      if (elementType && !fitsAlone(element, elementType)) {
-        if (constant)
-          fail(element.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, n, {typeText()});
-        else
-          fail(DiagId::OperandType, n, {spell(elementType), typeText()});
-        return;
-      }
-    }
-    if (!elementType || declared.role == OperandRole::Immediate ||
-        (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination)))) {
-      if (!judgeScalar(element, n, true))
-        return;
-      continue;
-    }
-    if (!fold.add(elementType, constant, isIndex)) {
-      fail(fold.sizesDiffer(elementType, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, n, {name});
-      return;
-    }
-    if (named && !(element.kind == ShapeKind::Special && has(isa::SpecialAllowed)))
-      fail(DiagId::VectorElementName, n, {name});
-    if (!constant)
-      continue;
-    // A constant in front makes it a vector of constants for ptxas, which floats of 16 bits do not take.
-    const bool halves = (type.kind == TypeKind::Packed && !type.narrow) ||
-                        (type.kind == TypeKind::Float && type.bits == 16 && elementType.kind == TypeKind::Float);
-    if (n == node + 1 && halves && !has(isa::Fragment) && !has(isa::SpecialAllowed)) {
-      fail(DiagId::ImmediateType, n, {typeText()});
-      return;
-    }
-    if (!isElement() && !judgeRange(element, n))
+    if (element.kind != ShapeKind::Unknown && !judgeElement(element, n, n == node + 1, isIndex, fold))
       return;
   }
   Shape zero;

@@ -114,6 +114,7 @@ struct TypeRef {
   RefKind kind;
   uint16_t index;  // WordId or slot of the form
   uint8_t factor;  // 2 in `2*.type`
+  uint8_t divisor; // 2 in `.type/2`
 };
 /// A length or a bound: number * mul / div + add, where the number is `base` or is read from a slot's
 /// word, behind `letter` if there is one (`n` of `.m64n8k16`).

@@ -78,7 +78,7 @@ void write(std::ostream &out, const isa::Term &v) {
   braces(out, v.base, v.slot, v.letter, v.mul, v.div, v.add);
 }
 void write(std::ostream &out, const isa::SpaceRef &v) { braces(out, v.kind, v.index); }
-void write(std::ostream &out, const isa::TypeRef &v) { braces(out, v.kind, v.index, v.factor); }
+void write(std::ostream &out, const isa::TypeRef &v) { braces(out, v.kind, v.index, v.factor, v.divisor); }
 void write(std::ostream &out, const isa::OperandDecl &v) {
   braces(out, v.name, v.rules, v.role, v.type, v.lengths, v.ranges, v.spaces, v.access,
          v.accessLengths, v.accessSize, v.with, v.hasWith);

@@ -50,7 +50,7 @@ struct Operand {
   uint32_t rules = 0;
   isa::OperandRole role = isa::OperandRole::Value;
   std::string type;
-  uint8_t factor = 1;
+  uint8_t factor = 1, divisor = 1;
   std::vector<Term> lengths;
   std::vector<std::string> spaces; // words of an address; one of them may turn out to be its type
   std::string access;              // `of .type [.vec]`

@@ -153,8 +153,10 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       if (!operand.type.empty())
         error(attribute, "attribute", "a second type `" + word->getText() + "`");
       operand.type = word->getText();
-      if (attribute->NUMBER())
-        operand.factor = static_cast<uint8_t>(std::stoi(attribute->NUMBER()->getText()));
+      if (attribute->times)
+        operand.factor = static_cast<uint8_t>(std::stoi(attribute->times->getText()));
+      if (attribute->divisor)
+        operand.divisor = static_cast<uint8_t>(std::stoi(attribute->divisor->getText()));
     } else {
       for (IsaParser::TermContext *length : attribute->term())
         (ofAccess ? operand.accessLengths : operand.lengths).push_back(term(length));

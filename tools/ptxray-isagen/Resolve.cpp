@@ -129,14 +129,14 @@ isa::OperandDecl Resolver::operand(const std::string &name) {
   usage.operands.insert(decl);
   result.rules = decl->rules;
   result.role = decl->role;
-  result.type = {isa::RefKind::None, 0, decl->factor};
+  result.type = {isa::RefKind::None, 0, decl->factor, decl->divisor};
   auto typeRef = [&](const std::string &word) -> isa::TypeRef {
     int slot = context->slot(word);
     std::string constant = slot < 0 ? context->fallback(word) : "";
     // A word of the form itself is no choice: the type is fixed.
     if (slot >= 0 && context->slots[slot].set)
-      return {isa::RefKind::Slot, static_cast<uint16_t>(slot), decl->factor};
-    return {isa::RefKind::Word, wordId(constant.empty() ? word : constant), decl->factor};
+      return {isa::RefKind::Slot, static_cast<uint16_t>(slot), decl->factor, decl->divisor};
+    return {isa::RefKind::Word, wordId(constant.empty() ? word : constant), decl->factor, decl->divisor};
   };
   auto setType = [&](const std::string &word) { result.type = typeRef(word); };
   auto isType = [&](const std::string &word) {
@@ -187,7 +187,7 @@ isa::OperandDecl Resolver::operand(const std::string &name) {
     return intern(output.terms, lengths);
   };
   result.lengths = resolveLengths(decl->lengths);
-  result.access = {isa::RefKind::None, 0, 1};
+  result.access = {isa::RefKind::None, 0, 1, 1};
   if (!decl->access.empty()) {
     if (context->slot(decl->access) < 0 && context->fallback(decl->access).empty() &&
         !isType(decl->access))

@@ -145,7 +145,7 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
     return fail(DiagId::OperandKind, node);
   if (!type)
     return reg.kind != TypeKind::Predicate || fail(DiagId::OperandType, node, {spell(reg), typeText()});
-  if (has(isa::Exact)) {
+  if (has(isa::Exact) && !has(isa::Each)) {
     if (reg == type || (inVector && reg == TypeView{TypeKind::Bits, type.bits}))
       return true;
     return fail(DiagId::OperandType, node, {spell(reg), typeText()});

@@ -30,7 +30,7 @@ bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   if (isConstant(element))
     return has(isa::Argument) || immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
   const bool fits = has(isa::Argument) ? elementType.bits == type.bits : elementType.bits >= type.bits;
-  return typesAgree(type, elementType, false, false) ||
+  return (typesAgree(type, elementType, false, false) && !(elementType.halfPair && fixedInteger())) ||
          (fits && !has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
 }
 
@@ -86,7 +86,8 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
     }
   }
   if (!*seen || declared.role == OperandRole::Immediate ||
-      (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination))))
+      (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination) ||
+                    (has(isa::Single) && !isSingle(element)))))
     return judgeScalar(element, node, true);
   if (!fold.add(*seen, constant, isIndex))
     return fail(fold.sizesDiffer(*seen, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, node, {name});

@@ -39,22 +39,11 @@ bool OperandJudge::isBracketed(unsigned node) const {
   return false;
 }
 
-/// Those around a texture or surface.
-bool OperandJudge::belongsIntoBrackets() const {
-  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
-  for (unsigned p = 0; p < patterns.size(); ++p)
-    if (patterns[p].kind == isa::PatternKind::Address)
-      for (unsigned inner = p + 1; inner < p + patterns[p].extent; ++inner)
-        if (patterns[inner].kind == isa::PatternKind::Operand && patterns[inner].operand == index)
-          return true;
-  return false;
-}
-
 /// What belongs into the brackets of a texture or surface may stand behind them, and the reverse.
 void OperandJudge::judgeBrackets(unsigned node) {
   if (llvm::none_of(view.operands, [](const OperandDecl &operand) { return isOpaque(operand.role); }))
     return;
-  if (const bool bracketed = isBracketed(node); bracketed != belongsIntoBrackets())
+  if (const bool bracketed = isBracketed(node); bracketed != standsIn(isa::PatternKind::Address))
     fail(bracketed ? DiagId::MisplacedBracket : DiagId::MissingBrackets, node);
 }
 

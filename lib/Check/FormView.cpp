@@ -79,7 +79,7 @@ TypeView FormView::typeOf(unsigned operand) const {
     type = viewType(word(declared.type.index));
   if (type && (declared.rules & isa::Fragment))
     type = fragmentType(type);
-  type.bits = type.bits * declared.type.factor / std::max<uint8_t>(1, declared.type.divisor);
+  type.bits = type.bits * declared.type.factor / declared.type.divisor;
   return type;
 }
 
@@ -175,8 +175,12 @@ bool FormView::holds(isa::ExprId condition, Assume assume) {
     return written.availability.module().independent;
   case ExprOp::OperandWritten:
     return nodeOf[e.a] >= 0;
-  case ExprOp::OperandIsImmediate: // or what is one to ptxas: a vector that one begins
-    return nodeOf[e.a] >= 0 && isConstant(operand(e.a)[kind() == ShapeKind::Vector]);
+  case ExprOp::OperandIsImmediate: {
+    const Shape *shape = operand(e.a);
+    if (shape && shape->kind == ShapeKind::Vector) // one that a constant begins is a constant to ptxas
+      ++shape;
+    return shape && isConstant(*shape);
+  }
   case ExprOp::OperandIsSymbol:
     return kind() == ShapeKind::Variable || kind() == ShapeKind::Function || kind() == ShapeKind::Label ||
            (kind() == ShapeKind::Special && operands[e.a].role == isa::OperandRole::Address);

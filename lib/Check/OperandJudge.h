@@ -39,7 +39,6 @@ private:
   void judgeAddress(const Shape &shape, unsigned node);
   void judgeOpaque(const Shape &shape, unsigned node);
   bool isBracketed(unsigned node) const;
-  bool belongsIntoBrackets() const;
   void judgeBrackets(unsigned node);
 
   bool has(isa::OperandRule rule) const { return declared.rules & rule; }
@@ -47,7 +46,8 @@ private:
   /// Where `.pred` is the word of a type, ptxas takes a register of .f16x2 too.
   bool holdsPredicate(TypeView reg) const { return reg.kind == TypeKind::Predicate || (type && reg.halfPair); }
   bool wide() const;
-  bool isElement() const;
+  bool standsIn(isa::PatternKind group) const;
+  bool isElement() const { return standsIn(isa::PatternKind::Vector); }
   bool fixedInteger() const;
   bool fixedWord() const;
   bool inWords() const;

@@ -167,11 +167,11 @@ void OperandJudge::judgeFold(const VectorFold &fold, unsigned node) {
     fail(whole.bits == type.bits ? DiagId::OperandType : DiagId::OperandSize, node, {spell(whole), typeText()});
 }
 
-/// Does the form give each element of the vector that this one stands in a name of its own?
-bool OperandJudge::isElement() const {
+/// Of a form that gives what stands in its brackets, or each element of a vector, a name of its own.
+bool OperandJudge::standsIn(isa::PatternKind group) const {
   const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
   for (unsigned p = 0; p < patterns.size(); ++p)
-    if (patterns[p].kind == isa::PatternKind::Vector)
+    if (patterns[p].kind == group)
       for (unsigned inner = p + 1; inner < p + patterns[p].extent; ++inner)
         if (patterns[inner].kind == isa::PatternKind::Operand && patterns[inner].operand == index)
           return true;

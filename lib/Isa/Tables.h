@@ -88,7 +88,7 @@ enum OperandRule : uint32_t {
   // Of types and constants:
   Wide = 1 << 7,            // registers may be wider than the type
   Exact = 1 << 8,           // declared with exactly that type; in a vector, or as bits
-  Typed = 1 << 9,          // no register of bits, no vector
+  Typed = 1 << 9,           // no register of bits, no vector
   Fragment = 1 << 10,       // the register type of a matrix fragment of that element type
   Converted = 1 << 11,      // what is wider is an integer; in an address, no special register of 32 bits
   AsBits = 1 << 12,         // of an operand of 32 bits: predicates and `0f` constants stand for theirs
@@ -113,8 +113,8 @@ enum class RefKind : uint8_t { None, Word, Slot };
 struct TypeRef {
   RefKind kind;
   uint16_t index;  // WordId or slot of the form
-  uint8_t factor;  // 2 in `2*.type`
-  uint8_t divisor; // 2 in `.type/2`
+  uint8_t factor = 1;  // 2 in `2*.type`
+  uint8_t divisor = 1; // 2 in `.type/2`
 };
 /// A length or a bound: number * mul / div + add, where the number is `base` or is read from a slot's
 /// word, behind `letter` if there is one (`n` of `.m64n8k16`).
@@ -240,8 +240,8 @@ struct Mnemonic {
   Span forms;     // into `mnemonicForms`
   Span unread;    // into `wordLists`: words that ptxas does not look at here; if `ignored`, those that it does
   Span ungated;   // into `wordLists`: words whose gate ptxas does not ask here
-  WordId beside;  // where it is written, ptxas does not look at
-  Span unreadBeside; // these either, into `wordLists`
+  WordId beside;     // where it is written, ptxas does not look
+  Span unreadBeside; // at these either; into `wordLists`
 };
 
 // ------------------------------------------------------------------- targets, special registers

@@ -59,6 +59,7 @@ Data::Data(const std::string &folder, const std::string &diagnostics) {
   errors.print("error");
   unread = model.vocabulary.unread;
   ungated = model.vocabulary.ungated;
+  unreadBeside = model.vocabulary.unreadBeside;
 }
 
 std::unique_ptr<MadeTables> Data::make() {
@@ -70,8 +71,11 @@ std::unique_ptr<MadeTables> Data::make() {
   };
   model.vocabulary.unread = unread;
   model.vocabulary.ungated = ungated;
+  model.vocabulary.unreadBeside = unreadBeside;
   std::erase_if(model.vocabulary.unread, [&](const auto &of) { return !hasEntry(of.first); });
   std::erase_if(model.vocabulary.ungated, [&](const auto &of) { return !hasEntry(of.first); });
+  for (auto &[beside, lists] : model.vocabulary.unreadBeside)
+    std::erase_if(lists, [&](const auto &of) { return !hasEntry(of.first); });
   auto made = std::make_unique<isagen::Output>();
   isagen::Usage usage;
   isagen::Errors errors(model);

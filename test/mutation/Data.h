@@ -40,7 +40,8 @@ public:
 
 private:
   isagen::RuleIds ruleIds;
-  std::map<std::string, std::set<std::string>> unread, ungated; // of all mnemonics
+  std::map<std::string, std::set<std::string>> unread, ungated;
+  std::map<std::string, std::map<std::string, std::set<std::string>>> unreadBeside; // of all mnemonics
 };
 
 } // namespace ptxray::test

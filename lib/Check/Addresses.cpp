@@ -39,9 +39,9 @@ bool OperandJudge::isBracketed(unsigned node) const {
   return false;
 }
 
-/// What belongs into the brackets of a texture or surface may stand behind them, and the reverse.
+/// What belongs into brackets may stand behind them, or the reverse, where ptxas does not look where they end (Bind.cpp).
 void OperandJudge::judgeBrackets(unsigned node) {
-  if (llvm::none_of(view.operands, [](const OperandDecl &operand) { return isOpaque(operand.role); }))
+  if (declared.role == OperandRole::Address)
     return;
   if (const bool bracketed = isBracketed(node); bracketed != standsIn(isa::PatternKind::Address))
     fail(bracketed ? DiagId::MisplacedBracket : DiagId::MissingBrackets, node);

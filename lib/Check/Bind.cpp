@@ -55,6 +55,8 @@ private:
       one(p, n, [&] { list(pNext, pEnd, nNext, nEnd, next); });
       if (isOpen(p, n))
         across(p, pEnd, n, nEnd, next);
+      else if (isPair(p, n))
+        list(p + 1, pNext, n + 1, second(n), [&] { list(pNext, pEnd, second(n), nEnd, next); });
     }
     if (p < pEnd) {
       auto skip = [&] { list(pNext, pEnd, n, nEnd, next); };
@@ -71,6 +73,15 @@ private:
   bool isOpen(unsigned p, unsigned n) const {
     return patterns[p].kind == PatternKind::Address && shapes[n].kind == ShapeKind::Address && shapes[n].extent >= 3 &&
            isOpaque(view.operands[patterns[p + 1].operand].role) && shapes[second(n)].kind != ShapeKind::Vector;
+  }
+
+  /// `[a, b]` or `[a, b, c]` for `[a], b, c` where the brackets of `a` may be missing.
+  bool isPair(unsigned p, unsigned n) const {
+    if (patterns[p].kind != PatternKind::Address || patterns[p].extent != 2 || shapes[n].kind != ShapeKind::Address ||
+        !(view.operands[patterns[p + 1].operand].rules & isa::BareAllowed) || second(n) >= n + shapes[n].extent)
+      return false;
+    const unsigned third = second(n) + shapes[second(n)].extent, nNext = n + shapes[n].extent;
+    return third == nNext || (shapes[second(n)].kind != ShapeKind::Vector && third + shapes[third].extent == nNext);
   }
 
   unsigned second(unsigned n) const { return n + 1 + shapes[n + 1].extent; }

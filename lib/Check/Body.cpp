@@ -91,7 +91,7 @@ bool BodyChecker::use(const Instruction &instruction, const Usage &usage) {
   if (instruction.guard != NameId::None)
     mark(registerAt(instruction.guard, instruction.guardRange), Reads);
   for (Access one : usage.accesses)
-    access(nodes[one.node], one, usage.hasResult);
+    access(nodes[one.node], one, usage.hasResult, instruction.guard != NameId::None);
   if (usage.effects)
     effects(instruction, usage);
   return ends;
@@ -112,7 +112,7 @@ void BodyChecker::effects(const Instruction &instruction, const Usage &usage) {
 }
 
 /// Does what lies behind the name of a variable, and its offset, stay inside and fit its alignment?
-void BodyChecker::access(const Operand &operand, const Access &one, bool isLoad) {
+void BodyChecker::access(const Operand &operand, const Access &one, bool isLoad, bool isGuarded) {
   const Symbol *symbol = resolver.find(operand.name);
   if (!symbol || symbol->kind != SymbolKind::Variable)
     return;
@@ -121,6 +121,9 @@ void BodyChecker::access(const Operand &operand, const Access &one, bool isLoad)
     sink.report(id, operand.range, args).notes.push_back({"declared here", symbol->nameRange});
   };
   auto name = [&] { return ast.text(operand.name).str(); };
+  const bool isOfCall = symbol->depth > 0 && !symbol->isParameter && isa::word(symbol->space).text == ".param";
+  if (isGuarded && isOfCall && !symbol->isReturn)
+    report(DiagId::GuardedArgument, {name()});
   const Extent &extent = symbol->extent;
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))
     report(DiagId::AccessOutOfBounds, {std::to_string(one.bytes), std::to_string(offset), name(),
@@ -129,8 +132,7 @@ void BodyChecker::access(const Operand &operand, const Access &one, bool isLoad)
     report(DiagId::AccessMisaligned, {std::to_string(one.bytes), std::to_string(offset), name(),
                                       std::to_string(extent.align)});
   // A variable for arguments holds something only when a call has returned it.
-  else if (isLoad && symbol->depth > 0 && !symbol->isParameter && !options.isFragment &&
-           !(usesOf(resolver.registerOf(operand.name)) & Writes) && isa::word(symbol->space).text == ".param")
+  else if (isLoad && isOfCall && !options.isFragment && !(usesOf(resolver.registerOf(operand.name)) & Writes))
     report(DiagId::ParameterWithoutCall, {name()});
 }
 

@@ -65,7 +65,7 @@ private:
   NameId knownRegisterAt(NameId name, Range place) const;
   bool use(const Instruction &instruction, const Usage &usage);
   bool isUnwritten(NameId reg) const;
-  void access(const Operand &operand, const Access &one, bool isLoad);
+  void access(const Operand &operand, const Access &one, bool isLoad, bool isGuarded);
   void branch(const Operand &target);
   void effects(const Instruction &instruction, const Usage &usage);
   void registerCount(const Function &function);

@@ -149,7 +149,8 @@ void ModuleChecker::other(Statement statement) {
 }
 
 inline void ModuleChecker::instruction(const Function &function, const Instruction &instruction) {
-  resolver.checkGuard(instruction);
+  if (!resolver.checkGuard(instruction)) [[unlikely]]
+    rules->requireGuard(instruction.guard, instruction.guardRange);
   const uint64_t print = resolver.fingerprint(instruction);
   // Mostly all names are plain ones and an equal instruction was judged before: then nobody asks for the opcode.
   const InstructionChecker::Verdict *verdict = instructions->known(print);

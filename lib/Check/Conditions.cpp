@@ -139,7 +139,7 @@ void judgeWordGates(FormView &view) {
   }
   const auto &shapes = view.written.shapes;
   for (uint16_t node = 0; node < shapes.size(); ++node)
-    if (shapes[node].kind == ShapeKind::Special && !(shapes[node].flags & ShapeOffset)) {
+    if (shapes[node].kind == ShapeKind::Special) {
       const isa::SpecialRegister &reg = isa::specialRegisters()[shapes[node].value];
       judge(reg.gate, {Place::Operand, node}, quote(reg.name));
     }

@@ -48,8 +48,17 @@ void ModuleRules::requireFeature(llvm::StringRef word, const llvm::Twine &subjec
   requireGate(isa::findWord(word), subject, range);
 }
 
+/// A special register that guards an instruction: where it is an operand, the form is asked.
+void ModuleRules::requireGuard(NameId name, Range range) {
+  if (const isa::SpecialRegister *reg = resolver.find(name) ? nullptr : resolver.special(name))
+    require(reg->gate, "`" + ast.text(name) + "`", range);
+}
+
 Diagnostic *ModuleRules::requireGate(isa::WordId word, const llvm::Twine &subject, Range range) {
-  const isa::ExprId gate = isa::word(word).gate;
+  return require(isa::word(word).gate, subject, range);
+}
+
+Diagnostic *ModuleRules::require(isa::ExprId gate, const llvm::Twine &subject, Range range) {
   if (availability.holds(gate))
     return nullptr;
   ModuleSummary module = header.summary();

@@ -54,6 +54,7 @@ public:
   void call(const Instruction &instruction);
   bool neverReturns(NameId function) const;
   void requireFunction(NameId name, Range range);
+  void requireGuard(NameId name, Range range);
   /// An instruction that writes to the trace stands there.
   void trace(Range range, llvm::StringRef instruction);
   /// What only the end of the module shows.
@@ -67,6 +68,7 @@ private:
   Diagnostic *requireWord(SpellingId word, Range range); // null: it is there
   void requireFeature(llvm::StringRef word, const llvm::Twine &subject, Range range);
   Diagnostic *requireGate(isa::WordId word, const llvm::Twine &subject, Range range);
+  Diagnostic *require(isa::ExprId gate, const llvm::Twine &subject, Range range);
   /// ptxas keeps the numbers of directives in 32 bits.
   bool fits(const Operand &number) {
     return number.kind != OperandKind::Integer || static_cast<uint64_t>(number.value) <= UINT32_MAX ||

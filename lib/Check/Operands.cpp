@@ -156,7 +156,8 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
   // There is no conversion but from integers to integers that would do without rounding.
   const bool converts = !has(isa::Converted) || reg.bits <= type.bits ||
                         (mayBeInteger(type) && mayBeInteger(reg) && reg.bits <= 64);
-  if (typesAgree(type, reg, wide(), asBits) && !(reg.halfPair && fixedInteger()) && converts)
+  const bool wider = wide() && !(inVector && has(isa::Each));
+  if (typesAgree(type, reg, wider, asBits) && !(reg.halfPair && fixedInteger()) && converts)
     return true;
   if (type.kind == TypeKind::Predicate)
     return fail(DiagId::PredicateExpected, node, {name});
@@ -222,6 +223,8 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
     fail(DiagId::ValueOffset, node);
   if (shape.flags & ShapeNegated)
     return fail(DiagId::UnexpectedNegation, node);
+  if (shape.flags & ShapeNot)
+    return fail(DiagId::UnexpectedOffset, node);
   TypeView reg = viewType(shape.type);
   switch (shape.kind) {
   case ShapeKind::Function:
@@ -249,7 +252,8 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
     return holdsPredicate(reg) || fail(DiagId::PredicateExpected, node, {name});
   if (has(isa::AsBits) && reg.kind == TypeKind::Predicate)
     return true;
-  if (chosen && reg.kind != TypeKind::Predicate)
+  const bool rounds = has(isa::Converted) && type.kind == TypeKind::Float && reg.bits > type.bits;
+  if (chosen && !rounds && reg.kind != TypeKind::Predicate)
     reg.bits = type.bits;
   return judgeRegister(reg, node, false);
 }

@@ -30,7 +30,7 @@ bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   if (isConstant(element))
     return has(isa::Argument) || immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
   const bool fits = has(isa::Argument) ? elementType.bits == type.bits : elementType.bits >= type.bits;
-  return (typesAgree(type, elementType, false, false) && !(elementType.halfPair && fixedInteger())) ||
+  return (typesAgree(type, elementType, has(isa::Wide), false) && !(elementType.halfPair && fixedInteger() && !has(isa::Wide))) ||
          (fits && !has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
 }
 
@@ -50,7 +50,7 @@ std::optional<TypeView> OperandJudge::typeOfElement(const Shape &element, unsign
     }
     return viewType(element.type);
   case ShapeKind::Special: { // ptxas reads these as registers, and does not ask whether one can be written
-    judgeDirective(element, node, false);
+    judgeDirective(element, node, has(isa::Each));
     if (element.vector || element.suffix || declared.role == OperandRole::Predicate)
       return TypeView{};
     TypeView type = viewType(element.type);
@@ -77,7 +77,9 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
   if (isIndex && element.kind != ShapeKind::Integer && !(mayBeInteger(*seen) && seen->bits == 32))
     return fail(DiagId::ArrayIndex, node);
   if (has(isa::Each) && !isIndex) {
-    if (named && !has(isa::SpecialAllowed))
+    // What has no address can be passed to a function, and only that.
+    const bool passes = element.kind == ShapeKind::Variable && !hasAddress(element) ? has(isa::Argument) : has(isa::SpecialAllowed);
+    if (named && !passes)
       seen = TypeView{};
     if (*seen && !fitsAlone(element, *seen)) {
       if (constant)

@@ -50,10 +50,15 @@ public:
     }
     return whole.value();
   }
-  void checkGuard(const Instruction &instruction) {
-    if (instruction.guard != NameId::None)
-      if (const Symbol *symbol = scopes.find(instruction.guard); !symbol || !symbol->isPredicate)
-        unusualGuard(instruction, symbol);
+  /// False: it is no plain predicate register.
+  bool checkGuard(const Instruction &instruction) {
+    if (instruction.guard == NameId::None)
+      return true;
+    const Symbol *symbol = scopes.find(instruction.guard);
+    if (symbol && symbol->isPredicate)
+      return true;
+    unusualGuard(instruction, symbol);
+    return false;
   }
 
   /// Stands for the register, or what else has the name here, in the function at hand: the name's own number, or one

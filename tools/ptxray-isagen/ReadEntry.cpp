@@ -157,6 +157,8 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
         operand.factor = static_cast<uint8_t>(std::stoi(attribute->times->getText()));
       if (attribute->divisor)
         operand.divisor = static_cast<uint8_t>(std::stoi(attribute->divisor->getText()));
+      if (!operand.factor || !operand.divisor)
+        error(attribute, "operand-type", "`" + operand.type + "` times or divided by 0");
     } else {
       for (IsaParser::TermContext *length : attribute->term())
         (ofAccess ? operand.accessLengths : operand.lengths).push_back(term(length));

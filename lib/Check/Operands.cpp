@@ -228,7 +228,7 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
   TypeView reg = viewType(shape.type);
   switch (shape.kind) {
   case ShapeKind::Function:
-    return (slot && !type.narrow) || fail(DiagId::SymbolNotAllowed, node);
+    return (slot && !type.narrow && !has(isa::Converted)) || fail(DiagId::SymbolNotAllowed, node);
   case ShapeKind::Variable:
     return (mayBeInteger(type) && !predicate && !has(isa::Exact) && (chosen || type.bits == 32)) ||
            fail(DiagId::SymbolNotAllowed, node);

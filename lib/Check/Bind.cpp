@@ -69,33 +69,40 @@ private:
       miss(-1, n, [&] { list(p, pEnd, nNext, nEnd, next); });
   }
 
+  /// How many elements stand in the brackets.
+  unsigned inside(unsigned n) const {
+    unsigned count = 0;
+    for (unsigned at = n + 1; at < n + shapes[n].extent; at += shapes[at].extent)
+      ++count;
+    return count;
+  }
+
+  unsigned second(unsigned n) const { return n + 1 + shapes[n + 1].extent; }
+
   /// Behind the name of a texture or surface and a lone register, ptxas does not look where the brackets end.
   bool isOpen(unsigned p, unsigned n) const {
-    return patterns[p].kind == PatternKind::Address && shapes[n].kind == ShapeKind::Address && shapes[n].extent >= 3 &&
+    return patterns[p].kind == PatternKind::Address && shapes[n].kind == ShapeKind::Address && inside(n) >= 2 &&
            isOpaque(view.operands[patterns[p + 1].operand].role) && shapes[second(n)].kind != ShapeKind::Vector;
   }
 
   /// `[a, b]` or `[a, b, c]` for `[a], b, c` where the brackets of `a` may be missing.
   bool isPair(unsigned p, unsigned n) const {
     if (patterns[p].kind != PatternKind::Address || patterns[p].extent != 2 || shapes[n].kind != ShapeKind::Address ||
-        !(view.operands[patterns[p + 1].operand].rules & isa::BareAllowed) || second(n) >= n + shapes[n].extent)
+        !(view.operands[patterns[p + 1].operand].rules & isa::BareAllowed))
       return false;
-    const unsigned third = second(n) + shapes[second(n)].extent, nNext = n + shapes[n].extent;
-    return third == nNext || (shapes[second(n)].kind != ShapeKind::Vector && third + shapes[third].extent == nNext);
+    return inside(n) == 2 || (inside(n) == 3 && shapes[second(n)].kind != ShapeKind::Vector);
   }
-
-  unsigned second(unsigned n) const { return n + 1 + shapes[n + 1].extent; }
 
   /// `[a, b], c` for `[a, b, c]`, or the reverse.
   void across(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd, Next next) {
-    const unsigned third = second(n) + shapes[second(n)].extent;
     const unsigned pNext = p + patterns[p].extent, nNext = n + shapes[n].extent;
-    if (third == nNext && nNext < nEnd) {
+    if (inside(n) == 2 && nNext < nEnd) {
       for (unsigned c = p + 3; c < pNext; ++c)
         list(p + 1, c, n + 1, nNext, [&] {
           one(c, nNext, [&] { list(pNext, pEnd, nNext + shapes[nNext].extent, nEnd, next); });
         });
-    } else if (third < nNext && third + shapes[third].extent == nNext) {
+    } else if (inside(n) == 3) {
+      const unsigned third = second(n) + shapes[second(n)].extent;
       list(p + 1, pNext, n + 1, third, [&] { list(pNext, pEnd, third, nEnd, next); });
     }
   }

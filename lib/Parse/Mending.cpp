@@ -99,6 +99,16 @@ void PtxBase::weighFix(Diagnostic &d) const {
   }
 }
 
+/// Whether a brace of the statement would close another one, the body at last, if this one were not there.
+bool PtxBase::isClosedInStatement(const Token &brace) const {
+  const size_t end = std::min(text.find_first_of(";\n", brace.end), text.size());
+  int open = 0;
+  for (size_t at = statementFirst.begin; at < end && open >= 0; ++at)
+    if (at != brace.begin)
+      open += (text[at] == '{') - (text[at] == '}');
+  return open < 0;
+}
+
 // `,,`, `]]`, `;;`: what stands behind it fits.
 bool PtxBase::mendExtra(KindSet expected) {
   Token &ahead = builder->ahead;
@@ -116,6 +126,8 @@ bool PtxBase::mendExtra(KindSet expected) {
     return false;
   if (ahead.kind == TokenKind::Semicolon && inStatement())
     return false;
+  if (ahead.kind == TokenKind::LeftBrace && inStatement() && isClosedInStatement(ahead))
+    return false; // without it the other would close the body
   bool closesBody = ahead.kind == TokenKind::EndOfBody;
   if ((ahead.kind == TokenKind::RightBrace || closesBody) && startsLine(ahead) &&
       expected & bit(TokenKind::Semicolon))

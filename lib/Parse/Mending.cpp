@@ -124,7 +124,7 @@ bool PtxBase::mendExtra(KindSet expected) {
   Token next = peek();
   if (!(expected & bit(next.kind)))
     return false;
-  if (ahead.kind == TokenKind::Semicolon && inStatement())
+  if (ahead.kind == TokenKind::Semicolon && inStatement() && !isClosedBehind(ahead))
     return false;
   if (ahead.kind == TokenKind::LeftBrace && inStatement() && isClosedInStatement(ahead))
     return false; // without it the other would close the body
@@ -150,9 +150,7 @@ bool PtxBase::mendExtra(KindSet expected) {
     ++scanner->braces;
   if (ahead.kind == TokenKind::LeftBrace && scanner->braces)
     --scanner->braces;
-  do
-    drop();
-  while (next.kind == TokenKind::Semicolon && ahead.kind == TokenKind::Semicolon);
+  drop();
   return true;
 }
 
@@ -214,8 +212,8 @@ bool PtxBase::mendMissing(KindSet expected) {
   const Token &ahead = builder->ahead;
   auto wants = [expected](TokenKind kind) { return (expected & bit(kind)) != 0; };
   const bool newLine = startsLine(ahead);
-  const bool closesBlock =
-      ahead.kind == TokenKind::EndOfBody || ahead.kind == TokenKind::RightBrace;
+  const bool closesBlock = (ahead.kind == TokenKind::EndOfBody || ahead.kind == TokenKind::RightBrace) &&
+                           (newLine || peek().kind != TokenKind::LeftBrace || startsLine(peek()));
 
   if (wants(TokenKind::EndOfBody) && rules.back().rule == Ptx::RuleBody) {
     if (ahead.kind != TokenKind::EndOfFile && !(newLine && startsItem(ahead)))
@@ -253,7 +251,8 @@ bool PtxBase::mendMissing(KindSet expected) {
   if (wants(TokenKind::Comma) && listGoesOn)
     return insert(TokenKind::Comma, DiagId::ExpectedComma, ","), true;
 
-  const bool ends = newLine || closesBlock || ahead.kind == TokenKind::Semicolon ||
+  const bool endsStatement = ahead.kind == TokenKind::Semicolon && !isClosedBehind(ahead);
+  const bool ends = newLine || closesBlock || endsStatement ||
                     ahead.kind == TokenKind::Comma || ahead.kind == TokenKind::EndOfFile ||
                     ahead.kind == TokenKind::Equal || ahead.kind == TokenKind::LeftBrace;
   if (ends) {

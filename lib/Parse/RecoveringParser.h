@@ -193,6 +193,7 @@ private:
   bool bodyGoesOn(const Token &token);
   bool inStatement() const;
   void beginStatement();
+  bool isClosedBehind(const Token &semicolon) const;
   void skipStatement();
   void skipItem();
   void settleBraces();

@@ -292,25 +292,29 @@ void PtxBase::argumentsBegin() {
 void PtxBase::mendHere() {
   const size_t rule = rules.back().rule;
   const bool between = rule == Ptx::RuleBody || rule == Ptx::RuleModule;
+  const KindSet expected = expectedKinds();
+  auto fits = [&] { return expected & bit(builder->ahead.kind) && !cannotFollow(); };
   for (;;) {
     if (between)
       beginStatement();
-    KindSet expected = expectedKinds();
-    if ((expected & bit(builder->ahead.kind) && !cannotFollow()) || mend(expected))
+    if (fits())
       return;
+    const bool isMended = mend(expected);
     // Between statements there is nothing to give up but what stands there.
-    if (!between)
+    if (!between || (isMended && fits()))
       return;
+    if (isMended) // behind what was dropped stands no token, `[ 0x`
+      continue;
     reportUnexpected();
     if (builder->ahead.kind == TokenKind::EndOfFile)
       return;
     if (rule == Ptx::RuleBody)
       skipStatement();
     else
-      do
-        drop();
-      while (!startsItem(builder->ahead) && builder->ahead.kind != TokenKind::EndOfFile &&
-             !(builder->ahead.kind == TokenKind::Func && startsLine(builder->ahead)));
+      do {
+        beginStatement();
+        skipItem();
+      } while (!fits() && builder->ahead.kind != TokenKind::EndOfFile);
   }
 }
 
@@ -495,6 +499,13 @@ bool PtxBase::startsItem(const Token &token) {
   return next.kind == TokenKind::LeftBrace;
 }
 
+/// Whether the semicolon stands in braces of the statement that its line closes: `{%r1, ; %r2}`.
+bool PtxBase::isClosedBehind(const Token &semicolon) const {
+  const llvm::StringRef before = text.slice(statementFirst.begin, semicolon.begin);
+  const llvm::StringRef behind = text.drop_front(semicolon.end).take_until([](char c) { return c == '\n'; });
+  return before.count('{') > before.count('}') && behind.count('}') > behind.count('{');
+}
+
 void PtxBase::skipStatement() {
   for (;;) {
     const Token &ahead = builder->ahead;
@@ -503,7 +514,7 @@ void PtxBase::skipStatement() {
     if (ahead.begin != statementFirst.begin && startsLine(ahead) &&
         (startsStatement(ahead) || startsItem(ahead)))
       return;
-    bool ends = ahead.kind == TokenKind::Semicolon;
+    const bool ends = ahead.kind == TokenKind::Semicolon && !isClosedBehind(ahead);
     builder->last = ahead;
     do
       drop();

@@ -19,7 +19,7 @@ struct Line {
 
 class Finder {
 public:
-  Finder(Scanner scanner, llvm::StringRef text) : scanner(scanner), text(text) {}
+  Finder(Scanner scanner, const SourceBuffer &source) : scanner(scanner), source(source), text(source.text()) {}
   std::vector<BraceRepair> run();
 
 private:
@@ -42,6 +42,7 @@ private:
   std::optional<uint32_t> placeOfLostClose(uint32_t open) const;
 
   Scanner scanner;
+  const SourceBuffer &source;
   llvm::StringRef text;
   Token token, previous;
   std::vector<Brace> braces; // of the function at hand
@@ -222,9 +223,8 @@ void Finder::settle() {
 }
 
 Line Finder::lineAt(uint32_t offset) const {
-  size_t begin = text.take_front(offset).rfind('\n');
-  begin = begin == llvm::StringRef::npos ? 0 : begin + 1;
-  return {uint32_t(begin), text.substr(begin).take_until([](char c) { return c == '\n'; })};
+  const Range line = source.lineRange(source.lineColumn(offset).line);
+  return {line.begin, source.text(line)};
 }
 
 /// In a text without indentation a brace that stood alone leaves an empty line, and there may be no other.
@@ -317,8 +317,8 @@ std::optional<uint32_t> Finder::placeOfLostClose(uint32_t open) const {
   return from - 1;
 }
 
-std::vector<BraceRepair> findBraceRepairs(Scanner scanner, llvm::StringRef text) {
-  return Finder(scanner, text).run();
+std::vector<BraceRepair> findBraceRepairs(Scanner scanner, const SourceBuffer &source) {
+  return Finder(scanner, source).run();
 }
 
 } // namespace ptxray

@@ -2,6 +2,7 @@
 // A brace too many or too few shifts the meaning of all that follows, far from its place. In a faulty
 // text the braces of each function are counted first, and the layout tells which one is meant.
 #include "Parse/Scanner.h"
+#include "Source/SourceBuffer.h"
 #include <vector>
 
 namespace ptxray {
@@ -12,7 +13,7 @@ struct BraceRepair {
 };
 
 /// In the order of the text. The scanner stands before the text to look at.
-std::vector<BraceRepair> findBraceRepairs(Scanner scanner, llvm::StringRef text);
+std::vector<BraceRepair> findBraceRepairs(Scanner scanner, const SourceBuffer &source);
 
 /// Whether the line that begins there is a vector, `{%r1, %r2},`: operands may stand on lines of their own.
 bool isVectorLine(llvm::StringRef text, uint32_t offset);

@@ -48,7 +48,11 @@ public:
   /// Ends the blocks of a body whose end is missing.
   void closeBlocks(uint32_t offset);
   /// Text of a faulty statement: what it may have declared is not reported as missing.
-  void lostText(Range range) { ast.lost.push_back(source.slice(range.begin, range.end)); }
+  void lostText(Range range) {
+    const llvm::StringRef lines = source.slice(range.begin, range.end);
+    if (ast.lost.empty() || ast.lost.back().end() != lines.end()) // else told before
+      ast.lost.push_back(lines);
+  }
   /// Null in the fast pass, where the first fault ends the pass.
   DiagnosticSink *sink = nullptr;
   /// Whether the statement at hand has a report: it gets no second one.

@@ -135,7 +135,7 @@ bool PtxBase::mendExtra(KindSet expected) {
   // The arguments of a call may stand on lines of their own.
   if (ahead.kind == TokenKind::RightParen && inStatement())
     for (uint32_t at = statementFirst.begin; at < ahead.begin;) {
-      llvm::StringRef line = text.slice(at, text.find('\n', at));
+      const llvm::StringRef line = text.slice(at, lineRange(at, at).end);
       if (hasTrace(line)) {
         report(DiagId::ExpectedBracket, {at, at}, {"(", spelled(statementFirst)});
         throw SyntaxFault();

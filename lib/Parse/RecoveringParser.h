@@ -23,10 +23,11 @@ class PtxBase : public antlr4::Parser {
 public:
   explicit PtxBase(antlr4::TokenStream *) : Parser(nullptr) {}
 
-  void attach(Scanner &s, Builder &b, const SourceBuffer &source, DiagnosticSink &sinkToUse) {
+  void attach(Scanner &s, Builder &b, const SourceBuffer &sourceToRead, DiagnosticSink &sinkToUse) {
     scanner = &s;
     builder = &b;
-    text = source.text();
+    source = &sourceToRead;
+    text = source->text();
     sink = &sinkToUse;
     b.sink = sink;
     s.braces = s.groups = 0;
@@ -36,7 +37,7 @@ public:
     plainFollowers.resize(followers.size());
     followersOutside[state] = bit(TokenKind::EndOfFile);
     rules.push_back({}); // what is outside of `module`
-    repairs = findBraceRepairs(s, text);
+    repairs = findBraceRepairs(s, *source);
     nextRepair = repairs.begin();
     fetch(b.ahead);
   }
@@ -45,6 +46,7 @@ protected:
   Scanner *scanner = nullptr;
   Builder *builder = nullptr;
   DiagnosticSink *sink = nullptr;
+  const SourceBuffer *source = nullptr;
   llvm::StringRef text;
 
   // ---- the names of the generated code

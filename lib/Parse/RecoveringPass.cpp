@@ -331,9 +331,7 @@ Diagnostic *PtxBase::report(DiagId id, Range range, std::initializer_list<std::s
 
 // The lines that two places stand on, with all between them.
 Range PtxBase::lineRange(uint32_t from, uint32_t to) const {
-  const size_t before = text.take_front(from).rfind('\n');
-  return {before == llvm::StringRef::npos ? 0 : uint32_t(before + 1),
-          uint32_t(std::min(text.find('\n', to), text.size()))};
+  return {from - source->lineColumn(from).column + 1, source->lineRange(source->lineColumn(to).line).end};
 }
 
 std::string PtxBase::spelled(const Token &token) const {
@@ -502,8 +500,10 @@ bool PtxBase::startsItem(const Token &token) {
 /// Whether the semicolon stands in braces of the statement that its line closes: `{%r1, ; %r2}`.
 bool PtxBase::isClosedBehind(const Token &semicolon) const {
   const llvm::StringRef before = text.slice(statementFirst.begin, semicolon.begin);
-  const llvm::StringRef behind = text.drop_front(semicolon.end).take_until([](char c) { return c == '\n'; });
-  return before.count('{') > before.count('}') && behind.count('}') > behind.count('{');
+  if (before.count('{') <= before.count('}'))
+    return false;
+  const size_t next = text.find_first_of("{}\n", semicolon.end);
+  return next != llvm::StringRef::npos && text[next] == '}';
 }
 
 void PtxBase::skipStatement() {

@@ -301,26 +301,26 @@ static bool isComponent(llvm::StringRef suffix) {
 
 /// Whether a line with a syntax error has the name, or its family `%r<`: it may have declared it.
 bool Resolver::isLost(llvm::StringRef name) {
-  // A declaration has a word that begins with a dot, as `.reg`; an instruction has none, and a label comes first.
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
+  auto wordAt = [&](llvm::StringRef line) {
+    const size_t sigil = line.starts_with("%");
+    return line.take_front(sigil + line.drop_front(sigil).take_while(isPart).size());
+  };
   for (; lostRead < ast.lost.size(); ++lostRead) {
-    const llvm::StringRef line = ast.lost[lostRead].trim();
-    if (line.starts_with(".") || line.contains(" .") || line.contains("\t."))
-      lostDeclarations.push_back(line);
-    else
-      lostLabels.insert(line.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '%'; }));
+    llvm::StringRef line = ast.lost[lostRead].trim();
+    // A declaration has a word that begins with a dot, as `.reg`; an instruction has none, and a label comes first.
+    if (!line.starts_with(".") && !line.contains(" .") && !line.contains("\t.")) {
+      lostNames.insert(wordAt(line));
+      continue;
+    }
+    while (!line.empty()) {
+      const llvm::StringRef word = wordAt(line);
+      const bool isFamily = line.substr(word.size()).starts_with("<");
+      lostNames.insert(line.take_front(word.size() + isFamily));
+      line = line.drop_front(std::max<size_t>(word.size(), 1));
+    }
   }
-  if (lostLabels.contains(name))
-    return true;
-  if (lostDeclarations.empty())
-    return false;
-  const std::string family = (name.rtrim("0123456789") + "<").str();
-  return llvm::any_of(lostDeclarations, [&](llvm::StringRef line) {
-    if (line.contains(family))
-      return true;
-    const size_t at = line.find(name);
-    return at != llvm::StringRef::npos &&
-           (!name.starts_with("%") || line.substr(at + name.size(), 1).find_if(llvm::isAlnum) != 0);
-  });
+  return lostNames.contains(name) || (!lostNames.empty() && lostNames.contains((name.rtrim("0123456789") + "<").str()));
 }
 
 void Resolver::reportUnknown(NameId id, Range range) {

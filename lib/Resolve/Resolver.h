@@ -107,8 +107,7 @@ private:
   unsigned unknownNames = 0;
   uint32_t blocks = 0;
   size_t lostRead = 0;                            // of the lines in `ast.lost`
-  std::vector<llvm::StringRef> lostDeclarations;
-  llvm::DenseSet<llvm::StringRef> lostLabels;
+  llvm::DenseSet<llvm::StringRef> lostNames;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, NameId> registersOfBlocks; // by place of the declaration, and name
   std::vector<NameId> namesOfBlocks;
   uint32_t firstOfBlocks = 0;

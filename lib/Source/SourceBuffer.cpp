@@ -110,13 +110,13 @@ LineColumn SourceBuffer::lineColumn(uint32_t offset) const {
   return {line, offset - lineStarts[line - 1] + 1};
 }
 
-llvm::StringRef SourceBuffer::lineText(uint32_t line) const {
+Range SourceBuffer::lineRange(uint32_t line) const {
   lineColumn(0);
   if (line == 0 || line > lineStarts.size())
     return {};
-  const uint32_t begin = lineStarts[line - 1];
-  const size_t end = line < lineStarts.size() ? lineStarts[line] - 1 : content.size();
-  return content.slice(begin, end).rtrim('\r');
+  return {lineStarts[line - 1], line < lineStarts.size() ? lineStarts[line] - 1 : uint32_t(content.size())};
 }
+
+llvm::StringRef SourceBuffer::lineText(uint32_t line) const { return text(lineRange(line)).rtrim('\r'); }
 
 } // namespace ptxray

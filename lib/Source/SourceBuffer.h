@@ -25,7 +25,8 @@ public:
   llvm::StringRef text() const { return content; }
   llvm::StringRef text(Range range) const { return content.slice(range.begin, range.end); }
   LineColumn lineColumn(uint32_t offset) const; // the line table is made at the first question
-  llvm::StringRef lineText(uint32_t line) const; // without its end
+  Range lineRange(uint32_t line) const;          // without the newline
+  llvm::StringRef lineText(uint32_t line) const; // without a carriage return too
 
 private:
   SourceBuffer() = default;

@@ -331,7 +331,10 @@ Diagnostic *PtxBase::report(DiagId id, Range range, std::initializer_list<std::s
 
 // The lines that two places stand on, with all between them.
 Range PtxBase::lineRange(uint32_t from, uint32_t to) const {
-  return {from - source->lineColumn(from).column + 1, source->lineRange(source->lineColumn(to).line).end};
+  Range lines = source->lineRange(source->lineColumn(from).line);
+  if (to > lines.end)
+    lines.end = source->lineRange(source->lineColumn(to).line).end;
+  return lines;
 }
 
 std::string PtxBase::spelled(const Token &token) const {

@@ -317,6 +317,10 @@ bool Resolver::isLost(llvm::StringRef name) {
       const llvm::StringRef word = wordAt(line);
       const bool isFamily = line.substr(word.size()).starts_with("<");
       lostNames.insert(line.take_front(word.size() + isFamily));
+      // Behind a lost bracket the size of an array has become part of the name.
+      if (!word.starts_with("%"))
+        for (size_t n = word.size(); n-- > 1 && llvm::isDigit(word[n]);)
+          lostNames.insert(word.take_front(n));
       line = line.drop_front(std::max<size_t>(word.size(), 1));
     }
   }

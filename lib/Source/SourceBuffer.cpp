@@ -98,20 +98,29 @@ SourceBuffer::~SourceBuffer() {
     munmap(mapping, mappingSize);
 }
 
+void SourceBuffer::findLines() const {
+  if (!lineStarts.empty())
+    return;
+  lineStarts.push_back(0);
+  const char *begin = content.begin(), *end = content.end();
+  for (const char *p = begin; (p = static_cast<const char *>(std::memchr(p, '\n', end - p)));)
+    lineStarts.push_back(++p - begin);
+}
+
 LineColumn SourceBuffer::lineColumn(uint32_t offset) const {
-  if (lineStarts.empty()) {
-    lineStarts.push_back(0);
-    const char *begin = content.begin(), *end = content.end();
-    for (const char *p = begin; (p = static_cast<const char *>(std::memchr(p, '\n', end - p)));)
-      lineStarts.push_back(++p - begin);
-  }
-  auto above = std::upper_bound(lineStarts.begin(), lineStarts.end(), offset);
-  uint32_t line = above - lineStarts.begin();
-  return {line, offset - lineStarts[line - 1] + 1};
+  findLines();
+  auto isBelow = [&] { return lastLine < lineStarts.size() && lineStarts[lastLine] <= offset; };
+  // Mostly it is the line asked for last, or one just below it.
+  const bool isAbove = offset < lineStarts[lastLine - 1];
+  for (int steps = 0; steps < 8 && isBelow(); ++steps)
+    ++lastLine;
+  if (isAbove || isBelow())
+    lastLine = std::upper_bound(lineStarts.begin(), lineStarts.end(), offset) - lineStarts.begin();
+  return {lastLine, offset - lineStarts[lastLine - 1] + 1};
 }
 
 Range SourceBuffer::lineRange(uint32_t line) const {
-  lineColumn(0);
+  findLines();
   if (line == 0 || line > lineStarts.size())
     return {};
   return {lineStarts[line - 1], line < lineStarts.size() ? lineStarts[line] - 1 : uint32_t(content.size())};

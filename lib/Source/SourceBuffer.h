@@ -30,12 +30,14 @@ public:
 
 private:
   SourceBuffer() = default;
+  void findLines() const;
   std::string bufferName;
   llvm::StringRef content;
   void *mapping = nullptr;
   size_t mappingSize = 0;
   std::string owned;
   mutable std::vector<uint32_t> lineStarts;
+  mutable uint32_t lastLine = 1; // that was asked for
 };
 
 } // namespace ptxray

@@ -212,8 +212,11 @@ bool PtxBase::mendMissing(KindSet expected) {
   const Token &ahead = builder->ahead;
   auto wants = [expected](TokenKind kind) { return (expected & bit(kind)) != 0; };
   const bool newLine = startsLine(ahead);
-  const bool closesBlock = (ahead.kind == TokenKind::EndOfBody || ahead.kind == TokenKind::RightBrace) &&
-                           (newLine || peek().kind != TokenKind::LeftBrace || startsLine(peek()));
+  bool closesBlock = ahead.kind == TokenKind::EndOfBody || ahead.kind == TokenKind::RightBrace;
+  if (closesBlock && !newLine) { // `a } { b, c;` closes none
+    const Token behind = peek();
+    closesBlock = behind.kind != TokenKind::LeftBrace || startsLine(behind);
+  }
 
   if (wants(TokenKind::EndOfBody) && rules.back().rule == Ptx::RuleBody) {
     if (ahead.kind != TokenKind::EndOfFile && !(newLine && startsItem(ahead)))

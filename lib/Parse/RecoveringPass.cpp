@@ -303,7 +303,7 @@ void PtxBase::mendHere() {
     // Between statements there is nothing to give up but what stands there.
     if (!between || (isMended && fits()))
       return;
-    if (isMended) // behind what was dropped stands no token, `[ 0x`
+    if (isMended) // what stands behind the dropped token is none, or becomes another: `[ 0x`, `[ . a`
       continue;
     reportUnexpected();
     if (builder->ahead.kind == TokenKind::EndOfFile)

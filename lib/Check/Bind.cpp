@@ -23,9 +23,8 @@ public:
     for (allowed = 0; results.empty() && allowed <= most; ++allowed)
       list(0, patterns.size(), 0, shapes.size(),
            [&] { results.push_back(current); });
-    if (results.empty()) { // nothing alike: a count is all that can be told
-      for (unsigned i = 0; i <= most; ++i)
-        current.misfits.push_back({-1, -1});
+    if (results.empty()) {
+      compare();
       results.push_back(current);
     }
     return std::move(results);
@@ -35,6 +34,26 @@ private:
   using Next = llvm::function_ref<void()>;
   static constexpr unsigned most = 3;     // misfits; with more of them nothing is alike
   static constexpr unsigned enough = 256; // bindings
+
+  /// Nothing is alike: what stands at the same place, and the first that are missing or too many.
+  void compare() {
+    allowed = 0;
+    unsigned p = 0, n = 0;
+    auto add = [&](int pattern, int node) {
+      if (current.misfits.size() <= most)
+        current.misfits.push_back({static_cast<int16_t>(pattern), static_cast<int16_t>(node)});
+    };
+    for (; p < patterns.size() && n < shapes.size(); p += patterns[p].extent, n += shapes[n].extent) {
+      bool fits = false;
+      one(p, n, [&] { fits = true; });
+      if (!fits)
+        add(p, n);
+    }
+    for (; p < patterns.size(); p += patterns[p].extent)
+      add(p, -1);
+    for (; n < shapes.size(); n += shapes[n].extent)
+      add(-1, n);
+  }
 
   void miss(int pattern, int node, Next next) {
     if (current.misfits.size() >= allowed)
@@ -257,9 +276,7 @@ static void reportMisfit(FormView &view, Binding::Misfit misfit) {
   const std::string instruction(view.written.opcode.mnemonic->text);
   const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
   const Place place{Place::Operand, static_cast<uint16_t>(misfit.node)};
-  if (misfit.pattern < 0 && misfit.node < 0) {
-    view.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0}, {instruction, "list"});
-  } else if (misfit.node < 0) {
+  if (misfit.node < 0) {
     unsigned at = misfit.pattern;
     while (patterns[at].kind != PatternKind::Operand)
       ++at;

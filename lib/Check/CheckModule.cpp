@@ -32,6 +32,7 @@ private:
   void instruction(const Function &function, const Instruction &instruction);
   [[gnu::noinline]] void unusual(const Function &function, const Instruction &instruction, uint64_t print);
   bool swallowsNext(const Instruction &instruction);
+  bool hasEndlessOperands(const Instruction &instruction);
 
   const Ast &ast;
   const SourceBuffer &source;
@@ -167,7 +168,7 @@ void ModuleChecker::unusual(const Function &function, const Instruction &instruc
   if (print && !opcode.readsRegisters)
     verdict = instructions->known(opcode.readsValues ? withValues(print, nodes) : print);
   if (!verdict) {
-    if (swallowsNext(instruction))
+    if (swallowsNext(instruction) || hasEndlessOperands(instruction))
       return;
     resolver.shapes(instruction.operands, shapes);
     if (options.visitor) {
@@ -198,6 +199,16 @@ bool ModuleChecker::swallowsNext(const Instruction &instruction) {
     return false;
   sink.report(DiagId::ExpectedSemicolon, {end, end}, {ast.text(instruction.opcode).str()}).fix =
       Fix{"insert `;`", {{{end, end}, ";"}}, /*safe=*/true};
+  return true;
+}
+
+/// No instruction has so many, and the engine counts them in 16 bits.
+bool ModuleChecker::hasEndlessOperands(const Instruction &instruction) {
+  constexpr uint32_t most = 10'000;
+  if (instruction.operands.count <= most)
+    return false;
+  const Range range = ast.operands[instruction.operands.first + most].range;
+  sink.report(DiagId::ExtraOperand, range, {source.text(range).str(), "`" + ast.text(instruction.opcode).str() + "`"});
   return true;
 }
 

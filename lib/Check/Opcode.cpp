@@ -55,7 +55,8 @@ static bool conflicts(llvm::ArrayRef<OpcodeWord> words, size_t at) {
 Opcode::Opcode(llvm::StringRef text) : spelling(text) {
   const llvm::StringRef spelling = this->spelling;
   size_t begin = 0;
-  while (begin < spelling.size()) {
+  constexpr size_t most = 256; // no instruction has so many: what is wrong is among the first
+  while (begin < spelling.size() && words.size() < most) {
     const size_t end = std::min(spelling.find('.', begin + 1), spelling.size());
     llvm::StringRef text = spelling.slice(begin, end);
     words.push_back({text, begin ? isa::findWord(text) : isa::WordId(0), false});

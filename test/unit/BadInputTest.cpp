@@ -47,6 +47,14 @@ TEST(BadInput, NestingIsCounted) {
             "syntax-error");
 }
 
+TEST(BadInput, EndlessInstructions) {
+  constexpr size_t many = 300000;
+  EXPECT_EQ(rulesOf(inKernel("add" + repeat(".s32", many) + " %r1, %r2, %r3;")), "repeated-type");
+  EXPECT_EQ(rulesOf(inKernel("add.s32 " + repeat("%r1, ", many) + "%r2;")), "extra-operand");
+  EXPECT_EQ(rulesOf(inKernel("mov.b32 %r1, {" + repeat("%r1, ", many) + "%r2};")), "extra-operand");
+  EXPECT_EQ(rulesOf(inKernel("call (%r1), f, (" + repeat("%r1, ", many) + "%r2);")), "extra-operand");
+}
+
 TEST(BadInput, DeepIsFineWhereItIsForPtxas) {
   EXPECT_EQ(rulesOf(inKernel(repeat("{\n", 1662) + repeat("}\n", 1662))), "");
   EXPECT_EQ(rulesOf(moved(repeat("(", 9000) + "1" + repeat(")", 9000))), "");

@@ -100,7 +100,7 @@ void PtxBase::weighFix(Diagnostic &d) const {
 }
 
 /// Whether a brace of the statement would close another one, the body at last, if this one were not there.
-bool PtxBase::isClosedInStatement(const Token &brace) const {
+bool PtxBase::hasPartner(const Token &brace) const {
   const size_t end = std::min(text.find_first_of(";\n", brace.end), text.size());
   int open = 0;
   for (size_t at = statementFirst.begin; at < end && open >= 0; ++at)
@@ -126,7 +126,7 @@ bool PtxBase::mendExtra(KindSet expected) {
     return false;
   if (ahead.kind == TokenKind::Semicolon && inStatement() && !isClosedBehind(ahead))
     return false;
-  if (ahead.kind == TokenKind::LeftBrace && inStatement() && isClosedInStatement(ahead))
+  if (ahead.kind == TokenKind::LeftBrace && inStatement() && hasPartner(ahead))
     return false; // without it the other would close the body
   bool closesBody = ahead.kind == TokenKind::EndOfBody;
   if ((ahead.kind == TokenKind::RightBrace || closesBody) && startsLine(ahead) &&

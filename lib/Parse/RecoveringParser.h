@@ -181,7 +181,7 @@ private:
   bool cannotFollow();
   bool isLonelyGuard(const Token &at);
   void weighFix(Diagnostic &d) const;
-  bool isClosedInStatement(const Token &brace) const;
+  bool hasPartner(const Token &brace) const;
   bool mend(KindSet expected);
   bool mendKeyword(KindSet expected);
   bool mendSemicolon(KindSet expected);

@@ -24,7 +24,8 @@ public:
       list(0, patterns.size(), 0, shapes.size(),
            [&] { results.push_back(current); });
     if (results.empty()) {
-      compare();
+      allowed = 0;
+      compare(0, patterns.size(), 0, shapes.size());
       results.push_back(current);
     }
     return std::move(results);
@@ -36,23 +37,29 @@ private:
   static constexpr unsigned enough = 256; // bindings
 
   /// Nothing is alike: what stands at the same place, and the first that are missing or too many.
-  void compare() {
-    allowed = 0;
-    unsigned p = 0, n = 0;
+  void compare(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd) {
     auto add = [&](int pattern, int node) {
       if (current.misfits.size() <= most)
         current.misfits.push_back({static_cast<int16_t>(pattern), static_cast<int16_t>(node)});
     };
-    for (; p < patterns.size() && n < shapes.size(); p += patterns[p].extent, n += shapes[n].extent) {
+    for (; p < pEnd && n < nEnd; p += patterns[p].extent, n += shapes[n].extent) {
       bool fits = false;
       one(p, n, [&] { fits = true; });
-      if (!fits)
+      if (!fits && isSameBracket(patterns[p].kind, shapes[n].kind))
+        compare(p + 1, p + patterns[p].extent, n + 1, n + shapes[n].extent);
+      else if (!fits)
         add(p, n);
     }
-    for (; p < patterns.size(); p += patterns[p].extent)
+    for (; p < pEnd; p += patterns[p].extent)
       add(p, -1);
-    for (; n < shapes.size(); n += shapes[n].extent)
+    for (; n < nEnd; n += shapes[n].extent)
       add(-1, n);
+  }
+
+  static bool isSameBracket(PatternKind pattern, ShapeKind shape) {
+    return (pattern == PatternKind::Address && shape == ShapeKind::Address) ||
+           (pattern == PatternKind::Vector && shape == ShapeKind::Vector) ||
+           (pattern == PatternKind::List && shape == ShapeKind::List);
   }
 
   void miss(int pattern, int node, Next next) {

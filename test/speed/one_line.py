@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """one_line.py PTXRAY: 10,000 faults on one line may not cost much more than on a line each; by its square it would be a thousand times."""
-import os
 import resource
 import subprocess
 import sys

@@ -91,7 +91,7 @@ struct Diagnostic {
 };
 
 struct Result {
-  std::string ptx, target; // what the text was checked as; empty: it says nothing
+  std::string ptx, target;             // what the text was checked as; empty: it says nothing
   std::vector<Diagnostic> diagnostics; // in the order of the text
 
   bool hasErrors() const {
@@ -103,8 +103,8 @@ struct Result {
 };
 
 inline Diagnostic readDiagnostic(const ptxray_diagnostic &from) {
-  Diagnostic d{from.rule, static_cast<Severity>(from.severity), from.message, from.begin, from.end,
-               {},        std::nullopt, std::nullopt, from.manual ? from.manual : ""};
+  Diagnostic d{from.rule,    static_cast<Severity>(from.severity), from.message, from.begin, from.end, {}, std::nullopt,
+               std::nullopt, from.manual ? from.manual : ""};
   for (size_t i = 0; i < from.note_count; ++i) {
     const ptxray_note &note = *from.notes[i];
     Note &to = d.notes.emplace_back();
@@ -129,8 +129,7 @@ inline Result check(std::string_view text, const Options &options = {}) {
   struct Free {
     void operator()(ptxray_result *result) const { ptxray_result_free(result); }
   };
-  const std::unique_ptr<ptxray_result, Free> found(
-      ptxray_check(text.data(), text.size(), options.get()));
+  const std::unique_ptr<ptxray_result, Free> found(ptxray_check(text.data(), text.size(), options.get()));
   if (!found)
     throw std::bad_alloc();
   Result result{ptxray_result_ptx(found.get()), ptxray_result_target(found.get()), {}};

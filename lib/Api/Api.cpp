@@ -1,10 +1,10 @@
 // include/ptxray/ptxray-c.h over the steps of lib/.
-#include "ptxray/ptxray-c.h"
 #include "Check/CheckModule.h"
 #include "Check/Options.h"
 #include "Diagnostics/RulePages.h"
 #include "Source/Origin.h"
 #include "Source/SourceBuffer.h"
+#include "ptxray/ptxray-c.h"
 #include <deque>
 #include <new>
 
@@ -31,8 +31,7 @@ namespace {
 /// Fills a result, which outlives the source.
 class ResultWriter {
 public:
-  ResultWriter(const SourceBuffer &source, ptxray_result &result)
-      : source(source), result(result) {}
+  ResultWriter(const SourceBuffer &source, ptxray_result &result) : source(source), result(result) {}
 
   void add(const Diagnostic &d, const OriginTable &origins);
 
@@ -41,9 +40,7 @@ private:
     const LineColumn at = source.lineColumn(offset);
     return {at.line, at.column, offset};
   }
-  const char *keep(std::string text) {
-    return result.strings.emplace_back(std::move(text)).c_str();
-  }
+  const char *keep(std::string text) { return result.strings.emplace_back(std::move(text)).c_str(); }
 
   const SourceBuffer &source;
   ptxray_result &result;
@@ -103,8 +100,7 @@ ptxray_result *ptxray_check(const char *text, size_t length, const ptxray_option
     const auto source = SourceBuffer::fromText("", llvm::StringRef(text, length).rtrim('\0'));
     auto result = std::make_unique<ptxray_result>();
     DiagnosticSink sink;
-    const ModuleSummary summary =
-        checkSource(*source, options ? options->options : CheckOptions(), sink);
+    const ModuleSummary summary = checkSource(*source, options ? options->options : CheckOptions(), sink);
     result->ptx = summary.ptx;
     result->target = summary.target;
     if (!sink.diagnostics().empty()) {

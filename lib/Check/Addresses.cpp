@@ -12,8 +12,7 @@ bool hasAddress(const Shape &shape) {
 
 void OperandJudge::judgeOpaque(const Shape &shape, unsigned node) {
   const bool handle = shape.kind == ShapeKind::Register && !shape.flags && !shape.suffix &&
-                      viewType(shape.type).bits == 64 &&
-                      viewType(shape.type).kind != TypeKind::Float;
+                      viewType(shape.type).bits == 64 && viewType(shape.type).kind != TypeKind::Float;
   if (handle)
     return;
   static constexpr llvm::StringLiteral roles[] = {".texref", ".samplerref", ".surfref"};
@@ -27,19 +26,17 @@ void OperandJudge::judgeOpaque(const Shape &shape, unsigned node) {
 }
 
 /// `.shared::cta` lies in `.shared`: what stands before the colons.
-static llvm::StringRef spaceName(WordId word) {
-  return llvm::StringRef(isa::word(word).text).split("::").first;
-}
+static llvm::StringRef spaceName(WordId word) { return llvm::StringRef(isa::word(word).text).split("::").first; }
 
 bool OperandJudge::isBracketed(unsigned node) const {
   for (unsigned n = 0; n < node; ++n)
-    if (const Shape &outer = view.written.shapes[n];
-        outer.kind == ShapeKind::Address && n + outer.extent > node)
+    if (const Shape &outer = view.written.shapes[n]; outer.kind == ShapeKind::Address && n + outer.extent > node)
       return true;
   return false;
 }
 
-/// What belongs into brackets may stand behind them, or the reverse, where ptxas does not look where they end (Bind.cpp).
+/// What belongs into brackets may stand behind them, or the reverse, where ptxas does not look where they end
+/// (Bind.cpp).
 void OperandJudge::judgeBrackets(unsigned node) {
   if (declared.role == OperandRole::Address)
     return;
@@ -127,8 +124,8 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
     }
     const llvm::StringRef space = spaceName(shape.space);
     // A variable in .param has no address: loads and stores name it.
-    const bool named = isBracketed(node) ? llvm::is_contained(spaces, space)
-                                         : !has(isa::BareAllowed) && !(shape.flags & ShapeOffset);
+    const bool named =
+        isBracketed(node) ? llvm::is_contained(spaces, space) : !has(isa::BareAllowed) && !(shape.flags & ShapeOffset);
     if (named && !has(isa::IndexAllowed) && !hasAddress(shape)) {
       fail(DiagId::SymbolNotAllowed, node);
       return;

@@ -14,15 +14,13 @@ namespace {
 class Binder {
 public:
   explicit Binder(const FormView &view)
-      : view(view), patterns(isa::run(isa::tables().patterns, view.form.patterns)),
-        shapes(view.written.shapes) {
+      : view(view), patterns(isa::run(isa::tables().patterns, view.form.patterns)), shapes(view.written.shapes) {
     current.nodeOf.assign(view.operands.size(), -1);
   }
 
   llvm::SmallVector<Binding, 2> best() {
     for (allowed = 0; results.empty() && allowed <= most; ++allowed)
-      list(0, patterns.size(), 0, shapes.size(),
-           [&] { results.push_back(current); });
+      list(0, patterns.size(), 0, shapes.size(), [&] { results.push_back(current); });
     if (results.empty()) {
       allowed = 0;
       compare(0, patterns.size(), 0, shapes.size());
@@ -124,9 +122,8 @@ private:
     const unsigned pNext = p + patterns[p].extent, nNext = n + shapes[n].extent;
     if (inside(n) == 2 && nNext < nEnd) {
       for (unsigned c = p + 3; c < pNext; ++c)
-        list(p + 1, c, n + 1, nNext, [&] {
-          one(c, nNext, [&] { list(pNext, pEnd, nNext + shapes[nNext].extent, nEnd, next); });
-        });
+        list(p + 1, c, n + 1, nNext,
+             [&] { one(c, nNext, [&] { list(pNext, pEnd, nNext + shapes[nNext].extent, nEnd, next); }); });
     } else if (inside(n) == 3) {
       const unsigned third = second(n) + shapes[second(n)].extent;
       list(p + 1, pNext, n + 1, third, [&] { list(pNext, pEnd, third, nEnd, next); });
@@ -185,8 +182,7 @@ private:
         return one(p + 1, n + 1, next);
       if (shape.kind == ShapeKind::Pair) {
         const unsigned second = n + 1 + shapes[n + 1].extent;
-        return one(p + 1, n + 1,
-                   [&] { one(p + 1 + patterns[p + 1].extent, second, next); });
+        return one(p + 1, n + 1, [&] { one(p + 1 + patterns[p + 1].extent, second, next); });
       }
       if (pattern.optional)
         return one(p + 1, n, next);
@@ -214,17 +210,14 @@ private:
   bool fitsOperand(const Pattern &pattern, const Shape &shape) const {
     switch (shape.kind) {
     case ShapeKind::Address:
-    case ShapeKind::Pair:
-      return false;
-    case ShapeKind::List:
-      return view.operands[pattern.operand].role == isa::OperandRole::List;
+    case ShapeKind::Pair: return false;
+    case ShapeKind::List: return view.operands[pattern.operand].role == isa::OperandRole::List;
     case ShapeKind::Vector: // tells a number apart from the vector in whose place it may stand
       return !(view.operands[pattern.operand].rules & isa::Typed);
     case ShapeKind::Register: // tells optional operands apart that stand before and behind a predicate
       return !(view.operands[pattern.operand].rules & isa::Vec) ||
              viewType(shape.type).kind != isa::TypeKind::Predicate;
-    default:
-      return true;
+    default: return true;
     }
   }
 
@@ -290,8 +283,7 @@ static void reportMisfit(FormView &view, Binding::Misfit misfit) {
     view.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0},
                 {"`" + instruction + "`", std::string(view.operands[patterns[at].operand].name)});
   } else if (misfit.pattern < 0) {
-    view.report(Phase::Shape, DiagId::ExtraOperand, place, {"", "`" + instruction + "`"})
-        .sourceArg = 0;
+    view.report(Phase::Shape, DiagId::ExtraOperand, place, {"", "`" + instruction + "`"}).sourceArg = 0;
   } else {
     const Shape &shape = view.written.shapes[misfit.node];
     const Pattern &pattern = patterns[misfit.pattern];
@@ -302,8 +294,7 @@ static void reportMisfit(FormView &view, Binding::Misfit misfit) {
     else if (shape.suffix && shape.kind == ShapeKind::Address)
       view.report(Phase::Shape, DiagId::UnexpectedSelector, place, {""}).sourceArg = 0;
     else
-      view.report(Phase::Shape, DiagId::OperandShape, place,
-                  {"", shapeName(shape.kind), patternName(pattern.kind)})
+      view.report(Phase::Shape, DiagId::OperandShape, place, {"", shapeName(shape.kind), patternName(pattern.kind)})
           .sourceArg = 0;
   }
 }

@@ -25,8 +25,7 @@ void BodyChecker::begin(const Function &function) {
   segmentLabels.clear();
   isOpen = isEmpty = true;
   for (Slice formals : {function.returns, function.parameters})
-    for (const Declaration &formal :
-         llvm::ArrayRef(ast.declarations).slice(formals.first, formals.count))
+    for (const Declaration &formal : llvm::ArrayRef(ast.declarations).slice(formals.first, formals.count))
       if (formal.name != NameId::None)
         mark(formal.name, Writes);
 }
@@ -126,11 +125,11 @@ void BodyChecker::access(const Operand &operand, const Access &one, bool isLoad,
     report(DiagId::GuardedArgument, {name()});
   const Extent &extent = symbol->extent;
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))
-    report(DiagId::AccessOutOfBounds, {std::to_string(one.bytes), std::to_string(offset), name(),
-                                       std::to_string(extent.bytes)});
+    report(DiagId::AccessOutOfBounds,
+           {std::to_string(one.bytes), std::to_string(offset), name(), std::to_string(extent.bytes)});
   else if (offset % one.align || extent.align % one.align)
-    report(DiagId::AccessMisaligned, {std::to_string(one.bytes), std::to_string(offset), name(),
-                                      std::to_string(extent.align)});
+    report(DiagId::AccessMisaligned,
+           {std::to_string(one.bytes), std::to_string(offset), name(), std::to_string(extent.align)});
   // A variable for arguments holds something only when a call has returned it.
   else if (isLoad && isOfCall && !options.isFragment && !(usesOf(resolver.registerOf(operand.name)) & Writes))
     report(DiagId::ParameterWithoutCall, {name()});
@@ -164,9 +163,8 @@ void BodyChecker::declaration(const Declaration &declaration) {
 
 FunctionSummary BodyChecker::end(const Function &function) {
   // What is wrong in a single instruction would be told a second time, in another way.
-  const bool isBroken =
-      llvm::any_of(llvm::drop_begin(sink.diagnostics(), reportsBefore),
-                   [](const Diagnostic &d) { return d.severity == Severity::Error; });
+  const bool isBroken = llvm::any_of(llvm::drop_begin(sink.diagnostics(), reportsBefore),
+                                     [](const Diagnostic &d) { return d.severity == Severity::Error; });
   if (!options.isFragment && !isBroken) {
     registerCount(function);
     flow(function);
@@ -177,8 +175,7 @@ FunctionSummary BodyChecker::end(const Function &function) {
     if (const Symbol *symbol = resolver.find(one.name); symbol && symbol->depth == 0) {
       if (symbol->kind == SymbolKind::Function)
         summary.functions.push_back(one);
-      else if (symbol->kind == SymbolKind::Variable &&
-               isa::word(symbol->space).text == ".shared")
+      else if (symbol->kind == SymbolKind::Variable && isa::word(symbol->space).text == ".shared")
         summary.shared.push_back(one.name);
     }
   for (NameId name : registers())
@@ -217,14 +214,12 @@ void BodyChecker::flow(const Function &function) {
   auto isTarget = [this](NameId label) { return (usesOf(label) & Targets) != 0; };
   const llvm::ArrayRef<NameId> labels = segmentLabels;
   for (const Segment &segment : llvm::drop_begin(segments))
-    if (segment.first.size() &&
-        llvm::none_of(labels.slice(segment.labels, segment.leading), isTarget))
+    if (segment.first.size() && llvm::none_of(labels.slice(segment.labels, segment.leading), isTarget))
       sink.report(DiagId::UnreachableCode, segment.first);
   // Where nothing but labels stands at the end, compilers lead what cannot happen.
   const Segment &end = segments.back();
   const bool isReached =
-      segments.size() == 1 ||
-      (end.first.size() && llvm::any_of(labels.drop_front(end.labels), isTarget));
+      segments.size() == 1 || (end.first.size() && llvm::any_of(labels.drop_front(end.labels), isTarget));
   if (isOpen && isReached && !rules.neverReturns(function.name))
     sink.report(DiagId::ControlReachesEnd, lastStatement(function), {ast.text(function.name).str()});
 }
@@ -276,8 +271,7 @@ void BodyChecker::unwritten(const Function &function) {
       if (use.uses & Reads) {
         const Operand &operand = ast.operands[instruction.operands.first + use.node];
         passes |= (use.uses & Passes) != 0;
-        read(operand.name, operand.range,
-             !passes && ((use.uses & Addresses) || !usage.hasResult));
+        read(operand.name, operand.range, !passes && ((use.uses & Addresses) || !usage.hasResult));
       }
     if (carried == NameId::None || passes || instruction.guard != NameId::None)
       continue;

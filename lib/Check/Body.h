@@ -11,10 +11,9 @@ namespace ptxray {
 
 class BodyChecker {
 public:
-  BodyChecker(const Ast &ast, const ModuleContext &context, const CheckOptions &options,
-              ModuleRules &rules, Resolver &resolver, DiagnosticSink &sink)
-      : ast(ast), context(context), options(options), rules(rules), resolver(resolver),
-        sink(sink) {}
+  BodyChecker(const Ast &ast, const ModuleContext &context, const CheckOptions &options, ModuleRules &rules,
+              Resolver &resolver, DiagnosticSink &sink)
+      : ast(ast), context(context), options(options), rules(rules), resolver(resolver), sink(sink) {}
 
   void begin(const Function &function);
   void instruction(const Instruction &instruction, const Usage &usage);
@@ -82,7 +81,7 @@ private:
   std::vector<uint8_t> uses;   // by register, of the function at hand
   std::vector<NameId> touched; // registers with uses: the first `touchedCount`
   size_t touchedCount = 0;
-  llvm::DenseMap<uint32_t, NameId> ofBlocks; // registers of nested blocks, by the places where they are used
+  llvm::DenseMap<uint32_t, NameId> ofBlocks;          // registers of nested blocks, by the places where they are used
   std::vector<FunctionSummary::Reference> references; // to functions and variables
   std::vector<const Usage *> sequence;
   uint32_t firstInstruction = 0;
@@ -92,14 +91,14 @@ private:
   void beginSegment(const Instruction &instruction);
   /// Instructions behind one where control ends, up to the next such.
   struct Segment {
-    Range first;             // its first instruction
-    uint32_t labels = 0;     // into `segmentLabels`: the first of it
-    uint32_t leading = 0;    // as many of them stand before the first instruction
+    Range first;          // its first instruction
+    uint32_t labels = 0;  // into `segmentLabels`: the first of it
+    uint32_t leading = 0; // as many of them stand before the first instruction
   };
   std::vector<Segment> segments;
   std::vector<NameId> segmentLabels;
   size_t reportsBefore = 0;
-  bool isOpen = true; // control can come to the end of the last segment
+  bool isOpen = true;  // control can come to the end of the last segment
   bool isEmpty = true; // it has no instruction yet
 };
 

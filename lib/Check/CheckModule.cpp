@@ -1,5 +1,5 @@
-#include "Check/Body.h"
 #include "Check/CheckModule.h"
+#include "Check/Body.h"
 #include "Check/Constants.h"
 #include "Check/Header.h"
 #include "Check/Judge.h"
@@ -14,10 +14,9 @@ namespace {
 /// Sees the items of one module in order and hands each to the step that checks it.
 class ModuleChecker {
 public:
-  ModuleChecker(const Ast &ast, const SourceBuffer &source, const CheckOptions &options,
-                DiagnosticSink &sink)
-      : ast(ast), source(source), options(options), sink(sink), header(source, options, sink),
-        resolver(ast, sink), constants(ast) {}
+  ModuleChecker(const Ast &ast, const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink)
+      : ast(ast), source(source), options(options), sink(sink), header(source, options, sink), resolver(ast, sink),
+        constants(ast) {}
 
   void item(Statement statement);
   void finish();
@@ -50,14 +49,10 @@ private:
 
 Range rangeOf(const Ast &ast, Statement statement) {
   switch (statement.kind) {
-  case StatementKind::Declaration:
-    return ast.declarations[statement.index].range;
-  case StatementKind::Directive:
-    return ast.directives[statement.index].range;
-  case StatementKind::Function:
-    return ast.functions[statement.index].head;
-  default:
-    return {};
+  case StatementKind::Declaration: return ast.declarations[statement.index].range;
+  case StatementKind::Directive: return ast.directives[statement.index].range;
+  case StatementKind::Function: return ast.functions[statement.index].head;
+  default: return {};
   }
 }
 
@@ -72,8 +67,7 @@ void ModuleChecker::endHeader(Range place, bool isEmpty) {
 }
 
 void ModuleChecker::item(Statement statement) {
-  if (statement.kind == StatementKind::Directive &&
-      header.read(ast, ast.directives[statement.index]))
+  if (statement.kind == StatementKind::Directive && header.read(ast, ast.directives[statement.index]))
     return;
   endHeader(rangeOf(ast, statement));
   if (statement.kind == StatementKind::Declaration) {
@@ -126,12 +120,8 @@ void ModuleChecker::other(Statement statement) {
     if (!options.visitor)
       instructions->checkWords(ast, source, ast.brokenInstructions[statement.index], resolver, sink);
     break;
-  case StatementKind::BlockBegin:
-    resolver.beginBlock();
-    break;
-  case StatementKind::BlockEnd:
-    resolver.endBlock();
-    break;
+  case StatementKind::BlockBegin: resolver.beginBlock(); break;
+  case StatementKind::BlockEnd: resolver.endBlock(); break;
   case StatementKind::Function:
     rules->function(ast.functions[statement.index]);
     if (ast.functions[statement.index].kind == FunctionKind::Func)
@@ -141,11 +131,8 @@ void ModuleChecker::other(Statement statement) {
     rules->bodyDirective(ast.directives[statement.index]);
     bodies->directive(ast.directives[statement.index]);
     break;
-  case StatementKind::Label:
-    bodies->label(ast.labels[statement.index]);
-    break;
-  case StatementKind::Instruction:
-    break;
+  case StatementKind::Label: bodies->label(ast.labels[statement.index]); break;
+  case StatementKind::Instruction: break;
   }
 }
 
@@ -223,16 +210,10 @@ void ModuleChecker::finish() {
 
 bool isWanted(Diagnostic &diagnostic, const CheckOptions &options) {
   switch (options.levels.of(diagnostic.id)) {
-  case RuleLevel::Off:
-    return false;
-  case RuleLevel::On:
-    break;
-  case RuleLevel::Warning:
-    diagnostic.severity = Severity::Warning;
-    return true;
-  case RuleLevel::Error:
-    diagnostic.severity = Severity::Error;
-    return true;
+  case RuleLevel::Off: return false;
+  case RuleLevel::On: break;
+  case RuleLevel::Warning: diagnostic.severity = Severity::Warning; return true;
+  case RuleLevel::Error: diagnostic.severity = Severity::Error; return true;
   case RuleLevel::Default:
     if (diagnostic.severity == Severity::Pedantic && !options.pedantic)
       return false;
@@ -242,8 +223,7 @@ bool isWanted(Diagnostic &diagnostic, const CheckOptions &options) {
   return true;
 }
 
-ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options,
-                          DiagnosticSink &sink) {
+ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink) {
   Parser parser;
   ModuleChecker checker(parser.ast(), source, options, sink);
   parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement statement) {

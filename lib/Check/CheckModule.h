@@ -20,7 +20,7 @@ struct CheckOptions {
   bool pedantic = false;
   bool wholeProgram = false; // the module is linked with nothing: what it names it must define
   bool isFragment = false;   // functions are pieces of code: nothing is said of them as a whole
-  bool werror = false; // warnings are errors, but for those of a rule with a level of its own
+  bool werror = false;       // warnings are errors, but for those of a rule with a level of its own
   RuleLevels levels;
   /// Sees each instruction in place of the judge.
   std::function<void(const ModuleContext &, const Ast &, const Instruction &, llvm::ArrayRef<Shape>)> visitor;
@@ -36,7 +36,6 @@ struct ModuleSummary {
 bool isWanted(Diagnostic &diagnostic, const CheckOptions &options);
 
 /// The sink holds what is left by the options and the comments of the text, by place.
-ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options,
-                          DiagnosticSink &sink);
+ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink);
 
 } // namespace ptxray

@@ -14,8 +14,7 @@ static bool isAvailable(FormView &view, const isa::Form &form) {
   const isa::Tables &t = isa::tables();
   return llvm::all_of(isa::run(t.formRules, form.rules), [&](uint32_t index) {
     const isa::Rule &rule = t.rules[index];
-    return rule.when || !t.exprs[rule.require].gateOnly ||
-           view.written.availability.holds(rule.require);
+    return rule.when || !t.exprs[rule.require].gateOnly || view.written.availability.holds(rule.require);
   });
 }
 
@@ -42,10 +41,9 @@ static Subject ownWord(FormView &view) {
   auto isKnown = [&](WordId word) {
     return llvm::any_of(others, [&](const isa::Form *form) {
       return llvm::any_of(isa::run(t.slots, form->slots), [&](const isa::Slot &slot) {
-        return llvm::any_of(isa::run(t.slotValues, slot.values),
-                            [&](const isa::SlotValue &value) {
-                              return value.word == word && view.written.availability.holds(value.gate);
-                            });
+        return llvm::any_of(isa::run(t.slotValues, slot.values), [&](const isa::SlotValue &value) {
+          return value.word == word && view.written.availability.holds(value.gate);
+        });
       });
     });
   };
@@ -89,8 +87,7 @@ void judgeRules(FormView &view) {
     view.takeWarnings();
     // `when !.rnd require !modern`: what is missing is a word, not another version.
     if (const Expr &when = t.exprs[rule.when];
-        when.op == ExprOp::Not && t.exprs[when.a].op == ExprOp::SlotWritten &&
-        t.exprs[rule.require].gateOnly) {
+        when.op == ExprOp::Not && t.exprs[when.a].op == ExprOp::SlotWritten && t.exprs[rule.require].gateOnly) {
       reportMissing(view, t.exprs[when.a].a, Phase::Gate);
       continue;
     }
@@ -154,13 +151,11 @@ void judgePresence(FormView &view) {
     view.takeWarnings();
     if (wanted && !written) {
       const Subject subject = subjectOf(view, declared.with);
-      view.report(Phase::Condition, DiagId::MissingOperand, subject.place,
-                  {subject.text, std::string(declared.name)});
+      view.report(Phase::Condition, DiagId::MissingOperand, subject.place, {subject.text, std::string(declared.name)});
     } else if (!wanted && written) {
       // The word that decides whether the operand is written, if there is one.
       const auto slot = wrongSlot(view, declared.with);
-      view.report(Phase::Condition, DiagId::OperandRequires,
-                  slot ? view.placeOfSlot(*slot) : view.placeOfOperand(i),
+      view.report(Phase::Condition, DiagId::OperandRequires, slot ? view.placeOfSlot(*slot) : view.placeOfOperand(i),
                   {std::string(declared.name), describe(view, declared.with)});
     }
   }

@@ -19,11 +19,9 @@ void Constants::readBody(const Function &function) {
   writer.clear();
   values.clear();
   for (uint32_t i = function.body.first; i < function.body.end(); ++i)
-    if (const Statement statement = ast.statements[i];
-        statement.kind == StatementKind::Instruction) {
+    if (const Statement statement = ast.statements[i]; statement.kind == StatementKind::Instruction) {
       const Instruction &instruction = ast.instructions[statement.index];
-      addWritten(ast.operandsOf(instruction.operands),
-                 instruction.guard == NameId::None ? statement.index : several);
+      addWritten(ast.operandsOf(instruction.operands), instruction.guard == NameId::None ? statement.index : several);
     }
 }
 
@@ -61,8 +59,7 @@ std::optional<uint64_t> Constants::valueOf(const Operand &operand, unsigned dept
   return valueOf(operand.name, depth);
 }
 
-void Constants::fill(const Function &function, Slice operands,
-                     llvm::MutableArrayRef<Shape> shapes) {
+void Constants::fill(const Function &function, Slice operands, llvm::MutableArrayRef<Shape> shapes) {
   if (!read)
     readBody(function);
   read = true;

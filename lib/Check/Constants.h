@@ -1,8 +1,8 @@
 #pragma once
 // The registers of a function that hold one known number all along: written once, by a move or by
 // arithmetic on other such registers. Asked only for the few operands whose value means something.
-#include "Resolve/Shape.h"
 #include "Parse/Ast.h"
+#include "Resolve/Shape.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 

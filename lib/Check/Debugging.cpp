@@ -3,8 +3,7 @@
 namespace ptxray {
 
 bool ModuleRules::overflows(const Operand &number) {
-  sink.report(DiagId::ConstantOverflow, number.range,
-              {std::to_string(static_cast<uint64_t>(number.value)), "32"});
+  sink.report(DiagId::ConstantOverflow, number.range, {std::to_string(static_cast<uint64_t>(number.value)), "32"});
   return true;
 }
 
@@ -67,8 +66,7 @@ void ModuleRules::location(const Directive &directive) {
     llvm::ArrayRef<Operand> outer = operands.drop_front(6);
     if (!locations.contains(place(outer)))
       sink.report(DiagId::InlinedAt, {outer[0].range.begin, outer[2].range.end},
-                  {std::to_string(outer[0].value), std::to_string(outer[1].value),
-                   std::to_string(outer[2].value)});
+                  {std::to_string(outer[0].value), std::to_string(outer[1].value), std::to_string(outer[2].value)});
   }
   locations.insert(place(operands));
 }
@@ -80,8 +78,7 @@ void ModuleRules::section(const Directive &directive) {
   const uint32_t braces = directive.operands.first + 1;
   if (directive.operands.count < 2)
     return;
-  for (uint32_t node = braces + 1; node < braces + ast.operands[braces].extent;
-       node += ast.operands[node].extent) {
+  for (uint32_t node = braces + 1; node < braces + ast.operands[braces].extent; node += ast.operands[node].extent) {
     const Operand &item = ast.operands[node];
     if (item.kind == OperandKind::List) {
       sectionData(node);
@@ -100,9 +97,7 @@ void ModuleRules::sectionData(uint32_t node) {
   const Operand &data = ast.operands[node];
   const llvm::StringRef type = ast.text(data.suffix);
   const uint32_t bits = type == ".b8" ? 8 : type == ".b16" ? 16 : type == ".b32" ? 32 : 64;
-  auto wrong = [&](Range range, const std::string &why) {
-    sink.report(DiagId::SectionData, range, {type.str(), why});
-  };
+  auto wrong = [&](Range range, const std::string &why) { sink.report(DiagId::SectionData, range, {type.str(), why}); };
   if (type != ".b8" && type != ".b16" && type != ".b32" && type != ".b64")
     return wrong({data.range.begin, data.range.begin + static_cast<uint32_t>(type.size())},
                  "holds no data of a section; `.b8`, `.b16`, `.b32` and `.b64` do");
@@ -114,8 +109,7 @@ void ModuleRules::sectionData(uint32_t node) {
         requireFeature(".section::negative", "a negative number in `.section`", value.range);
       // Only the low half of a positive number is looked at.
       const int64_t low = static_cast<int64_t>(static_cast<uint32_t>(value.value));
-      if (bits < 64 && (isNegative ? value.value < -(int64_t(1) << (bits - 1))
-                                   : low >> bits != 0))
+      if (bits < 64 && (isNegative ? value.value < -(int64_t(1) << (bits - 1)) : low >> bits != 0))
         wrong(value.range, "cannot hold `" + std::to_string(value.value) + "`");
       continue;
     }
@@ -164,8 +158,7 @@ void ModuleRules::metadata(const Directive &directive) {
       continue;
     }
     if (fits(number) && !nodes.insert(number.value).second)
-      sink.report(DiagId::DuplicateMetadata, number.range,
-                  {"`.metadata " + std::to_string(number.value) + "`"});
+      sink.report(DiagId::DuplicateMetadata, number.range, {"`.metadata " + std::to_string(number.value) + "`"});
     metadataValues(node + 2);
   }
 }

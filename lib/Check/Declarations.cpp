@@ -77,8 +77,7 @@ void ModuleRules::requireFunction(NameId name, Range range) {
 bool ModuleRules::isSpecial(NameId name, Range range) {
   if (name == NameId::None || !resolver.special(name))
     return false;
-  sink.report(DiagId::InconsistentRedefinition, range,
-              {ast.text(name).str(), "a special register"});
+  sink.report(DiagId::InconsistentRedefinition, range, {ast.text(name).str(), "a special register"});
   return true;
 }
 
@@ -87,31 +86,29 @@ void ModuleRules::constantBank(const Declaration &declaration) {
   llvm::StringRef space = text(declaration.space);
   if (!space.consume_front(".const"))
     return;
-  const bool isOpenExtern = text(declaration.linkage) == ".extern" && declaration.dims.count &&
-                            ast.dims[declaration.dims.first] < 0;
+  const bool isOpenExtern =
+      text(declaration.linkage) == ".extern" && declaration.dims.count && ast.dims[declaration.dims.first] < 0;
   unsigned bank = 0;
   const bool isWritten = space.consume_front("[");
   if (isWritten) {
     space.consumeInteger(10, bank);
-    requireFeature(bank ? ".const::bank" : ".const::bank0",
-                   "`" + text(declaration.space) + "`", declaration.spaceRange);
+    requireFeature(bank ? ".const::bank" : ".const::bank0", "`" + text(declaration.space) + "`",
+                   declaration.spaceRange);
     if (bank > 10) {
-      sink.report(DiagId::ConstantBank, declaration.spaceRange,
-                  {std::to_string(bank), "there are banks 0 to 10"});
+      sink.report(DiagId::ConstantBank, declaration.spaceRange, {std::to_string(bank), "there are banks 0 to 10"});
       return;
     }
   }
   if (header.context().ptx < 202 && isOpenExtern != (bank > 0))
     sink.report(DiagId::ConstantBank, declaration.spaceRange,
-                {std::to_string(bank), bank ? "it holds only `.extern` arrays of open size"
-                                            : "it holds no `.extern` array of open size"});
+                {std::to_string(bank),
+                 bank ? "it holds only `.extern` arrays of open size" : "it holds no `.extern` array of open size"});
 }
 
 /// Numbers of a declaration that ptxas keeps in 32 bits.
 void ModuleRules::bounds(const Declaration &declaration, bool isParameter) {
   auto tooLarge = [&](int64_t number, Range range) {
-    sink.report(DiagId::ConstantOverflow, range,
-                {std::to_string(static_cast<uint64_t>(number)), "32"});
+    sink.report(DiagId::ConstantOverflow, range, {std::to_string(static_cast<uint64_t>(number)), "32"});
   };
   for (int64_t align : {declaration.align, declaration.ptrAlign})
     if (align > UINT32_MAX && llvm::isPowerOf2_64(static_cast<uint64_t>(align)))
@@ -119,14 +116,12 @@ void ModuleRules::bounds(const Declaration &declaration, bool isParameter) {
   if (declaration.isParameterised && declaration.count == UINT32_MAX)
     tooLarge(declaration.count, declaration.nameRange);
   if (declaration.isParameterised && (declaration.dims.count || declaration.hasInitialiser))
-    sink.report(DiagId::SyntaxError, declaration.nameRange,
-                {declaration.dims.count ? "[" : "=", "`,` or `;`"});
+    sink.report(DiagId::SyntaxError, declaration.nameRange, {declaration.dims.count ? "[" : "=", "`,` or `;`"});
   for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i) {
     if (isParameter && ast.dims[i] > UINT32_MAX)
       tooLarge(ast.dims[i], declaration.nameRange);
     else if (i > declaration.dims.first && ast.dims[i] <= 0)
-      sink.report(DiagId::IncompleteType, declaration.nameRange,
-                  {ast.text(declaration.name).str()});
+      sink.report(DiagId::IncompleteType, declaration.nameRange, {ast.text(declaration.name).str()});
   }
 }
 
@@ -134,7 +129,8 @@ static bool isVectorLength(llvm::StringRef word) { return word == ".v2" || word 
 
 /// Of a declaration of nothing ptxas asks for the words alone.
 void ModuleRules::nameless(const Declaration &declaration) {
-  const llvm::StringRef space = text(declaration.space), type = text(declaration.type), vector = text(declaration.vector);
+  const llvm::StringRef space = text(declaration.space), type = text(declaration.type),
+                        vector = text(declaration.vector);
   const isa::WordId word = resolver.word(declaration.type);
   const bool isType = isVariableType(declaration.type) ||
                       (word && isa::word(word).typeKind != isa::TypeKind::None && !isListed(".unread", type));
@@ -146,8 +142,7 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
   if (declaration.isNameless)
     return nameless(declaration);
   const llvm::StringRef space = text(declaration.space), type = text(declaration.type);
-  const std::string name =
-      declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str();
+  const std::string name = declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str();
   const bool isRegister = space == ".reg", isExtern = text(declaration.linkage) == ".extern";
   const bool isParameter = site != Site::Module && site != Site::Body;
   requireWord(declaration.linkage, declaration.range);
@@ -155,8 +150,8 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
   constantBank(declaration);
   bounds(declaration, isParameter);
   if (site == Site::Body && space == ".param")
-    requireFeature(inEntry ? ".param::of_entry_body" : ".param::of_function_body",
-                   "a `.param` variable in a body", declaration.spaceRange);
+    requireFeature(inEntry ? ".param::of_entry_body" : ".param::of_function_body", "a `.param` variable in a body",
+                   declaration.spaceRange);
 
   const isa::WordId typeWord = resolver.word(declaration.type);
   const isa::TypeKind kind = typeWord ? isa::word(typeWord).typeKind : isa::TypeKind::None;
@@ -185,8 +180,7 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
     if (!isVectorLength(vector) || isOpaque)
       sink.report(DiagId::VariableType, declaration.typeRange, {vector.str(), space.str()});
     else if (isa::word(resolver.word(declaration.vector)).number * isa::word(typeWord).bits > 128)
-      sink.report(DiagId::VectorTooWide, declaration.typeRange,
-                  {(text(declaration.vector) + type).str()});
+      sink.report(DiagId::VectorTooWide, declaration.typeRange, {(text(declaration.vector) + type).str()});
   }
   for (int64_t align : {declaration.align, declaration.ptrAlign})
     if (align == 0 || (align > 0 && !llvm::isPowerOf2_64(static_cast<uint64_t>(align))))
@@ -217,8 +211,7 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
     sink.report(DiagId::RegisterArray, declaration.nameRange, {name});
   // Parameter space holds scalars, and arrays of anything.
   if (space == ".param" && site != Site::Module && isAllocated && !isArray && (isVector || type == ".f16x2"))
-    sink.report(DiagId::VariableType, declaration.typeRange,
-                {(text(declaration.vector) + type).str(), space.str()});
+    sink.report(DiagId::VariableType, declaration.typeRange, {(text(declaration.vector) + type).str(), space.str()});
   if (space == ".param" && declaration.align > 128 && isAllocated && site != Site::Module &&
       site != Site::EntryParameter)
     sink.report(DiagId::AlignmentValue, declaration.range, {std::to_string(declaration.align)});
@@ -253,8 +246,7 @@ void ModuleRules::attributes(const Declaration &declaration) {
       else
         requireWord(operand.suffix, operand.range);
       if ((word != ".managed" && !isUnified) || operand.extent != (isUnified ? 3 : 1))
-        sink.report(DiagId::SyntaxError, operand.range,
-                    {word.str(), "`.managed` or `.unified` with two numbers"});
+        sink.report(DiagId::SyntaxError, operand.range, {word.str(), "`.managed` or `.unified` with two numbers"});
       else if (text(declaration.space) != ".global")
         sink.report(DiagId::LinkageSpace, operand.range, {word.str(), ".global"});
     }
@@ -264,10 +256,10 @@ void ModuleRules::attributes(const Declaration &declaration) {
 void ModuleRules::initialiser(const Declaration &declaration) {
   const llvm::StringRef space = text(declaration.space), type = text(declaration.type);
   const bool isExtern = text(declaration.linkage) == ".extern";
-  const bool isList = !declaration.initialiser.empty() &&
-                      ast.operands[declaration.initialiser.first].kind == OperandKind::Vector;
-  if (isExtern || (space != ".global" && space != ".const" && !space.starts_with(".const[")) ||
-      type == ".f16" || (type == ".f16x2" && !isList)) {
+  const bool isList =
+      !declaration.initialiser.empty() && ast.operands[declaration.initialiser.first].kind == OperandKind::Vector;
+  if (isExtern || (space != ".global" && space != ".const" && !space.starts_with(".const[")) || type == ".f16" ||
+      (type == ".f16x2" && !isList)) {
     sink.report(DiagId::InitialiserNotAllowed, declaration.nameRange,
                 {ast.text(declaration.name).str(), (isExtern ? llvm::StringRef(".extern") : space).str()});
     return;
@@ -306,8 +298,7 @@ uint32_t ModuleRules::initialValue(const Declaration &declaration, uint32_t node
     }
     const bool isVector = level == declaration.dims.count;
     if (level == 0 && room < 0 && count == 0)
-      sink.report(DiagId::IncompleteType, declaration.nameRange,
-                  {ast.text(declaration.name).str()});
+      sink.report(DiagId::IncompleteType, declaration.nameRange, {ast.text(declaration.name).str()});
     if (room >= 0 && (count > room || (isVector && count < room)))
       sink.report(DiagId::InitialiserCount, value.range, {std::to_string(count), std::to_string(room)});
     return end;
@@ -317,15 +308,11 @@ uint32_t ModuleRules::initialValue(const Declaration &declaration, uint32_t node
   const isa::Word &type = isa::word(resolver.word(declaration.type));
   const bool isFloat = type.typeKind == isa::TypeKind::Float;
   switch (value.kind) {
-  case OperandKind::Integer:
-    return isFloat ? mismatch("a floating-point value") : end;
-  case OperandKind::Float:
-    return isFloat || type.typeKind == isa::TypeKind::Bits ? end : mismatch("an integer");
+  case OperandKind::Integer: return isFloat ? mismatch("a floating-point value") : end;
+  case OperandKind::Float: return isFloat || type.typeKind == isa::TypeKind::Bits ? end : mismatch("an integer");
   case OperandKind::Name:
-  case OperandKind::List:
-    return initialAddress(declaration, node);
-  default:
-    return end;
+  case OperandKind::List: return initialAddress(declaration, node);
+  default: return end;
   }
 }
 
@@ -335,8 +322,7 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
   const Range range = ast.operands[node].range;
   const bool isFirst = llvm::all_of(llvm::ArrayRef(ast.operands).slice(begin, node - begin),
                                     [](const Operand &outer) { return outer.kind == OperandKind::Vector; });
-  const bool isMask =
-      ast.operands[node].kind == OperandKind::List && ast.operands[node].name == NameId::None;
+  const bool isMask = ast.operands[node].kind == OperandKind::List && ast.operands[node].name == NameId::None;
   if (isMask) { // eight ones somewhere
     requireFeature(".initialiser::mask", "a mask in an initial value", range);
     const Operand &mask = ast.operands[++node];
@@ -348,8 +334,7 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
     ++node;
     if (ast.operands[node].kind == OperandKind::Integer) {
       if (isa::word(resolver.word(declaration.type)).typeKind == isa::TypeKind::Float)
-        sink.report(DiagId::InitialiserType, range,
-                    {text(declaration.type).str(), "a floating-point value"});
+        sink.report(DiagId::InitialiserType, range, {text(declaration.type).str(), "a floating-point value"});
       return end;
     }
     if (ast.operands[node].kind == OperandKind::Float)
@@ -374,10 +359,9 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
     resolver.reportUnknown(name.name, name.range);
     return end;
   }
-  const llvm::StringRef space = isItself ? text(declaration.space)
-                                : symbol->kind == SymbolKind::Variable
-                                    ? llvm::StringRef(isa::word(symbol->space).text)
-                                    : llvm::StringRef();
+  const llvm::StringRef space = isItself                               ? text(declaration.space)
+                                : symbol->kind == SymbolKind::Variable ? llvm::StringRef(isa::word(symbol->space).text)
+                                                                       : llvm::StringRef();
   const bool isFunction = symbol && symbol->kind == SymbolKind::Function;
   if (isFunction && isFirst)
     functionTables.insert(static_cast<uint32_t>(declaration.name));
@@ -390,9 +374,9 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
   const bool holds = type == ".u32" || type == ".u64" || (type == ".u8" && isMask);
   if (!holds || (isFunction && hasOffset))
     sink.report(DiagId::InitialiserType, range,
-                {type.str(), holds            ? "a function without offset"
-                             : isMask         ? "`.u8`, `.u32` or `.u64`"
-                                              : "`.u32` or `.u64`"});
+                {type.str(), holds    ? "a function without offset"
+                             : isMask ? "`.u8`, `.u32` or `.u64`"
+                                      : "`.u32` or `.u64`"});
   return end;
 }
 
@@ -418,9 +402,8 @@ void ModuleRules::opaqueFields(const Declaration &declaration, uint32_t node, ui
       {"addr_mode_2", true, true, false},
       {"force_unnormalized_coords", false, true, false},
   };
-  static constexpr llvm::StringLiteral values[] = {"nearest",   "linear",        "wrap",
-                                                   "mirror",    "clamp_ogl",     "clamp_to_edge",
-                                                   "clamp_to_border"};
+  static constexpr llvm::StringLiteral values[] = {"nearest",   "linear",        "wrap",           "mirror",
+                                                   "clamp_ogl", "clamp_to_edge", "clamp_to_border"};
   const llvm::StringRef type = text(declaration.type);
   const Operand &item = ast.operands[node];
   auto wrong = [&](Range range, const std::string &what) {
@@ -463,22 +446,19 @@ bool ModuleRules::redeclareVariable(const Declaration &declaration, const Formal
     return false;
   if (auto function = functions.find(name); function != functions.end())
     return clash(DiagId::InconsistentRedefinition, "a function", function->second.nameRange);
-  auto [entry, isNew] =
-      globals.try_emplace(name, Global{formal, declaration.linkage, declaration.space, declaration.dims.count,
-                                           declaration.nameRange});
+  auto [entry, isNew] = globals.try_emplace(
+      name, Global{formal, declaration.linkage, declaration.space, declaration.dims.count, declaration.nameRange});
   if (isNew)
     return true;
   const Global &before = entry->second;
   const llvm::StringRef beforeLinkage = text(before.linkage);
   // ptxas does not tell `.global` from `.const` here.
-  auto family = [&](SpellingId space) {
-    return text(space) == ".const" ? llvm::StringRef(".global") : text(space);
-  };
-  const bool sameDims = before.formal.isOpen() || formal.isOpen() ||
-                        (before.formal.extent.bytes == formal.extent.bytes &&
-                         before.dimensions == declaration.dims.count);
-  const bool sameType = before.formal.type == formal.type &&
-                        family(before.space) == family(declaration.space) && sameDims;
+  auto family = [&](SpellingId space) { return text(space) == ".const" ? llvm::StringRef(".global") : text(space); };
+  const bool sameDims =
+      before.formal.isOpen() || formal.isOpen() ||
+      (before.formal.extent.bytes == formal.extent.bytes && before.dimensions == declaration.dims.count);
+  const bool sameType =
+      before.formal.type == formal.type && family(before.space) == family(declaration.space) && sameDims;
   if (!sameType)
     return clash(DiagId::InconsistentRedefinition, "another type or space", before.nameRange);
   if (beforeLinkage == ".extern" && linkage.empty())

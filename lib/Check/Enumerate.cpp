@@ -34,8 +34,7 @@ private:
   void addSlot(FormView &view, Axis::Kind kind, unsigned slot, unsigned of);
   bool write(FormView &view, llvm::ArrayRef<int64_t> chosen, std::string &text);
   void operand(FormView &view, unsigned pattern, llvm::ArrayRef<int64_t> chosen, std::string &text);
-  int64_t chosenFor(Axis::Kind kind, unsigned of, llvm::ArrayRef<int64_t> chosen,
-                    int64_t otherwise);
+  int64_t chosenFor(Axis::Kind kind, unsigned of, llvm::ArrayRef<int64_t> chosen, int64_t otherwise);
 
   const isa::Mnemonic &mnemonic;
   Availability availability;
@@ -100,16 +99,14 @@ bool Enumerator::findAxes(FormView &view) {
   return llvm::none_of(axes, [](const Axis &axis) { return axis.values.empty(); });
 }
 
-int64_t Enumerator::chosenFor(Axis::Kind kind, unsigned of, llvm::ArrayRef<int64_t> chosen,
-                              int64_t otherwise) {
+int64_t Enumerator::chosenFor(Axis::Kind kind, unsigned of, llvm::ArrayRef<int64_t> chosen, int64_t otherwise) {
   for (size_t i = 0; i < axes.size(); ++i)
     if (axes[i].kind == kind && axes[i].of == of)
       return chosen[i];
   return otherwise;
 }
 
-void Enumerator::operand(FormView &view, unsigned pattern, llvm::ArrayRef<int64_t> chosen,
-                         std::string &text) {
+void Enumerator::operand(FormView &view, unsigned pattern, llvm::ArrayRef<int64_t> chosen, std::string &text) {
   const unsigned index = isa::run(tables.patterns, view.form.patterns)[pattern].operand;
   const OperandDecl &declared = view.operands[index];
   const TypeView type = view.typeOf(index);
@@ -213,8 +210,7 @@ void Enumerator::form(uint32_t index, Enumeration &out) {
         chosen[i] = values[rest % values.size()];
         rest /= values.size();
       } else {
-        chosen[i] =
-            values[(round * stride + round / values.size() * (stride + 1236)) % values.size()];
+        chosen[i] = values[(round * stride + round / values.size() * (stride + 1236)) % values.size()];
         stride += 4;
       }
     }

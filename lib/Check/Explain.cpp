@@ -22,9 +22,7 @@ std::string join(llvm::ArrayRef<std::string> parts, const char *conjunction) {
 
 std::string quote(std::string_view text) { return "`" + std::string(text) + "`"; }
 
-static llvm::ArrayRef<WordId> wordList(const Expr &e) {
-  return isa::tables().wordLists.slice(e.b, e.c);
-}
+static llvm::ArrayRef<WordId> wordList(const Expr &e) { return isa::tables().wordLists.slice(e.b, e.c); }
 
 static llvm::SmallVector<WordId, 8> wordsOf(const isa::Slot &slot) {
   llvm::SmallVector<WordId, 8> words;
@@ -37,8 +35,8 @@ static llvm::SmallVector<WordId, 8> wordsOf(const isa::Slot &slot) {
 static int64_t stepOfWideRanges(llvm::ArrayRef<isa::ValueRange> ranges) {
   const int64_t step = ranges.front().step;
   const bool wide = step > 1 && llvm::all_of(ranges, [&](const isa::ValueRange &r) {
-    return r.step == step && r.low % step == 0 && r.high - r.low > UINT32_MAX - step;
-  });
+                      return r.step == step && r.low % step == 0 && r.high - r.low > UINT32_MAX - step;
+                    });
   return wide ? step : 0;
 }
 
@@ -77,17 +75,12 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
     std::stable_partition(parts.begin(), parts.end(), [](llvm::StringRef part) { return !part.starts_with("no "); });
     return join(parts, (e.op == ExprOp::And) != negated ? "and" : "or");
   }
-  case ExprOp::Not:
-    return describe(view, e.a, !negated);
-  case ExprOp::Gate:
-    return describe(view, t.gates[e.a].expr, negated);
-  case ExprOp::PtxAtLeast:
-    return (negated ? "PTX below " : "PTX ") + isa::versionText(e.a);
-  case ExprOp::Target:
-    return (negated ? "not " : "") + std::string(t.targetSets[e.a].text);
+  case ExprOp::Not: return describe(view, e.a, !negated);
+  case ExprOp::Gate: return describe(view, t.gates[e.a].expr, negated);
+  case ExprOp::PtxAtLeast: return (negated ? "PTX below " : "PTX ") + isa::versionText(e.a);
+  case ExprOp::Target: return (negated ? "not " : "") + std::string(t.targetSets[e.a].text);
   case ExprOp::SlotIs:
-  case ExprOp::WordWritten:
-    return no + wordsText(wordList(e), negated ? "and" : "or");
+  case ExprOp::WordWritten: return no + wordsText(wordList(e), negated ? "and" : "or");
   case ExprOp::SlotWritten: {
     const auto words = wordsOf(view.slots[e.a]);
     if (words.size() <= 4)
@@ -98,24 +91,16 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
   case ExprOp::SlotsEqual:
     return std::string(negated ? "different " : "the same ") + quote(view.slots[e.a].name) + " and " +
            quote(view.slots[e.b].name);
-  case ExprOp::OperandWritten:
-    return no + "operand " + operand();
-  case ExprOp::OperandIsImmediate:
-    return no + "immediate for " + operand();
-  case ExprOp::OperandIsSymbol:
-    return no + "variable for " + operand();
-  case ExprOp::OperandNegated:
-    return no + "minus before " + operand();
-  case ExprOp::OperandHasOffset:
-    return no + "offset behind " + operand();
-  case ExprOp::Independent:
-    return textureMode(!negated);
-  case ExprOp::OperandIn:
-    return operand() + (negated ? " not" : "") + " in " + rangesText(t.ranges.slice(e.b, e.c));
+  case ExprOp::OperandWritten: return no + "operand " + operand();
+  case ExprOp::OperandIsImmediate: return no + "immediate for " + operand();
+  case ExprOp::OperandIsSymbol: return no + "variable for " + operand();
+  case ExprOp::OperandNegated: return no + "minus before " + operand();
+  case ExprOp::OperandHasOffset: return no + "offset behind " + operand();
+  case ExprOp::Independent: return textureMode(!negated);
+  case ExprOp::OperandIn: return operand() + (negated ? " not" : "") + " in " + rangesText(t.ranges.slice(e.b, e.c));
   case ExprOp::True:
   case ExprOp::Warn:
-  case ExprOp::Ptxas:
-    break;
+  case ExprOp::Ptxas: break;
   }
   return "";
 }
@@ -157,12 +142,8 @@ static void addSubjects(FormView &view, ExprId id, bool negated, Subject &subjec
       if (view.holds(argument) != negated)
         addSubjects(view, argument, negated, subject);
     break;
-  case ExprOp::Not:
-    addSubjects(view, e.a, !negated, subject);
-    break;
-  case ExprOp::Gate:
-    addSubjects(view, t.gates[e.a].expr, negated, subject);
-    break;
+  case ExprOp::Not: addSubjects(view, e.a, !negated, subject); break;
+  case ExprOp::Gate: addSubjects(view, t.gates[e.a].expr, negated, subject); break;
   case ExprOp::SlotIs:
   case ExprOp::SlotWritten:
     if (view.isWritten(e.a))
@@ -186,11 +167,8 @@ static void addSubjects(FormView &view, ExprId id, bool negated, Subject &subjec
     if (view.nodeOf[e.a] >= 0)
       add(view.placeOfOperand(e.a), "operand " + quote(view.operands[e.a].name));
     break;
-  case ExprOp::Independent:
-    add({Place::Opcode, 0}, textureMode(!negated));
-    break;
-  default:
-    break;
+  case ExprOp::Independent: add({Place::Opcode, 0}, textureMode(!negated)); break;
+  default: break;
   }
 }
 
@@ -211,16 +189,10 @@ static GateAlternatives alternatives(FormView &view, ExprId id, bool negated) {
   const Expr &e = t.exprs[id];
   GateAlternative one;
   switch (e.op) {
-  case ExprOp::PtxAtLeast:
-    (negated ? one.below : one.least) = e.a;
-    return {one};
-  case ExprOp::Target:
-    (negated ? one.others : one.targets).push_back(e.a);
-    return {one};
-  case ExprOp::Gate:
-    return alternatives(view, t.gates[e.a].expr, negated);
-  case ExprOp::Not:
-    return alternatives(view, e.a, !negated);
+  case ExprOp::PtxAtLeast: (negated ? one.below : one.least) = e.a; return {one};
+  case ExprOp::Target: (negated ? one.others : one.targets).push_back(e.a); return {one};
+  case ExprOp::Gate: return alternatives(view, t.gates[e.a].expr, negated);
+  case ExprOp::Not: return alternatives(view, e.a, !negated);
   case ExprOp::And:
   case ExprOp::Or: {
     const bool all = (e.op == ExprOp::And) != negated;
@@ -238,8 +210,8 @@ static GateAlternatives alternatives(FormView &view, ExprId id, bool negated) {
         for (const GateAlternative &right : part) {
           GateAlternative both = left;
           both.least = std::max(left.least, right.least);
-          both.below = left.below && right.below ? std::min(left.below, right.below)
-                                                 : std::max(left.below, right.below);
+          both.below =
+              left.below && right.below ? std::min(left.below, right.below) : std::max(left.below, right.below);
           both.targets.append(right.targets.begin(), right.targets.end());
           both.others.append(right.others.begin(), right.others.end());
           product.push_back(both);
@@ -260,11 +232,10 @@ static bool namesVariant(uint16_t set) {
   return text.ends_with("a") || text.ends_with("f");
 }
 
-static void reportGate(FormView &view, const GateAlternatives &ways, Place place,
-                       const std::string &what, uint32_t line) {
+static void reportGate(FormView &view, const GateAlternatives &ways, Place place, const std::string &what,
+                       uint32_t line) {
   const ModuleContext &module = view.written.availability.module();
-  const std::string target =
-      module.target == anyTarget ? "" : std::string(isa::tables().targets[module.target].name);
+  const std::string target = module.target == anyTarget ? "" : std::string(isa::tables().targets[module.target].name);
   const GateAlternative *newer = nullptr; // only the version is too low
   bool removed = false, versionInTheWay = !ways.empty(), targetInTheWay = !ways.empty();
   for (const GateAlternative &way : ways) {
@@ -280,12 +251,10 @@ static void reportGate(FormView &view, const GateAlternatives &ways, Place place
   const DiagId ptxId = ofWord ? DiagId::QualifierRequiresPtx : DiagId::RequiresPtx;
   Finding *f;
   if (removed && !newer) {
-    f = &view.report(Phase::Gate, DiagId::RemovedInPtx, place,
-                     {what, wording(ways), isa::versionText(module.ptx)});
+    f = &view.report(Phase::Gate, DiagId::RemovedInPtx, place, {what, wording(ways), isa::versionText(module.ptx)});
   } else if (newer || (versionInTheWay && !targetInTheWay)) {
     const uint16_t least = newer ? newer->least : ways.front().least;
-    f = &view.report(Phase::Gate, ptxId, place,
-                     {what, isa::versionText(least), isa::versionText(module.ptx)});
+    f = &view.report(Phase::Gate, ptxId, place, {what, isa::versionText(least), isa::versionText(module.ptx)});
     f->remedy = {Remedy::RaiseVersion, least, isa::versionText(least)};
   } else {
     bool variantsOnly = true;
@@ -296,14 +265,12 @@ static void reportGate(FormView &view, const GateAlternatives &ways, Place place
       uint16_t least = UINT16_MAX;
       for (const GateAlternative &way : ways)
         least = std::min(least, way.least);
-      Finding &first = view.report(Phase::Gate, ptxId, place,
-                                   {what, isa::versionText(least), isa::versionText(module.ptx)});
+      Finding &first =
+          view.report(Phase::Gate, ptxId, place, {what, isa::versionText(least), isa::versionText(module.ptx)});
       first.line = line;
     }
-    const DiagId id = variantsOnly
-                          ? (ofWord ? DiagId::QualifierRequiresTargetVariant
-                                    : DiagId::RequiresTargetVariant)
-                          : (ofWord ? DiagId::QualifierRequiresTarget : DiagId::RequiresTarget);
+    const DiagId id = variantsOnly ? (ofWord ? DiagId::QualifierRequiresTargetVariant : DiagId::RequiresTargetVariant)
+                                   : (ofWord ? DiagId::QualifierRequiresTarget : DiagId::RequiresTarget);
     f = &view.report(Phase::Gate, id, place, {what, wording(ways), target});
   }
   f->line = line;
@@ -335,28 +302,23 @@ static WordId firstWord(const FormView &view, ExprId id) {
       if (WordId word = firstWord(view, argument))
         return word;
     return 0;
-  case ExprOp::Not:
-    return firstWord(view, e.a);
-  case ExprOp::Gate:
-    return firstWord(view, t.gates[e.a].expr);
+  case ExprOp::Not: return firstWord(view, e.a);
+  case ExprOp::Gate: return firstWord(view, t.gates[e.a].expr);
   case ExprOp::SlotIs:
-  case ExprOp::WordWritten:
-    return e.c ? wordList(e).front() : WordId(0);
+  case ExprOp::WordWritten: return e.c ? wordList(e).front() : WordId(0);
   case ExprOp::SlotWritten:
   case ExprOp::SlotsEqual: {
     auto words = wordsOf(view.slots[e.a]);
     return words.empty() ? WordId(0) : words.front();
   }
-  default:
-    return 0;
+  default: return 0;
   }
 }
 
 std::optional<unsigned> wrongSlot(const FormView &view, ExprId id) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];
-  if (e.op == ExprOp::SlotIs && view.isWritten(e.a) &&
-      !llvm::is_contained(wordList(e), view.slotWord[e.a]))
+  if (e.op == ExprOp::SlotIs && view.isWritten(e.a) && !llvm::is_contained(wordList(e), view.slotWord[e.a]))
     return e.a;
   if (e.op == ExprOp::And || e.op == ExprOp::Or)
     for (ExprId argument : t.exprArgs.slice(e.a, e.b))
@@ -394,12 +356,11 @@ static uint16_t wordBefore(const FormView &view, unsigned slot) {
   return behind;
 }
 
-void reportRequired(FormView &view, unsigned slot, llvm::ArrayRef<WordId> words,
-                           const Subject &subject, uint32_t line) {
+void reportRequired(FormView &view, unsigned slot, llvm::ArrayRef<WordId> words, const Subject &subject,
+                    uint32_t line) {
   const WordId word = words.empty() ? WordId(0) : words.front();
-  const DiagId id = !word || kindName(word) == kindName(0)
-                        ? DiagId::QualifierRequires
-                        : idForKind("missing", word, DiagId::QualifierRequires);
+  const DiagId id = !word || kindName(word) == kindName(0) ? DiagId::QualifierRequires
+                                                           : idForKind("missing", word, DiagId::QualifierRequires);
   Finding &f = view.report(Phase::Condition, id, subject.place, {subject.text});
   f.line = line;
   f.expected.append(words.begin(), words.end());
@@ -407,15 +368,11 @@ void reportRequired(FormView &view, unsigned slot, llvm::ArrayRef<WordId> words,
     f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot), ""};
 }
 
-Finding &reportRange(FormView &view, Phase phase, Place place,
-                     llvm::ArrayRef<isa::ValueRange> ranges, int64_t value) {
+Finding &reportRange(FormView &view, Phase phase, Place place, llvm::ArrayRef<isa::ValueRange> ranges, int64_t value) {
   const bool single = llvm::all_of(ranges, [](const isa::ValueRange &r) { return r.low == r.high; });
-  const bool stepped = llvm::any_of(ranges, [&](const isa::ValueRange &r) {
-    return r.step > 1 && value >= r.low && value <= r.high;
-  });
-  const DiagId id = single    ? DiagId::ImmediateValue
-                    : stepped ? DiagId::ImmediateStep
-                              : DiagId::ImmediateRange;
+  const bool stepped =
+      llvm::any_of(ranges, [&](const isa::ValueRange &r) { return r.step > 1 && value >= r.low && value <= r.high; });
+  const DiagId id = single ? DiagId::ImmediateValue : stepped ? DiagId::ImmediateStep : DiagId::ImmediateRange;
   Finding &f = view.report(phase, id, place, {"", rangesText(ranges)});
   f.sourceArg = 0;
   return f;
@@ -442,23 +399,19 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
       f.sourceArg = 0;
       f.line = line;
     } else {
-      view.report(Phase::Condition, without, subject.place,
-                  {subject.text, std::string(view.operands[e.a].name)})
-          .line = line;
+      view.report(Phase::Condition, without, subject.place, {subject.text, std::string(view.operands[e.a].name)}).line =
+          line;
     }
   };
   switch (e.op) {
-  case ExprOp::Not:
-    return explain(view, e.a, !negated, subject, line);
-  case ExprOp::Gate:
-    return explain(view, t.gates[e.a].expr, negated, subject, line);
+  case ExprOp::Not: return explain(view, e.a, !negated, subject, line);
+  case ExprOp::Gate: return explain(view, t.gates[e.a].expr, negated, subject, line);
   case ExprOp::SlotIs:
   case ExprOp::SlotWritten:
     if (!negated && !view.word(e.a)) {
       const auto words = wordsOf(view.slots[e.a]);
-      return reportRequired(view, e.a,
-                            e.op == ExprOp::SlotIs ? wordList(e) : llvm::ArrayRef<WordId>(words),
-                            subject, line);
+      return reportRequired(view, e.a, e.op == ExprOp::SlotIs ? wordList(e) : llvm::ArrayRef<WordId>(words), subject,
+                            line);
     }
     if (view.isWritten(e.a)) {
       const WordId word = view.slotWord[e.a];
@@ -471,15 +424,14 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
                     {std::string(isa::word(word).text), subject.text})
             .line = line;
       else
-        view.report(Phase::Condition, combinationId(view, subject.place, word), place,
-                    {subject.text, wanted}).line = line;
+        view.report(Phase::Condition, combinationId(view, subject.place, word), place, {subject.text, wanted}).line =
+            line;
       return;
     }
     break;
   case ExprOp::WordWritten:
     if (!negated) {
-      view.report(Phase::Condition, DiagId::QualifierRequires, subject.place,
-                  {subject.text, wordsText(wordList(e))})
+      view.report(Phase::Condition, DiagId::QualifierRequires, subject.place, {subject.text, wordsText(wordList(e))})
           .line = line;
       return;
     }
@@ -490,36 +442,31 @@ static void explain(FormView &view, ExprId id, bool negated, const Subject &subj
       return;
     }
     break;
-  case ExprOp::OperandWritten:
-    return operandFinding(DiagId::ExtraOperand, DiagId::MissingOperand);
+  case ExprOp::OperandWritten: return operandFinding(DiagId::ExtraOperand, DiagId::MissingOperand);
   case ExprOp::OperandIsImmediate:
-    return operandFinding(negated ? DiagId::ImmediateNotAllowed : DiagId::ConstantExpected,
-                          DiagId::MissingOperand);
+    return operandFinding(negated ? DiagId::ImmediateNotAllowed : DiagId::ConstantExpected, DiagId::MissingOperand);
   case ExprOp::OperandIsSymbol: {
     const Shape *shape = view.operand(e.a);
     const bool special = shape && shape->kind == ShapeKind::Special;
     return operandFinding(special ? DiagId::SpecialRegister : DiagId::SymbolNotAllowed, DiagId::MissingOperand);
   }
-  case ExprOp::OperandNegated:
-    return operandFinding(DiagId::UnexpectedNegation, DiagId::MissingOperand);
-  case ExprOp::OperandHasOffset:
-    return operandFinding(DiagId::UnexpectedOffset, DiagId::MissingOperand, Phase::Type);
+  case ExprOp::OperandNegated: return operandFinding(DiagId::UnexpectedNegation, DiagId::MissingOperand);
+  case ExprOp::OperandHasOffset: return operandFinding(DiagId::UnexpectedOffset, DiagId::MissingOperand, Phase::Type);
   case ExprOp::Independent: // light: what would be right in the other mode is best blamed on the mode
     view.report(Phase::Type, DiagId::TextureMode, subject.place, {subject.text, wanted}).line = line;
     return;
   case ExprOp::OperandIn:
-    reportRange(view, Phase::Condition, view.placeOfOperand(e.a), t.ranges.slice(e.b, e.c),
-                view.operand(e.a)->value)
+    reportRange(view, Phase::Condition, view.placeOfOperand(e.a), t.ranges.slice(e.b, e.c), view.operand(e.a)->value)
         .line = line;
     return;
-  default:
-    break;
+  default: break;
   }
   Place place = subject.place;
   if (std::optional<unsigned> slot = wrongSlot(view, id))
     place = bothWords(place, view.placeOfSlot(*slot));
   view.report(Phase::Condition,
-              speaksOfWords(view, id) ? combinationId(view, subject.place, firstWord(view, id)) : DiagId::OperandCombination,
+              speaksOfWords(view, id) ? combinationId(view, subject.place, firstWord(view, id))
+                                      : DiagId::OperandCombination,
               place, {subject.text, wanted})
       .line = line;
 }

@@ -42,10 +42,10 @@ struct Finding {
   /// Words that would do here: they make the last argument. Forms that are equally near add theirs.
   llvm::SmallVector<isa::WordId, 0> expected;
   llvm::SmallVector<SharedText, 1> notes;
-  Remedy remedy; // without text and with `expected`: that word, if there is only one
+  Remedy remedy;                // without text and with `expected`: that word, if there is only one
   SharedText fixTitle, fixText; // of the remedy, once it is put into words
-  uint32_t form = ~0u; // whose syntax is shown
-  uint32_t line = 0;   // of the .isa file; 0: that of the form
+  uint32_t form = ~0u;          // whose syntax is shown
+  uint32_t line = 0;            // of the .isa file; 0: that of the form
 };
 
 } // namespace ptxray

@@ -106,8 +106,7 @@ std::optional<int64_t> FormView::value(const isa::Term &term) const {
   return number * term.mul / term.div + term.add;
 }
 
-Finding &FormView::report(Phase phase, DiagId id, Place place,
-                          std::initializer_list<std::string> args) {
+Finding &FormView::report(Phase phase, DiagId id, Place place, std::initializer_list<std::string> args) {
   Finding &f = findings.emplace_back();
   f.id = id;
   f.severity = info(id).level;
@@ -129,17 +128,12 @@ bool FormView::holds(isa::ExprId condition, Assume assume) {
   const isa::Expr &e = t.exprs[condition];
   if (e.gateOnly)
     return assume == Assume::GatesHold || written.availability.holds(condition);
-  auto listed = [&](isa::WordId word) {
-    return llvm::is_contained(t.wordLists.slice(e.b, e.c), word);
-  };
+  auto listed = [&](isa::WordId word) { return llvm::is_contained(t.wordLists.slice(e.b, e.c), word); };
   auto kind = [&] { return nodeOf[e.a] < 0 ? ShapeKind::Invalid : operand(e.a)->kind; };
   switch (e.op) {
   case ExprOp::True:
-  case ExprOp::Ptxas:
-    return true;
-  case ExprOp::Warn:
-    warnings.push_back(e.a);
-    return true;
+  case ExprOp::Ptxas: return true;
+  case ExprOp::Warn: warnings.push_back(e.a); return true;
   case ExprOp::And: {
     const size_t mark = warnings.size();
     for (isa::ExprId argument : t.exprArgs.slice(e.a, e.b))
@@ -154,27 +148,19 @@ bool FormView::holds(isa::ExprId condition, Assume assume) {
       if (holds(argument, assume))
         return true;
     return false;
-  case ExprOp::Not:
-    return !holds(e.a, assume);
-  case ExprOp::Gate:
-    return holds(t.gates[e.a].expr, assume);
+  case ExprOp::Not: return !holds(e.a, assume);
+  case ExprOp::Gate: return holds(t.gates[e.a].expr, assume);
   case ExprOp::PtxAtLeast:
-  case ExprOp::Target:
-    return assume == Assume::GatesHold || written.availability.holds(condition);
-  case ExprOp::SlotIs:
-    return word(e.a) && listed(word(e.a));
-  case ExprOp::SlotWritten:
-    return word(e.a) != 0;
-  case ExprOp::SlotsEqual:
-    return word(e.a) == word(e.b);
+  case ExprOp::Target: return assume == Assume::GatesHold || written.availability.holds(condition);
+  case ExprOp::SlotIs: return word(e.a) && listed(word(e.a));
+  case ExprOp::SlotWritten: return word(e.a) != 0;
+  case ExprOp::SlotsEqual: return word(e.a) == word(e.b);
   case ExprOp::WordWritten:
     return llvm::any_of(written.opcode.words, [&](const OpcodeWord &w) { return w.id && listed(w.id); }) ||
            llvm::any_of(llvm::seq<size_t>(0, slots.size()),
                         [&](size_t j) { return slotAt[j] < 0 && slotWord[j] && listed(slotWord[j]); });
-  case ExprOp::Independent:
-    return written.availability.module().independent;
-  case ExprOp::OperandWritten:
-    return nodeOf[e.a] >= 0;
+  case ExprOp::Independent: return written.availability.module().independent;
+  case ExprOp::OperandWritten: return nodeOf[e.a] >= 0;
   case ExprOp::OperandIsImmediate: {
     const Shape *shape = operand(e.a);
     if (shape && shape->kind == ShapeKind::Vector) // one that a constant begins is a constant to ptxas
@@ -184,10 +170,8 @@ bool FormView::holds(isa::ExprId condition, Assume assume) {
   case ExprOp::OperandIsSymbol:
     return kind() == ShapeKind::Variable || kind() == ShapeKind::Function || kind() == ShapeKind::Label ||
            (kind() == ShapeKind::Special && operands[e.a].role == isa::OperandRole::Address);
-  case ExprOp::OperandNegated:
-    return nodeOf[e.a] >= 0 && (operand(e.a)->flags & ShapeNegated);
-  case ExprOp::OperandHasOffset:
-    return nodeOf[e.a] >= 0 && (operand(e.a)->flags & ShapeOffset);
+  case ExprOp::OperandNegated: return nodeOf[e.a] >= 0 && (operand(e.a)->flags & ShapeNegated);
+  case ExprOp::OperandHasOffset: return nodeOf[e.a] >= 0 && (operand(e.a)->flags & ShapeOffset);
   case ExprOp::OperandIn:
     return kind() != ShapeKind::Integer || llvm::any_of(t.ranges.slice(e.b, e.c), [&](const isa::ValueRange &r) {
              return inRange(r, operand(e.a)->value);
@@ -197,8 +181,7 @@ bool FormView::holds(isa::ExprId condition, Assume assume) {
 }
 
 bool inRange(const isa::ValueRange &range, int64_t value) {
-  return value >= range.low && value <= range.high &&
-         (range.step <= 1 || (value - range.low) % range.step == 0);
+  return value >= range.low && value <= range.high && (range.step <= 1 || (value - range.low) % range.step == 0);
 }
 
 } // namespace ptxray

@@ -5,8 +5,8 @@
 #include "Check/Finding.h"
 #include "Check/Gates.h"
 #include "Check/Opcode.h"
-#include "Resolve/Shape.h"
 #include "Check/TypeRules.h"
+#include "Resolve/Shape.h"
 #include <array>
 #include <optional>
 
@@ -31,17 +31,13 @@ public:
   llvm::ArrayRef<isa::OperandDecl> operands;
 
   /// The word of a slot, its fallback when it is not written, or 0.
-  isa::WordId word(unsigned slot) const {
-    return slotWord[slot] ? slotWord[slot] : slots[slot].fallback;
-  }
+  isa::WordId word(unsigned slot) const { return slotWord[slot] ? slotWord[slot] : slots[slot].fallback; }
   bool isWritten(unsigned slot) const { return slotWord[slot] != 0; }
-  Place placeOfSlot(unsigned slot) const;  // of its word; the opcode when it is not written
+  Place placeOfSlot(unsigned slot) const; // of its word; the opcode when it is not written
   bool isWritten(llvm::StringRef operand) const;
   /// The shape of an operand, or null when it is not written or the form has none of that name.
   const Shape *operand(llvm::StringRef name) const;
-  const Shape *operand(unsigned index) const {
-    return nodeOf[index] < 0 ? nullptr : &written.shapes[nodeOf[index]];
-  }
+  const Shape *operand(unsigned index) const { return nodeOf[index] < 0 ? nullptr : &written.shapes[nodeOf[index]]; }
   Place placeOfOperand(llvm::StringRef name) const;
   Place placeOfOperand(unsigned index) const;
   std::optional<unsigned> findSlot(llvm::StringRef name) const; // with its dot
@@ -62,15 +58,14 @@ public:
   llvm::SmallVector<uint16_t, 2> takeWarnings();
 
   // ---- findings
-  Finding &report(Phase phase, DiagId id, Place place,
-                  std::initializer_list<std::string> args = {});
+  Finding &report(Phase phase, DiagId id, Place place, std::initializer_list<std::string> args = {});
   std::vector<Finding> findings;
   std::array<uint16_t, phaseCount> score = {};
 
   // ---- filled by the steps of the judge
   llvm::SmallVector<isa::WordId, 24> slotWord; // 0: not written
-  llvm::SmallVector<int16_t, 24> slotAt; // index of the opcode's word; -1 - node for a suffix
-  llvm::SmallVector<int16_t, 16> nodeOf; // by operand; -1: not written
+  llvm::SmallVector<int16_t, 24> slotAt;       // index of the opcode's word; -1 - node for a suffix
+  llvm::SmallVector<int16_t, 16> nodeOf;       // by operand; -1: not written
   /// The cells of matching table rows that say how long an operand is and which values it has; -1: none.
   llvm::SmallVector<int32_t, 16> lengthCell, valuesCell;
 
@@ -113,15 +108,13 @@ void reportMissing(FormView &view, unsigned slot, Phase phase);
 std::string releaseNote(uint16_t release);
 /// The release of ptxas that an expression names, or 0.
 uint16_t ptxasRelease(isa::ExprId condition);
-void explainFailure(FormView &view, isa::ExprId condition, Place subject, std::string subjectText,
-                    uint32_t line);
+void explainFailure(FormView &view, isa::ExprId condition, Place subject, std::string subjectText, uint32_t line);
 void reportWarnings(FormView &view, Place place, std::string what, uint32_t line, bool value);
 bool lengthFits(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms);
 void reportLength(FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms, uint32_t line);
 bool inRange(const isa::ValueRange &range, int64_t value);
 /// A value outside the ranges. The caller may set the line.
-Finding &reportRange(FormView &view, Phase phase, Place place,
-                     llvm::ArrayRef<isa::ValueRange> ranges, int64_t value);
+Finding &reportRange(FormView &view, Phase phase, Place place, llvm::ArrayRef<isa::ValueRange> ranges, int64_t value);
 std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges);
 std::string wordsText(llvm::ArrayRef<isa::WordId> words, const char *conjunction = "or");
 

@@ -12,8 +12,7 @@ unsigned ModuleRules::targetNumber() const {
 }
 
 void ModuleRules::parameter(const Declaration &declaration, Site site) {
-  const std::string name =
-      declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str();
+  const std::string name = declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str();
   const llvm::StringRef space = text(declaration.space);
   const bool isOpen = declaration.dims.count && ast.dims[declaration.dims.first] < 0;
   if (site == Site::EntryParameter) {
@@ -28,22 +27,19 @@ void ModuleRules::parameter(const Declaration &declaration, Site site) {
       sink.report(DiagId::SyntaxError, declaration.range,
                   {pointed.str(), "`.const`, `.global`, `.local` or `.shared`"});
     if (declaration.isPtr && header.context().ptx < 202)
-      sink.report(DiagId::DirectiveRequiresPtx, declaration.range,
-                  {".ptr", "2.2", header.summary().ptx});
+      sink.report(DiagId::DirectiveRequiresPtx, declaration.range, {".ptr", "2.2", header.summary().ptx});
     return;
   }
   if (space != ".param" && space != ".reg")
     sink.report(DiagId::ParameterSpace, declaration.spaceRange, {name, ".param or .reg"});
   if (space == ".param")
-    requireFeature(".param::of_function", "a `.param` parameter of a function",
-                   declaration.spaceRange);
+    requireFeature(".param::of_function", "a `.param` parameter of a function", declaration.spaceRange);
   const bool isEmpty = declaration.dims.count && ast.dims[declaration.dims.first] <= 0;
   if (isEmpty && site == Site::FunctionReturn)
     sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
   else if (isOpen && (header.context().ptx < 600 || targetNumber() < 30))
     sink.report(DiagId::NotAvailable, declaration.nameRange,
-                {"`" + name + "[]`", "PTX 6.0 and sm_30 or higher", header.summary().ptx,
-                 header.summary().target});
+                {"`" + name + "[]`", "PTX 6.0 and sm_30 or higher", header.summary().ptx, header.summary().target});
 }
 
 void ModuleRules::function(const Function &function) {
@@ -68,11 +64,9 @@ void ModuleRules::function(const Function &function) {
       sink.report(DiagId::SinkName, ast.declarations[i].nameRange);
     signature.parameters.push_back(formalOf(ast.declarations[i]));
     if (!isEntry && signature.parameters.back().isOpen() && i + 1 < function.parameters.end())
-      sink.report(DiagId::OpenParameter, ast.declarations[i].nameRange,
-                  {signature.parameters.back().name});
+      sink.report(DiagId::OpenParameter, ast.declarations[i].nameRange, {signature.parameters.back().name});
   }
-  if (signature.returns.size() > 1 &&
-      llvm::any_of(signature.returns, [](const Formal &f) { return !f.isRegister; }))
+  if (signature.returns.size() > 1 && llvm::any_of(signature.returns, [](const Formal &f) { return !f.isRegister; }))
     sink.report(DiagId::SeveralReturns, function.nameRange, {ast.text(function.name).str()});
   if (isEntry && function.hasBody)
     parameterSpace(function, signature);
@@ -114,8 +108,7 @@ void ModuleRules::parameterSpace(const Function &function, const Signature &sign
   const uint64_t most = ptx < 105 ? 256 : ptx >= 801 && targetNumber() >= 70 ? 32764 : 4352;
   if (bytes <= most)
     return;
-  Diagnostic &d = sink.report(DiagId::ParameterSize, function.nameRange,
-                              {std::to_string(bytes), std::to_string(most)});
+  Diagnostic &d = sink.report(DiagId::ParameterSize, function.nameRange, {std::to_string(bytes), std::to_string(most)});
   if (static_cast<uint32_t>(bytes) <= most) // ptxas counts in 32 bits
     d.severity = Severity::Warning;
 }
@@ -162,8 +155,7 @@ void ModuleRules::redeclare(const Function &function, Signature signature) {
   else if (llvm::StringRef what = difference(before.parameters, signature.parameters); !what.empty())
     clash(DiagId::PrototypeMismatch, what, before.nameRange);
   else if (linkage != beforeLinkage && (!linkage.empty() || beforeLinkage == ".extern"))
-    clash(DiagId::InconsistentRedefinition, beforeLinkage.empty() ? "no linkage" : beforeLinkage,
-          before.nameRange);
+    clash(DiagId::InconsistentRedefinition, beforeLinkage.empty() ? "no linkage" : beforeLinkage, before.nameRange);
   else if (function.hasBody && beforeLinkage == ".extern")
     clash(DiagId::InconsistentRedefinition, "`.extern`", before.nameRange);
   else if (before.noReturn != signature.noReturn)
@@ -177,15 +169,14 @@ void ModuleRules::redeclare(const Function &function, Signature signature) {
 
 void ModuleRules::tuning(const Function &function) {
   const Directive *seen[7] = {};
-  static constexpr llvm::StringLiteral names[] = {".maxntid",           ".reqntid",
-                                                  ".reqnctapercluster", ".maxclusterrank",
-                                                  ".blocksareclusters", ".minnctapersm",
+  static constexpr llvm::StringLiteral names[] = {".maxntid",        ".reqntid",           ".reqnctapercluster",
+                                                  ".maxclusterrank", ".blocksareclusters", ".minnctapersm",
                                                   ".maxnctapersm"};
   enum { MaxThreads, Threads, Cluster, ClusterRank, BlocksAreClusters, MinBlocks, MaxBlocks };
   // ptxas takes a zero here and nowhere else.
   auto mayBeZero = [](llvm::StringRef name) {
-    return name == ".reqnctapercluster" || name == ".maxclusterrank" ||
-           name == ".minperctamemory" || name.starts_with(".abi_");
+    return name == ".reqnctapercluster" || name == ".maxclusterrank" || name == ".minperctamemory" ||
+           name.starts_with(".abi_");
   };
   const bool isEntry = function.kind == FunctionKind::Entry;
   llvm::StringSet<> abi;
@@ -199,15 +190,13 @@ void ModuleRules::tuning(const Function &function) {
       if (name == names[k])
         seen[k] = &directive;
     if (!function.hasBody && (isEntry || name == ".language" || name == ".local_maxnreg"))
-      sink.report(DiagId::DirectivePlace, directive.nameRange,
-                  {name.str(), "a function with a body"});
+      sink.report(DiagId::DirectivePlace, directive.nameRange, {name.str(), "a function with a body"});
     if (name == ".pragma") {
       pragma(directive, PragmaPlace::Outside);
       continue;
     }
     if (name == ".noreturn" && !function.returns.empty())
-      sink.report(DiagId::DirectivePlace, directive.nameRange,
-                  {name.str(), "a function that returns no value"});
+      sink.report(DiagId::DirectivePlace, directive.nameRange, {name.str(), "a function that returns no value"});
     if (name.starts_with(".abi_") && !abi.insert(name).second)
       sink.report(DiagId::DirectiveConflict, directive.nameRange, {name.str(), name.str()});
     for (const Operand &value : ast.operandsOf(directive.operands)) {
@@ -215,15 +204,13 @@ void ModuleRules::tuning(const Function &function) {
         sink.report(DiagId::DirectiveValue, value.range, {name.str(), "a number from 0 to 11"});
       if (name == ".language")
         language(value);
-      else if (fits(value) && value.kind == OperandKind::Integer && value.value == 0 &&
-               !mayBeZero(name))
+      else if (fits(value) && value.kind == OperandKind::Integer && value.value == 0 && !mayBeZero(name))
         sink.report(DiagId::DirectiveValue, value.range, {name.str(), "a value above zero"});
     }
   }
   auto conflict = [&](const Directive *a, const Directive *b) {
     if (a && b)
-      sink.report(DiagId::DirectiveConflict, b->nameRange,
-                  {ast.text(b->name).str(), ast.text(a->name).str()})
+      sink.report(DiagId::DirectiveConflict, b->nameRange, {ast.text(b->name).str(), ast.text(a->name).str()})
           .notes.push_back({"the other stands here", a->nameRange});
   };
   conflict(seen[MaxThreads], seen[Threads]);
@@ -235,8 +222,7 @@ void ModuleRules::tuning(const Function &function) {
   const bool isRetired = header.context().ptx == 200, isGone = header.context().ptx > 200;
   for (const Directive *blocks : {seen[MinBlocks], isGone ? nullptr : seen[MaxBlocks]})
     if (blocks && blocks == seen[MaxBlocks] && isRetired)
-      sink.report(DiagId::DirectiveIgnored, blocks->nameRange,
-                  {".maxnctapersm", "a `.version` below 2.0"});
+      sink.report(DiagId::DirectiveIgnored, blocks->nameRange, {".maxnctapersm", "a `.version` below 2.0"});
     else if (blocks && !seen[MaxThreads] && !seen[Threads])
       sink.report(DiagId::DirectiveIgnored, blocks->nameRange,
                   {ast.text(blocks->name).str(), "`.maxntid` or `.reqntid`"});
@@ -244,8 +230,8 @@ void ModuleRules::tuning(const Function &function) {
 
 /// ptxas numbers the languages it knows from 0 to 10, and takes the numbers, too.
 void ModuleRules::language(const Operand &value) {
-  static constexpr llvm::StringLiteral known[] = {
-      "unknown", "ptx", "nvvm", "cuda c++", "cuda c++ tile", "tile ir", "python-cutile", "fortran", "optix"};
+  static constexpr llvm::StringLiteral known[] = {"unknown", "ptx",           "nvvm",    "cuda c++", "cuda c++ tile",
+                                                  "tile ir", "python-cutile", "fortran", "optix"};
   if (value.kind == OperandKind::Integer) {
     if (fits(value) && value.value > 10)
       sink.report(DiagId::DirectiveValue, value.range, {".language", "a number from 0 to 10"});
@@ -262,8 +248,7 @@ void ModuleRules::functionAttributes(const Function &function, Signature &signat
       continue;
     llvm::ArrayRef<Operand> values = ast.operandsOf(ast.directives[i].operands);
     if (values.size() != 3 || ast.text(values.front().suffix) != ".unified") {
-      sink.report(DiagId::SyntaxError, ast.directives[i].range,
-                  {".attribute", "`.unified` with two numbers"});
+      sink.report(DiagId::SyntaxError, ast.directives[i].range, {".attribute", "`.unified` with two numbers"});
       continue;
     }
     requireFeature(".attribute::unified", "`.unified`", values.front().range);
@@ -312,8 +297,7 @@ void ModuleRules::targets(const Directive &directive) {
       continue;
     }
     // A call is compared with the last of them.
-    if (auto found = functions.find(static_cast<uint32_t>(target.name));
-        areFunctions && found != functions.end())
+    if (auto found = functions.find(static_cast<uint32_t>(target.name)); areFunctions && found != functions.end())
       prototypes[static_cast<uint32_t>(directive.label)] = found->second;
   }
 }
@@ -392,8 +376,7 @@ void ModuleRules::call(const Instruction &instruction) {
       return;
     signature = &found->second;
     if (signature->kind == FunctionKind::Entry) {
-      sink.report(DiagId::CallTarget, target->range,
-                  {ast.text(target->name).str(), "is an entry"});
+      sink.report(DiagId::CallTarget, target->range, {ast.text(target->name).str(), "is an entry"});
       return;
     }
   } else if (list) {
@@ -401,12 +384,12 @@ void ModuleRules::call(const Instruction &instruction) {
     const Symbol *listSymbol = resolver.find(list->name);
     if (listSymbol && (!returned.empty() || !passed.empty()) &&
         (listSymbol->kind == SymbolKind::BranchTargets || listSymbol->kind == SymbolKind::Label))
-      sink.report(DiagId::CallTarget, list->range,
-                  {ast.text(list->name).str(), "names no functions"});
-    const bool isTable = listSymbol && listSymbol->extent.isArray &&
-                         isa::word(listSymbol->type).typeKind == isa::TypeKind::Unsigned;
+      sink.report(DiagId::CallTarget, list->range, {ast.text(list->name).str(), "names no functions"});
+    const bool isTable =
+        listSymbol && listSymbol->extent.isArray && isa::word(listSymbol->type).typeKind == isa::TypeKind::Unsigned;
     if (isTable && !functionTables.contains(static_cast<uint32_t>(list->name)))
-      sink.report(DiagId::CallTarget, list->range, {ast.text(list->name).str(), "does not begin with the address of a function"});
+      sink.report(DiagId::CallTarget, list->range,
+                  {ast.text(list->name).str(), "does not begin with the address of a function"});
     if (found == prototypes.end())
       return;
     signature = &found->second;
@@ -425,10 +408,8 @@ bool ModuleRules::neverReturns(NameId function) const {
   return known != functions.end() && known->second.noReturn;
 }
 
-void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange,
-                            bool areReturns) {
-  llvm::ArrayRef<Operand> actuals =
-      list.empty() ? llvm::ArrayRef<Operand>() : ast.operandsOf(list).drop_front();
+void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange, bool areReturns) {
+  llvm::ArrayRef<Operand> actuals = list.empty() ? llvm::ArrayRef<Operand>() : ast.operandsOf(list).drop_front();
   const bool optionalLast = !formals.empty() && formals.back().isOpen();
   const size_t least = formals.size() - optionalLast;
   if (actuals.size() < least || actuals.size() > formals.size()) {
@@ -441,8 +422,7 @@ void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range ca
       sink.report(DiagId::CallArgumentType, actual.range, {what, formal.name});
     };
     const isa::Word &type = isa::word(formal.type);
-    const bool isInteger =
-        type.typeKind == isa::TypeKind::Unsigned || type.typeKind == isa::TypeKind::Signed;
+    const bool isInteger = type.typeKind == isa::TypeKind::Unsigned || type.typeKind == isa::TypeKind::Signed;
     const bool isFloat = type.typeKind == isa::TypeKind::Float;
     if (actual.kind == OperandKind::Integer || actual.kind == OperandKind::Float) {
       const bool misfits = actual.kind == OperandKind::Integer ? isFloat : isInteger;
@@ -472,14 +452,14 @@ void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range ca
       wrong("a label or function");
       continue;
     }
-    if (!formal.isOpen() && (symbol->extent.bytes != formal.extent.bytes || symbol->extent.isArray != formal.extent.isArray))
+    if (!formal.isOpen() &&
+        (symbol->extent.bytes != formal.extent.bytes || symbol->extent.isArray != formal.extent.isArray))
       wrong("`" + ast.text(actual.name).str() + "` of " + std::to_string(symbol->extent.bytes) + " bytes");
     else if (const isa::TypeKind kind = isa::word(symbol->type).typeKind;
              (isFloat && (kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed)) ||
              (isInteger && kind == isa::TypeKind::Float) ||
              (kind == isa::TypeKind::Predicate) != (type.typeKind == isa::TypeKind::Predicate))
-      wrong("`" + ast.text(actual.name).str() + "` of type `" +
-            std::string(isa::word(symbol->type).text) + "`");
+      wrong("`" + ast.text(actual.name).str() + "` of type `" + std::string(isa::word(symbol->type).text) + "`");
     else if (symbol->extent.align != formal.extent.align || symbol->extent.isArray != formal.extent.isArray)
       wrong("`" + ast.text(actual.name).str() + "` aligned to " + std::to_string(symbol->extent.align));
   }

@@ -7,8 +7,7 @@ using isa::Expr;
 using isa::ExprId;
 using isa::ExprOp;
 
-Availability::Availability(const ModuleContext &context)
-    : context(context), memo(isa::tables().exprs.size(), -1) {}
+Availability::Availability(const ModuleContext &context) : context(context), memo(isa::tables().exprs.size(), -1) {}
 
 bool inTargetSet(uint16_t set, uint16_t target) {
   const isa::TargetBits &bits = isa::tables().targetSets[set];
@@ -37,26 +36,18 @@ bool Availability::evaluate(ExprId gate) const {
   const Expr &e = t.exprs[gate];
   auto argument = [&](ExprId id) { return known(id); };
   switch (e.op) {
-  case ExprOp::And:
-    return llvm::all_of(t.exprArgs.slice(e.a, e.b), argument);
-  case ExprOp::Or:
-    return llvm::any_of(t.exprArgs.slice(e.a, e.b), argument);
-  case ExprOp::Not:
-    return !known(e.a);
-  case ExprOp::PtxAtLeast:
-    return context.ptx >= e.a;
-  case ExprOp::Target:
-    return inTargetSet(e.a, context.target);
-  case ExprOp::Gate:
-    return known(t.gates[e.a].expr);
-  default:
-    return true;
+  case ExprOp::And: return llvm::all_of(t.exprArgs.slice(e.a, e.b), argument);
+  case ExprOp::Or: return llvm::any_of(t.exprArgs.slice(e.a, e.b), argument);
+  case ExprOp::Not: return !known(e.a);
+  case ExprOp::PtxAtLeast: return context.ptx >= e.a;
+  case ExprOp::Target: return inTargetSet(e.a, context.target);
+  case ExprOp::Gate: return known(t.gates[e.a].expr);
+  default: return true;
   }
 }
 
 bool versionFits(const GateAlternative &alternative, const ModuleContext &context) {
-  return context.ptx >= alternative.least &&
-         (!alternative.below || context.ptx < alternative.below);
+  return context.ptx >= alternative.least && (!alternative.below || context.ptx < alternative.below);
 }
 
 bool targetFits(const GateAlternative &alternative, const ModuleContext &context) {
@@ -97,9 +88,7 @@ std::string wording(llvm::ArrayRef<GateAlternative> alternatives) {
   llvm::SmallVector<std::string, 4> parts;
   for (const GateAlternative &a : alternatives) {
     std::string targets = targetsText(a), versions = common.empty() ? versionsText(a) : "";
-    std::string part = targets.empty()    ? versions
-                       : versions.empty() ? targets
-                                          : targets + " (" + versions + ")";
+    std::string part = targets.empty() ? versions : versions.empty() ? targets : targets + " (" + versions + ")";
     if (!part.empty() && !llvm::is_contained(parts, part))
       parts.push_back(part);
   }
@@ -124,20 +113,13 @@ std::string gateText(ExprId gate) {
     return out;
   };
   switch (e.op) {
-  case ExprOp::And:
-    return joined(" and ");
-  case ExprOp::Or:
-    return joined(", or ");
-  case ExprOp::Not:
-    return "less than " + llvm::StringRef(gateText(e.a)).split(" or higher").first.str();
-  case ExprOp::PtxAtLeast:
-    return "PTX " + isa::versionText(static_cast<uint16_t>(e.a));
-  case ExprOp::Target:
-    return targetText(static_cast<uint16_t>(e.a));
-  case ExprOp::Gate:
-    return gateText(t.gates[e.a].expr);
-  default:
-    return "";
+  case ExprOp::And: return joined(" and ");
+  case ExprOp::Or: return joined(", or ");
+  case ExprOp::Not: return "less than " + llvm::StringRef(gateText(e.a)).split(" or higher").first.str();
+  case ExprOp::PtxAtLeast: return "PTX " + isa::versionText(static_cast<uint16_t>(e.a));
+  case ExprOp::Target: return targetText(static_cast<uint16_t>(e.a));
+  case ExprOp::Gate: return gateText(t.gates[e.a].expr);
+  default: return "";
   }
 }
 

@@ -15,7 +15,7 @@ struct ModuleContext {
   uint16_t target = 0; // index into isa::tables().targets, or anyTarget
   bool pedantic = false;
   bool independent = false; // `texmode_independent`: textures and samplers are told apart
-  Range version;       // of the number behind `.version`, for fixes; empty: unknown
+  Range version;            // of the number behind `.version`, for fixes; empty: unknown
 };
 
 /// Expressions about version and target alone, each evaluated once per module.
@@ -36,8 +36,8 @@ private:
 
 /// One way to satisfy a gate.
 struct GateAlternative {
-  uint16_t least = 0;             // PTX version; 0: any
-  uint16_t below = 0;             // what was removed in this version; 0: never
+  uint16_t least = 0;                     // PTX version; 0: any
+  uint16_t below = 0;                     // what was removed in this version; 0: never
   llvm::SmallVector<uint16_t, 2> targets; // into targetSets, all of them needed
   llvm::SmallVector<uint16_t, 2> others;  // into targetSets, none of them allowed
 };

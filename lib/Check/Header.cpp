@@ -8,8 +8,8 @@ namespace ptxray {
 std::optional<uint16_t> parseVersion(llvm::StringRef text) {
   auto [major, minor] = text.split('.');
   unsigned majorNumber = 0, minorNumber = 0;
-  if (major.getAsInteger(10, majorNumber) || minor.getAsInteger(10, minorNumber) ||
-      majorNumber > 99 || minorNumber > 99)
+  if (major.getAsInteger(10, majorNumber) || minor.getAsInteger(10, minorNumber) || majorNumber > 99 ||
+      minorNumber > 99)
     return std::nullopt;
   return static_cast<uint16_t>(majorNumber * 100 + minorNumber);
 }
@@ -36,8 +36,7 @@ bool Header::read(const Ast &ast, const Directive &directive) {
   if (name == ".target" && reached == Nothing)
     sink.report(DiagId::MissingVersion, directive.range);
   else if (name == ".address_size" && reached < Target)
-    sink.report(reached == Nothing ? DiagId::MissingVersion : DiagId::MissingTarget,
-                directive.range);
+    sink.report(reached == Nothing ? DiagId::MissingVersion : DiagId::MissingTarget, directive.range);
   else
     sink.report(DiagId::MisplacedDirective, directive.nameRange, {name.str()});
   if (name == ".target" && target < 0)
@@ -124,11 +123,9 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
       sink.report(DiagId::MissingArchitecture, operand.range, {text});
     } else {
       int before = target;
-      target = setTarget(options.target.empty() ? name : llvm::StringRef(options.target),
-                         operand.range);
+      target = setTarget(options.target.empty() ? name : llvm::StringRef(options.target), operand.range);
       if (before >= 0 && target >= 0 && before != target)
-        sink.report(DiagId::SeveralTargets, operand.range,
-                    {std::string(isa::targets()[before].name), text});
+        sink.report(DiagId::SeveralTargets, operand.range, {std::string(isa::targets()[before].name), text});
       targetText = text;
       targetRange = operand.range;
     }
@@ -143,8 +140,7 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
 
 void Header::readAddressSize(const Ast &ast, const Directive &directive) {
   if (ptx && ptx < 203)
-    sink.report(DiagId::DirectiveRequiresPtx, directive.nameRange,
-                {".address_size", "2.3", isa::versionText(ptx)});
+    sink.report(DiagId::DirectiveRequiresPtx, directive.nameRange, {".address_size", "2.3", isa::versionText(ptx)});
   llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
   if (operands.empty())
     return;
@@ -170,10 +166,9 @@ void Header::finish(Range place, bool isEmpty) {
                 {std::string(known.name), isa::versionText(known.since), isa::versionText(ptx)});
   checkArch();
   const Availability availability(context());
-  for (auto [option, word] : {std::pair(debug, ".target::debug"),
-                              std::pair(independent, ".target::texmode_independent")})
-    if (isa::ExprId gate = isa::word(isa::findWord(word)).gate;
-        option.size() && !availability.holds(gate))
+  for (auto [option, word] :
+       {std::pair(debug, ".target::debug"), std::pair(independent, ".target::texmode_independent")})
+    if (isa::ExprId gate = isa::word(isa::findWord(word)).gate; option.size() && !availability.holds(gate))
       sink.report(DiagId::NotAvailable, option,
                   {"`" + source.text(option).str() + "`", gateText(gate), ptxText, targetText});
 }
@@ -193,8 +188,7 @@ void Header::checkArch() {
   else if (needs.variant == 'f')
     fits = fits && has.family == needs.family && has.variant;
   if (!fits)
-    sink.report(DiagId::ArchMismatch, targetRange,
-                {std::string(needs.name), std::string(has.name)});
+    sink.report(DiagId::ArchMismatch, targetRange, {std::string(needs.name), std::string(has.name)});
 }
 
 ModuleContext Header::context() const {
@@ -208,8 +202,7 @@ ModuleContext Header::context() const {
 }
 
 ModuleSummary Header::summary() const {
-  return {options.ptx.empty() ? ptxText : options.ptx,
-          options.target.empty() ? targetText : options.target};
+  return {options.ptx.empty() ? ptxText : options.ptx, options.target.empty() ? targetText : options.target};
 }
 
 } // namespace ptxray

@@ -42,11 +42,10 @@ static Finding unknownInstruction(const Opcode &opcode) {
                                 ? Place{Place::Word, static_cast<uint16_t>(k - 1), 2} // `.store.store`
                                 : Place{Place::Word, k},
                             {opcode.words[k].text.str(), name.str()});
-    return plainFinding(DiagId::IncompleteInstruction, {Place::Word, 0, 2},
-                        {(name + second.text).str()});
+    return plainFinding(DiagId::IncompleteInstruction, {Place::Word, 0, 2}, {(name + second.text).str()});
   }
-  Finding f = plainFinding(known ? DiagId::IncompleteInstruction : DiagId::UnknownInstruction,
-                           {Place::Word, 0}, {name.str()});
+  Finding f =
+      plainFinding(known ? DiagId::IncompleteInstruction : DiagId::UnknownInstruction, {Place::Word, 0}, {name.str()});
   if (!known && !nearest.best().empty())
     f.remedy = {Remedy::ReplaceWord, 0, nearest.best().str()};
   return f;
@@ -95,8 +94,8 @@ static void addDropped(const Opcode &opcode, bool pedantic, std::vector<Finding>
                                       [&](const OpcodeWord &before) { return before.id == opcode.words[k].id; });
     if (repeats && !pedantic)
       continue;
-    findings.push_back(plainFinding(repeats ? DiagId::RedundantQualifier : DiagId::IgnoredQualifier,
-                                    {Place::Word, k}, {opcode.words[k].text.str()}));
+    findings.push_back(plainFinding(repeats ? DiagId::RedundantQualifier : DiagId::IgnoredQualifier, {Place::Word, k},
+                                    {opcode.words[k].text.str()}));
     findings.back().remedy = {Remedy::RemoveWord, k, ""};
   }
 }
@@ -122,8 +121,8 @@ static void addOrder(const FormView &view, std::vector<Finding> &findings) {
     if (view.slotAt[j] < last) {
       const auto &words = view.written.opcode.words;
       const auto k = static_cast<uint16_t>(view.slotAt[j]);
-      findings.push_back(plainFinding(DiagId::QualifierOrder, {Place::Word, k},
-                                      {words[k].text.str(), words[last].text.str()}));
+      findings.push_back(
+          plainFinding(DiagId::QualifierOrder, {Place::Word, k}, {words[k].text.str(), words[last].text.str()}));
       findings.back().form = view.formIndex;
       findings.back().remedy = {Remedy::ReplaceOpcode, 0, inFormOrder(view)};
       return;
@@ -227,8 +226,8 @@ static FormView nearestForm(const WrittenInstruction &written) {
   return std::move(*best);
 }
 
-std::vector<Finding> findingsOf(const Availability &availability, const Opcode &opcode,
-                                llvm::ArrayRef<Shape> shapes, Usage *usage) {
+std::vector<Finding> findingsOf(const Availability &availability, const Opcode &opcode, llvm::ArrayRef<Shape> shapes,
+                                Usage *usage) {
   if (usage)
     *usage = usageOfRefused(shapes);
   if (!opcode.mnemonic)
@@ -245,9 +244,8 @@ std::vector<Finding> findingsOf(const Availability &availability, const Opcode &
     *usage = usageOf(*best);
   for (Finding &f : best->findings) {
     // Two gates of one word may fail alike; and what ptxas takes does not matter where it refuses.
-    const bool known = llvm::any_of(findings, [&](const Finding &g) {
-      return f.id == g.id && f.place == g.place && f.args == g.args;
-    });
+    const bool known = llvm::any_of(
+        findings, [&](const Finding &g) { return f.id == g.id && f.place == g.place && f.args == g.args; });
     if (known || (!isError(f) && refused))
       continue;
     if (f.id == DiagId::UnknownQualifier)
@@ -279,8 +277,8 @@ static std::string spellingAfter(const Opcode &opcode, const Remedy &remedy) {
 }
 
 /// A fix is offered only if nothing is wrong with what it makes.
-static bool makesItRight(const Finding &finding, const Availability &availability,
-                         const Opcode &opcode, llvm::ArrayRef<Shape> shapes) {
+static bool makesItRight(const Finding &finding, const Availability &availability, const Opcode &opcode,
+                         llvm::ArrayRef<Shape> shapes) {
   auto isRight = [&](const Availability &available, const Opcode &text) {
     return llvm::none_of(findingsOf(available, text, shapes),
                          [](const Finding &f) { return f.severity == Severity::Error; });
@@ -355,8 +353,8 @@ static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
   }
 }
 
-std::vector<Finding> judge(const Availability &availability, const Opcode &opcode,
-                           llvm::ArrayRef<Shape> shapes, Usage *usage) {
+std::vector<Finding> judge(const Availability &availability, const Opcode &opcode, llvm::ArrayRef<Shape> shapes,
+                           Usage *usage) {
   std::vector<Finding> findings = findingsOf(availability, opcode, shapes, usage);
   for (Finding &f : findings) {
     // `mad.u32`: there is a `mad` without `.lo`, of other types.
@@ -448,8 +446,9 @@ const InstructionChecker::Verdict &InstructionChecker::judged(const Opcode &opco
   return verdict;
 }
 
-void InstructionChecker::report(const Verdict &verdict, const Opcode &opcode, const Ast &ast, const SourceBuffer &source,
-                                const Instruction &instruction, Resolver &resolver, DiagnosticSink &sink) const {
+void InstructionChecker::report(const Verdict &verdict, const Opcode &opcode, const Ast &ast,
+                                const SourceBuffer &source, const Instruction &instruction, Resolver &resolver,
+                                DiagnosticSink &sink) const {
   ptxray::report(*verdict.findings, opcode, availability.module(), ast, source, instruction, resolver, sink);
 }
 

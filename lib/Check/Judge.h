@@ -14,11 +14,11 @@ class SourceBuffer;
 
 /// Everything that is wrong with an instruction according to the form that it comes nearest to.
 /// Without an error it is accepted, and `usage` says what it does.
-std::vector<Finding> findingsOf(const Availability &availability, const Opcode &opcode,
-                                llvm::ArrayRef<Shape> shapes, Usage *usage = nullptr);
+std::vector<Finding> findingsOf(const Availability &availability, const Opcode &opcode, llvm::ArrayRef<Shape> shapes,
+                                Usage *usage = nullptr);
 /// The same, and only those remedies are left that make the instruction right.
-std::vector<Finding> judge(const Availability &availability, const Opcode &opcode,
-                           llvm::ArrayRef<Shape> shapes, Usage *usage = nullptr);
+std::vector<Finding> judge(const Availability &availability, const Opcode &opcode, llvm::ArrayRef<Shape> shapes,
+                           Usage *usage = nullptr);
 
 /// The verdict alone, and which gates it depends on.
 bool accepts(const Availability &availability, const Opcode &opcode, llvm::ArrayRef<Shape> shapes,
@@ -93,8 +93,7 @@ private:
 /// Adds what a report says of each finding wherever the instruction stands.
 void putIntoWords(llvm::MutableArrayRef<Finding> findings, const Opcode &opcode);
 /// Gives the findings their places in the text; the resolver knows where what they name was declared.
-void report(llvm::ArrayRef<Finding> findings, const Opcode &opcode, const ModuleContext &module,
-            const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
-            Resolver &resolver, DiagnosticSink &sink);
+void report(llvm::ArrayRef<Finding> findings, const Opcode &opcode, const ModuleContext &module, const Ast &ast,
+            const SourceBuffer &source, const Instruction &instruction, Resolver &resolver, DiagnosticSink &sink);
 
 } // namespace ptxray

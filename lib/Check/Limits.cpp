@@ -13,20 +13,18 @@ bool has64BitAddressesOnly(const ModuleContext &context) {
 }
 
 std::string targetName(const ModuleContext &context) {
-  return context.target == anyTarget ? "this target"
-                                     : std::string(isa::targets()[context.target].name);
+  return context.target == anyTarget ? "this target" : std::string(isa::targets()[context.target].name);
 }
 
 /// Functions that ptxas itself brings.
 static bool isBuiltIn(llvm::StringRef function) {
-  return function == "vprintf" || function == "malloc" || function == "free" ||
-         function == "__assertfail" || function.starts_with("__cuda_syscall");
+  return function == "vprintf" || function == "malloc" || function == "free" || function == "__assertfail" ||
+         function.starts_with("__cuda_syscall");
 }
 
 void Limits::variable(const Declaration &declaration, uint64_t bytes) {
   const llvm::StringRef space = ast.text(declaration.space);
-  const bool isExtern =
-      declaration.linkage != SpellingId::None && ast.text(declaration.linkage) == ".extern";
+  const bool isExtern = declaration.linkage != SpellingId::None && ast.text(declaration.linkage) == ".extern";
   if (space == ".reg" || space == ".local")
     hasAbi = false;
   attributes(declaration.attributes);
@@ -49,8 +47,7 @@ void Limits::variable(const Declaration &declaration, uint64_t bytes) {
   constantBytes += bytes;
   if (fitted && constantBytes > constantLimit)
     sink.report(DiagId::CodegenConstantSize, declaration.nameRange,
-                {ast.text(declaration.name).str(), std::to_string(constantBytes),
-                 std::to_string(constantLimit)});
+                {ast.text(declaration.name).str(), std::to_string(constantBytes), std::to_string(constantLimit)});
 }
 
 void Limits::function(const Function &function) {
@@ -88,15 +85,12 @@ void Limits::performance(const Function &function) {
       const bool isDeep = operands.size() > 2 && operands[2].value > 64;
       if (threads > threadLimit || isDeep)
         sink.report(DiagId::TooManyThreads, directive.range,
-                    {name.str(), isDeep ? "64 in the third dimension"
-                                        : std::to_string(threadLimit) + " in a block"});
+                    {name.str(), isDeep ? "64 in the third dimension" : std::to_string(threadLimit) + " in a block"});
     }
   }
 }
 
-void Limits::alias(NameId function) {
-  declared[static_cast<uint32_t>(function)].isDefined = true;
-}
+void Limits::alias(NameId function) { declared[static_cast<uint32_t>(function)].isDefined = true; }
 
 void Limits::body(FunctionSummary summary) {
   summaryOf[static_cast<uint32_t>(summary.name)] = static_cast<uint32_t>(summaries.size());
@@ -158,17 +152,13 @@ void Limits::kernel(const FunctionSummary &kernel, uint32_t number) {
     enter(summaries[found->second]);
     path.push_back({found->second});
   }
-  const uint64_t most = context.target == anyTarget
-                            ? UINT64_MAX
-                            : isa::targets()[context.target].sharedBytes;
+  const uint64_t most = context.target == anyTarget ? UINT64_MAX : isa::targets()[context.target].sharedBytes;
   if (bytes > most)
     sink.report(DiagId::CodegenSharedSize, kernel.nameRange,
-                {ast.text(kernel.name).str(), std::to_string(bytes), targetName(context),
-                 std::to_string(most)});
+                {ast.text(kernel.name).str(), std::to_string(bytes), targetName(context), std::to_string(most)});
   if (oneCta.size() && ctaPair.size()) {
     const bool pairIsLast = ctaPair.begin > oneCta.begin;
-    sink.report(DiagId::CodegenCtaGroup, pairIsLast ? ctaPair : oneCta,
-                {ast.text(kernel.name).str()})
+    sink.report(DiagId::CodegenCtaGroup, pairIsLast ? ctaPair : oneCta, {ast.text(kernel.name).str()})
         .notes.push_back({"the other group is used here", pairIsLast ? oneCta : ctaPair});
   }
 }
@@ -187,8 +177,7 @@ void Limits::unresolved() {
     for (const FunctionSummary::Reference &reference : summary.functions) {
       const Declared &function = declared[static_cast<uint32_t>(reference.name)];
       const std::string name = ast.text(reference.name).str();
-      if (function.isDefined ||
-          !reported.try_emplace(static_cast<uint32_t>(reference.name), true).second)
+      if (function.isDefined || !reported.try_emplace(static_cast<uint32_t>(reference.name), true).second)
         continue;
       if (isBuiltIn(name)) {
         if (!reference.isCall)

@@ -29,8 +29,7 @@ struct FunctionSummary {
 
 class Limits {
 public:
-  Limits(const Ast &ast, const ModuleContext &context, const CheckOptions &options,
-         DiagnosticSink &sink)
+  Limits(const Ast &ast, const ModuleContext &context, const CheckOptions &options, DiagnosticSink &sink)
       : ast(ast), context(context), options(options), sink(sink) {}
 
   /// Of the module or a body.
@@ -58,7 +57,7 @@ private:
   const CheckOptions &options;
   DiagnosticSink &sink;
   uint64_t constantBytes = 0;
-  bool hasAbi = true; // without it, there is no stack to recurse on
+  bool hasAbi = true;                           // without it, there is no stack to recurse on
   llvm::DenseMap<uint32_t, uint64_t> shared;    // bytes by NameId, of the module
   llvm::DenseMap<uint32_t, Declared> declared;  // by NameId
   llvm::DenseMap<uint32_t, uint32_t> summaryOf; // by NameId: index

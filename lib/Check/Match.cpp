@@ -27,16 +27,11 @@ std::string kindName(WordId word) {
   if (word && known.kind)
     return std::string(isa::tables().wordKinds[known.kind]);
   switch (word ? known.wordClass : WordClass::Free) {
-  case WordClass::Type:
-    return "type";
-  case WordClass::Layout:
-    return "layout";
-  case WordClass::Space:
-    return "space";
-  case WordClass::Operation:
-    return "operation";
-  case WordClass::Free:
-    break;
+  case WordClass::Type: return "type";
+  case WordClass::Layout: return "layout";
+  case WordClass::Space: return "space";
+  case WordClass::Operation: return "operation";
+  case WordClass::Free: break;
   }
   return "qualifier";
 }
@@ -145,12 +140,12 @@ static void reportStray(FormView &view, unsigned k) {
   }
   if (taken < 0) // not a word of this slot, but of the kind that stands there
     for (unsigned j = 0; j < view.slots.size() && taken < 0; ++j)
-      if (view.slotWord[j] && view.slotAt[j] >= 0 && !view.slots[j].literal &&
-          sameKind(view.slotWord[j], word.id) && !isAligned(isa::word(word.id).wordClass))
+      if (view.slotWord[j] && view.slotAt[j] >= 0 && !view.slots[j].literal && sameKind(view.slotWord[j], word.id) &&
+          !isAligned(isa::word(word.id).wordClass))
         taken = j;
   if (taken >= 0) {
-    view.report(Phase::Qualifier, idForKind("conflicting", word.id, DiagId::ConflictingQualifiers),
-                place, {text, std::string(isa::word(view.slotWord[taken]).text)});
+    view.report(Phase::Qualifier, idForKind("conflicting", word.id, DiagId::ConflictingQualifiers), place,
+                {text, std::string(isa::word(view.slotWord[taken]).text)});
     return;
   }
   if (spellsInstruction(opcode.words.front().text, word.text)) { // `mul.s32.lo`
@@ -158,19 +153,20 @@ static void reportStray(FormView &view, unsigned k) {
     return;
   }
   if (!someFormKnows(*opcode.mnemonic, word.id)) {
-    view.report(Phase::Qualifier, idForKind("unexpected", word.id, DiagId::UnexpectedQualifier), place, {text, instruction});
+    view.report(Phase::Qualifier, idForKind("unexpected", word.id, DiagId::UnexpectedQualifier), place,
+                {text, instruction});
     return;
   }
-  view.report(Phase::Qualifier, idForKind("misused", word.id, DiagId::QualifierOfOtherForm), place, {text, instruction});
+  view.report(Phase::Qualifier, idForKind("misused", word.id, DiagId::QualifierOfOtherForm), place,
+              {text, instruction});
   ++view.score[static_cast<unsigned>(Phase::Tie)]; // a form that takes the word and lacks another is nearer
 }
 
 void reportMissing(FormView &view, unsigned slot, Phase phase) {
   const Slot &missing = view.slots[slot];
   const Opcode &opcode = view.written.opcode;
-  Finding &f = view.report(
-      phase, idForKind("missing", sampleWord(missing), DiagId::MissingQualifier),
-      {Place::Opcode, 0}, {"`" + std::string(opcode.mnemonic->text) + "`"});
+  Finding &f = view.report(phase, idForKind("missing", sampleWord(missing), DiagId::MissingQualifier),
+                           {Place::Opcode, 0}, {"`" + std::string(opcode.mnemonic->text) + "`"});
   f.expected = slotWords(missing);
   // The manual's place: behind the word that stands in the nearest slot before.
   uint16_t behind = opcode.mnemonicWords - 1;
@@ -190,8 +186,7 @@ static void reportIllegal(FormView &view, uint16_t k, unsigned j) {
   if (view.written.opcode.words[k - 1].id == word.id) // `.row.row`: the two are wrong together
     place = {Place::Word, static_cast<uint16_t>(k - 1), 2};
   Finding &f =
-      view.report(Phase::Qualifier, id, place,
-                  {word.text.str(), std::string(view.written.opcode.mnemonic->text)});
+      view.report(Phase::Qualifier, id, place, {word.text.str(), std::string(view.written.opcode.mnemonic->text)});
   f.expected = slotWords(slot);
   f.remedy = {Remedy::ReplaceWord, k, ""};
   // A type is chosen before what goes with it: a form with that type and a word too many is nearer.
@@ -202,7 +197,7 @@ static void reportIllegal(FormView &view, uint16_t k, unsigned j) {
 namespace {
 /// What is left when each word has taken its slot.
 struct Leftover {
-  llvm::SmallVector<uint16_t, 4> strays, missing;                 // words, slots
+  llvm::SmallVector<uint16_t, 4> strays, missing;                // words, slots
   llvm::SmallVector<std::pair<uint16_t, uint16_t>, 4> misplaced; // a word of the slot's class that the slot has not
   bool empty() const { return strays.empty() && missing.empty() && misplaced.empty(); }
 };
@@ -246,8 +241,7 @@ static bool standsFor(const FormView &view, unsigned k, unsigned j) {
     if (view.slotWord[i] && view.slotAt[i] > 0)
       after = std::min<int>(after, view.slotAt[i]);
   const isa::Word &word = isa::word(view.written.opcode.words[k].id);
-  return word.wordClass == WordClass::Free &&
-         isa::word(sampleWord(view.slots[j])).wordClass == WordClass::Free &&
+  return word.wordClass == WordClass::Free && isa::word(sampleWord(view.slots[j])).wordClass == WordClass::Free &&
          static_cast<int>(k) > before && static_cast<int>(k) < after;
 }
 
@@ -260,7 +254,8 @@ static Leftover placeWords(FormView &view) {
   }
 
   Leftover leftover;
-  unsigned from[static_cast<unsigned>(WordClass::Operation) + 1] = {}; // by class: the first slot that its next word may take
+  unsigned from[static_cast<unsigned>(WordClass::Operation) + 1] =
+      {}; // by class: the first slot that its next word may take
   for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k) {
     const OpcodeWord &word = opcode.words[k];
     if (word.dropped)

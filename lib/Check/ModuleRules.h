@@ -129,9 +129,9 @@ private:
 
   // Debugging and metadata.
   bool hasSection = false, hasMetadata = false, hasTraceDomain = false;
-  std::map<int64_t, Range> files;                               // by index
-  llvm::DenseSet<std::pair<uint64_t, uint64_t>> locations;      // of `.loc`: file and line, column
-  llvm::DenseMap<uint32_t, Range> sectionLabels;                // by NameId
+  std::map<int64_t, Range> files;                          // by index
+  llvm::DenseSet<std::pair<uint64_t, uint64_t>> locations; // of `.loc`: file and line, column
+  llvm::DenseMap<uint32_t, Range> sectionLabels;           // by NameId
 };
 
 } // namespace ptxray

@@ -20,9 +20,8 @@ static bool asksForRegisters(const isa::Form &form) {
 }
 
 static bool namesFunction(const isa::Form &form) {
-  return llvm::any_of(isa::run(isa::tables().operands, form.operands), [](const isa::OperandDecl &operand) {
-    return operand.role == isa::OperandRole::Function;
-  });
+  return llvm::any_of(isa::run(isa::tables().operands, form.operands),
+                      [](const isa::OperandDecl &operand) { return operand.role == isa::OperandRole::Function; });
 }
 
 /// Whether the words that the form cannot do without stand in the opcode, at any place.
@@ -38,18 +37,16 @@ static bool hasDemandedWords(const isa::Form &form, llvm::ArrayRef<OpcodeWord> w
 
 /// Without another type, a word that would not be read is meant as one.
 static bool isOnlyType(llvm::ArrayRef<OpcodeWord> words, size_t at) {
-  auto isType = [](const OpcodeWord &word) {
-    return word.id && isa::word(word.id).wordClass == isa::WordClass::Type;
-  };
+  auto isType = [](const OpcodeWord &word) { return word.id && isa::word(word.id).wordClass == isa::WordClass::Type; };
   return isType(words[at]) && llvm::count_if(words, isType) == 1;
 }
 
 /// Whether an ignored word of the same kind stands before it: of those ptxas takes one.
 static bool conflicts(llvm::ArrayRef<OpcodeWord> words, size_t at) {
   const uint8_t kind = isa::word(words[at].id).kind;
-  return kind && !isa::word(words[at].id).repeatable && llvm::any_of(words.take_front(at), [&](const OpcodeWord &before) {
-           return before.dropped && isa::word(before.id).kind == kind;
-         });
+  return kind && !isa::word(words[at].id).repeatable &&
+         llvm::any_of(words.take_front(at),
+                      [&](const OpcodeWord &before) { return before.dropped && isa::word(before.id).kind == kind; });
 }
 
 Opcode::Opcode(llvm::StringRef text) : spelling(text) {
@@ -81,7 +78,8 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
   }
   readsValues |= readsRegisters;
 
-  const bool isBeside = mnemonic->beside && llvm::any_of(words, [&](const OpcodeWord &word) { return word.id == mnemonic->beside; });
+  const bool isBeside =
+      mnemonic->beside && llvm::any_of(words, [&](const OpcodeWord &word) { return word.id == mnemonic->beside; });
   for (size_t k = mnemonicWords; k < words.size(); ++k) {
     OpcodeWord &word = words[k];
     if (!word.id)
@@ -107,8 +105,7 @@ bool spellsInstruction(llvm::StringRef name, llvm::StringRef word) {
     if (!rest.consume_front(name) || !rest.starts_with("."))
       return false;
     const size_t at = rest.find(word);
-    return at != llvm::StringRef::npos &&
-           (at + word.size() == rest.size() || rest[at + word.size()] == '.');
+    return at != llvm::StringRef::npos && (at + word.size() == rest.size() || rest[at + word.size()] == '.');
   });
 }
 

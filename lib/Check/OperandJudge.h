@@ -14,8 +14,7 @@ using isa::WordId;
 class OperandJudge {
 public:
   OperandJudge(FormView &view, unsigned index)
-      : view(view), index(index), declared(view.operands[index]), type(view.typeOf(index)),
-        name(declared.name) {}
+      : view(view), index(index), declared(view.operands[index]), type(view.typeOf(index)), name(declared.name) {}
 
   void judge();
   /// The vector at the node, or the one whose first element this operand is.

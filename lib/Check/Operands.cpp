@@ -31,14 +31,12 @@ bool OperandJudge::fixedInteger() const {
 
 /// 32 bits whatever the qualifiers say.
 bool OperandJudge::fixedWord() const {
-  return type == TypeView{TypeKind::Bits, 32} &&
-         (declared.type.kind == isa::RefKind::Word || has(isa::Fragment));
+  return type == TypeView{TypeKind::Bits, 32} && (declared.type.kind == isa::RefKind::Word || has(isa::Fragment));
 }
 
 bool OperandJudge::wide() const {
-  return has(isa::Wide) && llvm::none_of(view.written.opcode.words, [](const OpcodeWord &word) {
-           return word.id && isa::word(word.id).exact;
-         });
+  return has(isa::Wide) && llvm::none_of(view.written.opcode.words,
+                                         [](const OpcodeWord &word) { return word.id && isa::word(word.id).exact; });
 }
 
 /// A fragment, whose elements ptxas keeps in words.
@@ -72,8 +70,7 @@ bool OperandJudge::judgeSign(const Shape &shape, unsigned node) {
     if (shape.flags & ShapeNot)
       return fail(DiagId::UnexpectedNot, node);
     return !(shape.flags & ShapeNegated) || fail(DiagId::UnexpectedNegation, node);
-  default:
-    return true;
+  default: return true;
   }
 }
 
@@ -90,12 +87,10 @@ void OperandJudge::judge() {
     return;
   }
   switch (declared.role) {
-  case OperandRole::Address:
-    return judgeAddress(shape, node);
+  case OperandRole::Address: return judgeAddress(shape, node);
   case OperandRole::Texture:
   case OperandRole::Sampler:
-  case OperandRole::Surface:
-    return judgeOpaque(shape, node);
+  case OperandRole::Surface: return judgeOpaque(shape, node);
   case OperandRole::Label:
     if (shape.kind != ShapeKind::Label || shape.flags || shape.suffix)
       fail(DiagId::LabelExpected, node);
@@ -119,8 +114,7 @@ void OperandJudge::judge() {
   case OperandRole::Value:
   case OperandRole::Register:
   case OperandRole::Immediate:
-  case OperandRole::Predicate:
-    break;
+  case OperandRole::Predicate: break;
   }
   if (shape.kind == ShapeKind::Vector)
     return judgeVector(shape, node);
@@ -154,8 +148,8 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
     return fail(DiagId::OperandType, node, {spell(reg), typeText()});
   const bool asBits = inVector && !(has(isa::Fragment) && type.bits == 32);
   // There is no conversion but from integers to integers that would do without rounding.
-  const bool converts = !has(isa::Converted) || reg.bits <= type.bits ||
-                        (mayBeInteger(type) && mayBeInteger(reg) && reg.bits <= 64);
+  const bool converts =
+      !has(isa::Converted) || reg.bits <= type.bits || (mayBeInteger(type) && mayBeInteger(reg) && reg.bits <= 64);
   const bool wider = wide() && !(inVector && has(isa::Each));
   if (typesAgree(type, reg, wider, asBits) && !(reg.halfPair && fixedInteger()) && converts)
     return true;
@@ -200,8 +194,7 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
   if (shape.vector && (has(isa::Fragment) || declared.type.kind != isa::RefKind::Slot)) // a whole one: `mov` alone
     return fail(DiagId::SpecialRegister, node);
   if (isPredicate() || reg.kind == TypeKind::Predicate)
-    return isPredicate() == (reg.kind == TypeKind::Predicate) ||
-           fail(DiagId::PredicateExpected, node, {name});
+    return isPredicate() == (reg.kind == TypeKind::Predicate) || fail(DiagId::PredicateExpected, node, {name});
   const bool narrow = (shape.flags & ShapeNarrow) && type.bits >= 16 && declared.type.kind == isa::RefKind::Slot &&
                       declared.type.divisor == 1;
   if (!type || typesAgree(type, {TypeKind::Bits, reg.bits}, wide() || narrow, false))
@@ -209,7 +202,8 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
   return fail(DiagId::OperandSize, node, {spell(reg), typeText()});
 }
 
-/// `a+8` as a value. Of a variable it is an integer for ptxas; a register has any size where a qualifier chooses the type.
+/// `a+8` as a value. Of a variable it is an integer for ptxas; a register has any size where a qualifier chooses the
+/// type.
 bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector) {
   if (has(isa::Destination))
     return fail(DiagId::DestinationRegister, node);
@@ -245,8 +239,7 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
     if (shape.vector || shape.suffix)
       return fail(DiagId::UnexpectedOffset, node);
     break;
-  default:
-    return fail(DiagId::OperandKind, node);
+  default: return fail(DiagId::OperandKind, node);
   }
   if (predicate)
     return holdsPredicate(reg) || fail(DiagId::PredicateExpected, node, {name});
@@ -293,8 +286,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   }
   if (shape.suffix && view.slotAt.end() == llvm::find(view.slotAt, -1 - static_cast<int>(node)))
     return fail(DiagId::UnexpectedSelector, node);
-  if (shape.flags & ShapeSubscript &&
-      !(has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable))
+  if (shape.flags & ShapeSubscript && !(has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable))
     return fail(DiagId::UnexpectedSubscript, node);
   if (shape.flags & ShapeOffset && !(has(isa::SymbolAllowed) && hasAddress(shape)))
     return judgeOffset(shape, node, inVector);
@@ -309,8 +301,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
       return fail(DiagId::UnexpectedVector, node, {name});
     const TypeView reg = viewType(shape.type);
     if (predicate)
-      return (holdsPredicate(reg) && !(shape.flags & ShapeNegated)) ||
-             fail(DiagId::PredicateExpected, node, {name});
+      return (holdsPredicate(reg) && !(shape.flags & ShapeNegated)) || fail(DiagId::PredicateExpected, node, {name});
     if ((shape.flags & ShapeNegated) && (!view.mayNegate(index) || reg.halfPair))
       return fail(DiagId::UnexpectedNegation, node);
     if (has(isa::AsBits) && reg.kind == TypeKind::Predicate) {
@@ -342,8 +333,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
       return fail(DiagId::PredicateExpected, node, {name});
     if (type && (!immediateAgrees(type, shape, inVector) ||
                  (has(isa::Converted) && shape.kind == ShapeKind::Float && typeOfConstant(shape).bits > type.bits)))
-      return fail(shape.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType,
-                  node, {typeText()});
+      return fail(shape.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, node, {typeText()});
     return judgeRange(shape, node);
   case ShapeKind::Variable:
   case ShapeKind::Function:
@@ -363,8 +353,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
       return true;
     }
     return fail(DiagId::SymbolNotAllowed, node);
-  default:
-    return fail(DiagId::OperandKind, node);
+  default: return fail(DiagId::OperandKind, node);
   }
 }
 
@@ -372,8 +361,10 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
 static void judgePairs(FormView &view) {
   const auto &shapes = view.written.shapes;
   for (uint16_t n = 0; n + 2u < shapes.size(); ++n)
-    if (shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Sink && shapes[n + 2].kind == ShapeKind::Sink) {
-      Finding &f = view.report(Phase::Type, DiagId::SinkNotAllowed, {Place::Operand, static_cast<uint16_t>(n + 2)}, {""});
+    if (shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Sink &&
+        shapes[n + 2].kind == ShapeKind::Sink) {
+      Finding &f =
+          view.report(Phase::Type, DiagId::SinkNotAllowed, {Place::Operand, static_cast<uint16_t>(n + 2)}, {""});
       f.sourceArg = 0;
     }
 }

@@ -71,8 +71,7 @@ std::string setOption(CheckOptions &options, llvm::StringRef name, llvm::StringR
     if (name == verb)
       return setLevels(options.levels, level, value);
   return "unknown option `" + name.str() + "`" +
-         didYouMean(name, {"target", "arch", "ptx", "link", "pedantic", "werror", "on",
-                          "off", "warning", "error"});
+         didYouMean(name, {"target", "arch", "ptx", "link", "pedantic", "werror", "on", "off", "warning", "error"});
 }
 
 } // namespace ptxray

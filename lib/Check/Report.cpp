@@ -10,10 +10,9 @@ namespace {
 
 class Reporter {
 public:
-  Reporter(const Opcode &opcode, const ModuleContext &module, const Ast &ast,
-           const SourceBuffer &source, const Instruction &instruction, Resolver &resolver)
-      : opcode(opcode), module(module), ast(ast), source(source), instruction(instruction),
-        resolver(resolver) {}
+  Reporter(const Opcode &opcode, const ModuleContext &module, const Ast &ast, const SourceBuffer &source,
+           const Instruction &instruction, Resolver &resolver)
+      : opcode(opcode), module(module), ast(ast), source(source), instruction(instruction), resolver(resolver) {}
 
   void report(const Finding &finding, DiagnosticSink &sink) const;
 
@@ -53,14 +52,10 @@ Range Reporter::wordRange(unsigned k) const {
 
 Range Reporter::rangeOf(Place place) const {
   switch (place.kind) {
-  case Place::Opcode:
-    return instruction.opcodeRange;
-  case Place::Mnemonic:
-    return {wordRange(0).begin, wordRange(opcode.mnemonicWords - 1).end};
-  case Place::Word:
-    return {wordRange(place.index).begin, wordRange(place.index + place.count - 1).end};
-  case Place::Operand:
-    return ast.operands[instruction.operands.first + place.index].range;
+  case Place::Opcode: return instruction.opcodeRange;
+  case Place::Mnemonic: return {wordRange(0).begin, wordRange(opcode.mnemonicWords - 1).end};
+  case Place::Word: return {wordRange(place.index).begin, wordRange(place.index + place.count - 1).end};
+  case Place::Operand: return ast.operands[instruction.operands.first + place.index].range;
   case Place::Suffix: {
     const Operand &operand = ast.operands[instruction.operands.first + place.index];
     const uint32_t size = ast.text(operand.suffix).size();
@@ -72,18 +67,12 @@ Range Reporter::rangeOf(Place place) const {
 
 static std::string titleOf(const Remedy &remedy, const Opcode &opcode) {
   switch (remedy.kind) {
-  case Remedy::None:
-    break;
-  case Remedy::InsertAfterWord:
-    return "insert `" + remedy.text + "`";
-  case Remedy::ReplaceWord:
-    return "replace it by `" + remedy.text + "`";
-  case Remedy::RemoveWord:
-    return "remove `" + opcode.words[remedy.word].text.str() + "`";
-  case Remedy::ReplaceOpcode:
-    return "write `" + remedy.text + "`";
-  case Remedy::RaiseVersion:
-    return "raise `.version` to " + remedy.text;
+  case Remedy::None: break;
+  case Remedy::InsertAfterWord: return "insert `" + remedy.text + "`";
+  case Remedy::ReplaceWord: return "replace it by `" + remedy.text + "`";
+  case Remedy::RemoveWord: return "remove `" + opcode.words[remedy.word].text.str() + "`";
+  case Remedy::ReplaceOpcode: return "write `" + remedy.text + "`";
+  case Remedy::RaiseVersion: return "raise `.version` to " + remedy.text;
   }
   return "";
 }
@@ -105,12 +94,9 @@ Range Reporter::edited(const Remedy &remedy) const {
     const uint32_t end = wordRange(remedy.word).end;
     return {end, end};
   }
-  case Remedy::ReplaceOpcode:
-    return instruction.opcodeRange;
-  case Remedy::RaiseVersion:
-    return module.version;
-  default:
-    return wordRange(remedy.word);
+  case Remedy::ReplaceOpcode: return instruction.opcodeRange;
+  case Remedy::RaiseVersion: return module.version;
+  default: return wordRange(remedy.word);
   }
 }
 
@@ -145,8 +131,8 @@ void Reporter::report(const Finding &finding, DiagnosticSink &sink) const {
     Fix &fix = d.fix.emplace();
     fix.title = finding.fixTitle;
     fix.edits.push_back({edited(finding.remedy), finding.fixText});
-    fix.safe = finding.severity == Severity::Pedantic || remedy == Remedy::ReplaceOpcode ||
-               remedy == Remedy::InsertAfterWord;
+    fix.safe =
+        finding.severity == Severity::Pedantic || remedy == Remedy::ReplaceOpcode || remedy == Remedy::InsertAfterWord;
   }
   if (finding.form != ~0u) {
     const isa::Form &form = isa::tables().forms[finding.form];
@@ -155,9 +141,8 @@ void Reporter::report(const Finding &finding, DiagnosticSink &sink) const {
   }
 }
 
-void report(llvm::ArrayRef<Finding> findings, const Opcode &opcode, const ModuleContext &module,
-            const Ast &ast, const SourceBuffer &source, const Instruction &instruction,
-            Resolver &resolver, DiagnosticSink &sink) {
+void report(llvm::ArrayRef<Finding> findings, const Opcode &opcode, const ModuleContext &module, const Ast &ast,
+            const SourceBuffer &source, const Instruction &instruction, Resolver &resolver, DiagnosticSink &sink) {
   const Reporter reporter(opcode, module, ast, source, instruction, resolver);
   for (const Finding &finding : findings)
     reporter.report(finding, sink);

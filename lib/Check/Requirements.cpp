@@ -34,7 +34,7 @@ private:
     return set;
   }
 
-  std::vector<std::unique_ptr<CellSet>> gates;              // by ExprId
+  std::vector<std::unique_ptr<CellSet>> gates;                  // by ExprId
   std::vector<std::unique_ptr<Availability>> availabilities[2]; // by texture mode and cell
 };
 
@@ -69,16 +69,11 @@ CellSet Cells::find(isa::ExprId gate) {
     for (isa::ExprId argument : t.exprArgs.slice(e.a, e.b))
       set |= where(argument);
     return set;
-  case isa::ExprOp::Not:
-    return all & ~where(e.a);
-  case isa::ExprOp::PtxAtLeast:
-    return those([&](Place place) { return isa::versions()[place.version] >= e.a; });
-  case isa::ExprOp::Target:
-    return those([&](Place place) { return inTargetSet(e.a, place.target); });
-  case isa::ExprOp::Gate:
-    return where(t.gates[e.a].expr);
-  default:
-    return all;
+  case isa::ExprOp::Not: return all & ~where(e.a);
+  case isa::ExprOp::PtxAtLeast: return those([&](Place place) { return isa::versions()[place.version] >= e.a; });
+  case isa::ExprOp::Target: return those([&](Place place) { return inTargetSet(e.a, place.target); });
+  case isa::ExprOp::Gate: return where(t.gates[e.a].expr);
+  default: return all;
   }
 }
 
@@ -121,9 +116,7 @@ CellSet judgeEverywhere(const Opcode &opcode, llvm::ArrayRef<Shape> shapes, bool
 
 } // namespace
 
-size_t Requirements::index(Place place) {
-  return place.version * isa::targets().size() + place.target;
-}
+size_t Requirements::index(Place place) { return place.version * isa::targets().size() + place.target; }
 
 uint16_t Requirements::leastVersion(const CellSet &set, uint16_t target) {
   for (uint16_t v = 0; v < isa::versions().size(); ++v)
@@ -232,8 +225,10 @@ void Requirements::addModule() {
       targetPasses[t] = !moduleFails({newest, t}, at);
   if (const auto variant = llvm::find(targetPasses, true); variant != targetPasses.end()) {
     const uint16_t t = variant - targetPasses.begin();
-    const uint16_t oldest = llvm::find_if(versions, [&](uint16_t v) { return targets[t].since <= v; }) - versions.begin();
-    const size_t first = firstPassing(newest - oldest, [&](size_t v) { return Place{static_cast<uint16_t>(oldest + v), t}; });
+    const uint16_t oldest =
+        llvm::find_if(versions, [&](uint16_t v) { return targets[t].since <= v; }) - versions.begin();
+    const size_t first =
+        firstPassing(newest - oldest, [&](size_t v) { return Place{static_cast<uint16_t>(oldest + v), t}; });
     std::fill(versionPasses.begin() + oldest + first, versionPasses.end(), true);
   } else {
     if (line) {
@@ -251,8 +246,7 @@ void Requirements::addModule() {
       if (!targets[t].variant && hasTarget(witness, t))
         candidates.push_back(t);
     llvm::sort(candidates, [&](uint16_t a, uint16_t b) { return targets[a].number < targets[b].number; });
-    const size_t first =
-        firstPassing(candidates.size() - 1, [&](size_t i) { return Place{witness, candidates[i]}; });
+    const size_t first = firstPassing(candidates.size() - 1, [&](size_t i) { return Place{witness, candidates[i]}; });
     for (uint16_t t = 0; t < targets.size(); ++t)
       targetPasses[t] = !first || targets[t].number >= targets[candidates[first]].number;
   }

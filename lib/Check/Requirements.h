@@ -48,7 +48,7 @@ private:
   std::string textAround(uint32_t line) const;
 
   const SourceBuffer &source;
-  std::vector<Range> instructions; // in the order of the text
+  std::vector<Range> instructions;      // in the order of the text
   std::unique_ptr<SourceBuffer> module; // what stands around them
   CellSet all;
   std::vector<Demand> needs;

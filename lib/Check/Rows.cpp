@@ -16,18 +16,16 @@ namespace {
 
 struct RowFit {
   uint32_t row;
-  llvm::SmallVector<uint16_t, 4> missed; // columns of slots and operands
+  llvm::SmallVector<uint16_t, 4> missed;                                   // columns of slots and operands
   llvm::SmallVector<std::pair<uint16_t, uint16_t>, 2> badLength, badValue; // operand, column
   bool badCondition = false;
   bool warns = false;
 
-  bool fits() const {
-    return missed.empty() && badLength.empty() && badValue.empty() && !badCondition;
-  }
+  bool fits() const { return missed.empty() && badLength.empty() && badValue.empty() && !badCondition; }
   /// Nearer rows come first: the longest agreeing run of columns, then the fewest misses.
   auto distance() const {
-    return std::tuple(missed.empty() ? 0 : 0x10000 - missed.front(), missed.size(),
-                      badLength.size() + badValue.size(), badCondition, warns);
+    return std::tuple(missed.empty() ? 0 : 0x10000 - missed.front(), missed.size(), badLength.size() + badValue.size(),
+                      badCondition, warns);
   }
 };
 
@@ -67,9 +65,7 @@ bool lengthFits(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term
     for (unsigned n = first + 1; n < first + shape.extent; n += shapes[n].extent)
       ++length;
   }
-  return llvm::any_of(terms, [&](const isa::Term &term) {
-    return view.value(term).value_or(1) == length;
-  });
+  return llvm::any_of(terms, [&](const isa::Term &term) { return view.value(term).value_or(1) == length; });
 }
 
 RowFit TableView::fit(uint32_t row) {
@@ -92,8 +88,7 @@ RowFit TableView::fit(uint32_t row) {
       continue;
     }
     if (columns[c].kind == ColumnKind::Operand) {
-      const bool written =
-          llvm::any_of(members(c), [&](uint16_t operand) { return view.nodeOf[operand] >= 0; });
+      const bool written = llvm::any_of(members(c), [&](uint16_t operand) { return view.nodeOf[operand] >= 0; });
       if (written != (cell.kind == CellKind::Present))
         result.missed.push_back(c);
       continue;
@@ -182,8 +177,8 @@ static void reportMissedColumn(TableView &rows, unsigned c, llvm::ArrayRef<RowFi
     }
     for (uint16_t operand : rows.members(c))
       if (view.nodeOf[operand] >= 0) {
-        Finding &f = view.report(Phase::Condition, DiagId::ExtraOperand, view.placeOfOperand(operand),
-                                 {"", context.text});
+        Finding &f =
+            view.report(Phase::Condition, DiagId::ExtraOperand, view.placeOfOperand(operand), {"", context.text});
         f.sourceArg = 0;
         f.line = line;
       }
@@ -206,15 +201,15 @@ static void reportMissedColumn(TableView &rows, unsigned c, llvm::ArrayRef<RowFi
   const WordId word = view.slotWord[slot];
   const Place place = view.placeOfSlot(slot);
   if (allowed.empty()) {
-    Finding &f = view.report(Phase::Condition, DiagId::QualifierNotAllowed,
-                             bothWords(context.place, place), {std::string(isa::word(word).text), context.text});
+    Finding &f = view.report(Phase::Condition, DiagId::QualifierNotAllowed, bothWords(context.place, place),
+                             {std::string(isa::word(word).text), context.text});
     f.line = line;
     if (place.kind == Place::Word)
       f.remedy = {Remedy::RemoveWord, place.index, ""};
     return;
   }
-  Finding &f = view.report(Phase::Condition, combinationId(view, context.place, word),
-                           bothWords(context.place, place), {context.text});
+  Finding &f = view.report(Phase::Condition, combinationId(view, context.place, word), bothWords(context.place, place),
+                           {context.text});
   f.line = line;
   f.expected.append(allowed.begin(), allowed.end());
   if (!orAbsent && place.kind == Place::Word)
@@ -228,8 +223,7 @@ static std::string lengthsText(const FormView &view, llvm::ArrayRef<isa::Term> t
   return join(parts, "or");
 }
 
-void reportLength(FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms,
-                  uint32_t line) {
+void reportLength(FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms, uint32_t line) {
   const Shape &shape = *view.operand(operand);
   const isa::OperandDecl &declared = view.operands[operand];
   const Place place = view.placeOfOperand(operand);
@@ -255,8 +249,7 @@ static Subject gatedWord(TableView &rows, llvm::ArrayRef<RowFit> fits, uint32_t 
   for (const RowFit &fit : fits) {
     bool usable = fit.row != row && !fit.missed.empty();
     for (unsigned c = 0; usable && c < rows.columns.size(); ++c)
-      if (rows.columns[c].kind == ColumnKind::Requires &&
-          rows.cell(fit.row, c).kind == CellKind::Condition)
+      if (rows.columns[c].kind == ColumnKind::Requires && rows.cell(fit.row, c).kind == CellKind::Condition)
         usable = view.holds(rows.cell(fit.row, c).first);
     if (usable && (!other || fit.distance() < other->distance()))
       other = &fit;
@@ -264,8 +257,7 @@ static Subject gatedWord(TableView &rows, llvm::ArrayRef<RowFit> fits, uint32_t 
   view.takeWarnings();
   Subject subject;
   auto take = [&](unsigned c) {
-    if (rows.columns[c].kind != ColumnKind::Slot || rows.members(c).empty() ||
-        !view.isWritten(rows.members(c).front()))
+    if (rows.columns[c].kind != ColumnKind::Slot || rows.members(c).empty() || !view.isWritten(rows.members(c).front()))
       return false;
     subject.place = view.placeOfSlot(rows.members(c).front());
     subject.text = textAt(view, subject.place);
@@ -316,9 +308,8 @@ static void judgeTable(FormView &view, const isa::Table &table) {
     fits.push_back(rows.fit(row));
   if (fits.empty())
     return;
-  const RowFit &best = *std::min_element(fits.begin(), fits.end(), [](const RowFit &a, const RowFit &b) {
-    return a.distance() < b.distance();
-  });
+  const RowFit &best = *std::min_element(fits.begin(), fits.end(),
+                                         [](const RowFit &a, const RowFit &b) { return a.distance() < b.distance(); });
   if (!best.missed.empty()) {
     llvm::SmallVector<RowFit, 4> nearest;
     for (const RowFit &fit : fits)
@@ -338,16 +329,15 @@ static void judgeTable(FormView &view, const isa::Table &table) {
   }
   for (auto [operand, column] : best.badValue) {
     const Cell &cell = rows.cell(best.row, column);
-    reportRange(view, Phase::Condition, view.placeOfOperand(operand),
-                t.ranges.slice(cell.first, cell.count), view.operand(operand)->value)
+    reportRange(view, Phase::Condition, view.placeOfOperand(operand), t.ranges.slice(cell.first, cell.count),
+                view.operand(operand)->value)
         .line = rows.line(best.row);
   }
   if (best.badCondition && best.badLength.empty() && best.badValue.empty())
     for (unsigned c = 0; c < rows.columns.size(); ++c)
       if (rows.columns[c].kind == ColumnKind::Requires) {
         const Subject subject = gatedWord(rows, fits, best.row);
-        explainFailure(view, rows.cell(best.row, c).first, subject.place, subject.text,
-                       rows.line(best.row));
+        explainFailure(view, rows.cell(best.row, c).first, subject.place, subject.text, rows.line(best.row));
       }
 }
 

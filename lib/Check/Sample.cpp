@@ -25,25 +25,35 @@ struct RegisterFamily {
 };
 /// As test/isa/prelude.ptx declares them.
 constexpr RegisterFamily registerFamilies[] = {
-    {"%p", ".pred", 8},  {"%h", ".b16", 12},   {"%hu", ".u16", 4}, {"%hs", ".s16", 4},
-    {"%hf", ".f16", 4},  {"%hx", ".f16x2", 8}, {"%r", ".b32", 16}, {"%u", ".u32", 12},
-    {"%s", ".s32", 12},  {"%f", ".f32", 16},   {"%rd", ".b64", 16}, {"%ud", ".u64", 8},
-    {"%sd", ".s64", 8},  {"%fd", ".f64", 16},  {"%c", ".b8", 4},   {"%cu", ".u8", 4},
-    {"%cs", ".s8", 4},   {"%q", ".b128", 6},
+    {"%p", ".pred", 8},   {"%h", ".b16", 12}, {"%hu", ".u16", 4}, {"%hs", ".s16", 4},  {"%hf", ".f16", 4},
+    {"%hx", ".f16x2", 8}, {"%r", ".b32", 16}, {"%u", ".u32", 12}, {"%s", ".s32", 12},  {"%f", ".f32", 16},
+    {"%rd", ".b64", 16},  {"%ud", ".u64", 8}, {"%sd", ".s64", 8}, {"%fd", ".f64", 16}, {"%c", ".b8", 4},
+    {"%cu", ".u8", 4},    {"%cs", ".s8", 4},  {"%q", ".b128", 6},
 };
 struct KnownVariable {
   const char *name, *space, *type;
   uint16_t flags;
 };
 constexpr KnownVariable variables[] = {
-    {"gbuf", ".global", ".b8", ShapeArray}, {"g64", ".global", ".b64", 0},       {"g32", ".global", ".u32", 0},
-    {"gf32", ".global", ".f32", 0},         {"garr", ".global", ".u32", ShapeArray},
-    {"cbuf", ".const", ".b8", ShapeArray},  {"c32", ".const", ".u32", 0},        {"sbuf", ".shared", ".b8", ShapeArray},
-    {"mbar", ".shared", ".b64", 0},         {"s32v", ".shared", ".u32", 0},      {"lbuf", ".local", ".b8", ShapeArray},
-    {"l32", ".local", ".u32", 0},           {"pk64", ".param", ".u64", ShapeParameter},
-    {"pk32", ".param", ".u32", ShapeParameter}, {"pks", ".param", ".b8", ShapeParameter | ShapeArray},
-    {"lp64", ".param", ".b64", 0},          {"lp32", ".param", ".b32", 0},
-    {"tex0", ".global", ".texref", ShapeOpaque}, {"surf0", ".global", ".surfref", ShapeOpaque},
+    {"gbuf", ".global", ".b8", ShapeArray},
+    {"g64", ".global", ".b64", 0},
+    {"g32", ".global", ".u32", 0},
+    {"gf32", ".global", ".f32", 0},
+    {"garr", ".global", ".u32", ShapeArray},
+    {"cbuf", ".const", ".b8", ShapeArray},
+    {"c32", ".const", ".u32", 0},
+    {"sbuf", ".shared", ".b8", ShapeArray},
+    {"mbar", ".shared", ".b64", 0},
+    {"s32v", ".shared", ".u32", 0},
+    {"lbuf", ".local", ".b8", ShapeArray},
+    {"l32", ".local", ".u32", 0},
+    {"pk64", ".param", ".u64", ShapeParameter},
+    {"pk32", ".param", ".u32", ShapeParameter},
+    {"pks", ".param", ".b8", ShapeParameter | ShapeArray},
+    {"lp64", ".param", ".b64", 0},
+    {"lp32", ".param", ".b32", 0},
+    {"tex0", ".global", ".texref", ShapeOpaque},
+    {"surf0", ".global", ".surfref", ShapeOpaque},
     {"smp0", ".global", ".samplerref", ShapeOpaque}, // declared where samplers are independent
 };
 const KnownVariable &knownVariable(llvm::StringRef name) {
@@ -53,9 +63,9 @@ const KnownVariable &knownVariable(llvm::StringRef name) {
 constexpr const char *suffixes[] = {".b0", ".b3", ".h0", ".h1", ".x", ".b10", ".b3210", ".unified"};
 constexpr int64_t offsets[] = {1, 4, 8, 16, 64, 256, -4, -16};
 /// At the edges of what an operand may hold.
-constexpr int64_t numbers[] = {0,  1,  2,   3,   4,   7,    8,    15,   16,    31,    32,    33,    63,         64,
-                               65, -1, -16, 127, 255, 256,  511,  1024, 4096,  32767, 65535, 65536, 2147483647, 4294967295,
-                               4294967296};
+constexpr int64_t numbers[] = {0,   1,    2,    3,     4,     7,     8,          15,         16,        31,
+                               32,  33,   63,   64,    65,    -1,    -16,        127,        255,       256,
+                               511, 1024, 4096, 32767, 65535, 65536, 2147483647, 4294967295, 4294967296};
 
 /// One instruction while it is made: words, and operands as text and as shapes.
 struct Draft {
@@ -106,7 +116,7 @@ private:
   std::mt19937_64 random;
   const SampleFocus &focus;
   const WordId wanted; // the word in focus
-  unsigned odd = 0; // percent of choices that are made wrong on purpose
+  unsigned odd = 0;    // percent of choices that are made wrong on purpose
   llvm::StringSet<> seen;
   llvm::SmallVector<std::pair<const isa::Table *, uint32_t>, 4> chosenRows; // one of each table of the form
   /// Pairs of words of two slots that a sample has had, so that each meets each.
@@ -119,8 +129,7 @@ static const isa::Cell *cellOf(const isa::Table &table, uint32_t row, ColumnKind
   const isa::Tables &t = isa::tables();
   const auto columns = isa::run(t.columns, table.columns);
   for (unsigned c = 0; c < columns.size(); ++c)
-    if (columns[c].kind == kind &&
-        llvm::is_contained(isa::run(t.columnMembers, columns[c].members), member))
+    if (columns[c].kind == kind && llvm::is_contained(isa::run(t.columnMembers, columns[c].members), member))
       return &t.cells[table.firstCell + row * columns.size() + c];
   return nullptr;
 }
@@ -196,8 +205,8 @@ bool Sampler::fillSlots(FormView &view) {
     for (unsigned attempt = 0; attempt < 4; ++attempt) {
       const WordId word = allowed[pick(allowed.size())];
       const unsigned other = pick(j + 1);
-      const std::string pair = std::to_string(view.formIndex) + ":" + std::to_string(j) + ":" +
-                               std::to_string(word) + ":" + std::to_string(view.slotWord[other]);
+      const std::string pair = std::to_string(view.formIndex) + ":" + std::to_string(j) + ":" + std::to_string(word) +
+                               ":" + std::to_string(view.slotWord[other]);
       if (pairs.insert(pair).second) {
         best = word;
         break;
@@ -343,8 +352,7 @@ void Sampler::scalar(const OperandDecl &declared, TypeView type, bool inVector, 
   if (declared.role == OperandRole::Predicate && !chance(odd / 2))
     return registerOf({isa::TypeKind::Predicate, 1}, out);
   const bool mayBeConstant = !destination && declared.role != OperandRole::Register;
-  if ((declared.role == OperandRole::Immediate && !chance(odd / 2)) || (mayBeConstant && chance(15)) ||
-      chance(odd / 4))
+  if ((declared.role == OperandRole::Immediate && !chance(odd / 2)) || (mayBeConstant && chance(15)) || chance(odd / 4))
     return constant(declared, type, out);
   if ((declared.rules & isa::Wide) && type.bits < 64 && type.bits && chance(25))
     type = {isa::TypeKind::Bits, static_cast<uint16_t>(2 * type.bits)};
@@ -359,12 +367,11 @@ void Sampler::address(FormView &view, const OperandDecl &declared, Draft &out) {
       spaces.push_back(llvm::StringRef(isa::word(word).text).split("::").first);
   llvm::SmallVector<const KnownVariable *, 8> fitting;
   for (const KnownVariable &v : declaredVariables())
-    if (chance(odd) || (!(v.flags & ShapeOpaque) &&
-                        (spaces.empty() ? llvm::StringRef(v.space) == ".global"
-                                        : llvm::is_contained(spaces, llvm::StringRef(v.space)))))
+    if (chance(odd) ||
+        (!(v.flags & ShapeOpaque) && (spaces.empty() ? llvm::StringRef(v.space) == ".global"
+                                                     : llvm::is_contained(spaces, llvm::StringRef(v.space)))))
       fitting.push_back(&v);
-  const TypeView type =
-      declared.type.kind == isa::RefKind::Word ? viewType(declared.type.index) : TypeView();
+  const TypeView type = declared.type.kind == isa::RefKind::Word ? viewType(declared.type.index) : TypeView();
   if (chance(odd / 4))
     special(out);
   else if (chance(4))
@@ -382,8 +389,7 @@ void Sampler::operand(FormView &view, unsigned index, Draft &out) {
   const OperandDecl &declared = view.operands[index];
   Shape shape;
   switch (declared.role) {
-  case OperandRole::Address:
-    return address(view, declared, out);
+  case OperandRole::Address: return address(view, declared, out);
   case OperandRole::Texture:
   case OperandRole::Surface:
   case OperandRole::Sampler:
@@ -393,23 +399,15 @@ void Sampler::operand(FormView &view, unsigned index, Draft &out) {
                                                                             : "surf0"),
                       out);
     return registerOf({isa::TypeKind::Bits, 64}, out);
-  case OperandRole::Label:
-    shape.kind = ShapeKind::Label;
-    return leaf(out, "L0", shape);
-  case OperandRole::Function:
-    shape.kind = ShapeKind::Function;
-    return leaf(out, "fn0", shape);
-  case OperandRole::Symbol:
-    return variable(knownVariable("garr"), out);
-  case OperandRole::List:
-    return variable(knownVariable("lp32"), out);
-  default:
-    break;
+  case OperandRole::Label: shape.kind = ShapeKind::Label; return leaf(out, "L0", shape);
+  case OperandRole::Function: shape.kind = ShapeKind::Function; return leaf(out, "fn0", shape);
+  case OperandRole::Symbol: return variable(knownVariable("garr"), out);
+  case OperandRole::List: return variable(knownVariable("lp32"), out);
+  default: break;
   }
   llvm::ArrayRef<isa::Term> terms = isa::run(t.terms, declared.lengths);
   for (auto [table, row] : chosenRows)
-    if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Length, index);
-        cell && cell->kind == CellKind::Lengths)
+    if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Length, index); cell && cell->kind == CellKind::Lengths)
       terms = t.terms.slice(cell->first, cell->count);
   const TypeView type = view.typeOf(index);
   int64_t length = 1;
@@ -478,9 +476,7 @@ void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
     const size_t at = out.shapes.size(), text = out.operands.size();
     Shape shape;
     switch (pattern.kind) {
-    case PatternKind::Operand:
-      operand(view, pattern.operand, out);
-      break;
+    case PatternKind::Operand: operand(view, pattern.operand, out); break;
     case PatternKind::Address:
     case PatternKind::Vector:
     case PatternKind::List: {
@@ -524,8 +520,8 @@ void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
     if (pattern.suffixSlot >= 0 && kind != ShapeKind::Integer && kind != ShapeKind::Float &&
         (!view.slots[pattern.suffixSlot].optional || chance(30))) {
       const auto values = isa::run(isa::tables().slotValues, view.slots[pattern.suffixSlot].values);
-      const WordId word = view.slotWord[pattern.suffixSlot] ? view.slotWord[pattern.suffixSlot]
-                                                            : values[pick(values.size())].word;
+      const WordId word =
+          view.slotWord[pattern.suffixSlot] ? view.slotWord[pattern.suffixSlot] : values[pick(values.size())].word;
       out.operands += isa::word(word).text;
       out.shapes[at].suffix = word;
     }
@@ -564,19 +560,12 @@ void Sampler::mutate(Draft &draft) {
     return;
   const unsigned k = pick(draft.words.size());
   switch (pick(6)) {
-  case 0:
-    draft.words.erase(draft.words.begin() + k);
-    break;
-  case 1:
-    draft.words.insert(draft.words.begin() + k, draft.words[k]);
-    break;
-  case 2:
-    std::swap(draft.words[k], draft.words[pick(draft.words.size())]);
-    break;
+  case 0: draft.words.erase(draft.words.begin() + k); break;
+  case 1: draft.words.insert(draft.words.begin() + k, draft.words[k]); break;
+  case 2: std::swap(draft.words[k], draft.words[pick(draft.words.size())]); break;
   default: { // of its own forms, sometimes of another instruction's
     const auto forms = isa::run(t.mnemonicForms, mnemonic.forms);
-    const auto slots =
-        isa::run(t.slots, t.forms[chance(20) ? pick(t.forms.size()) : forms[pick(forms.size())]].slots);
+    const auto slots = isa::run(t.slots, t.forms[chance(20) ? pick(t.forms.size()) : forms[pick(forms.size())]].slots);
     if (slots.empty())
       return;
     const auto values = isa::run(t.slotValues, slots[pick(slots.size())].values);
@@ -630,8 +619,8 @@ std::vector<Sample> Sampler::run(unsigned count) {
   return samples;
 }
 
-std::vector<Sample> sampleInstruction(llvm::StringRef name, const ModuleContext &module,
-                                      unsigned count, uint64_t seed, const SampleFocus &focus) {
+std::vector<Sample> sampleInstruction(llvm::StringRef name, const ModuleContext &module, unsigned count, uint64_t seed,
+                                      const SampleFocus &focus) {
   const isa::Mnemonic *mnemonic = isa::findMnemonic(name);
   return mnemonic ? Sampler(*mnemonic, module, seed, focus).run(count) : std::vector<Sample>();
 }

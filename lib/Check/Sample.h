@@ -21,7 +21,7 @@ struct SampleFocus {
 
 /// About `count` samples of the forms that spell this mnemonic, half of them wrong, for the declarations of
 /// test/isa/prelude.ptx. The same seed gives the same samples. Empty: unknown mnemonic.
-std::vector<Sample> sampleInstruction(llvm::StringRef mnemonic, const ModuleContext &module,
-                                      unsigned count, uint64_t seed, const SampleFocus &focus = {});
+std::vector<Sample> sampleInstruction(llvm::StringRef mnemonic, const ModuleContext &module, unsigned count,
+                                      uint64_t seed, const SampleFocus &focus = {});
 
 } // namespace ptxray

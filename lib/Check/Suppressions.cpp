@@ -66,8 +66,7 @@ void Reader::read(Range comment) {
   const llvm::StringRef verb = text.take_until([](char c) { return c == ' ' || c == '\t'; });
   const bool function = verb == "ignore-function";
   if (!function && verb != "ignore") {
-    sink.report(DiagId::UnknownSuppression, rangeOf(verb),
-                {verb.str(), "`ignore` and `ignore-function`"});
+    sink.report(DiagId::UnknownSuppression, rangeOf(verb), {verb.str(), "`ignore` and `ignore-function`"});
     return;
   }
   llvm::SmallVector<llvm::StringRef, 4> words;
@@ -85,8 +84,7 @@ void Reader::read(Range comment) {
     s.word = rangeOf(word);
     s.scope = function ? functionScope(comment) : lineScope(comment);
     if (words.size() == 1)
-      s.alone = {static_cast<uint32_t>(source.text().take_front(comment.begin).rtrim(" \t").size()),
-                 comment.end};
+      s.alone = {static_cast<uint32_t>(source.text().take_front(comment.begin).rtrim(" \t").size()), comment.end};
   }
 }
 
@@ -99,18 +97,15 @@ bool isActive(DiagId rule, const CheckOptions &options) {
 
 } // namespace
 
-void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comments,
-                       llvm::ArrayRef<Range> functions, const CheckOptions &options,
-                       DiagnosticSink &sink) {
+void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comments, llvm::ArrayRef<Range> functions,
+                       const CheckOptions &options, DiagnosticSink &sink) {
   if (comments.empty())
     return;
   DiagnosticSink complaints;
   Reader reader(source, functions, complaints);
   for (Range comment : comments)
     reader.read(comment);
-  auto begins = [](const Suppression &a, const Suppression &b) {
-    return a.scope.begin < b.scope.begin;
-  };
+  auto begins = [](const Suppression &a, const Suppression &b) { return a.scope.begin < b.scope.begin; };
   llvm::stable_sort(reader.lines, begins);
   auto silences = [](Suppression &s, const Diagnostic &d) {
     const bool within = s.scope.begin <= d.range.begin && d.range.begin <= s.scope.end;
@@ -134,8 +129,7 @@ void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comment
   for (std::vector<Suppression> *list : {&reader.lines, &reader.wholeFunctions})
     for (const Suppression &s : *list)
       if (!s.used && isActive(s.rule, options)) {
-        Diagnostic &d =
-            complaints.report(DiagId::UnusedSuppression, s.word, {info(s.rule).id.str()});
+        Diagnostic &d = complaints.report(DiagId::UnusedSuppression, s.word, {info(s.rule).id.str()});
         if (s.alone.size())
           d.fix = Fix{"remove the comment", {{s.alone, ""}}, /*safe=*/true};
       }

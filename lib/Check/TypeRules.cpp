@@ -45,17 +45,14 @@ bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector) {
     if (type.halfPair)
       return reg.halfPair || (regIsBits && fits);
     return reg.bits == type.bits && (regIsBits || (type.takesHalfPair && reg.halfPair));
-  case TypeKind::Bits:
-    return fits;
+  case TypeKind::Bits: return fits;
   case TypeKind::Unsigned:
-  case TypeKind::Signed:
-    return fits && (regIsBits || isInteger(reg));
+  case TypeKind::Signed: return fits && (regIsBits || isInteger(reg));
   case TypeKind::Float:
     if (inVector && isInteger(reg) && !reg.halfPair && reg.bits == type.bits)
       return true;
     return fits && (reg == type || regIsBits);
-  default:
-    return false;
+  default: return false;
   }
 }
 
@@ -70,11 +67,9 @@ TypeView typeOfConstant(const Shape &immediate) {
 }
 
 bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector) {
-  const bool numeric = type.kind == TypeKind::Bits || type.kind == TypeKind::Unsigned ||
-                       type.kind == TypeKind::Signed;
+  const bool numeric = type.kind == TypeKind::Bits || type.kind == TypeKind::Unsigned || type.kind == TypeKind::Signed;
   if (immediate.kind == ShapeKind::Integer)
-    return numeric || type.kind == TypeKind::Predicate ||
-           (inVector && type.kind == TypeKind::Float && type.bits == 64);
+    return numeric || type.kind == TypeKind::Predicate || (inVector && type.kind == TypeKind::Float && type.bits == 64);
   if (type.kind == TypeKind::Float)
     return type.bits >= 32;
   if (type.kind == TypeKind::Bits)
@@ -124,18 +119,12 @@ std::string spell(TypeView type) {
   if (type.halfPair)
     return ".f16x2";
   switch (type.kind) {
-  case TypeKind::Bits:
-    return ".b" + std::to_string(type.bits);
-  case TypeKind::Unsigned:
-    return ".u" + std::to_string(type.bits);
-  case TypeKind::Signed:
-    return ".s" + std::to_string(type.bits);
-  case TypeKind::Float:
-    return ".f" + std::to_string(type.bits);
-  case TypeKind::Predicate:
-    return ".pred";
-  default:
-    return ".b" + std::to_string(type.bits);
+  case TypeKind::Bits: return ".b" + std::to_string(type.bits);
+  case TypeKind::Unsigned: return ".u" + std::to_string(type.bits);
+  case TypeKind::Signed: return ".s" + std::to_string(type.bits);
+  case TypeKind::Float: return ".f" + std::to_string(type.bits);
+  case TypeKind::Predicate: return ".pred";
+  default: return ".b" + std::to_string(type.bits);
   }
 }
 

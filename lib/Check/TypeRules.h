@@ -9,9 +9,9 @@ namespace ptxray {
 struct TypeView {
   isa::TypeKind kind = isa::TypeKind::None;
   uint16_t bits = 0;
-  bool halfPair = false;    // `.f16x2`, the one packed type that a register may be declared with
+  bool halfPair = false;      // `.f16x2`, the one packed type that a register may be declared with
   bool takesHalfPair = false; // `.u16x2`, `.f32x2`: a register of .f16x2 passes, as an integer
-  bool narrow = false;      // floats in 8 bits or less: `.e4m3x2`
+  bool narrow = false;        // floats in 8 bits or less: `.e4m3x2`
 
   bool operator==(const TypeView &) const = default;
   explicit operator bool() const { return kind != isa::TypeKind::None; }
@@ -31,7 +31,9 @@ inline bool mayBeInteger(TypeView type) {
   return type.kind == isa::TypeKind::Bits || type.kind == isa::TypeKind::Unsigned || type.kind == isa::TypeKind::Signed;
 }
 
-inline bool isConstant(const Shape &shape) { return shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float; }
+inline bool isConstant(const Shape &shape) {
+  return shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float;
+}
 /// `0f...`: 32 bits; other floating-point constants have 64.
 bool isSingle(const Shape &immediate);
 TypeView typeOfConstant(const Shape &immediate);

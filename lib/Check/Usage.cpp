@@ -16,17 +16,12 @@ static uint8_t useOf(const isa::OperandDecl &operand) {
 /// Of a name: a register, a label and so on, whatever the operand it stands in.
 static uint8_t useOfName(const Shape &shape, uint8_t use) {
   switch (shape.kind) {
-  case ShapeKind::Register:
-    return use & (Reads | Writes | Addresses | Passes);
+  case ShapeKind::Register: return use & (Reads | Writes | Addresses | Passes);
   case ShapeKind::Label:
-  case ShapeKind::Prototype:
-    return Targets;
-  case ShapeKind::Function:
-    return use & Calls ? Calls : Names;
-  case ShapeKind::Variable:
-    return Names | (use & Writes);
-  default:
-    return 0;
+  case ShapeKind::Prototype: return Targets;
+  case ShapeKind::Function: return use & Calls ? Calls : Names;
+  case ShapeKind::Variable: return Names | (use & Writes);
+  default: return 0;
   }
 }
 
@@ -42,17 +37,15 @@ static bool isFullWidth(const FormView &view) {
 static bool isAddress32(const FormView &view, unsigned operand, const Shape &shape) {
   static const isa::WordId global = isa::findWord(".global");
   if (view.operands[operand].role == isa::OperandRole::Address)
-    return shape.kind == ShapeKind::Register && isa::word(shape.type).bits == 32 &&
-           isFullWidth(view);
-  return shape.kind == ShapeKind::Variable && shape.space == global &&
-         !(shape.flags & ShapeOffset) && view.typeOf(operand).bits == 32;
+    return shape.kind == ShapeKind::Register && isa::word(shape.type).bits == 32 && isFullWidth(view);
+  return shape.kind == ShapeKind::Variable && shape.space == global && !(shape.flags & ShapeOffset) &&
+         view.typeOf(operand).bits == 32;
 }
 
 /// How many bytes the operand's address leads to, and how they must be aligned; 0: not known.
 static Access accessOf(const FormView &view, const isa::OperandDecl &operand) {
-  const isa::WordId type = operand.access.kind == isa::RefKind::Slot
-                               ? view.word(operand.access.index)
-                               : operand.access.index;
+  const isa::WordId type =
+      operand.access.kind == isa::RefKind::Slot ? view.word(operand.access.index) : operand.access.index;
   uint64_t bytes = (isa::word(type).bits + 7) / 8;
   for (const isa::Term &term : isa::run(isa::tables().terms, operand.accessLengths))
     if (std::optional<int64_t> length = view.value(term))
@@ -97,9 +90,7 @@ Usage usageOf(FormView &view) {
   const llvm::ArrayRef<Shape> shapes = view.written.shapes;
   Usage usage;
   usage.known = true;
-  auto add = [&usage](isa::Effect effect) {
-    usage.effects |= 1u << static_cast<unsigned>(effect);
-  };
+  auto add = [&usage](isa::Effect effect) { usage.effects |= 1u << static_cast<unsigned>(effect); };
   for (const isa::EffectRule &rule : isa::run(isa::tables().effects, view.form.effects))
     if (view.holds(rule.when))
       add(rule.effect);

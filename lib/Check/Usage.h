@@ -38,8 +38,8 @@ struct Access {
 struct Usage {
   bool known = false; // false: the instruction is refused, so it may do anything
   bool hasResult = false;
-  bool isPlain = false;    // nothing but registers read and written
-  uint8_t effects = 0; // a bit for each isa::Effect
+  bool isPlain = false; // nothing but registers read and written
+  uint8_t effects = 0;  // a bit for each isa::Effect
   llvm::SmallVector<NodeUse, 4> nodes;
   llvm::SmallVector<Access, 1> accesses;
 

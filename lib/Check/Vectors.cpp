@@ -30,7 +30,8 @@ bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   if (isConstant(element))
     return has(isa::Argument) || immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
   const bool fits = has(isa::Argument) ? elementType.bits == type.bits : elementType.bits >= type.bits;
-  return (typesAgree(type, elementType, has(isa::Wide), false) && !(elementType.halfPair && fixedInteger() && !has(isa::Wide))) ||
+  return (typesAgree(type, elementType, has(isa::Wide), false) &&
+          !(elementType.halfPair && fixedInteger() && !has(isa::Wide))) ||
          (fits && !has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
 }
 
@@ -40,9 +41,7 @@ std::optional<TypeView> OperandJudge::typeOfElement(const Shape &element, unsign
   case ShapeKind::Vector:
   case ShapeKind::Address:
   case ShapeKind::Pair:
-  case ShapeKind::List:
-    fail(DiagId::VectorElements, node, {name});
-    return std::nullopt;
+  case ShapeKind::List: fail(DiagId::VectorElements, node, {name}); return std::nullopt;
   case ShapeKind::Register:
     if (element.suffix || element.vector || (element.flags & (ShapeNegated | ShapeNot | ShapeOffset))) {
       judgeScalar(element, node, true);
@@ -61,10 +60,8 @@ std::optional<TypeView> OperandJudge::typeOfElement(const Shape &element, unsign
   case ShapeKind::Variable:
     return element.suffix || (element.flags & ~(ShapeParameter | ShapeReturn)) ? TypeView{} : viewType(element.type);
   case ShapeKind::Integer:
-  case ShapeKind::Float:
-    return typeOfConstant(element);
-  default:
-    return TypeView{};
+  case ShapeKind::Float: return typeOfConstant(element);
+  default: return TypeView{};
   }
 }
 
@@ -78,12 +75,14 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
     return fail(DiagId::ArrayIndex, node);
   if (has(isa::Each) && !isIndex) {
     // What has no address can be passed to a function, and only that.
-    const bool passes = element.kind == ShapeKind::Variable && !hasAddress(element) ? has(isa::Argument) : has(isa::SpecialAllowed);
+    const bool passes =
+        element.kind == ShapeKind::Variable && !hasAddress(element) ? has(isa::Argument) : has(isa::SpecialAllowed);
     if (named && !passes)
       seen = TypeView{};
     if (*seen && !fitsAlone(element, *seen)) {
       if (constant)
-        return fail(element.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, node, {typeText()});
+        return fail(element.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, node,
+                    {typeText()});
       return failRegister(*seen, node);
     }
   }
@@ -138,17 +137,14 @@ bool OperandJudge::isVectorConstant(const VectorFold &fold) const {
   const bool integers = fold.first.kind == TypeKind::Signed;
   const bool chosen = declared.type.kind == isa::RefKind::Slot;
   switch (type.kind) {
-  case TypeKind::Bits:
-    return integers && chosen && !has(isa::Fragment);
+  case TypeKind::Bits: return integers && chosen && !has(isa::Fragment);
   case TypeKind::Unsigned:
-  case TypeKind::Signed:
-    return integers && !inWords() && (chosen || !has(isa::Fragment) || fold.onlyConstants);
+  case TypeKind::Signed: return integers && !inWords() && (chosen || !has(isa::Fragment) || fold.onlyConstants);
   case TypeKind::Float:
     if (has(isa::Fragment) && type.bits == 32)
       return !integers && !chosen;
     return !integers || fold.type.kind == TypeKind::Bits;
-  default:
-    return false;
+  default: return false;
   }
 }
 

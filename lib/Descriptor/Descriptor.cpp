@@ -26,8 +26,7 @@ constexpr Choice depths4[] = {{"64", 0}, {"96", 1}};
 constexpr Choice depths8[] = {{"32", 0}, {"64", 1}};
 constexpr Choice segmentStarts[] = {{"0", 0}, {"24", 1}};
 constexpr Choice strideModes[] = {{"relative", 0}, {"absolute", 1}};
-constexpr Choice swizzles[] = {
-    {"none", 0}, {"128B-base32B", 1}, {"128B", 2}, {"64B", 4}, {"32B", 6}};
+constexpr Choice swizzles[] = {{"none", 0}, {"128B-base32B", 1}, {"128B", 2}, {"64B", 4}, {"32B", 6}};
 constexpr Choice wgmmaSwizzles[] = {{"none", 0}, {"128B", 1}, {"64B", 2}, {"32B", 3}};
 
 using Choices = llvm::ArrayRef<Choice>;
@@ -37,26 +36,19 @@ constexpr Field reserved(uint8_t first, uint8_t bits) { return {"", "", first, b
 constexpr Field sparse = {"sparse", "whether A is sparse", 2, 1, 0, dense};
 constexpr Field idOfB = {"sfb-id", "scale factor id of B", 4, 2, 0, {}};
 constexpr Field typeOfA(Choices types) { return {"a", "type of A", 7, 3, 0, types}; }
-constexpr Field typeOfB(Choices types, uint8_t bits = 3) {
-  return {"b", "type of B", 10, bits, 0, types};
-}
+constexpr Field typeOfB(Choices types, uint8_t bits = 3) { return {"b", "type of B", 10, bits, 0, types}; }
 constexpr Field negateA = {"negate-a", "whether A is negated", 13, 1, 0, off};
 constexpr Field negateB = {"negate-b", "whether B is negated", 14, 1, 0, off};
-constexpr Field transposeA = {
-    "transpose-a", "whether A is transposed (M-major)", 15, 1, 0, off};
-constexpr Field transposeB = {
-    "transpose-b", "whether B is transposed (N-major)", 16, 1, 0, off};
+constexpr Field transposeA = {"transpose-a", "whether A is transposed (M-major)", 15, 1, 0, off};
+constexpr Field transposeB = {"transpose-b", "whether B is transposed (N-major)", 16, 1, 0, off};
 constexpr Field columns = {"n", "columns of D", 17, 6, 3, {}};
 constexpr Field typeOfScale(Choices types, uint8_t bits = 1) {
   return {"scale", "type of the scale factors", 23, bits, 0, types};
 }
-constexpr Field lanesOfScaleA = {
-    "scale-a-lanes", "lanes that hold the scale factors of A", 26, 1, 0, scaleLanes};
+constexpr Field lanesOfScaleA = {"scale-a-lanes", "lanes that hold the scale factors of A", 26, 1, 0, scaleLanes};
 constexpr Field scaledRows = {"m", "rows of D", 27, 2, 7, {}};
 constexpr Field idOfA = {"sfa-id", "scale factor id of A", 29, 2, 0, {}};
-constexpr Field depth(uint8_t bit, Choices values) {
-  return {"k", "K of a dense A", bit, 1, 0, values};
-}
+constexpr Field depth(uint8_t bit, Choices values) { return {"k", "K of a dense A", bit, 1, 0, values}; }
 
 /// Table 42: the types of one kind, and what bit 29 is.
 constexpr std::array<Field, 16> plain(Choices d, Choices ab, Field bit29 = reserved(29, 1)) {
@@ -85,20 +77,18 @@ constexpr auto fieldsTi16 = plain(resultS32, typesTi16);
 constexpr auto fieldsF8Sm107 = plain(resultFloat, typesF8, depth(29, depths8));
 
 constexpr Field fieldsMxf8[] = {
-    reserved(0, 2), sparse,     reserved(3, 1),           idOfB,          reserved(6, 1),
-    typeOfA(typesF8), typeOfB(typesF8), negateA,          negateB,        transposeA,
-    transposeB,     columns,    typeOfScale(scaleUe8m0),  reserved(24, 3), scaledRows,
-    idOfA,          reserved(31, 1)};
+    reserved(0, 2),          sparse,          reserved(3, 1), idOfB,      reserved(6, 1), typeOfA(typesF8),
+    typeOfB(typesF8),        negateA,         negateB,        transposeA, transposeB,     columns,
+    typeOfScale(scaleUe8m0), reserved(24, 3), scaledRows,     idOfA,      reserved(31, 1)};
 constexpr Field fieldsMxf8Sm107[] = {
-    reserved(0, 2), sparse,     reserved(3, 1),           idOfB,          reserved(6, 1),
-    typeOfA(typesF8), typeOfB(typesF8), negateA,          negateB,        transposeA,
-    transposeB,     columns,    typeOfScale(scaleUe8m0),  reserved(24, 2), lanesOfScaleA,
-    scaledRows,     idOfA,      depth(31, depths8)};
+    reserved(0, 2),          sparse,          reserved(3, 1), idOfB,      reserved(6, 1), typeOfA(typesF8),
+    typeOfB(typesF8),        negateA,         negateB,        transposeA, transposeB,     columns,
+    typeOfScale(scaleUe8m0), reserved(24, 2), lanesOfScaleA,  scaledRows, idOfA,          depth(31, depths8)};
 
 constexpr std::array<Field, 18> fourBits(Choices scale) {
-  return {{reserved(0, 2), sparse, reserved(3, 1), idOfB, reserved(6, 1), typeOfA(typesF4),
-           typeOfB(typesF4, 2), reserved(12, 1), negateA, negateB, transposeA, transposeB, columns,
-           typeOfScale(scale), reserved(24, 3), scaledRows, idOfA, depth(31, depths4)}};
+  return {{reserved(0, 2), sparse, reserved(3, 1), idOfB, reserved(6, 1), typeOfA(typesF4), typeOfB(typesF4, 2),
+           reserved(12, 1), negateA, negateB, transposeA, transposeB, columns, typeOfScale(scale), reserved(24, 3),
+           scaledRows, idOfA, depth(31, depths4)}};
 }
 constexpr std::array<Field, 19> fourBitsSm107(Choices scale) {
   return {{reserved(0, 2),
@@ -132,32 +122,28 @@ constexpr Field leading(uint8_t bits) {
 }
 constexpr Field stride = {"sbo", "stride dimension offset, in bytes", 32, 14, 4, {}};
 constexpr Field baseOffset = {"base-offset", "base offset of the swizzle pattern", 49, 3, 0, {}};
-constexpr Field fixed(uint8_t first, uint8_t bits, uint32_t value) {
-  return {"", "fixed", first, bits, 0, {}, value};
-}
-constexpr Field leadingMode = {
-    "lbo-mode", "what the leading dimension field is", 52, 1, 0, strideModes};
+constexpr Field fixed(uint8_t first, uint8_t bits, uint32_t value) { return {"", "fixed", first, bits, 0, {}, value}; }
+constexpr Field leadingMode = {"lbo-mode", "what the leading dimension field is", 52, 1, 0, strideModes};
 constexpr Field swizzleMode = {"swizzle", "swizzling mode", 61, 3, 0, swizzles};
-constexpr Field fieldsShared[] = {startAddress(14), reserved(14, 2), leading(14), reserved(30, 2),
-                                  stride,           fixed(46, 3, 1), baseOffset,  leadingMode,
-                                  fixed(53, 8, 0),  swizzleMode};
+constexpr Field fieldsShared[] = {startAddress(14), reserved(14, 2), leading(14), reserved(30, 2), stride,
+                                  fixed(46, 3, 1),  baseOffset,      leadingMode, fixed(53, 8, 0), swizzleMode};
 constexpr Field fieldsSharedSm107[] = {
-    startAddress(15), reserved(15, 1), leading(15), reserved(31, 1), stride, fixed(46, 3, 1),
-    baseOffset, leadingMode,
-    {"lut-start", "where a segment of K begins in a block of 48 bytes (.decompress::lut::b)", 53, 1,
-     0, segmentStarts},
-    fixed(54, 7, 0), swizzleMode};
+    startAddress(15),
+    reserved(15, 1),
+    leading(15),
+    reserved(31, 1),
+    stride,
+    fixed(46, 3, 1),
+    baseOffset,
+    leadingMode,
+    {"lut-start", "where a segment of K begins in a block of 48 bytes (.decompress::lut::b)", 53, 1, 0, segmentStarts},
+    fixed(54, 7, 0),
+    swizzleMode};
 
 constexpr Field fieldsWgmma[] = {
-    startAddress(14),
-    reserved(14, 2),
-    {"lbo", "leading dimension offset, in bytes", 16, 14, 4, {}},
-    reserved(30, 2),
-    stride,
-    reserved(46, 3),
-    baseOffset,
-    reserved(52, 10),
-    {"swizzle", "swizzling mode", 62, 2, 0, wgmmaSwizzles}};
+    startAddress(14), reserved(14, 2),  {"lbo", "leading dimension offset, in bytes", 16, 14, 4, {}},
+    reserved(30, 2),  stride,           reserved(46, 3),
+    baseOffset,       reserved(52, 10), {"swizzle", "swizzling mode", 62, 2, 0, wgmmaSwizzles}};
 
 constexpr Field fieldsMask[] = {{"sc0", "columns skipped at the start of piece 0", 0, 8, 0, {}},
                                 {"sc1", "columns skipped at the start of piece 1", 8, 8, 0, {}},
@@ -174,8 +160,7 @@ constexpr Field fieldsMask[] = {{"sc0", "columns skipped at the start of piece 0
                                 {"shift", "column of B that is the first", 56, 6, 0, {}},
                                 reserved(62, 2)};
 
-constexpr llvm::StringLiteral kindNames[] = {"f16",      "tf32", "f8f6f4",   "i8",
-                                             "mxf8f6f4", "mxf4", "mxf4nvf4", "ti16"};
+constexpr llvm::StringLiteral kindNames[] = {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4", "ti16"};
 constexpr Format formats[] = {
     {"idesc", "f16", "instruction descriptor of .kind::f16", "Table 42", 32, fieldsF16},
     {"idesc", "tf32", "instruction descriptor of .kind::tf32", "Table 42", 32, fieldsTf32},
@@ -190,14 +175,10 @@ constexpr Format formats[] = {
     {"zero-mask", "", "zero-column mask descriptor", "Table 45", 64, fieldsMask}};
 /// What sm_107 has in their place; the tables are those of PTX 9.4's manual.
 constexpr Format formatsSm107[] = {
-    {"idesc", "f8f6f4", "instruction descriptor of .kind::f8f6f4", "9.4, Table 51", 32,
-     fieldsF8Sm107},
-    {"idesc", "mxf8f6f4", "instruction descriptor of .kind::mxf8f6f4", "9.4, Table 52", 32,
-     fieldsMxf8Sm107},
-    {"idesc", "mxf4", "instruction descriptor of .kind::mxf4", "9.4, Table 53", 32,
-     fieldsMxf4Sm107},
-    {"idesc", "mxf4nvf4", "instruction descriptor of .kind::mxf4nvf4", "9.4, Table 53", 32,
-     fieldsNvf4Sm107},
+    {"idesc", "f8f6f4", "instruction descriptor of .kind::f8f6f4", "9.4, Table 51", 32, fieldsF8Sm107},
+    {"idesc", "mxf8f6f4", "instruction descriptor of .kind::mxf8f6f4", "9.4, Table 52", 32, fieldsMxf8Sm107},
+    {"idesc", "mxf4", "instruction descriptor of .kind::mxf4", "9.4, Table 53", 32, fieldsMxf4Sm107},
+    {"idesc", "mxf4nvf4", "instruction descriptor of .kind::mxf4nvf4", "9.4, Table 53", 32, fieldsNvf4Sm107},
     {"smem", "", "shared memory descriptor of tcgen05", "9.4, Table 49", 64, fieldsSharedSm107}};
 
 } // namespace
@@ -208,8 +189,7 @@ std::string Field::meaning(uint64_t value) const {
 }
 
 const Choice *Field::choice(uint64_t value) const {
-  auto found =
-      llvm::find_if(choices, [&](const Choice &choice) { return choice.value == of(value); });
+  auto found = llvm::find_if(choices, [&](const Choice &choice) { return choice.value == of(value); });
   return found == choices.end() ? nullptr : found;
 }
 
@@ -234,48 +214,40 @@ Family familyOf(unsigned target) {
   switch (target) {
   case 100:
   case 101:
-  case 110:
-    return Family::Sm100;
-  case 103:
-    return Family::Sm103;
-  case 107:
-    return Family::Sm107;
-  default:
-    return Family::Unknown;
+  case 110: return Family::Sm100;
+  case 103: return Family::Sm103;
+  case 107: return Family::Sm107;
+  default: return Family::Unknown;
   }
 }
 
 const Format *findFormat(llvm::StringRef name, llvm::StringRef kind, Family family) {
   auto find = [&](llvm::ArrayRef<Format> among) {
-    auto found = llvm::find_if(
-        among, [&](const Format &format) { return format.name == name && format.kind == kind; });
+    auto found = llvm::find_if(among, [&](const Format &format) { return format.name == name && format.kind == kind; });
     return found == among.end() ? nullptr : found;
   };
   const Format *special = family == Family::Sm107 ? find(formatsSm107) : nullptr;
   return special ? special : find(formats);
 }
 
-std::optional<std::string> setField(const Format &format, uint64_t &value, llvm::StringRef key,
-                                    llvm::StringRef text) {
+std::optional<std::string> setField(const Format &format, uint64_t &value, llvm::StringRef key, llvm::StringRef text) {
   const Field *field = format.field(key);
   if (!field)
     return "the " + format.title.str() + " has no field `" + key.str() + "`";
   uint64_t number = 0;
-  auto chosen =
-      llvm::find_if(field->choices, [&](const Choice &choice) { return choice.name == text; });
+  auto chosen = llvm::find_if(field->choices, [&](const Choice &choice) { return choice.name == text; });
   if (chosen != field->choices.end()) {
     number = chosen->value;
   } else if (!field->choices.empty() || text.getAsInteger(0, number)) {
     std::string names;
     for (const Choice &choice : field->choices)
       names += (names.empty() ? "" : ", ") + choice.name.str();
-    return "`" + key.str() + "` is " + (names.empty() ? "a number" : "one of " + names) +
-           ", not `" + text.str() + "`";
+    return "`" + key.str() + "` is " + (names.empty() ? "a number" : "one of " + names) + ", not `" + text.str() + "`";
   } else {
     const uint64_t most = ((uint64_t(1) << field->bits) - 1) << field->shift;
     if (number & ((uint64_t(1) << field->shift) - 1) || number > most)
-      return "`" + key.str() + "` is a multiple of " + std::to_string(1u << field->shift) +
-             " up to " + std::to_string(most) + ", not " + text.str();
+      return "`" + key.str() + "` is a multiple of " + std::to_string(1u << field->shift) + " up to " +
+             std::to_string(most) + ", not " + text.str();
     number >>= field->shift;
   }
   value &= ~(((uint64_t(1) << field->bits) - 1) << field->first);
@@ -287,8 +259,7 @@ std::vector<std::vector<bool>> zeroColumns(uint64_t value, uint32_t m, uint32_t 
   const Format &format = *findFormat("zero-mask", "");
   const unsigned pieces = m == 32 ? 4 : m == 64 ? 2 : 1;
   // The manual's table has the two spans the wrong way round; its examples (and CUTLASS) say it so.
-  const uint32_t zeros = format.get(value, "skip-span") + 1,
-                 used = format.get(value, "use-span") + 1;
+  const uint32_t zeros = format.get(value, "skip-span") + 1, used = format.get(value, "use-span") + 1;
   std::vector<std::vector<bool>> masks(pieces, std::vector<bool>(n / pieces, false));
   if (!format.get(value, "non-zero"))
     return masks;

@@ -51,13 +51,11 @@ Family familyOf(unsigned target);
 /// The kinds of tcgen05.mma whose descriptor is documented: `f16`, `tf32`, ...
 llvm::ArrayRef<llvm::StringLiteral> kinds();
 /// Null for a name that is none, or an `idesc` whose kind is none. `kind` is empty but for `idesc`.
-const Format *findFormat(llvm::StringRef name, llvm::StringRef kind,
-                         Family family = Family::Unknown);
+const Format *findFormat(llvm::StringRef name, llvm::StringRef kind, Family family = Family::Unknown);
 llvm::ArrayRef<llvm::StringLiteral> formatNames();
 
 /// Sets a field, whatever it was; a complaint for a key or text that does not fit.
-std::optional<std::string> setField(const Format &format, uint64_t &value, llvm::StringRef key,
-                                    llvm::StringRef text);
+std::optional<std::string> setField(const Format &format, uint64_t &value, llvm::StringRef key, llvm::StringRef text);
 
 /// How a descriptor is used, as far as it is known.
 struct Use {

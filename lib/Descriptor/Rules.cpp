@@ -15,8 +15,7 @@ struct ShapeRow {
   uint16_t m[3];
   uint16_t nFirst, nLast, nStep; // nStep 0: powers of two
 };
-constexpr uint8_t f16 = 1, tf32 = 2, f8f6f4 = 4, i8 = 8, mxf8f6f4 = 16, mxf4 = 32, mxf4nvf4 = 64,
-                  ti16 = 128;
+constexpr uint8_t f16 = 1, tf32 = 2, f8f6f4 = 4, i8 = 8, mxf8f6f4 = 16, mxf4 = 32, mxf4nvf4 = 64, ti16 = 128;
 constexpr ShapeRow shapeRows[] = {
     {f16 | tf32 | f8f6f4, false, 1, true, true, {64, 128}, 8, 256, 8},
     {f16 | tf32 | f8f6f4, false, 2, true, true, {128, 256}, 16, 256, 16},
@@ -53,8 +52,7 @@ std::string mText(const ShapeRow &row) {
 std::string nText(const ShapeRow &row) {
   if (row.nStep == 0)
     return row.nLast == 256 ? "64, 128 or 256" : "64 or 128";
-  return std::to_string(row.nFirst) + " to " + std::to_string(row.nLast) + " in steps of " +
-         std::to_string(row.nStep);
+  return std::to_string(row.nFirst) + " to " + std::to_string(row.nLast) + " in steps of " + std::to_string(row.nStep);
 }
 
 int kindIndex(llvm::StringRef kind) {
@@ -71,23 +69,22 @@ struct Report {
 
 void checkReserved(const Format &format, uint64_t value, Report &report) {
   for (const Field &field : format.fields) {
-    const std::string at = field.bits == 1 ? "bit " + std::to_string(field.first)
-                                           : "bits " + std::to_string(field.first) + "-" +
-                                                 std::to_string(field.first + field.bits - 1);
+    const std::string at =
+        field.bits == 1 ? "bit " + std::to_string(field.first)
+                        : "bits " + std::to_string(field.first) + "-" + std::to_string(field.first + field.bits - 1);
     if (field.isReserved() && field.of(value) != field.fixed)
       report.add(Offence::Bits,
-                 at + (field.bits == 1 ? " is " : " are ") + std::to_string(field.of(value)) +
-                     ", " + std::to_string(field.fixed) + " expected",
+                 at + (field.bits == 1 ? " is " : " are ") + std::to_string(field.of(value)) + ", " +
+                     std::to_string(field.fixed) + " expected",
                  format.table.str());
     else if (!field.choices.empty() && !field.choice(value))
       report.add(field.key == "swizzle" ? Offence::Bits : Offence::Type,
-                 at + " (" + field.title.str() + "): " + std::to_string(field.of(value)) +
-                     " means nothing" + (format.name == "idesc" ? " for this kind" : ""),
+                 at + " (" + field.title.str() + "): " + std::to_string(field.of(value)) + " means nothing" +
+                     (format.name == "idesc" ? " for this kind" : ""),
                  format.table.str());
   }
   if (format.bits < 64 && value >> format.bits)
-    report.add(Offence::Bits, "more than " + std::to_string(format.bits) + " bits",
-               format.table.str());
+    report.add(Offence::Bits, "more than " + std::to_string(format.bits) + " bits", format.table.str());
 }
 
 void checkShape(uint32_t m, uint32_t n, bool sparse, int kind, const Use &use, Report &report) {
@@ -95,30 +92,27 @@ void checkShape(uint32_t m, uint32_t n, bool sparse, int kind, const Use &use, R
   const char *table = use.kind == "ti16" ? "9.4, Table 48" : "Table 39";
   llvm::SmallVector<const ShapeRow *, 4> rows;
   for (const ShapeRow &row : shapeRows)
-    if ((row.kinds >> kind & 1) && (sparse ? row.sparse : row.dense) &&
-        (!use.ctaGroup || row.ctas == use.ctaGroup) && (!use.ws || row.ws == *use.ws))
+    if ((row.kinds >> kind & 1) && (sparse ? row.sparse : row.dense) && (!use.ctaGroup || row.ctas == use.ctaGroup) &&
+        (!use.ws || row.ws == *use.ws))
       rows.push_back(&row);
   if (rows.empty()) {
     report.add(Offence::Shape,
                who + (use.ws.value_or(false) ? ", .ws" : "") +
-                   (use.ctaGroup ? ", .cta_group::" + std::to_string(use.ctaGroup) : "") +
-                   ": no such product",
+                   (use.ctaGroup ? ", .cta_group::" + std::to_string(use.ctaGroup) : "") + ": no such product",
                table);
     return;
   }
   auto hasM = [&](const ShapeRow *row) { return m && llvm::is_contained(row->m, m); };
   if (!llvm::any_of(rows, hasM)) {
-    report.add(Offence::Shape,
-               "M = " + std::to_string(m) + " with " + who + "; " + mText(*rows.front()) +
-                   " expected",
+    report.add(Offence::Shape, "M = " + std::to_string(m) + " with " + who + "; " + mText(*rows.front()) + " expected",
                table);
     return;
   }
   if (!llvm::any_of(rows, [&](const ShapeRow *row) { return hasM(row) && nFits(*row, n); })) {
     const ShapeRow &row = **llvm::find_if(rows, hasM);
     report.add(Offence::Shape,
-               "N = " + std::to_string(n) + " with M = " + std::to_string(m) + ", " + who + "; " +
-                   nText(row) + " expected",
+               "N = " + std::to_string(n) + " with M = " + std::to_string(m) + ", " + who + "; " + nText(row) +
+                   " expected",
                table);
   }
 }
@@ -136,9 +130,7 @@ unsigned bitsOf(llvm::StringRef type) {
 
 uint32_t depthOf(const Format &format, uint64_t value) {
   const Field *field = format.field("k");
-  uint32_t k = format.kind == "tf32"                             ? 8
-               : format.kind == "f16" || format.kind == "ti16" ? 16
-                                                                 : 32;
+  uint32_t k = format.kind == "tf32" ? 8 : format.kind == "f16" || format.kind == "ti16" ? 16 : 32;
   if (format.get(value, "k128"))
     k = 128;
   else if (field)
@@ -176,9 +168,8 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
   const bool sparse = get("sparse");
   if (use.sparse && *use.sparse != sparse)
     report.add(Offence::Form,
-               std::string("A is ") + (sparse ? "sparse" : "dense") +
-                   " in the descriptor, but the instruction " + (*use.sparse ? "is" : "is not") +
-                   " .sp",
+               std::string("A is ") + (sparse ? "sparse" : "dense") + " in the descriptor, but the instruction " +
+                   (*use.sparse ? "is" : "is not") + " .sp",
                format->table.str());
   checkShape(get("m"), get("n"), use.sparse.value_or(sparse), kind, use, report);
   // Types.
@@ -192,8 +183,7 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
   if (selector && !use.sparse.value_or(sparse))
     report.add(Offence::Form, "a sparsity selector (bits 0-1) with a dense A", "Table 42");
   else if (selector && (use.kind == "i8" || use.kind == "f8f6f4"))
-    report.add(Offence::Form, "the sparsity selector of .kind::" + use.kind + " is 0",
-               "9.7.16.10.8.4.5");
+    report.add(Offence::Form, "the sparsity selector of .kind::" + use.kind + " is 0", "9.7.16.10.8.4.5");
   // Transposing and negating.
   const bool transposeA = get("transpose-a"), transposeB = get("transpose-b");
   if ((get("negate-a") || get("negate-b")) && use.kind == "i8")
@@ -205,9 +195,8 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
     const uint32_t step = 16 * use.ctaGroup;
     if (get("n") % step)
       report.add(Offence::Shape,
-                 "N = " + std::to_string(get("n")) +
-                     " with a transposed B of 8 bits; a multiple of " + std::to_string(step) +
-                     " expected",
+                 "N = " + std::to_string(get("n")) + " with a transposed B of 8 bits; a multiple of " +
+                     std::to_string(step) + " expected",
                  "Table 50");
   }
   for (const char *matrix : {"a", "b"}) {
@@ -215,20 +204,16 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
     const unsigned bits = bitsOf(typeOf(matrix));
     const std::string name(1, matrix[0] & ~0x20);
     if (transposed && eightBits && bits < 8)
-      report.add(Offence::Transpose,
-                 name + " of ." + typeOf(matrix).str() + " cannot be transposed", "Table 52");
+      report.add(Offence::Transpose, name + " of ." + typeOf(matrix).str() + " cannot be transposed", "Table 52");
     const auto &shared = matrix[0] == 'a' ? use.a : use.b;
     if (!shared || !transposed)
       continue;
     const bool wideAtoms = findFormat("smem", "", use.family)->get(*shared, "swizzle") == 1;
     if (use.kind == "tf32" && !wideAtoms)
       report.add(Offence::Transpose,
-                 "a transposed " + name +
-                     " of 32 bits needs swizzling of 128 bytes with atoms of 32",
-                 "Table 52");
+                 "a transposed " + name + " of 32 bits needs swizzling of 128 bytes with atoms of 32", "Table 52");
     if (use.kind != "tf32" && wideAtoms)
-      report.add(Offence::Transpose,
-                 "a transposed " + name + " of less than 32 bits excludes atoms of 32 bytes",
+      report.add(Offence::Transpose, "a transposed " + name + " of less than 32 bits excludes atoms of 32 bytes",
                  "Table 52");
   }
   const bool scaledFourBits = use.kind.starts_with("mxf4");
@@ -237,24 +222,20 @@ std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
   if (use.scaleVectors && (scaledFourBits ? use.scaleVectors == 1 || (use.kind == "mxf4" && use.scaleVectors == 4)
                                           : use.kind != "mxf8f6f4" || use.scaleVectors != 1))
     report.add(Offence::Form,
-               ".kind::" + use.kind + " with " + std::to_string(use.scaleVectors) + " scale factors a row",
-               "Table 54");
+               ".kind::" + use.kind + " with " + std::to_string(use.scaleVectors) + " scale factors a row", "Table 54");
   if (use.scaleVectors && !k128) {
     const uint32_t factors = k96 ? (use.scaleVectors == 4 ? 6 : 3) : use.scaleVectors;
     for (const char *key : {"sfa-id", "sfb-id"}) {
       const uint32_t id = get(key);
-      const bool fits = factors == 1 || factors == 3 ? true
-                        : factors == 4               ? id == 0
-                                                     : id == 0 || id == 2;
+      const bool fits = factors == 1 || factors == 3 ? true : factors == 4 ? id == 0 : id == 0 || id == 2;
       if (!fits)
         report.add(Offence::Form,
-                   std::string(key[2] == 'a' ? "scale factor id of A" : "scale factor id of B") +
-                       " is " + std::to_string(id) + " with " + std::to_string(factors) +
-                       " factors a row; " + (factors == 4 ? "0" : "0 or 2") + " expected",
+                   std::string(key[2] == 'a' ? "scale factor id of A" : "scale factor id of B") + " is " +
+                       std::to_string(id) + " with " + std::to_string(factors) + " factors a row; " +
+                       (factors == 4 ? "0" : "0 or 2") + " expected",
                    "9.7.16.10.7.2");
     }
-    if (use.kind == "mxf4nvf4" && typeOf("scale") == "ue4m3" && use.scaleVectors == 2 &&
-        use.family != Family::Sm107)
+    if (use.kind == "mxf4nvf4" && typeOf("scale") == "ue4m3" && use.scaleVectors == 2 && use.family != Family::Sm107)
       report.add(Offence::Type, "factors of .ue4m3 with two a row; four expected", "Table 55");
   }
   // K.
@@ -301,9 +282,8 @@ std::vector<Problem> checkZeroMask(uint64_t value, std::optional<uint32_t> m) {
   const uint32_t most = m == 32 ? 16 : 32, shift = format.get(value, "shift");
   if (shift > most)
     report.add(Offence::Shape,
-               "a column shift of " + std::to_string(shift) +
-                   (m ? " with M = " + std::to_string(*m) : "") + "; at most " +
-                   std::to_string(most),
+               "a column shift of " + std::to_string(shift) + (m ? " with M = " + std::to_string(*m) : "") +
+                   "; at most " + std::to_string(most),
                "Table 45");
   return report.problems;
 }

@@ -59,8 +59,7 @@ std::string Diagnostic::message() const {
   return out;
 }
 
-Diagnostic &DiagnosticSink::report(DiagId id, Range range,
-                                   std::initializer_list<std::string> args) {
+Diagnostic &DiagnosticSink::report(DiagId id, Range range, std::initializer_list<std::string> args) {
   Diagnostic &d = list.emplace_back();
   d.id = id;
   d.severity = info(id).level;
@@ -77,13 +76,9 @@ const DiagnosticList &DiagnosticSink::diagnostics() const { return list; }
 
 DiagnosticList DiagnosticSink::take() { return std::exchange(list, {}); }
 
-void DiagnosticSink::eraseIf(llvm::function_ref<bool(Diagnostic &)> unwanted) {
-  llvm::erase_if(list, unwanted);
-}
+void DiagnosticSink::eraseIf(llvm::function_ref<bool(Diagnostic &)> unwanted) { llvm::erase_if(list, unwanted); }
 
-void DiagnosticSink::append(DiagnosticList more) {
-  llvm::append_range(list, std::move(more));
-}
+void DiagnosticSink::append(DiagnosticList more) { llvm::append_range(list, std::move(more)); }
 
 void DiagnosticSink::sort() {
   auto before = [](const Diagnostic &a, const Diagnostic &b) {

@@ -76,7 +76,7 @@ public:
   Diagnostic &report(DiagId id, Range range, std::initializer_list<std::string> args = {});
   bool hasErrors() const;
   const DiagnosticList &diagnostics() const;
-  void sort();                    // by place, then id
+  void sort(); // by place, then id
   void eraseIf(llvm::function_ref<bool(Diagnostic &)> unwanted);
   void append(DiagnosticList more);
   DiagnosticList take(); // leaves the sink empty

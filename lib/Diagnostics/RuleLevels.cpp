@@ -13,8 +13,7 @@ void RuleLevels::set(DiagId id, RuleLevel level) {
 
 bool RuleLevels::wantsPedantic() const {
   for (size_t i = 0; i < levels.size(); ++i)
-    if (allDiagInfos()[i].level == Severity::Pedantic && levels[i] != RuleLevel::Default &&
-        levels[i] != RuleLevel::Off)
+    if (allDiagInfos()[i].level == Severity::Pedantic && levels[i] != RuleLevel::Default && levels[i] != RuleLevel::Off)
       return true;
   return false;
 }

@@ -10,8 +10,7 @@ static constexpr RulePage pages[] = {
 llvm::ArrayRef<RulePage> rulePages() { return pages; }
 
 llvm::StringRef rulePage(llvm::StringRef id) {
-  const RulePage *page =
-      llvm::find_if(pages, [id](const RulePage &page) { return page.id == id; });
+  const RulePage *page = llvm::find_if(pages, [id](const RulePage &page) { return page.id == id; });
   if (page == std::end(pages))
     return {};
   return page->text;

@@ -89,11 +89,13 @@ Json Dumper::operand(uint32_t index) const {
     json["bits"] = uint64_t(o.value);
   if (o.flags & HasOffset)
     json["offset"] = o.value;
-  static constexpr std::pair<OperandFlag, const char *> flags[] = {
-      {Negated, "negated"},   {Not, "not"},
-      {HexFloat, "hex"},      {WideFloat, "wide"},
-      {UnsignedSuffix, "unsigned"}, {Subscript, "subscript"},
-      {WarpSize, "warpSize"}};
+  static constexpr std::pair<OperandFlag, const char *> flags[] = {{Negated, "negated"},
+                                                                   {Not, "not"},
+                                                                   {HexFloat, "hex"},
+                                                                   {WideFloat, "wide"},
+                                                                   {UnsignedSuffix, "unsigned"},
+                                                                   {Subscript, "subscript"},
+                                                                   {WarpSize, "warpSize"}};
   for (auto [flag, name] : flags)
     if (o.flags & flag)
       json[name] = true;
@@ -173,8 +175,7 @@ Json Dumper::function(const Function &f) const {
 
 Json Dumper::statement(Statement item) const {
   switch (item.kind) {
-  case StatementKind::Instruction:
-    return instruction(ast.instructions[item.index]);
+  case StatementKind::Instruction: return instruction(ast.instructions[item.index]);
   case StatementKind::BrokenInstruction: {
     const Instruction &broken = ast.brokenInstructions[item.index];
     return {{"kind", "brokenInstruction"}, {"opcode", ast.text(broken.opcode).str()}, {"range", range(broken.range)}};
@@ -183,17 +184,12 @@ Json Dumper::statement(Statement item) const {
     return {{"kind", "label"},
             {"name", ast.text(ast.labels[item.index].name).str()},
             {"range", range(ast.labels[item.index].range)}};
-  case StatementKind::Declaration:
-    return declaration(ast.declarations[item.index]);
-  case StatementKind::Directive:
-    return directive(ast.directives[item.index]);
-  case StatementKind::Function:
-    return function(ast.functions[item.index]);
+  case StatementKind::Declaration: return declaration(ast.declarations[item.index]);
+  case StatementKind::Directive: return directive(ast.directives[item.index]);
+  case StatementKind::Function: return function(ast.functions[item.index]);
   // Blocks are not nested in the JSON: the depth of a text is not that of a tree.
-  case StatementKind::BlockBegin:
-    return {{"kind", "blockBegin"}, {"range", range({item.index, item.index + 1})}};
-  case StatementKind::BlockEnd:
-    return {{"kind", "blockEnd"}, {"range", range({item.index, item.index + 1})}};
+  case StatementKind::BlockBegin: return {{"kind", "blockBegin"}, {"range", range({item.index, item.index + 1})}};
+  case StatementKind::BlockEnd: return {{"kind", "blockEnd"}, {"range", range({item.index, item.index + 1})}};
   }
   return {};
 }
@@ -203,8 +199,7 @@ void dumpJson(const Ast &ast, const SourceBuffer &source, llvm::raw_ostream &os)
   os << "{\"version\":1,\"items\":[";
   for (size_t i = 0; i < ast.module.size(); ++i)
     os << (i ? ",\n" : "\n")
-       << dumper.statement(ast.module[i])
-              .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+       << dumper.statement(ast.module[i]).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   os << "\n]}\n";
 }
 

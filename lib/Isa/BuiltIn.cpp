@@ -7,13 +7,12 @@ namespace ptxray::isa {
 namespace {
 #include "IsaTables.inc"
 
-constinit const Tables all = {
-    words,          wordKinds,     wordLists,    exprs,      exprArgs,      gates,
-    warnings,       targetSets,    ranges,       terms,      spaceRefs,     operands,
-    patterns,       slotValues,    slots,        columnMembers, columns,    cells,
-    rowLines,       tableList,     rules,        formTables, formRules,     formChecks,
-    checkNames,     effects,       forms,         entryList,    entryMnemonics, mnemonicForms, mnemonicList,
-    targetList,     versionList,   versionMeanings, registers};
+constinit const Tables all = {words,        wordKinds,  wordLists,   exprs,           exprArgs,       gates,
+                              warnings,     targetSets, ranges,      terms,           spaceRefs,      operands,
+                              patterns,     slotValues, slots,       columnMembers,   columns,        cells,
+                              rowLines,     tableList,  rules,       formTables,      formRules,      formChecks,
+                              checkNames,   effects,    forms,       entryList,       entryMnemonics, mnemonicForms,
+                              mnemonicList, targetList, versionList, versionMeanings, registers};
 } // namespace
 
 const Tables &tables() { return all; }

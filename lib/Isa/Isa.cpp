@@ -4,8 +4,7 @@
 namespace ptxray::isa {
 
 /// Of an array that is sorted by `name`; null without such an element.
-template <typename T>
-static const T *find(llvm::ArrayRef<T> sorted, Text T::*name, Text wanted) {
+template <typename T> static const T *find(llvm::ArrayRef<T> sorted, Text T::*name, Text wanted) {
   const T *found = llvm::partition_point(sorted, [&](const T &one) { return one.*name < wanted; });
   return found != sorted.end() && found->*name == wanted ? found : nullptr;
 }
@@ -16,9 +15,7 @@ WordId findWord(llvm::StringRef text) {
   const Word *found = find(tables().words, &Word::text, text);
   return found ? static_cast<WordId>(found - tables().words.data()) : WordId(0);
 }
-const Mnemonic *findMnemonic(llvm::StringRef dotted) {
-  return find(tables().mnemonics, &Mnemonic::text, dotted);
-}
+const Mnemonic *findMnemonic(llvm::StringRef dotted) { return find(tables().mnemonics, &Mnemonic::text, dotted); }
 llvm::ArrayRef<Mnemonic> mnemonics() { return tables().mnemonics; }
 llvm::ArrayRef<Entry> entries() { return tables().entries; }
 llvm::ArrayRef<Target> targets() { return tables().targets; }

@@ -9,13 +9,13 @@ namespace ptxray::isa {
 
 /// All arrays of the tables. The engine is handed them, so that a test can hand it small ones.
 struct Tables {
-  llvm::ArrayRef<Word> words; // 0: no word
+  llvm::ArrayRef<Word> words;     // 0: no word
   llvm::ArrayRef<Text> wordKinds; // `rounding`; 0 is empty
   llvm::ArrayRef<WordId> wordLists;
   llvm::ArrayRef<Expr> exprs; // 0: always true
   llvm::ArrayRef<ExprId> exprArgs;
   llvm::ArrayRef<Gate> gates;
-  llvm::ArrayRef<Text> warnings;   // rule ids of `warn(id)`; 0 is empty: plain `warn`
+  llvm::ArrayRef<Text> warnings; // rule ids of `warn(id)`; 0 is empty: plain `warn`
   llvm::ArrayRef<TargetBits> targetSets;
   llvm::ArrayRef<ValueRange> ranges;
   llvm::ArrayRef<Term> terms;
@@ -38,9 +38,9 @@ struct Tables {
   llvm::ArrayRef<uint32_t> entryMnemonics, mnemonicForms; // into mnemonics, forms
   llvm::ArrayRef<Mnemonic> mnemonics;                     // sorted by text
   llvm::ArrayRef<Target> targets;
-  llvm::ArrayRef<uint16_t> versions;                 // ascending, 8.6 is 806
-  llvm::ArrayRef<uint16_t> versionMeanings;          // the version that ptxas takes each for
-  llvm::ArrayRef<SpecialRegister> specialRegisters;  // sorted by name
+  llvm::ArrayRef<uint16_t> versions;                // ascending, 8.6 is 806
+  llvm::ArrayRef<uint16_t> versionMeanings;         // the version that ptxas takes each for
+  llvm::ArrayRef<SpecialRegister> specialRegisters; // sorted by name
 };
 /// Those made from grammar/isa; a test may define this function to put others in their place.
 const Tables &tables();
@@ -56,10 +56,10 @@ const Mnemonic *findMnemonic(llvm::StringRef dotted);
 llvm::ArrayRef<Mnemonic> mnemonics();
 llvm::ArrayRef<Entry> entries();
 llvm::ArrayRef<Target> targets();
-int findTarget(llvm::StringRef name); // index, aliases followed; -1: unknown
-llvm::ArrayRef<uint16_t> versions();  // ascending, 8.6 is 806
-uint16_t versionMeaning(uint16_t version); // 501 is 600 to ptxas; another one is itself
-std::string versionText(uint16_t version);         // 806 as `8.6`
+int findTarget(llvm::StringRef name);               // index, aliases followed; -1: unknown
+llvm::ArrayRef<uint16_t> versions();                // ascending, 8.6 is 806
+uint16_t versionMeaning(uint16_t version);          // 501 is 600 to ptxas; another one is itself
+std::string versionText(uint16_t version);          // 806 as `8.6`
 llvm::ArrayRef<SpecialRegister> specialRegisters(); // sorted by name
 const SpecialRegister *findSpecialRegister(llvm::StringRef name);
 

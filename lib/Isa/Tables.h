@@ -8,8 +8,8 @@
 namespace ptxray::isa {
 
 using Text = std::string_view;
-using WordId = uint16_t;   // index into `words`; 0 is "no word"
-using ExprId = uint32_t;   // index into `exprs`; 0 is "always true"
+using WordId = uint16_t;    // index into `words`; 0 is "no word"
+using ExprId = uint32_t;    // index into `exprs`; 0 is "always true"
 using TargetSet = uint16_t; // index into `targetSets`
 
 struct Span {
@@ -23,18 +23,18 @@ enum class WordClass : uint8_t { Free, Type, Layout, Space, Operation }; // Free
 enum class TypeKind : uint8_t { None, Bits, Unsigned, Signed, Float, Packed, Predicate, Opaque };
 
 struct Word {
-  Text text;              // with its dot
+  Text text; // with its dot
   WordClass wordClass;
   TypeKind typeKind;
-  uint16_t bits;          // of a type
-  int32_t number;         // the number in the word (`.x4` 4, `.2d` 2), -1 without one
-  bool repeatable;        // may be written twice
-  bool ignored;           // ptxas does not look at it outside its own instructions
-  bool narrow;            // a type of floats in 8 bits or less, spelled by their fields: `.e4m3x2`
-  bool exact;             // a type that switches the relaxed size rules off
-  ExprId gate;            // holds wherever the word is used
-  ExprId scalarGate;      // of a type: the releases of ptxas that refuse a vector of bits in its place; 0: all do
-  uint8_t kind = 0;       // what diagnostics call it, index into `wordKinds`; 0: a qualifier
+  uint16_t bits;     // of a type
+  int32_t number;    // the number in the word (`.x4` 4, `.2d` 2), -1 without one
+  bool repeatable;   // may be written twice
+  bool ignored;      // ptxas does not look at it outside its own instructions
+  bool narrow;       // a type of floats in 8 bits or less, spelled by their fields: `.e4m3x2`
+  bool exact;        // a type that switches the relaxed size rules off
+  ExprId gate;       // holds wherever the word is used
+  ExprId scalarGate; // of a type: the releases of ptxas that refuse a vector of bits in its place; 0: all do
+  uint8_t kind = 0;  // what diagnostics call it, index into `wordKinds`; 0: a qualifier
 };
 
 // ---------------------------------------------------------------------------------- expressions
@@ -54,11 +54,11 @@ enum class ExprOp : uint8_t {
   OperandIsSymbol, // names a variable, label, function or special register
   OperandNegated,
   OperandHasOffset, // `a+8`
-  OperandIn,      // a: operand, b, c: run of `ranges`; true for what is no immediate
-  Gate,           // a: gate by name (its expression), so that messages can name it
-  Warn,           // true, and the finding is a warning; a: index into `warnings`
-  Independent,    // the module says `texmode_independent`
-  Ptxas,          // a: release, 13.1 is 1301: true; a note that older releases judge otherwise
+  OperandIn,        // a: operand, b, c: run of `ranges`; true for what is no immediate
+  Gate,             // a: gate by name (its expression), so that messages can name it
+  Warn,             // true, and the finding is a warning; a: index into `warnings`
+  Independent,      // the module says `texmode_independent`
+  Ptxas,            // a: release, 13.1 is 1301: true; a note that older releases judge otherwise
 };
 struct Expr {
   ExprOp op;
@@ -72,47 +72,58 @@ struct Gate {
 
 // ------------------------------------------------------------------------------------- operands
 enum class OperandRole : uint8_t {
-  Value, Register, Immediate, Predicate, Address, Texture, Sampler, Surface, Label, Function, List, Symbol
+  Value,
+  Register,
+  Immediate,
+  Predicate,
+  Address,
+  Texture,
+  Sampler,
+  Surface,
+  Label,
+  Function,
+  List,
+  Symbol
 };
 constexpr bool isOpaque(OperandRole role) {
   return role == OperandRole::Texture || role == OperandRole::Sampler || role == OperandRole::Surface;
 }
 enum OperandRule : uint32_t {
   Destination = 1 << 0,
-  Updated = 1 << 1,         // a register that is read and written
-  Known = 1 << 2,           // a check wants the value of a register that holds a constant
+  Updated = 1 << 1, // a register that is read and written
+  Known = 1 << 2,   // a check wants the value of a register that holds a constant
   SinkAllowed = 1 << 3,
   SpecialAllowed = 1 << 4,
-  SymbolAllowed = 1 << 5,   // the address of a variable or function as a value; of a function as an address
-  Ordinary = 1 << 6,        // an address: no special register; a value: none with an offset
+  SymbolAllowed = 1 << 5, // the address of a variable or function as a value; of a function as an address
+  Ordinary = 1 << 6,      // an address: no special register; a value: none with an offset
   // Of types and constants:
-  Wide = 1 << 7,            // registers may be wider than the type
-  Exact = 1 << 8,           // declared with exactly that type; in a vector, or as bits
-  Typed = 1 << 9,           // no register of bits, no vector
-  Fragment = 1 << 10,       // the register type of a matrix fragment of that element type
-  Converted = 1 << 11,      // what is wider is an integer; in an address, no special register of 32 bits
-  AsBits = 1 << 12,         // of an operand of 32 bits: predicates and `0f` constants stand for theirs
-  Single = 1 << 13,         // no constant but `0f...`
-  Wraps = 1 << 14,          // of an immediate ptxas looks at the low bits alone
+  Wide = 1 << 7,       // registers may be wider than the type
+  Exact = 1 << 8,      // declared with exactly that type; in a vector, or as bits
+  Typed = 1 << 9,      // no register of bits, no vector
+  Fragment = 1 << 10,  // the register type of a matrix fragment of that element type
+  Converted = 1 << 11, // what is wider is an integer; in an address, no special register of 32 bits
+  AsBits = 1 << 12,    // of an operand of 32 bits: predicates and `0f` constants stand for theirs
+  Single = 1 << 13,    // no constant but `0f...`
+  Wraps = 1 << 14,     // of an immediate ptxas looks at the low bits alone
   // Of vectors alone:
-  Vec = 1 << 15,            // braces always
-  NoSinks = 1 << 16,        // no element is `_`
-  Each = 1 << 17,           // taken one by one
-  Argument = 1 << 18,       // of a function that ptxas calls: among the elements any floating point constant
-  Zeros = 1 << 19,          // ptxas appends zeros
-  IndexAllowed = 1 << 20,   // an element is an index, the first; an address: `a[8]` passes for `[a+8]`
-  Sampled = 1 << 21,        // a sample's number stands before the index
+  Vec = 1 << 15,          // braces always
+  NoSinks = 1 << 16,      // no element is `_`
+  Each = 1 << 17,         // taken one by one
+  Argument = 1 << 18,     // of a function that ptxas calls: among the elements any floating point constant
+  Zeros = 1 << 19,        // ptxas appends zeros
+  IndexAllowed = 1 << 20, // an element is an index, the first; an address: `a[8]` passes for `[a+8]`
+  Sampled = 1 << 21,      // a sample's number stands before the index
   // Of addresses alone:
-  Sized = 1 << 22,          // where it is generic or global, a register must be as wide as addresses are
-  OpaqueAllowed = 1 << 23,  // the names of textures and surfaces pass
-  BareAllowed = 1 << 24,    // the brackets may be missing
-  Copied = 1 << 25,         // a generic one is copied first: 32 bits at least, no texture or surface
-  AnyRegister = 1 << 26,    // of any type
+  Sized = 1 << 22,         // where it is generic or global, a register must be as wide as addresses are
+  OpaqueAllowed = 1 << 23, // the names of textures and surfaces pass
+  BareAllowed = 1 << 24,   // the brackets may be missing
+  Copied = 1 << 25,        // a generic one is copied first: 32 bits at least, no texture or surface
+  AnyRegister = 1 << 26,   // of any type
 };
 enum class RefKind : uint8_t { None, Word, Slot };
 struct TypeRef {
   RefKind kind;
-  uint16_t index;  // WordId or slot of the form
+  uint16_t index;      // WordId or slot of the form
   uint8_t factor = 1;  // 2 in `2*.type`
   uint8_t divisor = 1; // 2 in `.type/2`
 };
@@ -132,13 +143,13 @@ struct OperandDecl {
   uint32_t rules; // OperandRule
   OperandRole role;
   TypeRef type;
-  Span lengths;    // into `terms`; empty: a scalar (or, with Vec, any length)
-  Span ranges;     // into `ranges`; empty: any value
-  Span spaces;     // into `spaceRefs`: spaces an address may lie in; empty with Address: any
-  TypeRef access;  // of an Address: what lies there, of which
+  Span lengths;       // into `terms`; empty: a scalar (or, with Vec, any length)
+  Span ranges;        // into `ranges`; empty: any value
+  Span spaces;        // into `spaceRefs`: spaces an address may lie in; empty with Address: any
+  TypeRef access;     // of an Address: what lies there, of which
   Span accessLengths; // into `terms`: so many; empty: one
   Text accessSize;    // the operand that holds the number of bytes; empty: `accessLengths` tell
-  ExprId with;     // 0: by the pattern alone; else written exactly when it holds
+  ExprId with;        // 0: by the pattern alone; else written exactly when it holds
   bool hasWith;
 };
 struct SpaceRef {
@@ -150,12 +161,12 @@ struct SpaceRef {
 enum class PatternKind : uint8_t { Operand, Address, Vector, List, Pair };
 struct Pattern {
   PatternKind kind;
-  bool optional;       // of a Pair: its second half may be missing
-  bool mayNegate;      // `{-}a`
-  bool mayNot;         // `{!}p`
+  bool optional;  // of a Pair: its second half may be missing
+  bool mayNegate; // `{-}a`
+  bool mayNot;    // `{!}p`
   uint16_t extent;
-  uint16_t operand;    // index into the form's operands
-  int16_t suffixSlot;  // slot of the form that holds `.unified` or a selector; -1: none
+  uint16_t operand;   // index into the form's operands
+  int16_t suffixSlot; // slot of the form that holds `.unified` or a selector; -1: none
 };
 
 // ----------------------------------------------------------------------------------------- forms
@@ -164,8 +175,8 @@ struct SlotValue {
   ExprId gate;
 };
 struct Slot {
-  Text name;       // `.shape`; of a literal the word itself
-  Span values;     // into `slotValues`, sorted by word
+  Text name;   // `.shape`; of a literal the word itself
+  Span values; // into `slotValues`, sorted by word
   bool optional;
   bool literal;
   bool suffix;     // stands behind an operand, not in the opcode
@@ -175,21 +186,21 @@ struct Slot {
 enum class ColumnKind : uint8_t { Slot, Operand, Length, Values, Requires };
 struct Column {
   ColumnKind kind;
-  Text text;       // as written in the header
-  Span members;    // into `columnMembers`: the slot, or the operands
+  Text text;    // as written in the header
+  Span members; // into `columnMembers`: the slot, or the operands
 };
 enum class CellKind : uint8_t { Any, Absent, Present, Words, Lengths, Ranges, Condition };
 struct Cell {
   CellKind kind;
-  bool orAbsent;   // Words: `-` stands among them
-  uint32_t first;  // run of `wordLists`, `terms` or `ranges`; the ExprId of a Condition
+  bool orAbsent;  // Words: `-` stands among them
+  uint32_t first; // run of `wordLists`, `terms` or `ranges`; the ExprId of a Condition
   uint16_t count;
 };
 struct Table {
   Span columns;
   uint32_t firstCell; // rows * columns cells
   uint32_t rows;
-  uint32_t line;      // of the header; rows carry theirs in `rowLines`
+  uint32_t line; // of the header; rows carry theirs in `rowLines`
   uint32_t firstRowLine;
 };
 struct Rule { // `requires`, `when ... require ...`
@@ -215,31 +226,31 @@ struct EffectRule {
 struct Form {
   uint16_t entry;
   uint32_t line;
-  Text syntax;          // as written
+  Text syntax; // as written
   Span slots;
   uint8_t mnemonicSlots; // leading slots that spell the mnemonic, by position
   Span patterns;
   Span operands;
-  Span tables;          // into `formTables`
-  Span rules;           // into `formRules`
-  Span checks;          // into `formChecks`
-  Span effects;         // into `effects`
-  bool readsValues;     // a range or check looks at the value of an immediate
+  Span tables;      // into `formTables`
+  Span rules;       // into `formRules`
+  Span checks;      // into `formChecks`
+  Span effects;     // into `effects`
+  bool readsValues; // a range or check looks at the value of an immediate
 };
 struct Entry {
   Text title;
-  Text manual;  // section of the manual, `9.7.14.5.15`
-  Text file;    // `matrix/ldmatrix.isa`
+  Text manual; // section of the manual, `9.7.14.5.15`
+  Text file;   // `matrix/ldmatrix.isa`
   uint32_t line;
-  Text source;  // its text, for `explain`
+  Text source;    // its text, for `explain`
   Span mnemonics; // into `entryMnemonics`
 };
 /// A dotted mnemonic and the forms that spell it, over all entries.
 struct Mnemonic {
-  Text text;      // `tcgen05.ld.red`
-  Span forms;     // into `mnemonicForms`
-  Span unread;    // into `wordLists`: words that ptxas does not look at here; if `ignored`, those that it does
-  Span ungated;   // into `wordLists`: words whose gate ptxas does not ask here
+  Text text;         // `tcgen05.ld.red`
+  Span forms;        // into `mnemonicForms`
+  Span unread;       // into `wordLists`: words that ptxas does not look at here; if `ignored`, those that it does
+  Span ungated;      // into `wordLists`: words whose gate ptxas does not ask here
   WordId beside;     // where it is written, ptxas does not look
   Span unreadBeside; // at these either; into `wordLists`
 };
@@ -259,12 +270,12 @@ struct TargetBits {
   Text text;          // `sm_100f+`
 };
 struct SpecialRegister {
-  Text name;       // `%tid`
+  Text name; // `%tid`
   WordId type;
-  uint8_t vector;  // components, 0: a scalar
+  uint8_t vector; // components, 0: a scalar
   ExprId gate;
-  bool narrow;     // had fewer bits in older versions, and may still be read so
-  WordId needs;    // a directive that an entry must have to use it; 0: none
+  bool narrow;  // had fewer bits in older versions, and may still be read so
+  WordId needs; // a directive that an entry must have to use it; 0: none
 };
 
 // The arrays themselves stand in IsaTables.inc, generated; Isa/Isa.h gives access.

@@ -14,8 +14,8 @@ std::string shapeText(uint32_t rows, uint32_t columns, llvm::StringRef type) {
   return (llvm::Twine(rows) + "x" + llvm::Twine(columns) + " of ." + type).str();
 }
 
-Layout fragment(std::string name, uint32_t rows, uint32_t columns, llvm::StringRef type,
-                uint32_t bits, std::string wordName, std::string source) {
+Layout fragment(std::string name, uint32_t rows, uint32_t columns, llvm::StringRef type, uint32_t bits,
+                std::string wordName, std::string source) {
   Layout layout;
   layout.name = std::move(name);
   layout.what = shapeText(rows, columns, type);
@@ -28,8 +28,7 @@ Layout fragment(std::string name, uint32_t rows, uint32_t columns, llvm::StringR
 
 /// A, M x K: rows over the groups of four threads, columns within them. `warps`: 1, or 4 of a
 /// warpgroup.
-Layout multiplicandA(uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits, uint32_t warps,
-                     std::string source) {
+Layout multiplicandA(uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits, uint32_t warps, std::string source) {
   const uint32_t run = inRegister(bits), rows = m / warps;
   Layout layout = fragment("A", m, k, type, bits, "a", std::move(source));
   layout.count(run, Bit, bits, Column, 1)
@@ -42,8 +41,7 @@ Layout multiplicandA(uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits
 }
 
 /// B, K x N: as A with rows and columns exchanged.
-Layout multiplicandB(uint32_t k, uint32_t n, llvm::StringRef type, uint32_t bits,
-                     std::string source) {
+Layout multiplicandB(uint32_t k, uint32_t n, llvm::StringRef type, uint32_t bits, std::string source) {
   const uint32_t run = inRegister(bits);
   Layout layout = fragment("B", k, n, type, bits, "b", std::move(source));
   layout.count(run, Bit, bits, Row, 1)
@@ -54,8 +52,8 @@ Layout multiplicandB(uint32_t k, uint32_t n, llvm::StringRef type, uint32_t bits
 }
 
 /// C and D, M x N: always two neighbouring columns a thread; two of 16 bits share a register.
-Layout accumulator(std::string name, uint32_t m, uint32_t n, llvm::StringRef type, uint32_t bits,
-                   uint32_t warps, std::string source) {
+Layout accumulator(std::string name, uint32_t m, uint32_t n, llvm::StringRef type, uint32_t bits, uint32_t warps,
+                   std::string source) {
   const uint32_t rows = m / warps, pair = bits == 16 ? 1 : 2;
   const std::string letter(1, name[0] | 0x20);
   Layout layout = fragment(std::move(name), m, n, type, bits, letter, std::move(source));
@@ -77,16 +75,15 @@ uint32_t sparseChunk(uint32_t bits) { return bits == 32 ? 2 : bits == 4 ? 8 : 4;
 /// Which bits of whose metadata register tell of which chunk of A. Elements of at least 16 bits
 /// need one thread of four, or two that share the columns; narrower ones two that share the rows,
 /// or all four.
-void addMetadata(Answer &answer, uint32_t m, uint32_t k, uint32_t bits, uint32_t warps,
-                 uint32_t selector, std::string source) {
+void addMetadata(Answer &answer, uint32_t m, uint32_t k, uint32_t bits, uint32_t warps, uint32_t selector,
+                 std::string source) {
   const uint32_t chunks = k / sparseChunk(bits), rows = m / warps;
   const bool wide = bits >= 16;
   const uint32_t threads = chunks / 4; // of each four
   if (selector >= 4 / threads) {
-    answer.complaint =
-        "the sparsity selector of this shape is " + std::string(threads == 4   ? "0"
-                                                                : threads == 2 ? "0 or 1"
-                                                                               : "0 to 3");
+    answer.complaint = "the sparsity selector of this shape is " + std::string(threads == 4   ? "0"
+                                                                               : threads == 2 ? "0 or 1"
+                                                                                              : "0 to 3");
     return;
   }
   Layout layout = fragment("metadata", m, chunks, "b4", 4, "e", std::move(source));
@@ -97,16 +94,11 @@ void addMetadata(Answer &answer, uint32_t m, uint32_t k, uint32_t bits, uint32_t
   layout.origin[Lane] = selector * threads;
   layout.count(8, Lane, 4, Row, 1).count(warps, Lane, 32, Row, rows);
   if (wide)
-    layout.count(4, Bit, 4, Column, 1)
-        .count(rows / 8, Bit, 16, Row, 8)
-        .count(chunks / 4, Lane, 1, Column, 4);
+    layout.count(4, Bit, 4, Column, 1).count(rows / 8, Bit, 16, Row, 8).count(chunks / 4, Lane, 1, Column, 4);
   else
-    layout.count(8, Bit, 4, Column, 1)
-        .count(rows / 8, Lane, 1, Row, 8)
-        .count(chunks / 8, Lane, 2, Column, 8);
-  layout.notes.push_back(bits == 32
-                             ? "an index is 0b1110 (the upper of two columns) or 0b0100"
-                             : "an index is one of 0b0100 0b1000 0b1001 0b1100 0b1101 0b1110");
+    layout.count(8, Bit, 4, Column, 1).count(rows / 8, Lane, 1, Row, 8).count(chunks / 8, Lane, 2, Column, 8);
+  layout.notes.push_back(bits == 32 ? "an index is 0b1110 (the upper of two columns) or 0b0100"
+                                    : "an index is one of 0b0100 0b1000 0b1001 0b1100 0b1101 0b1110");
   answer.layouts.push_back(std::move(layout));
 }
 
@@ -118,8 +110,8 @@ Layout scaleFactors(char operand, uint32_t rows, uint32_t factors, uint32_t thre
   layout.elementBits = 8;
   layout.wordName = "s";
   layout.origin[Bit] = 8 * byte;
-  layout.what = (llvm::Twine(rows) + (operand == 'a' ? " rows, " : " columns, ") +
-                 llvm::Twine(factors) + " factors of 8 bits each")
+  layout.what = (llvm::Twine(rows) + (operand == 'a' ? " rows, " : " columns, ") + llvm::Twine(factors) +
+                 " factors of 8 bits each")
                     .str();
   const Along outer = operand == 'a' ? Row : Column, inner = operand == 'a' ? Column : Row;
   layout.elementNames[inner] = "factor";
@@ -160,10 +152,7 @@ Answer describeQuadPairs(const Words &words, llvm::StringRef accumulatorType) {
   multiplicand("B", !rowMajor[1], Column, Row, "b");
   Layout d = fragment("D", 8, 8, accumulatorType, accumulatorType == "f16" ? 16 : 32, "d", source);
   if (accumulatorType == "f16")
-    d.count(2, Bit, 16, Column, 1)
-        .count(4, Word, 1, Column, 2)
-        .count(4, Lane, 1, Row, 1)
-        .count(2, Lane, 16, Row, 4);
+    d.count(2, Bit, 16, Column, 1).count(4, Word, 1, Column, 2).count(4, Lane, 1, Row, 1).count(2, Lane, 16, Row, 4);
   else
     d.count(2, Word, 1, Column, 1)
         .count(2, Word, 2, Row, 2)
@@ -184,13 +173,10 @@ void tile(Layout &layout, uint32_t bits, bool transposed) {
   layout.count(run, Bit, bits, along, 1).count(4, Lane, 1, along, run).count(8, Lane, 4, across, 1);
 }
 
-Layout rowAddresses(uint32_t rows, uint32_t matrices, llvm::StringRef rowName, uint32_t bytes,
-                    std::string source) {
+Layout rowAddresses(uint32_t rows, uint32_t matrices, llvm::StringRef rowName, uint32_t bytes, std::string source) {
   Layout layout;
   layout.name = "addresses";
-  layout.what = ("the thread whose address is that of each " + rowName + " of " +
-                 llvm::Twine(bytes) + " bytes")
-                    .str();
+  layout.what = ("the thread whose address is that of each " + rowName + " of " + llvm::Twine(bytes) + " bytes").str();
   layout.source = std::move(source);
   layout.store = Store::Addresses;
   layout.elementBits = 0;
@@ -227,11 +213,9 @@ Answer describeMovement(const Words &words) {
   if ((shape == "m16n8") != store && shape != "m8n8")
     return Answer::refuse(words.all.front().str() + " has no shape ." + shape);
   if (matrices != 1 && matrices != 2 && (matrices != 4 || shape == "m16n16"))
-    return Answer::refuse("." + shape + " is moved " +
-                          (shape == "m16n16" ? "once or twice" : "1, 2 or 4 times"));
-  const std::string source =
-      load ? "PTX ISA 9.7.14.5.15; cute copy_traits_sm75.hpp, copy_traits_sm100.hpp"
-           : "PTX ISA 9.7.14.5.16; cute copy_traits_sm90.hpp, copy_traits_sm100.hpp";
+    return Answer::refuse("." + shape + " is moved " + (shape == "m16n16" ? "once or twice" : "1, 2 or 4 times"));
+  const std::string source = load ? "PTX ISA 9.7.14.5.15; cute copy_traits_sm75.hpp, copy_traits_sm100.hpp"
+                                  : "PTX ISA 9.7.14.5.16; cute copy_traits_sm90.hpp, copy_traits_sm100.hpp";
   const uint32_t narrow = words.has("b4x16_p64") ? 4 : words.has("b6x16_p32") ? 6 : 0;
   const bool expands = words.has("s4"); // .s8.s4
   if (expands && shape != "m8n16")
@@ -266,8 +250,8 @@ Answer describeMovement(const Words &words) {
   if (narrow) {
     answer.layouts.push_back(sixteenElements(narrow, /*padded=*/true));
     answer.layouts.front().notes.push_back("memory holds 16 elements of " + std::to_string(narrow) +
-                                           " bits and padding; each goes to the lower " +
-                                           std::to_string(narrow) + " bits of its byte");
+                                           " bits and padding; each goes to the lower " + std::to_string(narrow) +
+                                           " bits of its byte");
   }
   if (expands) {
     answer.layouts.push_back(sixteenElements(4, /*padded=*/false));
@@ -297,22 +281,18 @@ Answer describeMma(const Words &words, const Request &request) {
   if (bits == 6 || (bits == 4 && a == "e2m1" && k == (sparse ? 64u : 32u)))
     bits = 8; // each in a byte of its own
   if (d.empty())
-    d = a == "f64"                                                      ? "f64"
-        : bits == 1 || a == "s8" || a == "u8" || a == "s4" || a == "u4" ? "s32"
-                                                                        : "f32";
+    d = a == "f64" ? "f64" : bits == 1 || a == "s8" || a == "u8" || a == "s4" || a == "u4" ? "s32" : "f32";
   if (m == 8 && n == 8 && k == 4 && bits == 16)
     return describeQuadPairs(words, types.empty() ? "f32" : d);
   const uint32_t stored = sparse ? k / 2 : k, run = inRegister(bits), words4 = 4 * run;
   const uint32_t tiles = bits && stored % words4 == 0 ? stored / words4 : 0;
   const bool known = n == 8 && (m == 16 || (m == 8 && tiles == 1 && !sparse)) && bits &&
-                     (bits == 64 ? (tiles == 1 || tiles == 2 || tiles == 4) && !sparse
-                                 : tiles == 1 || tiles == 2) &&
+                     (bits == 64 ? (tiles == 1 || tiles == 2 || tiles == 4) && !sparse : tiles == 1 || tiles == 2) &&
                      !(m == 8 && (bits == 16 || bits == 32)) && !(sparse && bits == 1);
   if (!known)
     return Answer::refuse("there is no mma of this shape with elements of ." + a.str());
-  const std::string source =
-      sparse ? "PTX ISA 9.7.14.6.2; cute mma_traits_sm120_sparse.hpp"
-             : "PTX ISA 9.7.14.5; cute mma_traits_sm75.hpp to mma_traits_sm120.hpp";
+  const std::string source = sparse ? "PTX ISA 9.7.14.6.2; cute mma_traits_sm120_sparse.hpp"
+                                    : "PTX ISA 9.7.14.5; cute mma_traits_sm75.hpp to mma_traits_sm120.hpp";
   Answer answer;
   answer.layouts.push_back(multiplicandA(m, stored, a, bits, 1, source));
   if (sparse)
@@ -329,18 +309,15 @@ Answer describeMma(const Words &words, const Request &request) {
     addMetadata(answer, m, k, bits, 1, request.number("selector", 0),
                 "PTX ISA 9.7.14.6.2; cute mma_traits_sm120_sparse.hpp (ELayout)");
   if (words.has("block_scale")) {
-    const uint32_t factors =
-        words.has("scale_vec::4X") ? 4
-        : words.has("scale_vec::2X") || (words.has("kind::mxf4") && !words.has("scale_vec::1X"))
-            ? 2
-            : 1;
+    const uint32_t factors = words.has("scale_vec::4X") ? 4
+                             : words.has("scale_vec::2X") || (words.has("kind::mxf4") && !words.has("scale_vec::1X"))
+                                 ? 2
+                                 : 1;
     const uint32_t byteA = request.number("byte-id-a", 0), byteB = request.number("byte-id-b", 0);
-    const uint32_t threadA = request.number("thread-id-a", 0),
-                   threadB = request.number("thread-id-b", 0);
+    const uint32_t threadA = request.number("thread-id-a", 0), threadB = request.number("thread-id-b", 0);
     if (byteA % factors || byteB % factors || byteA > 3 || byteB > 3 || threadA > 1 || threadB > 3)
-      return Answer::refuse(
-          "a byte id is a multiple of the factors a row, below 4; a thread id of A is 0 "
-          "or 1, of B 0 to 3");
+      return Answer::refuse("a byte id is a multiple of the factors a row, below 4; a thread id of A is 0 "
+                            "or 1, of B 0 to 3");
     answer.layouts.push_back(scaleFactors('a', 16, factors, threadA, byteA));
     answer.layouts.push_back(scaleFactors('b', 8, factors, threadB, byteB));
   }
@@ -356,18 +333,15 @@ Answer describeWgmma(const Words &words, const Request &request) {
   const bool sparse = words.has("sp");
   const llvm::StringRef a = types.size() >= 2 ? types[1] : types.empty() ? "f16" : types[0];
   const uint32_t bits = bitsOfType(a);
-  llvm::StringRef d = types.size() >= 2                     ? types[0]
-                      : bits == 1 || a == "s8" || a == "u8" ? "s32"
-                                                            : "f32";
-  if (!bits || bits == 64 || bits == 4 || bits == 6 || k * bits != (sparse ? 512u : 256u) ||
-      (sparse && bits == 1) || n < 8 || n > 256 || n % 8)
+  llvm::StringRef d = types.size() >= 2 ? types[0] : bits == 1 || a == "s8" || a == "u8" ? "s32" : "f32";
+  if (!bits || bits == 64 || bits == 4 || bits == 6 || k * bits != (sparse ? 512u : 256u) || (sparse && bits == 1) ||
+      n < 8 || n > 256 || n % 8)
     return Answer::refuse("there is no wgmma of this shape with elements of ." + a.str());
   const std::string source = "PTX ISA 9.7.15.5.1; cute mma_traits_sm90_gmma.hpp";
   Answer answer;
   answer.layouts.push_back(multiplicandA(m, sparse ? k / 2 : k, a, bits, 4, source));
-  answer.layouts.back().notes.push_back(
-      "where A is in registers; else, as B, it lies in shared memory "
-      "(`ptxray layout smem`)");
+  answer.layouts.back().notes.push_back("where A is in registers; else, as B, it lies in shared memory "
+                                        "(`ptxray layout smem`)");
   answer.layouts.push_back(accumulator("D", m, n, d, bitsOfType(d), 4, source));
   if (sparse)
     addMetadata(answer, m, k, bits, 4, request.number("selector", 0),
@@ -377,10 +351,9 @@ Answer describeWgmma(const Words &words, const Request &request) {
 
 Answer describeWmma(const Words &words) {
   Answer answer;
-  answer.notes.push_back(
-      "PTX ISA 9.7.14.4.1 leaves open which thread holds which element of a wmma fragment; it "
-      "differs between targets. What holds everywhere: one operation on all registers of a "
-      "fragment is that operation on the matrix.");
+  answer.notes.push_back("PTX ISA 9.7.14.4.1 leaves open which thread holds which element of a wmma fragment; it "
+                         "differs between targets. What holds everywhere: one operation on all registers of a "
+                         "fragment is that operation on the matrix.");
   const auto shape = words.shape();
   const auto types = words.types();
   if (!shape)
@@ -388,23 +361,17 @@ Answer describeWmma(const Words &words) {
   const auto [m, n, k] = *shape;
   // wmma.mma of .f16 names only the accumulators; all others name .d .a .b .c; a load or store one
   // type.
-  const llvm::StringRef multiplicand = types.size() == 4   ? types[1]
-                                       : types.size() == 1 ? types[0]
-                                                           : "f16";
+  const llvm::StringRef multiplicand = types.size() == 4 ? types[1] : types.size() == 1 ? types[0] : "f16";
   const uint32_t bits = bitsOfType(multiplicand);
   auto registers = [&](llvm::StringRef matrix, uint32_t count) {
     answer.notes.push_back((matrix + ": " + llvm::Twine(count) + " registers a thread").str());
   };
-  auto filling = [](uint32_t elements, uint32_t width) {
-    return elements * width / (32 * std::max(32u, width));
-  };
+  auto filling = [](uint32_t elements, uint32_t width) { return elements * width / (32 * std::max(32u, width)); };
   if (!bits)
     return answer;
   registers("A", multiplicand == "f16" ? 8 : filling(m * k, bits));
   registers("B", multiplicand == "f16" ? 8 : filling(k * n, bits));
-  registers("C and D", filling(m * n, types.empty() || types.front() == "f16" ? 16
-                                      : bits == 64                            ? 64
-                                                                              : 32));
+  registers("C and D", filling(m * n, types.empty() || types.front() == "f16" ? 16 : bits == 64 ? 64 : 32));
   return answer;
 }
 
@@ -429,14 +396,11 @@ Answer describeRdna4(const Words &words) {
         .count(2, Lane, 16, run, 8);
   };
   Answer answer;
-  answer.layouts = {operand("A", type, Column, "a"), operand("B", type, Row, "b"),
-                    operand("D", result, Row, "d")};
+  answer.layouts = {operand("A", type, Column, "a"), operand("B", type, Row, "b"), operand("D", result, Row, "d")};
   for (Layout &layout : answer.layouts)
-    layout.notes.push_back(layout.name == "D"
-                               ? "each lane holds eight neighbours along M; C is held as D"
-                               : "each lane holds eight neighbours along K");
-  answer.notes.push_back(
-      "D is held as the transpose of A is: a product with the identity transposes in registers");
+    layout.notes.push_back(layout.name == "D" ? "each lane holds eight neighbours along M; C is held as D"
+                                              : "each lane holds eight neighbours along K");
+  answer.notes.push_back("D is held as the transpose of A is: a product with the identity transposes in registers");
   return answer;
 }
 

@@ -17,8 +17,7 @@ uint32_t runOf(const Layout &layout, Along along, llvm::ArrayRef<Axis> axes, uin
       const bool contiguous = digit.axis == Bit ? digit.placeStep == unit * run : true;
       if (!contiguous || run * digit.extent > most)
         continue;
-      if (digit.axis != Bit && digit.placeStep != 1 &&
-          !(digit.axis == Lane && digit.placeStep == run))
+      if (digit.axis != Bit && digit.placeStep != 1 && !(digit.axis == Lane && digit.placeStep == run))
         continue;
       run *= digit.extent;
       grown = true;
@@ -30,29 +29,21 @@ uint32_t runOf(const Layout &layout, Along along, llvm::ArrayRef<Axis> axes, uin
 std::string axisStep(const Layout &layout, Axis axis, uint32_t step) {
   const std::string number = std::to_string(step);
   switch (axis) {
-  case Cta:
-    return number + (step == 1 ? " CTA" : " CTAs");
-  case Lane:
-    return number + " " + laneName(layout).str() + (step == 1 ? "" : "s");
-  case Word:
-    return number + (layout.store == Store::TensorMemory ? " column" : " register") +
-           (step == 1 ? "" : "s");
-  default:
-    return layout.store == Store::SharedMemory ? std::to_string(step / 8) + " bytes"
-                                               : number + " bits";
+  case Cta: return number + (step == 1 ? " CTA" : " CTAs");
+  case Lane: return number + " " + laneName(layout).str() + (step == 1 ? "" : "s");
+  case Word: return number + (layout.store == Store::TensorMemory ? " column" : " register") + (step == 1 ? "" : "s");
+  default: return layout.store == Store::SharedMemory ? std::to_string(step / 8) + " bytes" : number + " bits";
   }
 }
 
 /// How many cells of a direction are shown. Cuts off the outermost digits, in whole repetitions.
-uint32_t shown(const Layout &layout, Along along, uint32_t cell, uint32_t most,
-               std::vector<std::string> &repeats) {
+uint32_t shown(const Layout &layout, Along along, uint32_t cell, uint32_t most, std::vector<std::string> &repeats) {
   uint32_t cells = (size(layout, along) + cell - 1) / cell;
   llvm::SmallVector<const Digit *, 8> outermost;
   for (const Digit &digit : layout.digits)
     if (digit.along == along && digit.elementStep >= cell)
       outermost.push_back(&digit);
-  llvm::sort(outermost,
-             [](const Digit *a, const Digit *b) { return a->elementStep > b->elementStep; });
+  llvm::sort(outermost, [](const Digit *a, const Digit *b) { return a->elementStep > b->elementStep; });
   for (const Digit *digit : outermost) {
     if (cells <= most)
       break;
@@ -61,8 +52,8 @@ uint32_t shown(const Layout &layout, Along along, uint32_t cell, uint32_t most,
     const std::string name = layout.elementNames[along];
     repeats.push_back("and so on: " + std::to_string(digit->elementStep) + " " + name +
                       (digit->elementStep == 1 ? "" : "s") + " further lies " +
-                      axisStep(layout, digit->axis, digit->placeStep) + " further, up to " + name +
-                      " " + std::to_string(size(layout, along) - 1));
+                      axisStep(layout, digit->axis, digit->placeStep) + " further, up to " + name + " " +
+                      std::to_string(size(layout, along) - 1));
   }
   return cells;
 }
@@ -70,8 +61,7 @@ uint32_t shown(const Layout &layout, Along along, uint32_t cell, uint32_t most,
 } // namespace
 
 Grid::Grid(const Layout &layout, uint32_t mostRows, uint32_t mostColumns) {
-  const bool tensor = layout.store == Store::TensorMemory,
-             shared = layout.store == Store::SharedMemory;
+  const bool tensor = layout.store == Store::TensorMemory, shared = layout.store == Store::SharedMemory;
   const uint32_t most = shared ? 128 / layout.elementBits : ~0u;
   if (layout.elementBits && !layout.carryStep) {
     llvm::SmallVector<Axis, 2> inner{Bit};
@@ -92,9 +82,8 @@ Grid::Grid(const Layout &layout, uint32_t mostRows, uint32_t mostColumns) {
   columns = shown(layout, Column, cellColumns, mostColumns, repeats);
   for (const Digit &digit : layout.digits)
     if (digit.along == Matrix)
-      repeats.push_back(layout.elementNames[Matrix] + " 0 of " +
-                        std::to_string(size(layout, Matrix)) + "; the next lies " +
-                        axisStep(layout, digit.axis, digit.placeStep) + " further");
+      repeats.push_back(layout.elementNames[Matrix] + " 0 of " + std::to_string(size(layout, Matrix)) +
+                        "; the next lies " + axisStep(layout, digit.axis, digit.placeStep) + " further");
 }
 
 } // namespace ptxray::layout

@@ -33,8 +33,8 @@ std::optional<std::array<uint32_t, 3>> Words::shape() const {
     std::array<uint32_t, 3> sizes = {};
     llvm::StringRef rest = word;
     if (rest.consume_front("m") && !rest.consumeInteger(10, sizes[0]) && rest.consume_front("n") &&
-        !rest.consumeInteger(10, sizes[1]) && rest.consume_front("k") &&
-        !rest.consumeInteger(10, sizes[2]) && rest.empty())
+        !rest.consumeInteger(10, sizes[1]) && rest.consume_front("k") && !rest.consumeInteger(10, sizes[2]) &&
+        rest.empty())
       return sizes;
   }
   return std::nullopt;

@@ -9,14 +9,12 @@ namespace ptxray::layout {
 
 /// What is asked. Numbers that were not given take the value that is usual.
 struct Request {
-  std::string instruction; // `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`, or shorter
-  std::string arch;        // `gfx12`: AMD's
+  std::string instruction;               // `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`, or shorter
+  std::string arch;                      // `gfx12`: AMD's
   llvm::StringMap<std::string> settings; // `m` -> `128`
 
   std::optional<uint32_t> number(llvm::StringRef name) const;
-  uint32_t number(llvm::StringRef name, uint32_t otherwise) const {
-    return number(name).value_or(otherwise);
-  }
+  uint32_t number(llvm::StringRef name, uint32_t otherwise) const { return number(name).value_or(otherwise); }
   llvm::StringRef text(llvm::StringRef name) const;
 };
 

@@ -6,14 +6,10 @@ namespace ptxray::layout {
 
 static llvm::StringRef storeName(Store store) {
   switch (store) {
-  case Store::Registers:
-    return "registers";
-  case Store::TensorMemory:
-    return "tensor memory";
-  case Store::SharedMemory:
-    return "shared memory";
-  case Store::Addresses:
-    return "addresses";
+  case Store::Registers: return "registers";
+  case Store::TensorMemory: return "tensor memory";
+  case Store::SharedMemory: return "shared memory";
+  case Store::Addresses: return "addresses";
   }
   return "";
 }
@@ -43,8 +39,8 @@ static void writeElements(const Layout &layout, ElementFilter wanted, llvm::json
   });
 }
 
-void writeJson(llvm::ArrayRef<Layout> layouts, llvm::ArrayRef<std::string> notes,
-               llvm::StringRef instruction, ElementFilter wanted, llvm::raw_ostream &out) {
+void writeJson(llvm::ArrayRef<Layout> layouts, llvm::ArrayRef<std::string> notes, llvm::StringRef instruction,
+               ElementFilter wanted, llvm::raw_ostream &out) {
   llvm::json::OStream json(out);
   auto strings = [&](llvm::StringRef key, llvm::ArrayRef<std::string> texts) {
     json.attributeArray(key, [&] {

@@ -51,8 +51,8 @@ static unsigned alongOf(const Digit &digit) { return digit.along; }
 /// Splits numbers into digits, the largest step first, and adds up what the digits stand for on the
 /// other side. False when more than `slack` bits are left over.
 template <class From, class To>
-static bool convert(const Layout &layout, From from, PartOf of, uint32_t Digit::*step, To &to,
-                    PartOf otherOf, uint32_t Digit::*otherStep, uint32_t slack) {
+static bool convert(const Layout &layout, From from, PartOf of, uint32_t Digit::*step, To &to, PartOf otherOf,
+                    uint32_t Digit::*otherStep, uint32_t slack) {
   llvm::SmallVector<const Digit *, 8> byStep;
   for (const Digit &digit : layout.digits)
     if (digit.*step)
@@ -155,8 +155,7 @@ std::string cuteNotation(const Layout &layout) {
   for (const Digit &digit : layout.digits)
     (digit.axis == Lane ? lane : value).push_back(&digit);
   auto byPlace = [](const Digit *a, const Digit *b) {
-    return std::make_pair(-int(a->axis), a->placeStep) <
-           std::make_pair(-int(b->axis), b->placeStep);
+    return std::make_pair(-int(a->axis), a->placeStep) < std::make_pair(-int(b->axis), b->placeStep);
   };
   llvm::sort(lane, byPlace);
   llvm::sort(value, byPlace);
@@ -167,9 +166,7 @@ std::string cuteNotation(const Layout &layout) {
   return "(" + shape + "):(" + stride + ")";
 }
 
-llvm::StringRef laneName(const Layout &layout) {
-  return layout.store == Store::TensorMemory ? "lane" : "thread";
-}
+llvm::StringRef laneName(const Layout &layout) { return layout.store == Store::TensorMemory ? "lane" : "thread"; }
 
 std::string wordText(const Layout &layout, uint32_t word) {
   return layout.store == Store::TensorMemory ? "column " + std::to_string(word)
@@ -205,8 +202,8 @@ std::string elementText(const Layout &layout, const Element &element) {
   std::string text;
   if (size(layout, Matrix) > 1)
     text = layout.elementNames[Matrix] + " " + std::to_string(element[Matrix]) + ", ";
-  return text + layout.elementNames[Row] + " " + std::to_string(element[Row]) + ", " +
-         layout.elementNames[Column] + " " + std::to_string(element[Column]);
+  return text + layout.elementNames[Row] + " " + std::to_string(element[Row]) + ", " + layout.elementNames[Column] +
+         " " + std::to_string(element[Column]);
 }
 
 } // namespace ptxray::layout

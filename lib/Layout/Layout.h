@@ -38,9 +38,7 @@ struct Digit {
 /// Address bits are folded into lower ones: CuTe's Swizzle<bits, base, shift> over byte addresses.
 struct Swizzle {
   uint8_t bits = 0, base = 4, shift = 3;
-  uint32_t operator()(uint32_t byte) const {
-    return byte ^ ((byte >> shift) & (((1u << bits) - 1) << base));
-  }
+  uint32_t operator()(uint32_t byte) const { return byte ^ ((byte >> shift) & (((1u << bits) - 1) << base)); }
 };
 
 enum class Store : uint8_t { Registers, TensorMemory, SharedMemory, Addresses };

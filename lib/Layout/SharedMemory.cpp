@@ -30,8 +30,7 @@ Layout canonicalLayout(const CanonicalRequest &request) {
   if (request.kMajor) {
     const bool plain = mode.bytes == 16;
     layout.count(t, Bit, bits, Column, 1);
-    layout.count(plain ? request.k / t : std::min(request.k / t, width), Bit,
-                 plain ? leading : chunk, Column, t);
+    layout.count(plain ? request.k / t : std::min(request.k / t, width), Bit, plain ? leading : chunk, Column, t);
     layout.count(8, Bit, chunk * width, Row, 1).count(request.mn / 8, Bit, stride, Row, 8);
   } else {
     const bool plain = mode.bytes == 16;
@@ -41,44 +40,37 @@ Layout canonicalLayout(const CanonicalRequest &request) {
     layout.count(request.mn / (t * width), Bit, plain ? stride : leading, Row, t * width);
     layout.count(request.k / deep, Bit, plain ? leading : stride, Column, deep);
   }
-  layout.what = (llvm::Twine(size(layout, Row)) + "x" + llvm::Twine(size(layout, Column)) +
-                 " elements of " + llvm::Twine(bits) + " bits, " + mode.title)
+  layout.what = (llvm::Twine(size(layout, Row)) + "x" + llvm::Twine(size(layout, Column)) + " elements of " +
+                 llvm::Twine(bits) + " bits, " + mode.title)
                     .str();
-  layout.notes.push_back(
-      "Swizzle<" + std::to_string(mode.swizzleBits) + "," + std::to_string(mode.swizzleBase) + "," +
-      std::to_string(mode.swizzleShift) + "> o " + canonicalShape(request, true));
-  layout.notes.push_back("canonical: " + canonicalShape(request, false) +
-                         ", T = " + std::to_string(t));
+  layout.notes.push_back("Swizzle<" + std::to_string(mode.swizzleBits) + "," + std::to_string(mode.swizzleBase) + "," +
+                         std::to_string(mode.swizzleShift) + "> o " + canonicalShape(request, true));
+  layout.notes.push_back("canonical: " + canonicalShape(request, false) + ", T = " + std::to_string(t));
   layout.notes.push_back("a cell is the byte at which its elements begin, in hexadecimal");
   return layout;
 }
 
 std::string canonicalShape(const CanonicalRequest &request, bool exact) {
   const SwizzleMode &mode = *request.swizzle;
-  const uint32_t t = 128 / request.bits, width = mode.bytes / 16,
-                 deep = mode.swizzleBase == 5 ? 4 : 8;
+  const uint32_t t = 128 / request.bits, width = mode.bytes / 16, deep = mode.swizzleBase == 5 ? 4 : 8;
   auto times = [&](uint32_t factor) {
-    return exact         ? std::to_string(factor * t)
-           : factor == 1 ? std::string("1T")
-                         : std::to_string(factor) + "T";
+    return exact ? std::to_string(factor * t) : factor == 1 ? std::string("1T") : std::to_string(factor) + "T";
   };
   auto bytes = [&](const char *name, uint32_t value) {
     return exact ? std::to_string(uint64_t(value) * 8 / request.bits) : std::string(name);
   };
   const std::string T = exact ? std::to_string(t) : "T";
-  const std::string lbo = bytes("LBO", request.leadingBytes),
-                    sbo = bytes("SBO", request.strideBytes);
+  const std::string lbo = bytes("LBO", request.leadingBytes), sbo = bytes("SBO", request.strideBytes);
   if (request.kMajor) {
     const std::string m = exact ? std::to_string(request.mn / 8) : "m";
     const std::string k = exact ? std::to_string(request.k / t) : "2k";
-    return "((8," + m + "),(" + T + "," + k + ")):((" + times(width) + "," + sbo + "),(1," +
-           (width == 1 ? lbo : T) + "))";
+    return "((8," + m + "),(" + T + "," + k + ")):((" + times(width) + "," + sbo + "),(1," + (width == 1 ? lbo : T) +
+           "))";
   }
   const std::string m = exact ? std::to_string(request.mn / (t * width)) : "m";
   const std::string k = exact ? std::to_string(request.k / deep) : "k";
-  return "((" + T + "," + std::to_string(width) + "," + m + "),(" + std::to_string(deep) + "," + k +
-         ")):((1," + T + "," + (width == 1 ? sbo : lbo) + "),(" + times(width) + "," +
-         (width == 1 ? lbo : sbo) + "))";
+  return "((" + T + "," + std::to_string(width) + "," + m + "),(" + std::to_string(deep) + "," + k + ")):((1," + T +
+         "," + (width == 1 ? sbo : lbo) + "),(" + times(width) + "," + (width == 1 ? lbo : sbo) + "))";
 }
 
 Answer describeSharedMemory(const Words &, const Request &request) {
@@ -88,9 +80,8 @@ Answer describeSharedMemory(const Words &, const Request &request) {
   if (bits == 4 || bits == 6) {
     Answer answer;
     answer.layouts = {sixteenElements(bits, true)};
-    answer.notes.push_back(
-        bits == 4 ? "for .kind::mxf4 and .kind::mxf4nvf4 elements of 4 bits have no padding"
-                  : "each 16 bytes count as one unit of the swizzle");
+    answer.notes.push_back(bits == 4 ? "for .kind::mxf4 and .kind::mxf4nvf4 elements of 4 bits have no padding"
+                                     : "each 16 bytes count as one unit of the swizzle");
     return answer;
   }
   if (bits != 8 && bits != 16 && bits != 32)
@@ -113,8 +104,7 @@ Answer describeSharedMemory(const Words &, const Request &request) {
   if (uint64_t(canonical.mn) * canonical.k * bits / 8 > 1 << 18)
     return Answer::refuse("that is more than shared memory holds");
   if (!canonical.mn || !canonical.k || canonical.mn % mnUnit || canonical.k % kUnit)
-    return Answer::refuse("here mn is a multiple of " + std::to_string(mnUnit) + ", k of " +
-                          std::to_string(kUnit));
+    return Answer::refuse("here mn is a multiple of " + std::to_string(mnUnit) + ", k of " + std::to_string(kUnit));
   if (canonical.kMajor && width > 1 && canonical.k > t * width)
     return Answer::refuse("a row of a K-major atom ends after " + std::to_string(t * width) +
                           " elements; the next atom is another descriptor's");
@@ -123,26 +113,23 @@ Answer describeSharedMemory(const Words &, const Request &request) {
   const uint32_t atom = 8 * canonical.swizzle->bytes * deep / 8;
   if (canonical.kMajor) {
     canonical.strideBytes = request.number("sbo", atom);
-    canonical.leadingBytes =
-        request.number("lbo", width == 1 ? canonical.mn / 8 * canonical.strideBytes : 16);
+    canonical.leadingBytes = request.number("lbo", width == 1 ? canonical.mn / 8 * canonical.strideBytes : 16);
   } else if (width == 1) {
     canonical.strideBytes = request.number("sbo", atom);
     canonical.leadingBytes = request.number("lbo", canonical.mn / t * canonical.strideBytes);
   } else {
     canonical.leadingBytes = request.number("lbo", atom);
-    canonical.strideBytes =
-        request.number("sbo", canonical.mn / (t * width) * canonical.leadingBytes);
+    canonical.strideBytes = request.number("sbo", canonical.mn / (t * width) * canonical.leadingBytes);
   }
   constexpr uint32_t mostBytes = 1 << 18; // that an address in a descriptor can name
   for (const uint32_t bytes : {canonical.leadingBytes, canonical.strideBytes})
     if (bytes % 16 || bytes >= mostBytes)
-      return Answer::refuse("a stride is a multiple of 16 bytes below " + std::to_string(mostBytes) +
-                            ", not " + std::to_string(bytes));
+      return Answer::refuse("a stride is a multiple of 16 bytes below " + std::to_string(mostBytes) + ", not " +
+                            std::to_string(bytes));
   Answer answer;
   answer.layouts = {canonicalLayout(canonical)};
   auto stride = [&](const char *name, uint32_t bytes, bool used) {
-    answer.notes.push_back(used ? (name + llvm::Twine(" = ") + llvm::Twine(bytes) +
-                                   " bytes, in the descriptor " +
+    answer.notes.push_back(used ? (name + llvm::Twine(" = ") + llvm::Twine(bytes) + " bytes, in the descriptor " +
                                    llvm::Twine((bytes & 0x3FFFF) >> 4))
                                       .str()
                                 : std::string(name) + " is not used; 1 is assumed");
@@ -158,15 +145,15 @@ Layout sixteenElements(uint32_t bits, bool padded) {
   layout.what = "16 elements of " + std::to_string(bits) + " bits";
   if (padded)
     layout.what += " and " + std::to_string(128 - 16 * bits) + " bits of padding";
-  layout.source = padded ? "PTX ISA 9.7.16.9.1, 9.7.16.10.4.4"
-                         : "PTX ISA 9.4, 9.7.16.5.15; sm_90 (docs/device-report.md)";
+  layout.source =
+      padded ? "PTX ISA 9.7.16.9.1, 9.7.16.10.4.4" : "PTX ISA 9.4, 9.7.16.5.15; sm_90 (docs/device-report.md)";
   layout.store = Store::SharedMemory;
   layout.elementBits = bits;
   layout.elementNames[Column] = "element";
   layout.count(16, Bit, bits, Column, 1);
   const std::string first = std::to_string(bits) + "i";
-  layout.notes.push_back("element i has bits " + first + " to " + first + "+" +
-                         std::to_string(bits - 1) + ", counted from the lowest of the first byte");
+  layout.notes.push_back("element i has bits " + first + " to " + first + "+" + std::to_string(bits - 1) +
+                         ", counted from the lowest of the first byte");
   return layout;
 }
 

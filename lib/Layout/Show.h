@@ -17,9 +17,7 @@ struct Grid {
   uint32_t rows, columns;                 // cells
   std::vector<std::string> repeats;       // what was cut off, in words
 
-  Element first(uint32_t row, uint32_t column) const {
-    return {row * cellRows, column * cellColumns, 0};
-  }
+  Element first(uint32_t row, uint32_t column) const { return {row * cellRows, column * cellColumns, 0}; }
 };
 
 /// A grid that fits lines of `width` characters.
@@ -27,7 +25,7 @@ void writeText(const Layout &layout, unsigned width, llvm::raw_ostream &out);
 void writeSvg(llvm::ArrayRef<Layout> layouts, llvm::StringRef title, llvm::raw_ostream &out);
 using ElementFilter = llvm::function_ref<bool(const Element &, const Place &)>;
 /// One object with every element that is wanted.
-void writeJson(llvm::ArrayRef<Layout> layouts, llvm::ArrayRef<std::string> notes,
-               llvm::StringRef instruction, ElementFilter wanted, llvm::raw_ostream &out);
+void writeJson(llvm::ArrayRef<Layout> layouts, llvm::ArrayRef<std::string> notes, llvm::StringRef instruction,
+               ElementFilter wanted, llvm::raw_ostream &out);
 
 } // namespace ptxray::layout

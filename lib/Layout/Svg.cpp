@@ -21,9 +21,7 @@ std::string colour(uint32_t lane) {
   const unsigned sector = static_cast<unsigned>(hue);
   auto part = [&](unsigned strongest, unsigned weakerBefore, unsigned weakerBehind) {
     const bool strong = sector == strongest || sector == (strongest + 5) % 6;
-    const double value = strong                                             ? chroma
-                         : sector == weakerBefore || sector == weakerBehind ? second
-                                                                            : 0;
+    const double value = strong ? chroma : sector == weakerBefore || sector == weakerBehind ? second : 0;
     return static_cast<unsigned>((value + lightness - chroma / 2) * 255);
   };
   return llvm::formatv("#{0:x-2}{1:x-2}{2:x-2}", part(0, 1, 4), part(2, 0, 3), part(4, 2, 5)).str();
@@ -46,8 +44,7 @@ struct Picture {
                 .str();
   }
   void box(double x, double y, double w, double h, llvm::StringRef fill) {
-    body += llvm::formatv("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" fill=\"{4}\"/>\n",
-                          x, y, w, h, fill)
+    body += llvm::formatv("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" fill=\"{4}\"/>\n", x, y, w, h, fill)
                 .str();
   }
 };
@@ -64,8 +61,7 @@ void drawGrid(const Layout &layout, Picture &picture) {
                  range(column * grid.cellColumns, (column + 1) * grid.cellColumns - 1), "label");
   for (uint32_t row = 0; row < grid.rows; ++row) {
     const double y = top + headHeight + row * cellHeight;
-    picture.text(labelWidth - 22, y + 15, range(row * grid.cellRows, (row + 1) * grid.cellRows - 1),
-                 "label");
+    picture.text(labelWidth - 22, y + 15, range(row * grid.cellRows, (row + 1) * grid.cellRows - 1), "label");
     for (uint32_t column = 0; column < grid.columns; ++column) {
       const auto places = placesOf(layout, grid.first(row, column));
       if (places.empty())
@@ -112,32 +108,25 @@ void drawMemory(const Layout &layout, Picture &picture) {
       picture.text(left - 44, top + headHeight + (warp * 32 + 17) * laneHeight,
                    llvm::formatv("{0}-{1}", 32 * warp, 32 * warp + 31).str(), "label");
     picture.text(left, top + headHeight + 128 * laneHeight + 16, "column 0", "left");
-    picture.text(left + 340, top + headHeight + 128 * laneHeight + 16, std::to_string(words - 1),
-                 "right");
+    picture.text(left + 340, top + headHeight + 128 * laneHeight + 16, std::to_string(words - 1), "right");
   }
   for (uint32_t row = 0; row < grid.rows; ++row)
     for (uint32_t column = 0; column < grid.columns; ++column) {
       const Element first = grid.first(row, column);
       const Element last = {std::min(first[Row] + grid.cellRows, size(layout, Row)) - 1,
-                            std::min(first[Column] + grid.cellColumns, size(layout, Column)) - 1,
-                            0};
+                            std::min(first[Column] + grid.cellColumns, size(layout, Column)) - 1, 0};
       const auto from = placesOf(layout, first), to = placesOf(layout, last);
       for (auto [a, b] : llvm::zip(from, to)) {
-        const double x = labelWidth + 30 + a[Cta] * apart +
-                         (a[Word] + a[Bit] / double(layout.wordBits)) * columnWidth;
-        const double w =
-            (b[Word] - a[Word] +
-             (double(b[Bit]) +
-              std::max<double>(layout.elementBits, layout.name == "D" ? layout.wordBits : 0) -
-              a[Bit]) /
-                 layout.wordBits) *
-            columnWidth;
-        const double y = top + headHeight + a[Lane] * laneHeight,
-                     h = (b[Lane] - a[Lane] + 1) * laneHeight;
+        const double x = labelWidth + 30 + a[Cta] * apart + (a[Word] + a[Bit] / double(layout.wordBits)) * columnWidth;
+        const double w = (b[Word] - a[Word] +
+                          (double(b[Bit]) +
+                           std::max<double>(layout.elementBits, layout.name == "D" ? layout.wordBits : 0) - a[Bit]) /
+                              layout.wordBits) *
+                         columnWidth;
+        const double y = top + headHeight + a[Lane] * laneHeight, h = (b[Lane] - a[Lane] + 1) * laneHeight;
         picture.box(x, y, w, h, colour(4 * (first[Row] / 16 + 5 * column)));
         const std::string rows = layout.elementNames[Row] + "s " + range(first[Row], last[Row]),
-                          columns = layout.elementNames[Column] + "s " +
-                                    range(first[Column], last[Column]);
+                          columns = layout.elementNames[Column] + "s " + range(first[Column], last[Column]);
         if (w >= 60 && h >= 32) {
           picture.text(x + w / 2, y + h / 2 - 2, rows, "cell");
           picture.text(x + w / 2, y + h / 2 + 12, columns, "cell");
@@ -146,8 +135,7 @@ void drawMemory(const Layout &layout, Picture &picture) {
         }
       }
     }
-  picture.width =
-      std::max<unsigned>(picture.width, labelWidth + 30 + (ctas - 1) * apart + 340 + 2 * margin);
+  picture.width = std::max<unsigned>(picture.width, labelWidth + 30 + (ctas - 1) * apart + 340 + 2 * margin);
   picture.height = top + headHeight + 128 * laneHeight + 26;
   for (const std::string &note : layout.notes)
     picture.text(margin, picture.height += 16, note, "note");
@@ -168,8 +156,7 @@ void writeSvg(llvm::ArrayRef<Layout> layouts, llvm::StringRef title, llvm::raw_o
       << "<style>text{font:12px sans-serif;fill:#222}.heading{font:bold 16px sans-serif}"
          ".title{font-weight:bold}.label,.cell{text-anchor:middle}.label{fill:#666}.note{fill:#444}"
          ".right{text-anchor:end}rect{stroke:#fff}</style>\n"
-      << llvm::formatv("<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n", picture.width,
-                       picture.height)
+      << llvm::formatv("<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n", picture.width, picture.height)
       << picture.body << "</svg>\n";
 }
 

@@ -35,13 +35,11 @@ std::optional<PathLayout> pathLayout(uint32_t m, uint32_t ctas, bool sparse, boo
   if (ctas == 1 && m == 32 && ws)
     return PathLayout{'G', DataPath::SplitInFour, 1, 32};
   if (ctas == 1 && m == 64)
-    return ws ? PathLayout{'E', DataPath::SplitInTwo, 1, 64}
-              : PathLayout{'F', DataPath::Half, 1, 64};
+    return ws ? PathLayout{'E', DataPath::SplitInTwo, 1, 64} : PathLayout{'F', DataPath::Half, 1, 64};
   if (ctas == 1 && m == 128)
     return PathLayout{'D', DataPath::Full, 1, 128};
   if (ctas == 2 && m == 128 && !ws)
-    return sparse ? PathLayout{'C', DataPath::Half, 2, 64}
-                  : PathLayout{'B', DataPath::SplitInTwo, 2, 64};
+    return sparse ? PathLayout{'C', DataPath::Half, 2, 64} : PathLayout{'B', DataPath::SplitInTwo, 2, 64};
   if (ctas == 2 && m == 256 && !ws)
     return PathLayout{'A', DataPath::Full, 2, 128};
   return std::nullopt;
@@ -58,14 +56,10 @@ void layRows(Layout &layout, const PathLayout &path, uint32_t laneOffset) {
   layout.count(path.ctas, Cta, 1, Row, path.rows);
 }
 
-Layout accumulatorIn(const PathLayout &path, uint32_t m, uint32_t n, llvm::StringRef type,
-                     uint32_t laneOffset) {
-  const uint32_t split = path.path == DataPath::SplitInTwo    ? 2
-                         : path.path == DataPath::SplitInFour ? 4
-                                                              : 1;
-  Layout layout = inTensorMemory(
-      "D", (llvm::Twine(m) + "x" + llvm::Twine(n) + " of ." + type).str(), bitsOfType(type),
-      "PTX ISA 9.7.16.10.5; cute mma_traits_sm100_frag.hpp (tmem_frg, tmem_frg_ws)");
+Layout accumulatorIn(const PathLayout &path, uint32_t m, uint32_t n, llvm::StringRef type, uint32_t laneOffset) {
+  const uint32_t split = path.path == DataPath::SplitInTwo ? 2 : path.path == DataPath::SplitInFour ? 4 : 1;
+  Layout layout = inTensorMemory("D", (llvm::Twine(m) + "x" + llvm::Twine(n) + " of ." + type).str(), bitsOfType(type),
+                                 "PTX ISA 9.7.16.10.5; cute mma_traits_sm100_frag.hpp (tmem_frg, tmem_frg_ws)");
   layRows(layout, path, laneOffset);
   layout.count(n / split, Word, 1, Column, 1).count(split, Lane, 128 / split, Column, n / split);
   layout.notes.push_back(std::string("Layout ") + path.name + " of PTX ISA 9.7.16.10.5");
@@ -80,11 +74,9 @@ Layout accumulatorIn(const PathLayout &path, uint32_t m, uint32_t n, llvm::Strin
       if (!first)
         continue;
       std::string where = path.ctas == 2 ? "CTA " + std::to_string(cta) + ", " : "";
-      layout.notes.push_back((where + "warp " + llvm::Twine(warp) + ": taddr + " + hex(lane << 16) +
-                              ", rows " + llvm::Twine((*first)[Row]) + "-" +
-                              llvm::Twine((*first)[Row] + lanes - 1) + ", columns " +
-                              llvm::Twine((*first)[Column]) + "-" +
-                              llvm::Twine((*first)[Column] + n / split - 1))
+      layout.notes.push_back((where + "warp " + llvm::Twine(warp) + ": taddr + " + hex(lane << 16) + ", rows " +
+                              llvm::Twine((*first)[Row]) + "-" + llvm::Twine((*first)[Row] + lanes - 1) + ", columns " +
+                              llvm::Twine((*first)[Column]) + "-" + llvm::Twine((*first)[Column] + n / split - 1))
                                  .str());
     }
   return layout;
@@ -92,11 +84,10 @@ Layout accumulatorIn(const PathLayout &path, uint32_t m, uint32_t n, llvm::Strin
 
 /// A in tensor memory. Elements of 6 bits, and of 4 unless two share a byte, lie in bytes of their
 /// own.
-Layout multiplicandIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRef type,
-                      uint32_t bits, uint32_t laneOffset) {
-  Layout layout =
-      inTensorMemory("A", (llvm::Twine(m) + "x" + llvm::Twine(k) + " of ." + type).str(), bits,
-                     "PTX ISA 9.7.16.10.4, 9.7.16.10.5; cute mma_traits_sm100_frag.hpp (tmem_frg)");
+Layout multiplicandIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits,
+                      uint32_t laneOffset) {
+  Layout layout = inTensorMemory("A", (llvm::Twine(m) + "x" + llvm::Twine(k) + " of ." + type).str(), bits,
+                                 "PTX ISA 9.7.16.10.4, 9.7.16.10.5; cute mma_traits_sm100_frag.hpp (tmem_frg)");
   layRows(layout, path, laneOffset);
   layout.count(32 / bits, Bit, bits, Column, 1).count(k * bits / 32, Word, 1, Column, 32 / bits);
   if (path.path == DataPath::SplitInTwo || path.path == DataPath::SplitInFour) {
@@ -107,16 +98,13 @@ Layout multiplicandIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::Stri
   return layout;
 }
 
-Layout scaleFactorsIn(bool ofA, uint32_t count, uint32_t factors, uint32_t id,
-                      uint32_t lanesSplit) {
-  Layout layout =
-      inTensorMemory(ofA ? "scale-a" : "scale-b",
-                     (llvm::Twine(count) + (ofA ? " rows, " : " columns, ") + llvm::Twine(factors) +
-                      " factors of 8 bits each")
-                         .str(),
-                     8,
-                     "PTX ISA 9.7.16.10.7; cute mma_traits_sm100_frag.hpp (tmem_sf_frg), "
-                     "cutlass sm103_blockscaled_mma_warpspecialized.hpp (K = 96)");
+Layout scaleFactorsIn(bool ofA, uint32_t count, uint32_t factors, uint32_t id, uint32_t lanesSplit) {
+  Layout layout = inTensorMemory(
+      ofA ? "scale-a" : "scale-b",
+      (llvm::Twine(count) + (ofA ? " rows, " : " columns, ") + llvm::Twine(factors) + " factors of 8 bits each").str(),
+      8,
+      "PTX ISA 9.7.16.10.7; cute mma_traits_sm100_frag.hpp (tmem_sf_frg), "
+      "cutlass sm103_blockscaled_mma_warpspecialized.hpp (K = 96)");
   const Along outer = ofA ? Row : Column, inner = ofA ? Column : Row;
   layout.elementNames[inner] = "factor";
   layout.origin[Bit] = 8 * id;
@@ -140,18 +128,17 @@ Layout scaleFactorsIn(bool ofA, uint32_t count, uint32_t factors, uint32_t id,
 
 /// The metadata of a sparse A: for elements of at least 16 bits each lane tells of two rows, for
 /// narrower ones of its own.
-Layout metadataIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRef kind,
-                  uint32_t selector, uint32_t laneOffset) {
+Layout metadataIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRef kind, uint32_t selector,
+                  uint32_t laneOffset) {
   const bool wide = kind == "f16" || kind == "ti16" || kind == "tf32";
   const uint32_t chunk = kind == "tf32" ? 2 : kind.starts_with("mxf4") ? 8 : 4, chunks = k / chunk;
-  Layout layout = inTensorMemory(
-      "metadata",
-      (llvm::Twine(m) + "x" + llvm::Twine(chunks) + " indices of 4 bits, one for each " +
-       llvm::Twine(chunk) + " columns of A")
-          .str(),
-      4,
-      "PTX ISA 9.7.16.10.8.4; cute mma_traits_sm100_frag.hpp (tmem_e_frg, tmem_e_frg_ws); "
-      "JAX Mosaic GPU (format_tcgen05_sparse_metadata)");
+  Layout layout = inTensorMemory("metadata",
+                                 (llvm::Twine(m) + "x" + llvm::Twine(chunks) + " indices of 4 bits, one for each " +
+                                  llvm::Twine(chunk) + " columns of A")
+                                     .str(),
+                                 4,
+                                 "PTX ISA 9.7.16.10.8.4; cute mma_traits_sm100_frag.hpp (tmem_e_frg, tmem_e_frg_ws); "
+                                 "JAX Mosaic GPU (format_tcgen05_sparse_metadata)");
   layout.elementNames[Column] = "chunk";
   const bool half = path.path == DataPath::Half;
   if (wide) {
@@ -174,9 +161,8 @@ Layout metadataIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRe
     const uint32_t copies = path.path == DataPath::SplitInTwo ? 2 : 4;
     layout.count(copies, Lane, 128 / copies, Column, 0);
   }
-  layout.notes.push_back(
-      kind == "tf32" ? "an index is 0b1110 (the upper of two columns) or 0b0100 (the lower)"
-                     : "an index is one of 0b0100 0b1000 0b1100 0b1001 0b1101 0b0110 0b1110");
+  layout.notes.push_back(kind == "tf32" ? "an index is 0b1110 (the upper of two columns) or 0b0100 (the lower)"
+                                        : "an index is one of 0b0100 0b1000 0b1100 0b1001 0b1101 0b0110 0b1110");
   return layout;
 }
 
@@ -216,9 +202,7 @@ Answer describeTensorLoad(const Words &words, const Request &request) {
     columns = 4 * times;
     registers = 2 * times;
   } else if (words.has("16x256b")) {
-    layout.count(2, Word, 1, Column, wide)
-        .count(4, Lane, 1, Column, 2 * wide)
-        .count(8, Lane, 4, Row, 1);
+    layout.count(2, Word, 1, Column, wide).count(4, Lane, 1, Column, 2 * wide).count(8, Lane, 4, Row, 1);
     layout.count(2, Word, 2, Row, 8).count(times, Word, 4, Column, 8 * wide);
     columns = 8 * times;
     registers = 4 * times;
@@ -226,30 +210,23 @@ Answer describeTensorLoad(const Words &words, const Request &request) {
     const uint32_t split = request.number("split", times * wide);
     constexpr uint32_t columnsOfMemory = 512;
     if (split > columnsOfMemory - times * wide)
-      return Answer::refuse("a split offset of " + std::to_string(split) +
-                            " leaves the 512 columns of tensor memory");
+      return Answer::refuse("a split offset of " + std::to_string(split) + " leaves the 512 columns of tensor memory");
     if (split < times * wide)
-      return Answer::refuse("a split offset below " + std::to_string(times * wide) +
-                            " makes the halves overlap");
-    layout.count(16, Lane, 1, Row, 1)
-        .count(times, Word, 1, Column, wide)
-        .count(2, Lane, 16, Column, split);
-    layout.notes.push_back("the upper half starts " + std::to_string(split) +
-                           " columns further (immHalfSplitoff)");
+      return Answer::refuse("a split offset below " + std::to_string(times * wide) + " makes the halves overlap");
+    layout.count(16, Lane, 1, Row, 1).count(times, Word, 1, Column, wide).count(2, Lane, 16, Column, split);
+    layout.notes.push_back("the upper half starts " + std::to_string(split) + " columns further (immHalfSplitoff)");
     columns = 2 * times;
   } else {
-    return Answer::refuse(
-        "tcgen05.ld and .st need a shape: .32x32b, .16x64b, .16x128b, .16x256b or .16x32bx2");
+    return Answer::refuse("tcgen05.ld and .st need a shape: .32x32b, .16x64b, .16x128b, .16x256b or .16x32bx2");
   }
   if (registers > 128)
-    return Answer::refuse("that would take " + std::to_string(registers) +
-                          " registers; 128 are the most");
+    return Answer::refuse("that would take " + std::to_string(registers) + " registers; 128 are the most");
   layout.what = (llvm::Twine(lanes) + " lanes of " + llvm::Twine(columns * wide) + " columns, " +
                  llvm::Twine(registers) + " registers a thread")
                     .str();
-  layout.notes.push_back((llvm::Twine("warp ") + llvm::Twine(warp) +
-                          " of a warpgroup reaches lanes " + llvm::Twine(32 * warp) + "-" +
-                          llvm::Twine(32 * warp + 31) + "; lane and column count from the address")
+  layout.notes.push_back((llvm::Twine("warp ") + llvm::Twine(warp) + " of a warpgroup reaches lanes " +
+                          llvm::Twine(32 * warp) + "-" + llvm::Twine(32 * warp + 31) +
+                          "; lane and column count from the address")
                              .str());
   if (packed)
     layout.notes.push_back("each 16 bits are the lower half of a column");
@@ -263,18 +240,14 @@ Answer describeTensorCopy(const Words &words) {
     const char *word;
     uint32_t rows, columns;
   };
-  static constexpr CopyShape shapes[] = {{"128x256b", 128, 8},
-                                         {"128x128b", 128, 4},
-                                         {"64x128b", 64, 4},
-                                         {"32x128b", 32, 4},
-                                         {"4x256b", 4, 8}};
+  static constexpr CopyShape shapes[] = {
+      {"128x256b", 128, 8}, {"128x128b", 128, 4}, {"64x128b", 64, 4}, {"32x128b", 32, 4}, {"4x256b", 4, 8}};
   for (const CopyShape &shape : shapes) {
     if (!words.has(shape.word))
       continue;
-    Layout layout = inTensorMemory(
-        "copy",
-        (llvm::Twine(shape.rows) + "x" + llvm::Twine(shape.columns) + " words of 32 bits").str(),
-        32, "PTX ISA 9.7.16.9.2; cute copy_traits_sm100.hpp (UTCCP)");
+    Layout layout =
+        inTensorMemory("copy", (llvm::Twine(shape.rows) + "x" + llvm::Twine(shape.columns) + " words of 32 bits").str(),
+                       32, "PTX ISA 9.7.16.9.2; cute copy_traits_sm100.hpp (UTCCP)");
     layout.count(shape.columns, Word, 1, Column, 1);
     if (shape.rows == 128) {
       layout.count(128, Lane, 1, Row, 1);
@@ -302,16 +275,15 @@ Answer describeTensorCopy(const Words &words) {
                             {sixteenElements(6, true), elementInByte("e3m2"), elementInByte("e2m3")});
     return answer;
   }
-  return Answer::refuse(
-      "tcgen05.cp needs a shape: .128x256b, .128x128b, .64x128b, .32x128b or .4x256b");
+  return Answer::refuse("tcgen05.cp needs a shape: .128x256b, .128x128b, .64x128b, .32x128b or .4x256b");
 }
 
 Answer describeTensorMma(const Words &words, const Request &request) {
   const llvm::StringRef kind = words.behind("kind::");
   if (kind.empty())
     return Answer::refuse("tcgen05.mma needs a kind, as in tcgen05.mma.cta_group::1.kind::f16");
-  static constexpr llvm::StringLiteral kinds[] = {"f16", "tf32",     "f8f6f4", "i8",
-                                                  "ti16", "mxf8f6f4", "mxf4",  "mxf4nvf4"};
+  static constexpr llvm::StringLiteral kinds[] = {"f16",  "tf32",     "f8f6f4", "i8",
+                                                  "ti16", "mxf8f6f4", "mxf4",   "mxf4nvf4"};
   if (!llvm::is_contained(kinds, kind))
     return Answer::refuse("tcgen05.mma has no .kind::" + kind.str());
   const bool sparse = words.has("sp"), ws = words.has("ws");
@@ -320,27 +292,21 @@ Answer describeTensorMma(const Words &words, const Request &request) {
   const uint32_t offset = request.number("lane-offset", 0);
   const auto path = pathLayout(m, ctas, sparse, ws);
   if (!path)
-    return Answer::refuse("no data path layout has M = " + std::to_string(m) +
-                          " with .cta_group::" + std::to_string(ctas) + (ws ? " and .ws" : "") +
-                          " (PTX ISA 9.7.16.10.5)");
+    return Answer::refuse("no data path layout has M = " + std::to_string(m) + " with .cta_group::" +
+                          std::to_string(ctas) + (ws ? " and .ws" : "") + " (PTX ISA 9.7.16.10.5)");
   if (n == 0 || n > 256 || n % 8)
     return Answer::refuse("N is a multiple of 8 up to 256");
   if (offset && (offset != 16 || path->path != DataPath::Half))
     return Answer::refuse("only layouts C and F may start at lane 16");
-  const uint32_t width = llvm::StringSwitch<uint32_t>(kind)
-                             .Case("tf32", 32)
-                             .Cases({"f16", "ti16"}, 16)
-                             .StartsWith("mxf4", 4)
-                             .Default(8);
+  const uint32_t width =
+      llvm::StringSwitch<uint32_t>(kind).Case("tf32", 32).Cases({"f16", "ti16"}, 16).StartsWith("mxf4", 4).Default(8);
   const uint32_t k = request.number("k", 256 / width * (sparse ? 2 : 1));
   if (k != 256 / width * (sparse ? 2 : 1) && !(k == 96 && width == 4 && !sparse))
-    return Answer::refuse("K of .kind::" + kind.str() + " is " +
-                          std::to_string(256 / width * (sparse ? 2 : 1)) +
+    return Answer::refuse("K of .kind::" + kind.str() + " is " + std::to_string(256 / width * (sparse ? 2 : 1)) +
                           (width == 4 && !sparse ? " or 96" : ""));
-  const llvm::StringRef d = !request.text("d").empty() ? request.text("d")
-                            : kind == "i8" || kind == "ti16"
-                                ? "s32"
-                                : "f32";
+  const llvm::StringRef d = !request.text("d").empty()       ? request.text("d")
+                            : kind == "i8" || kind == "ti16" ? "s32"
+                                                             : "f32";
   const llvm::StringRef a = !request.text("a").empty() ? request.text("a")
                             : kind == "f16"            ? "f16"
                             : kind == "tf32"           ? "tf32"
@@ -353,23 +319,19 @@ Answer describeTensorMma(const Words &words, const Request &request) {
   Answer answer;
   answer.layouts.push_back(accumulatorIn(*path, m, n, d, offset));
   answer.layouts.push_back(multiplicandIn(*path, m, sparse ? k / 2 : k, a, width, offset));
-  answer.layouts.back().notes.push_back(
-      "where A is in tensor memory; else, as B, it lies in shared memory "
-      "(`ptxray layout smem`)");
+  answer.layouts.back().notes.push_back("where A is in tensor memory; else, as B, it lies in shared memory "
+                                        "(`ptxray layout smem`)");
   if (width == 8 && (bitsOfType(a) == 4 || bitsOfType(a) == 6))
     answer.layouts.push_back(elementInByte(a));
   if (sparse)
     answer.layouts.push_back(metadataIn(*path, m, k, kind, request.number("selector", 0), offset));
   if (sparse && request.number("selector", 0) > (width >= 16 ? 1 : 0))
-    return Answer::refuse(width >= 16 ? "the sparsity selector is 0 or 1"
-                                      : "the sparsity selector of this kind is 0");
+    return Answer::refuse(width >= 16 ? "the sparsity selector is 0 or 1" : "the sparsity selector of this kind is 0");
   if (kind.starts_with("mx")) {
     const llvm::StringRef vector = words.behind("scale_vec::");
     if ((width == 8 && (words.has("block16") || (!vector.empty() && vector != "1X"))) ||
-        (width == 4 && vector == "1X") ||
-        (kind == "mxf4" && (words.has("block16") || vector == "4X")))
-      return Answer::refuse(".kind::" + kind.str() +
-                            " has no such number of scale factors (PTX ISA 9.7.16.10.7.1)");
+        (width == 4 && vector == "1X") || (kind == "mxf4" && (words.has("block16") || vector == "4X")))
+      return Answer::refuse(".kind::" + kind.str() + " has no such number of scale factors (PTX ISA 9.7.16.10.7.1)");
     uint32_t factors = width == 8 ? 1 : words.has("scale_vec::4X") || words.has("block16") ? 4 : 2;
     if (k == 96)
       factors = factors == 4 ? 6 : 3;
@@ -384,8 +346,7 @@ Answer describeTensorMma(const Words &words, const Request &request) {
                                                             : "0 or 2"));
     Layout scaleA = scaleFactorsIn(true, m / ctas, factors, idA, 1);
     if (ctas == 2) {
-      scaleA.what =
-          (llvm::Twine(m) + " rows, " + llvm::Twine(factors) + " factors of 8 bits each").str();
+      scaleA.what = (llvm::Twine(m) + " rows, " + llvm::Twine(factors) + " factors of 8 bits each").str();
       scaleA.count(2, Cta, 1, Row, m / 2);
       scaleA.limit[Row] = m;
     }
@@ -393,8 +354,7 @@ Answer describeTensorMma(const Words &words, const Request &request) {
     if (path->path == DataPath::SplitInTwo && n % 64)
       answer.notes.push_back("scale-b is known for multiples of 64 columns only where N is split");
     else
-      answer.layouts.push_back(
-          scaleFactorsIn(false, n, factors, idB, path->path == DataPath::SplitInTwo ? 2 : 1));
+      answer.layouts.push_back(scaleFactorsIn(false, n, factors, idB, path->path == DataPath::SplitInTwo ? 2 : 1));
   }
   return answer;
 }

@@ -12,8 +12,7 @@ std::string padded(std::string text, size_t width) {
 }
 
 std::string range(uint32_t first, uint32_t count) {
-  return count == 1 ? std::to_string(first)
-                    : std::to_string(first) + "-" + std::to_string(first + count - 1);
+  return count == 1 ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(first + count - 1);
 }
 
 /// Where the elements of a cell lie, as short as it can be said.
@@ -30,21 +29,17 @@ std::string cellText(const Layout &layout, const Grid &grid, uint32_t row, uint3
       text += "." + std::to_string(place[Bit]);
     return text;
   }
-  case Store::Addresses:
-    return "T" + std::to_string(place[Lane]);
-  case Store::SharedMemory:
-    return llvm::formatv("{0:x-3}", place[Bit] / 8).str();
-  case Store::TensorMemory:
-    break;
+  case Store::Addresses: return "T" + std::to_string(place[Lane]);
+  case Store::SharedMemory: return llvm::formatv("{0:x-3}", place[Bit] / 8).str();
+  case Store::TensorMemory: break;
   }
   const uint32_t elements = grid.cellRows * grid.cellColumns;
   // The last element of the cell tells how far it reaches on each axis.
-  const auto lastPlaces =
-      placesOf(layout, {std::min((row + 1) * grid.cellRows, size(layout, Row)) - 1,
-                        std::min((column + 1) * grid.cellColumns, size(layout, Column)) - 1, 0});
+  const auto lastPlaces = placesOf(layout, {std::min((row + 1) * grid.cellRows, size(layout, Row)) - 1,
+                                            std::min((column + 1) * grid.cellColumns, size(layout, Column)) - 1, 0});
   const Place &last = lastPlaces.empty() || elements == 1 ? place : lastPlaces.front();
-  std::string text = "L" + range(place[Lane], last[Lane] - place[Lane] + 1) + ":c" +
-                     range(place[Word], last[Word] - place[Word] + 1);
+  std::string text =
+      "L" + range(place[Lane], last[Lane] - place[Lane] + 1) + ":c" + range(place[Word], last[Word] - place[Word] + 1);
   if (last[Cta] || place[Cta])
     text = "CTA" + std::to_string(place[Cta]) + " " + text;
   if (last[Word] == place[Word] && last[Bit] + layout.elementBits - place[Bit] < layout.wordBits)

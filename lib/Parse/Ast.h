@@ -39,14 +39,14 @@ enum class OperandKind : uint8_t {
 };
 
 enum OperandFlag : uint8_t {
-  Negated = 1,        // `-a`
-  Not = 2,            // `!p`
-  HasOffset = 4,      // `a+8`, `a[8]`; `value` is the offset
-  HexFloat = 8,       // `0f...`: exactly 32 bits; with WideFloat `0d...`: exactly 64
+  Negated = 1,   // `-a`
+  Not = 2,       // `!p`
+  HasOffset = 4, // `a+8`, `a[8]`; `value` is the offset
+  HexFloat = 8,  // `0f...`: exactly 32 bits; with WideFloat `0d...`: exactly 64
   WideFloat = 16,
-  UnsignedSuffix = 32, // `1U`
-  Subscript = 64,     // the offset was written `a[8]`
-  WarpSize = 128,     // the constant was written `WARP_SZ`
+  UnsignedSuffix = 32,                                                         // `1U`
+  Subscript = 64,                                                              // the offset was written `a[8]`
+  WarpSize = 128,                                                              // the constant was written `WARP_SZ`
   WrittenFlags = Negated | Not | HasOffset | HexFloat | WideFloat | Subscript, // all that a verdict depends on
 };
 
@@ -56,10 +56,10 @@ struct Operand {
   OperandKind kind = OperandKind::Invalid;
   uint8_t flags = 0;
   uint32_t extent = 1;
-  NameId name = NameId::None;                  // Name
-  SpellingId suffix = SpellingId::None;        // `.x`, `.b0`, `.h1` behind a name, `.unified` behind `]`
-  Range range;                                 // signs, offset and suffix included
-  int64_t value = 0;                           // Integer; the bits of a Float; the offset of a Name
+  NameId name = NameId::None;           // Name
+  SpellingId suffix = SpellingId::None; // `.x`, `.b0`, `.h1` behind a name, `.unified` behind `]`
+  Range range;                          // signs, offset and suffix included
+  int64_t value = 0;                    // Integer; the bits of a Float; the offset of a Name
 };
 
 enum class StatementKind : uint8_t {
@@ -88,9 +88,9 @@ struct Instruction {
   uint64_t print = 0;     // of opcode and operands but for their names: Parse/Fingerprint.h
   Slice names;            // the names of the operands, in order: into `operandNames`
   Slice operands;         // all nodes; top-level operands are found by `extent`
-  Range opcodeRange; // from the mnemonic to its last qualifier
-  Range guardRange;  // `@!%p1`
-  Range range;       // the whole statement with guard and semicolon
+  Range opcodeRange;      // from the mnemonic to its last qualifier
+  Range guardRange;       // `@!%p1`
+  Range range;            // the whole statement with guard and semicolon
 };
 
 struct Label {
@@ -114,20 +114,20 @@ struct Declaration {
   NameId name = NameId::None; // None: an unnamed parameter
   SpellingId linkage = SpellingId::None;
   SpellingId space = SpellingId::None;
-  SpellingId vector = SpellingId::None;   // `.v2`
+  SpellingId vector = SpellingId::None; // `.v2`
   SpellingId type = SpellingId::None;
   SpellingId ptrSpace = SpellingId::None; // of `.ptr .global`
   bool isPtr = false;
-  bool isParameterised = false;           // `%r<10>`; `count` is the 10
+  bool isParameterised = false; // `%r<10>`; `count` is the 10
   bool hasInitialiser = false;
-  bool isNameless = false;                // `.reg .b32;` declares nothing
-  bool isAlignedBehind = false;           // `.param .u32 .align 8 a`
+  bool isNameless = false;      // `.reg .b32;` declares nothing
+  bool isAlignedBehind = false; // `.param .u32 .align 8 a`
   uint32_t count = 0;
   int64_t align = -1;    // -1: not written
   int64_t ptrAlign = -1; // -1: not written
-  Slice dims;           // into `dims`; -1 is an open dimension
-  Slice initialiser;    // into `operands`; braces are Vectors
-  Slice attributes;     // into `directives`
+  Slice dims;            // into `dims`; -1 is an open dimension
+  Slice initialiser;     // into `operands`; braces are Vectors
+  Slice attributes;      // into `directives`
   Range spaceRange, typeRange, nameRange;
   Range range;
 };
@@ -139,13 +139,13 @@ struct Function {
   SpellingId linkage = SpellingId::None;
   NameId name = NameId::None; // of a prototype: its label
   bool hasBody = false;
-  bool hasReturn = false;  // a return list is written, be it empty
-  Slice returns;           // into `declarations`
-  Slice parameters;        // into `declarations`
-  Slice directives;        // `.maxntid` and its like, `.noreturn`, pragmas, attributes
-  Slice body;              // into `statements`
+  bool hasReturn = false; // a return list is written, be it empty
+  Slice returns;          // into `declarations`
+  Slice parameters;       // into `declarations`
+  Slice directives;       // `.maxntid` and its like, `.noreturn`, pragmas, attributes
+  Slice body;             // into `statements`
   Range nameRange;
-  Range head;              // from linkage to the brace or semicolon
+  Range head; // from linkage to the brace or semicolon
   Range range;
 };
 
@@ -171,7 +171,7 @@ struct Ast {
     return llvm::ArrayRef<Operand>(operands).slice(slice.first, slice.count);
   }
 
-  Interner *names = nullptr;     // owned by whoever owns the Ast's parse
+  Interner *names = nullptr; // owned by whoever owns the Ast's parse
   Interner *spellings = nullptr;
 };
 

@@ -54,17 +54,14 @@ private:
 
 } // namespace
 
-static bool oneOf(TokenKind kind, std::initializer_list<TokenKind> kinds) {
-  return llvm::is_contained(kinds, kind);
-}
+static bool oneOf(TokenKind kind, std::initializer_list<TokenKind> kinds) { return llvm::is_contained(kinds, kind); }
 
 bool Finder::startsItem() const {
   if (token.kind == TokenKind::EndOfFile)
     return true;
   return startsLine(text, token.begin) &&
-         (oneOf(token.kind, {TokenKind::Linkage, TokenKind::Entry, TokenKind::Section,
-                             TokenKind::File, TokenKind::Version, TokenKind::MetadataSection,
-                             TokenKind::SourceSection}) ||
+         (oneOf(token.kind, {TokenKind::Linkage, TokenKind::Entry, TokenKind::Section, TokenKind::File,
+                             TokenKind::Version, TokenKind::MetadataSection, TokenKind::SourceSection}) ||
           (token.kind == TokenKind::Func && columnOf(token.begin) == 0));
 }
 
@@ -130,8 +127,8 @@ std::vector<BraceRepair> Finder::run() {
     // The head, up to its body.
     do
       advance();
-    while (!oneOf(token.kind, {TokenKind::Semicolon, TokenKind::LeftBrace, TokenKind::EndOfFile,
-                               TokenKind::Opcode, TokenKind::At}) &&
+    while (!oneOf(token.kind, {TokenKind::Semicolon, TokenKind::LeftBrace, TokenKind::EndOfFile, TokenKind::Opcode,
+                               TokenKind::At}) &&
            !startsItem());
     if (token.kind == TokenKind::LeftBrace)
       function();
@@ -150,8 +147,8 @@ void Finder::function() {
       return braces.empty() || afterBrace || isAlone() ||
              oneOf(previous.kind, {TokenKind::Semicolon, TokenKind::Colon}) ||
              (startsLine(text, token.begin) && !isVectorLine(text, token.begin) &&
-              !oneOf(previous.kind, {TokenKind::Comma, TokenKind::Opcode, TokenKind::Dotted,
-                                     TokenKind::Bar, TokenKind::LeftBracket})) ||
+              !oneOf(previous.kind, {TokenKind::Comma, TokenKind::Opcode, TokenKind::Dotted, TokenKind::Bar,
+                                     TokenKind::LeftBracket})) ||
              (startsLine(text, previous.begin) && // a stray character before the brace
               oneOf(previous.kind, {TokenKind::At, TokenKind::Bar, TokenKind::Not, TokenKind::Equal,
                                     TokenKind::Question, TokenKind::Tilde, TokenKind::Infix}));
@@ -207,7 +204,8 @@ void Finder::settle() {
     }
   if (depth == -1 && orphan) {
     const uint32_t place = placeOfLostOpen(orphan->offset);
-    // Nothing tells of a lost block, and both braces look like the function's own: the parser finds the second too many.
+    // Nothing tells of a lost block, and both braces look like the function's own: the parser finds the second too
+    // many.
     const uint32_t column = columnOf(braces.front().offset), last = braces.back().offset;
     const bool isAlone = text.slice(orphan->offset + 1, last).trim().empty();
     if (place != orphan->offset || !isAlone || columnOf(orphan->offset) != column || columnOf(last) != column)
@@ -215,8 +213,8 @@ void Finder::settle() {
   }
   // With the function's own brace in place, a block is not closed.
   const bool goesOn = !declarations.empty() && declarations.back().first > braces.back().offset;
-  const bool endsFunction = !goesOn && !braces.back().opens &&
-                            columnOf(braces.back().offset) == columnOf(braces.front().offset);
+  const bool endsFunction =
+      !goesOn && !braces.back().opens && columnOf(braces.back().offset) == columnOf(braces.front().offset);
   if (depth == 1 && endsFunction && open.size() > 1)
     if (const std::optional<uint32_t> place = placeOfLostClose(open.back()->offset))
       repairs.push_back({BraceRepair::InsertClose, *place});
@@ -291,9 +289,7 @@ uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
 std::optional<uint32_t> Finder::placeOfLostClose(uint32_t open) const {
   const Line first = lineAt(open);
   const uint32_t from = first.begin + first.text.size() + 1;
-  uint32_t beforeComment = 0, afterBlank = first.text.rtrim('\r').ends_with("; ")
-                                              ? first.begin + first.text.size()
-                                              : 0;
+  uint32_t beforeComment = 0, afterBlank = first.text.rtrim('\r').ends_with("; ") ? first.begin + first.text.size() : 0;
   Line above = first;
   uint32_t firstBlank = from; // of those directly above
   for (uint32_t at = from; at < functionEnd;) {

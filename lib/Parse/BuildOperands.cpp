@@ -12,26 +12,24 @@ namespace ptxray {
 
 static uint8_t precedenceOf(uint64_t op) {
   switch (op) {
-  case '*': case '/': case '%':
-    return 11;
-  case '+': case '-':
-    return 10;
-  case '<' | '<' << 8: case '>' | '>' << 8:
-    return 9;
-  case '<': case '>': case '<' | '=' << 8: case '>' | '=' << 8:
-    return 8;
-  case '=' | '=' << 8: case '!' | '=' << 8:
-    return 7;
-  case '&':
-    return 6;
-  case '^':
-    return 5;
-  case '|':
-    return 4;
-  case '&' | '&' << 8:
-    return 3;
-  case '|' | '|' << 8:
-    return 2;
+  case '*':
+  case '/':
+  case '%': return 11;
+  case '+':
+  case '-': return 10;
+  case '<' | '<' << 8:
+  case '>' | '>' << 8: return 9;
+  case '<':
+  case '>':
+  case '<' | '=' << 8:
+  case '>' | '=' << 8: return 8;
+  case '=' | '=' << 8:
+  case '!' | '=' << 8: return 7;
+  case '&': return 6;
+  case '^': return 5;
+  case '|': return 4;
+  case '&' | '&' << 8: return 3;
+  case '|' | '|' << 8: return 2;
   default: // the ternary
     return 1;
   }
@@ -45,8 +43,7 @@ void Builder::prefix(const Token &token) {
 
 void Builder::openGroup(const Token &token) {
   if (operations.size() >= deepestNesting)
-    return fail(DiagId::NestingTooDeep, token.range(),
-                {std::to_string(deepestNesting), "parentheses"});
+    return fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestNesting), "parentheses"});
   operations.push_back({'(', true, 0, token.begin});
 }
 
@@ -64,11 +61,12 @@ void Builder::literal(const Token &token) {
   // In a faulty text what ends the expression may be dropped, and an operator stand behind it.
   if (!sink && operations.empty() && values.empty())
     switch (ahead.kind) {
-    case TokenKind::Comma: case TokenKind::Semicolon: case TokenKind::RightBrace:
+    case TokenKind::Comma:
+    case TokenKind::Semicolon:
+    case TokenKind::RightBrace:
     case TokenKind::RightBracket: { // nearly always: a number alone
-      Operand &operand = push(token.kind == TokenKind::Float ? OperandKind::Float
-                                                             : OperandKind::Integer,
-                              token.range());
+      Operand &operand =
+          push(token.kind == TokenKind::Float ? OperandKind::Float : OperandKind::Integer, token.range());
       operand.flags = token.flags;
       operand.value = token.value;
       if (token.kind == TokenKind::WarpSize) {
@@ -77,8 +75,7 @@ void Builder::literal(const Token &token) {
       }
       return;
     }
-    default:
-      break;
+    default: break;
     }
   Constant value{Constant::Signed, token.flags, token.range(), token.value};
   if (token.kind == TokenKind::Float)
@@ -99,7 +96,7 @@ void Builder::applySigns() {
 void Builder::applyUnary(const Operation &operation, Constant &value) {
   value.range.begin = operation.begin;
   if (value.flags & HexFloat && !(value.flags & WideFloat))
-    return noValue(value, "`0f...` stands alone; a decimal number is"); 
+    return noValue(value, "`0f...` stands alone; a decimal number is");
   if (value.kind == Constant::Real) {
     if (operation.op == '-')
       value.bits = std::bit_cast<uint64_t>(-std::bit_cast<double>(value.bits));
@@ -109,22 +106,14 @@ void Builder::applyUnary(const Operation &operation, Constant &value) {
   }
   value.flags = 0;
   switch (operation.op) {
-  case '-':
-    value.bits = -value.bits;
-    break;
+  case '-': value.bits = -value.bits; break;
   case '!':
     value.bits = value.bits == 0;
     value.kind = Constant::Signed;
     break;
-  case '~':
-    value.bits = ~value.bits;
-    [[fallthrough]];
-  case 'U':
-    value.kind = Constant::Unsigned;
-    break;
-  case 'S':
-    value.kind = Constant::Signed;
-    break;
+  case '~': value.bits = ~value.bits; [[fallthrough]];
+  case 'U': value.kind = Constant::Unsigned; break;
+  case 'S': value.kind = Constant::Signed; break;
   }
 }
 
@@ -174,10 +163,20 @@ Builder::Constant Builder::binary(const Operation &operation, Constant left, Con
   int64_t sa = a, sb = b;
   Constant::Kind arithmetic = isUnsigned ? Constant::Unsigned : Constant::Signed;
   switch (op) {
-  case '+': out.bits = a + b; out.kind = arithmetic; break;
-  case '-': out.bits = a - b; out.kind = arithmetic; break;
-  case '*': out.bits = a * b; out.kind = arithmetic; break;
-  case '/': case '%':
+  case '+':
+    out.bits = a + b;
+    out.kind = arithmetic;
+    break;
+  case '-':
+    out.bits = a - b;
+    out.kind = arithmetic;
+    break;
+  case '*':
+    out.bits = a * b;
+    out.kind = arithmetic;
+    break;
+  case '/':
+  case '%':
     if (b == 0) {
       fail(DiagId::DivisionByZero, out.range);
     } else if (op == '%') {
@@ -188,7 +187,10 @@ Builder::Constant Builder::binary(const Operation &operation, Constant left, Con
       out.kind = arithmetic;
     }
     break;
-  case '<' | '<' << 8: out.bits = b > 63 ? 0 : a << b; out.kind = left.kind; break;
+  case '<' | '<' << 8:
+    out.bits = b > 63 ? 0 : a << b;
+    out.kind = left.kind;
+    break;
   case '>' | '>' << 8:
     out.kind = left.kind;
     if (left.kind == Constant::Unsigned)
@@ -202,9 +204,18 @@ Builder::Constant Builder::binary(const Operation &operation, Constant left, Con
   case '>' | '=' << 8: out.bits = isUnsigned ? a >= b : sa >= sb; break;
   case '=' | '=' << 8: out.bits = a == b; break;
   case '!' | '=' << 8: out.bits = a != b; break;
-  case '&': out.bits = a & b; out.kind = Constant::Unsigned; break;
-  case '^': out.bits = a ^ b; out.kind = Constant::Unsigned; break;
-  case '|': out.bits = a | b; out.kind = Constant::Unsigned; break;
+  case '&':
+    out.bits = a & b;
+    out.kind = Constant::Unsigned;
+    break;
+  case '^':
+    out.bits = a ^ b;
+    out.kind = Constant::Unsigned;
+    break;
+  case '|':
+    out.bits = a | b;
+    out.kind = Constant::Unsigned;
+    break;
   case '&' | '&' << 8: out.bits = a && b; break;
   case '|' | '|' << 8: out.bits = a || b; break;
   }
@@ -214,7 +225,7 @@ Builder::Constant Builder::binary(const Operation &operation, Constant left, Con
 void Builder::reduce() {
   Operation operation = operations.pop_back_val();
   if (operation.op == '(' || operation.op == '?')
-    return; // unbalanced: reported where it was seen
+    return;            // unbalanced: reported where it was seen
   if (operation.unary) // before such a parenthesis
     return applyUnary(operation, values.back());
   Constant right = values.pop_back_val();
@@ -247,8 +258,7 @@ void Builder::reduceTo(uint8_t precedence) {
 
 void Builder::infix(const Token &token) {
   if (operations.size() >= deepestNesting)
-    return fail(DiagId::NestingTooDeep, token.range(),
-                {std::to_string(deepestNesting), "operators"});
+    return fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestNesting), "operators"});
   uint16_t op = token.value;
   if (op == '?') {
     reduceTo(2);
@@ -296,8 +306,7 @@ void Builder::endExpression() {
   if (values.empty())
     return; // `literal` has done it
   Constant value = finishExpression();
-  Operand &operand = push(
-      value.kind == Constant::Real ? OperandKind::Float : OperandKind::Integer, value.range);
+  Operand &operand = push(value.kind == Constant::Real ? OperandKind::Float : OperandKind::Integer, value.range);
   operand.value = value.bits;
   operand.flags = value.flags & ~UnsignedSuffix;
   if (value.kind == Constant::Unsigned)

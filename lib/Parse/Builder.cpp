@@ -30,9 +30,9 @@ void Builder::start(llvm::StringRef text, bool keep, Parser::ItemFn fn) {
 }
 
 Builder::Mark Builder::mark() const {
-  return {ast.module.size(),     ast.statements.size(), ast.instructions.size(), ast.brokenInstructions.size(),
-          ast.operands.size(),   ast.operandNames.size(), ast.labels.size(),     ast.declarations.size(),
-          ast.directives.size(), ast.functions.size(),  ast.dims.size()};
+  return {ast.module.size(),     ast.statements.size(),   ast.instructions.size(), ast.brokenInstructions.size(),
+          ast.operands.size(),   ast.operandNames.size(), ast.labels.size(),       ast.declarations.size(),
+          ast.directives.size(), ast.functions.size(),    ast.dims.size()};
 }
 
 void Builder::cut(const Mark &mark) {
@@ -90,8 +90,7 @@ void Builder::fail(DiagId id, Range range, std::initializer_list<std::string> ar
 // ---- pieces of directives and initialisers
 
 void Builder::number(const Token &token) {
-  Operand &operand = push(
-      token.kind == TokenKind::Float ? OperandKind::Float : OperandKind::Integer, token.range());
+  Operand &operand = push(token.kind == TokenKind::Float ? OperandKind::Float : OperandKind::Integer, token.range());
   operand.flags = token.flags;
   operand.value = token.value;
 }
@@ -108,13 +107,9 @@ void Builder::text(Range range) {
   push(OperandKind::String, range).name = NameId(names.intern(text.data(), text.size()));
 }
 
-void Builder::word(const Token &token) {
-  push(OperandKind::Name, token.range()).name = NameId(token.id);
-}
+void Builder::word(const Token &token) { push(OperandKind::Name, token.range()).name = NameId(token.id); }
 
-void Builder::dotted(const Token &token) {
-  push(OperandKind::Name, token.range()).suffix = SpellingId(token.id);
-}
+void Builder::dotted(const Token &token) { push(OperandKind::Name, token.range()).suffix = SpellingId(token.id); }
 
 // `.b8 1, 2` of a section: a List with a word.
 void Builder::openWord(const Token &token) {
@@ -186,7 +181,6 @@ void Builder::endAttribute(const Token &token) {
     decl.attributes.first = ast.directives.size();
   ast.directives.push_back(directive);
 }
-
 
 void Builder::dwarf(const Token &token) {
   directive = Directive();
@@ -265,9 +259,7 @@ void Builder::openDim() {
 void Builder::declDim(const Token &token) { ast.dims.back() = sizeOf(token); }
 
 void Builder::beginInitialiser() { decl.hasInitialiser = true; }
-void Builder::endInitialiser() {
-  decl.initialiser.count = ast.operands.size() - decl.initialiser.first;
-}
+void Builder::endInitialiser() { decl.initialiser.count = ast.operands.size() - decl.initialiser.first; }
 
 void Builder::endDeclarator() {
   decl.range.end = last.end;
@@ -322,9 +314,7 @@ void Builder::endReturns() {
   Function &f = ast.functions[openFunctions.back()];
   f.returns.count = ast.declarations.size() - f.returns.first;
 }
-void Builder::beginParameters() {
-  ast.functions[openFunctions.back()].parameters.first = ast.declarations.size();
-}
+void Builder::beginParameters() { ast.functions[openFunctions.back()].parameters.first = ast.declarations.size(); }
 void Builder::endParameters() {
   Function &f = ast.functions[openFunctions.back()];
   f.parameters.count = ast.declarations.size() - f.parameters.first;
@@ -435,8 +425,7 @@ void Builder::opcode(const Token &token) {
   Instruction &inst = ast.instructions.emplace_back();
   inst.opcodeRange = inst.range = token.range();
   inst.opcode = SpellingId(token.id);
-  bool isName = token.kind == TokenKind::Id ||
-                (token.kind == TokenKind::Call && !isDottedCall(token));
+  bool isName = token.kind == TokenKind::Id || (token.kind == TokenKind::Call && !isDottedCall(token));
   if (isName) {
     llvm::StringRef text = names.text(token.id);
     inst.opcode = SpellingId(spellings.intern(text.data(), text.size()));
@@ -458,8 +447,7 @@ void Builder::qualifier(const Token &token) {
   uint64_t key = uint64_t(inst.opcode) << 32 | token.id;
   auto [found, isNew] = joined.try_emplace(key, 0);
   if (isNew)
-    found->second = spellings.internCopy(
-        ast.text(inst.opcode).str() + spellings.text(token.id).str());
+    found->second = spellings.internCopy(ast.text(inst.opcode).str() + spellings.text(token.id).str());
   inst.opcode = SpellingId(found->second);
 }
 
@@ -488,14 +476,24 @@ void Builder::resetStatement() {
 // The kinds that may follow an item of the module.
 static bool startsItem(TokenKind kind) {
   switch (kind) {
-  case TokenKind::EndOfFile: case TokenKind::Version: case TokenKind::Target:
-  case TokenKind::AddressSize: case TokenKind::File: case TokenKind::Section:
-  case TokenKind::MetadataSection: case TokenKind::SourceSection: case TokenKind::Dwarf:
-  case TokenKind::Pragma: case TokenKind::Alias: case TokenKind::Linkage: case TokenKind::Align:
-  case TokenKind::Attribute: case TokenKind::Space: case TokenKind::Entry: case TokenKind::Func:
-    return true;
-  default:
-    return false;
+  case TokenKind::EndOfFile:
+  case TokenKind::Version:
+  case TokenKind::Target:
+  case TokenKind::AddressSize:
+  case TokenKind::File:
+  case TokenKind::Section:
+  case TokenKind::MetadataSection:
+  case TokenKind::SourceSection:
+  case TokenKind::Dwarf:
+  case TokenKind::Pragma:
+  case TokenKind::Alias:
+  case TokenKind::Linkage:
+  case TokenKind::Align:
+  case TokenKind::Attribute:
+  case TokenKind::Space:
+  case TokenKind::Entry:
+  case TokenKind::Func: return true;
+  default: return false;
   }
 }
 
@@ -503,8 +501,7 @@ void Builder::itemEnd() {
   // A statement behind a function means that a brace of the function is wrong: then the function
   // has to be read again, too.
   const bool afterFunction = !ast.module.empty() && ast.module.back().kind == StatementKind::Function;
-  const llvm::StringRef space =
-      ahead.kind == TokenKind::Space ? ast.text(SpellingId(ahead.id)) : llvm::StringRef();
+  const llvm::StringRef space = ahead.kind == TokenKind::Space ? ast.text(SpellingId(ahead.id)) : llvm::StringRef();
   const bool inside = space == ".param" || (afterFunction && (space == ".reg" || space == ".local"));
   if (!sink && (!startsItem(ahead.kind) || inside))
     throw FastPassFailed();

@@ -21,8 +21,7 @@ inline constexpr uint32_t deepestInitialiser = 200;
 
 class Builder {
 public:
-  Builder(Ast &ast, Interner &names, Interner &spellings)
-      : ast(ast), names(names), spellings(spellings) {}
+  Builder(Ast &ast, Interner &names, Interner &spellings) : ast(ast), names(names), spellings(spellings) {}
 
   void start(llvm::StringRef source, bool keepBodies, Parser::ItemFn onItem);
 
@@ -174,8 +173,7 @@ private:
     uint32_t begin;
   };
 
-  [[gnu::noinline, gnu::cold]] void fail(DiagId id, Range range,
-                                        std::initializer_list<std::string> args = {});
+  [[gnu::noinline, gnu::cold]] void fail(DiagId id, Range range, std::initializer_list<std::string> args = {});
   Operand &push(OperandKind kind, Range range);
   void open(OperandKind kind, const Token &token);
   void text(Range range);
@@ -188,12 +186,8 @@ private:
   Constant finishExpression();
   void nameSigns(Operand &operand);
   /// `call.uni` is interned as a spelling, `call` as a name.
-  static bool isDottedCall(const Token &token) {
-    return token.kind == TokenKind::Call && token.end - token.begin != 4;
-  }
-  NameId nameOf(const Token &token) const {
-    return token.id == NameSink ? NameId::None : NameId(token.id);
-  }
+  static bool isDottedCall(const Token &token) { return token.kind == TokenKind::Call && token.end - token.begin != 4; }
+  NameId nameOf(const Token &token) const { return token.id == NameSink ? NameId::None : NameId(token.id); }
   void add(StatementKind kind, uint32_t index);
 
   Ast &ast;
@@ -229,8 +223,8 @@ private:
     NameId name = NameId::None;
     SpellingId suffix = SpellingId::None;
   };
-  std::vector<Split> splits;                            // by SpellingId: `%tid.x`
-  llvm::DenseMap<uint64_t, uint32_t> joined;            // two spellings into one: `add .s32`
+  std::vector<Split> splits;                 // by SpellingId: `%tid.x`
+  llvm::DenseMap<uint64_t, uint32_t> joined; // two spellings into one: `add .s32`
 };
 
 } // namespace ptxray

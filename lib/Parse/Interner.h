@@ -111,7 +111,8 @@ private:
   static uint32_t decimal(uint64_t digits) {
     digits = digits * 10 + (digits >> 8);
     constexpr uint64_t pair = 0x000000FF000000FF;
-    const uint64_t high = (digits & pair) * (100 + (1000000ull << 32)), low = (digits >> 16 & pair) * (1 + (10000ull << 32));
+    const uint64_t high = (digits & pair) * (100 + (1000000ull << 32)),
+                   low = (digits >> 16 & pair) * (1 + (10000ull << 32));
     return static_cast<uint32_t>((high + low) >> 32);
   }
 
@@ -135,8 +136,7 @@ private:
     if (length <= shortLength)
       return true;
     const char *known = entries[slot.id - 1].begin;
-    return load(known, length) == load(p, length) &&
-           (length <= 16 || std::memcmp(known, p, length) == 0);
+    return load(known, length) == load(p, length) && (length <= 16 || std::memcmp(known, p, length) == 0);
   }
 
   /// The first 16 bytes, zeros behind the text.
@@ -145,15 +145,13 @@ private:
                                                      255, 255, 255, 255, 255, 255, 255, 255};
     __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
     if (length < 16)
-      bytes = _mm_and_si128(
-          bytes, _mm_loadu_si128(reinterpret_cast<const __m128i *>(ones + 16 - length)));
+      bytes = _mm_and_si128(bytes, _mm_loadu_si128(reinterpret_cast<const __m128i *>(ones + 16 - length)));
     return {static_cast<uint64_t>(_mm_cvtsi128_si64(bytes)),
             static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(bytes, bytes)))};
   }
 
   static uint64_t mix(uint64_t a, uint64_t b) {
-    unsigned __int128 product = static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ull) *
-                                (b ^ 0xD6E8FEB86659FD93ull);
+    unsigned __int128 product = static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ull) * (b ^ 0xD6E8FEB86659FD93ull);
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   }
 

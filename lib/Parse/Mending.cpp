@@ -35,8 +35,8 @@ bool PtxBase::mendKeyword(KindSet expected) {
 bool PtxBase::mendSemicolon(KindSet expected) {
   constexpr KindSet closers = kinds(TokenKind::RightBrace, TokenKind::EndOfBody, TokenKind::RightBracket,
                                     TokenKind::RightParen, TokenKind::CloseGroup);
-  constexpr KindSet names = kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float,
-                                  TokenKind::WarpSize);
+  constexpr KindSet names =
+      kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float, TokenKind::WarpSize);
   Token &ahead = builder->ahead;
   if (ahead.kind != TokenKind::Semicolon || !(expected & bit(TokenKind::Comma)) || !(expected & closers))
     return false;
@@ -112,13 +112,12 @@ bool PtxBase::hasPartner(const Token &brace) const {
 // `,,`, `]]`, `;;`: what stands behind it fits.
 bool PtxBase::mendExtra(KindSet expected) {
   Token &ahead = builder->ahead;
-  constexpr KindSet droppable =
-      kinds(TokenKind::Semicolon, TokenKind::Comma, TokenKind::Colon, TokenKind::LeftBrace,
-            TokenKind::RightBrace, TokenKind::EndOfBody, TokenKind::LeftBracket) |
-      kinds(TokenKind::RightBracket, TokenKind::LeftParen, TokenKind::RightParen,
-            TokenKind::CloseGroup, TokenKind::At, TokenKind::Not, TokenKind::Bar) |
-      kinds(TokenKind::Equal, TokenKind::Less, TokenKind::Greater, TokenKind::Plus,
-            TokenKind::Minus, TokenKind::Infix, TokenKind::Tilde, TokenKind::Question);
+  constexpr KindSet droppable = kinds(TokenKind::Semicolon, TokenKind::Comma, TokenKind::Colon, TokenKind::LeftBrace,
+                                      TokenKind::RightBrace, TokenKind::EndOfBody, TokenKind::LeftBracket) |
+                                kinds(TokenKind::RightBracket, TokenKind::LeftParen, TokenKind::RightParen,
+                                      TokenKind::CloseGroup, TokenKind::At, TokenKind::Not, TokenKind::Bar) |
+                                kinds(TokenKind::Equal, TokenKind::Less, TokenKind::Greater, TokenKind::Plus,
+                                      TokenKind::Minus, TokenKind::Infix, TokenKind::Tilde, TokenKind::Question);
   if (!(droppable & bit(ahead.kind)))
     return false;
   Token next = peek();
@@ -129,8 +128,7 @@ bool PtxBase::mendExtra(KindSet expected) {
   if (ahead.kind == TokenKind::LeftBrace && inStatement() && hasPartner(ahead))
     return false; // without it the other would close the body
   bool closesBody = ahead.kind == TokenKind::EndOfBody;
-  if ((ahead.kind == TokenKind::RightBrace || closesBody) && startsLine(ahead) &&
-      expected & bit(TokenKind::Semicolon))
+  if ((ahead.kind == TokenKind::RightBrace || closesBody) && startsLine(ahead) && expected & bit(TokenKind::Semicolon))
     return false; // a semicolon is missing before it
   // The arguments of a call may stand on lines of their own.
   if (ahead.kind == TokenKind::RightParen && inStatement())
@@ -156,12 +154,10 @@ bool PtxBase::mendExtra(KindSet expected) {
 
 void PtxBase::insert(TokenKind kind, DiagId id, llvm::StringRef token) {
   uint32_t at = builder->last.end;
-  constexpr KindSet alone =
-      kinds(TokenKind::LeftParen, TokenKind::RightParen, TokenKind::RightBrace);
+  constexpr KindSet alone = kinds(TokenKind::LeftParen, TokenKind::RightParen, TokenKind::RightBrace);
   if (kind == TokenKind::LeftBrace || (alone & bit(kind) && startsLine(builder->ahead)))
     at = emptyLineBehindLast(kind == TokenKind::RightParen);
-  if (at == builder->last.end && builder->ahead.kind == TokenKind::Semicolon &&
-      startsLine(builder->ahead))
+  if (at == builder->last.end && builder->ahead.kind == TokenKind::Semicolon && startsLine(builder->ahead))
     at = builder->ahead.begin;
   if (Diagnostic *d = report(id, {at, at}, {})) {
     if (id == DiagId::ExpectedBracket)
@@ -222,8 +218,7 @@ bool PtxBase::mendMissing(KindSet expected) {
     if (ahead.kind != TokenKind::EndOfFile && !(newLine && startsItem(ahead)))
       return false;
     beginStatement();
-    std::string before =
-        ahead.kind == TokenKind::EndOfFile ? "the end of the file" : "`" + spelled(ahead) + "`";
+    std::string before = ahead.kind == TokenKind::EndOfFile ? "the end of the file" : "`" + spelled(ahead) + "`";
     const uint32_t at = emptyLineBehindLast(false);
     if (Diagnostic *d = report(DiagId::UnclosedBrace, {at, at}, {before}))
       d->notes.push_back({"the body begins here", bodyBrace});
@@ -242,22 +237,20 @@ bool PtxBase::mendMissing(KindSet expected) {
   if (wants(TokenKind::LeftParen) && !wants(TokenKind::Minus) && (newLine || inHead) && isWord(ahead, ".param"))
     return insert(TokenKind::LeftParen, DiagId::ExpectedBracket, "("), true;
   const bool beginsBody = inHead && (startsStatement(ahead) || ahead.kind == TokenKind::Space);
-  if (wants(TokenKind::LeftBrace) && newLine &&
-      (beginsBody || rules.back().rule == Ptx::RuleSection))
+  if (wants(TokenKind::LeftBrace) && newLine && (beginsBody || rules.back().rule == Ptx::RuleSection))
     return insert(TokenKind::LeftBrace, DiagId::ExpectedBracket, "{"), true;
 
   // `call (a)`, and the function on the next line.
-  const bool listGoesOn =
-      newLine && (ahead.kind == TokenKind::LeftParen || isVectorLine(text, ahead.begin) ||
-                  (kinds(TokenKind::Id, TokenKind::Integer) & bit(ahead.kind) &&
-                   kinds(TokenKind::Comma, TokenKind::RightParen) & bit(peek().kind)));
+  const bool listGoesOn = newLine && (ahead.kind == TokenKind::LeftParen || isVectorLine(text, ahead.begin) ||
+                                      (kinds(TokenKind::Id, TokenKind::Integer) & bit(ahead.kind) &&
+                                       kinds(TokenKind::Comma, TokenKind::RightParen) & bit(peek().kind)));
   if (wants(TokenKind::Comma) && listGoesOn)
     return insert(TokenKind::Comma, DiagId::ExpectedComma, ","), true;
 
   const bool endsStatement = ahead.kind == TokenKind::Semicolon && !isClosedBehind(ahead);
-  const bool ends = newLine || closesBlock || endsStatement ||
-                    ahead.kind == TokenKind::Comma || ahead.kind == TokenKind::EndOfFile ||
-                    ahead.kind == TokenKind::Equal || ahead.kind == TokenKind::LeftBrace;
+  const bool ends = newLine || closesBlock || endsStatement || ahead.kind == TokenKind::Comma ||
+                    ahead.kind == TokenKind::EndOfFile || ahead.kind == TokenKind::Equal ||
+                    ahead.kind == TokenKind::LeftBrace;
   if (ends) {
     if (wants(TokenKind::RightBracket))
       return insert(TokenKind::RightBracket, DiagId::ExpectedBracket, "]"), true;
@@ -270,13 +263,11 @@ bool PtxBase::mendMissing(KindSet expected) {
       return true;
     }
   }
-  if (wants(TokenKind::Semicolon) &&
-      (newLine || closesBlock || ahead.kind == TokenKind::EndOfFile))
+  if (wants(TokenKind::Semicolon) && (newLine || closesBlock || ahead.kind == TokenKind::EndOfFile))
     return insert(TokenKind::Semicolon, DiagId::ExpectedSemicolon, ";"), true;
-  constexpr KindSet operandStart =
-      kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float,
-            TokenKind::WarpSize, TokenKind::LeftBrace, TokenKind::LeftBracket) |
-      kinds(TokenKind::LeftParen, TokenKind::Not, TokenKind::Space, TokenKind::String);
+  constexpr KindSet operandStart = kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float,
+                                         TokenKind::WarpSize, TokenKind::LeftBrace, TokenKind::LeftBracket) |
+                                   kinds(TokenKind::LeftParen, TokenKind::Not, TokenKind::Space, TokenKind::String);
   // `.func (.param .b32 r name (`: the name of the function behind its results.
   if (wants(TokenKind::RightParen) && ahead.kind == TokenKind::Id &&
       llvm::any_of(rules, [](const Rule &r) { return r.rule == Ptx::RuleResults; }))
@@ -291,8 +282,8 @@ bool PtxBase::mendMissing(KindSet expected) {
 bool PtxBase::mendLonelyWord() {
   constexpr KindSet words = kinds(TokenKind::Id, TokenKind::Opcode);
   const Token &word = statementFirst;
-  if (!(words & bit(word.kind)) || !inStatement() || builder->last.begin <= word.begin ||
-      !startsLine(word) || !endsLine(word))
+  if (!(words & bit(word.kind)) || !inStatement() || builder->last.begin <= word.begin || !startsLine(word) ||
+      !endsLine(word))
     return false;
   // Its operands may stand on the lines below.
   if (const size_t next = text.find_first_not_of(" \t\r\n", word.end);

@@ -30,8 +30,7 @@ static void reportTerminator(llvm::StringRef text, DiagnosticSink &sink) {
   d.fix = Fix{"remove what ends a C string", {{range, ""}}, /*safe=*/true};
 }
 
-void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies,
-                   ItemFn onItem) {
+void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies, ItemFn onItem) {
   reportTerminator(source.text(), sink);
   impl->names.clear();
   impl->spellings.clear();

@@ -8,7 +8,6 @@ namespace ptxray {
 bool runFastPass(Scanner &scanner, Builder &builder);
 
 /// Reads the rest of the text from an item of the module on and reports every fault to `sink`.
-void runRecoveringPass(Scanner &scanner, Builder &builder, const SourceBuffer &source,
-                       DiagnosticSink &sink);
+void runRecoveringPass(Scanner &scanner, Builder &builder, const SourceBuffer &source, DiagnosticSink &sink);
 
 } // namespace ptxray

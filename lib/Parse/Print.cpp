@@ -99,18 +99,10 @@ void Printer::operand(uint32_t index) {
     os << '!';
   switch (o.kind) {
   case OperandKind::Integer:
-  case OperandKind::Invalid:
-    integer(o);
-    return;
-  case OperandKind::Float:
-    real(o);
-    return;
-  case OperandKind::Sink:
-    os << '_';
-    return;
-  case OperandKind::String:
-    os << ast.text(o.name);
-    return;
+  case OperandKind::Invalid: integer(o); return;
+  case OperandKind::Float: real(o); return;
+  case OperandKind::Sink: os << '_'; return;
+  case OperandKind::String: os << ast.text(o.name); return;
   case OperandKind::Name:
     os << ast.text(o.name) << ast.text(o.suffix);
     if (o.extent > 1) {
@@ -137,9 +129,7 @@ void Printer::operand(uint32_t index) {
     children(index, ", ");
     os << ']' << ast.text(o.suffix);
     return;
-  case OperandKind::Pair:
-    children(index, place == Initialiser ? " = " : place == Section ? "-" : "|");
-    return;
+  case OperandKind::Pair: children(index, place == Initialiser ? " = " : place == Section ? "-" : "|"); return;
   case OperandKind::List: {
     Slice arguments{index + 1, o.extent - 1};
     if (o.suffix != SpellingId::None) {
@@ -240,9 +230,7 @@ void Printer::function(const Function &f) {
   if (f.kind == FunctionKind::Prototype)
     os << ast.text(f.name) << ": ";
   words({f.linkage});
-  os << (f.kind == FunctionKind::Entry       ? ".entry "
-         : f.kind == FunctionKind::Prototype ? ".callprototype "
-                                             : ".func ");
+  os << (f.kind == FunctionKind::Entry ? ".entry " : f.kind == FunctionKind::Prototype ? ".callprototype " : ".func ");
   // Attributes of a function stand before its name, all else behind the parameters.
   uint32_t tail = f.directives.first;
   for (; tail < f.directives.end() && ast.text(ast.directives[tail].name) == ".attribute"; ++tail) {
@@ -311,9 +299,7 @@ void Printer::directive(const Directive &d) {
       place = Plain;
       return;
     }
-    const bool comma = isLoc ? position == 3 || position == 5
-                       : name == ".file" ? position > 1
-                                         : position > 0;
+    const bool comma = isLoc ? position == 3 || position == 5 : name == ".file" ? position > 1 : position > 0;
     if (name != "@@DWARF")
       os << (comma ? ", " : " ");
     operand(i);
@@ -329,11 +315,8 @@ void Printer::statement(Statement item) {
     line();
     instruction(ast.instructions[item.index]);
     return;
-  case StatementKind::BrokenInstruction:
-    return;
-  case StatementKind::Label:
-    os << ast.text(ast.labels[item.index].name) << ":\n";
-    return;
+  case StatementKind::BrokenInstruction: return;
+  case StatementKind::Label: os << ast.text(ast.labels[item.index].name) << ":\n"; return;
   case StatementKind::Declaration:
     line();
     declaration(ast.declarations[item.index]);

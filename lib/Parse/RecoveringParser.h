@@ -11,9 +11,7 @@ namespace ptxray::recover {
 /// A set of TokenKinds.
 using KindSet = uint64_t;
 constexpr KindSet bit(TokenKind kind) { return KindSet(1) << unsigned(kind); }
-template <class... Kinds> constexpr KindSet kinds(Kinds... kind) {
-  return (bit(kind) | ...);
-}
+template <class... Kinds> constexpr KindSet kinds(Kinds... kind) { return (bit(kind) | ...); }
 inline constexpr KindSet ruleEnd = KindSet(1) << 63;
 /// What `cannotFollow` looks at.
 inline constexpr KindSet doubtful =
@@ -125,9 +123,9 @@ private:
   std::vector<Rule> rules;
   size_t state = 0;
   std::vector<KindSet> followers, followersOutside; // by state; 0: not asked yet
-  std::vector<KindSet> plainFollowers; // those that need no second look
-  std::optional<Token> pending;   // the token behind an inserted one
-  std::optional<Token> held;      // the token behind a brace of `repairs`
+  std::vector<KindSet> plainFollowers;              // those that need no second look
+  std::optional<Token> pending;                     // the token behind an inserted one
+  std::optional<Token> held;                        // the token behind a brace of `repairs`
   std::vector<BraceRepair> repairs;
   std::vector<BraceRepair>::const_iterator nextRepair;
   Range bodyBrace;
@@ -167,9 +165,7 @@ private:
     return here & ruleEnd ? (here & ~ruleEnd) | rules.back().followers : here;
   }
 
-  bool isWord(const Token &token, llvm::StringRef word) const {
-    return text.slice(token.begin, token.end) == word;
-  }
+  bool isWord(const Token &token, llvm::StringRef word) const { return text.slice(token.begin, token.end) == word; }
   bool startsLine(const Token &token) const { return ptxray::startsLine(text, token.begin); }
   bool endsLine(const Token &token) const;
   Diagnostic *report(DiagId id, Range range, std::initializer_list<std::string> args);

@@ -54,8 +54,7 @@ void PtxBase::fetch(Token &token) {
     }
     if (token.bad == BadToken::MalformedNumber || token.bad == BadToken::ConstantOverflow) {
       const llvm::StringRef number = text.slice(token.begin, token.end);
-      const bool isReal = token.bad == BadToken::ConstantOverflow &&
-                          !number.starts_with_insensitive("0x") &&
+      const bool isReal = token.bad == BadToken::ConstantOverflow && !number.starts_with_insensitive("0x") &&
                           number.find_first_of(".eE") != llvm::StringRef::npos;
       token.kind = isReal ? TokenKind::Float : TokenKind::Integer;
       token.flags = 0;
@@ -102,27 +101,13 @@ bool PtxBase::repairBrace(Token &token) {
 void PtxBase::reportBad(const Token &token) {
   std::string shown = spelled(token);
   switch (token.bad) {
-  case BadToken::StrayCharacter:
-    report(DiagId::StrayCharacter, token.range(), {shown});
-    break;
-  case BadToken::NonAscii:
-    report(DiagId::NonAsciiCharacter, token.range(), {});
-    break;
-  case BadToken::UnclosedComment:
-    report(DiagId::UnclosedComment, token.range(), {});
-    break;
-  case BadToken::UnclosedString:
-    report(DiagId::UnclosedString, token.range(), {});
-    break;
-  case BadToken::UnclosedSource:
-    report(DiagId::UnclosedSource, token.range(), {});
-    break;
-  case BadToken::MalformedNumber:
-    report(DiagId::MalformedNumber, token.range(), {shown});
-    break;
-  case BadToken::ConstantOverflow:
-    report(DiagId::ConstantOverflow, token.range(), {shown, "64"});
-    break;
+  case BadToken::StrayCharacter: report(DiagId::StrayCharacter, token.range(), {shown}); break;
+  case BadToken::NonAscii: report(DiagId::NonAsciiCharacter, token.range(), {}); break;
+  case BadToken::UnclosedComment: report(DiagId::UnclosedComment, token.range(), {}); break;
+  case BadToken::UnclosedString: report(DiagId::UnclosedString, token.range(), {}); break;
+  case BadToken::UnclosedSource: report(DiagId::UnclosedSource, token.range(), {}); break;
+  case BadToken::MalformedNumber: report(DiagId::MalformedNumber, token.range(), {shown}); break;
+  case BadToken::ConstantOverflow: report(DiagId::ConstantOverflow, token.range(), {shown, "64"}); break;
   }
   badTokenEnd = token.end;
 }
@@ -217,8 +202,7 @@ inline bool PtxBase::cannotFollow() {
     return false;
   const size_t rule = rules.back().rule;
   if (rule == Ptx::RuleOperands || rule == Ptx::RuleOperand)
-    return ahead.kind == TokenKind::Opcode && startsLine(ahead) &&
-           text.slice(ahead.begin, ahead.end).count('.') > 1;
+    return ahead.kind == TokenKind::Opcode && startsLine(ahead) && text.slice(ahead.begin, ahead.end).count('.') > 1;
   if (rule == Ptx::RuleBody)
     return ahead.kind == TokenKind::At ? isLonelyGuard(ahead)
                                        : ahead.kind != TokenKind::Opcode && ahead.kind != TokenKind::Space &&
@@ -239,12 +223,11 @@ bool PtxBase::isLonelyGuard(const Token &at) {
 /// The kinds that `look` has more to ask about.
 static constexpr KindSet secondLook(size_t rule) {
   switch (rule) {
-  case Ptx::RuleArgument:
-    return bit(TokenKind::LeftParen);
-  case Ptx::RuleOperands: case Ptx::RuleOperand: case Ptx::RuleFunc:
-    return doubtful;
-  default:
-    return 0;
+  case Ptx::RuleArgument: return bit(TokenKind::LeftParen);
+  case Ptx::RuleOperands:
+  case Ptx::RuleOperand:
+  case Ptx::RuleFunc: return doubtful;
+  default: return 0;
   }
 }
 
@@ -365,8 +348,7 @@ std::string PtxBase::describe(KindSet expected) const {
     return "a statement";
   if (expected & bit(TokenKind::Version))
     return "a directive";
-  if (expected & bit(TokenKind::Id) && expected & bit(TokenKind::LeftBracket) &&
-      expected & bit(TokenKind::Minus))
+  if (expected & bit(TokenKind::Id) && expected & bit(TokenKind::LeftBracket) && expected & bit(TokenKind::Minus))
     return "an operand";
   std::string out;
   for (auto &name : names)
@@ -417,8 +399,7 @@ void PtxBase::recover() {
   lonelyWord = false;
   Token word = statementFirst;
   llvm::StringRef spelling = text.slice(word.begin, word.end);
-  bool isLabel = word.kind == TokenKind::Id &&
-                 !llvm::all_of(spelling, [](char c) { return llvm::isLower(c); });
+  bool isLabel = word.kind == TokenKind::Id && !llvm::all_of(spelling, [](char c) { return llvm::isLower(c); });
   const Range end{word.end, word.end};
   if (Diagnostic *d = report(isLabel ? DiagId::ExpectedColon : DiagId::ExpectedSemicolon, end, {spelling.str()}))
     d->fix = isLabel ? Fix{"insert `:`", {{end, ":"}}} : Fix{"insert `;`", {{end, ";"}}, /*safe=*/true};
@@ -437,10 +418,9 @@ void PtxBase::recover() {
 }
 
 bool PtxBase::startsStatement(const Token &token) {
-  constexpr KindSet starts =
-      kinds(TokenKind::At, TokenKind::Loc, TokenKind::LocIntermediate, TokenKind::Pragma,
-            TokenKind::Call, TokenKind::LeftBrace, TokenKind::RightBrace, TokenKind::EndOfBody) |
-      bit(TokenKind::Dotted);
+  constexpr KindSet starts = kinds(TokenKind::At, TokenKind::Loc, TokenKind::LocIntermediate, TokenKind::Pragma,
+                                   TokenKind::Call, TokenKind::LeftBrace, TokenKind::RightBrace, TokenKind::EndOfBody) |
+                             bit(TokenKind::Dotted);
   if (starts & bit(token.kind))
     return true;
   if (token.kind == TokenKind::Opcode)
@@ -481,9 +461,8 @@ bool PtxBase::bodyGoesOn(const Token &token) {
 
 bool PtxBase::startsItem(const Token &token) {
   constexpr KindSet starts =
-      kinds(TokenKind::Linkage, TokenKind::Entry, TokenKind::Section, TokenKind::File,
-            TokenKind::Version, TokenKind::MetadataSection, TokenKind::SourceSection,
-            TokenKind::AddressSize);
+      kinds(TokenKind::Linkage, TokenKind::Entry, TokenKind::Section, TokenKind::File, TokenKind::Version,
+            TokenKind::MetadataSection, TokenKind::SourceSection, TokenKind::AddressSize);
   if (kinds(TokenKind::Version, TokenKind::Linkage) & bit(token.kind) && builder->isInBody())
     return !bodyGoesOn(token);
   if (starts & bit(token.kind))
@@ -495,8 +474,7 @@ bool PtxBase::startsItem(const Token &token) {
   Token next;
   do
     copy.next(next);
-  while (!(kinds(TokenKind::EndOfFile, TokenKind::LeftBrace, TokenKind::Semicolon) &
-           bit(next.kind)));
+  while (!(kinds(TokenKind::EndOfFile, TokenKind::LeftBrace, TokenKind::Semicolon) & bit(next.kind)));
   return next.kind == TokenKind::LeftBrace;
 }
 
@@ -514,8 +492,7 @@ void PtxBase::skipStatement() {
     const Token &ahead = builder->ahead;
     if (ahead.kind == TokenKind::EndOfFile)
       return;
-    if (ahead.begin != statementFirst.begin && startsLine(ahead) &&
-        (startsStatement(ahead) || startsItem(ahead)))
+    if (ahead.begin != statementFirst.begin && startsLine(ahead) && (startsStatement(ahead) || startsItem(ahead)))
       return;
     const bool ends = ahead.kind == TokenKind::Semicolon && !isClosedBehind(ahead);
     builder->last = ahead;
@@ -563,8 +540,7 @@ void PtxBase::settleBraces() {
 
 } // namespace ptxray::recover
 
-void ptxray::runRecoveringPass(Scanner &scanner, Builder &builder, const SourceBuffer &source,
-                               DiagnosticSink &sink) {
+void ptxray::runRecoveringPass(Scanner &scanner, Builder &builder, const SourceBuffer &source, DiagnosticSink &sink) {
   recover::Ptx parser(nullptr);
   parser.attach(scanner, builder, source, sink);
   parser.module();

@@ -29,12 +29,12 @@ enum class BadToken : uint8_t {
 
 struct Token {
   TokenKind kind = TokenKind::EndOfFile;
-  uint8_t flags = 0;     // of a number: OperandFlag
+  uint8_t flags = 0; // of a number: OperandFlag
   BadToken bad = BadToken::StrayCharacter;
   uint32_t begin = 0;
   uint32_t end = 0;
-  uint32_t id = 0;       // Id: NameId; Opcode and dotted words: SpellingId
-  uint64_t value = 0;    // of a number; of an operator its characters, the first in the low byte
+  uint32_t id = 0;    // Id: NameId; Opcode and dotted words: SpellingId
+  uint64_t value = 0; // of a number; of an operator its characters, the first in the low byte
   Range range() const { return {begin, end}; }
 };
 
@@ -71,10 +71,10 @@ public:
   void skipNumbers(Token &number, uint64_t limit);
   uint32_t internWord(llvm::StringRef text) { return spellings.internCopy(text); }
 
-  uint32_t braces = 0; // open ones of the body at hand; 0 outside
-  uint32_t groups = 0; // open ones of the constant expression at hand
+  uint32_t braces = 0;            // open ones of the body at hand; 0 outside
+  uint32_t groups = 0;            // open ones of the constant expression at hand
   bool markersBeginLines = false; // ptxas takes `# 1 "x.cu"` anywhere; in a faulty text it is a stray character there
-  std::vector<Range> remarks; // the comments that begin with `ptxray:`
+  std::vector<Range> remarks;     // the comments that begin with `ptxray:`
 
 private:
   void set(Token &token, TokenKind kind, const char *begin, const char *end) {
@@ -106,9 +106,21 @@ private:
 namespace scan {
 
 enum Class : uint8_t {
-  Other, Blank, Letter, Prefix, Digit, Dot, Slash, Quote, Hash, AtSign, Punctuation,
+  Other,
+  Blank,
+  Letter,
+  Prefix,
+  Digit,
+  Dot,
+  Slash,
+  Quote,
+  Hash,
+  AtSign,
+  Punctuation,
   Operator, // one character, or two with the same or `=` behind it
-  OpenBrace, CloseBrace, CloseParen,
+  OpenBrace,
+  CloseBrace,
+  CloseParen,
 };
 
 struct Tables {
@@ -131,19 +143,17 @@ struct Tables {
     struct {
       char c;
       TokenKind kind;
-    } singles[] = {{';', TokenKind::Semicolon},   {',', TokenKind::Comma},
-                   {':', TokenKind::Colon},       {'[', TokenKind::LeftBracket},
-                   {']', TokenKind::RightBracket}, {'(', TokenKind::LeftParen},
-                   {'+', TokenKind::Plus},        {'-', TokenKind::Minus},
-                   {'*', TokenKind::Infix},       {'^', TokenKind::Infix},
-                   {'~', TokenKind::Tilde},       {'?', TokenKind::Question}};
+    } singles[] = {{';', TokenKind::Semicolon},   {',', TokenKind::Comma},        {':', TokenKind::Colon},
+                   {'[', TokenKind::LeftBracket}, {']', TokenKind::RightBracket}, {'(', TokenKind::LeftParen},
+                   {'+', TokenKind::Plus},        {'-', TokenKind::Minus},        {'*', TokenKind::Infix},
+                   {'^', TokenKind::Infix},       {'~', TokenKind::Tilde},        {'?', TokenKind::Question}};
     for (auto &single : singles)
       classOf[single.c] = Punctuation, punctuation[single.c] = single.kind;
     struct {
       char c;
       TokenKind kind;
-    } operators[] = {{'<', TokenKind::Less},  {'>', TokenKind::Greater}, {'=', TokenKind::Equal},
-                     {'!', TokenKind::Not},   {'|', TokenKind::Bar},     {'&', TokenKind::Infix}};
+    } operators[] = {{'<', TokenKind::Less}, {'>', TokenKind::Greater}, {'=', TokenKind::Equal},
+                     {'!', TokenKind::Not},  {'|', TokenKind::Bar},     {'&', TokenKind::Infix}};
     for (auto &op : operators)
       classOf[op.c] = Operator, punctuation[op.c] = op.kind;
   }
@@ -214,8 +224,7 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
         return stray(token, p);
       }
       [[fallthrough]];
-    case Letter:
-      break;
+    case Letter: break;
     }
     case Dot: {
       if (isDigit(p[1])) {
@@ -261,11 +270,8 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
         continue;
       }
       return setOperator(token, TokenKind::Infix, p, 1);
-    case Punctuation:
-      return setOperator(token, tables.punctuation[c], p, 1);
-    case OpenBrace:
-      braces += braces != 0;
-      return set(token, TokenKind::LeftBrace, p, p + 1);
+    case Punctuation: return setOperator(token, tables.punctuation[c], p, 1);
+    case OpenBrace: braces += braces != 0; return set(token, TokenKind::LeftBrace, p, p + 1);
     case CloseBrace: {
       bool last = braces == 1;
       braces -= braces != 0;
@@ -327,7 +333,7 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
     set(token, TokenKind::Id, p, e);
     token.id = names.internNumbered(p, e - p);
     if (token.id < NameSink) [[unlikely]]
-      token.kind = token.id != NameCall           ? TokenKind::WarpSize
+      token.kind = token.id != NameCall            ? TokenKind::WarpSize
                    : scan::isCall(base, p, e, end) ? TokenKind::Call
                                                    : TokenKind::Id;
     if (token.kind == TokenKind::WarpSize) [[unlikely]] {

@@ -77,8 +77,7 @@ Range StatementLines::find(unsigned line, StringRef message) {
   const Place *best = nullptr;
   for (auto place = first; place != last; ++place) {
     const StringRef opcode = source.text(place->second.opcode).split('.').first;
-    if (!best || message.contains("'" + opcode.str() + "'") ||
-        message.contains("'" + opcode.str() + "."))
+    if (!best || message.contains("'" + opcode.str() + "'") || message.contains("'" + opcode.str() + "."))
       best = &place->second;
   }
   if (best)
@@ -208,9 +207,8 @@ PtxasMessages readMessages(StringRef printed, const SourceBuffer &source) {
       if (message != summary || !sink.hasErrors())
         sink.report(DiagId::PtxasError, range, {message.str()});
     } else if (line.code) {
-      const CodeRange *known = llvm::find_if(codeRanges, [&](const CodeRange &codes) {
-        return codes.first <= line.code && line.code <= codes.last;
-      });
+      const CodeRange *known = llvm::find_if(
+          codeRanges, [&](const CodeRange &codes) { return codes.first <= line.code && line.code <= codes.last; });
       sink.report(known == std::end(codeRanges) ? DiagId::PtxasRemark : known->id, range,
                   {message.str(), "C" + std::to_string(line.code)});
     } else if (line.kind == "warning") {

@@ -67,9 +67,7 @@ static bool dropTerminator(int fd) {
   return size >= 0 && ftruncate(fd, size) == 0;
 }
 
-static bool seal(int fd) {
-  return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) == 0;
-}
+static bool seal(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) == 0; }
 
 bool MemoryFile::fill(llvm::StringRef path, Ending ending, std::string &reason) {
   if (!create(reason))
@@ -77,9 +75,7 @@ bool MemoryFile::fill(llvm::StringRef path, Ending ending, std::string &reason) 
   const int input = path == "-" ? dup(0) : open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
   if (input < 0)
     return fail(reason);
-  const bool ok =
-      (copyAll(input, fd) && (ending == Ending::Kept || dropTerminator(fd)) && seal(fd)) ||
-      fail(reason);
+  const bool ok = (copyAll(input, fd) && (ending == Ending::Kept || dropTerminator(fd)) && seal(fd)) || fail(reason);
   close(input);
   return ok;
 }
@@ -158,8 +154,7 @@ private:
 } // namespace
 
 /// A process group of its own: what the program starts in its turn ends with it.
-static int start(const std::string &path, llvm::ArrayRef<std::string> arguments, int output,
-                 pid_t &child) {
+static int start(const std::string &path, llvm::ArrayRef<std::string> arguments, int output, pid_t &child) {
   std::vector<char *> words{const_cast<char *>(path.c_str())};
   for (const std::string &argument : arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
@@ -184,8 +179,7 @@ static int start(const std::string &path, llvm::ArrayRef<std::string> arguments,
   return error;
 }
 
-ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments,
-                         unsigned seconds) {
+ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments, unsigned seconds) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::seconds(seconds);
   ProgramResult result;

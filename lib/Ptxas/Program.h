@@ -50,7 +50,6 @@ struct ProgramResult {
 
 /// Standard input of the program is empty. `seconds`: 0 is no limit. SIGINT, SIGTERM and SIGHUP
 /// that come meanwhile are passed on to it.
-ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments,
-                         unsigned seconds);
+ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments, unsigned seconds);
 
 } // namespace ptxray

@@ -115,8 +115,7 @@ static std::vector<std::string> candidates() {
   paths.push_back("/usr/local/cuda/bin/ptxas");
   for (const std::string &cuda : foldersLike("/usr/local", "cuda-"))
     paths.push_back(cuda + "/bin/ptxas");
-  for (const char *usual :
-       {"/opt/cuda/bin/ptxas", "/usr/lib/cuda/bin/ptxas", "/usr/lib/nvidia-cuda-toolkit/bin/ptxas"})
+  for (const char *usual : {"/opt/cuda/bin/ptxas", "/usr/lib/cuda/bin/ptxas", "/usr/lib/nvidia-cuda-toolkit/bin/ptxas"})
     paths.push_back(usual);
   for (const char *variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const char *prefix = std::getenv(variable); prefix && *prefix)
@@ -133,8 +132,7 @@ static bool isOther(const std::string &path) {
   struct stat found, self;
   if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || access(path.c_str(), X_OK) != 0)
     return false;
-  return stat("/proc/self/exe", &self) != 0 || found.st_dev != self.st_dev ||
-         found.st_ino != self.st_ino;
+  return stat("/proc/self/exe", &self) != 0 || found.st_dev != self.st_dev || found.st_ino != self.st_ino;
 }
 
 /// `Cuda compilation tools, release 13.5, V13.5.37`
@@ -144,13 +142,11 @@ static bool readRelease(StringRef printed, Ptxas &ptxas) {
     return false;
   StringRef rest = printed.drop_front(at + std::strlen("release "));
   unsigned minor = 0;
-  if (rest.consumeInteger(10, ptxas.major) || !rest.consume_front(".") ||
-      rest.consumeInteger(10, minor))
+  if (rest.consumeInteger(10, ptxas.major) || !rest.consume_front(".") || rest.consumeInteger(10, minor))
     return false;
   ptxas.release = std::to_string(ptxas.major) + "." + std::to_string(minor);
   if (rest.consume_front(", V"))
-    ptxas.release =
-        rest.take_while([](char c) { return c == '.' || (c >= '0' && c <= '9'); }).str();
+    ptxas.release = rest.take_while([](char c) { return c == '.' || (c >= '0' && c <= '9'); }).str();
   for (const CudaRelease &known : cudaReleases())
     if (std::pair(known.major, known.minor) <= std::pair(ptxas.major, minor))
       ptxas.ptx = known.ptx;
@@ -188,9 +184,8 @@ std::optional<Ptxas> findPtxas(StringRef wanted, std::string &reason) {
     return ptxas;
   reason = answer.end == ProgramEnd::NotStarted
                ? "`" + ptxas.path + "` cannot be started: " + std::strerror(answer.detail)
-           : answer.end == ProgramEnd::TimedOut
-               ? "`" + ptxas.path + " --version` gives no answer"
-               : "`" + ptxas.path + " --version` names no release; is this ptxas?";
+           : answer.end == ProgramEnd::TimedOut ? "`" + ptxas.path + " --version` gives no answer"
+                                                : "`" + ptxas.path + " --version` names no release; is this ptxas?";
   return std::nullopt;
 }
 
@@ -211,8 +206,7 @@ std::string whatIsMissing(const Ptxas &ptxas, uint16_t ptx, StringRef target) {
   return "";
 }
 
-Assembly assemble(const Ptxas &ptxas, const MemoryFile &input, llvm::ArrayRef<std::string> options,
-                  unsigned seconds) {
+Assembly assemble(const Ptxas &ptxas, const MemoryFile &input, llvm::ArrayRef<std::string> options, unsigned seconds) {
   Assembly assembly;
   std::string reason;
   if (!assembly.object.create(reason)) {

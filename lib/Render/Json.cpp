@@ -18,8 +18,7 @@ static Json range(const SourceBuffer *source, Range range) {
   return {{"start", place(source, range.begin)}, {"end", place(source, range.end)}};
 }
 
-static Json diagnostic(const Diagnostic &d, const SourceBuffer *source,
-                       const OriginTable *origins) {
+static Json diagnostic(const Diagnostic &d, const SourceBuffer *source, const OriginTable *origins) {
   Json out = {{"rule", str(info(d.id).id)}, {"severity", str(severityName(d.severity))},
               {"message", d.message()},     {"range", range(source, d.range)},
               {"args", Json::object()},     {"notes", Json::array()}};
@@ -34,8 +33,7 @@ static Json diagnostic(const Diagnostic &d, const SourceBuffer *source,
   if (d.fix) {
     Json edits = Json::array();
     for (const Edit &edit : d.fix->edits)
-      edits.push_back(
-          {{"offset", edit.range.begin}, {"length", edit.range.size()}, {"text", edit.text.str()}});
+      edits.push_back({{"offset", edit.range.begin}, {"length", edit.range.size()}, {"text", edit.text.str()}});
     out["fix"] = {{"title", d.fix->title.str()}, {"safe", d.fix->safe}, {"edits", std::move(edits)}};
   }
   if (std::optional<Origin> origin = origins ? origins->at(d.range.begin) : std::nullopt)
@@ -43,9 +41,7 @@ static Json diagnostic(const Diagnostic &d, const SourceBuffer *source,
   if (!d.spec.manual.empty())
     out["manual"] = str(d.spec.manual);
   if (const ManualSection *section = findManualSection(d.spec.manual))
-    out["manualLink"] = {{"title", str(section->title)},
-                         {"url", section->url()},
-                         {"version", str(manualVersion)}};
+    out["manualLink"] = {{"title", str(section->title)}, {"url", section->url()}, {"version", str(manualVersion)}};
   if (!d.spec.file.empty())
     out["spec"] = str(d.spec.file) + ":" + std::to_string(d.spec.line);
   return out;
@@ -88,9 +84,7 @@ void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostre
   // One by one: there may be hundreds of thousands.
   llvm::interleave(
       report.diagnostics, out,
-      [&](const Diagnostic &d) {
-        out << dump(diagnostic(d, report.source.get(), origins ? &*origins : nullptr));
-      },
+      [&](const Diagnostic &d) { out << dump(diagnostic(d, report.source.get(), origins ? &*origins : nullptr)); },
       ",");
   out << ']';
   if (!report.functions.empty()) {

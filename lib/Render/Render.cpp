@@ -23,12 +23,9 @@ void Totals::add(const FileReport &report) {
 
 llvm::StringRef severityName(Severity severity) {
   switch (severity) {
-  case Severity::Error:
-    return "error";
-  case Severity::Warning:
-    return "warning";
-  case Severity::Pedantic:
-    return "pedantic";
+  case Severity::Error: return "error";
+  case Severity::Warning: return "warning";
+  case Severity::Pedantic: return "pedantic";
   }
   return "";
 }
@@ -43,8 +40,7 @@ std::string escaped(llvm::StringRef text) {
     const llvm::UTF8 *next = p;
     if (llvm::isPrint(*p))
       stream << static_cast<char>(*p++);
-    else if (llvm::convertUTF8Sequence(&next, end, &codepoint, llvm::strictConversion) ==
-             llvm::conversionOK) {
+    else if (llvm::convertUTF8Sequence(&next, end, &codepoint, llvm::strictConversion) == llvm::conversionOK) {
       stream << llvm::format("<U+%04X>", codepoint);
       p = next;
     } else

@@ -73,8 +73,7 @@ void renderShort(const FileReport &report, const RenderOptions &options, llvm::r
 void beginJson(llvm::raw_ostream &out);
 void renderJson(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
 void endJson(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
-void renderJsonLines(const FileReport &report, const RenderOptions &options,
-                     llvm::raw_ostream &out);
+void renderJsonLines(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
 
 void beginSarif(llvm::raw_ostream &out);
 void renderSarif(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);

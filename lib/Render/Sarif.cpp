@@ -32,8 +32,7 @@ static uint32_t characterColumn(const SourceBuffer &source, LineColumn at) {
   uint32_t column = 1;
   for (llvm::UTF32 character; p != end; ++column) {
     const llvm::UTF8 *next = p;
-    const bool valid = llvm::convertUTF8Sequence(&next, end, &character, llvm::strictConversion) ==
-                       llvm::conversionOK;
+    const bool valid = llvm::convertUTF8Sequence(&next, end, &character, llvm::strictConversion) == llvm::conversionOK;
     p = valid ? next : p + 1;
   }
   return column;
@@ -41,12 +40,9 @@ static uint32_t characterColumn(const SourceBuffer &source, LineColumn at) {
 
 static Json region(const SourceBuffer &source, Range range) {
   const LineColumn from = source.lineColumn(range.begin), to = source.lineColumn(range.end);
-  return {{"startLine", from.line},
-          {"startColumn", characterColumn(source, from)},
-          {"endLine", to.line},
-          {"endColumn", characterColumn(source, to)},
-          {"byteOffset", range.begin},
-          {"byteLength", range.size()}};
+  return {{"startLine", from.line},    {"startColumn", characterColumn(source, from)},
+          {"endLine", to.line},        {"endColumn", characterColumn(source, to)},
+          {"byteOffset", range.begin}, {"byteLength", range.size()}};
 }
 
 static Json location(const FileReport &report, std::optional<Range> range) {
@@ -59,12 +55,11 @@ static Json location(const FileReport &report, std::optional<Range> range) {
 static Json fixOf(const Fix &fix, const FileReport &report) {
   Json replacements = Json::array();
   for (const Edit &edit : fix.edits)
-    replacements.push_back({{"deletedRegion", region(*report.source, edit.range)},
-                            {"insertedContent", {{"text", edit.text.str()}}}});
+    replacements.push_back(
+        {{"deletedRegion", region(*report.source, edit.range)}, {"insertedContent", {{"text", edit.text.str()}}}});
   return {{"description", {{"text", fix.title.str()}}},
-          {"artifactChanges",
-           Json::array({{{"artifactLocation", {{"uri", uri(report.path)}}},
-                         {"replacements", std::move(replacements)}}})}};
+          {"artifactChanges", Json::array({{{"artifactLocation", {{"uri", uri(report.path)}}},
+                                            {"replacements", std::move(replacements)}}})}};
 }
 
 static Json result(const Diagnostic &d, const FileReport &report, const OriginTable *origins,
@@ -120,9 +115,7 @@ void renderSarif(const FileReport &report, const RenderOptions &, llvm::raw_ostr
 }
 
 /// What the page says before its example: one paragraph or more.
-static llvm::StringRef description(llvm::StringRef page) {
-  return page.split('\n').second.split("\n## ").first.trim();
-}
+static llvm::StringRef description(llvm::StringRef page) { return page.split('\n').second.split("\n## ").first.trim(); }
 
 static Json rule(DiagId id, const RuleTotal &total) {
   const llvm::StringRef name = info(id).id, page = rulePage(name), about = description(page);
@@ -142,8 +135,7 @@ void endSarif(const Totals &totals, const RenderOptions &, llvm::raw_ostream &ou
   for (const auto &[id, total] : totals.rules)
     rules.push_back(rule(id, total));
   const Json tool = {
-      {"driver",
-       {{"name", "ptxray"}, {"semanticVersion", PTXRAY_VERSION}, {"rules", std::move(rules)}}}};
+      {"driver", {{"name", "ptxray"}, {"semanticVersion", PTXRAY_VERSION}, {"rules", std::move(rules)}}}};
   const Json invocations = Json::array({{{"executionSuccessful", totals.unreadable == 0}}});
   out << "],\n\"invocations\":" << dump(invocations) << ",\n\"tool\":" << dump(tool) << "}]}\n";
 }

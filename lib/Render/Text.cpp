@@ -34,8 +34,7 @@ struct TextRenderer {
   std::optional<OriginTable> origins = std::nullopt;
 
   void styled(Style style, llvm::StringRef text);
-  void head(std::optional<Range> range, Style style, llvm::StringRef kind, llvm::StringRef message,
-            llvm::StringRef id);
+  void head(std::optional<Range> range, Style style, llvm::StringRef kind, llvm::StringRef message, llvm::StringRef id);
   void snippet(Range range, const Fix *fix);
   void diagnostic(const Diagnostic &d, const Alike &alike);
 };
@@ -51,8 +50,8 @@ void TextRenderer::styled(Style style, llvm::StringRef text) {
     out << codes[static_cast<size_t>(style)] << text << "\033[0m";
 }
 
-void TextRenderer::head(std::optional<Range> range, Style style, llvm::StringRef kind,
-                        llvm::StringRef message, llvm::StringRef id) {
+void TextRenderer::head(std::optional<Range> range, Style style, llvm::StringRef kind, llvm::StringRef message,
+                        llvm::StringRef id) {
   std::string place = escaped(report.path) + ":";
   if (range && report.source) {
     const LineColumn at = report.source->lineColumn(range->begin);
@@ -151,8 +150,7 @@ void TextRenderer::diagnostic(const Diagnostic &d, const Alike &alike) {
     head(std::nullopt, Style::Error, "error", d.message(), info(d.id).id);
     return;
   }
-  head(d.range, styles[static_cast<size_t>(d.severity)], severityName(d.severity), d.message(),
-       info(d.id).id);
+  head(d.range, styles[static_cast<size_t>(d.severity)], severityName(d.severity), d.message(), info(d.id).id);
   snippet(d.range, d.fix ? &*d.fix : nullptr);
   for (const Note &note : d.notes)
     if (!note.range)
@@ -205,16 +203,16 @@ static void readShape(const Diagnostic &d, llvm::SmallVectorImpl<char> &key) {
 static void resources(llvm::ArrayRef<FunctionResources> functions, llvm::raw_ostream &out) {
   if (functions.empty())
     return;
-  std::vector<std::vector<std::string>> rows{{"function", "registers", "barriers", "shared", "stack",
-                                              "spill stores", "spill loads", "constant"}};
+  std::vector<std::vector<std::string>> rows{
+      {"function", "registers", "barriers", "shared", "stack", "spill stores", "spill loads", "constant"}};
   for (const FunctionResources &f : functions) {
     uint64_t constant = 0;
     for (const auto &[bank, bytes] : f.constantBytes)
       constant += bytes;
     std::vector<std::string> &row = rows.emplace_back();
     row.push_back(escaped(f.name));
-    for (uint64_t amount : {f.registers, f.barriers, f.sharedBytes, f.stackBytes, f.spillStoreBytes,
-                            f.spillLoadBytes, constant})
+    for (uint64_t amount :
+         {f.registers, f.barriers, f.sharedBytes, f.stackBytes, f.spillStoreBytes, f.spillLoadBytes, constant})
       row.push_back(std::to_string(amount));
   }
   std::vector<size_t> widths(rows.front().size());
@@ -291,8 +289,7 @@ void endStatistics(const Totals &totals, const RenderOptions &options, llvm::raw
     rows.emplace_back(id, total.count);
   llvm::stable_sort(rows, [](const auto &a, const auto &b) { return a.second > b.second; });
   for (const auto &[id, count] : rows)
-    out << llvm::format("%7u  ", count) << llvm::left_justify(info(id).id, 30) << ' '
-        << info(id).message << '\n';
+    out << llvm::format("%7u  ", count) << llvm::left_justify(info(id).id, 30) << ' ' << info(id).message << '\n';
   endText(totals, options, out);
 }
 

@@ -45,9 +45,8 @@ void Resolver::declare(const Declaration &declaration, Role role) {
     symbol.shape.vector = static_cast<uint8_t>(isa::word(vector).number);
   setShape(symbol);
 
-  const Symbol *clash = declaration.isParameterised
-                            ? scopes.declareFamily(declaration.name, symbol)
-                            : scopes.declare(declaration.name, symbol);
+  const Symbol *clash = declaration.isParameterised ? scopes.declareFamily(declaration.name, symbol)
+                                                    : scopes.declare(declaration.name, symbol);
   if (clash && role != Role::Global)
     sink.report(DiagId::DuplicateDefinition, declaration.nameRange, {ast.text(declaration.name).str()})
         .notes.push_back({"declared here before", clash->nameRange});
@@ -77,17 +76,11 @@ void Resolver::setShape(Symbol &symbol) {
     if (symbol.extent.isArray)
       shape.flags |= ShapeArray;
     break;
-  case SymbolKind::Label:
-    shape.kind = ShapeKind::Label;
-    break;
-  case SymbolKind::Function:
-    shape.kind = ShapeKind::Function;
-    break;
+  case SymbolKind::Label: shape.kind = ShapeKind::Label; break;
+  case SymbolKind::Function: shape.kind = ShapeKind::Function; break;
   case SymbolKind::Prototype:
   case SymbolKind::CallTargets:
-  case SymbolKind::BranchTargets:
-    shape.kind = ShapeKind::Prototype;
-    break;
+  case SymbolKind::BranchTargets: shape.kind = ShapeKind::Prototype; break;
   }
   symbol.print = countsFromItsPlace(shape.kind) ? 0 : declaredPrint(shape);
 }
@@ -182,14 +175,11 @@ void Resolver::collectLabels(const Function &function) {
         block = outer.pop_back_val();
       break;
     case StatementKind::Label:
-      add(SymbolKind::Label, ast.labels[statement.index].name, ast.labels[statement.index].range,
-          statement.index);
+      add(SymbolKind::Label, ast.labels[statement.index].name, ast.labels[statement.index].range, statement.index);
       break;
     case StatementKind::Directive:
-      if (const Directive &directive = ast.directives[statement.index];
-          directive.label != NameId::None)
-        add(ast.text(directive.name) == ".calltargets" ? SymbolKind::CallTargets
-                                                       : SymbolKind::BranchTargets,
+      if (const Directive &directive = ast.directives[statement.index]; directive.label != NameId::None)
+        add(ast.text(directive.name) == ".calltargets" ? SymbolKind::CallTargets : SymbolKind::BranchTargets,
             directive.label, directive.range, statement.index);
       break;
     case StatementKind::Function:
@@ -197,16 +187,14 @@ void Resolver::collectLabels(const Function &function) {
         declareFunction(statement.index);
         break;
       }
-      add(SymbolKind::Prototype, ast.functions[statement.index].name,
-          ast.functions[statement.index].nameRange, statement.index);
+      add(SymbolKind::Prototype, ast.functions[statement.index].name, ast.functions[statement.index].nameRange,
+          statement.index);
       break;
-    default:
-      break;
+    default: break;
     }
   }
   if (opened)
-    llvm::stable_sort(labels,
-                      [](const BlockLabel &a, const BlockLabel &b) { return a.block < b.block; });
+    llvm::stable_sort(labels, [](const BlockLabel &a, const BlockLabel &b) { return a.block < b.block; });
 }
 
 void Resolver::declareLabelsOf(uint32_t block) {
@@ -231,9 +219,9 @@ static constexpr Shape plainShape(ShapeKind kind) {
 
 static constexpr Shape shapeOfKind[] = {
     plainShape(ShapeKind::Unknown), // a name: its declaration says
-    plainShape(ShapeKind::Integer), plainShape(ShapeKind::Float),   plainShape(ShapeKind::Invalid),
-    plainShape(ShapeKind::Sink),    plainShape(ShapeKind::Vector),  plainShape(ShapeKind::Address),
-    plainShape(ShapeKind::List),    plainShape(ShapeKind::Pair),    plainShape(ShapeKind::Invalid)};
+    plainShape(ShapeKind::Integer), plainShape(ShapeKind::Float),  plainShape(ShapeKind::Invalid),
+    plainShape(ShapeKind::Sink),    plainShape(ShapeKind::Vector), plainShape(ShapeKind::Address),
+    plainShape(ShapeKind::List),    plainShape(ShapeKind::Pair),   plainShape(ShapeKind::Invalid)};
 static_assert(std::size(shapeOfKind) == static_cast<size_t>(OperandKind::Invalid) + 1);
 
 Shape Resolver::shapeOf(const Operand &operand) {
@@ -371,11 +359,11 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
     }
   }
   if (operand.suffix != SpellingId::None && (operand.flags & HasOffset))
-    sink.report(DiagId::UnexpectedOffset, operand.range, {ast.text(operand.name).str() + ast.text(operand.suffix).str()});
+    sink.report(DiagId::UnexpectedOffset, operand.range,
+                {ast.text(operand.name).str() + ast.text(operand.suffix).str()});
   // An element of a vector register is a scalar register; ptxas does not look at the vector's length.
   bool isRegister = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Special;
-  llvm::StringRef suffix =
-      operand.suffix == SpellingId::None ? llvm::StringRef() : ast.text(operand.suffix);
+  llvm::StringRef suffix = operand.suffix == SpellingId::None ? llvm::StringRef() : ast.text(operand.suffix);
   if (isRegister && shape.vector && isComponent(suffix)) {
     shape.vector = 0;
     shape.flags |= ShapeComponent;
@@ -397,8 +385,9 @@ void Resolver::unusualGuard(const Instruction &instruction, const Symbol *symbol
   }
   if (symbol && symbol->kind == SymbolKind::Register && !symbol->type)
     return; // its declaration is wrong
-  const isa::WordId type = !symbol ? special(instruction.guard)->type
-                           : symbol->kind == SymbolKind::Register ? symbol->type : isa::WordId(0);
+  const isa::WordId type = !symbol                                ? special(instruction.guard)->type
+                           : symbol->kind == SymbolKind::Register ? symbol->type
+                                                                  : isa::WordId(0);
   bool isPredicate = type && isa::word(type).typeKind == isa::TypeKind::Predicate;
   if (!isPredicate) {
     Diagnostic &d = sink.report(DiagId::GuardNotPredicate, instruction.guardRange, {name.str()});

@@ -1,9 +1,9 @@
 #pragma once
 // From the operands of the Ast to what they mean: declarations, types, spaces.
-#include "Resolve/Shape.h"
 #include "Diagnostics/Diagnostic.h"
 #include "Parse/Fingerprint.h"
 #include "Resolve/Scopes.h"
+#include "Resolve/Shape.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <optional>
@@ -17,8 +17,7 @@ enum class Role : uint8_t { Global, Local, Input, Return };
 /// operands of an instruction into shapes.
 class Resolver {
 public:
-  Resolver(const Ast &ast, DiagnosticSink &sink)
-      : ast(ast), sink(sink), scopes(*ast.names) {}
+  Resolver(const Ast &ast, DiagnosticSink &sink) : ast(ast), sink(sink), scopes(*ast.names) {}
 
   /// Binds the name; a clash with another of the same scope is reported, but not of the module's.
   void declare(const Declaration &declaration, Role role);
@@ -102,16 +101,16 @@ private:
   bool isLost(llvm::StringRef name);
   Scopes scopes;
   const Function *current = nullptr; // at hand
-  std::vector<BlockLabel> labels; // of the function at hand, sorted by block
+  std::vector<BlockLabel> labels;    // of the function at hand, sorted by block
   size_t nextLabel = 0;
   unsigned unknownNames = 0;
   uint32_t blocks = 0;
-  size_t lostRead = 0;                            // of the lines in `ast.lost`
+  size_t lostRead = 0; // of the lines in `ast.lost`
   llvm::DenseSet<llvm::StringRef> lostNames;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, NameId> registersOfBlocks; // by place of the declaration, and name
   std::vector<NameId> namesOfBlocks;
   uint32_t firstOfBlocks = 0;
-  std::vector<int32_t> wordOfSpelling;                           // -1: not asked for yet
+  std::vector<int32_t> wordOfSpelling;                             // -1: not asked for yet
   llvm::DenseMap<uint32_t, const isa::SpecialRegister *> specials; // by NameId; null: none
 };
 

@@ -10,7 +10,7 @@ namespace ptxray {
 
 enum class SymbolKind : uint8_t {
   Register,
-  Variable,  // in a state space, parameters included
+  Variable, // in a state space, parameters included
   Label,
   Function,
   Prototype,     // label of a .callprototype
@@ -26,19 +26,19 @@ struct Extent {
 };
 
 struct Symbol {
-  Shape shape; // of its name as an operand
+  Shape shape;        // of its name as an operand
   uint64_t print = 0; // of the shape; 0: where the name stands decides what it means
   SymbolKind kind = SymbolKind::Register;
   isa::WordId type = 0;
   isa::WordId space = 0;
-  bool isParameter = false;    // an input of the function at hand
-  bool isReturn = false;       // what the function at hand returns
-  bool isPredicate = false;    // a register of type .pred
-  uint16_t depth = 0;          // of the scope it was declared in; 0 is the module
-  uint32_t familyCount = 0;    // of `%r<10>`: 10
-  uint32_t index = 0;          // Function, Prototype: which one, for the caller
-  uint32_t outerFamily = 0;    // of a family: index + 1 of the one with its prefix that it hides in part
-  Extent extent;               // of a Register or Variable
+  bool isParameter = false; // an input of the function at hand
+  bool isReturn = false;    // what the function at hand returns
+  bool isPredicate = false; // a register of type .pred
+  uint16_t depth = 0;       // of the scope it was declared in; 0 is the module
+  uint32_t familyCount = 0; // of `%r<10>`: 10
+  uint32_t index = 0;       // Function, Prototype: which one, for the caller
+  uint32_t outerFamily = 0; // of a family: index + 1 of the one with its prefix that it hides in part
+  Extent extent;            // of a Register or Variable
   Range nameRange;
 };
 
@@ -126,7 +126,7 @@ private:
   std::vector<Symbol> symbols;
   std::vector<Member> members; // by NameId
   uint32_t memberCount = 0;
-  std::vector<Name> texts;     // by NameId: what its text says
+  std::vector<Name> texts; // by NameId: what its text says
   std::vector<Slot> slots = std::vector<Slot>(1);
   std::vector<Undo> undo;
   std::vector<Mark> marks;

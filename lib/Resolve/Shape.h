@@ -37,10 +37,10 @@ enum ShapeFlag : uint16_t {
   ShapeSubscript = Subscript,  // `a[8]`
   ShapeWritten = WrittenFlags, // all of these
   // What is declared:
-  ShapeOpaque = 32,     // a .texref/.samplerref/.surfref variable; `type` says which
-  ShapeParameter = 128, // a parameter of the function at hand (an entry's may not be written)
-  ShapeNarrow = 256,    // a special register that may be read in fewer bits
-  ShapeKnown = 512,     // a register that holds `value` all along; told only where an entry asks
+  ShapeOpaque = 32,      // a .texref/.samplerref/.surfref variable; `type` says which
+  ShapeParameter = 128,  // a parameter of the function at hand (an entry's may not be written)
+  ShapeNarrow = 256,     // a special register that may be read in fewer bits
+  ShapeKnown = 512,      // a register that holds `value` all along; told only where an entry asks
   ShapeArray = 1024,     // a variable of array type
   ShapeReturn = 2048,    // what the function at hand returns
   ShapeComponent = 4096, // one element of a register of vector type
@@ -50,8 +50,8 @@ enum ShapeFlag : uint16_t {
 /// Preorder, `extent` as in the Ast. Names and places are not part of it.
 struct Shape {
   ShapeKind kind = ShapeKind::Invalid;
-  uint8_t vector = 0;  // components of a register or special register of vector type
-  uint16_t flags = 0;  // ShapeFlag
+  uint8_t vector = 0; // components of a register or special register of vector type
+  uint16_t flags = 0; // ShapeFlag
   uint16_t extent = 1;
   isa::WordId type = 0;   // of a register, special register or variable; 0: none
   isa::WordId space = 0;  // of a variable

@@ -3,9 +3,7 @@
 
 namespace ptxray {
 
-static llvm::StringRef takeQuoted(llvm::StringRef text) {
-  return text.split('"').second.split('"').first;
-}
+static llvm::StringRef takeQuoted(llvm::StringRef text) { return text.split('"').second.split('"').first; }
 
 void OriginTable::readLoc(llvm::StringRef line, uint32_t offset) {
   Mark mark{MarkKind::Loc, offset, 0, 0};
@@ -29,8 +27,7 @@ void OriginTable::readLineMarker(llvm::StringRef line, uint32_t offset) {
   if (!path.empty())
     markerPaths.push_back(path.str());
   if (!markerPaths.empty())
-    marks.push_back(
-        {MarkKind::LineMarker, offset, static_cast<uint32_t>(markerPaths.size() - 1), number});
+    marks.push_back({MarkKind::LineMarker, offset, static_cast<uint32_t>(markerPaths.size() - 1), number});
 }
 
 /// Reads the mark that a line may begin with; returns where to go on.

@@ -24,7 +24,7 @@ public:
   llvm::StringRef name() const { return bufferName; }
   llvm::StringRef text() const { return content; }
   llvm::StringRef text(Range range) const { return content.slice(range.begin, range.end); }
-  LineColumn lineColumn(uint32_t offset) const; // the line table is made at the first question
+  LineColumn lineColumn(uint32_t offset) const;  // the line table is made at the first question
   Range lineRange(uint32_t line) const;          // without the newline
   llvm::StringRef lineText(uint32_t line) const; // without a carriage return too
 

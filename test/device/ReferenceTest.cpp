@@ -5,8 +5,7 @@
 
 using namespace ptxray::device;
 
-static uint32_t run(const char *text, uint32_t a, uint32_t b, uint32_t c = 0,
-                    Reading reading = Reading::Manual) {
+static uint32_t run(const char *text, uint32_t a, uint32_t b, uint32_t c = 0, Reading reading = Reading::Manual) {
   const std::optional<Video> video = parseVideo(text);
   EXPECT_TRUE(video) << text;
   return video ? evaluate(*video, a, b, c, reading) : 0;
@@ -38,8 +37,7 @@ TEST(Video, ScalarSecondOperation) {
   EXPECT_EQ(run("vadd.u32.u32.u32.add %r0, %r1, %r2, %r3;", 1, 2, 0xffffffff), 2u);
   // 2^32 is negative in 33 bits.
   EXPECT_EQ(run("vadd.u32.u32.u32.max %r0, %r1, %r2, %r3;", 0xffffffff, 1, 5), 5u);
-  EXPECT_EQ(run("vmax.s32.s32.s32.max %r0, %r1, %r2, %r3;", 0x80000000, 0xfffffff0, 0xffffffff),
-            0xffffffffu);
+  EXPECT_EQ(run("vmax.s32.s32.s32.max %r0, %r1, %r2, %r3;", 0x80000000, 0xfffffff0, 0xffffffff), 0xffffffffu);
 }
 
 TEST(Video, SequencesOfPtxas) {
@@ -48,26 +46,20 @@ TEST(Video, SequencesOfPtxas) {
   };
   // Where they agree with the manual ...
   EXPECT_EQ(sequence("vadd.s32.s32.s32.sat %r0, %r1, %r2;", 0x7fffffff, 1), 0x7fffffffu);
-  EXPECT_EQ(sequence("vmin.u32.u32.u32.max %r0, %r1, %r2, %r3;", 0x90000000, 0xa0000000, 1),
-            0x90000000u);
+  EXPECT_EQ(sequence("vmin.u32.u32.u32.max %r0, %r1, %r2, %r3;", 0x90000000, 0xa0000000, 1), 0x90000000u);
   // ... and where not, as an H200 computed it.
   EXPECT_EQ(sequence("vadd.u32.u32.u32.sat %r0, %r1, %r2;", 0xe32eb2dc, 0x26eaace3), 0x0a195fbfu);
-  EXPECT_EQ(sequence("vmin.s32.u32.s32.sat %r0.b0, %r1.b1, %r2.b0, %r3;", 0xe32eb2dc, 0x26eaace3,
-                     0x84a511e2),
+  EXPECT_EQ(sequence("vmin.s32.u32.s32.sat %r0.b0, %r1.b1, %r2.b0, %r3;", 0xe32eb2dc, 0x26eaace3, 0x84a511e2),
             0x84a5117fu);
-  EXPECT_EQ(
-      sequence("vset.s32.u32.le.max %r0, %r1.h1, %r2.b1, %r3;", 0xe32eb2dc, 0x26eaace3, 0x84a511e2),
-      1u);
-  EXPECT_EQ(
-      sequence("vmad.u32.u32.u32.sat %r0, %r1, %r2, %r3;", 0x89c5011b, 0x3335556b, 0x7c2747fe), 0u);
+  EXPECT_EQ(sequence("vset.s32.u32.le.max %r0, %r1.h1, %r2.b1, %r3;", 0xe32eb2dc, 0x26eaace3, 0x84a511e2), 1u);
+  EXPECT_EQ(sequence("vmad.u32.u32.u32.sat %r0, %r1, %r2, %r3;", 0x89c5011b, 0x3335556b, 0x7c2747fe), 0u);
   EXPECT_EQ(sequence("vadd.s32.s32.s32.max %r0, %r1, %r2.h0, %r3;", 0x7fffffff, 1, 0), 0u);
 }
 
 TEST(Video, ScalarMerge) {
   EXPECT_EQ(run("vadd.u32.u32.u32 %r0.b1, %r1, %r2, %r3;", 0x1ff, 1, 0xaabbccdd), 0xaabb00ddu);
   EXPECT_EQ(run("vadd.u32.u32.u32.sat %r0.b1, %r1, %r2, %r3;", 0x1ff, 1, 0xaabbccdd), 0xaabbffddu);
-  EXPECT_EQ(run("vadd.s32.s32.s32.sat %r0.h1, %r1, %r2, %r3;", 0x80000000, 0, 0xaabbccdd),
-            0x8000ccddu);
+  EXPECT_EQ(run("vadd.s32.s32.s32.sat %r0.h1, %r1, %r2, %r3;", 0x80000000, 0, 0xaabbccdd), 0x8000ccddu);
 }
 
 TEST(Video, Shifts) {
@@ -85,46 +77,35 @@ TEST(Video, MultiplyAdd) {
   EXPECT_EQ(run("vmad.s32.u32.u32 %r0, -%r1, %r2, %r3;", 3, 4, 5), static_cast<uint32_t>(-7));
   EXPECT_EQ(run("vmad.s32.u32.u32 %r0, %r1, %r2, -%r3;", 3, 4, 5), 7u);
   EXPECT_EQ(run("vmad.u32.u32.u32 %r0, -%r1, -%r2, %r3;", 3, 4, 5), 17u);
-  EXPECT_EQ(run("vmad.u32.u32.u32.shr7 %r0, %r1, %r2, %r3;", 0xffffffff, 0xffffffff, 0),
-            0xfc000000u);
-  EXPECT_EQ(run("vmad.u32.u32.u32.sat.shr15 %r0, %r1, %r2, %r3;", 0xffffffff, 0xffffffff, 0),
-            0xffffffffu);
+  EXPECT_EQ(run("vmad.u32.u32.u32.shr7 %r0, %r1, %r2, %r3;", 0xffffffff, 0xffffffff, 0), 0xfc000000u);
+  EXPECT_EQ(run("vmad.u32.u32.u32.sat.shr15 %r0, %r1, %r2, %r3;", 0xffffffff, 0xffffffff, 0), 0xffffffffu);
   EXPECT_EQ(run("vmad.s32.s32.s32.sat %r0, %r1, %r2, %r3;", 0x80000000, 2, 0), 0x80000000u);
 }
 
 TEST(Video, Comparisons) {
   EXPECT_EQ(run("vset.s32.u32.lt %r0, %r1, %r2;", 0xffffffff, 0), 1u);
   EXPECT_EQ(run("vset.u32.s32.lt.add %r0, %r1, %r2, %r3;", 0, 0xffffffff, 9), 9u);
-  EXPECT_EQ(run("vset.u32.u32.ne %r0.b2, %r1.b0, %r2.b1, %r3;", 0x01, 0x0200, 0x11223344),
-            0x11013344u);
+  EXPECT_EQ(run("vset.u32.u32.ne %r0.b2, %r1.b0, %r2.b1, %r3;", 0x01, 0x0200, 0x11223344), 0x11013344u);
 }
 
 TEST(Video, Lanes) {
   // Without selectors the lanes of a meet those of b.
   EXPECT_EQ(run("vadd2.u32.u32.u32 %r0, %r1, %r2, %r3;", 0x00010002, 0x00030004, 0), 0x00040006u);
-  EXPECT_EQ(run("vadd2.s32.s32.s32.sat %r0.h1, %r1, %r2, %r3;", 0x7fff7fff, 0x00010001, 0x11112222),
-            0x7fff2222u);
-  EXPECT_EQ(run("vsub2.u32.u32.u32 %r0, %r1.h32, %r2.h10, %r3;", 0x00010002, 0x00050009, 0),
-            0x00040007u);
-  EXPECT_EQ(run("vadd4.u32.u32.u32.add %r0.b20, %r1, %r2, %r3;", 0x01020304, 0x10101010, 1),
-            0x12u + 0x14u + 1);
+  EXPECT_EQ(run("vadd2.s32.s32.s32.sat %r0.h1, %r1, %r2, %r3;", 0x7fff7fff, 0x00010001, 0x11112222), 0x7fff2222u);
+  EXPECT_EQ(run("vsub2.u32.u32.u32 %r0, %r1.h32, %r2.h10, %r3;", 0x00010002, 0x00050009, 0), 0x00040007u);
+  EXPECT_EQ(run("vadd4.u32.u32.u32.add %r0.b20, %r1, %r2, %r3;", 0x01020304, 0x10101010, 1), 0x12u + 0x14u + 1);
   EXPECT_EQ(run("vavrg2.s32.s32.s32 %r0, %r1, %r2, %r3;", 0xfffe0001, 0xffff0002, 0), 0xfffe0002u);
-  EXPECT_EQ(run("vset4.u32.u32.eq %r0, %r1, %r2, %r3;", 0x01020304, 0x01ff0304, 0xffffffff),
-            0x01000101u);
-  EXPECT_EQ(run("vabsdiff4.u32.s32.s32 %r0, %r1, %r2, %r3;", 0x80808080, 0x7f7f7f7f, 0),
-            0xffffffffu);
-  EXPECT_EQ(run("vmin4.s32.s32.u32 %r0, %r1.b0000, %r2.b7777, %r3;", 0x000000ff, 0x01000000, 0),
-            0xffffffffu);
+  EXPECT_EQ(run("vset4.u32.u32.eq %r0, %r1, %r2, %r3;", 0x01020304, 0x01ff0304, 0xffffffff), 0x01000101u);
+  EXPECT_EQ(run("vabsdiff4.u32.s32.s32 %r0, %r1, %r2, %r3;", 0x80808080, 0x7f7f7f7f, 0), 0xffffffffu);
+  EXPECT_EQ(run("vmin4.s32.s32.u32 %r0, %r1.b0000, %r2.b7777, %r3;", 0x000000ff, 0x01000000, 0), 0xffffffffu);
 }
 
 TEST(Video, SaturationNeverLeavesTheType) {
   for (uint32_t a : {0u, 1u, 0x7fffffffu, 0x80000000u, 0xffffffffu})
     for (uint32_t b : {0u, 1u, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
       const int64_t sum = static_cast<int64_t>(a) + b;
-      EXPECT_EQ(run("vadd.u32.u32.u32.sat %r0, %r1, %r2;", a, b),
-                std::min<int64_t>(sum, 0xffffffff));
-      const int64_t difference =
-          static_cast<int64_t>(static_cast<int32_t>(a)) - static_cast<int32_t>(b);
+      EXPECT_EQ(run("vadd.u32.u32.u32.sat %r0, %r1, %r2;", a, b), std::min<int64_t>(sum, 0xffffffff));
+      const int64_t difference = static_cast<int64_t>(static_cast<int32_t>(a)) - static_cast<int32_t>(b);
       EXPECT_EQ(run("vsub.s32.s32.s32.sat %r0, %r1, %r2;", a, b),
                 static_cast<uint32_t>(std::clamp<int64_t>(difference, INT32_MIN, INT32_MAX)));
     }

@@ -24,7 +24,7 @@ struct Tally {
 constexpr unsigned examplesKept = 4;
 
 /// Writes report.json, report.md and different.txt into a folder, and a table to standard output.
-void writeReports(const Driver &driver, const Plan &plan, std::map<std::string, Tally> &tallies,
-                  double seconds, const std::string &folder);
+void writeReports(const Driver &driver, const Plan &plan, std::map<std::string, Tally> &tallies, double seconds,
+                  const std::string &folder);
 
 } // namespace ptxray::device

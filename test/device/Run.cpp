@@ -12,8 +12,7 @@ using namespace ptxray;
 using namespace ptxray::device;
 
 /// In a process of its own, since nothing works in one whose kernel faulted: what the driver says.
-static int runFault(Driver &driver, const Plan &plan, const std::string &folder,
-                    const std::string &name) {
+static int runFault(Driver &driver, const Plan &plan, const std::string &folder, const std::string &name) {
   for (const Module &module : plan.modules)
     for (const Kernel &kernel : module.kernels) {
       if (kernel.name != name)
@@ -28,8 +27,7 @@ static int runFault(Driver &driver, const Plan &plan, const std::string &folder,
         result = driver.cuMemAlloc_v2(&out, 128);
       void *parameters[] = {&out};
       if (result == 0)
-        result =
-            driver.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr);
+        result = driver.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr);
       if (result == 0)
         result = driver.cuCtxSynchronize();
       std::cout << result << ' ' << driver.inWords(result) << std::endl;
@@ -45,8 +43,7 @@ static void runFaults(const Plan &plan, const std::string &self, const std::stri
       if (kernel.kind != "fault")
         continue;
       Tally &tally = tallies[nameOf(kernel.texts[0])];
-      const std::string command =
-          "timeout 60 '" + self + "' --fault " + kernel.name + " '" + folder + "'";
+      const std::string command = "timeout 60 '" + self + "' --fault " + kernel.name + " '" + folder + "'";
       std::string line;
       if (FILE *pipe = popen(command.c_str(), "r")) {
         char buffer[512];

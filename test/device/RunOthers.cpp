@@ -14,9 +14,7 @@ void Runner::runMatrix(CuHandle module, const Kernel &kernel) {
   Tally &tally = tallies[name];
   const bool transposes = text.find(".trans") != std::string::npos;
   const bool widens = text.find(".s8.s4") != std::string::npos;
-  const unsigned count = text.find(".x4") != std::string::npos   ? 4
-                         : text.find(".x2") != std::string::npos ? 2
-                                                                 : 1;
+  const unsigned count = text.find(".x4") != std::string::npos ? 4 : text.find(".x2") != std::string::npos ? 2 : 1;
   std::mt19937 random(7);
   std::vector<uint32_t> in(words), order(warps * 32), found(words), expected(words, 0);
   for (uint32_t &word : in)
@@ -149,9 +147,8 @@ void Runner::runSleep(CuHandle module, const Kernel &kernel) {
     constexpr uint64_t slack = 4000;
     const uint64_t limit = 2 * std::min<uint64_t>(time, 1000000) + slack;
     good &= most <= limit;
-    tally.notes.push_back("`" + text + "` with " + std::to_string(time) + " ns: slept " +
-                          std::to_string(least) + " to " + std::to_string(most) + " ns" +
-                          (most <= limit ? "" : ", more than it may"));
+    tally.notes.push_back("`" + text + "` with " + std::to_string(time) + " ns: slept " + std::to_string(least) +
+                          " to " + std::to_string(most) + " ns" + (most <= limit ? "" : ", more than it may"));
   }
   judge(tally, good, text, "slept too long");
   driver.cuMemFree_v2(out);
@@ -166,8 +163,8 @@ void Runner::runMark(CuHandle module, const Kernel &kernel) {
     return;
   driver.cuMemcpyDtoH_v2(marks.data(), out, marks.size() * 4);
   tally.values += marks.size();
-  judge(tally, std::all_of(marks.begin(), marks.end(), [](uint32_t m) { return m == 0x600d600d; }),
-        kernel.texts[0], "did not come to its end");
+  judge(tally, std::all_of(marks.begin(), marks.end(), [](uint32_t m) { return m == 0x600d600d; }), kernel.texts[0],
+        "did not come to its end");
   driver.cuMemFree_v2(out);
 }
 
@@ -177,9 +174,8 @@ void Runner::runRegisters(CuHandle module, const Kernel &kernel) {
   // `setmaxnreg.inc.sync.aligned.u32 168; // threads 384, helpers 256, live 128`
   unsigned threads = 0, helpers = 0, live = 0;
   const size_t comment = kernel.texts[0].find("//");
-  if (comment == std::string::npos ||
-      std::sscanf(kernel.texts[0].c_str() + comment, "// threads %u, helpers %u, live %u", &threads,
-                  &helpers, &live) != 3)
+  if (comment == std::string::npos || std::sscanf(kernel.texts[0].c_str() + comment,
+                                                  "// threads %u, helpers %u, live %u", &threads, &helpers, &live) != 3)
     return;
   const unsigned blocks = 264, words = threads + live;
   std::mt19937 random(9);

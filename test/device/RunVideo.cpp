@@ -13,13 +13,11 @@ constexpr unsigned randomInputs = 65536;
 constexpr unsigned blockSize = 256;
 
 /// Random values, then every triple of the values at which something may change.
-static void makeInputs(std::vector<uint32_t> &a, std::vector<uint32_t> &b,
-                       std::vector<uint32_t> &c) {
-  static constexpr uint32_t edges[] = {0,          1,          2,          0x1f,       0x20,
-                                       0x21,       0x7f,       0x80,       0xff,       0x100,
-                                       0x7fff,     0x8000,     0xffff,     0x10000,    0x7fffffff,
-                                       0x80000000, 0x80000001, 0xffff8000, 0xffffff80, 0xfffffffe,
-                                       0xffffffff, 0x7f7f7f7f, 0x80808080, 0x7fff7fff, 0x80008000};
+static void makeInputs(std::vector<uint32_t> &a, std::vector<uint32_t> &b, std::vector<uint32_t> &c) {
+  static constexpr uint32_t edges[] = {
+      0,          1,          2,          0x1f,       0x20,       0x21,       0x7f,       0x80,       0xff,
+      0x100,      0x7fff,     0x8000,     0xffff,     0x10000,    0x7fffffff, 0x80000000, 0x80000001, 0xffff8000,
+      0xffffff80, 0xfffffffe, 0xffffffff, 0x7f7f7f7f, 0x80808080, 0x7fff7fff, 0x80008000};
   std::mt19937 random(20250101);
   for (unsigned i = 0; i < randomInputs; ++i) {
     a.push_back(random());
@@ -68,13 +66,11 @@ void Runner::runVideo(CuHandle module, const std::vector<const Kernel *> &kernel
   size_t at = 0;
   for (const Kernel *kernel : kernels) {
     CuHandle function;
-    check(driver.cuModuleGetFunction(&function, module, kernel->name.c_str()),
-          "cuModuleGetFunction");
+    check(driver.cuModuleGetFunction(&function, module, kernel->name.c_str()), "cuModuleGetFunction");
     CuPointer out = outputs + at * count * 4ull;
     uint32_t n = count;
     void *parameters[] = {&inputs, &out, &n};
-    check(driver.cuLaunchKernel(function, count / blockSize, 1, 1, blockSize, 1, 1, 0, nullptr,
-                                parameters, nullptr),
+    check(driver.cuLaunchKernel(function, count / blockSize, 1, 1, blockSize, 1, 1, 0, nullptr, parameters, nullptr),
           "cuLaunchKernel");
     at += kernel->texts.size();
   }
@@ -95,8 +91,7 @@ void Runner::runVideo(CuHandle module, const std::vector<const Kernel *> &kernel
         const uint32_t *found = host + t * count;
         uint32_t i = 0, expected = 0;
         for (; i < count; ++i) {
-          expected =
-              evaluate(*video, inputA[i], inputB[i], inputC[i], static_cast<Reading>(reading));
+          expected = evaluate(*video, inputA[i], inputB[i], inputC[i], static_cast<Reading>(reading));
           if (expected != found[i])
             break;
         }

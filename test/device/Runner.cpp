@@ -33,13 +33,11 @@ bool Runner::launch(CuHandle module, const Kernel &kernel, unsigned grid, unsign
     parameters.push_back(&argument);
   CuResult result = driver.cuModuleGetFunction(&function, module, kernel.name.c_str());
   if (result == 0)
-    result = driver.cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, nullptr, parameters.data(),
-                                   nullptr);
+    result = driver.cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, nullptr, parameters.data(), nullptr);
   if (result == 0)
     result = driver.cuCtxSynchronize();
   if (result != 0)
-    judge(tally, false, kernel.texts.empty() ? kernel.name : kernel.texts[0],
-          driver.inWords(result));
+    judge(tally, false, kernel.texts.empty() ? kernel.name : kernel.texts[0], driver.inWords(result));
   return result == 0;
 }
 
@@ -48,8 +46,7 @@ void Runner::run(const Plan &plan) {
   for (const Module &module : plan.modules) {
     const std::string image = readFile(folder + "/" + module.file);
     CuHandle loaded;
-    check(driver.cuModuleLoadDataEx(&loaded, image.data(), 0, nullptr, nullptr),
-          module.file.c_str());
+    check(driver.cuModuleLoadDataEx(&loaded, image.data(), 0, nullptr, nullptr), module.file.c_str());
     std::vector<const Kernel *> video;
     for (const Kernel &kernel : module.kernels)
       if (kernel.kind == "video")

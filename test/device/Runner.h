@@ -20,8 +20,8 @@ private:
   void runMark(CuHandle module, const Kernel &kernel);
   void runRegisters(CuHandle module, const Kernel &kernel);
   /// Launches a kernel on the buffers and waits.
-  bool launch(CuHandle module, const Kernel &kernel, unsigned grid, unsigned block,
-              std::vector<uint64_t> arguments, Tally &tally);
+  bool launch(CuHandle module, const Kernel &kernel, unsigned grid, unsigned block, std::vector<uint64_t> arguments,
+              Tally &tally);
   void judge(Tally &tally, bool good, const std::string &text, const std::string &why);
 
   Driver &driver;

@@ -26,8 +26,7 @@ static std::string printed(const SourceBuffer &source, bool &isCorrect) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   FileReport report;
   report.path = "input.ptx";
-  report.source =
-      SourceBuffer::fromText(report.path, {reinterpret_cast<const char *>(data), size});
+  report.source = SourceBuffer::fromText(report.path, {reinterpret_cast<const char *>(data), size});
   DiagnosticSink sink;
   checkSource(*report.source, CheckOptions(), sink);
   sink.sort();
@@ -59,9 +58,7 @@ struct Span {
   size_t begin, end;
 };
 
-bool isWordByte(char c) {
-  return isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
-}
+bool isWordByte(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%'; }
 
 /// A random word or sign: `.b32`, `%r1`, `{`.
 Span anyToken(llvm::StringRef text, std::minstd_rand &random) {
@@ -93,8 +90,7 @@ size_t put(const std::string &text, uint8_t *data, size_t maxSize) {
 
 } // namespace
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
-                                          unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize, unsigned seed) {
   std::minstd_rand random(seed);
   if (size == 0 || random() % 2)
     return LLVMFuzzerMutate(data, size, maxSize);
@@ -110,9 +106,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
   return put(text, data, maxSize);
 }
 
-extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t firstSize,
-                                            const uint8_t *second, size_t secondSize, uint8_t *out,
-                                            size_t maxSize, unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t firstSize, const uint8_t *second,
+                                            size_t secondSize, uint8_t *out, size_t maxSize, unsigned seed) {
   std::minstd_rand random(seed);
   std::string text(reinterpret_cast<const char *>(first), firstSize);
   const llvm::StringRef other(reinterpret_cast<const char *>(second), secondSize);
@@ -121,7 +116,6 @@ extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t firstSi
   const bool whole = random() % 2;
   const Span from = whole ? anyLine(other, random) : anyToken(other, random);
   const Span to = whole ? anyLine(text, random) : anyToken(text, random);
-  text.replace(to.begin, whole ? 0 : to.end - to.begin,
-               other.slice(from.begin, from.end).str());
+  text.replace(to.begin, whole ? 0 : to.end - to.begin, other.slice(from.begin, from.end).str());
   return put(text, out, maxSize);
 }

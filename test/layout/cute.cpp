@@ -4,7 +4,7 @@
 //   row column lane word bit            (shared memory: row column bit-address; D of two CTAs: one of them)
 //
 // compare_cute.py compares every line with what ptxray says. Made of CUTLASS's headers alone: no GPU is needed.
-#include <cute/tensor.hpp>
+#include <cstdio>
 #include <cute/atom/copy_traits_sm100.hpp>
 #include <cute/atom/copy_traits_sm75.hpp>
 #include <cute/atom/copy_traits_sm90.hpp>
@@ -18,7 +18,7 @@
 #include <cute/atom/mma_traits_sm90.hpp>
 #include <cute/atom/mma_traits_sm90_gmma.hpp>
 #include <cute/atom/mma_traits_sm90_gmma_sparse.hpp>
-#include <cstdio>
+#include <cute/tensor.hpp>
 using namespace cute;
 
 static void head(const char *request, const char *operand) { std::printf("# %s | %s\n", request, operand); }
@@ -58,8 +58,8 @@ static void copied(const char *request, const char *operand, Layout layout, int 
     }
 }
 
-/// A 16x16 matrix of bytes that ldmatrix transposes. Behind the instruction CuTe's copy exchanges bytes (copy_sm100.hpp) and
-/// gives the addresses in another order: here they stand where the instruction puts them.
+/// A 16x16 matrix of bytes that ldmatrix transposes. Behind the instruction CuTe's copy exchanges bytes
+/// (copy_sm100.hpp) and gives the addresses in another order: here they stand where the instruction puts them.
 template <class Op> static void transposedLoad(const char *request) {
   head(request, "matrix");
   typename Copy_Traits<Op>::SrcLayout source;
@@ -107,9 +107,11 @@ template <class Frg, int M, int K> static void multiplicand(const char *request)
     }
 }
 
-template <class Frg, int MN, int Vector, int Factors> static void scale(const char *request, const char *operand, bool ofA) {
+template <class Frg, int MN, int Vector, int Factors>
+static void scale(const char *request, const char *operand, bool ofA) {
   head(request, operand);
-  auto tensor = Frg::make(make_shape(make_shape(Int<MN>{}, make_shape(Int<Vector>{}, Int<Factors>{})), Int<1>{}, Int<1>{}));
+  auto tensor =
+      Frg::make(make_shape(make_shape(Int<MN>{}, make_shape(Int<Vector>{}, Int<Factors>{})), Int<1>{}, Int<1>{}));
   auto layout = get<0>(tensor.layout());
   // The first mode counts rows and then their copies.
   for (int i = 0; i < size<0>(layout); ++i)
@@ -200,10 +202,14 @@ int main() {
   copied("tcgen05.ld.16x128b.x4.b32", "fragment", Copy_Traits<SM100_TMEM_LOAD_16dp128b4x>::DstLayout{}, 16 * 32, 32);
   copied("tcgen05.ld.16x256b.x4.b32", "fragment", Copy_Traits<SM100_TMEM_LOAD_16dp256b4x>::DstLayout{}, 32 * 32, 32);
   copied("tcgen05.ld.16x32bx2.x4.b32", "fragment", Copy_Traits<SM100_TMEM_LOAD_16dp32b4x>::DstLayout{}, 8 * 32, 32);
-  copied("tcgen05.ld.32x32b.x4.pack::16b.b32", "fragment", Copy_Traits<SM100_TMEM_LOAD_32dp32b4x_16b>::DstLayout{}, 8 * 16, 16);
-  copied("tcgen05.ld.16x64b.x2.pack::16b.b32", "fragment", Copy_Traits<SM100_TMEM_LOAD_16dp64b2x_16b>::DstLayout{}, 8 * 16, 16);
-  copied("tcgen05.ld.16x128b.x2.pack::16b.b32", "fragment", Copy_Traits<SM100_TMEM_LOAD_16dp128b2x_16b>::DstLayout{}, 16 * 16, 16);
-  copied("tcgen05.ld.16x256b.x1.pack::16b.b32", "fragment", Copy_Traits<SM100_TMEM_LOAD_16dp256b1x_16b>::DstLayout{}, 16 * 16, 16);
+  copied("tcgen05.ld.32x32b.x4.pack::16b.b32", "fragment", Copy_Traits<SM100_TMEM_LOAD_32dp32b4x_16b>::DstLayout{},
+         8 * 16, 16);
+  copied("tcgen05.ld.16x64b.x2.pack::16b.b32", "fragment", Copy_Traits<SM100_TMEM_LOAD_16dp64b2x_16b>::DstLayout{},
+         8 * 16, 16);
+  copied("tcgen05.ld.16x128b.x2.pack::16b.b32", "fragment", Copy_Traits<SM100_TMEM_LOAD_16dp128b2x_16b>::DstLayout{},
+         16 * 16, 16);
+  copied("tcgen05.ld.16x256b.x1.pack::16b.b32", "fragment", Copy_Traits<SM100_TMEM_LOAD_16dp256b1x_16b>::DstLayout{},
+         16 * 16, 16);
 
   using UMMA::TmemAllocMode;
   accumulator<UMMA::tmem_frg_1sm<float>, 128, 64>("tcgen05.mma.cta_group::1.kind::f16 --m 128 --n 64");
@@ -218,11 +224,16 @@ int main() {
   multiplicand<UMMA::tmem_frg<half_t, half_t, 2, TmemAllocMode::Duplicated>, 64, 16>(
       "tcgen05.mma.cta_group::2.kind::f16 --m 128");
 
-  scale<UMMA::tmem_sf_frg<float_ue8m0_t, 32, 1, true>, 128, 32, 1>("tcgen05.mma.cta_group::1.kind::mxf8f6f4 --n 128", "scale-a", true);
-  scale<UMMA::tmem_sf_frg<float_ue8m0_t, 32, 1, true>, 128, 32, 2>("tcgen05.mma.cta_group::1.kind::mxf4 --n 128", "scale-a", true);
-  scale<UMMA::tmem_sf_frg<float_ue4m3_t, 16, 1, true>, 128, 16, 4>("tcgen05.mma.cta_group::1.kind::mxf4nvf4.block16 --n 128", "scale-a", true);
-  scale<UMMA::tmem_sf_frg<float_ue8m0_t, 32, 1, false>, 256, 32, 1>("tcgen05.mma.cta_group::1.kind::mxf8f6f4 --n 256", "scale-b", false);
-  scale<UMMA::tmem_sf_frg<float_ue4m3_t, 16, 1, false>, 192, 16, 4>("tcgen05.mma.cta_group::1.kind::mxf4nvf4.block16 --n 192", "scale-b", false);
+  scale<UMMA::tmem_sf_frg<float_ue8m0_t, 32, 1, true>, 128, 32, 1>("tcgen05.mma.cta_group::1.kind::mxf8f6f4 --n 128",
+                                                                   "scale-a", true);
+  scale<UMMA::tmem_sf_frg<float_ue8m0_t, 32, 1, true>, 128, 32, 2>("tcgen05.mma.cta_group::1.kind::mxf4 --n 128",
+                                                                   "scale-a", true);
+  scale<UMMA::tmem_sf_frg<float_ue4m3_t, 16, 1, true>, 128, 16, 4>(
+      "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block16 --n 128", "scale-a", true);
+  scale<UMMA::tmem_sf_frg<float_ue8m0_t, 32, 1, false>, 256, 32, 1>("tcgen05.mma.cta_group::1.kind::mxf8f6f4 --n 256",
+                                                                    "scale-b", false);
+  scale<UMMA::tmem_sf_frg<float_ue4m3_t, 16, 1, false>, 192, 16, 4>(
+      "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block16 --n 192", "scale-b", false);
   scale<UMMA::tmem_sf_frg<float_ue4m3_t, 16, 2, false, TmemAllocMode::ScaleFactorDuplicated2by2>, 256, 16, 4>(
       "tcgen05.mma.cta_group::2.kind::mxf4nvf4.block16 --m 128 --n 256", "scale-b", false);
 
@@ -231,7 +242,8 @@ int main() {
   metadata<UMMA::tmem_e_frg<uint8_t>, 128, 64>("tcgen05.mma.sp.cta_group::1.kind::i8 --m 128", 21, 4);
   metadata<UMMA::tmem_e_frg<float_e2m1_t>, 128, 128>("tcgen05.mma.sp.cta_group::1.kind::mxf4 --m 128", 22, 8);
   metadataFragment("mma.sp.m16n8k64.f32.e4m3.e4m3.f32",
-                   MMA_Traits<SM120::SPARSE::SM120_SPARSE_16x8x64_TN<float_e4m3_t, float_e4m3_t, float>>::ELayout{}, 16, 4);
+                   MMA_Traits<SM120::SPARSE::SM120_SPARSE_16x8x64_TN<float_e4m3_t, float_e4m3_t, float>>::ELayout{}, 16,
+                   4);
   metadataFragment("wgmma.sp.m64n8k64.f32.e4m3.e4m3", ELayout_64x64{}, 64, 4);
 
   swizzle<UMMA::Layout_K_SW128_Atom<half_t>>("smem --type f16 --swizzle 128B --major k", "K-major", 16);
@@ -242,7 +254,8 @@ int main() {
   swizzle<UMMA::Layout_MN_SW64_Atom<half_t>>("smem --type f16 --swizzle 64B --major mn", "MN-major", 16);
   swizzle<UMMA::Layout_MN_SW32_Atom<int8_t>>("smem --type s8 --swizzle 32B --major mn", "MN-major", 8);
   swizzle<UMMA::Layout_MN_INTER_Atom<half_t>>("smem --type f16 --swizzle none --major mn", "MN-major", 16);
-  swizzle<UMMA::Layout_MN_SW128_32B_Atom<tfloat32_t>>("smem --type tf32 --swizzle 128B-base32B --major mn", "MN-major", 32);
+  swizzle<UMMA::Layout_MN_SW128_32B_Atom<tfloat32_t>>("smem --type tf32 --swizzle 128B-base32B --major mn", "MN-major",
+                                                      32);
 
   transposedLoad<SM100_U8x8_LDSM_T>("ldmatrix.m16n16.x1.trans.b8");
   tensorCopy<SM100_UTCCP_128dp256bit_1cta>("tcgen05.cp.cta_group::1.128x256b", 128, 256);
@@ -258,14 +271,18 @@ int main() {
              UMMA::make_instr_desc<tfloat32_t, tfloat32_t, float, 64, 8, Major::MN, Major::K>().desc_);
   descriptor("idesc --kind i8 --m 128 --n 64 --a s8 --b u8 --transpose-b yes --saturate yes",
              UMMA::make_instr_desc<int8_t, uint8_t, int32_t, 128, 64, Major::K, Major::MN, UMMA::ScaleIn::One,
-                                   UMMA::ScaleIn::One, UMMA::Saturate::True>().desc_);
+                                   UMMA::ScaleIn::One, UMMA::Saturate::True>()
+                 .desc_);
   descriptor("idesc --kind f8f6f4 --m 256 --n 32 --d f16 --a e5m2 --b e4m3 --negate-b yes",
              UMMA::make_instr_desc<float_e5m2_t, float_e4m3_t, half_t, 256, 32, Major::K, Major::K, UMMA::ScaleIn::One,
-                                   UMMA::ScaleIn::Neg>().desc_);
+                                   UMMA::ScaleIn::Neg>()
+                 .desc_);
   descriptor("idesc --kind mxf8f6f4 --m 128 --n 128 --a e4m3 --b e5m2",
              UMMA::make_instr_desc_block_scaled<float_e4m3_t, float_e5m2_t, float, float_ue8m0_t, 128, 128, Major::K,
-                                                Major::K>().desc_);
+                                                Major::K>()
+                 .desc_);
   descriptor("idesc --kind mxf4nvf4 --m 256 --n 64 --scale ue4m3",
              UMMA::make_instr_desc_block_scaled<float_e2m1_t, float_e2m1_t, float, float_ue4m3_t, 256, 64, Major::K,
-                                                Major::K>().desc_);
+                                                Major::K>()
+                 .desc_);
 }

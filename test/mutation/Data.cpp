@@ -17,25 +17,22 @@ namespace fs = std::filesystem;
 MadeTables::MadeTables(std::unique_ptr<isagen::Output> made) : output(std::move(made)) {
   for (uint32_t &check : output->formChecks) {
     const isa::Text name = output->checkNames[check];
-    check = llvm::find_if(namedRules, [&](const NamedRule &rule) { return rule.name == name; }) -
-            namedRules.begin();
+    check = llvm::find_if(namedRules, [&](const NamedRule &rule) { return rule.name == name; }) - namedRules.begin();
   }
 }
 
 void MadeTables::use() const {
   const isagen::Output &o = *output;
-  current = {o.words,      o.wordKinds,      o.wordLists,     o.exprs,      o.exprArgs,
-             o.gates,      o.warnings,       o.targetSets,    o.ranges,     o.terms,
-             o.spaceRefs,  o.operands,       o.patterns,      o.slotValues, o.slots,
-             o.columnMembers, o.columns,     o.cells,         o.rowLines,   o.tables,
-             o.rules,      o.formTables,     o.formRules,     o.formChecks, o.checkNames, o.effects,
-             o.forms,      o.entries,        o.entryMnemonics, o.mnemonicForms, o.mnemonics,
-             o.targets,    o.versions,       o.versionMeanings, o.registers};
+  current = {o.words,          o.wordKinds,     o.wordLists,  o.exprs,      o.exprArgs, o.gates,           o.warnings,
+             o.targetSets,     o.ranges,        o.terms,      o.spaceRefs,  o.operands, o.patterns,        o.slotValues,
+             o.slots,          o.columnMembers, o.columns,    o.cells,      o.rowLines, o.tables,          o.rules,
+             o.formTables,     o.formRules,     o.formChecks, o.checkNames, o.effects,  o.forms,           o.entries,
+             o.entryMnemonics, o.mnemonicForms, o.mnemonics,  o.targets,    o.versions, o.versionMeanings, o.registers};
 }
 
 const Availability &MadeTables::availability(const ModuleContext &context) {
-  std::unique_ptr<Availability> &made =
-      available[uint64_t(context.ptx) << 32 | uint64_t(context.target) << 2 | context.independent << 1 | context.pedantic];
+  std::unique_ptr<Availability> &made = available[uint64_t(context.ptx) << 32 | uint64_t(context.target) << 2 |
+                                                  context.independent << 1 | context.pedantic];
   if (!made)
     made = std::make_unique<Availability>(context);
   return *made;
@@ -65,9 +62,8 @@ Data::Data(const std::string &folder, const std::string &diagnostics) {
 std::unique_ptr<MadeTables> Data::make() {
   // What words.isa says of mnemonics is refused where they have no entry.
   auto hasEntry = [&](const std::string &mnemonic) {
-    return llvm::any_of(model.entries, [&](const isagen::Entry &entry) {
-      return llvm::is_contained(entry.mnemonics, mnemonic);
-    });
+    return llvm::any_of(model.entries,
+                        [&](const isagen::Entry &entry) { return llvm::is_contained(entry.mnemonics, mnemonic); });
   };
   model.vocabulary.unread = unread;
   model.vocabulary.ungated = ungated;

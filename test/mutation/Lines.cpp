@@ -11,8 +11,7 @@ namespace {
 
 class Collector {
 public:
-  Collector(LineSet &set, const TestFile &file, const Module &section, Compared compared,
-            llvm::ArrayRef<char> marks)
+  Collector(LineSet &set, const TestFile &file, const Module &section, Compared compared, llvm::ArrayRef<char> marks)
       : set(set), file(file), section(section), compared(compared), marks(marks),
         source(SourceBuffer::fromText(file.path, section.text)) {}
 
@@ -82,8 +81,7 @@ private:
 
 } // namespace
 
-void LineSet::collect(const TestFile &file, const Module &section, Compared compared,
-                      llvm::ArrayRef<char> marks) {
+void LineSet::collect(const TestFile &file, const Module &section, Compared compared, llvm::ArrayRef<char> marks) {
   Collector(*this, file, section, compared, marks).run();
 }
 

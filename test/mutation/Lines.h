@@ -28,8 +28,7 @@ public:
   std::vector<ModuleContext> contexts;
 
   /// Reads the instructions of a section as `check` does. `marks` of samples, by line.
-  void collect(const TestFile &file, const Module &section, Compared compared,
-               llvm::ArrayRef<char> marks = {});
+  void collect(const TestFile &file, const Module &section, Compared compared, llvm::ArrayRef<char> marks = {});
   uint32_t contextId(const ModuleContext &context);
 };
 

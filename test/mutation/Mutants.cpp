@@ -26,8 +26,8 @@ private:
                        }});
   }
   template <typename T>
-  void removeAt(Place place, const std::string &kind, const std::string &text,
-                std::vector<T> &from, size_t index, size_t count = 1) {
+  void removeAt(Place place, const std::string &kind, const std::string &text, std::vector<T> &from, size_t index,
+                size_t count = 1) {
     std::vector<T> changed = from;
     changed.erase(changed.begin() + index, changed.begin() + index + count);
     replace(place, kind, text, from, std::move(changed));
@@ -71,28 +71,18 @@ static std::string textOf(const Condition &c) {
     return out;
   };
   switch (c.kind) {
-  case Condition::And:
-    return joined(c, " & ");
-  case Condition::Or:
-    return "(" + joined(c, " | ") + ")";
-  case Condition::Not:
-    return "!" + joined(c, "");
-  case Condition::Ptx:
-    return "ptx " + version();
-  case Condition::Ptxas:
-    return "ptxas " + version();
-  case Condition::Compare:
-    return c.text + (c.unequal ? " != " : " = ") + words();
-  case Condition::AnyWord:
-    return "{ " + words() + " }";
-  case Condition::Call:
-    return c.text + "(" + c.argument + ")";
-  case Condition::In:
-    return c.text + " in " + std::to_string(c.ranges.front().low) + "..";
+  case Condition::And: return joined(c, " & ");
+  case Condition::Or: return "(" + joined(c, " | ") + ")";
+  case Condition::Not: return "!" + joined(c, "");
+  case Condition::Ptx: return "ptx " + version();
+  case Condition::Ptxas: return "ptxas " + version();
+  case Condition::Compare: return c.text + (c.unequal ? " != " : " = ") + words();
+  case Condition::AnyWord: return "{ " + words() + " }";
+  case Condition::Call: return c.text + "(" + c.argument + ")";
+  case Condition::In: return c.text + " in " + std::to_string(c.ranges.front().low) + "..";
   case Condition::Target:
   case Condition::Word:
-  case Condition::Name:
-    break;
+  case Condition::Name: break;
   }
   return c.text;
 }
@@ -112,22 +102,16 @@ public:
       : ptx(ptx), target(target), left(left) {}
   std::optional<bool> operator()(const Condition &c) const {
     switch (c.kind) {
-    case Condition::And:
-      return joined(c, false);
-    case Condition::Or:
-      return joined(c, true);
+    case Condition::And: return joined(c, false);
+    case Condition::Or: return joined(c, true);
     case Condition::Not: {
       const std::optional<bool> inner = (*this)(c.parts.front());
       return inner ? std::optional(!*inner) : std::nullopt;
     }
-    case Condition::Ptx:
-      return ptx >= c.version;
-    case Condition::Target:
-      return isMeant(c.text);
-    case Condition::Ptxas:
-      return true;
-    default:
-      return std::nullopt;
+    case Condition::Ptx: return ptx >= c.version;
+    case Condition::Target: return isMeant(c.text);
+    case Condition::Ptxas: return true;
+    default: return std::nullopt;
     }
   }
 
@@ -147,7 +131,8 @@ private:
   }
   bool isMeant(llvm::StringRef name) const {
     const bool orHigher = name.consume_back("+");
-    const auto *base = llvm::find_if(isa::targets(), [&](const isa::Target &t) { return llvm::StringRef(t.name) == name; });
+    const auto *base =
+        llvm::find_if(isa::targets(), [&](const isa::Target &t) { return llvm::StringRef(t.name) == name; });
     if (base == isa::targets().end())
       return false;
     if (!orHigher)
@@ -188,8 +173,7 @@ void Finder::parts(Place place, const std::string &text, Condition &condition, c
     }
   else if (condition.kind == Condition::Not)
     parts(place, text, condition.parts.front(), whole);
-  else if ((condition.kind == Condition::Compare || condition.kind == Condition::AnyWord) &&
-           condition.words.size() > 1)
+  else if ((condition.kind == Condition::Compare || condition.kind == Condition::AnyWord) && condition.words.size() > 1)
     for (size_t i = 0; i < condition.words.size(); ++i)
       removeWordAt(place, "part", text + ": " + condition.words[i] + " of " + textOf(condition), condition.words, i);
 }

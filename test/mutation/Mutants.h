@@ -7,9 +7,9 @@ namespace ptxray::test {
 
 struct Mutant {
   isagen::Place place;
-  std::string kind; // `value`, `row`, `cell`, `rule`, `gate`, `range`, `with`
-  std::string text; // what is taken away, as far as it needs to be told apart
-  std::string word; // that is taken away, if it is one
+  std::string kind;                     // `value`, `row`, `cell`, `rule`, `gate`, `range`, `with`
+  std::string text;                     // what is taken away, as far as it needs to be told apart
+  std::string word;                     // that is taken away, if it is one
   const isagen::Scope *entry = nullptr; // null: of a file, or of all files
   /// Damages the model; what it returns repairs it.
   std::function<std::function<void()>()> apply;

@@ -242,8 +242,8 @@ bool MutationTest::run() {
   unsigned tried = 0, survived = 0, unexpected = 0;
   for (const Mutant &mutant : mutants) {
     const std::string name = nameOf(mutant);
-    if ((!only.empty() && name.find(only) == std::string::npos) ||
-        (!names.empty() && !names.count(name)) || std::hash<std::string>()(name) % every != 0)
+    if ((!only.empty() && name.find(only) == std::string::npos) || (!names.empty() && !names.count(name)) ||
+        std::hash<std::string>()(name) % every != 0)
       continue;
     ++tried;
     if (isNoticed(mutant) || isNoticedInSections(mutant))

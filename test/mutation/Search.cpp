@@ -157,8 +157,7 @@ bool Search::tryLine(const Line &line, llvm::ArrayRef<uint32_t> where, Found &fo
     const TestFile file = readSections("//@ " + headers[context] + "\n" + text);
     LineSet alone;
     alone.collect(file, file.modules.front(), Compared::Verdict);
-    if (alone.lines.size() != 1 ||
-        found.difference(contexts[context], alone.lines[0]) != by)
+    if (alone.lines.size() != 1 || found.difference(contexts[context], alone.lines[0]) != by)
       continue;
     candidates.push_back({headers[context], text, by});
     ++ofLine;
@@ -166,8 +165,8 @@ bool Search::tryLine(const Line &line, llvm::ArrayRef<uint32_t> where, Found &fo
   return found.by["verdict"].size() >= found.count;
 }
 
-std::vector<Candidate> Search::run(const Mutant &mutant, const Group &group, MadeTables &sound,
-                                   MadeTables &damaged, unsigned count) {
+std::vector<Candidate> Search::run(const Mutant &mutant, const Group &group, MadeTables &sound, MadeTables &damaged,
+                                   unsigned count) {
   if (contexts.empty())
     prepare(sound);
   const std::vector<std::string> words = dottedWords(mutant.text);

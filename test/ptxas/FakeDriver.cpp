@@ -27,28 +27,15 @@ CuResult cuDeviceGet(CuDevice *device, int ordinal) { return *device = ordinal, 
 CuResult cuDeviceGetName(char *name, int, CuDevice) { return std::strcpy(name, "Fake"), 0; }
 CuResult cuDeviceGetAttribute(int *value, int attribute, CuDevice) {
   switch (attribute) {
-  case CuComputeMajor:
-    *value = wanted("FAKE_MAJOR", 9);
-    break;
-  case CuComputeMinor:
-    *value = 0;
-    break;
+  case CuComputeMajor: *value = wanted("FAKE_MAJOR", 9); break;
+  case CuComputeMinor: *value = 0; break;
   case CuMostBlockX:
-  case CuMostBlockX + 1:
-    *value = 1024;
-    break;
-  case CuMostBlockX + 2:
-    *value = 64;
-    break;
-  case CuMostGridX:
-    *value = 0x7fffffff;
-    break;
+  case CuMostBlockX + 1: *value = 1024; break;
+  case CuMostBlockX + 2: *value = 64; break;
+  case CuMostGridX: *value = 0x7fffffff; break;
   case CuMostGridX + 1:
-  case CuMostGridX + 2:
-    *value = 65535;
-    break;
-  default:
-    *value = 65536;
+  case CuMostGridX + 2: *value = 65535; break;
+  default: *value = 65536;
   }
   return 0;
 }
@@ -56,8 +43,7 @@ CuResult cuDevicePrimaryCtxRetain(CuHandle *context, CuDevice) { return *context
 CuResult cuCtxSetCurrent(CuHandle) { return 0; }
 CuResult cuCtxSetLimit(int, size_t) { return 0; }
 CuResult cuCtxSynchronize() { return fault = wanted("FAKE_SYNC"); }
-CuResult cuModuleLoadDataEx(CuHandle *module, const void *image, unsigned count, int *,
-                            void **values) {
+CuResult cuModuleLoadDataEx(CuHandle *module, const void *image, unsigned count, int *, void **values) {
   if (const CuResult refused = wanted("FAKE_LOAD"))
     return refused;
   const std::string text(static_cast<const char *>(image), 4);
@@ -68,8 +54,7 @@ CuResult cuModuleLoadDataEx(CuHandle *module, const void *image, unsigned count,
                   ? module
                   : nullptr;
   else if (wanted("FAKE_JIT"))
-    std::strcpy(static_cast<char *>(values[2]),
-                "ptxas application ptx input, line 7; error   : no 'sub' today\n");
+    std::strcpy(static_cast<char *>(values[2]), "ptxas application ptx input, line 7; error   : no 'sub' today\n");
   else
     *module = module;
   return *module ? 0 : count ? 218 : 200;
@@ -86,9 +71,8 @@ CuResult cuFuncGetAttribute(int *value, int attribute, CuHandle) {
   return 0;
 }
 CuResult cuFuncSetAttribute(CuHandle, int, int) { return 0; }
-CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned gridY, unsigned, unsigned blockX,
-                        unsigned, unsigned blockZ, unsigned shared, CuHandle, void **parameters,
-                        void **) {
+CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned gridY, unsigned, unsigned blockX, unsigned, unsigned blockZ,
+                        unsigned shared, CuHandle, void **parameters, void **) {
   if (blockX > 1024 || blockZ > 64 || gridY > 65535 || shared > 65536)
     return 1;
   const auto *in = *static_cast<uint32_t **>(parameters[0]);
@@ -98,14 +82,12 @@ CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned gridY, unsigned, unsi
     out[i] = in[i] + added;
   return 0;
 }
-CuResult cuLaunchKernelEx(const CuLaunchConfig *config, CuHandle function, void **parameters,
-                          void **extra) {
+CuResult cuLaunchKernelEx(const CuLaunchConfig *config, CuHandle function, void **parameters, void **extra) {
   const unsigned blocks = config->attributes[0].value.cluster.x;
   if (blocks > 16 || config->gridX % blocks)
     return 912;
   std::printf("cluster of %u\n", blocks);
-  return cuLaunchKernel(function, config->gridX, 1, 1, config->blockX, 1, 1, 0, nullptr, parameters,
-                        extra);
+  return cuLaunchKernel(function, config->gridX, 1, 1, config->blockX, 1, 1, 0, nullptr, parameters, extra);
 }
 CuResult cuMemAlloc_v2(CuPointer *pointer, size_t bytes) {
   *pointer = reinterpret_cast<CuPointer>(std::malloc(bytes));
@@ -115,9 +97,7 @@ CuResult cuMemFree_v2(CuPointer pointer) {
   std::free(reinterpret_cast<void *>(pointer));
   return 0;
 }
-CuResult cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
-  return *pointer = std::malloc(bytes), 0;
-}
+CuResult cuMemHostAlloc(void **pointer, size_t bytes, unsigned) { return *pointer = std::malloc(bytes), 0; }
 CuResult cuMemcpyHtoD_v2(CuPointer to, const void *from, size_t bytes) {
   return std::memcpy(reinterpret_cast<void *>(to), from, bytes), 0;
 }
@@ -130,9 +110,7 @@ CuResult cuMemsetD8_v2(CuPointer to, unsigned char value, size_t bytes) {
 CuResult cuEventCreate(CuHandle *event, unsigned) { return *event = event, 0; }
 CuResult cuEventRecord(CuHandle, CuHandle) { return 0; }
 CuResult cuEventSynchronize(CuHandle) { return 0; }
-CuResult cuEventElapsedTime(float *milliseconds, CuHandle, CuHandle) {
-  return *milliseconds = 0.5, 0;
-}
+CuResult cuEventElapsedTime(float *milliseconds, CuHandle, CuHandle) { return *milliseconds = 0.5, 0; }
 CuResult cuGetErrorName(CuResult, const char **name) { return *name = "CUDA_ERROR_FAKE", 0; }
 CuResult cuGetErrorString(CuResult, const char **text) { return *text = "fake", 0; }
 }

@@ -39,8 +39,7 @@ std::string runCommand(const CliCommand &command, int &status) {
   arguments.insert(arguments.end(), words.begin(), words.end());
   const std::optional<StringRef> redirects[] = {StringRef(input), output.str(), error.str()};
   std::string problem;
-  status =
-      llvm::sys::ExecuteAndWait(PTXRAY_BINARY, arguments, std::nullopt, redirects, 60, 0, &problem);
+  status = llvm::sys::ExecuteAndWait(PTXRAY_BINARY, arguments, std::nullopt, redirects, 60, 0, &problem);
   std::string all = readFile(output.str().str());
   if (const std::string errors = readFile(error.str().str()); !errors.empty())
     all += "-- standard error\n" + errors;
@@ -56,8 +55,7 @@ public:
   explicit CliTest(const CliCommand &command) : command(command) {}
 
   void TestBody() override {
-    const std::string golden =
-        command.file + (command.name.empty() ? "" : "." + command.name) + ".out";
+    const std::string golden = command.file + (command.name.empty() ? "" : "." + command.name) + ".out";
     int status = 0;
     const std::string found = runCommand(command, status);
     EXPECT_EQ(status != 0, command.mayFail) << found;
@@ -90,8 +88,7 @@ public:
     const auto [before, behind] = StringRef(text).split(opening);
     const StringRef shown = behind.take_front(behind.find("```"));
     if (std::getenv("PTXRAY_BLESS"))
-      std::ofstream(readme) << before.str() << opening << output
-                            << behind.drop_front(shown.size()).str();
+      std::ofstream(readme) << before.str() << opening << output << behind.drop_front(shown.size()).str();
     else
       EXPECT_EQ(shown, output);
   }
@@ -142,8 +139,7 @@ int main(int argc, char **argv) {
       for (CliCommand &command : readCommands(path.filename()))
         commands.push_back(std::move(command));
   for (const CliCommand &command : commands) {
-    const std::string name =
-        fs::path(command.file).stem().string() + (command.name.empty() ? "" : "." + command.name);
+    const std::string name = fs::path(command.file).stem().string() + (command.name.empty() ? "" : "." + command.name);
     testing::RegisterTest("cli", name.c_str(), nullptr, nullptr, command.file.c_str(), 1,
                           [&command]() -> CliTest * { return new CliTest(command); });
   }

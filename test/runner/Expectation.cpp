@@ -15,8 +15,7 @@ static size_t findComment(llvm::StringRef line) {
 }
 
 bool Expectation::hasError() const {
-  return llvm::any_of(diagnostics,
-                      [](const ExpectedDiagnostic &d) { return d.severity == "error"; });
+  return llvm::any_of(diagnostics, [](const ExpectedDiagnostic &d) { return d.severity == "error"; });
 }
 
 static bool isOfCode(const ExpectedDiagnostic &d) { return llvm::StringRef(d.id).starts_with("codegen-"); }
@@ -41,8 +40,7 @@ Expectation readExpectation(llvm::StringRef line) {
   llvm::StringRef rest = line.drop_front(comment + 2).rtrim();
   while (!rest.empty()) {
     std::cmatch match;
-    if (!std::regex_search(rest.begin(), rest.end(), match, item,
-                           std::regex_constants::match_continuous)) {
+    if (!std::regex_search(rest.begin(), rest.end(), match, item, std::regex_constants::match_continuous)) {
       expectation.problem = "cannot read the expectation at `" + rest.str() + "`";
       break;
     }
@@ -56,14 +54,12 @@ Expectation readExpectation(llvm::StringRef line) {
 }
 
 static bool fits(const ExpectedDiagnostic &expected, const Diagnostic &found) {
-  return expected.severity == severityName(found.severity) &&
-         expected.id == llvm::StringRef(info(found.id).id) &&
+  return expected.severity == severityName(found.severity) && expected.id == llvm::StringRef(info(found.id).id) &&
          llvm::StringRef(found.message()).contains(expected.part);
 }
 
 /// For each found diagnostic the expected one that it meets, -1 if none is left.
-static std::vector<int> pair(const Expectation &expected,
-                             llvm::ArrayRef<const Diagnostic *> found) {
+static std::vector<int> pair(const Expectation &expected, llvm::ArrayRef<const Diagnostic *> found) {
   std::vector<int> met(found.size(), -1);
   std::vector<bool> used(expected.diagnostics.size());
   // Those that name a part of the message choose first.
@@ -78,21 +74,19 @@ static std::vector<int> pair(const Expectation &expected,
   return met;
 }
 
-std::vector<std::string> differences(const Expectation &expected,
-                                     llvm::ArrayRef<const Diagnostic *> found) {
+std::vector<std::string> differences(const Expectation &expected, llvm::ArrayRef<const Diagnostic *> found) {
   std::vector<std::string> out;
   if (!expected.problem.empty())
     out.push_back(expected.problem);
   const std::vector<int> met = pair(expected, found);
   for (size_t j = 0; j < found.size(); ++j)
     if (met[j] < 0)
-      out.push_back("not expected: " + severityName(found[j]->severity).str() + ": [" +
-                    info(found[j]->id).id.str() + "] " + found[j]->message());
+      out.push_back("not expected: " + severityName(found[j]->severity).str() + ": [" + info(found[j]->id).id.str() +
+                    "] " + found[j]->message());
   for (size_t i = 0; i < expected.diagnostics.size(); ++i)
     if (!llvm::is_contained(met, static_cast<int>(i))) {
       const ExpectedDiagnostic &e = expected.diagnostics[i];
-      out.push_back("not reported: " + e.severity + ": [" + e.id + "]" +
-                    (e.part.empty() ? "" : " \"" + e.part + "\""));
+      out.push_back("not reported: " + e.severity + ": [" + e.id + "]" + (e.part.empty() ? "" : " \"" + e.part + "\""));
     }
   return out;
 }

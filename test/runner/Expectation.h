@@ -31,7 +31,6 @@ Expectation readExpectation(llvm::StringRef line);
 std::string withExpectation(llvm::StringRef line, llvm::ArrayRef<const Diagnostic *> found);
 
 /// One text for each difference between what a line expects and what was found on it.
-std::vector<std::string> differences(const Expectation &expected,
-                                     llvm::ArrayRef<const Diagnostic *> found);
+std::vector<std::string> differences(const Expectation &expected, llvm::ArrayRef<const Diagnostic *> found);
 
 } // namespace ptxray::test

@@ -40,8 +40,8 @@ public:
           const FixedLine &made = before[line - 1];
           if (!verdict.accepts && !leavesOnly(made.others, linesOf(fixed, after, line)))
             ADD_FAILURE_AT(file.path.c_str(), made.from)
-                << section.header << ": " << file.lines[made.from - 1] << "\nfixed: " << after.header
-                << ": " << fixed.lines[line - 1] << "\n"
+                << section.header << ": " << file.lines[made.from - 1] << "\nfixed: " << after.header << ": "
+                << fixed.lines[line - 1] << "\n"
                 << verdict.output;
         }
       }

@@ -63,12 +63,10 @@ private:
       const PtxasVerdict compiled = askPtxas(ptxas, module, /*compile=*/true);
       if (compiled.accepts == doesNotCompile)
         ADD_FAILURE_AT(file.path.c_str(), 1)
-            << "ptxas " << (doesNotCompile ? "compiles it" : "does not compile it:\n")
-            << compiled.output;
+            << "ptxas " << (doesNotCompile ? "compiles it" : "does not compile it:\n") << compiled.output;
     }
     if (verdict.accepts == rejects)
-      ADD_FAILURE_AT(file.path.c_str(), 1)
-          << "ptxas " << (rejects ? "accepts it" : "rejects it:\n") << verdict.output;
+      ADD_FAILURE_AT(file.path.c_str(), 1) << "ptxas " << (rejects ? "accepts it" : "rejects it:\n") << verdict.output;
     for (unsigned line : verdict.errorLines)
       if (line > file.lines.size() || !expected(line).ptxasRejects())
         ADD_FAILURE_AT(file.path.c_str(), line) << "ptxas rejects it:\n" << verdict.output;
@@ -125,8 +123,7 @@ int main(int argc, char **argv) {
   }
   static const std::vector<TestFile> files = findTests(arguments);
   for (const TestFile &file : files)
-    testing::RegisterTest(file.suite.c_str(), file.name.c_str(), nullptr, nullptr,
-                          file.path.c_str(), 1,
+    testing::RegisterTest(file.suite.c_str(), file.name.c_str(), nullptr, nullptr, file.path.c_str(), 1,
                           [&file]() -> OracleTest * { return new OracleTest(file); });
   return RUN_ALL_TESTS();
 }

@@ -22,7 +22,7 @@ namespace {
 
 struct Example {
   std::string text;
-  std::string arch; // of "```ptx --arch=sm_90"
+  std::string arch;          // of "```ptx --arch=sm_90"
   bool wholeProgram = false; // of "```ptx --link=whole"
 };
 
@@ -72,9 +72,10 @@ TEST_P(PageTest, ExamplesGiveTheRule) {
       std::string found;
       for (const Diagnostic &d : sink.diagnostics())
         found += info(d.id).id.str() + ": " + d.message() + "\n";
-      EXPECT_TRUE(llvm::any_of(sink.diagnostics(),
-                               [&](const Diagnostic &d) { return info(d.id).id == id; }))
-          << "not among\n" << found << "of\n" << example.text;
+      EXPECT_TRUE(llvm::any_of(sink.diagnostics(), [&](const Diagnostic &d) { return info(d.id).id == id; }))
+          << "not among\n"
+          << found << "of\n"
+          << example.text;
     }
   }
 }
@@ -86,16 +87,14 @@ std::vector<DiagId> allIds() {
   return ids;
 }
 
-INSTANTIATE_TEST_SUITE_P(pages, PageTest, testing::ValuesIn(allIds()),
-                         [](const testing::TestParamInfo<DiagId> &rule) {
-                           std::string name = ptxray::info(rule.param).id.str();
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(pages, PageTest, testing::ValuesIn(allIds()), [](const testing::TestParamInfo<DiagId> &rule) {
+  std::string name = ptxray::info(rule.param).id.str();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 TEST(Pages, EachIsOfARule) {
-  for (const fs::directory_entry &entry :
-       fs::directory_iterator(PTXRAY_TEST_DIR "/../docs/diagnostics"))
+  for (const fs::directory_entry &entry : fs::directory_iterator(PTXRAY_TEST_DIR "/../docs/diagnostics"))
     EXPECT_TRUE(findDiag(entry.path().stem().string())) << entry.path();
 }
 

@@ -30,8 +30,7 @@ std::string findPtxas() {
   fs::path newest;
   std::error_code error;
   for (const fs::directory_entry &release : fs::directory_iterator(PTXRAY_CUDA_DIR, error))
-    if (fs::exists(release.path() / "bin/ptxas") &&
-        (newest.empty() || releaseOf(newest) < releaseOf(release.path())))
+    if (fs::exists(release.path() / "bin/ptxas") && (newest.empty() || releaseOf(newest) < releaseOf(release.path())))
       newest = release.path();
   if (!newest.empty())
     return newest / "bin/ptxas";
@@ -75,8 +74,7 @@ PtxasVerdict askPtxas(const std::string &ptxas, const Module &module, bool compi
   const std::string arch = (compile ? "-arch=sm_" : "-arch=compute_") + architectureFor(module.target);
   const llvm::StringRef arguments[] = {ptxas, arch, input, "-o", "/dev/null"};
   const std::optional<llvm::StringRef> redirects[] = {"", output, output};
-  const int status =
-      llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 60, 0, &verdict.output);
+  const int status = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 60, 0, &verdict.output);
   if (auto buffer = llvm::MemoryBuffer::getFile(output))
     verdict.output += (*buffer)->getBuffer();
   llvm::sys::fs::remove(input);

@@ -43,11 +43,10 @@ public:
           text = llvm::StringRef(text).split("// known: ").first.rtrim().str();
           changed = true;
         } else if (agrees == known) {
-          ADD_FAILURE_AT(file.path.c_str(), line)
-              << section.header << ": " << text
-              << (known           ? "\n  agrees with ptxas: take the note away"
-                  : (mark == '-') ? "\n  ptxas refuses it"
-                                  : "\n  ptxas takes it");
+          ADD_FAILURE_AT(file.path.c_str(), line) << section.header << ": " << text
+                                                  << (known           ? "\n  agrees with ptxas: take the note away"
+                                                      : (mark == '-') ? "\n  ptxas refuses it"
+                                                                      : "\n  ptxas takes it");
         }
         if (!agrees && mark == '+' && llvm::is_contained(completeFamilies, file.name))
           ADD_FAILURE_AT(file.path.c_str(), line) << text << "\n  is valid and of a complete family";

@@ -5,9 +5,9 @@
 namespace ptxray::test {
 
 struct SampleFile {
-  TestFile file;            // its lines without the marks, `//@` sections as in test/isa
-  std::vector<char> marks;  // of each line: `+` ptxas takes it, `-` it refuses it, `?` not asked yet,
-                            // blank for what is no sample
+  TestFile file;           // its lines without the marks, `//@` sections as in test/isa
+  std::vector<char> marks; // of each line: `+` ptxas takes it, `-` it refuses it, `?` not asked yet,
+                           // blank for what is no sample
 };
 
 /// The files given, else all of test/samples, sorted.

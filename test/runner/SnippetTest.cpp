@@ -38,8 +38,7 @@ public:
   }
 
 private:
-  void check(const Module &module, DiagnosticSink &sink,
-             std::vector<std::vector<const Diagnostic *>> &found) {
+  void check(const Module &module, DiagnosticSink &sink, std::vector<std::vector<const Diagnostic *>> &found) {
     const auto source = SourceBuffer::fromText(file.path, module.text);
     CheckOptions options;
     options.pedantic = module.pedantic;
@@ -48,13 +47,12 @@ private:
     checkSource(*source, options, sink);
     for (const Diagnostic &d : sink.diagnostics()) {
       const unsigned line = source->lineColumn(d.range.begin).line;
-      const unsigned origin =
-          line <= module.origins.size() ? module.origins[line - 1] : module.origins.back();
+      const unsigned origin = line <= module.origins.size() ? module.origins[line - 1] : module.origins.back();
       if (origin != 0)
         found[origin].push_back(&d);
       else
-        ADD_FAILURE() << "in the prelude of `" << module.header << "`: " << d.message() << " ["
-                      << info(d.id).id.str() << "]\n  " << source->lineText(line).str();
+        ADD_FAILURE() << "in the prelude of `" << module.header << "`: " << d.message() << " [" << info(d.id).id.str()
+                      << "]\n  " << source->lineText(line).str();
     }
   }
 
@@ -67,8 +65,7 @@ int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   static const std::vector<TestFile> files = findTests(llvm::ArrayRef(argv + 1, argc - 1));
   for (const TestFile &file : files)
-    testing::RegisterTest(file.suite.c_str(), file.name.c_str(), nullptr, nullptr,
-                          file.path.c_str(), 1,
+    testing::RegisterTest(file.suite.c_str(), file.name.c_str(), nullptr, nullptr, file.path.c_str(), 1,
                           [&file]() -> SnippetTest * { return new SnippetTest(file); });
   return RUN_ALL_TESTS();
 }

@@ -58,8 +58,7 @@ static bool hasText(llvm::StringRef line) {
 }
 
 /// The header of a section is `//@ ptx 8.6, sm_100a[, more words of .target][, pedantic]`.
-static Module buildSnippetModule(llvm::StringRef header, const TestFile &file,
-                                 llvm::ArrayRef<unsigned> lines) {
+static Module buildSnippetModule(llvm::StringRef header, const TestFile &file, llvm::ArrayRef<unsigned> lines) {
   static const std::vector<std::string> prelude = readLines(PTXRAY_TEST_DIR "/isa/prelude.ptx");
   Module module;
   module.header = header.str();
@@ -120,12 +119,10 @@ static void readSections(TestFile &file) {
       finish();
       header = line.drop_front(4);
       if (!header.starts_with("ptx ") || !header.contains(", sm_"))
-        file.problem = "line " + std::to_string(number) +
-                       ": the header of a section is `//@ ptx 8.6, sm_100a`";
+        file.problem = "line " + std::to_string(number) + ": the header of a section is `//@ ptx 8.6, sm_100a`";
     } else if (hasText(line)) {
       if (header.empty())
-        file.problem =
-            "line " + std::to_string(number) + " stands before the first `//@ ptx V, sm_N`";
+        file.problem = "line " + std::to_string(number) + " stands before the first `//@ ptx V, sm_N`";
       lines.push_back(number);
     }
     if (!file.problem.empty())
@@ -142,8 +139,7 @@ static void readModule(TestFile &file) {
     module.origins.push_back(number);
     llvm::StringRef target = line.ltrim();
     if (module.target.empty() && target.consume_front(".target"))
-      module.target =
-          target.ltrim().take_until([](char c) { return !llvm::isAlnum(c) && c != '_'; }).str();
+      module.target = target.ltrim().take_until([](char c) { return !llvm::isAlnum(c) && c != '_'; }).str();
     module.pedantic |= line.trim() == "//@ pedantic";
     module.wholeProgram |= line.trim() == "//@ link whole";
     module.isFragment |= line.trim() == "//@ fragment";
@@ -204,8 +200,7 @@ std::vector<TestFile> findTests(llvm::ArrayRef<char *> paths) {
     std::error_code missing;
     for (const fs::directory_entry &entry : fs::recursive_directory_iterator(root, missing))
       if (entry.path().extension() == ".ptx" && entry.path().filename() != "prelude.ptx")
-        files.push_back(
-            readTest(entry.path(), suite, fs::relative(entry.path(), root).replace_extension()));
+        files.push_back(readTest(entry.path(), suite, fs::relative(entry.path(), root).replace_extension()));
   }
   llvm::sort(files, [](const TestFile &a, const TestFile &b) { return a.path < b.path; });
   return files;

@@ -11,9 +11,9 @@ struct Module {
   std::string text;
   std::string target; // the architecture alone
   bool pedantic = false;
-  bool wholeProgram = false; // `//@ link whole`
-  bool isFragment = false;   // a section, or `//@ fragment`
-  bool compiles = false;     // `//@ compile`: ptxas generates code for it
+  bool wholeProgram = false;     // `//@ link whole`
+  bool isFragment = false;       // a section, or `//@ fragment`
+  bool compiles = false;         // `//@ compile`: ptxas generates code for it
   std::vector<unsigned> origins; // of each line of `text`, counted from 1; 0: from the prelude
 };
 

@@ -6,8 +6,8 @@
 namespace {
 
 std::string module(const std::string &body) {
-  return ".version 8.6\n.target sm_80\n.file 1 \"k.cu\"\n.visible .entry k()\n{\n\t.reg .b32 %r<4>;\n" +
-         body + "\tret;\n}\n";
+  return ".version 8.6\n.target sm_80\n.file 1 \"k.cu\"\n.visible .entry k()\n{\n\t.reg .b32 %r<4>;\n" + body +
+         "\tret;\n}\n";
 }
 
 TEST(Api, GivesAllThatADiagnosticHas) {

@@ -29,8 +29,8 @@ Findings expected(const fs::path &path) {
 Findings found(const fs::path &path) {
   fs::path folder = path.parent_path();
   std::string command = std::string(ISAGEN) + " --check --diagnostics " + DIAGNOSTICS + " " +
-                        (folder / "words.isa").string() + " " +
-                        (folder / "targets.isa").string() + " " + path.string() + " 2>&1";
+                        (folder / "words.isa").string() + " " + (folder / "targets.isa").string() + " " +
+                        path.string() + " 2>&1";
   FILE *pipe = popen(command.c_str(), "r");
   Findings findings;
   char buffer[4096];
@@ -61,8 +61,7 @@ std::vector<std::string> cases() {
       names.push_back(file.path().filename().string());
   return names;
 }
-INSTANTIATE_TEST_SUITE_P(Cases, Isagen, testing::ValuesIn(cases()), [](const auto &info) {
-  return info.param.substr(0, info.param.find('.'));
-});
+INSTANTIATE_TEST_SUITE_P(Cases, Isagen, testing::ValuesIn(cases()),
+                         [](const auto &info) { return info.param.substr(0, info.param.find('.')); });
 
 } // namespace

@@ -150,8 +150,7 @@ TEST(Judge, WrongQualifiers) {
 
 TEST(Judge, Gates) {
   auto line = [](uint16_t ptx, const char *target) {
-    return found("elect.sync", {group(ShapeKind::Pair, {r32, reg(".pred")}), r32},
-                 module(ptx, target));
+    return found("elect.sync", {group(ShapeKind::Pair, {r32, reg(".pred")}), r32}, module(ptx, target));
   };
   EXPECT_EQ(line(800, "sm_90"), "");
   EXPECT_EQ(line(800, "sm_100a"), "");
@@ -161,8 +160,7 @@ TEST(Judge, Gates) {
 
 TEST(Judge, Families) {
   auto line = [](uint16_t ptx, const char *target) {
-    return found("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", {},
-                 module(ptx, target));
+    return found("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", {}, module(ptx, target));
   };
   EXPECT_EQ(line(900, "sm_100a"), "");
   EXPECT_EQ(line(900, "sm_100f"), "");
@@ -173,12 +171,10 @@ TEST(Judge, Families) {
 }
 
 TEST(Judge, GateInWords) {
-  const auto list =
-      findings(module(900, "sm_100"), "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", {});
+  const auto list = findings(module(900, "sm_100"), "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", {});
   ASSERT_EQ(list.size(), 1u);
   ASSERT_EQ(list[0].args.size(), 3u);
-  EXPECT_NE(list[0].args[1].find("sm_100f or higher in that family (PTX 8.8)"), std::string::npos)
-      << list[0].args[1];
+  EXPECT_NE(list[0].args[1].find("sm_100f or higher in that family (PTX 8.8)"), std::string::npos) << list[0].args[1];
   EXPECT_EQ(list[0].args[2], "sm_100");
 }
 

@@ -55,8 +55,7 @@ void checkIsSound(const Layout &layout, const std::string &what) {
   elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
   EXPECT_FALSE(clash) << what << ": two elements at one place";
   EXPECT_TRUE(inverse) << what << ": the directions disagree";
-  EXPECT_EQ(elements.size(),
-            size_t(size(layout, Row)) * size(layout, Column) * size(layout, Matrix))
+  EXPECT_EQ(elements.size(), size_t(size(layout, Row)) * size(layout, Column) * size(layout, Matrix))
       << what << ": elements are missing";
 }
 
@@ -68,15 +67,13 @@ void checkFills(const Layout &layout, uint32_t threads, const std::string &what)
   EXPECT_EQ(bits, uint64_t(threads) * size(layout, Word) * layout.wordBits) << what;
 }
 
-const char *const mmaShapes[] = {"m8n8k4.f64",   "m16n8k4.f64",   "m16n8k8.f64",   "m16n8k16.f64",
-                                 "m16n8k8.f16",  "m16n8k16.f16",  "m16n8k8.bf16",  "m16n8k16.bf16",
-                                 "m16n8k4.tf32", "m16n8k8.tf32",  "m8n8k16.s8",    "m16n8k16.u8",
-                                 "m16n8k32.s8",  "m16n8k32.e4m3", "m16n8k16.e5m2", "m8n8k32.s4",
-                                 "m16n8k32.u4",  "m16n8k64.s4",   "m8n8k128.b1",   "m16n8k128.b1",
+const char *const mmaShapes[] = {"m8n8k4.f64",   "m16n8k4.f64",   "m16n8k8.f64",   "m16n8k16.f64",  "m16n8k8.f16",
+                                 "m16n8k16.f16", "m16n8k8.bf16",  "m16n8k16.bf16", "m16n8k4.tf32",  "m16n8k8.tf32",
+                                 "m8n8k16.s8",   "m16n8k16.u8",   "m16n8k32.s8",   "m16n8k32.e4m3", "m16n8k16.e5m2",
+                                 "m8n8k32.s4",   "m16n8k32.u4",   "m16n8k64.s4",   "m8n8k128.b1",   "m16n8k128.b1",
                                  "m16n8k256.b1", "m16n8k64.e2m1", "m16n8k32.e2m1", "m16n8k32.e3m2"};
-const char *const sparseShapes[] = {
-    "m16n8k16.f16", "m16n8k32.bf16", "m16n8k8.tf32", "m16n8k16.tf32", "m16n8k32.s8",
-    "m16n8k64.u8",  "m16n8k64.e4m3", "m16n8k64.u4",  "m16n8k128.s4",  "m16n8k128.e2m1"};
+const char *const sparseShapes[] = {"m16n8k16.f16", "m16n8k32.bf16", "m16n8k8.tf32", "m16n8k16.tf32", "m16n8k32.s8",
+                                    "m16n8k64.u8",  "m16n8k64.e4m3", "m16n8k64.u4",  "m16n8k128.s4",  "m16n8k128.e2m1"};
 
 TEST(Layout, MmaFragmentsAreSoundAndFill) {
   for (const char *shape : mmaShapes)
@@ -128,30 +125,24 @@ TEST(Layout, ManualFormulasOfMma) {
     const uint32_t run = std::max(1, 32 / layout.elementBits);
     return *elementAt(layout, {0, lane, i / run, i % run * layout.elementBits});
   };
-  const Answer half = ask("mma.m16n8k16.f16"), bytes = ask("mma.m16n8k32.u8"),
-               nibbles = ask("mma.m16n8k64.s4");
+  const Answer half = ask("mma.m16n8k16.f16"), bytes = ask("mma.m16n8k32.u8"), nibbles = ask("mma.m16n8k64.s4");
   for (uint32_t lane = 0; lane < 32; ++lane) {
     const uint32_t group = lane >> 2, inGroup = lane % 4;
     for (uint32_t i = 0; i < 8; ++i) {
       const uint32_t row = i < 2 || (4 <= i && i < 6) ? group : group + 8;
-      EXPECT_EQ(at(operand(half, "A"), lane, i),
-                (Element{row, inGroup * 2 + (i & 1) + (i < 4 ? 0 : 8), 0}));
+      EXPECT_EQ(at(operand(half, "A"), lane, i), (Element{row, inGroup * 2 + (i & 1) + (i < 4 ? 0 : 8), 0}));
     }
     for (uint32_t i = 0; i < 4; ++i) {
-      EXPECT_EQ(at(operand(half, "B"), lane, i),
-                (Element{inGroup * 2 + (i & 1) + (i < 2 ? 0 : 8), group, 0}));
-      EXPECT_EQ(at(operand(half, "D"), lane, i),
-                (Element{i < 2 ? group : group + 8, inGroup * 2 + (i & 1), 0}));
+      EXPECT_EQ(at(operand(half, "B"), lane, i), (Element{inGroup * 2 + (i & 1) + (i < 2 ? 0 : 8), group, 0}));
+      EXPECT_EQ(at(operand(half, "D"), lane, i), (Element{i < 2 ? group : group + 8, inGroup * 2 + (i & 1), 0}));
     }
     for (uint32_t i = 0; i < 16; ++i) {
       const uint32_t row = i < 4 || (8 <= i && i < 12) ? group : group + 8;
-      EXPECT_EQ(at(operand(bytes, "A"), lane, i),
-                (Element{row, inGroup * 4 + (i & 3) + (i < 8 ? 0 : 16), 0}));
+      EXPECT_EQ(at(operand(bytes, "A"), lane, i), (Element{row, inGroup * 4 + (i & 3) + (i < 8 ? 0 : 16), 0}));
     }
     for (uint32_t i = 0; i < 32; ++i) {
       const uint32_t row = i < 8 || (16 <= i && i < 24) ? group : group + 8;
-      EXPECT_EQ(at(operand(nibbles, "A"), lane, i),
-                (Element{row, inGroup * 8 + (i & 7) + (i < 16 ? 0 : 32), 0}));
+      EXPECT_EQ(at(operand(nibbles, "A"), lane, i), (Element{row, inGroup * 8 + (i & 7) + (i < 16 ? 0 : 32), 0}));
     }
   }
 }
@@ -186,15 +177,13 @@ TEST(Layout, ManualFormulasOfSmallMma) {
 }
 
 TEST(Layout, WarpgroupFragmentsAreSoundAndFill) {
-  for (const char *shape :
-       {"m64n8k16.f32.f16.f16", "m64n256k16.f16.f16.f16", "m64n96k8.f32.tf32.tf32",
-        "m64n128k32.f32.e4m3.e5m2", "m64n24k32.s32.u8.s8", "m64n48k256.s32.b1.b1"})
+  for (const char *shape : {"m64n8k16.f32.f16.f16", "m64n256k16.f16.f16.f16", "m64n96k8.f32.tf32.tf32",
+                            "m64n128k32.f32.e4m3.e5m2", "m64n24k32.s32.u8.s8", "m64n48k256.s32.b1.b1"})
     for (const Layout &layout : ask(std::string("wgmma.mma_async.") + shape).layouts) {
       checkIsSound(layout, shape + (" " + layout.name));
       checkFills(layout, 128, shape + (" " + layout.name));
     }
-  for (const char *shape :
-       {"m64n8k32.f32.f16.f16", "m64n16k16.f32.tf32.tf32", "m64n8k64.f32.e4m3.e4m3"})
+  for (const char *shape : {"m64n8k32.f32.f16.f16", "m64n16k16.f32.tf32.tf32", "m64n8k64.f32.e4m3.e4m3"})
     for (const Layout &layout : ask(std::string("wgmma.mma_async.sp.") + shape).layouts)
       checkIsSound(layout, shape + (" " + layout.name));
 }
@@ -211,8 +200,7 @@ TEST(Layout, MatricesToAndFromSharedMemory) {
     EXPECT_EQ(size(answer.layouts[1], Column), size(answer.layouts[0], Matrix)) << form;
   }
   // Transposed, a thread gets what the thread with rows and columns exchanged gets plainly.
-  const Layout plain = ask("ldmatrix.m8n8.x1.b16").layouts[0],
-               turned = ask("ldmatrix.m8n8.x1.trans.b16").layouts[0];
+  const Layout plain = ask("ldmatrix.m8n8.x1.b16").layouts[0], turned = ask("ldmatrix.m8n8.x1.trans.b16").layouts[0];
   forEach(plain, [&](Element element, Place place) {
     EXPECT_EQ(placesOf(turned, {element[Column], element[Row], 0}).front(), place);
   });
@@ -232,13 +220,13 @@ TEST(Layout, TensorLoadsCoverTheirLanesAndColumns) {
     const char *name;
     uint32_t lanes, columns, registers, most;
   };
-  for (const Shape &shape : {Shape{"32x32b", 32, 1, 1, 128}, Shape{"16x64b", 16, 2, 1, 128},
-                             Shape{"16x128b", 16, 4, 2, 64}, Shape{"16x256b", 16, 8, 4, 32},
-                             Shape{"16x32bx2", 16, 2, 1, 128}})
+  for (const Shape &shape :
+       {Shape{"32x32b", 32, 1, 1, 128}, Shape{"16x64b", 16, 2, 1, 128}, Shape{"16x128b", 16, 4, 2, 64},
+        Shape{"16x256b", 16, 8, 4, 32}, Shape{"16x32bx2", 16, 2, 1, 128}})
     for (uint32_t times : {1u, 2u, 8u, shape.most})
       for (const char *pack : {"", ".pack::16b"}) {
-        const std::string form = std::string("tcgen05.ld.sync.aligned.") + shape.name + ".x" +
-                                 std::to_string(times) + pack + ".b32";
+        const std::string form =
+            std::string("tcgen05.ld.sync.aligned.") + shape.name + ".x" + std::to_string(times) + pack + ".b32";
         const Layout layout = ask(form).layouts.front();
         checkIsSound(layout, form);
         checkFills(layout, 32, form);
@@ -277,10 +265,9 @@ TEST(Layout, DataPathLayouts) {
   // The half-used layouts start at lane 0 or 16, and the two fill the memory together.
   std::set<std::array<uint32_t, 2>> cells;
   for (const char *offset : {"0", "16"})
-    forEach(operand(ask("tcgen05.mma.cta_group::1.kind::f16",
-                        {{"m", "64"}, {"n", "32"}, {"lane-offset", offset}}),
-                    "D"),
-            [&](Element, Place place) { cells.insert({place[Lane], place[Word]}); });
+    forEach(
+        operand(ask("tcgen05.mma.cta_group::1.kind::f16", {{"m", "64"}, {"n", "32"}, {"lane-offset", offset}}), "D"),
+        [&](Element, Place place) { cells.insert({place[Lane], place[Word]}); });
   EXPECT_EQ(cells.size(), 128u * 32u);
 }
 
@@ -298,9 +285,9 @@ TEST(Layout, ScaleFactorsFillTheirBytes) {
                         Case{"kind::mxf4nvf4.block_scale.block16", "96", 6, {0, 2}}})
     for (const char *n : {"64", "128", "256"})
       for (int id : c.ids) {
-        const Answer answer = ask(
-            std::string("tcgen05.mma.cta_group::1.") + c.words,
-            {{"n", n}, {"k", c.k}, {"sfa-id", std::to_string(id)}, {"sfb-id", std::to_string(id)}});
+        const Answer answer =
+            ask(std::string("tcgen05.mma.cta_group::1.") + c.words,
+                {{"n", n}, {"k", c.k}, {"sfa-id", std::to_string(id)}, {"sfb-id", std::to_string(id)}});
         const Layout a = operand(answer, "scale-a"), b = operand(answer, "scale-b");
         checkIsSound(a, std::string(c.words) + " A");
         checkIsSound(b, std::string(c.words) + " B");
@@ -310,8 +297,7 @@ TEST(Layout, ScaleFactorsFillTheirBytes) {
         // all rows.
         EXPECT_EQ(placesOf(a, {0, 0, 0}).front(), (Place{0, 0, 0, uint32_t(8 * id)}));
         const uint32_t last = id + c.factors - 1;
-        EXPECT_EQ(placesOf(a, {127, c.factors - 1, 0}).front(),
-                  (Place{0, 31, 3 + last / 4 * 4, last % 4 * 8}));
+        EXPECT_EQ(placesOf(a, {127, c.factors - 1, 0}).front(), (Place{0, 31, 3 + last / 4 * 4, last % 4 * 8}));
         EXPECT_EQ(placesOf(a, {0, 0, 0}).size(), 4u);
       }
 }
@@ -324,9 +310,9 @@ TEST(Layout, TensorMetadataIsAWordForEachLane) {
           continue;
         if (*selector == '1' && std::string(kind) == "f8f6f4")
           continue;
-        const Layout layout = operand(ask(std::string("tcgen05.mma.sp.cta_group::1.kind::") + kind,
-                                          {{"m", m}, {"selector", selector}}),
-                                      "metadata");
+        const Layout layout =
+            operand(ask(std::string("tcgen05.mma.sp.cta_group::1.kind::") + kind, {{"m", m}, {"selector", selector}}),
+                    "metadata");
         checkIsSound(layout, std::string(kind) + " M " + m);
         std::map<std::array<uint32_t, 2>, uint32_t> bits;
         forEach(layout, [&](Element, Place place) { bits[{place[Lane], place[Word]}] += 4; });
@@ -344,25 +330,17 @@ TEST(Layout, CanonicalLayoutsOfTheManual) {
   };
   for (const Case &c :
        {Case{"tf32", "k", "none", "16", "16", "Swizzle<0,4,3> o ((8,2),(4,4)):((4,32),(1,64))",
-             "((8,m),(T,2k)):((1T,SBO),(1,LBO)), T = 4", "in the descriptor 16",
-             "in the descriptor 8"},
+             "((8,m),(T,2k)):((1T,SBO),(1,LBO)), T = 4", "in the descriptor 16", "in the descriptor 8"},
         Case{"tf32", "k", "32B", "16", "8", "Swizzle<1,4,3> o ((8,2),(4,2)):((8,64),(1,4))",
              "((8,m),(T,2k)):((2T,SBO),(1,T)), T = 4", "1 is assumed", "in the descriptor 16"},
-        Case{"bf16", "mn", "none", "16", "16",
-             "Swizzle<0,4,3> o ((8,1,2),(8,2)):((1,8,64),(8,128))",
-             "((T,1,m),(8,k)):((1,T,SBO),(1T,LBO)), T = 8", "in the descriptor 16",
-             "in the descriptor 8"},
-        Case{"bf16", "mn", "32B", "32", "16",
-             "Swizzle<1,4,3> o ((8,2,2),(8,2)):((1,8,128),(16,256))",
-             "((T,2,m),(8,k)):((1,T,LBO),(2T,SBO)), T = 8", "in the descriptor 16",
-             "in the descriptor 32"},
-        Case{"bf16", "mn", "64B", "64", "16",
-             "Swizzle<2,4,3> o ((8,4,2),(8,2)):((1,8,256),(32,512))",
-             "((T,4,m),(8,k)):((1,T,LBO),(4T,SBO)), T = 8", "in the descriptor 32",
-             "in the descriptor 64"}}) {
-    const Answer answer = ask(
-        "smem",
-        {{"type", c.type}, {"major", c.major}, {"swizzle", c.swizzle}, {"mn", c.mn}, {"k", c.k}});
+        Case{"bf16", "mn", "none", "16", "16", "Swizzle<0,4,3> o ((8,1,2),(8,2)):((1,8,64),(8,128))",
+             "((T,1,m),(8,k)):((1,T,SBO),(1T,LBO)), T = 8", "in the descriptor 16", "in the descriptor 8"},
+        Case{"bf16", "mn", "32B", "32", "16", "Swizzle<1,4,3> o ((8,2,2),(8,2)):((1,8,128),(16,256))",
+             "((T,2,m),(8,k)):((1,T,LBO),(2T,SBO)), T = 8", "in the descriptor 16", "in the descriptor 32"},
+        Case{"bf16", "mn", "64B", "64", "16", "Swizzle<2,4,3> o ((8,4,2),(8,2)):((1,8,256),(32,512))",
+             "((T,4,m),(8,k)):((1,T,LBO),(4T,SBO)), T = 8", "in the descriptor 32", "in the descriptor 64"}}) {
+    const Answer answer =
+        ask("smem", {{"type", c.type}, {"major", c.major}, {"swizzle", c.swizzle}, {"mn", c.mn}, {"k", c.k}});
     const Layout &layout = answer.layouts.front();
     EXPECT_EQ(layout.notes[0], c.exact);
     EXPECT_EQ(layout.notes[1], std::string("canonical: ") + c.canonical);
@@ -378,13 +356,11 @@ TEST(Layout, SwizzleAtoms) {
     const char *swizzle, *major;
     uint32_t mn, k; // units of 128 bits along the major direction
   };
-  for (const Case &c :
-       {Case{"128B-base32B", "mn", 8, 4}, Case{"128B", "mn", 8, 8}, Case{"128B", "k", 8, 8},
-        Case{"64B", "mn", 4, 8}, Case{"64B", "k", 8, 4}, Case{"32B", "mn", 2, 8},
-        Case{"32B", "k", 8, 2}, Case{"none", "mn", 1, 8}, Case{"none", "k", 8, 1}})
+  for (const Case &c : {Case{"128B-base32B", "mn", 8, 4}, Case{"128B", "mn", 8, 8}, Case{"128B", "k", 8, 8},
+                        Case{"64B", "mn", 4, 8}, Case{"64B", "k", 8, 4}, Case{"32B", "mn", 2, 8},
+                        Case{"32B", "k", 8, 2}, Case{"none", "mn", 1, 8}, Case{"none", "k", 8, 1}})
     for (const char *type : {"tf32", "f16", "e4m3"}) {
-      const Layout layout =
-          ask("smem", {{"type", type}, {"major", c.major}, {"swizzle", c.swizzle}}).layouts.front();
+      const Layout layout = ask("smem", {{"type", type}, {"major", c.major}, {"swizzle", c.swizzle}}).layouts.front();
       const uint32_t t = 128 / layout.elementBits;
       checkIsSound(layout, std::string(c.swizzle) + " " + c.major);
       EXPECT_EQ(size(layout, Row), c.mn * (*c.major == 'm' ? t : 1));
@@ -396,15 +372,13 @@ TEST(Layout, SwizzleAtoms) {
 TEST(Layout, CopiesReachEveryLane) {
   for (const char *form :
        {"tcgen05.cp.cta_group::1.128x256b", "tcgen05.cp.cta_group::1.128x128b",
-        "tcgen05.cp.cta_group::1.64x128b.warpx2::02_13",
-        "tcgen05.cp.cta_group::1.64x128b.warpx2::01_23", "tcgen05.cp.cta_group::1.32x128b.warpx4",
-        "tcgen05.cp.cta_group::2.4x256b"}) {
+        "tcgen05.cp.cta_group::1.64x128b.warpx2::02_13", "tcgen05.cp.cta_group::1.64x128b.warpx2::01_23",
+        "tcgen05.cp.cta_group::1.32x128b.warpx4", "tcgen05.cp.cta_group::2.4x256b"}) {
     const Layout layout = ask(form).layouts.front();
     checkIsSound(layout, form);
     std::set<uint32_t> lanes;
     forEach(layout, [&](Element, Place place) { lanes.insert(place[Lane]); });
-    EXPECT_EQ(lanes.size(), std::string(form).find("4x256b") != std::string::npos ? 4u : 128u)
-        << form;
+    EXPECT_EQ(lanes.size(), std::string(form).find("4x256b") != std::string::npos ? 4u : 128u) << form;
   }
 }
 
@@ -420,20 +394,19 @@ TEST(Layout, PaddedElements) {
 }
 
 TEST(Layout, RefusesWhatDoesNotExist) {
-  for (const char *form : {"add.s32", "mma.m16n8k24.f16", "mma.sp.m16n8k8.f16",
-                           "wgmma.mma_async.m64n12k16.f32.f16.f16", "ldmatrix.m16n16.x4.trans.b8",
-                           "stmatrix.m8n16.x1.b8", "tcgen05.ld.16x256b.x64.b32",
-                           "tcgen05.mma.ws.cta_group::2.kind::f16", "tcgen05.cp.12x3b",
-                           "ldmatrix.m8n8.x1.s8.s4", "tcgen05.mma.cta_group::1.kind::f32",
-                           "tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::1X",
-                           "tcgen05.mma.cta_group::1.kind::mxf4.block_scale.block16",
-                           "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::2X"}) {
+  for (const char *form :
+       {"add.s32", "mma.m16n8k24.f16", "mma.sp.m16n8k8.f16", "wgmma.mma_async.m64n12k16.f32.f16.f16",
+        "ldmatrix.m16n16.x4.trans.b8", "stmatrix.m8n16.x1.b8", "tcgen05.ld.16x256b.x64.b32",
+        "tcgen05.mma.ws.cta_group::2.kind::f16", "tcgen05.cp.12x3b", "ldmatrix.m8n8.x1.s8.s4",
+        "tcgen05.mma.cta_group::1.kind::f32", "tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::1X",
+        "tcgen05.mma.cta_group::1.kind::mxf4.block_scale.block16",
+        "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::2X"}) {
     Request request;
     request.instruction = form;
     EXPECT_NE(describe(request).complaint, "") << form;
   }
-  for (const auto &[name, value] : {std::pair("mn", "1048576"), std::pair("lbo", "262144"),
-                                    std::pair("sbo", "24"), std::pair("k", "0")}) {
+  for (const auto &[name, value] :
+       {std::pair("mn", "1048576"), std::pair("lbo", "262144"), std::pair("sbo", "24"), std::pair("k", "0")}) {
     Request request;
     request.instruction = "smem";
     request.settings["swizzle"] = "none";
@@ -443,14 +416,13 @@ TEST(Layout, RefusesWhatDoesNotExist) {
 }
 
 TEST(Layout, TextFitsATerminal) {
-  for (const char *form : {"mma.m16n8k256.b1", "wgmma.mma_async.m64n256k16.f32.f16.f16",
-                           "tcgen05.ld.32x32b.x128.b32", "tcgen05.mma.cta_group::2.kind::f16"})
+  for (const char *form : {"mma.m16n8k256.b1", "wgmma.mma_async.m64n256k16.f32.f16.f16", "tcgen05.ld.32x32b.x128.b32",
+                           "tcgen05.mma.cta_group::2.kind::f16"})
     for (const Layout &layout : ask(form).layouts) {
       std::string text;
       llvm::raw_string_ostream stream(text);
       writeText(layout, 80, stream);
-      for (llvm::StringRef rest = llvm::StringRef(text).split("  and so on").first;
-           !rest.empty();) {
+      for (llvm::StringRef rest = llvm::StringRef(text).split("  and so on").first; !rest.empty();) {
         auto [line, behind] = rest.split('\n');
         if (!line.starts_with("  ") || line.contains(":c")) {
           EXPECT_LE(line.size(), 80u) << line.str();
@@ -488,8 +460,7 @@ bool isFinite(uint16_t half) { return (half & 0x7C00) != 0x7C00; }
 /// fifteen zeros is exact, so only signs of zero and what is not finite need care.
 Wave byWmma(const Wave &in, const Answer &layouts) {
   const Layout a = operand(layouts, "A"), b = operand(layouts, "B"), d = operand(layouts, "D");
-  const Wave identity =
-      hold(b, [](uint32_t row, uint32_t column) { return row == column ? 0x3C00 : 0; });
+  const Wave identity = hold(b, [](uint32_t row, uint32_t column) { return row == column ? 0x3C00 : 0; });
   auto matrixOf = [](const Layout &layout, const Wave &wave) {
     std::array<std::array<uint16_t, 16>, 16> matrix = {};
     forEach(layout, [&](Element element, Place place) {
@@ -512,8 +483,7 @@ Wave byWmma(const Wave &in, const Answer &layouts) {
 }
 
 TEST(Rdna4, LayoutsAreSoundAndFill) {
-  for (const char *type :
-       {"wmma.f16", "wmma.bf16", "wmma.f32.f16", "wmma.s8", "wmma.e4m3", "wmma.s4"})
+  for (const char *type : {"wmma.f16", "wmma.bf16", "wmma.f32.f16", "wmma.s8", "wmma.e4m3", "wmma.s4"})
     for (const Layout &layout : ask(type, {{"arch", "gfx12"}}).layouts) {
       checkIsSound(layout, type);
       checkFills(layout, 32, type);
@@ -526,11 +496,8 @@ TEST(Rdna4, ShufflesTransposeEveryPattern) {
   for (uint32_t row = 0; row < 16; ++row)
     for (uint32_t column = 0; column < 16; ++column)
       for (uint32_t bit = 0; bit < 16; ++bit) {
-        auto one = [&](uint32_t r, uint32_t c) -> uint16_t {
-          return r == row && c == column ? 1 << bit : 0;
-        };
-        ASSERT_EQ(byShuffles(hold(a, one)),
-                  hold(a, [&](uint32_t r, uint32_t c) { return one(c, r); }));
+        auto one = [&](uint32_t r, uint32_t c) -> uint16_t { return r == row && c == column ? 1 << bit : 0; };
+        ASSERT_EQ(byShuffles(hold(a, one)), hold(a, [&](uint32_t r, uint32_t c) { return one(c, r); }));
       }
 }
 
@@ -540,9 +507,7 @@ TEST(Rdna4, WmmaTransposesEveryFinitePattern) {
   const Answer layouts = ask("wmma.f16", {{"arch", "gfx12"}});
   const Layout a = operand(layouts, "A");
   for (uint32_t first = 0; first < 65536; first += 256) {
-    auto matrix = [&](uint32_t row, uint32_t column) -> uint16_t {
-      return first + row * 16 + column;
-    };
+    auto matrix = [&](uint32_t row, uint32_t column) -> uint16_t { return first + row * 16 + column; };
     const Wave in = hold(a, matrix);
     Wave shuffled = byShuffles(in), multiplied = byWmma(in, layouts);
     const bool finite = isFinite(first) && isFinite(first + 255);
@@ -574,8 +539,7 @@ TEST(Rdna4, MovmatrixAgreesOnItsTiles) {
       });
       forEach(from, [&](Element element, Place place) {
         // Read as a matrix again, it is the transpose of the tile.
-        const Place there =
-            placesOf(wave, {tileColumn + element[Row], tileRow + element[Column], 0}).front();
+        const Place there = placesOf(wave, {tileColumn + element[Row], tileRow + element[Column], 0}).front();
         EXPECT_EQ(registers[place], turned[there[Lane]][there[Word] * 2 + there[Bit] / 16]);
       });
     }

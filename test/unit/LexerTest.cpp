@@ -1,9 +1,9 @@
 // The scanner against the lexer that ANTLR makes of grammar/PtxLexer.g4: both cut a text into the same
 // tokens.
 #include "Parse/Scanner.h"
+#include "PtxLexer.h"
 #include "Source/SourceBuffer.h"
 #include "antlr4-runtime.h"
-#include "PtxLexer.h"
 #include <gtest/gtest.h>
 
 using namespace ptxray;
@@ -29,8 +29,7 @@ Cut lexed(llvm::StringRef text) {
   PtxLexer lexer(&input);
   lexer.removeErrorListeners();
   Cut cut;
-  for (auto token = lexer.nextToken(); token->getType() != antlr4::Token::EOF;
-       token = lexer.nextToken())
+  for (auto token = lexer.nextToken(); token->getType() != antlr4::Token::EOF; token = lexer.nextToken())
     cut.emplace_back(token->getType(), token->getStartIndex(), token->getStopIndex() + 1);
   return cut;
 }

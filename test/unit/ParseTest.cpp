@@ -1,11 +1,11 @@
+#include "Parse/Parse.h"
 #include "Diagnostics/Diagnostic.h"
 #include "Dump/DumpJson.h"
-#include "Parse/Parse.h"
 #include "Parse/Print.h"
 #include "Source/SourceBuffer.h"
+#include "nlohmann/json.hpp"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include "nlohmann/json.hpp"
 #include <bit>
 #include <gtest/gtest.h>
 
@@ -31,9 +31,8 @@ struct Parsed {
     std::string out;
     for (const Diagnostic &d : sink.diagnostics()) {
       LineColumn begin = source->lineColumn(d.range.begin), end = source->lineColumn(d.range.end);
-      out += (out.empty() ? "" : ", ") + std::to_string(begin.line) + ":" +
-             std::to_string(begin.column) + "-" + std::to_string(end.column) + " " +
-             info(d.id).id.str();
+      out += (out.empty() ? "" : ", ") + std::to_string(begin.line) + ":" + std::to_string(begin.column) + "-" +
+             std::to_string(end.column) + " " + info(d.id).id.str();
     }
     return out;
   }
@@ -129,8 +128,7 @@ TEST(Parse, ConstantExpressionsNeedNoStack) {
   Parsed deep(kernel("mov.b64 x, " + repeat("(", 100000) + "1" + repeat(")", 100000) + ";"));
   EXPECT_EQ(deep.faults(), "6:10012-10013 nesting-too-deep");
   EXPECT_EQ(Parsed(kernel(repeat("{", 1663) + repeat("}", 1663))).faults(), "");
-  EXPECT_EQ(Parsed(kernel(repeat("{", 100000) + repeat("}", 100000))).faults(),
-            "6:10001-10002 nesting-too-deep");
+  EXPECT_EQ(Parsed(kernel(repeat("{", 100000) + repeat("}", 100000))).faults(), "6:10001-10002 nesting-too-deep");
 }
 
 TEST(Parse, OperandsStandInPreorder) {
@@ -267,8 +265,7 @@ P0: .callprototype (.param .b32 _) _ (.param .b32 _) .noreturn;
   // White space and comments mean nothing; any other change shows.
   Parsed spaced("/* c */" + llvm::join(llvm::split(text, ", "), " ,// c\n"));
   EXPECT_EQ(spaced.printed(), printed);
-  Parsed changed(text.substr(0, text.find("-5")).str() + "-6" +
-                 text.substr(text.find("-5") + 2).str());
+  Parsed changed(text.substr(0, text.find("-5")).str() + "-6" + text.substr(text.find("-5") + 2).str());
   EXPECT_NE(changed.printed(), printed);
 
   std::string json;
@@ -368,10 +365,11 @@ TEST(Parse, FaultsOfTheModule) {
 
 // Where nothing is indented, the empty line that a brace leaves tells which one is lost.
 TEST(Parse, LostBracesWithoutIndentation) {
-  const std::string text = ".func f()\n{\n.reg .b32 a;\nadd.s32 a, a, a;\n.loc 1 2 3\n{\n.param .b32 p;\nst.param.b32 [p], a;\n}\n"
-                           "l:\n.loc 1 3 3\n{\n.param .b32 q;\nst.param.b32 [q], a;\n}\nsub.s32 a, a, a;\nret;\n}\n";
+  const std::string text =
+      ".func f()\n{\n.reg .b32 a;\nadd.s32 a, a, a;\n.loc 1 2 3\n{\n.param .b32 p;\nst.param.b32 [p], a;\n}\n"
+      "l:\n.loc 1 3 3\n{\n.param .b32 q;\nst.param.b32 [q], a;\n}\nsub.s32 a, a, a;\nret;\n}\n";
   const std::pair<unsigned, const char *> lost[] = {
-      {6, "6:1-1 expected-bracket"},  {9, "9:1-1 expected-bracket"},  {12, "12:1-1 expected-bracket"},
+      {6, "6:1-1 expected-bracket"},   {9, "9:1-1 expected-bracket"}, {12, "12:1-1 expected-bracket"},
       {15, "15:1-1 expected-bracket"}, {18, "18:1-1 unclosed-brace"},
   };
   EXPECT_EQ(Parsed(text).faults(), "");
@@ -385,8 +383,8 @@ TEST(Parse, LostBracesWithoutIndentation) {
 }
 
 TEST(Parse, FixesMendTheText) {
-  for (const char *body : {"add.s32 a, b, c\nret;", "add.s32 a b, c;", "add.s32 a,, b;",
-                           "ld.b32 a, [b;", "ld.b32 a, b];", "ret;;", ".rge .b32 a;"}) {
+  for (const char *body : {"add.s32 a, b, c\nret;", "add.s32 a b, c;", "add.s32 a,, b;", "ld.b32 a, [b;",
+                           "ld.b32 a, b];", "ret;;", ".rge .b32 a;"}) {
     Parsed parsed(kernel(body));
     ASSERT_EQ(parsed.sink.diagnostics().size(), 1u) << body;
     const Diagnostic &d = parsed.sink.diagnostics().front();

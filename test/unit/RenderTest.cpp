@@ -61,8 +61,9 @@ TEST(Json, LinksIntoTheManual) {
   add(report, {0, 1}).spec = {"9.7.14.5.15, 9.7.1", "matrix/ldmatrix.isa", 7};
   add(report, {0, 1}).spec = {"1.2.3", "later.isa", 7};
   const nlohmann::json found = json(report)["diagnostics"];
-  EXPECT_EQ(found[0]["manualLink"]["url"],
-            "https://docs.nvidia.com/cuda/parallel-thread-execution/index.html#warp-level-matrix-instructions-ldmatrix");
+  EXPECT_EQ(
+      found[0]["manualLink"]["url"],
+      "https://docs.nvidia.com/cuda/parallel-thread-execution/index.html#warp-level-matrix-instructions-ldmatrix");
   EXPECT_EQ(found[0]["manualLink"]["version"], "9.0");
   EXPECT_FALSE(found[1].contains("manualLink"));
 }
@@ -157,8 +158,7 @@ TEST(Origin, LocAndLineMarkers) {
 }
 
 TEST(Diagnostics, MessagesNameTheirArguments) {
-  EXPECT_EQ(argNames(DiagId::UnreadableInput),
-            (llvm::SmallVector<llvm::StringRef, 4>{"path", "reason"}));
+  EXPECT_EQ(argNames(DiagId::UnreadableInput), (llvm::SmallVector<llvm::StringRef, 4>{"path", "reason"}));
   EXPECT_EQ(findDiag("unreadable-input"), DiagId::UnreadableInput);
   EXPECT_EQ(findDiag("unknown"), std::nullopt);
 }

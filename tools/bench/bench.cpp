@@ -72,8 +72,9 @@ static bool stages(const char *path) {
     check = std::min(check, checked);
     total += scanned + parsed + checked;
   }
-  llvm::outs() << llvm::format("{\"bytes\": %zu, \"instructions\": %zu, \"scan\": %.6f, \"parse\": %.6f, \"check\": %.6f}\n",
-                               source->text().size(), instructions, scan, parse, check);
+  llvm::outs() << llvm::format(
+      "{\"bytes\": %zu, \"instructions\": %zu, \"scan\": %.6f, \"parse\": %.6f, \"check\": %.6f}\n",
+      source->text().size(), instructions, scan, parse, check);
   return true;
 }
 
@@ -96,8 +97,8 @@ static void runOnce(Process &process) {
   if (posix_spawnp(&child, process.words[0], &actions, nullptr, process.words.data(), environ) == 0)
     wait4(child, &process.status, 0, &usage);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const double cpu = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-                     (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+  const double cpu =
+      usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
   process.wall = std::min(process.wall, wall);
   process.cpu = std::min(process.cpu, cpu);
   process.peak = std::min(process.peak, usage.ru_maxrss);

@@ -45,22 +45,16 @@ ExprId Resolver::condition(const Condition &c, const Scope &scope) {
       parts.push_back(condition(part, scope));
     return both(std::move(parts), c.kind == Condition::And);
   }
-  case Condition::Not:
-    return negation(condition(c.parts[0], scope));
-  case Condition::Ptx:
-    return expr(ExprOp::PtxAtLeast, true, c.version);
-  case Condition::Ptxas:
-    return expr(ExprOp::Ptxas, true, c.version);
-  case Condition::Target:
-    return targetCondition(c);
+  case Condition::Not: return negation(condition(c.parts[0], scope));
+  case Condition::Ptx: return expr(ExprOp::PtxAtLeast, true, c.version);
+  case Condition::Ptxas: return expr(ExprOp::Ptxas, true, c.version);
+  case Condition::Target: return targetCondition(c);
   case Condition::Name:
     if (c.text != "independent")
       return nameCondition(c, scope);
     break;
-  case Condition::Call:
-    return callCondition(c);
-  default:
-    break;
+  case Condition::Call: return callCondition(c);
+  default: break;
   }
   if (!context) {
     errors.report(c.place, "condition", "`" + c.text + "`: only versions and targets here");
@@ -139,9 +133,8 @@ ExprId Resolver::nameCondition(const Condition &c, const Scope &scope) {
   if (context) {
     int operand = context->operand(c.text);
     if (operand >= 0)
-      return context->operands[operand].required
-                 ? True
-                 : expr(ExprOp::OperandWritten, false, static_cast<uint32_t>(operand));
+      return context->operands[operand].required ? True
+                                                 : expr(ExprOp::OperandWritten, false, static_cast<uint32_t>(operand));
     if (insideGate || entryOperands[context->entry].count(c.text))
       return False;
   }
@@ -149,8 +142,7 @@ ExprId Resolver::nameCondition(const Condition &c, const Scope &scope) {
   for (const Scope *at = &scope; at; at = at->parent)
     for (const auto &[name, gate] : at->gates)
       names.insert(name);
-  errors.report(c.place, "unknown-name",
-                "`" + c.text + "` is no gate and no operand here" + didYouMean(c.text, names));
+  errors.report(c.place, "unknown-name", "`" + c.text + "` is no gate and no operand here" + didYouMean(c.text, names));
   return True;
 }
 
@@ -158,8 +150,7 @@ ExprId Resolver::callCondition(const Condition &c) {
   if (c.text == "warn") {
     if (!ruleIds.empty() && !ruleIds.count(c.argument))
       errors.report(c.place, "unknown-rule",
-                    "no diagnostic has the id `" + c.argument + "`" +
-                        didYouMean(c.argument, ruleIds));
+                    "no diagnostic has the id `" + c.argument + "`" + didYouMean(c.argument, ruleIds));
     isa::Text id = text(c.argument);
     auto known = std::find(output.warnings.begin(), output.warnings.end(), id);
     auto index = static_cast<uint32_t>(known - output.warnings.begin());
@@ -235,9 +226,7 @@ ExprId Resolver::wordCondition(const Condition &c, const Scope &scope) {
     int slot = context->slot(c.text);
     if (slot >= 0) {
       note(c, c.text, true);
-      return context->slots[slot].optional
-                 ? expr(ExprOp::SlotWritten, false, static_cast<uint32_t>(slot))
-                 : True;
+      return context->slots[slot].optional ? expr(ExprOp::SlotWritten, false, static_cast<uint32_t>(slot)) : True;
     }
     if (!context->fallback(c.text).empty()) {
       note(c, c.text, true);
@@ -270,8 +259,7 @@ ExprId Resolver::compareCondition(const Condition &c, const Scope &scope) {
   if (other >= 0 && (slot >= 0 || !constant.empty())) {
     note(c, c.words[0], true);
     result = slot < 0 ? slotIs(other, {constant})
-                      : expr(ExprOp::SlotsEqual, false, static_cast<uint32_t>(slot),
-                             static_cast<uint32_t>(other));
+                      : expr(ExprOp::SlotsEqual, false, static_cast<uint32_t>(slot), static_cast<uint32_t>(other));
   } else {
     std::set<std::string> all;
     for (const std::string &word : c.words) {

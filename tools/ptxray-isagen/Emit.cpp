@@ -65,23 +65,19 @@ void write(std::ostream &out, uint16_t value) { out << value; }
 void write(std::ostream &out, uint32_t value) { out << value; }
 void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
 void write(std::ostream &out, const isa::Word &v) {
-  braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.ignored, v.narrow, v.exact,
-         v.gate, v.scalarGate, v.kind);
+  braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.ignored, v.narrow, v.exact, v.gate,
+         v.scalarGate, v.kind);
 }
-void write(std::ostream &out, const isa::Expr &v) {
-  braces(out, v.op, v.gateOnly, v.a, v.b, v.c);
-}
+void write(std::ostream &out, const isa::Expr &v) { braces(out, v.op, v.gateOnly, v.a, v.b, v.c); }
 void write(std::ostream &out, const isa::Gate &v) { braces(out, v.name, v.expr); }
 void write(std::ostream &out, const isa::TargetBits &v) { braces(out, v.low, v.high, v.text); }
 void write(std::ostream &out, const isa::ValueRange &v) { braces(out, v.low, v.high, v.step); }
-void write(std::ostream &out, const isa::Term &v) {
-  braces(out, v.base, v.slot, v.letter, v.mul, v.div, v.add);
-}
+void write(std::ostream &out, const isa::Term &v) { braces(out, v.base, v.slot, v.letter, v.mul, v.div, v.add); }
 void write(std::ostream &out, const isa::SpaceRef &v) { braces(out, v.kind, v.index); }
 void write(std::ostream &out, const isa::TypeRef &v) { braces(out, v.kind, v.index, v.factor, v.divisor); }
 void write(std::ostream &out, const isa::OperandDecl &v) {
-  braces(out, v.name, v.rules, v.role, v.type, v.lengths, v.ranges, v.spaces, v.access,
-         v.accessLengths, v.accessSize, v.with, v.hasWith);
+  braces(out, v.name, v.rules, v.role, v.type, v.lengths, v.ranges, v.spaces, v.access, v.accessLengths, v.accessSize,
+         v.with, v.hasWith);
 }
 void write(std::ostream &out, const isa::Pattern &v) {
   braces(out, v.kind, v.optional, v.mayNegate, v.mayNot, v.extent, v.operand, v.suffixSlot);
@@ -91,24 +87,22 @@ void write(std::ostream &out, const isa::Slot &v) {
   braces(out, v.name, v.values, v.optional, v.literal, v.suffix, v.fallback);
 }
 void write(std::ostream &out, const isa::Column &v) { braces(out, v.kind, v.text, v.members); }
-void write(std::ostream &out, const isa::Cell &v) {
-  braces(out, v.kind, v.orAbsent, v.first, v.count);
-}
+void write(std::ostream &out, const isa::Cell &v) { braces(out, v.kind, v.orAbsent, v.first, v.count); }
 void write(std::ostream &out, const isa::Table &v) {
   braces(out, v.columns, v.firstCell, v.rows, v.line, v.firstRowLine);
 }
-void write(std::ostream &out, const isa::Rule &v) {
-  braces(out, v.when, v.require, v.line, v.text);
-}
+void write(std::ostream &out, const isa::Rule &v) { braces(out, v.when, v.require, v.line, v.text); }
 void write(std::ostream &out, const isa::Form &v) {
-  braces(out, v.entry, v.line, v.syntax, v.slots, v.mnemonicSlots, v.patterns, v.operands, v.tables,
-         v.rules, v.checks, v.effects, v.readsValues);
+  braces(out, v.entry, v.line, v.syntax, v.slots, v.mnemonicSlots, v.patterns, v.operands, v.tables, v.rules, v.checks,
+         v.effects, v.readsValues);
 }
 void write(std::ostream &out, const isa::EffectRule &v) { braces(out, v.when, v.effect); }
 void write(std::ostream &out, const isa::Entry &v) {
   braces(out, v.title, v.manual, v.file, v.line, v.source, v.mnemonics);
 }
-void write(std::ostream &out, const isa::Mnemonic &v) { braces(out, v.text, v.forms, v.unread, v.ungated, v.beside, v.unreadBeside); }
+void write(std::ostream &out, const isa::Mnemonic &v) {
+  braces(out, v.text, v.forms, v.unread, v.ungated, v.beside, v.unreadBeside);
+}
 void write(std::ostream &out, const isa::Target &v) {
   braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented, v.sharedBytes);
 }

@@ -29,9 +29,7 @@ private:
   void forms();
   void walk(const Scope &scope);
 
-  Place formPlace(const isa::Form &form) const {
-    return {model.entries[form.entry].place.file, form.line};
-  }
+  Place formPlace(const isa::Form &form) const { return {model.entries[form.entry].place.file, form.line}; }
   std::string text(isa::Text text) const { return "`" + std::string(text) + "`"; }
 
   const Model &model;
@@ -48,16 +46,13 @@ void Linter::neverFits() {
                     "no form here has `" + key.second + "` in the place that this asks for");
   for (const auto &[rule, fires] : usage.triggers)
     if (!fires)
-      errors.report(rule->place, "dead-when", "no form here can have what `" + rule->text +
-                                                  "` waits for");
+      errors.report(rule->place, "dead-when", "no form here can have what `" + rule->text + "` waits for");
   for (const auto &[effect, fires] : usage.effects)
     if (!fires)
-      errors.report(effect->place, "dead-when", "no form here can have what `" + effect->text +
-                                                    "` waits for");
+      errors.report(effect->place, "dead-when", "no form here can have what `" + effect->text + "` waits for");
   for (const auto &[key, fits] : usage.cellWords)
     if (!fits)
-      errors.report(key.first->place, "dead-cell",
-                    "no form here has `" + key.second + "` in that slot");
+      errors.report(key.first->place, "dead-cell", "no form here has `" + key.second + "` in that slot");
   for (const auto &[key, fits] : usage.columns)
     if (!fits)
       errors.report(key.first->place, "dead-column", "no form here has `" + key.second + "`");
@@ -70,8 +65,7 @@ void Linter::neverFits() {
                     "`" + key.second + "` stands in no row, so no text can have it");
   for (const auto &[key, fits] : usage.mnemonics)
     if (!fits)
-      errors.report(key.first->place, "dead-mnemonic",
-                    "no form spells `" + key.second + "`");
+      errors.report(key.first->place, "dead-mnemonic", "no form spells `" + key.second + "`");
   for (const auto &[key, fits] : usage.mnemonicWords)
     if (!fits)
       errors.report(key.first->place, "dead-mnemonic",
@@ -103,8 +97,7 @@ void Linter::equalRows(const Table &table) {
     auto [known, isNew] = lines.insert({key, row.place.line});
     if (!isNew)
       errors.report(row.place, "same-row",
-                    "the words and the gate of line " + std::to_string(known->second) +
-                        " once more");
+                    "the words and the gate of line " + std::to_string(known->second) + " once more");
   }
 }
 
@@ -138,8 +131,7 @@ void Linter::skippedColumns(const Scope &scope, const Table &table) {
         if (words(*with, "").size() == words(*without, "").size() + 1 &&
             words(*with, column.names[0]) == words(*without, ""))
           errors.report(without->place, "skipped-column",
-                        "the table of line " + std::to_string(table.place.line) +
-                            " does not look at `" + column.text +
+                        "the table of line " + std::to_string(table.place.line) + " does not look at `" + column.text +
                             "` here; write one form with `{" + column.text + "}`");
   }
 }
@@ -151,14 +143,13 @@ void Linter::forms() {
     for (uint32_t f = 0; f < mnemonic.forms.count; ++f) {
       const isa::Form &form = output.forms[output.mnemonicForms[mnemonic.forms.first + f]];
       std::string key(mnemonic.text);
-      for (isa::Span span : {form.slots, form.patterns, form.operands, form.tables, form.rules,
-                             form.checks})
+      for (isa::Span span : {form.slots, form.patterns, form.operands, form.tables, form.rules, form.checks})
         key += " " + std::to_string(span.first) + "+" + std::to_string(span.count);
       auto [known, isNew] = seen.insert({key, &form});
       if (!isNew)
         errors.report(formPlace(form), "same-form",
-                      "says what " + text(known->second->syntax) + " of line " +
-                          std::to_string(known->second->line) + " says");
+                      "says what " + text(known->second->syntax) + " of line " + std::to_string(known->second->line) +
+                          " says");
     }
   }
   // A written word takes the first free slot that holds it, so no other slot may need it.
@@ -181,12 +172,12 @@ void Linter::forms() {
             continue; // the earlier word of the text belongs to the earlier slot
           if (word.wordClass == WordClass::Free && second.optional)
             errors.report(formPlace(form), "shared-word",
-                          text(word.text) + " fits " + text(first.name) + " and " +
-                              text(second.name) + ", whose order is free");
+                          text(word.text) + " fits " + text(first.name) + " and " + text(second.name) +
+                              ", whose order is free");
           else if (first.optional && !second.optional)
             errors.report(formPlace(form), "shared-word",
-                          text(word.text) + " is taken by " + text(first.name) +
-                              " although only " + text(second.name) + " must be there");
+                          text(word.text) + " is taken by " + text(first.name) + " although only " + text(second.name) +
+                              " must be there");
         }
       }
     }

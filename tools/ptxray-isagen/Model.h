@@ -55,7 +55,7 @@ struct Operand {
   std::vector<std::string> spaces; // words of an address; one of them may turn out to be its type
   std::string access;              // `of .type [.vec]`
   std::vector<Term> accessLengths;
-  std::string accessSize;          // `of .type by size`: the operand that says how many bytes
+  std::string accessSize; // `of .type by size`: the operand that says how many bytes
   std::vector<isa::ValueRange> ranges;
   std::optional<Condition> with;
 };
@@ -147,9 +147,10 @@ struct Vocabulary {
   std::vector<std::string> types, layouts, spaces, operations;
   std::set<std::string> repeatable, ignored, exact, known;
   std::map<std::string, std::set<std::string>> ungated; // mnemonic to words whose gate ptxas does not ask there
-  std::map<std::string, std::set<std::string>> unread; // mnemonic to words that ptxas skips there alone, or, if `ignored`, reads
+  std::map<std::string, std::set<std::string>>
+      unread; // mnemonic to words that ptxas skips there alone, or, if `ignored`, reads
   std::map<std::string, std::map<std::string, std::set<std::string>>> unreadBeside; // that word; else as `unread`
-  std::map<std::string, std::string> kinds; // word to `rounding`
+  std::map<std::string, std::string> kinds;                                         // word to `rounding`
   std::map<std::string, std::shared_ptr<Condition>> gates, scalarGates;
 };
 

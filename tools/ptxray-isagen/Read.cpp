@@ -76,11 +76,10 @@ void Reader::vocabulary(IsaParser::VocabularyContext *context) {
   auto names = context->NAME();
   std::string name = names[0]->getText();
   std::vector<std::string> words = allWords(context->WORD());
-  std::map<std::string, std::vector<std::string> *> classes = {
-      {"types", &vocabulary.types},
-      {"layouts", &vocabulary.layouts},
-      {"spaces", &vocabulary.spaces},
-      {"operations", &vocabulary.operations}};
+  std::map<std::string, std::vector<std::string> *> classes = {{"types", &vocabulary.types},
+                                                               {"layouts", &vocabulary.layouts},
+                                                               {"spaces", &vocabulary.spaces},
+                                                               {"operations", &vocabulary.operations}};
   std::map<std::string, std::set<std::string> *> lists = {{"repeatable", &vocabulary.repeatable},
                                                           {"ignored", &vocabulary.ignored},
                                                           {"exact", &vocabulary.exact},
@@ -176,11 +175,10 @@ void Reader::readFile(IsaParser::FileContext *context) {
         }
       }
     } else if (auto *one = dynamic_cast<IsaParser::TargetContext *>(item)) {
-      model.targets.push_back({place(item), one->TARGET()->getText(), "",
-                               version(one->NUMBER(0)->getText()), one->NAME() == nullptr});
+      model.targets.push_back(
+          {place(item), one->TARGET()->getText(), "", version(one->NUMBER(0)->getText()), one->NAME() == nullptr});
       if (one->NUMBER().size() > 1)
-        model.targets.back().sharedBytes =
-            static_cast<uint32_t>(std::stoul(one->NUMBER(1)->getText()));
+        model.targets.back().sharedBytes = static_cast<uint32_t>(std::stoul(one->NUMBER(1)->getText()));
       if (one->NAME() && one->NAME()->getText() != "undocumented")
         error(item, "target", "`" + one->NAME()->getText() + "` says nothing about a target");
     } else if (auto *one = dynamic_cast<IsaParser::FamilyContext *>(item)) {
@@ -188,8 +186,8 @@ void Reader::readFile(IsaParser::FileContext *context) {
       for (antlr4::tree::TerminalNode *number : one->NUMBER())
         model.families.back().push_back(static_cast<uint16_t>(std::stoi(number->getText())));
     } else if (auto *one = dynamic_cast<IsaParser::AliasContext *>(item)) {
-      model.targets.push_back({place(item), one->TARGET(0)->getText(), one->TARGET(1)->getText(),
-                               version(one->NUMBER()->getText()), true});
+      model.targets.push_back(
+          {place(item), one->TARGET(0)->getText(), one->TARGET(1)->getText(), version(one->NUMBER()->getText()), true});
     } else if (auto *one = dynamic_cast<IsaParser::RegisterContext *>(item)) {
       registers(one);
     }
@@ -201,8 +199,8 @@ namespace {
 class SyntaxErrors : public antlr4::BaseErrorListener {
 public:
   SyntaxErrors(uint16_t file, Errors &errors) : file(file), errors(errors) {}
-  void syntaxError(antlr4::Recognizer *, antlr4::Token *, size_t line, size_t column,
-                   const std::string &message, std::exception_ptr) override {
+  void syntaxError(antlr4::Recognizer *, antlr4::Token *, size_t line, size_t column, const std::string &message,
+                   std::exception_ptr) override {
     if (!any) // what follows a first one is mostly its echo
       errors.report({file, static_cast<uint32_t>(line)}, "syntax",
                     "column " + std::to_string(column + 1) + ": " + message);

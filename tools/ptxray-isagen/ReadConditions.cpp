@@ -13,8 +13,8 @@ std::vector<isa::ValueRange> Reader::values(const std::vector<IsaParser::ValueCo
   for (IsaParser::ValueContext *context : contexts) {
     auto numbers = context->integer();
     int64_t low = integer(numbers[0]);
-    ranges.push_back({low, numbers.size() > 1 ? integer(numbers[1]) : low,
-                      numbers.size() > 2 ? integer(numbers[2]) : 1});
+    ranges.push_back(
+        {low, numbers.size() > 1 ? integer(numbers[1]) : low, numbers.size() > 2 ? integer(numbers[2]) : 1});
     if (ranges.back().high < low || ranges.back().step < 1)
       error(context, "empty-range", "`" + oneLine(context) + "` holds no value");
   }

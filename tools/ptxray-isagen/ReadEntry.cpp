@@ -102,24 +102,38 @@ void Reader::gate(IsaParser::GateContext *context, Scope &scope) {
 }
 
 void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
-  static const std::map<std::string, isa::OperandRule> flags = {
-      {"dst", isa::Destination},    {"inout", isa::Updated},        {"known", isa::Known},
-      {"sink", isa::SinkAllowed},   {"special", isa::SpecialAllowed}, {"symbol", isa::SymbolAllowed},
-      {"ordinary", isa::Ordinary},  {"wide", isa::Wide},
-      {"exact", isa::Exact},        {"typed", isa::Typed},          {"frag", isa::Fragment},
-      {"converted", isa::Converted}, {"raw", isa::AsBits},          {"single", isa::Single},
-      {"wraps", isa::Wraps},        {"vec", isa::Vec},              {"whole", isa::NoSinks},
-      {"each", isa::Each},          {"argument", isa::Argument},    {"zeros", isa::Zeros},
-      {"indexed", isa::IndexAllowed}, {"sampled", isa::Sampled},    {"sized", isa::Sized},
-      {"opaque", isa::OpaqueAllowed}, {"bare", isa::BareAllowed},   {"copied", isa::Copied},
-      {"unchecked", isa::AnyRegister}};
+  static const std::map<std::string, isa::OperandRule> flags = {{"dst", isa::Destination},
+                                                                {"inout", isa::Updated},
+                                                                {"known", isa::Known},
+                                                                {"sink", isa::SinkAllowed},
+                                                                {"special", isa::SpecialAllowed},
+                                                                {"symbol", isa::SymbolAllowed},
+                                                                {"ordinary", isa::Ordinary},
+                                                                {"wide", isa::Wide},
+                                                                {"exact", isa::Exact},
+                                                                {"typed", isa::Typed},
+                                                                {"frag", isa::Fragment},
+                                                                {"converted", isa::Converted},
+                                                                {"raw", isa::AsBits},
+                                                                {"single", isa::Single},
+                                                                {"wraps", isa::Wraps},
+                                                                {"vec", isa::Vec},
+                                                                {"whole", isa::NoSinks},
+                                                                {"each", isa::Each},
+                                                                {"argument", isa::Argument},
+                                                                {"zeros", isa::Zeros},
+                                                                {"indexed", isa::IndexAllowed},
+                                                                {"sampled", isa::Sampled},
+                                                                {"sized", isa::Sized},
+                                                                {"opaque", isa::OpaqueAllowed},
+                                                                {"bare", isa::BareAllowed},
+                                                                {"copied", isa::Copied},
+                                                                {"unchecked", isa::AnyRegister}};
   static const std::map<std::string, isa::OperandRole> roles = {
-      {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register},
-      {"imm", isa::OperandRole::Immediate},   {"pred", isa::OperandRole::Predicate},
-      {"addr", isa::OperandRole::Address},    {"tex", isa::OperandRole::Texture},
-      {"sampler", isa::OperandRole::Sampler}, {"surf", isa::OperandRole::Surface},
-      {"label", isa::OperandRole::Label},     {"func", isa::OperandRole::Function},
-      {"list", isa::OperandRole::List},       {"sym", isa::OperandRole::Symbol}};
+      {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register}, {"imm", isa::OperandRole::Immediate},
+      {"pred", isa::OperandRole::Predicate},  {"addr", isa::OperandRole::Address}, {"tex", isa::OperandRole::Texture},
+      {"sampler", isa::OperandRole::Sampler}, {"surf", isa::OperandRole::Surface}, {"label", isa::OperandRole::Label},
+      {"func", isa::OperandRole::Function},   {"list", isa::OperandRole::List},    {"sym", isa::OperandRole::Symbol}};
   Operand operand;
   operand.place = place(context);
   bool hasRole = false, ofAccess = false, bySize = false;
@@ -253,11 +267,9 @@ void Reader::table(IsaParser::TableContext *context, Scope &scope) {
     result.place = place(row);
     auto cells = row->cell();
     bool conditionLast = table.columns.back().kind == isa::ColumnKind::Requires;
-    if (cells.size() < table.columns.size() ||
-        (cells.size() > table.columns.size() && !conditionLast)) {
+    if (cells.size() < table.columns.size() || (cells.size() > table.columns.size() && !conditionLast)) {
       error(row, "row",
-            std::to_string(cells.size()) + " cells under " +
-                std::to_string(table.columns.size()) + " columns");
+            std::to_string(cells.size()) + " cells under " + std::to_string(table.columns.size()) + " columns");
       continue;
     }
     for (size_t i = 0; i < cells.size(); ++i) {

@@ -22,9 +22,7 @@ public:
 private:
   using Words = std::vector<antlr4::tree::TerminalNode *>;
 
-  Place place(antlr4::ParserRuleContext *context) {
-    return {file, static_cast<uint32_t>(context->start->getLine())};
-  }
+  Place place(antlr4::ParserRuleContext *context) { return {file, static_cast<uint32_t>(context->start->getLine())}; }
   void error(antlr4::ParserRuleContext *context, const std::string &lint, const std::string &text) {
     errors.report(place(context), lint, text);
   }

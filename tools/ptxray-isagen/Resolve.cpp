@@ -4,8 +4,7 @@
 
 namespace ptxray::isagen {
 
-FormSlot Resolver::makeSlot(const Scope &scope, const std::string &word, bool optional, bool suffix,
-                            Place place) {
+FormSlot Resolver::makeSlot(const Scope &scope, const std::string &word, bool optional, bool suffix, Place place) {
   FormSlot slot;
   slot.name = word;
   slot.optional = optional;
@@ -23,15 +22,13 @@ FormSlot Resolver::makeSlot(const Scope &scope, const std::string &word, bool op
     for (const Scope *at = &scope; at; at = at->parent)
       for (const auto &[name, set] : at->sets)
         names.insert(name);
-    errors.report(place, "unknown-word",
-                  "`" + word + "` is no word and no set" + didYouMean(word, names));
+    errors.report(place, "unknown-word", "`" + word + "` is no word and no set" + didYouMean(word, names));
   }
   slot.values.push_back({word, {}});
   return slot;
 }
 
-void Resolver::pattern(const PatternNode &node, bool required,
-                       std::vector<isa::Pattern> &patterns) {
+void Resolver::pattern(const PatternNode &node, bool required, std::vector<isa::Pattern> &patterns) {
   size_t index = patterns.size();
   patterns.push_back({node.kind, node.optional, node.mayNegate, node.mayNot, 1, 0, -1});
   bool isPair = node.kind == isa::PatternKind::Pair;
@@ -46,8 +43,7 @@ void Resolver::pattern(const PatternNode &node, bool required,
   }
   if (!node.suffix.empty()) {
     patterns[index].suffixSlot = static_cast<int16_t>(context->slots.size());
-    context->slots.push_back(makeSlot(*context->scope, node.suffix, node.suffixOptional, true,
-                                      context->form->place));
+    context->slots.push_back(makeSlot(*context->scope, node.suffix, node.suffixOptional, true, context->form->place));
   }
   for (size_t i = 0; i < node.children.size(); ++i)
     pattern(node.children[i], required && !(isPair && i == 1 && node.optional), patterns);
@@ -102,8 +98,7 @@ bool Resolver::resolveTerm(const Term &term, isa::Term &result) {
   std::string constant = context->fallback(term.word);
   if (constant.empty() || result.letter)
     return false;
-  result = {output.words[wordId(constant)].number * result.mul / result.div + result.add,
-            -1, 0, 1, 1, 0};
+  result = {output.words[wordId(constant)].number * result.mul / result.div + result.add, -1, 0, 1, 1, 0};
   return true;
 }
 
@@ -139,15 +134,12 @@ isa::OperandDecl Resolver::operand(const std::string &name) {
     return {isa::RefKind::Word, wordId(constant.empty() ? word : constant), decl->factor, decl->divisor};
   };
   auto setType = [&](const std::string &word) { result.type = typeRef(word); };
-  auto isType = [&](const std::string &word) {
-    return output.words[wordId(word)].wordClass == isa::WordClass::Type;
-  };
+  auto isType = [&](const std::string &word) { return output.words[wordId(word)].wordClass == isa::WordClass::Type; };
   if (!decl->type.empty()) {
     int slot = context->slot(decl->type);
     if (slot < 0 && context->fallback(decl->type).empty() && !isType(decl->type))
       errors.report(context->form->place, "operand-type",
-                    "type `" + decl->type + "` of operand `" + name +
-                        "` is no slot of this form and no type");
+                    "type `" + decl->type + "` of operand `" + name + "` is no slot of this form and no type");
     setType(decl->type);
   }
   std::vector<isa::SpaceRef> spaces;
@@ -189,8 +181,7 @@ isa::OperandDecl Resolver::operand(const std::string &name) {
   result.lengths = resolveLengths(decl->lengths);
   result.access = {isa::RefKind::None, 0, 1, 1};
   if (!decl->access.empty()) {
-    if (context->slot(decl->access) < 0 && context->fallback(decl->access).empty() &&
-        !isType(decl->access))
+    if (context->slot(decl->access) < 0 && context->fallback(decl->access).empty() && !isType(decl->access))
       errors.report(decl->place, "operand-type", "`" + decl->access + "` is no slot and no type");
     result.access = typeRef(decl->access);
     result.accessLengths = resolveLengths(decl->accessLengths);
@@ -206,8 +197,7 @@ isa::OperandDecl Resolver::operand(const std::string &name) {
 }
 
 /// False when no text of the form can fit the cell.
-bool Resolver::slotCell(const Cell &cell, const Scope &scope, const FormSlot &slot,
-                        isa::Cell &result) {
+bool Resolver::slotCell(const Cell &cell, const Scope &scope, const FormSlot &slot, isa::Cell &result) {
   result = {isa::CellKind::Any, false, 0, 0};
   if (cell.any)
     return true;
@@ -238,7 +228,7 @@ void Resolver::table(const Table &table, const Scope &scope, std::vector<uint32_
   std::vector<isa::Column> columns;
   std::vector<std::vector<isa::Cell>> rows(table.rows.size());
   std::vector<bool> dead(table.rows.size());
-  std::map<size_t, std::set<std::string>> inRows; // slot to the words that a row allows
+  std::map<size_t, std::set<std::string>> inRows;     // slot to the words that a row allows
   std::vector<std::pair<size_t, size_t>> slotColumns; // column of the table, slot
 
   for (size_t c = 0; c < table.columns.size(); ++c) {
@@ -279,8 +269,7 @@ void Resolver::table(const Table &table, const Scope &scope, std::vector<uint32_
       if (members.empty())
         continue;
       break;
-    case isa::ColumnKind::Requires:
-      break;
+    case isa::ColumnKind::Requires: break;
     }
     isa::Span span = intern(output.columnMembers, members);
     bool kept = column.kind != isa::ColumnKind::Operand || optional;
@@ -292,13 +281,11 @@ void Resolver::table(const Table &table, const Scope &scope, std::vector<uint32_
       const Cell &cell = table.rows[r].cells[c];
       isa::Cell result = {isa::CellKind::Any, false, 0, 0};
       auto misplaced = [&] {
-        errors.report(cell.place, "cell",
-                      "`" + cell.text + "` is no cell of `" + column.text + "`");
+        errors.report(cell.place, "cell", "`" + cell.text + "` is no cell of `" + column.text + "`");
       };
       switch (column.kind) {
       case isa::ColumnKind::Slot:
-        if (cell.terms.size() + cell.ranges.size() > cell.names.size() &&
-            cell.names.empty()) {
+        if (cell.terms.size() + cell.ranges.size() > cell.names.size() && cell.names.empty()) {
           misplaced();
         } else if (!constant.empty()) {
           bool fits = cell.any;
@@ -330,8 +317,7 @@ void Resolver::table(const Table &table, const Scope &scope, std::vector<uint32_
           if (resolveTerm(term, resolved))
             terms.push_back(resolved);
           else if (!dead[r])
-            errors.report(cell.place, "length",
-                          "`" + term.word + "` is no slot of `" + context->form->text + "`");
+            errors.report(cell.place, "length", "`" + term.word + "` is no slot of `" + context->form->text + "`");
         }
         if (cell.terms.empty())
           misplaced();
@@ -380,9 +366,8 @@ void Resolver::table(const Table &table, const Scope &scope, std::vector<uint32_
         for (const std::string &word : wordsOf(&scope, name, cell.place))
           inRows[slot].insert(word);
     }
-    trivial |= std::all_of(rows[r].begin(), rows[r].end(), [](const isa::Cell &cell) {
-      return cell.kind == isa::CellKind::Any;
-    });
+    trivial |= std::all_of(rows[r].begin(), rows[r].end(),
+                           [](const isa::Cell &cell) { return cell.kind == isa::CellKind::Any; });
     std::ostringstream key;
     for (const isa::Cell &cell : rows[r])
       write(key, cell);
@@ -394,12 +379,10 @@ void Resolver::table(const Table &table, const Scope &scope, std::vector<uint32_
   for (auto [column, slot] : slotColumns)
     if (const Set *set = context->slots[slot].set)
       for (const Value &value : context->slots[slot].values)
-        usage.slotValues[{{set->place.file, set->place.line}, value.word}] |=
-            inRows[slot].count(value.word) > 0;
+        usage.slotValues[{{set->place.file, set->place.line}, value.word}] |= inRows[slot].count(value.word) > 0;
   if (rowLines.empty()) {
     errors.report(table.place, "dead-form",
-                  "no row fits `" + context->form->text + "` (line " +
-                      std::to_string(context->form->place.line) + ")");
+                  "no row fits `" + context->form->text + "` (line " + std::to_string(context->form->place.line) + ")");
     return;
   }
   if (trivial)
@@ -422,8 +405,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
   result.syntax = text(form.text);
 
   for (const Element &element : form.elements)
-    here.slots.push_back(
-        makeSlot(scope, element.word, element.optional, false, form.place));
+    here.slots.push_back(makeSlot(scope, element.word, element.optional, false, form.place));
   std::vector<isa::Pattern> patterns;
   for (const PatternNode &node : form.operands)
     pattern(node, true, patterns);
@@ -440,10 +422,9 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
         gates.push_back(condition(*gate, *home));
       values.push_back({wordId(value.word), both(std::move(gates), true)});
     }
-    std::sort(values.begin(), values.end(),
-              [](const auto &a, const auto &b) { return a.word < b.word; });
-    slots.push_back({text(slot.name), intern(output.slotValues, values), slot.optional,
-                     slot.set == nullptr, slot.suffix, wordId(slot.fallback)});
+    std::sort(values.begin(), values.end(), [](const auto &a, const auto &b) { return a.word < b.word; });
+    slots.push_back({text(slot.name), intern(output.slotValues, values), slot.optional, slot.set == nullptr,
+                     slot.suffix, wordId(slot.fallback)});
   }
   result.slots = intern(output.slots, slots);
 
@@ -457,27 +438,28 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
         usage.triggers[&rule] |= when != False;
       ExprId require = condition(rule.require, *at);
       if (!rule.when && require == False)
-        errors.report(rule.place, "dead-form", "`" + rule.text + "` never holds for `" +
-                                                   form.text + "` (line " +
-                                                   std::to_string(form.place.line) + ")");
+        errors.report(rule.place, "dead-form",
+                      "`" + rule.text + "` never holds for `" + form.text + "` (line " +
+                          std::to_string(form.place.line) + ")");
       if (when == False || require == True)
         continue;
       for (const std::string &slot : foreignSlots)
         errors.report(rule.place, "foreign-slot",
-                      "`" + form.text + "` (line " + std::to_string(form.place.line) + ") lacks the slot `" +
-                          slot + "`, but other slots of it take its words: ask in the block that has the "
+                      "`" + form.text + "` (line " + std::to_string(form.place.line) + ") lacks the slot `" + slot +
+                          "`, but other slots of it take its words: ask in the block that has the "
                           "slot, or for words");
-      rules.push_back(internOne(
-            output.rules, isa::Rule{when, require, rule.place.line, text(rule.text)}));
+      rules.push_back(internOne(output.rules, isa::Rule{when, require, rule.place.line, text(rule.text)}));
     }
     for (const Table &one : at->tables)
       table(one, *at, tables);
     for (const EffectRule &effect : at->effects) {
-      static const std::map<std::string, isa::Effect> names = {
-          {"ends", isa::Effect::Ends},          {"copies", isa::Effect::Copies},
-          {"one-cta", isa::Effect::OneCta},     {"cta-pair", isa::Effect::CtaPair},
-          {"address-32", isa::Effect::Address32}, {"register-count", isa::Effect::RegisterCount},
-          {"traces", isa::Effect::Traces}};
+      static const std::map<std::string, isa::Effect> names = {{"ends", isa::Effect::Ends},
+                                                               {"copies", isa::Effect::Copies},
+                                                               {"one-cta", isa::Effect::OneCta},
+                                                               {"cta-pair", isa::Effect::CtaPair},
+                                                               {"address-32", isa::Effect::Address32},
+                                                               {"register-count", isa::Effect::RegisterCount},
+                                                               {"traces", isa::Effect::Traces}};
       auto known = names.find(effect.name);
       if (known == names.end()) {
         errors.report(effect.place, "effect", "`" + effect.name + "` is no effect");
@@ -546,9 +528,8 @@ void Resolver::entry(const Entry &one) {
   };
   walk(*one.scope);
   block(one, *one.scope);
-  output.entries.push_back({text(one.title), text(one.manual), text(model.names[one.place.file]),
-                            one.place.line, text(one.source),
-                            intern(output.entryMnemonics, mnemonics)});
+  output.entries.push_back({text(one.title), text(one.manual), text(model.names[one.place.file]), one.place.line,
+                            text(one.source), intern(output.entryMnemonics, mnemonics)});
 }
 
 void Resolver::run() {
@@ -582,15 +563,20 @@ void Resolver::run() {
       return intern(output.wordLists, ids);
     };
     isa::Mnemonic &one = output.mnemonics.emplace_back();
-    one = {text(mnemonic), intern(output.mnemonicForms, formsOf[id]), listed(model.vocabulary.unread),
-           listed(model.vocabulary.ungated), 0, {}};
+    one = {text(mnemonic),
+           intern(output.mnemonicForms, formsOf[id]),
+           listed(model.vocabulary.unread),
+           listed(model.vocabulary.ungated),
+           0,
+           {}};
     for (const auto &[beside, lists] : model.vocabulary.unreadBeside)
       if (lists.count(mnemonic)) {
         one.beside = wordId(beside);
         one.unreadBeside = listed(lists);
       }
   }
-  std::vector<const std::map<std::string, std::set<std::string>> *> all = {&model.vocabulary.unread, &model.vocabulary.ungated};
+  std::vector<const std::map<std::string, std::set<std::string>> *> all = {&model.vocabulary.unread,
+                                                                           &model.vocabulary.ungated};
   for (const auto &[beside, lists] : model.vocabulary.unreadBeside)
     all.push_back(&lists);
   for (const auto *lists : all)
@@ -599,8 +585,7 @@ void Resolver::run() {
         errors.report({}, "mnemonic", "no entry for `" + mnemonic + "`, which stands in a list of words.isa");
 }
 
-void resolve(const Model &model, const RuleIds &ruleIds, Output &output, Usage &usage,
-             Errors &errors) {
+void resolve(const Model &model, const RuleIds &ruleIds, Output &output, Usage &usage, Errors &errors) {
   Resolver(model, ruleIds, output, usage, errors).run();
 }
 

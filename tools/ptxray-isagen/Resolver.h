@@ -27,8 +27,7 @@ struct FormSlot {
   std::string fallback;
 
   bool holds(const std::string &word) const {
-    return std::any_of(values.begin(), values.end(),
-                       [&](const Value &value) { return value.word == word; });
+    return std::any_of(values.begin(), values.end(), [&](const Value &value) { return value.word == word; });
   }
 };
 struct FormOperand {
@@ -119,8 +118,7 @@ private:
   void entry(const Entry &entry);
   void block(const Entry &entry, const Scope &scope);
   void form(const Entry &entry, const Scope &scope, const Form &form);
-  FormSlot makeSlot(const Scope &scope, const std::string &word, bool optional, bool suffix,
-                    Place place);
+  FormSlot makeSlot(const Scope &scope, const std::string &word, bool optional, bool suffix, Place place);
   void pattern(const PatternNode &node, bool required, std::vector<isa::Pattern> &patterns);
   bool spellMnemonics(const Entry &entry, isa::Form &result);
   isa::OperandDecl operand(const std::string &name);
@@ -148,8 +146,7 @@ private:
   std::vector<std::vector<uint32_t>> formsOf; // by mnemonic
 };
 
-template <typename T>
-isa::Span Resolver::intern(std::vector<T> &pool, const std::vector<T> &run) {
+template <typename T> isa::Span Resolver::intern(std::vector<T> &pool, const std::vector<T> &run) {
   if (run.empty())
     return {};
   std::ostringstream key;

@@ -93,9 +93,9 @@ std::vector<Value> Resolver::expand(const Scope *scope, const std::string &name,
 /// The words that a name in a condition or a cell stands for.
 std::set<std::string> Resolver::wordsOf(const Scope *scope, const std::string &name, Place place) {
   std::set<std::string> words;
-  const Scope *home = findSet(scope, name)                         ? scope
+  const Scope *home = findSet(scope, name)                       ? scope
                       : context && findSet(context->scope, name) ? context->scope
-                                                                   : nullptr;
+                                                                 : nullptr;
   if (home) {
     for (Value &value : expand(home, name))
       words.insert(value.word);
@@ -104,8 +104,7 @@ std::set<std::string> Resolver::wordsOf(const Scope *scope, const std::string &n
   if (context && entrySets[context->entry].count(name))
     return words; // a slot of other forms
   if (!wordIds.count(name) && !(context && context->slot(name) >= 0))
-    errors.report(place, "unknown-word", "unknown word `" + name + "`" +
-                                             didYouMean(name, vocabulary));
+    errors.report(place, "unknown-word", "unknown word `" + name + "`" + didYouMean(name, vocabulary));
   words.insert(name);
   return words;
 }
@@ -143,8 +142,8 @@ void Resolver::words() {
       }
   }
 
-  output.words.push_back({"", isa::WordClass::Free, isa::TypeKind::None, 0, -1, false, false, false, false,
-                          True, True, 0});
+  output.words.push_back(
+      {"", isa::WordClass::Free, isa::TypeKind::None, 0, -1, false, false, false, false, True, True, 0});
   output.wordKinds.push_back("");
   for (const std::string &word : vocabulary) {
     wordIds[word] = static_cast<WordId>(output.words.size());
@@ -249,8 +248,7 @@ void Resolver::targets() {
     if (!names.insert(decl.name).second)
       errors.report(decl.place, "twice", "a second target `" + decl.name + "`");
     output.targets.push_back(
-        {text(decl.name), number, variant, familyOf(number), decl.since, decl.documented,
-         decl.sharedBytes});
+        {text(decl.name), number, variant, familyOf(number), decl.since, decl.documented, decl.sharedBytes});
   }
   if (output.targets.size() > 128)
     errors.report({}, "targets", "more than 128 targets do not fit into TargetBits");

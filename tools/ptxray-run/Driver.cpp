@@ -10,14 +10,13 @@ bool Driver::open(int ordinal, std::string &reason) {
     return false;
   }
   const char *missing = nullptr;
-#define PTXRAY_LOAD(name, parameters)                                                              \
-  name = reinterpret_cast<decltype(name)>(dlsym(library, #name));                                  \
-  if (!name)                                                                                       \
+#define PTXRAY_LOAD(name, parameters)                                                                                  \
+  name = reinterpret_cast<decltype(name)>(dlsym(library, #name));                                                      \
+  if (!name)                                                                                                           \
     missing = #name;
   PTXRAY_DRIVER_FUNCTIONS(PTXRAY_LOAD)
 #undef PTXRAY_LOAD
-  cuLaunchKernelEx =
-      reinterpret_cast<decltype(cuLaunchKernelEx)>(dlsym(library, "cuLaunchKernelEx"));
+  cuLaunchKernelEx = reinterpret_cast<decltype(cuLaunchKernelEx)>(dlsym(library, "cuLaunchKernelEx"));
   if (missing) {
     reason = "the CUDA driver is too old: it has no " + std::string(missing);
     return false;
@@ -31,8 +30,7 @@ bool Driver::open(int ordinal, std::string &reason) {
   if (!ok(cuInit(0)) || !ok(cuDriverGetVersion(&version)) || !ok(cuDeviceGetCount(&count)))
     return false;
   if (ordinal >= count) {
-    reason = "there is no GPU " + std::to_string(ordinal) + ": the driver knows " +
-             std::to_string(count);
+    reason = "there is no GPU " + std::to_string(ordinal) + ": the driver knows " + std::to_string(count);
     return false;
   }
   CuHandle context;
@@ -94,8 +92,7 @@ std::string Driver::inWords(CuResult result) const {
   for (const Known &entry : known)
     if (entry.result == result)
       text = entry.text;
-  return std::string(text ? text : "an unknown error") + " (" +
-         (name ? name : std::to_string(result).c_str()) + ")";
+  return std::string(text ? text : "an unknown error") + " (" + (name ? name : std::to_string(result).c_str()) + ")";
 }
 
 } // namespace ptxray

@@ -29,37 +29,36 @@ struct CuLaunchConfig {
 };
 
 // name in libcuda, parameters
-#define PTXRAY_DRIVER_FUNCTIONS(F)                                                                 \
-  F(cuInit, (unsigned flags))                                                                      \
-  F(cuDriverGetVersion, (int *version))                                                            \
-  F(cuDeviceGetCount, (int *count))                                                                \
-  F(cuDeviceGet, (CuDevice * device, int ordinal))                                                 \
-  F(cuDeviceGetName, (char *name, int length, CuDevice device))                                    \
-  F(cuDeviceGetAttribute, (int *value, int attribute, CuDevice device))                            \
-  F(cuDevicePrimaryCtxRetain, (CuHandle * context, CuDevice device))                               \
-  F(cuCtxSetCurrent, (CuHandle context))                                                           \
-  F(cuCtxSetLimit, (int limit, size_t value))                                                      \
-  F(cuCtxSynchronize, ())                                                                          \
-  F(cuModuleLoadDataEx,                                                                            \
-    (CuHandle * module, const void *image, unsigned count, int *options, void **values))           \
-  F(cuModuleUnload, (CuHandle module))                                                             \
-  F(cuModuleGetFunction, (CuHandle * function, CuHandle module, const char *name))                 \
-  F(cuFuncGetAttribute, (int *value, int attribute, CuHandle function))                            \
-  F(cuFuncSetAttribute, (CuHandle function, int attribute, int value))                             \
-  F(cuLaunchKernel, (CuHandle function, unsigned gridX, unsigned gridY, unsigned gridZ,            \
-                     unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,      \
-                     CuHandle stream, void **parameters, void **extra))                            \
-  F(cuMemAlloc_v2, (CuPointer * pointer, size_t bytes))                                            \
-  F(cuMemFree_v2, (CuPointer pointer))                                                             \
-  F(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))                                \
-  F(cuMemcpyHtoD_v2, (CuPointer to, const void *from, size_t bytes))                               \
-  F(cuMemcpyDtoH_v2, (void *to, CuPointer from, size_t bytes))                                     \
-  F(cuMemsetD8_v2, (CuPointer to, unsigned char value, size_t bytes))                              \
-  F(cuEventCreate, (CuHandle * event, unsigned flags))                                             \
-  F(cuEventRecord, (CuHandle event, CuHandle stream))                                              \
-  F(cuEventSynchronize, (CuHandle event))                                                          \
-  F(cuEventElapsedTime, (float *milliseconds, CuHandle from, CuHandle to))                         \
-  F(cuGetErrorName, (CuResult result, const char **name))                                          \
+#define PTXRAY_DRIVER_FUNCTIONS(F)                                                                                     \
+  F(cuInit, (unsigned flags))                                                                                          \
+  F(cuDriverGetVersion, (int *version))                                                                                \
+  F(cuDeviceGetCount, (int *count))                                                                                    \
+  F(cuDeviceGet, (CuDevice * device, int ordinal))                                                                     \
+  F(cuDeviceGetName, (char *name, int length, CuDevice device))                                                        \
+  F(cuDeviceGetAttribute, (int *value, int attribute, CuDevice device))                                                \
+  F(cuDevicePrimaryCtxRetain, (CuHandle * context, CuDevice device))                                                   \
+  F(cuCtxSetCurrent, (CuHandle context))                                                                               \
+  F(cuCtxSetLimit, (int limit, size_t value))                                                                          \
+  F(cuCtxSynchronize, ())                                                                                              \
+  F(cuModuleLoadDataEx, (CuHandle * module, const void *image, unsigned count, int *options, void **values))           \
+  F(cuModuleUnload, (CuHandle module))                                                                                 \
+  F(cuModuleGetFunction, (CuHandle * function, CuHandle module, const char *name))                                     \
+  F(cuFuncGetAttribute, (int *value, int attribute, CuHandle function))                                                \
+  F(cuFuncSetAttribute, (CuHandle function, int attribute, int value))                                                 \
+  F(cuLaunchKernel,                                                                                                    \
+    (CuHandle function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,              \
+     unsigned blockZ, unsigned sharedBytes, CuHandle stream, void **parameters, void **extra))                         \
+  F(cuMemAlloc_v2, (CuPointer * pointer, size_t bytes))                                                                \
+  F(cuMemFree_v2, (CuPointer pointer))                                                                                 \
+  F(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))                                                    \
+  F(cuMemcpyHtoD_v2, (CuPointer to, const void *from, size_t bytes))                                                   \
+  F(cuMemcpyDtoH_v2, (void *to, CuPointer from, size_t bytes))                                                         \
+  F(cuMemsetD8_v2, (CuPointer to, unsigned char value, size_t bytes))                                                  \
+  F(cuEventCreate, (CuHandle * event, unsigned flags))                                                                 \
+  F(cuEventRecord, (CuHandle event, CuHandle stream))                                                                  \
+  F(cuEventSynchronize, (CuHandle event))                                                                              \
+  F(cuEventElapsedTime, (float *milliseconds, CuHandle from, CuHandle to))                                             \
+  F(cuGetErrorName, (CuResult result, const char **name))                                                              \
   F(cuGetErrorString, (CuResult result, const char **text))
 
 // Attributes of devices and functions by the numbers of the API.

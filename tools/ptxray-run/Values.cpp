@@ -99,8 +99,7 @@ bool readScalar(const std::string &type, const std::string &text, Bytes &out) {
     return *end == 0;
   }
   const bool negative = text[0] == '-';
-  const uint64_t value =
-      negative ? std::strtoll(text.c_str(), &end, 0) : std::strtoull(text.c_str(), &end, 0);
+  const uint64_t value = negative ? std::strtoll(text.c_str(), &end, 0) : std::strtoull(text.c_str(), &end, 0);
   if (*end != 0 || errno == ERANGE)
     return false;
   const unsigned bits = 8 * size;
@@ -142,10 +141,9 @@ bool readBuffer(const std::string &spec, Bytes &out, std::string &reason) {
     out.assign(std::istreambuf_iterator<char>(file), {});
     return true;
   }
-  reason =
-      "`" + spec +
-      "` is none of zeros:BYTES, iota:TYPE:COUNT, fill:TYPE:COUNT:VALUE, random:TYPE:COUNT:SEED, "
-      "file:PATH";
+  reason = "`" + spec +
+           "` is none of zeros:BYTES, iota:TYPE:COUNT, fill:TYPE:COUNT:VALUE, random:TYPE:COUNT:SEED, "
+           "file:PATH";
   constexpr uint64_t most = 1ull << 40;
   auto number = [&](size_t i, uint64_t &value) {
     char *end = nullptr;
@@ -212,8 +210,7 @@ double numberOf(const std::string &type, const unsigned char *at) {
     return fromHalf(bits);
   if (type[0] == 's' && size < 8 && bits >> (8 * size - 1))
     return static_cast<double>(bits) - std::ldexp(1, 8 * size);
-  return type[0] == 's' ? static_cast<double>(static_cast<int64_t>(bits))
-                        : static_cast<double>(bits);
+  return type[0] == 's' ? static_cast<double>(static_cast<int64_t>(bits)) : static_cast<double>(bits);
 }
 
 std::string showElement(const std::string &type, const unsigned char *at) {

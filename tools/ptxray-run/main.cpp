@@ -171,11 +171,10 @@ Options readOptions(int argc, char **argv) {
 /// fault the driver answers nothing.
 std::string brokenLimits(const Driver &driver, CuHandle function, const Options &options) {
   std::string text;
-  auto limit = [&](uint64_t used, uint64_t most, const std::string &before,
-                   const std::string &behind) {
+  auto limit = [&](uint64_t used, uint64_t most, const std::string &before, const std::string &behind) {
     if (used > most)
-      text += (text.empty() ? ": " : "; ") + before + std::to_string(used) + behind + ", " +
-              std::to_string(most) + " at most";
+      text += (text.empty() ? ": " : "; ") + before + std::to_string(used) + behind + ", " + std::to_string(most) +
+              " at most";
   };
   const uint64_t threads = uint64_t(options.block[0]) * options.block[1] * options.block[2];
   const uint64_t registers = driver.functionAttribute(function, CuFunctionRegisters);
@@ -190,11 +189,9 @@ std::string brokenLimits(const Driver &driver, CuHandle function, const Options 
   limit(uint64_t(cluster[0]) * cluster[1] * cluster[2], largestCluster, "a cluster of ", " blocks");
   for (int axis = 0; axis < 3; ++axis)
     if (cluster[axis] && options.grid[axis] % cluster[axis])
-      text += (text.empty() ? ": " : "; ") + ("a grid of " + std::to_string(options.grid[axis])) +
-              " along " + "xyz"[axis] + ", a multiple of " + std::to_string(cluster[axis]) +
-              " expected";
-  limit(registers * threads, driver.deviceAttribute(CuMostRegistersPerBlock), "",
-        " registers a block");
+      text += (text.empty() ? ": " : "; ") + ("a grid of " + std::to_string(options.grid[axis])) + " along " +
+              "xyz"[axis] + ", a multiple of " + std::to_string(cluster[axis]) + " expected";
+  limit(registers * threads, driver.deviceAttribute(CuMostRegistersPerBlock), "", " registers a block");
   limit(uint64_t(options.shared) + driver.functionAttribute(function, CuFunctionSharedBytes),
         driver.deviceAttribute(CuMostSharedOptIn), "", " bytes of shared memory a block");
   return text;
@@ -213,38 +210,33 @@ CuHandle load(const Driver &driver, const Options &options) {
   const std::vector<char> image = readImage(options.image);
   static char errors[1 << 16], remarks[1 << 16];
   int names[] = {3, 4, 5, 6}; // CU_JIT_INFO_LOG_BUFFER, its size, CU_JIT_ERROR_LOG_BUFFER, its size
-  void *values[] = {remarks, reinterpret_cast<void *>(sizeof remarks), errors,
-                    reinterpret_cast<void *>(sizeof errors)};
+  void *values[] = {remarks, reinterpret_cast<void *>(sizeof remarks), errors, reinterpret_cast<void *>(sizeof errors)};
   CuHandle module = nullptr;
-  const CuResult result =
-      driver.cuModuleLoadDataEx(&module, image.data(), options.jit ? 4 : 0, names, values);
+  const CuResult result = driver.cuModuleLoadDataEx(&module, image.data(), options.jit ? 4 : 0, names, values);
   if (options.jit && !options.log.empty())
     std::ofstream(options.log) << remarks << errors;
   else if (options.jit)
     std::cerr << remarks << errors;
   if (result != 0) {
-    std::cerr << "ptxray-run: cannot load `"
-              << (options.name.empty() ? options.image : options.name) << "` on " << driver.deviceName
-              << " (sm_" << driver.computeMajor << driver.computeMinor
+    std::cerr << "ptxray-run: cannot load `" << (options.name.empty() ? options.image : options.name) << "` on "
+              << driver.deviceName << " (sm_" << driver.computeMajor << driver.computeMinor
               << "): " << driver.inWords(result) << '\n';
     return nullptr;
   }
   return module;
 }
 
-CuResult launch(const Driver &driver, CuHandle function, const Options &options,
-                void **parameters) {
+CuResult launch(const Driver &driver, CuHandle function, const Options &options, void **parameters) {
   const unsigned *g = options.grid, *b = options.block, *c = options.cluster;
   if (c[0] == 0)
-    return driver.cuLaunchKernel(function, g[0], g[1], g[2], b[0], b[1], b[2], options.shared,
-                                 nullptr, parameters, nullptr);
+    return driver.cuLaunchKernel(function, g[0], g[1], g[2], b[0], b[1], b[2], options.shared, nullptr, parameters,
+                                 nullptr);
   if (!driver.cuLaunchKernelEx)
     complain("the CUDA driver is too old for clusters");
   CuLaunchAttribute attribute = {};
   attribute.id = 4; // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
   attribute.value.cluster = {c[0], c[1], c[2]};
-  const CuLaunchConfig config = {g[0], g[1],           g[2],    b[0],       b[1],
-                                 b[2], options.shared, nullptr, &attribute, 1};
+  const CuLaunchConfig config = {g[0], g[1], g[2], b[0], b[1], b[2], options.shared, nullptr, &attribute, 1};
   return driver.cuLaunchKernelEx(&config, function, parameters, nullptr);
 }
 
@@ -277,14 +269,12 @@ bool writeOutput(const Bytes &bytes, const std::string &how, unsigned number) {
       return false;
     }
   } else
-    complain("`--out " + std::to_string(number) + "=` takes hex, a type or file:PATH, not `" + how +
-             "`");
+    complain("`--out " + std::to_string(number) + "=` takes hex, a type or file:PATH, not `" + how + "`");
   return true;
 }
 
 /// Says where a result first differs.
-bool isAsExpected(const Bytes &found, const std::string &spec, unsigned number,
-                  const Options &options) {
+bool isAsExpected(const Bytes &found, const std::string &spec, unsigned number, const Options &options) {
   Bytes expected;
   std::string reason;
   if (!readBuffer(spec, expected, reason))
@@ -292,8 +282,8 @@ bool isAsExpected(const Bytes &found, const std::string &spec, unsigned number,
   const std::string type = options.type.empty() ? "b8" : options.type;
   const unsigned size = sizeOfType(type);
   if (expected.size() > found.size()) {
-    std::cerr << "ptxray-run: argument " << number << " has " << found.size() << " bytes, "
-              << expected.size() << " expected\n";
+    std::cerr << "ptxray-run: argument " << number << " has " << found.size() << " bytes, " << expected.size()
+              << " expected\n";
     return false;
   }
   size_t different = 0, first = 0;
@@ -301,8 +291,7 @@ bool isAsExpected(const Bytes &found, const std::string &spec, unsigned number,
     if (std::memcmp(&found[i], &expected[i], size) == 0)
       continue;
     const double f = numberOf(type, &found[i]), e = numberOf(type, &expected[i]);
-    if (options.tolerance > 0 &&
-        std::fabs(f - e) <= options.tolerance * std::max(1.0, std::fabs(e)))
+    if (options.tolerance > 0 && std::fabs(f - e) <= options.tolerance * std::max(1.0, std::fabs(e)))
       continue;
     if (different++ == 0)
       first = i;
@@ -310,8 +299,7 @@ bool isAsExpected(const Bytes &found, const std::string &spec, unsigned number,
   if (different)
     std::cerr << "ptxray-run: argument " << number << " is not as expected: " << different << " of "
               << expected.size() / size << " elements differ, first number " << first / size << ": "
-              << showElement(type, &found[first]) << ", expected "
-              << showElement(type, &expected[first]) << '\n';
+              << showElement(type, &found[first]) << ", expected " << showElement(type, &expected[first]) << '\n';
   return different == 0;
 }
 
@@ -334,8 +322,7 @@ int run(const Options &options) {
   auto fails = [&](CuResult result, const std::string &what) {
     if (result == 0)
       return false;
-    std::cerr << "ptxray-run: " << what << " `" << options.kernel << "`: " << driver.inWords(result)
-              << broken << '\n';
+    std::cerr << "ptxray-run: " << what << " `" << options.kernel << "`: " << driver.inWords(result) << broken << '\n';
     return true;
   };
   if (fails(driver.cuModuleGetFunction(&function, module, options.kernel.c_str()), "kernel"))
@@ -360,17 +347,13 @@ int run(const Options &options) {
   std::vector<void *> parameters;
   for (Argument &argument : arguments) {
     if (argument.isBuffer) {
-      if (fails(driver.cuMemAlloc_v2(&argument.pointer, std::max<size_t>(1, argument.bytes.size())),
-                "memory for"))
+      if (fails(driver.cuMemAlloc_v2(&argument.pointer, std::max<size_t>(1, argument.bytes.size())), "memory for"))
         return KernelFailed;
       if (!argument.bytes.empty() &&
-          fails(driver.cuMemcpyHtoD_v2(argument.pointer, argument.bytes.data(),
-                                       argument.bytes.size()),
-                "memory for"))
+          fails(driver.cuMemcpyHtoD_v2(argument.pointer, argument.bytes.data(), argument.bytes.size()), "memory for"))
         return KernelFailed;
     }
-    parameters.push_back(argument.isBuffer ? static_cast<void *>(&argument.pointer)
-                                           : argument.bytes.data());
+    parameters.push_back(argument.isBuffer ? static_cast<void *>(&argument.pointer) : argument.bytes.data());
   }
   if (fails(launch(driver, function, options, parameters.data()), "launch of") ||
       fails(driver.cuCtxSynchronize(), "kernel"))
@@ -381,9 +364,7 @@ int run(const Options &options) {
     for (const auto &[number, how] : *list) {
       Argument &argument = arguments[number];
       if (!argument.bytes.empty() &&
-          fails(driver.cuMemcpyDtoH_v2(argument.bytes.data(), argument.pointer,
-                                       argument.bytes.size()),
-                "results of"))
+          fails(driver.cuMemcpyDtoH_v2(argument.bytes.data(), argument.pointer, argument.bytes.size()), "results of"))
         return KernelFailed;
       if (list == &options.expectations)
         good &= isAsExpected(argument.bytes, how, number, options);
@@ -406,9 +387,8 @@ int run(const Options &options) {
       driver.cuEventElapsedTime(&time, before, behind);
     }
     std::sort(times.begin(), times.end());
-    std::printf("%s: %u launches, %.3f us shortest, %.3f us median, %.3f us longest\n",
-                options.kernel.c_str(), options.repeat, times.front() * 1e3,
-                times[times.size() / 2] * 1e3, times.back() * 1e3);
+    std::printf("%s: %u launches, %.3f us shortest, %.3f us median, %.3f us longest\n", options.kernel.c_str(),
+                options.repeat, times.front() * 1e3, times[times.size() / 2] * 1e3, times.back() * 1e3);
   }
   std::fflush(stdout);
   if (std::ferror(stdout)) {

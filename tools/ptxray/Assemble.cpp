@@ -22,26 +22,22 @@ static int complain(int status, const std::string &message) {
 static int complainOfEnd(const Ptxas &ptxas, const ProgramResult &run, unsigned seconds) {
   const std::string self = "ptxas " + ptxas.release + " (" + ptxas.path + ") ";
   switch (run.end) {
-  case ProgramEnd::NotStarted:
-    return complain(NoPtxas, self + "cannot be started: " + std::strerror(run.detail));
+  case ProgramEnd::NotStarted: return complain(NoPtxas, self + "cannot be started: " + std::strerror(run.detail));
   case ProgramEnd::Killed:
-    return complain(NoPtxas, self + "was ended by signal " + std::to_string(run.detail) + " (" +
-                                 strsignal(run.detail) + ")");
-  case ProgramEnd::TimedOut:
-    return complain(NoPtxas, self + "was ended after " + std::to_string(seconds) + " s");
+    return complain(NoPtxas,
+                    self + "was ended by signal " + std::to_string(run.detail) + " (" + strsignal(run.detail) + ")");
+  case ProgramEnd::TimedOut: return complain(NoPtxas, self + "was ended after " + std::to_string(seconds) + " s");
   case ProgramEnd::Interrupted:
     llvm::outs().flush();
     signal(run.detail, SIG_DFL);
     raise(run.detail);
     return NoPtxas;
-  case ProgramEnd::Exited:
-    break;
+  case ProgramEnd::Exited: break;
   }
   return Clean;
 }
 
-std::optional<CheckOptions> findOptions(StringRef path, const Arguments &arguments,
-                                        std::string &problem) {
+std::optional<CheckOptions> findOptions(StringRef path, const Arguments &arguments, std::string &problem) {
   std::vector<Configuration::Setting> settings;
   if (arguments.has("--werror"))
     settings.emplace_back("werror", "yes");
@@ -50,8 +46,7 @@ std::optional<CheckOptions> findOptions(StringRef path, const Arguments &argumen
     configFile = "";
   else if (std::optional<StringRef> written = arguments.value("--config"))
     configFile = written->str();
-  const auto options =
-      Configuration(settings, configFile).forInput(path == "-" ? "<stdin>" : path, problem);
+  const auto options = Configuration(settings, configFile).forInput(path == "-" ? "<stdin>" : path, problem);
   if (!options)
     return std::nullopt;
   CheckOptions found = *options;
@@ -81,8 +76,7 @@ int AssembleInput::read(StringRef path, const Arguments &arguments) {
 }
 
 bool hasErrors(const FileReport &report) {
-  return llvm::any_of(report.diagnostics,
-                      [](const Diagnostic &d) { return d.severity == Severity::Error; });
+  return llvm::any_of(report.diagnostics, [](const Diagnostic &d) { return d.severity == Severity::Error; });
 }
 
 void printReport(const FileReport &report, const Arguments &arguments) {
@@ -101,18 +95,16 @@ void addMessages(FileReport &report, const std::string &printed, const CheckOpti
   for (Diagnostic &d : messages.diagnostics)
     if (isWanted(d, options))
       report.diagnostics.push_back(std::move(d));
-  llvm::stable_sort(report.diagnostics, [](const Diagnostic &a, const Diagnostic &b) {
-    return a.range.begin < b.range.begin;
-  });
+  llvm::stable_sort(report.diagnostics,
+                    [](const Diagnostic &a, const Diagnostic &b) { return a.range.begin < b.range.begin; });
   report.functions = std::move(messages.functions);
   llvm::errs() << messages.rest;
 }
 
 static std::vector<std::string> optionsFor(const Arguments &arguments, StringRef gpu) {
   std::vector<std::string> options;
-  const bool namesGpu = llvm::any_of(arguments.passedOn, [](StringRef word) {
-    return word.starts_with("-arch") || word.starts_with("--gpu-name");
-  });
+  const bool namesGpu = llvm::any_of(
+      arguments.passedOn, [](StringRef word) { return word.starts_with("-arch") || word.starts_with("--gpu-name"); });
   if (!namesGpu)
     options.push_back("--gpu-name=" + gpu.str());
   if (arguments.has("-v"))
@@ -130,8 +122,7 @@ static int readTimeout(const Arguments &arguments, unsigned &seconds) {
   return Clean;
 }
 
-int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &arguments,
-                  MemoryFile &object) {
+int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &arguments, MemoryFile &object) {
   unsigned seconds = 0;
   if (const int status = readTimeout(arguments, seconds))
     return status;
@@ -150,8 +141,7 @@ int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &argument
   if (const int status = complainOfEnd(*ptxas, assembly.run, seconds))
     return status;
   if (assembly.run.detail != 0)
-    return complain(PtxasRefused, "ptxas " + ptxas->release +
-                                      " refused what ptxray passed (its exit status: " +
+    return complain(PtxasRefused, "ptxas " + ptxas->release + " refused what ptxray passed (its exit status: " +
                                       std::to_string(assembly.run.detail) + "); please report it");
   if (assembly.object.beginning(4) != "\x7f"
                                       "ELF")

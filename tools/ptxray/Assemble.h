@@ -20,8 +20,7 @@ struct AssembleInput {
 /// The options of the `.ptxray` that belongs to a file (`-`: the working folder), then those of the
 /// command line. What they say of another `.target` or `.version` does not count: ptxas reads the
 /// file as it is.
-std::optional<CheckOptions> findOptions(llvm::StringRef path, const Arguments &arguments,
-                                        std::string &problem);
+std::optional<CheckOptions> findOptions(llvm::StringRef path, const Arguments &arguments, std::string &problem);
 
 bool hasErrors(const FileReport &report);
 void printReport(const FileReport &report, const Arguments &arguments);
@@ -30,7 +29,6 @@ void addMessages(FileReport &report, const std::string &printed, const CheckOpti
 
 /// Has ptxas compile a checked input for a GPU, and prints what it says. An exit status; Clean with
 /// the object.
-int assembleInput(AssembleInput &input, llvm::StringRef gpu, const Arguments &arguments,
-                  MemoryFile &object);
+int assembleInput(AssembleInput &input, llvm::StringRef gpu, const Arguments &arguments, MemoryFile &object);
 
 } // namespace ptxray

@@ -7,16 +7,14 @@
 namespace ptxray {
 namespace fs = std::filesystem;
 
-static constexpr llvm::StringLiteral head =
-    "# Findings of ptxray that are accepted: path, rule, fingerprint.\n"
-    "# `ptxray check --baseline=FILE --update-baseline` writes this file.\n";
+static constexpr llvm::StringLiteral head = "# Findings of ptxray that are accepted: path, rule, fingerprint.\n"
+                                            "# `ptxray check --baseline=FILE --update-baseline` writes this file.\n";
 
 std::string Baseline::read() {
   std::string problem;
   const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
   if (!source)
-    return "cannot read the baseline `" + path + "`: " + problem +
-           " (--update-baseline writes it)";
+    return "cannot read the baseline `" + path + "`: " + problem + " (--update-baseline writes it)";
   llvm::SmallVector<llvm::StringRef> found;
   source->text().split(found, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : found)
@@ -50,8 +48,7 @@ unsigned Baseline::apply(FileReport &report) const {
   const std::vector<std::string> found = linesOf(report);
   size_t i = 0;
   const size_t before = report.diagnostics.size();
-  llvm::erase_if(report.diagnostics,
-                 [&](const Diagnostic &) { return lines.count(found[i++]) != 0; });
+  llvm::erase_if(report.diagnostics, [&](const Diagnostic &) { return lines.count(found[i++]) != 0; });
   return before - report.diagnostics.size();
 }
 

@@ -82,8 +82,7 @@ private:
 };
 
 unsigned errorsIn(const FileReport &report) {
-  return llvm::count_if(report.diagnostics,
-                        [](const Diagnostic &d) { return d.severity == Severity::Error; });
+  return llvm::count_if(report.diagnostics, [](const Diagnostic &d) { return d.severity == Severity::Error; });
 }
 
 /// Checks the text of a report; gives how many findings the baseline accepts.
@@ -100,8 +99,7 @@ void fixReport(Outcome &outcome, const CheckOptions &options, const Task &task) 
   const std::string before = report.source->text().str();
   for (int round = 0; round < mostRounds; ++round) {
     unsigned made = 0;
-    const std::string text =
-        applyFixes(report.source->text(), report.diagnostics, task.unsafeFixes, made);
+    const std::string text = applyFixes(report.source->text(), report.diagnostics, task.unsafeFixes, made);
     if (made == 0)
       break;
     FileReport fixed;
@@ -186,12 +184,11 @@ int runCheck(const Arguments &arguments) {
   if (const std::string conflict = conflictIn(arguments, formatName); !conflict.empty())
     return usageError(conflict);
   const bool quiet = arguments.has("--quiet");
-  const Format &format =
-      arguments.has("--statistics")
-          ? statistics
-          : *llvm::find_if(formats, [&](const Format &f) { return f.name == formatName; });
+  const Format &format = arguments.has("--statistics")
+                             ? statistics
+                             : *llvm::find_if(formats, [&](const Format &f) { return f.name == formatName; });
   const RenderOptions rendering{.color = wantsColor(arguments),
-                                .summary = quiet                    ? Summary::Never
+                                .summary = quiet                   ? Summary::Never
                                            : isatty(STDOUT_FILENO) ? Summary::Always
                                                                    : Summary::IfFound,
                                 .fold = !arguments.has("--no-fold")};
@@ -223,8 +220,7 @@ int runCheck(const Arguments &arguments) {
   std::vector<std::shared_ptr<const CheckOptions>> options;
   for (const Input &input : inputs) {
     std::string problem;
-    options.push_back(
-        configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem));
+    options.push_back(configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem));
     if (!problem.empty())
       return usageError(problem);
   }

@@ -24,8 +24,7 @@ enum ExitStatus {
 
 struct Option {
   llvm::StringLiteral name; // `--format`
-  std::string
-      value; // what help shows behind `=`; `a|b` lists all that are possible; empty: a switch
+  std::string value;        // what help shows behind `=`; `a|b` lists all that are possible; empty: a switch
   llvm::StringLiteral help;
 };
 

@@ -22,8 +22,7 @@ std::string Configuration::fileAbove(const std::string &folder) {
   return known->second;
 }
 
-std::shared_ptr<const CheckOptions> Configuration::read(const std::string &path,
-                                                        std::string &problem) {
+std::shared_ptr<const CheckOptions> Configuration::read(const std::string &path, std::string &problem) {
   auto options = std::make_shared<CheckOptions>();
   if (!path.empty()) {
     const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
@@ -40,8 +39,7 @@ std::shared_ptr<const CheckOptions> Configuration::read(const std::string &path,
       if (line.empty())
         continue;
       const auto [name, value] = line.split('=');
-      problem = line.contains('=') ? setOption(*options, name.trim(), value.trim())
-                                   : "`NAME = VALUE` expected";
+      problem = line.contains('=') ? setOption(*options, name.trim(), value.trim()) : "`NAME = VALUE` expected";
     }
     if (!problem.empty()) {
       problem = path + ":" + std::to_string(number) + ": " + problem;
@@ -54,8 +52,7 @@ std::shared_ptr<const CheckOptions> Configuration::read(const std::string &path,
   return options;
 }
 
-std::shared_ptr<const CheckOptions> Configuration::forInput(llvm::StringRef path,
-                                                            std::string &problem) {
+std::shared_ptr<const CheckOptions> Configuration::forInput(llvm::StringRef path, std::string &problem) {
   std::string configured = file.value_or("");
   if (!file) {
     std::error_code ignored;

@@ -15,14 +15,11 @@ using namespace descriptor;
 
 namespace {
 
-std::string hex(uint64_t value, unsigned bits) {
-  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true, bits / 4);
-}
+std::string hex(uint64_t value, unsigned bits) { return "0x" + llvm::utohexstr(value, /*LowerCase=*/true, bits / 4); }
 
 std::string bitsText(const Field &field) {
-  return field.bits == 1
-             ? std::to_string(field.first)
-             : std::to_string(field.first) + "-" + std::to_string(field.first + field.bits - 1);
+  return field.bits == 1 ? std::to_string(field.first)
+                         : std::to_string(field.first) + "-" + std::to_string(field.first + field.bits - 1);
 }
 
 /// The command that makes the same descriptor.
@@ -34,8 +31,7 @@ std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef 
     command += " --target " + target.str();
   for (const Field &field : format.fields)
     if (!field.isReserved() && (field.of(value) || !field.choices.empty()))
-      if (field.choices.empty() ||
-          (field.choice(value) && field.choice(value) != field.choices.begin()) ||
+      if (field.choices.empty() || (field.choice(value) && field.choice(value) != field.choices.begin()) ||
           llvm::is_contained({"a", "b", "d", "scale"}, field.key))
         command += " --" + field.key.str() + " " + field.meaning(value);
   return command;
@@ -83,10 +79,8 @@ void writeText(const Asked &asked, llvm::raw_ostream &out) {
   const Format &format = *asked.format;
   out << format.title << ", " << hex(asked.value, format.bits) << " (" << format.table << ")\n";
   for (const Field &field : format.fields) {
-    const std::string name =
-        field.isReserved() ? field.fixed ? "fixed" : "reserved" : field.key.str();
-    const std::string value =
-        field.isReserved() ? std::to_string(field.of(asked.value)) : field.meaning(asked.value);
+    const std::string name = field.isReserved() ? field.fixed ? "fixed" : "reserved" : field.key.str();
+    const std::string value = field.isReserved() ? std::to_string(field.of(asked.value)) : field.meaning(asked.value);
     std::string line = llvm::formatv("  {0,5}  {1,-13}  {2,-13} ", bitsText(field), name, value);
     out << llvm::StringRef(line += field.title).rtrim() << '\n';
   }
@@ -95,8 +89,7 @@ void writeText(const Asked &asked, llvm::raw_ostream &out) {
         << (format.field("k") ? " and K" : "") << '\n';
   if (format.name == "zero-mask")
     for (auto [piece, mask] : llvm::enumerate(zeroColumns(asked.value, asked.m, asked.n))) {
-      out << "  mask" << piece << " (columns " << piece * mask.size() << "-"
-          << (piece + 1) * mask.size() - 1 << "): ";
+      out << "  mask" << piece << " (columns " << piece * mask.size() << "-" << (piece + 1) * mask.size() - 1 << "): ";
       writeMask(mask, out);
     }
   for (const Canonical &canonical : canonicalLayouts(format, asked.value))
@@ -188,16 +181,13 @@ int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
     else if (bits == 32)
       columns = llvm::formatv("column {0} of two", index == 0b1110 ? 1 : 0);
     else if (bits == 4)
-      columns = llvm::formatv("columns {0}-{1} and {2}-{3} of eight", 2 * low, 2 * low + 1,
-                              2 * high, 2 * high + 1);
+      columns = llvm::formatv("columns {0}-{1} and {2}-{3} of eight", 2 * low, 2 * low + 1, 2 * high, 2 * high + 1);
     else
       columns = llvm::formatv("columns {0} and {1} of four", low, high);
     indices.push_back({first, index, columns});
   }
   auto binary = [](unsigned index) {
-    return llvm::formatv("0b{0}{1}{2}{3}", index >> 3 & 1, index >> 2 & 1, index >> 1 & 1,
-                         index & 1)
-        .str();
+    return llvm::formatv("0b{0}{1}{2}{3}", index >> 3 & 1, index >> 2 & 1, index >> 1 & 1, index & 1).str();
   };
   if (arguments.value("--format").value_or("text") == "json") {
     llvm::json::OStream json(llvm::outs(), 2);
@@ -218,13 +208,10 @@ int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
     llvm::outs() << '\n';
   } else {
     for (const Index &index : indices)
-      llvm::outs() << llvm::formatv("  bits {0,2}-{1,-2}  {2}  {3}\n", index.first, index.first + 3,
-                                    binary(index.bits),
+      llvm::outs() << llvm::formatv("  bits {0,2}-{1,-2}  {2}  {3}\n", index.first, index.first + 3, binary(index.bits),
                                     index.columns.empty() ? "no index" : index.columns);
   }
-  return llvm::any_of(indices, [](const Index &index) { return index.columns.empty(); })
-             ? FoundErrors
-             : Clean;
+  return llvm::any_of(indices, [](const Index &index) { return index.columns.empty(); }) ? FoundErrors : Clean;
 }
 
 } // namespace
@@ -238,8 +225,7 @@ int runDesc(const Arguments &arguments) {
     return usageError("`desc encode` needs what to encode: idesc, smem, wgmma-smem or zero-mask");
   const llvm::StringRef name = operands.front();
   if (operands.size() != (encode ? 1u : 2u))
-    return usageError(encode ? "`desc encode` takes no value"
-                             : "`desc " + name.str() + "` needs a value");
+    return usageError(encode ? "`desc encode` takes no value" : "`desc " + name.str() + "` needs a value");
   if (name == "metadata" && !encode)
     return describeMetadata(operands[1], arguments);
   Asked asked;
@@ -266,8 +252,7 @@ int runDesc(const Arguments &arguments) {
   if (!asked.format) {
     auto text = [](llvm::ArrayRef<llvm::StringLiteral> names) { return llvm::join(names, ", "); };
     return usageError(name == "idesc" ? "an instruction descriptor needs `--kind`: " + text(kinds())
-                                      : "no descriptor is called `" + name.str() +
-                                            "`: " + text(formatNames()) +
+                                      : "no descriptor is called `" + name.str() + "`: " + text(formatNames()) +
                                             (encode ? "" : ", metadata"));
   }
   const Format &format = *asked.format;
@@ -275,13 +260,11 @@ int runDesc(const Arguments &arguments) {
   if (encode) {
     for (const Field &field : format.fields)
       asked.value |= uint64_t(field.fixed) << field.first;
-    static constexpr llvm::StringLiteral context[] = {"kind", "format", "cta-group", "ws",
-                                                      "sp",   "target", "scale-vec"};
+    static constexpr llvm::StringLiteral context[] = {"kind", "format", "cta-group", "ws", "sp", "target", "scale-vec"};
     // A mask has no M and N: they say how many columns it is for.
     for (const auto &[option, value] : arguments.options) {
       const llvm::StringRef key = option.drop_front(2);
-      if (llvm::is_contained(context, key) ||
-          (format.name == "zero-mask" && (key == "m" || key == "n")))
+      if (llvm::is_contained(context, key) || (format.name == "zero-mask" && (key == "m" || key == "n")))
         continue;
       if (auto complaint = setField(format, asked.value, key, value.empty() ? "yes" : value))
         return usageError(*complaint);
@@ -295,8 +278,7 @@ int runDesc(const Arguments &arguments) {
   }
   asked.m = number(arguments, "--m").value_or(128);
   asked.n = number(arguments, "--n").value_or(128);
-  if (format.name == "zero-mask" &&
-      ((asked.m != 32 && asked.m != 64 && asked.m != 128) || !asked.n || asked.n > 256))
+  if (format.name == "zero-mask" && ((asked.m != 32 && asked.m != 64 && asked.m != 128) || !asked.n || asked.n > 256))
     return usageError("a mask is for M = 32, 64 or 128 and N up to 256");
   if (format.name == "idesc")
     asked.problems = checkInstruction(asked.value, use);

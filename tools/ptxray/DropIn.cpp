@@ -140,8 +140,7 @@ static bool report(std::unique_ptr<SourceBuffer> source, StringRef path, StringR
     options.arch = arch.str();
   checkReport(report, "", options);
   renderText(report, {}, llvm::errs());
-  return llvm::any_of(report.diagnostics,
-                      [](const Diagnostic &d) { return d.severity == Severity::Error; });
+  return llvm::any_of(report.diagnostics, [](const Diagnostic &d) { return d.severity == Severity::Error; });
 }
 
 int runPtxas(const Arguments &arguments) {

@@ -1,6 +1,6 @@
-#include "Diagnostics/Manual.h"
 #include "Command.h"
 #include "Diagnostics/Diagnostic.h"
+#include "Diagnostics/Manual.h"
 #include "Diagnostics/RulePages.h"
 #include "Isa/Isa.h"
 #include "Render/Render.h"
@@ -10,8 +10,7 @@
 
 namespace ptxray {
 
-static constexpr size_t mostEntries =
-    6; // of a beginning such as `mul`; of more only the names are shown
+static constexpr size_t mostEntries = 6; // of a beginning such as `mul`; of more only the names are shown
 
 /// The mnemonic that an opcode begins with, else all that begin with what is written.
 static std::vector<const isa::Mnemonic *> findMnemonics(llvm::StringRef written) {
@@ -41,14 +40,11 @@ static void printGates(const isa::Form &form, llvm::raw_ostream &out) {
 static void printEntry(uint16_t index, llvm::raw_ostream &out) {
   const isa::Tables &tables = isa::tables();
   const isa::Entry &entry = tables.entries[index];
-  auto names = llvm::map_range(isa::run(tables.entryMnemonics, entry.mnemonics), [&](uint32_t m) {
-    return llvm::StringRef(tables.mnemonics[m].text);
-  });
+  auto names = llvm::map_range(isa::run(tables.entryMnemonics, entry.mnemonics),
+                               [&](uint32_t m) { return llvm::StringRef(tables.mnemonics[m].text); });
   out << "# ";
   llvm::interleaveComma(names, out);
-  out << "\n\n"
-      << entry.title << "\nmanual " << entry.manual << ", " << entry.file << ':' << entry.line
-      << "\n";
+  out << "\n\n" << entry.title << "\nmanual " << entry.manual << ", " << entry.file << ':' << entry.line << "\n";
   if (const ManualSection *section = findManualSection(entry.manual))
     out << "of PTX " << manualVersion << ": " << section->title << "\n" << section->url() << "\n";
   out << "\n";
@@ -61,8 +57,8 @@ static void printEntry(uint16_t index, llvm::raw_ostream &out) {
   out << '\n' << llvm::StringRef(entry.source).rtrim() << '\n';
 }
 
-static void explainInstruction(llvm::ArrayRef<const isa::Mnemonic *> mnemonics,
-                               llvm::StringRef written, llvm::raw_ostream &out) {
+static void explainInstruction(llvm::ArrayRef<const isa::Mnemonic *> mnemonics, llvm::StringRef written,
+                               llvm::raw_ostream &out) {
   const isa::Tables &tables = isa::tables();
   llvm::SmallSetVector<uint16_t, 8> entries;
   for (const isa::Mnemonic *mnemonic : mnemonics)

@@ -4,8 +4,7 @@
 
 namespace ptxray {
 
-std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, bool unsafe,
-                       unsigned &made) {
+std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, bool unsafe, unsigned &made) {
   std::vector<const Edit *> edits;
   auto overlaps = [&edits](const Edit &edit) {
     return llvm::any_of(edits, [&edit](const Edit *other) {
@@ -16,8 +15,7 @@ std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, 
   for (const Diagnostic &d : diagnostics) {
     if (!d.fix || !(d.fix->safe || unsafe))
       continue;
-    const bool ahead = llvm::all_of(
-        d.fix->edits, [&](const Edit &edit) { return edit.range.begin > reached; });
+    const bool ahead = llvm::all_of(d.fix->edits, [&](const Edit &edit) { return edit.range.begin > reached; });
     if (!ahead && llvm::any_of(d.fix->edits, overlaps))
       continue;
     ++made;
@@ -99,8 +97,8 @@ std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::String
     const size_t trail = std::min(context, oldLines.size() - changes[last].fromEnd);
     const size_t from = changes[i].from - lead, fromEnd = changes[last].fromEnd + trail;
     const size_t to = changes[i].to - lead, toEnd = changes[last].toEnd + trail;
-    out += "@@ -" + std::to_string(from + (fromEnd > from)) + "," + std::to_string(fromEnd - from) +
-           " +" + std::to_string(to + (toEnd > to)) + "," + std::to_string(toEnd - to) + " @@\n";
+    out += "@@ -" + std::to_string(from + (fromEnd > from)) + "," + std::to_string(fromEnd - from) + " +" +
+           std::to_string(to + (toEnd > to)) + "," + std::to_string(toEnd - to) + " @@\n";
     size_t at = from;
     for (; i <= last; ++i) {
       for (; at < changes[i].from; ++at)

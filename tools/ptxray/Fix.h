@@ -5,8 +5,7 @@ namespace ptxray {
 
 /// The text with the fixes made, as many as do not overlap; `made` counts them. With `unsafe` also those
 /// that are a guess.
-std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, bool unsafe,
-                       unsigned &made);
+std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, bool unsafe, unsigned &made);
 
 /// A unified diff.
 std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after);

@@ -41,8 +41,7 @@ static std::string replaced(StringRef text, llvm::ArrayRef<std::pair<char, Strin
 }
 
 static std::string ruleNames() {
-  return llvm::join(llvm::map_range(allDiagInfos(), [](const DiagInfo &info) -> StringRef { return info.id; }),
-                    " ");
+  return llvm::join(llvm::map_range(allDiagInfos(), [](const DiagInfo &info) -> StringRef { return info.id; }), " ");
 }
 
 // ------------------------------------------------------------------------------------------- man
@@ -87,8 +86,7 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
          "  local command=${COMP_WORDS[1]} option value\n"
          "  COMPREPLY=()\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    COMPREPLY=($(compgen -W \"";
-  llvm::interleave(
-      commands, out, [&](const Command &command) { out << command.name; }, " ");
+  llvm::interleave(commands, out, [&](const Command &command) { out << command.name; }, " ");
   out << " help\" -- \"$current\"))\n    return\n  fi\n"
          "  # `=` is a word of its own here\n"
          "  if [ \"$current\" = = ]; then option=$previous value=\n"
@@ -102,8 +100,7 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
         continue;
       out << "  " << command.name << option.name << ") ";
       if (values == Values::Choice)
-        out << "COMPREPLY=($(compgen -W \"" << llvm::join(choicesOf(option.value), " ")
-            << "\" -- \"$value\"))";
+        out << "COMPREPLY=($(compgen -W \"" << llvm::join(choicesOf(option.value), " ") << "\" -- \"$value\"))";
       else if (values == Values::Rules)
         out << "COMPREPLY=($(compgen -W \"$_ptxray_rules\" -- \"$value\"))";
       else if (values == Values::Files)
@@ -134,16 +131,11 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
 // ------------------------------------------------------------------------------------------- zsh
 static std::string zshAction(StringRef shown) {
   switch (valuesOf(shown)) {
-  case Values::None:
-    return "";
-  case Values::Choice:
-    return ":value:(" + llvm::join(choicesOf(shown), " ") + ")";
-  case Values::Rules:
-    return ":rule:($rules)";
-  case Values::Files:
-    return ":file:_files";
-  case Values::Anything:
-    return ":value:";
+  case Values::None: return "";
+  case Values::Choice: return ":value:(" + llvm::join(choicesOf(shown), " ") + ")";
+  case Values::Rules: return ":rule:($rules)";
+  case Values::Files: return ":file:_files";
+  case Values::Anything: return ":value:";
   }
   return "";
 }
@@ -153,7 +145,8 @@ static void generateZsh(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out
     return replaced(text, {{'\'', "'\\''"}, {'[', "\\["}, {']', "\\]"}, {':', "\\:"}});
   };
   out << "#compdef ptxray\n# zsh completion for ptxray, made by `ptxray generate zsh`\n"
-         "_ptxray() {\n  local -a commands rules\n  rules=(" << ruleNames() << ")\n  commands=(\n";
+         "_ptxray() {\n  local -a commands rules\n  rules=("
+      << ruleNames() << ")\n  commands=(\n";
   for (const Command &command : commands)
     out << "    '" << command.name << ':' << quoted(command.summary) << "'\n";
   out << "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
@@ -161,8 +154,7 @@ static void generateZsh(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out
   for (const Command &command : commands) {
     out << "  " << command.name << ")\n    _arguments";
     for (const Option &option : command.options) {
-      out << " \\\n      '" << option.name << (option.value.empty() ? "" : "=") << '['
-          << quoted(option.help) << "]'";
+      out << " \\\n      '" << option.name << (option.value.empty() ? "" : "=") << '[' << quoted(option.help) << "]'";
       if (!option.value.empty())
         out << "\"" << zshAction(option.value) << "\"";
     }
@@ -175,34 +167,26 @@ static void generateZsh(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out
 
 // ------------------------------------------------------------------------------------------ fish
 static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
-  auto quoted = [](StringRef text) {
-    return "'" + replaced(text, {{'\\', "\\\\"}, {'\'', "\\'"}}) + "'";
-  };
+  auto quoted = [](StringRef text) { return "'" + replaced(text, {{'\\', "\\\\"}, {'\'', "\\'"}}) + "'"; };
   out << "# fish completion for ptxray, made by `ptxray generate fish`\nset -g __ptxray_rules " << ruleNames()
       << "\ncomplete -c ptxray -f\n";
   auto action = [&](StringRef shown) -> std::string {
     switch (valuesOf(shown)) {
-    case Values::None:
-      return "";
-    case Values::Choice:
-      return " -x -a " + quoted(llvm::join(choicesOf(shown), " "));
-    case Values::Rules:
-      return " -x -a '$__ptxray_rules'";
-    case Values::Files:
-      return " -r -F";
-    case Values::Anything:
-      return " -x";
+    case Values::None: return "";
+    case Values::Choice: return " -x -a " + quoted(llvm::join(choicesOf(shown), " "));
+    case Values::Rules: return " -x -a '$__ptxray_rules'";
+    case Values::Files: return " -r -F";
+    case Values::Anything: return " -x";
     }
     return "";
   };
   for (const Command &command : commands) {
-    out << "complete -c ptxray -n __fish_use_subcommand -a " << command.name << " -d "
-        << quoted(command.summary) << '\n';
-    const std::string within =
-        ("complete -c ptxray -n '__fish_seen_subcommand_from " + command.name + "'").str();
+    out << "complete -c ptxray -n __fish_use_subcommand -a " << command.name << " -d " << quoted(command.summary)
+        << '\n';
+    const std::string within = ("complete -c ptxray -n '__fish_seen_subcommand_from " + command.name + "'").str();
     for (const Option &option : command.options)
-      out << within << " -l " << option.name.drop_front(2) << " -d " << quoted(option.help)
-          << action(option.value) << '\n';
+      out << within << " -l " << option.name.drop_front(2) << " -d " << quoted(option.help) << action(option.value)
+          << '\n';
     if (valuesOf(command.operands) == Values::Files)
       out << within << " -F\n";
     else if (!command.operands.empty())
@@ -211,9 +195,8 @@ static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
 }
 
 int runGenerate(const Arguments &arguments) {
-  static constexpr std::pair<llvm::StringLiteral,
-                             void (*)(llvm::ArrayRef<Command>, llvm::raw_ostream &)>
-      kinds[] = {{"man", generateMan}, {"bash", generateBash}, {"zsh", generateZsh}, {"fish", generateFish}};
+  static constexpr std::pair<llvm::StringLiteral, void (*)(llvm::ArrayRef<Command>, llvm::raw_ostream &)> kinds[] = {
+      {"man", generateMan}, {"bash", generateBash}, {"zsh", generateZsh}, {"fish", generateFish}};
   for (const auto &[name, generate] : kinds)
     if (name == arguments.operands.front()) {
       generate(allCommands(), llvm::outs());

@@ -15,8 +15,7 @@ static bool isFolder(const std::string &path, struct stat &status) {
 using FolderId = std::pair<dev_t, ino_t>;
 
 /// `above` holds the folders on the way down, so that a link to one of them ends.
-static void addFolder(const std::string &path, std::vector<FolderId> &above,
-                      std::vector<Input> &inputs) {
+static void addFolder(const std::string &path, std::vector<FolderId> &above, std::vector<Input> &inputs) {
   DIR *folder = opendir(path.c_str());
   if (!folder) {
     inputs.push_back({path, std::strerror(errno)});

@@ -41,9 +41,8 @@ int runLayout(const Arguments &arguments) {
   request.arch = arguments.value("--arch").value_or("").str();
   for (const auto &[name, value] : arguments.options)
     request.settings[name.drop_front(2)] = value.str();
-  for (const char *name :
-       {"m", "n", "k", "warp", "split", "selector", "sfa-id", "sfb-id", "lane-offset", "lbo", "sbo",
-        "mn", "byte-id-a", "byte-id-b", "thread-id-a", "thread-id-b", "lane"})
+  for (const char *name : {"m", "n", "k", "warp", "split", "selector", "sfa-id", "sfb-id", "lane-offset", "lbo", "sbo",
+                           "mn", "byte-id-a", "byte-id-b", "thread-id-a", "thread-id-b", "lane"})
     if (!request.text(name).empty() && !request.number(name))
       return usageError("`--" + std::string(name) + "` takes a number");
   Answer answer = describe(request);
@@ -53,13 +52,11 @@ int runLayout(const Arguments &arguments) {
     llvm::SmallVector<llvm::StringRef> names;
     for (const Layout &layout : answer.layouts)
       names.push_back(layout.name);
-    if (!llvm::any_of(names,
-                      [&](llvm::StringRef name) { return name.equals_insensitive(*operand); }))
-      return usageError("`" + request.instruction + "` has no operand `" + operand->str() +
-                        "`, but " + llvm::join(names, ", "));
-    llvm::erase_if(answer.layouts, [&](const Layout &layout) {
-      return !llvm::StringRef(layout.name).equals_insensitive(*operand);
-    });
+    if (!llvm::any_of(names, [&](llvm::StringRef name) { return name.equals_insensitive(*operand); }))
+      return usageError("`" + request.instruction + "` has no operand `" + operand->str() + "`, but " +
+                        llvm::join(names, ", "));
+    llvm::erase_if(answer.layouts,
+                   [&](const Layout &layout) { return !llvm::StringRef(layout.name).equals_insensitive(*operand); });
   }
   const std::optional<uint32_t> lane = request.number("lane");
   std::optional<Element> element;
@@ -88,9 +85,8 @@ int runLayout(const Arguments &arguments) {
     return Clean;
   }
   // Narrower than a usual terminal no grid is of use.
-  const unsigned width = std::max(60u, llvm::sys::Process::StandardOutIsDisplayed()
-                                           ? llvm::sys::Process::StandardOutColumns()
-                                           : 100u);
+  const unsigned width =
+      std::max(60u, llvm::sys::Process::StandardOutIsDisplayed() ? llvm::sys::Process::StandardOutColumns() : 100u);
   for (const Layout &layout : answer.layouts) {
     if (lane)
       writeLane(layout, *lane, llvm::outs());

@@ -14,8 +14,7 @@ void Progress::show(size_t done, unsigned errors) {
     return;
   next = Clock::now() + 100ms;
   shown = true;
-  llvm::errs() << "\r\033[K" << done << " of " << total << " files, " << errors
-               << (errors == 1 ? " error" : " errors");
+  llvm::errs() << "\r\033[K" << done << " of " << total << " files, " << errors << (errors == 1 ? " error" : " errors");
 }
 
 void Progress::clear() {

@@ -77,8 +77,8 @@ static std::string companion() {
 static std::string typedArguments(const Entry &entry, llvm::ArrayRef<StringRef> written,
                                   std::vector<std::string> &out) {
   if (written.size() != entry.parameters.size())
-    return "kernel `" + entry.name + "` has " + std::to_string(entry.parameters.size()) +
-           " parameters, " + std::to_string(written.size()) + " arguments are written";
+    return "kernel `" + entry.name + "` has " + std::to_string(entry.parameters.size()) + " parameters, " +
+           std::to_string(written.size()) + " arguments are written";
   for (auto [parameter, text] : llvm::zip(entry.parameters, written)) {
     const StringRef type = StringRef(parameter.type).drop_front();
     if (parameter.bytes) {
@@ -117,19 +117,16 @@ static int runShared(const std::string &path, llvm::ArrayRef<std::string> argume
 /// hand, since only it may name an architecture-specific one.
 static std::string targetFor(StringRef moduleTarget, StringRef gpu) {
   const int own = isa::findTarget(moduleTarget), other = isa::findTarget(gpu);
-  const bool sameNumber =
-      own >= 0 && other >= 0 && isa::targets()[own].number == isa::targets()[other].number;
+  const bool sameNumber = own >= 0 && other >= 0 && isa::targets()[own].number == isa::targets()[other].number;
   return (sameNumber ? moduleTarget : gpu).str();
 }
 
 int runRun(const Arguments &arguments) {
   const std::string launcher = companion();
-  auto missing = [] {
-    return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
-  };
+  auto missing = [] { return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)"); };
   std::vector<std::string> words{"--name", arguments.operands.front().str()};
-  for (const char *option : {"--grid", "--block", "--cluster", "--shared", "--repeat", "--device",
-                             "--type", "--tolerance"})
+  for (const char *option :
+       {"--grid", "--block", "--cluster", "--shared", "--repeat", "--device", "--type", "--tolerance"})
     if (std::optional<StringRef> value = arguments.value(option))
       words.insert(words.end(), {option, value->str()});
   for (const auto &[option, value] : arguments.options)
@@ -143,8 +140,7 @@ int runRun(const Arguments &arguments) {
                                               "ELF")) {
     if (!arguments.has("--kernel"))
       return usageError("`--kernel` is missing: an object file does not say which one");
-    words.insert(words.end(),
-                 {"--kernel", arguments.value("--kernel")->str(), "--", input.file.path()});
+    words.insert(words.end(), {"--kernel", arguments.value("--kernel")->str(), "--", input.file.path()});
     for (StringRef text : llvm::ArrayRef(arguments.operands).drop_front())
       words.push_back(text.str());
     return launcher.empty() ? missing() : runShared(launcher, words);
@@ -157,16 +153,14 @@ int runRun(const Arguments &arguments) {
   llvm::SmallVector<StringRef> names;
   for (const Entry &entry : entries)
     names.push_back(entry.name);
-  const StringRef wanted =
-      arguments.value("--kernel").value_or(entries.size() == 1 ? StringRef(entries[0].name) : "");
+  const StringRef wanted = arguments.value("--kernel").value_or(entries.size() == 1 ? StringRef(entries[0].name) : "");
   if (wanted.empty())
     return usageError("`--kernel` is missing: this module has " + std::to_string(entries.size()));
   const auto entry = llvm::find_if(entries, [&](const Entry &e) { return e.name == wanted; });
   if (entry == entries.end())
     return usageError("there is no kernel `" + wanted.str() + "`" + didYouMean(wanted, names));
   std::vector<std::string> values;
-  if (const std::string complaint =
-          typedArguments(*entry, llvm::ArrayRef(arguments.operands).drop_front(), values);
+  if (const std::string complaint = typedArguments(*entry, llvm::ArrayRef(arguments.operands).drop_front(), values);
       !complaint.empty())
     return usageError(complaint);
   if (launcher.empty())
@@ -201,8 +195,7 @@ int runRun(const Arguments &arguments) {
     return answer.end == ProgramEnd::Exited && answer.detail ? answer.detail : NoGpu;
   }
   MemoryFile object;
-  if (const int status =
-          assembleInput(input, targetFor(input.report.target, gpu), arguments, object))
+  if (const int status = assembleInput(input, targetFor(input.report.target, gpu), arguments, object))
     return status;
   return launch(object);
 }

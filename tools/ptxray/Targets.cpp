@@ -28,10 +28,10 @@ struct Reason {
 
 struct Answer {
   CellSet passes;
-  uint16_t least = 0;                                 // 0: nothing fits
-  std::map<uint16_t, std::vector<uint16_t>> targets;  // by the least version with which each passes
-  std::optional<Reason> version, target;              // what keeps lower ones out
-  std::vector<Reason> conflict;                       // what excludes each other, where nothing fits
+  uint16_t least = 0;                                // 0: nothing fits
+  std::map<uint16_t, std::vector<uint16_t>> targets; // by the least version with which each passes
+  std::optional<Reason> version, target;             // what keeps lower ones out
+  std::vector<Reason> conflict;                      // what excludes each other, where nothing fits
 };
 
 } // namespace
@@ -70,8 +70,8 @@ static std::vector<Reason> conflictOf(llvm::ArrayRef<File> files) {
     if (one.demand->passes.none()) {
       Reason found{one.file->path, {}};
       for (uint16_t t = isa::targets().size(); t-- > 0 && !found.obstacle.line;)
-        found.obstacle = one.file->needs->obstacle(
-            {static_cast<uint16_t>(isa::versions().size() - 1), t}, one.demand->line);
+        found.obstacle =
+            one.file->needs->obstacle({static_cast<uint16_t>(isa::versions().size() - 1), t}, one.demand->line);
       return {found};
     }
   for (size_t i = 0; i < all.size(); ++i)
@@ -121,19 +121,17 @@ static Answer answerFor(llvm::ArrayRef<File> files) {
       highest = std::max(highest, targets[t].number);
   for (uint16_t t = 0; t < targets.size(); ++t)
     if (!targets[t].variant && targets[t].documented && targets[t].number <= highest &&
-        !Requirements::leastVersion(answer.passes, t) &&
-        (out < 0 || targets[t].number > targets[out].number))
+        !Requirements::leastVersion(answer.passes, t) && (out < 0 || targets[t].number > targets[out].number))
       out = t;
   if (out >= 0)
-    answer.target =
-        reasonAt(files, {static_cast<uint16_t>(versions.size() - 1), static_cast<uint16_t>(out)});
+    answer.target = reasonAt(files, {static_cast<uint16_t>(versions.size() - 1), static_cast<uint16_t>(out)});
   return answer;
 }
 
 // ------------------------------------------------------------------------------------------ output
 static void printReason(llvm::raw_ostream &out, llvm::StringRef what, const Reason &reason) {
-  out << what << escaped(reason.path) << ':' << reason.obstacle.line << ": "
-      << escaped(reason.obstacle.message) << " [" << reason.obstacle.rule << "]\n";
+  out << what << escaped(reason.path) << ':' << reason.obstacle.line << ": " << escaped(reason.obstacle.message) << " ["
+      << reason.obstacle.rule << "]\n";
 }
 
 static void printText(const Answer &answer, size_t files, llvm::raw_ostream &out) {

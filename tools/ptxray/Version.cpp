@@ -23,8 +23,7 @@ int unknownTarget(llvm::StringRef written) {
 static void printJson(llvm::raw_ostream &out) {
   // Names of targets and versions need no escapes.
   out << R"({"name":"ptxray","version":")" PTXRAY_VERSION R"(","ptx":[)";
-  llvm::interleave(
-      isa::versions(), out, [&](uint16_t v) { out << '"' << isa::versionText(v) << '"'; }, ",");
+  llvm::interleave(isa::versions(), out, [&](uint16_t v) { out << '"' << isa::versionText(v) << '"'; }, ",");
   out << "],\"targets\":[";
   llvm::interleave(
       isa::targets(), out,

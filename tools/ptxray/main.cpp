@@ -11,8 +11,7 @@ using namespace ptxray;
 using llvm::StringRef;
 
 static std::string formatNames() {
-  auto names =
-      llvm::map_range(formats, [](const Format &format) -> StringRef { return format.name; });
+  auto names = llvm::map_range(formats, [](const Format &format) -> StringRef { return format.name; });
   return llvm::join(names, "|");
 }
 
@@ -128,20 +127,8 @@ std::vector<Command> ptxray::allCommands() {
        "show what was read: the syntax of a file, in one canonical form",
        {textOrJson},
        runDump},
-      {"explain",
-       "RULE|INSTRUCTION",
-       1,
-       1,
-       "explain a rule, or show what is known of an instruction",
-       {},
-       runExplain},
-      {"generate",
-       "man|bash|zsh|fish",
-       1,
-       1,
-       "print the manual page, or the completions of a shell",
-       {},
-       runGenerate},
+      {"explain", "RULE|INSTRUCTION", 1, 1, "explain a rule, or show what is known of an instruction", {}, runExplain},
+      {"generate", "man|bash|zsh|fish", 1, 1, "print the manual page, or the completions of a shell", {}, runGenerate},
       {"isa",
        "",
        0,
@@ -230,13 +217,7 @@ std::vector<Command> ptxray::allCommands() {
        "the least `.version` and the targets with which files pass as they stand",
        {textOrJson},
        runTargets},
-      {"version",
-       "",
-       0,
-       0,
-       "show the version, and the PTX versions and targets known",
-       {textOrJson},
-       runVersion},
+      {"version", "", 0, 0, "show the version, and the PTX versions and targets known", {textOrJson}, runVersion},
   };
 }
 
@@ -276,8 +257,7 @@ static void printHelp(const Command &command, llvm::raw_ostream &out) {
   if (!command.options.empty())
     out << "\noptions:\n";
   for (const Option &option : command.options) {
-    const std::string written =
-        option.name.str() + (option.value.empty() ? "" : "=" + option.value);
+    const std::string written = option.name.str() + (option.value.empty() ? "" : "=" + option.value);
     out << "  " << llvm::left_justify(written, 28) << ' ' << option.help << '\n';
   }
 }
@@ -291,8 +271,8 @@ static void printHelp(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) 
 }
 
 /// Sorts what was written into options and operands; a message when it does not fit the command.
-static std::optional<std::string>
-readArguments(const Command &command, llvm::ArrayRef<const char *> written, Arguments &arguments) {
+static std::optional<std::string> readArguments(const Command &command, llvm::ArrayRef<const char *> written,
+                                                Arguments &arguments) {
   bool optionsEnded = command.words == Words::Foreign;
   for (size_t i = 0; i < written.size(); ++i) {
     const StringRef word = written[i];
@@ -310,8 +290,7 @@ readArguments(const Command &command, llvm::ArrayRef<const char *> written, Argu
       continue;
     }
     auto [name, value] = word.split('=');
-    auto option = llvm::find_if(
-        command.options, [name = name](const Option &option) { return option.name == name; });
+    auto option = llvm::find_if(command.options, [name = name](const Option &option) { return option.name == name; });
     if (option == command.options.end()) {
       llvm::SmallVector<StringRef> names;
       for (const Option &option : command.options)
@@ -329,8 +308,7 @@ readArguments(const Command &command, llvm::ArrayRef<const char *> written, Argu
     llvm::SmallVector<StringRef> choices;
     StringRef(option->value).split(choices, '|');
     if (choices.size() > 1 && !llvm::is_contained(choices, value))
-      return "`" + name.str() + "` is one of " + llvm::join(choices, ", ") + ", not `" +
-             value.str() + "`";
+      return "`" + name.str() + "` is one of " + llvm::join(choices, ", ") + ", not `" + value.str() + "`";
     arguments.options.emplace_back(option->name, value);
   }
   if (arguments.operands.size() < command.fewest)
@@ -359,9 +337,8 @@ int main(int argc, char **argv) {
   if (name == "--version")
     name = "version";
   llvm::ArrayRef<const char *> written(argv + 2, argc - 2);
-  const bool help = name == "help" ||
-                    llvm::any_of(written.take_until([](StringRef word) { return word == "--"; }),
-                                 [](StringRef word) { return word == "--help" || word == "-h"; });
+  const bool help = name == "help" || llvm::any_of(written.take_until([](StringRef word) { return word == "--"; }),
+                                                   [](StringRef word) { return word == "--help" || word == "-h"; });
   if (name == "help")
     name = argv[2];
   for (const Command &command : commands) {

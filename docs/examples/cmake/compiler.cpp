@@ -4,8 +4,7 @@
 
 static std::string kernel(const std::string &statement) {
   return ".version 8.0\n.target sm_90a\n.visible .entry k()\n{\n\t.reg .f32 %x<2>;\n\tmov.f32 %x0, 0f3F800000;\n\t" +
-         statement +
-         "\n\tret;\n}\n";
+         statement + "\n\tret;\n}\n";
 }
 
 int main(int argc, char **argv) {

@@ -9,7 +9,9 @@ void rules::bulk_barrier(RuleContext &context) {
   if (!barrier || barrier->kind != ShapeKind::Register || viewType(barrier->type).bits != 16 ||
       context.isWritten("ctaMask") || context.isWritten("cache-policy") || context.isWritten("left"))
     return;
-  context.report(Phase::Type, DiagId::AddressWidth, context.placeOfOperand("mbar"), {"", spell(viewType(barrier->type)), ".u32"})
+  context
+      .report(Phase::Type, DiagId::AddressWidth, context.placeOfOperand("mbar"),
+              {"", spell(viewType(barrier->type)), ".u32"})
       .sourceArg = 0;
 }
 

@@ -2,9 +2,7 @@
 
 namespace ptxray {
 
-static uint64_t lowBits(unsigned count) {
-  return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
-}
+static uint64_t lowBits(unsigned count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
 
 /// Integer arithmetic as compilers and inline assembly use it to put a descriptor together.
 std::optional<uint64_t> constantResult(llvm::StringRef opcode, llvm::ArrayRef<uint64_t> sources) {
@@ -14,9 +12,7 @@ std::optional<uint64_t> constantResult(llvm::StringRef opcode, llvm::ArrayRef<ui
   if (words.size() < 2 || !llvm::StringRef("bsu").contains(words.back().front()) ||
       words.back().drop_front().getAsInteger(10, bits) || bits > 64)
     return std::nullopt;
-  auto isOne = [&](llvm::StringRef name, size_t count) {
-    return words.front() == name && words.size() == count + 1;
-  };
+  auto isOne = [&](llvm::StringRef name, size_t count) { return words.front() == name && words.size() == count + 1; };
   const auto s = [&](size_t i) { return sources[i]; };
   std::optional<uint64_t> result;
   if (sources.size() == 1) {
@@ -26,11 +22,9 @@ std::optional<uint64_t> constantResult(llvm::StringRef opcode, llvm::ArrayRef<ui
       result = ~s(0);
     else if (isOne("cvt", 2)) { // the source's width decides what stands above it
       unsigned from = 0;
-      if (words[2].drop_front().getAsInteger(10, from) ||
-          !llvm::StringRef("su").contains(words[2].front()))
+      if (words[2].drop_front().getAsInteger(10, from) || !llvm::StringRef("su").contains(words[2].front()))
         return std::nullopt;
-      if (words[1].drop_front().getAsInteger(10, bits) ||
-          !llvm::StringRef("su").contains(words[1].front()))
+      if (words[1].drop_front().getAsInteger(10, bits) || !llvm::StringRef("su").contains(words[1].front()))
         return std::nullopt;
       result = s(0) & lowBits(from);
       if (words[2].front() == 's' && from < 64 && (s(0) >> (from - 1) & 1))

@@ -23,16 +23,11 @@ std::optional<uint64_t> valueOf(const RuleContext &context, llvm::StringRef name
 
 DiagId idOf(Offence offence) {
   switch (offence) {
-  case Offence::Bits:
-    return DiagId::DescriptorBits;
-  case Offence::Form:
-    return DiagId::DescriptorForm;
-  case Offence::Shape:
-    return DiagId::DescriptorShape;
-  case Offence::Transpose:
-    return DiagId::DescriptorTranspose;
-  case Offence::Type:
-    return DiagId::DescriptorType;
+  case Offence::Bits: return DiagId::DescriptorBits;
+  case Offence::Form: return DiagId::DescriptorForm;
+  case Offence::Shape: return DiagId::DescriptorShape;
+  case Offence::Transpose: return DiagId::DescriptorTranspose;
+  case Offence::Type: return DiagId::DescriptorType;
   }
   return DiagId::DescriptorBits;
 }
@@ -41,26 +36,24 @@ DiagId idOf(Offence offence) {
 std::string spelledOut(const descriptor::Format &format, uint64_t value) {
   std::string text;
   for (const descriptor::Field &field : format.fields)
-    if (!field.isReserved() &&
-        (field.of(value) || llvm::is_contained({"a", "b", "d", "m", "n", "swizzle"}, field.key)))
+    if (!field.isReserved() && (field.of(value) || llvm::is_contained({"a", "b", "d", "m", "n", "swizzle"}, field.key)))
       text += (text.empty() ? "" : ", ") + field.key.str() + " = " + field.meaning(value);
   return "it says " + text;
 }
 
-void reportProblems(RuleContext &context, llvm::StringRef operand, const descriptor::Format &format,
-                    uint64_t value, llvm::ArrayRef<Problem> problems) {
+void reportProblems(RuleContext &context, llvm::StringRef operand, const descriptor::Format &format, uint64_t value,
+                    llvm::ArrayRef<Problem> problems) {
   for (const Problem &problem : problems) {
-    Finding &finding = context.report(
-        Phase::Warning, idOf(problem.offence), context.placeOfOperand(operand),
-        {"", "0x" + llvm::utohexstr(value, /*LowerCase=*/true), problem.text, problem.table});
+    Finding &finding =
+        context.report(Phase::Warning, idOf(problem.offence), context.placeOfOperand(operand),
+                       {"", "0x" + llvm::utohexstr(value, /*LowerCase=*/true), problem.text, problem.table});
     finding.sourceArg = 0;
     finding.notes.push_back(spelledOut(format, value));
   }
 }
 
 bool hasWord(const RuleContext &context, llvm::StringRef text) {
-  return llvm::any_of(context.written.opcode.words,
-                      [&](const OpcodeWord &word) { return word.text == text; });
+  return llvm::any_of(context.written.opcode.words, [&](const OpcodeWord &word) { return word.text == text; });
 }
 
 /// Tensor memory has 128 lanes and 512 columns, and a matrix starts at a lane that the shape
@@ -76,8 +69,7 @@ void checkTensorAddress(RuleContext &context, llvm::StringRef operand, uint32_t 
   else if (column >= 512)
     problem = "column " + std::to_string(column) + " of 512";
   else if (lane % laneStep)
-    problem = "lane " + std::to_string(lane) + ", a multiple of " + std::to_string(laneStep) +
-              " expected";
+    problem = "lane " + std::to_string(lane) + ", a multiple of " + std::to_string(laneStep) + " expected";
   if (!problem.empty())
     context
         .report(Phase::Warning, DiagId::TensorAddress, context.placeOfOperand(operand),
@@ -110,8 +102,7 @@ void rules::descriptor_values(RuleContext &context) {
   use.a = valueOf(context, "a-desc");
   use.b = valueOf(context, "b-desc");
   use.instruction = instruction;
-  if (const descriptor::Format *format =
-          instruction ? descriptor::findFormat("idesc", use.kind, use.family) : nullptr)
+  if (const descriptor::Format *format = instruction ? descriptor::findFormat("idesc", use.kind, use.family) : nullptr)
     reportProblems(context, "idesc", *format, *instruction, descriptor::checkInstruction(*instruction, use));
   const descriptor::Format &shared = *descriptor::findFormat("smem", "", use.family);
   for (const char *name : {"a-desc", "b-desc", "s-desc"})
@@ -121,13 +112,12 @@ void rules::descriptor_values(RuleContext &context) {
       reportProblems(context, name, shared, *value, descriptor::checkShared(*value, use));
     }
   if (const auto value = valueOf(context, "zero-column-mask-desc")) {
-    const descriptor::Format *format =
-        instruction ? descriptor::findFormat("idesc", use.kind, use.family) : nullptr;
+    const descriptor::Format *format = instruction ? descriptor::findFormat("idesc", use.kind, use.family) : nullptr;
     std::optional<uint32_t> m;
     if (format)
       m = format->get(*instruction, "m");
-    reportProblems(context, "zero-column-mask-desc", *descriptor::findFormat("zero-mask", ""),
-                   *value, descriptor::checkZeroMask(*value, m));
+    reportProblems(context, "zero-column-mask-desc", *descriptor::findFormat("zero-mask", ""), *value,
+                   descriptor::checkZeroMask(*value, m));
   }
   // Half of the lanes are used, from lane 0 or 16, where M is 64, or 128 for a sparse A of two
   // CTAs.
@@ -137,9 +127,7 @@ void rules::descriptor_values(RuleContext &context) {
 
 /// A load or store reaches 32 or 16 lanes from an aligned one; a shift moves 32.
 void rules::tensor_address(RuleContext &context) {
-  checkTensorAddress(context, "taddr",
-                     context.slotText(".shape") == ".32x32b" || hasWord(context, ".shift") ? 32
-                                                                                           : 16);
+  checkTensorAddress(context, "taddr", context.slotText(".shape") == ".32x32b" || hasWord(context, ".shift") ? 32 : 16);
 }
 
 /// The four bits of each index name two different columns of four, or one of two for .tf32.

@@ -10,8 +10,7 @@ void rules::param_kind(RuleContext &context) {
   if (!address)
     return;
   const bool ofCall = address->kind == ShapeKind::Variable && !(address->flags & ShapeParameter);
-  if ((space == ".param::func" && address->kind == ShapeKind::Register) ||
-      (space == ".param::entry" && ofCall)) {
+  if ((space == ".param::func" && address->kind == ShapeKind::Register) || (space == ".param::entry" && ofCall)) {
     Finding &f = context.report(Phase::Type, DiagId::StateSpace, context.placeOfOperand("a"),
                                 {"", ofCall ? ".param::func" : ".param", "`" + space.str() + "`"});
     f.sourceArg = 0;

@@ -39,8 +39,7 @@ static Part partOf(std::string_view suffix) {
   if (suffix.empty())
     return {};
   const uint8_t number = suffix[1] - '0';
-  return suffix[0] == 'b' ? Part{8, static_cast<uint8_t>(8 * number)}
-                          : Part{16, static_cast<uint8_t>(16 * number)};
+  return suffix[0] == 'b' ? Part{8, static_cast<uint8_t>(8 * number)} : Part{16, static_cast<uint8_t>(16 * number)};
 }
 
 /// The digits of a selector stand with the highest lane first; without one: lanes from `first` on.
@@ -96,8 +95,8 @@ std::optional<Video> parseVideo(std::string_view text) {
     video.lanes = name.back() - '0';
     name.remove_suffix(1);
   }
-  const auto *known = std::find_if(std::begin(names), std::end(names),
-                                   [&](const auto &pair) { return pair.first == name; });
+  const auto *known =
+      std::find_if(std::begin(names), std::end(names), [&](const auto &pair) { return pair.first == name; });
   if (known == std::end(names))
     return std::nullopt;
   video.op = known->second;
@@ -119,8 +118,7 @@ std::optional<Video> parseVideo(std::string_view text) {
   if (operands.size() < 3)
     return std::nullopt;
   bool unused;
-  const std::string_view d = suffixOf(operands[0], unused),
-                         a = suffixOf(operands[1], video.negateA),
+  const std::string_view d = suffixOf(operands[0], unused), a = suffixOf(operands[1], video.negateA),
                          b = suffixOf(operands[2], video.negateB);
   if (operands.size() > 3)
     suffixOf(operands[3], video.negateC);
@@ -158,18 +156,12 @@ static Wide clampTo(Wide value, unsigned bits, bool isSigned) {
 
 static bool compare(Comparison comparison, int64_t a, int64_t b) {
   switch (comparison) {
-  case Comparison::Eq:
-    return a == b;
-  case Comparison::Ne:
-    return a != b;
-  case Comparison::Lt:
-    return a < b;
-  case Comparison::Le:
-    return a <= b;
-  case Comparison::Gt:
-    return a > b;
-  case Comparison::Ge:
-    return a >= b;
+  case Comparison::Eq: return a == b;
+  case Comparison::Ne: return a != b;
+  case Comparison::Lt: return a < b;
+  case Comparison::Le: return a <= b;
+  case Comparison::Gt: return a > b;
+  case Comparison::Ge: return a >= b;
   }
   return false;
 }
@@ -177,27 +169,19 @@ static bool compare(Comparison comparison, int64_t a, int64_t b) {
 /// The first stage on one pair of values.
 static Wide operate(const Video &video, int64_t a, int64_t b) {
   switch (video.op) {
-  case VideoOp::Add:
-    return a + b;
-  case VideoOp::Sub:
-    return a - b;
-  case VideoOp::AbsDiff:
-    return a > b ? a - b : b - a;
-  case VideoOp::Min:
-    return std::min(a, b);
-  case VideoOp::Max:
-    return std::max(a, b);
-  case VideoOp::Average:
-    return a + b >= 0 ? (a + b + 1) >> 1 : (a + b) >> 1;
-  case VideoOp::Set:
-    return compare(video.comparison, a, b);
+  case VideoOp::Add: return a + b;
+  case VideoOp::Sub: return a - b;
+  case VideoOp::AbsDiff: return a > b ? a - b : b - a;
+  case VideoOp::Min: return std::min(a, b);
+  case VideoOp::Max: return std::max(a, b);
+  case VideoOp::Average: return a + b >= 0 ? (a + b + 1) >> 1 : (a + b) >> 1;
+  case VideoOp::Set: return compare(video.comparison, a, b);
   case VideoOp::ShiftLeft:
   case VideoOp::ShiftRight: {
     const int64_t amount = video.clampShift ? std::min<int64_t>(b, 32) : b & 0x1f;
     return video.op == VideoOp::ShiftLeft ? Wide(a) * (Wide(1) << amount) : Wide(a) >> amount;
   }
-  case VideoOp::Mad:
-    break; // has stages of its own
+  case VideoOp::Mad: break; // has stages of its own
   }
   return 0;
 }
@@ -208,8 +192,7 @@ static int64_t signedBits(Wide value, unsigned bits) {
   return static_cast<int64_t>(static_cast<uint64_t>(value) << above) >> above;
 }
 
-static uint32_t evaluateMad(const Video &video, uint32_t a, uint32_t b, uint32_t c,
-                            Reading reading) {
+static uint32_t evaluateMad(const Video &video, uint32_t a, uint32_t b, uint32_t c, Reading reading) {
   const bool negateProduct = video.negateA != video.negateB;
   const bool isSigned = video.aSigned || video.bSigned || negateProduct || video.negateC;
   if (reading == Reading::Sequence) { // whole words are multiplied, and c is added, as signed
@@ -218,9 +201,8 @@ static uint32_t evaluateMad(const Video &video, uint32_t a, uint32_t b, uint32_t
     const Wide third = static_cast<int32_t>(c);
     tmp = (negateProduct ? -tmp : tmp) + (video.negateC ? -third : third) + video.plusOne;
     const int64_t low = static_cast<int64_t>(tmp);
-    const int64_t shifted = video.scale && !isSigned
-                                ? static_cast<int64_t>(static_cast<uint64_t>(low) >> video.scale)
-                                : low >> video.scale;
+    const int64_t shifted =
+        video.scale && !isSigned ? static_cast<int64_t>(static_cast<uint64_t>(low) >> video.scale) : low >> video.scale;
     return video.saturate ? clampTo(shifted, 32, isSigned) : shifted;
   }
   Wide tmp = Wide(extract(a, video.a, video.aSigned)) * extract(b, video.b, video.bSigned);
@@ -238,24 +220,16 @@ static uint32_t evaluateMad(const Video &video, uint32_t a, uint32_t b, uint32_t
   const uint64_t shifted = static_cast<uint64_t>(tmp >> video.scale);
   if (!video.saturate)
     return shifted;
-  return isSigned ? clampTo(static_cast<int64_t>(shifted), 32, true)
-                  : clampTo(Wide(shifted), 32, false);
+  return isSigned ? clampTo(static_cast<int64_t>(shifted), 32, true) : clampTo(Wide(shifted), 32, false);
 }
 
 /// The third operand joins in: by a second operation, or by keeping its other bits.
 static uint32_t finish(const Video &video, Wide tmp, Wide third, uint32_t c) {
   switch (video.second) {
-  case Second::Add:
-    tmp += third;
-    break;
-  case Second::Min:
-    tmp = std::min(tmp, third);
-    break;
-  case Second::Max:
-    tmp = std::max(tmp, third);
-    break;
-  case Second::None:
-    break;
+  case Second::Add: tmp += third; break;
+  case Second::Min: tmp = std::min(tmp, third); break;
+  case Second::Max: tmp = std::max(tmp, third); break;
+  case Second::None: break;
   }
   if (!video.merges)
     return tmp;
@@ -286,10 +260,8 @@ static uint32_t evaluateSequence(const Video &video, Wide first, uint32_t c) {
   return finish(video, tmp, extract(c, {}, isSigned), c);
 }
 
-static uint32_t evaluateScalar(const Video &video, uint32_t a, uint32_t b, uint32_t c,
-                               Reading reading) {
-  const Wide first =
-      operate(video, extract(a, video.a, video.aSigned), extract(b, video.b, video.bSigned));
+static uint32_t evaluateScalar(const Video &video, uint32_t a, uint32_t b, uint32_t c, Reading reading) {
+  const Wide first = operate(video, extract(a, video.a, video.aSigned), extract(b, video.b, video.bSigned));
   if (reading == Reading::Sequence)
     return evaluateSequence(video, first, c);
   // The intermediate result has 34 bits, be it of a shift by 32, and 33 behind the saturation.
@@ -308,8 +280,7 @@ static uint32_t evaluateLanes(const Video &video, uint32_t a, uint32_t b, uint32
   };
   uint32_t d = video.second == Second::Add ? c : 0;
   for (unsigned i = 0; i < video.lanes; ++i) {
-    Wide t =
-        operate(video, lane(video.aLane[i], video.aSigned), lane(video.bLane[i], video.bSigned));
+    Wide t = operate(video, lane(video.aLane[i], video.aSigned), lane(video.bLane[i], video.bSigned));
     if (video.saturate)
       t = clampTo(t, bits, video.dSigned);
     const bool kept = video.mask >> i & 1;

@@ -7,18 +7,7 @@
 
 namespace ptxray::device {
 
-enum class VideoOp : uint8_t {
-  Add,
-  Sub,
-  AbsDiff,
-  Min,
-  Max,
-  Average,
-  ShiftLeft,
-  ShiftRight,
-  Mad,
-  Set
-};
+enum class VideoOp : uint8_t { Add, Sub, AbsDiff, Min, Max, Average, ShiftLeft, ShiftRight, Mad, Set };
 enum class Comparison : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
 enum class Second : uint8_t { None, Add, Min, Max };
 

@@ -1,6 +1,6 @@
 // include/ptxray/ptxray-c.h over the steps of lib/.
 #include "Check/CheckModule.h"
-#include "Check/Options.h"
+#include "Workspace/Options.h"
 #include "Diagnostics/RulePages.h"
 #include "Source/Origin.h"
 #include "Source/SourceBuffer.h"

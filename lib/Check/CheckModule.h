@@ -1,36 +1,9 @@
 #pragma once
 // One text, checked from its first line to its last: the step that calls all others.
-#include "Diagnostics/RuleLevels.h"
+#include "Module/Header.h"
 #include "Source/SourceBuffer.h"
-#include "llvm/ADT/ArrayRef.h"
-#include <functional>
-#include <string>
 
 namespace ptxray {
-
-struct Ast;
-struct Instruction;
-struct ModuleContext;
-struct Shape;
-
-struct CheckOptions {
-  std::string target; // replaces what `.target` says; empty: as the file says
-  std::string ptx;    // replaces what `.version` says
-  std::string arch;   // ask also: may this module be compiled for that GPU
-  bool pedantic = false;
-  bool wholeProgram = false; // the module is linked with nothing: what it names it must define
-  bool isFragment = false;   // functions are pieces of code: nothing is said of them as a whole
-  bool werror = false;       // warnings are errors, but for those of a rule with a level of its own
-  RuleLevels levels;
-  /// Sees each instruction in place of the judge.
-  std::function<void(const ModuleContext &, const Ast &, const Instruction &, llvm::ArrayRef<Shape>)> visitor;
-};
-
-/// What the header says, as text: `9.0`, `sm_90a`. Empty where it says nothing.
-struct ModuleSummary {
-  std::string ptx;
-  std::string target;
-};
 
 /// Whether the options want to see a diagnostic; makes it as severe as they want it.
 bool isWanted(Diagnostic &diagnostic, const CheckOptions &options);

@@ -1,5 +1,5 @@
 #include "Data.h"
-#include "Check/Rules.h"
+#include "Match/Checks.h"
 #include "Lines.h"
 #include "llvm/ADT/STLExtras.h"
 #include <filesystem>

@@ -1,6 +1,6 @@
 #pragma once
 // The data of grammar/isa, and tables made of a part of it, which the engine uses instead of those that are built in.
-#include "Check/Gates.h"
+#include "Isa/Availability.h"
 #include "Resolve.h"
 #include <map>
 #include <memory>

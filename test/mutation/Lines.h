@@ -1,7 +1,7 @@
 #pragma once
 // The instructions of test/isa and test/samples, each with the version and target of its section, ready to be judged.
-#include "Check/Gates.h"
-#include "Check/Opcode.h"
+#include "Isa/Availability.h"
+#include "Match/Opcode.h"
 #include "Resolve/Shape.h"
 #include "Samples.h"
 #include <string>

@@ -1,5 +1,5 @@
 #include "Search.h"
-#include "Check/Judge.h"
+#include "Match/Judge.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>

@@ -149,19 +149,19 @@ void emitTables(const Output &output, std::ostream &out) {
   array(out, "SpecialRegister", "registers", output.registers);
 }
 
-void emitRules(const Output &output, std::ostream &out) {
-  out << "// The rules that `check` statements of grammar/isa name; made by ptxray-isagen.\n"
-         "namespace ptxray {\nnamespace rules {\n";
+void emitChecks(const Output &output, std::ostream &out) {
+  out << "// The checks that the `check` statements of grammar/isa name; made by ptxray-isagen.\n"
+         "namespace ptxray {\nnamespace checks {\n";
   for (isa::Text name : output.checkNames)
-    out << "void " << name << "(RuleContext &);\n";
-  out << "} // namespace rules\n\n"
-         "struct NamedRule {\n  std::string_view name;\n  void (*run)(RuleContext &);\n};\n"
+    out << "void " << name << "(FormView &);\n";
+  out << "} // namespace checks\n\n"
+         "struct NamedCheck {\n  std::string_view name;\n  void (*run)(FormView &);\n};\n"
          "/// Parallel to isa::Tables::checkNames.\n"
-         "inline constexpr std::array<NamedRule, "
-      << output.checkNames.size() << "> namedRules{";
+         "inline constexpr std::array<NamedCheck, "
+      << output.checkNames.size() << "> namedChecks{";
   const char *before = "{";
   for (isa::Text name : output.checkNames) {
-    out << before << "{\"" << name << "\", rules::" << name << "}";
+    out << before << "{\"" << name << "\", checks::" << name << "}";
     before = ",\n  ";
   }
   out << (output.checkNames.empty() ? "};\n" : "}};\n") << "} // namespace ptxray\n";

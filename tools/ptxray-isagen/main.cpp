@@ -15,7 +15,7 @@ Reads all .isa files (of a folder: below it) and compiles them together.
 
   --check                only say what is wrong with the data; `FILE:LINE: error: ... [lint]`
   --tables FILE          write the tables (IsaTables.inc)
-  --rules FILE           write the declarations of the named rules (Rules.inc)
+  --checks FILE          write the declarations of the named checks (Checks.inc)
   --draft                what the lints find is a warning: for data that is still being written
   --diagnostics FILE     Diagnostics.def, to know the ids that `warn(id)` may name
 )";
@@ -49,13 +49,13 @@ static bool writeIfChanged(const std::string &path, const std::string &text) {
 
 int main(int argc, char **argv) {
   namespace fs = std::filesystem;
-  std::string tables, rules, diagnostics;
+  std::string tables, checks, diagnostics;
   bool checkOnly = false, draft = false;
   std::vector<std::pair<fs::path, fs::path>> files; // and their folders
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
     std::string *value = argument == "--tables"        ? &tables
-                         : argument == "--rules"       ? &rules
+                         : argument == "--checks"      ? &checks
                          : argument == "--diagnostics" ? &diagnostics
                                                        : nullptr;
     if (value && i + 1 < argc) {
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
       files.push_back({argument, fs::path(argument).parent_path()});
     }
   }
-  if (files.empty() || (!checkOnly && tables.empty() && rules.empty())) {
+  if (files.empty() || (!checkOnly && tables.empty() && checks.empty())) {
     std::cerr << usageText;
     return 2;
   }
@@ -94,15 +94,15 @@ int main(int argc, char **argv) {
   if (!errors.empty() || (!findings.empty() && !draft))
     return 1;
 
-  std::ostringstream tableText, ruleText;
+  std::ostringstream tableText, checkText;
   emitTables(output, tableText);
-  emitRules(output, ruleText);
+  emitChecks(output, checkText);
   if (checkOnly) {
     std::cout << output.entries.size() << " entries, " << output.mnemonics.size() << " mnemonics, "
               << output.forms.size() << " forms, " << output.words.size() - 1 << " words\n";
     return 0;
   }
   bool good = tables.empty() || writeIfChanged(tables, tableText.str());
-  good &= rules.empty() || writeIfChanged(rules, ruleText.str());
+  good &= checks.empty() || writeIfChanged(checks, checkText.str());
   return good ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 #include "Config.h"
-#include "Check/Options.h"
+#include "Workspace/Options.h"
 #include "Source/SourceBuffer.h"
 #include <filesystem>
 

@@ -1,5 +1,5 @@
 // All instructions with their section and what they need: docs/instructions.md.
-#include "Check/Gates.h"
+#include "Isa/Availability.h"
 #include "Command.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,5 +1,5 @@
-#include "Check/Enumerate.h"
-#include "Check/Sample.h"
+#include "Explore/Enumerate.h"
+#include "Explore/Sample.h"
 #include "Command.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,5 +1,5 @@
-#include "Check/Gates.h"
-#include "Check/Requirements.h"
+#include "Isa/Availability.h"
+#include "Explore/Requirements.h"
 #include "Command.h"
 #include "Inputs.h"
 #include "Isa/Isa.h"

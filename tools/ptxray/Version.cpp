@@ -1,4 +1,4 @@
-#include "Check/Gates.h"
+#include "Isa/Availability.h"
 #include "Command.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"

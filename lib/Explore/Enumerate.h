@@ -1,0 +1,21 @@
+#pragma once
+// All that an entry accepts, text by text: for tests that run every combination.
+#include "Isa/Availability.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+struct Enumeration {
+  std::vector<std::string> texts; // with semicolon; accepted without a warning
+  /// How many there are. More than texts where a suffix has hundreds of values: those are not
+  /// multiplied with each other, but each of them stands in some text.
+  double combinations = 0;
+};
+
+/// The operands are registers by position (`%r0`, `%rd1`) and constants in turn. Empty: an unknown
+/// mnemonic, or one whose operands are not made of registers, constants and addresses.
+Enumeration enumerateInstruction(llvm::StringRef mnemonic, const ModuleContext &module);
+
+} // namespace ptxray

@@ -1,0 +1,282 @@
+#include "Explore/Requirements.h"
+#include "Match/Judge.h"
+#include "Parse/Ast.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+namespace {
+
+using Place = Requirements::Place;
+
+/// All versions with all targets that they have, and where gates hold.
+class Cells {
+public:
+  static Cells &get() {
+    static Cells cells;
+    return cells;
+  }
+  std::vector<Place> list;
+  CellSet all;
+
+  const CellSet &where(isa::ExprId gate);
+  const Availability &at(Place place, bool independent);
+
+private:
+  Cells();
+  CellSet find(isa::ExprId gate);
+  template <typename Test> CellSet those(Test test) const {
+    CellSet set;
+    for (Place place : list)
+      if (test(place))
+        set.set(Requirements::index(place));
+    return set;
+  }
+
+  std::vector<std::unique_ptr<CellSet>> gates;                  // by ExprId
+  std::vector<std::unique_ptr<Availability>> availabilities[2]; // by texture mode and cell
+};
+
+Cells::Cells() : gates(isa::tables().exprs.size()) {
+  for (auto &ofMode : availabilities)
+    ofMode.resize(all.size());
+  for (uint16_t v = 0; v < isa::versions().size(); ++v)
+    for (uint16_t t = 0; t < isa::targets().size(); ++t)
+      if (isa::targets()[t].since <= isa::versions()[v]) {
+        list.push_back({v, t});
+        all.set(Requirements::index(list.back()));
+      }
+}
+
+const CellSet &Cells::where(isa::ExprId gate) {
+  if (!gates[gate])
+    gates[gate] = std::make_unique<CellSet>(find(gate));
+  return *gates[gate];
+}
+
+CellSet Cells::find(isa::ExprId gate) {
+  const isa::Tables &t = isa::tables();
+  const isa::Expr &e = t.exprs[gate];
+  CellSet set;
+  switch (e.op) {
+  case isa::ExprOp::And:
+    set = all;
+    for (isa::ExprId argument : t.exprArgs.slice(e.a, e.b))
+      set &= where(argument);
+    return set;
+  case isa::ExprOp::Or:
+    for (isa::ExprId argument : t.exprArgs.slice(e.a, e.b))
+      set |= where(argument);
+    return set;
+  case isa::ExprOp::Not: return all & ~where(e.a);
+  case isa::ExprOp::PtxAtLeast: return those([&](Place place) { return isa::versions()[place.version] >= e.a; });
+  case isa::ExprOp::Target: return those([&](Place place) { return inTargetSet(e.a, place.target); });
+  case isa::ExprOp::Gate: return where(t.gates[e.a].expr);
+  default: return all;
+  }
+}
+
+const Availability &Cells::at(Place place, bool independent) {
+  std::unique_ptr<Availability> &made = availabilities[independent][Requirements::index(place)];
+  if (!made) {
+    ModuleContext context;
+    context.ptx = isa::versions()[place.version];
+    context.target = place.target;
+    context.independent = independent;
+    made = std::make_unique<Availability>(context);
+  }
+  return *made;
+}
+
+CellSet judgeEverywhere(const Opcode &opcode, llvm::ArrayRef<Shape> shapes, bool independent) {
+  Cells &cells = Cells::get();
+  CellSet passes, open = cells.all;
+  std::vector<isa::ExprId> asked;
+  for (Place place : cells.list) {
+    const size_t cell = Requirements::index(place);
+    if (!open.test(cell))
+      continue;
+    asked.clear();
+    const bool accepted = accepts(cells.at(place, independent), opcode, shapes, asked);
+    // The verdict holds wherever the gates that it asked for answer the same.
+    CellSet same = open;
+    llvm::sort(asked);
+    asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+    for (isa::ExprId gate : asked) {
+      const CellSet &holds = cells.where(gate);
+      same &= holds.test(cell) ? holds : ~holds;
+    }
+    if (accepted)
+      passes |= same;
+    open &= ~same;
+  }
+  return passes;
+}
+
+} // namespace
+
+size_t Requirements::index(Place place) { return place.version * isa::targets().size() + place.target; }
+
+uint16_t Requirements::leastVersion(const CellSet &set, uint16_t target) {
+  for (uint16_t v = 0; v < isa::versions().size(); ++v)
+    if (set.test(index({v, target})))
+      return isa::versions()[v];
+  return 0;
+}
+
+Requirements::Requirements(const SourceBuffer &source) : source(source) {
+  all = Cells::get().all;
+  addInstructions();
+  module = SourceBuffer::fromText(source.name(), textAround(0));
+  addModule();
+}
+
+void Requirements::add(uint32_t line, const CellSet &passes) {
+  all &= passes;
+  if (llvm::none_of(needs, [&](const Demand &d) { return d.passes == passes; }))
+    needs.push_back({line, passes});
+}
+
+void Requirements::addInstructions() {
+  llvm::DenseSet<uint64_t> seen;
+  Opcodes opcodes;
+  CheckOptions options;
+  options.isFragment = true; // a function as a whole has no version
+  options.visitor = [&](const ModuleContext &module, const Ast &ast, const Instruction &instruction,
+                        llvm::ArrayRef<Shape> shapes) {
+    instructions.push_back(instruction.range);
+    const Opcode &opcode = opcodes.of(ast, instruction);
+    if (seen.insert(fingerprint(instruction, opcode, ast.operandsOf(instruction.operands), shapes)).second)
+      add(source.lineColumn(instruction.range.begin).line, judgeEverywhere(opcode, shapes, module.independent));
+  };
+  DiagnosticSink sink;
+  checkSource(source, options, sink);
+}
+
+std::string Requirements::textAround(uint32_t line) const {
+  std::string out;
+  uint32_t at = 0;
+  for (Range range : instructions) {
+    if (line && source.lineColumn(range.begin).line == line)
+      continue;
+    out += source.text({at, range.begin});
+    out.append(source.text(range).count('\n'), '\n');
+    at = range.end;
+  }
+  return out += source.text().drop_front(at);
+}
+
+/// Whether what stands around the instructions is refused with that version and target, and where.
+bool Requirements::moduleFails(Place place, uint32_t &line) const {
+  CheckOptions options;
+  options.isFragment = true; // a function as a whole has no version
+  options.ptx = isa::versionText(isa::versions()[place.version]);
+  options.target = isa::targets()[place.target].name;
+  options.visitor = [](const ModuleContext &, const Ast &, const Instruction &, llvm::ArrayRef<Shape>) {};
+  DiagnosticSink sink;
+  checkSource(*module, options, sink);
+  for (const Diagnostic &d : sink.diagnostics())
+    if (d.severity == Severity::Error) {
+      line = module->lineColumn(d.range.begin).line;
+      return true;
+    }
+  return false;
+}
+
+/// Directives and declarations ask for a least version and a least target, each for itself; only what
+/// was removed from the language, or belongs to variants of a target, needs more questions.
+void Requirements::addModule() {
+  if (all.none())
+    return;
+  const auto versions = isa::versions();
+  const auto targets = isa::targets();
+  const uint16_t newest = versions.size() - 1;
+  auto hasTarget = [&](uint16_t v, uint16_t t) { return targets[t].since <= versions[v]; };
+  auto best = [&](uint16_t v) { // the highest target that the version has
+    uint16_t found = 0;
+    for (uint16_t t = 0; t < targets.size(); ++t)
+      if (!targets[t].variant && hasTarget(v, t) && targets[t].number >= targets[found].number)
+        found = t;
+    return found;
+  };
+  uint32_t line = 0, at = 0;
+  /// The first of those from 0 to `last`, which passes, that does.
+  auto firstPassing = [&](size_t last, auto place) {
+    size_t low = 0;
+    while (low < last) {
+      const size_t middle = (low + last) / 2;
+      if (moduleFails(place(middle), at)) {
+        line = line ? line : at;
+        low = middle + 1;
+      } else {
+        last = middle;
+      }
+    }
+    return last;
+  };
+  std::vector<bool> versionPasses(versions.size()), targetPasses(targets.size());
+  const bool newestFails = moduleFails({newest, best(newest)}, line);
+  const auto lowest = llvm::find_if(Cells::get().list, [&](Place place) { return all.test(index(place)); });
+  if (!newestFails && !moduleFails(*lowest, at))
+    return; // the instructions ask for more
+  if (newestFails)
+    for (uint16_t t = 0; t < targets.size(); ++t)
+      targetPasses[t] = !moduleFails({newest, t}, at);
+  if (const auto variant = llvm::find(targetPasses, true); variant != targetPasses.end()) {
+    const uint16_t t = variant - targetPasses.begin();
+    const uint16_t oldest =
+        llvm::find_if(versions, [&](uint16_t v) { return targets[t].since <= v; }) - versions.begin();
+    const size_t first =
+        firstPassing(newest - oldest, [&](size_t v) { return Place{static_cast<uint16_t>(oldest + v), t}; });
+    std::fill(versionPasses.begin() + oldest + first, versionPasses.end(), true);
+  } else {
+    if (line) {
+      for (uint16_t v = 0; v < newest; ++v)
+        versionPasses[v] = !moduleFails({v, best(v)}, at);
+    } else {
+      const size_t first = firstPassing(newest, [&](uint16_t v) { return Place{v, best(v)}; });
+      std::fill(versionPasses.begin() + first, versionPasses.end(), true);
+    }
+    uint16_t witness = newest;
+    while (witness && !versionPasses[witness])
+      --witness;
+    std::vector<uint16_t> candidates;
+    for (uint16_t t = 0; t < targets.size(); ++t)
+      if (!targets[t].variant && hasTarget(witness, t))
+        candidates.push_back(t);
+    llvm::sort(candidates, [&](uint16_t a, uint16_t b) { return targets[a].number < targets[b].number; });
+    const size_t first = firstPassing(candidates.size() - 1, [&](size_t i) { return Place{witness, candidates[i]}; });
+    for (uint16_t t = 0; t < targets.size(); ++t)
+      targetPasses[t] = !first || targets[t].number >= targets[candidates[first]].number;
+  }
+  CellSet passes;
+  for (Place place : Cells::get().list)
+    if (versionPasses[place.version] && targetPasses[place.target])
+      passes.set(index(place));
+  if (line)
+    add(line, passes);
+}
+
+Obstacle Requirements::obstacle(Place place, uint32_t line) const {
+  const bool anywhere = !line;
+  for (const Demand &demand : needs)
+    if (anywhere && !demand.passes.test(index(place)))
+      line = line ? std::min(line, demand.line) : demand.line;
+  const std::unique_ptr<SourceBuffer> part = SourceBuffer::fromText(source.name(), textAround(line));
+  CheckOptions options;
+  options.isFragment = true; // a function as a whole has no version
+  options.ptx = isa::versionText(isa::versions()[place.version]);
+  options.target = isa::targets()[place.target].name;
+  DiagnosticSink sink;
+  checkSource(*part, options, sink);
+  for (const Diagnostic &d : sink.diagnostics()) {
+    const uint32_t at = part->lineColumn(d.range.begin).line;
+    if (d.severity == Severity::Error && (anywhere || at == line))
+      return {at, info(d.id).id.str(), part->text(d.range).take_until([](char c) { return c == '\n'; }).str(),
+              d.message()};
+  }
+  return {};
+}
+
+} // namespace ptxray

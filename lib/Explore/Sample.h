@@ -1,0 +1,27 @@
+#pragma once
+// Texts that an entry accepts, and near misses: to compare the tables with ptxas.
+#include "Isa/Availability.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+struct Sample {
+  std::string text; // with semicolon
+  bool accepted;
+  std::string rule; // of the first error
+};
+
+/// What samples are to be about, among all that an entry says.
+struct SampleFocus {
+  uint32_t row = 0; // of a table: its line in the file of the entry
+  std::string word; // written where it may stand
+};
+
+/// About `count` samples of the forms that spell this mnemonic, half of them wrong, for the declarations of
+/// test/isa/prelude.ptx. The same seed gives the same samples. Empty: unknown mnemonic.
+std::vector<Sample> sampleInstruction(llvm::StringRef mnemonic, const ModuleContext &module, unsigned count,
+                                      uint64_t seed, const SampleFocus &focus = {});
+
+} // namespace ptxray

@@ -1,0 +1,126 @@
+#include "Isa/Availability.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+using isa::Expr;
+using isa::ExprId;
+using isa::ExprOp;
+
+Availability::Availability(const ModuleContext &context) : context(context), memo(isa::tables().exprs.size(), -1) {}
+
+bool inTargetSet(uint16_t set, uint16_t target) {
+  const isa::TargetBits &bits = isa::tables().targetSets[set];
+  return target < 64 ? bits.low >> target & 1 : bits.high >> (target - 64) & 1;
+}
+
+bool Availability::holds(ExprId gate) const {
+  if (asked)
+    asked->push_back(gate);
+  return known(gate);
+}
+
+bool Availability::known(ExprId gate) const {
+  if (!gate)
+    return true;
+  int8_t &answer = memo[gate];
+  if (answer < 0)
+    answer = evaluate(gate);
+  return answer;
+}
+
+bool Availability::evaluate(ExprId gate) const {
+  if (context.target == anyTarget)
+    return true;
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[gate];
+  auto argument = [&](ExprId id) { return known(id); };
+  switch (e.op) {
+  case ExprOp::And: return llvm::all_of(t.exprArgs.slice(e.a, e.b), argument);
+  case ExprOp::Or: return llvm::any_of(t.exprArgs.slice(e.a, e.b), argument);
+  case ExprOp::Not: return !known(e.a);
+  case ExprOp::PtxAtLeast: return context.ptx >= e.a;
+  case ExprOp::Target: return inTargetSet(e.a, context.target);
+  case ExprOp::Gate: return known(t.gates[e.a].expr);
+  default: return true;
+  }
+}
+
+bool versionFits(const GateAlternative &alternative, const ModuleContext &context) {
+  return context.ptx >= alternative.least && (!alternative.below || context.ptx < alternative.below);
+}
+
+bool targetFits(const GateAlternative &alternative, const ModuleContext &context) {
+  auto holds = [&](uint16_t set) { return inTargetSet(set, context.target); };
+  return llvm::all_of(alternative.targets, holds) && llvm::none_of(alternative.others, holds);
+}
+
+static std::string targetText(uint16_t set) {
+  llvm::StringRef text = isa::tables().targetSets[set].text;
+  if (!text.consume_back("+"))
+    return text.str();
+  return text.str() + (text.ends_with("f") ? " or higher in that family" : " or higher");
+}
+
+static std::string targetsText(const GateAlternative &alternative) {
+  std::string out;
+  for (uint16_t set : alternative.targets)
+    out += (out.empty() ? "" : " and ") + targetText(set);
+  for (uint16_t set : alternative.others)
+    out += (out.empty() ? "not " : " and not ") + targetText(set);
+  return out;
+}
+
+static std::string versionsText(const GateAlternative &alternative) {
+  std::string out;
+  if (alternative.least)
+    out = "PTX " + isa::versionText(alternative.least);
+  if (alternative.below)
+    out += (out.empty() ? "PTX below " : " and below ") + isa::versionText(alternative.below);
+  return out;
+}
+
+std::string wording(llvm::ArrayRef<GateAlternative> alternatives) {
+  std::string common = alternatives.empty() ? "" : versionsText(alternatives.front());
+  for (const GateAlternative &a : alternatives)
+    if (versionsText(a) != common)
+      common.clear();
+  llvm::SmallVector<std::string, 4> parts;
+  for (const GateAlternative &a : alternatives) {
+    std::string targets = targetsText(a), versions = common.empty() ? versionsText(a) : "";
+    std::string part = targets.empty() ? versions : versions.empty() ? targets : targets + " (" + versions + ")";
+    if (!part.empty() && !llvm::is_contained(parts, part))
+      parts.push_back(part);
+  }
+  std::string list;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i)
+      list += i + 1 < parts.size() ? ", " : parts.size() > 2 ? ", or " : " or ";
+    list += parts[i];
+  }
+  if (common.empty() || list.empty())
+    return common + list;
+  return common + " and " + list;
+}
+
+std::string gateText(ExprId gate) {
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[gate];
+  auto joined = [&](llvm::StringRef word) {
+    std::string out;
+    for (ExprId part : t.exprArgs.slice(e.a, e.b))
+      out += (out.empty() ? "" : word.str()) + gateText(part);
+    return out;
+  };
+  switch (e.op) {
+  case ExprOp::And: return joined(" and ");
+  case ExprOp::Or: return joined(", or ");
+  case ExprOp::Not: return "less than " + llvm::StringRef(gateText(e.a)).split(" or higher").first.str();
+  case ExprOp::PtxAtLeast: return "PTX " + isa::versionText(static_cast<uint16_t>(e.a));
+  case ExprOp::Target: return targetText(static_cast<uint16_t>(e.a));
+  case ExprOp::Gate: return gateText(t.gates[e.a].expr);
+  default: return "";
+  }
+}
+
+} // namespace ptxray

@@ -1,0 +1,321 @@
+// How the written operands lie over the operand list of a form: brackets, braces, pairs and what may
+// be left out. Types do not matter yet.
+#include "Match/FormView.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace ptxray {
+
+using isa::Pattern;
+using isa::PatternKind;
+
+namespace {
+
+class Binder {
+public:
+  explicit Binder(const FormView &view)
+      : view(view), patterns(isa::run(isa::tables().patterns, view.form.patterns)), shapes(view.written.shapes) {
+    current.nodeOf.assign(view.operands.size(), -1);
+  }
+
+  llvm::SmallVector<Binding, 2> best() {
+    for (allowed = 0; results.empty() && allowed <= most; ++allowed)
+      list(0, patterns.size(), 0, shapes.size(), [&] { results.push_back(current); });
+    if (results.empty()) {
+      allowed = 0;
+      compare(0, patterns.size(), 0, shapes.size());
+      results.push_back(current);
+    }
+    return std::move(results);
+  }
+
+private:
+  using Next = llvm::function_ref<void()>;
+  static constexpr unsigned most = 3;     // misfits; with more of them nothing is alike
+  static constexpr unsigned enough = 256; // bindings
+
+  /// Nothing is alike: what stands at the same place, and the first that are missing or too many.
+  void compare(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd) {
+    auto add = [&](int pattern, int node) {
+      if (current.misfits.size() <= most)
+        current.misfits.push_back({static_cast<int16_t>(pattern), static_cast<int16_t>(node)});
+    };
+    for (; p < pEnd && n < nEnd; p += patterns[p].extent, n += shapes[n].extent) {
+      bool fits = false;
+      one(p, n, [&] { fits = true; });
+      if (!fits && isSameBracket(patterns[p].kind, shapes[n].kind))
+        compare(p + 1, p + patterns[p].extent, n + 1, n + shapes[n].extent);
+      else if (!fits)
+        add(p, n);
+    }
+    for (; p < pEnd; p += patterns[p].extent)
+      add(p, -1);
+    for (; n < nEnd; n += shapes[n].extent)
+      add(-1, n);
+  }
+
+  static bool isSameBracket(PatternKind pattern, ShapeKind shape) {
+    return (pattern == PatternKind::Address && shape == ShapeKind::Address) ||
+           (pattern == PatternKind::Vector && shape == ShapeKind::Vector) ||
+           (pattern == PatternKind::List && shape == ShapeKind::List);
+  }
+
+  void miss(int pattern, int node, Next next) {
+    if (current.misfits.size() >= allowed)
+      return;
+    current.misfits.push_back({static_cast<int16_t>(pattern), static_cast<int16_t>(node)});
+    next();
+    current.misfits.pop_back();
+  }
+
+  void list(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd, Next next) {
+    if (results.size() >= enough)
+      return;
+    const unsigned pNext = p < pEnd ? p + patterns[p].extent : p;
+    const unsigned nNext = n < nEnd ? n + shapes[n].extent : n;
+    if (p == pEnd && n == nEnd)
+      return next();
+    if (p < pEnd && n < nEnd) {
+      one(p, n, [&] { list(pNext, pEnd, nNext, nEnd, next); });
+      if (isOpen(p, n))
+        across(p, pEnd, n, nEnd, next);
+      else if (isPair(p, n))
+        list(p + 1, pNext, n + 1, second(n), [&] { list(pNext, pEnd, second(n), nEnd, next); });
+    }
+    if (p < pEnd) {
+      auto skip = [&] { list(pNext, pEnd, n, nEnd, next); };
+      if (patterns[p].optional && patterns[p].kind != PatternKind::Pair)
+        skip();
+      else
+        miss(p, -1, skip);
+    }
+    if (n < nEnd)
+      miss(-1, n, [&] { list(p, pEnd, nNext, nEnd, next); });
+  }
+
+  /// How many elements stand in the brackets.
+  unsigned inside(unsigned n) const {
+    unsigned count = 0;
+    for (unsigned at = n + 1; at < n + shapes[n].extent; at += shapes[at].extent)
+      ++count;
+    return count;
+  }
+
+  unsigned second(unsigned n) const { return n + 1 + shapes[n + 1].extent; }
+
+  /// Behind the name of a texture or surface and a lone register, ptxas does not look where the brackets end.
+  bool isOpen(unsigned p, unsigned n) const {
+    return patterns[p].kind == PatternKind::Address && shapes[n].kind == ShapeKind::Address && inside(n) >= 2 &&
+           isOpaque(view.operands[patterns[p + 1].operand].role) && shapes[second(n)].kind != ShapeKind::Vector;
+  }
+
+  /// `[a, b]` or `[a, b, c]` for `[a], b, c` where the brackets of `a` may be missing.
+  bool isPair(unsigned p, unsigned n) const {
+    if (patterns[p].kind != PatternKind::Address || patterns[p].extent != 2 || shapes[n].kind != ShapeKind::Address ||
+        !(view.operands[patterns[p + 1].operand].rules & isa::BareAllowed))
+      return false;
+    return inside(n) == 2 || (inside(n) == 3 && shapes[second(n)].kind != ShapeKind::Vector);
+  }
+
+  /// `[a, b], c` for `[a, b, c]`, or the reverse.
+  void across(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd, Next next) {
+    const unsigned pNext = p + patterns[p].extent, nNext = n + shapes[n].extent;
+    if (inside(n) == 2 && nNext < nEnd) {
+      for (unsigned c = p + 3; c < pNext; ++c)
+        list(p + 1, c, n + 1, nNext,
+             [&] { one(c, nNext, [&] { list(pNext, pEnd, nNext + shapes[nNext].extent, nEnd, next); }); });
+    } else if (inside(n) == 3) {
+      const unsigned third = second(n) + shapes[second(n)].extent;
+      list(p + 1, pNext, n + 1, third, [&] { list(pNext, pEnd, third, nEnd, next); });
+    }
+  }
+
+  void one(unsigned p, unsigned n, Next next) {
+    const Pattern &pattern = patterns[p];
+    const Shape &shape = shapes[n];
+    const bool suffixed = shape.suffix != 0;
+    if (!suffixed || pattern.suffixSlot < 0) {
+      if (suffixed && shape.kind == ShapeKind::Address)
+        return miss(p, n, next);
+      if (!suffixed && pattern.suffixSlot >= 0 && !view.slots[pattern.suffixSlot].optional)
+        return miss(p, n, next);
+      return inner(p, n, next);
+    }
+    current.suffixes.push_back({static_cast<uint16_t>(pattern.suffixSlot), static_cast<int16_t>(n)});
+    inner(p, n, next);
+    current.suffixes.pop_back();
+  }
+
+  void inner(unsigned p, unsigned n, Next next) {
+    const Pattern &pattern = patterns[p];
+    const Shape &shape = shapes[n];
+    const unsigned pEnd = p + pattern.extent, nEnd = n + shape.extent;
+    if (shape.kind == ShapeKind::Unknown && pattern.kind != PatternKind::Operand)
+      return next();
+    switch (pattern.kind) {
+    case PatternKind::Operand:
+      if (discardsSecond(pattern, n))
+        return bind(pattern.operand, n + 1, next);
+      if (fitsOperand(pattern, shape))
+        return bind(pattern.operand, n, next);
+      break;
+    case PatternKind::Address:
+      if (shape.kind == ShapeKind::Address)
+        return list(p + 1, pEnd, n + 1, nEnd, next);
+      if (pattern.extent == 2 && patterns[p + 1].kind == PatternKind::Operand &&
+          mayBeBare(view.operands[patterns[p + 1].operand], shape))
+        return one(p + 1, n, next);
+      break;
+    case PatternKind::Vector:
+      if (shape.kind == ShapeKind::Vector)
+        return list(p + 1, pEnd, n + 1, nEnd, next);
+      break;
+    case PatternKind::List:
+      if (shape.kind != ShapeKind::List)
+        break;
+      // One name stands for any number of elements; which they may be, no form says.
+      if (pattern.extent == 2 && patterns[p + 1].kind == PatternKind::Operand)
+        return bind(patterns[p + 1].operand, n, next);
+      return list(p + 1, pEnd, n + 1, nEnd, next);
+    case PatternKind::Pair:
+      if (pattern.optional && discardsSecond(patterns[p + 1], n))
+        return one(p + 1, n + 1, next);
+      if (shape.kind == ShapeKind::Pair) {
+        const unsigned second = n + 1 + shapes[n + 1].extent;
+        return one(p + 1, n + 1, [&] { one(p + 1 + patterns[p + 1].extent, second, next); });
+      }
+      if (pattern.optional)
+        return one(p + 1, n, next);
+      break;
+    }
+    miss(p, n, next);
+  }
+
+  static bool mayBeBare(const isa::OperandDecl &address, const Shape &shape) {
+    const bool indexed = shape.flags & ShapeSubscript;
+    const bool named = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Variable;
+    const bool untyped = address.type.kind == isa::RefKind::None && shape.kind == ShapeKind::Float;
+    return (address.rules & isa::BareAllowed && (named || untyped)) ||
+           (address.rules & isa::SinkAllowed && shape.kind == ShapeKind::Sink) ||
+           (address.rules & isa::IndexAllowed && indexed);
+  }
+
+  /// `d|_` is `d`, of every instruction.
+  bool discardsSecond(const Pattern &result, unsigned n) const {
+    return shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Register &&
+           shapes[n + 1 + shapes[n + 1].extent].kind == ShapeKind::Sink &&
+           (view.operands[result.operand].rules & isa::Destination);
+  }
+
+  bool fitsOperand(const Pattern &pattern, const Shape &shape) const {
+    switch (shape.kind) {
+    case ShapeKind::Address:
+    case ShapeKind::Pair: return false;
+    case ShapeKind::List: return view.operands[pattern.operand].role == isa::OperandRole::List;
+    case ShapeKind::Vector: // tells a number apart from the vector in whose place it may stand
+      return !(view.operands[pattern.operand].rules & isa::Typed);
+    case ShapeKind::Register: // tells optional operands apart that stand before and behind a predicate
+      return !(view.operands[pattern.operand].rules & isa::Vec) ||
+             viewType(shape.type).kind != isa::TypeKind::Predicate;
+    default: return true;
+    }
+  }
+
+  void bind(unsigned operand, unsigned node, Next next) {
+    const int16_t before = current.nodeOf[operand];
+    current.nodeOf[operand] = node;
+    next();
+    current.nodeOf[operand] = before;
+  }
+
+  const FormView &view;
+  llvm::ArrayRef<Pattern> patterns;
+  llvm::ArrayRef<Shape> shapes;
+  unsigned allowed = 0;
+  Binding current;
+  llvm::SmallVector<Binding, 2> results;
+};
+
+const char *shapeName(ShapeKind kind) {
+  switch (kind) {
+  case ShapeKind::Register: return "a register";
+  case ShapeKind::Special: return "a special register";
+  case ShapeKind::Variable: return "a variable";
+  case ShapeKind::Label: return "a label";
+  case ShapeKind::Function: return "a function";
+  case ShapeKind::Prototype: return "a prototype";
+  case ShapeKind::Integer: return "an integer";
+  case ShapeKind::Float: return "a floating-point constant";
+  case ShapeKind::Sink: return "`_`";
+  case ShapeKind::Vector: return "a vector";
+  case ShapeKind::Address: return "an address in brackets";
+  case ShapeKind::List: return "a list in parentheses";
+  case ShapeKind::Pair: return "a pair";
+  case ShapeKind::Unknown: return "an unknown name";
+  case ShapeKind::Invalid: return "no value";
+  }
+  return "";
+}
+
+const char *patternName(PatternKind kind) {
+  switch (kind) {
+  case PatternKind::Operand: return "an operand without brackets";
+  case PatternKind::Address: return "an address in brackets";
+  case PatternKind::Vector: return "a vector";
+  case PatternKind::List: return "a list in parentheses";
+  case PatternKind::Pair: return "a pair";
+  }
+  return "";
+}
+
+} // namespace
+
+llvm::SmallVector<Binding, 2> bindOperands(const FormView &view) { return Binder(view).best(); }
+
+static void reportMisfit(FormView &view, Binding::Misfit misfit) {
+  const std::string instruction(view.written.opcode.mnemonic->text);
+  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  const Place place{Place::Operand, static_cast<uint16_t>(misfit.node)};
+  if (misfit.node < 0) {
+    unsigned at = misfit.pattern;
+    while (patterns[at].kind != PatternKind::Operand)
+      ++at;
+    view.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0},
+                {"`" + instruction + "`", std::string(view.operands[patterns[at].operand].name)});
+  } else if (misfit.pattern < 0) {
+    view.report(Phase::Shape, DiagId::ExtraOperand, place, {"", "`" + instruction + "`"}).sourceArg = 0;
+  } else {
+    const Shape &shape = view.written.shapes[misfit.node];
+    const Pattern &pattern = patterns[misfit.pattern];
+    if (shape.kind == ShapeKind::Pair)
+      view.report(Phase::Shape, DiagId::UnexpectedPair, place, {"", instruction}).sourceArg = 0;
+    else if (pattern.kind == PatternKind::Pair)
+      view.report(Phase::Shape, DiagId::PairExpected, place, {"", instruction}).sourceArg = 0;
+    else if (shape.suffix && shape.kind == ShapeKind::Address)
+      view.report(Phase::Shape, DiagId::UnexpectedSelector, place, {""}).sourceArg = 0;
+    else
+      view.report(Phase::Shape, DiagId::OperandShape, place, {"", shapeName(shape.kind), patternName(pattern.kind)})
+          .sourceArg = 0;
+  }
+}
+
+void applyBinding(FormView &view, const Binding &binding) {
+  view.nodeOf.assign(binding.nodeOf.begin(), binding.nodeOf.end());
+  const isa::Tables &t = isa::tables();
+  for (auto [slot, node] : binding.suffixes) {
+    const isa::WordId suffix = view.written.shapes[node].suffix;
+    const bool known = llvm::any_of(isa::run(t.slotValues, view.slots[slot].values),
+                                    [&](const isa::SlotValue &v) { return v.word == suffix; });
+    if (known) {
+      view.slotWord[slot] = suffix;
+      view.slotAt[slot] = -1 - node;
+    } else {
+      const Place place{Place::Suffix, static_cast<uint16_t>(node)};
+      view.report(Phase::Shape, DiagId::IllegalSelector, place, {""}).sourceArg = 0;
+    }
+  }
+  for (Binding::Misfit misfit : binding.misfits)
+    reportMisfit(view, misfit);
+}
+
+} // namespace ptxray

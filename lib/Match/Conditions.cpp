@@ -1,0 +1,164 @@
+// `requires`, `when`, `with` and the gates of words: whether they hold.
+#include "Match/Explain.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+using isa::Expr;
+using isa::ExprId;
+using isa::ExprOp;
+using isa::WordId;
+
+/// Does the module allow all that a form asks for without a condition?
+static bool isAvailable(FormView &view, const isa::Form &form) {
+  const isa::Tables &t = isa::tables();
+  return llvm::all_of(isa::run(t.formRules, form.rules), [&](uint32_t index) {
+    const isa::Rule &rule = t.rules[index];
+    return rule.when || !t.exprs[rule.require].gateOnly || view.written.availability.holds(rule.require);
+  });
+}
+
+/// How many slots of the tables have the word: the fewer, the more it says.
+static size_t slotsWith(WordId word) {
+  static const std::vector<uint32_t> counts = [] {
+    std::vector<uint32_t> result(isa::tables().words.size());
+    for (const isa::SlotValue &value : isa::tables().slotValues)
+      ++result[value.word];
+    return result;
+  }();
+  return counts[word];
+}
+
+/// What an unconditional rule of a form is about: the first word that no available form of the
+/// instruction knows, of several the rarest. If there is none, the instruction as a whole.
+static Subject ownWord(FormView &view) {
+  const isa::Tables &t = isa::tables();
+  const isa::Mnemonic &mnemonic = *view.written.opcode.mnemonic;
+  llvm::SmallVector<const isa::Form *, 8> others;
+  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
+    if (form != view.formIndex && isAvailable(view, t.forms[form]))
+      others.push_back(&t.forms[form]);
+  auto isKnown = [&](WordId word) {
+    return llvm::any_of(others, [&](const isa::Form *form) {
+      return llvm::any_of(isa::run(t.slots, form->slots), [&](const isa::Slot &slot) {
+        return llvm::any_of(isa::run(t.slotValues, slot.values), [&](const isa::SlotValue &value) {
+          return value.word == word && view.written.availability.holds(value.gate);
+        });
+      });
+    });
+  };
+  Subject subject{{Place::Opcode, 0}, quote(mnemonic.text), true};
+  size_t fewest = SIZE_MAX;
+  for (unsigned j = 0; j < view.slots.size() && !others.empty(); ++j) {
+    const WordId word = view.slotWord[j];
+    if (!word || isKnown(word))
+      continue;
+    // Types come last: a type alone is seldom what makes an instruction new. What names the kind of the operation comes
+    // first.
+    const isa::Word &known = isa::word(word);
+    const size_t count = known.wordClass == isa::WordClass::Type ? 1 << 20 : known.kind ? 0 : slotsWith(word);
+    if (count >= fewest)
+      continue;
+    fewest = count;
+    subject.place = view.placeOfSlot(j);
+    subject.text = textAt(view, subject.place);
+  }
+  return subject;
+}
+
+void judgeRules(FormView &view) {
+  const isa::Tables &t = isa::tables();
+  for (uint32_t index : isa::run(t.formRules, view.form.rules)) {
+    const isa::Rule &rule = t.rules[index];
+    const bool applies = view.holds(rule.when);
+    view.takeWarnings();
+    if (!applies)
+      continue;
+    const bool holds = view.holds(rule.require);
+    if (holds) {
+      const auto warned = view.takeWarnings();
+      if (warned.empty())
+        continue;
+      const Subject subject = subjectOf(view, rule.when);
+      view.holds(rule.require);
+      reportWarnings(view, subject.place, subject.text, rule.line, false);
+      continue;
+    }
+    view.takeWarnings();
+    // `when !.rnd require !modern`: what is missing is a word, not another version.
+    if (const Expr &when = t.exprs[rule.when];
+        when.op == ExprOp::Not && t.exprs[when.a].op == ExprOp::SlotWritten && t.exprs[rule.require].gateOnly) {
+      reportMissing(view, t.exprs[when.a].a, Phase::Gate);
+      continue;
+    }
+    const Subject subject = rule.when ? subjectOf(view, rule.when) : ownWord(view);
+    explainFailure(view, rule.require, subject.place, subject.text, rule.line);
+  }
+}
+
+void judgeFormGates(FormView &view) {
+  const isa::Tables &t = isa::tables();
+  for (uint32_t index : isa::run(t.formRules, view.form.rules)) {
+    const isa::Rule &rule = t.rules[index];
+    if (rule.when || !t.exprs[rule.require].gateOnly || view.holds(rule.require))
+      continue;
+    const Subject subject = ownWord(view);
+    explainFailure(view, rule.require, subject.place, subject.text, rule.line);
+  }
+}
+
+void judgeWordGates(FormView &view) {
+  const isa::Tables &t = isa::tables();
+  auto judge = [&](ExprId gate, Place place, const std::string &text) {
+    if (!gate)
+      return;
+    if (!view.holds(gate)) {
+      view.takeWarnings();
+      explainFailure(view, gate, place, text, 0);
+    } else {
+      reportWarnings(view, place, text, 0, true);
+    }
+  };
+  for (unsigned j = 0; j < view.slots.size(); ++j) {
+    const WordId word = view.slotWord[j];
+    if (!word)
+      continue;
+    const Place place = view.placeOfSlot(j);
+    const std::string text = quote(isa::word(word).text);
+    if (!llvm::is_contained(isa::run(t.wordLists, view.written.opcode.mnemonic->ungated), word))
+      judge(isa::word(word).gate, place, text);
+    else if (!view.holds(isa::word(word).gate))
+      view.report(Phase::Warning, DiagId::UndocumentedQualifier, place, {text}).severity = Severity::Warning;
+    auto values = isa::run(t.slotValues, view.slots[j].values);
+    auto at = llvm::find_if(values, [&](const isa::SlotValue &v) { return v.word == word; });
+    if (at != values.end())
+      judge(at->gate, place, text);
+  }
+  const auto &shapes = view.written.shapes;
+  for (uint16_t node = 0; node < shapes.size(); ++node)
+    if (shapes[node].kind == ShapeKind::Special) {
+      const isa::SpecialRegister &reg = isa::specialRegisters()[shapes[node].value];
+      judge(reg.gate, {Place::Operand, node}, quote(reg.name));
+    }
+}
+
+void judgePresence(FormView &view) {
+  for (unsigned i = 0; i < view.operands.size(); ++i) {
+    const isa::OperandDecl &declared = view.operands[i];
+    if (!declared.hasWith)
+      continue;
+    const bool wanted = view.holds(declared.with), written = view.nodeOf[i] >= 0;
+    view.takeWarnings();
+    if (wanted && !written) {
+      const Subject subject = subjectOf(view, declared.with);
+      view.report(Phase::Condition, DiagId::MissingOperand, subject.place, {subject.text, std::string(declared.name)});
+    } else if (!wanted && written) {
+      // The word that decides whether the operand is written, if there is one.
+      const auto slot = wrongSlot(view, declared.with);
+      view.report(Phase::Condition, DiagId::OperandRequires, slot ? view.placeOfSlot(*slot) : view.placeOfOperand(i),
+                  {std::string(declared.name), describe(view, declared.with)});
+    }
+  }
+}
+
+} // namespace ptxray

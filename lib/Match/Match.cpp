@@ -1,0 +1,318 @@
+// Which slot each written qualifier takes. Order is free but for the ordered classes: a type, a layout
+// or a space only ever takes a slot behind the one before.
+#include "Match/FormView.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+
+using isa::Slot;
+using isa::SlotValue;
+using isa::WordClass;
+using isa::WordId;
+
+static bool slotHolds(const Slot &slot, WordId word) {
+  auto values = isa::run(isa::tables().slotValues, slot.values);
+  auto at = llvm::partition_point(values, [&](const SlotValue &v) { return v.word < word; });
+  return at != values.end() && at->word == word;
+}
+
+static WordId sampleWord(const Slot &slot) {
+  auto values = isa::run(isa::tables().slotValues, slot.values);
+  return values.empty() ? WordId(0) : values.front().word;
+}
+
+std::string kindName(WordId word) {
+  const isa::Word &known = isa::word(word);
+  if (word && known.kind)
+    return std::string(isa::tables().wordKinds[known.kind]);
+  switch (word ? known.wordClass : WordClass::Free) {
+  case WordClass::Type: return "type";
+  case WordClass::Layout: return "layout";
+  case WordClass::Space: return "space";
+  case WordClass::Operation: return "operation";
+  case WordClass::Free: break;
+  }
+  return "qualifier";
+}
+
+DiagId idForKind(llvm::StringRef prefix, WordId word, DiagId otherwise) {
+  return findDiag(prefix.str() + "-" + kindName(word)).value_or(otherwise);
+}
+
+/// Of which a wrong word is known by its place among them.
+static constexpr WordClass alignedClasses[] = {WordClass::Type, WordClass::Layout, WordClass::Space};
+static bool isAligned(WordClass wordClass) { return llvm::is_contained(alignedClasses, wordClass); }
+
+static bool sameKind(WordId a, WordId b) {
+  const isa::Word &x = isa::word(a), &y = isa::word(b);
+  return a && b && (x.kind ? x.kind == y.kind : x.wordClass != WordClass::Free && x.wordClass == y.wordClass);
+}
+
+std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction) {
+  constexpr size_t most = 12; // a longer list explains nothing
+  llvm::SmallVector<WordId, 16> words(ids.begin(), ids.end());
+  // `.x2` before `.x16`.
+  llvm::stable_sort(words, [](WordId a, WordId b) {
+    const llvm::StringRef x = isa::word(a).text, y = isa::word(b).text;
+    auto stem = [](llvm::StringRef text) { return text.take_until(llvm::isDigit); };
+    return stem(x) == stem(y) ? isa::word(a).number < isa::word(b).number : false;
+  });
+  std::string out;
+  for (size_t i = 0; i < std::min(words.size(), most); ++i) {
+    if (i)
+      out += i + 1 < words.size() ? ", " : std::string(" ") + conjunction + " ";
+    out += "`" + std::string(isa::word(words[i]).text) + "`";
+  }
+  return words.size() > most ? out + " ..." : out;
+}
+
+static llvm::SmallVector<WordId, 0> slotWords(const Slot &slot) {
+  const isa::Tables &t = isa::tables();
+  llvm::SmallVector<WordId, 0> words;
+  for (const SlotValue &value : isa::run(t.slotValues, slot.values))
+    if (t.exprs[value.gate].op != isa::ExprOp::Warn) // the manual does not have it
+      words.push_back(value.word);
+  return words;
+}
+
+static bool formHolds(uint32_t form, WordId word) {
+  const isa::Tables &t = isa::tables();
+  return llvm::any_of(isa::run(t.slots, t.forms[form].slots), [&](const Slot &slot) { return slotHolds(slot, word); });
+}
+
+static bool someFormKnows(const isa::Mnemonic &mnemonic, WordId word) {
+  const isa::Tables &t = isa::tables();
+  return llvm::any_of(isa::run(t.mnemonicForms, mnemonic.forms), [&](uint32_t form) { return formHolds(form, word); });
+}
+
+std::optional<unsigned> opponent(const Opcode &opcode, unsigned k) {
+  std::optional<unsigned> found;
+  for (uint32_t form : isa::run(isa::tables().mnemonicForms, opcode.mnemonic->forms)) {
+    if (!formHolds(form, opcode.words[k].id))
+      continue;
+    unsigned others = 0, last = 0;
+    for (unsigned i = opcode.mnemonicWords; i < opcode.words.size(); ++i)
+      if (!opcode.words[i].dropped && !formHolds(form, opcode.words[i].id)) {
+        ++others;
+        last = i;
+      }
+    if (others == 1)
+      found = last;
+  }
+  return found;
+}
+
+static void reportStray(FormView &view, unsigned k) {
+  const Opcode &opcode = view.written.opcode;
+  const OpcodeWord &word = opcode.words[k];
+  const std::string text = word.text.str(), instruction(opcode.mnemonic->text);
+  Place place{Place::Word, static_cast<uint16_t>(k)};
+  if (!word.id) {
+    view.report(Phase::Qualifier, DiagId::UnknownQualifier, place, {text});
+    return;
+  }
+  if (opcode.words[k - 1].id == word.id)
+    place = {Place::Word, static_cast<uint16_t>(k - 1), 2};
+  if (isOnlyInNames(word.id)) {
+    view.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
+    return;
+  }
+  for (unsigned i = 1; i < k; ++i)
+    if (opcode.words[i].id == word.id) {
+      const DiagId id = idForKind("repeated", word.id, DiagId::RepeatedQualifier);
+      Finding &f = view.report(Phase::Qualifier, id, place, {text});
+      f.remedy = {Remedy::RemoveWord, static_cast<uint16_t>(k), ""};
+      return;
+    }
+  int taken = -1;
+  bool outOfOrder = false;
+  for (unsigned j = 0; j < view.slots.size(); ++j)
+    if (slotHolds(view.slots[j], word.id)) {
+      if (view.slotWord[j])
+        taken = j;
+      else
+        outOfOrder = true;
+    }
+  if (outOfOrder) {
+    view.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
+    return;
+  }
+  if (taken < 0) // not a word of this slot, but of the kind that stands there
+    for (unsigned j = 0; j < view.slots.size() && taken < 0; ++j)
+      if (view.slotWord[j] && view.slotAt[j] >= 0 && !view.slots[j].literal && sameKind(view.slotWord[j], word.id) &&
+          !isAligned(isa::word(word.id).wordClass))
+        taken = j;
+  if (taken >= 0) {
+    view.report(Phase::Qualifier, idForKind("conflicting", word.id, DiagId::ConflictingQualifiers), place,
+                {text, std::string(isa::word(view.slotWord[taken]).text)});
+    return;
+  }
+  if (spellsInstruction(opcode.words.front().text, word.text)) { // `mul.s32.lo`
+    view.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
+    return;
+  }
+  if (!someFormKnows(*opcode.mnemonic, word.id)) {
+    view.report(Phase::Qualifier, idForKind("unexpected", word.id, DiagId::UnexpectedQualifier), place,
+                {text, instruction});
+    return;
+  }
+  view.report(Phase::Qualifier, idForKind("misused", word.id, DiagId::QualifierOfOtherForm), place,
+              {text, instruction});
+  ++view.score[static_cast<unsigned>(Phase::Tie)]; // a form that takes the word and lacks another is nearer
+}
+
+void reportMissing(FormView &view, unsigned slot, Phase phase) {
+  const Slot &missing = view.slots[slot];
+  const Opcode &opcode = view.written.opcode;
+  Finding &f = view.report(phase, idForKind("missing", sampleWord(missing), DiagId::MissingQualifier),
+                           {Place::Opcode, 0}, {"`" + std::string(opcode.mnemonic->text) + "`"});
+  f.expected = slotWords(missing);
+  // The manual's place: behind the word that stands in the nearest slot before.
+  uint16_t behind = opcode.mnemonicWords - 1;
+  for (unsigned j = 0; j < slot; ++j)
+    if (view.slotWord[j] && view.slotAt[j] >= 0)
+      behind = view.slotAt[j];
+  f.remedy = {Remedy::InsertAfterWord, behind, ""};
+}
+
+/// A word of the wrong value stands where slot `j` wants another: one mistake, not a word too many and
+/// one too few.
+static void reportIllegal(FormView &view, uint16_t k, unsigned j) {
+  const isa::Slot &slot = view.slots[j];
+  const OpcodeWord &word = view.written.opcode.words[k];
+  const DiagId id = idForKind("illegal", sampleWord(slot), DiagId::IllegalQualifier);
+  Place place{Place::Word, k};
+  if (view.written.opcode.words[k - 1].id == word.id) // `.row.row`: the two are wrong together
+    place = {Place::Word, static_cast<uint16_t>(k - 1), 2};
+  Finding &f =
+      view.report(Phase::Qualifier, id, place, {word.text.str(), std::string(view.written.opcode.mnemonic->text)});
+  f.expected = slotWords(slot);
+  f.remedy = {Remedy::ReplaceWord, k, ""};
+  // A type is chosen before what goes with it: a form with that type and a word too many is nearer.
+  const bool isType = isa::word(word.id).wordClass == WordClass::Type;
+  ++view.score[static_cast<unsigned>(isType ? Phase::Qualifier : Phase::Tie)];
+}
+
+namespace {
+/// What is left when each word has taken its slot.
+struct Leftover {
+  llvm::SmallVector<uint16_t, 4> strays, missing;                // words, slots
+  llvm::SmallVector<std::pair<uint16_t, uint16_t>, 4> misplaced; // a word of the slot's class that the slot has not
+  bool empty() const { return strays.empty() && missing.empty() && misplaced.empty(); }
+};
+} // namespace
+
+/// As many words of an ordered class as slots for them, but in some place a wrong one: by position it
+/// is clear which.
+static void alignClass(FormView &view, WordClass wordClass, Leftover &leftover) {
+  const Opcode &opcode = view.written.opcode;
+  auto isOfClass = [&](WordId word) { return word && isa::word(word).wordClass == wordClass; };
+  if (llvm::none_of(leftover.strays, [&](uint16_t k) { return isOfClass(opcode.words[k].id); }))
+    return;
+  llvm::SmallVector<uint16_t, 6> written, wanted;
+  for (uint16_t k = opcode.mnemonicWords; k < opcode.words.size(); ++k)
+    if (!opcode.words[k].dropped && isOfClass(opcode.words[k].id))
+      written.push_back(k);
+  for (uint16_t j = opcode.mnemonicWords - 1; j < view.slots.size(); ++j)
+    if (!view.slots[j].suffix && isOfClass(sampleWord(view.slots[j])))
+      wanted.push_back(j);
+  if (written.size() != wanted.size())
+    return;
+  llvm::erase_if(leftover.strays, [&](uint16_t k) { return llvm::is_contained(written, k); });
+  llvm::erase_if(leftover.missing, [&](uint16_t j) { return llvm::is_contained(wanted, j); });
+  for (size_t i = 0; i < written.size(); ++i) {
+    const uint16_t k = written[i], j = wanted[i];
+    const bool fits = slotHolds(view.slots[j], opcode.words[k].id);
+    view.slotWord[j] = fits ? opcode.words[k].id : WordId(0);
+    view.slotAt[j] = fits ? k : 0;
+    if (!fits)
+      leftover.misplaced.emplace_back(k, j);
+  }
+}
+
+/// A word that fits nowhere, written just where the word of slot `j` is missing.
+static bool standsFor(const FormView &view, unsigned k, unsigned j) {
+  int before = view.written.opcode.mnemonicWords - 1, after = view.written.opcode.words.size();
+  for (unsigned i = 0; i < j; ++i)
+    if (view.slotWord[i])
+      before = std::max<int>(before, view.slotAt[i]);
+  for (unsigned i = view.slots.size(); i-- > j + 1;)
+    if (view.slotWord[i] && view.slotAt[i] > 0)
+      after = std::min<int>(after, view.slotAt[i]);
+  const isa::Word &word = isa::word(view.written.opcode.words[k].id);
+  return word.wordClass == WordClass::Free && isa::word(sampleWord(view.slots[j])).wordClass == WordClass::Free &&
+         static_cast<int>(k) > before && static_cast<int>(k) < after;
+}
+
+static Leftover placeWords(FormView &view) {
+  const Opcode &opcode = view.written.opcode;
+  const unsigned count = view.slots.size();
+  for (unsigned k = 1; k < opcode.mnemonicWords && k <= count; ++k) {
+    view.slotWord[k - 1] = opcode.words[k].id;
+    view.slotAt[k - 1] = k;
+  }
+
+  Leftover leftover;
+  unsigned from[static_cast<unsigned>(WordClass::Operation) + 1] =
+      {}; // by class: the first slot that its next word may take
+  for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k) {
+    const OpcodeWord &word = opcode.words[k];
+    if (word.dropped)
+      continue;
+    const auto wordClass = static_cast<unsigned>(isa::word(word.id).wordClass);
+    unsigned j = word.id ? from[wordClass] : count;
+    while (j < count && (view.slotWord[j] || view.slots[j].suffix || !slotHolds(view.slots[j], word.id)))
+      ++j;
+    if (j == count) {
+      leftover.strays.push_back(k);
+      continue;
+    }
+    view.slotWord[j] = word.id;
+    view.slotAt[j] = k;
+    if (wordClass)
+      from[wordClass] = j + 1;
+  }
+
+  for (unsigned j = 0; j < count; ++j)
+    if (!view.slotWord[j] && !view.slots[j].optional && !view.slots[j].suffix)
+      leftover.missing.push_back(j);
+  if (!leftover.strays.empty())
+    for (WordClass wordClass : alignedClasses)
+      alignClass(view, wordClass, leftover);
+  return leftover;
+}
+
+bool wordsFit(FormView &view) { return placeWords(view).empty(); }
+
+void matchWords(FormView &view) {
+  auto [strays, missing, misplaced] = placeWords(view);
+  const Opcode &opcode = view.written.opcode;
+  for (auto [k, j] : misplaced)
+    reportIllegal(view, k, j);
+  // A word that nobody knows may be meant as any that is missing.
+  const bool anyUnknown = llvm::any_of(strays, [&](uint16_t k) { return !opcode.words[k].id; });
+  for (uint16_t k : strays) {
+    if (anyUnknown && opcode.words[k].id)
+      continue;
+    // A word of the wrong value is one mistake, not a word too many and one too few.
+    const WordId word = opcode.words[k].id;
+    auto instead = llvm::find_if(missing, [&](uint16_t j) {
+      return word && !isOnlyInNames(word) && (sameKind(sampleWord(view.slots[j]), word) || standsFor(view, k, j));
+    });
+    if (instead == missing.end()) {
+      reportStray(view, k);
+      continue;
+    }
+    reportIllegal(view, k, *instead);
+    missing.erase(instead);
+  }
+  if (anyUnknown) {
+    view.score[static_cast<unsigned>(Phase::Qualifier)] += missing.size();
+    return;
+  }
+  for (uint16_t j : missing)
+    reportMissing(view, j, Phase::Qualifier);
+}
+
+} // namespace ptxray

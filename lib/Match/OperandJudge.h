@@ -1,0 +1,92 @@
+#pragma once
+// One operand of a form against what is written. Operands.cpp has what stands alone, Vectors.cpp what stands in braces,
+// Addresses.cpp addresses and the names of textures.
+#include "Match/FormView.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+using isa::OperandDecl;
+using isa::OperandRole;
+using isa::TypeKind;
+using isa::WordId;
+
+class OperandJudge {
+public:
+  OperandJudge(FormView &view, unsigned index)
+      : view(view), index(index), declared(view.operands[index]), type(view.typeOf(index)), name(declared.name) {}
+
+  void judge();
+  /// The vector at the node, or the one whose first element this operand is.
+  void judgeElements(const Shape &shape, unsigned node);
+
+private:
+  void judgeVector(const Shape &shape, unsigned node);
+  std::optional<TypeView> typeOfElement(const Shape &element, unsigned node);
+  bool judgeElement(const Shape &element, unsigned node, bool isFirst, bool isIndex, VectorFold &fold);
+  bool fitsAlone(const Shape &element, TypeView elementType) const;
+  void judgeFold(const VectorFold &fold, unsigned node);
+  bool judgeScalar(const Shape &shape, unsigned node, bool inVector);
+  bool judgeSign(const Shape &shape, unsigned node);
+  bool judgeRegister(TypeView reg, unsigned node, bool inVector);
+  bool failRegister(TypeView reg, unsigned node);
+  bool judgeSpecial(const Shape &shape, unsigned node, bool inVector);
+  void judgeDirective(const Shape &reg, unsigned node, bool isMoved);
+  bool isSecondOfPair(unsigned node) const;
+  bool judgeOffset(const Shape &shape, unsigned node, bool inVector);
+  bool judgeRange(const Shape &shape, unsigned node);
+  void judgeAddress(const Shape &shape, unsigned node);
+  void judgeOpaque(const Shape &shape, unsigned node);
+  bool isBracketed(unsigned node) const;
+  void judgeBrackets(unsigned node);
+
+  bool has(isa::OperandRule rule) const { return declared.rules & rule; }
+  bool isPredicate() const { return declared.role == OperandRole::Predicate || type.kind == TypeKind::Predicate; }
+  /// Where `.pred` is the word of a type, ptxas takes a register of .f16x2 too.
+  bool holdsPredicate(TypeView reg) const { return reg.kind == TypeKind::Predicate || (type && reg.halfPair); }
+  bool wide() const;
+  bool standsIn(isa::PatternKind group) const;
+  bool isElement() const { return standsIn(isa::PatternKind::Vector); }
+  bool fixedInteger() const;
+  bool fixedWord() const;
+  bool inWords() const;
+  bool isVectorConstant(const VectorFold &fold) const;
+  /// By a table or condition.
+  bool isTold(DiagId id, unsigned node) const {
+    const Place place{Place::Operand, static_cast<uint16_t>(node)};
+    return llvm::any_of(view.findings, [&](const Finding &f) { return f.id == id && f.place == place; });
+  }
+  llvm::ArrayRef<isa::Term> lengths() const;
+  llvm::ArrayRef<isa::ValueRange> ranges() const;
+  isa::WordId typeWord() const;
+  std::string typeText() const;
+
+  /// A finding about the text at the node; returns false for the caller to hand on.
+  bool fail(DiagId id, unsigned node, std::initializer_list<std::string> more = {}) {
+    find(Phase::Type, id, node, more);
+    return false;
+  }
+  /// The same where ptxas takes it.
+  bool warn(DiagId id, unsigned node, std::initializer_list<std::string> more = {}) {
+    find(Phase::Warning, id, node, more).severity = Severity::Warning;
+    return true;
+  }
+  Finding &find(Phase phase, DiagId id, unsigned node, std::initializer_list<std::string> more) {
+    Finding &f = view.report(phase, id, {Place::Operand, static_cast<uint16_t>(node)});
+    f.args.push_back("");
+    f.args.append(more.begin(), more.end());
+    f.sourceArg = 0;
+    return f;
+  }
+
+  FormView &view;
+  const unsigned index;
+  const OperandDecl &declared;
+  const TypeView type;
+  const std::string name;
+};
+
+/// Opaque variables have handles instead, parameters of a call and labels have none.
+bool hasAddress(const Shape &shape);
+
+} // namespace ptxray

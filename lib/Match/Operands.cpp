@@ -1,0 +1,384 @@
+// Whether each operand is what the form asks for: kind, type, sign, value.
+#include "Match/OperandJudge.h"
+#include "llvm/ADT/Sequence.h"
+
+namespace ptxray {
+
+llvm::ArrayRef<isa::Term> OperandJudge::lengths() const {
+  const isa::Tables &t = isa::tables();
+  if (view.lengthCell[index] >= 0) {
+    const isa::Cell &cell = t.cells[view.lengthCell[index]];
+    return t.terms.slice(cell.first, cell.count);
+  }
+  return isa::run(t.terms, declared.lengths);
+}
+
+llvm::ArrayRef<isa::ValueRange> OperandJudge::ranges() const {
+  const isa::Tables &t = isa::tables();
+  if (view.valuesCell[index] >= 0) {
+    const isa::Cell &cell = t.cells[view.valuesCell[index]];
+    return t.ranges.slice(cell.first, cell.count);
+  }
+  return isa::run(t.ranges, declared.ranges);
+}
+
+/// Of a type that no qualifier chooses (a count, a mask, a distance), or a fragment of integers. ptxas takes
+/// no .f16x2 there.
+bool OperandJudge::fixedInteger() const {
+  return (declared.type.kind == isa::RefKind::Word || has(isa::Fragment)) &&
+         (type.kind == TypeKind::Unsigned || type.kind == TypeKind::Signed);
+}
+
+/// 32 bits whatever the qualifiers say.
+bool OperandJudge::fixedWord() const {
+  return type == TypeView{TypeKind::Bits, 32} && (declared.type.kind == isa::RefKind::Word || has(isa::Fragment));
+}
+
+bool OperandJudge::wide() const {
+  return has(isa::Wide) && llvm::none_of(view.written.opcode.words,
+                                         [](const OpcodeWord &word) { return word.id && isa::word(word.id).exact; });
+}
+
+/// A fragment, whose elements ptxas keeps in words.
+bool OperandJudge::inWords() const {
+  return fixedWord() || (has(isa::SpecialAllowed) && fixedInteger() && !has(isa::Fragment));
+}
+
+/// As the type is written; 0: it is not, or means another one here.
+isa::WordId OperandJudge::typeWord() const {
+  if (has(isa::Fragment) || declared.type.factor > 1 || declared.type.divisor > 1)
+    return 0;
+  if (declared.type.kind == isa::RefKind::Slot)
+    return view.word(declared.type.index);
+  return declared.type.kind == isa::RefKind::Word ? declared.type.index : 0;
+}
+
+std::string OperandJudge::typeText() const {
+  if (const WordId word = typeWord())
+    return std::string(isa::word(word).text);
+  return type ? spell(type) : "any type";
+}
+
+/// Registers, constants and predicates may have a sign; the others never.
+bool OperandJudge::judgeSign(const Shape &shape, unsigned node) {
+  switch (shape.kind) {
+  case ShapeKind::Sink:
+  case ShapeKind::Label:
+  case ShapeKind::Variable:
+  case ShapeKind::Function:
+  case ShapeKind::Prototype:
+    if (shape.flags & ShapeNot)
+      return fail(DiagId::UnexpectedNot, node);
+    return !(shape.flags & ShapeNegated) || fail(DiagId::UnexpectedNegation, node);
+  default: return true;
+  }
+}
+
+void OperandJudge::judge() {
+  const unsigned node = view.nodeOf[index];
+  const Shape &shape = view.written.shapes[node];
+  if (shape.kind == ShapeKind::Unknown || !judgeSign(shape, node))
+    return;
+  if (shape.kind == ShapeKind::List && declared.role != OperandRole::List)
+    return; // the arguments of a call: the callee says which fit
+  judgeBrackets(node);
+  if (isElement()) { // the vector is judged as a whole
+    judgeRange(shape, node);
+    return;
+  }
+  switch (declared.role) {
+  case OperandRole::Address: return judgeAddress(shape, node);
+  case OperandRole::Texture:
+  case OperandRole::Sampler:
+  case OperandRole::Surface: return judgeOpaque(shape, node);
+  case OperandRole::Label:
+    if (shape.kind != ShapeKind::Label || shape.flags || shape.suffix)
+      fail(DiagId::LabelExpected, node);
+    return;
+  case OperandRole::Function:
+    if (shape.kind != ShapeKind::Function)
+      fail(DiagId::FunctionExpected, node);
+    return;
+  case OperandRole::List:
+    if (shape.kind != ShapeKind::List)
+      fail(DiagId::OperandKind, node);
+    return;
+  case OperandRole::Symbol: {
+    // A variable is an array of the addresses of functions.
+    const bool addresses = has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable && (shape.flags & ShapeArray) &&
+                           viewType(shape.type).kind == TypeKind::Unsigned && viewType(shape.type).bits != 16;
+    if (!addresses && shape.kind != ShapeKind::Function && shape.kind != ShapeKind::Prototype)
+      fail(DiagId::OperandKind, node);
+    return;
+  }
+  case OperandRole::Value:
+  case OperandRole::Register:
+  case OperandRole::Immediate:
+  case OperandRole::Predicate: break;
+  }
+  if (shape.kind == ShapeKind::Vector)
+    return judgeVector(shape, node);
+  if (shape.kind == ShapeKind::Sink && has(isa::SinkAllowed) && has(isa::Destination))
+    return;
+  const auto wanted = lengths();
+  if ((has(isa::Vec) && !shape.vector) || (!wanted.empty() && !lengthFits(view, index, wanted))) {
+    if (!wanted.empty())
+      reportLength(view, index, wanted, 0);
+    else if (!isTold(DiagId::VectorExpected, node))
+      fail(DiagId::VectorExpected, node, {name, "elements"});
+    return;
+  }
+  judgeScalar(shape, node, false);
+}
+
+bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
+  if (declared.role == OperandRole::Immediate)
+    return fail(DiagId::ConstantExpected, node, {name});
+  // A destination without a type is the sink itself.
+  if (!type && has(isa::Destination))
+    return fail(DiagId::OperandKind, node);
+  if (!type)
+    return reg.kind != TypeKind::Predicate || fail(DiagId::OperandType, node, {spell(reg), typeText()});
+  if (has(isa::Exact) && !has(isa::Each)) {
+    if (reg == type || (inVector && reg == TypeView{TypeKind::Bits, type.bits}))
+      return true;
+    return fail(DiagId::OperandType, node, {spell(reg), typeText()});
+  }
+  if (has(isa::Typed) && reg.kind == TypeKind::Bits)
+    return fail(DiagId::OperandType, node, {spell(reg), typeText()});
+  const bool asBits = inVector && !(has(isa::Fragment) && type.bits == 32);
+  // There is no conversion but from integers to integers that would do without rounding.
+  const bool converts =
+      !has(isa::Converted) || reg.bits <= type.bits || (mayBeInteger(type) && mayBeInteger(reg) && reg.bits <= 64);
+  const bool wider = wide() && !(inVector && has(isa::Each));
+  if (typesAgree(type, reg, wider, asBits) && !(reg.halfPair && fixedInteger()) && converts)
+    return true;
+  if (type.kind == TypeKind::Predicate)
+    return fail(DiagId::PredicateExpected, node, {name});
+  return failRegister(reg, node);
+}
+
+bool OperandJudge::failRegister(TypeView reg, unsigned node) {
+  const bool size = reg.bits != type.bits && reg.kind != TypeKind::Predicate;
+  return fail(size ? DiagId::OperandSize : DiagId::OperandType, node, {spell(reg), typeText()});
+}
+
+/// ptxas asks for the directive of a special register where it moves it into another.
+void OperandJudge::judgeDirective(const Shape &reg, unsigned node, bool isMoved) {
+  if (!(reg.flags & ShapeLacking))
+    return;
+  const isa::WordId needed = isa::specialRegisters()[reg.value].needs;
+  const std::string directive = "`" + std::string(isa::word(needed).text) + "`";
+  if (isMoved)
+    fail(DiagId::DirectiveMissing, node, {directive});
+  else
+    warn(DiagId::DirectiveMissing, node, {directive});
+}
+
+bool OperandJudge::isSecondOfPair(unsigned node) const {
+  const auto &shapes = view.written.shapes;
+  return llvm::any_of(llvm::seq<unsigned>(0, node), [&](unsigned n) {
+    return shapes[n].kind == ShapeKind::Pair && n + 1 + shapes[n + 1].extent == node;
+  });
+}
+
+/// Special registers are integers (one is a predicate) of exactly the operand's size, or of a greater
+/// one where registers may be wider too.
+bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector) {
+  if (!has(isa::SpecialAllowed))
+    return fail(DiagId::SpecialRegister, node);
+  const TypeView reg = viewType(shape.type);
+  judgeDirective(shape, node, true);
+  if (shape.vector && (inVector || lengths().empty()))
+    return fail(DiagId::UnexpectedVector, node, {name});
+  if (shape.vector && (has(isa::Fragment) || declared.type.kind != isa::RefKind::Slot)) // a whole one: `mov` alone
+    return fail(DiagId::SpecialRegister, node);
+  if (isPredicate() || reg.kind == TypeKind::Predicate)
+    return isPredicate() == (reg.kind == TypeKind::Predicate) || fail(DiagId::PredicateExpected, node, {name});
+  const bool narrow = (shape.flags & ShapeNarrow) && type.bits >= 16 && declared.type.kind == isa::RefKind::Slot &&
+                      declared.type.divisor == 1;
+  if (!type || typesAgree(type, {TypeKind::Bits, reg.bits}, wide() || narrow, false))
+    return true;
+  return fail(DiagId::OperandSize, node, {spell(reg), typeText()});
+}
+
+/// `a+8` as a value. Of a variable it is an integer for ptxas; a register has any size where a qualifier chooses the
+/// type.
+bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector) {
+  if (has(isa::Destination))
+    return fail(DiagId::DestinationRegister, node);
+  if (inVector || declared.role == OperandRole::Immediate)
+    return fail(DiagId::UnexpectedOffset, node);
+  const bool slot = declared.type.kind == isa::RefKind::Slot;
+  const bool chosen = slot && (!type.narrow || has(isa::Wide));
+  const bool predicate = isPredicate();
+  const bool symbol = shape.kind == ShapeKind::Variable || shape.kind == ShapeKind::Function;
+  if (!symbol || !has(isa::SymbolAllowed))
+    fail(DiagId::ValueOffset, node);
+  if (shape.flags & ShapeNegated)
+    return fail(DiagId::UnexpectedNegation, node);
+  if (shape.flags & ShapeNot)
+    return fail(DiagId::UnexpectedOffset, node);
+  TypeView reg = viewType(shape.type);
+  switch (shape.kind) {
+  case ShapeKind::Function:
+    return (slot && !type.narrow && !has(isa::Converted)) || fail(DiagId::SymbolNotAllowed, node);
+  case ShapeKind::Variable:
+    return (mayBeInteger(type) && !predicate && !has(isa::Exact) && (chosen || type.bits == 32)) ||
+           fail(DiagId::SymbolNotAllowed, node);
+  case ShapeKind::Special:
+    if (isa::specialRegisters()[shape.value].vector)
+      return fail(DiagId::UnexpectedOffset, node);
+    if (has(isa::Ordinary))
+      return fail(DiagId::SpecialRegister, node);
+    judgeDirective(shape, node, false);
+    if (reg.kind != TypeKind::Predicate)
+      reg.kind = TypeKind::Bits;
+    break;
+  case ShapeKind::Register:
+    if (shape.vector || shape.suffix)
+      return fail(DiagId::UnexpectedOffset, node);
+    break;
+  default: return fail(DiagId::OperandKind, node);
+  }
+  if (predicate)
+    return holdsPredicate(reg) || fail(DiagId::PredicateExpected, node, {name});
+  if (has(isa::AsBits) && reg.kind == TypeKind::Predicate)
+    return true;
+  const bool rounds = has(isa::Converted) && type.kind == TypeKind::Float && reg.bits > type.bits;
+  if (chosen && !rounds && reg.kind != TypeKind::Predicate)
+    reg.bits = type.bits;
+  return judgeRegister(reg, node, false);
+}
+
+bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
+  const auto allowed = ranges();
+  auto fits = [&](int64_t value) {
+    return llvm::any_of(allowed, [&](const isa::ValueRange &r) { return inRange(r, value); });
+  };
+  if (shape.kind != ShapeKind::Integer || allowed.empty() || fits(shape.value))
+    return true;
+  if (isTold(DiagId::ImmediateRange, node))
+    return false;
+  const bool wraps = has(isa::Wraps) && fits(shape.value & ((int64_t(1) << type.bits) - 1));
+  Finding &f = reportRange(view, wraps ? Phase::Warning : Phase::Type, {Place::Operand, static_cast<uint16_t>(node)},
+                           allowed, shape.value);
+  if (wraps)
+    f.severity = Severity::Warning;
+  return wraps;
+}
+
+bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector) {
+  const bool destination = has(isa::Destination);
+  const bool predicate = isPredicate();
+  if (shape.kind == ShapeKind::Unknown)
+    return true;
+  if (!judgeSign(shape, node))
+    return false;
+  if (shape.flags & ShapeNot) {
+    const bool asBits = has(isa::AsBits) && shape.kind == ShapeKind::Register && !inVector;
+    if ((!predicate && !asBits) || destination)
+      return fail(DiagId::UnexpectedNot, node);
+    const bool named = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Special;
+    const bool constant = shape.kind == ShapeKind::Integer;
+    if (!constant && !(named && viewType(shape.type).kind == TypeKind::Predicate))
+      return fail(DiagId::NotOfNoPredicate, node);
+  }
+  if (shape.suffix && view.slotAt.end() == llvm::find(view.slotAt, -1 - static_cast<int>(node)))
+    return fail(DiagId::UnexpectedSelector, node);
+  if (shape.flags & ShapeSubscript && !(has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable))
+    return fail(DiagId::UnexpectedSubscript, node);
+  if (shape.flags & ShapeOffset && !(has(isa::SymbolAllowed) && hasAddress(shape)))
+    return judgeOffset(shape, node, inVector);
+  switch (shape.kind) {
+  case ShapeKind::Sink:
+    if (inVector && has(isa::NoSinks))
+      return fail(DiagId::SinkNotAllowed, node);
+    return (destination && inVector) || (has(isa::SinkAllowed) && (destination || inVector)) ||
+           fail(destination ? DiagId::SinkNotAllowed : DiagId::SinkAsSource, node);
+  case ShapeKind::Register: {
+    if (shape.vector && (inVector || (lengths().empty() && !has(isa::Vec))))
+      return fail(DiagId::UnexpectedVector, node, {name});
+    const TypeView reg = viewType(shape.type);
+    if (predicate)
+      return (holdsPredicate(reg) && !(shape.flags & ShapeNegated)) || fail(DiagId::PredicateExpected, node, {name});
+    if ((shape.flags & ShapeNegated) && (!view.mayNegate(index) || reg.halfPair))
+      return fail(DiagId::UnexpectedNegation, node);
+    if (has(isa::AsBits) && reg.kind == TypeKind::Predicate) {
+      fail(DiagId::OperandAsBits, node, {name, typeText()});
+      return true;
+    }
+    return judgeRegister(reg, node, inVector);
+  }
+  case ShapeKind::Special:
+    if (destination) // of a second one ptxas does not ask whether it can be written
+      return isPredicate() && viewType(shape.type).kind == TypeKind::Predicate && isSecondOfPair(node)
+                 ? warn(DiagId::DestinationRegister, node)
+                 : fail(DiagId::DestinationRegister, node);
+    if (shape.flags & ShapeNegated)
+      return fail(DiagId::UnexpectedNegation, node);
+    return judgeSpecial(shape, node, inVector);
+  case ShapeKind::Integer:
+  case ShapeKind::Float:
+    if (destination)
+      return fail(DiagId::DestinationRegister, node);
+    if (has(isa::AsBits) && shape.kind == ShapeKind::Float && isSingle(shape)) {
+      fail(DiagId::OperandAsBits, node, {name, typeText()});
+      return true;
+    }
+    if (declared.role == OperandRole::Register ||
+        (has(isa::Single) && !(shape.kind == ShapeKind::Float && isSingle(shape))))
+      return fail(DiagId::RegisterRequired, node, {name});
+    if (predicate && shape.kind != ShapeKind::Integer)
+      return fail(DiagId::PredicateExpected, node, {name});
+    if (type && (!immediateAgrees(type, shape, inVector) ||
+                 (has(isa::Converted) && shape.kind == ShapeKind::Float && typeOfConstant(shape).bits > type.bits)))
+      return fail(shape.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, node, {typeText()});
+    return judgeRange(shape, node);
+  case ShapeKind::Variable:
+  case ShapeKind::Function:
+  case ShapeKind::Label:
+    if (has(isa::SymbolAllowed) && !destination && hasAddress(shape)) {
+      static const isa::ExprId ofReturn = isa::word(isa::findWord(".param::return_address")).gate;
+      if ((shape.flags & ShapeReturn) && !view.written.availability.holds(ofReturn))
+        return fail(DiagId::OperandRequires, node, {gateText(ofReturn)});
+      return true;
+    }
+    if (destination)
+      return fail(DiagId::DestinationRegister, node);
+    // Where a qualifier chooses the type, ptxas takes the address of a function for any.
+    if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value && !has(isa::Converted) &&
+        declared.type.kind == isa::RefKind::Slot && !type.narrow && !inVector && !shape.suffix) {
+      fail(DiagId::FunctionAsValue, node);
+      return true;
+    }
+    return fail(DiagId::SymbolNotAllowed, node);
+  default: return fail(DiagId::OperandKind, node);
+  }
+}
+
+/// `_|_` is no pair for ptxas.
+static void judgePairs(FormView &view) {
+  const auto &shapes = view.written.shapes;
+  for (uint16_t n = 0; n + 2u < shapes.size(); ++n)
+    if (shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Sink &&
+        shapes[n + 2].kind == ShapeKind::Sink) {
+      Finding &f =
+          view.report(Phase::Type, DiagId::SinkNotAllowed, {Place::Operand, static_cast<uint16_t>(n + 2)}, {""});
+      f.sourceArg = 0;
+    }
+}
+
+void judgeOperands(FormView &view) {
+  for (unsigned i = 0; i < view.operands.size(); ++i)
+    if (view.nodeOf[i] >= 0)
+      OperandJudge(view, i).judge();
+  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  for (unsigned p = 0; p < patterns.size(); ++p)
+    if (patterns[p].kind == isa::PatternKind::Vector)
+      if (const int first = view.nodeOf[patterns[p + 1].operand]; first > 0)
+        OperandJudge(view, patterns[p + 1].operand).judgeElements(view.written.shapes[first - 1], first - 1);
+  judgePairs(view);
+}
+
+} // namespace ptxray

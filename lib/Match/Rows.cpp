@@ -1,0 +1,350 @@
+// Tables: does a row fit, and which is the nearest if none does.
+#include "Match/Explain.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <tuple>
+
+namespace ptxray {
+
+using isa::Cell;
+using isa::CellKind;
+using isa::Column;
+using isa::ColumnKind;
+using isa::WordId;
+
+namespace {
+
+struct RowFit {
+  uint32_t row;
+  llvm::SmallVector<uint16_t, 4> missed;                                   // columns of slots and operands
+  llvm::SmallVector<std::pair<uint16_t, uint16_t>, 2> badLength, badValue; // operand, column
+  bool badCondition = false;
+  bool warns = false;
+
+  bool fits() const { return missed.empty() && badLength.empty() && badValue.empty() && !badCondition; }
+  /// Nearer rows come first: the longest agreeing run of columns, then the fewest misses.
+  auto distance() const {
+    return std::tuple(missed.empty() ? 0 : 0x10000 - missed.front(), missed.size(), badLength.size() + badValue.size(),
+                      badCondition, warns);
+  }
+};
+
+class TableView {
+public:
+  TableView(FormView &view, const isa::Table &table)
+      : view(view), table(table), columns(isa::run(isa::tables().columns, table.columns)) {}
+
+  const Cell &cell(uint32_t row, unsigned column) const {
+    return isa::tables().cells[table.firstCell + row * columns.size() + column];
+  }
+  llvm::ArrayRef<uint16_t> members(unsigned column) const {
+    return isa::run(isa::tables().columnMembers, columns[column].members);
+  }
+  uint32_t line(uint32_t row) const { return isa::tables().rowLines[table.firstRowLine + row]; }
+
+  RowFit fit(uint32_t row);
+  FormView &view;
+  const isa::Table &table;
+  llvm::ArrayRef<Column> columns;
+};
+
+} // namespace
+
+bool lengthFits(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms) {
+  const Shape &shape = *view.operand(operand);
+  if (shape.kind == ShapeKind::Unknown)
+    return true;
+  const bool isVector = shape.kind == ShapeKind::Vector;
+  if (!isVector && !shape.vector && (view.operands[operand].rules & isa::Vec))
+    return false;
+  int64_t length = shape.vector ? shape.vector : 1; // a register of vector type as a whole
+  if (isVector) {
+    length = 0;
+    const auto &shapes = view.written.shapes;
+    const unsigned first = view.nodeOf[operand];
+    for (unsigned n = first + 1; n < first + shape.extent; n += shapes[n].extent)
+      ++length;
+  }
+  return llvm::any_of(terms, [&](const isa::Term &term) { return view.value(term).value_or(1) == length; });
+}
+
+RowFit TableView::fit(uint32_t row) {
+  const isa::Tables &t = isa::tables();
+  RowFit result{row, {}, {}, {}};
+  for (unsigned c = 0; c < columns.size(); ++c) {
+    const Cell &cell = this->cell(row, c);
+    if (cell.kind == CellKind::Any || columns[c].kind == ColumnKind::Requires)
+      continue;
+    if (columns[c].kind == ColumnKind::Slot) {
+      if (members(c).empty())
+        continue; // the column speaks of a slot that this form does not have
+      const WordId word = view.word(members(c).front());
+      const bool fits = !word ? cell.kind == CellKind::Absent || cell.orAbsent
+                              : cell.kind == CellKind::Present ||
+                                    (cell.kind == CellKind::Words &&
+                                     llvm::is_contained(t.wordLists.slice(cell.first, cell.count), word));
+      if (!fits)
+        result.missed.push_back(c);
+      continue;
+    }
+    if (columns[c].kind == ColumnKind::Operand) {
+      const bool written = llvm::any_of(members(c), [&](uint16_t operand) { return view.nodeOf[operand] >= 0; });
+      if (written != (cell.kind == CellKind::Present))
+        result.missed.push_back(c);
+      continue;
+    }
+    for (uint16_t operand : members(c)) {
+      if (view.nodeOf[operand] < 0)
+        continue;
+      const Shape &shape = *view.operand(operand);
+      const bool isNoVector = columns[c].kind == ColumnKind::Length && cell.kind == CellKind::Absent;
+      if ((isNoVector && shape.kind == ShapeKind::Vector) ||
+          (cell.kind == CellKind::Lengths && !lengthFits(view, operand, t.terms.slice(cell.first, cell.count))))
+        result.badLength.push_back({operand, static_cast<uint16_t>(c)});
+      if (cell.kind == CellKind::Ranges && shape.kind == ShapeKind::Integer &&
+          llvm::none_of(t.ranges.slice(cell.first, cell.count),
+                        [&](const isa::ValueRange &r) { return inRange(r, shape.value); }))
+        result.badValue.push_back({operand, static_cast<uint16_t>(c)});
+    }
+  }
+  if (!result.missed.empty())
+    return result;
+  for (unsigned c = 0; c < columns.size(); ++c)
+    if (columns[c].kind == ColumnKind::Requires && cell(row, c).kind == CellKind::Condition) {
+      result.badCondition = !view.holds(cell(row, c).first);
+      result.warns = !view.takeWarnings().empty();
+    }
+  return result;
+}
+
+/// The word of the first column, which people choose first: what the missing part goes with.
+static Subject contextOf(TableView &rows, unsigned column) {
+  FormView &view = rows.view;
+  Subject subject;
+  auto take = [&](unsigned c) {
+    if (rows.columns[c].kind != ColumnKind::Slot || rows.members(c).empty())
+      return false;
+    const unsigned slot = rows.members(c).front();
+    if (!view.isWritten(slot) || view.slots[slot].literal)
+      return false;
+    subject.place = view.placeOfSlot(slot);
+    subject.text = textAt(view, subject.place);
+    subject.found = true;
+    return true;
+  };
+  for (unsigned c = 0; c < column; ++c)
+    if (take(c))
+      return subject;
+  subject.text = quote(view.written.opcode.mnemonic->text);
+  return subject;
+}
+
+/// The row as the .isa file has it, without the columns that say nothing.
+static std::string rowText(const TableView &rows, uint32_t row) {
+  const isa::Tables &t = isa::tables();
+  std::string out;
+  for (unsigned c = 0; c < rows.columns.size(); ++c) {
+    const Cell &cell = rows.cell(row, c);
+    const bool ofSlot = rows.columns[c].kind == ColumnKind::Slot;
+    if ((!ofSlot && rows.columns[c].kind != ColumnKind::Operand) || cell.kind == CellKind::Any ||
+        (ofSlot && rows.members(c).empty()))
+      continue;
+    const std::string name(rows.columns[c].text);
+    if (cell.kind == CellKind::Absent || cell.kind == CellKind::Present) {
+      out += (out.empty() ? "" : ", ") + (cell.kind == CellKind::Absent ? "no " + name : name);
+      continue;
+    }
+    out += (out.empty() ? "" : ", ") + name + " =";
+    for (WordId word : t.wordLists.slice(cell.first, cell.count))
+      out += " " + std::string(isa::word(word).text);
+    if (cell.orAbsent)
+      out += " or none";
+  }
+  return out;
+}
+
+static void reportMissedColumn(TableView &rows, unsigned c, llvm::ArrayRef<RowFit> nearest) {
+  FormView &view = rows.view;
+  const isa::Tables &t = isa::tables();
+  const Subject context = contextOf(rows, c);
+  const uint32_t line = rows.line(nearest.front().row);
+  if (rows.columns[c].kind == ColumnKind::Operand) {
+    if (rows.cell(nearest.front().row, c).kind == CellKind::Present) {
+      view.report(Phase::Condition, DiagId::MissingOperand, context.place,
+                  {context.text, std::string(rows.columns[c].text)})
+          .line = line;
+      return;
+    }
+    for (uint16_t operand : rows.members(c))
+      if (view.nodeOf[operand] >= 0) {
+        Finding &f =
+            view.report(Phase::Condition, DiagId::ExtraOperand, view.placeOfOperand(operand), {"", context.text});
+        f.sourceArg = 0;
+        f.line = line;
+      }
+    return;
+  }
+
+  const unsigned slot = rows.members(c).front();
+  llvm::SmallVector<WordId, 8> allowed; // of all rows that are equally near
+  bool orAbsent = false;
+  for (const RowFit &fit : nearest) {
+    const Cell &cell = rows.cell(fit.row, c);
+    orAbsent |= cell.kind == CellKind::Absent || cell.orAbsent;
+    if (cell.kind == CellKind::Words)
+      for (WordId word : t.wordLists.slice(cell.first, cell.count))
+        if (!llvm::is_contained(allowed, word))
+          allowed.push_back(word);
+  }
+  if (!view.isWritten(slot))
+    return reportRequired(view, slot, allowed, context, line);
+  const WordId word = view.slotWord[slot];
+  const Place place = view.placeOfSlot(slot);
+  if (allowed.empty()) {
+    Finding &f = view.report(Phase::Condition, DiagId::QualifierNotAllowed, bothWords(context.place, place),
+                             {std::string(isa::word(word).text), context.text});
+    f.line = line;
+    if (place.kind == Place::Word)
+      f.remedy = {Remedy::RemoveWord, place.index, ""};
+    return;
+  }
+  Finding &f = view.report(Phase::Condition, combinationId(view, context.place, word), bothWords(context.place, place),
+                           {context.text});
+  f.line = line;
+  f.expected.append(allowed.begin(), allowed.end());
+  if (!orAbsent && place.kind == Place::Word)
+    f.remedy = {Remedy::ReplaceWord, place.index, ""};
+}
+
+static std::string lengthsText(const FormView &view, llvm::ArrayRef<isa::Term> terms) {
+  llvm::SmallVector<std::string, 4> parts;
+  for (const isa::Term &term : terms)
+    parts.push_back(std::to_string(view.value(term).value_or(1)));
+  return join(parts, "or");
+}
+
+void reportLength(FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms, uint32_t line) {
+  const Shape &shape = *view.operand(operand);
+  const isa::OperandDecl &declared = view.operands[operand];
+  const Place place = view.placeOfOperand(operand);
+  const std::string wanted = lengthsText(view, terms), name(declared.name);
+  if (shape.kind != ShapeKind::Vector) {
+    Finding &f = view.report(Phase::Type, DiagId::VectorExpected, place, {"", name, wanted});
+    f.sourceArg = 0;
+    f.line = line;
+    return;
+  }
+  unsigned length = 0;
+  const auto &shapes = view.written.shapes;
+  const unsigned first = view.nodeOf[operand];
+  for (unsigned n = first + 1; n < first + shape.extent; n += shapes[n].extent)
+    ++length;
+  view.report(Phase::Type, DiagId::VectorLength, place, {name, std::to_string(length), wanted}).line = line;
+}
+
+/// What sets a row apart from those that the module may use: the word that needs the gate.
+static Subject gatedWord(TableView &rows, llvm::ArrayRef<RowFit> fits, uint32_t row) {
+  FormView &view = rows.view;
+  const RowFit *other = nullptr;
+  for (const RowFit &fit : fits) {
+    bool usable = fit.row != row && !fit.missed.empty();
+    for (unsigned c = 0; usable && c < rows.columns.size(); ++c)
+      if (rows.columns[c].kind == ColumnKind::Requires && rows.cell(fit.row, c).kind == CellKind::Condition)
+        usable = view.holds(rows.cell(fit.row, c).first);
+    if (usable && (!other || fit.distance() < other->distance()))
+      other = &fit;
+  }
+  view.takeWarnings();
+  Subject subject;
+  auto take = [&](unsigned c) {
+    if (rows.columns[c].kind != ColumnKind::Slot || rows.members(c).empty() || !view.isWritten(rows.members(c).front()))
+      return false;
+    subject.place = view.placeOfSlot(rows.members(c).front());
+    subject.text = textAt(view, subject.place);
+    subject.found = true;
+    return true;
+  };
+  if (other)
+    for (unsigned c : other->missed)
+      if (take(c))
+        return subject;
+  for (unsigned c = 0; c < rows.columns.size(); ++c)
+    if (take(c))
+      return subject;
+  subject.text = quote(view.written.opcode.mnemonic->text);
+  return subject;
+}
+
+static void judgeTable(FormView &view, const isa::Table &table) {
+  const isa::Tables &t = isa::tables();
+  TableView rows(view, table);
+  std::optional<uint32_t> chosen;
+  bool warns = false;
+  for (uint32_t row = 0; row < table.rows && (!chosen || warns); ++row)
+    if (const RowFit fit = rows.fit(row); fit.fits() && (!chosen || !fit.warns)) {
+      chosen = row;
+      warns = fit.warns;
+    }
+  if (chosen) {
+    for (unsigned c = 0; c < rows.columns.size(); ++c) {
+      const Cell &cell = rows.cell(*chosen, c);
+      for (uint16_t member : rows.members(c)) {
+        if (cell.kind == CellKind::Lengths)
+          view.lengthCell[member] = &cell - t.cells.data();
+        if (cell.kind == CellKind::Ranges)
+          view.valuesCell[member] = &cell - t.cells.data();
+      }
+      if (warns && rows.columns[c].kind == ColumnKind::Requires && view.holds(cell.first)) {
+        const Subject subject = contextOf(rows, rows.columns.size());
+        reportWarnings(view, subject.place, subject.text, rows.line(*chosen), false);
+      }
+    }
+    return;
+  }
+
+  // No row fits. The nearest says what is missing; what rows that are as near ask for is an alternative.
+  llvm::SmallVector<RowFit, 16> fits;
+  for (uint32_t row = 0; row < table.rows; ++row)
+    fits.push_back(rows.fit(row));
+  if (fits.empty())
+    return;
+  const RowFit &best = *std::min_element(fits.begin(), fits.end(),
+                                         [](const RowFit &a, const RowFit &b) { return a.distance() < b.distance(); });
+  if (!best.missed.empty()) {
+    llvm::SmallVector<RowFit, 4> nearest;
+    for (const RowFit &fit : fits)
+      if (fit.missed == best.missed)
+        nearest.push_back(fit);
+    const size_t first = view.findings.size();
+    for (uint16_t c : best.missed)
+      reportMissedColumn(rows, c, nearest);
+    if (first < view.findings.size())
+      view.findings[first].notes.push_back("the nearest row is `" + rowText(rows, best.row) + "`");
+    return;
+  }
+  for (auto [operand, column] : best.badLength) {
+    const Cell &cell = rows.cell(best.row, column);
+    if (cell.kind == CellKind::Lengths) // else no vector may stand there, which is found without the table
+      reportLength(view, operand, t.terms.slice(cell.first, cell.count), rows.line(best.row));
+  }
+  for (auto [operand, column] : best.badValue) {
+    const Cell &cell = rows.cell(best.row, column);
+    reportRange(view, Phase::Condition, view.placeOfOperand(operand), t.ranges.slice(cell.first, cell.count),
+                view.operand(operand)->value)
+        .line = rows.line(best.row);
+  }
+  if (best.badCondition && best.badLength.empty() && best.badValue.empty())
+    for (unsigned c = 0; c < rows.columns.size(); ++c)
+      if (rows.columns[c].kind == ColumnKind::Requires) {
+        const Subject subject = gatedWord(rows, fits, best.row);
+        explainFailure(view, rows.cell(best.row, c).first, subject.place, subject.text, rows.line(best.row));
+      }
+}
+
+void judgeTables(FormView &view) {
+  const isa::Tables &t = isa::tables();
+  for (uint32_t table : isa::run(t.formTables, view.form.tables))
+    judgeTable(view, t.tables[table]);
+}
+
+} // namespace ptxray

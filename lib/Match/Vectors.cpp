@@ -1,0 +1,179 @@
+// What stands in braces: one type for the whole, made of those of the elements.
+#include "Match/OperandJudge.h"
+
+namespace ptxray {
+
+void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
+  const auto wanted = lengths();
+  if (wanted.empty() && !has(isa::Vec)) {
+    if (isTold(DiagId::VectorLength, node))
+      return;
+    fail(DiagId::UnexpectedVector, node, {name});
+    const auto elements = llvm::ArrayRef(view.written.shapes).slice(node + 1, shape.extent - 1);
+    const bool isBits = llvm::all_of(elements, [&](const Shape &element) {
+      return element.kind == ShapeKind::Register && viewType(element.type) == TypeView{TypeKind::Bits, type.bits};
+    });
+    if (const isa::ExprId refused = isa::word(typeWord()).scalarGate; refused && isBits)
+      view.findings.back().notes.push_back(releaseNote(ptxasRelease(refused)));
+    return;
+  }
+  if (!wanted.empty() && !lengthFits(view, index, wanted))
+    return reportLength(view, index, wanted, 0);
+  judgeElements(shape, node);
+}
+
+/// Of a vector whose elements ptxas takes one by one: whether this one would do as a word, or as what is asked for.
+bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
+  if (elementType.kind == TypeKind::Predicate)
+    return false;
+  const bool word = type.bits == 32 && !has(isa::Exact);
+  if (isConstant(element))
+    return has(isa::Argument) || immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
+  const bool fits = has(isa::Argument) ? elementType.bits == type.bits : elementType.bits >= type.bits;
+  return (typesAgree(type, elementType, has(isa::Wide), false) &&
+          !(elementType.halfPair && fixedInteger() && !has(isa::Wide))) ||
+         (fits && !has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
+}
+
+/// As ptxas sees it among others: no type if it must be looked at alone; nothing if it cannot be there.
+std::optional<TypeView> OperandJudge::typeOfElement(const Shape &element, unsigned node) {
+  switch (element.kind) {
+  case ShapeKind::Vector:
+  case ShapeKind::Address:
+  case ShapeKind::Pair:
+  case ShapeKind::List: fail(DiagId::VectorElements, node, {name}); return std::nullopt;
+  case ShapeKind::Register:
+    if (element.suffix || element.vector || (element.flags & (ShapeNegated | ShapeNot | ShapeOffset))) {
+      judgeScalar(element, node, true);
+      return std::nullopt;
+    }
+    return viewType(element.type);
+  case ShapeKind::Special: { // ptxas reads these as registers, and does not ask whether one can be written
+    judgeDirective(element, node, has(isa::Each));
+    if (element.vector || element.suffix || declared.role == OperandRole::Predicate)
+      return TypeView{};
+    TypeView type = viewType(element.type);
+    if (type.kind != TypeKind::Predicate)
+      type.kind = TypeKind::Bits;
+    return type;
+  }
+  case ShapeKind::Variable:
+    return element.suffix || (element.flags & ~(ShapeParameter | ShapeReturn)) ? TypeView{} : viewType(element.type);
+  case ShapeKind::Integer:
+  case ShapeKind::Float: return typeOfConstant(element);
+  default: return TypeView{};
+  }
+}
+
+bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirst, bool isIndex, VectorFold &fold) {
+  std::optional<TypeView> seen = typeOfElement(element, node);
+  if (!seen)
+    return false;
+  const bool constant = isConstant(element);
+  const bool named = element.kind == ShapeKind::Variable || element.kind == ShapeKind::Special;
+  if (isIndex && element.kind != ShapeKind::Integer && !(mayBeInteger(*seen) && seen->bits == 32))
+    return fail(DiagId::ArrayIndex, node);
+  if (has(isa::Each) && !isIndex) {
+    // What has no address can be passed to a function, and only that.
+    const bool passes =
+        element.kind == ShapeKind::Variable && !hasAddress(element) ? has(isa::Argument) : has(isa::SpecialAllowed);
+    if (named && !passes)
+      seen = TypeView{};
+    if (*seen && !fitsAlone(element, *seen)) {
+      if (constant)
+        return fail(element.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, node,
+                    {typeText()});
+      return failRegister(*seen, node);
+    }
+  }
+  if (!*seen || declared.role == OperandRole::Immediate ||
+      (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination) ||
+                    (has(isa::Single) && !isSingle(element)))))
+    return judgeScalar(element, node, true);
+  if (!fold.add(*seen, constant, isIndex))
+    return fail(fold.sizesDiffer(*seen, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, node, {name});
+  if (named && !(element.kind == ShapeKind::Special && has(isa::SpecialAllowed)))
+    fail(DiagId::VectorElementName, node, {name});
+  if (!constant)
+    return true;
+  // A constant in front makes it a vector of constants for ptxas, which floats of 16 bits do not take.
+  const bool halves = (type.kind == TypeKind::Packed && !type.narrow) ||
+                      (type.kind == TypeKind::Float && type.bits == 16 && seen->kind == TypeKind::Float);
+  if (isFirst && halves && !has(isa::Fragment) && !has(isa::SpecialAllowed))
+    return fail(DiagId::ImmediateType, node, {typeText()});
+  return isElement() || judgeRange(element, node);
+}
+
+void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
+  const auto &shapes = view.written.shapes;
+  const auto elements = llvm::ArrayRef(shapes).slice(node + 1, shape.extent - 1);
+  const bool hasConstant = has(isa::Zeros) || llvm::any_of(elements, isConstant);
+  VectorFold fold;
+  bool onlySinks = true;
+  for (unsigned n = node + 1; n < node + shape.extent; n += shapes[n].extent) {
+    const Shape &element = shapes[n];
+    onlySinks &= element.kind == ShapeKind::Sink;
+    if (element.flags & ShapeComponent && hasConstant) { // ptxas makes no vector of these
+      fail(DiagId::VectorElements, n, {name});
+      return;
+    }
+    // The first coordinate of an array is its index, the second if samples are counted: the others need not go with it.
+    const bool isIndex = has(isa::IndexAllowed) && n == node + 1 + has(isa::Sampled);
+    if (element.kind != ShapeKind::Unknown && !judgeElement(element, n, n == node + 1, isIndex, fold))
+      return;
+  }
+  Shape zero;
+  zero.kind = ShapeKind::Integer;
+  if (has(isa::Zeros) && !fold.add(typeOfConstant(zero), true))
+    fail(DiagId::VectorElements, node, {name});
+  else if (fold.type && declared.role != OperandRole::Immediate)
+    judgeFold(fold, node);
+  if (has(isa::Destination) && onlySinks)
+    fail(DiagId::VectorOfSinks, node);
+}
+
+/// Whether ptxas takes a vector that a constant begins for a constant, of which no size counts.
+bool OperandJudge::isVectorConstant(const VectorFold &fold) const {
+  const bool integers = fold.first.kind == TypeKind::Signed;
+  const bool chosen = declared.type.kind == isa::RefKind::Slot;
+  switch (type.kind) {
+  case TypeKind::Bits: return integers && chosen && !has(isa::Fragment);
+  case TypeKind::Unsigned:
+  case TypeKind::Signed: return integers && !inWords() && (chosen || !has(isa::Fragment) || fold.onlyConstants);
+  case TypeKind::Float:
+    if (has(isa::Fragment) && type.bits == 32)
+      return !integers && !chosen;
+    return !integers || fold.type.kind == TypeKind::Bits;
+  default: return false;
+  }
+}
+
+/// Whether what the elements are together is what the operand asks for.
+void OperandJudge::judgeFold(const VectorFold &fold, unsigned node) {
+  const TypeView whole = fold.type;
+  if (!fold.constantFirst || !type) {
+    if (whole.kind != TypeKind::Predicate || !fixedWord())
+      judgeRegister(whole, node, true);
+    return;
+  }
+  const bool asBits = !(has(isa::Fragment) && type.bits == 32);
+  if (isVectorConstant(fold) || typesAgree(type, whole, wide() && type.kind != TypeKind::Bits, asBits))
+    return;
+  if (fold.onlyConstants)
+    fail(fold.first.kind == TypeKind::Signed ? DiagId::ImmediateType : DiagId::FloatImmediate, node + 1, {typeText()});
+  else
+    fail(whole.bits == type.bits ? DiagId::OperandType : DiagId::OperandSize, node, {spell(whole), typeText()});
+}
+
+/// Of a form that gives what stands in its brackets, or each element of a vector, a name of its own.
+bool OperandJudge::standsIn(isa::PatternKind group) const {
+  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  for (unsigned p = 0; p < patterns.size(); ++p)
+    if (patterns[p].kind == group)
+      for (unsigned inner = p + 1; inner < p + patterns[p].extent; ++inner)
+        if (patterns[inner].kind == isa::PatternKind::Operand && patterns[inner].operand == index)
+          return true;
+  return false;
+}
+
+} // namespace ptxray

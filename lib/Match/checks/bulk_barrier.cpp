@@ -1,0 +1,18 @@
+#include "Match/Checks.h"
+
+namespace ptxray {
+
+/// ptxas tells the operands behind the size of a bulk copy apart by their types: a lone address in 16 bits it
+/// reads as the mask of CTAs. No declaration of an operand can speak of those that are not written.
+void checks::bulk_barrier(FormView &context) {
+  const Shape *barrier = context.operand("mbar");
+  if (!barrier || barrier->kind != ShapeKind::Register || viewType(barrier->type).bits != 16 ||
+      context.isWritten("ctaMask") || context.isWritten("cache-policy") || context.isWritten("left"))
+    return;
+  context
+      .report(Phase::Type, DiagId::AddressWidth, context.placeOfOperand("mbar"),
+              {"", spell(viewType(barrier->type)), ".u32"})
+      .sourceArg = 0;
+}
+
+} // namespace ptxray

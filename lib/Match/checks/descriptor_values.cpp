@@ -1,0 +1,155 @@
+#include "Match/Checks.h"
+#include "Descriptor/Descriptor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+namespace {
+
+using descriptor::Offence;
+using descriptor::Problem;
+
+/// The value of an operand that is a number or a register known to hold one; of an address, what it
+/// holds.
+std::optional<uint64_t> valueOf(const FormView &context, llvm::StringRef name) {
+  const Shape *shape = context.operand(name);
+  if (shape && shape->kind == ShapeKind::Address && shape->extent == 2)
+    ++shape;
+  if (!shape || (shape->kind != ShapeKind::Integer && !(shape->flags & ShapeKnown)) ||
+      (shape->kind == ShapeKind::Register && (shape->flags & ShapeOffset)))
+    return std::nullopt;
+  return static_cast<uint64_t>(shape->value);
+}
+
+DiagId idOf(Offence offence) {
+  switch (offence) {
+  case Offence::Bits: return DiagId::DescriptorBits;
+  case Offence::Form: return DiagId::DescriptorForm;
+  case Offence::Shape: return DiagId::DescriptorShape;
+  case Offence::Transpose: return DiagId::DescriptorTranspose;
+  case Offence::Type: return DiagId::DescriptorType;
+  }
+  return DiagId::DescriptorBits;
+}
+
+/// `M = 128, N = 256, D .f32, A .f16, ...`: what the descriptor says, for the note.
+std::string spelledOut(const descriptor::Format &format, uint64_t value) {
+  std::string text;
+  for (const descriptor::Field &field : format.fields)
+    if (!field.isReserved() && (field.of(value) || llvm::is_contained({"a", "b", "d", "m", "n", "swizzle"}, field.key)))
+      text += (text.empty() ? "" : ", ") + field.key.str() + " = " + field.meaning(value);
+  return "it says " + text;
+}
+
+void reportProblems(FormView &context, llvm::StringRef operand, const descriptor::Format &format, uint64_t value,
+                    llvm::ArrayRef<Problem> problems) {
+  for (const Problem &problem : problems) {
+    Finding &finding =
+        context.report(Phase::Warning, idOf(problem.offence), context.placeOfOperand(operand),
+                       {"", "0x" + llvm::utohexstr(value, /*LowerCase=*/true), problem.text, problem.table});
+    finding.sourceArg = 0;
+    finding.notes.push_back(spelledOut(format, value));
+  }
+}
+
+bool hasWord(const FormView &context, llvm::StringRef text) {
+  return llvm::any_of(context.written.opcode.words, [&](const OpcodeWord &word) { return word.text == text; });
+}
+
+/// Tensor memory has 128 lanes and 512 columns, and a matrix starts at a lane that the shape
+/// allows.
+void checkTensorAddress(FormView &context, llvm::StringRef operand, uint32_t laneStep) {
+  const auto address = valueOf(context, operand);
+  if (!address)
+    return;
+  const uint32_t lane = *address >> 16 & 0xFFFF, column = *address & 0xFFFF;
+  std::string problem;
+  if (lane >= 128)
+    problem = "lane " + std::to_string(lane) + " of 128";
+  else if (column >= 512)
+    problem = "column " + std::to_string(column) + " of 512";
+  else if (lane % laneStep)
+    problem = "lane " + std::to_string(lane) + ", a multiple of " + std::to_string(laneStep) + " expected";
+  if (!problem.empty())
+    context
+        .report(Phase::Warning, DiagId::TensorAddress, context.placeOfOperand(operand),
+                {"", "0x" + llvm::utohexstr(*address, true), problem})
+        .sourceArg = 0;
+}
+
+} // namespace
+
+/// What the bits of a constant descriptor say must go with the words of the instruction. No table
+/// row can say it: the values are taken apart and compared.
+void checks::descriptor_values(FormView &context) {
+  descriptor::Use use;
+  llvm::StringRef kind = context.slotText(".kind");
+  kind.consume_front(".kind::");
+  use.kind = kind.str();
+  use.ctaGroup = hasWord(context, ".cta_group::2") ? 2 : 1;
+  use.ws = hasWord(context, ".ws");
+  use.sparse = hasWord(context, ".sp");
+  const ModuleContext &module = context.written.availability.module();
+  if (module.target != anyTarget)
+    use.family = descriptor::familyOf(isa::tables().targets[module.target].number);
+  if (hasWord(context, ".block_scale")) {
+    llvm::StringRef size = context.slotText(".scale_vectorsize");
+    size.consume_front(".");
+    size.consume_front("scale_vec::");
+    use.scaleVectors = descriptor::scaleVectors(size.empty() ? "block32" : size, kind);
+  }
+  const auto instruction = valueOf(context, "idesc");
+  use.a = valueOf(context, "a-desc");
+  use.b = valueOf(context, "b-desc");
+  use.instruction = instruction;
+  if (const descriptor::Format *format = instruction ? descriptor::findFormat("idesc", use.kind, use.family) : nullptr)
+    reportProblems(context, "idesc", *format, *instruction, descriptor::checkInstruction(*instruction, use));
+  const descriptor::Format &shared = *descriptor::findFormat("smem", "", use.family);
+  for (const char *name : {"a-desc", "b-desc", "s-desc"})
+    if (const auto value = valueOf(context, name)) {
+      use.isA = name[0] == 'a';
+      use.isB = name[0] == 'b';
+      reportProblems(context, name, shared, *value, descriptor::checkShared(*value, use));
+    }
+  if (const auto value = valueOf(context, "zero-column-mask-desc")) {
+    const descriptor::Format *format = instruction ? descriptor::findFormat("idesc", use.kind, use.family) : nullptr;
+    std::optional<uint32_t> m;
+    if (format)
+      m = format->get(*instruction, "m");
+    reportProblems(context, "zero-column-mask-desc", *descriptor::findFormat("zero-mask", ""), *value,
+                   descriptor::checkZeroMask(*value, m));
+  }
+  // Half of the lanes are used, from lane 0 or 16, where M is 64, or 128 for a sparse A of two
+  // CTAs.
+  for (const char *name : {"d-tmem", "a-tmem"})
+    checkTensorAddress(context, name, 16);
+}
+
+/// A load or store reaches 32 or 16 lanes from an aligned one; a shift moves 32.
+void checks::tensor_address(FormView &context) {
+  checkTensorAddress(context, "taddr", context.slotText(".shape") == ".32x32b" || hasWord(context, ".shift") ? 32 : 16);
+}
+
+/// The four bits of each index name two different columns of four, or one of two for .tf32.
+void checks::sparse_metadata(FormView &context) {
+  for (const char *name : {"e", "any-bits", "sp-meta"})
+    if (const auto value = valueOf(context, name)) {
+      const unsigned bits = context.slotText(".atype") == ".tf32" ? 32 : 16;
+      for (unsigned i = 0; i < 8; ++i) {
+        const unsigned index = *value >> 4 * i & 15;
+        if (descriptor::isSparseIndex(index, bits, hasWord(context, ".sp::ordered_metadata")))
+          continue;
+        std::string text = "0b";
+        for (int bit = 3; bit >= 0; --bit)
+          text += index >> bit & 1 ? '1' : '0';
+        context
+            .report(Phase::Warning, DiagId::SparseMetadata, context.placeOfOperand(name),
+                    {"", "0x" + llvm::utohexstr(*value, true), text,
+                     std::to_string(4 * i) + "-" + std::to_string(4 * i + 3)})
+            .sourceArg = 0;
+        break;
+      }
+    }
+}
+
+} // namespace ptxray

@@ -1,0 +1,28 @@
+#include "Match/Checks.h"
+#include <bit>
+
+namespace ptxray {
+
+static double valueOfFloat(const Shape &shape) {
+  const bool single = (shape.flags & ShapeHexFloat) && !(shape.flags & ShapeWideFloat);
+  return single ? std::bit_cast<float>(static_cast<uint32_t>(shape.value)) : std::bit_cast<double>(shape.value);
+}
+
+/// A range holds its primary part, and a fraction is above 0 and at most 1.
+void checks::policy_operands(FormView &context) {
+  const Shape *primary = context.operand("primary-size"), *total = context.operand("total-size");
+  if (primary && total && primary->kind == ShapeKind::Integer && total->kind == ShapeKind::Integer &&
+      static_cast<uint32_t>(primary->value) > static_cast<uint32_t>(total->value))
+    context
+        .report(Phase::Type, DiagId::ImmediateRange, context.placeOfOperand("primary-size"),
+                {"", "0.." + std::to_string(static_cast<uint32_t>(total->value))})
+        .sourceArg = 0;
+  const Shape *fraction = context.operand("fraction");
+  if (fraction && fraction->kind == ShapeKind::Float && !(valueOfFloat(*fraction) > 0 && valueOfFloat(*fraction) <= 1))
+    context
+        .report(Phase::Type, DiagId::ImmediateRange, context.placeOfOperand("fraction"),
+                {"", "what is above 0 and at most 1"})
+        .sourceArg = 0;
+}
+
+} // namespace ptxray

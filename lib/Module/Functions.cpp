@@ -1,0 +1,468 @@
+#include "Module/ModuleRules.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ptxray {
+
+/// The architecture's number; of an unknown one, a number above all.
+unsigned ModuleRules::targetNumber() const {
+  const uint16_t target = header.context().target;
+  return target == anyTarget ? ~0u : isa::targets()[target].number;
+}
+
+void ModuleRules::parameter(const Declaration &declaration, Site site) {
+  const std::string name = declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str();
+  const llvm::StringRef space = text(declaration.space);
+  const bool isOpen = declaration.dims.count && ast.dims[declaration.dims.first] < 0;
+  if (site == Site::EntryParameter) {
+    if (space != ".param")
+      sink.report(DiagId::ParameterSpace, declaration.spaceRange, {name, ".param"});
+    if (isOpen)
+      sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
+    if (declaration.dims.count && ast.dims[declaration.dims.first] == 0)
+      sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
+    const llvm::StringRef pointed = text(declaration.ptrSpace);
+    if (pointed == ".reg" || pointed == ".param" || pointed == ".tex" || pointed.contains('['))
+      sink.report(DiagId::SyntaxError, declaration.range,
+                  {pointed.str(), "`.const`, `.global`, `.local` or `.shared`"});
+    if (declaration.isPtr && header.context().ptx < 202)
+      sink.report(DiagId::DirectiveRequiresPtx, declaration.range, {".ptr", "2.2", header.summary().ptx});
+    return;
+  }
+  if (space != ".param" && space != ".reg")
+    sink.report(DiagId::ParameterSpace, declaration.spaceRange, {name, ".param or .reg"});
+  if (space == ".param")
+    requireFeature(".param::of_function", "a `.param` parameter of a function", declaration.spaceRange);
+  const bool isEmpty = declaration.dims.count && ast.dims[declaration.dims.first] <= 0;
+  if (isEmpty && site == Site::FunctionReturn)
+    sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
+  else if (isOpen && (header.context().ptx < 600 || targetNumber() < 30))
+    sink.report(DiagId::NotAvailable, declaration.nameRange,
+                {"`" + name + "[]`", "PTX 6.0 and sm_30 or higher", header.summary().ptx, header.summary().target});
+}
+
+void ModuleRules::function(const Function &function) {
+  requireWord(function.linkage, function.head);
+  const bool isEntry = function.kind == FunctionKind::Entry;
+  Signature signature;
+  signature.kind = function.kind;
+  signature.linkage = function.linkage;
+  signature.isDefined = function.hasBody;
+  signature.nameRange = function.nameRange;
+  for (uint32_t i = function.returns.first; i < function.returns.end(); ++i) {
+    variable(ast.declarations[i], Site::FunctionReturn, function.hasBody);
+    pointerAttributes(function, ast.declarations[i]);
+    if (function.kind == FunctionKind::Func && ast.declarations[i].name == NameId::None)
+      sink.report(DiagId::SinkName, ast.declarations[i].nameRange);
+    signature.returns.push_back(formalOf(ast.declarations[i]));
+  }
+  for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i) {
+    variable(ast.declarations[i], isEntry ? Site::EntryParameter : Site::FunctionParameter, function.hasBody);
+    pointerAttributes(function, ast.declarations[i]);
+    if (function.kind == FunctionKind::Func && ast.declarations[i].name == NameId::None)
+      sink.report(DiagId::SinkName, ast.declarations[i].nameRange);
+    signature.parameters.push_back(formalOf(ast.declarations[i]));
+    if (!isEntry && signature.parameters.back().isOpen() && i + 1 < function.parameters.end())
+      sink.report(DiagId::OpenParameter, ast.declarations[i].nameRange, {signature.parameters.back().name});
+  }
+  if (signature.returns.size() > 1 && llvm::any_of(signature.returns, [](const Formal &f) { return !f.isRegister; }))
+    sink.report(DiagId::SeveralReturns, function.nameRange, {ast.text(function.name).str()});
+  if (isEntry && function.hasBody)
+    parameterSpace(function, signature);
+  if (isEntry && !function.parameters.empty())
+    requireFeature(".entry::parameters", "a list of parameters", function.nameRange);
+  if (isEntry && !function.hasBody)
+    requireFeature(".entry::declaration", "an entry without body", function.nameRange);
+  if (function.kind == FunctionKind::Prototype)
+    requireFeature(".callprototype", "`.callprototype`", function.nameRange);
+  if (text(function.linkage) == ".common")
+    sink.report(DiagId::LinkageSpace, function.head, {".common", ".global"});
+  functionAttributes(function, signature);
+  for (uint32_t i = function.directives.first; i < function.directives.end(); ++i)
+    signature.noReturn |= ast.text(ast.directives[i].name) == ".noreturn";
+  tuning(function);
+  if (function.kind == FunctionKind::Prototype)
+    prototypes[static_cast<uint32_t>(function.name)] = std::move(signature);
+  else
+    redeclare(function, std::move(signature));
+}
+
+/// `.ptr`, and the alignment where a kernel's pointer has its own: `.param .u32 .align 8 a`.
+void ModuleRules::pointerAttributes(const Function &function, const Declaration &declaration) {
+  if (function.kind != FunctionKind::Func)
+    return;
+  if (declaration.isPtr)
+    sink.report(DiagId::PtrPlace, declaration.range,
+                {declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str()});
+  if (declaration.isAlignedBehind)
+    sink.report(DiagId::DirectivePlace, declaration.range,
+                {".align", "parameters of entries, when it stands behind the type"});
+}
+
+void ModuleRules::parameterSpace(const Function &function, const Signature &signature) {
+  uint64_t bytes = 0;
+  for (const Formal &formal : signature.parameters)
+    bytes = llvm::alignTo(bytes, std::max<uint64_t>(1, formal.extent.align)) + formal.extent.bytes;
+  const uint16_t ptx = header.context().ptx;
+  const uint64_t most = ptx < 105 ? 256 : ptx >= 801 && targetNumber() >= 70 ? 32764 : 4352;
+  if (bytes <= most)
+    return;
+  Diagnostic &d = sink.report(DiagId::ParameterSize, function.nameRange, {std::to_string(bytes), std::to_string(most)});
+  if (static_cast<uint32_t>(bytes) <= most) // ptxas counts in 32 bits
+    d.severity = Severity::Warning;
+}
+
+/// How a second declaration of a function differs from the first; empty when it does not.
+static llvm::StringRef difference(llvm::ArrayRef<Formal> a, llvm::ArrayRef<Formal> b) {
+  if (a.size() != b.size())
+    return "number of parameters";
+  for (auto [x, y] : llvm::zip(a, b)) {
+    if (x.isRegister != y.isRegister)
+      return "parameter state space";
+    if (x.type != y.type || x.extent.bytes != y.extent.bytes || x.extent.isArray != y.extent.isArray)
+      return "parameter type";
+    if (x.extent.align != y.extent.align)
+      return "parameter alignment";
+  }
+  return "";
+}
+
+void ModuleRules::redeclare(const Function &function, Signature signature) {
+  const uint32_t name = static_cast<uint32_t>(function.name);
+  auto clash = [&](DiagId id, llvm::StringRef what, Range before) {
+    Diagnostic &d = sink.report(id, function.nameRange, {ast.text(function.name).str(), what.str()});
+    if (before.size())
+      d.notes.push_back({"declared here before", before});
+  };
+  if (isSpecial(function.name, function.nameRange))
+    return;
+  if (auto variable = globals.find(name); variable != globals.end())
+    return clash(DiagId::InconsistentRedefinition, "a variable", variable->second.nameRange);
+  if (function.hasBody && text(function.linkage) == ".extern")
+    clash(DiagId::InconsistentRedefinition, "`.extern`", {});
+  auto [entry, isNew] = functions.try_emplace(name, signature);
+  if (isNew)
+    return;
+  const Signature &before = entry->second;
+  const llvm::StringRef linkage = text(function.linkage), beforeLinkage = text(before.linkage);
+  if (before.kind != signature.kind)
+    clash(DiagId::InconsistentRedefinition, "an entry and a function", before.nameRange);
+  else if (before.isDefined)
+    clash(DiagId::DuplicateDefinition, "", before.nameRange);
+  else if (llvm::StringRef what = difference(before.returns, signature.returns); !what.empty())
+    clash(DiagId::PrototypeMismatch, what, before.nameRange);
+  else if (llvm::StringRef what = difference(before.parameters, signature.parameters); !what.empty())
+    clash(DiagId::PrototypeMismatch, what, before.nameRange);
+  else if (linkage != beforeLinkage && (!linkage.empty() || beforeLinkage == ".extern"))
+    clash(DiagId::InconsistentRedefinition, beforeLinkage.empty() ? "no linkage" : beforeLinkage, before.nameRange);
+  else if (function.hasBody && beforeLinkage == ".extern")
+    clash(DiagId::InconsistentRedefinition, "`.extern`", before.nameRange);
+  else if (before.noReturn != signature.noReturn)
+    clash(DiagId::PrototypeMismatch, "`.noreturn`", before.nameRange);
+  else if (before.unified && signature.unified && before.unified != signature.unified)
+    clash(DiagId::PrototypeMismatch, "`.unified`", before.nameRange);
+  entry->second = std::move(signature);
+}
+
+// ----------------------------------------------------------------------------- tuning directives
+
+void ModuleRules::tuning(const Function &function) {
+  const Directive *seen[7] = {};
+  static constexpr llvm::StringLiteral names[] = {".maxntid",        ".reqntid",           ".reqnctapercluster",
+                                                  ".maxclusterrank", ".blocksareclusters", ".minnctapersm",
+                                                  ".maxnctapersm"};
+  enum { MaxThreads, Threads, Cluster, ClusterRank, BlocksAreClusters, MinBlocks, MaxBlocks };
+  // ptxas takes a zero here and nowhere else.
+  auto mayBeZero = [](llvm::StringRef name) {
+    return name == ".reqnctapercluster" || name == ".maxclusterrank" || name == ".minperctamemory" ||
+           name.starts_with(".abi_");
+  };
+  const bool isEntry = function.kind == FunctionKind::Entry;
+  llvm::StringSet<> abi;
+  for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
+    const Directive &directive = ast.directives[i];
+    const llvm::StringRef name = ast.text(directive.name);
+    if (name == ".attribute")
+      continue;
+    requireWord(directive.name, directive.nameRange);
+    for (size_t k = 0; k < std::size(names); ++k)
+      if (name == names[k])
+        seen[k] = &directive;
+    if (!function.hasBody && (isEntry || name == ".language" || name == ".local_maxnreg"))
+      sink.report(DiagId::DirectivePlace, directive.nameRange, {name.str(), "a function with a body"});
+    if (name == ".pragma") {
+      pragma(directive, PragmaPlace::Outside);
+      continue;
+    }
+    if (name == ".noreturn" && !function.returns.empty())
+      sink.report(DiagId::DirectivePlace, directive.nameRange, {name.str(), "a function that returns no value"});
+    if (name.starts_with(".abi_") && !abi.insert(name).second)
+      sink.report(DiagId::DirectiveConflict, directive.nameRange, {name.str(), name.str()});
+    for (const Operand &value : ast.operandsOf(directive.operands)) {
+      if (name == ".abi_preserve_control" && value.value > 11) // all that a target has
+        sink.report(DiagId::DirectiveValue, value.range, {name.str(), "a number from 0 to 11"});
+      if (name == ".language")
+        language(value);
+      else if (fits(value) && value.kind == OperandKind::Integer && value.value == 0 && !mayBeZero(name))
+        sink.report(DiagId::DirectiveValue, value.range, {name.str(), "a value above zero"});
+    }
+  }
+  auto conflict = [&](const Directive *a, const Directive *b) {
+    if (a && b)
+      sink.report(DiagId::DirectiveConflict, b->nameRange, {ast.text(b->name).str(), ast.text(a->name).str()})
+          .notes.push_back({"the other stands here", a->nameRange});
+  };
+  conflict(seen[MaxThreads], seen[Threads]);
+  conflict(seen[Cluster], seen[ClusterRank]);
+  if (seen[BlocksAreClusters] && (!seen[Threads] || !seen[Cluster]))
+    sink.report(DiagId::DirectiveMissing, seen[BlocksAreClusters]->nameRange,
+                {".blocksareclusters", "`.reqntid` and `.reqnctapercluster`"});
+  // .maxnctapersm: ignored in PTX 2.0, and gone in 2.1.
+  const bool isRetired = header.context().ptx == 200, isGone = header.context().ptx > 200;
+  for (const Directive *blocks : {seen[MinBlocks], isGone ? nullptr : seen[MaxBlocks]})
+    if (blocks && blocks == seen[MaxBlocks] && isRetired)
+      sink.report(DiagId::DirectiveIgnored, blocks->nameRange, {".maxnctapersm", "a `.version` below 2.0"});
+    else if (blocks && !seen[MaxThreads] && !seen[Threads])
+      sink.report(DiagId::DirectiveIgnored, blocks->nameRange,
+                  {ast.text(blocks->name).str(), "`.maxntid` or `.reqntid`"});
+}
+
+/// ptxas numbers the languages it knows from 0 to 10, and takes the numbers, too.
+void ModuleRules::language(const Operand &value) {
+  static constexpr llvm::StringLiteral known[] = {"unknown", "ptx",           "nvvm",    "cuda c++", "cuda c++ tile",
+                                                  "tile ir", "python-cutile", "fortran", "optix"};
+  if (value.kind == OperandKind::Integer) {
+    if (fits(value) && value.value > 10)
+      sink.report(DiagId::DirectiveValue, value.range, {".language", "a number from 0 to 10"});
+    return;
+  }
+  const llvm::StringRef text = ast.text(value.name).drop_front().drop_back();
+  if (llvm::none_of(known, [&](llvm::StringRef name) { return name.equals_insensitive(text); }))
+    sink.report(DiagId::DirectiveValue, value.range, {".language", "the name of a known language"});
+}
+
+void ModuleRules::functionAttributes(const Function &function, Signature &signature) {
+  for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
+    if (ast.text(ast.directives[i].name) != ".attribute")
+      continue;
+    llvm::ArrayRef<Operand> values = ast.operandsOf(ast.directives[i].operands);
+    if (values.size() != 3 || ast.text(values.front().suffix) != ".unified") {
+      sink.report(DiagId::SyntaxError, ast.directives[i].range, {".attribute", "`.unified` with two numbers"});
+      continue;
+    }
+    requireFeature(".attribute::unified", "`.unified`", values.front().range);
+    signature.unified = {values[1].value, values[2].value};
+  }
+}
+
+void ModuleRules::bodyDirective(const Directive &directive) {
+  const llvm::StringRef name = ast.text(directive.name);
+  if (name == ".pragma")
+    return pragma(directive, PragmaPlace::Body);
+  if (name == ".alias")
+    return alias(directive);
+  requireWord(directive.name, directive.nameRange);
+  if (directive.label != NameId::None)
+    targets(directive);
+  else
+    location(directive);
+}
+
+void ModuleRules::targets(const Directive &directive) {
+  // The targets of an indirect branch are labels, those of an indirect call functions.
+  const bool areFunctions = ast.text(directive.name) == ".calltargets";
+  for (const Operand &target : ast.operandsOf(directive.operands)) {
+    const Symbol *symbol = resolver.find(target.name);
+    const std::string name = ast.text(target.name).str();
+    if (target.flags & HasOffset) { // `M<2>` stands for M0 and M1
+      for (int64_t i = 0; i < target.value; ++i) {
+        const std::string member = name + std::to_string(i);
+        const std::optional<uint32_t> id = ast.names->find(member);
+        if (id && resolver.find(static_cast<NameId>(*id)))
+          continue;
+        sink.report(DiagId::UndefinedSymbol, target.range, {member});
+        break;
+      }
+      continue;
+    }
+    if (!symbol) {
+      resolver.reportUnknown(target.name, target.range);
+      continue;
+    }
+    if (!areFunctions && target.name == directive.label)
+      continue; // ptxas takes it for a label
+    if (symbol->kind != (areFunctions ? SymbolKind::Function : SymbolKind::Label)) {
+      sink.report(DiagId::JumpTarget, target.range, {name, areFunctions ? "a function" : "a label"});
+      continue;
+    }
+    // A call is compared with the last of them.
+    if (auto found = functions.find(static_cast<uint32_t>(target.name)); areFunctions && found != functions.end())
+      prototypes[static_cast<uint32_t>(directive.label)] = found->second;
+  }
+}
+
+// ---------------------------------------------------------------------------------------- aliases
+
+void ModuleRules::alias(const Directive &directive) {
+  requireWord(directive.name, directive.nameRange);
+  llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
+  if (operands.size() != 2)
+    return;
+  const Operand &alias = operands[0], &aliasee = operands[1];
+  auto wrong = [&](const Operand &at, const std::string &why) {
+    sink.report(DiagId::AliasTarget, at.range, {ast.text(at.name).str(), why});
+  };
+  for (const Operand &operand : operands)
+    if (!resolver.find(operand.name)) {
+      resolver.reportUnknown(operand.name, operand.range);
+      return;
+    }
+  if (alias.name == aliasee.name)
+    return wrong(alias, "is the same function");
+  auto own = functions.find(static_cast<uint32_t>(alias.name));
+  auto other = functions.find(static_cast<uint32_t>(aliasee.name));
+  if (own == functions.end())
+    return wrong(alias, "is no function");
+  if (other == functions.end())
+    return wrong(aliasee, "is no function");
+  if (own->second.isDefined)
+    return wrong(alias, "has a body of its own");
+  if (other->second.kind == FunctionKind::Entry)
+    return wrong(aliasee, "is an entry");
+  if (own->second.kind == FunctionKind::Entry)
+    return wrong(alias, "is an entry");
+  if (text(other->second.linkage) == ".extern" || text(other->second.linkage) == ".weak")
+    return wrong(aliasee, "is `" + text(other->second.linkage).str() + "`");
+  if (!aliases.try_emplace(static_cast<uint32_t>(alias.name), 0).second)
+    return wrong(alias, "is an alias already");
+  if (own->second.noReturn != other->second.noReturn)
+    sink.report(DiagId::PrototypeMismatch, alias.range, {ast.text(alias.name).str(), "`.noreturn`"})
+        .notes.push_back({"the function it names", other->second.nameRange});
+  for (auto [a, b] : {std::pair(&own->second.returns, &other->second.returns),
+                      std::pair(&own->second.parameters, &other->second.parameters)})
+    if (llvm::StringRef what = difference(*a, *b); !what.empty())
+      sink.report(DiagId::PrototypeMismatch, alias.range, {ast.text(alias.name).str(), what.str()})
+          .notes.push_back({"the function it names", other->second.nameRange});
+}
+
+// ------------------------------------------------------------------------------------------ calls
+
+/// The only instruction with parenthesised operands is the call; without any, its only operand is a
+/// function.
+void ModuleRules::call(const Instruction &instruction) {
+  llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
+  if (nodes.empty())
+    return;
+  const Slice none;
+  Slice returned = none, passed = none;
+  const Operand *target = nullptr, *list = nullptr;
+  for (uint32_t i = 0; i < nodes.size(); i += nodes[i].extent) {
+    const uint32_t node = instruction.operands.first + i;
+    if (nodes[i].kind == OperandKind::List)
+      (target ? passed : returned) = {node, nodes[i].extent};
+    else if (nodes[i].kind != OperandKind::Name)
+      return;
+    else
+      (target ? list : target) = &nodes[i];
+  }
+  if (!target)
+    return;
+  const Symbol *symbol = resolver.find(target->name);
+  const Signature *signature = nullptr;
+  if (symbol && symbol->kind == SymbolKind::Function && !list) {
+    auto found = functions.find(static_cast<uint32_t>(target->name));
+    if (found == functions.end())
+      return;
+    signature = &found->second;
+    if (signature->kind == FunctionKind::Entry) {
+      sink.report(DiagId::CallTarget, target->range, {ast.text(target->name).str(), "is an entry"});
+      return;
+    }
+  } else if (list) {
+    auto found = prototypes.find(static_cast<uint32_t>(list->name));
+    const Symbol *listSymbol = resolver.find(list->name);
+    if (listSymbol && (!returned.empty() || !passed.empty()) &&
+        (listSymbol->kind == SymbolKind::BranchTargets || listSymbol->kind == SymbolKind::Label))
+      sink.report(DiagId::CallTarget, list->range, {ast.text(list->name).str(), "names no functions"});
+    const bool isTable =
+        listSymbol && listSymbol->extent.isArray && isa::word(listSymbol->type).typeKind == isa::TypeKind::Unsigned;
+    if (isTable && !functionTables.contains(static_cast<uint32_t>(list->name)))
+      sink.report(DiagId::CallTarget, list->range,
+                  {ast.text(list->name).str(), "does not begin with the address of a function"});
+    if (found == prototypes.end())
+      return;
+    signature = &found->second;
+  } else {
+    // What is neither function nor register the instruction's own operand refuses.
+    if (symbol && symbol->kind == SymbolKind::Register && (!returned.empty() || !passed.empty()))
+      sink.report(DiagId::CallWithoutPrototype, target->range, {ast.text(target->name).str()});
+    return;
+  }
+  arguments(signature->returns, returned, instruction.opcodeRange, /*areReturns=*/true);
+  arguments(signature->parameters, passed, instruction.opcodeRange, /*areReturns=*/false);
+}
+
+bool ModuleRules::neverReturns(NameId function) const {
+  auto known = functions.find(static_cast<uint32_t>(function));
+  return known != functions.end() && known->second.noReturn;
+}
+
+void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange, bool areReturns) {
+  llvm::ArrayRef<Operand> actuals = list.empty() ? llvm::ArrayRef<Operand>() : ast.operandsOf(list).drop_front();
+  const bool optionalLast = !formals.empty() && formals.back().isOpen();
+  const size_t least = formals.size() - optionalLast;
+  if (actuals.size() < least || actuals.size() > formals.size()) {
+    sink.report(DiagId::CallArgumentCount, list.empty() ? callRange : ast.operands[list.first].range,
+                {std::to_string(actuals.size()), std::to_string(formals.size())});
+    return;
+  }
+  for (auto [formal, actual] : llvm::zip(formals, actuals)) {
+    auto wrong = [&](const std::string &what) {
+      sink.report(DiagId::CallArgumentType, actual.range, {what, formal.name});
+    };
+    const isa::Word &type = isa::word(formal.type);
+    const bool isInteger = type.typeKind == isa::TypeKind::Unsigned || type.typeKind == isa::TypeKind::Signed;
+    const bool isFloat = type.typeKind == isa::TypeKind::Float;
+    if (actual.kind == OperandKind::Integer || actual.kind == OperandKind::Float) {
+      const bool misfits = actual.kind == OperandKind::Integer ? isFloat : isInteger;
+      if (misfits || formal.extent.isArray || type.typeKind == isa::TypeKind::Predicate)
+        wrong("a number");
+      continue;
+    }
+    if (actual.kind == OperandKind::Sink && !areReturns)
+      wrong("`_`");
+    if (actual.kind != OperandKind::Name)
+      continue;
+    const Symbol *symbol = resolver.find(actual.name);
+    if (!symbol) {
+      if (resolver.special(actual.name))
+        sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
+      continue; // reported with the operand
+    }
+    if (symbol->kind == SymbolKind::Variable && isa::word(symbol->space).text != ".param") {
+      sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
+      continue;
+    }
+    if (symbol->kind == SymbolKind::Variable && (symbol->isParameter || symbol->isReturn)) {
+      sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
+      continue;
+    }
+    if (symbol->kind != SymbolKind::Variable && symbol->kind != SymbolKind::Register) {
+      wrong("a label or function");
+      continue;
+    }
+    if (!formal.isOpen() &&
+        (symbol->extent.bytes != formal.extent.bytes || symbol->extent.isArray != formal.extent.isArray))
+      wrong("`" + ast.text(actual.name).str() + "` of " + std::to_string(symbol->extent.bytes) + " bytes");
+    else if (const isa::TypeKind kind = isa::word(symbol->type).typeKind;
+             (isFloat && (kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed)) ||
+             (isInteger && kind == isa::TypeKind::Float) ||
+             (kind == isa::TypeKind::Predicate) != (type.typeKind == isa::TypeKind::Predicate))
+      wrong("`" + ast.text(actual.name).str() + "` of type `" + std::string(isa::word(symbol->type).text) + "`");
+    else if (symbol->extent.align != formal.extent.align || symbol->extent.isArray != formal.extent.isArray)
+      wrong("`" + ast.text(actual.name).str() + "` aligned to " + std::to_string(symbol->extent.align));
+  }
+}
+
+} // namespace ptxray

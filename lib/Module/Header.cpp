@@ -1,0 +1,208 @@
+#include "Module/Header.h"
+#include "Module/Limits.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+
+std::optional<uint16_t> parseVersion(llvm::StringRef text) {
+  auto [major, minor] = text.split('.');
+  unsigned majorNumber = 0, minorNumber = 0;
+  if (major.getAsInteger(10, majorNumber) || minor.getAsInteger(10, minorNumber) || majorNumber > 99 ||
+      minorNumber > 99)
+    return std::nullopt;
+  return static_cast<uint16_t>(majorNumber * 100 + minorNumber);
+}
+
+bool Header::read(const Ast &ast, const Directive &directive) {
+  llvm::StringRef name = ast.text(directive.name);
+  if (name == ".version" && reached == Nothing) {
+    readVersion(ast, directive);
+    reached = Version;
+    return true;
+  }
+  if (name == ".target" && (reached == Version || reached == Target)) {
+    readTarget(ast, directive);
+    reached = Target;
+    return true;
+  }
+  if (name == ".address_size" && reached == Target) {
+    readAddressSize(ast, directive);
+    reached = AddressSize;
+    return true;
+  }
+  if (name != ".version" && name != ".target" && name != ".address_size")
+    return false;
+  if (name == ".target" && reached == Nothing)
+    sink.report(DiagId::MissingVersion, directive.range);
+  else if (name == ".address_size" && reached < Target)
+    sink.report(reached == Nothing ? DiagId::MissingVersion : DiagId::MissingTarget, directive.range);
+  else
+    sink.report(DiagId::MisplacedDirective, directive.nameRange, {name.str()});
+  if (name == ".target" && target < 0)
+    readTarget(ast, directive);
+  reached = Done; // what is still missing would be reported a second time
+  return true;
+}
+
+void Header::setVersion(llvm::StringRef text, Range range) {
+  llvm::ArrayRef<uint16_t> known = isa::versions();
+  std::optional<uint16_t> version = parseVersion(text);
+  if (version && llvm::is_contained(known, *version)) {
+    ptx = isa::versionMeaning(*version);
+    return;
+  }
+  sink.report(DiagId::UnknownVersion, range,
+              {text.str(), isa::versionText(known.front()), isa::versionText(known.back())});
+  ptx = known.back();
+  for (uint16_t candidate : known)
+    if (version && candidate <= *version)
+      ptx = candidate;
+}
+
+void Header::readVersion(const Ast &ast, const Directive &directive) {
+  llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
+  if (operands.empty()) // a syntax error
+    return;
+  const Range range = operands.front().range;
+  ptxText = source.text(range).str();
+  versionRange = range;
+  setVersion(options.ptx.empty() ? llvm::StringRef(ptxText) : options.ptx, range);
+}
+
+/// The target a text names, or the nearest older one when it names none.
+int Header::setTarget(llvm::StringRef text, Range range) {
+  std::string name = text.str();
+  if (text.starts_with("compute_"))
+    name = ("sm_" + text.drop_front(8)).str();
+  if (int found = isa::findTarget(name); found >= 0)
+    return found;
+  // ptxas reads the number, zeros before it or not, and then looks at the last character alone: `sm_090` and
+  // `sm_90b` are sm_90, `sm_90xa` is sm_90a.
+  llvm::StringRef digits = llvm::StringRef(name).drop_front(std::min<size_t>(3, name.size()));
+  llvm::StringRef letters = digits.drop_while(llvm::isDigit);
+  std::string meant = "sm_" + digits.drop_back(letters.size()).ltrim('0').str();
+  if (letters.ends_with("a") || letters.ends_with("f"))
+    meant += letters.back();
+  if (int found = isa::findTarget(meant); llvm::StringRef(name).starts_with("sm_") && found >= 0) {
+    sink.report(DiagId::OddTarget, range, {text.str(), meant});
+    return found;
+  }
+  Diagnostic &d = sink.report(DiagId::UnknownTarget, range, {text.str()});
+  unsigned number = 0;
+  if (digits.drop_back(letters.size()).getAsInteger(10, number))
+    return -1;
+  int nearest = -1;
+  llvm::ArrayRef<isa::Target> targets = isa::targets();
+  for (size_t i = 0; i < targets.size(); ++i)
+    if (targets[i].number <= number && (!targets[i].variant || letters.starts_with(targets[i].variant)))
+      if (nearest < 0 || targets[i].number >= targets[nearest].number)
+        nearest = static_cast<int>(i);
+  if (nearest >= 0)
+    d.notes.push_back({"checked as `" + std::string(targets[nearest].name) + "`", std::nullopt});
+  return nearest;
+}
+
+void Header::readTarget(const Ast &ast, const Directive &directive) {
+  bool first = true;
+  for (const Operand &operand : ast.operandsOf(directive.operands)) {
+    std::string text = operand.name == NameId::None ? std::string() : ast.text(operand.name).str();
+    llvm::StringRef name = text;
+    if (name == "texmode_unified" || name == "texmode_independent") {
+      auto mode = name == "texmode_unified" ? Unified : Independent;
+      if (texmode != Unset && texmode != mode)
+        sink.report(DiagId::TargetOptionConflict, operand.range, {text});
+      texmode = mode;
+      if (mode == Independent)
+        independent = operand.range;
+    } else if (name == "debug") {
+      debug = operand.range;
+    } else if (name == "map_f64_to_f32") {
+      mapF64 = operand.range;
+    } else if (first && !name.starts_with("sm_") && !name.starts_with("compute_")) {
+      sink.report(DiagId::MissingArchitecture, operand.range, {text});
+    } else {
+      int before = target;
+      target = setTarget(options.target.empty() ? name : llvm::StringRef(options.target), operand.range);
+      if (before >= 0 && target >= 0 && before != target)
+        sink.report(DiagId::SeveralTargets, operand.range, {std::string(isa::targets()[before].name), text});
+      targetText = text;
+      targetRange = operand.range;
+    }
+    if (first && (name == "debug" || name.starts_with("texmode_") || name == "map_f64_to_f32"))
+      sink.report(DiagId::MissingArchitecture, operand.range, {text});
+    first = false;
+  }
+  if (!mapF64.size() || target < 0 || isa::targets()[target].number < 13)
+    return;
+  sink.report(DiagId::TargetOptionConflict, mapF64, {"map_f64_to_f32"});
+}
+
+void Header::readAddressSize(const Ast &ast, const Directive &directive) {
+  if (ptx && ptx < 203)
+    sink.report(DiagId::DirectiveRequiresPtx, directive.nameRange, {".address_size", "2.3", isa::versionText(ptx)});
+  llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
+  if (operands.empty())
+    return;
+  bits = operands.front().value;
+  if (bits != 32 && bits != 64)
+    sink.report(DiagId::AddressSize, operands.front().range, {std::to_string(bits)});
+  if (bits == 32 && has64BitAddressesOnly(context()))
+    sink.report(DiagId::CodegenAddress32, directive.range, {".address_size 32", targetText});
+}
+
+void Header::finish(Range place, bool isEmpty) {
+  if (reached == Nothing)
+    sink.report(DiagId::MissingVersion, place);
+  else if (reached == Version)
+    sink.report(DiagId::MissingTarget, place);
+  bool isComplete = reached == Target || reached == AddressSize;
+  reached = Done;
+  if (!isComplete || target < 0 || !ptx)
+    return;
+  const isa::Target &known = isa::targets()[target];
+  if (known.since > ptx && !isEmpty) // ptxas asks when the first item comes
+    sink.report(DiagId::TargetRequiresPtx, targetRange,
+                {std::string(known.name), isa::versionText(known.since), isa::versionText(ptx)});
+  checkArch();
+  const Availability availability(context());
+  for (auto [option, word] :
+       {std::pair(debug, ".target::debug"), std::pair(independent, ".target::texmode_independent")})
+    if (isa::ExprId gate = isa::word(isa::findWord(word)).gate; option.size() && !availability.holds(gate))
+      sink.report(DiagId::NotAvailable, option,
+                  {"`" + source.text(option).str() + "`", gateText(gate), ptxText, targetText});
+}
+
+/// What ptxas asks of `-arch`: the very architecture for an `a` target, the family for an `f` one, and
+/// never an older one.
+void Header::checkArch() {
+  if (options.arch.empty())
+    return;
+  int arch = isa::findTarget(options.arch);
+  if (arch < 0)
+    return; // the driver has refused it already
+  const isa::Target &has = isa::targets()[arch], &needs = isa::targets()[target];
+  bool fits = has.number >= needs.number;
+  if (needs.variant == 'a')
+    fits = has.number == needs.number && has.variant == 'a';
+  else if (needs.variant == 'f')
+    fits = fits && has.family == needs.family && has.variant;
+  if (!fits)
+    sink.report(DiagId::ArchMismatch, targetRange, {std::string(needs.name), std::string(has.name)});
+}
+
+ModuleContext Header::context() const {
+  ModuleContext context;
+  context.ptx = ptx ? ptx : isa::versions().back();
+  context.target = target >= 0 ? static_cast<uint16_t>(target) : anyTarget;
+  context.pedantic = options.pedantic || options.levels.wantsPedantic();
+  context.version = versionRange;
+  context.independent = texmode == Independent;
+  return context;
+}
+
+ModuleSummary Header::summary() const {
+  return {options.ptx.empty() ? ptxText : options.ptx, options.target.empty() ? targetText : options.target};
+}
+
+} // namespace ptxray

@@ -22,83 +22,41 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TEST = ROOT / "test"
+sys.path.insert(0, str(TEST))
+import sections  # noqa: E402
+
 LINES_A_SEED = 6
 
 
-def version(text):
-    major, minor = text.split(".")
-    return int(major) * 100 + int(minor)
-
-
-def holds(condition, ptx, target):
-    """`ptx 8.3, sm_70` of the prelude; what else `.target` must say is not asked"""
-    for part in condition.split(","):
-        part = part.strip()
-        if part.startswith("ptx"):
-            if ptx < version(part.split()[1]):
-                return False
-        elif part.startswith("sm_") and target < int(re.match(r"sm_(\d+)", part).group(1)):
-            return False
-    return True
-
-
-def prelude_for(lines, ptx, target):
-    """the lines of the prelude whose names `lines` use, before and behind them"""
+def prelude_for(lines, ptx, targets):
+    """the lines of the prelude whose names `lines` use, before and after them"""
     words = set(re.findall(r"[A-Za-z_%$][\w$]*", "\n".join(lines)))
     families = {re.sub(r"\d+$", "", word) for word in words}
-    before, behind = [], []
-    part = before
-    for line in (TEST / "isa" / "prelude.ptx").read_text().splitlines():
-        if line.startswith("//@ snippet"):
-            part = behind
-        if line.startswith("//"):
-            continue
-        code, _, condition = line.partition("//@")
-        condition = condition.strip()
-        if condition.startswith("from") and not holds(condition[4:], ptx, target):
-            continue
-        if condition.startswith("before") and holds(condition[6:], ptx, target):
-            continue
-        code = code.rstrip()
-        name = re.search(r"([\w%$]+)(<\d+>)?(\[\d*\])?\s*(\(.*\))?\s*;$", code)
-        if code.lstrip().startswith((".reg", ".global", ".const", ".shared", ".local", ".extern", ".func")) and name:
-            func = re.search(r"\b(fn\d|vprintf)\b", code)
-            if (func.group(1) if func else name.group(1)) not in (words if not name.group(2) else families):
-                continue
-        if re.match(r"(pr1|bt1):", code) and code[:3] not in words:
-            continue
-        if code:
-            part.append(code)
-    return before, behind
+    return [[code for code in part if is_used(code, words, families)] for part in sections.prelude(ptx, targets)]
+
+
+def is_used(code, words, families):
+    name = re.search(r"([\w%$]+)(<\d+>)?(\[\d*\])?\s*(\(.*\))?\s*;$", code)
+    if code.lstrip().startswith((".reg", ".global", ".const", ".shared", ".local", ".extern", ".func")) and name:
+        func = re.search(r"\b(fn\d|vprintf)\b", code)
+        return (func.group(1) if func else name.group(1)) in (words if not name.group(2) else families)
+    return not re.match(r"(pr1|bt1):", code) or code[:3] in words
 
 
 def snippet_seeds():
     for path in sorted((TEST / "isa").rglob("*.ptx")):
-        if path.name == "prelude.ptx":
+        if path == sections.PRELUDE:
             continue
-        ptx, target, words, group = 0, 0, "", []
+        for ptx, targets, lines in sections.sections(path):
+            lines = [re.sub(r"\s*// (error|warning|pedantic|ptxas):.*", "", line) for _, line in lines]
+            for i in range(0, len(lines), LINES_A_SEED):
+                yield path, text_of(ptx, targets, lines[i:i + LINES_A_SEED])
 
-        def seed():
-            before, behind = prelude_for(group, ptx, target)
-            return "\n".join([f".version {ptx // 100}.{ptx % 100}", f".target {words}", *before, *group, *behind, ""])
 
-        for line in path.read_text(encoding="latin-1").splitlines() + ["//@ end"]:
-            if line.startswith("//@"):
-                if group:
-                    yield path, seed()
-                group = []
-                header = re.match(r"//@ ptx ([\d.]+),\s*((sm_(\d+)\w*).*)", line)
-                if header:
-                    ptx, target = version(header.group(1)), int(header.group(4))
-                    words = re.sub(r",?\s*pedantic", "", header.group(2))
-                continue
-            code = re.sub(r"\s*// (error|warning|pedantic|ptxas):.*", "", line)
-            if not code.strip() or code.startswith("//"):
-                continue
-            group.append(code)
-            if len(group) == LINES_A_SEED:
-                yield path, seed()
-                group = []
+def text_of(ptx, targets, lines):
+    before, after = prelude_for(lines, ptx, targets)
+    version = f".version {ptx // 100}.{ptx % 100}"
+    return "\n".join([version, ".target " + ", ".join(targets), *before, *lines, *after, ""])
 
 
 def document_seeds():
@@ -108,8 +66,7 @@ def document_seeds():
                 yield path, block
                 continue
             lines = [line for line in block.splitlines() if not line.startswith("//@")]
-            before, behind = prelude_for(lines, 905, 100)
-            yield path, "\n".join([".version 9.0", ".target sm_100a", *before, *lines, *behind, ""])
+            yield path, text_of(900, ["sm_100a"], lines)
 
 
 def file_seeds():

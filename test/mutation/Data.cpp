@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 MadeTables::MadeTables(std::unique_ptr<isagen::Output> made) : output(std::move(made)) {
   for (uint32_t &check : output->formChecks) {
     const isa::Text name = output->checkNames[check];
-    check = llvm::find_if(namedRules, [&](const NamedRule &rule) { return rule.name == name; }) - namedRules.begin();
+    check = llvm::find_if(namedChecks, [&](const NamedCheck &rule) { return rule.name == name; }) - namedChecks.begin();
   }
 }
 

@@ -121,6 +121,16 @@ enum OperandRule : uint32_t {
   AnyRegister = 1 << 26,   // of any type
 };
 enum class RefKind : uint8_t { None, Word, Slot };
+/// What is done with what an address, or a descriptor, leads to.
+enum class Access : uint8_t {
+  None,
+  Names, // nothing: a prefetch, a conversion of the address
+  Reads,
+  Writes,
+  Updates,  // reads and writes
+  Barrier,  // an mbarrier object
+  TensorMap // a tensor map, read through its proxy
+};
 struct TypeRef {
   RefKind kind;
   uint16_t index;      // WordId or slot of the form
@@ -146,7 +156,9 @@ struct OperandDecl {
   Span lengths;       // into `terms`; empty: a scalar (or, with Vec, any length)
   Span ranges;        // into `ranges`; empty: any value
   Span spaces;        // into `spaceRefs`: spaces an address may lie in; empty with Address: any
-  TypeRef access;     // of an Address: what lies there, of which
+  Access access;
+  WordId accessSpace; // of a descriptor: the space that it describes
+  TypeRef accessType; // what lies at the address, of which
   Span accessLengths; // into `terms`: so many; empty: one
   Text accessSize;    // the operand that holds the number of bytes; empty: `accessLengths` tell
   ExprId with;        // 0: by the pattern alone; else written exactly when it holds

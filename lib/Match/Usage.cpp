@@ -45,7 +45,7 @@ static bool isAddress32(const FormView &view, unsigned operand, const Shape &sha
 /// How many bytes the operand's address leads to, and how they must be aligned; 0: not known.
 static Access accessOf(const FormView &view, const isa::OperandDecl &operand) {
   const isa::WordId type =
-      operand.access.kind == isa::RefKind::Slot ? view.word(operand.access.index) : operand.access.index;
+      operand.accessType.kind == isa::RefKind::Slot ? view.word(operand.accessType.index) : operand.accessType.index;
   uint64_t bytes = (isa::word(type).bits + 7) / 8;
   for (const isa::Term &term : isa::run(isa::tables().terms, operand.accessLengths))
     if (std::optional<int64_t> length = view.value(term))
@@ -108,7 +108,7 @@ Usage usageOf(FormView &view) {
     usage.hasResult |= (use & Writes) != 0;
     if ((operand.rules & isa::Sized) && isAddress32(view, i, shapes[node]))
       add(isa::Effect::Address32);
-    if (operand.access.kind == isa::RefKind::None || shapes[node].kind != ShapeKind::Variable ||
+    if (operand.accessType.kind == isa::RefKind::None || shapes[node].kind != ShapeKind::Variable ||
         (shapes[node].flags & (ShapeSubscript | ShapeOpaque)))
       continue;
     if (Access access = accessOf(view, operand); access.bytes) {

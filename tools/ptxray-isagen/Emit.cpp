@@ -14,6 +14,7 @@ const char *enumName(isa::PatternKind) { return "PatternKind"; }
 const char *enumName(isa::ColumnKind) { return "ColumnKind"; }
 const char *enumName(isa::CellKind) { return "CellKind"; }
 const char *enumName(isa::Effect) { return "Effect"; }
+const char *enumName(isa::Access) { return "Access"; }
 
 template <typename T> void put(std::ostream &out, const T &value) {
   if constexpr (std::is_same_v<T, bool>)
@@ -76,7 +77,8 @@ void write(std::ostream &out, const isa::Term &v) { braces(out, v.base, v.slot, 
 void write(std::ostream &out, const isa::SpaceRef &v) { braces(out, v.kind, v.index); }
 void write(std::ostream &out, const isa::TypeRef &v) { braces(out, v.kind, v.index, v.factor, v.divisor); }
 void write(std::ostream &out, const isa::OperandDecl &v) {
-  braces(out, v.name, v.rules, v.role, v.type, v.lengths, v.ranges, v.spaces, v.access, v.accessLengths, v.accessSize,
+  braces(out, v.name, v.rules, v.role, v.type, v.lengths, v.ranges, v.spaces, v.access, v.accessSpace,
+         v.accessType, v.accessLengths, v.accessSize,
          v.with, v.hasWith);
 }
 void write(std::ostream &out, const isa::Pattern &v) {

@@ -53,9 +53,10 @@ struct Operand {
   uint8_t factor = 1, divisor = 1;
   std::vector<Term> lengths;
   std::vector<std::string> spaces; // words of an address; one of them may turn out to be its type
-  std::string access;              // `of .type [.vec]`
+  isa::Access access = isa::Access::None;
+  std::string accessType, accessSpace; // `reads .type [.vec]`; of a descriptor `reads .shared`
   std::vector<Term> accessLengths;
-  std::string accessSize; // `of .type by size`: the operand that says how many bytes
+  std::string accessSize; // `reads .type by size`: the operand that says how many bytes
   std::vector<isa::ValueRange> ranges;
   std::optional<Condition> with;
 };

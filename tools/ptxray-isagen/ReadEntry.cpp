@@ -101,8 +101,26 @@ void Reader::gate(IsaParser::GateContext *context, Scope &scope) {
     error(context, "twice", "a second gate `" + name + "`");
 }
 
+/// What the access says of the operand itself, and whether it fits.
+void Reader::access(IsaParser::OperandDeclContext *context, Operand &operand) {
+  const bool isResult = operand.rules & (isa::Destination | isa::Updated);
+  if (operand.role != isa::OperandRole::Address) {
+    if (operand.access != isa::Access::None && isResult)
+      error(context, "access-of-result", "a result leads to no memory; say what is done at the address");
+    return;
+  }
+  if (isResult)
+    error(context, "access", "an address is `writes` or `updates`, no `out`");
+  if (operand.access == isa::Access::None)
+    error(context, "no-access", "an address `reads`, `writes`, `updates`, is a `barrier`, a `tensormap`, or `names`");
+  if (operand.access == isa::Access::Writes || operand.access == isa::Access::Updates)
+    operand.rules |= isa::Destination;
+  if (operand.access == isa::Access::Barrier)
+    operand.accessType = ".b64";
+}
+
 void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
-  static const std::map<std::string, isa::OperandRule> flags = {{"dst", isa::Destination},
+  static const std::map<std::string, isa::OperandRule> flags = {{"out", isa::Destination},
                                                                 {"inout", isa::Updated},
                                                                 {"known", isa::Known},
                                                                 {"sink", isa::SinkAllowed},
@@ -134,29 +152,33 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
       {"pred", isa::OperandRole::Predicate},  {"addr", isa::OperandRole::Address}, {"tex", isa::OperandRole::Texture},
       {"sampler", isa::OperandRole::Sampler}, {"surf", isa::OperandRole::Surface}, {"label", isa::OperandRole::Label},
       {"func", isa::OperandRole::Function},   {"list", isa::OperandRole::List},    {"sym", isa::OperandRole::Symbol}};
+  static const std::map<std::string, isa::Access> accesses = {
+      {"names", isa::Access::Names},     {"reads", isa::Access::Reads},     {"writes", isa::Access::Writes},
+      {"updates", isa::Access::Updates}, {"barrier", isa::Access::Barrier}, {"tensormap", isa::Access::TensorMap}};
   Operand operand;
   operand.place = place(context);
-  bool hasRole = false, ofAccess = false, bySize = false;
+  bool hasRole = false, bySize = false;
   for (IsaParser::AttributeContext *attribute : context->attribute()) {
     if (antlr4::tree::TerminalNode *name = attribute->NAME()) {
       if (bySize) {
         operand.accessSize = name->getText();
         bySize = false;
-      } else if (ofAccess && name->getText() == "by") {
+      } else if (operand.access != isa::Access::None && name->getText() == "by") {
         bySize = true;
       } else if (auto flag = flags.find(name->getText()); flag != flags.end()) {
         operand.rules |= flag->second;
       } else if (auto role = roles.find(name->getText()); role != roles.end() && !hasRole) {
         operand.role = role->second;
         hasRole = true;
-      } else if (name->getText() == "of" && operand.role == isa::OperandRole::Address) {
-        ofAccess = true;
+      } else if (auto access = accesses.find(name->getText());
+                 access != accesses.end() && operand.access == isa::Access::None) {
+        operand.access = access->second;
       } else {
         error(attribute, "attribute", "`" + name->getText() + "` is no kind or flag of an operand");
       }
     } else if (antlr4::tree::TerminalNode *word = attribute->WORD()) {
-      if (ofAccess) {
-        operand.access = word->getText();
+      if (operand.access != isa::Access::None) {
+        (operand.role == isa::OperandRole::Address ? operand.accessType : operand.accessSpace) = word->getText();
         continue;
       }
       if (operand.role == isa::OperandRole::Address) {
@@ -175,11 +197,12 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
         error(attribute, "operand-type", "`" + operand.type + "` times or divided by 0");
     } else {
       for (IsaParser::TermContext *length : attribute->term())
-        (ofAccess ? operand.accessLengths : operand.lengths).push_back(term(length));
+        (operand.access != isa::Access::None ? operand.accessLengths : operand.lengths).push_back(term(length));
     }
   }
   if (!hasRole && operand.rules & isa::Destination)
     operand.role = isa::OperandRole::Register;
+  access(context, operand);
   if (context->values())
     operand.ranges = values(context->values()->value());
   if (context->condition())

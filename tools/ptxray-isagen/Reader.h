@@ -52,6 +52,7 @@ private:
   void set(IsaParser::SetContext *context, Scope &scope);
   void gate(IsaParser::GateContext *context, Scope &scope);
   void operandDecl(IsaParser::OperandDeclContext *context, Scope &scope);
+  void access(IsaParser::OperandDeclContext *context, Operand &operand);
   void table(IsaParser::TableContext *context, Scope &scope);
   Cell cell(IsaParser::CellContext *context, const Column &column);
   void block(IsaParser::BlockContext *context, Scope &scope, Entry &entry);

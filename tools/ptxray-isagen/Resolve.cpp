@@ -179,11 +179,15 @@ isa::OperandDecl Resolver::operand(const std::string &name) {
     return intern(output.terms, lengths);
   };
   result.lengths = resolveLengths(decl->lengths);
-  result.access = {isa::RefKind::None, 0, 1, 1};
-  if (!decl->access.empty()) {
-    if (context->slot(decl->access) < 0 && context->fallback(decl->access).empty() && !isType(decl->access))
-      errors.report(decl->place, "operand-type", "`" + decl->access + "` is no slot and no type");
-    result.access = typeRef(decl->access);
+  result.access = decl->access;
+  result.accessSpace = wordId(decl->accessSpace);
+  if (!decl->accessSpace.empty() && output.words[result.accessSpace].wordClass != isa::WordClass::Space)
+    errors.report(decl->place, "operand-space", "`" + decl->accessSpace + "` is no state space");
+  result.accessType = {isa::RefKind::None, 0, 1, 1};
+  if (!decl->accessType.empty()) {
+    if (context->slot(decl->accessType) < 0 && context->fallback(decl->accessType).empty() && !isType(decl->accessType))
+      errors.report(decl->place, "operand-type", "`" + decl->accessType + "` is no slot and no type");
+    result.accessType = typeRef(decl->accessType);
     result.accessLengths = resolveLengths(decl->accessLengths);
     result.accessSize = text(decl->accessSize);
   }

@@ -120,6 +120,7 @@ void BodyChecker::access(const Operand &operand, const Access &one, bool isLoad,
     sink.report(id, operand.range, args).notes.push_back({"declared here", symbol->nameRange});
   };
   auto name = [&] { return ast.text(operand.name).str(); };
+  const bool isDynamicShared = !symbol->extent.bytes && isa::word(symbol->space).text == ".shared";
   const bool isOfCall = symbol->depth > 0 && !symbol->isParameter && isa::word(symbol->space).text == ".param";
   if (isGuarded && isOfCall && !symbol->isReturn)
     report(DiagId::GuardedArgument, {name()});
@@ -127,7 +128,8 @@ void BodyChecker::access(const Operand &operand, const Access &one, bool isLoad,
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))
     report(DiagId::AccessOutOfBounds,
            {std::to_string(one.bytes), std::to_string(offset), name(), std::to_string(extent.bytes)});
-  else if (offset % one.align || extent.align % one.align)
+  // Dynamic shared memory is aligned by the driver, whatever the open array says.
+  else if (offset % one.align || (extent.align % one.align && !isDynamicShared))
     report(DiagId::AccessMisaligned,
            {std::to_string(one.bytes), std::to_string(offset), name(), std::to_string(extent.align)});
   // A variable for arguments holds something only when a call has returned it.

@@ -198,6 +198,7 @@ PtxasMessages readMessages(StringRef printed, const SourceBuffer &source) {
     Line line = readLine(text);
     if (resources.read(line.kind == "info" ? line.message : text))
       continue;
+    out.refusesText |= line.number && line.kind == "error";
     if (!line.number)
       line.number = lineWithin(line.message);
     const Range range = line.number ? lines.find(line.number, line.message) : Range{};

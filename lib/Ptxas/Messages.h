@@ -10,6 +10,7 @@ struct PtxasMessages {
   DiagnosticList diagnostics;
   std::vector<FunctionResources> functions; // with -v
   std::string rest;                         // lines that are neither
+  bool refusesText = false;                 // an error of reading, not of making code: it stands at a line
 };
 
 /// A message that names a line gets the range of the instruction that stands there.

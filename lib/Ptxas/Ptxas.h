@@ -1,5 +1,6 @@
 #pragma once
 // Finding ptxas, knowing what its release can read, and running it.
+#include "Ptxas/MemoryFile.h"
 #include "Ptxas/Program.h"
 #include <cstdint>
 #include <optional>
@@ -14,12 +15,19 @@ struct Ptxas {
   unsigned major = 0;
 };
 
-/// The first file that can be ptxas: $PTXAS, $TRITON_PTXAS_PATH, CUDA's folders, PATH, the usual
-/// places, the Python packages that bring one. This program under another name is none.
-std::optional<std::string> realPtxas(std::string &reason);
+/// The program that whatever started this one would have used under that name (`ptxas`, `ptxas-blackwell`): Search.cpp
+/// has the order of the places. This program, and those that led to it in one chain, are passed over.
+std::optional<std::string> realPtxas(llvm::StringRef name, std::string &reason);
+/// A path, or a name to look for in PATH.
+std::optional<std::string> namedPtxas(llvm::StringRef wanted, std::string &reason);
+/// Tells programs started from here that this ptxas was tried.
+void markTried(const std::string &path);
+/// Whether another ptxray took this one for ptxas.
+bool isTriedByAnother();
 
-/// The ptxas at this path, or (empty) the one above; nothing and a reason when there is none.
-std::optional<Ptxas> findPtxas(llvm::StringRef wanted, std::string &reason);
+/// The ptxas of that path or name, or (empty) the one above; nothing and a reason when there is none. It is asked for
+/// its release, for which it has `seconds` (0: a minute).
+std::optional<Ptxas> findPtxas(llvm::StringRef wanted, unsigned seconds, std::string &reason);
 
 /// Why this release cannot compile a module of that version (905) for that target, and which CUDA
 /// could; empty when it can.

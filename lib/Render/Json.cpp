@@ -87,6 +87,8 @@ void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostre
       [&](const Diagnostic &d) { out << dump(diagnostic(d, report.source.get(), origins ? &*origins : nullptr)); },
       ",");
   out << ']';
+  if (!report.compiler.path.empty())
+    out << ",\"ptxas\":" << dump({{"path", report.compiler.path}, {"release", report.compiler.release}});
   if (!report.functions.empty()) {
     Json functions = Json::array();
     for (const FunctionResources &function : report.functions)

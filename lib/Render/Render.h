@@ -17,6 +17,9 @@ struct FileReport {
   std::string ptx, target;              // what it was checked as; empty: not known
   DiagnosticList diagnostics;
   std::vector<FunctionResources> functions; // when ptxas was asked for them
+  struct Compiler {
+    std::string path, release; // `13.5.37`
+  } compiler;                  // the ptxas that was asked to make code; empty: none was
 };
 
 /// Of one rule, over all inputs.

@@ -253,6 +253,8 @@ void renderText(const FileReport &report, const RenderOptions &options, llvm::ra
     }
     text.diagnostic(all[i], alike);
   }
+  if (!report.functions.empty())
+    out << "ptxas " << report.compiler.release << " (" << escaped(report.compiler.path) << ")\n";
   resources(report.functions, out);
 }
 

@@ -1,7 +1,9 @@
 #include "Assemble.h"
 #include "Config.h"
 #include "Isa/Isa.h"
+#include "Ptxas/CommandLine.h"
 #include "Ptxas/Messages.h"
+#include "Ptxas/ObjectFile.h"
 #include "Ptxas/Ptxas.h"
 #include "llvm/ADT/STLExtras.h"
 #include <csignal>
@@ -75,6 +77,14 @@ int AssembleInput::read(StringRef path, const Arguments &arguments) {
   return BadUsage;
 }
 
+/// What is no message of ptxas, as a terminal may see it.
+static std::string escapedLines(StringRef text) {
+  std::string lines;
+  for (auto [line, rest] = text.split('\n'); !line.empty() || !rest.empty(); std::tie(line, rest) = rest.split('\n'))
+    lines += escaped(line) + "\n";
+  return lines;
+}
+
 bool hasErrors(const FileReport &report) {
   return llvm::any_of(report.diagnostics, [](const Diagnostic &d) { return d.severity == Severity::Error; });
 }
@@ -90,7 +100,7 @@ void printReport(const FileReport &report, const Arguments &arguments) {
   format.end(totals, options, llvm::outs());
 }
 
-void addMessages(FileReport &report, const std::string &printed, const CheckOptions &options) {
+bool addMessages(FileReport &report, const std::string &printed, const CheckOptions &options) {
   PtxasMessages messages = readMessages(printed, *report.source);
   for (Diagnostic &d : messages.diagnostics)
     if (isWanted(d, options))
@@ -98,7 +108,8 @@ void addMessages(FileReport &report, const std::string &printed, const CheckOpti
   llvm::stable_sort(report.diagnostics,
                     [](const Diagnostic &a, const Diagnostic &b) { return a.range.begin < b.range.begin; });
   report.functions = std::move(messages.functions);
-  llvm::errs() << messages.rest;
+  llvm::errs() << escapedLines(messages.rest);
+  return messages.refusesText;
 }
 
 static std::vector<std::string> optionsFor(const Arguments &arguments, StringRef gpu) {
@@ -122,13 +133,31 @@ static int readTimeout(const Arguments &arguments, unsigned &seconds) {
   return Clean;
 }
 
+/// Why ptxas refused what ptxray had passed: the options after `--`, code that cannot be made, or a fault that ptxray
+/// missed.
+static int complainOfRefusal(const Ptxas &ptxas, AssembleInput &input, StringRef gpu, const Arguments &arguments,
+                             const Assembly &refused, bool refusesText, unsigned seconds) {
+  const std::string self = "ptxas " + ptxas.release + " ";
+  if (!arguments.passedOn.empty()) {
+    Arguments own = arguments;
+    own.passedOn.clear();
+    const Assembly without = assemble(ptxas, input.file, optionsFor(own, gpu), seconds);
+    if (without.run.end == ProgramEnd::Exited && without.run.detail == 0)
+      return complain(BadUsage, self + "refuses the options after `--`: without them it accepts the file");
+  }
+  if (!refusesText)
+    return complain(PtxasRefused, self + "reads the file and makes no code of it");
+  return complain(PtxasRefused, self + "refuses what ptxray passed (its exit status: " +
+                                    std::to_string(refused.run.detail) + "); please report it");
+}
+
 int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &arguments, MemoryFile &object) {
   unsigned seconds = 0;
   if (const int status = readTimeout(arguments, seconds))
     return status;
   FileReport &report = input.report;
   std::string problem;
-  const std::optional<Ptxas> ptxas = findPtxas(arguments.value("--ptxas").value_or(""), problem);
+  const std::optional<Ptxas> ptxas = findPtxas(arguments.value("--ptxas").value_or(""), seconds, problem);
   if (ptxas)
     problem = whatIsMissing(*ptxas, findVersion(report.ptx).value_or(0), gpu);
   if (!problem.empty()) {
@@ -136,17 +165,16 @@ int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &argument
     return complain(NoPtxas, problem);
   }
   Assembly assembly = assemble(*ptxas, input.file, optionsFor(arguments, gpu), seconds);
-  addMessages(report, assembly.run.printed, input.options);
+  const bool refusesText = addMessages(report, assembly.run.printed, input.options);
+  report.compiler = {ptxas->path, ptxas->release};
   printReport(report, arguments);
   if (const int status = complainOfEnd(*ptxas, assembly.run, seconds))
     return status;
   if (assembly.run.detail != 0)
-    return complain(PtxasRefused, "ptxas " + ptxas->release + " refused what ptxray passed (its exit status: " +
-                                      std::to_string(assembly.run.detail) + "); please report it");
-  if (assembly.object.beginning(4) != "\x7f"
-                                      "ELF")
+    return complainOfRefusal(*ptxas, input, gpu, arguments, assembly, refusesText, seconds);
+  if (const std::string wrong = whatIsWrongWith(assembly.object); !wrong.empty())
     return complain(NoPtxas, "ptxas " + ptxas->release + " (" + ptxas->path +
-                                 ") ended as if all were well, but wrote no object file");
+                                 ") ended as if all were well, but what it wrote " + wrong);
   object = std::move(assembly.object);
   return hasErrors(report) ? FoundErrors : Clean; // with --werror
 }
@@ -161,6 +189,8 @@ int runAs(const Arguments &arguments) {
   AssembleInput input;
   if (const int status = input.read(arguments.operands.front(), arguments))
     return status;
+  input.options.wholeProgram |=
+      !readPtxasCommandLine(std::vector<std::string>(arguments.passedOn.begin(), arguments.passedOn.end())).isSeparate;
   checkReport(input.report, "", input.options);
   if (hasErrors(input.report)) {
     printReport(input.report, arguments);
@@ -185,7 +215,7 @@ static std::string virtualArchitecture(StringRef target) {
 
 int addVerdict(FileReport &report, StringRef wanted, const CheckOptions &options) {
   std::string problem;
-  const std::optional<Ptxas> ptxas = findPtxas(wanted, problem);
+  const std::optional<Ptxas> ptxas = findPtxas(wanted, 0, problem);
   if (ptxas)
     problem = whatIsMissing(*ptxas, findVersion(report.ptx).value_or(0), report.target);
   MemoryFile input;

@@ -1,6 +1,7 @@
 #pragma once
 // What the commands that call ptxas share.
 #include "Command.h"
+#include "Ptxas/MemoryFile.h"
 #include "Ptxas/Program.h"
 #include "Reports.h"
 
@@ -25,7 +26,8 @@ std::optional<CheckOptions> findOptions(llvm::StringRef path, const Arguments &a
 bool hasErrors(const FileReport &report);
 void printReport(const FileReport &report, const Arguments &arguments);
 /// Adds what ptxas printed to the diagnostics of a report.
-void addMessages(FileReport &report, const std::string &printed, const CheckOptions &options);
+/// Whether ptxas refused the text itself is the answer.
+bool addMessages(FileReport &report, const std::string &printed, const CheckOptions &options);
 
 /// Has ptxas compile a checked input for a GPU, and prints what it says. An exit status; Clean with
 /// the object.

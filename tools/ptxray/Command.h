@@ -77,6 +77,8 @@ int runGenerate(const Arguments &arguments);
 int runIsa(const Arguments &arguments);
 int runLayout(const Arguments &arguments);
 int runPtxas(const Arguments &arguments);
+/// Under a name such as `ptxas` or `ptxas-blackwell`.
+int actAsPtxas(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> words);
 int runRun(const Arguments &arguments);
 int runTargets(const Arguments &arguments);
 int runVersion(const Arguments &arguments);

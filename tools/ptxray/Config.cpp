@@ -1,6 +1,6 @@
 #include "Config.h"
-#include "Workspace/Options.h"
 #include "Source/SourceBuffer.h"
+#include "Workspace/Options.h"
 #include <filesystem>
 
 namespace ptxray {

@@ -1,192 +1,208 @@
-// In the place of ptxas: whatever calls it gets ptxas's own files, messages and exit status, and on
-// standard error, before them, what ptxray finds in the inputs.
+// In the place of ptxas: whatever calls it gets ptxas's own files, messages and exit status, and on standard error,
+// before them, what ptxray finds in the inputs. Without a ptxas it can be a verifier alone.
 #include "Assemble.h"
 #include "Command.h"
 #include "Isa/Isa.h"
+#include "Ptxas/CommandLine.h"
+#include "Ptxas/CudaReleases.h"
 #include "Ptxas/Ptxas.h"
 #include "Reports.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/FileSystem.h"
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace ptxray {
 
 using llvm::StringRef;
 
-/// The options of ptxas whose value may stand as a word of its own, by their long and short names.
-/// An option that is not known here costs nothing but that its value is looked at as a file.
-static constexpr llvm::StringLiteral withValue[] = {
-    "Ofast-compile",
-    "Ofc",
-    "allow-expensive-optimizations",
-    "apply-controls",
-    "def-load-cache",
-    "dlcm",
-    "def-store-cache",
-    "dscm",
-    "device-function-maxrregcount",
-    "func-maxrregcount",
-    "device-stack-protector",
-    "enable-func-clone-sc",
-    "entry",
-    "e",
-    "fmad",
-    "force-load-cache",
-    "flcm",
-    "force-store-cache",
-    "fscm",
-    "gpu-name",
-    "arch",
-    "input-as-string",
-    "ias",
-    "machine",
-    "m",
-    "maxntid",
-    "maxrregcount",
-    "minnctapersm",
-    "opt-level",
-    "O",
-    "options-file",
-    "optf",
-    "output-file",
-    "o",
-    "position-independent-code",
-    "pic",
-    "register-usage-level",
-    "regUsageLevel",
-    "sanitize",
-    "split-compile",
-};
-
 namespace {
 
-/// What a command line of ptxas names.
-struct CommandLine {
-  std::vector<std::string> files, texts;
-  std::string arch;
+/// What the environment asks of ptxray while it stands in ptxas's place.
+struct Environment {
+  bool verifyOnly = false;
+  enum { Never, AtErrors, AtWarnings } stop = Never; // instead of calling ptxas
+  std::string log;                                   // a file to which the findings are added too
+
+  Environment() {
+    auto value = [](const char *name) { return StringRef(std::getenv(name) ? std::getenv(name) : ""); };
+    verifyOnly = value("PTXRAY_VERIFY_ONLY") == "1";
+    const StringRef strict = value("PTXRAY_STRICT");
+    stop = strict == "warnings" ? AtWarnings : strict.starts_with("1") ? AtErrors : Never;
+    log = value("PTXRAY_LOG").str();
+  }
+};
+
+/// Checks the inputs one after the other.
+class Inputs {
+public:
+  Inputs(const PtxasCommandLine &line, const Environment &environment) : line(line), environment(environment) {}
+
+  void check();
+  bool mustStop() const {
+    return (environment.stop != Environment::Never && errors) || (environment.stop == Environment::AtWarnings && found);
+  }
+  bool hasErrors() const { return errors; }
+  bool isUnreadable() const { return unreadable; }
+
+private:
+  void checkFile(const std::string &file);
+  void report(std::unique_ptr<SourceBuffer> source, StringRef path);
+  void log(const FileReport &report) const;
+
+  const PtxasCommandLine &line;
+  const Environment &environment;
+  bool errors = false, found = false, unreadable = false;
 };
 
 } // namespace
 
-static void readWords(llvm::ArrayRef<std::string> words, unsigned depth, CommandLine &out);
-
-/// Words divided by blanks; quotes keep blanks.
-static std::vector<std::string> splitWords(StringRef text) {
-  std::vector<std::string> words(1);
-  char quote = 0;
-  for (char c : text) {
-    if (quote ? c == quote : c == '"' || c == '\'')
-      quote = quote ? 0 : c;
-    else if (quote || !llvm::isSpace(c))
-      words.back() += c;
-    else if (!words.back().empty())
-      words.emplace_back();
-  }
-  if (words.back().empty())
-    words.pop_back();
-  return words;
+/// The number of the file that is open under a path such as `/dev/fd/63`; -1: it has a place of its own.
+static int descriptorOf(StringRef path) {
+  int number = -1;
+  if (path == "-" || path == "/dev/stdin")
+    return STDIN_FILENO;
+  if (path.consume_front("/dev/fd/") || path.consume_front("/proc/self/fd/"))
+    path.getAsInteger(10, number);
+  return number;
 }
 
-static void readOption(StringRef name, StringRef value, unsigned depth, CommandLine &out) {
-  if (name == "gpu-name" || name == "arch") {
-    out.arch = value.str();
-  } else if (name == "input-as-string" || name == "ias") {
-    out.texts.push_back(value.str());
-  } else if ((name == "options-file" || name == "optf") && depth < 8) {
-    llvm::SmallVector<StringRef> paths;
-    value.split(paths, ',');
-    for (StringRef path : paths)
-      if (auto file = llvm::MemoryBuffer::getFile(path))
-        readWords(splitWords((*file)->getBuffer()), depth + 1, out);
+void Inputs::checkFile(const std::string &file) {
+  std::string reason;
+  struct stat status;
+  const int descriptor = descriptorOf(file);
+  const bool isRegular =
+      (descriptor >= 0 ? fstat(descriptor, &status) : stat(file.c_str(), &status)) == 0 && S_ISREG(status.st_mode);
+  if (descriptor < 0 || isRegular) {
+    // A pipe with a name could be read only once: it is left to ptxas.
+    if (!isRegular && access(file.c_str(), F_OK) == 0)
+      return;
+    auto source = SourceBuffer::open(file, reason);
+    if (!source && environment.verifyOnly)
+      usageError("cannot read `" + file + "`: " + reason);
+    report(std::move(source), file);
+    return;
   }
+  // What comes out of a pipe is kept, and stands in the pipe's place for ptxas.
+  MemoryFile held;
+  if (!held.fill(descriptor == STDIN_FILENO ? "-" : file, MemoryFile::Ending::Kept, reason))
+    return;
+  const int again = open(held.path().c_str(), O_RDONLY);
+  dup2(again, descriptor);
+  close(again);
+  report(SourceBuffer::open(held.path(), reason), descriptor == STDIN_FILENO ? "<stdin>" : StringRef(file));
 }
 
-static void readWords(llvm::ArrayRef<std::string> words, unsigned depth, CommandLine &out) {
-  for (size_t i = 0; i < words.size(); ++i) {
-    StringRef word = words[i];
-    if (word == "-" || !word.starts_with("-")) {
-      llvm::SmallVector<StringRef> paths; // ptxas takes a list with commas too
-      word.split(paths, ',');
-      out.files.insert(out.files.end(), paths.begin(), paths.end());
-      continue;
-    }
-    auto [name, value] = word.drop_while([](char c) { return c == '-'; }).split('=');
-    if (!word.contains('=') && llvm::is_contained(withValue, name) && i + 1 < words.size())
-      value = words[++i];
-    readOption(name, value, depth, out);
+/// What cannot be read is ptxas's to complain of, if there is one.
+void Inputs::report(std::unique_ptr<SourceBuffer> source, StringRef path) {
+  if (!source) {
+    unreadable = true;
+    return;
   }
-}
-
-/// What is found in one input goes to standard error. What cannot be read is ptxas's to complain
-/// of.
-static bool report(std::unique_ptr<SourceBuffer> source, StringRef path, StringRef arch) {
-  if (!source)
-    return false;
   FileReport report;
   report.path = path.str();
   report.source = std::move(source);
   std::string problem;
   CheckOptions options;
-  if (std::optional<CheckOptions> found = findOptions(path, {}, problem))
-    options = std::move(*found);
+  if (std::optional<CheckOptions> configured = findOptions(path, {}, problem))
+    options = std::move(*configured);
   else
-    usageError(problem); // and on: it is ptxas that is wanted
-  if (isa::findTarget(arch) >= 0)
-    options.arch = arch.str();
+    usageError(problem);                 // and on: it is ptxas that is wanted
+  if (isa::findTarget(line.arch) >= 0) { // `compute_90` makes no code, and links nothing
+    options.arch = line.arch;
+    options.wholeProgram |= !line.isSeparate;
+  }
   checkReport(report, "", options);
   renderText(report, {}, llvm::errs());
-  return llvm::any_of(report.diagnostics, [](const Diagnostic &d) { return d.severity == Severity::Error; });
+  log(report);
+  found |= !report.diagnostics.empty();
+  errors |= ptxray::hasErrors(report);
 }
 
-int runPtxas(const Arguments &arguments) {
-  // Set for the program that is called here: it must not be ptxray once more, by a script or a
-  // copy.
-  static constexpr const char *within = "PTXRAY_WITHIN_PTXAS";
-  if (std::getenv(within)) {
-    usageError("the ptxas that ptxray found is ptxray itself; name the real one in $PTXAS");
-    return NoPtxas;
+void Inputs::log(const FileReport &report) const {
+  if (environment.log.empty() || report.diagnostics.empty())
+    return;
+  std::error_code error;
+  llvm::raw_fd_ostream file(environment.log, error, llvm::sys::fs::OF_Append);
+  if (error) {
+    usageError("cannot write `" + environment.log + "`: " + error.message());
+    return;
   }
-  const std::vector<std::string> words(arguments.operands.begin(), arguments.operands.end());
-  CommandLine line;
-  readWords(words, 0, line);
+  file.SetUnbuffered(); // several compilers may write at once: a report is one write
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  renderText(report, {}, out);
+  file << text;
+}
 
-  bool errors = false;
-  MemoryFile input;
-  std::string reason;
-  for (const std::string &file : line.files) {
-    if (file == "-" && input.fill("-", MemoryFile::Ending::Kept, reason)) {
-      const int fd = open(input.path().c_str(), O_RDONLY);
-      dup2(fd, 0);
-      close(fd);
-      errors |= report(SourceBuffer::open(input.path(), reason), "<stdin>", line.arch);
-    } else {
-      errors |= report(SourceBuffer::open(file, reason), file, line.arch);
-    }
-  }
+void Inputs::check() {
+  for (const std::string &file : line.files)
+    checkFile(file);
   for (const std::string &text : line.texts)
-    errors |= report(SourceBuffer::fromText("<string>", text), "<string>", line.arch);
-  const char *strict = std::getenv("PTXRAY_STRICT");
-  if (errors && strict && strict[0] == '1')
-    return FoundErrors;
+    report(SourceBuffer::fromText("<string>", text), "<string>");
+}
 
-  const std::optional<std::string> real = realPtxas(reason);
-  if (!real) {
-    usageError(reason);
-    return NoPtxas;
-  }
-  std::vector<char *> argv{const_cast<char *>(real->c_str())};
+/// The answers that build systems and test suites ask of ptxas before they trust it, by the newest release whose
+/// judgement this is.
+static void answerAsVerifier(const PtxasCommandLine &line) {
+  const std::string release = cudaReleases().back().name();
+  if (line.wantsVersion)
+    llvm::outs() << "ptxas: ptxray " PTXRAY_VERSION " in its place, which makes no code\n"
+                 << "Cuda compilation tools, release " << release << ", V" << release << ".0\n";
+  if (line.wantsArchitectures)
+    for (const isa::Target &target : isa::targets())
+      if (target.variant == 0 && target.documented)
+        llvm::outs() << target.number << '\n';
+  if (line.wantsVersions)
+    for (uint16_t version : isa::versions())
+      llvm::outs() << isa::versionText(version) << '\n';
+}
+
+static int verify(const PtxasCommandLine &line, const Inputs &inputs) {
+  answerAsVerifier(line);
+  llvm::outs().flush();
+  if (!line.machine.empty() && line.machine != "64")
+    return usageError("Value '" + line.machine + "' is not defined for option 'machine'");
+  const bool hasInput = !line.files.empty() || !line.texts.empty();
+  if (!hasInput && !line.wantsVersion && !line.wantsArchitectures && !line.wantsVersions)
+    return usageError("no input file");
+  return inputs.hasErrors() || inputs.isUnreadable() || inputs.mustStop() ? FoundErrors : Clean;
+}
+
+static int becomePtxas(const std::string &path, llvm::ArrayRef<std::string> words) {
+  std::vector<char *> argv{const_cast<char *>(path.c_str())};
   for (const std::string &word : words)
     argv.push_back(const_cast<char *>(word.c_str()));
   argv.push_back(nullptr);
-  setenv(within, "1", 1);
-  execv(real->c_str(), argv.data());
-  usageError("`" + *real + "` cannot be started: " + std::strerror(errno));
+  markTried(path);
+  execv(path.c_str(), argv.data());
+  usageError("`" + path + "` cannot be started: " + std::strerror(errno));
   return NoPtxas;
 }
+
+int actAsPtxas(StringRef name, llvm::ArrayRef<StringRef> operands) {
+  const std::vector<std::string> words(operands.begin(), operands.end());
+  const Environment environment;
+  const PtxasCommandLine line = readPtxasCommandLine(words);
+  Inputs inputs(line, environment);
+  if (!isTriedByAnother()) // which has checked them
+    inputs.check();
+  if (environment.verifyOnly)
+    return verify(line, inputs);
+  if (inputs.mustStop())
+    return FoundErrors;
+  std::string reason;
+  if (const std::optional<std::string> real = realPtxas(name, reason))
+    return becomePtxas(*real, words);
+  usageError(reason);
+  return NoPtxas;
+}
+
+int runPtxas(const Arguments &arguments) { return actAsPtxas("ptxas", arguments.operands); }
 
 } // namespace ptxray

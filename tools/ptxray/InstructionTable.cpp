@@ -1,6 +1,6 @@
 // All instructions with their section and what they need: docs/instructions.md.
-#include "Isa/Availability.h"
 #include "Command.h"
+#include "Isa/Availability.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>

@@ -1,6 +1,6 @@
+#include "Command.h"
 #include "Explore/Enumerate.h"
 #include "Explore/Sample.h"
-#include "Command.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"

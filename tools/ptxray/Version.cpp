@@ -1,5 +1,5 @@
-#include "Isa/Availability.h"
 #include "Command.h"
+#include "Isa/Availability.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"

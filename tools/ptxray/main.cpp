@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <unistd.h>
@@ -319,11 +320,9 @@ static std::optional<std::string> readArguments(const Command &command, llvm::Ar
 }
 
 int main(int argc, char **argv) {
-  if (StringRef(argv[0]).rsplit('/').second == "ptxas" || StringRef(argv[0]) == "ptxas") {
-    Arguments arguments;
-    arguments.operands.assign(argv + 1, argv + argc);
-    return runPtxas(arguments);
-  }
+  const StringRef program = llvm::sys::path::filename(argv[0]);
+  if (program.starts_with("ptxas"))
+    return actAsPtxas(program, std::vector<StringRef>(argv + 1, argv + argc));
   const std::vector<Command> commands = allCommands();
   if (argc < 2) {
     printHelp(commands, llvm::errs());

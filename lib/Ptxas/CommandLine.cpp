@@ -1,0 +1,124 @@
+// Words into options and inputs, by ptxas's own rules: values after `=` or as the next word, lists with commas, files
+// of options.
+#include "Ptxas/CommandLine.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+/// The options of ptxas whose value may stand as a word of its own, by their long and short names.
+/// An option that is not known here costs nothing but that its value is looked at as a file.
+static constexpr llvm::StringLiteral withValue[] = {
+    "Ofast-compile",
+    "Ofc",
+    "allow-expensive-optimizations",
+    "apply-controls",
+    "def-load-cache",
+    "dlcm",
+    "def-store-cache",
+    "dscm",
+    "device-function-maxrregcount",
+    "func-maxrregcount",
+    "device-stack-protector",
+    "enable-func-clone-sc",
+    "entry",
+    "e",
+    "fmad",
+    "force-load-cache",
+    "flcm",
+    "force-store-cache",
+    "fscm",
+    "gpu-name",
+    "arch",
+    "input-as-string",
+    "ias",
+    "machine",
+    "m",
+    "maxntid",
+    "maxrregcount",
+    "minnctapersm",
+    "opt-level",
+    "O",
+    "options-file",
+    "optf",
+    "output-file",
+    "o",
+    "position-independent-code",
+    "pic",
+    "register-usage-level",
+    "regUsageLevel",
+    "sanitize",
+    "split-compile",
+};
+
+static void readWords(llvm::ArrayRef<std::string> words, unsigned depth, PtxasCommandLine &out);
+
+/// Words divided by blanks; quotes keep blanks.
+static std::vector<std::string> splitWords(StringRef text) {
+  std::vector<std::string> words(1);
+  char quote = 0;
+  for (char c : text) {
+    if (quote ? c == quote : c == '"' || c == '\'')
+      quote = quote ? 0 : c;
+    else if (quote || !llvm::isSpace(c))
+      words.back() += c;
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  if (words.back().empty())
+    words.pop_back();
+  return words;
+}
+
+static void readOption(StringRef name, StringRef value, unsigned depth, PtxasCommandLine &out) {
+  if (name == "gpu-name" || name == "arch") {
+    out.arch = value.str();
+  } else if (name == "machine" || name == "m") {
+    out.machine = value.str();
+  } else if (name == "compile-only" || name == "c") {
+    out.isSeparate = true;
+  } else if (name == "version" || name == "V") {
+    out.wantsVersion = true;
+  } else if (name == "list-arch" || name == "arch-ls") {
+    out.wantsArchitectures = true;
+  } else if (name == "list-version" || name == "version-ls") {
+    out.wantsVersions = true;
+  } else if (name == "input-as-string" || name == "ias") {
+    out.texts.push_back(value.str());
+  } else if ((name == "options-file" || name == "optf") && depth < 8) {
+    llvm::SmallVector<StringRef> paths;
+    value.split(paths, ',');
+    for (StringRef path : paths)
+      if (auto file = llvm::MemoryBuffer::getFile(path))
+        readWords(splitWords((*file)->getBuffer()), depth + 1, out);
+  }
+}
+
+static void readWords(llvm::ArrayRef<std::string> words, unsigned depth, PtxasCommandLine &out) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    StringRef word = words[i];
+    if (word == "-" || !word.starts_with("-")) {
+      llvm::SmallVector<StringRef> paths; // ptxas takes a list with commas too
+      word.split(paths, ',');
+      out.files.insert(out.files.end(), paths.begin(), paths.end());
+      continue;
+    }
+    auto [name, value] = word.drop_while([](char c) { return c == '-'; }).split('=');
+    if (!word.contains('=') && llvm::is_contained(withValue, name) && i + 1 < words.size())
+      value = words[++i];
+    if (name.size() > 1 && name.front() == 'm' && llvm::all_of(name.drop_front(), llvm::isDigit))
+      std::tie(name, value) = std::pair(StringRef("m"), name.drop_front()); // `-m32`
+    readOption(name, value, depth, out);
+  }
+}
+
+PtxasCommandLine readPtxasCommandLine(llvm::ArrayRef<std::string> words) {
+  PtxasCommandLine line;
+  readWords(words, 0, line);
+  return line;
+}
+
+} // namespace ptxray

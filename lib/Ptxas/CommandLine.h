@@ -1,0 +1,20 @@
+#pragma once
+// The command line of ptxas, as far as it says what is read and what it is judged as.
+#include "llvm/ADT/ArrayRef.h"
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+struct PtxasCommandLine {
+  std::vector<std::string> files, texts; // inputs; `texts` are PTX themselves
+  std::string arch;                      // `sm_90a`, `compute_90`; empty: not written
+  std::string machine;                   // `64`
+  bool isSeparate = false;               // `-c`: other modules may define what this one names
+  bool wantsVersion = false, wantsArchitectures = false, wantsVersions = false;
+};
+
+/// Option files are read too.
+PtxasCommandLine readPtxasCommandLine(llvm::ArrayRef<std::string> words);
+
+} // namespace ptxray

@@ -1,0 +1,248 @@
+// Where ptxas is. Whatever calls ptxray in its place must get the compiler that it would have had without it, so what
+// belongs to the caller comes first, and what the machine has in general after.
+#include "Ptxas/Ptxas.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <dirent.h>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+static StringRef variable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// Paths of programs of one name, in the order in which they are tried.
+namespace {
+class Places {
+public:
+  explicit Places(StringRef name) : name(name) {}
+
+  void file(StringRef path) {
+    if (!path.empty())
+      paths.push_back(path.str());
+  }
+  void in(StringRef folder) {
+    if (!folder.empty())
+      paths.push_back((folder + "/" + name).str());
+  }
+  /// The copies in the packages of Triton and of CUDA's own wheels.
+  void inPython(const std::string &prefix);
+
+  const std::vector<std::string> &all() const { return paths; }
+
+private:
+  StringRef name;
+  std::vector<std::string> paths;
+};
+} // namespace
+
+/// The folders in `folder` whose names begin like this, the newest release, which is the last name, first.
+static std::vector<std::string> foldersLike(const std::string &folder, StringRef beginning) {
+  std::vector<std::string> found;
+  if (DIR *opened = opendir(folder.c_str())) {
+    while (const dirent *entry = readdir(opened))
+      if (StringRef(entry->d_name).starts_with(beginning))
+        found.push_back(folder + "/" + entry->d_name);
+    closedir(opened);
+  }
+  llvm::sort(found, std::greater<>());
+  return found;
+}
+
+void Places::inPython(const std::string &prefix) {
+  for (const char *lib : {"/lib", "/local/lib"})
+    for (const std::string &python : foldersLike(prefix + lib, "python3"))
+      for (const char *site : {"/site-packages", "/dist-packages"}) {
+        in(python + site + "/triton/backends/nvidia/bin");
+        for (const std::string &cuda : foldersLike(python + site + "/nvidia", "cu"))
+          in(cuda + "/bin");
+      }
+}
+
+namespace {
+
+/// A program that started this one, or started what did.
+struct Caller {
+  std::string folder;       // where it lies
+  std::string program;      // its file name
+  std::string cudaPath;     // of clang's `--cuda-path=`
+  std::string pythonPrefix; // `<prefix>/bin/python` is how it was called
+  std::string tritonFolder; // of the Triton that it has loaded
+};
+
+} // namespace
+
+/// `.../triton/_C/libtriton.so` among what a process has loaded.
+static std::string loadedTriton(const std::string &process) {
+  std::ifstream maps(process + "/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (const size_t end = line.find("/_C/libtriton"); end != std::string::npos)
+      if (const size_t begin = line.find('/'); begin < end)
+        return line.substr(begin, end - begin);
+  return "";
+}
+
+static Caller readCaller(const std::string &process) {
+  Caller caller;
+  char path[PATH_MAX];
+  const ssize_t length = readlink((process + "/exe").c_str(), path, sizeof path);
+  const auto [folder, program] = StringRef(path, std::max<ssize_t>(0, length)).rsplit('/');
+  caller.folder = folder.str();
+  caller.program = program.str();
+  std::ifstream commandLine(process + "/cmdline");
+  std::string word;
+  std::getline(commandLine, word, '\0');
+  auto [prefix, name] = StringRef(word).rsplit('/');
+  if (name.starts_with("python") && prefix.consume_back("/bin"))
+    caller.pythonPrefix = prefix.str();
+  while (std::getline(commandLine, word, '\0'))
+    if (StringRef rest = word; rest.consume_front("--cuda-path="))
+      caller.cudaPath = rest.str();
+  caller.tritonFolder = loadedTriton(process);
+  return caller;
+}
+
+/// Triton calls ptxas itself, nvcc through a shell, and either perhaps through a script of the user's.
+static llvm::SmallVector<Caller, 4> callers() {
+  constexpr unsigned most = 4;
+  llvm::SmallVector<Caller, 4> found;
+  std::string process = std::to_string(getppid());
+  for (unsigned i = 0; i < most && !process.empty() && process != "0"; ++i) {
+    const std::string folder = "/proc/" + process;
+    found.push_back(readCaller(folder));
+    // `123 (name) S 45 ...`: its own parent stands after the name, which may hold anything.
+    std::ifstream status(folder + "/stat");
+    std::string text;
+    std::getline(status, text);
+    process = StringRef(text).rsplit(") ").second.drop_front(2).split(' ').first.str();
+  }
+  return found;
+}
+
+/// Folders of programs of every kind: there PATH decides, but for nvcc, which calls what lies beside it.
+static bool isGeneral(const Caller &caller) {
+  return !StringRef(caller.program).starts_with("nvcc") &&
+         llvm::is_contained({"/bin", "/usr/bin", "/usr/local/bin"}, StringRef(caller.folder));
+}
+
+static std::vector<std::string> candidates(StringRef name) {
+  Places places(name);
+  places.file(variable(name == "ptxas-blackwell" ? "TRITON_PTXAS_BLACKWELL_PATH" : "TRITON_PTXAS_PATH"));
+  std::vector<std::string> pythons;
+  for (const Caller &caller : callers()) {
+    if (!caller.tritonFolder.empty())
+      places.in(caller.tritonFolder + "/backends/nvidia/bin");
+    if (!caller.cudaPath.empty())
+      places.in(caller.cudaPath + "/bin");
+    if (!caller.folder.empty() && !isGeneral(caller))
+      places.in(caller.folder);
+    if (!caller.pythonPrefix.empty())
+      pythons.push_back(caller.pythonPrefix);
+  }
+  for (const char *toolkit : {"CUDA_HOME", "CUDA_PATH"})
+    if (!variable(toolkit).empty())
+      places.in((variable(toolkit) + "/bin").str());
+  llvm::SmallVector<StringRef> folders;
+  variable("PATH").split(folders, ':', -1, false);
+  for (StringRef folder : folders) {
+    places.in(folder);
+    if (access((folder + "/python3").str().c_str(), X_OK) == 0)
+      pythons.push_back(folder.rsplit('/').first.str());
+  }
+  places.in("/usr/local/cuda/bin");
+  for (const std::string &cuda : foldersLike("/usr/local", "cuda-"))
+    places.in(cuda + "/bin");
+  for (const char *usual : {"/opt/cuda/bin", "/usr/lib/cuda/bin", "/usr/lib/nvidia-cuda-toolkit/bin"})
+    places.in(usual);
+  for (const char *prefix : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (!variable(prefix).empty())
+      places.inPython(variable(prefix).str());
+  for (const std::string &python : pythons)
+    places.inPython(python);
+  if (!variable("HOME").empty())
+    places.inPython((variable("HOME") + "/.local").str());
+  return places.all();
+}
+
+// A script that calls `ptxray ptxas`, or another ptxray, may be found as ptxas: it then calls ptxray once more, which
+// must go on to the next place. The variable lists what was tried, divided by colons.
+static constexpr const char *triedVariable = "PTXRAY_WITHIN_PTXAS";
+
+bool isTriedByAnother() { return !variable(triedVariable).empty(); }
+
+void markTried(const std::string &path) {
+  const StringRef before = variable(triedVariable);
+  setenv(triedVariable, before.empty() ? path.c_str() : (before + ":" + path).str().c_str(), 1);
+}
+
+static bool isTried(const std::string &path) {
+  llvm::SmallVector<StringRef> tried;
+  variable(triedVariable).split(tried, ':', -1, false);
+  return llvm::is_contained(tried, StringRef(path));
+}
+
+static bool isSelf(const std::string &path) {
+  struct stat found, self;
+  return stat(path.c_str(), &found) == 0 && stat("/proc/self/exe", &self) == 0 && found.st_dev == self.st_dev &&
+         found.st_ino == self.st_ino;
+}
+
+/// Why the file at that path cannot be the ptxas that is looked for; empty: it can.
+static std::string whyNot(const std::string &path) {
+  struct stat found;
+  if (stat(path.c_str(), &found) != 0)
+    return "does not exist";
+  if (!S_ISREG(found.st_mode))
+    return S_ISDIR(found.st_mode) ? "is a folder" : "is not a program";
+  if (access(path.c_str(), X_OK) != 0)
+    return "is not executable";
+  return isSelf(path) ? "is ptxray itself" : "";
+}
+
+std::optional<std::string> namedPtxas(StringRef wanted, std::string &reason) {
+  if (!wanted.contains('/')) {
+    llvm::SmallVector<StringRef> folders;
+    variable("PATH").split(folders, ':', -1, false);
+    for (StringRef folder : folders)
+      if (std::string path = (folder + "/" + wanted).str(); whyNot(path).empty())
+        return path;
+    reason = "there is no program `" + wanted.str() + "` in PATH";
+    return std::nullopt;
+  }
+  const std::string why = whyNot(wanted.str());
+  if (why.empty())
+    return wanted.str();
+  reason = "`" + wanted.str() + "` " + why;
+  return std::nullopt;
+}
+
+std::optional<std::string> realPtxas(StringRef name, std::string &reason) {
+  // What the user names is meant: a misspelt path must not end in another compiler.
+  if (const StringRef named = variable("PTXAS"); !named.empty() && !isTried(named.str()) && !isSelf(named.str())) {
+    std::optional<std::string> found = namedPtxas(named, reason);
+    if (!found)
+      reason = "$PTXAS: " + reason;
+    return found;
+  }
+  for (const std::string &path : candidates(name))
+    if (whyNot(path).empty() && !isTried(path))
+      return path;
+  if (name != "ptxas") // `ptxas-blackwell` for a caller that has none
+    return realPtxas("ptxas", reason);
+  reason =
+      "there is no ptxas on this machine: install CUDA or `pip install nvidia-cuda-nvcc`, or name one in $PTXAS; with "
+      "PTXRAY_VERIFY_ONLY=1 ptxray judges alone";
+  return std::nullopt;
+}
+
+} // namespace ptxray

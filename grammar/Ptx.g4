@@ -119,7 +119,9 @@ attribute
   : Attribute { b.beginAttribute(last()); } LeftParen attributeValue (Comma attributeValue)* RightParen { b.endAttribute(last()); }
   ;
 attributeValue
-  : Dotted { b.dotted(last()); } (LeftParen { b.openArguments(); } Integer { b.number(last()); } (Comma Integer { b.number(last()); })* RightParen { b.close(last()); })?
+  : Dotted { b.dotted(last()); }
+    (LeftParen { b.openArguments(); } Integer { b.number(last()); } (Comma Integer { b.number(last()); })*
+     RightParen { b.close(last()); })?
   ;
 
 // ---- functions

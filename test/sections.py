@@ -1,4 +1,5 @@
 """The sections of test/isa and test/samples as whole modules, for scripts; test/README.md says what they are."""
+
 import pathlib
 import re
 
@@ -35,8 +36,11 @@ def prelude(ptx, targets):
         word, _, condition = mark.partition(" ")
         if mark == "snippet":
             part = after
-        elif line.startswith("//") or (word == "from" and not holds(condition, ptx, targets)) or (
-                word == "before" and holds(condition, ptx, targets)):
+        elif (
+            line.startswith("//")
+            or (word == "from" and not holds(condition, ptx, targets))
+            or (word == "before" and holds(condition, ptx, targets))
+        ):
             continue
         elif code.strip():
             part.append(code.rstrip())
@@ -52,8 +56,12 @@ def sections(path):
             if lines:
                 yield (*header, lines)
             found = re.match(r"//@ ptx ([\d.]+),(.*)", line)
-            header, lines = (version(found[1]), [word.strip() for word in found[2].split(",")
-                                                 if word.strip() != "pedantic"]) if found else None, []
+            header, lines = (
+                (version(found[1]), [word.strip() for word in found[2].split(",") if word.strip() != "pedantic"])
+                if found
+                else None,
+                [],
+            )
         elif header and line.strip() and not line.startswith("//"):
             lines.append((number, line[2:] if marked else line))
 

@@ -7,6 +7,7 @@ Each producer below turns the sources of test/corpus/ into files under <folder>/
 producer that cannot be had is named in one line and left out. <folder>/producers.json lists the versions that made
 the files. What is there already is kept. nvcc comes from `tools/dev cuda --nvcc`, the packages of
 tools/corpus-requirements.txt and tools/corpus-mojo-requirements.txt are installed into <folder>/venv."""
+
 import argparse
 import concurrent.futures
 import json
@@ -22,8 +23,11 @@ ARCHS = ["75", "80", "86", "87", "89", "90", "90a", "100", "100a", "100f", "103a
 CUDA = sorted((SOURCES / "cuda").glob("*.cu"))
 MOJO = SOURCES / "python" / "with_mojo.py"
 # Large: a few targets will do.
-LARGE = {"device_algorithms": ["75", "80", "90a", "100a", "120"], "device_sorting": ["80", "90a", "100a"],
-         "thrust_algorithms": ["75", "80", "90a", "100a", "120"]}
+LARGE = {
+    "device_algorithms": ["75", "80", "90a", "100a", "120"],
+    "device_sorting": ["80", "90a", "100a"],
+    "thrust_algorithms": ["75", "80", "90a", "100a", "120"],
+}
 # Their PTX for -G is tens of megabytes, or nvcc cannot.
 NO_DEBUG = {*LARGE, "atomics", "math"}
 
@@ -51,19 +55,48 @@ def nvcc_jobs(folder, archs):
                 if (kind == "-G" and source.stem in NO_DEBUG) or (arch, source.stem) == ("75", "narrow_floats"):
                     continue
                 output = folder / "nvcc" / f"{source.stem.split('-')[0]}-{arch}{kind}.ptx"
-                yield output, [NVCC / "bin" / "nvcc", *includes, "-std=c++17", "--extended-lambda", "-w", "-ptx",
-                               f"-arch=compute_{arch}", *flags, source, "-o", output]
+                yield (
+                    output,
+                    [
+                        NVCC / "bin" / "nvcc",
+                        *includes,
+                        "-std=c++17",
+                        "--extended-lambda",
+                        "-w",
+                        "-ptx",
+                        f"-arch=compute_{arch}",
+                        *flags,
+                        source,
+                        "-o",
+                        output,
+                    ],
+                )
 
 
 def clang_jobs(folder, archs):
     for source in sorted((SOURCES / "llvm").glob("*.c")):
         for arch in archs:
             if arch.endswith("f") or arch.startswith("110"):
-                continue # clang 22 has none of these, or fails
+                continue  # clang 22 has none of these, or fails
             for level in ("-O0", "-O2", "-O3"):
                 output = folder / "clang" / f"{source.stem}-{arch}{level}.ptx"
-                yield output, ["clang-22", "--target=nvptx64-nvidia-cuda", f"-march=sm_{arch}", "-Xclang",
-                               "-target-feature", "-Xclang", "+ptx88", level, "-S", source, "-o", output]
+                yield (
+                    output,
+                    [
+                        "clang-22",
+                        "--target=nvptx64-nvidia-cuda",
+                        f"-march=sm_{arch}",
+                        "-Xclang",
+                        "-target-feature",
+                        "-Xclang",
+                        "+ptx88",
+                        level,
+                        "-S",
+                        source,
+                        "-o",
+                        output,
+                    ],
+                )
 
 
 def llc_jobs(folder, archs):
@@ -71,7 +104,18 @@ def llc_jobs(folder, archs):
         for arch in archs:
             for level in ("-O0", "-O3"):
                 output = folder / "llc" / f"{source.stem}-{arch}{level}.ptx"
-                yield output, ["llc-22", f"-mcpu=sm_{arch}", "-mattr=+ptx90" if arch.startswith("110") else "-mattr=+ptx88", level, source, "-o", output]
+                yield (
+                    output,
+                    [
+                        "llc-22",
+                        f"-mcpu=sm_{arch}",
+                        "-mattr=+ptx90" if arch.startswith("110") else "-mattr=+ptx88",
+                        level,
+                        source,
+                        "-o",
+                        output,
+                    ],
+                )
 
 
 def python_jobs(folder, archs):
@@ -99,8 +143,17 @@ def install(venv, requirements, *flags):
     try:
         if not (venv / "bin" / "pip").exists():
             run([sys.executable, "-m", "venv", venv])
-        run([venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", *flags, "-r",
-             ROOT / "tools" / requirements])
+        run(
+            [
+                venv / "bin" / "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                *flags,
+                "-r",
+                ROOT / "tools" / requirements,
+            ]
+        )
     except subprocess.CalledProcessError as error:
         print(f"{requirements}: {''.join(error.stderr.strip().splitlines()[-1:])}", file=sys.stderr)
         return False
@@ -146,9 +199,12 @@ def main():
     for failure in failures:
         print(failure, file=sys.stderr)
 
-    versions = {"clang": ["clang-22", "--version"], "llc": ["llc-22", "--version"],
-                "nvcc": [NVCC / "bin" / "nvcc", "--version"],
-                "python": [folder / "venv" / "bin" / "pip", "freeze"]}
+    versions = {
+        "clang": ["clang-22", "--version"],
+        "llc": ["llc-22", "--version"],
+        "nvcc": [NVCC / "bin" / "nvcc", "--version"],
+        "python": [folder / "venv" / "bin" / "pip", "freeze"],
+    }
     known = {}
     for name, command in versions.items():
         try:

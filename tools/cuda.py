@@ -8,6 +8,7 @@
 
 The wheels are pinned by hash in tools/cuda-releases.txt. What is there already is left alone. Exit status 1
 when something cannot be had."""
+
 import argparse
 import pathlib
 import subprocess
@@ -31,12 +32,29 @@ def download(package, version, sha256, folder):
     requirement = pathlib.Path(folder) / "wheel.txt"
     requirement.write_text(f"{package}=={version} --hash=sha256:{sha256}\n")
     subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
-         "--require-hashes", "--only-binary=:all:", "--platform=manylinux_2_17_x86_64",
-         "--platform=manylinux2014_x86_64", "--platform=manylinux_2_12_x86_64",
-         "--platform=manylinux2010_x86_64", "--platform=manylinux1_x86_64", "--platform=any",
-         "--dest", folder, "-r", str(requirement)],
-        check=True)
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--require-hashes",
+            "--only-binary=:all:",
+            "--platform=manylinux_2_17_x86_64",
+            "--platform=manylinux2014_x86_64",
+            "--platform=manylinux_2_12_x86_64",
+            "--platform=manylinux2010_x86_64",
+            "--platform=manylinux1_x86_64",
+            "--platform=any",
+            "--dest",
+            folder,
+            "-r",
+            str(requirement),
+        ],
+        check=True,
+    )
     return next(pathlib.Path(folder).glob("*.whl"))
 
 
@@ -45,12 +63,14 @@ def fetch_ptxas(release, package, version, sha256):
     if target.exists():
         return
     print(f"fetching ptxas {release} ({package} {version})", file=sys.stderr)
-    with tempfile.TemporaryDirectory() as folder:
-        with zipfile.ZipFile(download(package, version, sha256, folder)) as wheel:
-            name = next(n for n in wheel.namelist() if n.endswith("/bin/ptxas"))
-            target.parent.mkdir(parents=True, exist_ok=True)
-            partial = target.with_suffix(".partial")
-            partial.write_bytes(wheel.read(name))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        zipfile.ZipFile(download(package, version, sha256, folder)) as wheel,
+    ):
+        name = next(n for n in wheel.namelist() if n.endswith("/bin/ptxas"))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_suffix(".partial")
+        partial.write_bytes(wheel.read(name))
     partial.chmod(0o755)
     partial.rename(target)
 
@@ -61,17 +81,19 @@ def fetch_nvcc(rows):
         return
     for _, package, version, sha256 in rows:
         print(f"fetching {package} {version}", file=sys.stderr)
-        with tempfile.TemporaryDirectory() as folder:
-            with zipfile.ZipFile(download(package, version, sha256, folder)) as wheel:
-                for member in wheel.infolist():
-                    parts = pathlib.PurePosixPath(member.filename).parts
-                    if member.is_dir() or parts[:1] != ("nvidia",):
-                        continue
-                    path = target.joinpath(*parts[2:])  # without nvidia/cu13
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(wheel.read(member))
-                    if "bin" in parts:
-                        path.chmod(0o755)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            zipfile.ZipFile(download(package, version, sha256, folder)) as wheel,
+        ):
+            for member in wheel.infolist():
+                parts = pathlib.PurePosixPath(member.filename).parts
+                if member.is_dir() or parts[:1] != ("nvidia",):
+                    continue
+                path = target.joinpath(*parts[2:])  # without nvidia/cu13
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(wheel.read(member))
+                if "bin" in parts:
+                    path.chmod(0o755)
     (target / "complete").touch()
 
 

@@ -15,6 +15,7 @@ build/corpus if tools/corpus.py made one; of files with sections each section is
 
 Rules renamed on purpose are no difference with --rename FILE: `old new` a line. --no-text compares neither messages
 nor notes nor fixes. Exit status: 0 nothing differs, 1 something does, 2 the comparison failed."""
+
 import argparse
 import collections
 import concurrent.futures
@@ -38,18 +39,34 @@ KINDS = ["new", "gone", "level", "moved", "renamed", "text"]
 
 # ---- the programs
 
+
 def build(source, folder):
     """The program of a source tree, configured as the preset `quick` is."""
     if not (folder / "build.ninja").exists():
-        command(["cmake", "-S", source, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DBUILD_TESTING=OFF",
-                 "-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g0"])
+        command(
+            [
+                "cmake",
+                "-S",
+                source,
+                "-B",
+                folder,
+                "-G",
+                "Ninja",
+                "-DCMAKE_BUILD_TYPE=Debug",
+                "-DBUILD_TESTING=OFF",
+                "-DCMAKE_C_COMPILER=clang-22",
+                "-DCMAKE_CXX_COMPILER=clang++-22",
+                "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g0",
+            ]
+        )
     command(["cmake", "--build", folder, "--target", "ptxray"])
     return folder / BINARY
 
 
 def command(words):
-    result = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            cwd=ROOT)
+    result = subprocess.run(
+        [str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT
+    )
     if result.returncode != 0:
         fail(f"{' '.join(map(str, words))}:\n{result.stdout[-4000:]}")
     return result.stdout.strip()
@@ -88,6 +105,7 @@ def program_here():
 
 # ---- the texts
 
+
 def texts_of(paths, folder):
     """{path to check: (path to show, line to show of each line, or None where they are the same)}"""
     if not paths:
@@ -119,6 +137,7 @@ def add_texts(file, folder, found):
 
 # ---- the diagnostics
 
+
 class Diagnostic:
     def __init__(self, found, shown, origins, names):
         def line(number):  # one of the prelude counts below zero
@@ -139,7 +158,7 @@ class Diagnostic:
 
 def diagnostics(program, texts, names):
     paths = list(texts)
-    calls = [paths[i:i + FILES_A_CALL] for i in range(0, len(paths), FILES_A_CALL)]
+    calls = [paths[i : i + FILES_A_CALL] for i in range(0, len(paths), FILES_A_CALL)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         outputs = pool.map(lambda call: check(program, call), calls)
         return [Diagnostic(found, *texts[found["path"]], names) for output in outputs for found in output]
@@ -155,12 +174,20 @@ def check(program, paths):
         return [found for path in paths for found in check(program, [path])]
     error = result.stderr.decode(errors="replace").strip().splitlines()
     nowhere = {"line": 1, "column": 1}
-    return [{"path": paths[0], "rule": "(no answer)", "severity": "error", "notes": [],
-             "message": f"exit status {result.returncode}: {''.join(error[:1])}",
-             "range": {"start": nowhere, "end": nowhere}}]
+    return [
+        {
+            "path": paths[0],
+            "rule": "(no answer)",
+            "severity": "error",
+            "notes": [],
+            "message": f"exit status {result.returncode}: {''.join(error[:1])}",
+            "range": {"start": nowhere, "end": nowhere},
+        }
+    ]
 
 
 # ---- the difference
+
 
 def compare(before, after, with_text):
     """[(kind, diagnostic before or None, diagnostic after or None)]"""
@@ -240,12 +267,15 @@ def read_names(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     prog="tools/dev diff")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="tools/dev diff"
+    )
     parser.add_argument("base", metavar="BASE")
     parser.add_argument("files", metavar="FILE|FOLDER", type=pathlib.Path, nargs="*")
     parser.add_argument("--tool", type=pathlib.Path, help="the program to compare with BASE")
-    parser.add_argument("--rename", metavar="FILE", type=pathlib.Path, help="rules renamed on purpose: `old new` a line")
+    parser.add_argument(
+        "--rename", metavar="FILE", type=pathlib.Path, help="rules renamed on purpose: `old new` a line"
+    )
     parser.add_argument("--no-text", action="store_true", help="compare only rules, levels and places")
     parser.add_argument("--examples", type=int, default=3, metavar="N", help="of each kind and rule (default: 3)")
     options = parser.parse_args()

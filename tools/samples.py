@@ -3,13 +3,14 @@
 
   samples.py judge [FILE...]   asks ptxas about all lines again (or those of the files) and writes the marks
   samples.py add NAME < TEXT   adds lines `ptx 8.6, sm_100a<tab>INSTRUCTION` to test/samples/NAME.lines, judged
-  samples.py grow [FILE]       has `mutation-tests` look for lines that notice the damages which FILE (test/mutation/survivors.txt)
-                               names, and adds the fewest: those that ptxas judges as ptxray does to test/samples, those
-                               that only a warning or an id tells to test/isa, to be blessed and read; prints what is
-                               left, with the lines that ptxas judged otherwise
+  samples.py grow [FILE]       has `mutation-tests` look for lines that notice the damages which FILE
+                               (test/mutation/survivors.txt) names, and adds the fewest: those that ptxas judges as
+                               ptxray does to test/samples, those that only a warning or an id tells to test/isa, to be
+                               blessed and read; prints what is left, with the lines that ptxas judged otherwise
 
 ptxas is found as the tests find it ($PTXRAY_PTXAS, `tools/dev cuda`, PATH); $PTXRAY_BUILD names the build
 folder (default build/release)."""
+
 import collections
 import os
 import pathlib
@@ -128,8 +129,12 @@ def grow(wanted=root / "test/mutation/survivors.txt"):
         for by, header, text in of[:2] if name not in told else []:
             if by != "verdict":
                 sections[header].append(text)
-    snippets.write_text("".join(f"//@ {header}\n" + "".join(text + "\n" for text in dict.fromkeys(texts))
-                                for header, texts in sections.items()))
+    snippets.write_text(
+        "".join(
+            f"//@ {header}\n" + "".join(text + "\n" for text in dict.fromkeys(texts))
+            for header, texts in sections.items()
+        )
+    )
     told_by_ids = noticed(mutation, names, snippets)
     where = located(snippets)
     wanted = collections.defaultdict(lambda: collections.defaultdict(list))

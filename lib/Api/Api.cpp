@@ -1,9 +1,9 @@
 // include/ptxray/ptxray-c.h over the steps of lib/.
 #include "Check/CheckModule.h"
-#include "Workspace/Options.h"
 #include "Diagnostics/RulePages.h"
 #include "Source/Origin.h"
 #include "Source/SourceBuffer.h"
+#include "Workspace/Options.h"
 #include "ptxray/ptxray-c.h"
 #include <deque>
 #include <new>

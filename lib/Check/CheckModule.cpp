@@ -1,10 +1,10 @@
 #include "Check/CheckModule.h"
+#include "Check/Suppressions.h"
 #include "Flow/Body.h"
 #include "Flow/Constants.h"
-#include "Module/Header.h"
 #include "Match/Judge.h"
+#include "Module/Header.h"
 #include "Module/ModuleRules.h"
-#include "Check/Suppressions.h"
 #include "Parse/Parse.h"
 #include "Resolve/Resolver.h"
 

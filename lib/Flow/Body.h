@@ -1,9 +1,9 @@
 #pragma once
 // What can be said of a function only as a whole: which registers are never written, where control
 // ends, what it uses of the module.
+#include "Match/Usage.h"
 #include "Module/Limits.h"
 #include "Module/ModuleRules.h"
-#include "Match/Usage.h"
 #include "Resolve/Resolver.h"
 #include "llvm/ADT/DenseMap.h"
 

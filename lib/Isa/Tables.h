@@ -153,9 +153,9 @@ struct OperandDecl {
   uint32_t rules; // OperandRule
   OperandRole role;
   TypeRef type;
-  Span lengths;       // into `terms`; empty: a scalar (or, with Vec, any length)
-  Span ranges;        // into `ranges`; empty: any value
-  Span spaces;        // into `spaceRefs`: spaces an address may lie in; empty with Address: any
+  Span lengths; // into `terms`; empty: a scalar (or, with Vec, any length)
+  Span ranges;  // into `ranges`; empty: any value
+  Span spaces;  // into `spaceRefs`: spaces an address may lie in; empty with Address: any
   Access access;
   WordId accessSpace; // of a descriptor: the space that it describes
   TypeRef accessType; // what lies at the address, of which

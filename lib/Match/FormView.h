@@ -2,8 +2,8 @@
 // One form of the tables laid over one written instruction: which word stands in which slot, which
 // operand node in which operand, and what is wrong with that. The judge makes one for every form it
 // tries; `check` functions read it.
-#include "Match/Finding.h"
 #include "Isa/Availability.h"
+#include "Match/Finding.h"
 #include "Match/Opcode.h"
 #include "Match/TypeRules.h"
 #include "Resolve/Shape.h"

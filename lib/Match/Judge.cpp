@@ -1,6 +1,6 @@
 #include "Match/Judge.h"
-#include "Match/Checks.h"
 #include "Diagnostics/Nearest.h"
+#include "Match/Checks.h"
 #include "Parse/Ast.h"
 #include "Resolve/Fingerprint.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,5 +1,5 @@
-#include "Module/ModuleRules.h"
 #include "Isa/Isa.h"
+#include "Module/ModuleRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"

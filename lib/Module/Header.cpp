@@ -1,6 +1,6 @@
 #include "Module/Header.h"
-#include "Module/Limits.h"
 #include "Isa/Isa.h"
+#include "Module/Limits.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace ptxray {

@@ -1,7 +1,7 @@
 #pragma once
 // Limits that only code generation looks at, and that the module alone decides.
-#include "Module/CheckOptions.h"
 #include "Isa/Availability.h"
+#include "Module/CheckOptions.h"
 #include "Parse/Ast.h"
 #include "llvm/ADT/DenseMap.h"
 

@@ -1,7 +1,7 @@
 #include "Workspace/Options.h"
-#include "Module/Header.h"
 #include "Diagnostics/Nearest.h"
 #include "Isa/Isa.h"
+#include "Module/Header.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {

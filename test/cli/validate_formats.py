@@ -1,6 +1,7 @@
 """Validates the machine formats of `ptxray check` against their schemas, docs/diagnostics.schema.json and the published
 one of SARIF, over all PTX of the tests and over hostile inputs, and compares the output for one and for many jobs:
 validate_formats.py PTXRAY SOURCE_FOLDER"""
+
 import json
 import os
 import pathlib
@@ -43,9 +44,15 @@ def validate(schema, document, what):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    hostile = os.fsencode(folder) + b"/\xff\x1b[31m \"\n.ptx"
-    pathlib.Path(os.fsdecode(hostile)).write_bytes(b"\xef\xbb\xbf.version 8.0\n\0\xff\x1b[2J \x80 `{}\"\\\r\n")
-    inputs = [str(root / "test"), os.fsdecode(hostile), folder + "/missing", folder, *[str(root / "test/isa/prelude.ptx")] * 20]
+    hostile = os.fsencode(folder) + b'/\xff\x1b[31m "\n.ptx'
+    pathlib.Path(os.fsdecode(hostile)).write_bytes(b'\xef\xbb\xbf.version 8.0\n\0\xff\x1b[2J \x80 `{}"\\\r\n')
+    inputs = [
+        str(root / "test"),
+        os.fsdecode(hostile),
+        folder + "/missing",
+        folder,
+        *[str(root / "test/isa/prelude.ptx")] * 20,
+    ]
     for options in (["--pedantic"], ["--werror"]):
         document = json.loads(output("json", *options, *inputs))
         validate(ours, document, "json")

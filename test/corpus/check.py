@@ -5,6 +5,7 @@ what `ptxray dump` prints of it must print the same again.
     test/corpus/check.py PTXRAY FOLDER
 
 Skipped (77) when the folder is not there, unless PTXRAY_REQUIRE names `corpus` or `all`."""
+
 import json
 import os
 import pathlib

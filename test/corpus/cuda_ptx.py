@@ -5,12 +5,21 @@
 
 The headers say before each wrapper, in a comment, what it is: its template, its parameters, the values of its
 variants (`.scope = { .cta, .cluster }`) and the targets that have it."""
+
 import itertools
 import pathlib
 import re
 import sys
 
-TYPES = {"B8": "int8_t", "B16": "int16_t", "B32": "int32_t", "B64": "int64_t", "B128": "longlong2", "Type": "int32_t", "T": "int32_t"}
+TYPES = {
+    "B8": "int8_t",
+    "B16": "int16_t",
+    "B32": "int32_t",
+    "B64": "int64_t",
+    "B128": "longlong2",
+    "Type": "int32_t",
+    "T": "int32_t",
+}
 NUMBERS = {"setmaxnreg_inc": ("24", "64"), "setmaxnreg_dec": ("24", "64"), "st_bulk": ("0",)}
 VALUES = {"and": "and_op", "or": "or_op", "xor": "xor_op", "shared::cta": "shared", "shared::cluster": "cluster"}
 
@@ -50,7 +59,9 @@ def variants(template, values, numbers):
             choices.append([(name, value) for value in (numbers if kind == "int" else ("false", "true"))])
         else:
             enum = kind.split("::")[-1]
-            choices.append([(name, f"cuda::ptx::{enum}::{value}") for value in values.get(enum.removeprefix("dot_"), [])])
+            choices.append(
+                [(name, f"cuda::ptx::{enum}::{value}") for value in values.get(enum.removeprefix("dot_"), [])]
+            )
     return itertools.product(*choices)
 
 
@@ -61,12 +72,13 @@ def wrappers(headers, arch):
             if not has(arch, " ".join(re.findall(r"PTX\s+ISA(.*?)(?=//|$)", head.replace("\n", " ")))):
                 continue
             if re.search(r"ISA\s+\d+-\d+", head):
-                continue # for older releases alone
+                continue  # for older releases alone
             values = {}
             for name, listed in re.findall(r"// \.(\w+)\s*=\s*\{(.*?)\}", head.replace("\n// ", " "), re.S):
                 names = [word.strip().lstrip(".") for word in listed.split(",")]
-                values[name] = [VALUES.get(n, n.replace(f"{name}::", f"{name}_" if name == "cta_group" else ""))
-                                for n in names]
+                values[name] = [
+                    VALUES.get(n, n.replace(f"{name}::", f"{name}_" if name == "cta_group" else "")) for n in names
+                ]
             match = re.match(r"(.*?)>\s*__device__ (?:static inline )?(.*?)\s(\w+)\(\s*(.*?)\);", declaration, re.S)
             if not match:
                 continue

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Makes everything that the proof on hardware needs, in one folder that runs without this repository.
 
-    test/device/build.py [--ptxray PATH] [--ptxas PATH] [--runner PATH] [--launcher PATH] [--folder build/device] [--only NAME,...]
+    test/device/build.py [--ptxray PATH] [--ptxas PATH] [--runner PATH] [--launcher PATH]
+                         [--folder build/device] [--only NAME,...]
 
-The combinations come from `ptxray isa --enumerate NAME --all`, the object files from `ptxray as`. On the machine with the
-GPU, `run.sh [OUTPUT FOLDER]` runs all of it and writes report.json and report.md."""
+The combinations come from `ptxray isa --enumerate NAME --all`, the object files from `ptxray as`. On the machine with
+the GPU, `run.sh [OUTPUT FOLDER]` runs all of it and writes report.json and report.md."""
+
 import argparse
 import concurrent.futures
 import json
@@ -21,10 +23,40 @@ import tarfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TARGET = "sm_90a"
 FOUR_BYTES = ["vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4"]
-VIDEO = ["vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset",
-         "vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vset2", *FOUR_BYTES]
-OTHERS = ["movmatrix", "ldmatrix", "stmatrix", "alloca", "stacksave", "stackrestore", "nanosleep", "pmevent", "pmevent.mask",
-          "brkpt", "trap", "setmaxnreg.inc", "setmaxnreg.dec"]
+VIDEO = [
+    "vadd",
+    "vsub",
+    "vabsdiff",
+    "vmin",
+    "vmax",
+    "vshl",
+    "vshr",
+    "vmad",
+    "vset",
+    "vadd2",
+    "vsub2",
+    "vavrg2",
+    "vabsdiff2",
+    "vmin2",
+    "vmax2",
+    "vset2",
+    *FOUR_BYTES,
+]
+OTHERS = [
+    "movmatrix",
+    "ldmatrix",
+    "stmatrix",
+    "alloca",
+    "stacksave",
+    "stackrestore",
+    "nanosleep",
+    "pmevent",
+    "pmevent.mask",
+    "brkpt",
+    "trap",
+    "setmaxnreg.inc",
+    "setmaxnreg.dec",
+]
 TEXTS_A_KERNEL = 32
 KERNELS_A_MODULE = 64
 PAIRS_OF_SELECTORS = 4096  # of an instruction with four bytes a lane, drawn from 4097 times 4097
@@ -50,15 +82,20 @@ class Plan:
 
 def enumerate_all(ptxray, name, version):
     """all texts of an instruction, and how many combinations they stand for"""
-    lines = subprocess.run([ptxray, "isa", "--enumerate", name, "--all", "--target", TARGET, "--ptx", version], check=True,
-                           capture_output=True, text=True).stdout.splitlines()
+    lines = subprocess.run(
+        [ptxray, "isa", "--enumerate", name, "--all", "--target", TARGET, "--ptx", version],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
     combinations = int(re.search(r"for (\d+) combinations", lines[-1]).group(1))
     texts = [line for line in lines if not line.startswith("//")]
     return [text for text in texts if not any(word in text for word in REFUSED)], combinations
 
 
 def with_other_selectors(texts, count):
-    """The enumeration does not multiply the selectors of a and b where they are many: texts of their product, drawn at random."""
+    """Texts of the product of the selectors of a and b, drawn at random: where they are many, the enumeration does not
+    multiply them."""
     written = [[re.search(rf"%r{register}((?:\.\w+)?)[,;]", text).group(1) for text in texts] for register in (1, 2)]
     selectors = [sorted(set(suffixes)) for suffixes in written]
     draw, known, drawn = random.Random(4), set(texts), []
@@ -73,6 +110,7 @@ def with_other_selectors(texts, count):
 
 
 # ---------------------------------------------------------------------------------------------- kernels
+
 
 def video_kernel(name, texts):
     body = "\n".join(f"{text}\nst.global.b32 [%rd3], %r0;\nadd.u64 %rd3, %rd3, %rd4;" for text in texts)
@@ -102,11 +140,15 @@ ret;
 
 
 def matrix_kernel(name, text):
-    """rd1 (ldmatrix) or rd0 (stmatrix) is the address of the row that this thread names; rows of .s4 are half as long"""
+    """rd1 (ldmatrix) or rd0 (stmatrix) is the address of the row that this thread names; rows of .s4 are half as
+    long"""
     row = 8 if ".s8.s4" in text else 16
     number = "0" if text.startswith("stmatrix") else "1"
-    address = f"cvt.u64.u32 %rd{number}, %a3;" if ".shared" in text else \
-        f"cvt.u64.u32 %rd{number}, %a3;\ncvta.shared.u64 %rd{number}, %rd{number};"
+    address = (
+        f"cvt.u64.u32 %rd{number}, %a3;"
+        if ".shared" in text
+        else f"cvt.u64.u32 %rd{number}, %a3;\ncvta.shared.u64 %rd{number}, %rd{number};"
+    )
     head = f""".visible .entry {name}(.param .u64 in, .param .u64 order, .param .u64 out) {{
 .shared .align 16 .b8 rows[512];
 .reg .b32 %r<12>;
@@ -137,26 +179,36 @@ mul.wide.u32 %p6, %a1, 16;
     by_thread = "add.u64 %p7, {0}, %p5;\n"
     if text.startswith("ldmatrix"):
         count = len(re.findall(r"%r\d", text))
-        body = by_row.format("%p0") + "ld.global.v4.b32 {%w0, %w1, %w2, %w3}, [%p7];\n" \
+        body = (
+            by_row.format("%p0") + "ld.global.v4.b32 {%w0, %w1, %w2, %w3}, [%p7];\n"
             "st.shared.v4.b32 [%a5], {%w0, %w1, %w2, %w3};\nbar.sync 0;\n" + text + "\n" + by_thread.format("%p2")
+        )
         body += "".join(f"st.global.b32 [%p7+{128 * i}], %r{i};\n" for i in range(count))
     elif text.startswith("stmatrix"):
         count = len(re.findall(r"%r\d", text))
         body = by_thread.format("%p0")
         body += "".join(f"ld.global.b32 %r{4 + i}, [%p7+{128 * i}];\n" for i in range(count))
-        body += "mov.b32 %w0, 0xabababab;\nst.shared.v4.b32 [%a5], {%w0, %w0, %w0, %w0};\nbar.sync 0;\n" + text + \
-            "\nbar.sync 0;\nld.shared.v4.b32 {%w0, %w1, %w2, %w3}, [%a5];\n" + by_row.format("%p2") + \
-            "st.global.v4.b32 [%p7], {%w0, %w1, %w2, %w3};\n"
+        body += (
+            "mov.b32 %w0, 0xabababab;\nst.shared.v4.b32 [%a5], {%w0, %w0, %w0, %w0};\nbar.sync 0;\n"
+            + text
+            + "\nbar.sync 0;\nld.shared.v4.b32 {%w0, %w1, %w2, %w3}, [%a5];\n"
+            + by_row.format("%p2")
+            + "st.global.v4.b32 [%p7], {%w0, %w1, %w2, %w3};\n"
+        )
     else:
         body = by_thread.format("%p0") + "add.u64 %p6, %p2, %p5;\n"
-        body += "".join(f"ld.global.b32 %r1, [%p7+{128 * i}];\n{text}\nst.global.b32 [%p6+{128 * i}], %r0;\n" for i in range(4))
+        body += "".join(
+            f"ld.global.b32 %r1, [%p7+{128 * i}];\n{text}\nst.global.b32 [%p6+{128 * i}], %r0;\n" for i in range(4)
+        )
     return head + body + "ret;\n}\n"
 
 
 def stack_kernel(name, text):
     wide = ".u64" in text
     register, kind = ("%rd", ".u64") if wide else ("%r", ".u32")
-    stores = "".join(f"st.global.u64 [%p1+{8 * i}], {r};\n" for i, r in enumerate(["%s0", "%s1", "%s2", "%s3", "%s4", "%s5"]))
+    stores = "".join(
+        f"st.global.u64 [%p1+{8 * i}], {r};\n" for i, r in enumerate(["%s0", "%s1", "%s2", "%s3", "%s4", "%s5"])
+    )
     widen = "mov.u64" if wide else "cvt.u64.u32"
     return f""".visible .entry {name}(.param .u64 size, .param .u64 out) {{
 .reg .b32 %r<8>;
@@ -245,7 +297,8 @@ def register_kernel(name, text, count, increases):
     loads = "".join(f"ld.volatile.global.u32 %v{i}, [%rd3+{4 * i}];\n" for i in range(live))
     mix = "".join(f"mad.lo.u32 %r5, %r5, 31, %v{i};\n" for i in range(live))
     mix += "".join(f"mad.lo.u32 %r5, %r5, 33, %v{i};\n" for i in reversed(range(live)))
-    return f""".visible .entry {name}(.param .u64 in, .param .u64 out)
+    return (
+        f""".visible .entry {name}(.param .u64 in, .param .u64 out)
 .maxntid {threads}, 1, 1
 .minnctapersm 1
 .maxnreg {start} {{
@@ -273,17 +326,22 @@ setmaxnreg.dec.sync.aligned.u32 24;
 st.global.u32 [%rd5], %r1;
 ret;
 }}
-""", f"{text} // threads {threads}, helpers {helpers}, live {live}"
+""",
+        f"{text} // threads {threads}, helpers {helpers}, live {live}",
+    )
 
 
 # ------------------------------------------------------------------------------------------------- plan
 
+
 def add_video(plan, name, texts, header):
     step = TEXTS_A_KERNEL * KERNELS_A_MODULE
     for first in range(0, len(texts), step):
-        part = texts[first:first + step]
-        groups = [part[i:i + TEXTS_A_KERNEL] for i in range(0, len(part), TEXTS_A_KERNEL)]
-        plan.module(f"{name}-{first // step}", header + "".join(video_kernel(f"k{i}", group) for i, group in enumerate(groups)))
+        part = texts[first : first + step]
+        groups = [part[i : i + TEXTS_A_KERNEL] for i in range(0, len(part), TEXTS_A_KERNEL)]
+        plan.module(
+            f"{name}-{first // step}", header + "".join(video_kernel(f"k{i}", group) for i, group in enumerate(groups))
+        )
         for i, group in enumerate(groups):
             plan.kernel("video", f"k{i}", group)
 
@@ -307,7 +365,7 @@ def add_others(plan, texts, header):
     if "pmevent" in texts:
         for event in range(16):
             add("mark", mark_kernel, f"pmevent {event};")
-        for mask in [*(1 << i for i in range(16)), 3, 0xff, 0xff00, 0xaaaa, 0xffff]:
+        for mask in [*(1 << i for i in range(16)), 3, 0xFF, 0xFF00, 0xAAAA, 0xFFFF]:
             add("mark", mark_kernel, f"pmevent.mask {mask};")
     for name in ("brkpt", "trap"):
         if name in texts:
@@ -347,8 +405,9 @@ def main():
     folder = options.folder
     folder.mkdir(parents=True, exist_ok=True)
 
-    versions = json.loads(subprocess.run([options.ptxray, "version", "--format=json"], check=True, capture_output=True,
-                                         text=True).stdout)["ptx"]
+    versions = json.loads(
+        subprocess.run([options.ptxray, "version", "--format=json"], check=True, capture_output=True, text=True).stdout
+    )["ptx"]
     version = versions[-1]
     header = HEADER.format(version=version)
     plan, texts = Plan(), {}
@@ -357,7 +416,7 @@ def main():
         if not texts[name]:
             sys.exit(f"{name}: nothing to enumerate")
         plan.lines.append(f"count {name} {combinations} {len(texts[name])}")
-        texts[name] = texts[name][:options.most]
+        texts[name] = texts[name][: options.most]
         if name in FOUR_BYTES:
             texts[name] += with_other_selectors(texts[name], PAIRS_OF_SELECTORS if not options.most else options.most)
     for name in wanted:
@@ -376,8 +435,16 @@ def main():
             continue
         output.unlink(missing_ok=True)
         source.write_text(text)
-        command = [options.ptxray, "as", source, "-o", output, *(["--ptxas", options.ptxas] if options.ptxas else []),
-                   "--", "-suppress-stack-size-warning"]
+        command = [
+            options.ptxray,
+            "as",
+            source,
+            "-o",
+            output,
+            *(["--ptxas", options.ptxas] if options.ptxas else []),
+            "--",
+            "-suppress-stack-size-warning",
+        ]
         jobs.append(([str(part) for part in command], name))
     failed = False
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -397,8 +464,10 @@ def main():
         packed.write("\n".join(facts + plan.lines) + "\n")
     shutil.copy(options.runner, folder / "device-run")
     shutil.copy(ROOT / "test" / "device" / "run.sh", folder / "run.sh")
-    subprocess.run([sys.executable, ROOT / "test/layout/hardware.py", options.ptxray, options.launcher, folder / "layouts"],
-                   check=True)
+    subprocess.run(
+        [sys.executable, ROOT / "test/layout/hardware.py", options.ptxray, options.launcher, folder / "layouts"],
+        check=True,
+    )
     size = sum(path.stat().st_size for path in folder.rglob("*"))
     print(f"{folder}: {len(plan.modules)} modules, {size / 1e6:.1f} MB")
 

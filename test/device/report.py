@@ -4,6 +4,7 @@
     test/device/report.py OUTPUT > docs/device-report.md
 
 OUTPUT is the folder that was given to run.sh. The text below was written for the last report: read it again when the numbers change."""
+
 import json
 import pathlib
 import sys
@@ -13,14 +14,14 @@ from build import PAIRS_OF_SELECTORS
 folder = pathlib.Path(sys.argv[1])
 r = json.loads((folder / "report.json").read_text())
 layouts = (folder / "layouts.txt").read_text().strip()
-ins = r['instructions']
+ins = r["instructions"]
 out = []
 out.append("""# The instructions on a GPU
 
 `tools/dev device` runs every combination of the instructions below on a GPU and compares the results with references written from the
 manual's pseudocode ([test/device](../test/device/README.md)). This is the last report.
 """)
-for k in ('date', 'device', 'driver', 'kernel module', 'ptxas', 'PTX'):
+for k in ("date", "device", "driver", "kernel module", "ptxas", "PTX"):
     out.append(f"- {k}: {r[k].strip()}")
 
 
@@ -29,9 +30,9 @@ def total(key):
 
 
 out.append(f"""
-**{total('inTables'):,} combinations are in the tables, {r['run']:,} were run** on {total('values'):,} values in {r['seconds']:.0f} s.
-{r['equal']:,} gave what the manual says, bit for bit. {r['sequence']:,} gave something else, and exactly what the instructions that ptxas makes of them
-compute; {r['different']:,} remain unexplained.
+**{total("inTables"):,} combinations are in the tables, {r["run"]:,} were run** on {total("values"):,} values in {r["seconds"]:.0f} s.
+{r["equal"]:,} gave what the manual says, bit for bit. {r["sequence"]:,} gave something else, and exactly what the instructions that ptxas makes of them
+compute; {r["different"]:,} remain unexplained.
 
 Of the instructions with four bytes a lane, whose two selectors have 4097 values each, every selector stands in two texts or more, and {PAIRS_OF_SELECTORS:,} texts
 have a pair of them drawn at random; the product of both, which makes the billions, was not run. All other combinations were, but for
@@ -42,7 +43,9 @@ The fragments of mma, mma.sp and wgmma, products whose operands are laid out as 
 | instruction | combinations in the tables | run | values compared | as the manual says | as ptxas's sequence | otherwise |
 |---|---|---|---|---|---|---|""")
 for n, i in ins.items():
-    out.append(f"| `{n}` | {i['inTables']:,} | {i['run']:,} | {i['values']:,} | {i['equal']:,} | {i['sequence']:,} | {i['different']:,} |")
+    out.append(
+        f"| `{n}` | {i['inTables']:,} | {i['run']:,} | {i['values']:,} | {i['equal']:,} | {i['sequence']:,} | {i['different']:,} |"
+    )
 out.append("""
 More were run than are in the tables where a register or constant has many values (`nanosleep`, `pmevent.mask`) or where a predicate
 guards the instruction (`brkpt`, `trap`).
@@ -79,6 +82,6 @@ of them; who depends on saturation in a scalar video instruction should look at 
 
 ## What was seen of those that compute nothing
 """)
-for n, i in ins.items():
-    out += ["- " + note for note in i['notes']]
-print('\n'.join(out))
+for i in ins.values():
+    out += ["- " + note for note in i["notes"]]
+print("\n".join(out))

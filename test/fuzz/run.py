@@ -12,6 +12,7 @@ something new, kept from run to run; `faults/`, what made the program fail. One 
     test/fuzz/run.py build/fuzz-coverage/test/fuzz/check-fuzzer --coverage lib/Check
 
 prints how many lines of a folder seeds and finds reach; the program must come from the preset `fuzz-coverage`."""
+
 import argparse
 import os
 import pathlib
@@ -48,9 +49,9 @@ def snippet_seeds():
         if path == sections.PRELUDE:
             continue
         for ptx, targets, lines in sections.sections(path):
-            lines = [re.sub(r"\s*// (error|warning|pedantic|ptxas):.*", "", line) for _, line in lines]
-            for i in range(0, len(lines), LINES_A_SEED):
-                yield path, text_of(ptx, targets, lines[i:i + LINES_A_SEED])
+            code = [re.sub(r"\s*// (error|warning|pedantic|ptxas):.*", "", line) for _, line in lines]
+            for i in range(0, len(code), LINES_A_SEED):
+                yield path, text_of(ptx, targets, code[i : i + LINES_A_SEED])
 
 
 def text_of(ptx, targets, lines):
@@ -94,12 +95,25 @@ def make_dictionary(path):
 def coverage(program, folder, inputs):
     """needs a program built with -fprofile-instr-generate -fcoverage-mapping"""
     raw, merged = program.parent / "coverage.raw", program.parent / "coverage.data"
-    subprocess.run([program, "-runs=0", *inputs], check=True, env={**os.environ, "LLVM_PROFILE_FILE": str(raw)},
-                   stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [program, "-runs=0", *inputs],
+        check=True,
+        env={**os.environ, "LLVM_PROFILE_FILE": str(raw)},
+        stderr=subprocess.DEVNULL,
+    )
     tools = pathlib.Path("/usr/lib/llvm-22/bin")
     subprocess.run([tools / "llvm-profdata", "merge", "-o", merged, raw], check=True)
-    return subprocess.run([tools / "llvm-cov", "report", program, f"-instr-profile={merged}", ROOT / folder,
-                           "-show-region-summary=false", "-show-branch-summary=false"]).returncode
+    return subprocess.run(
+        [
+            tools / "llvm-cov",
+            "report",
+            program,
+            f"-instr-profile={merged}",
+            ROOT / folder,
+            "-show-region-summary=false",
+            "-show-branch-summary=false",
+        ]
+    ).returncode
 
 
 def main():
@@ -120,13 +134,28 @@ def main():
     if options.coverage:
         return coverage(program, options.coverage, [found, seeds])
     return subprocess.run(
-        [program, found, seeds, f"-dict={words}", f"-max_total_time={options.seconds}", f"-runs={options.runs}",
-         f"-seed={options.seed}",
-         "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1", "-entropic=0",
-         f"-artifact_prefix={faults}/"],
-        env={**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1",
-             "ASAN_OPTIONS": "malloc_context_size=4:quarantine_size_mb=16:"
-                             "detect_leaks=0:detect_stack_use_after_return=0"}).returncode
+        [
+            program,
+            found,
+            seeds,
+            f"-dict={words}",
+            f"-max_total_time={options.seconds}",
+            f"-runs={options.runs}",
+            f"-seed={options.seed}",
+            "-max_len=4096",
+            "-timeout=10",
+            "-rss_limit_mb=2048",
+            "-print_final_stats=1",
+            "-entropic=0",
+            f"-artifact_prefix={faults}/",
+        ],
+        env={
+            **os.environ,
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+            "ASAN_OPTIONS": "malloc_context_size=4:quarantine_size_mb=16:"
+            "detect_leaks=0:detect_stack_use_after_return=0",
+        },
+    ).returncode
 
 
 if __name__ == "__main__":

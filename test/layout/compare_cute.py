@@ -6,6 +6,7 @@
 CUTLASS's headers come from PyPI's nvidia-cutlass wheel, CUDA's from `tools/dev cuda --nvcc`; both are kept in
 build/. Exit status 77: something of that cannot be had; with PTXRAY_REQUIRE=cutlass (or all) that is a failure.
 """
+
 import json
 import os
 import pathlib
@@ -27,8 +28,9 @@ def cutlass(cache):
     if headers.exists():
         return headers
     cache.mkdir(parents=True, exist_ok=True)
-    fetched = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", cache, WHEEL],
-                             capture_output=True, text=True)
+    fetched = subprocess.run(
+        [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", cache, WHEEL], capture_output=True, text=True
+    )
     wheels = list(cache.glob("*.whl"))
     if fetched.returncode or not wheels:
         skip(f"{WHEEL}: {fetched.stderr.strip()[-200:]}")
@@ -52,14 +54,15 @@ def blocks(text):
 
 
 def expected(ptxray, arguments, operand):
-    out = subprocess.run([ptxray, "layout", *arguments.split(), "--operand", operand, "--format=json"],
-                         capture_output=True, text=True)
+    out = subprocess.run(
+        [ptxray, "layout", *arguments.split(), "--operand", operand, "--format=json"], capture_output=True, text=True
+    )
     if out.returncode:
         return out.stderr
     found = set()
     for element in json.loads(out.stdout)["layouts"][0]["elements"]:
         values = list(element.values())
-        if "cta" in element and element["cta"]:
+        if element.get("cta"):
             continue
         if "bit_address" in element:
             found.add((values[0], values[1], element["bit_address"]))
@@ -91,8 +94,10 @@ def main():
         if isinstance(ours, str):
             print(ours.strip())
         else:
-            print(f"{len(theirs - ours)} of {len(theirs)} places differ, as {sorted(theirs - ours)[:2]}"
-                  f" where ptxray has {sorted(ours - theirs)[:2]}")
+            print(
+                f"{len(theirs - ours)} of {len(theirs)} places differ, as {sorted(theirs - ours)[:2]}"
+                f" where ptxray has {sorted(ours - theirs)[:2]}"
+            )
     for line in text.split("\n"):
         if not line.startswith("= "):
             continue

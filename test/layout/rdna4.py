@@ -3,8 +3,9 @@
 
   rdna4.py SOURCE CLANG...
 
-takes the first CLANG that knows AMD's GPUs. Exit status 77: there is none; with PTXRAY_REQUIRE=clang (or all) a failure.
-"""
+takes the first CLANG that knows AMD's GPUs. Exit status 77: there is none; with PTXRAY_REQUIRE=clang (or all) a
+failure."""
+
 import os
 import re
 import shutil
@@ -24,11 +25,32 @@ def main():
         print(f"skipped: none of {', '.join(names)} compiles for AMD's GPUs")
         required = os.environ.get("PTXRAY_REQUIRE", "").split(",")
         sys.exit(1 if "clang" in required or "all" in required else 77)
-    text = subprocess.run([clang, "-x", "hip", "--cuda-device-only", "--offload-arch=gfx1200", "-nogpuinc", "-nogpulib", "-O2",
-                           "-S", "-o", "-", source], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run(
+        [
+            clang,
+            "-x",
+            "hip",
+            "--cuda-device-only",
+            "--offload-arch=gfx1200",
+            "-nogpuinc",
+            "-nogpulib",
+            "-O2",
+            "-S",
+            "-o",
+            "-",
+            source,
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     kernels = dict(re.findall(r"^(\w+):(.*?)^\s*s_endpgm", text, re.M | re.S))
-    missing = [f"{kernel}: no {instruction}" for kernel, instructions in EXPECTED.items() for instruction in instructions
-               if instruction not in kernels.get(kernel, "")]
+    missing = [
+        f"{kernel}: no {instruction}"
+        for kernel, instructions in EXPECTED.items()
+        for instruction in instructions
+        if instruction not in kernels.get(kernel, "")
+    ]
     print("\n".join(missing) or f"{os.path.basename(clang)}: all instructions are there")
     sys.exit(bool(missing))
 

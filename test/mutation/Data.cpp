@@ -1,6 +1,6 @@
 #include "Data.h"
-#include "Match/Checks.h"
 #include "Lines.h"
+#include "Match/Checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,6 @@
 #include "Lines.h"
-#include "Module/Header.h"
 #include "Match/Judge.h"
+#include "Module/Header.h"
 #include "Parse/Parse.h"
 #include "Resolve/Resolver.h"
 #include "Source/SourceBuffer.h"

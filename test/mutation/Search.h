@@ -1,8 +1,8 @@
 #pragma once
 // Looks for lines that are judged otherwise when the data is damaged, among what the sound and the damaged tables
 // accept and refuse and among the lines of the tests, under every version and target.
-#include "Explore/Sample.h"
 #include "Data.h"
+#include "Explore/Sample.h"
 #include "Lines.h"
 #include "Mutants.h"
 #include <map>

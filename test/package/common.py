@@ -1,5 +1,6 @@
-"""What the scripts of this folder share. Each is one ctest test: exit status 77 is skipped, with one line that says why;
-a tool named in PTXRAY_REQUIRE (or all of them, by `all`) may not be missing."""
+"""What the scripts of this folder share. Each is one ctest test: exit status 77 is skipped, with one line that says
+why; a tool named in PTXRAY_REQUIRE (or all of them, by `all`) may not be missing."""
+
 import os
 import pathlib
 import re
@@ -27,8 +28,9 @@ def need(tool):
 
 def run(*command, status=0, **options):
     """What a command prints; another exit status than `status` ends the test (None: any will do)."""
-    result = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            **options)
+    result = subprocess.run(
+        [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
     if status is not None and result.returncode != status:
         print(f"{' '.join(map(str, command))}: exit status {result.returncode}, {status} expected")
         sys.exit(result.stdout[-4000:] + result.stderr[-4000:])

@@ -1,4 +1,5 @@
 """The GitHub action: its schema, and its steps run as a runner would: test_action.py PTXRAY."""
+
 import json
 import os
 import pathlib
@@ -25,10 +26,18 @@ def run_action(folder, **inputs):
     (folder / "temp").mkdir(exist_ok=True)
     text, status = "", 0
     for step in document["runs"]["steps"]:
-        extra = {key: re.sub(r"\$\{\{ *inputs\.(\w+) *\}\}", lambda m: values[m.group(1)], value)
-                 for key, value in step["env"].items()}
-        result = subprocess.run([bash, "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], cwd=folder / "project",
-                                env={**environment, **extra}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        extra = {
+            key: re.sub(r"\$\{\{ *inputs\.(\w+) *\}\}", lambda m: values[m.group(1)], value)
+            for key, value in step["env"].items()
+        }
+        result = subprocess.run(
+            [bash, "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=folder / "project",
+            env={**environment, **extra},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         text, status = text + result.stdout, result.returncode
         assert status in (0, 1), result.stderr
         if status:

@@ -1,12 +1,27 @@
-"""What docs/python.md says of Triton, Numba and Warp, with the real ones: test_compilers.py PTXRAY. None needs a GPU."""
+"""What docs/python.md says of Triton, Numba and Warp, with the real ones: test_compilers.py PTXRAY. None needs a
+GPU."""
+
 import sys
 
 from common import CACHE, ROOT, python_with, run, wheel
 
-requirements = [line for line in (ROOT / "tools/corpus-requirements.txt").read_text().split()
-                if line.split("==")[0] not in ("halide", "tinygrad")]
+requirements = [
+    line
+    for line in (ROOT / "tools/corpus-requirements.txt").read_text().split()
+    if line.split("==")[0] not in ("halide", "tinygrad")
+]
 python = python_with(*requirements)
-run(python, "-m", "pip", "install", "--quiet", "--no-index", "--force-reinstall", "--disable-pip-version-check", wheel(sys.argv[1]))
+run(
+    python,
+    "-m",
+    "pip",
+    "install",
+    "--quiet",
+    "--no-index",
+    "--force-reinstall",
+    "--disable-pip-version-check",
+    wheel(sys.argv[1]),
+)
 
 triton = """
 import ptxray, triton, triton.language as tl
@@ -15,7 +30,8 @@ from triton.backends.compiler import GPUTarget
 def add(x, y, out, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + at, tl.load(x + at, at < n) + tl.load(y + at, at < n), at < n)
-source = triton.compiler.ASTSource(add, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 256})
+types = {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+source = triton.compiler.ASTSource(add, types, {"BLOCK": 256})
 kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32))
 text = kernel.asm["ptx"]
 assert ".entry add" in text

@@ -1,4 +1,5 @@
 """The manual page and the completions, read by the programs that they are for: test_completions.py PTXRAY."""
+
 import pathlib
 import re
 import shutil
@@ -20,15 +21,17 @@ with tempfile.TemporaryDirectory() as name:
 
     # bash: what completes a line, as readline splits it
     def completed(*words):
-        script = (f"source {folder}/bash; compopt() {{ :; }}; COMP_WORDS=({' '.join(words)}); "
-                  f"COMP_CWORD={len(words) - 1}; _ptxray; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+        script = (
+            f"source {folder}/bash; compopt() {{ :; }}; COMP_WORDS=({' '.join(words)}); "
+            f"COMP_CWORD={len(words) - 1}; _ptxray; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        )
         return run(bash, "-c", script, cwd=ROOT / "docs").split()
 
     assert "check" in completed("ptxray", "''") and completed("ptxray", "ch") == ["check"]
     assert completed("ptxray", "check", "--form") == ["--format="]
     assert completed("ptxray", "check", "--format", "=", "s") == ["short", "sarif"]
     assert completed("ptxray", "check", "--format", "=") == completed("ptxray", "check", "--format", "''")
-    assert set(option.rstrip("=") for option in completed("ptxray", "check", "--")) == {*options, "--help"}
+    assert {option.rstrip("=") for option in completed("ptxray", "check", "--")} == {*options, "--help"}
     assert completed("ptxray", "explain", "vector-l") == ["vector-length"]
     assert completed("ptxray", "check", "exampl") == ["examples"]
 
@@ -36,10 +39,12 @@ with tempfile.TemporaryDirectory() as name:
         run("zsh", "-n", folder / "zsh")
         (folder / "_ptxray").write_text((folder / "zsh").read_text())
         # Complete at a terminal of its own and read what it shows, within half a minute.
-        script = (f"zmodload zsh/zpty; zpty z zsh -f; zpty -w z 'PROMPT=; fpath=({folder} $fpath); autoload -U compinit; "
-                  f"compinit -u -d {folder}/dump; LISTMAX=1000'; zpty -w -n z $'ptxray check --format=\\t\\t'; "
-                  "for ((i = 0; i < 300; ++i)); do while zpty -r -t z more; do out+=$more; done; "
-                  "[[ $out == *jsonl* ]] && break; sleep 0.1; done; print -r -- $out")
+        script = (
+            f"zmodload zsh/zpty; zpty z zsh -f; zpty -w z 'PROMPT=; fpath=({folder} $fpath); autoload -U compinit; "
+            f"compinit -u -d {folder}/dump; LISTMAX=1000'; zpty -w -n z $'ptxray check --format=\\t\\t'; "
+            "for ((i = 0; i < 300; ++i)); do while zpty -r -t z more; do out+=$more; done; "
+            "[[ $out == *jsonl* ]] && break; sleep 0.1; done; print -r -- $out"
+        )
         shown = run("zsh", "-c", script, cwd=folder)
         assert all(format in shown for format in ("sarif", "github", "jsonl")), shown
     else:
@@ -48,7 +53,13 @@ with tempfile.TemporaryDirectory() as name:
         run("fish", "-n", folder / "fish")
 
         def fish(line):
-            return run("fish", "--no-config", "-c", f"source {folder}/fish; complete -C '{line}'", env={"HOME": name, "PATH": "/usr/bin:/bin"})
+            return run(
+                "fish",
+                "--no-config",
+                "-c",
+                f"source {folder}/fish; complete -C '{line}'",
+                env={"HOME": name, "PATH": "/usr/bin:/bin"},
+            )
 
         assert "sarif" in fish("ptxray check --format=") and "vector-length" in fish("ptxray explain vector-l")
         assert set(re.findall(r"^(--[a-z-]+)", fish("ptxray check --"), re.M)) >= set(options)
@@ -62,7 +73,9 @@ with tempfile.TemporaryDirectory() as name:
     else:
         missing.append("mandoc")
     if shutil.which("groff"):
-        warnings = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", folder / "man"], stderr=subprocess.PIPE).stderr
+        warnings = subprocess.run(
+            ["groff", "-man", "-Tutf8", "-ww", "-z", folder / "man"], stderr=subprocess.PIPE
+        ).stderr
         assert warnings == b"", warnings
 if missing:
     skip(missing[0], f"not tried with {', '.join(missing)}; the rest is right")

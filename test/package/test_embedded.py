@@ -1,5 +1,6 @@
 """The shared library inside a Python that has imported Triton, with an LLVM of its own; both must work:
 test_embedded.py LIBRARY. Triton compiles a kernel, which needs no GPU, before and after."""
+
 import ctypes
 import pathlib
 import subprocess
@@ -11,9 +12,9 @@ if len(sys.argv) == 2:
     python = python_with("triton==3.9.0", "numpy==2.4.6")
     sys.exit(subprocess.run([python, __file__, sys.argv[1], "inside"]).returncode)
 
-import triton  # noqa: E402
-import triton.language as tl  # noqa: E402
-from triton.backends.compiler import GPUTarget  # noqa: E402
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
 
 
 @triton.jit
@@ -24,7 +25,8 @@ def add(x, y, out, n, BLOCK: tl.constexpr):
 
 def compiled(capability):
     source = triton.compiler.ASTSource(
-        add, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 256})
+        add, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 256}
+    )
     return triton.compile(source, target=GPUTarget("cuda", capability, 32)).asm["ptx"]
 
 

@@ -1,4 +1,5 @@
 """--fix and --baseline on files: test_fix.py PTXRAY. What --diff shows is given to git to apply."""
+
 import os
 import pathlib
 import subprocess

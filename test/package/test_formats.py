@@ -1,5 +1,6 @@
 """The formats for people's tools, read by those tools: test_formats.py PTXRAY. `short` goes through vim's errorformat,
 `jsonl` through jq, `github` is compared with what GitHub's own package @actions/core writes."""
+
 import json
 import pathlib
 import subprocess
@@ -16,8 +17,9 @@ files = ["formats.ptx", "report.ptx", "severity.ptx", "suppressions.ptx"]
 
 def check(format):
     # Bytes: the inputs hold what is no UTF-8.
-    return subprocess.run([binary, "check", "--pedantic", "--no-config", "--format=" + format, *files], cwd=cases,
-                          stdout=subprocess.PIPE).stdout.decode()
+    return subprocess.run(
+        [binary, "check", "--pedantic", "--no-config", "--format=" + format, *files], cwd=cases, stdout=subprocess.PIPE
+    ).stdout.decode()
 
 
 document = json.loads(check("json"))
@@ -27,9 +29,11 @@ assert len(found) > 20
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     (folder / "errors").write_text(check("short"))
-    script = (f"set errorformat=%f:%l:%c:\\ %t%*[^:]:\\ %m | cgetfile {folder}/errors | "
-              f"call writefile([json_encode(map(getqflist(), {{_, e -> [bufname(e.bufnr), e.lnum, e.col, e.type, "
-              f"e.text]}}))], '{folder}/list') | qall!")
+    script = (
+        f"set errorformat=%f:%l:%c:\\ %t%*[^:]:\\ %m | cgetfile {folder}/errors | "
+        f"call writefile([json_encode(map(getqflist(), {{_, e -> [bufname(e.bufnr), e.lnum, e.col, e.type, "
+        f"e.text]}}))], '{folder}/list') | qall!"
+    )
     run(vim, "-u", "NONE", "-es", "-c", script, cwd=cases, stdin=subprocess.DEVNULL)
     read = json.loads((folder / "list").read_text())
 assert len(read) == len(found), "vim reads another number of errors"
@@ -43,7 +47,9 @@ assert rules == [d["rule"] for _, d in found], "jq reads other rules"
 package = CACHE / "actions-core"
 if not (package / "node_modules").exists():
     package.mkdir(parents=True, exist_ok=True)
-    if subprocess.run([npm, "install", "--silent", "--no-audit", "--no-fund", "@actions/core@1.11.1"], cwd=package).returncode:
+    if subprocess.run(
+        [npm, "install", "--silent", "--no-audit", "--no-fund", "@actions/core@1.11.1"], cwd=package
+    ).returncode:
         skip("npm", "npm does not give @actions/core")
 program = """
 const { issueCommand } = require("@actions/core/lib/command");

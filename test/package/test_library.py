@@ -1,5 +1,6 @@
 """`cmake --install`, then the example project against what was installed: test_library.py BUILD_FOLDER CMAKE.
 Its CUDA part needs an nvcc (tools/dev cuda --nvcc) and is left out without one."""
+
 import ctypes
 import pathlib
 import re
@@ -35,10 +36,36 @@ with tempfile.TemporaryDirectory() as name:
         assert not re.search(r"llvm/|antlr|nlohmann", text), f"{header} includes what is inside"
 
     # Each header stands alone, in the oldest language it is for.
-    run("g++", "-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-I", prefix / "include", "-x", "c++",
-        "-", input="#include <ptxray/ptxray.h>\n")
-    run("gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-I", prefix / "include", "-x", "c", "-",
-        input="#include <ptxray/ptxray-c.h>\n")
+    run(
+        "g++",
+        "-std=c++17",
+        "-Wall",
+        "-Wextra",
+        "-pedantic",
+        "-Werror",
+        "-fsyntax-only",
+        "-I",
+        prefix / "include",
+        "-x",
+        "c++",
+        "-",
+        input="#include <ptxray/ptxray.h>\n",
+    )
+    run(
+        "gcc",
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-pedantic",
+        "-Werror",
+        "-fsyntax-only",
+        "-I",
+        prefix / "include",
+        "-x",
+        "c",
+        "-",
+        input="#include <ptxray/ptxray-c.h>\n",
+    )
 
     shutil.copytree(example, tree)
     options = ["-DEXAMPLE_CUDA=ON", f"-DCMAKE_CUDA_COMPILER={cuda}"] if cuda else []
@@ -57,7 +84,9 @@ with tempfile.TemporaryDirectory() as name:
 
     # ptxray_check: nothing to do the second time; a change checks its own file alone; an error fails the build.
     def steps():
-        out = subprocess.run([cmake, "--build", work, "--verbose"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        out = subprocess.run(
+            [cmake, "--build", work, "--verbose"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         return out.returncode, len(re.findall(r"ptxray check ", out.stdout)), out.stdout
 
     assert steps()[1] == 0

@@ -1,5 +1,6 @@
 """The hooks with the real pre-commit: test_precommit.py PTXRAY. The hooks' repository is a clone of this one, with what
 is not committed yet; pip builds the wheel from it, around the program given."""
+
 import os
 import pathlib
 import sys
@@ -11,8 +12,13 @@ git = need("git")
 python = python_with("pre-commit==4.7.0")
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
-    environment = {**os.environ, "PTXRAY_BINARY": str(pathlib.Path(sys.argv[1]).resolve()), "HOME": name,
-                   "PRE_COMMIT_HOME": str(folder / "cache"), "GIT_CONFIG_NOSYSTEM": "1"}
+    environment = {
+        **os.environ,
+        "PTXRAY_BINARY": str(pathlib.Path(sys.argv[1]).resolve()),
+        "HOME": name,
+        "PRE_COMMIT_HOME": str(folder / "cache"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
     identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
 
     def commit(where):
@@ -22,7 +28,14 @@ with tempfile.TemporaryDirectory() as name:
         return run(git, "rev-parse", "HEAD", cwd=where).strip()
 
     hooks = folder / "hooks"
-    for part in ("pyproject.toml", ".pre-commit-hooks.yaml", "CMakeLists.txt", "LICENSE", "docs/python.md", "tools/python"):
+    for part in (
+        "pyproject.toml",
+        ".pre-commit-hooks.yaml",
+        "CMakeLists.txt",
+        "LICENSE",
+        "docs/python.md",
+        "tools/python",
+    ):
         (hooks / part).parent.mkdir(parents=True, exist_ok=True)
         run("cp", "-r", ROOT / part, hooks / part)
     revision = commit(hooks)
@@ -34,11 +47,22 @@ with tempfile.TemporaryDirectory() as name:
 
     def config(hook):
         (project / ".pre-commit-config.yaml").write_text(
-            f"repos:\n- repo: {hooks}\n  rev: {revision}\n  hooks:\n  - id: {hook}\n")
+            f"repos:\n- repo: {hooks}\n  rev: {revision}\n  hooks:\n  - id: {hook}\n"
+        )
 
     def hook(status):
         run(git, "add", "-A", ".", cwd=project)
-        return run(python, "-m", "pre_commit", "run", "--all-files", "--color=never", status=status, cwd=project, env=environment)
+        return run(
+            python,
+            "-m",
+            "pre_commit",
+            "run",
+            "--all-files",
+            "--color=never",
+            status=status,
+            cwd=project,
+            env=environment,
+        )
 
     config("ptxray")
     commit(project)

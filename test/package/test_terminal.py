@@ -1,4 +1,5 @@
 """What a terminal sees and a pipe does not, progress and summary: test_terminal.py PTXRAY."""
+
 import os
 import pathlib
 import pty
@@ -27,8 +28,13 @@ def check(folder, *options, terminal):
     feeder = threading.Thread(target=feed)
     feeder.start()
     ends = [pty.openpty() if terminal else os.pipe() for _ in range(2)]
-    run = subprocess.Popen([binary, "check", "--jobs=1", *options, "a.ptx", "b.ptx", "c.ptx"], cwd=folder,
-                           stdout=ends[0][1], stderr=ends[1][1], env={**os.environ, "TERM": "xterm"})
+    run = subprocess.Popen(
+        [binary, "check", "--jobs=1", *options, "a.ptx", "b.ptx", "c.ptx"],
+        cwd=folder,
+        stdout=ends[0][1],
+        stderr=ends[1][1],
+        env={**os.environ, "TERM": "xterm"},
+    )
     for _, write in ends:
         os.close(write)
     texts = []

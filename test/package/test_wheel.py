@@ -1,11 +1,12 @@
 """The Python package: built, proven by auditwheel, installed into a fresh virtual environment and used:
 test_wheel.py PTXRAY."""
+
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-from common import BAD, GOOD, ROOT, python_with, run, wheel
+from common import BAD, GOOD, python_with, run, wheel
 
 package = wheel(sys.argv[1])
 shown = run(python_with("auditwheel==6.8.2"), "-m", "auditwheel", "show", package)
@@ -54,6 +55,17 @@ with tempfile.TemporaryDirectory() as name:
     (folder / "bad.ptx").write_text(BAD)
     run(folder / "venv/bin/ptxray", "check", folder / "bad.ptx", status=1)
     # Into a folder, as build systems do.
-    run(python, "-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", "--target", folder / "lib", package)
+    run(
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-index",
+        "--disable-pip-version-check",
+        "--target",
+        folder / "lib",
+        package,
+    )
     run(sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(folder / 'lib')!r})\n" + use, cwd=folder)
 print(package.name, "works, installed and by auditwheel:", words.split("tag: ")[1].split()[0])

@@ -3,8 +3,10 @@
 
     cost_test.py PTXRAY PTXAS [FILE]
 
-At most 5 %. The time of one ptxas differs from that of the next by more than that, so `as` is measured with a stand-in that
-ends at once, and ptxas alone. Exit status 77 where there is no ptxas; with PTXRAY_REQUIRE=ptxas (or all) that is a failure."""
+At most 5 %. The time of one ptxas differs from that of the next by more than that, so `as` is measured with a stand-in
+that ends at once, and ptxas alone. Exit status 77 where there is no ptxas; with PTXRAY_REQUIRE=ptxas (or all) that is a
+failure."""
+
 import os
 import pathlib
 import re
@@ -40,7 +42,9 @@ $loop:
 def module():
     kernels = [".version 8.5\n.target sm_90\n.address_size 64\n"]
     for n in range(KERNELS):
-        body = "\n".join(f"  ld.global.f32 %f2, [%rd4+{4 * (i + n)}];\n  fma.rn.f32 %f1, %f2, %f{1 + i % 2}, %f1;" for i in range(24))
+        body = "\n".join(
+            f"  ld.global.f32 %f2, [%rd4+{4 * (i + n)}];\n  fma.rn.f32 %f1, %f2, %f{1 + i % 2}, %f1;" for i in range(24)
+        )
         kernels.append(LOOP.format(n=n, body=body))
     return "".join(kernels)
 
@@ -71,7 +75,10 @@ def main():
         stand_in.chmod(0o755)
         ours = min(processor_time([ptxray, "as", str(path), "-o", output, "--ptxas", str(stand_in)]) for _ in range(5))
         alone = min(processor_time([ptxas, "--gpu-name", gpu, str(path), "-o", output]) for _ in range(2))
-        print(f"{path.stat().st_size / 1e6:.1f} MB: ptxas {alone:.2f} s, ptxray as {ours:.3f} s more: {100 * ours / alone:.1f} %")
+        print(
+            f"{path.stat().st_size / 1e6:.1f} MB: ptxas {alone:.2f} s, ptxray as {ours:.3f} s more: "
+            f"{100 * ours / alone:.1f} %"
+        )
         sys.exit(ours > MOST * alone)
 
 

@@ -4,6 +4,7 @@
     launcher_test.py PTXRAY_RUN [OLDEST_GLIBC]
 
 Without OLDEST_GLIBC it was not built with zig: exit status 77, and with PTXRAY_REQUIRE=zig (or all) a failure."""
+
 import os
 import re
 import subprocess
@@ -24,8 +25,10 @@ class Launcher(unittest.TestCase):
             if "zig" in required or "all" in required:
                 self.fail("zig is required (tools/zig.py fetches it): this ptxray-run was built without")
             self.skipTest("not built with zig (tools/zig.py fetches it)")
-        needed = {name: tuple(map(int, version.split(".")))
-                  for name, version in re.findall(r"(\w+)@GLIBC_(\d[\d.]*)", readelf("--dyn-syms"))}
+        needed = {
+            name: tuple(map(int, version.split(".")))
+            for name, version in re.findall(r"(\w+)@GLIBC_(\d[\d.]*)", readelf("--dyn-syms"))
+        }
         self.assertIn("dlopen", needed)
         newest = tuple(map(int, OLDEST_GLIBC.split(".")))
         self.assertEqual({}, {name: version for name, version in needed.items() if version > newest})
@@ -39,6 +42,6 @@ class Launcher(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    LAUNCHER, OLDEST_GLIBC = (sys.argv[1:] + [None])[:2]
+    LAUNCHER, OLDEST_GLIBC = ([*sys.argv[1:], None])[:2]
     result = unittest.main(argv=sys.argv[:1], exit=False).result
     sys.exit(not result.wasSuccessful() or (77 if result.skipped else 0))

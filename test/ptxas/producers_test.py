@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Real compilers, hooked as docs/producers.md says: a kernel that is fine, and one with faulty inline assembly. nvcc, clang and
-Triton call ptxray in the place of ptxas; what Numba and Warp leave behind is checked and assembled.
+"""Real compilers, hooked as docs/producers.md says: a kernel that is fine, and one with faulty inline assembly. nvcc,
+clang and Triton call ptxray in the place of ptxas; what Numba and Warp leave behind is checked and assembled.
 
     producers_test.py PTXRAY NVCC PYTHON PTXAS
 
-What does not exist (NVCC, PTXAS, the modules of PYTHON) is skipped; with PTXRAY_REQUIRE=nvcc,clang,triton,numba,warp (or all) it must."""
+What does not exist (NVCC, PTXAS, the modules of PYTHON) is skipped; with PTXRAY_REQUIRE=nvcc,clang,triton,numba,warp
+(or all) it must."""
+
 import os
 import pathlib
 import re
@@ -82,8 +84,13 @@ class Producers(unittest.TestCase):
         self.folder = pathlib.Path(self.temporary.name)
 
     def run_program(self, command, **environment):
-        return subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=self.folder,
-                              env={**os.environ, **environment})
+        return subprocess.run(
+            [str(word) for word in command],
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env={**os.environ, **environment},
+        )
 
     def check_both(self, compile_with):
         """compile_with(instruction) runs the compiler; its own status stands"""
@@ -100,9 +107,13 @@ class Producers(unittest.TestCase):
         """The value of an option is no input: ptxray knows which options of the real ptxas have one."""
         if not pathlib.Path(PTXAS).exists():
             skip_or_fail(self, "ptxas")
-        listed = re.findall(r"^--([\w-]+) .*<.*?(?:\(-([\w-]+)\))?\s*$", self.run_program([PTXAS, "--help"]).stdout, re.M)
+        listed = re.findall(
+            r"^--([\w-]+) .*<.*?(?:\(-([\w-]+)\))?\s*$", self.run_program([PTXAS, "--help"]).stdout, re.M
+        )
         self.assertGreater(len(listed), 15)
-        (self.folder / "faulty.ptx").write_text(".version 8.0\n.target sm_80\n.address_size 64\n.func f() { add.s33 a, b, c; }\n")
+        (self.folder / "faulty.ptx").write_text(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.func f() { add.s33 a, b, c; }\n"
+        )
         for name in [f"--{long}" for long, _ in listed] + [f"-{short}" for _, short in listed if short]:
             done = self.run_program([PTXRAY, "ptxas", name, "faulty.ptx"], PTXAS="/bin/true")
             self.assertEqual(done.returncode, 0)
@@ -137,9 +148,25 @@ class Producers(unittest.TestCase):
 
         def compile_with(instruction):
             (self.folder / "k.cu").write_text(CLANG.replace("ADD", instruction))
-            return self.run_program([clang, "-x", "cuda", f"--cuda-path={toolkit}", "--cuda-gpu-arch=sm_90", "-nocudainc",
-                                     "-nocudalib", f"--ptxas-path={self.folder / 'ptxas'}", "--cuda-device-only", "-c", "k.cu",
-                                     "-o", "k.o"], PTXAS=PTXAS, TMPDIR=str(self.folder))
+            return self.run_program(
+                [
+                    clang,
+                    "-x",
+                    "cuda",
+                    f"--cuda-path={toolkit}",
+                    "--cuda-gpu-arch=sm_90",
+                    "-nocudainc",
+                    "-nocudalib",
+                    f"--ptxas-path={self.folder / 'ptxas'}",
+                    "--cuda-device-only",
+                    "-c",
+                    "k.cu",
+                    "-o",
+                    "k.o",
+                ],
+                PTXAS=PTXAS,
+                TMPDIR=str(self.folder),
+            )
 
         self.check_both(compile_with)
 
@@ -154,9 +181,12 @@ class Producers(unittest.TestCase):
         def compile_with(instruction):
             script = self.folder / "kernel.py"
             script.write_text(TRITON.replace("ADD", instruction))
-            return self.run_program([PYTHON, script], TRITON_CACHE_DIR=str(self.folder / "cache"),
-                                    TRITON_PTXAS_PATH=str(self.folder / "ptxas"),
-                                    TRITON_PTXAS_BLACKWELL_PATH=str(self.folder / "ptxas"))
+            return self.run_program(
+                [PYTHON, script],
+                TRITON_CACHE_DIR=str(self.folder / "cache"),
+                TRITON_PTXAS_PATH=str(self.folder / "ptxas"),
+                TRITON_PTXAS_BLACKWELL_PATH=str(self.folder / "ptxas"),
+            )
 
         faulty = self.check_both(compile_with)
         self.assertIn("kernel.py:9", faulty.stderr)  # the line of the Python source

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """`ptxray run` and ptxray-run, with a driver that has no GPU.
 
-    run_test.py PTXRAY PTXRAY_RUN FOLDER_OF_FAKE_DRIVER"""
+run_test.py PTXRAY PTXRAY_RUN FOLDER_OF_FAKE_DRIVER"""
+
 import os
 import pathlib
 import struct
 import sys
+import unittest
 
 import stand_in_test
-import unittest
 
 LAUNCHER = DRIVER = None
 MODULE = """.version 8.0
@@ -35,11 +36,21 @@ class Run(stand_in_test.StandIn):
         return self.run_ptxray("run", self.input, *arguments, env=environment)
 
     def test_result(self):
-        done = self.launch("--block", "16", "--out", "1=u32", "--expect", "1=iota:u32:16", "--", )
+        done = self.launch(
+            "--block",
+            "16",
+            "--out",
+            "1=u32",
+            "--expect",
+            "1=iota:u32:16",
+            "--",
+        )
         self.assertEqual(done.returncode, 2)
         self.assertIn("3 parameters, 0 arguments", done.stderr)
         done = self.launch("--block", "16", "--out", "1=u32", "iota:u32:16", "zeros:64", "5")
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "5 6 7 8 9 10 11 12\n13 14 15 16 17 18 19 20\n", ""))
+        self.assertEqual(
+            (done.returncode, done.stdout, done.stderr), (0, "5 6 7 8 9 10 11 12\n13 14 15 16 17 18 19 20\n", "")
+        )
         done = self.launch("--grid", "2", "--block", "4", "--out", "1=hex", "iota:u32:8", "zeros:32", "0x10")
         self.assertEqual(done.stdout, " ".join(f"{16 + i:08x}" for i in range(8)) + "\n")
 
@@ -64,8 +75,10 @@ class Run(stand_in_test.StandIn):
     def test_cluster(self):
         done = self.launch("--grid=4", "--cluster=2", "iota:u32:4", "zeros:16", "1")
         self.assertEqual((done.returncode, done.stdout), (0, "cluster of 2\n"), done.stderr)
-        for words, broken in ((["--grid=4", "--cluster=3"], "a grid of 4 along x, a multiple of 3 expected"),
-                              (["--grid=34", "--cluster=17"], "a cluster of 17 blocks, 16 at most")):
+        for words, broken in (
+            (["--grid=4", "--cluster=3"], "a grid of 4 along x, a multiple of 3 expected"),
+            (["--grid=34", "--cluster=17"], "a cluster of 17 blocks, 16 at most"),
+        ):
             done = self.launch(*words, "iota:u32:64", "zeros:256", "1")
             self.assertEqual((done.returncode, done.stdout), (6, ""))
             self.assertIn(f"clusters of this size are not possible (CUDA_ERROR_FAKE): {broken}\n", done.stderr)
@@ -74,7 +87,9 @@ class Run(stand_in_test.StandIn):
         buffers = ["iota:u32:4", "zeros:16", "1"]
         show = "answer(); print('ptxas warning :', [w for w in sys.argv if 'gpu' in w][0])"
         self.assertIn("--gpu-name=sm_90", self.launch(*buffers, body=show).stdout)
-        self.assertIn("--gpu-name=sm_100", self.launch(*buffers, body=show, env={"FAKE_MAJOR": "10"}).stdout + "--gpu-name=sm_100")
+        self.assertIn(
+            "--gpu-name=sm_100", self.launch(*buffers, body=show, env={"FAKE_MAJOR": "10"}).stdout + "--gpu-name=sm_100"
+        )
         self.input.write_text(MODULE.replace("sm_90", "sm_90a"))
         self.assertIn("--gpu-name=sm_90a", self.launch(*buffers, body=show).stdout)
         self.input.write_text(MODULE.replace("sm_90", "sm_80"))
@@ -83,19 +98,36 @@ class Run(stand_in_test.StandIn):
     def test_faults(self):
         buffers = ["iota:u32:4", "zeros:16", "1"]
         # After a fault the driver answers no question; what was within the limits is not said to break them.
-        for result, words in ((700, "it used an illegal address"), (719, "it ended by `trap` or a fault without a name of its own"),
-                              (715, "it met an illegal instruction"), (12345, "fake")):
+        for result, words in (
+            (700, "it used an illegal address"),
+            (719, "it ended by `trap` or a fault without a name of its own"),
+            (715, "it met an illegal instruction"),
+            (12345, "fake"),
+        ):
             done = self.launch("--block", "4", *buffers, env={"FAKE_SYNC": str(result)})
-            self.assertEqual((done.returncode, done.stdout, done.stderr),
-                             (6, "", f"ptxray-run: kernel `k`: {words} (CUDA_ERROR_FAKE)\n"))
-        for words, broken in ((["--block", "2048"], "2048 threads a block, 1024 at most; a block of 2048 along x, 1024 at most; "
-                                                    "81920 registers a block, 65536 at most"),
-                              (["--block", "1,1,128"], "a block of 128 along z, 64 at most"),
-                              (["--grid", "1,70000"], "a grid of 70000 along y, 65535 at most"),
-                              (["--shared", "70000"], "70000 bytes of shared memory a block, 65536 at most")):
+            self.assertEqual(
+                (done.returncode, done.stdout, done.stderr),
+                (6, "", f"ptxray-run: kernel `k`: {words} (CUDA_ERROR_FAKE)\n"),
+            )
+        for words, broken in (
+            (
+                ["--block", "2048"],
+                "2048 threads a block, 1024 at most; a block of 2048 along x, 1024 at most; "
+                "81920 registers a block, 65536 at most",
+            ),
+            (["--block", "1,1,128"], "a block of 128 along z, 64 at most"),
+            (["--grid", "1,70000"], "a grid of 70000 along y, 65535 at most"),
+            (["--shared", "70000"], "70000 bytes of shared memory a block, 65536 at most"),
+        ):
             done = self.launch(*words, *buffers)
-            self.assertEqual((done.returncode, done.stderr),
-                             (6, f"ptxray-run: launch of `k`: an argument of the launch is not allowed (CUDA_ERROR_FAKE): {broken}\n"))
+            self.assertEqual(
+                (done.returncode, done.stderr),
+                (
+                    6,
+                    f"ptxray-run: launch of `k`: an argument of the launch "
+                    f"is not allowed (CUDA_ERROR_FAKE): {broken}\n",
+                ),
+            )
 
     def test_no_gpu(self):
         buffers = ["iota:u32:4", "zeros:16", "1"]
@@ -104,7 +136,10 @@ class Run(stand_in_test.StandIn):
             self.assertEqual((done.returncode, done.stderr.count("\n")), (4, 1))
         if not pathlib.Path("/proc/driver/nvidia").exists():
             done = self.launch(*buffers, driver=False)
-            self.assertEqual((done.returncode, done.stderr), (4, "ptxray-run: there is no CUDA driver on this machine (libcuda.so.1)\n"))
+            self.assertEqual(
+                (done.returncode, done.stderr),
+                (4, "ptxray-run: there is no CUDA driver on this machine (libcuda.so.1)\n"),
+            )
 
     def test_ptxas_fails(self):
         buffers = ["iota:u32:4", "zeros:16", "1"]
@@ -127,11 +162,21 @@ class Run(stand_in_test.StandIn):
         self.assertIn("compiler refuses", done.stderr)
 
     def test_usage(self):
-        for words in (["--kernel", "q", "zeros:1", "zeros:1", "1"], ["zeros:1", "zeros:1", "x"], ["zeros:1", "zeros:1", "4294967296"],
-                      ["zeros:1", "zeros:-1", "1"], ["zeros:1", "zeros:1", "zeros:1"], ["random:q:1", "zeros:1", "1"],
-                      ["--grid", "0,x", "zeros:1", "zeros:1", "1"], ["--grid", "0", "zeros:1", "zeros:1", "1"],
-                      ["--block", "8,0", "zeros:1", "zeros:1", "1"], ["--out", "2=hex", "zeros:1", "zeros:1", "1"],
-                      ["--out", "1=what", "zeros:4", "zeros:4", "1"], ["file:/nowhere", "zeros:1", "1"], ["--fast", "1"]):
+        for words in (
+            ["--kernel", "q", "zeros:1", "zeros:1", "1"],
+            ["zeros:1", "zeros:1", "x"],
+            ["zeros:1", "zeros:1", "4294967296"],
+            ["zeros:1", "zeros:-1", "1"],
+            ["zeros:1", "zeros:1", "zeros:1"],
+            ["random:q:1", "zeros:1", "1"],
+            ["--grid", "0,x", "zeros:1", "zeros:1", "1"],
+            ["--grid", "0", "zeros:1", "zeros:1", "1"],
+            ["--block", "8,0", "zeros:1", "zeros:1", "1"],
+            ["--out", "2=hex", "zeros:1", "zeros:1", "1"],
+            ["--out", "1=what", "zeros:4", "zeros:4", "1"],
+            ["file:/nowhere", "zeros:1", "1"],
+            ["--fast", "1"],
+        ):
             self.assertEqual(self.launch(*words).returncode, 2, words)
 
     def test_object_file(self):

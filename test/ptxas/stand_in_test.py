@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """`ptxray as` and the drop-in with scripts in the place of ptxas: all that can go wrong with another program.
 
-    stand_in_test.py PTXRAY"""
+stand_in_test.py PTXRAY"""
+
 import json
 import os
 import pathlib
@@ -39,7 +40,8 @@ if "--version" in sys.argv:
 def answer():
     "what ptxas does when all is well: an ELF file without sections"
     out = sys.argv[sys.argv.index("-o") + 1]
-    open(out, "wb").write(b"\\x7fELF\\x02\\x01\\x01".ljust(64, b"\\0") + open(sys.argv[sys.argv.index("-o") - 1], "rb").read())
+    text = open(sys.argv[sys.argv.index("-o") - 1], "rb").read()
+    open(out, "wb").write(b"\\x7fELF\\x02\\x01\\x01".ljust(64, b"\\0") + text)
 """
 
 
@@ -65,12 +67,19 @@ class StandIn(unittest.TestCase):
 
     def run_ptxray(self, *arguments, command=None, env=None, **options):
         environment = {"PATH": "/usr/bin:/bin", "TMPDIR": str(self.work), **(env or {})}
-        return subprocess.run([command or PTXRAY, *map(str, arguments)], capture_output=True, text=True, timeout=600,
-                              env=environment, **options)
+        return subprocess.run(
+            [command or PTXRAY, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=600,
+            env=environment,
+            **options,
+        )
 
     def assemble(self, body, *arguments, release="13.5", output=None, **options):
-        return self.run_ptxray("as", self.input, "-o", output or self.output, "--ptxas", self.ptxas(body, release),
-                               *arguments, **options)
+        return self.run_ptxray(
+            "as", self.input, "-o", output or self.output, "--ptxas", self.ptxas(body, release), *arguments, **options
+        )
 
     def arguments(self):
         return json.loads((self.folder / "real" / "arguments.json").read_text())
@@ -152,8 +161,15 @@ class As(StandIn):
 
     def test_cut_object(self):
         self.output.write_text("before")
-        header = "b'\\x7fELF\\x02\\x01\\x01'.ljust(40, b'\\0') + (%d).to_bytes(8, 'little') + bytes(12) + (%d).to_bytes(2, 'little')"
-        for content in ("b'\\x7fELF'", "b'\\x7fELF\\x02\\x01\\x01' + bytes(40)", (header % (1 << 40, 1)).replace("bytes(12)", "bytes(12)") + " + bytes(2)"):
+        header = (
+            "b'\\x7fELF\\x02\\x01\\x01'.ljust(40, b'\\0') + (%d).to_bytes(8, 'little') + bytes(12)"
+            " + (%d).to_bytes(2, 'little')"
+        )
+        for content in (
+            "b'\\x7fELF'",
+            "b'\\x7fELF\\x02\\x01\\x01' + bytes(40)",
+            (header % (1 << 40, 1)).replace("bytes(12)", "bytes(12)") + " + bytes(2)",
+        ):
             done = self.assemble(f"open(sys.argv[sys.argv.index('-o') + 1], 'wb').write({content})")
             self.assertEqual(done.returncode, 5, content)
             self.assertIn("is cut after", done.stderr)
@@ -185,21 +201,28 @@ class As(StandIn):
             if isinstance(name, pathlib.Path):
                 name.symlink_to("/dev/stdout")
             with target.open("wb") as out:
-                done = subprocess.run([PTXRAY, "as", self.input, "-o", name, "--ptxas", self.ptxas("answer()")], stdout=out)
+                done = subprocess.run(
+                    [PTXRAY, "as", self.input, "-o", name, "--ptxas", self.ptxas("answer()")], stdout=out
+                )
             self.assertEqual(done.returncode, 0)
             self.assertEqual(target.read_bytes(), OBJECT + MODULE.encode())
         self.assertTrue(pathlib.Path("/dev/stdout").is_symlink())
 
     def test_options_that_ptxas_refuses(self):
-        done = self.assemble("if '--nosuch' in sys.argv:\n print(\"ptxas fatal   : Unknown option 'nosuch'\")\n sys.exit(255)\nanswer()",
-                             "--", "--nosuch")
+        done = self.assemble(
+            "if '--nosuch' in sys.argv:\n print(\"ptxas fatal   : Unknown option 'nosuch'\")\n sys.exit(255)\nanswer()",
+            "--",
+            "--nosuch",
+        )
         self.assertEqual(done.returncode, 2)
         self.assertIn("refuses the options after `--`", done.stderr)
         self.assertNotIn("please report", done.stderr)
         self.check_nothing_left()
 
     def test_code_that_cannot_be_made(self):
-        done = self.assemble("print('ptxas fatal   : (C7602) Insufficient registers (64) for instruction'); sys.exit(255)")
+        done = self.assemble(
+            "print('ptxas fatal   : (C7602) Insufficient registers (64) for instruction'); sys.exit(255)"
+        )
         self.assertEqual(done.returncode, 3)
         self.assertIn("makes no code of it", done.stderr)
         self.assertNotIn("please report", done.stderr)
@@ -212,12 +235,14 @@ class As(StandIn):
         self.assertEqual(self.assemble("answer()", "--", "-c").returncode, 0)
 
     def test_which_ptxas(self):
-        body = "print(\"ptxas info    : Used 4 registers\")\nanswer()"
+        body = 'print("ptxas info    : Used 4 registers")\nanswer()'
         done = self.assemble("print(\"ptxas info    : Compiling entry function 'k' for 'sm_80'\")\n" + body, "-v")
         self.assertIn(f"ptxas 13.5.37 ({self.folder}/real/ptxas)", done.stdout)
         done = self.assemble(body, "--format=json")
-        self.assertEqual(json.loads(done.stdout)["files"][0]["ptxas"],
-                         {"path": str(self.folder / "real" / "ptxas"), "release": "13.5.37"})
+        self.assertEqual(
+            json.loads(done.stdout)["files"][0]["ptxas"],
+            {"path": str(self.folder / "real" / "ptxas"), "release": "13.5.37"},
+        )
 
     def test_named_by_name(self):
         """--ptxas takes a name of PATH, and says apart what is wrong with a path."""
@@ -225,8 +250,12 @@ class As(StandIn):
         path = {"PATH": f"{real.parent}:/usr/bin:/bin"}
         done = self.run_ptxray("as", self.input, "-o", self.output, "--ptxas", "ptxas", env=path)
         self.assertEqual(done.returncode, 0, done.stderr)
-        for name, words in (("nosuch", "no program `nosuch` in PATH"), ("/nowhere/ptxas", "does not exist"),
-                            (self.folder, "is a folder"), (self.input, "is not executable")):
+        for name, words in (
+            ("nosuch", "no program `nosuch` in PATH"),
+            ("/nowhere/ptxas", "does not exist"),
+            (self.folder, "is a folder"),
+            (self.input, "is not executable"),
+        ):
             done = self.run_ptxray("as", self.input, "-o", self.output, "--ptxas", name)
             self.assertEqual(done.returncode, 5)
             self.assertIn(words, done.stderr)
@@ -255,7 +284,9 @@ class As(StandIn):
         self.assertEqual(done.returncode, 5)
         self.assertIn("what it wrote is empty", done.stderr)
         self.check_nothing_left()
-        done = self.assemble("print('ptxas k.ptx, line 99999999999; error   : \\x1b[31m \\xff', flush=True); sys.exit(255)")
+        done = self.assemble(
+            "print('ptxas k.ptx, line 99999999999; error   : \\x1b[31m \\xff', flush=True); sys.exit(255)"
+        )
         self.assertEqual(done.returncode, 3)
         self.assertNotIn("\x1b", done.stdout + done.stderr)
 
@@ -282,10 +313,13 @@ class As(StandIn):
         self.check_nothing_left()
 
     def test_refusal(self):
-        done = self.assemble("""
+        done = self.assemble(
+            """
 print("ptxas /proc/self/fd/9, line 7; error   : Arguments mismatch for instruction 'sub'")
 print("ptxas fatal   : Ptx assembly aborted due to errors")
-sys.exit(255)""", "--format=json")
+sys.exit(255)""",
+            "--format=json",
+        )
         self.assertEqual(done.returncode, 3)
         self.assertIn("refuses what ptxray passed", done.stderr)
         (found,) = json.loads(done.stdout)["files"][0]["diagnostics"]
@@ -294,7 +328,8 @@ sys.exit(255)""", "--format=json")
         self.check_nothing_left()
 
     def test_remarks_and_resources(self):
-        done = self.assemble("""
+        done = self.assemble(
+            """
 print("ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count")
 print("ptxas info    : (C7519) Potential Performance Loss: wgmma in the function 'k' in line 7")
 print("ptxas info    : (C9999) Something new")
@@ -304,17 +339,40 @@ print("ptxas info    : Compiling entry function 'k' for 'sm_80'")
 print("ptxas info    : Function properties for k")
 print("    16 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads")
 print("ptxas info    : Used 40 registers, used 2 barriers, 512 bytes smem, 360 bytes cmem[0], 8 bytes cmem[2]")
-answer()""", "-v", "--format=json")
+answer()""",
+            "-v",
+            "--format=json",
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         report = json.loads(done.stdout)["files"][0]
-        self.assertEqual({d["rule"]: d["args"].get("code") for d in report["diagnostics"]},
-                         {"setmaxnreg-ignored": "C7508", "wgmma-serialized": "C7519", "ptxas-remark": "C9999",
-                          "ptxas-warning": None})
+        self.assertEqual(
+            {d["rule"]: d["args"].get("code") for d in report["diagnostics"]},
+            {
+                "setmaxnreg-ignored": "C7508",
+                "wgmma-serialized": "C7519",
+                "ptxas-remark": "C9999",
+                "ptxas-warning": None,
+            },
+        )
         self.assertTrue(all(d["severity"] == "warning" for d in report["diagnostics"]))
-        self.assertEqual(report["functions"], [{
-            "name": "k", "entry": True, "arch": "sm_80", "registers": 40, "barriers": 2, "stackBytes": 16,
-            "spillStoreBytes": 8, "spillLoadBytes": 4, "sharedBytes": 512, "localBytes": 0,
-            "constantBytes": {"cmem[0]": 360, "cmem[2]": 8}}])
+        self.assertEqual(
+            report["functions"],
+            [
+                {
+                    "name": "k",
+                    "entry": True,
+                    "arch": "sm_80",
+                    "registers": 40,
+                    "barriers": 2,
+                    "stackBytes": 16,
+                    "spillStoreBytes": 8,
+                    "spillLoadBytes": 4,
+                    "sharedBytes": 512,
+                    "localBytes": 0,
+                    "constantBytes": {"cmem[0]": 360, "cmem[2]": 8},
+                }
+            ],
+        )
 
     def test_werror(self):
         done = self.assemble("print('ptxas warning : odd'); answer()", "--werror")
@@ -331,8 +389,10 @@ answer()""", "-v", "--format=json")
     def test_full_disk(self):
         # As a disk does that is full after the first bytes: from here on no file of ptxray may grow beyond 100.
         self.output.write_text("before")
-        done = self.assemble("import resource\nanswer()\nresource.prlimit(os.getppid(), resource.RLIMIT_FSIZE, (100, 100))",
-                             restore_signals=False)
+        done = self.assemble(
+            "import resource\nanswer()\nresource.prlimit(os.getppid(), resource.RLIMIT_FSIZE, (100, 100))",
+            restore_signals=False,
+        )
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("cannot write", done.stderr)
         self.assertEqual(self.output.read_text(), "before")
@@ -381,8 +441,9 @@ except OSError:
     def test_interruption(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             ptxas = self.ptxas("(here / 'pid').write_text(str(os.getpid())); time.sleep(1000)")
-            process = subprocess.Popen([PTXRAY, "as", self.input, "-o", self.output, "--ptxas", ptxas],
-                                       start_new_session=True)
+            process = subprocess.Popen(
+                [PTXRAY, "as", self.input, "-o", self.output, "--ptxas", ptxas], start_new_session=True
+            )
             pid = self.folder / "real" / "pid"
             while not pid.exists() or not pid.read_text():
                 time.sleep(0.01)
@@ -428,8 +489,12 @@ except OSError:
         self.assertEqual(self.assemble("answer()", "--no-config").returncode, 1)
         self.input.write_text(MODULE)
         remark = "print(\"ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored\"); answer()"
-        for text, status, shown in (("off = setmaxnreg-ignored", 0, 0), ("error = setmaxnreg-ignored", 1, 1), ("werror = yes", 1, 1),
-                                    ("", 0, 1)):
+        for text, status, shown in (
+            ("off = setmaxnreg-ignored", 0, 0),
+            ("error = setmaxnreg-ignored", 1, 1),
+            ("werror = yes", 1, 1),
+            ("", 0, 1),
+        ):
             configuration.write_text(text)
             done = self.assemble(remark)
             self.assertEqual((done.returncode, done.stdout.count("[setmaxnreg-ignored]")), (status, shown), text)
@@ -456,8 +521,14 @@ except OSError:
             place.mkdir(parents=True)
             os.link(real, place / "ptxas")
         quiet = {"PATH": "/nowhere", "HOME": "/nowhere"}
-        for env in ({"PTXAS": real}, {"TRITON_PTXAS_PATH": real}, {"CUDA_HOME": str(cuda)}, {"CUDA_PATH": str(cuda)},
-                    {"PATH": str(cuda / "bin")}, {"VIRTUAL_ENV": str(self.folder / "venv")}):
+        for env in (
+            {"PTXAS": real},
+            {"TRITON_PTXAS_PATH": real},
+            {"CUDA_HOME": str(cuda)},
+            {"CUDA_PATH": str(cuda)},
+            {"PATH": str(cuda / "bin")},
+            {"VIRTUAL_ENV": str(self.folder / "venv")},
+        ):
             done = self.run_ptxray("as", self.input, "-o", self.output, env={**quiet, **env})
             self.assertEqual(done.returncode, 0, f"{env}: {done.stderr}")
             self.output.unlink()
@@ -485,7 +556,9 @@ class DropIn(StandIn):
         self.link.symlink_to(PTXRAY)
 
     def call(self, *arguments, body="answer()\nprint('ptxas info    : hello', file=sys.stderr)", env=None, **options):
-        return self.run_ptxray(*arguments, command=str(self.link), env={"PTXAS": self.ptxas(body), **(env or {})}, **options)
+        return self.run_ptxray(
+            *arguments, command=str(self.link), env={"PTXAS": self.ptxas(body), **(env or {})}, **options
+        )
 
     def test_passes_everything_on(self):
         words = ["-lineinfo", "-v", "--gpu-name=sm_80", str(self.input), "-o", str(self.output)]
@@ -569,7 +642,10 @@ class DropIn(StandIn):
         env = {"PATH": f"{self.folder}/path:/usr/bin:/bin", "CUDA_HOME": str(self.folder / "cuda")}
         for name in ("ptxas", "ptxas-blackwell"):
             hook = self.folder / "hook" / name
-            for words, place in (([caller, "-c", f"{hook} -arch=sm_80; exit $?"], "toolkit"), ([hook, "-arch=sm_80"], "cuda/bin")):
+            for words, place in (
+                ([caller, "-c", f"{hook} -arch=sm_80; exit $?"], "toolkit"),
+                ([hook, "-arch=sm_80"], "cuda/bin"),
+            ):
                 done = subprocess.run(list(map(str, words)), capture_output=True, text=True, env=env)
                 self.assertEqual((done.stdout, done.stderr), (f"{place} {name}\n", ""))
             done = subprocess.run([hook, "-arch=sm_80"], capture_output=True, text=True, env={"PATH": env["PATH"]})
@@ -614,12 +690,20 @@ class DropIn(StandIn):
         self.assertIn("120", done.stdout.split())
         done = self.run_ptxray("--list-version", command=str(self.link), env=env)
         self.assertIn("9.5", done.stdout.split())
-        for words, message in ((["-m32", self.input], "is not defined for option"), ([], "no input"), (["/nowhere.ptx"], "nowhere.ptx")):
+        for words, message in (
+            (["-m32", self.input], "is not defined for option"),
+            ([], "no input"),
+            (["/nowhere.ptx"], "nowhere.ptx"),
+        ):
             done = self.run_ptxray(*words, command=str(self.link), env=env)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(message, done.stderr)
-        self.assertEqual(self.run_ptxray("-arch=sm_80", self.input, command=str(self.link),
-                                         env={**env, "PTXRAY_VERIFY_ONLY": "0"}).returncode, 5)
+        self.assertEqual(
+            self.run_ptxray(
+                "-arch=sm_80", self.input, command=str(self.link), env={**env, "PTXRAY_VERIFY_ONLY": "0"}
+            ).returncode,
+            5,
+        )
 
     def test_configuration(self):
         self.input.write_text(FAULTY)
@@ -643,10 +727,19 @@ class DropIn(StandIn):
         options.write_text(f'-arch sm_80 "{other}"\n')
         faulty = ["[unknown-qualifier]"]
         for words, count in (
-                ([self.input, other], 2), (["-arch", "sm_80", self.input], 1), (["-o", self.input], 0),
-                (["-optf", options], 1), ([f"--options-file={options}"], 1), (["-maxrregcount", "32", self.input], 1),
-                ([f"{self.input},{other}"], 2), (["--input-as-string", FAULTY], 1), (["-c", self.input], 1),
-                (["-Werror", self.input], 1), (["missing.ptx"], 0), ([self.work], 0)):
+            ([self.input, other], 2),
+            (["-arch", "sm_80", self.input], 1),
+            (["-o", self.input], 0),
+            (["-optf", options], 1),
+            ([f"--options-file={options}"], 1),
+            (["-maxrregcount", "32", self.input], 1),
+            ([f"{self.input},{other}"], 2),
+            (["--input-as-string", FAULTY], 1),
+            (["-c", self.input], 1),
+            (["-Werror", self.input], 1),
+            (["missing.ptx"], 0),
+            ([self.work], 0),
+        ):
             done = self.call(*words, body="sys.exit(9)")
             self.assertEqual(done.returncode, 9, words)
             self.assertEqual(done.stderr.count(faulty[0]), count, f"{words}: {done.stderr}")
@@ -671,8 +764,11 @@ class DropIn(StandIn):
             self.assertEqual(done.returncode, 5)
             self.assertIn("there is no ptxas", done.stderr)
         # A link is seen through, and the next candidate taken.
-        done = self.run_ptxray("--version", command=str(self.link),
-                               env={"TRITON_PTXAS_PATH": str(self.link), "CUDA_HOME": str(self.cuda_home())})
+        done = self.run_ptxray(
+            "--version",
+            command=str(self.link),
+            env={"TRITON_PTXAS_PATH": str(self.link), "CUDA_HOME": str(self.cuda_home())},
+        )
         self.assertIn("release 13.5", done.stdout)
 
     def cuda_home(self):

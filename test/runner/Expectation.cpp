@@ -31,8 +31,8 @@ bool Expectation::ptxasRejects() const {
 }
 
 Expectation readExpectation(llvm::StringRef line) {
-  static const std::regex item(
-      R"re(\s*(?:(error|warning|pedantic): \[([a-z0-9-]+)\](?: "([^"]*)")?|ptxas: (accepts|rejects)(?: \([^)]*\))?)\s*(;|$))re");
+  static const std::regex item(R"re(\s*(?:(error|warning|pedantic): \[([a-z0-9-]+)\](?: "([^"]*)")?)re"
+                               R"re(|ptxas: (accepts|rejects)(?: \([^)]*\))?)\s*(;|$))re");
   Expectation expectation;
   const size_t comment = findComment(line);
   if (comment == llvm::StringRef::npos)

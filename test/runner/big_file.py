@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A file of 500 MB is checked, in memory for little more than the file.
 
-    test/runner/big_file.py PTXRAY"""
+test/runner/big_file.py PTXRAY"""
+
 import os
 import subprocess
 import sys
@@ -17,7 +18,10 @@ KERNEL = """.visible .entry k%d(.param .u64 p)
 %s ret;
 }
 """
-BODY = " ld.global.u32 %r1, [%rd2+16];\n mad.lo.s32 %r2, %r1, 3, %r1;\n setp.gt.s32 %p1, %r2, 7;\n @%p1 st.global.u32 [%rd2], %r2;\n" * 100
+BODY = (
+    " ld.global.u32 %r1, [%rd2+16];\n mad.lo.s32 %r2, %r1, 3, %r1;\n"
+    " setp.gt.s32 %p1, %r2, 7;\n @%p1 st.global.u32 [%rd2], %r2;\n" * 100
+)
 SIZE = 500_000_000
 
 
@@ -32,7 +36,10 @@ def main():
         child = subprocess.Popen([sys.argv[1], "check", path])
         _, status, usage = os.wait4(child.pid, 0)
         ratio = usage.ru_maxrss * 1024 / size
-        print(f"{size / 1e6:.0f} MB in {usage.ru_utime + usage.ru_stime:.1f} s, memory {ratio:.2f} of the file, status {status}")
+        print(
+            f"{size / 1e6:.0f} MB in {usage.ru_utime + usage.ru_stime:.1f} s, memory {ratio:.2f} of the file, "
+            f"status {status}"
+        )
         return status != 0 or ratio > 3
 
 

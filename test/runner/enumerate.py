@@ -1,7 +1,8 @@
-"""Lets ptxas judge what `ptxray isa --enumerate` makes of each instruction, or of those named, and what `check` says of it:
-enumerate.py PTXRAY SNIPPET_TESTS ORACLE_TESTS [--seed=N] [--count=N] [--ptx=V] [--target=T] [MNEMONIC...]
-Prints every difference. Fails when more than 1 of 2,000 texts is refused that ptxas takes, or 1 of 200 judged otherwise: what
-is left are texts that no manual has (docs/status.md)."""
+"""Lets ptxas judge what `ptxray isa --enumerate` makes of each instruction, or of those named, and what `check` says of
+it: enumerate.py PTXRAY SNIPPET_TESTS ORACLE_TESTS [--seed=N] [--count=N] [--ptx=V] [--target=T] [MNEMONIC...]
+Prints every difference. Fails when more than 1 of 2,000 texts is refused that ptxas takes, or 1 of 200 judged
+otherwise: what is left are texts that no manual has (docs/status.md)."""
+
 import os
 import pathlib
 import subprocess
@@ -25,7 +26,9 @@ with tempfile.TemporaryDirectory() as folder:
         files.append(pathlib.Path(folder, name + ".ptx"))
         files[-1].write_text(output("--enumerate=" + name, *options))
     # The sampler sees an instruction alone; what the module makes of it is said by `check`.
-    subprocess.run([snippets, "--gtest_brief=1", *files], stdout=subprocess.DEVNULL, env={**os.environ, "PTXRAY_BLESS": "1"})
+    subprocess.run(
+        [snippets, "--gtest_brief=1", *files], stdout=subprocess.DEVNULL, env={**os.environ, "PTXRAY_BLESS": "1"}
+    )
     texts = sum(not line.startswith("//") for file in files for line in file.read_text().splitlines())
     judged = subprocess.run([oracle, "--gtest_brief=1", *files], stdout=subprocess.PIPE, text=True)
 print(judged.stdout)

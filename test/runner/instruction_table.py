@@ -1,5 +1,6 @@
 """docs/instructions.md is what `ptxray isa --table` prints, and has every instruction of test/isa/instructions.txt:
 instruction_table.py PTXRAY SOURCE_FOLDER. With PTXRAY_BLESS set it writes the table."""
+
 import os
 import pathlib
 import subprocess

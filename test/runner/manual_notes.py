@@ -1,12 +1,15 @@
 """Each diagnostic that docs/manual-notes.md names exists, and a line of test/isa or test/module expects it:
 manual_notes.py SOURCE_FOLDER"""
+
 import pathlib
 import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
 notes = (root / "docs/manual-notes.md").read_text()
-known = dict(re.findall(r'"([a-z0-9-]+)",\s*(Error|Warning|Pedantic)', (root / "lib/Diagnostics/Diagnostics.def").read_text()))
+known = dict(
+    re.findall(r'"([a-z0-9-]+)",\s*(Error|Warning|Pedantic)', (root / "lib/Diagnostics/Diagnostics.def").read_text())
+)
 expected = set()
 for path in [*root.glob("test/isa/**/*.ptx"), *root.glob("test/module/**/*.ptx")]:
     for line in path.read_text(errors="replace").splitlines():

@@ -6,7 +6,9 @@
 
 Its rows are those of test/ptxas-messages.txt, each once and in that order. A row names a rule and a test in which
 ptxas and ptxray both speak, or `tried`: then test/ptxas-attempts.txt has three texts or more that were made to draw it,
-and none of them does. ptxas is $PTXRAY_PTXAS or the 13.5 of `tools/dev cuda`; without it the second form ends with 77."""
+and none of them does. ptxas is $PTXRAY_PTXAS or the 13.5 of `tools/dev cuda`; without it the second form ends with
+77."""
+
 import functools
 import os
 import pathlib
@@ -21,6 +23,7 @@ faults = []
 
 
 # ---- the page and the attempts
+
 
 def rows():
     for line in (root / "docs/ptxas-messages.md").read_text().splitlines():
@@ -64,12 +67,15 @@ def check_page():
     faults.extend(f"attempts for what is not marked as tried: {text}" for text in tried)
     names = [text for text, _, _ in listed]
     if names != templates:
-        faults.append(f"rows are not those of test/ptxas-messages.txt: missing {set(templates) - set(names)}, "
-                      f"unknown {set(names) - set(templates)}")
+        faults.append(
+            f"rows are not those of test/ptxas-messages.txt: missing {set(templates) - set(names)}, "
+            f"unknown {set(names) - set(templates)}"
+        )
     return listed
 
 
 # ---- texts
+
 
 def version_of(text):
     major, minor = text.split(".")
@@ -81,17 +87,23 @@ def in_kernel(version, targets, lines):
     number = int(re.search(r"\d+", targets).group())
 
     def reached(condition):
-        return all(version_of(version) >= version_of(part[4:]) if part.startswith("ptx ")
-                   else number >= int(part[3:]) if part.startswith("sm_") else part in targets
-                   for part in map(str.strip, condition.split(",")))
+        return all(
+            version_of(version) >= version_of(part[4:])
+            if part.startswith("ptx ")
+            else number >= int(part[3:])
+            if part.startswith("sm_")
+            else part in targets
+            for part in map(str.strip, condition.split(","))
+        )
 
     out = [f".version {version}", f".target {targets}"]
     for line in (root / "test/isa/prelude.ptx").read_text().splitlines():
         code, _, mark = line.partition("//@ ")
         if mark == "snippet":
             out += lines
-        elif not (mark.startswith("from ") and not reached(mark[5:])) and \
-                not (mark.startswith("before ") and reached(mark[7:])):
+        elif not (mark.startswith("from ") and not reached(mark[5:])) and not (
+            mark.startswith("before ") and reached(mark[7:])
+        ):
             out.append(code)
     return "\n".join(out) + "\n"
 
@@ -118,24 +130,28 @@ def texts_of_test(path, rule):
 
 
 def text_of_attempt(line):
-    """`kernel V, TARGETS: line`, `module V, TARGETS: what follows the header`, `text: all of it`; gives the text and the
-    options of ptxas. `\\n`, `\\x7f` and `\\\\` are escapes; `{a#*300}` is a0a1a2...; `compile sm_90 -g` before the colon
-    has ptxas generate code."""
-    kind, head, compiled, body = re.fullmatch(r"(kernel|module|text)(?: ([^:]*?))?(?: compile ([^:]*))?: (.*)", line).groups()
+    """`kernel V, TARGETS: line`, `module V, TARGETS: what follows the header`, `text: all of it`; gives the text and
+    the options of ptxas. `\\n`, `\\x7f` and `\\\\` are escapes; `{a#*300}` is a0a1a2...; `compile sm_90 -g` before the
+    colon has ptxas generate code."""
+    kind, head, compiled, body = re.fullmatch(
+        r"(kernel|module|text)(?: ([^:]*?))?(?: compile ([^:]*))?: (.*)", line
+    ).groups()
     body = re.sub(r"\{(.+?)\*(\d+)\}", lambda m: "".join(m[1].replace("#", str(i)) for i in range(int(m[2]))), body)
-    body = re.sub(r"\\(n|\\|x[0-9a-f]{2})",
-                  lambda m: {"n": "\n", "\\": "\\"}.get(m[1]) or chr(int(m[1][1:], 16)), body)
+    body = re.sub(r"\\(n|\\|x[0-9a-f]{2})", lambda m: {"n": "\n", "\\": "\\"}.get(m[1]) or chr(int(m[1][1:], 16)), body)
     arguments = (compiled or "").split()
     if arguments:
         arguments[0] = "-arch=" + arguments[0]
     if kind == "text":
         return body, arguments
     version, _, targets = head.partition(", ")
-    text = in_kernel(version, targets, [body]) if kind == "kernel" else f".version {version}\n.target {targets}\n{body}\n"
+    text = (
+        in_kernel(version, targets, [body]) if kind == "kernel" else f".version {version}\n.target {targets}\n{body}\n"
+    )
     return text, arguments
 
 
 # ---- ptxas
+
 
 def architecture(text, kind="compute"):
     """`compute` reads and checks alone, `sm` makes code."""
@@ -166,10 +182,17 @@ class Ptxas:
     def messages(self, text, arguments=()):
         path = pathlib.Path(self.folder.name) / "m.ptx"
         path.write_text(text, encoding="latin-1", newline="")
-        run = subprocess.run([self.program, *(arguments or [architecture(text)]), path, "-o", path.with_suffix(".o")],
-                             capture_output=True, text=True, errors="replace")
-        return [re.sub(r"^ptxas .*?(error|fatal|warning|info)\s*: ", "", line)
-                for line in (run.stdout + run.stderr).splitlines() if "aborted due to errors" not in line]
+        run = subprocess.run(
+            [self.program, *(arguments or [architecture(text)]), path, "-o", path.with_suffix(".o")],
+            capture_output=True,
+            text=True,
+            errors="replace",
+        )
+        return [
+            re.sub(r"^ptxas .*?(error|fatal|warning|info)\s*: ", "", line)
+            for line in (run.stdout + run.stderr).splitlines()
+            if "aborted due to errors" not in line
+        ]
 
 
 def check_ptxas(listed, ptxas):
@@ -178,10 +201,11 @@ def check_ptxas(listed, ptxas):
         if place == "tried":
             continue
         modules = list(texts_of_test(root / place, rule))
-        if not any(draws(text, ptxas.messages(module)) for module in modules) and \
-                not any(draws(text, ptxas.messages(module, [architecture(module, "sm")])) for module in modules):
+        if not any(draws(text, ptxas.messages(module)) for module in modules) and not any(
+            draws(text, ptxas.messages(module, [architecture(module, "sm")])) for module in modules
+        ):
             faults.append(f"{text}: ptxas does not say it where {place} expects {rule}")
-    for text, lines in attempts().items():
+    for lines in attempts().values():
         for line in lines:
             messages = ptxas.messages(*text_of_attempt(line))
             faults.extend(f"{other}: drawn by `{line}`" for other in unreachable if draws(other, messages))

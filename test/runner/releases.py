@@ -1,6 +1,7 @@
 """What ptxas judged otherwise before one of its releases, and that ptxray's diagnostic says so:
 releases.py PTXRAY SOURCE_FOLDER. Releases of ptxas are taken from $PTXRAY_PTXAS_RELEASES (folders with a ptxas),
 else from those that `tools/dev cuda` fetched."""
+
 import os
 import pathlib
 import subprocess
@@ -27,12 +28,33 @@ CASES = [
     ("8.0", "sm_90", "cvt.rn.bf16.f32 {%h1}, 0f3F800000;", (13, 1)),
     ("9.0", "sm_100a", "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 0;", (13, 2)),
     ("9.0", "sm_100a", "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 1024;", (13, 2)),
-    ("9.0", "sm_90", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [shared], [%rd1], 16, "
-                     "[shared], 65536;", (13, 4)),
-    ("9.0", "sm_90", "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [shared], "
-                     "[%rd1, {%r1}], [shared], -1;", (13, 4)),
-    ("8.6", "sm_90", "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [shared], [shared], 4294967312, [shared];", (13, 2)),
-    ("8.6", "sm_90", "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [shared], 4294967312;", (13, 2)),
+    (
+        "9.0",
+        "sm_90",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [shared], [%rd1], 16, "
+        "[shared], 65536;",
+        (13, 4),
+    ),
+    (
+        "9.0",
+        "sm_90",
+        "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [shared], "
+        "[%rd1, {%r1}], [shared], -1;",
+        (13, 4),
+    ),
+    (
+        "8.6",
+        "sm_90",
+        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+        "[shared], [shared], 4294967312, [shared];",
+        (13, 2),
+    ),
+    (
+        "8.6",
+        "sm_90",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [shared], 4294967312;",
+        (13, 2),
+    ),
 ]
 
 ptxray, root = sys.argv[1:]
@@ -71,8 +93,14 @@ ret;
             wrong = 1
         arch = "compute_75" if target == "sm_70" else target.replace("sm_", "compute_")
         for release, ptxas in sorted(releases.items()):
-            accepted = subprocess.run([ptxas, "-arch=" + arch, file.name, "-o", os.devnull], stdout=subprocess.DEVNULL,
-                                      stderr=subprocess.DEVNULL).returncode == 0
+            accepted = (
+                subprocess.run(
+                    [ptxas, "-arch=" + arch, file.name, "-o", os.devnull],
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                ).returncode
+                == 0
+            )
             if accepted != (release < first):
                 print(f"{line} ptxas {release[0]}.{release[1]} {'takes' if accepted else 'refuses'} it")
                 wrong = 1

@@ -2,8 +2,9 @@
 
     seeds.py PTXRAY SNIPPET_TESTS UNIT_TESTS REFERENCE_TESTS
 
-Entries and rules exist, commands run and print something, and the tests are run here and pass. A rule that a row names is
-expected somewhere in the snippets or tried in the unit tests of that row."""
+Entries and rules exist, commands run and print something, and the tests are run here and pass. A rule that a row names
+is expected somewhere in the snippets or tried in the unit tests of that row."""
+
 import pathlib
 import re
 import shlex
@@ -12,8 +13,14 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # Rows of each document; figures and tables with a number stand there once each.
-ROWS = {"movmatrix": 3, "stmatrix": 9, "ldmatrix": 12, "tcgen05": 142, "Stack, video and miscellaneous instructions": 18,
-        "In-register matrix transpose for RDNA 4 architecture GPUs": 3}
+ROWS = {
+    "movmatrix": 3,
+    "stmatrix": 9,
+    "ldmatrix": 12,
+    "tcgen05": 142,
+    "Stack, video and miscellaneous instructions": 18,
+    "In-register matrix transpose for RDNA 4 architecture GPUs": 3,
+}
 NUMBERED = {"Figure": [*range(104, 111), *range(182, 268)], "Table": range(39, 56)}
 
 problems = []
@@ -49,7 +56,8 @@ def main():
     commands, snippets, units, count = set(), set(), set(), {}
     seen = []
     for number, section, cells in read_rows((ROOT / "docs/seeds.md").read_text()):
-        def problem(text):
+
+        def problem(text, number=number):
             problems.append(f"docs/seeds.md:{number}: {text}")
 
         count[section] = count.get(section, 0) + 1

@@ -1,5 +1,6 @@
-"""Lets ptxas judge what `ptxray targets` says of each file: with the version and target named it passes, just below not:
-targets.py PTXRAY SOURCE_FOLDER [FILE...]"""
+"""Lets ptxas judge what `ptxray targets` says of each file: with the version and target named it passes, just below
+not: targets.py PTXRAY SOURCE_FOLDER [FILE...]"""
+
 import json
 import os
 import pathlib
@@ -10,8 +11,10 @@ import sys
 import tempfile
 
 ptxray, root, *files = sys.argv[1:]
-releases = sorted(pathlib.Path(root, "build/cuda").glob("*/bin/ptxas"),
-                  key=lambda path: [int(part) for part in path.parts[-3].split(".") if part.isdigit()])
+releases = sorted(
+    pathlib.Path(root, "build/cuda").glob("*/bin/ptxas"),
+    key=lambda path: [int(part) for part in path.parts[-3].split(".") if part.isdigit()],
+)
 ptxas = os.environ.get("PTXRAY_PTXAS") or (releases and str(releases[-1])) or shutil.which("ptxas")
 if not ptxas:
     print("skipped: no ptxas")
@@ -30,8 +33,14 @@ def accepts(text, version, target):
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
         file.write(text)
         file.flush()
-        return subprocess.run([ptxas, f"-arch=compute_{number}{variant}", file.name, "-o", os.devnull],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        return (
+            subprocess.run(
+                [ptxas, f"-arch=compute_{number}{variant}", file.name, "-o", os.devnull],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            ).returncode
+            == 0
+        )
 
 
 wrong = 0

@@ -5,6 +5,7 @@
 
 Valgrind counts them; instructions.json holds what they were, and with which compiler. A count that has grown by more
 than 5 % fails: if the growth is meant, `--record` writes the new counts, and the commit says why."""
+
 import json
 import pathlib
 import re
@@ -19,8 +20,11 @@ SKIPPED = 77
 
 
 def count(ptxray, file):
-    result = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", ptxray, "check", "--jobs=1", file],
-                            capture_output=True, text=True)
+    result = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", ptxray, "check", "--jobs=1", file],
+        capture_output=True,
+        text=True,
+    )
     if result.returncode:
         sys.exit(f"{file.name}: ptxray refuses it\n{result.stdout}{result.stderr}")
     return int(re.search(r"Collected : (\d+)", result.stderr).group(1))

@@ -1,13 +1,24 @@
 #!/usr/bin/env python3
-"""one_line.py PTXRAY: 10,000 faults on one line may not cost much more than on a line each; by its square it would be a thousand times."""
+"""one_line.py PTXRAY: 10,000 faults on one line may not cost much more than on a line each; by its square it would be a
+thousand times."""
+
 import resource
 import subprocess
 import sys
 import tempfile
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<10>;\n"
-FAULTS = ["add.s32 %r1, %r2, %r3) ;", "ld.b32 {%r1 %r2}, [%r1] ;", "ld.b32 {%r1, ;", "mov.b32 %r1, ({%r1}) ;", "mul %r0 } { %r1 ;",
-          "mov.u32 %r1, %none5;", "ad.s32 %r1, %r2, %r3;", "add.s33 %r1, %r2, %r3;", "add.s32 %r1 %r2, %r3;"]
+FAULTS = [
+    "add.s32 %r1, %r2, %r3) ;",
+    "ld.b32 {%r1 %r2}, [%r1] ;",
+    "ld.b32 {%r1, ;",
+    "mov.b32 %r1, ({%r1}) ;",
+    "mul %r0 } { %r1 ;",
+    "mov.u32 %r1, %none5;",
+    "ad.s32 %r1, %r2, %r3;",
+    "add.s33 %r1, %r2, %r3;",
+    "add.s32 %r1 %r2, %r3;",
+]
 COUNT = 10_000
 ALLOWED = 4
 

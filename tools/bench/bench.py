@@ -3,9 +3,10 @@
 
     tools/dev bench [--only WORD] [--json FILE]
 
-The inputs are made with nvcc (`tools/dev cuda --nvcc`) in build/bench and kept there. CPU time is compared, the least of
-several rounds in which the programs take turns, so other work on the machine disturbs all alike; only where cores are
-compared it is wall time. Exit status 1 when a figure misses its aim."""
+The inputs are made with nvcc (`tools/dev cuda --nvcc`) in build/bench and kept there. CPU time is compared, the least
+of several rounds in which the programs take turns, so other work on the machine disturbs all alike; only where cores
+are compared it is wall time. Exit status 1 when a figure misses its aim."""
+
 import argparse
 import json
 import math
@@ -29,13 +30,30 @@ STYLES = [("cub", "cub.cu", []), ("mma", "mma.cu", []), ("lineinfo", "cub.cu", [
 
 # ---- inputs
 
+
 def compiled(name, source, flags):
     output = INPUTS / f"{name}.ptx"
     if not output.exists():
         print(f"compiling {output.name}", file=sys.stderr)
-        subprocess.run([NVCC / "bin" / "nvcc", "-I", NVCC / "include", "-I", NVCC / "include" / "cccl", "-std=c++17",
-                        "--extended-lambda", "-w", "-ptx", f"-arch=compute_{ARCH}", *flags, HERE / source, "-o", output],
-                       check=True)
+        subprocess.run(
+            [
+                NVCC / "bin" / "nvcc",
+                "-I",
+                NVCC / "include",
+                "-I",
+                NVCC / "include" / "cccl",
+                "-std=c++17",
+                "--extended-lambda",
+                "-w",
+                "-ptx",
+                f"-arch=compute_{ARCH}",
+                *flags,
+                HERE / source,
+                "-o",
+                output,
+            ],
+            check=True,
+        )
     return output
 
 
@@ -70,7 +88,9 @@ class Module:
     def small_modules(self, count, least, most):
         """modules of one kernel each"""
         head = [line for line in self.head if line.strip() and not re.match(r"\.global|\s*//", line)]
-        globals_ = [(re.search(r"(\w+)(\[\d+\])*( = .*)?;", line)[1], line) for line in self.head if line.startswith(".global")]
+        globals_ = [
+            (re.search(r"(\w+)(\[\d+\])*( = .*)?;", line)[1], line) for line in self.head if line.startswith(".global")
+        ]
         texts = []
         for name, text in self.kernels:
             used = [line for variable, line in globals_ if variable in text]
@@ -103,7 +123,9 @@ INSTRUCTION = re.compile(r"^(\t(?:@!?%p\d+ )?)([a-z]\w*(?:\.\w+)+)( \t)([^;]*%[r
 DAMAGES = {
     "a word misspelt": lambda m: f"{m[1]}{m[2]}x{m[3]}{m[4]};",
     "a name undeclared": lambda m: m[1] + m[2] + m[3] + re.sub(r"%[rf]d?(\d)", r"%none\1", m[4], count=1) + ";",
-    "an operand of the wrong size": lambda m: m[1] + m[2] + m[3] + re.sub(r"%(?:rd|r|f|fd)(\d)", r"%rs\1", m[4], count=1) + ";",
+    "an operand of the wrong size": lambda m: (
+        m[1] + m[2] + m[3] + re.sub(r"%(?:rd|r|f|fd)(\d)", r"%rs\1", m[4], count=1) + ";"
+    ),
     "a semicolon lost": lambda m: m[0][:-1],
 }
 
@@ -125,8 +147,10 @@ def faulty_twins(module):
 
 def tiny_file():
     path = INPUTS / "1KB.ptx"
-    text = (".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-            ".reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [p];\n")
+    text = (
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [p];\n"
+    )
     while len(text) < 1000:
         text += "ld.global.u32 %r1, [%rd1];\nadd.s32 %r2, %r1, 7;\n"
     path.write_text(text + "ret;\n}\n")
@@ -134,6 +158,7 @@ def tiny_file():
 
 
 # ---- measuring
+
 
 def stages(path):
     return json.loads(subprocess.run([BENCH, "stages", path], check=True, capture_output=True, text=True).stdout)
@@ -155,8 +180,11 @@ class Report:
         good = value >= aim if atLeast else value <= aim
         self.failed |= not good
         self.lines[what] = {"value": value, "aim": aim, "good": good}
-        print(f"{'ok  ' if good else 'FAIL'}  {value:8.2f}{unit}  ({'at least' if atLeast else 'at most'} {aim:g}{unit})  {what}",
-              flush=True)
+        print(
+            f"{'ok  ' if good else 'FAIL'}  {value:8.2f}{unit}  "
+            f"({'at least' if atLeast else 'at most'} {aim:g}{unit})  {what}",
+            flush=True,
+        )
 
     def note(self, text):
         print("      " + text, flush=True)
@@ -183,7 +211,9 @@ def against_ptxas(report, files):
         assert ours["status"] == 0 and theirs["status"] == 0, (path, ours, theirs)
         ratios.append(theirs["cpu"] / ours["cpu"])
         report.line(f"{name}: CPU time of ptxas over ours", ratios[-1], 7, True, "x")
-        report.note(f"{path.stat().st_size / 1e6:.2f} MB: ptxray {ours['cpu'] * 1e3:.1f} ms, ptxas {theirs['cpu'] * 1e3:.1f} ms")
+        report.note(
+            f"{path.stat().st_size / 1e6:.2f} MB: ptxray {ours['cpu'] * 1e3:.1f} ms, ptxas {theirs['cpu'] * 1e3:.1f} ms"
+        )
         report.line(f"{name}: memory above start-up over the file", memory_ratio(path, ours), 2.5, False, "x")
     report.line("geometric mean of the three", math.prod(ratios) ** (1 / len(ratios)), 10, True, "x")
 
@@ -192,11 +222,20 @@ def steps(report, files):
     for name, path in files.items():
         s = stages(path)
         rate = {step: s["bytes"] / s[step] / 1e6 for step in ("scan", "parse", "check")}
-        report.note(f"{name}: scan {rate['scan']:.0f}, parse {rate['parse']:.0f}, check {rate['check']:.0f} MB/s; "
-                    f"{s['instructions']} instructions")
-        report.line(f"{name}: lexing and parsing, MB/s, where scanning alone makes 550", rate["parse"] / rate["scan"] * 550, 200, True)
+        report.note(
+            f"{name}: scan {rate['scan']:.0f}, parse {rate['parse']:.0f}, check {rate['check']:.0f} MB/s; "
+            f"{s['instructions']} instructions"
+        )
+        report.line(
+            f"{name}: lexing and parsing, MB/s, where scanning alone makes 550",
+            rate["parse"] / rate["scan"] * 550,
+            200,
+            True,
+        )
         if name == "cub":
-            report.line("cub: the rules, ns an instruction", (s["check"] - s["parse"]) / s["instructions"] * 1e9, 75, False)
+            report.line(
+                "cub: the rules, ns an instruction", (s["check"] - s["parse"]) / s["instructions"] * 1e9, 75, False
+            )
 
 
 def growth(report, module):
@@ -206,11 +245,22 @@ def growth(report, module):
         (process,) = run(max(2, min(20, 300 // megabytes)), check(path))
         assert process["status"] == 0
         per_megabyte[megabytes] = process["cpu"] / path.stat().st_size * 1e9
-        report.note(f"{megabytes} MB: {process['cpu']:.3f} s, {per_megabyte[megabytes]:.2f} ms a MB, memory {memory_ratio(path, process):.2f}")
+        report.note(
+            f"{megabytes} MB: {process['cpu']:.3f} s, {per_megabyte[megabytes]:.2f} ms a MB, "
+            f"memory {memory_ratio(path, process):.2f}"
+        )
         if megabytes >= 361:
-            report.line(f"{megabytes} MB: memory above start-up over the file", memory_ratio(path, process), 2.5, False, "x")
+            report.line(
+                f"{megabytes} MB: memory above start-up over the file", memory_ratio(path, process), 2.5, False, "x"
+            )
             path.unlink()
-    report.line("1 to 500 MB: the dearest megabyte over the one of the 1 MB file", max(per_megabyte.values()) / per_megabyte[1], 1.1, False, "x")
+    report.line(
+        "1 to 500 MB: the dearest megabyte over the one of the 1 MB file",
+        max(per_megabyte.values()) / per_megabyte[1],
+        1.1,
+        False,
+        "x",
+    )
 
 
 def start(report):
@@ -226,10 +276,15 @@ def many_files(report, module):
     names.write_text("".join(f"{path}\n" for path in sorted(folder.glob("*.ptx"))))
     size = sum(path.stat().st_size for path in folder.glob("*.ptx"))
     one, two, one_each, two_each = run(
-        3, check("--jobs=1", folder), check("--jobs=2", folder),
-        *(["xargs", "-a", names, "-n", "1", "-P", str(jobs), *check("--jobs=1")] for jobs in (1, 2)))
-    report.note(f"10,000 files, {size / 1e6:.0f} MB: wall {one['wall']:.2f} s with one core, {two['wall']:.2f} s with two; "
-                f"single calls {one_each['wall']:.2f} and {two_each['wall']:.2f} s")
+        3,
+        check("--jobs=1", folder),
+        check("--jobs=2", folder),
+        *(["xargs", "-a", names, "-n", "1", "-P", str(jobs), *check("--jobs=1")] for jobs in (1, 2)),
+    )
+    report.note(
+        f"10,000 files, {size / 1e6:.0f} MB: wall {one['wall']:.2f} s with one core, {two['wall']:.2f} s with two; "
+        f"single calls {one_each['wall']:.2f} and {two_each['wall']:.2f} s"
+    )
     report.line("10,000 files: one core over two, wall", one["wall"] / two["wall"], 1.7, True, "x")
     report.line("10,000 files: two cores over xargs with two, wall", two["wall"] / two_each["wall"], 1, False, "x")
     report.line("10,000 files: two cores over xargs with two, CPU", two["cpu"] / two_each["cpu"], 1, False, "x")
@@ -254,9 +309,14 @@ def main():
     files = {name: compiled(name, source, flags) for name, source, flags in STYLES}
     module = Module(files["cub"])
     report = Report()
-    parts = {"ptxas": lambda: against_ptxas(report, files), "steps": lambda: steps(report, files),
-             "start": lambda: start(report), "errors": lambda: errors(report, module),
-             "files": lambda: many_files(report, module), "growth": lambda: growth(report, module)}
+    parts = {
+        "ptxas": lambda: against_ptxas(report, files),
+        "steps": lambda: steps(report, files),
+        "start": lambda: start(report),
+        "errors": lambda: errors(report, module),
+        "files": lambda: many_files(report, module),
+        "growth": lambda: growth(report, module),
+    }
     for name, part in parts.items():
         if options.only in ("", name):
             part()

@@ -1,6 +1,6 @@
 # Programs that open the CUDA driver are dynamic. With zig as the compiler (build/zig, where tools/zig.py puts it, or
-# `zig` in PATH) they run on every Linux with glibc 2.28 or newer; without it, on machines as new as this one. Sanitizers
-# need the compiler of the rest.
+# `zig` in PATH) they run on every Linux with glibc 2.28 or newer; without it, on machines as new as this one.
+# Sanitizers need the compiler of the rest.
 file(GLOB fetched ${PROJECT_SOURCE_DIR}/build/zig/*)
 find_program(PTXRAY_ZIG zig HINTS ${fetched} NO_CACHE)
 set(ZIG "")

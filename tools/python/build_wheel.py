@@ -4,6 +4,7 @@
 The program is $PTXRAY_BINARY if that is set, else that of build/release, which `tools/dev build` makes first.
 It is static, so the wheel runs on any x86-64 Linux; the tag names the oldest one that pip lets us name for all of
 them, manylinux_2_28, and test/package/test_wheel.py has auditwheel prove it."""
+
 import base64
 import hashlib
 import os
@@ -53,7 +54,7 @@ def contents():
     """name, mode and bytes of each file of the wheel but RECORD"""
     package = ROOT / "tools" / "python" / "ptxray"
     info = f"ptxray-{version()}.dist-info"
-    for path in sorted(package.glob("*.py")) + [package / "py.typed"]:
+    for path in [*sorted(package.glob("*.py")), package / "py.typed"]:
         yield f"ptxray/{path.name}", 0o644, path.read_bytes()
     yield f"ptxray-{version()}.data/scripts/ptxray", 0o755, program()
     yield f"{info}/METADATA", 0o644, metadata().encode()

@@ -1,5 +1,5 @@
-#include "Match/Checks.h"
 #include "Descriptor/Descriptor.h"
+#include "Match/Checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

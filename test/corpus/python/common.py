@@ -1,4 +1,5 @@
 """What the producers share: `for arch in archs()` and `write(name, text)`."""
+
 import pathlib
 import re
 import sys

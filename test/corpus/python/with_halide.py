@@ -1,10 +1,10 @@
 """Pipelines through Halide; their PTX stands inside the host module as one constant."""
+
 import pathlib
 import re
 import tempfile
 
 import halide as hl
-
 from common import archs, write
 
 x, y, bx, by, tx, ty = [hl.Var(n) for n in ("x", "y", "bx", "by", "tx", "ty")]
@@ -34,8 +34,12 @@ for number, _ in archs(plain=True):
             f.gpu_tile(x, y, bx, by, tx, ty, 16, 16)
             with tempfile.TemporaryDirectory() as folder:
                 output = pathlib.Path(folder) / "host.ll"
-                f.compile_to({hl.OutputFileType.llvm_assembly: str(output)}, [image], "f",
-                             hl.Target(f"x86-64-linux-cuda-cuda_capability_{number}"))
+                f.compile_to(
+                    {hl.OutputFileType.llvm_assembly: str(output)},
+                    [image],
+                    "f",
+                    hl.Target(f"x86-64-linux-cuda-cuda_capability_{number}"),
+                )
                 constant = re.search(r'c"([^"]*\.version[^"]*)"', output.read_text()).group(1)
             text = re.sub(r"\\([0-9A-Fa-f]{2})", lambda m: chr(int(m.group(1), 16)), constant)
-            write(f"{make.__name__}-{number}-{kind}".replace(" ", ""), text[text.index(".version"):])
+            write(f"{make.__name__}-{number}-{kind}".replace(" ", ""), text[text.index(".version") :])

@@ -1,9 +1,9 @@
 """Kernels through Numba's CUDA compiler."""
+
 import math
 
-from numba import cuda, types
-
 from common import archs, write
+from numba import cuda, types
 
 
 def waves(a, b, n):

@@ -1,7 +1,7 @@
 """CUDA C++ through the run-time compiler."""
+
 import ctypes
 import glob
-import os
 import site
 
 from common import archs, write
@@ -30,7 +30,9 @@ extern "C" __global__ void __launch_bounds__(128, 4) bounded(char4 *c, const flo
 }
 """
 
-path = next(p for folder in site.getsitepackages() for p in glob.glob(folder + "/nvidia/**/libnvrtc.so.*", recursive=True))
+path = next(
+    p for folder in site.getsitepackages() for p in glob.glob(folder + "/nvidia/**/libnvrtc.so.*", recursive=True)
+)
 nvrtc = ctypes.CDLL(path)
 
 
@@ -54,6 +56,9 @@ def compile_for(arch, *options):
 
 for number, suffix in archs():
     write(f"kernels-{number}{suffix}", compile_for(f"{number}{suffix}"))
-    write(f"kernels-{number}{suffix}-fast", compile_for(f"{number}{suffix}", "--use_fast_math", "--extra-device-vectorization"))
+    write(
+        f"kernels-{number}{suffix}-fast",
+        compile_for(f"{number}{suffix}", "--use_fast_math", "--extra-device-vectorization"),
+    )
     write(f"kernels-{number}{suffix}-lineinfo", compile_for(f"{number}{suffix}", "-lineinfo"))
     write(f"kernels-{number}{suffix}-G", compile_for(f"{number}{suffix}", "-G"))

@@ -1,13 +1,13 @@
 """Kernels through tinygrad, which writes PTX itself."""
+
 import os
 
 os.environ["DEV"] = "CUDA:PTX:sm_80"
+from common import archs, write
 from tinygrad import Tensor, dtypes
 from tinygrad.codegen import to_program
 from tinygrad.helpers import Target
 from tinygrad.renderer.ptx import PTXRenderer
-
-from common import archs, write
 
 
 def tensor(*shape, dtype=dtypes.float32):
@@ -34,7 +34,7 @@ CASES = {
 
 for number, _ in archs(plain=True):
     if number >= 100 and number != 120:
-        continue # it writes a version that does not have them
+        continue  # it writes a version that does not have them
     renderer = PTXRenderer(Target(device="CUDA", arch=f"sm_{number}"))
     for name, make in CASES.items():
         calls = [call for call in make().schedule_linear().src if call.src[0].op.name == "SINK"]

@@ -1,10 +1,10 @@
 """Kernels through Triton's compiler, down to PTX; no GPU is needed."""
+
 import triton
 import triton.language as tl
+from common import archs, write
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
-
-from common import archs, write
 
 
 @triton.jit
@@ -29,7 +29,9 @@ def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
     rk = tl.arange(0, BK)
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(0, K, BK):
-        acc = tl.dot(tl.load(a + rm[:, None] * K + (k + rk)[None, :]), tl.load(b + (k + rk)[:, None] * N + rn[None, :]), acc)
+        acc = tl.dot(
+            tl.load(a + rm[:, None] * K + (k + rk)[None, :]), tl.load(b + (k + rk)[:, None] * N + rn[None, :]), acc
+        )
     tl.store(c + rm[:, None] * N + rn[None, :], acc.to(c.dtype.element_ty))
 
 
@@ -64,7 +66,7 @@ def scan_and_sort(x, o, h, n, B: tl.constexpr):
 
 
 def source(fn, constants, **types):
-    signature = {**types, **{name: "constexpr" for name in constants}}
+    signature = {**types, **dict.fromkeys(constants, "constexpr")}
     ordered = {name: signature[name] for name in fn.arg_names}
     return ASTSource(fn=fn, signature=ordered, constexprs=constants)
 
@@ -75,8 +77,16 @@ def cases():
     yield "softmax", source(softmax, {"B": 2048}, o="*fp32", x="*fp16", stride="i32", n="i32"), {"num_warps": 8}
     for t in ("fp16", "bf16", "fp32", "fp8e4nv"):
         tiles = {"BM": 128, "BN": 128, "BK": 64}
-        yield f"matmul_{t}", source(matmul, tiles, a=f"*{t}", b=f"*{t}", c="*fp32", M="i32", N="i32", K="i32"), {"num_stages": 3}
-    yield "attention", source(attention, {"B": 64, "D": 64}, q="*fp16", k="*fp16", v="*fp16", o="*fp16", n="i32", scale="fp32"), {"num_warps": 4}
+        yield (
+            f"matmul_{t}",
+            source(matmul, tiles, a=f"*{t}", b=f"*{t}", c="*fp32", M="i32", N="i32", K="i32"),
+            {"num_stages": 3},
+        )
+    yield (
+        "attention",
+        source(attention, {"B": 64, "D": 64}, q="*fp16", k="*fp16", v="*fp16", o="*fp16", n="i32", scale="fp32"),
+        {"num_warps": 4},
+    )
     yield "scan_and_sort", source(scan_and_sort, {"B": 512}, x="*i32", o="*i32", h="*i32", n="i32"), {}
 
 

@@ -1,9 +1,9 @@
 """Kernels through NVIDIA Warp."""
+
 import pathlib
 import tempfile
 
 import warp as wp
-
 from common import archs, write
 
 wp.config.quiet = True

@@ -1,9 +1,10 @@
 """Checks PTX, the assembly language of NVIDIA GPUs.
 
-    import ptxray
-    for d in ptxray.check(text, target="sm_90a"):
-        print(d)
+import ptxray
+for d in ptxray.check(text, target="sm_90a"):
+    print(d)
 """
+
 import dataclasses
 import functools
 import importlib.metadata
@@ -44,7 +45,7 @@ class Edit:
 class Fix:
     title: str
     safe: bool
-    edits: typing.Tuple[Edit, ...]
+    edits: tuple[Edit, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,9 +55,9 @@ class Diagnostic:
     message: str
     begin: Place
     end: Place
-    notes: typing.Tuple[Note, ...] = ()
+    notes: tuple[Note, ...] = ()
     fix: typing.Optional[Fix] = None
-    origin: typing.Optional[typing.Tuple[str, int]] = None  # path and line that this PTX was made from
+    origin: typing.Optional[tuple[str, int]] = None  # path and line that this PTX was made from
     manual: typing.Optional[str] = None  # section of the PTX manual
     path: str = "<ptx>"
 
@@ -72,14 +73,17 @@ class PtxError(ValueError):
         self.diagnostics = diagnostics
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def program() -> str:
     """The path of the program that came with this package."""
     candidates = [pathlib.Path(__file__).parent.parent / "bin" / "ptxray"]
     try:
         distribution = importlib.metadata.distribution("ptxray")
-        candidates[:0] = [pathlib.Path(distribution.locate_file(file)) for file in distribution.files or ()
-                          if file.name == "ptxray" and file.parent.name in ("bin", "Scripts")]
+        candidates[:0] = [
+            pathlib.Path(distribution.locate_file(file))
+            for file in distribution.files or ()
+            if file.name == "ptxray" and file.parent.name in ("bin", "Scripts")
+        ]
     except importlib.metadata.PackageNotFoundError:
         pass
     for candidate in candidates:
@@ -92,11 +96,20 @@ def version() -> str:
     return importlib.metadata.version("ptxray")
 
 
-def check(text: typing.Union[str, bytes], *, target: typing.Optional[str] = None,
-          ptx: typing.Optional[str] = None, arch: typing.Optional[str] = None, pedantic: bool = False,
-          werror: bool = False, on: typing.Iterable[str] = (), off: typing.Iterable[str] = (),
-          warning: typing.Iterable[str] = (), error: typing.Iterable[str] = (),
-          path: str = "<ptx>") -> typing.List[Diagnostic]:
+def check(
+    text: typing.Union[str, bytes],
+    *,
+    target: typing.Optional[str] = None,
+    ptx: typing.Optional[str] = None,
+    arch: typing.Optional[str] = None,
+    pedantic: bool = False,
+    werror: bool = False,
+    on: typing.Iterable[str] = (),
+    off: typing.Iterable[str] = (),
+    warning: typing.Iterable[str] = (),
+    error: typing.Iterable[str] = (),
+    path: str = "<ptx>",
+) -> list[Diagnostic]:
     """Checks a PTX text and gives what was found, in the order of the text.
 
     `target` and `ptx` check as if `.target` and `.version` said this; `arch` asks also whether the module may be
@@ -112,7 +125,7 @@ def check(text: typing.Union[str, bytes], *, target: typing.Optional[str] = None
             command.append(f"--{name}={','.join(rules)}")
     command += [name for name, wanted in (("--pedantic", pedantic), ("--werror", werror)) if wanted]
     data = (text.encode() if isinstance(text, str) else bytes(text)).rstrip(b"\0")
-    run = subprocess.run(command + ["-"], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run = subprocess.run([*command, "-"], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if run.returncode not in (0, 1):
         raise ValueError(run.stderr.decode(errors="replace").strip() or f"ptxray ended with {run.returncode}")
     return [_diagnostic(json.loads(line)) for line in run.stdout.splitlines()]
@@ -131,7 +144,13 @@ def _diagnostic(line):
 
     fix, origin = line.get("fix"), line.get("origin")
     return Diagnostic(
-        line["rule"], line["severity"], line["message"], *span(line),
+        line["rule"],
+        line["severity"],
+        line["message"],
+        *span(line),
         notes=tuple(Note(note["message"], *span(note)) for note in line["notes"]),
         fix=fix and Fix(fix["title"], fix["safe"], tuple(Edit(**edit) for edit in fix["edits"])),
-        origin=origin and (origin["path"], origin["line"]), manual=line.get("manual"), path=line["path"])
+        origin=origin and (origin["path"], origin["line"]),
+        manual=line.get("manual"),
+        path=line["path"],
+    )

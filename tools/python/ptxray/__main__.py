@@ -1,4 +1,5 @@
 """python -m ptxray ... is ptxray ..."""
+
 import os
 import sys
 

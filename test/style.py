@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""How tracked files are laid out: style.py ROOT [--ruff]
+
+Lines are at most as long as .editorconfig says (in Markdown prose is meant, not tables, code and links), end without
+blanks and with a newline; C++ is as clang-format leaves it. With --ruff, Python is as ruff leaves it. Exit status 77:
+not a checkout of git, or the program is missing; with PTXRAY_REQUIRE=clang-format (or ruff, or all) that fails."""
+
+import configparser
+import fnmatch
+import itertools
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "package"))
+import common
+
+OTHERS = "test/corpus/"  # sources in the style of those who would write them
+
+
+def tracked(root):
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if listed.returncode != 0:
+        common.skip("git", "no checkout of git")
+    names = listed.stdout.decode().split("\0")[:-1]
+    return [name for name in names if (root / name).is_file() and not (root / name).is_symlink()]
+
+
+def alternatives(pattern):
+    """`*.{cpp,h}` as [`*.cpp`, `*.h`]"""
+    parts = [part.split(",") for part in re.split(r"[{}]", pattern)]
+    return ["".join(chosen) for chosen in itertools.product(*parts)]
+
+
+class Rules:
+    """of .editorconfig; where several sections match, the last one that says it counts"""
+
+    def __init__(self, path):
+        parser = configparser.ConfigParser()
+        parser.read_string("[-]\n" + path.read_text())
+        self.sections = [(alternatives(name), parser[name]) for name in parser.sections() if name != "-"]
+
+    def get(self, file, key):
+        values = [
+            values[key]
+            for patterns, values in self.sections
+            if key in values
+            and any(fnmatch.fnmatch(file if "/" in p else pathlib.PurePath(file).name, p) for p in patterns)
+        ]
+        return values[-1] if values else None
+
+
+def is_prose(lines):
+    """of each line of a Markdown text"""
+    in_code = False
+    for line in lines:
+        fence = line.lstrip().startswith("```")
+        in_code ^= fence
+        yield not (in_code or fence or line.startswith(("|", "    ")) or re.match(r"\s*(\[[^]]+\]:|<?https?:)", line))
+
+
+def faults(root, file, rules):
+    text = (root / file).read_text(errors="replace")
+    lines = text.split("\n")
+    limit = rules.get(file, "max_line_length")
+    measured = is_prose(lines) if file.endswith(".md") else itertools.repeat(True)
+    for number, (line, is_measured) in enumerate(zip(lines, measured), 1):
+        if limit not in (None, "off") and is_measured and len(line) > int(limit):
+            yield f"{file}:{number}: {len(line)} columns, at most {limit} are allowed"
+        if line != line.rstrip() and rules.get(file, "trim_trailing_whitespace") == "true":
+            yield f"{file}:{number}: blanks at the end"
+    if text and lines[-1] and rules.get(file, "insert_final_newline") == "true":
+        yield f"{file}:{len(lines)}: no newline at the end"
+
+
+def formatted(root, files):
+    program = shutil.which("clang-format-22")
+    if not program:
+        common.skip("clang-format", "no program clang-format-22")
+    sources = [file for file in files if file.endswith((".cpp", ".h")) and not file.startswith(OTHERS)]
+    return subprocess.run([program, "--dry-run", "--Werror", *sources], cwd=root).returncode == 0
+
+
+def ruff(root):
+    python = common.python_with("ruff==0.17.6")
+    return all(
+        subprocess.run([python, "-m", "ruff", *command, "--quiet", "."], cwd=root).returncode == 0
+        for command in (["check"], ["format", "--check"])
+    )
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    files = tracked(root)
+    if sys.argv[2:] == ["--ruff"]:
+        sys.exit(0 if ruff(root) else 1)
+    rules = Rules(root / ".editorconfig")
+    found = [fault for file in files if not file.startswith(OTHERS) for fault in faults(root, file, rules)]
+    print("\n".join(found[:200]))
+    sys.exit(0 if formatted(root, files) and not found else 1)
+
+
+if __name__ == "__main__":
+    main()

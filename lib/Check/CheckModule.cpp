@@ -2,7 +2,7 @@
 #include "Check/Suppressions.h"
 #include "Flow/Body.h"
 #include "Flow/Constants.h"
-#include "Match/Judge.h"
+#include "Match/Match.h"
 #include "Module/Header.h"
 #include "Module/ModuleRules.h"
 #include "Parse/Parse.h"
@@ -30,8 +30,12 @@ private:
   [[gnu::noinline]] void other(Statement statement);
   void instruction(const Function &function, const Instruction &instruction);
   [[gnu::noinline]] void unusual(const Function &function, const Instruction &instruction, uint64_t print);
-  bool swallowsNext(const Instruction &instruction);
-  bool hasEndlessOperands(const Instruction &instruction);
+  void brokenInstruction(const Instruction &instruction);
+  InstructionSite siteOf(const Opcode &opcode, const Instruction &instruction) {
+    return {opcode, header.context(), ast, source, instruction, resolver};
+  }
+  bool isMissingSemicolon(const Instruction &instruction);
+  bool hasTooManyOperands(const Instruction &instruction);
 
   const Ast &ast;
   const SourceBuffer &source;
@@ -40,7 +44,7 @@ private:
   Header header;
   Resolver resolver;
   Constants constants;
-  std::optional<InstructionChecker> instructions; // once the header is read
+  std::optional<Verdicts> verdicts; // once the header is read
   std::optional<ModuleRules> rules;
   std::optional<Limits> limits;
   std::optional<BodyChecker> bodies;
@@ -57,10 +61,10 @@ Range rangeOf(const Ast &ast, Statement statement) {
 }
 
 void ModuleChecker::endHeader(Range place, bool isEmpty) {
-  if (instructions)
+  if (verdicts)
     return;
   header.finish(place, isEmpty);
-  instructions.emplace(header.context());
+  verdicts.emplace(header.context());
   rules.emplace(ast, header, resolver, sink);
   limits.emplace(ast, header.context(), options, sink);
   bodies.emplace(ast, header.context(), options, *rules, resolver, sink);
@@ -118,7 +122,7 @@ void ModuleChecker::other(Statement statement) {
     break;
   case StatementKind::BrokenInstruction:
     if (!options.visitor)
-      instructions->checkWords(ast, source, ast.brokenInstructions[statement.index], resolver, sink);
+      brokenInstruction(ast.brokenInstructions[statement.index]);
     break;
   case StatementKind::BlockBegin: resolver.beginBlock(); break;
   case StatementKind::BlockEnd: resolver.endBlock(); break;
@@ -141,7 +145,7 @@ inline void ModuleChecker::instruction(const Function &function, const Instructi
     rules->requireGuard(instruction.guard, instruction.guardRange);
   const uint64_t print = resolver.fingerprint(instruction);
   // Mostly all names are plain ones and an equal instruction was judged before: then nobody asks for the opcode.
-  const InstructionChecker::Verdict *verdict = instructions->known(print);
+  const Verdict *verdict = verdicts->find(print);
   if (verdict && verdict->plain.known && !resolver.isInBlock()) [[likely]]
     bodies->plain(instruction, verdict->plain, *verdict->usage);
   else
@@ -149,13 +153,13 @@ inline void ModuleChecker::instruction(const Function &function, const Instructi
 }
 
 void ModuleChecker::unusual(const Function &function, const Instruction &instruction, uint64_t print) {
-  const Opcode &opcode = instructions->opcode(ast, instruction);
+  const Opcode &opcode = verdicts->opcode(ast, instruction);
   const llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
-  const InstructionChecker::Verdict *verdict = nullptr;
+  const Verdict *verdict = nullptr;
   if (print && !opcode.readsRegisters)
-    verdict = instructions->known(opcode.readsValues ? withValues(print, nodes) : print);
+    verdict = verdicts->find(opcode.readsValues ? withValues(print, nodes) : print);
   if (!verdict) {
-    if (swallowsNext(instruction) || hasEndlessOperands(instruction))
+    if (isMissingSemicolon(instruction) || hasTooManyOperands(instruction))
       return;
     resolver.shapes(instruction.operands, shapes);
     if (options.visitor) {
@@ -166,17 +170,22 @@ void ModuleChecker::unusual(const Function &function, const Instruction &instruc
     }
     if (opcode.readsRegisters)
       constants.fill(function, instruction.operands, shapes);
-    verdict = &instructions->judged(opcode, instruction, nodes, shapes);
+    verdict = &verdicts->of(opcode, instruction, nodes, shapes);
   }
   if (verdict->findings)
-    instructions->report(*verdict, opcode, ast, source, instruction, resolver, sink);
+    reportFindings(*verdict->findings, siteOf(opcode, instruction), sink);
   if (opcode.mayCall)
     rules->call(instruction);
   bodies->instruction(instruction, *verdict->usage);
 }
 
+void ModuleChecker::brokenInstruction(const Instruction &instruction) {
+  const Opcode &opcode = verdicts->opcode(ast, instruction);
+  reportFindings(verdicts->ofWords(opcode), siteOf(opcode, instruction), sink);
+}
+
 /// `trap` without its semicolon, and `exit;` on the next line, look like an instruction and its operand.
-bool ModuleChecker::swallowsNext(const Instruction &instruction) {
+bool ModuleChecker::isMissingSemicolon(const Instruction &instruction) {
   if (instruction.operands.count != 1)
     return false;
   const Operand &operand = ast.operands[instruction.operands.first];
@@ -190,7 +199,7 @@ bool ModuleChecker::swallowsNext(const Instruction &instruction) {
 }
 
 /// No instruction has so many, and the engine counts them in 16 bits.
-bool ModuleChecker::hasEndlessOperands(const Instruction &instruction) {
+bool ModuleChecker::hasTooManyOperands(const Instruction &instruction) {
   constexpr uint32_t most = 10'000;
   if (instruction.operands.count <= most)
     return false;

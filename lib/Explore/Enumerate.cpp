@@ -1,5 +1,5 @@
 #include "Explore/Enumerate.h"
-#include "Match/Judge.h"
+#include "Match/Match.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -30,10 +30,10 @@ public:
   void form(uint32_t index, Enumeration &out);
 
 private:
-  bool findAxes(FormView &view);
-  void addSlot(FormView &view, Axis::Kind kind, unsigned slot, unsigned of);
-  bool write(FormView &view, llvm::ArrayRef<int64_t> chosen, std::string &text);
-  void operand(FormView &view, unsigned pattern, llvm::ArrayRef<int64_t> chosen, std::string &text);
+  bool findAxes(FormMatch &match);
+  void addSlot(FormMatch &match, Axis::Kind kind, unsigned slot, unsigned of);
+  bool write(FormMatch &match, llvm::ArrayRef<int64_t> chosen, std::string &text);
+  void operand(FormMatch &match, unsigned pattern, llvm::ArrayRef<int64_t> chosen, std::string &text);
   int64_t chosenFor(Axis::Kind kind, unsigned of, llvm::ArrayRef<int64_t> chosen, int64_t otherwise);
 
   const isa::Mnemonic &mnemonic;
@@ -46,24 +46,23 @@ private:
 
 } // namespace
 
-void Enumerator::addSlot(FormView &view, Axis::Kind kind, unsigned slot, unsigned of) {
+void Enumerator::addSlot(FormMatch &match, Axis::Kind kind, unsigned slot, unsigned of) {
   Axis axis{kind, of, {}};
-  if (view.slots[slot].optional)
+  if (match.slots[slot].optional)
     axis.values.push_back(0);
-  for (const isa::SlotValue &value : isa::run(tables.slotValues, view.slots[slot].values))
-    if (view.holds(value.gate) && view.holds(isa::word(value.word).gate))
+  for (const isa::SlotValue &value : isa::run(tables.slotValues, match.slots[slot].values))
+    if (isAllowed(match, value.gate, availability) && isAllowed(match, isa::word(value.word).gate, availability))
       axis.values.push_back(value.word);
-  view.takeWarnings();
   axes.push_back(std::move(axis));
 }
 
 /// False when an operand is of a kind that is not written here.
-bool Enumerator::findAxes(FormView &view) {
+bool Enumerator::findAxes(FormMatch &match) {
   axes.clear();
-  for (unsigned j = view.form.mnemonicSlots; j < view.slots.size(); ++j)
-    if (!view.slots[j].suffix)
-      addSlot(view, Axis::Slot, j, j);
-  const auto patterns = isa::run(tables.patterns, view.form.patterns);
+  for (unsigned j = match.form().mnemonicSlots; j < match.slots.size(); ++j)
+    if (!match.slots[j].suffix)
+      addSlot(match, Axis::Slot, j, j);
+  const auto patterns = isa::run(tables.patterns, match.form().patterns);
   for (unsigned p = 0; p < patterns.size(); ++p) {
     const Pattern &pattern = patterns[p];
     if (pattern.kind != PatternKind::Operand && pattern.kind != PatternKind::Address)
@@ -71,12 +70,12 @@ bool Enumerator::findAxes(FormView &view) {
     if (pattern.optional)
       axes.push_back({Axis::Presence, p, {0, 1}});
     if (pattern.suffixSlot >= 0)
-      addSlot(view, Axis::Suffix, pattern.suffixSlot, p);
+      addSlot(match, Axis::Suffix, pattern.suffixSlot, p);
     if (pattern.mayNegate)
       axes.push_back({Axis::Negation, p, {0, 1}});
     if (pattern.kind == PatternKind::Address)
       continue;
-    const OperandDecl &declared = view.operands[pattern.operand];
+    const OperandDecl &declared = match.operands[pattern.operand];
     if (declared.role > OperandRole::Address)
       return false;
     if (declared.rules & isa::Vec)
@@ -106,10 +105,10 @@ int64_t Enumerator::chosenFor(Axis::Kind kind, unsigned of, llvm::ArrayRef<int64
   return otherwise;
 }
 
-void Enumerator::operand(FormView &view, unsigned pattern, llvm::ArrayRef<int64_t> chosen, std::string &text) {
-  const unsigned index = isa::run(tables.patterns, view.form.patterns)[pattern].operand;
-  const OperandDecl &declared = view.operands[index];
-  const TypeView type = view.typeOf(index);
+void Enumerator::operand(FormMatch &match, unsigned pattern, llvm::ArrayRef<int64_t> chosen, std::string &text) {
+  const unsigned index = isa::run(tables.patterns, match.form().patterns)[pattern].operand;
+  const OperandDecl &declared = match.operands[index];
+  const TypeView type = match.typeOf(index);
   const size_t at = shapes.size();
   auto leaf = [&](ShapeKind kind, llvm::StringRef typeName) -> Shape & {
     Shape &shape = shapes.emplace_back();
@@ -146,16 +145,16 @@ void Enumerator::operand(FormView &view, unsigned pattern, llvm::ArrayRef<int64_
 }
 
 /// False when the engine has anything against it.
-bool Enumerator::write(FormView &view, llvm::ArrayRef<int64_t> chosen, std::string &text) {
+bool Enumerator::write(FormMatch &match, llvm::ArrayRef<int64_t> chosen, std::string &text) {
   text = mnemonic.text;
-  for (unsigned j = view.form.mnemonicSlots; j < view.slots.size(); ++j) {
-    view.slotWord[j] = chosenFor(Axis::Slot, j, chosen, 0); // types of operands are read from it
-    if (view.slotWord[j])
-      text += isa::word(view.slotWord[j]).text;
+  for (unsigned j = match.form().mnemonicSlots; j < match.slots.size(); ++j) {
+    match.slotWord[j] = chosenFor(Axis::Slot, j, chosen, 0); // types of operands are read from it
+    if (match.slotWord[j])
+      text += isa::word(match.slotWord[j]).text;
   }
   const Opcode opcode(text);
   shapes.clear();
-  const auto patterns = isa::run(tables.patterns, view.form.patterns);
+  const auto patterns = isa::run(tables.patterns, match.form().patterns);
   const char *divider = " ";
   for (unsigned p = 0; p < patterns.size(); p += patterns[p].extent) {
     if (!chosenFor(Axis::Presence, p, chosen, 1))
@@ -169,25 +168,22 @@ bool Enumerator::write(FormView &view, llvm::ArrayRef<int64_t> chosen, std::stri
       shapes.emplace_back().kind = ShapeKind::Address;
       text += "[";
       for (unsigned inner = p + 1; inner < p + patterns[p].extent; ++inner)
-        operand(view, inner, chosen, text);
+        operand(match, inner, chosen, text);
       text += "]";
       shapes[at].extent = shapes.size() - at;
     } else {
-      operand(view, p, chosen, text);
+      operand(match, p, chosen, text);
     }
     if (chosenFor(Axis::Negation, p, chosen, 0))
       shapes[at].flags |= ShapeNegated;
   }
   text += ";";
-  return judge(availability, opcode, shapes).empty();
+  return judge({opcode, shapes, availability}).findings.empty();
 }
 
 void Enumerator::form(uint32_t index, Enumeration &out) {
-  Opcode none;
-  none.mnemonic = &mnemonic;
-  const WrittenInstruction written{none, {}, availability};
-  FormView view(written, index);
-  if (!findAxes(view))
+  FormMatch match(index);
+  if (!findAxes(match))
     return;
   size_t product = 1, longest = 0;
   double longProduct = 1;
@@ -214,7 +210,7 @@ void Enumerator::form(uint32_t index, Enumeration &out) {
         stride += 4;
       }
     }
-    if (!write(view, chosen, text))
+    if (!write(match, chosen, text))
       continue;
     // The short axes have been through once: with any of the long ones' values it is as good.
     const bool isNew = seen.insert(text).second;

@@ -1,5 +1,5 @@
 #include "Explore/Requirements.h"
-#include "Match/Judge.h"
+#include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -98,7 +98,7 @@ CellSet judgeEverywhere(const Opcode &opcode, llvm::ArrayRef<Shape> shapes, bool
     if (!open.test(cell))
       continue;
     asked.clear();
-    const bool accepted = accepts(cells.at(place, independent), opcode, shapes, asked);
+    const bool accepted = accepts({opcode, shapes, cells.at(place, independent)}, asked);
     // The verdict holds wherever the gates that it asked for answer the same.
     CellSet same = open;
     llvm::sort(asked);

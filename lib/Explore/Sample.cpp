@@ -1,5 +1,5 @@
 #include "Explore/Sample.h"
-#include "Match/Judge.h"
+#include "Match/Match.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -89,11 +89,11 @@ private:
   bool isInFocus(uint32_t form) const;
   void chooseRows(const isa::Form &form);
   /// False: the rows leave a slot no word.
-  bool fillSlots(FormView &view);
-  void adorn(const Pattern &pattern, size_t node, size_t text, Draft &out);
-  void list(FormView &view, unsigned from, unsigned to, Draft &out);
-  bool isWanted(FormView &view, const Pattern &pattern, unsigned at);
-  void operand(FormView &view, unsigned index, Draft &out);
+  bool fillSlots(FormMatch &match);
+  void decorate(const Pattern &pattern, size_t node, size_t text, Draft &out);
+  void list(FormMatch &match, unsigned from, unsigned to, Draft &out);
+  bool isWanted(FormMatch &match, const Pattern &pattern, unsigned at);
+  void operand(FormMatch &match, unsigned index, Draft &out);
   void scalar(const OperandDecl &declared, TypeView type, bool inVector, Draft &out);
   void registerOf(TypeView type, Draft &out);
   void variable(const KnownVariable &variable, Draft &out);
@@ -103,7 +103,7 @@ private:
   void special(Draft &out);
   void constant(const OperandDecl &declared, TypeView type, Draft &out);
   void offset(Draft &out);
-  void address(FormView &view, const OperandDecl &declared, Draft &out);
+  void address(FormMatch &match, const OperandDecl &declared, Draft &out);
   void leaf(Draft &out, std::string text, Shape shape) {
     out.operands += text;
     out.shapes.push_back(shape);
@@ -115,8 +115,8 @@ private:
   Availability availability;
   std::mt19937_64 random;
   const SampleFocus &focus;
-  const WordId wanted; // the word in focus
-  unsigned odd = 0;    // percent of choices that are made wrong on purpose
+  const WordId wanted;       // the word in focus
+  unsigned errorPercent = 0; // percent of choices that are made wrong on purpose
   llvm::StringSet<> seen;
   llvm::SmallVector<std::pair<const isa::Table *, uint32_t>, 4> chosenRows; // one of each table of the form
   /// Pairs of words of two slots that a sample has had, so that each meets each.
@@ -152,36 +152,36 @@ void Sampler::chooseRows(const isa::Form &form) {
   for (uint32_t index : isa::run(t.formTables, form.tables))
     if (const isa::Table &table = t.tables[index]; table.rows) {
       const std::optional<uint32_t> row = rowInFocus(table);
-      chosenRows.push_back({&table, row && !chance(odd) ? *row : pick(table.rows)});
+      chosenRows.push_back({&table, row && !chance(errorPercent) ? *row : pick(table.rows)});
     }
 }
 
-bool Sampler::fillSlots(FormView &view) {
+bool Sampler::fillSlots(FormMatch &match) {
   const isa::Tables &t = isa::tables();
-  llvm::fill(view.slotWord, WordId(0));
+  llvm::fill(match.slotWord, WordId(0));
   // The words of the mnemonic stand in the first slots, by position.
   llvm::StringRef rest = llvm::StringRef(mnemonic.text).drop_until([](char c) { return c == '.'; });
   unsigned j = 0;
   for (; !rest.empty(); ++j) {
     const size_t end = std::min(rest.find('.', 1), rest.size());
-    view.slotWord[j] = isa::findWord(rest.take_front(end));
+    match.slotWord[j] = isa::findWord(rest.take_front(end));
     rest = rest.drop_front(end);
     for (auto [table, row] : chosenRows)
       if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Slot, j);
           cell && cell->kind == CellKind::Words &&
-          !llvm::is_contained(t.wordLists.slice(cell->first, cell->count), view.slotWord[j]))
+          !llvm::is_contained(t.wordLists.slice(cell->first, cell->count), match.slotWord[j]))
         return false;
   }
-  for (; j < view.slots.size(); ++j) {
-    const isa::Slot &slot = view.slots[j];
+  for (; j < match.slots.size(); ++j) {
+    const isa::Slot &slot = match.slots[j];
     llvm::SmallVector<WordId, 16> allowed;
     for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values))
-      if (chance(10) || (view.holds(value.gate) && view.holds(isa::word(value.word).gate)))
+      if (chance(10) ||
+          (isAllowed(match, value.gate, availability) && isAllowed(match, isa::word(value.word).gate, availability)))
         allowed.push_back(value.word);
-    view.takeWarnings();
     bool absent = slot.optional, present = true;
     for (auto [table, row] : chosenRows)
-      if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Slot, j); cell && !chance(odd)) {
+      if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Slot, j); cell && !chance(errorPercent)) {
         if (cell->kind == CellKind::Words) {
           const auto words = t.wordLists.slice(cell->first, cell->count);
           llvm::erase_if(allowed, [&](WordId w) { return !llvm::is_contained(words, w); });
@@ -193,7 +193,7 @@ bool Sampler::fillSlots(FormView &view) {
         }
       }
     if (wanted && llvm::is_contained(allowed, wanted) && chance(90)) {
-      view.slotWord[j] = wanted;
+      match.slotWord[j] = wanted;
       continue;
     }
     if (present && allowed.empty() && !absent)
@@ -205,31 +205,28 @@ bool Sampler::fillSlots(FormView &view) {
     for (unsigned attempt = 0; attempt < 4; ++attempt) {
       const WordId word = allowed[pick(allowed.size())];
       const unsigned other = pick(j + 1);
-      const std::string pair = std::to_string(view.formIndex) + ":" + std::to_string(j) + ":" + std::to_string(word) +
-                               ":" + std::to_string(view.slotWord[other]);
+      const std::string pair = std::to_string(match.formIndex) + ":" + std::to_string(j) + ":" + std::to_string(word) +
+                               ":" + std::to_string(match.slotWord[other]);
       if (pairs.insert(pair).second) {
         best = word;
         break;
       }
     }
-    view.slotWord[j] = best;
+    match.slotWord[j] = best;
   }
   return true;
 }
 
-bool Sampler::isWanted(FormView &view, const Pattern &pattern, unsigned at) {
+bool Sampler::isWanted(FormMatch &match, const Pattern &pattern, unsigned at) {
   if (!pattern.optional || pattern.kind == PatternKind::Pair)
     return true;
-  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  const auto patterns = isa::run(isa::tables().patterns, match.form().patterns);
   while (patterns[at].kind != PatternKind::Operand)
     ++at;
   const unsigned index = patterns[at].operand;
-  if (!chance(odd)) {
-    if (view.operands[index].hasWith) {
-      const bool wanted = view.holds(view.operands[index].with);
-      view.takeWarnings();
-      return wanted;
-    }
+  if (!chance(errorPercent)) {
+    if (match.operands[index].hasWith)
+      return isAllowed(match, match.operands[index].with, availability);
     for (auto [table, row] : chosenRows)
       if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Operand, index)) {
         if (cell->kind == CellKind::Absent)
@@ -251,7 +248,7 @@ void Sampler::registerOf(TypeView type, Draft &out) {
       exact.push_back(&family);
   }
   const RegisterFamily *family;
-  if (chance(odd) || fitting.empty())
+  if (chance(errorPercent) || fitting.empty())
     family = &registerFamilies[pick(std::size(registerFamilies))];
   else if (!exact.empty() && chance(50))
     family = exact[pick(exact.size())];
@@ -276,14 +273,14 @@ void Sampler::variable(const KnownVariable &variable, Draft &out) {
 void Sampler::special(Draft &out) {
   const auto all = isa::specialRegisters();
   const isa::SpecialRegister *reg = &all[pick(all.size())];
-  if (!availability.holds(reg->gate) && !chance(odd))
+  if (!availability.holds(reg->gate) && !chance(errorPercent))
     reg = isa::findSpecialRegister("%laneid");
   Shape shape;
   shape.kind = ShapeKind::Special;
   shape.type = reg->type;
   shape.value = reg - all.data();
   shape.flags = reg->narrow ? ShapeNarrow : 0;
-  const bool whole = chance(odd / 2);
+  const bool whole = chance(errorPercent / 2);
   shape.vector = whole ? reg->vector : 0;
   if (reg->vector && !whole)
     shape.flags |= ShapeComponent;
@@ -292,7 +289,7 @@ void Sampler::special(Draft &out) {
 
 void Sampler::constant(const OperandDecl &declared, TypeView type, Draft &out) {
   Shape shape;
-  const bool wrongKind = chance(odd / 2);
+  const bool wrongKind = chance(errorPercent / 2);
   if ((type.kind == isa::TypeKind::Float) != wrongKind) {
     static constexpr struct {
       const char *text;
@@ -319,7 +316,7 @@ void Sampler::constant(const OperandDecl &declared, TypeView type, Draft &out) {
     case 1: shape.value = range.low + steps * step; break;
     default: shape.value = range.low + step * static_cast<int64_t>(pick(steps + 1)); break;
     }
-    if (chance(odd))
+    if (chance(errorPercent))
       shape.value = chance(50) ? range.high + 1 : chance(50) ? range.low - 1 : shape.value + 1;
   }
   const bool hex = shape.value >= 0 && chance(20);
@@ -338,41 +335,42 @@ void Sampler::offset(Draft &out) {
 
 void Sampler::scalar(const OperandDecl &declared, TypeView type, bool inVector, Draft &out) {
   const bool destination = declared.rules & isa::Destination;
-  if (destination && (inVector || (declared.rules & isa::SinkAllowed)) ? chance(8) : chance(odd / 6)) {
+  if (destination && (inVector || (declared.rules & isa::SinkAllowed)) ? chance(8) : chance(errorPercent / 6)) {
     Shape shape;
     shape.kind = ShapeKind::Sink;
     return leaf(out, "_", shape);
   }
-  if ((declared.rules & isa::SpecialAllowed) ? chance(20) : chance(odd / 6))
+  if ((declared.rules & isa::SpecialAllowed) ? chance(20) : chance(errorPercent / 6))
     return special(out);
-  if ((declared.rules & isa::SymbolAllowed) ? chance(15) : chance(odd / 6)) {
+  if ((declared.rules & isa::SymbolAllowed) ? chance(15) : chance(errorPercent / 6)) {
     variable(declaredVariables()[pick(declaredVariables().size())], out);
     return chance(20) ? offset(out) : void();
   }
-  if (declared.role == OperandRole::Predicate && !chance(odd / 2))
+  if (declared.role == OperandRole::Predicate && !chance(errorPercent / 2))
     return registerOf({isa::TypeKind::Predicate, 1}, out);
   const bool mayBeConstant = !destination && declared.role != OperandRole::Register;
-  if ((declared.role == OperandRole::Immediate && !chance(odd / 2)) || (mayBeConstant && chance(15)) || chance(odd / 4))
+  if ((declared.role == OperandRole::Immediate && !chance(errorPercent / 2)) || (mayBeConstant && chance(15)) ||
+      chance(errorPercent / 4))
     return constant(declared, type, out);
   if ((declared.rules & isa::Wide) && type.bits < 64 && type.bits && chance(25))
     type = {isa::TypeKind::Bits, static_cast<uint16_t>(2 * type.bits)};
   registerOf(type, out);
 }
 
-void Sampler::address(FormView &view, const OperandDecl &declared, Draft &out) {
+void Sampler::address(FormMatch &match, const OperandDecl &declared, Draft &out) {
   const isa::Tables &t = isa::tables();
   llvm::SmallVector<llvm::StringRef, 4> spaces;
   for (const isa::SpaceRef &ref : isa::run(t.spaceRefs, declared.spaces))
-    if (WordId word = ref.kind == isa::RefKind::Word ? ref.index : view.word(ref.index))
+    if (WordId word = ref.kind == isa::RefKind::Word ? ref.index : match.word(ref.index))
       spaces.push_back(llvm::StringRef(isa::word(word).text).split("::").first);
   llvm::SmallVector<const KnownVariable *, 8> fitting;
   for (const KnownVariable &v : declaredVariables())
-    if (chance(odd) ||
+    if (chance(errorPercent) ||
         (!(v.flags & ShapeOpaque) && (spaces.empty() ? llvm::StringRef(v.space) == ".global"
                                                      : llvm::is_contained(spaces, llvm::StringRef(v.space)))))
       fitting.push_back(&v);
   const TypeView type = declared.type.kind == isa::RefKind::Word ? viewType(declared.type.index) : TypeView();
-  if (chance(odd / 4))
+  if (chance(errorPercent / 4))
     special(out);
   else if (chance(4))
     constant(declared, {}, out);
@@ -384,12 +382,12 @@ void Sampler::address(FormView &view, const OperandDecl &declared, Draft &out) {
     offset(out);
 }
 
-void Sampler::operand(FormView &view, unsigned index, Draft &out) {
+void Sampler::operand(FormMatch &match, unsigned index, Draft &out) {
   const isa::Tables &t = isa::tables();
-  const OperandDecl &declared = view.operands[index];
+  const OperandDecl &declared = match.operands[index];
   Shape shape;
   switch (declared.role) {
-  case OperandRole::Address: return address(view, declared, out);
+  case OperandRole::Address: return address(match, declared, out);
   case OperandRole::Texture:
   case OperandRole::Surface:
   case OperandRole::Sampler:
@@ -409,16 +407,16 @@ void Sampler::operand(FormView &view, unsigned index, Draft &out) {
   for (auto [table, row] : chosenRows)
     if (const isa::Cell *cell = cellOf(*table, row, ColumnKind::Length, index); cell && cell->kind == CellKind::Lengths)
       terms = t.terms.slice(cell->first, cell->count);
-  const TypeView type = view.typeOf(index);
+  const TypeView type = match.typeOf(index);
   int64_t length = 1;
   bool braces = declared.rules & isa::Vec;
   if (!terms.empty())
-    length = view.value(terms[pick(terms.size())]).value_or(1);
+    length = match.value(terms[pick(terms.size())]).value_or(1);
   else if (braces)
     length = 1 + pick(4);
-  if (chance(odd / 2))
+  if (chance(errorPercent / 2))
     length = chance(50) ? length * 2 : std::max<int64_t>(1, length - 1);
-  braces |= length != 1 || chance(odd / 4);
+  braces |= length != 1 || chance(errorPercent / 4);
   if (!braces)
     return scalar(declared, type, false, out);
   const size_t at = out.shapes.size();
@@ -437,23 +435,23 @@ void Sampler::operand(FormView &view, unsigned index, Draft &out) {
 }
 
 /// Signs, selectors and brackets around the operand that begins there.
-void Sampler::adorn(const Pattern &pattern, size_t node, size_t text, Draft &out) {
+void Sampler::decorate(const Pattern &pattern, size_t node, size_t text, Draft &out) {
   const bool reg = out.shapes[node].kind == ShapeKind::Register;
   const auto put = [&](char sign, ShapeFlag flag) {
     out.operands.insert(text, 1, sign);
     out.shapes[node].flags |= flag;
   };
-  if (reg && (pattern.mayNegate ? chance(25) : chance(odd / 6)))
+  if (reg && (pattern.mayNegate ? chance(25) : chance(errorPercent / 6)))
     put('-', ShapeNegated);
-  else if (reg && (pattern.mayNot ? chance(25) : chance(odd / 6)))
+  else if (reg && (pattern.mayNot ? chance(25) : chance(errorPercent / 6)))
     put('!', ShapeNot);
-  else if (reg && !out.shapes[node].suffix && chance(odd / 6)) {
+  else if (reg && !out.shapes[node].suffix && chance(errorPercent / 6)) {
     const char *suffix = suffixes[pick(std::size(suffixes))];
     const WordId word = isa::findWord(suffix);
     out.operands += suffix;
     out.shapes[node].suffix = word ? word : badSuffix;
   } else if (out.shapes[node].kind != ShapeKind::Address && out.shapes[node].kind != ShapeKind::Pair &&
-             chance(odd / 6)) {
+             chance(errorPercent / 6)) {
     out.operands.insert(text, 1, '[');
     out.operands += ']';
     Shape address;
@@ -463,25 +461,25 @@ void Sampler::adorn(const Pattern &pattern, size_t node, size_t text, Draft &out
   }
 }
 
-void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
-  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+void Sampler::list(FormMatch &match, unsigned from, unsigned to, Draft &out) {
+  const auto patterns = isa::run(isa::tables().patterns, match.form().patterns);
   const bool outermost = from == 0 && to == patterns.size();
   bool first = true;
   for (unsigned p = from; p < to; p += patterns[p].extent) {
     const Pattern &pattern = patterns[p];
-    if (!isWanted(view, pattern, p) || chance(odd / 6))
+    if (!isWanted(match, pattern, p) || chance(errorPercent / 6))
       continue;
     out.operands += first ? "" : ", ";
     first = false;
     const size_t at = out.shapes.size(), text = out.operands.size();
     Shape shape;
     switch (pattern.kind) {
-    case PatternKind::Operand: operand(view, pattern.operand, out); break;
+    case PatternKind::Operand: operand(match, pattern.operand, out); break;
     case PatternKind::Address:
     case PatternKind::Vector:
     case PatternKind::List: {
-      if (pattern.extent == 2 && chance(odd / 6)) { // without its brackets
-        list(view, p + 1, p + 2, out);
+      if (pattern.extent == 2 && chance(errorPercent / 6)) { // without its brackets
+        list(match, p + 1, p + 2, out);
         break;
       }
       const char *ends = pattern.kind == PatternKind::Address  ? "[]"
@@ -491,24 +489,24 @@ void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
                    : pattern.kind == PatternKind::Vector ? ShapeKind::Vector
                                                          : ShapeKind::List;
       leaf(out, std::string(1, ends[0]), shape);
-      list(view, p + 1, p + pattern.extent, out);
+      list(match, p + 1, p + pattern.extent, out);
       out.operands += ends[1];
       break;
     }
     case PatternKind::Pair: {
       if (pattern.optional && chance(60)) {
-        operand(view, patterns[p + 1].operand, out);
+        operand(match, patterns[p + 1].operand, out);
         break;
       }
       shape.kind = ShapeKind::Pair;
       out.shapes.push_back(shape);
-      operand(view, patterns[p + 1].operand, out);
+      operand(match, patterns[p + 1].operand, out);
       out.operands += "|";
       if (chance(15)) {
         shape.kind = ShapeKind::Sink;
         leaf(out, "_", shape);
       } else {
-        operand(view, patterns[p + 1 + patterns[p + 1].extent].operand, out);
+        operand(match, patterns[p + 1 + patterns[p + 1].extent].operand, out);
       }
       break;
     }
@@ -518,16 +516,16 @@ void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
     out.shapes[at].extent = out.shapes.size() - at;
     const ShapeKind kind = out.shapes[at].kind; // `3.b2` would be read as a number
     if (pattern.suffixSlot >= 0 && kind != ShapeKind::Integer && kind != ShapeKind::Float &&
-        (!view.slots[pattern.suffixSlot].optional || chance(30))) {
-      const auto values = isa::run(isa::tables().slotValues, view.slots[pattern.suffixSlot].values);
+        (!match.slots[pattern.suffixSlot].optional || chance(30))) {
+      const auto values = isa::run(isa::tables().slotValues, match.slots[pattern.suffixSlot].values);
       const WordId word =
-          view.slotWord[pattern.suffixSlot] ? view.slotWord[pattern.suffixSlot] : values[pick(values.size())].word;
+          match.slotWord[pattern.suffixSlot] ? match.slotWord[pattern.suffixSlot] : values[pick(values.size())].word;
       out.operands += isa::word(word).text;
       out.shapes[at].suffix = word;
     }
-    adorn(pattern, at, text, out);
+    decorate(pattern, at, text, out);
   }
-  if (outermost && chance(odd / 3)) {
+  if (outermost && chance(errorPercent / 3)) {
     out.operands += first ? "" : ", ";
     registerOf({}, out);
   }
@@ -536,20 +534,17 @@ void Sampler::list(FormView &view, unsigned from, unsigned to, Draft &out) {
 Draft Sampler::draft(uint32_t form) {
   Draft out;
   out.form = form;
-  Opcode none;
-  none.mnemonic = &mnemonic;
-  const WrittenInstruction written{none, {}, availability};
-  FormView view(written, form);
+  FormMatch match(form);
   bool fits = false;
   for (unsigned attempt = 0; attempt < 20 && !fits; ++attempt) {
-    chooseRows(view.form);
-    fits = fillSlots(view);
+    chooseRows(match.form());
+    fits = fillSlots(match);
   }
   const unsigned first = llvm::StringRef(mnemonic.text).count('.');
-  for (unsigned j = first; j < view.slots.size(); ++j)
-    if (view.slotWord[j] && !view.slots[j].suffix)
-      out.words.push_back(std::string(isa::word(view.slotWord[j]).text));
-  list(view, 0, view.form.patterns.count, out);
+  for (unsigned j = first; j < match.slots.size(); ++j)
+    if (match.slotWord[j] && !match.slots[j].suffix)
+      out.words.push_back(std::string(isa::word(match.slotWord[j]).text));
+  list(match, 0, match.form().patterns.count, out);
   return out;
 }
 
@@ -587,7 +582,7 @@ void Sampler::keep(const Draft &draft, std::vector<Sample> &samples) {
     return;
   const Opcode opcode(spelling);
   Sample sample{std::move(text), true, ""};
-  for (const Finding &finding : findingsOf(availability, opcode, draft.shapes))
+  for (const Finding &finding : judge({opcode, draft.shapes, availability}).findings)
     if (finding.severity == Severity::Error && sample.accepted) {
       sample.accepted = false;
       sample.rule = info(finding.id).id.str();
@@ -603,7 +598,7 @@ std::vector<Sample> Sampler::run(unsigned count) {
   std::vector<Sample> samples;
   for (unsigned round = 0; samples.size() < count && round < 20 * count; ++round) {
     const uint32_t form = forms[round % forms.size()];
-    odd = chance(60) ? 0 : 12;
+    errorPercent = chance(60) ? 0 : 12;
     Draft made = draft(form);
     std::vector<Sample> kept;
     if (chance(20))

@@ -1,7 +1,7 @@
 #pragma once
 // What can be said of a function only as a whole: which registers are never written, where control
 // ends, what it uses of the module.
-#include "Match/Usage.h"
+#include "Match/Match.h"
 #include "Module/Limits.h"
 #include "Module/ModuleRules.h"
 #include "Resolve/Resolver.h"

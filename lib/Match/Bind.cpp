@@ -1,6 +1,6 @@
 // How the written operands lie over the operand list of a form: brackets, braces, pairs and what may
 // be left out. Types do not matter yet.
-#include "Match/FormView.h"
+#include "Match/Bind.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -14,7 +14,7 @@ namespace {
 class Binder {
 public:
   explicit Binder(const FormView &view)
-      : view(view), patterns(isa::run(isa::tables().patterns, view.form.patterns)), shapes(view.written.shapes) {
+      : view(view), patterns(isa::run(isa::tables().patterns, view.form().patterns)), shapes(view.written.shapes) {
     current.nodeOf.assign(view.operands.size(), -1);
   }
 
@@ -42,7 +42,7 @@ private:
     };
     for (; p < pEnd && n < nEnd; p += patterns[p].extent, n += shapes[n].extent) {
       bool fits = false;
-      one(p, n, [&] { fits = true; });
+      bindOne(p, n, [&] { fits = true; });
       if (!fits && isSameBracket(patterns[p].kind, shapes[n].kind))
         compare(p + 1, p + patterns[p].extent, n + 1, n + shapes[n].extent);
       else if (!fits)
@@ -60,7 +60,7 @@ private:
            (pattern == PatternKind::List && shape == ShapeKind::List);
   }
 
-  void miss(int pattern, int node, Next next) {
+  void recordMisfit(int pattern, int node, Next next) {
     if (current.misfits.size() >= allowed)
       return;
     current.misfits.push_back({static_cast<int16_t>(pattern), static_cast<int16_t>(node)});
@@ -76,9 +76,9 @@ private:
     if (p == pEnd && n == nEnd)
       return next();
     if (p < pEnd && n < nEnd) {
-      one(p, n, [&] { list(pNext, pEnd, nNext, nEnd, next); });
+      bindOne(p, n, [&] { list(pNext, pEnd, nNext, nEnd, next); });
       if (isOpen(p, n))
-        across(p, pEnd, n, nEnd, next);
+        bindAcrossBrackets(p, pEnd, n, nEnd, next);
       else if (isPair(p, n))
         list(p + 1, pNext, n + 1, second(n), [&] { list(pNext, pEnd, second(n), nEnd, next); });
     }
@@ -87,10 +87,10 @@ private:
       if (patterns[p].optional && patterns[p].kind != PatternKind::Pair)
         skip();
       else
-        miss(p, -1, skip);
+        recordMisfit(p, -1, skip);
     }
     if (n < nEnd)
-      miss(-1, n, [&] { list(p, pEnd, nNext, nEnd, next); });
+      recordMisfit(-1, n, [&] { list(p, pEnd, nNext, nEnd, next); });
   }
 
   /// How many elements stand in the brackets.
@@ -118,27 +118,27 @@ private:
   }
 
   /// `[a, b], c` for `[a, b, c]`, or the reverse.
-  void across(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd, Next next) {
+  void bindAcrossBrackets(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd, Next next) {
     const unsigned pNext = p + patterns[p].extent, nNext = n + shapes[n].extent;
     if (inside(n) == 2 && nNext < nEnd) {
       for (unsigned c = p + 3; c < pNext; ++c)
         list(p + 1, c, n + 1, nNext,
-             [&] { one(c, nNext, [&] { list(pNext, pEnd, nNext + shapes[nNext].extent, nEnd, next); }); });
+             [&] { bindOne(c, nNext, [&] { list(pNext, pEnd, nNext + shapes[nNext].extent, nEnd, next); }); });
     } else if (inside(n) == 3) {
       const unsigned third = second(n) + shapes[second(n)].extent;
       list(p + 1, pNext, n + 1, third, [&] { list(pNext, pEnd, third, nEnd, next); });
     }
   }
 
-  void one(unsigned p, unsigned n, Next next) {
+  void bindOne(unsigned p, unsigned n, Next next) {
     const Pattern &pattern = patterns[p];
     const Shape &shape = shapes[n];
     const bool suffixed = shape.suffix != 0;
     if (!suffixed || pattern.suffixSlot < 0) {
       if (suffixed && shape.kind == ShapeKind::Address)
-        return miss(p, n, next);
+        return recordMisfit(p, n, next);
       if (!suffixed && pattern.suffixSlot >= 0 && !view.slots[pattern.suffixSlot].optional)
-        return miss(p, n, next);
+        return recordMisfit(p, n, next);
       return inner(p, n, next);
     }
     current.suffixes.push_back({static_cast<uint16_t>(pattern.suffixSlot), static_cast<int16_t>(n)});
@@ -164,7 +164,7 @@ private:
         return list(p + 1, pEnd, n + 1, nEnd, next);
       if (pattern.extent == 2 && patterns[p + 1].kind == PatternKind::Operand &&
           mayBeBare(view.operands[patterns[p + 1].operand], shape))
-        return one(p + 1, n, next);
+        return bindOne(p + 1, n, next);
       break;
     case PatternKind::Vector:
       if (shape.kind == ShapeKind::Vector)
@@ -179,16 +179,16 @@ private:
       return list(p + 1, pEnd, n + 1, nEnd, next);
     case PatternKind::Pair:
       if (pattern.optional && discardsSecond(patterns[p + 1], n))
-        return one(p + 1, n + 1, next);
+        return bindOne(p + 1, n + 1, next);
       if (shape.kind == ShapeKind::Pair) {
         const unsigned second = n + 1 + shapes[n + 1].extent;
-        return one(p + 1, n + 1, [&] { one(p + 1 + patterns[p + 1].extent, second, next); });
+        return bindOne(p + 1, n + 1, [&] { bindOne(p + 1 + patterns[p + 1].extent, second, next); });
       }
       if (pattern.optional)
-        return one(p + 1, n, next);
+        return bindOne(p + 1, n, next);
       break;
     }
-    miss(p, n, next);
+    recordMisfit(p, n, next);
   }
 
   static bool mayBeBare(const isa::OperandDecl &address, const Shape &shape) {
@@ -272,34 +272,35 @@ const char *patternName(PatternKind kind) {
 
 llvm::SmallVector<Binding, 2> bindOperands(const FormView &view) { return Binder(view).best(); }
 
-static void reportMisfit(FormView &view, Binding::Misfit misfit) {
+static void reportMisfit(const FormView &view, Binding::Misfit misfit, Judgement &judgement) {
   const std::string instruction(view.written.opcode.mnemonic->text);
-  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
   const Place place{Place::Operand, static_cast<uint16_t>(misfit.node)};
   if (misfit.node < 0) {
     unsigned at = misfit.pattern;
     while (patterns[at].kind != PatternKind::Operand)
       ++at;
-    view.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0},
-                {"`" + instruction + "`", std::string(view.operands[patterns[at].operand].name)});
+    judgement.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0},
+                     {"`" + instruction + "`", std::string(view.operands[patterns[at].operand].name)});
   } else if (misfit.pattern < 0) {
-    view.report(Phase::Shape, DiagId::ExtraOperand, place, {"", "`" + instruction + "`"}).sourceArg = 0;
+    judgement.report(Phase::Shape, DiagId::ExtraOperand, place, {"", "`" + instruction + "`"}).sourceArg = 0;
   } else {
     const Shape &shape = view.written.shapes[misfit.node];
     const Pattern &pattern = patterns[misfit.pattern];
     if (shape.kind == ShapeKind::Pair)
-      view.report(Phase::Shape, DiagId::UnexpectedPair, place, {"", instruction}).sourceArg = 0;
+      judgement.report(Phase::Shape, DiagId::UnexpectedPair, place, {"", instruction}).sourceArg = 0;
     else if (pattern.kind == PatternKind::Pair)
-      view.report(Phase::Shape, DiagId::PairExpected, place, {"", instruction}).sourceArg = 0;
+      judgement.report(Phase::Shape, DiagId::PairExpected, place, {"", instruction}).sourceArg = 0;
     else if (shape.suffix && shape.kind == ShapeKind::Address)
-      view.report(Phase::Shape, DiagId::UnexpectedSelector, place, {""}).sourceArg = 0;
+      judgement.report(Phase::Shape, DiagId::UnexpectedSelector, place, {""}).sourceArg = 0;
     else
-      view.report(Phase::Shape, DiagId::OperandShape, place, {"", shapeName(shape.kind), patternName(pattern.kind)})
+      judgement
+          .report(Phase::Shape, DiagId::OperandShape, place, {"", shapeName(shape.kind), patternName(pattern.kind)})
           .sourceArg = 0;
   }
 }
 
-void applyBinding(FormView &view, const Binding &binding) {
+void applyBinding(FormView &view, const Binding &binding, Judgement &judgement) {
   view.nodeOf.assign(binding.nodeOf.begin(), binding.nodeOf.end());
   const isa::Tables &t = isa::tables();
   for (auto [slot, node] : binding.suffixes) {
@@ -311,11 +312,11 @@ void applyBinding(FormView &view, const Binding &binding) {
       view.slotAt[slot] = -1 - node;
     } else {
       const Place place{Place::Suffix, static_cast<uint16_t>(node)};
-      view.report(Phase::Shape, DiagId::IllegalSelector, place, {""}).sourceArg = 0;
+      judgement.report(Phase::Shape, DiagId::IllegalSelector, place, {""}).sourceArg = 0;
     }
   }
   for (Binding::Misfit misfit : binding.misfits)
-    reportMisfit(view, misfit);
+    reportMisfit(view, misfit, judgement);
 }
 
 } // namespace ptxray

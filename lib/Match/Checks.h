@@ -2,12 +2,13 @@
 // What no table row can say. `check name;` in an entry calls checks::name, which stands in checks/name.cpp and reads
 // the instruction through the form that it was laid under.
 #include "Match/FormView.h"
+#include "Match/Judgement.h"
 #include <array>
 #include <string_view>
 
 namespace ptxray {
 
-void runChecks(FormView &view);
+void runChecks(const FormView &view, Judgement &judgement);
 
 } // namespace ptxray
 

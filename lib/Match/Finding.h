@@ -47,5 +47,7 @@ struct Finding {
   uint32_t form = ~0u;          // whose syntax is shown
   uint32_t line = 0;            // of the .isa file; 0: that of the form
 };
+/// Of words, whatever the form.
+Finding wordFinding(DiagId id, Place place, std::initializer_list<std::string> args);
 
 } // namespace ptxray

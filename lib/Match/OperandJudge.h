@@ -2,6 +2,7 @@
 // One operand of a form against what is written. Operands.cpp has what stands alone, Vectors.cpp what stands in braces,
 // Addresses.cpp addresses and the names of textures.
 #include "Match/FormView.h"
+#include "Match/Judgement.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -13,8 +14,9 @@ using isa::WordId;
 
 class OperandJudge {
 public:
-  OperandJudge(FormView &view, unsigned index)
-      : view(view), index(index), declared(view.operands[index]), type(view.typeOf(index)), name(declared.name) {}
+  OperandJudge(const FormView &view, unsigned index, Judgement &judgement)
+      : view(view), judgement(judgement), index(index), declared(view.operands[index]), type(view.typeOf(index)),
+        name(declared.name) {}
 
   void judge();
   /// The vector at the node, or the one whose first element this operand is.
@@ -52,12 +54,10 @@ private:
   bool inWords() const;
   bool isVectorConstant(const VectorFold &fold) const;
   /// By a table or condition.
-  bool isTold(DiagId id, unsigned node) const {
+  bool alreadyReported(DiagId id, unsigned node) const {
     const Place place{Place::Operand, static_cast<uint16_t>(node)};
-    return llvm::any_of(view.findings, [&](const Finding &f) { return f.id == id && f.place == place; });
+    return llvm::any_of(judgement.findings, [&](const Finding &f) { return f.id == id && f.place == place; });
   }
-  llvm::ArrayRef<isa::Term> lengths() const;
-  llvm::ArrayRef<isa::ValueRange> ranges() const;
   isa::WordId typeWord() const;
   std::string typeText() const;
 
@@ -72,14 +72,15 @@ private:
     return true;
   }
   Finding &find(Phase phase, DiagId id, unsigned node, std::initializer_list<std::string> more) {
-    Finding &f = view.report(phase, id, {Place::Operand, static_cast<uint16_t>(node)});
+    Finding &f = judgement.report(phase, id, {Place::Operand, static_cast<uint16_t>(node)});
     f.args.push_back("");
     f.args.append(more.begin(), more.end());
     f.sourceArg = 0;
     return f;
   }
 
-  FormView &view;
+  const FormView &view;
+  Judgement &judgement;
   const unsigned index;
   const OperandDecl &declared;
   const TypeView type;

@@ -1,26 +1,12 @@
 // Whether each operand is what the form asks for: kind, type, sign, value.
+#include "Match/Operands.h"
+#include "Match/Evaluate.h"
+#include "Match/Explain.h"
 #include "Match/OperandJudge.h"
+#include "Match/Rows.h"
 #include "llvm/ADT/Sequence.h"
 
 namespace ptxray {
-
-llvm::ArrayRef<isa::Term> OperandJudge::lengths() const {
-  const isa::Tables &t = isa::tables();
-  if (view.lengthCell[index] >= 0) {
-    const isa::Cell &cell = t.cells[view.lengthCell[index]];
-    return t.terms.slice(cell.first, cell.count);
-  }
-  return isa::run(t.terms, declared.lengths);
-}
-
-llvm::ArrayRef<isa::ValueRange> OperandJudge::ranges() const {
-  const isa::Tables &t = isa::tables();
-  if (view.valuesCell[index] >= 0) {
-    const isa::Cell &cell = t.cells[view.valuesCell[index]];
-    return t.ranges.slice(cell.first, cell.count);
-  }
-  return isa::run(t.ranges, declared.ranges);
-}
 
 /// Of a type that no qualifier chooses (a count, a mask, a distance), or a fragment of integers. ptxas takes
 /// no .f16x2 there.
@@ -120,11 +106,11 @@ void OperandJudge::judge() {
     return judgeVector(shape, node);
   if (shape.kind == ShapeKind::Sink && has(isa::SinkAllowed) && has(isa::Destination))
     return;
-  const auto wanted = lengths();
+  const auto wanted = view.lengths(index);
   if ((has(isa::Vec) && !shape.vector) || (!wanted.empty() && !lengthFits(view, index, wanted))) {
     if (!wanted.empty())
-      reportLength(view, index, wanted, 0);
-    else if (!isTold(DiagId::VectorExpected, node))
+      reportLength(view, index, wanted, 0, judgement);
+    else if (!alreadyReported(DiagId::VectorExpected, node))
       fail(DiagId::VectorExpected, node, {name, "elements"});
     return;
   }
@@ -189,7 +175,7 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
     return fail(DiagId::SpecialRegister, node);
   const TypeView reg = viewType(shape.type);
   judgeDirective(shape, node, true);
-  if (shape.vector && (inVector || lengths().empty()))
+  if (shape.vector && (inVector || view.lengths(index).empty()))
     return fail(DiagId::UnexpectedVector, node, {name});
   if (shape.vector && (has(isa::Fragment) || declared.type.kind != isa::RefKind::Slot)) // a whole one: `mov` alone
     return fail(DiagId::SpecialRegister, node);
@@ -252,17 +238,14 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
 }
 
 bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
-  const auto allowed = ranges();
-  auto fits = [&](int64_t value) {
-    return llvm::any_of(allowed, [&](const isa::ValueRange &r) { return inRange(r, value); });
-  };
-  if (shape.kind != ShapeKind::Integer || allowed.empty() || fits(shape.value))
+  const auto allowed = view.ranges(index);
+  if (shape.kind != ShapeKind::Integer || allowed.empty() || inRanges(allowed, shape.value))
     return true;
-  if (isTold(DiagId::ImmediateRange, node))
+  if (alreadyReported(DiagId::ImmediateRange, node))
     return false;
-  const bool wraps = has(isa::Wraps) && fits(shape.value & ((int64_t(1) << type.bits) - 1));
-  Finding &f = reportRange(view, wraps ? Phase::Warning : Phase::Type, {Place::Operand, static_cast<uint16_t>(node)},
-                           allowed, shape.value);
+  const bool wraps = has(isa::Wraps) && inRanges(allowed, shape.value & ((int64_t(1) << type.bits) - 1));
+  Finding &f = reportRange(wraps ? Phase::Warning : Phase::Type, {Place::Operand, static_cast<uint16_t>(node)}, allowed,
+                           shape.value, judgement);
   if (wraps)
     f.severity = Severity::Warning;
   return wraps;
@@ -297,7 +280,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
     return (destination && inVector) || (has(isa::SinkAllowed) && (destination || inVector)) ||
            fail(destination ? DiagId::SinkNotAllowed : DiagId::SinkAsSource, node);
   case ShapeKind::Register: {
-    if (shape.vector && (inVector || (lengths().empty() && !has(isa::Vec))))
+    if (shape.vector && (inVector || (view.lengths(index).empty() && !has(isa::Vec))))
       return fail(DiagId::UnexpectedVector, node, {name});
     const TypeView reg = viewType(shape.type);
     if (predicate)
@@ -358,27 +341,27 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
 }
 
 /// `_|_` is no pair for ptxas.
-static void judgePairs(FormView &view) {
+static void judgePairs(const FormView &view, Judgement &judgement) {
   const auto &shapes = view.written.shapes;
   for (uint16_t n = 0; n + 2u < shapes.size(); ++n)
     if (shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Sink &&
         shapes[n + 2].kind == ShapeKind::Sink) {
       Finding &f =
-          view.report(Phase::Type, DiagId::SinkNotAllowed, {Place::Operand, static_cast<uint16_t>(n + 2)}, {""});
+          judgement.report(Phase::Type, DiagId::SinkNotAllowed, {Place::Operand, static_cast<uint16_t>(n + 2)}, {""});
       f.sourceArg = 0;
     }
 }
 
-void judgeOperands(FormView &view) {
+void judgeOperands(const FormView &view, Judgement &judgement) {
   for (unsigned i = 0; i < view.operands.size(); ++i)
     if (view.nodeOf[i] >= 0)
-      OperandJudge(view, i).judge();
-  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+      OperandJudge(view, i, judgement).judge();
+  const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
   for (unsigned p = 0; p < patterns.size(); ++p)
     if (patterns[p].kind == isa::PatternKind::Vector)
       if (const int first = view.nodeOf[patterns[p + 1].operand]; first > 0)
-        OperandJudge(view, patterns[p + 1].operand).judgeElements(view.written.shapes[first - 1], first - 1);
-  judgePairs(view);
+        OperandJudge(view, patterns[p + 1].operand, judgement).judgeElements(view.written.shapes[first - 1], first - 1);
+  judgePairs(view, judgement);
 }
 
 } // namespace ptxray

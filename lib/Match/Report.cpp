@@ -1,5 +1,5 @@
 // From findings to diagnostics: byte ranges, notes and edits.
-#include "Match/Judge.h"
+#include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "Resolve/Resolver.h"
 #include "Source/SourceBuffer.h"
@@ -8,13 +8,11 @@ namespace ptxray {
 
 namespace {
 
-class Reporter {
+class Reporter : InstructionSite {
 public:
-  Reporter(const Opcode &opcode, const ModuleContext &module, const Ast &ast, const SourceBuffer &source,
-           const Instruction &instruction, Resolver &resolver)
-      : opcode(opcode), module(module), ast(ast), source(source), instruction(instruction), resolver(resolver) {}
+  Reporter(const InstructionSite &site, DiagnosticSink &sink) : InstructionSite(site), sink(sink) {}
 
-  void report(const Finding &finding, DiagnosticSink &sink) const;
+  void report(const Finding &finding) const;
 
 private:
   Range wordRange(unsigned k) const;
@@ -22,12 +20,7 @@ private:
   Range edited(const Remedy &remedy) const;
   std::optional<Range> declarationOf(const Finding &finding) const;
 
-  const Opcode &opcode;
-  const ModuleContext &module;
-  const Ast &ast;
-  const SourceBuffer &source;
-  const Instruction &instruction;
-  Resolver &resolver;
+  DiagnosticSink &sink;
 };
 
 } // namespace
@@ -65,29 +58,6 @@ Range Reporter::rangeOf(Place place) const {
   return instruction.range;
 }
 
-static std::string titleOf(const Remedy &remedy, const Opcode &opcode) {
-  switch (remedy.kind) {
-  case Remedy::None: break;
-  case Remedy::InsertAfterWord: return "insert `" + remedy.text + "`";
-  case Remedy::ReplaceWord: return "replace it by `" + remedy.text + "`";
-  case Remedy::RemoveWord: return "remove `" + opcode.words[remedy.word].text.str() + "`";
-  case Remedy::ReplaceOpcode: return "write `" + remedy.text + "`";
-  case Remedy::RaiseVersion: return "raise `.version` to " + remedy.text;
-  }
-  return "";
-}
-
-void putIntoWords(llvm::MutableArrayRef<Finding> findings, const Opcode &opcode) {
-  for (Finding &finding : findings) {
-    if (finding.remedy.kind != Remedy::None) {
-      finding.fixTitle = titleOf(finding.remedy, opcode);
-      finding.fixText = finding.remedy.text;
-    }
-    if (finding.form != ~0u)
-      finding.notes.push_back("the form is `" + std::string(isa::tables().forms[finding.form].syntax) + "`");
-  }
-}
-
 Range Reporter::edited(const Remedy &remedy) const {
   switch (remedy.kind) {
   case Remedy::InsertAfterWord: {
@@ -112,7 +82,7 @@ std::optional<Range> Reporter::declarationOf(const Finding &finding) const {
   return std::nullopt;
 }
 
-void Reporter::report(const Finding &finding, DiagnosticSink &sink) const {
+void Reporter::report(const Finding &finding) const {
   const Range range = rangeOf(finding.place);
   Diagnostic &d = sink.report(finding.id, range);
   d.severity = finding.severity;
@@ -141,11 +111,10 @@ void Reporter::report(const Finding &finding, DiagnosticSink &sink) const {
   }
 }
 
-void report(llvm::ArrayRef<Finding> findings, const Opcode &opcode, const ModuleContext &module, const Ast &ast,
-            const SourceBuffer &source, const Instruction &instruction, Resolver &resolver, DiagnosticSink &sink) {
-  const Reporter reporter(opcode, module, ast, source, instruction, resolver);
+void reportFindings(llvm::ArrayRef<Finding> findings, const InstructionSite &site, DiagnosticSink &sink) {
+  const Reporter reporter(site, sink);
   for (const Finding &finding : findings)
-    reporter.report(finding, sink);
+    reporter.report(finding);
 }
 
 } // namespace ptxray

@@ -1,5 +1,7 @@
 // Tables: does a row fit, and which is the nearest if none does.
+#include "Match/Rows.h"
 #include "Match/Explain.h"
+#include "Match/Wording.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <tuple>
@@ -31,7 +33,7 @@ struct RowFit {
 
 class TableView {
 public:
-  TableView(FormView &view, const isa::Table &table)
+  TableView(const FormView &view, const isa::Table &table)
       : view(view), table(table), columns(isa::run(isa::tables().columns, table.columns)) {}
 
   const Cell &cell(uint32_t row, unsigned column) const {
@@ -42,8 +44,8 @@ public:
   }
   uint32_t line(uint32_t row) const { return isa::tables().rowLines[table.firstRowLine + row]; }
 
-  RowFit fit(uint32_t row);
-  FormView &view;
+  RowFit fit(uint32_t row) const;
+  const FormView &view;
   const isa::Table &table;
   llvm::ArrayRef<Column> columns;
 };
@@ -68,7 +70,7 @@ bool lengthFits(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term
   return llvm::any_of(terms, [&](const isa::Term &term) { return view.value(term).value_or(1) == length; });
 }
 
-RowFit TableView::fit(uint32_t row) {
+RowFit TableView::fit(uint32_t row) const {
   const isa::Tables &t = isa::tables();
   RowFit result{row, {}, {}, {}};
   for (unsigned c = 0; c < columns.size(); ++c) {
@@ -111,15 +113,16 @@ RowFit TableView::fit(uint32_t row) {
     return result;
   for (unsigned c = 0; c < columns.size(); ++c)
     if (columns[c].kind == ColumnKind::Requires && cell(row, c).kind == CellKind::Condition) {
-      result.badCondition = !view.holds(cell(row, c).first);
-      result.warns = !view.takeWarnings().empty();
+      const Truth truth = evaluate(view, cell(row, c).first);
+      result.badCondition = !truth.holds;
+      result.warns = !truth.warnings.empty();
     }
   return result;
 }
 
 /// The word of the first column, which people choose first: what the missing part goes with.
-static Subject contextOf(TableView &rows, unsigned column) {
-  FormView &view = rows.view;
+static Subject contextOf(const TableView &rows, unsigned column) {
+  const FormView &view = rows.view;
   Subject subject;
   auto take = [&](unsigned c) {
     if (rows.columns[c].kind != ColumnKind::Slot || rows.members(c).empty())
@@ -163,14 +166,16 @@ static std::string rowText(const TableView &rows, uint32_t row) {
   return out;
 }
 
-static void reportMissedColumn(TableView &rows, unsigned c, llvm::ArrayRef<RowFit> nearest) {
-  FormView &view = rows.view;
+static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef<RowFit> nearest,
+                               Judgement &judgement) {
+  const FormView &view = rows.view;
   const isa::Tables &t = isa::tables();
   const Subject context = contextOf(rows, c);
   const uint32_t line = rows.line(nearest.front().row);
   if (rows.columns[c].kind == ColumnKind::Operand) {
     if (rows.cell(nearest.front().row, c).kind == CellKind::Present) {
-      view.report(Phase::Condition, DiagId::MissingOperand, context.place,
+      judgement
+          .report(Phase::Condition, DiagId::MissingOperand, context.place,
                   {context.text, std::string(rows.columns[c].text)})
           .line = line;
       return;
@@ -178,7 +183,7 @@ static void reportMissedColumn(TableView &rows, unsigned c, llvm::ArrayRef<RowFi
     for (uint16_t operand : rows.members(c))
       if (view.nodeOf[operand] >= 0) {
         Finding &f =
-            view.report(Phase::Condition, DiagId::ExtraOperand, view.placeOfOperand(operand), {"", context.text});
+            judgement.report(Phase::Condition, DiagId::ExtraOperand, view.placeOfOperand(operand), {"", context.text});
         f.sourceArg = 0;
         f.line = line;
       }
@@ -197,19 +202,19 @@ static void reportMissedColumn(TableView &rows, unsigned c, llvm::ArrayRef<RowFi
           allowed.push_back(word);
   }
   if (!view.isWritten(slot))
-    return reportRequired(view, slot, allowed, context, line);
+    return reportRequired(view, slot, allowed, context, line, judgement);
   const WordId word = view.slotWord[slot];
   const Place place = view.placeOfSlot(slot);
   if (allowed.empty()) {
-    Finding &f = view.report(Phase::Condition, DiagId::QualifierNotAllowed, bothWords(context.place, place),
-                             {std::string(isa::word(word).text), context.text});
+    Finding &f = judgement.report(Phase::Condition, DiagId::QualifierNotAllowed, bothWords(context.place, place),
+                                  {std::string(isa::word(word).text), context.text});
     f.line = line;
     if (place.kind == Place::Word)
       f.remedy = {Remedy::RemoveWord, place.index, ""};
     return;
   }
-  Finding &f = view.report(Phase::Condition, combinationId(view, context.place, word), bothWords(context.place, place),
-                           {context.text});
+  Finding &f = judgement.report(Phase::Condition, combinationId(view, context.place, word),
+                                bothWords(context.place, place), {context.text});
   f.line = line;
   f.expected.append(allowed.begin(), allowed.end());
   if (!orAbsent && place.kind == Place::Word)
@@ -220,16 +225,17 @@ static std::string lengthsText(const FormView &view, llvm::ArrayRef<isa::Term> t
   llvm::SmallVector<std::string, 4> parts;
   for (const isa::Term &term : terms)
     parts.push_back(std::to_string(view.value(term).value_or(1)));
-  return join(parts, "or");
+  return listText(parts, "or");
 }
 
-void reportLength(FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms, uint32_t line) {
+void reportLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms, uint32_t line,
+                  Judgement &judgement) {
   const Shape &shape = *view.operand(operand);
   const isa::OperandDecl &declared = view.operands[operand];
   const Place place = view.placeOfOperand(operand);
   const std::string wanted = lengthsText(view, terms), name(declared.name);
   if (shape.kind != ShapeKind::Vector) {
-    Finding &f = view.report(Phase::Type, DiagId::VectorExpected, place, {"", name, wanted});
+    Finding &f = judgement.report(Phase::Type, DiagId::VectorExpected, place, {"", name, wanted});
     f.sourceArg = 0;
     f.line = line;
     return;
@@ -239,22 +245,21 @@ void reportLength(FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> te
   const unsigned first = view.nodeOf[operand];
   for (unsigned n = first + 1; n < first + shape.extent; n += shapes[n].extent)
     ++length;
-  view.report(Phase::Type, DiagId::VectorLength, place, {name, std::to_string(length), wanted}).line = line;
+  judgement.report(Phase::Type, DiagId::VectorLength, place, {name, std::to_string(length), wanted}).line = line;
 }
 
 /// What sets a row apart from those that the module may use: the word that needs the gate.
-static Subject gatedWord(TableView &rows, llvm::ArrayRef<RowFit> fits, uint32_t row) {
-  FormView &view = rows.view;
+static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uint32_t row) {
+  const FormView &view = rows.view;
   const RowFit *other = nullptr;
   for (const RowFit &fit : fits) {
     bool usable = fit.row != row && !fit.missed.empty();
     for (unsigned c = 0; usable && c < rows.columns.size(); ++c)
       if (rows.columns[c].kind == ColumnKind::Requires && rows.cell(fit.row, c).kind == CellKind::Condition)
-        usable = view.holds(rows.cell(fit.row, c).first);
+        usable = holds(view, rows.cell(fit.row, c).first);
     if (usable && (!other || fit.distance() < other->distance()))
       other = &fit;
   }
-  view.takeWarnings();
   Subject subject;
   auto take = [&](unsigned c) {
     if (rows.columns[c].kind != ColumnKind::Slot || rows.members(c).empty() || !view.isWritten(rows.members(c).front()))
@@ -275,36 +280,36 @@ static Subject gatedWord(TableView &rows, llvm::ArrayRef<RowFit> fits, uint32_t 
   return subject;
 }
 
-static void judgeTable(FormView &view, const isa::Table &table) {
-  const isa::Tables &t = isa::tables();
-  TableView rows(view, table);
-  std::optional<uint32_t> chosen;
-  bool warns = false;
-  for (uint32_t row = 0; row < table.rows && (!chosen || warns); ++row)
-    if (const RowFit fit = rows.fit(row); fit.fits() && (!chosen || !fit.warns)) {
-      chosen = row;
-      warns = fit.warns;
-    }
-  if (chosen) {
-    for (unsigned c = 0; c < rows.columns.size(); ++c) {
-      const Cell &cell = rows.cell(*chosen, c);
-      for (uint16_t member : rows.members(c)) {
-        if (cell.kind == CellKind::Lengths)
-          view.lengthCell[member] = &cell - t.cells.data();
-        if (cell.kind == CellKind::Ranges)
-          view.valuesCell[member] = &cell - t.cells.data();
-      }
-      if (warns && rows.columns[c].kind == ColumnKind::Requires && view.holds(cell.first)) {
-        const Subject subject = contextOf(rows, rows.columns.size());
-        reportWarnings(view, subject.place, subject.text, rows.line(*chosen), false);
-      }
-    }
-    return;
+/// The first row that fits, one without a warning before those with one; -1: none.
+static int32_t chooseRow(const TableView &rows) {
+  int32_t warned = -1;
+  for (uint32_t row = 0; row < rows.table.rows; ++row) {
+    const RowFit fit = rows.fit(row);
+    if (fit.fits() && !fit.warns)
+      return row;
+    if (fit.fits() && warned < 0)
+      warned = row;
   }
+  return warned;
+}
 
-  // No row fits. The nearest says what is missing; what rows that are as near ask for is an alternative.
+/// Reports what the chosen row warns of.
+static void reportRow(const TableView &rows, uint32_t row, Judgement &judgement) {
+  for (unsigned c = 0; c < rows.columns.size(); ++c) {
+    const Cell &cell = rows.cell(row, c);
+    if (rows.columns[c].kind != ColumnKind::Requires || cell.kind != CellKind::Condition)
+      continue;
+    if (const Truth truth = evaluate(rows.view, cell.first); !truth.warnings.empty())
+      reportWarnings(rows.view, truth, contextOf(rows, rows.columns.size()), rows.line(row), false, judgement);
+  }
+}
+
+/// No row fits. The nearest says what is missing; what rows that are as near ask for is an alternative.
+static void reportNoRow(const TableView &rows, Judgement &judgement) {
+  const isa::Tables &t = isa::tables();
+  const FormView &view = rows.view;
   llvm::SmallVector<RowFit, 16> fits;
-  for (uint32_t row = 0; row < table.rows; ++row)
+  for (uint32_t row = 0; row < rows.table.rows; ++row)
     fits.push_back(rows.fit(row));
   if (fits.empty())
     return;
@@ -315,36 +320,41 @@ static void judgeTable(FormView &view, const isa::Table &table) {
     for (const RowFit &fit : fits)
       if (fit.missed == best.missed)
         nearest.push_back(fit);
-    const size_t first = view.findings.size();
+    const size_t first = judgement.findings.size();
     for (uint16_t c : best.missed)
-      reportMissedColumn(rows, c, nearest);
-    if (first < view.findings.size())
-      view.findings[first].notes.push_back("the nearest row is `" + rowText(rows, best.row) + "`");
+      reportMissedColumn(rows, c, nearest, judgement);
+    if (first < judgement.findings.size())
+      judgement.findings[first].notes.push_back("the nearest row is `" + rowText(rows, best.row) + "`");
     return;
   }
   for (auto [operand, column] : best.badLength) {
     const Cell &cell = rows.cell(best.row, column);
     if (cell.kind == CellKind::Lengths) // else no vector may stand there, which is found without the table
-      reportLength(view, operand, t.terms.slice(cell.first, cell.count), rows.line(best.row));
+      reportLength(view, operand, t.terms.slice(cell.first, cell.count), rows.line(best.row), judgement);
   }
   for (auto [operand, column] : best.badValue) {
     const Cell &cell = rows.cell(best.row, column);
-    reportRange(view, Phase::Condition, view.placeOfOperand(operand), t.ranges.slice(cell.first, cell.count),
-                view.operand(operand)->value)
+    reportRange(Phase::Condition, view.placeOfOperand(operand), t.ranges.slice(cell.first, cell.count),
+                view.operand(operand)->value, judgement)
         .line = rows.line(best.row);
   }
   if (best.badCondition && best.badLength.empty() && best.badValue.empty())
     for (unsigned c = 0; c < rows.columns.size(); ++c)
-      if (rows.columns[c].kind == ColumnKind::Requires) {
-        const Subject subject = gatedWord(rows, fits, best.row);
-        explainFailure(view, rows.cell(best.row, c).first, subject.place, subject.text, rows.line(best.row));
-      }
+      if (rows.columns[c].kind == ColumnKind::Requires)
+        explainFailure(view, rows.cell(best.row, c).first, gatedWord(rows, fits, best.row), rows.line(best.row),
+                       judgement);
 }
 
-void judgeTables(FormView &view) {
+void judgeTables(FormView &view, Judgement &judgement) {
   const isa::Tables &t = isa::tables();
-  for (uint32_t table : isa::run(t.formTables, view.form.tables))
-    judgeTable(view, t.tables[table]);
+  for (const auto &[table, row] : llvm::zip_equal(isa::run(t.formTables, view.form().tables), view.rowOf)) {
+    const TableView rows(view, t.tables[table]);
+    row = chooseRow(rows);
+    if (row >= 0)
+      reportRow(rows, row, judgement);
+    else
+      reportNoRow(rows, judgement);
+  }
 }
 
 } // namespace ptxray

@@ -107,7 +107,7 @@ bool VectorFold::add(TypeView element, bool constant, bool isIndex) {
     return false;
   if (type != element)
     type = {TypeKind::Bits, sizeInVector(type)};
-  // Behind a constant the last of another size than the constant's says the size.
+  // After a leading constant, the last element of a different size decides the size.
   if (constantFirst && sizeInVector(element) != sizeInVector(first))
     type.bits = sizeInVector(element);
   onlyConstants &= constant;

@@ -26,7 +26,7 @@ TypeView fragmentType(TypeView element);
 /// whose elements are integers, floats take them as bits.
 bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector);
 
-/// With bits, which may be one.
+/// Integers, and untyped bits.
 inline bool mayBeInteger(TypeView type) {
   return type.kind == isa::TypeKind::Bits || type.kind == isa::TypeKind::Unsigned || type.kind == isa::TypeKind::Signed;
 }

@@ -1,5 +1,5 @@
 #include "Match/Usage.h"
-#include "Match/FormView.h"
+#include "Match/Evaluate.h"
 #include "Parse/Ast.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -86,13 +86,13 @@ static void addNodes(Usage &usage, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<
     }
 }
 
-Usage usageOf(FormView &view) {
+Usage usageOf(const FormView &view) {
   const llvm::ArrayRef<Shape> shapes = view.written.shapes;
   Usage usage;
   usage.known = true;
   auto add = [&usage](isa::Effect effect) { usage.effects |= 1u << static_cast<unsigned>(effect); };
-  for (const isa::EffectRule &rule : isa::run(isa::tables().effects, view.form.effects))
-    if (view.holds(rule.when))
+  for (const isa::EffectRule &rule : isa::run(isa::tables().effects, view.form().effects))
+    if (holds(view, rule.when))
       add(rule.effect);
   llvm::SmallVector<uint8_t, 32> uses(shapes.size(), Reads | Writes);
   for (unsigned i = 0; i < view.operands.size(); ++i) {

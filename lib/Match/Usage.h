@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-class FormView;
+struct FormView;
 struct Operand;
 struct Shape;
 
@@ -54,7 +54,7 @@ struct PlainUses {
 PlainUses plainUses(const Usage &usage, llvm::ArrayRef<Operand> nodes);
 
 /// Of an instruction that is accepted.
-Usage usageOf(FormView &view);
+Usage usageOf(const FormView &view);
 Usage usageOfRefused(llvm::ArrayRef<Shape> shapes);
 
 } // namespace ptxray

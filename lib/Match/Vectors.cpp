@@ -1,12 +1,14 @@
 // What stands in braces: one type for the whole, made of those of the elements.
 #include "Match/OperandJudge.h"
+#include "Match/Rows.h"
+#include "Match/Wording.h"
 
 namespace ptxray {
 
 void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
-  const auto wanted = lengths();
+  const auto wanted = view.lengths(index);
   if (wanted.empty() && !has(isa::Vec)) {
-    if (isTold(DiagId::VectorLength, node))
+    if (alreadyReported(DiagId::VectorLength, node))
       return;
     fail(DiagId::UnexpectedVector, node, {name});
     const auto elements = llvm::ArrayRef(view.written.shapes).slice(node + 1, shape.extent - 1);
@@ -14,11 +16,11 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
       return element.kind == ShapeKind::Register && viewType(element.type) == TypeView{TypeKind::Bits, type.bits};
     });
     if (const isa::ExprId refused = isa::word(typeWord()).scalarGate; refused && isBits)
-      view.findings.back().notes.push_back(releaseNote(ptxasRelease(refused)));
+      judgement.findings.back().notes.push_back(releaseNote(ptxasRelease(refused)));
     return;
   }
   if (!wanted.empty() && !lengthFits(view, index, wanted))
-    return reportLength(view, index, wanted, 0);
+    return reportLength(view, index, wanted, 0, judgement);
   judgeElements(shape, node);
 }
 
@@ -132,7 +134,7 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     fail(DiagId::VectorOfSinks, node);
 }
 
-/// Whether ptxas takes a vector that a constant begins for a constant, of which no size counts.
+/// Whether ptxas treats a vector whose first element is constant as a constant, ignoring sizes.
 bool OperandJudge::isVectorConstant(const VectorFold &fold) const {
   const bool integers = fold.first.kind == TypeKind::Signed;
   const bool chosen = declared.type.kind == isa::RefKind::Slot;
@@ -165,9 +167,9 @@ void OperandJudge::judgeFold(const VectorFold &fold, unsigned node) {
     fail(whole.bits == type.bits ? DiagId::OperandType : DiagId::OperandSize, node, {spell(whole), typeText()});
 }
 
-/// Of a form that gives what stands in its brackets, or each element of a vector, a name of its own.
+/// Whether the operand is declared inside such a group of the pattern.
 bool OperandJudge::standsIn(isa::PatternKind group) const {
-  const auto patterns = isa::run(isa::tables().patterns, view.form.patterns);
+  const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
   for (unsigned p = 0; p < patterns.size(); ++p)
     if (patterns[p].kind == group)
       for (unsigned inner = p + 1; inner < p + patterns[p].extent; ++inner)

@@ -1,5 +1,5 @@
 #include "Lines.h"
-#include "Match/Judge.h"
+#include "Match/Match.h"
 #include "Module/Header.h"
 #include "Parse/Parse.h"
 #include "Resolve/Resolver.h"
@@ -98,7 +98,7 @@ llvm::StringRef baseOf(llvm::StringRef opcode) { return opcode.split('.').first;
 
 std::string outcomeOf(const Availability &availability, const Line &line, Compared compared) {
   std::string ids;
-  for (const Finding &f : findingsOf(availability, Opcode(line.opcode), line.shapes)) {
+  for (const Finding &f : judge({Opcode(line.opcode), line.shapes, availability}).findings) {
     if (compared == Compared::Verdict && f.severity == Severity::Error)
       return "refused";
     if (compared == Compared::Ids && (f.severity != Severity::Pedantic || availability.module().pedantic))

@@ -1,5 +1,5 @@
 #include "Search.h"
-#include "Match/Judge.h"
+#include "Match/Match.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
@@ -98,13 +98,13 @@ struct Search::Found {
 static bool isAccepted(MadeTables &tables, const ModuleContext &context, const Line &line) {
   tables.use();
   std::vector<isa::ExprId> gates;
-  return accepts(tables.availability(context), Opcode(line.opcode), line.shapes, gates);
+  return accepts({Opcode(line.opcode), line.shapes, tables.availability(context)}, gates);
 }
 
 static std::string idsBy(MadeTables &tables, const ModuleContext &context, const Line &line) {
   tables.use();
   std::string ids;
-  for (const Finding &f : findingsOf(tables.availability(context), Opcode(line.opcode), line.shapes))
+  for (const Finding &f : judge({Opcode(line.opcode), line.shapes, tables.availability(context)}).findings)
     if (f.severity != Severity::Pedantic)
       ids += info(f.id).id.str() + " ";
   return ids;

@@ -1,7 +1,7 @@
 // What the engine makes of one instruction: types, vectors, immediates, addresses, gates, choice of form.
 // The instructions are examples; what all of them take is tested in test/isa.
-#include "Match/Judge.h"
 #include "Explore/Sample.h"
+#include "Match/Match.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 
@@ -56,7 +56,12 @@ std::vector<Finding> findings(const ModuleContext &context, const char *opcode,
   Shapes shapes;
   for (const Shapes &operand : operands)
     shapes.insert(shapes.end(), operand.begin(), operand.end());
-  return judge(Availability(context), Opcode(opcode), shapes);
+  const Opcode words(opcode);
+  const Availability availability(context);
+  const WrittenInstruction written{words, shapes, availability};
+  std::vector<Finding> found = judge(written).findings;
+  advise(found, written);
+  return found;
 }
 
 /// The ids of what is found, in order and joined by blanks; empty: accepted in silence.

@@ -154,9 +154,9 @@ void emitChecks(const Output &output, std::ostream &out) {
   out << "// The checks that the `check` statements of grammar/isa name; made by ptxray-isagen.\n"
          "namespace ptxray {\nnamespace checks {\n";
   for (isa::Text name : output.checkNames)
-    out << "void " << name << "(FormView &);\n";
+    out << "void " << name << "(const FormView &, Judgement &);\n";
   out << "} // namespace checks\n\n"
-         "struct NamedCheck {\n  std::string_view name;\n  void (*run)(FormView &);\n};\n"
+         "struct NamedCheck {\n  std::string_view name;\n  void (*run)(const FormView &, Judgement &);\n};\n"
          "/// Parallel to isa::Tables::checkNames.\n"
          "inline constexpr std::array<NamedCheck, "
       << output.checkNames.size() << "> namedChecks{";

@@ -4,12 +4,12 @@ namespace ptxray {
 
 /// ptxas tells the operands behind the size of a bulk copy apart by their types: a lone address in 16 bits it
 /// reads as the mask of CTAs. No declaration of an operand can speak of those that are not written.
-void checks::bulk_barrier(FormView &context) {
+void checks::bulk_barrier(const FormView &context, Judgement &judgement) {
   const Shape *barrier = context.operand("mbar");
   if (!barrier || barrier->kind != ShapeKind::Register || viewType(barrier->type).bits != 16 ||
       context.isWritten("ctaMask") || context.isWritten("cache-policy") || context.isWritten("left"))
     return;
-  context
+  judgement
       .report(Phase::Type, DiagId::AddressWidth, context.placeOfOperand("mbar"),
               {"", spell(viewType(barrier->type)), ".u32"})
       .sourceArg = 0;

@@ -41,12 +41,12 @@ std::string spelledOut(const descriptor::Format &format, uint64_t value) {
   return "it says " + text;
 }
 
-void reportProblems(FormView &context, llvm::StringRef operand, const descriptor::Format &format, uint64_t value,
-                    llvm::ArrayRef<Problem> problems) {
+void reportProblems(const FormView &context, llvm::StringRef operand, const descriptor::Format &format, uint64_t value,
+                    llvm::ArrayRef<Problem> problems, Judgement &judgement) {
   for (const Problem &problem : problems) {
     Finding &finding =
-        context.report(Phase::Warning, idOf(problem.offence), context.placeOfOperand(operand),
-                       {"", "0x" + llvm::utohexstr(value, /*LowerCase=*/true), problem.text, problem.table});
+        judgement.report(Phase::Warning, idOf(problem.offence), context.placeOfOperand(operand),
+                         {"", "0x" + llvm::utohexstr(value, /*LowerCase=*/true), problem.text, problem.table});
     finding.sourceArg = 0;
     finding.notes.push_back(spelledOut(format, value));
   }
@@ -58,7 +58,7 @@ bool hasWord(const FormView &context, llvm::StringRef text) {
 
 /// Tensor memory has 128 lanes and 512 columns, and a matrix starts at a lane that the shape
 /// allows.
-void checkTensorAddress(FormView &context, llvm::StringRef operand, uint32_t laneStep) {
+void checkTensorAddress(const FormView &context, llvm::StringRef operand, uint32_t laneStep, Judgement &judgement) {
   const auto address = valueOf(context, operand);
   if (!address)
     return;
@@ -71,7 +71,7 @@ void checkTensorAddress(FormView &context, llvm::StringRef operand, uint32_t lan
   else if (lane % laneStep)
     problem = "lane " + std::to_string(lane) + ", a multiple of " + std::to_string(laneStep) + " expected";
   if (!problem.empty())
-    context
+    judgement
         .report(Phase::Warning, DiagId::TensorAddress, context.placeOfOperand(operand),
                 {"", "0x" + llvm::utohexstr(*address, true), problem})
         .sourceArg = 0;
@@ -81,7 +81,7 @@ void checkTensorAddress(FormView &context, llvm::StringRef operand, uint32_t lan
 
 /// What the bits of a constant descriptor say must go with the words of the instruction. No table
 /// row can say it: the values are taken apart and compared.
-void checks::descriptor_values(FormView &context) {
+void checks::descriptor_values(const FormView &context, Judgement &judgement) {
   descriptor::Use use;
   llvm::StringRef kind = context.slotText(".kind");
   kind.consume_front(".kind::");
@@ -103,13 +103,13 @@ void checks::descriptor_values(FormView &context) {
   use.b = valueOf(context, "b-desc");
   use.instruction = instruction;
   if (const descriptor::Format *format = instruction ? descriptor::findFormat("idesc", use.kind, use.family) : nullptr)
-    reportProblems(context, "idesc", *format, *instruction, descriptor::checkInstruction(*instruction, use));
+    reportProblems(context, "idesc", *format, *instruction, descriptor::checkInstruction(*instruction, use), judgement);
   const descriptor::Format &shared = *descriptor::findFormat("smem", "", use.family);
   for (const char *name : {"a-desc", "b-desc", "s-desc"})
     if (const auto value = valueOf(context, name)) {
       use.isA = name[0] == 'a';
       use.isB = name[0] == 'b';
-      reportProblems(context, name, shared, *value, descriptor::checkShared(*value, use));
+      reportProblems(context, name, shared, *value, descriptor::checkShared(*value, use), judgement);
     }
   if (const auto value = valueOf(context, "zero-column-mask-desc")) {
     const descriptor::Format *format = instruction ? descriptor::findFormat("idesc", use.kind, use.family) : nullptr;
@@ -117,21 +117,22 @@ void checks::descriptor_values(FormView &context) {
     if (format)
       m = format->get(*instruction, "m");
     reportProblems(context, "zero-column-mask-desc", *descriptor::findFormat("zero-mask", ""), *value,
-                   descriptor::checkZeroMask(*value, m));
+                   descriptor::checkZeroMask(*value, m), judgement);
   }
   // Half of the lanes are used, from lane 0 or 16, where M is 64, or 128 for a sparse A of two
   // CTAs.
   for (const char *name : {"d-tmem", "a-tmem"})
-    checkTensorAddress(context, name, 16);
+    checkTensorAddress(context, name, 16, judgement);
 }
 
 /// A load or store reaches 32 or 16 lanes from an aligned one; a shift moves 32.
-void checks::tensor_address(FormView &context) {
-  checkTensorAddress(context, "taddr", context.slotText(".shape") == ".32x32b" || hasWord(context, ".shift") ? 32 : 16);
+void checks::tensor_address(const FormView &context, Judgement &judgement) {
+  checkTensorAddress(context, "taddr", context.slotText(".shape") == ".32x32b" || hasWord(context, ".shift") ? 32 : 16,
+                     judgement);
 }
 
 /// The four bits of each index name two different columns of four, or one of two for .tf32.
-void checks::sparse_metadata(FormView &context) {
+void checks::sparse_metadata(const FormView &context, Judgement &judgement) {
   for (const char *name : {"e", "any-bits", "sp-meta"})
     if (const auto value = valueOf(context, name)) {
       const unsigned bits = context.slotText(".atype") == ".tf32" ? 32 : 16;
@@ -142,7 +143,7 @@ void checks::sparse_metadata(FormView &context) {
         std::string text = "0b";
         for (int bit = 3; bit >= 0; --bit)
           text += index >> bit & 1 ? '1' : '0';
-        context
+        judgement
             .report(Phase::Warning, DiagId::SparseMetadata, context.placeOfOperand(name),
                     {"", "0x" + llvm::utohexstr(*value, true), text,
                      std::to_string(4 * i) + "-" + std::to_string(4 * i + 3)})

@@ -9,17 +9,17 @@ static double valueOfFloat(const Shape &shape) {
 }
 
 /// A range holds its primary part, and a fraction is above 0 and at most 1.
-void checks::policy_operands(FormView &context) {
+void checks::policy_operands(const FormView &context, Judgement &judgement) {
   const Shape *primary = context.operand("primary-size"), *total = context.operand("total-size");
   if (primary && total && primary->kind == ShapeKind::Integer && total->kind == ShapeKind::Integer &&
       static_cast<uint32_t>(primary->value) > static_cast<uint32_t>(total->value))
-    context
+    judgement
         .report(Phase::Type, DiagId::ImmediateRange, context.placeOfOperand("primary-size"),
                 {"", "0.." + std::to_string(static_cast<uint32_t>(total->value))})
         .sourceArg = 0;
   const Shape *fraction = context.operand("fraction");
   if (fraction && fraction->kind == ShapeKind::Float && !(valueOfFloat(*fraction) > 0 && valueOfFloat(*fraction) <= 1))
-    context
+    judgement
         .report(Phase::Type, DiagId::ImmediateRange, context.placeOfOperand("fraction"),
                 {"", "what is above 0 and at most 1"})
         .sourceArg = 0;

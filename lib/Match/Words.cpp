@@ -1,6 +1,7 @@
 // Which slot each written qualifier takes. Order is free but for the ordered classes: a type, a layout
-// or a space only ever takes a slot behind the one before.
-#include "Match/FormView.h"
+// or a space only ever takes a slot after the one before.
+#include "Match/Words.h"
+#include "Match/Wording.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -22,49 +23,13 @@ static WordId sampleWord(const Slot &slot) {
   return values.empty() ? WordId(0) : values.front().word;
 }
 
-std::string kindName(WordId word) {
-  const isa::Word &known = isa::word(word);
-  if (word && known.kind)
-    return std::string(isa::tables().wordKinds[known.kind]);
-  switch (word ? known.wordClass : WordClass::Free) {
-  case WordClass::Type: return "type";
-  case WordClass::Layout: return "layout";
-  case WordClass::Space: return "space";
-  case WordClass::Operation: return "operation";
-  case WordClass::Free: break;
-  }
-  return "qualifier";
-}
-
-DiagId idForKind(llvm::StringRef prefix, WordId word, DiagId otherwise) {
-  return findDiag(prefix.str() + "-" + kindName(word)).value_or(otherwise);
-}
-
-/// Of which a wrong word is known by its place among them.
+/// Classes in which a wrong word is identified by position.
 static constexpr WordClass alignedClasses[] = {WordClass::Type, WordClass::Layout, WordClass::Space};
 static bool isAligned(WordClass wordClass) { return llvm::is_contained(alignedClasses, wordClass); }
 
 static bool sameKind(WordId a, WordId b) {
   const isa::Word &x = isa::word(a), &y = isa::word(b);
   return a && b && (x.kind ? x.kind == y.kind : x.wordClass != WordClass::Free && x.wordClass == y.wordClass);
-}
-
-std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction) {
-  constexpr size_t most = 12; // a longer list explains nothing
-  llvm::SmallVector<WordId, 16> words(ids.begin(), ids.end());
-  // `.x2` before `.x16`.
-  llvm::stable_sort(words, [](WordId a, WordId b) {
-    const llvm::StringRef x = isa::word(a).text, y = isa::word(b).text;
-    auto stem = [](llvm::StringRef text) { return text.take_until(llvm::isDigit); };
-    return stem(x) == stem(y) ? isa::word(a).number < isa::word(b).number : false;
-  });
-  std::string out;
-  for (size_t i = 0; i < std::min(words.size(), most); ++i) {
-    if (i)
-      out += i + 1 < words.size() ? ", " : std::string(" ") + conjunction + " ";
-    out += "`" + std::string(isa::word(words[i]).text) + "`";
-  }
-  return words.size() > most ? out + " ..." : out;
 }
 
 static llvm::SmallVector<WordId, 0> slotWords(const Slot &slot) {
@@ -86,7 +51,7 @@ static bool someFormKnows(const isa::Mnemonic &mnemonic, WordId word) {
   return llvm::any_of(isa::run(t.mnemonicForms, mnemonic.forms), [&](uint32_t form) { return formHolds(form, word); });
 }
 
-std::optional<unsigned> opponent(const Opcode &opcode, unsigned k) {
+std::optional<unsigned> conflictingWord(const Opcode &opcode, unsigned k) {
   std::optional<unsigned> found;
   for (uint32_t form : isa::run(isa::tables().mnemonicForms, opcode.mnemonic->forms)) {
     if (!formHolds(form, opcode.words[k].id))
@@ -103,25 +68,25 @@ std::optional<unsigned> opponent(const Opcode &opcode, unsigned k) {
   return found;
 }
 
-static void reportStray(FormView &view, unsigned k) {
+static void reportStray(const FormView &view, unsigned k, Judgement &judgement) {
   const Opcode &opcode = view.written.opcode;
   const OpcodeWord &word = opcode.words[k];
   const std::string text = word.text.str(), instruction(opcode.mnemonic->text);
   Place place{Place::Word, static_cast<uint16_t>(k)};
   if (!word.id) {
-    view.report(Phase::Qualifier, DiagId::UnknownQualifier, place, {text});
+    judgement.report(Phase::Qualifier, DiagId::UnknownQualifier, place, {text});
     return;
   }
   if (opcode.words[k - 1].id == word.id)
     place = {Place::Word, static_cast<uint16_t>(k - 1), 2};
   if (isOnlyInNames(word.id)) {
-    view.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
+    judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
     return;
   }
   for (unsigned i = 1; i < k; ++i)
     if (opcode.words[i].id == word.id) {
       const DiagId id = idForKind("repeated", word.id, DiagId::RepeatedQualifier);
-      Finding &f = view.report(Phase::Qualifier, id, place, {text});
+      Finding &f = judgement.report(Phase::Qualifier, id, place, {text});
       f.remedy = {Remedy::RemoveWord, static_cast<uint16_t>(k), ""};
       return;
     }
@@ -135,7 +100,7 @@ static void reportStray(FormView &view, unsigned k) {
         outOfOrder = true;
     }
   if (outOfOrder) {
-    view.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
+    judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
     return;
   }
   if (taken < 0) // not a word of this slot, but of the kind that stands there
@@ -144,41 +109,44 @@ static void reportStray(FormView &view, unsigned k) {
           !isAligned(isa::word(word.id).wordClass))
         taken = j;
   if (taken >= 0) {
-    view.report(Phase::Qualifier, idForKind("conflicting", word.id, DiagId::ConflictingQualifiers), place,
-                {text, std::string(isa::word(view.slotWord[taken]).text)});
+    judgement.report(Phase::Qualifier, idForKind("conflicting", word.id, DiagId::ConflictingQualifiers), place,
+                     {text, std::string(isa::word(view.slotWord[taken]).text)});
     return;
   }
   if (spellsInstruction(opcode.words.front().text, word.text)) { // `mul.s32.lo`
-    view.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
+    judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
     return;
   }
   if (!someFormKnows(*opcode.mnemonic, word.id)) {
-    view.report(Phase::Qualifier, idForKind("unexpected", word.id, DiagId::UnexpectedQualifier), place,
-                {text, instruction});
+    judgement.report(Phase::Qualifier, idForKind("unexpected", word.id, DiagId::UnexpectedQualifier), place,
+                     {text, instruction});
     return;
   }
-  view.report(Phase::Qualifier, idForKind("misused", word.id, DiagId::QualifierOfOtherForm), place,
-              {text, instruction});
-  ++view.score[static_cast<unsigned>(Phase::Tie)]; // a form that takes the word and lacks another is nearer
+  judgement.report(Phase::Qualifier, idForKind("misused", word.id, DiagId::QualifierOfOtherForm), place,
+                   {text, instruction});
+  judgement.weigh(Phase::Tie); // a form that takes the word and lacks another is nearer
 }
 
-void reportMissing(FormView &view, unsigned slot, Phase phase) {
+uint16_t wordBefore(const FormView &view, unsigned slot) {
+  uint16_t before = view.written.opcode.mnemonicWords - 1;
+  for (unsigned j = 0; j < slot; ++j)
+    if (view.isWritten(j) && view.slotAt[j] >= 0)
+      before = view.slotAt[j];
+  return before;
+}
+
+void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &judgement) {
   const Slot &missing = view.slots[slot];
   const Opcode &opcode = view.written.opcode;
-  Finding &f = view.report(phase, idForKind("missing", sampleWord(missing), DiagId::MissingQualifier),
-                           {Place::Opcode, 0}, {"`" + std::string(opcode.mnemonic->text) + "`"});
+  Finding &f = judgement.report(phase, idForKind("missing", sampleWord(missing), DiagId::MissingQualifier),
+                                {Place::Opcode, 0}, {"`" + std::string(opcode.mnemonic->text) + "`"});
   f.expected = slotWords(missing);
-  // The manual's place: behind the word that stands in the nearest slot before.
-  uint16_t behind = opcode.mnemonicWords - 1;
-  for (unsigned j = 0; j < slot; ++j)
-    if (view.slotWord[j] && view.slotAt[j] >= 0)
-      behind = view.slotAt[j];
-  f.remedy = {Remedy::InsertAfterWord, behind, ""};
+  f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot), ""};
 }
 
 /// A word of the wrong value stands where slot `j` wants another: one mistake, not a word too many and
 /// one too few.
-static void reportIllegal(FormView &view, uint16_t k, unsigned j) {
+static void reportIllegal(const FormView &view, uint16_t k, unsigned j, Judgement &judgement) {
   const isa::Slot &slot = view.slots[j];
   const OpcodeWord &word = view.written.opcode.words[k];
   const DiagId id = idForKind("illegal", sampleWord(slot), DiagId::IllegalQualifier);
@@ -186,22 +154,13 @@ static void reportIllegal(FormView &view, uint16_t k, unsigned j) {
   if (view.written.opcode.words[k - 1].id == word.id) // `.row.row`: the two are wrong together
     place = {Place::Word, static_cast<uint16_t>(k - 1), 2};
   Finding &f =
-      view.report(Phase::Qualifier, id, place, {word.text.str(), std::string(view.written.opcode.mnemonic->text)});
+      judgement.report(Phase::Qualifier, id, place, {word.text.str(), std::string(view.written.opcode.mnemonic->text)});
   f.expected = slotWords(slot);
   f.remedy = {Remedy::ReplaceWord, k, ""};
   // A type is chosen before what goes with it: a form with that type and a word too many is nearer.
   const bool isType = isa::word(word.id).wordClass == WordClass::Type;
-  ++view.score[static_cast<unsigned>(isType ? Phase::Qualifier : Phase::Tie)];
+  judgement.weigh(isType ? Phase::Qualifier : Phase::Tie);
 }
-
-namespace {
-/// What is left when each word has taken its slot.
-struct Leftover {
-  llvm::SmallVector<uint16_t, 4> strays, missing;                // words, slots
-  llvm::SmallVector<std::pair<uint16_t, uint16_t>, 4> misplaced; // a word of the slot's class that the slot has not
-  bool empty() const { return strays.empty() && missing.empty() && misplaced.empty(); }
-};
-} // namespace
 
 /// As many words of an ordered class as slots for them, but in some place a wrong one: by position it
 /// is clear which.
@@ -245,7 +204,7 @@ static bool standsFor(const FormView &view, unsigned k, unsigned j) {
          static_cast<int>(k) > before && static_cast<int>(k) < after;
 }
 
-static Leftover placeWords(FormView &view) {
+Leftover matchWords(FormView &view) {
   const Opcode &opcode = view.written.opcode;
   const unsigned count = view.slots.size();
   for (unsigned k = 1; k < opcode.mnemonicWords && k <= count; ++k) {
@@ -283,13 +242,11 @@ static Leftover placeWords(FormView &view) {
   return leftover;
 }
 
-bool wordsFit(FormView &view) { return placeWords(view).empty(); }
-
-void matchWords(FormView &view) {
-  auto [strays, missing, misplaced] = placeWords(view);
+void reportWords(const FormView &view, Leftover leftover, Judgement &judgement) {
+  auto &[strays, missing, misplaced] = leftover;
   const Opcode &opcode = view.written.opcode;
   for (auto [k, j] : misplaced)
-    reportIllegal(view, k, j);
+    reportIllegal(view, k, j, judgement);
   // A word that nobody knows may be meant as any that is missing.
   const bool anyUnknown = llvm::any_of(strays, [&](uint16_t k) { return !opcode.words[k].id; });
   for (uint16_t k : strays) {
@@ -301,18 +258,18 @@ void matchWords(FormView &view) {
       return word && !isOnlyInNames(word) && (sameKind(sampleWord(view.slots[j]), word) || standsFor(view, k, j));
     });
     if (instead == missing.end()) {
-      reportStray(view, k);
+      reportStray(view, k, judgement);
       continue;
     }
-    reportIllegal(view, k, *instead);
+    reportIllegal(view, k, *instead, judgement);
     missing.erase(instead);
   }
   if (anyUnknown) {
-    view.score[static_cast<unsigned>(Phase::Qualifier)] += missing.size();
+    judgement.weigh(Phase::Qualifier, missing.size());
     return;
   }
   for (uint16_t j : missing)
-    reportMissing(view, j, Phase::Qualifier);
+    reportMissing(view, j, Phase::Qualifier, judgement);
 }
 
 } // namespace ptxray

@@ -1,5 +1,8 @@
-// `requires`, `when`, `with` and the gates of words: whether they hold.
+// What a form asks for beyond its slots and operands, condition by condition.
+#include "Match/Rules.h"
 #include "Match/Explain.h"
+#include "Match/Wording.h"
+#include "Match/Words.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -10,7 +13,7 @@ using isa::ExprOp;
 using isa::WordId;
 
 /// Does the module allow all that a form asks for without a condition?
-static bool isAvailable(FormView &view, const isa::Form &form) {
+static bool isAvailable(const FormView &view, const isa::Form &form) {
   const isa::Tables &t = isa::tables();
   return llvm::all_of(isa::run(t.formRules, form.rules), [&](uint32_t index) {
     const isa::Rule &rule = t.rules[index];
@@ -31,7 +34,7 @@ static size_t slotsWith(WordId word) {
 
 /// What an unconditional rule of a form is about: the first word that no available form of the
 /// instruction knows, of several the rarest. If there is none, the instruction as a whole.
-static Subject ownWord(FormView &view) {
+static Subject ownWord(const FormView &view) {
   const isa::Tables &t = isa::tables();
   const isa::Mnemonic &mnemonic = *view.written.opcode.mnemonic;
   llvm::SmallVector<const isa::Form *, 8> others;
@@ -66,58 +69,49 @@ static Subject ownWord(FormView &view) {
   return subject;
 }
 
-void judgeRules(FormView &view) {
+void judgeRules(const FormView &view, Judgement &judgement) {
   const isa::Tables &t = isa::tables();
-  for (uint32_t index : isa::run(t.formRules, view.form.rules)) {
+  for (uint32_t index : isa::run(t.formRules, view.form().rules)) {
     const isa::Rule &rule = t.rules[index];
-    const bool applies = view.holds(rule.when);
-    view.takeWarnings();
-    if (!applies)
+    if (!holds(view, rule.when))
       continue;
-    const bool holds = view.holds(rule.require);
-    if (holds) {
-      const auto warned = view.takeWarnings();
-      if (warned.empty())
-        continue;
-      const Subject subject = subjectOf(view, rule.when);
-      view.holds(rule.require);
-      reportWarnings(view, subject.place, subject.text, rule.line, false);
+    const Truth truth = evaluate(view, rule.require);
+    if (truth.holds) {
+      if (!truth.warnings.empty())
+        reportWarnings(view, truth, subjectOf(view, rule.when), rule.line, false, judgement);
       continue;
     }
-    view.takeWarnings();
     // `when !.rnd require !modern`: what is missing is a word, not another version.
     if (const Expr &when = t.exprs[rule.when];
         when.op == ExprOp::Not && t.exprs[when.a].op == ExprOp::SlotWritten && t.exprs[rule.require].gateOnly) {
-      reportMissing(view, t.exprs[when.a].a, Phase::Gate);
+      reportMissing(view, t.exprs[when.a].a, Phase::Gate, judgement);
       continue;
     }
-    const Subject subject = rule.when ? subjectOf(view, rule.when) : ownWord(view);
-    explainFailure(view, rule.require, subject.place, subject.text, rule.line);
+    explainFailure(view, rule.require, rule.when ? subjectOf(view, rule.when) : ownWord(view), rule.line, judgement);
   }
 }
 
-void judgeFormGates(FormView &view) {
+void judgeFormGates(const FormView &view, Judgement &judgement) {
   const isa::Tables &t = isa::tables();
-  for (uint32_t index : isa::run(t.formRules, view.form.rules)) {
+  for (uint32_t index : isa::run(t.formRules, view.form().rules)) {
     const isa::Rule &rule = t.rules[index];
-    if (rule.when || !t.exprs[rule.require].gateOnly || view.holds(rule.require))
+    if (rule.when || !t.exprs[rule.require].gateOnly || holds(view, rule.require))
       continue;
-    const Subject subject = ownWord(view);
-    explainFailure(view, rule.require, subject.place, subject.text, rule.line);
+    explainFailure(view, rule.require, ownWord(view), rule.line, judgement);
   }
 }
 
-void judgeWordGates(FormView &view) {
+void judgeWordGates(const FormView &view, Judgement &judgement) {
   const isa::Tables &t = isa::tables();
   auto judge = [&](ExprId gate, Place place, const std::string &text) {
     if (!gate)
       return;
-    if (!view.holds(gate)) {
-      view.takeWarnings();
-      explainFailure(view, gate, place, text, 0);
-    } else {
-      reportWarnings(view, place, text, 0, true);
-    }
+    const Subject subject{place, text, true};
+    const Truth truth = evaluate(view, gate);
+    if (!truth.holds)
+      explainFailure(view, gate, subject, 0, judgement);
+    else
+      reportWarnings(view, truth, subject, 0, true, judgement);
   };
   for (unsigned j = 0; j < view.slots.size(); ++j) {
     const WordId word = view.slotWord[j];
@@ -127,8 +121,8 @@ void judgeWordGates(FormView &view) {
     const std::string text = quote(isa::word(word).text);
     if (!llvm::is_contained(isa::run(t.wordLists, view.written.opcode.mnemonic->ungated), word))
       judge(isa::word(word).gate, place, text);
-    else if (!view.holds(isa::word(word).gate))
-      view.report(Phase::Warning, DiagId::UndocumentedQualifier, place, {text}).severity = Severity::Warning;
+    else if (!holds(view, isa::word(word).gate))
+      judgement.report(Phase::Warning, DiagId::UndocumentedQualifier, place, {text}).severity = Severity::Warning;
     auto values = isa::run(t.slotValues, view.slots[j].values);
     auto at = llvm::find_if(values, [&](const isa::SlotValue &v) { return v.word == word; });
     if (at != values.end())
@@ -142,21 +136,22 @@ void judgeWordGates(FormView &view) {
     }
 }
 
-void judgePresence(FormView &view) {
+void judgePresence(const FormView &view, Judgement &judgement) {
   for (unsigned i = 0; i < view.operands.size(); ++i) {
     const isa::OperandDecl &declared = view.operands[i];
     if (!declared.hasWith)
       continue;
-    const bool wanted = view.holds(declared.with), written = view.nodeOf[i] >= 0;
-    view.takeWarnings();
+    const bool wanted = holds(view, declared.with), written = view.nodeOf[i] >= 0;
     if (wanted && !written) {
       const Subject subject = subjectOf(view, declared.with);
-      view.report(Phase::Condition, DiagId::MissingOperand, subject.place, {subject.text, std::string(declared.name)});
+      judgement.report(Phase::Condition, DiagId::MissingOperand, subject.place,
+                       {subject.text, std::string(declared.name)});
     } else if (!wanted && written) {
       // The word that decides whether the operand is written, if there is one.
       const auto slot = wrongSlot(view, declared.with);
-      view.report(Phase::Condition, DiagId::OperandRequires, slot ? view.placeOfSlot(*slot) : view.placeOfOperand(i),
-                  {std::string(declared.name), describe(view, declared.with)});
+      judgement.report(Phase::Condition, DiagId::OperandRequires,
+                       slot ? view.placeOfSlot(*slot) : view.placeOfOperand(i),
+                       {std::string(declared.name), describe(view, declared.with)});
     }
   }
 }

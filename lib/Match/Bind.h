@@ -1,0 +1,23 @@
+#pragma once
+// How the written operands lie over the operand list of a form.
+#include "Match/FormView.h"
+#include "Match/Judgement.h"
+
+namespace ptxray {
+
+/// A way to lay the written operands over the operand list of a form.
+struct Binding {
+  struct Misfit {
+    int16_t pattern; // -1: an operand too many
+    int16_t node;    // -1: an operand is missing
+  };
+  llvm::SmallVector<int16_t, 16> nodeOf;
+  llvm::SmallVector<std::pair<uint16_t, int16_t>, 2> suffixes; // slot, node
+  llvm::SmallVector<Misfit, 2> misfits;
+};
+/// The best ways: all those with the fewest misfits.
+llvm::SmallVector<Binding, 2> bindOperands(const FormView &view);
+/// Fills the operands, and reports the misfits.
+void applyBinding(FormView &view, const Binding &binding, Judgement &judgement);
+
+} // namespace ptxray

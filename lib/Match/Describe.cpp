@@ -1,0 +1,166 @@
+// Expressions in words, and the place of what they speak of.
+#include "Match/Describe.h"
+#include "Match/Evaluate.h"
+#include "Match/Wording.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+namespace ptxray {
+
+using isa::Expr;
+using isa::ExprId;
+using isa::ExprOp;
+using isa::WordId;
+
+llvm::ArrayRef<WordId> wordList(const Expr &e) { return isa::tables().wordLists.slice(e.b, e.c); }
+
+llvm::SmallVector<WordId, 8> wordsOf(const isa::Slot &slot) {
+  llvm::SmallVector<WordId, 8> words;
+  for (const isa::SlotValue &value : isa::run(isa::tables().slotValues, slot.values))
+    words.push_back(value.word);
+  return words;
+}
+
+static std::string textureMode(bool independent) { return independent ? "`texmode_independent`" : "`texmode_unified`"; }
+
+std::string describe(const FormView &view, ExprId id, bool negated) {
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[id];
+  const std::string no = negated ? "no " : "";
+  auto operand = [&] { return quote(view.operands[e.a].name); };
+  switch (e.op) {
+  case ExprOp::And:
+  case ExprOp::Or: {
+    llvm::SmallVector<std::string, 4> parts;
+    for (ExprId argument : t.exprArgs.slice(e.a, e.b))
+      if (std::string part = describe(view, argument, negated); !part.empty())
+        parts.push_back(part);
+    // "`.global` or no `.ss`"
+    std::stable_partition(parts.begin(), parts.end(), [](llvm::StringRef part) { return !part.starts_with("no "); });
+    return listText(parts, (e.op == ExprOp::And) != negated ? "and" : "or");
+  }
+  case ExprOp::Not: return describe(view, e.a, !negated);
+  case ExprOp::Gate: return describe(view, t.gates[e.a].expr, negated);
+  case ExprOp::PtxAtLeast: return (negated ? "PTX below " : "PTX ") + isa::versionText(e.a);
+  case ExprOp::Target: return (negated ? "not " : "") + std::string(t.targetSets[e.a].text);
+  case ExprOp::SlotIs:
+  case ExprOp::WordWritten: return no + wordsText(wordList(e), negated ? "and" : "or");
+  case ExprOp::SlotWritten: {
+    const auto words = wordsOf(view.slots[e.a]);
+    if (words.size() <= 4)
+      return no + wordsText(words, negated ? "and" : "or");
+    const std::string kind = kindName(words.front());
+    return kind == kindName(0) ? no + quote(view.slots[e.a].name) : (negated ? "no " : "a ") + kind;
+  }
+  case ExprOp::SlotsEqual:
+    return std::string(negated ? "different " : "the same ") + quote(view.slots[e.a].name) + " and " +
+           quote(view.slots[e.b].name);
+  case ExprOp::OperandWritten: return no + "operand " + operand();
+  case ExprOp::OperandIsImmediate: return no + "immediate for " + operand();
+  case ExprOp::OperandIsSymbol: return no + "variable for " + operand();
+  case ExprOp::OperandNegated: return no + "minus before " + operand();
+  case ExprOp::OperandHasOffset: return no + "offset behind " + operand();
+  case ExprOp::Independent: return textureMode(!negated);
+  case ExprOp::OperandIn: return operand() + (negated ? " not" : "") + " in " + rangesText(t.ranges.slice(e.b, e.c));
+  case ExprOp::True:
+  case ExprOp::Warn:
+  case ExprOp::Ptxas: break;
+  }
+  return "";
+}
+
+Place placeOfWord(const FormView &view, llvm::ArrayRef<WordId> words) {
+  const auto &written = view.written.opcode.words;
+  for (unsigned k = 0; k < written.size(); ++k)
+    if (written[k].id && llvm::is_contained(words, written[k].id))
+      return {Place::Word, static_cast<uint16_t>(k)};
+  for (unsigned j = 0; j < view.slots.size(); ++j)
+    if (view.slotAt[j] < 0 && view.slotWord[j] && llvm::is_contained(words, view.slotWord[j]))
+      return view.placeOfSlot(j);
+  return {Place::Opcode, 0};
+}
+
+std::string textAt(const FormView &view, Place place) {
+  if (place.kind == Place::Word)
+    return quote(view.written.opcode.words[place.index].text);
+  if (place.kind == Place::Suffix)
+    return quote(isa::word(view.written.shapes[place.index].suffix).text);
+  return quote(view.written.opcode.mnemonic->text);
+}
+
+/// Adds the written words and operands that make an expression true (or, negated, false).
+static void addSubjects(const FormView &view, ExprId id, bool negated, Subject &subject) {
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[id];
+  auto add = [&](Place place, std::string text) {
+    if (!subject.found)
+      subject.place = place;
+    subject.text += (subject.found ? " with " : "") + text;
+    subject.found = true;
+  };
+  switch (e.op) {
+  case ExprOp::And:
+  case ExprOp::Or:
+    for (ExprId argument : t.exprArgs.slice(e.a, e.b))
+      if (holds(view, argument) != negated)
+        addSubjects(view, argument, negated, subject);
+    break;
+  case ExprOp::Not: addSubjects(view, e.a, !negated, subject); break;
+  case ExprOp::Gate: addSubjects(view, t.gates[e.a].expr, negated, subject); break;
+  case ExprOp::SlotIs:
+  case ExprOp::SlotWritten:
+    if (view.isWritten(e.a))
+      add(view.placeOfSlot(e.a), textAt(view, view.placeOfSlot(e.a)));
+    break;
+  case ExprOp::SlotsEqual:
+    for (unsigned slot : {e.a, e.b})
+      if (view.isWritten(slot))
+        add(view.placeOfSlot(slot), textAt(view, view.placeOfSlot(slot)));
+    break;
+  case ExprOp::WordWritten:
+    if (Place place = placeOfWord(view, wordList(e)); place.kind != Place::Opcode)
+      add(place, textAt(view, place));
+    break;
+  case ExprOp::OperandWritten:
+  case ExprOp::OperandIsImmediate:
+  case ExprOp::OperandIsSymbol:
+  case ExprOp::OperandNegated:
+  case ExprOp::OperandHasOffset:
+  case ExprOp::OperandIn:
+    if (view.nodeOf[e.a] >= 0)
+      add(view.placeOfOperand(e.a), "operand " + quote(view.operands[e.a].name));
+    break;
+  case ExprOp::Independent: add({Place::Opcode, 0}, textureMode(!negated)); break;
+  default: break;
+  }
+}
+
+Subject subjectOf(const FormView &view, ExprId when) {
+  Subject subject;
+  if (when)
+    addSubjects(view, when, false, subject);
+  if (!subject.found)
+    subject.text = quote(view.written.opcode.mnemonic->text);
+  return subject;
+}
+
+std::optional<unsigned> wrongSlot(const FormView &view, ExprId id) {
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[id];
+  if (e.op == ExprOp::SlotIs && view.isWritten(e.a) && !llvm::is_contained(wordList(e), view.slotWord[e.a]))
+    return e.a;
+  if (e.op == ExprOp::And || e.op == ExprOp::Or)
+    for (ExprId argument : t.exprArgs.slice(e.a, e.b))
+      if (auto slot = wrongSlot(view, argument))
+        return slot;
+  return std::nullopt;
+}
+
+Place bothWords(Place one, Place other) {
+  if (one.kind == Place::Word && other.kind == Place::Word &&
+      (one.index + 1 == other.index || other.index + 1 == one.index))
+    return {Place::Word, std::min(one.index, other.index), 2};
+  return other;
+}
+
+} // namespace ptxray

@@ -1,0 +1,20 @@
+#pragma once
+// Whether a condition of the tables holds of a form tried on an instruction.
+#include "Match/FormView.h"
+
+namespace ptxray {
+
+struct Truth {
+  bool holds = true;
+  llvm::SmallVector<uint16_t, 2> warnings; // of the alternatives that made it true: indices into tables().warnings
+};
+enum class Assume : uint8_t { Nothing, GatesHold };
+Truth evaluate(const FormView &view, isa::ExprId condition, Assume assume = Assume::Nothing);
+inline bool holds(const FormView &view, isa::ExprId condition, Assume assume = Assume::Nothing) {
+  return evaluate(view, condition, assume).holds;
+}
+
+bool inRange(const isa::ValueRange &range, int64_t value);
+bool inRanges(llvm::ArrayRef<isa::ValueRange> ranges, int64_t value);
+
+} // namespace ptxray

@@ -1,0 +1,47 @@
+#pragma once
+// How a written instruction lies over one form of the tables: which word stands in which slot, which operand node in
+// which operand, which row of each table it is. A plain value of numbers; what it was made from may be gone.
+#include "Isa/Isa.h"
+#include "Match/Finding.h"
+#include "Match/TypeRules.h"
+#include <optional>
+
+namespace ptxray {
+
+struct FormMatch {
+  explicit FormMatch(uint32_t form);
+
+  const isa::Form &form() const { return isa::tables().forms[formIndex]; }
+
+  /// The word of a slot, its fallback when it is not written, or 0.
+  isa::WordId word(unsigned slot) const { return slotWord[slot] ? slotWord[slot] : slots[slot].fallback; }
+  bool isWritten(unsigned slot) const { return slotWord[slot] != 0; }
+  /// The text of the word in a slot, or an empty text.
+  llvm::StringRef slotText(llvm::StringRef name) const;
+  std::optional<unsigned> findSlot(llvm::StringRef name) const; // with its dot
+  std::optional<unsigned> findOperand(llvm::StringRef name) const;
+  bool isWritten(llvm::StringRef operand) const;
+
+  Place placeOfSlot(unsigned slot) const; // of its word; the opcode when it is not written
+  Place placeOfOperand(unsigned index) const;
+  Place placeOfOperand(llvm::StringRef name) const;
+
+  bool mayNegate(unsigned operand) const; // `{-}a`
+  /// The type of an operand as declared, its slot read.
+  TypeView typeOf(unsigned operand) const;
+  /// A length or bound; none when it is read from a slot that is not written.
+  std::optional<int64_t> value(const isa::Term &term) const;
+  /// How long an operand may be and which values it may have, by its declaration or the rows of the tables.
+  llvm::ArrayRef<isa::Term> lengths(unsigned operand) const;
+  llvm::ArrayRef<isa::ValueRange> ranges(unsigned operand) const;
+
+  uint32_t formIndex;
+  llvm::ArrayRef<isa::Slot> slots;
+  llvm::ArrayRef<isa::OperandDecl> operands;
+  llvm::SmallVector<isa::WordId, 24> slotWord; // 0: not written
+  llvm::SmallVector<int16_t, 24> slotAt;       // index of the opcode's word; -1 - node for a suffix
+  llvm::SmallVector<int16_t, 16> nodeOf;       // by operand; -1: not written
+  llvm::SmallVector<int32_t, 4> rowOf;         // by table of the form; -1: none fits
+};
+
+} // namespace ptxray

@@ -1,0 +1,13 @@
+#pragma once
+// What another version or target would allow.
+#include "Match/Describe.h"
+#include "Match/Judgement.h"
+
+namespace ptxray {
+
+/// All ways to satisfy an expression by another version or target, what is written staying the same.
+GateAlternatives alternatives(const FormView &view, isa::ExprId id, bool negated = false);
+void reportGate(const FormView &view, const GateAlternatives &ways, const Subject &subject, uint32_t line,
+                Judgement &judgement);
+
+} // namespace ptxray

@@ -1,0 +1,25 @@
+// Findings are counted by their phases as they come.
+#include "Match/Judgement.h"
+#include <cassert>
+
+namespace ptxray {
+
+Finding &Judgement::report(Phase phase, DiagId id, Place place, std::initializer_list<std::string> args) {
+  Finding &f = findings.emplace_back();
+  f.id = id;
+  f.severity = info(id).level;
+  f.phase = phase;
+  f.place = place;
+  f.args.assign(args.begin(), args.end());
+  f.form = form;
+  weigh(f.severity == Severity::Error ? phase : Phase::Warning);
+  return f;
+}
+
+void Judgement::weigh(Phase phase, size_t count) {
+  uint16_t &weight = score[static_cast<unsigned>(phase)];
+  assert(weight + count <= UINT16_MAX);
+  weight += count;
+}
+
+} // namespace ptxray

@@ -1,0 +1,23 @@
+#pragma once
+// What speaks against one form: the findings, and a score that says how near the form is.
+#include "Match/Finding.h"
+#include <array>
+#include <vector>
+
+namespace ptxray {
+
+struct Judgement {
+  explicit Judgement(uint32_t form) : form(form) {}
+
+  Finding &report(Phase phase, DiagId id, Place place, std::initializer_list<std::string> args = {});
+  /// Moves the form away without a finding.
+  void weigh(Phase phase, size_t count = 1);
+  uint16_t weight(Phase phase) const { return score[static_cast<unsigned>(phase)]; }
+  bool isPerfect() const { return score == std::array<uint16_t, phaseCount>(); }
+
+  uint32_t form;
+  std::vector<Finding> findings;
+  std::array<uint16_t, phaseCount> score = {}; // by phase; a form with less of the first is nearer
+};
+
+} // namespace ptxray

@@ -1,0 +1,114 @@
+#pragma once
+// One instruction against the tables: the form that is meant, how the text lies over it, what is wrong with it and what
+// it does. Other rooms include no other header of this one.
+#include "Match/Finding.h"
+#include "Match/FormMatch.h"
+#include "Match/Usage.h"
+#include "Match/Written.h"
+#include "Parse/Ast.h"
+#include <deque>
+#include <memory>
+
+namespace ptxray {
+
+class Resolver;
+class SourceBuffer;
+
+// ---- one instruction
+/// What the tables say of it.
+struct Judged {
+  /// The form that is meant: its own of an accepted instruction, else the nearest; none if the name is unknown.
+  std::optional<FormMatch> match;
+  std::vector<Finding> findings; // remedies are guesses until `advise` has tried them
+  Usage usage;
+
+  bool isAccepted() const; // warnings do not count
+};
+Judged judge(const WrittenInstruction &written);
+/// Leaves the findings only those remedies that make the instruction right, and puts them into words.
+void advise(std::vector<Finding> &findings, const WrittenInstruction &written);
+/// Of an instruction whose operands cannot be read: what is wrong with its words, in words.
+std::vector<Finding> judgeWords(const Opcode &opcode, const Availability &availability);
+
+/// Whether a condition of a form holds of the words in its slots, nothing else being written.
+bool isAllowed(const FormMatch &match, isa::ExprId condition, const Availability &availability);
+/// The verdict alone, and which gates it depends on.
+bool accepts(const WrittenInstruction &written, std::vector<isa::ExprId> &gates);
+
+/// Where an instruction stands.
+struct InstructionSite {
+  const Opcode &opcode;
+  ModuleContext module;
+  const Ast &ast;
+  const SourceBuffer &source;
+  const Instruction &instruction;
+  Resolver &resolver; // knows where what they name was declared
+};
+/// Gives findings their places in the text.
+void reportFindings(llvm::ArrayRef<Finding> findings, const InstructionSite &site, DiagnosticSink &sink);
+
+// ---- the instructions of a module
+/// Each spelling of a text, taken apart once.
+class Opcodes {
+public:
+  const Opcode &of(const Ast &ast, const Instruction &instruction) {
+    const auto id = static_cast<size_t>(instruction.opcode);
+    return id < bySpelling.size() && bySpelling[id] ? *bySpelling[id] : add(ast, instruction.opcode);
+  }
+
+private:
+  const Opcode &add(const Ast &ast, SpellingId spelling);
+  std::vector<std::unique_ptr<Opcode>> bySpelling; // by SpellingId
+};
+
+/// As Resolver::fingerprint, where names are not plain ones, too. The values of numbers are part of it if the opcode
+/// reads them.
+uint64_t fingerprint(const Instruction &instruction, const Opcode &opcode, llvm::ArrayRef<Operand> nodes,
+                     llvm::ArrayRef<Shape> shapes);
+/// Adds these values.
+uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes);
+
+/// What is known of all instructions with one fingerprint.
+struct Verdict {
+  uint64_t fingerprint = 0;
+  const Usage *usage = nullptr;
+  const std::vector<Finding> *findings = nullptr; // null: nothing wrong
+  PlainUses plain;
+};
+
+/// The verdicts of a module. One depends on nothing but the module's version and target, the opcode and the shapes of
+/// the operands, so it is found once and then looked up.
+class Verdicts {
+public:
+  explicit Verdicts(const ModuleContext &context) : availability(context) {}
+
+  const Opcode &opcode(const Ast &ast, const Instruction &instruction) { return opcodes.of(ast, instruction); }
+  /// Null: there was no such instruction yet.
+  const Verdict *find(uint64_t fingerprint) {
+    const Verdict &verdict = placeOf(fingerprint);
+    return verdict.fingerprint ? &verdict : nullptr;
+  }
+  /// One shape for each operand node of the instruction, in the order of the Ast. Good until the next is judged.
+  const Verdict &of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
+                    llvm::ArrayRef<Shape> shapes);
+  std::vector<Finding> ofWords(const Opcode &opcode) const { return judgeWords(opcode, availability); }
+
+private:
+  /// Where the verdict with that fingerprint stands, or is to stand.
+  Verdict &placeOf(uint64_t fingerprint) {
+    size_t i = fingerprint >> 32 & (memo.size() - 1);
+    while (memo[i].fingerprint && memo[i].fingerprint != fingerprint)
+      i = (i + 1) & (memo.size() - 1);
+    return memo[i];
+  }
+  void growMemo();
+
+  Availability availability;
+  Opcodes opcodes;
+  std::vector<Verdict> memo = std::vector<Verdict>(1024); // open addressing, a power of two
+  size_t memoUsed = 0;
+  std::deque<std::vector<Finding>> findings;
+  std::deque<Usage> usages;
+};
+
+} // namespace ptxray

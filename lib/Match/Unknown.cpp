@@ -1,0 +1,74 @@
+// Nearest spellings, among the names of instructions and among the words of one.
+#include "Match/Unknown.h"
+#include "Diagnostics/Nearest.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+namespace ptxray {
+
+Finding unknownInstruction(const Opcode &opcode) {
+  // The nearest name, of the first word alone: the rest may be meant as qualifiers.
+  const llvm::StringRef name = opcode.words.front().text;
+  Nearest nearest(name, name.size() < 4 ? 2 : 3);
+  bool known = false;
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+    const llvm::StringRef base = llvm::StringRef(mnemonic.text).split('.').first;
+    known |= base == name;
+    nearest.offer(base);
+  }
+  if (known && opcode.words.size() > 1) {
+    const OpcodeWord &second = opcode.words[1];
+    if (!second.id)
+      return wordFinding(DiagId::UnknownQualifier, {Place::Word, 1}, {second.text.str()});
+    // A word that belongs right after the name comes too late.
+    for (uint16_t k = 2; k < opcode.words.size(); ++k)
+      if (spellsInstruction(name, opcode.words[k].text) &&
+          (isOnlyInNames(opcode.words[k].id) || !spellsInstruction(name, second.text)))
+        return wordFinding(DiagId::MisplacedQualifier,
+                           opcode.words[k - 1].text == opcode.words[k].text
+                               ? Place{Place::Word, static_cast<uint16_t>(k - 1), 2} // `.store.store`
+                               : Place{Place::Word, k},
+                           {opcode.words[k].text.str(), name.str()});
+    return wordFinding(DiagId::IncompleteInstruction, {Place::Word, 0, 2}, {(name + second.text).str()});
+  }
+  Finding f =
+      wordFinding(known ? DiagId::IncompleteInstruction : DiagId::UnknownInstruction, {Place::Word, 0}, {name.str()});
+  if (!known && !nearest.best().empty())
+    f.remedy = {Remedy::ReplaceWord, 0, nearest.best().str()};
+  return f;
+}
+
+llvm::StringRef nearestWord(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {
+  const isa::Tables &t = isa::tables();
+  std::vector<bool> seen(t.words.size());
+  Nearest nearest(misspelt, misspelt.size() < 5 ? 2 : 3);
+  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
+    for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots))
+      for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values)) {
+        if (seen[value.word])
+          continue;
+        seen[value.word] = true;
+        nearest.offer(isa::word(value.word).text);
+      }
+  return nearest.best();
+}
+
+llvm::SmallVector<isa::WordId, 8> numberedWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {
+  const isa::Tables &t = isa::tables();
+  const llvm::StringRef stem = misspelt.take_until(llvm::isDigit);
+  llvm::SmallVector<isa::WordId, 8> words;
+  if (stem.size() < 2 || stem.size() == misspelt.size())
+    return words;
+  for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
+    for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots))
+      for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values)) {
+        const llvm::StringRef text = isa::word(value.word).text;
+        if (text.take_until(llvm::isDigit) == stem && text.size() > stem.size() &&
+            !llvm::is_contained(words, value.word))
+          words.push_back(value.word);
+      }
+  return words;
+}
+
+} // namespace ptxray

@@ -1,0 +1,65 @@
+// The memory of a module: equal instructions are judged once.
+#include "Match/Match.h"
+#include "Resolve/Fingerprint.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+uint64_t fingerprint(const Instruction &instruction, const Opcode &opcode, llvm::ArrayRef<Operand> nodes,
+                     llvm::ArrayRef<Shape> shapes) {
+  Fingerprint whole(instruction.print);
+  for (const auto &[node, shape] : llvm::zip(nodes, shapes)) {
+    const bool valueCounts = shape.kind == ShapeKind::Special || (opcode.readsValues && shape.flags & ShapeKnown);
+    if (node.kind == OperandKind::Name || shape.suffix)
+      whole.add(declaredPrint(shape) + (valueCounts ? valuePrint(shape.value) : 0));
+  }
+  return opcode.readsValues ? withValues(whole.value(), nodes) : whole.value();
+}
+
+uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes) {
+  Fingerprint whole(fingerprint);
+  for (const Operand &node : nodes)
+    if (node.kind == OperandKind::Integer || node.kind == OperandKind::Float)
+      whole.add(valuePrint(node.value));
+  return whole.value();
+}
+
+const Opcode &Opcodes::add(const Ast &ast, SpellingId spelling) {
+  const auto id = static_cast<size_t>(spelling);
+  if (id >= bySpelling.size())
+    bySpelling.resize(id + id / 2 + 64);
+  bySpelling[id] = std::make_unique<Opcode>(ast.text(spelling));
+  return *bySpelling[id];
+}
+
+void Verdicts::growMemo() {
+  std::vector<Verdict> old(memo.size() * 2);
+  old.swap(memo);
+  for (const Verdict &verdict : old)
+    if (verdict.fingerprint)
+      placeOf(verdict.fingerprint) = verdict;
+}
+
+const Verdict &Verdicts::of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
+                            llvm::ArrayRef<Shape> shapes) {
+  const uint64_t print = fingerprint(instruction, opcode, nodes, shapes);
+  if (const Verdict *verdict = find(print))
+    return *verdict;
+  if (++memoUsed * 2 >= memo.size())
+    growMemo();
+  Verdict &verdict = placeOf(print);
+  verdict.fingerprint = print;
+  const WrittenInstruction written{opcode, shapes, availability};
+  Judged judged = judge(written);
+  const Usage &usage = usages.emplace_back(std::move(judged.usage));
+  verdict.usage = &usage;
+  if (!judged.findings.empty()) {
+    advise(judged.findings, written);
+    verdict.findings = &findings.emplace_back(std::move(judged.findings));
+  } else if (!opcode.readsRegisters && !opcode.mayCall) {
+    verdict.plain = plainUses(usage, nodes);
+  }
+  return verdict;
+}
+
+} // namespace ptxray

@@ -1,0 +1,103 @@
+// Lists with a conjunction, quoted words, kinds and ranges.
+#include "Match/Wording.h"
+#include "Match/Evaluate.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+
+using isa::Expr;
+using isa::ExprId;
+using isa::ExprOp;
+using isa::WordClass;
+using isa::WordId;
+
+std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction) {
+  std::string out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i)
+      out += i + 1 < parts.size() ? ", " : std::string(" ") + conjunction + " ";
+    out += parts[i];
+  }
+  return out;
+}
+
+std::string quote(std::string_view text) { return "`" + std::string(text) + "`"; }
+
+std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction) {
+  constexpr size_t most = 12; // a longer list explains nothing
+  llvm::SmallVector<WordId, 16> words(ids.begin(), ids.end());
+  // `.x2` before `.x16`.
+  llvm::stable_sort(words, [](WordId a, WordId b) {
+    const llvm::StringRef x = isa::word(a).text, y = isa::word(b).text;
+    auto stem = [](llvm::StringRef text) { return text.take_until(llvm::isDigit); };
+    return stem(x) == stem(y) ? isa::word(a).number < isa::word(b).number : false;
+  });
+  std::string out;
+  for (size_t i = 0; i < std::min(words.size(), most); ++i) {
+    if (i)
+      out += i + 1 < words.size() ? ", " : std::string(" ") + conjunction + " ";
+    out += "`" + std::string(isa::word(words[i]).text) + "`";
+  }
+  return words.size() > most ? out + " ..." : out;
+}
+
+/// Of ranges so wide that their ends say nothing: how far their values are apart; else 0.
+static int64_t stepOfWideRanges(llvm::ArrayRef<isa::ValueRange> ranges) {
+  const int64_t step = ranges.front().step;
+  const bool wide = step > 1 && llvm::all_of(ranges, [&](const isa::ValueRange &r) {
+                      return r.step == step && r.low % step == 0 && r.high - r.low > UINT32_MAX - step;
+                    });
+  return wide ? step : 0;
+}
+
+std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges) {
+  if (const int64_t step = stepOfWideRanges(ranges)) {
+    const bool zero = llvm::any_of(ranges, [](const isa::ValueRange &r) { return inRange(r, 0); });
+    return "the multiples of " + std::to_string(step) + (zero ? "" : " other than 0");
+  }
+  llvm::SmallVector<std::string, 4> parts;
+  for (const isa::ValueRange &r : ranges) {
+    std::string part = std::to_string(r.low);
+    if (r.high != r.low)
+      part += ".." + std::to_string(r.high);
+    if (r.step > 1)
+      part += " in steps of " + std::to_string(r.step);
+    parts.push_back(part);
+  }
+  return listText(parts, "or");
+}
+
+std::string kindName(WordId word) {
+  const isa::Word &known = isa::word(word);
+  if (word && known.kind)
+    return std::string(isa::tables().wordKinds[known.kind]);
+  switch (word ? known.wordClass : WordClass::Free) {
+  case WordClass::Type: return "type";
+  case WordClass::Layout: return "layout";
+  case WordClass::Space: return "space";
+  case WordClass::Operation: return "operation";
+  case WordClass::Free: break;
+  }
+  return "qualifier";
+}
+
+DiagId idForKind(llvm::StringRef prefix, WordId word, DiagId otherwise) {
+  return findDiag(prefix.str() + "-" + kindName(word)).value_or(otherwise);
+}
+
+std::string releaseNote(uint16_t release) { return "ptxas before " + isa::versionText(release) + " judges otherwise"; }
+
+uint16_t ptxasRelease(ExprId id) {
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[id];
+  if (e.op == ExprOp::Ptxas)
+    return e.a;
+  if (e.op == ExprOp::And || e.op == ExprOp::Or)
+    for (ExprId argument : t.exprArgs.slice(e.a, e.b))
+      if (uint16_t release = ptxasRelease(argument))
+        return release;
+  return e.op == ExprOp::Gate ? ptxasRelease(t.gates[e.a].expr) : 0;
+}
+
+} // namespace ptxray

@@ -1,0 +1,22 @@
+#pragma once
+// Words, kinds and numbers of the tables as messages say them.
+#include "Diagnostics/Diagnostic.h"
+#include "Isa/Isa.h"
+
+namespace ptxray {
+
+std::string quote(std::string_view text);
+std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction);
+std::string wordsText(llvm::ArrayRef<isa::WordId> words, const char *conjunction = "or");
+std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges);
+
+std::string kindName(isa::WordId word); // "rounding", or "qualifier"
+/// "missing" and a kind of word make `missing-rounding`; `otherwise` when there is no such id.
+DiagId idForKind(llvm::StringRef prefix, isa::WordId word, DiagId otherwise);
+
+/// What a diagnostic says where only older releases of ptxas accept the text; 13.1 is 1301.
+std::string releaseNote(uint16_t release);
+/// The release of ptxas that an expression names, or 0.
+uint16_t ptxasRelease(isa::ExprId condition);
+
+} // namespace ptxray

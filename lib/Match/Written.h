@@ -1,0 +1,15 @@
+#pragma once
+// An instruction as the engine is handed it.
+#include "Isa/Availability.h"
+#include "Match/Opcode.h"
+#include "Resolve/Shape.h"
+
+namespace ptxray {
+
+struct WrittenInstruction {
+  const Opcode &opcode;
+  llvm::ArrayRef<Shape> shapes; // one for each operand node, in the order of the Ast
+  const Availability &availability;
+};
+
+} // namespace ptxray

@@ -1,13 +1,11 @@
 #include "Dump/DumpJson.h"
 #include "Parse/Ast.h"
+#include "Source/JsonValue.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <bit>
-#include <nlohmann/json.hpp>
 
 namespace ptxray {
-
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -198,8 +196,7 @@ void dumpJson(const Ast &ast, const SourceBuffer &source, llvm::raw_ostream &os)
   Dumper dumper(ast, source);
   os << "{\"version\":1,\"items\":[";
   for (size_t i = 0; i < ast.module.size(); ++i)
-    os << (i ? ",\n" : "\n")
-       << dumper.statement(ast.module[i]).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    os << (i ? ",\n" : "\n") << dumper.statement(ast.module[i]).dump(-1, ' ', true, Json::error_handler_t::replace);
   os << "\n]}\n";
 }
 

@@ -1,8 +1,6 @@
 #pragma once
 // What ptxas prints, as diagnostics and tables.
-#include "Diagnostics/Diagnostic.h"
-#include "Ptxas/Resources.h"
-#include "Source/SourceBuffer.h"
+#include "Diagnostics/Report.h"
 
 namespace ptxray {
 

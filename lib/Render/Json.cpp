@@ -1,7 +1,7 @@
 // docs/diagnostics.schema.json describes this format.
 #include "Diagnostics/Manual.h"
-#include "Render/JsonValue.h"
 #include "Render/Render.h"
+#include "Source/JsonValue.h"
 #include "Source/Origin.h"
 #include "llvm/ADT/STLExtras.h"
 

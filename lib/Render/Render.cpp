@@ -1,7 +1,4 @@
 #include "Render/Render.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
-#include "llvm/Support/Format.h"
 
 namespace ptxray {
 
@@ -28,25 +25,6 @@ llvm::StringRef severityName(Severity severity) {
   case Severity::Pedantic: return "pedantic";
   }
   return "";
-}
-
-std::string escaped(llvm::StringRef text) {
-  std::string out;
-  llvm::raw_string_ostream stream(out);
-  auto p = reinterpret_cast<const llvm::UTF8 *>(text.begin());
-  auto end = reinterpret_cast<const llvm::UTF8 *>(text.end());
-  while (p != end) {
-    llvm::UTF32 codepoint;
-    const llvm::UTF8 *next = p;
-    if (llvm::isPrint(*p))
-      stream << static_cast<char>(*p++);
-    else if (llvm::convertUTF8Sequence(&next, end, &codepoint, llvm::strictConversion) == llvm::conversionOK) {
-      stream << llvm::format("<U+%04X>", codepoint);
-      p = next;
-    } else
-      stream << llvm::format("<%02X>", *p++);
-  }
-  return out;
 }
 
 } // namespace ptxray

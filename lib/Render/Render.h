@@ -1,26 +1,13 @@
 #pragma once
 // From diagnostics to an output format. A format is one file of this folder and one row of
 // `formats`.
-#include "Diagnostics/Diagnostic.h"
-#include "Ptxas/Resources.h"
-#include "Source/SourceBuffer.h"
+#include "Diagnostics/Report.h"
+#include "Source/Escape.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 #include <set>
 
 namespace ptxray {
-
-/// What was found in one input.
-struct FileReport {
-  std::string path;
-  std::unique_ptr<SourceBuffer> source; // null: it could not be read
-  std::string ptx, target;              // what it was checked as; empty: not known
-  DiagnosticList diagnostics;
-  std::vector<FunctionResources> functions; // when ptxas was asked for them
-  struct Compiler {
-    std::string path, release; // `13.5.37`
-  } compiler;                  // the ptxas that was asked to make code; empty: none was
-};
 
 /// Of one rule, over all inputs.
 struct RuleTotal {
@@ -96,9 +83,5 @@ inline constexpr Format formats[] = {
 inline constexpr Format statistics = {"statistics", "", beginNothing, renderNothing, endStatistics};
 
 llvm::StringRef severityName(Severity severity);
-
-/// Text of an input as a terminal may see it: control characters and bytes beyond ASCII become
-/// `<U+001B>` or, where they are no UTF-8, `<9B>`.
-std::string escaped(llvm::StringRef text);
 
 } // namespace ptxray

@@ -1,7 +1,8 @@
 // SARIF 2.1.0, as code scanning services read it.
+#include "Diagnostics/Fingerprint.h"
 #include "Diagnostics/RulePages.h"
-#include "Render/Fingerprint.h"
-#include "Render/JsonValue.h"
+#include "Render/Render.h"
+#include "Source/JsonValue.h"
 #include "Source/Origin.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

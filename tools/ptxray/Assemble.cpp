@@ -1,10 +1,10 @@
 #include "Assemble.h"
-#include "Config.h"
 #include "Isa/Isa.h"
 #include "Ptxas/CommandLine.h"
 #include "Ptxas/Messages.h"
 #include "Ptxas/ObjectFile.h"
 #include "Ptxas/Ptxas.h"
+#include "Workspace/Config.h"
 #include "llvm/ADT/STLExtras.h"
 #include <csignal>
 #include <cstring>

@@ -1,11 +1,12 @@
-#include "Baseline.h"
 #include "Command.h"
-#include "Config.h"
+#include "Diff.h"
 #include "Files.h"
-#include "Fix.h"
 #include "Inputs.h"
 #include "Progress.h"
 #include "Reports.h"
+#include "Workspace/Baseline.h"
+#include "Workspace/Config.h"
+#include "Workspace/Fixes.h"
 #include "llvm/ADT/STLExtras.h"
 #include <atomic>
 #include <mutex>
@@ -142,6 +143,20 @@ Outcome checkInput(const Input &input, const CheckOptions &options, const Task &
   return outcome;
 }
 
+std::string readBaseline(const std::string &path, Baseline &baseline) {
+  std::string problem;
+  const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
+  if (!source)
+    return "cannot read the baseline `" + path + "`: " + problem + " (--update-baseline writes it)";
+  baseline.read(source->text());
+  return "";
+}
+
+std::string writeBaseline(const std::string &path, const Baseline &baseline) {
+  const std::string reason = writeFile(path, baseline.text());
+  return reason.empty() ? "" : "cannot write the baseline `" + path + "`: " + reason;
+}
+
 /// The options that setOption knows, in the order they are written.
 std::vector<Configuration::Setting> settingsOf(const Arguments &arguments) {
   std::vector<Configuration::Setting> settings;
@@ -203,10 +218,10 @@ int runCheck(const Arguments &arguments) {
     task.ptxas = arguments.value("--ptxas").value_or("");
   std::optional<Baseline> baseline;
   if (std::optional<llvm::StringRef> path = arguments.value("--baseline")) {
-    baseline.emplace(path->str());
+    baseline.emplace(*path);
     task.baseline = &*baseline;
     if (!task.updateBaseline)
-      if (const std::string problem = baseline->read(); !problem.empty())
+      if (const std::string problem = readBaseline(path->str(), *baseline); !problem.empty())
         return usageError(problem);
   }
 
@@ -254,7 +269,7 @@ int runCheck(const Arguments &arguments) {
   if (totals.unreadable)
     return BadUsage;
   if (task.updateBaseline) {
-    const std::string problem = baseline->write();
+    const std::string problem = writeBaseline(arguments.value("--baseline")->str(), *baseline);
     return problem.empty() ? Clean : usageError(problem);
   }
   if (worst)

@@ -3,10 +3,10 @@
 #include "Isa/Isa.h"
 #include "Layout/Canonical.h"
 #include "Layout/Instructions.h"
+#include "Source/JsonValue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ptxray {
@@ -37,12 +37,12 @@ std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef 
   return command;
 }
 
-/// The mask as runs from column 0 on: `4 used, 3 zero, ...`, and as bits.
-void writeMask(const std::vector<bool> &mask, llvm::raw_ostream &out) {
-  std::string bits;
+/// One character a column, the last column first.
+std::string maskBits(const std::vector<bool> &mask) {
+  std::string bits = "0b";
   for (bool zero : llvm::reverse(mask))
     bits += zero ? '1' : '0';
-  out << "0b" << bits << '\n';
+  return bits;
 }
 
 /// The layouts of shared memory that the swizzling mode of a descriptor stands for, in CuTe's
@@ -90,7 +90,7 @@ void writeText(const Asked &asked, llvm::raw_ostream &out) {
   if (format.name == "zero-mask")
     for (auto [piece, mask] : llvm::enumerate(zeroColumns(asked.value, asked.m, asked.n))) {
       out << "  mask" << piece << " (columns " << piece * mask.size() << "-" << (piece + 1) * mask.size() - 1 << "): ";
-      writeMask(mask, out);
+      out << maskBits(mask) << '\n';
     }
   for (const Canonical &canonical : canonicalLayouts(format, asked.value))
     out << "  canonical, " << canonical.major << "-major: " << canonical.layout
@@ -100,55 +100,40 @@ void writeText(const Asked &asked, llvm::raw_ostream &out) {
   out << encodeCommand(format, asked.value, asked.target) << '\n';
 }
 
-void writeJson(const Asked &asked, llvm::raw_ostream &out) {
+Json fieldToJson(const Field &field, uint64_t value) {
+  Json json = {{"name", (field.isReserved() ? "reserved" : field.key).str()},
+               {"first_bit", field.first},
+               {"bits", field.bits},
+               {"value", field.of(value)}};
+  if (!field.isReserved())
+    json["meaning"] = field.meaning(value);
+  return json;
+}
+
+Json toJson(const Asked &asked) {
   const Format &format = *asked.format;
-  llvm::json::OStream json(out, 2);
-  json.object([&] {
-    json.attribute("descriptor", format.name);
-    if (!asked.kind.empty())
-      json.attribute("kind", asked.kind);
-    json.attribute("value", hex(asked.value, format.bits));
-    json.attribute("table", format.table);
-    json.attributeArray("fields", [&] {
-      for (const Field &field : format.fields)
-        json.object([&] {
-          json.attribute("name", field.isReserved() ? "reserved" : llvm::StringRef(field.key));
-          json.attribute("first_bit", field.first);
-          json.attribute("bits", field.bits);
-          json.attribute("value", field.of(asked.value));
-          if (!field.isReserved())
-            json.attribute("meaning", field.meaning(asked.value));
-        });
-    });
-    if (format.name == "idesc")
-      json.attribute("k", depthOf(format, asked.value));
-    if (format.name == "zero-mask")
-      json.attributeArray("masks", [&] {
-        for (const std::vector<bool> &mask : zeroColumns(asked.value, asked.m, asked.n)) {
-          std::string bits;
-          llvm::raw_string_ostream stream(bits);
-          writeMask(mask, stream);
-          json.value(llvm::StringRef(bits).trim());
-        }
-      });
-    if (const auto canonical = canonicalLayouts(format, asked.value); !canonical.empty())
-      json.attributeArray("canonical", [&] {
-        for (const Canonical &one : canonical)
-          json.object([&] {
-            json.attribute("major", one.major);
-            json.attribute("layout", one.layout);
-          });
-      });
-    json.attributeArray("problems", [&] {
-      for (const Problem &problem : asked.problems)
-        json.object([&] {
-          json.attribute("text", problem.text);
-          json.attribute("table", problem.table);
-        });
-    });
-    json.attribute("encode", encodeCommand(format, asked.value, asked.target));
-  });
-  out << '\n';
+  Json json = {{"descriptor", format.name.str()}};
+  if (!asked.kind.empty())
+    json["kind"] = asked.kind;
+  json["value"] = hex(asked.value, format.bits);
+  json["table"] = format.table.str();
+  json["fields"] = Json::array();
+  for (const Field &field : format.fields)
+    json["fields"].push_back(fieldToJson(field, asked.value));
+  if (format.name == "idesc")
+    json["k"] = depthOf(format, asked.value);
+  if (format.name == "zero-mask") {
+    json["masks"] = Json::array();
+    for (const std::vector<bool> &mask : zeroColumns(asked.value, asked.m, asked.n))
+      json["masks"].push_back(maskBits(mask));
+  }
+  for (const Canonical &one : canonicalLayouts(format, asked.value))
+    json["canonical"].push_back({{"major", one.major}, {"layout", one.layout}});
+  json["problems"] = Json::array();
+  for (const Problem &problem : asked.problems)
+    json["problems"].push_back({{"text", problem.text}, {"table", problem.table}});
+  json["encode"] = encodeCommand(format, asked.value, asked.target);
+  return json;
 }
 
 std::optional<uint64_t> number(const Arguments &arguments, llvm::StringRef option) {
@@ -190,22 +175,13 @@ int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
     return llvm::formatv("0b{0}{1}{2}{3}", index >> 3 & 1, index >> 2 & 1, index >> 1 & 1, index & 1).str();
   };
   if (arguments.value("--format").value_or("text") == "json") {
-    llvm::json::OStream json(llvm::outs(), 2);
-    json.object([&] {
-      json.attribute("descriptor", "metadata");
-      json.attribute("value", hex(value, 32));
-      json.attributeArray("indices", [&] {
-        for (const Index &index : indices)
-          json.object([&] {
-            json.attribute("first_bit", index.first);
-            json.attribute("bits", 4);
-            json.attribute("value", index.bits);
-            if (!index.columns.empty())
-              json.attribute("meaning", index.columns);
-          });
-      });
-    });
-    llvm::outs() << '\n';
+    Json json = {{"descriptor", "metadata"}, {"value", hex(value, 32)}, {"indices", Json::array()}};
+    for (const Index &index : indices) {
+      json["indices"].push_back({{"first_bit", index.first}, {"bits", 4}, {"value", index.bits}});
+      if (!index.columns.empty())
+        json["indices"].back()["meaning"] = index.columns;
+    }
+    llvm::outs() << dump(json, 2) << '\n';
   } else {
     for (const Index &index : indices)
       llvm::outs() << llvm::formatv("  bits {0,2}-{1,-2}  {2}  {3}\n", index.first, index.first + 3, binary(index.bits),
@@ -289,7 +265,7 @@ int runDesc(const Arguments &arguments) {
   else
     asked.problems = checkFields(format, asked.value);
   if (arguments.value("--format").value_or("text") == "json")
-    writeJson(asked, llvm::outs());
+    llvm::outs() << dump(toJson(asked), 2) << '\n';
   else if (encode && asked.problems.empty())
     llvm::outs() << hex(asked.value, format.bits) << '\n';
   else

@@ -5,8 +5,8 @@
 #include "Isa/Isa.h"
 #include "Ptxas/CudaReleases.h"
 #include "Render/Render.h"
+#include "Source/JsonValue.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 
@@ -158,47 +158,37 @@ static void printText(const Answer &answer, size_t files, llvm::raw_ostream &out
   out << '\n';
 }
 
-static void printReason(const Reason &reason, llvm::json::OStream &json) {
-  json.attribute("file", reason.path);
-  json.attribute("line", reason.obstacle.line);
-  json.attribute("rule", reason.obstacle.rule);
-  json.attribute("text", reason.obstacle.text);
-  json.attribute("message", reason.obstacle.message);
+static Json toJson(const Reason &reason) {
+  return {{"file", reason.path},
+          {"line", reason.obstacle.line},
+          {"rule", reason.obstacle.rule},
+          {"text", reason.obstacle.text},
+          {"message", reason.obstacle.message}};
 }
 
-static void printJson(const Answer &answer, llvm::ArrayRef<File> files, llvm::raw_ostream &out) {
-  llvm::json::OStream json(out, 1);
-  json.object([&] {
-    json.attributeArray("files", [&] {
-      for (const File &file : files)
-        json.value(file.path);
-    });
-    if (answer.least) {
-      json.attribute("version", isa::versionText(answer.least));
-      json.attribute("cuda", firstToolkitFor(answer.least).name());
-      if (const llvm::StringRef driver = firstDriverFor(answer.least); !driver.empty())
-        json.attribute("driver", driver);
-    }
-    json.attributeArray("targets", [&] {
-      for (const auto &[version, group] : answer.targets)
-        for (uint16_t t : group)
-          json.object([&, version = version] {
-            json.attribute("name", llvm::StringRef(isa::targets()[t].name));
-            json.attribute("version", isa::versionText(version));
-          });
-    });
-    json.attributeObject("forced_by", [&] {
-      if (answer.version)
-        json.attributeObject("version", [&] { printReason(*answer.version, json); });
-      if (answer.target)
-        json.attributeObject("target", [&] { printReason(*answer.target, json); });
-    });
-    json.attributeArray("conflict", [&] {
-      for (const Reason &reason : answer.conflict)
-        json.object([&] { printReason(reason, json); });
-    });
-  });
-  out << '\n';
+static Json toJson(const Answer &answer, llvm::ArrayRef<File> files) {
+  Json json = {{"files", Json::array()}};
+  for (const File &file : files)
+    json["files"].push_back(file.path);
+  if (answer.least) {
+    json["version"] = isa::versionText(answer.least);
+    json["cuda"] = firstToolkitFor(answer.least).name();
+    if (const llvm::StringRef driver = firstDriverFor(answer.least); !driver.empty())
+      json["driver"] = driver.str();
+  }
+  json["targets"] = Json::array();
+  for (const auto &[version, group] : answer.targets)
+    for (uint16_t t : group)
+      json["targets"].push_back({{"name", isa::targets()[t].name}, {"version", isa::versionText(version)}});
+  json["forced_by"] = Json::object();
+  if (answer.version)
+    json["forced_by"]["version"] = toJson(*answer.version);
+  if (answer.target)
+    json["forced_by"]["target"] = toJson(*answer.target);
+  json["conflict"] = Json::array();
+  for (const Reason &reason : answer.conflict)
+    json["conflict"].push_back(toJson(reason));
+  return json;
 }
 
 int runTargets(const Arguments &arguments) {
@@ -215,7 +205,7 @@ int runTargets(const Arguments &arguments) {
   }
   const Answer answer = answerFor(files);
   if (arguments.value("--format").value_or("text") == "json")
-    printJson(answer, files, llvm::outs());
+    llvm::outs() << dump(toJson(answer, files), 1) << '\n';
   else
     printText(answer, files.size(), llvm::outs());
   return answer.least ? Clean : FoundErrors;

@@ -1,6 +1,7 @@
 #include "Command.h"
 #include "Isa/Availability.h"
 #include "Isa/Isa.h"
+#include "Source/JsonValue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,18 +22,13 @@ int unknownTarget(llvm::StringRef written) {
 }
 
 static void printJson(llvm::raw_ostream &out) {
-  // Names of targets and versions need no escapes.
-  out << R"({"name":"ptxray","version":")" PTXRAY_VERSION R"(","ptx":[)";
-  llvm::interleave(isa::versions(), out, [&](uint16_t v) { out << '"' << isa::versionText(v) << '"'; }, ",");
-  out << "],\"targets\":[";
-  llvm::interleave(
-      isa::targets(), out,
-      [&](const isa::Target &target) {
-        out << "\n{\"name\":\"" << target.name << "\",\"since\":\"" << isa::versionText(target.since)
-            << "\",\"documented\":" << (target.documented ? "true" : "false") << '}';
-      },
-      ",");
-  out << "\n]}\n";
+  Json json = {{"name", "ptxray"}, {"version", PTXRAY_VERSION}, {"ptx", Json::array()}, {"targets", Json::array()}};
+  for (uint16_t version : isa::versions())
+    json["ptx"].push_back(isa::versionText(version));
+  for (const isa::Target &target : isa::targets())
+    json["targets"].push_back(
+        {{"name", target.name}, {"since", isa::versionText(target.since)}, {"documented", target.documented}});
+  out << dump(json, 1) << '\n';
 }
 
 static void printText(llvm::raw_ostream &out) {

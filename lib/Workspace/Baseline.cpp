@@ -1,6 +1,6 @@
-#include "Baseline.h"
-#include "Files.h"
-#include "Render/Fingerprint.h"
+#include "Workspace/Baseline.h"
+#include "Diagnostics/Fingerprint.h"
+#include "Source/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 #include <filesystem>
 
@@ -10,32 +10,31 @@ namespace fs = std::filesystem;
 static constexpr llvm::StringLiteral head = "# Findings of ptxray that are accepted: path, rule, fingerprint.\n"
                                             "# `ptxray check --baseline=FILE --update-baseline` writes this file.\n";
 
-std::string Baseline::read() {
-  std::string problem;
-  const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
-  if (!source)
-    return "cannot read the baseline `" + path + "`: " + problem + " (--update-baseline writes it)";
+static fs::path normalized(llvm::StringRef path) {
+  std::error_code ignored;
+  return fs::absolute(path.str(), ignored).lexically_normal();
+}
+
+Baseline::Baseline(llvm::StringRef path) : folder(normalized(path).parent_path()) {}
+
+void Baseline::read(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> found;
-  source->text().split(found, '\n', -1, /*KeepEmpty=*/false);
+  text.split(found, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : found)
     if (!line.starts_with("#"))
       lines.insert(line.rtrim('\r').str());
-  return "";
 }
 
-std::string Baseline::write() const {
+std::string Baseline::text() const {
   std::string text = head.str();
   for (const std::string &line : lines)
     text += line + '\n';
-  const std::string reason = writeFile(path, text);
-  return reason.empty() ? "" : "cannot write the baseline `" + path + "`: " + reason;
+  return text;
 }
 
 std::vector<std::string> Baseline::linesOf(const FileReport &report) const {
   // A path is the same from wherever the check runs; a name that is no path stays as it is.
-  std::error_code ignored;
-  const fs::path base = fs::absolute(path, ignored).lexically_normal().parent_path();
-  const std::string file = fs::absolute(report.path, ignored).lexically_normal().lexically_relative(base);
+  const std::string file = normalized(report.path).lexically_relative(folder);
   std::vector<std::string> out;
   for (const auto &[d, print] : llvm::zip(report.diagnostics, fingerprints(report)))
     out.push_back(escaped(file) + '\t' + info(d.id).id.str() + '\t' + print);

@@ -1,17 +1,18 @@
 #pragma once
-#include "Render/Render.h"
+#include "Diagnostics/Report.h"
 #include <mutex>
 #include <set>
 
 namespace ptxray {
 
-/// A file of findings that are accepted, one a line: path from the file's folder, rule, fingerprint.
+/// Findings that are accepted, one a line: path, rule, fingerprint.
 class Baseline {
 public:
-  explicit Baseline(std::string path) : path(std::move(path)) {}
+  /// `path` of the file that holds them: the paths in it are relative to its folder.
+  explicit Baseline(llvm::StringRef path);
 
-  std::string read(); // what is wrong, or nothing
-  std::string write() const;
+  void read(llvm::StringRef text);
+  std::string text() const;
   /// Takes away the findings that are accepted; gives how many. Safe from several threads.
   unsigned apply(FileReport &report) const;
   void accept(const FileReport &report); // safe from several threads
@@ -19,7 +20,7 @@ public:
 private:
   std::vector<std::string> linesOf(const FileReport &report) const;
 
-  std::string path;
+  std::string folder;
   std::set<std::string, std::less<>> lines;
   std::mutex mutex;
 };

@@ -1,4 +1,4 @@
-#include "Config.h"
+#include "Workspace/Config.h"
 #include "Source/SourceBuffer.h"
 #include "Workspace/Options.h"
 #include <filesystem>
@@ -7,6 +7,22 @@ namespace ptxray {
 namespace fs = std::filesystem;
 
 static constexpr llvm::StringLiteral fileName = ".ptxray";
+
+std::string readConfiguration(CheckOptions &options, llvm::StringRef text) {
+  for (uint32_t number = 1; !text.empty(); ++number) {
+    llvm::StringRef line;
+    std::tie(line, text) = text.split('\n');
+    line = line.split('#').first.trim();
+    if (line.empty())
+      continue;
+    const auto [name, value] = line.split('=');
+    const std::string problem =
+        line.contains('=') ? setOption(options, name.trim(), value.trim()) : "`NAME = VALUE` expected";
+    if (!problem.empty())
+      return std::to_string(number) + ": " + problem;
+  }
+  return "";
+}
 
 std::string Configuration::fileAbove(const std::string &folder) {
   auto [known, isNew] = fileOfFolder.try_emplace(folder);
@@ -30,19 +46,8 @@ std::shared_ptr<const CheckOptions> Configuration::read(const std::string &path,
       problem = "cannot read `" + path + "`: " + problem;
       return nullptr;
     }
-    uint32_t number = 0;
-    for (llvm::StringRef rest = source->text(); !rest.empty() && problem.empty();) {
-      llvm::StringRef line;
-      std::tie(line, rest) = rest.split('\n');
-      ++number;
-      line = line.split('#').first.trim();
-      if (line.empty())
-        continue;
-      const auto [name, value] = line.split('=');
-      problem = line.contains('=') ? setOption(*options, name.trim(), value.trim()) : "`NAME = VALUE` expected";
-    }
-    if (!problem.empty()) {
-      problem = path + ":" + std::to_string(number) + ": " + problem;
+    if (problem = readConfiguration(*options, source->text()); !problem.empty()) {
+      problem = path + ":" + problem;
       return nullptr;
     }
   }

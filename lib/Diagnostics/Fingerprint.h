@@ -1,5 +1,5 @@
 #pragma once
-#include "Render/Render.h"
+#include "Diagnostics/Report.h"
 
 namespace ptxray {
 

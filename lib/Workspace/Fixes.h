@@ -7,7 +7,4 @@ namespace ptxray {
 /// that are a guess.
 std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, bool unsafe, unsigned &made);
 
-/// A unified diff.
-std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after);
-
 } // namespace ptxray

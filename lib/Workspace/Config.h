@@ -1,12 +1,18 @@
 #pragma once
-#include "Check/CheckModule.h"
+// Files named `.ptxray`; docs/configuration.md describes them.
+#include "Module/CheckOptions.h"
 #include <map>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace ptxray {
 
+/// Sets what the text of such a file says. Gives what is wrong, with its line in front, or nothing.
+std::string readConfiguration(CheckOptions &options, llvm::StringRef text);
+
 /// The options that each input is checked with: a `.ptxray` file in its folder or the nearest above it,
-/// then the command line. docs/configuration.md describes the file.
+/// then the command line.
 class Configuration {
 public:
   using Setting = std::pair<llvm::StringRef, llvm::StringRef>; // name and value, as setOption takes them

@@ -1,7 +1,8 @@
-#include "Render/Fingerprint.h"
+#include "Diagnostics/Fingerprint.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
 namespace ptxray {

@@ -1,0 +1,34 @@
+#pragma once
+// What was found in one input, from a check, ptxas or both: what formats render and baselines filter.
+#include "Diagnostics/Diagnostic.h"
+#include "Source/SourceBuffer.h"
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ptxray {
+
+/// What `ptxas -v` says that a function takes.
+struct FunctionResources {
+  std::string name;
+  std::string arch; // `sm_90a`
+  bool isEntry = false;
+  uint64_t registers = 0, barriers = 0;
+  uint64_t stackBytes = 0, spillStoreBytes = 0, spillLoadBytes = 0;
+  uint64_t sharedBytes = 0, localBytes = 0;
+  std::vector<std::pair<std::string, uint64_t>> constantBytes; // by bank: `cmem[0]`
+};
+
+struct FileReport {
+  std::string path;
+  std::unique_ptr<SourceBuffer> source; // null: it could not be read
+  std::string ptx, target;              // what it was checked as; empty: not known
+  DiagnosticList diagnostics;
+  std::vector<FunctionResources> functions; // when ptxas was asked for them
+  struct Compiler {
+    std::string path, release; // `13.5.37`
+  } compiler;                  // the ptxas that was asked to make code; empty: none was
+};
+
+} // namespace ptxray

@@ -46,7 +46,7 @@ class Run(stand_in_test.StandIn):
             "--",
         )
         self.assertEqual(done.returncode, 2)
-        self.assertIn("3 parameters, 0 arguments", done.stderr)
+        self.assertIn("3 parameters; written: 0 arguments", done.stderr)
         done = self.launch("--block", "16", "--out", "1=u32", "iota:u32:16", "zeros:64", "5")
         self.assertEqual(
             (done.returncode, done.stdout, done.stderr), (0, "5 6 7 8 9 10 11 12\n13 14 15 16 17 18 19 20\n", "")
@@ -63,7 +63,9 @@ class Run(stand_in_test.StandIn):
         self.assertEqual(struct.unpack("<4I", (self.work / "o.bin").read_bytes()), (3, 4, 5, 6))
         done = self.launch("--type", "u32", "--expect", f"1=file:{self.work}/ref.bin", *words)
         self.assertEqual(done.returncode, 6)
-        self.assertIn("1 of 4 elements differ, first number 3: 6, expected 7", done.stderr)
+        self.assertIn(
+            "1 of 4 elements differ, first number 3: 6, expected 7; greatest error 1 at 3, mean 0.25", done.stderr
+        )
         done = self.launch("--type", "u32", "--tolerance", "0.2", "--expect", f"1=file:{self.work}/ref.bin", *words)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.launch("--out", "1=file:/dev/full", *words).returncode, 2)
@@ -124,8 +126,8 @@ class Run(stand_in_test.StandIn):
                 (done.returncode, done.stderr),
                 (
                     6,
-                    f"ptxray-run: launch of `k`: an argument of the launch "
-                    f"is not allowed (CUDA_ERROR_FAKE): {broken}\n",
+                    "ptxray-run: launch of `k`: an argument of the launch is not allowed "
+                    f"(CUDA_ERROR_FAKE): {broken}\n",
                 ),
             )
 
@@ -176,13 +178,203 @@ class Run(stand_in_test.StandIn):
             ["--out", "1=what", "zeros:4", "zeros:4", "1"],
             ["file:/nowhere", "zeros:1", "1"],
             ["--fast", "1"],
+            ["file:/tmp", "zeros:1", "1"],
+            ["zeros:1000000000000", "zeros:1", "1"],
+            ["hex=zz", "zeros:1", "1"],
+            ["&3", "zeros:1", "1"],
+            ["&1+5", "zeros:4", "1"],
+            ["&", "zeros:4", "1"],
+            ["tma=f16", "zeros:4", "1"],
+            ["--tolerance", "abc", "zeros:1", "zeros:1", "1"],
+            ["--tolerance", "-1", "zeros:1", "zeros:1", "1"],
+            ["--tolerance", "0.1", "--expect", "1=zeros:1", "zeros:1", "zeros:1", "1"],
+            ["--buffer", "zeros:4", "zeros:1", "zeros:1", "1"],
+            ["--out", "9=u32", "zeros:1", "zeros:1", "1"],
+            ["--out", "1=npy:o.npy", "zeros:1", "zeros:1", "1"],
+            ["--type", "f17", "zeros:1", "zeros:1", "1"],
         ):
-            self.assertEqual(self.launch(*words).returncode, 2, words)
+            # Before any GPU is looked for, and before ptxas is called.
+            done = self.launch(*words, driver=False, body="sys.exit(99)")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), (words, done.stderr))
+
+    def test_sizes_must_be_equal(self):
+        """An expectation that is empty or short would make every kernel right."""
+        words = ["--block", "4", "iota:u32:4", "zeros:16", "1"]
+        for content in (b"", b"\1\0\0\0", b"\1\0\0"):
+            (self.work / "ref.bin").write_bytes(content)
+            done = self.launch("--type", "u32", "--expect", f"1=file:{self.work}/ref.bin", *words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"buffer 1 has 16 bytes, the expectation {len(content)}", done.stderr)
+        done = self.launch("--expect", "table=iota:u32:3", *words)
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("has 16 bytes, 12 expected", done.stderr)
+
+    def test_negative_values(self):
+        done = self.launch("--block", "2", "--out", "1=u32", "iota:u32:2", "zeros:8", "-1")
+        self.assertEqual((done.returncode, done.stdout), (0, "4294967295 0\n"))  # of .u32, as in C
+        self.input.write_text(MODULE.replace(".u32 n", ".s32 n"))
+        done = self.launch("--block", "2", "--out", "1=s32", "iota:s32:2", "zeros:8", "-1")
+        self.assertEqual((done.returncode, done.stdout), (0, "-1 0\n"), done.stderr)
+
+    def npy(self, name, description, shape, data):
+        header = f"{{'descr': '{description}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+        header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
+        (self.work / name).write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + data)
+        return f"file:{self.work}/{name}"
+
+    def test_npy(self):
+        given = self.npy("in.npy", "<u4", "(2, 2)", struct.pack("<4I", 1, 2, 3, 4))
+        expected = self.npy("ref.npy", "<u4", "(2, 2)", struct.pack("<4I", 3, 4, 5, 7))
+        done = self.launch(
+            "--block",
+            "4",
+            "--expect",
+            f"1={expected}",
+            "--out",
+            f"1=npy:{self.work}/o.npy",
+            "--out",
+            f"0=npy:{self.work}/i.npy",
+            given,
+            "zeros:u32:4",
+            "2",
+        )
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("first number [1, 1]: 6, expected 7", done.stderr)
+        written = (self.work / "o.npy").read_bytes()
+        self.assertTrue(written.startswith(b"\x93NUMPY\1\0") and written.index(b"\n") % 64 == 63)
+        self.assertIn(b"'descr': '<u4', 'fortran_order': False, 'shape': (4,)", written)
+        self.assertEqual(struct.unpack("<4I", written[-16:]), (3, 4, 5, 6))
+        self.assertIn(b"'shape': (2,2,)", (self.work / "i.npy").read_bytes())  # as it came
+        for name, description, shape, data in (
+            ("short", "<u4", "(4,)", b"1234"),
+            ("big", ">u4", "(1,)", b"1234"),
+            ("odd", "<c8", "(1,)", b"12345678"),
+        ):
+            done = self.launch(self.npy(name, description, shape, data), "zeros:4", "2")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+        (self.work / "cut.npy").write_bytes(written[:40])
+        self.assertIn("damaged", self.launch(f"file:{self.work}/cut.npy", "zeros:4", "2").stderr)
+
+    def test_tolerance_by_type(self):
+        half = struct.pack("<2e", 400, 1)
+        (self.work / "ref.bin").write_bytes(struct.pack("<2e", 100, 1.0009765625))
+        (self.work / "in.bin").write_bytes(half)
+        words = ["--block", "1", f"file:f16:{self.work}/in.bin", "zeros:f16:2", "0"]
+        done = self.launch("--tolerance", "0.1", "--expect", f"1=file:f16:{self.work}/ref.bin", *words)
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("1 of 2 elements differ, first number 0: 400, expected 100; greatest error 300 at 0", done.stderr)
+        (self.work / "ref.bin").write_bytes(struct.pack("<2e", 400, 1.0009765625))
+        done = self.launch("--tolerance", "0.1", "--expect", f"1=file:f16:{self.work}/ref.bin", *words)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("as expected: 2 elements of f16; greatest error 0.000976562 at 1, mean 0.000488281", done.stderr)
+
+    def test_narrow_floats(self):
+        """Values go to the nearest of the type and come back."""
+        for name, values in (
+            ("e4m3", "0 1 -1.5 448 0.001953125"),
+            ("e5m2", "57344 -inf 0.25"),
+            ("e2m3", "7.5 -0.125"),
+            ("e3m2", "28 0.0625"),
+            ("e2m1", "6 -0.5 1.5 3"),
+            ("ue8m0", "1 4 0.5"),
+            ("bf16", "1.0078125 -3"),
+            ("f16", "65504 6e-08"),
+        ):
+            for value in values.split():
+                done = self.launch("--block", "1", "--out", f"0={name}", f"fill:{name}:2:{value}", "zeros:64", "0")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                shown = [float(word) for word in done.stdout.split()]
+                self.assertTrue(
+                    all(abs(one - float(value)) <= 1e-8 or one == float(value) for one in shown), (name, value, shown)
+                )
+        done = self.launch("--block", "1", "--out", "0=e4m3", "fill:e4m3:1:1000", "zeros:64", "0")
+        self.assertEqual(done.stdout, "448\n")  # there is no infinity
+
+    def test_writes_outside(self):
+        words = ["--block", "4", "iota:u32:4", "zeros:16", "1"]
+        done = self.launch(*words, env={"FAKE_BEYOND": "17"})
+        self.assertEqual(
+            (done.returncode, done.stderr),
+            (6, "ptxray-run: buffer 1 (16 bytes): 1 byte written after it, the nearest 1 after its end\n"),
+        )
+        done = self.launch(*words, env={"FAKE_BEYOND": "-4"})
+        self.assertIn("1 byte written before it, the nearest 4 before its beginning", done.stderr)
+
+    def test_hanging_kernel(self):
+        done = self.launch("--time-limit", "1", "iota:u32:4", "zeros:16", "1", env={"FAKE_HANG": "1"})
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("has not ended after 1 s", done.stderr)
+
+    def test_one_buffer_for_two_parameters(self):
+        done = self.launch("--block", "2", "--out", "0=u32", "iota:u32:4", "&0+8", "10")
+        self.assertEqual((done.returncode, done.stdout), (0, "0 1 10 11\n"), done.stderr)
+        done = self.launch("--block", "2", "--buffer", "both=iota:u32:4", "--out", "both=u32", "&both", "&both+8", "10")
+        self.assertEqual((done.returncode, done.stdout), (0, "0 1 10 11\n"), done.stderr)
+
+    def test_structures_and_tensor_maps(self):
+        self.input.write_text(MODULE.replace(".param .u32 n", ".param .align 8 .b8 n[24]"))
+        sized = {"env": {"FAKE_LAST_PARAMETER": "24"}}
+        done = self.launch("--block", "1", "iota:u32:4", "zeros:16", "{u8=1,s16=-2,&0+4,f32=1.5}", **sized)
+        self.assertEqual(
+            (done.returncode, done.stdout), (0, "0100feff" + "00" * 12 + "0000c03f" + "00" * 4 + "\n"), done.stderr
+        )
+        self.assertEqual(self.launch("iota:u32:4", "zeros:16", "{u64=1,u64=1,u64=1,u64=1}", **sized).returncode, 2)
+        self.assertEqual(self.launch("iota:u32:4", "zeros:16", "7", **sized).returncode, 2)
+        self.input.write_text(MODULE.replace(".param .u32 n", ".param .align 64 .b8 n[128]"))
+        done = self.launch(
+            "--block",
+            "1",
+            "iota:u32:4",
+            "zeros:16",
+            "tma=f16:64x32:box=64x8:swizzle=128:promotion=256:fill=nan:&0",
+            env={"FAKE_LAST_PARAMETER": "128"},
+        )
+        self.assertIn("tensor map of type 6, 2 dimensions, 64 x 32, stride 128, box 64 x 8, 0 3 3 1\n", done.stdout)
+
+    def test_variables(self):
+        words = ["--block", "1", "iota:u32:4", "zeros:16", "1"]
+        done = self.launch("--variable", "table=iota:u32:4", "--out", "table=u32", *words)
+        self.assertEqual((done.returncode, done.stdout), (0, "0 1 2 3\n"), done.stderr)
+        for option in ("--variable", "--out"):
+            self.assertEqual(
+                self.launch(option, "nosuch=" + ("iota:u32:4" if option == "--variable" else "u32"), *words).returncode,
+                2,
+            )
+        self.assertEqual(self.launch("--variable", "table=iota:u32:5", *words).returncode, 2)
+
+    def test_cooperative(self):
+        done = self.launch("--cooperative", "iota:u32:4", "zeros:16", "1")
+        self.assertEqual((done.returncode, done.stdout), (0, "cooperative\n"), done.stderr)
+
+    def test_fresh_buffers(self):
+        words = ["--block", "1", "--repeat", "3", "--out", "1=u32", "&1", "iota:u32:1", "5"]
+        self.assertEqual(self.launch(*words).returncode, 0)
+        self.assertEqual(self.launch("--fresh", *words).returncode, 0)
+
+    def test_block_of_the_kernel(self):
+        self.input.write_text(MODULE.replace(")\n{", ") .reqntid 4\n{"))
+        done = self.launch("--out", "1=u32", "iota:u32:4", "zeros:16", "1")
+        self.assertEqual(done.stdout, "1 2 3 4\n")
+
+    def test_help(self):
+        done = self.run_ptxray("--help", command=LAUNCHER)
+        self.assertEqual(done.returncode, 0)
+        for word in ("--expect", "tma=", "e4m3"):
+            self.assertIn(word, done.stdout)
+
+    def test_which_kernel(self):
+        self.input.write_text(MODULE + MODULE[MODULE.index(".visible") :].replace("entry k", "entry other"))
+        done = self.launch("iota:u32:4", "zeros:16", "1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("this module has 2 (k, other)", done.stderr)
 
     def test_object_file(self):
         self.input.write_bytes(b"\x7fELF\0\0")
         done = self.launch("--kernel", "k", "--block", "2", "--out", "1=u32", "iota:u32:2", "zeros:8", "u32=3")
         self.assertEqual((done.returncode, done.stdout), (0, "3 4\n"), done.stderr)
+        done = self.launch("--kernel", "k", "iota:u32:2", "zeros:8")  # the driver would read beyond the list
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has 3 parameters; written: 2 arguments", done.stderr)
         done = self.launch("--kernel", "k", "iota:u32:2", "zeros:8", "u32=3", env={"FAKE_LOAD": "209"})
         self.assertEqual(done.returncode, 6)
         self.assertIn(f"cannot load `{self.input}` on Fake (sm_90): there is no code for this GPU in it", done.stderr)

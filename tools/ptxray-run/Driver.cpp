@@ -16,7 +16,10 @@ bool Driver::open(int ordinal, std::string &reason) {
     missing = #name;
   PTXRAY_DRIVER_FUNCTIONS(PTXRAY_LOAD)
 #undef PTXRAY_LOAD
+  // Functions that older drivers lack, and that few launches need.
   cuLaunchKernelEx = reinterpret_cast<decltype(cuLaunchKernelEx)>(dlsym(library, "cuLaunchKernelEx"));
+  cuTensorMapEncodeTiled = reinterpret_cast<decltype(cuTensorMapEncodeTiled)>(dlsym(library, "cuTensorMapEncodeTiled"));
+  cuFuncGetParamInfo = reinterpret_cast<decltype(cuFuncGetParamInfo)>(dlsym(library, "cuFuncGetParamInfo"));
   if (missing) {
     reason = "the CUDA driver is too old: it has no " + std::string(missing);
     return false;

@@ -2,6 +2,7 @@
 // The part of the CUDA driver API that is used here, declared without CUDA's headers and opened at
 // run time: nothing of CUDA is needed to build, and without a driver there is one clear line.
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace ptxray {
@@ -9,15 +10,17 @@ namespace ptxray {
 using CuResult = int;
 using CuDevice = int;
 using CuPointer = unsigned long long;
+inline constexpr CuResult CuNotReady = 600;
 using CuHandle = void *; // of contexts, modules, functions, streams, events
 
-struct CuLaunchAttribute { // only what a cluster needs; 64 bytes of value
-  int id;                  // 4: cluster dimension
+struct CuLaunchAttribute { // 64 bytes of value
+  int id;                  // 2: cooperative, 4: cluster dimension
   char padding[4];
   union {
     struct {
       unsigned x, y, z;
     } cluster;
+    int cooperative;
     char bytes[64];
   } value;
 };
@@ -43,6 +46,8 @@ struct CuLaunchConfig {
   F(cuModuleLoadDataEx, (CuHandle * module, const void *image, unsigned count, int *options, void **values))           \
   F(cuModuleUnload, (CuHandle module))                                                                                 \
   F(cuModuleGetFunction, (CuHandle * function, CuHandle module, const char *name))                                     \
+  F(cuModuleGetGlobal_v2, (CuPointer * pointer, size_t *bytes, CuHandle module, const char *name))                     \
+  F(cuStreamQuery, (CuHandle stream))                                                                                  \
   F(cuFuncGetAttribute, (int *value, int attribute, CuHandle function))                                                \
   F(cuFuncSetAttribute, (CuHandle function, int attribute, int value))                                                 \
   F(cuLaunchKernel,                                                                                                    \
@@ -86,6 +91,11 @@ struct Driver {
 #undef PTXRAY_DECLARE
   CuResult (*cuLaunchKernelEx)(const CuLaunchConfig *config, CuHandle function, void **parameters,
                                void **extra) = nullptr; // null: an old driver
+
+  CuResult (*cuTensorMapEncodeTiled)(void *map, int type, unsigned rank, void *address, const uint64_t *extents,
+                                     const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                                     int interleave, int swizzle, int promotion, int fill) = nullptr;
+  CuResult (*cuFuncGetParamInfo)(CuHandle function, size_t index, size_t *offset, size_t *bytes) = nullptr;
 
   CuDevice device = 0;
   std::string deviceName;

@@ -1,179 +1,39 @@
-// Launches one kernel of an image (a cubin, or PTX for the driver to compile). `ptxray run` starts
-// it; it works alone too. docs/assembling.md describes both.
+// Launches one kernel of an image (a cubin, or PTX for the driver to compile). `ptxray run` starts it; it works alone
+// too. docs/assembling.md describes both.
+#include "Compare.h"
 #include "Driver.h"
-#include "Values.h"
+#include "Memory.h"
+#include "Options.h"
 #include <algorithm>
-#include <cmath>
+#include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <map>
+#include <new>
+#include <thread>
 
 using namespace ptxray;
 
-namespace {
-
 enum Status { Good = 0, BadUsage = 2, NoGpu = 4, KernelFailed = 6 };
 
-struct Argument {
-  bool isBuffer = false;
-  Bytes bytes;           // the value, or what the buffer holds at first
-  CuPointer pointer = 0; // of a buffer
+namespace {
+/// Thrown after what went wrong on the GPU was printed.
+struct Failure {
+  Status status;
 };
-
-struct Options {
-  std::string image, kernel, type, log;
-  std::string name; // of the image in messages; empty: its path
-  unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {0, 0, 0};
-  unsigned shared = 0, repeat = 0, device = 0;
-  double tolerance = 0;
-  bool probe = false, jit = false;
-  std::vector<Argument> arguments;
-  std::vector<std::pair<unsigned, std::string>> outputs, expectations; // by number of the argument
-};
-
-class Usage {}; // thrown after the complaint was printed
-
-[[noreturn]] void complain(const std::string &message) {
-  std::cerr << "ptxray-run: " << message << '\n';
-  throw Usage();
-}
-
-unsigned readNumber(const std::string &text, const std::string &option) {
-  char *end = nullptr;
-  const unsigned long value = std::strtoul(text.c_str(), &end, 0);
-  if (text.empty() || text[0] == '-' || *end || value > 0xffffffffu)
-    complain("`" + option + "` takes a number, not `" + text + "`");
-  return value;
-}
-
-void readTriple(const std::string &text, const std::string &option, unsigned (&out)[3]) {
-  size_t at = 0;
-  for (unsigned &part : out)
-    part = 1;
-  for (unsigned i = 0; at <= text.size(); ++i) {
-    if (i == 3)
-      complain("`" + option + "` takes X[,Y[,Z]], not `" + text + "`");
-    const size_t end = std::min(text.find(',', at), text.size());
-    out[i] = readNumber(text.substr(at, end - at), option);
-    if (out[i] == 0)
-      complain("`" + option + "` takes numbers above 0, not `" + text + "`");
-    at = end + 1;
-  }
-}
-
-/// `u32=7`, `zeros:4096`
-Argument readArgument(const std::string &text) {
-  Argument argument;
-  std::string reason;
-  if (isBuffer(text)) {
-    argument.isBuffer = true;
-    if (!readBuffer(text, argument.bytes, reason))
-      complain(reason);
-    return argument;
-  }
-  const size_t equals = text.find('=');
-  const std::string type = text.substr(0, equals);
-  if (type == "hex" && equals != std::string::npos) {
-    for (size_t i = equals + 1; i + 1 < text.size(); i += 2)
-      argument.bytes.push_back(std::strtoul(text.substr(i, 2).c_str(), nullptr, 16));
-    return argument;
-  }
-  if (equals == std::string::npos || !sizeOfType(type))
-    complain("`" + text + "` is no argument: TYPE=VALUE (u32=7) or a buffer (zeros:4096) expected");
-  if (!readScalar(type, text.substr(equals + 1), argument.bytes))
-    complain("`" + text.substr(equals + 1) + "` is no value of type " + type);
-  return argument;
-}
-
-std::pair<unsigned, std::string> readNumbered(const std::string &text, const std::string &option) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos)
-    complain("`" + option + "` takes NUMBER=..., not `" + text + "`");
-  return {readNumber(text.substr(0, equals), option), text.substr(equals + 1)};
-}
-
-Options readOptions(int argc, char **argv) {
-  Options options;
-  bool ended = false;
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i], value;
-    if (ended || word.rfind("--", 0) != 0) {
-      if (options.image.empty())
-        options.image = word;
-      else
-        options.arguments.push_back(readArgument(word));
-      continue;
-    }
-    if (word == "--") {
-      ended = true;
-      continue;
-    }
-    if (word == "--probe" || word == "--jit") {
-      (word == "--probe" ? options.probe : options.jit) = true;
-      continue;
-    }
-    if (const size_t equals = word.find('='); equals != std::string::npos) {
-      value = word.substr(equals + 1);
-      word.resize(equals);
-    } else if (i + 1 < argc) {
-      value = argv[++i];
-    } else {
-      complain("`" + word + "` needs a value");
-    }
-    if (word == "--kernel")
-      options.kernel = value;
-    else if (word == "--grid")
-      readTriple(value, word, options.grid);
-    else if (word == "--block")
-      readTriple(value, word, options.block);
-    else if (word == "--cluster")
-      readTriple(value, word, options.cluster);
-    else if (word == "--shared")
-      options.shared = readNumber(value, word);
-    else if (word == "--repeat")
-      options.repeat = readNumber(value, word);
-    else if (word == "--device")
-      options.device = readNumber(value, word);
-    else if (word == "--name")
-      options.name = value;
-    else if (word == "--log")
-      options.log = value;
-    else if (word == "--type")
-      options.type = value;
-    else if (word == "--tolerance")
-      options.tolerance = std::strtod(value.c_str(), nullptr);
-    else if (word == "--out")
-      options.outputs.push_back(readNumbered(value, word));
-    else if (word == "--expect")
-      options.expectations.push_back(readNumbered(value, word));
-    else
-      complain("unknown option `" + word + "`");
-  }
-  if (options.probe)
-    return options;
-  if (options.image.empty() || options.kernel.empty())
-    complain("usage: ptxray-run IMAGE --kernel K --grid X[,Y,Z] --block X[,Y,Z] [OPTION]... "
-             "ARGUMENT...");
-  if (!options.type.empty() && !sizeOfType(options.type))
-    complain("`" + options.type + "` is no type");
-  for (const auto *list : {&options.outputs, &options.expectations})
-    for (const auto &[number, text] : *list)
-      if (number >= options.arguments.size() || !options.arguments[number].isBuffer)
-        complain("argument " + std::to_string(number) + " is no buffer (they are counted from 0)");
-  return options;
-}
+} // namespace
 
 /// What of a launch is beyond what the kernel or the GPU has. To be asked before the launch: after a
 /// fault the driver answers nothing.
-std::string brokenLimits(const Driver &driver, CuHandle function, const Options &options) {
+static std::string brokenLimits(const Driver &driver, CuHandle function, const Options &options) {
   std::string text;
-  auto limit = [&](uint64_t used, uint64_t most, const std::string &before, const std::string &behind) {
+  auto limit = [&](uint64_t used, uint64_t most, const std::string &before, const std::string &after) {
     if (used > most)
-      text += (text.empty() ? ": " : "; ") + before + std::to_string(used) + behind + ", " + std::to_string(most) +
+      text += (text.empty() ? ": " : "; ") + before + std::to_string(used) + after + ", " + std::to_string(most) +
               " at most";
   };
   const uint64_t threads = uint64_t(options.block[0]) * options.block[1] * options.block[2];
@@ -197,16 +57,16 @@ std::string brokenLimits(const Driver &driver, CuHandle function, const Options 
   return text;
 }
 
-std::vector<char> readImage(const std::string &path) {
+static std::vector<char> readImage(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    complain("cannot read `" + path + "`: " + std::strerror(errno));
+    throw UsageError("cannot read `" + path + "`: " + std::strerror(errno));
   std::vector<char> image(std::istreambuf_iterator<char>(file), {});
   image.push_back(0); // the driver reads PTX up to a zero
   return image;
 }
 
-CuHandle load(const Driver &driver, const Options &options) {
+static CuHandle load(const Driver &driver, const Options &options) {
   const std::vector<char> image = readImage(options.image);
   static char errors[1 << 16], remarks[1 << 16];
   int names[] = {3, 4, 5, 6}; // CU_JIT_INFO_LOG_BUFFER, its size, CU_JIT_ERROR_LOG_BUFFER, its size
@@ -217,30 +77,199 @@ CuHandle load(const Driver &driver, const Options &options) {
     std::ofstream(options.log) << remarks << errors;
   else if (options.jit)
     std::cerr << remarks << errors;
-  if (result != 0) {
-    std::cerr << "ptxray-run: cannot load `" << (options.name.empty() ? options.image : options.name) << "` on "
-              << driver.deviceName << " (sm_" << driver.computeMajor << driver.computeMinor
-              << "): " << driver.inWords(result) << '\n';
-    return nullptr;
+  if (result == 0)
+    return module;
+  std::cerr << "ptxray-run: cannot load `" << (options.name.empty() ? options.image : options.name) << "` on "
+            << driver.deviceName << " (sm_" << driver.computeMajor << driver.computeMinor
+            << "): " << driver.inWords(result) << '\n';
+  throw Failure{KernelFailed};
+}
+
+// ------------------------------------------------------------------------------------ the launch
+namespace {
+
+/// A kernel with its arguments on a GPU.
+class Launch {
+public:
+  Launch(const Driver &driver, Options &options) : driver(driver), options(options), memory(driver, options.guards) {}
+
+  void prepare();
+  void once();
+  bool judge();
+  void measure();
+
+private:
+  void require(CuResult result, const std::string &what) const;
+  void setVariables() const;
+  void checkParameters();
+  void placeArguments();
+  void encode(const TensorMap &map, CuPointer base, unsigned char *to) const;
+  CuResult start();
+  void wait() const;
+  Bytes contents(const std::string &name) const;
+  void write(const std::string &name, const std::string &how) const;
+
+  const Driver &driver;
+  Options &options;
+  Memory memory;
+  CuHandle module = nullptr, function = nullptr;
+  std::string broken; // limits that the launch breaks
+  std::vector<void *> parameters;
+};
+
+} // namespace
+
+void Launch::require(CuResult result, const std::string &what) const {
+  if (result == 0)
+    return;
+  std::cerr << "ptxray-run: " << what << " `" << options.kernel << "`: " << driver.inWords(result) << broken << '\n';
+  throw Failure{KernelFailed};
+}
+
+/// The driver would read beyond a list that is too short.
+void Launch::checkParameters() {
+  size_t offset = 0, bytes = 0, count = 0;
+  if (!driver.cuFuncGetParamInfo) // before CUDA 12.4
+    return;
+  for (; driver.cuFuncGetParamInfo(function, count, &offset, &bytes) == 0; ++count)
+    if (count < options.arguments.size() && options.arguments[count].bytes.size() != bytes)
+      throw UsageError("argument " + std::to_string(count) + " has " +
+                       std::to_string(options.arguments[count].bytes.size()) + " bytes, the parameter of `" +
+                       options.kernel + "` " + std::to_string(bytes));
+  if (count != options.arguments.size())
+    throw UsageError("kernel `" + options.kernel + "` has " + counted(count, "parameter") +
+                     "; written: " + counted(options.arguments.size(), "argument"));
+}
+
+/// The numbers of `cuda.h`.
+void Launch::encode(const TensorMap &map, CuPointer base, unsigned char *to) const {
+  struct Code {
+    const char *type;
+    int number;
+  };
+  static constexpr Code types[] = {{"u8", 0},   {"s8", 0},    {"b8", 0},   {"e4m3", 0}, {"e5m2", 0}, {"ue8m0", 0},
+                                   {"u16", 1},  {"s16", 1},   {"b16", 1},  {"u32", 2},  {"b32", 2},  {"s32", 3},
+                                   {"u64", 4},  {"b64", 4},   {"s64", 5},  {"f16", 6},  {"f32", 7},  {"f64", 8},
+                                   {"bf16", 9}, {"tf32", 11}, {"e2m1", 13}};
+  const auto type = std::find_if(std::begin(types), std::end(types),
+                                 [&](const Code &one) { return map.type->name == std::string(one.type); });
+  if (type == std::end(types) || !driver.cuTensorMapEncodeTiled)
+    throw UsageError(type == std::end(types) ? std::string("there are no tensor maps of ") + map.type->name
+                                             : "the CUDA driver is too old for tensor maps");
+  auto power = [](unsigned bytes, unsigned first) { // 0, first, 2 * first ... as 0, 1, 2 ...
+    int code = 0;
+    for (unsigned i = first; bytes && i <= bytes; i *= 2)
+      ++code;
+    return code;
+  };
+  int swizzle = power(map.swizzle, 32);
+  if (map.swizzleAtom)
+    swizzle = map.swizzleAtom == 64 ? 6 : 4;
+  const CuResult result = driver.cuTensorMapEncodeTiled(
+      to, type->number, static_cast<unsigned>(map.extents.size()), reinterpret_cast<void *>(base), map.extents.data(),
+      map.strides.data(), map.box.data(), map.steps.data(), power(map.interleave, 16), swizzle,
+      power(map.promotion, 64), map.fillsWithNan);
+  require(result, "a tensor map for");
+}
+
+void Launch::placeArguments() {
+  auto addressOf = [&](const Address &address) {
+    CuPointer pointer = 0;
+    size_t bytes = 0;
+    memory.find(address.buffer, module, pointer, bytes); // its name was checked
+    return pointer + address.offset;
+  };
+  alignas(tensorMapAlignment) unsigned char encoded[tensorMapBytes];
+  for (Argument &argument : options.arguments) {
+    for (const auto &[offset, address] : argument.addresses) {
+      const CuPointer pointer = addressOf(address);
+      std::memcpy(&argument.bytes[offset], &pointer, sizeof pointer);
+    }
+    for (const auto &[offset, map] : argument.tensorMaps) {
+      encode(map, addressOf(map.at), encoded);
+      std::memcpy(&argument.bytes[offset], encoded, sizeof encoded);
+    }
+    parameters.push_back(argument.bytes.data());
   }
-  return module;
 }
 
-CuResult launch(const Driver &driver, CuHandle function, const Options &options, void **parameters) {
+void Launch::setVariables() const {
+  for (const auto &[name, value] : options.variables) {
+    CuPointer pointer = 0;
+    size_t bytes = 0;
+    if (driver.cuModuleGetGlobal_v2(&pointer, &bytes, module, name.c_str()) != 0)
+      throw UsageError("the module has no variable `" + name + "`");
+    if (bytes != value.bytes.size())
+      throw UsageError("variable `" + name + "` has " + std::to_string(bytes) + " bytes, its value " +
+                       std::to_string(value.bytes.size()));
+    require(driver.cuMemcpyHtoD_v2(pointer, value.bytes.data(), bytes), "variables of");
+  }
+}
+
+void Launch::prepare() {
+  module = load(driver, options);
+  require(driver.cuModuleGetFunction(&function, module, options.kernel.c_str()), "kernel");
+  checkParameters();
+  broken = brokenLimits(driver, function, options);
+  constexpr unsigned usualShared = 48 * 1024, usualCluster = 8;
+  if (options.shared > usualShared)
+    driver.cuFuncSetAttribute(function, CuFunctionMostDynamicShared, static_cast<int>(options.shared));
+  if (uint64_t(options.cluster[0]) * options.cluster[1] * options.cluster[2] > usualCluster)
+    driver.cuFuncSetAttribute(function, CuFunctionAnyClusterSize, 1);
+  for (const NamedBuffer &buffer : options.buffers)
+    require(memory.allocate(buffer), "memory for");
+  require(memory.fill(), "memory for");
+  setVariables();
+  placeArguments();
+}
+
+CuResult Launch::start() {
   const unsigned *g = options.grid, *b = options.block, *c = options.cluster;
-  if (c[0] == 0)
-    return driver.cuLaunchKernel(function, g[0], g[1], g[2], b[0], b[1], b[2], options.shared, nullptr, parameters,
-                                 nullptr);
+  if (c[0] == 0 && !options.cooperative)
+    return driver.cuLaunchKernel(function, g[0], g[1], g[2], b[0], b[1], b[2], options.shared, nullptr,
+                                 parameters.data(), nullptr);
   if (!driver.cuLaunchKernelEx)
-    complain("the CUDA driver is too old for clusters");
-  CuLaunchAttribute attribute = {};
-  attribute.id = 4; // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-  attribute.value.cluster = {c[0], c[1], c[2]};
-  const CuLaunchConfig config = {g[0], g[1], g[2], b[0], b[1], b[2], options.shared, nullptr, &attribute, 1};
-  return driver.cuLaunchKernelEx(&config, function, parameters, nullptr);
+    throw UsageError("the CUDA driver is too old for clusters and cooperative launches");
+  CuLaunchAttribute attributes[2] = {};
+  unsigned count = 0;
+  if (c[0]) {
+    attributes[count].id = 4; // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+    attributes[count++].value.cluster = {c[0], c[1], c[2]};
+  }
+  if (options.cooperative) {
+    attributes[count].id = 2; // CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+    attributes[count++].value.cooperative = 1;
+  }
+  const CuLaunchConfig config = {g[0], g[1], g[2], b[0], b[1], b[2], options.shared, nullptr, attributes, count};
+  return driver.cuLaunchKernelEx(&config, function, parameters.data(), nullptr);
 }
 
-void printHex(const Bytes &bytes) {
+/// A kernel that hangs cannot be ended but with the process that started it.
+void Launch::wait() const {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  for (CuResult result; (result = driver.cuStreamQuery(nullptr)) != 0;) {
+    if (result != CuNotReady)
+      require(result, "kernel");
+    const auto passed = Clock::now() - begin;
+    if (options.seconds && passed >= std::chrono::seconds(options.seconds)) {
+      std::cerr << "ptxray-run: kernel `" << options.kernel << "` has not ended after " << options.seconds
+                << " s: it hangs, or needs a longer --time-limit\n";
+      std::fflush(stdout);
+      std::_Exit(KernelFailed);
+    }
+    if (passed > std::chrono::milliseconds(1)) // short kernels are waited for without sleep
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+void Launch::once() {
+  require(start(), "launch of");
+  wait();
+}
+
+// ------------------------------------------------------------------------------------ the results
+static void printHex(const Bytes &bytes) {
   for (size_t i = 0; i < bytes.size(); i += 4) {
     unsigned word = 0;
     std::memcpy(&word, &bytes[i], std::min<size_t>(4, bytes.size() - i));
@@ -249,64 +278,96 @@ void printHex(const Bytes &bytes) {
   std::printf("\n");
 }
 
-void printElements(const Bytes &bytes, const std::string &type) {
-  const unsigned size = sizeOfType(type);
-  for (size_t i = 0; i + size <= bytes.size(); i += size)
-    std::printf("%s%s", i / size % 8 ? " " : i ? "\n" : "", showElement(type, &bytes[i]).c_str());
+static void printElements(const Bytes &bytes, const ElementType &type) {
+  for (uint64_t i = 0; i < countIn(type, bytes.size()); ++i)
+    std::printf("%s%s", i % 8 ? " " : i ? "\n" : "", show(type, element(type, bytes, i)).c_str());
   std::printf("\n");
 }
 
-bool writeOutput(const Bytes &bytes, const std::string &how, unsigned number) {
+static void writeFile(const std::string &path, const std::string &header, const Bytes &bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file << header;
+  file.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!file.flush())
+    throw UsageError("cannot write `" + path + "`");
+}
+
+Bytes Launch::contents(const std::string &name) const {
+  CuPointer pointer = 0;
+  size_t size = 0;
+  if (!memory.find(name, module, pointer, size))
+    throw UsageError("there is no buffer and no variable `" + name + "`");
+  Bytes bytes(size);
+  require(memory.read(pointer, bytes), "results of");
+  return bytes;
+}
+
+void Launch::write(const std::string &name, const std::string &how) const {
+  const Bytes bytes = contents(name);
   if (how == "hex")
     printHex(bytes);
-  else if (sizeOfType(how))
-    printElements(bytes, how);
-  else if (how.rfind("file:", 0) == 0) {
-    std::ofstream file(how.substr(5), std::ios::binary);
-    file.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    if (!file.flush()) {
-      std::cerr << "ptxray-run: cannot write `" << how.substr(5) << "`\n";
-      return false;
-    }
-  } else
-    complain("`--out " + std::to_string(number) + "=` takes hex, a type or file:PATH, not `" + how + "`");
-  return true;
+  else if (const ElementType *type = findType(how))
+    printElements(bytes, *type);
+  else if (how.rfind("file:", 0) == 0)
+    writeFile(how.substr(5), "", bytes);
+  else {
+    const ElementType &type = *options.typeOf(name);
+    std::vector<uint64_t> shape = {countIn(type, bytes.size())};
+    for (const NamedBuffer &buffer : options.buffers)
+      if (buffer.name == name && !buffer.buffer.shape.empty())
+        shape = buffer.buffer.shape;
+    writeFile(how.substr(4), npyHeader(type, shape), bytes);
+  }
 }
 
-/// Says where a result first differs.
-bool isAsExpected(const Bytes &found, const std::string &spec, unsigned number, const Options &options) {
-  Bytes expected;
-  std::string reason;
-  if (!readBuffer(spec, expected, reason))
-    complain(reason);
-  const std::string type = options.type.empty() ? "b8" : options.type;
-  const unsigned size = sizeOfType(type);
-  if (expected.size() > found.size()) {
-    std::cerr << "ptxray-run: argument " << number << " has " << found.size() << " bytes, " << expected.size()
-              << " expected\n";
-    return false;
+/// Whether all is as expected, and nothing was written outside of the buffers.
+bool Launch::judge() {
+  bool good = true;
+  for (const std::string &line : memory.writesOutside()) {
+    std::cerr << "ptxray-run: " << line << '\n';
+    good = false;
   }
-  size_t different = 0, first = 0;
-  for (size_t i = 0; i + size <= expected.size(); i += size) {
-    if (std::memcmp(&found[i], &expected[i], size) == 0)
-      continue;
-    const double f = numberOf(type, &found[i]), e = numberOf(type, &expected[i]);
-    if (options.tolerance > 0 && std::fabs(f - e) <= options.tolerance * std::max(1.0, std::fabs(e)))
-      continue;
-    if (different++ == 0)
-      first = i;
+  for (const auto &[name, how] : options.outputs)
+    write(name, how);
+  for (const auto &[name, expected] : options.expectations) {
+    const ElementType *type = expected.type ? expected.type : options.typeOf(name);
+    const Comparison found = compare(contents(name), expected, type ? *type : *findType("b8"), options.tolerance);
+    std::cerr << "ptxray-run: buffer " << name << ' ' << found.report << '\n';
+    good &= found.isEqual;
   }
-  if (different)
-    std::cerr << "ptxray-run: argument " << number << " is not as expected: " << different << " of "
-              << expected.size() / size << " elements differ, first number " << first / size << ": "
-              << showElement(type, &found[first]) << ", expected " << showElement(type, &expected[first]) << '\n';
-  return different == 0;
+  return good;
 }
 
-int run(const Options &options) {
+void Launch::measure() {
+  std::vector<float> times(options.repeat);
+  CuHandle before, after;
+  driver.cuEventCreate(&before, 0);
+  driver.cuEventCreate(&after, 0);
+  for (float &time : times) {
+    if (options.fresh)
+      require(memory.fill(), "memory for");
+    driver.cuEventRecord(before, nullptr);
+    require(start(), "launch of");
+    driver.cuEventRecord(after, nullptr);
+    wait();
+    require(driver.cuEventSynchronize(after), "kernel");
+    driver.cuEventElapsedTime(&time, before, after);
+  }
+  std::sort(times.begin(), times.end());
+  std::printf("%s: %u launches, %.3f us shortest, %.3f us median, %.3f us longest\n", options.kernel.c_str(),
+              options.repeat, times.front() * 1e3, times[times.size() / 2] * 1e3, times.back() * 1e3);
+}
+
+static int run(Options &options) {
+  if (options.help) {
+    std::cout << usage();
+    return Good;
+  }
+  if (options.validate)
+    return Good;
   Driver driver;
   std::string reason;
-  if (!driver.open(options.device, reason)) {
+  if (!driver.open(static_cast<int>(options.device), reason)) {
     std::cerr << "ptxray-run: " << reason << '\n';
     return NoGpu;
   }
@@ -315,95 +376,32 @@ int run(const Options &options) {
               << driver.deviceName << '\n';
     return Good;
   }
-  CuHandle module = load(driver, options), function = nullptr;
-  if (!module)
-    return KernelFailed;
-  std::string broken;
-  auto fails = [&](CuResult result, const std::string &what) {
-    if (result == 0)
-      return false;
-    std::cerr << "ptxray-run: " << what << " `" << options.kernel << "`: " << driver.inWords(result) << broken << '\n';
-    return true;
-  };
-  if (fails(driver.cuModuleGetFunction(&function, module, options.kernel.c_str()), "kernel"))
-    return KernelFailed;
-  broken = brokenLimits(driver, function, options);
-  constexpr unsigned usualShared = 48 * 1024;
-  if (options.shared > usualShared)
-    driver.cuFuncSetAttribute(function, CuFunctionMostDynamicShared, options.shared);
-  if (uint64_t(options.cluster[0]) * options.cluster[1] * options.cluster[2] > 8)
-    driver.cuFuncSetAttribute(function, CuFunctionAnyClusterSize, 1);
-
-  std::vector<Argument> arguments = options.arguments;
-  struct Memory {
-    const Driver &driver;
-    const std::vector<Argument> &arguments;
-    ~Memory() {
-      for (const Argument &argument : arguments)
-        if (argument.pointer)
-          driver.cuMemFree_v2(argument.pointer);
-    }
-  } memory{driver, arguments};
-  std::vector<void *> parameters;
-  for (Argument &argument : arguments) {
-    if (argument.isBuffer) {
-      if (fails(driver.cuMemAlloc_v2(&argument.pointer, std::max<size_t>(1, argument.bytes.size())), "memory for"))
-        return KernelFailed;
-      if (!argument.bytes.empty() &&
-          fails(driver.cuMemcpyHtoD_v2(argument.pointer, argument.bytes.data(), argument.bytes.size()), "memory for"))
-        return KernelFailed;
-    }
-    parameters.push_back(argument.isBuffer ? static_cast<void *>(&argument.pointer) : argument.bytes.data());
-  }
-  if (fails(launch(driver, function, options, parameters.data()), "launch of") ||
-      fails(driver.cuCtxSynchronize(), "kernel"))
-    return KernelFailed;
-
-  bool good = true;
-  for (const auto *list : {&options.outputs, &options.expectations})
-    for (const auto &[number, how] : *list) {
-      Argument &argument = arguments[number];
-      if (!argument.bytes.empty() &&
-          fails(driver.cuMemcpyDtoH_v2(argument.bytes.data(), argument.pointer, argument.bytes.size()), "results of"))
-        return KernelFailed;
-      if (list == &options.expectations)
-        good &= isAsExpected(argument.bytes, how, number, options);
-      else if (!writeOutput(argument.bytes, how, number))
-        return BadUsage;
-    }
-
-  if (options.repeat) {
-    std::vector<float> times(options.repeat);
-    CuHandle before, behind;
-    driver.cuEventCreate(&before, 0);
-    driver.cuEventCreate(&behind, 0);
-    for (float &time : times) {
-      driver.cuEventRecord(before, nullptr);
-      if (fails(launch(driver, function, options, parameters.data()), "launch of"))
-        return KernelFailed;
-      driver.cuEventRecord(behind, nullptr);
-      if (fails(driver.cuEventSynchronize(behind), "kernel"))
-        return KernelFailed;
-      driver.cuEventElapsedTime(&time, before, behind);
-    }
-    std::sort(times.begin(), times.end());
-    std::printf("%s: %u launches, %.3f us shortest, %.3f us median, %.3f us longest\n", options.kernel.c_str(),
-                options.repeat, times.front() * 1e3, times[times.size() / 2] * 1e3, times.back() * 1e3);
-  }
+  Launch launch(driver, options);
+  launch.prepare();
+  launch.once();
+  const bool good = launch.judge();
+  if (options.repeat)
+    launch.measure();
   std::fflush(stdout);
-  if (std::ferror(stdout)) {
-    std::cerr << "ptxray-run: cannot write the output\n";
-    return BadUsage;
-  }
+  if (std::ferror(stdout))
+    throw UsageError("cannot write the output");
   return good ? Good : KernelFailed;
 }
 
-} // namespace
-
 int main(int argc, char **argv) {
   try {
-    return run(readOptions(argc, argv));
-  } catch (Usage) {
+    Options options = readOptions(argc, argv);
+    return run(options);
+  } catch (const UsageError &error) {
+    std::cerr << "ptxray-run: " << error.what() << '\n';
     return BadUsage;
+  } catch (const std::bad_alloc &) {
+    std::cerr << "ptxray-run: a buffer is larger than this machine's memory\n";
+    return BadUsage;
+  } catch (const std::length_error &) {
+    std::cerr << "ptxray-run: a buffer is larger than this machine's memory\n";
+    return BadUsage;
+  } catch (const Failure &failure) {
+    return failure.status;
   }
 }

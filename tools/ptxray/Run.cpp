@@ -8,6 +8,7 @@
 #include "Ptxas/Ptxas.h"
 #include "Reports.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -24,11 +25,13 @@ namespace {
 
 struct Parameter {
   std::string name, type; // `.u64`
-  uint64_t bytes = 0;     // of an array; else 0
+  bool isArray = false;
+  uint64_t bytes = 0;
 };
 struct Entry {
   std::string name;
   std::vector<Parameter> parameters;
+  std::string threads; // of `.reqntid`: `128,1,1`
 };
 
 } // namespace
@@ -47,15 +50,17 @@ static std::vector<Entry> findEntries(const SourceBuffer &source) {
     entry.name = ast.text(function.name).str();
     for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i) {
       const Declaration &declared = ast.declarations[i];
-      Parameter parameter{ast.text(declared.name).str(), ast.text(declared.type).str(), 0};
-      if (!declared.dims.empty()) {
-        const isa::WordId type = isa::findWord(parameter.type);
-        parameter.bytes = type ? isa::word(type).bits / 8 : 1;
-        for (uint32_t d = declared.dims.first; d < declared.dims.end(); ++d)
-          parameter.bytes *= ast.dims[d];
-      }
+      Parameter parameter{ast.text(declared.name).str(), ast.text(declared.type).str(), !declared.dims.empty(), 1};
+      if (const isa::WordId type = isa::findWord(parameter.type))
+        parameter.bytes = std::max(1, isa::word(type).bits / 8);
+      for (uint32_t d = declared.dims.first; d < declared.dims.end(); ++d)
+        parameter.bytes *= ast.dims[d];
       entry.parameters.push_back(std::move(parameter));
     }
+    for (uint32_t i = function.directives.first; i < function.directives.end(); ++i)
+      if (ast.text(ast.directives[i].name) == ".reqntid")
+        for (const Operand &operand : ast.operandsOf(ast.directives[i].operands))
+          entry.threads += (entry.threads.empty() ? "" : ",") + std::to_string(operand.value);
   });
   return entries;
 }
@@ -73,28 +78,33 @@ static std::string companion() {
   return "";
 }
 
-/// `7` becomes `u32=7`; buffers stay as they are. A complaint, or an empty text.
+/// `7` becomes `u32=7`; what says itself what it is stays as it is. A complaint, or an empty text.
 static std::string typedArguments(const Entry &entry, llvm::ArrayRef<StringRef> written,
                                   std::vector<std::string> &out) {
   if (written.size() != entry.parameters.size())
-    return "kernel `" + entry.name + "` has " + std::to_string(entry.parameters.size()) + " parameters, " +
-           std::to_string(written.size()) + " arguments are written";
+    return "kernel `" + entry.name + "` has " + std::to_string(entry.parameters.size()) +
+           (entry.parameters.size() == 1 ? " parameter" : " parameters") +
+           "; written: " + std::to_string(written.size()) + (written.size() == 1 ? " argument" : " arguments");
   for (auto [parameter, text] : llvm::zip(entry.parameters, written)) {
     const StringRef type = StringRef(parameter.type).drop_front();
-    if (parameter.bytes) {
-      if (!text.starts_with("hex=") || text.size() != 4 + 2 * parameter.bytes)
-        return "parameter `" + parameter.name + "` has " + std::to_string(parameter.bytes) +
-               " bytes: hex= and two digits a byte expected";
-      out.push_back(text.str());
-    } else if (text.contains(':')) {
-      if (!type.ends_with("64"))
-        return "parameter `" + parameter.name + "` is " + parameter.type + " and takes no buffer";
-      out.push_back(text.str());
-    } else {
-      out.push_back(type.str() + "=" + text.str());
-    }
+    const bool isBytes = text.starts_with("hex=") || text.starts_with("{") || text.starts_with("tma=");
+    const bool isPointer = !isBytes && (text.contains(':') || text.starts_with("&"));
+    if (parameter.isArray && !isBytes)
+      return "parameter `" + parameter.name + "` has " + std::to_string(parameter.bytes) +
+             " bytes: a structure `{...}`, a tensor map `tma=...` or `hex=...` expected";
+    if (!parameter.isArray && isPointer && !type.ends_with("64"))
+      return "parameter `" + parameter.name + "` is " + parameter.type + " and takes no address";
+    out.push_back(isBytes || isPointer ? text.str() : type.str() + "=" + text.str());
   }
   return "";
+}
+
+/// For ptxray-run, which fits the arguments to them.
+static std::string parameterSizes(const Entry &entry) {
+  std::string sizes;
+  for (const Parameter &parameter : entry.parameters)
+    sizes += (sizes.empty() ? "" : ",") + std::to_string(parameter.bytes);
+  return sizes;
 }
 
 /// Standard output and error are shared with it. An exit status; 126 when it cannot be started.
@@ -125,12 +135,14 @@ int runRun(const Arguments &arguments) {
   const std::string launcher = companion();
   auto missing = [] { return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)"); };
   std::vector<std::string> words{"--name", arguments.operands.front().str()};
-  for (const char *option :
-       {"--grid", "--block", "--cluster", "--shared", "--repeat", "--device", "--type", "--tolerance"})
-    if (std::optional<StringRef> value = arguments.value(option))
-      words.insert(words.end(), {option, value->str()});
+  for (const char *option : {"--cooperative", "--fresh", "--no-guard"})
+    if (arguments.has(option))
+      words.push_back(option);
+  static constexpr llvm::StringLiteral handedOn[] = {"--grid",     "--block",     "--cluster",   "--shared", "--repeat",
+                                                     "--device",   "--type",      "--out",       "--expect", "--buffer",
+                                                     "--variable", "--tolerance", "--time-limit"};
   for (const auto &[option, value] : arguments.options)
-    if (option == "--out" || option == "--expect")
+    if (llvm::is_contained(handedOn, option))
       words.insert(words.end(), {option.str(), value.str()});
 
   AssembleInput input;
@@ -155,7 +167,9 @@ int runRun(const Arguments &arguments) {
     names.push_back(entry.name);
   const StringRef wanted = arguments.value("--kernel").value_or(entries.size() == 1 ? StringRef(entries[0].name) : "");
   if (wanted.empty())
-    return usageError("`--kernel` is missing: this module has " + std::to_string(entries.size()));
+    return usageError(
+        "`--kernel` is missing: this module has " +
+        (names.empty() ? "no kernel" : std::to_string(names.size()) + " (" + llvm::join(names, ", ") + ")"));
   const auto entry = llvm::find_if(entries, [&](const Entry &e) { return e.name == wanted; });
   if (entry == entries.end())
     return usageError("there is no kernel `" + wanted.str() + "`" + didYouMean(wanted, names));
@@ -165,7 +179,15 @@ int runRun(const Arguments &arguments) {
     return usageError(complaint);
   if (launcher.empty())
     return missing();
-  words.insert(words.end(), {"--kernel", entry->name});
+  words.insert(words.end(), {"--kernel", entry->name, "--parameters", parameterSizes(*entry)});
+  if (!arguments.has("--block") && !entry->threads.empty())
+    words.insert(words.end(), {"--block", entry->threads});
+  // What is wrong with the arguments is said before a GPU is looked for and ptxas is called.
+  std::vector<std::string> trial = words;
+  trial.insert(trial.end(), {"--validate", "--", input.file.path()});
+  trial.insert(trial.end(), values.begin(), values.end());
+  if (const int status = runShared(launcher, trial))
+    return status == 126 ? usageError("`" + launcher + "` cannot be started") : status;
 
   const auto launch = [&](const MemoryFile &image) {
     words.insert(words.end(), {"--", image.path()});

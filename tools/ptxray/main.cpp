@@ -194,11 +194,18 @@ std::vector<Command> ptxray::allCommands() {
         {"--block", "X[,Y,Z]", "threads of a block (default: 1)"},
         {"--cluster", "X[,Y,Z]", "blocks of a cluster"},
         {"--shared", "BYTES", "dynamic shared memory"},
-        {"--out", "N=HOW", "the buffer of argument N, from 0: as `hex`, a type, or to `file:PATH`"},
-        {"--expect", "N=BUFFER", "what argument N must hold afterwards"},
-        {"--type", "TYPE", "of the elements that --expect compares (default: bytes)"},
+        {"--cooperative", "", "launch so that all blocks run at once"},
+        {"--buffer", "NAME=BUFFER", "a buffer that arguments refer to by `&NAME`"},
+        {"--variable", "NAME=BUFFER", "what a variable of the module holds before the launch"},
+        {"--out", "N=HOW",
+         "print the buffer of argument N, from 0, as `hex` or a type, or write it to `file:` or `npy:PATH`"},
+        {"--expect", "N=BUFFER", "what the buffer of argument N must hold afterwards"},
+        {"--type", "TYPE", "of the elements of buffers that do not say it"},
         {"--tolerance", "T", "how far elements may differ, relative and absolute"},
-        {"--repeat", "N", "launch N times more and tell the time"},
+        {"--repeat", "N", "launch N times more and print the times"},
+        {"--fresh", "", "fill the buffers anew before each of these"},
+        {"--time-limit", "SECONDS", "end a launch that takes longer (default: 60; 0: any time)"},
+        {"--no-guard", "", "no zones around buffers that tell of writes outside"},
         {"--device", "N", "the GPU (default: 0)"},
         {"--jit", "", "let the driver compile, instead of ptxas"},
         {"--ptxas", "PATH", "the ptxas to use"},
@@ -277,7 +284,8 @@ static std::optional<std::string> readArguments(const Command &command, llvm::Ar
   bool optionsEnded = command.words == Words::Foreign;
   for (size_t i = 0; i < written.size(); ++i) {
     const StringRef word = written[i];
-    if (optionsEnded || word == "-" || !word.starts_with("-")) {
+    const bool isNumber = word.size() > 1 && (llvm::isDigit(word[1]) || word[1] == '.'); // `-1` is a value
+    if (optionsEnded || word == "-" || !word.starts_with("-") || isNumber) {
       arguments.operands.push_back(word);
       continue;
     }

@@ -1,0 +1,182 @@
+// Reading arguments. Structures are laid out as C does: each field at a multiple of its alignment.
+#include "Arguments.h"
+#include <algorithm>
+#include <cstring>
+
+namespace ptxray {
+
+static uint64_t readNumber(const std::string &text, const std::string &within) {
+  char *end = nullptr;
+  const uint64_t value = std::strtoull(text.c_str(), &end, 0);
+  if (text.empty() || text[0] < '0' || text[0] > '9' || *end)
+    throw UsageError("`" + text + "` in `" + within + "` is not a number");
+  return value;
+}
+
+static Address readAddress(const std::string &text) {
+  const size_t plus = text.find('+');
+  Address address{text.substr(1, plus == std::string::npos ? plus : plus - 1), 0};
+  if (address.buffer.empty())
+    throw UsageError("`" + text + "` names no buffer: &NUMBER or &NAME expected, with +BYTES after it if need be");
+  if (plus != std::string::npos)
+    address.offset = readNumber(text.substr(plus + 1), text);
+  return address;
+}
+
+/// Divides at a character that stands outside of braces.
+static std::vector<std::string> splitOutside(const std::string &text, char divider) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (char c : text) {
+    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    if (c == divider && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+template <class T> static std::vector<T> readList(const std::string &text, char divider, const std::string &within) {
+  std::vector<T> numbers;
+  for (const std::string &part : splitOutside(text, divider))
+    numbers.push_back(static_cast<T>(readNumber(part, within)));
+  return numbers;
+}
+
+static void readTensorMapPart(TensorMap &map, const std::string &part, const std::string &text) {
+  const size_t equals = part.find('=');
+  const std::string key = part.substr(0, equals), value = equals == std::string::npos ? "" : part.substr(equals + 1);
+  if (part[0] == '&')
+    map.at = readAddress(part);
+  else if (key == "box")
+    map.box = readList<uint32_t>(value, 'x', text);
+  else if (key == "steps")
+    map.steps = readList<uint32_t>(value, 'x', text);
+  else if (key == "strides")
+    map.strides = readList<uint64_t>(value, 'x', text);
+  else if (key == "swizzle") {
+    const std::vector<unsigned> parts = readList<unsigned>(value, '/', text);
+    map.swizzle = parts[0];
+    map.swizzleAtom = parts.size() > 1 ? parts[1] : 0;
+  } else if (key == "interleave")
+    map.interleave = static_cast<unsigned>(readNumber(value, text));
+  else if (key == "promotion")
+    map.promotion = static_cast<unsigned>(readNumber(value, text));
+  else if (part == "fill=nan")
+    map.fillsWithNan = true;
+  else
+    throw UsageError("`" + part + "` in `" + text +
+                     "`: expected box=, strides=, steps=, swizzle=, interleave=, promotion=, fill=nan or &BUFFER");
+}
+
+static TensorMap readTensorMap(const std::string &text) {
+  const std::vector<std::string> parts = splitOutside(text.substr(4), ':');
+  TensorMap map;
+  map.type = findType(parts[0]);
+  if (!map.type || parts.size() < 3)
+    throw UsageError("`" + text +
+                     "`: tma=TYPE:EXTENTxEXTENT...:box=NxN...:&BUFFER expected, the innermost dimension first");
+  map.extents = readList<uint64_t>(parts[1], 'x', text);
+  for (size_t i = 2; i < parts.size(); ++i)
+    readTensorMapPart(map, parts[i], text);
+  const size_t rank = map.extents.size();
+  if (map.at.buffer.empty())
+    throw UsageError("`" + text + "` names no buffer: &NUMBER or &NAME is missing");
+  if (map.box.empty())
+    map.box.assign(map.extents.begin(), map.extents.end());
+  if (map.steps.empty())
+    map.steps.assign(rank, 1);
+  if (map.strides.empty()) { // packed
+    uint64_t bytes = 1;
+    for (size_t i = 0; i + 1 < rank; ++i) {
+      bytes *= map.extents[i];
+      map.strides.push_back(bytesFor(*map.type, bytes));
+    }
+  }
+  if (rank > 5 || map.box.size() != rank || map.steps.size() != rank || map.strides.size() + 1 != rank)
+    throw UsageError("`" + text + "`: the extents have " + std::to_string(rank) +
+                     " dimensions; box and steps need as many, strides one less, and five are the most");
+  return map;
+}
+
+static Argument readStructure(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers) {
+  if (text.back() != '}')
+    throw UsageError("`" + text + "`: a closing brace is missing");
+  Argument structure;
+  unsigned index = 0;
+  for (const std::string &field : splitOutside(text.substr(1, text.size() - 2), ',')) {
+    if (field.rfind("pad=", 0) == 0) {
+      structure.bytes.resize(structure.bytes.size() + readNumber(field.substr(4), text));
+      continue;
+    }
+    const Argument inner = readArgument(field, number + "." + std::to_string(index++), buffers);
+    const size_t at = (structure.bytes.size() + inner.alignment - 1) / inner.alignment * inner.alignment;
+    structure.bytes.resize(at);
+    structure.bytes.insert(structure.bytes.end(), inner.bytes.begin(), inner.bytes.end());
+    structure.alignment = std::max(structure.alignment, inner.alignment);
+    for (const auto &[offset, address] : inner.addresses)
+      structure.addresses.push_back({at + offset, address});
+    for (const auto &[offset, map] : inner.tensorMaps)
+      structure.tensorMaps.push_back({at + offset, map});
+  }
+  const size_t whole = (structure.bytes.size() + structure.alignment - 1) / structure.alignment * structure.alignment;
+  structure.bytes.resize(whole);
+  return structure;
+}
+
+static Bytes readHex(const std::string &text) {
+  Bytes bytes;
+  const std::string digits = text.substr(4);
+  if (digits.size() % 2 || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+    throw UsageError("`" + text + "`: hex= takes two hexadecimal digits a byte");
+  for (size_t i = 0; i < digits.size(); i += 2)
+    bytes.push_back(static_cast<unsigned char>(std::stoul(digits.substr(i, 2), nullptr, 16)));
+  return bytes;
+}
+
+static Argument readScalar(const std::string &text) {
+  const size_t equals = text.find('=');
+  const ElementType *type = findType(text.substr(0, equals));
+  if (equals == std::string::npos || !type || type->bits < 8)
+    throw UsageError(
+        "`" + text +
+        "` is not an argument: a value (u32=7), a buffer (zeros:4096), an address (&0+16), a structure ({u32=7,&0}), "
+        "a tensor map (tma=...) or bytes (hex=00ff) expected");
+  uint64_t bits = 0;
+  if (!readValue(*type, text.substr(equals + 1), bits))
+    throw UsageError("`" + text.substr(equals + 1) + "` is not a value of type " + type->name);
+  Argument argument;
+  argument.bytes.resize(type->bits / 8);
+  argument.alignment = argument.bytes.size();
+  setElement(*type, argument.bytes, 0, bits);
+  return argument;
+}
+
+Argument readArgument(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers) {
+  constexpr size_t pointerBytes = 8;
+  Argument argument;
+  if (text.rfind("{", 0) == 0)
+    return readStructure(text, number, buffers);
+  if (text.rfind("hex=", 0) == 0) {
+    argument.bytes = readHex(text);
+    return argument;
+  }
+  if (text.rfind("tma=", 0) == 0) {
+    argument.bytes.resize(tensorMapBytes);
+    argument.alignment = tensorMapAlignment;
+    argument.tensorMaps.push_back({0, readTensorMap(text)});
+    return argument;
+  }
+  const bool isReference = text.rfind("&", 0) == 0;
+  if (!isReference && !isBuffer(text))
+    return readScalar(text);
+  argument.bytes.resize(pointerBytes);
+  argument.alignment = pointerBytes;
+  argument.addresses.push_back({0, isReference ? readAddress(text) : Address{number, 0}});
+  if (!isReference)
+    buffers.push_back({number, readBuffer(text)});
+  return argument;
+}
+
+} // namespace ptxray

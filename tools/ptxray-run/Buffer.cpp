@@ -1,0 +1,202 @@
+// Buffers made by a rule or read from a file, raw or .npy.
+#include "Buffer.h"
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+namespace ptxray {
+
+static std::vector<std::string> split(const std::string &text, char divider) {
+  std::vector<std::string> parts(1);
+  for (char c : text)
+    if (c == divider)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+bool isBuffer(const std::string &spec) {
+  for (const char *kind : {"zeros:", "iota:", "random:", "fill:", "file:"})
+    if (spec.rfind(kind, 0) == 0)
+      return true;
+  return false;
+}
+
+static bool readNumber(const std::string &text, uint64_t &value) {
+  constexpr uint64_t most = 1ull << 40;
+  char *end = nullptr;
+  if (text.empty() || text[0] < '0' || text[0] > '9')
+    return false;
+  value = std::strtoull(text.c_str(), &end, 0);
+  return *end == 0 && value <= most;
+}
+
+// ------------------------------------------------------------------------------------------ .npy
+static const std::string npyMagic("\x93NUMPY", 6);
+
+/// The type by numpy's letters: `<f2`. What numpy has no type for (bf16, e4m3) it writes as bytes without a meaning:
+/// `|V2`.
+static const ElementType *typeOfDescription(const std::string &text, const std::string &path) {
+  struct Known {
+    const char *letters, *type;
+  };
+  static constexpr Known known[] = {{"f2", "f16"}, {"f4", "f32"}, {"f8", "f64"}, {"i1", "s8"},  {"i2", "s16"},
+                                    {"i4", "s32"}, {"i8", "s64"}, {"u1", "u8"},  {"u2", "u16"}, {"u4", "u32"},
+                                    {"u8", "u64"}, {"b1", "u8"},  {"V1", "b8"},  {"V2", "b16"}, {"V4", "b32"}};
+  if (text.size() > 1 && text[0] == '>' && text[1] != 'b' && text.substr(2) != "1")
+    throw UsageError("`" + path + "` is big endian; the GPU is not");
+  for (const Known &one : known)
+    if (text.size() > 1 && text.substr(1) == one.letters)
+      return findType(one.type);
+  throw UsageError("`" + path + "` holds elements of type `" + text + "`, which no kernel takes");
+}
+
+/// The text of a value in the header's dictionary: behind `'descr':` up to the comma or bracket that ends it.
+static std::string valueOf(const std::string &header, const std::string &key) {
+  const size_t at = header.find("'" + key + "'");
+  if (at == std::string::npos)
+    return "";
+  const size_t begin = header.find_first_not_of(" :", at + key.size() + 2);
+  if (begin == std::string::npos)
+    return "";
+  const char closing = header[begin] == '(' ? ')' : header[begin] == '\'' ? '\'' : ',';
+  const size_t end = header.find(closing, begin + 1);
+  const size_t skip = closing == ',' ? 0 : 1;
+  return header.substr(begin + skip, end == std::string::npos ? end : end - begin - skip);
+}
+
+static void readNpy(Buffer &buffer, const std::string &path) {
+  Bytes &all = buffer.bytes;
+  const auto damaged = [&] { return UsageError("`" + path + "` is a damaged .npy file"); };
+  constexpr size_t prologue = 10;
+  if (all.size() < prologue)
+    throw damaged();
+  const bool isLong = all[6] >= 2; // the length has four bytes from version 2 on
+  const size_t at = isLong ? 12 : prologue;
+  uint32_t length = 0;
+  if (all.size() < at)
+    throw damaged();
+  std::memcpy(&length, &all[8], isLong ? 4 : 2);
+  if (length > all.size() - at)
+    throw damaged();
+  const std::string header(all.begin() + at, all.begin() + at + length);
+  buffer.type = typeOfDescription(valueOf(header, "descr"), path);
+  if (valueOf(header, "fortran_order") == "True")
+    throw UsageError("`" + path + "` is in Fortran's order; save it by numpy.ascontiguousarray");
+  uint64_t count = 1;
+  for (const std::string &part : split(valueOf(header, "shape"), ',')) {
+    const size_t digit = part.find_first_not_of(' ');
+    if (digit == std::string::npos)
+      continue;
+    uint64_t extent = 0;
+    if (!readNumber(part.substr(digit), extent))
+      throw damaged();
+    buffer.shape.push_back(extent);
+    count = extent && count > (1ull << 40) / extent ? throw damaged() : count * extent;
+  }
+  all.erase(all.begin(), all.begin() + at + length);
+  if (all.size() != bytesFor(*buffer.type, count))
+    throw UsageError("`" + path + "` holds " + std::to_string(all.size()) + " bytes, its header says " +
+                     std::to_string(bytesFor(*buffer.type, count)));
+}
+
+std::string npyHeader(const ElementType &type, const std::vector<uint64_t> &shape) {
+  const bool isNumpys = type.kind != ElementType::Float || type.bits >= 32 || std::string(type.name) == "f16";
+  const char letter = !isNumpys                          ? 'V'
+                      : type.kind == ElementType::Float  ? 'f'
+                      : type.kind == ElementType::Signed ? 'i'
+                                                         : 'u';
+  std::string text = "{'descr': '" + std::string(type.bits <= 8 || !isNumpys ? "|" : "<") + letter +
+                     std::to_string(std::max(1, type.bits / 8)) + "', 'fortran_order': False, 'shape': (";
+  for (uint64_t extent : shape)
+    text += std::to_string(extent) + ",";
+  text += "), }";
+  constexpr size_t prologue = 10, alignment = 64;
+  text.append(alignment - (prologue + text.size() + 1) % alignment, ' ');
+  text += '\n';
+  const auto length = static_cast<uint16_t>(text.size());
+  return npyMagic + std::string("\1\0", 2) + static_cast<char>(length & 255) + static_cast<char>(length >> 8) + text;
+}
+
+// --------------------------------------------------------------------------------------- by rules
+static Buffer readFile(std::string path) {
+  Buffer buffer;
+  const ElementType *named = nullptr;
+  if (const size_t colon = path.find(':'); colon != std::string::npos)
+    if ((named = findType(path.substr(0, colon))))
+      path.erase(0, colon + 1);
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw UsageError("`" + path + "` is a folder");
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw UsageError("cannot read `" + path + "`: " + std::strerror(errno));
+  buffer.bytes.assign(std::istreambuf_iterator<char>(file), {});
+  if (buffer.bytes.size() >= npyMagic.size() &&
+      std::equal(npyMagic.begin(), npyMagic.end(), buffer.bytes.begin(),
+                 [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; }))
+    readNpy(buffer, path);
+  if (named && buffer.type && named->bits != buffer.type->bits && named->bits != 4)
+    throw UsageError("`" + path + "` holds elements of " + std::to_string(buffer.type->bits) + " bits; " + named->name +
+                     " has " + std::to_string(named->bits));
+  if (named)
+    buffer.type = named;
+  return buffer;
+}
+
+static bool fill(Buffer &buffer, const std::vector<std::string> &parts, uint64_t count) {
+  const ElementType &type = *buffer.type;
+  uint64_t value = 0, seed = 1;
+  const std::string &kind = parts[0];
+  if (kind == "zeros")
+    return parts.size() == 3;
+  if (kind == "iota") {
+    for (uint64_t i = 0; i < count; ++i)
+      setElement(type, buffer.bytes, i, encode(type, static_cast<double>(i)));
+    return parts.size() == 3;
+  }
+  if (kind == "fill") {
+    if (parts.size() != 4 || !readValue(type, parts[3], value))
+      return false;
+    for (uint64_t i = 0; i < count; ++i)
+      setElement(type, buffer.bytes, i, value);
+    return true;
+  }
+  if (parts.size() > 4 || (parts.size() == 4 && !readNumber(parts[3], seed)))
+    return false;
+  std::mt19937_64 random(seed);
+  for (uint64_t i = 0; i < count; ++i) // floats from -1 to 1
+    setElement(type, buffer.bytes, i,
+               type.kind == ElementType::Float ? encode(type, static_cast<double>(random() >> 11) / (1ull << 52) - 1)
+                                               : random());
+  return true;
+}
+
+Buffer readBuffer(const std::string &spec) {
+  if (spec.rfind("file:", 0) == 0)
+    return readFile(spec.substr(5));
+  const UsageError unknown("`" + spec +
+                           "` is none of zeros:BYTES, zeros:TYPE:COUNT, iota:TYPE:COUNT, fill:TYPE:COUNT:VALUE, "
+                           "random:TYPE:COUNT:SEED, file:PATH, file:TYPE:PATH");
+  const std::vector<std::string> parts = split(spec, ':');
+  Buffer buffer;
+  uint64_t count = 0;
+  if (parts[0] == "zeros" && parts.size() == 2) {
+    if (!readNumber(parts[1], count))
+      throw unknown;
+    buffer.bytes.assign(count, 0);
+    return buffer;
+  }
+  if (parts.size() < 3 || !(buffer.type = findType(parts[1])) || !readNumber(parts[2], count))
+    throw unknown;
+  buffer.bytes.assign(bytesFor(*buffer.type, count), 0);
+  if (!fill(buffer, parts, count))
+    throw unknown;
+  return buffer;
+}
+
+} // namespace ptxray

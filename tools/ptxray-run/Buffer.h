@@ -1,0 +1,33 @@
+#pragma once
+// What a buffer holds at first, by the text that describes it.
+#include "Types.h"
+#include <stdexcept>
+
+namespace ptxray {
+
+/// Thrown with a complaint about what the user wrote.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// `1 byte`, `2 bytes`.
+inline std::string counted(uint64_t count, const std::string &thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+struct Buffer {
+  Bytes bytes;
+  const ElementType *type = nullptr; // null: not said
+  std::vector<uint64_t> shape;       // of a .npy file; empty: one dimension
+};
+
+/// Whether a text describes a buffer: `zeros:...`, `file:...` and so on.
+bool isBuffer(const std::string &spec);
+/// `zeros:4096`, `zeros:f16:64`, `iota:u16:64`, `fill:u32:64:7`, `random:f32:1024:SEED`, `file:in.bin`,
+/// `file:f16:in.bin`, `in.npy` by `file:` too.
+Buffer readBuffer(const std::string &spec);
+
+/// As a .npy file.
+std::string npyHeader(const ElementType &type, const std::vector<uint64_t> &shape);
+
+} // namespace ptxray

@@ -1,0 +1,38 @@
+#pragma once
+// Buffers on the GPU, each between two guard zones that tell of writes outside of it.
+#include "Arguments.h"
+#include "Driver.h"
+
+namespace ptxray {
+
+class Memory {
+public:
+  explicit Memory(const Driver &driver, bool hasGuards) : driver(driver), guard(hasGuards ? guardBytes : 0) {}
+  ~Memory();
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+
+  CuResult allocate(const NamedBuffer &buffer);
+  /// What every buffer holds at first.
+  CuResult fill() const;
+  /// A buffer of the command line, or a variable of the module.
+  bool find(const std::string &name, CuHandle module, CuPointer &pointer, size_t &bytes) const;
+  CuResult read(CuPointer pointer, Bytes &bytes) const;
+  /// One line for each buffer around which something was written.
+  std::vector<std::string> writesOutside() const;
+
+private:
+  static constexpr size_t guardBytes = 4096;
+  static constexpr unsigned char guardByte = 0xA5;
+  struct Block {
+    const NamedBuffer *buffer;
+    CuPointer begin; // of the first guard
+  };
+  std::string writesIn(CuPointer zone, const std::string &where, bool isBefore) const;
+
+  const Driver &driver;
+  const size_t guard;
+  std::vector<Block> blocks;
+};
+
+} // namespace ptxray

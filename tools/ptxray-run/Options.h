@@ -1,0 +1,32 @@
+#pragma once
+// The command line of ptxray-run.
+#include "Arguments.h"
+
+namespace ptxray {
+
+struct Options {
+  std::string image, kernel, log;
+  std::string name; // of the image in messages; empty: its path
+  const ElementType *type = nullptr;
+  unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {0, 0, 0};
+  unsigned shared = 0, repeat = 0, device = 0;
+  unsigned seconds = 60; // that a launch may take; 0: any time
+  double tolerance = 0;
+  bool help = false, probe = false, validate = false, jit = false;
+  bool cooperative = false, fresh = false, guards = true;
+  std::vector<Argument> arguments;
+  std::vector<NamedBuffer> buffers;
+  std::vector<std::pair<std::string, Buffer>> variables;    // of the module, set before the launch
+  std::vector<std::pair<std::string, std::string>> outputs; // name of a buffer or variable, and how
+  std::vector<std::pair<std::string, Buffer>> expectations;
+  std::vector<size_t> parameterBytes; // of the kernel, where the caller knows them
+
+  /// What elements of a buffer are: by its own description or by --type; null: not said.
+  const ElementType *typeOf(const std::string &name) const;
+};
+
+/// Everything is read and checked before any GPU is looked for. Throws UsageError.
+Options readOptions(int argc, char **argv);
+std::string usage();
+
+} // namespace ptxray

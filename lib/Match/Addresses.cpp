@@ -1,12 +1,14 @@
 // Addresses, in brackets or without, and the names of textures, samplers and surfaces.
+#include "Isa/Words.h"
 #include "Match/OperandJudge.h"
+#include "Match/Wording.h"
 
 namespace ptxray {
 
 bool hasAddress(const Shape &shape) {
   if (shape.kind == ShapeKind::Variable)
     return !(shape.flags & ShapeOpaque) &&
-           (shape.space != isa::findWord(".param") || (shape.flags & (ShapeParameter | ShapeReturn)));
+           (shape.space != isa::words::param || (shape.flags & (ShapeParameter | ShapeReturn)));
   return shape.kind == ShapeKind::Function;
 }
 
@@ -15,18 +17,14 @@ void OperandJudge::judgeOpaque(const Shape &shape, unsigned node) {
                       viewType(shape.type).bits == 64 && viewType(shape.type).kind != TypeKind::Float;
   if (handle)
     return;
-  static constexpr llvm::StringLiteral roles[] = {".texref", ".samplerref", ".surfref"};
-  const llvm::StringRef wanted = roles[declared.role == OperandRole::Texture   ? 0
-                                       : declared.role == OperandRole::Sampler ? 1
-                                                                               : 2];
+  const WordId wanted = declared.role == OperandRole::Texture   ? isa::words::texref
+                        : declared.role == OperandRole::Sampler ? isa::words::samplerref
+                                                                : isa::words::surfref;
   if (shape.kind == ShapeKind::Variable && (shape.flags & ShapeOpaque) && !(shape.flags & ShapeOffset) &&
-      wanted == llvm::StringRef(isa::word(shape.type).text))
+      shape.type == wanted)
     return;
-  fail(DiagId::OpaqueExpected, node, {wanted.str()});
+  fail(DiagId::OpaqueExpected, node, {std::string(isa::word(wanted).text)});
 }
-
-/// `.shared::cta` lies in `.shared`: what stands before the colons.
-static llvm::StringRef spaceName(WordId word) { return llvm::StringRef(isa::word(word).text).split("::").first; }
 
 bool OperandJudge::isBracketed(unsigned node) const {
   for (unsigned n = 0; n < node; ++n)
@@ -44,27 +42,97 @@ void OperandJudge::judgeBrackets(unsigned node) {
     fail(bracketed ? DiagId::MisplacedBracket : DiagId::MissingBrackets, node);
 }
 
+/// `.shared::cta` lies in `.shared`: what stands before the colons.
+static WordId wholeSpace(WordId space) {
+  return isa::findWord(llvm::StringRef(isa::word(space).text).split("::").first);
+}
+
+OperandJudge::Spaces OperandJudge::spaces() const {
+  Spaces spaces;
+  spaces.generic = declared.spaces.count == 0;
+  for (const isa::SpaceRef &ref : isa::run(isa::tables().spaceRefs, declared.spaces)) {
+    const WordId word = ref.kind == isa::RefKind::Word ? ref.index : view.word(ref.index);
+    if (word)
+      spaces.named.push_back(wholeSpace(word));
+    else
+      spaces.generic = true;
+  }
+  return spaces;
+}
+
+void OperandJudge::judgeAddressRegister(const Shape &shape, unsigned node, bool isBare) {
+  const TypeView reg = viewType(shape.type);
+  const bool isNot = shape.flags & ShapeNot && !(isBare && !type && reg.kind == TypeKind::Predicate);
+  if (shape.suffix || shape.vector || shape.flags & ShapeNegated || isNot) {
+    fail(DiagId::AddressRegister, node, {spell(reg)});
+    return;
+  }
+  // Without brackets ptxas looks at the size alone, and where the form names none, at nothing.
+  if (isBare && (!type || (reg.bits == 64 && has(isa::Wide))))
+    return;
+  const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, has(isa::Wide), false));
+  // Of a given width, .f16x2 passes for bits; floats pass only where any width does.
+  const bool passes = reg.halfPair ? agrees && type.kind == TypeKind::Bits && !has(isa::Wide)
+                                   : mayBeInteger(reg) || (agrees && has(isa::Wide));
+  if (has(isa::AnyRegister))
+    return;
+  if (reg.bits > 64 || (!isAnything() && !passes))
+    fail(reg.kind == TypeKind::Float       ? DiagId::AddressFloat
+         : reg.kind == TypeKind::Predicate ? DiagId::AddressPredicate
+                                           : DiagId::AddressRegister,
+         node, {spell(reg)});
+  else if (type && !agrees)
+    fail(DiagId::AddressWidth, node, {spell(reg), typeText()});
+  else if (has(isa::Copied) && spaces().generic && reg.bits < 32)
+    fail(DiagId::AddressWidth, node, {spell(reg), ".u32"});
+}
+
+void OperandJudge::judgeAddressSpecial(const Shape &shape, unsigned node) {
+  const TypeView reg = viewType(shape.type);
+  const bool sameSize = type.bits == 64 && reg.bits == 64 && isBracketed(node);
+  if (reg.kind == TypeKind::Predicate)
+    fail(DiagId::AddressPredicate, node, {spell(reg)});
+  else if (shape.vector || shape.suffix || has(isa::Ordinary) || (type && !has(isa::Wide) && !sameSize) ||
+           (has(isa::Converted) && reg.bits < 64))
+    fail(DiagId::SpecialRegister, node);
+  else
+    judgeDirective(shape, node, type || (has(isa::Copied) && spaces().generic));
+}
+
+void OperandJudge::judgeAddressVariable(const Shape &shape, unsigned node) {
+  const auto [named, generic] = spaces();
+  if (shape.flags & ShapeOpaque) {
+    const bool passes = has(isa::OpaqueAllowed) && !(has(isa::Copied) && generic);
+    fail(isAnything() || passes ? DiagId::OpaqueAddress : DiagId::AddressSymbol, node);
+    return;
+  }
+  const WordId space = wholeSpace(shape.space);
+  // A variable in .param has no address: loads and stores name it.
+  const bool byName =
+      isBracketed(node) ? llvm::is_contained(named, space) : !has(isa::BareAllowed) && !(shape.flags & ShapeOffset);
+  if (byName && !has(isa::IndexAllowed) && !hasAddress(shape)) {
+    fail(DiagId::SymbolNotAllowed, node);
+    return;
+  }
+  if (declared.spaces.count == 0 || llvm::is_contained(named, space))
+    return;
+  if (generic && llvm::is_contained({isa::words::global, isa::words::shared, isa::words::local}, space))
+    return;
+  std::string wanted;
+  for (WordId s : named)
+    wanted += (wanted.empty() ? "" : ", ") + quote(isa::word(s).text);
+  fail(DiagId::StateSpace, node, {std::string(isa::word(space).text), wanted.empty() ? "a generic address" : wanted});
+}
+
 void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
-  const isa::Tables &t = isa::tables();
-  if (has(isa::Destination) && (shape.flags & ShapeParameter) && shape.kind == ShapeKind::Variable) {
+  if (shape.kind == ShapeKind::Variable && has(isa::Destination) && (shape.flags & ShapeParameter)) {
     fail(DiagId::ParameterWritten, node);
     return;
   }
-  if (!has(isa::Destination) && (shape.flags & ShapeReturn) && shape.kind == ShapeKind::Variable) {
+  if (shape.kind == ShapeKind::Variable && !has(isa::Destination) && (shape.flags & ShapeReturn)) {
     fail(DiagId::ReturnRead, node);
     return;
   }
-  // The spaces that the address may lie in; a slot that is not written stands for a generic address.
-  llvm::SmallVector<llvm::StringRef, 4> spaces;
-  bool generic = declared.spaces.count == 0;
-  for (const isa::SpaceRef &ref : isa::run(t.spaceRefs, declared.spaces)) {
-    const WordId word = ref.kind == isa::RefKind::Word ? ref.index : view.word(ref.index);
-    if (word)
-      spaces.push_back(spaceName(word));
-    else
-      generic = true;
-  }
-  const bool anything = has(isa::Wide) && !type;
   const bool isBare = has(isa::BareAllowed) && !isBracketed(node);
   if (isBare)
     fail(DiagId::MissingBrackets, node);
@@ -73,83 +141,25 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
     return;
   }
   switch (shape.kind) {
-  case ShapeKind::Register: {
-    const TypeView reg = viewType(shape.type);
-    const bool isNot = shape.flags & ShapeNot && !(isBare && !type && reg.kind == TypeKind::Predicate);
-    if (shape.suffix || shape.vector || shape.flags & ShapeNegated || isNot) {
-      fail(DiagId::AddressRegister, node, {spell(reg)});
-      return;
-    }
-    // Without brackets ptxas looks at the size alone, and where the form names none, at nothing.
-    if (isBare && (!type || (reg.bits == 64 && has(isa::Wide))))
-      return;
-    const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, has(isa::Wide), false));
-    // Of a given width, .f16x2 passes for bits; floats pass only where any width does.
-    const bool passes = reg.halfPair ? agrees && type.kind == TypeKind::Bits && !has(isa::Wide)
-                                     : mayBeInteger(reg) || (agrees && has(isa::Wide));
-    if (has(isa::AnyRegister))
-      return;
-    if (reg.bits > 64 || (!anything && !passes))
-      fail(reg.kind == TypeKind::Float       ? DiagId::AddressFloat
-           : reg.kind == TypeKind::Predicate ? DiagId::AddressPredicate
-                                             : DiagId::AddressRegister,
-           node, {spell(reg)});
-    else if (type && !agrees)
-      fail(DiagId::AddressWidth, node, {spell(reg), typeText()});
-    else if (has(isa::Copied) && generic && reg.bits < 32)
-      fail(DiagId::AddressWidth, node, {spell(reg), ".u32"});
-    return;
-  }
-  case ShapeKind::Special: {
-    const TypeView reg = viewType(shape.type);
-    const bool sameSize = type.bits == 64 && reg.bits == 64 && isBracketed(node);
-    if (reg.kind == TypeKind::Predicate)
-      fail(DiagId::AddressPredicate, node, {spell(reg)});
-    else if (shape.vector || shape.suffix || has(isa::Ordinary) || (type && !has(isa::Wide) && !sameSize) ||
-             (has(isa::Converted) && reg.bits < 64))
-      fail(DiagId::SpecialRegister, node);
-    else
-      judgeDirective(shape, node, type || (has(isa::Copied) && generic));
-    return;
-  }
-  case ShapeKind::Integer:
-    if (!anything && (spaces.size() != 1 || generic || spaces.front() != ".local"))
+  case ShapeKind::Register: return judgeAddressRegister(shape, node, isBare);
+  case ShapeKind::Special: return judgeAddressSpecial(shape, node);
+  case ShapeKind::Variable: return judgeAddressVariable(shape, node);
+  case ShapeKind::Integer: {
+    const auto [named, generic] = spaces();
+    if (!isAnything() && (named.size() != 1 || generic || named.front() != isa::words::local))
       fail(DiagId::ImmediateAddress, node);
-    return;
-  case ShapeKind::Variable: {
-    if (shape.flags & ShapeOpaque) {
-      const bool passes = has(isa::OpaqueAllowed) && !(has(isa::Copied) && generic);
-      fail(anything || passes ? DiagId::OpaqueAddress : DiagId::AddressSymbol, node);
-      return;
-    }
-    const llvm::StringRef space = spaceName(shape.space);
-    // A variable in .param has no address: loads and stores name it.
-    const bool named =
-        isBracketed(node) ? llvm::is_contained(spaces, space) : !has(isa::BareAllowed) && !(shape.flags & ShapeOffset);
-    if (named && !has(isa::IndexAllowed) && !hasAddress(shape)) {
-      fail(DiagId::SymbolNotAllowed, node);
-      return;
-    }
-    if (declared.spaces.count == 0 || llvm::is_contained(spaces, space))
-      return;
-    if (generic && (space == ".global" || space == ".shared" || space == ".local"))
-      return;
-    std::string wanted;
-    for (llvm::StringRef s : spaces)
-      wanted += (wanted.empty() ? "`" : ", `") + s.str() + "`";
-    fail(DiagId::StateSpace, node, {space.str(), wanted.empty() ? "a generic address" : wanted});
     return;
   }
   case ShapeKind::Function:
-    if (!anything)
+    if (!isAnything())
       fail(has(isa::SymbolAllowed) ? DiagId::FunctionAsValue : DiagId::AddressSymbol, node);
     return;
   case ShapeKind::Float:
-    if (!anything && !isBare)
+    if (!isAnything() && !isBare)
       fail(DiagId::AddressSymbol, node);
     return;
   default:
-    if (!anything || shape.kind == ShapeKind::Sink)
+    if (!isAnything() || shape.kind == ShapeKind::Sink)
       fail(DiagId::AddressSymbol, node);
   }
 }

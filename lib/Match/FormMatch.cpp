@@ -52,9 +52,9 @@ std::optional<unsigned> FormMatch::findSlot(llvm::StringRef name) const {
   return std::nullopt;
 }
 
-llvm::StringRef FormMatch::slotText(llvm::StringRef name) const {
-  auto slot = findSlot(name);
-  return slot && word(*slot) ? llvm::StringRef(isa::word(word(*slot)).text) : llvm::StringRef();
+isa::WordId FormMatch::wordOf(llvm::StringRef slot) const {
+  const std::optional<unsigned> index = findSlot(slot);
+  return index ? word(*index) : isa::WordId(0);
 }
 
 bool FormMatch::mayNegate(unsigned operand) const {

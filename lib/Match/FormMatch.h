@@ -16,8 +16,9 @@ struct FormMatch {
   /// The word of a slot, its fallback when it is not written, or 0.
   isa::WordId word(unsigned slot) const { return slotWord[slot] ? slotWord[slot] : slots[slot].fallback; }
   bool isWritten(unsigned slot) const { return slotWord[slot] != 0; }
-  /// The text of the word in a slot, or an empty text.
-  llvm::StringRef slotText(llvm::StringRef name) const;
+  /// The word of the slot with that name, or 0; its text, or an empty one.
+  isa::WordId wordOf(llvm::StringRef slot) const;
+  llvm::StringRef slotText(llvm::StringRef slot) const { return isa::word(wordOf(slot)).text; }
   std::optional<unsigned> findSlot(llvm::StringRef name) const; // with its dot
   std::optional<unsigned> findOperand(llvm::StringRef name) const;
   bool isWritten(llvm::StringRef operand) const;

@@ -29,6 +29,11 @@ private:
   bool fitsAlone(const Shape &element, TypeView elementType) const;
   void judgeFold(const VectorFold &fold, unsigned node);
   bool judgeScalar(const Shape &shape, unsigned node, bool inVector);
+  bool judgeNot(const Shape &shape, unsigned node, bool inVector);
+  bool judgeSink(unsigned node, bool inVector);
+  bool judgeNamedRegister(const Shape &shape, unsigned node, bool inVector);
+  bool judgeConstant(const Shape &shape, unsigned node, bool inVector);
+  bool judgeSymbol(const Shape &shape, unsigned node, bool inVector);
   bool judgeSign(const Shape &shape, unsigned node);
   bool judgeRegister(TypeView reg, unsigned node, bool inVector);
   bool failRegister(TypeView reg, unsigned node);
@@ -37,7 +42,18 @@ private:
   bool isSecondOfPair(unsigned node) const;
   bool judgeOffset(const Shape &shape, unsigned node, bool inVector);
   bool judgeRange(const Shape &shape, unsigned node);
+  /// The spaces that an address may lie in.
+  struct Spaces {
+    llvm::SmallVector<WordId, 4> named;
+    bool generic; // nothing is named, or a slot that is not written
+  };
+  Spaces spaces() const;
   void judgeAddress(const Shape &shape, unsigned node);
+  void judgeAddressRegister(const Shape &shape, unsigned node, bool isBare);
+  void judgeAddressSpecial(const Shape &shape, unsigned node);
+  void judgeAddressVariable(const Shape &shape, unsigned node);
+  /// The form asks for no width: whatever leads to memory will do.
+  bool isAnything() const { return has(isa::Wide) && !type; }
   void judgeOpaque(const Shape &shape, unsigned node);
   bool isBracketed(unsigned node) const;
   void judgeBrackets(unsigned node);

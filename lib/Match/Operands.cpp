@@ -1,5 +1,6 @@
 // Whether each operand is what the form asks for: kind, type, sign, value.
 #include "Match/Operands.h"
+#include "Isa/Words.h"
 #include "Match/Evaluate.h"
 #include "Match/Explain.h"
 #include "Match/OperandJudge.h"
@@ -251,22 +252,83 @@ bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
   return wraps;
 }
 
-bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector) {
+/// A `!` in front.
+bool OperandJudge::judgeNot(const Shape &shape, unsigned node, bool inVector) {
+  if (!(shape.flags & ShapeNot))
+    return true;
+  const bool asBits = has(isa::AsBits) && shape.kind == ShapeKind::Register && !inVector;
+  if ((!isPredicate() && !asBits) || has(isa::Destination))
+    return fail(DiagId::UnexpectedNot, node);
+  const bool named = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Special;
+  const bool constant = shape.kind == ShapeKind::Integer;
+  return constant || (named && viewType(shape.type).kind == TypeKind::Predicate) ||
+         fail(DiagId::NotOfNoPredicate, node);
+}
+
+bool OperandJudge::judgeSink(unsigned node, bool inVector) {
   const bool destination = has(isa::Destination);
-  const bool predicate = isPredicate();
+  if (inVector && has(isa::NoSinks))
+    return fail(DiagId::SinkNotAllowed, node);
+  return (destination && inVector) || (has(isa::SinkAllowed) && (destination || inVector)) ||
+         fail(destination ? DiagId::SinkNotAllowed : DiagId::SinkAsSource, node);
+}
+
+bool OperandJudge::judgeNamedRegister(const Shape &shape, unsigned node, bool inVector) {
+  if (shape.vector && (inVector || (view.lengths(index).empty() && !has(isa::Vec))))
+    return fail(DiagId::UnexpectedVector, node, {name});
+  const TypeView reg = viewType(shape.type);
+  if (isPredicate())
+    return (holdsPredicate(reg) && !(shape.flags & ShapeNegated)) || fail(DiagId::PredicateExpected, node, {name});
+  if ((shape.flags & ShapeNegated) && (!view.mayNegate(index) || reg.halfPair))
+    return fail(DiagId::UnexpectedNegation, node);
+  if (has(isa::AsBits) && reg.kind == TypeKind::Predicate) {
+    fail(DiagId::OperandAsBits, node, {name, typeText()});
+    return true;
+  }
+  return judgeRegister(reg, node, inVector);
+}
+
+bool OperandJudge::judgeConstant(const Shape &shape, unsigned node, bool inVector) {
+  const bool isFloat = shape.kind == ShapeKind::Float;
+  if (has(isa::Destination))
+    return fail(DiagId::DestinationRegister, node);
+  if (has(isa::AsBits) && isFloat && isSingle(shape)) {
+    fail(DiagId::OperandAsBits, node, {name, typeText()});
+    return true;
+  }
+  if (declared.role == OperandRole::Register || (has(isa::Single) && !(isFloat && isSingle(shape))))
+    return fail(DiagId::RegisterRequired, node, {name});
+  if (isPredicate() && isFloat)
+    return fail(DiagId::PredicateExpected, node, {name});
+  if (type && (!immediateAgrees(type, shape, inVector) ||
+               (has(isa::Converted) && isFloat && typeOfConstant(shape).bits > type.bits)))
+    return fail(isFloat ? DiagId::FloatImmediate : DiagId::ImmediateType, node, {typeText()});
+  return judgeRange(shape, node);
+}
+
+/// A variable, function or label: its address is the value.
+bool OperandJudge::judgeSymbol(const Shape &shape, unsigned node, bool inVector) {
+  if (has(isa::Destination))
+    return fail(DiagId::DestinationRegister, node);
+  if (has(isa::SymbolAllowed) && hasAddress(shape)) {
+    const isa::ExprId ofReturn = isa::word(isa::words::param_return_address).gate;
+    return !(shape.flags & ShapeReturn) || view.written.availability.holds(ofReturn) ||
+           fail(DiagId::OperandRequires, node, {gateText(ofReturn)});
+  }
+  // Where a qualifier chooses the type, ptxas takes the address of a function for any.
+  if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value && !has(isa::Converted) &&
+      declared.type.kind == isa::RefKind::Slot && !type.narrow && !inVector && !shape.suffix) {
+    fail(DiagId::FunctionAsValue, node);
+    return true;
+  }
+  return fail(DiagId::SymbolNotAllowed, node);
+}
+
+bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector) {
   if (shape.kind == ShapeKind::Unknown)
     return true;
-  if (!judgeSign(shape, node))
+  if (!judgeSign(shape, node) || !judgeNot(shape, node, inVector))
     return false;
-  if (shape.flags & ShapeNot) {
-    const bool asBits = has(isa::AsBits) && shape.kind == ShapeKind::Register && !inVector;
-    if ((!predicate && !asBits) || destination)
-      return fail(DiagId::UnexpectedNot, node);
-    const bool named = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Special;
-    const bool constant = shape.kind == ShapeKind::Integer;
-    if (!constant && !(named && viewType(shape.type).kind == TypeKind::Predicate))
-      return fail(DiagId::NotOfNoPredicate, node);
-  }
   if (shape.suffix && view.slotAt.end() == llvm::find(view.slotAt, -1 - static_cast<int>(node)))
     return fail(DiagId::UnexpectedSelector, node);
   if (shape.flags & ShapeSubscript && !(has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable))
@@ -274,27 +336,10 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   if (shape.flags & ShapeOffset && !(has(isa::SymbolAllowed) && hasAddress(shape)))
     return judgeOffset(shape, node, inVector);
   switch (shape.kind) {
-  case ShapeKind::Sink:
-    if (inVector && has(isa::NoSinks))
-      return fail(DiagId::SinkNotAllowed, node);
-    return (destination && inVector) || (has(isa::SinkAllowed) && (destination || inVector)) ||
-           fail(destination ? DiagId::SinkNotAllowed : DiagId::SinkAsSource, node);
-  case ShapeKind::Register: {
-    if (shape.vector && (inVector || (view.lengths(index).empty() && !has(isa::Vec))))
-      return fail(DiagId::UnexpectedVector, node, {name});
-    const TypeView reg = viewType(shape.type);
-    if (predicate)
-      return (holdsPredicate(reg) && !(shape.flags & ShapeNegated)) || fail(DiagId::PredicateExpected, node, {name});
-    if ((shape.flags & ShapeNegated) && (!view.mayNegate(index) || reg.halfPair))
-      return fail(DiagId::UnexpectedNegation, node);
-    if (has(isa::AsBits) && reg.kind == TypeKind::Predicate) {
-      fail(DiagId::OperandAsBits, node, {name, typeText()});
-      return true;
-    }
-    return judgeRegister(reg, node, inVector);
-  }
+  case ShapeKind::Sink: return judgeSink(node, inVector);
+  case ShapeKind::Register: return judgeNamedRegister(shape, node, inVector);
   case ShapeKind::Special:
-    if (destination) // of a second one ptxas does not ask whether it can be written
+    if (has(isa::Destination)) // of a second one ptxas does not ask whether it can be written
       return isPredicate() && viewType(shape.type).kind == TypeKind::Predicate && isSecondOfPair(node)
                  ? warn(DiagId::DestinationRegister, node)
                  : fail(DiagId::DestinationRegister, node);
@@ -302,40 +347,10 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
       return fail(DiagId::UnexpectedNegation, node);
     return judgeSpecial(shape, node, inVector);
   case ShapeKind::Integer:
-  case ShapeKind::Float:
-    if (destination)
-      return fail(DiagId::DestinationRegister, node);
-    if (has(isa::AsBits) && shape.kind == ShapeKind::Float && isSingle(shape)) {
-      fail(DiagId::OperandAsBits, node, {name, typeText()});
-      return true;
-    }
-    if (declared.role == OperandRole::Register ||
-        (has(isa::Single) && !(shape.kind == ShapeKind::Float && isSingle(shape))))
-      return fail(DiagId::RegisterRequired, node, {name});
-    if (predicate && shape.kind != ShapeKind::Integer)
-      return fail(DiagId::PredicateExpected, node, {name});
-    if (type && (!immediateAgrees(type, shape, inVector) ||
-                 (has(isa::Converted) && shape.kind == ShapeKind::Float && typeOfConstant(shape).bits > type.bits)))
-      return fail(shape.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, node, {typeText()});
-    return judgeRange(shape, node);
+  case ShapeKind::Float: return judgeConstant(shape, node, inVector);
   case ShapeKind::Variable:
   case ShapeKind::Function:
-  case ShapeKind::Label:
-    if (has(isa::SymbolAllowed) && !destination && hasAddress(shape)) {
-      static const isa::ExprId ofReturn = isa::word(isa::findWord(".param::return_address")).gate;
-      if ((shape.flags & ShapeReturn) && !view.written.availability.holds(ofReturn))
-        return fail(DiagId::OperandRequires, node, {gateText(ofReturn)});
-      return true;
-    }
-    if (destination)
-      return fail(DiagId::DestinationRegister, node);
-    // Where a qualifier chooses the type, ptxas takes the address of a function for any.
-    if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value && !has(isa::Converted) &&
-        declared.type.kind == isa::RefKind::Slot && !type.narrow && !inVector && !shape.suffix) {
-      fail(DiagId::FunctionAsValue, node);
-      return true;
-    }
-    return fail(DiagId::SymbolNotAllowed, node);
+  case ShapeKind::Label: return judgeSymbol(shape, node, inVector);
   default: return fail(DiagId::OperandKind, node);
   }
 }

@@ -1,5 +1,7 @@
+// The rules of the manual and of ptxas on types, and how types look in a message.
 #include "Match/TypeRules.h"
 #include "Isa/Isa.h"
+#include "Isa/Words.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace ptxray {
@@ -12,7 +14,7 @@ TypeView viewType(isa::WordId id) {
   const isa::Word &word = isa::word(id);
   TypeView type{word.typeKind, word.bits};
   if (type.kind == TypeKind::Packed) {
-    type.halfPair = word.text == ".f16x2";
+    type.halfPair = id == isa::words::f16x2;
     type.narrow = word.narrow;
     type.takesHalfPair = llvm::isDigit(word.text[2]) && !type.narrow && !type.halfPair;
   }

@@ -1,4 +1,5 @@
 #include "Isa/Isa.h"
+#include "Isa/Words.h"
 #include "Module/ModuleRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -440,7 +441,7 @@ void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range ca
         sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
       continue; // reported with the operand
     }
-    if (symbol->kind == SymbolKind::Variable && isa::word(symbol->space).text != ".param") {
+    if (symbol->kind == SymbolKind::Variable && symbol->space != isa::words::param) {
       sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
       continue;
     }

@@ -1,5 +1,6 @@
 #include "Resolve/Resolver.h"
 #include "Isa/Isa.h"
+#include "Isa/Words.h"
 #include "Resolve/Fingerprint.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -33,11 +34,11 @@ void Resolver::declare(const Declaration &declaration, Role role) {
   Symbol symbol;
   symbol.kind = space == ".reg" ? SymbolKind::Register : SymbolKind::Variable;
   symbol.type = word(declaration.type);
-  symbol.space = space.starts_with(".const[") ? isa::findWord(".const") : word(declaration.space);
+  symbol.space = space.starts_with(".const[") ? isa::words::const_ : word(declaration.space);
   symbol.isParameter = role == Role::Input;
   symbol.isReturn = role == Role::Return;
   if (space == ".tex") // before PTX 1.5 a texture was an integer in a space of its own
-    symbol.type = isa::findWord(".texref");
+    symbol.type = isa::words::texref;
   symbol.nameRange = declaration.nameRange;
   symbol.familyCount = declaration.count;
   symbol.extent = extentOf(declaration);

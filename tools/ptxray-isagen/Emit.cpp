@@ -168,4 +168,25 @@ void emitChecks(const Output &output, std::ostream &out) {
   out << (output.checkNames.empty() ? "};\n" : "}};\n") << "} // namespace ptxray\n";
 }
 
+/// `.shared::cta` is `shared_cta`; what C++ cannot have as a name ends or begins with `_`.
+static std::string constantName(isa::Text word) {
+  static const std::set<std::string> keywords = {"and", "const", "extern", "or", "volatile", "xor"};
+  std::string name;
+  for (char c : word.substr(1))
+    if (isalnum(static_cast<unsigned char>(c)))
+      name += c;
+    else if (name.empty() || name.back() != '_')
+      name += '_';
+  if (isdigit(static_cast<unsigned char>(name.front())))
+    name.insert(0, "_");
+  return keywords.count(name) ? name + "_" : name;
+}
+
+void emitWords(const Output &output, std::ostream &out) {
+  out << "// The ids of all words of grammar/isa; made by ptxray-isagen.\n";
+  for (size_t id = 1; id < output.words.size(); ++id)
+    out << "inline constexpr WordId " << constantName(output.words[id].text) << " = " << id << "; // "
+        << output.words[id].text << "\n";
+}
+
 } // namespace ptxray::isagen

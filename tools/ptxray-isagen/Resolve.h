@@ -92,6 +92,7 @@ void write(std::ostream &out, const isa::Target &value);
 void write(std::ostream &out, const isa::SpecialRegister &value);
 void emitTables(const Output &output, std::ostream &out);
 void emitChecks(const Output &output, std::ostream &out);
+void emitWords(const Output &output, std::ostream &out);
 
 /// The nearest of `candidates`, if it is near enough to be what was meant.
 std::string didYouMean(const std::string &word, const std::set<std::string> &candidates);

@@ -16,6 +16,7 @@ Reads all .isa files (of a folder: below it) and compiles them together.
   --check                only say what is wrong with the data; `FILE:LINE: error: ... [lint]`
   --tables FILE          write the tables (IsaTables.inc)
   --checks FILE          write the declarations of the named checks (Checks.inc)
+  --words FILE           write the ids of the words as constants (IsaWords.inc)
   --draft                what the lints find is a warning: for data that is still being written
   --diagnostics FILE     Diagnostics.def, to know the ids that `warn(id)` may name
 )";
@@ -49,13 +50,14 @@ static bool writeIfChanged(const std::string &path, const std::string &text) {
 
 int main(int argc, char **argv) {
   namespace fs = std::filesystem;
-  std::string tables, checks, diagnostics;
+  std::string tables, checks, words, diagnostics;
   bool checkOnly = false, draft = false;
   std::vector<std::pair<fs::path, fs::path>> files; // and their folders
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
     std::string *value = argument == "--tables"        ? &tables
                          : argument == "--checks"      ? &checks
+                         : argument == "--words"       ? &words
                          : argument == "--diagnostics" ? &diagnostics
                                                        : nullptr;
     if (value && i + 1 < argc) {
@@ -75,7 +77,7 @@ int main(int argc, char **argv) {
       files.push_back({argument, fs::path(argument).parent_path()});
     }
   }
-  if (files.empty() || (!checkOnly && tables.empty() && checks.empty())) {
+  if (files.empty() || (!checkOnly && tables.empty() && checks.empty() && words.empty())) {
     std::cerr << usageText;
     return 2;
   }
@@ -94,9 +96,10 @@ int main(int argc, char **argv) {
   if (!errors.empty() || (!findings.empty() && !draft))
     return 1;
 
-  std::ostringstream tableText, checkText;
+  std::ostringstream tableText, checkText, wordText;
   emitTables(output, tableText);
   emitChecks(output, checkText);
+  emitWords(output, wordText);
   if (checkOnly) {
     std::cout << output.entries.size() << " entries, " << output.mnemonics.size() << " mnemonics, "
               << output.forms.size() << " forms, " << output.words.size() - 1 << " words\n";
@@ -104,5 +107,6 @@ int main(int argc, char **argv) {
   }
   bool good = tables.empty() || writeIfChanged(tables, tableText.str());
   good &= checks.empty() || writeIfChanged(checks, checkText.str());
+  good &= words.empty() || writeIfChanged(words, wordText.str());
   return good ? 0 : 1;
 }

@@ -1,4 +1,5 @@
 #include "Descriptor/Descriptor.h"
+#include "Isa/Words.h"
 #include "Match/Checks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,8 +53,8 @@ void reportProblems(const FormView &context, llvm::StringRef operand, const desc
   }
 }
 
-bool hasWord(const FormView &context, llvm::StringRef text) {
-  return llvm::any_of(context.written.opcode.words, [&](const OpcodeWord &word) { return word.text == text; });
+bool hasWord(const FormView &context, isa::WordId id) {
+  return llvm::any_of(context.written.opcode.words, [&](const OpcodeWord &word) { return word.id == id; });
 }
 
 /// Tensor memory has 128 lanes and 512 columns, and a matrix starts at a lane that the shape
@@ -86,13 +87,13 @@ void checks::descriptor_values(const FormView &context, Judgement &judgement) {
   llvm::StringRef kind = context.slotText(".kind");
   kind.consume_front(".kind::");
   use.kind = kind.str();
-  use.ctaGroup = hasWord(context, ".cta_group::2") ? 2 : 1;
-  use.ws = hasWord(context, ".ws");
-  use.sparse = hasWord(context, ".sp");
+  use.ctaGroup = hasWord(context, isa::words::cta_group_2) ? 2 : 1;
+  use.ws = hasWord(context, isa::words::ws);
+  use.sparse = hasWord(context, isa::words::sp);
   const ModuleContext &module = context.written.availability.module();
   if (module.target != anyTarget)
     use.family = descriptor::familyOf(isa::tables().targets[module.target].number);
-  if (hasWord(context, ".block_scale")) {
+  if (hasWord(context, isa::words::block_scale)) {
     llvm::StringRef size = context.slotText(".scale_vectorsize");
     size.consume_front(".");
     size.consume_front("scale_vec::");
@@ -127,7 +128,8 @@ void checks::descriptor_values(const FormView &context, Judgement &judgement) {
 
 /// A load or store reaches 32 or 16 lanes from an aligned one; a shift moves 32.
 void checks::tensor_address(const FormView &context, Judgement &judgement) {
-  checkTensorAddress(context, "taddr", context.slotText(".shape") == ".32x32b" || hasWord(context, ".shift") ? 32 : 16,
+  checkTensorAddress(context, "taddr",
+                     context.wordOf(".shape") == isa::words::_32x32b || hasWord(context, isa::words::shift) ? 32 : 16,
                      judgement);
 }
 
@@ -135,10 +137,10 @@ void checks::tensor_address(const FormView &context, Judgement &judgement) {
 void checks::sparse_metadata(const FormView &context, Judgement &judgement) {
   for (const char *name : {"e", "any-bits", "sp-meta"})
     if (const auto value = valueOf(context, name)) {
-      const unsigned bits = context.slotText(".atype") == ".tf32" ? 32 : 16;
+      const unsigned bits = context.wordOf(".atype") == isa::words::tf32 ? 32 : 16;
       for (unsigned i = 0; i < 8; ++i) {
         const unsigned index = *value >> 4 * i & 15;
-        if (descriptor::isSparseIndex(index, bits, hasWord(context, ".sp::ordered_metadata")))
+        if (descriptor::isSparseIndex(index, bits, hasWord(context, isa::words::sp_ordered_metadata)))
           continue;
         std::string text = "0b";
         for (int bit = 3; bit >= 0; --bit)

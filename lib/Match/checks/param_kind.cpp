@@ -1,3 +1,4 @@
+#include "Isa/Words.h"
 #include "Match/Checks.h"
 #include "Match/Wording.h"
 
@@ -6,14 +7,15 @@ namespace ptxray {
 /// `.param::func` holds what is passed to and from functions, and it is addressed by name; the input of a
 /// kernel lies in `.param::entry`. Both are declared in `.param`. ptxas looks since 13.1.
 void checks::param_kind(const FormView &context, Judgement &judgement) {
-  const llvm::StringRef space = context.slotText(".ss");
+  const isa::WordId space = context.wordOf(".ss");
   const Shape *address = context.operand("a");
   if (!address)
     return;
   const bool ofCall = address->kind == ShapeKind::Variable && !(address->flags & ShapeParameter);
-  if ((space == ".param::func" && address->kind == ShapeKind::Register) || (space == ".param::entry" && ofCall)) {
+  if ((space == isa::words::param_func && address->kind == ShapeKind::Register) ||
+      (space == isa::words::param_entry && ofCall)) {
     Finding &f = judgement.report(Phase::Type, DiagId::StateSpace, context.placeOfOperand("a"),
-                                  {"", ofCall ? ".param::func" : ".param", "`" + space.str() + "`"});
+                                  {"", ofCall ? ".param::func" : ".param", quote(isa::word(space).text)});
     f.sourceArg = 0;
     f.notes.push_back(releaseNote(1301));
   }

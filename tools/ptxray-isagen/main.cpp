@@ -1,4 +1,5 @@
 // ptxray-isagen: compiles grammar/isa to constant tables and refuses data that cannot be right.
+#include "CommandLine.h"
 #include "Resolve.h"
 #include <algorithm>
 #include <filesystem>
@@ -8,18 +9,23 @@
 
 using namespace ptxray::isagen;
 
-static const char *usageText =
-    R"(usage: ptxray-isagen [options] FOLDER|FILE...
+static const ptxray::Syntax syntax = {
+    .operands = "FOLDER|FILE...",
+    .fewest = 1,
+    .most = ~size_t(0),
+    .options = {{"--check", "", "only say what is wrong with the data; `FILE:LINE: error: ... [lint]`"},
+                {"--tables", "FILE", "write the tables (IsaTables.inc)"},
+                {"--checks", "FILE", "write the declarations of the named checks (Checks.inc)"},
+                {"--words", "FILE", "write the ids of the words as constants (IsaWords.inc)"},
+                {"--draft", "", "what the lints find is a warning: for data that is still being written"},
+                {"--diagnostics", "FILE", "Diagnostics.def, to know the ids that `warn(id)` may name"},
+                {"--help", "", "show this"}}};
 
-Reads all .isa files (of a folder: below it) and compiles them together.
-
-  --check                only say what is wrong with the data; `FILE:LINE: error: ... [lint]`
-  --tables FILE          write the tables (IsaTables.inc)
-  --checks FILE          write the declarations of the named checks (Checks.inc)
-  --words FILE           write the ids of the words as constants (IsaWords.inc)
-  --draft                what the lints find is a warning: for data that is still being written
-  --diagnostics FILE     Diagnostics.def, to know the ids that `warn(id)` may name
-)";
+static std::string usageText() {
+  return "usage: ptxray-isagen [OPTION]... FOLDER|FILE...\n\n"
+         "Reads all .isa files (of a folder: below it) and compiles them together.\n\n" +
+         ptxray::helpFor(syntax.options);
+}
 
 /// The ids in `DIAG(Name, "id", ...)`.
 static RuleIds readRuleIds(const std::string &path) {
@@ -48,40 +54,44 @@ static bool writeIfChanged(const std::string &path, const std::string &text) {
   return bool(out);
 }
 
-int main(int argc, char **argv) {
-  namespace fs = std::filesystem;
-  std::string tables, checks, words, diagnostics;
-  bool checkOnly = false, draft = false;
-  std::vector<std::pair<fs::path, fs::path>> files; // and their folders
-  for (int i = 1; i < argc; ++i) {
-    std::string argument = argv[i];
-    std::string *value = argument == "--tables"        ? &tables
-                         : argument == "--checks"      ? &checks
-                         : argument == "--words"       ? &words
-                         : argument == "--diagnostics" ? &diagnostics
-                                                       : nullptr;
-    if (value && i + 1 < argc) {
-      *value = argv[++i];
-    } else if (argument == "--check") {
-      checkOnly = true;
-    } else if (argument == "--draft") {
-      draft = true;
-    } else if (argument == "--help" || argument[0] == '-') {
-      std::cerr << usageText;
-      return argument == "--help" ? 0 : 2;
-    } else if (fs::is_directory(argument)) {
-      for (const auto &found : fs::recursive_directory_iterator(argument))
-        if (found.path().extension() == ".isa")
-          files.push_back({found.path(), argument});
-    } else {
-      files.push_back({argument, fs::path(argument).parent_path()});
+namespace fs = std::filesystem;
+using Files = std::vector<std::pair<fs::path, fs::path>>; // and their folders
+
+static Files findFiles(const std::vector<std::string_view> &operands) {
+  Files files;
+  for (const fs::path path : operands) {
+    if (!fs::is_directory(path)) {
+      files.push_back({path, path.parent_path()});
+      continue;
     }
-  }
-  if (files.empty() || (!checkOnly && tables.empty() && checks.empty() && words.empty())) {
-    std::cerr << usageText;
-    return 2;
+    for (const auto &found : fs::recursive_directory_iterator(path))
+      if (found.path().extension() == ".isa")
+        files.push_back({found.path(), path});
   }
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+int main(int argc, char **argv) {
+  ptxray::CommandLine line;
+  const std::optional<ptxray::Complaint> complaint = ptxray::readCommandLine(syntax, {argv + 1, argv + argc}, line);
+  if (line.has("--help")) {
+    std::cout << usageText();
+    return 0;
+  }
+  if (complaint) {
+    std::cerr << "ptxray-isagen: " << complaint->text << "\n\n" << usageText();
+    return 2;
+  }
+  auto path = [&line](std::string_view option) { return std::string(line.value(option).value_or("")); };
+  const std::string tables = path("--tables"), checks = path("--checks"), words = path("--words");
+  const std::string diagnostics = path("--diagnostics");
+  const bool checkOnly = line.has("--check"), draft = line.has("--draft");
+  const Files files = findFiles(line.operands);
+  if (files.empty() || (!checkOnly && tables.empty() && checks.empty() && words.empty())) {
+    std::cerr << usageText();
+    return 2;
+  }
 
   Model model;
   Errors errors(model), findings(model);

@@ -1,6 +1,7 @@
-// One table of options serves reading and help.
 #include "Options.h"
+#include "LaunchOptions.h"
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace ptxray {
@@ -62,107 +63,59 @@ static void readSizes(const std::string &text, std::vector<size_t> &sizes) {
   }
 }
 
+static std::vector<Option> knownOptions() {
+  std::vector<Option> options = launchOptions();
+  options.insert(options.end(), {{"--log", "FILE", "where the driver's compiler writes to"},
+                                 {"--name", "PATH", "what to call the image in messages"},
+                                 {"--parameters", "BYTES,...", "the sizes of the kernel's parameters"},
+                                 {"--probe", "", "print the GPU and the driver, launch nothing"},
+                                 {"--validate", "", "check the arguments, launch nothing"},
+                                 {"--help", "", "show this"}});
+  return options;
+}
+
 namespace {
-struct Option {
-  const char *name, *value, *help; // without a value a switch
-  void (*read)(Options &options, const std::string &value);
+struct Setter {
+  std::string_view option;
+  void (*set)(Options &options, const std::string &value);
 };
 } // namespace
 
-#define READ [](Options & o, [[maybe_unused]] const std::string &v)
-static const Option known[] = {{"--kernel", "NAME", "the kernel to launch", READ{o.kernel = v;
-} // namespace ptxray
-}
-, {"--grid", "X[,Y[,Z]]", "blocks (1)", READ{readTriple(v, "--grid", o.grid);
-}
-}
-, {"--block", "X[,Y[,Z]]", "threads of a block (1)", READ{readTriple(v, "--block", o.block);
-}
-}
-, {"--cluster", "X[,Y[,Z]]", "blocks of a cluster", READ{readTriple(v, "--cluster", o.cluster);
-}
-}
-, {"--shared", "BYTES", "dynamic shared memory", READ{o.shared = readNumber(v, "--shared");
-}
-}
-, {"--cooperative", "", "launch so that all blocks run at once", READ{o.cooperative = true;
-}
-}
-, {"--buffer", "NAME=BUFFER", "a buffer that arguments refer to by &NAME",
-   READ{const auto [name, buffer] = readNamedBuffer(v, "--buffer");
-o.buffers.push_back({name, buffer});
-}
-}
-, {"--variable", "NAME=BUFFER", "what a variable of the module holds before the launch",
-   READ{o.variables.push_back(readNamedBuffer(v, "--variable"));
-}
-}
-, {"--out", "NAME=HOW", "print a buffer afterwards as hex or TYPE, or write it to file:PATH or npy:PATH",
-   READ{o.outputs.push_back(readNamed(v, "--out"));
-}
-}
-, {"--expect", "NAME=BUFFER", "compare a buffer with what it should hold",
-   READ{o.expectations.push_back(readNamedBuffer(v, "--expect"));
-}
-}
-, {"--type", "TYPE", "of the elements of buffers that do not say it", READ{o.type = readType(v);
-}
-}
-, {"--tolerance", "T", "elements may differ by T, or by T times the expected value",
-   READ{o.tolerance = readTolerance(v);
-}
-}
-, {"--repeat", "N", "launch N times more and print the times", READ{o.repeat = readNumber(v, "--repeat");
-}
-}
-, {"--fresh", "", "fill the buffers anew before each of these", READ{o.fresh = true;
-}
-}
-, {"--time-limit", "SECONDS", "end a launch that takes longer (60; 0 for any time)",
-   READ{o.seconds = readNumber(v, "--time-limit");
-}
-}
-, {"--no-guard", "", "no zones around buffers that tell of writes outside", READ{o.guards = false;
-}
-}
-, {"--device", "N", "the GPU (0)", READ{o.device = readNumber(v, "--device");
-}
-}
-, {"--jit", "", "the image is PTX for the driver to compile", READ{o.jit = true;
-}
-}
-, {"--log", "FILE", "where the driver's compiler writes to", READ{o.log = v;
-}
-}
-, {"--name", "PATH", "what to call the image in messages", READ{o.name = v;
-}
-}
-, {"--parameters", "BYTES,...", "the sizes of the kernel's parameters", READ{readSizes(v, o.parameterBytes);
-}
-}
-, {"--probe", "", "print the GPU and the driver, launch nothing", READ{o.probe = true;
-}
-}
-, {"--validate", "", "check the arguments, launch nothing", READ{o.validate = true;
-}
-}
-, {"--help", "", "show this", READ{o.help = true;
-}
-}
-,
-}
-;
-#undef READ
+static constexpr Setter setters[] = {
+    {"--kernel", [](Options &o, const std::string &v) { o.kernel = v; }},
+    {"--grid", [](Options &o, const std::string &v) { readTriple(v, "--grid", o.grid); }},
+    {"--block", [](Options &o, const std::string &v) { readTriple(v, "--block", o.block); }},
+    {"--cluster", [](Options &o, const std::string &v) { readTriple(v, "--cluster", o.cluster); }},
+    {"--shared", [](Options &o, const std::string &v) { o.shared = readNumber(v, "--shared"); }},
+    {"--cooperative", [](Options &o, const std::string &) { o.cooperative = true; }},
+    {"--buffer",
+     [](Options &o, const std::string &v) {
+       const auto [name, buffer] = readNamedBuffer(v, "--buffer");
+       o.buffers.push_back({name, buffer});
+     }},
+    {"--variable", [](Options &o, const std::string &v) { o.variables.push_back(readNamedBuffer(v, "--variable")); }},
+    {"--out", [](Options &o, const std::string &v) { o.outputs.push_back(readNamed(v, "--out")); }},
+    {"--expect", [](Options &o, const std::string &v) { o.expectations.push_back(readNamedBuffer(v, "--expect")); }},
+    {"--type", [](Options &o, const std::string &v) { o.type = readType(v); }},
+    {"--tolerance", [](Options &o, const std::string &v) { o.tolerance = readTolerance(v); }},
+    {"--repeat", [](Options &o, const std::string &v) { o.repeat = readNumber(v, "--repeat"); }},
+    {"--fresh", [](Options &o, const std::string &) { o.fresh = true; }},
+    {"--time-limit", [](Options &o, const std::string &v) { o.seconds = readNumber(v, "--time-limit"); }},
+    {"--no-guard", [](Options &o, const std::string &) { o.guards = false; }},
+    {"--device", [](Options &o, const std::string &v) { o.device = readNumber(v, "--device"); }},
+    {"--jit", [](Options &o, const std::string &) { o.jit = true; }},
+    {"--log", [](Options &o, const std::string &v) { o.log = v; }},
+    {"--name", [](Options &o, const std::string &v) { o.name = v; }},
+    {"--parameters", [](Options &o, const std::string &v) { readSizes(v, o.parameterBytes); }},
+    {"--probe", [](Options &o, const std::string &) { o.probe = true; }},
+    {"--validate", [](Options &o, const std::string &) { o.validate = true; }},
+    {"--help", [](Options &o, const std::string &) { o.help = true; }},
+};
 
 std::string usage() {
   std::string text = "usage: ptxray-run IMAGE --kernel NAME [OPTION]... ARGUMENT...\n\n"
                      "launches a kernel of a cubin, or of PTX, and compares what it computes\n\noptions:\n";
-  constexpr size_t column = 28;
-  for (const Option &option : known) {
-    std::string written = std::string("  ") + option.name + (*option.value ? "=" : "") + option.value;
-    written.resize(std::max(column, written.size() + 1), ' ');
-    text += written + option.help + '\n';
-  }
+  text += helpFor(knownOptions());
   return text +
          "\narguments, in the order of the parameters:\n"
          "  u32=7, f16=-1.5           a value; the types are " +
@@ -181,30 +134,6 @@ const ElementType *Options::typeOf(const std::string &name) const {
     if (buffer.name == name && buffer.buffer.type)
       return buffer.buffer.type;
   return type;
-}
-
-/// Sets an option; gives whether the next word was its value.
-static bool readOption(Options &options, std::string word, const char *next) {
-  std::string value;
-  const size_t equals = word.find('=');
-  if (equals != std::string::npos) {
-    value = word.substr(equals + 1);
-    word.resize(equals);
-  }
-  const Option *option =
-      std::find_if(std::begin(known), std::end(known), [&](const Option &one) { return word == one.name; });
-  if (option == std::end(known))
-    throw UsageError("unknown option `" + word + "` (`ptxray-run --help` shows them)");
-  if (!*option->value) {
-    if (equals != std::string::npos)
-      throw UsageError("`" + word + "` takes no value");
-    option->read(options, "");
-    return false;
-  }
-  if (equals == std::string::npos && !next)
-    throw UsageError("`" + word + "` needs a value (" + option->value + ")");
-  option->read(options, equals == std::string::npos ? next : value);
-  return equals == std::string::npos;
 }
 
 static void checkAddress(const Options &options, const Address &address) {
@@ -269,20 +198,24 @@ static void check(Options &options) {
 }
 
 Options readOptions(int argc, char **argv) {
+  const Syntax syntax{.operands = "IMAGE ARGUMENT...", .most = ~size_t(0), .options = knownOptions()};
+  CommandLine line;
+  if (const std::optional<Complaint> complaint = readCommandLine(syntax, {argv + 1, argv + argc}, line))
+    throw UsageError(complaint->text + " (`ptxray-run --help` shows the options)");
   Options options;
-  bool ended = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--" && !ended) {
-      ended = true;
-    } else if (!ended && word.rfind("--", 0) == 0) {
-      i += readOption(options, word, i + 1 < argc ? argv[i + 1] : nullptr);
-    } else if (options.image.empty()) {
+  for (const auto &[name, value] : line.options) {
+    const auto setter = std::find_if(std::begin(setters), std::end(setters),
+                                     [name = name](const Setter &one) { return one.option == name; });
+    assert(setter != std::end(setters) && "each known option has a setter");
+    setter->set(options, std::string(value));
+  }
+  for (std::string_view word : line.operands) {
+    if (options.image.empty()) {
       options.image = word;
-    } else {
-      const std::string number = std::to_string(options.arguments.size());
-      options.arguments.push_back(readArgument(word, number, options.buffers));
+      continue;
     }
+    const std::string number = std::to_string(options.arguments.size());
+    options.arguments.push_back(readArgument(std::string(word), number, options.buffers));
   }
   if (options.probe || options.help)
     return options;

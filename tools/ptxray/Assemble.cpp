@@ -179,7 +179,7 @@ int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &argument
   return hasErrors(report) ? FoundErrors : Clean; // with --werror
 }
 
-int runAs(const Arguments &arguments) {
+static int runAs(const Arguments &arguments) {
   const std::optional<StringRef> output = arguments.value("-o");
   if (!output)
     return usageError("`-o OUT` is missing");
@@ -236,6 +236,26 @@ int addVerdict(FileReport &report, StringRef wanted, const CheckOptions &options
   accepted.severity = Severity::Warning;
   accepted.args = {ptxas->release};
   return FoundErrors;
+}
+
+Command asCommand() {
+  return {.name = "as",
+          .summary = "check a PTX file, then have ptxas assemble it",
+          .syntax = {.operands = "FILE|- -o OUT [-- PTXAS OPTION...]",
+                     .fewest = 1,
+                     .most = 1,
+                     .options = {{"-o", "OUT", "the object file"},
+                                 {"--target", "sm_X", "the GPU to compile for (default: what `.target` says)"},
+                                 {"--ptxas", "PATH", "the ptxas to use (default: $PTXAS, CUDA's, the one in PATH ...)"},
+                                 {"--timeout", "SECONDS", "end ptxas after this time"},
+                                 {"-v", "", "show what each function takes: registers, spills, shared memory ..."},
+                                 {"--format", diagnosticFormats(), "form of the diagnostics"},
+                                 {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
+                                 {"--no-config", "", "read no `.ptxray`"},
+                                 {"--werror", "", "warnings are errors"},
+                                 colorOption()},
+                     .words = Words::PassedOn},
+          .run = runAs};
 }
 
 } // namespace ptxray

@@ -190,7 +190,7 @@ std::string conflictIn(const Arguments &arguments, llvm::StringRef format) {
 
 } // namespace
 
-int runCheck(const Arguments &arguments) {
+static int runCheck(const Arguments &arguments) {
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   if (std::optional<llvm::StringRef> written = arguments.value("--jobs"))
     if (written->getAsInteger(10, jobs) || jobs == 0)
@@ -276,6 +276,42 @@ int runCheck(const Arguments &arguments) {
     return worst;
   const bool found = task.diff ? totals.fixed > 0 : totals.errors > 0;
   return found ? FoundErrors : Clean;
+}
+
+Command checkCommand() {
+  return {
+      .name = "check",
+      .summary = "check PTX files, `*.ptx` below folders, standard input (-)",
+      .syntax = {.operands = "FILE|DIR|- ...",
+                 .fewest = 1,
+                 .most = anyNumber,
+                 .options = {{"--format", diagnosticFormats(), "form of the output"},
+                             {"--stdin-filename", "PATH", "name of what standard input (-) gives"},
+                             {"--target", "sm_X", "check as if `.target` said this"},
+                             {"--ptx", "V", "check as if `.version` said this"},
+                             {"--arch", "sm_X", "may the module be compiled for this GPU?"},
+                             {"--link", "whole|separate", "whole: the module must define all functions that it calls"},
+                             {"--pedantic", "", "also report what is only bad style"},
+                             {"--werror", "", "warnings are errors"},
+                             {"--on", "RULE,...", "report what these rules find"},
+                             {"--off", "RULE,...", "do not"},
+                             {"--error", "RULE,...", "what these rules find is an error"},
+                             {"--warning", "RULE,...", "it is a warning"},
+                             {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
+                             {"--no-config", "", "read no `.ptxray`"},
+                             {"--baseline", "FILE", "report only what this file does not list"},
+                             {"--update-baseline", "", "write the findings into the baseline"},
+                             {"--fix", "", "make the fixes that are safe"},
+                             {"--unsafe-fixes", "", "with --fix: also those that are a guess"},
+                             {"--diff", "", "with --fix: show them, change nothing"},
+                             {"--statistics", "", "show how often each rule speaks, not where"},
+                             {"--quiet", "", "no summary, no progress"},
+                             {"--no-fold", "", "show diagnostics that are alike one by one"},
+                             {"--with-ptxas", "", "say also what ptxas says"},
+                             {"--ptxas", "PATH", "the ptxas to ask"},
+                             colorOption(),
+                             {"--jobs", "N", "files checked at the same time (default: one a core)"}}},
+      .run = runCheck};
 }
 
 } // namespace ptxray

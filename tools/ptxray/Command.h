@@ -1,5 +1,7 @@
 #pragma once
-// The commands of ptxray: each is one file of this folder and one row of the table in main.cpp.
+// The commands of ptxray: each is one file of this folder, which declares its options, and one word of the list in
+// main.cpp.
+#include "CommandLine.h"
 #include "Diagnostics/Nearest.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -22,34 +24,23 @@ enum ExitStatus {
   KernelFailed = 6,
 };
 
-struct Option {
-  llvm::StringLiteral name; // `--format`
-  std::string value;        // what help shows behind `=`; `a|b` lists all that are possible; empty: a switch
-  llvm::StringLiteral help;
-};
-
-/// What was written behind the name of a command, already checked against its options.
+/// What was written after the name of a command, already checked against its options.
 struct Arguments {
   llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> options;
   std::vector<llvm::StringRef> operands;
-  std::vector<llvm::StringRef> passedOn; // what stands behind `--`, of a command that passes it on
+  std::vector<llvm::StringRef> passedOn; // what follows `--`, of a command that passes it on
 
   bool has(llvm::StringRef option) const { return value(option).has_value(); }
   std::optional<llvm::StringRef> value(llvm::StringRef option) const; // the last one counts
 };
 
-/// Whose words a command's are: its own; behind `--` another program's; all another program's.
-enum class Words { Own, PassedOn, Foreign };
-
 struct Command {
-  llvm::StringLiteral name;
-  llvm::StringLiteral operands; // `FILE...`
-  unsigned fewest, most;        // operands
-  llvm::StringLiteral summary;
-  std::vector<Option> options;
+  std::string_view name, summary;
+  Syntax syntax;
   int (*run)(const Arguments &arguments);
-  Words words = Words::Own;
 };
+
+inline constexpr size_t anyNumber = ~size_t(0); // of operands
 
 /// One line on standard error; returns BadUsage.
 int usageError(const std::string &message);
@@ -65,22 +56,29 @@ void printInstructionTable(llvm::raw_ostream &out);
 /// Flushes standard output; says so when it could not be written.
 int finish(int status);
 
-/// The table of main.cpp.
+/// Options that several commands share.
+Option colorOption();
+Option textOrJsonOption();
+/// `text|short|...`, for what prints diagnostics.
+std::string diagnosticFormats();
+
+/// The list of main.cpp.
 std::vector<Command> allCommands();
 
-int runAs(const Arguments &arguments);
-int runCheck(const Arguments &arguments);
-int runDesc(const Arguments &arguments);
-int runDump(const Arguments &arguments);
-int runExplain(const Arguments &arguments);
-int runGenerate(const Arguments &arguments);
-int runIsa(const Arguments &arguments);
-int runLayout(const Arguments &arguments);
-int runPtxas(const Arguments &arguments);
+Command asCommand();
+Command checkCommand();
+Command descCommand();
+Command dumpCommand();
+Command explainCommand();
+Command generateCommand();
+Command isaCommand();
+Command layoutCommand();
+Command ptxasCommand();
+Command runCommand();
+Command targetsCommand();
+Command versionCommand();
+
 /// Under a name such as `ptxas` or `ptxas-blackwell`.
 int actAsPtxas(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> words);
-int runRun(const Arguments &arguments);
-int runTargets(const Arguments &arguments);
-int runVersion(const Arguments &arguments);
 
 } // namespace ptxray

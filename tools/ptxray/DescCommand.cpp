@@ -192,7 +192,7 @@ int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
 
 } // namespace
 
-int runDesc(const Arguments &arguments) {
+static int runDesc(const Arguments &arguments) {
   llvm::ArrayRef<llvm::StringRef> operands = arguments.operands;
   const bool encode = operands.front() == "encode";
   if (encode)
@@ -271,6 +271,62 @@ int runDesc(const Arguments &arguments) {
   else
     writeText(asked, llvm::outs());
   return asked.problems.empty() ? Clean : FoundErrors;
+}
+
+Command descCommand() {
+  return {
+      .name = "desc",
+      .summary = "explain the bits of a matrix descriptor, or make one",
+      .syntax = {.operands = "[encode] idesc|smem|wgmma-smem|zero-mask|metadata [VALUE]",
+                 .fewest = 2,
+                 .most = 3,
+                 .options = {textOrJsonOption(),
+                             {"--kind", "K", "idesc: f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 or ti16"},
+                             {"--cta-group", "1|2", "check the shape for this .cta_group"},
+                             {"--ws", "", "check for .ws"},
+                             {"--sp", "", "check for .sp"},
+                             {"--scale-vec", "1X|2X|4X|block16|block32", "check for this many scale factors"},
+                             {"--target", "sm_X", "for this target; sm_107 has more fields"},
+                             {"--m", "N", "rows of D; of a zero-mask: for which M"},
+                             {"--n", "N", "columns of D; of a zero-mask: for which N"},
+                             {"--k", "32|64|96", "K of mxf4 and mxf4nvf4; sm_107: of f8f6f4 and mxf8f6f4"},
+                             {"--k128", "no|yes", "sm_107: whether K of four bits is 128"},
+                             {"--d", "TYPE", "type of D"},
+                             {"--a", "TYPE", "type of A"},
+                             {"--b", "TYPE", "type of B"},
+                             {"--sparse", "dense|sparse", "whether A is sparse"},
+                             {"--selector", "N", "sparsity selector"},
+                             {"--saturate", "no|yes", "whether integers saturate"},
+                             {"--negate-a", "no|yes", "whether A is negated"},
+                             {"--negate-b", "no|yes", "whether B is negated"},
+                             {"--transpose-a", "no|yes", "whether A is M-major"},
+                             {"--transpose-b", "no|yes", "whether B is N-major"},
+                             {"--max-shift", "none|8|16|32", "greatest shift when .ws reuses B"},
+                             {"--scale", "ue8m0|ue4m3|ue5m3", "type of the scale factors"},
+                             {"--scale-a-lanes", "32|128", "sm_107: lanes that hold those of A"},
+                             {"--sparsity", "v0|v1", "sm_107: version of the sparsity of four bits"},
+                             {"--sfa-id", "N", "scale factor id of A"},
+                             {"--sfb-id", "N", "scale factor id of B"},
+                             {"--start", "N", "smem: start address"},
+                             {"--lbo", "N", "smem: leading dimension offset in bytes"},
+                             {"--sbo", "N", "smem: stride dimension offset in bytes"},
+                             {"--base-offset", "N", "smem: base offset"},
+                             {"--lbo-mode", "relative|absolute", "smem: what the leading dimension field is"},
+                             {"--swizzle", "none|32B|64B|128B|128B-base32B", "smem: swizzling mode"},
+                             {"--lut-start", "0|24", "smem, sm_107: start of a segment of K in a block of 48 bytes"},
+                             {"--non-zero", "no|yes", "zero-mask: whether there is a mask"},
+                             {"--skip-span", "N", "zero-mask: columns of zeros in a run, less one"},
+                             {"--use-span", "N", "zero-mask: columns of B in a run, less one"},
+                             {"--shift", "N", "zero-mask: column of B that is the first"},
+                             {"--sc0", "N", "zero-mask: columns skipped at the start, to --sc3"},
+                             {"--sc1", "N", ""},
+                             {"--sc2", "N", ""},
+                             {"--sc3", "N", ""},
+                             {"--fs0", "0|1", "zero-mask: 1: starts with zeros, to --fs3"},
+                             {"--fs1", "0|1", ""},
+                             {"--fs2", "0|1", ""},
+                             {"--fs3", "0|1", ""}}},
+      .run = runDesc};
 }
 
 } // namespace ptxray

@@ -203,6 +203,13 @@ int actAsPtxas(StringRef name, llvm::ArrayRef<StringRef> operands) {
   return NoPtxas;
 }
 
-int runPtxas(const Arguments &arguments) { return actAsPtxas("ptxas", arguments.operands); }
+static int runPtxas(const Arguments &arguments) { return actAsPtxas("ptxas", arguments.operands); }
+
+Command ptxasCommand() {
+  return {.name = "ptxas",
+          .summary = "be ptxas, after a check of its inputs; also under the name `ptxas`",
+          .syntax = {.operands = "PTXAS ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = runPtxas};
+}
 
 } // namespace ptxray

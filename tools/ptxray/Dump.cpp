@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-int runDump(const Arguments &arguments) {
+static int runDump(const Arguments &arguments) {
   FileReport report;
   report.path = arguments.operands.front().str();
   std::string problem;
@@ -24,6 +24,13 @@ int runDump(const Arguments &arguments) {
   report.diagnostics = sink.take();
   renderText(report, {}, llvm::errs());
   return report.diagnostics.empty() ? Clean : FoundErrors;
+}
+
+Command dumpCommand() {
+  return {.name = "dump",
+          .summary = "show what was read: the syntax of a file, in one canonical form",
+          .syntax = {.operands = "FILE|-", .fewest = 1, .most = 1, .options = {textOrJsonOption()}},
+          .run = runDump};
 }
 
 } // namespace ptxray

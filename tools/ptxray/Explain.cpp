@@ -73,7 +73,7 @@ static void explainInstruction(llvm::ArrayRef<const isa::Mnemonic *> mnemonics, 
     out << "  " << mnemonic->text << '\n';
 }
 
-int runExplain(const Arguments &arguments) {
+static int runExplain(const Arguments &arguments) {
   const llvm::StringRef wanted = arguments.operands.front();
   if (const llvm::StringRef page = rulePage(wanted); !page.empty()) {
     llvm::outs() << page;
@@ -96,6 +96,13 @@ int unknownInstruction(llvm::StringRef written) {
   for (const isa::Mnemonic &mnemonic : isa::mnemonics())
     known.push_back(mnemonic.text);
   return usageError("no instruction `" + written.str() + "`" + didYouMean(written, known));
+}
+
+Command explainCommand() {
+  return {.name = "explain",
+          .summary = "explain a rule, or show what is known of an instruction",
+          .syntax = {.operands = "RULE|INSTRUCTION", .fewest = 1, .most = 1},
+          .run = runExplain};
 }
 
 } // namespace ptxray

@@ -59,10 +59,10 @@ static void generateMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out
          ".SH COMMANDS\n";
   for (const Command &command : commands) {
     out << ".SS \"ptxray " << roff(command.name);
-    if (!command.operands.empty())
-      out << ' ' << roff(command.operands);
+    if (!command.syntax.operands.empty())
+      out << ' ' << roff(command.syntax.operands);
     out << "\"\n" << roff(command.summary) << ".\n";
-    for (const Option &option : command.options) {
+    for (const Option &option : command.syntax.options) {
       out << ".TP\n\\fB" << roff(option.name) << "\\fR";
       if (!option.value.empty())
         out << "=\\fI" << roff(option.value) << "\\fR";
@@ -94,7 +94,7 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
          "  else option=$previous value=$current; fi\n"
          "  case $command$option in\n";
   for (const Command &command : commands)
-    for (const Option &option : command.options) {
+    for (const Option &option : command.syntax.options) {
       const Values values = valuesOf(option.value);
       if (values == Values::None)
         continue;
@@ -112,16 +112,16 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
   out << "  esac\n  case $command in\n";
   for (const Command &command : commands) {
     out << "  " << command.name << ")\n    case $current in\n    -*) COMPREPLY=($(compgen -W \"";
-    for (const Option &option : command.options)
+    for (const Option &option : command.syntax.options)
       out << option.name << (option.value.empty() ? "" : "=") << ' ';
     out << "--help\" -- \"$current\")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace ;;\n";
-    const Values values = valuesOf(command.operands);
+    const Values values = valuesOf(command.syntax.operands);
     if (values == Values::Rules)
       out << "    *) COMPREPLY=($(compgen -W \"$_ptxray_rules\" -- \"$current\")) ;;\n";
     else if (values == Values::Files)
       out << "    *) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$current\")) ;;\n";
     else if (values == Values::Choice)
-      out << "    *) COMPREPLY=($(compgen -W \"" << llvm::join(choicesOf(command.operands), " ")
+      out << "    *) COMPREPLY=($(compgen -W \"" << llvm::join(choicesOf(command.syntax.operands), " ")
           << "\" -- \"$current\")) ;;\n";
     out << "    esac ;;\n";
   }
@@ -153,12 +153,12 @@ static void generateZsh(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out
          "  local command=$words[2]\n  shift words; (( CURRENT-- ))\n  case $command in\n";
   for (const Command &command : commands) {
     out << "  " << command.name << ")\n    _arguments";
-    for (const Option &option : command.options) {
+    for (const Option &option : command.syntax.options) {
       out << " \\\n      '" << option.name << (option.value.empty() ? "" : "=") << '[' << quoted(option.help) << "]'";
       if (!option.value.empty())
         out << "\"" << zshAction(option.value) << "\"";
     }
-    if (const std::string action = zshAction(command.operands); !action.empty())
+    if (const std::string action = zshAction(command.syntax.operands); !action.empty())
       out << " \\\n      \"*" << action << "\"";
     out << " ;;\n";
   }
@@ -183,18 +183,17 @@ static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
   for (const Command &command : commands) {
     out << "complete -c ptxray -n __fish_use_subcommand -a " << command.name << " -d " << quoted(command.summary)
         << '\n';
-    const std::string within = ("complete -c ptxray -n '__fish_seen_subcommand_from " + command.name + "'").str();
-    for (const Option &option : command.options)
-      out << within << " -l " << option.name.drop_front(2) << " -d " << quoted(option.help) << action(option.value)
-          << '\n';
-    if (valuesOf(command.operands) == Values::Files)
+    const std::string within = "complete -c ptxray -n '__fish_seen_subcommand_from " + std::string(command.name) + "'";
+    for (const Option &option : command.syntax.options)
+      out << within << " -l " << option.name.substr(2) << " -d " << quoted(option.help) << action(option.value) << '\n';
+    if (valuesOf(command.syntax.operands) == Values::Files)
       out << within << " -F\n";
-    else if (!command.operands.empty())
-      out << within << action(command.operands) << '\n';
+    else if (!command.syntax.operands.empty())
+      out << within << action(command.syntax.operands) << '\n';
   }
 }
 
-int runGenerate(const Arguments &arguments) {
+static int runGenerate(const Arguments &arguments) {
   static constexpr std::pair<llvm::StringLiteral, void (*)(llvm::ArrayRef<Command>, llvm::raw_ostream &)> kinds[] = {
       {"man", generateMan}, {"bash", generateBash}, {"zsh", generateZsh}, {"fish", generateFish}};
   for (const auto &[name, generate] : kinds)
@@ -203,6 +202,13 @@ int runGenerate(const Arguments &arguments) {
       return Clean;
     }
   return usageError("`generate` makes man, bash, zsh or fish, not `" + arguments.operands.front().str() + "`");
+}
+
+Command generateCommand() {
+  return {.name = "generate",
+          .summary = "print the manual page, or the completions of a shell",
+          .syntax = {.operands = "man|bash|zsh|fish", .fewest = 1, .most = 1},
+          .run = runGenerate};
 }
 
 } // namespace ptxray

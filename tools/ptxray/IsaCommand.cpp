@@ -69,7 +69,7 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
   return Clean;
 }
 
-int runIsa(const Arguments &arguments) {
+static int runIsa(const Arguments &arguments) {
   const std::optional<llvm::StringRef> mnemonic = arguments.value("--enumerate");
   if (arguments.has("--list") + arguments.has("--table") + mnemonic.has_value() != 1)
     return usageError("`isa` takes one of `--list`, `--table` and `--enumerate=NAME`");
@@ -81,6 +81,22 @@ int runIsa(const Arguments &arguments) {
   }
   list(llvm::outs());
   return Clean;
+}
+
+Command isaCommand() {
+  return {.name = "isa",
+          .summary = "list the instructions known, or texts that one accepts and refuses",
+          .syntax = {.options = {{"--list", "", "mnemonic, section of the manual and title of each"},
+                                 {"--table", "",
+                                  "the same with the least version and the targets, as docs/instructions.md"},
+                                 {"--enumerate", "NAME", "texts of this instruction, with what is expected of each"},
+                                 {"--all", "", "every combination of words, suffixes and signs that it accepts"},
+                                 {"--ptx", "V", "enumerate for this PTX version (default: the newest)"},
+                                 {"--target", "WORDS",
+                                  "enumerate for this target: sm_X, or sm_X,texmode_independent (default: several)"},
+                                 {"--count", "N", "about how many texts (default: 300)"},
+                                 {"--seed", "N", "of the choice among them (default: 1)"}}},
+          .run = runIsa};
 }
 
 } // namespace ptxray

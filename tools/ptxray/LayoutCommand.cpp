@@ -35,7 +35,7 @@ static void writeElement(const Layout &layout, const Element &element, llvm::raw
   out << '\n';
 }
 
-int runLayout(const Arguments &arguments) {
+static int runLayout(const Arguments &arguments) {
   Request request;
   request.instruction = arguments.operands.front().str();
   request.arch = arguments.value("--arch").value_or("").str();
@@ -101,6 +101,41 @@ int runLayout(const Arguments &arguments) {
   for (const std::string &note : answer.notes)
     llvm::outs() << note << '\n';
   return Clean;
+}
+
+Command layoutCommand() {
+  return {.name = "layout",
+          .summary = "show which thread, register or address holds which element of a matrix",
+          .syntax = {.operands = "INSTRUCTION",
+                     .fewest = 1,
+                     .most = 1,
+                     .options = {{"--format", "text|json|svg", "form of the output"},
+                                 {"--operand", "NAME", "only this operand: A, B, D, metadata, scale-a, ..."},
+                                 {"--lane", "N", "what this thread (or lane of tensor memory) holds"},
+                                 {"--element", "ROW,COLUMN", "where this element lies"},
+                                 {"--arch", "sm_X|gfx12", "gfx12: the wmma instructions of RDNA 4"},
+                                 {"--m", "N", "tcgen05.mma: rows of D, which the instruction descriptor holds"},
+                                 {"--n", "N", "columns of D"},
+                                 {"--k", "N", "96 instead of what the kind says; smem: elements along K"},
+                                 {"--a", "TYPE", "tcgen05.mma: elements of A"},
+                                 {"--d", "TYPE", "elements of D"},
+                                 {"--lane-offset", "N", "16: the other half of the lanes in layouts C and F"},
+                                 {"--selector", "N", "sparsity selector"},
+                                 {"--sfa-id", "N", "scale factor id of A"},
+                                 {"--sfb-id", "N", "scale factor id of B"},
+                                 {"--byte-id-a", "N", "mma with block scaling: selectors of the scale data"},
+                                 {"--byte-id-b", "N", ""},
+                                 {"--thread-id-a", "N", ""},
+                                 {"--thread-id-b", "N", ""},
+                                 {"--warp", "N", "tcgen05.ld and .st: warp of the warpgroup"},
+                                 {"--split", "N", "columns between the halves of .16x32bx2"},
+                                 {"--type", "TYPE", "smem: element type"},
+                                 {"--major", "k|mn", "what runs along neighbouring addresses"},
+                                 {"--swizzle", "none|32B|64B|128B|128B-base32B", "swizzling mode"},
+                                 {"--mn", "N", "elements along M or N"},
+                                 {"--lbo", "N", "leading dimension offset in bytes"},
+                                 {"--sbo", "N", "stride dimension offset in bytes"}}},
+          .run = runLayout};
 }
 
 } // namespace ptxray

@@ -1,5 +1,6 @@
 // `ptxray run`: everything up to the launch. The launch itself is ptxray-run's, a program of its
 // own, since this one is static and cannot open the CUDA driver.
+#include "../ptxray-run/LaunchOptions.h"
 #include "Assemble.h"
 #include "Command.h"
 #include "Isa/Isa.h"
@@ -131,19 +132,19 @@ static std::string targetFor(StringRef moduleTarget, StringRef gpu) {
   return (sameNumber ? moduleTarget : gpu).str();
 }
 
-int runRun(const Arguments &arguments) {
+static int runRun(const Arguments &arguments) {
   const std::string launcher = companion();
   auto missing = [] { return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)"); };
   std::vector<std::string> words{"--name", arguments.operands.front().str()};
-  for (const char *option : {"--cooperative", "--fresh", "--no-guard"})
-    if (arguments.has(option))
-      words.push_back(option);
-  static constexpr llvm::StringLiteral handedOn[] = {"--grid",     "--block",     "--cluster",   "--shared", "--repeat",
-                                                     "--device",   "--type",      "--out",       "--expect", "--buffer",
-                                                     "--variable", "--tolerance", "--time-limit"};
-  for (const auto &[option, value] : arguments.options)
-    if (llvm::is_contained(handedOn, option))
-      words.insert(words.end(), {option.str(), value.str()});
+  const std::vector<Option> shared = launchOptions();
+  for (const auto &[name, value] : arguments.options) {
+    const auto option = llvm::find_if(shared, [name = name](const Option &one) { return StringRef(one.name) == name; });
+    if (option == shared.end() || name == "--kernel" || name == "--jit") // which are decided below
+      continue;
+    words.push_back(name.str());
+    if (!option->value.empty())
+      words.push_back(value.str());
+  }
 
   AssembleInput input;
   if (const int status = input.read(arguments.operands.front(), arguments))
@@ -220,6 +221,30 @@ int runRun(const Arguments &arguments) {
   if (const int status = assembleInput(input, targetFor(input.report.target, gpu), arguments, object))
     return status;
   return launch(object);
+}
+
+static std::vector<Option> runOptions() {
+  std::vector<Option> options = launchOptions();
+  options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},
+                                 {"--timeout", "SECONDS", "end ptxas after this time"},
+                                 {"-v", "", "show what each function takes"},
+                                 {"--format", diagnosticFormats(), "form of the diagnostics"},
+                                 {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
+                                 {"--no-config", "", "read no `.ptxray`"},
+                                 {"--werror", "", "warnings are errors"},
+                                 colorOption()});
+  return options;
+}
+
+Command runCommand() {
+  return {.name = "run",
+          .summary = "run a kernel of a PTX file on the GPU",
+          .syntax = {.operands = "FILE ARGUMENT... [-- PTXAS OPTION...]",
+                     .fewest = 1,
+                     .most = anyNumber,
+                     .options = runOptions(),
+                     .words = Words::PassedOn},
+          .run = runRun};
 }
 
 } // namespace ptxray

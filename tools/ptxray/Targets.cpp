@@ -191,7 +191,7 @@ static Json toJson(const Answer &answer, llvm::ArrayRef<File> files) {
   return json;
 }
 
-int runTargets(const Arguments &arguments) {
+static int runTargets(const Arguments &arguments) {
   std::vector<File> files;
   for (const Input &input : findInputs(arguments.operands)) {
     File file{input.path == "-" ? "<stdin>" : input.path, nullptr, nullptr};
@@ -209,6 +209,13 @@ int runTargets(const Arguments &arguments) {
   else
     printText(answer, files.size(), llvm::outs());
   return answer.least ? Clean : FoundErrors;
+}
+
+Command targetsCommand() {
+  return {.name = "targets",
+          .summary = "the least `.version` and the targets with which files pass as they stand",
+          .syntax = {.operands = "FILE|DIR|- ...", .fewest = 1, .most = anyNumber, .options = {textOrJsonOption()}},
+          .run = runTargets};
 }
 
 } // namespace ptxray

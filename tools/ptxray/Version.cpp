@@ -40,9 +40,16 @@ static void printText(llvm::raw_ostream &out) {
   out << '\n';
 }
 
-int runVersion(const Arguments &arguments) {
+static int runVersion(const Arguments &arguments) {
   (arguments.value("--format") == "json" ? printJson : printText)(llvm::outs());
   return Clean;
+}
+
+Command versionCommand() {
+  return {.name = "version",
+          .summary = "show the version, and the PTX versions and targets known",
+          .syntax = {.options = {textOrJsonOption()}},
+          .run = runVersion};
 }
 
 } // namespace ptxray

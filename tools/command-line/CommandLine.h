@@ -1,0 +1,51 @@
+#pragma once
+// The command lines of our programs: options as data, and the one reader of them. Only the standard library:
+// ptxray-run is built without the rest.
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ptxray {
+
+struct Option {
+  std::string_view name; // `--format`
+  std::string value;     // what help shows after `=`; `a|b` lists all that are possible; empty: a switch
+  std::string_view help;
+};
+
+/// Whose words a command's are: its own; after `--` another program's; all another program's.
+enum class Words { Own, PassedOn, Foreign };
+
+struct Syntax {
+  std::string_view operands = {}; // as help shows them: `FILE...`
+  size_t fewest = 0, most = 0;
+  std::vector<Option> options = {};
+  Words words = Words::Own;
+};
+
+/// What was written, in its order.
+struct CommandLine {
+  std::vector<std::pair<std::string_view, std::string_view>> options;
+  std::vector<std::string_view> operands;
+  std::vector<std::string_view> passedOn; // what follows `--`, of a command that passes it on
+
+  std::optional<std::string_view> value(std::string_view option) const; // the last one counts
+  bool has(std::string_view option) const { return value(option).has_value(); }
+};
+
+struct Complaint {
+  std::string text;
+  std::string_view unknownOption; // if that is what it is about
+};
+
+/// Fills `out`, unless the words do not fit.
+std::optional<Complaint> readCommandLine(const Syntax &syntax, const std::vector<std::string_view> &written,
+                                         CommandLine &out);
+
+/// A line for each option.
+std::string helpFor(const std::vector<Option> &options);
+
+} // namespace ptxray

@@ -1,6 +1,8 @@
 #pragma once
 // One text, checked from its first line to its last: the step that calls all others.
+#include "Diagnostics/Diagnostic.h"
 #include "Module/Header.h"
+#include "Parse/Parse.h"
 #include "Source/SourceBuffer.h"
 
 namespace ptxray {
@@ -10,5 +12,11 @@ bool isWanted(Diagnostic &diagnostic, const CheckOptions &options);
 
 /// The sink holds what is left by the options and the comments of the text, by place.
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink);
+/// The same; afterwards the parser holds the whole text, for those who ask more.
+ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink, Parser &kept);
+/// The same of a text that is read already: the sink holds what is wrong with its syntax. Instructions that begin
+/// outside of the range are passed over.
+void checkParsed(const Parser &parsed, const SourceBuffer &source, const CheckOptions &options, Range instructions,
+                 DiagnosticSink &sink);
 
 } // namespace ptxray

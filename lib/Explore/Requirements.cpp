@@ -1,4 +1,5 @@
 #include "Explore/Requirements.h"
+#include "Check/ModuleCheck.h"
 #include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "llvm/ADT/DenseSet.h"
@@ -127,8 +128,8 @@ uint16_t Requirements::leastVersion(const CellSet &set, uint16_t target) {
 
 Requirements::Requirements(const SourceBuffer &source) : source(source) {
   all = Cells::get().all;
+  parser.parse(source, syntax, /*keepBodies=*/true, [](const Ast &, Statement) {});
   addInstructions();
-  module = SourceBuffer::fromText(source.name(), textAround(0));
   addModule();
 }
 
@@ -138,50 +139,46 @@ void Requirements::add(uint32_t line, const CellSet &passes) {
     needs.push_back({line, passes});
 }
 
-void Requirements::addInstructions() {
-  llvm::DenseSet<uint64_t> seen;
-  Opcodes opcodes;
+/// Of a text that is asked with many versions and targets.
+static CheckOptions optionsOf() {
   CheckOptions options;
   options.isFragment = true; // a function as a whole has no version
-  options.visitor = [&](const ModuleContext &module, const Ast &ast, const Instruction &instruction,
-                        llvm::ArrayRef<Shape> shapes) {
-    instructions.push_back(instruction.range);
-    const Opcode &opcode = opcodes.of(ast, instruction);
-    if (seen.insert(fingerprint(instruction, opcode, ast.operandsOf(instruction.operands), shapes)).second)
-      add(source.lineColumn(instruction.range.begin).line, judgeEverywhere(opcode, shapes, module.independent));
-  };
-  DiagnosticSink sink;
-  checkSource(source, options, sink);
+  return options;
 }
 
-std::string Requirements::textAround(uint32_t line) const {
-  std::string out;
-  uint32_t at = 0;
-  for (Range range : instructions) {
-    if (line && source.lineColumn(range.begin).line == line)
-      continue;
-    out += source.text({at, range.begin});
-    out.append(source.text(range).count('\n'), '\n');
-    at = range.end;
-  }
-  return out += source.text().drop_front(at);
+void Requirements::addInstructions() {
+  const CheckOptions options = optionsOf();
+  DiagnosticSink unused;
+  ModuleCheck module(parser.ast(), source, options, unused);
+  llvm::DenseSet<const Verdict *> seen;
+  for (const Statement item : parser.ast().module)
+    if (const Body *body = module.item(item))
+      for (uint32_t number = 0; number < body->size(); ++number) {
+        const Verdict *verdict = body->verdicts[number];
+        if (verdict->opcode && seen.insert(verdict).second)
+          add(source.lineColumn(body->instruction(number).range.begin).line,
+              judgeEverywhere(*verdict->opcode, verdict->shapes, module.context().independent));
+      }
+}
+
+/// The errors of the text with that version and target, as far as instructions begin in the range.
+DiagnosticList Requirements::errors(Place place, Range instructions) const {
+  CheckOptions options = optionsOf();
+  options.ptx = isa::versionText(isa::versions()[place.version]);
+  options.target = isa::targets()[place.target].name;
+  DiagnosticSink sink;
+  sink.append(syntax.diagnostics());
+  checkParsed(parser, source, options, instructions, sink);
+  sink.eraseIf([](const Diagnostic &d) { return d.severity != Severity::Error; });
+  return sink.take();
 }
 
 /// Whether what stands around the instructions is refused with that version and target, and where.
 bool Requirements::moduleFails(Place place, uint32_t &line) const {
-  CheckOptions options;
-  options.isFragment = true; // a function as a whole has no version
-  options.ptx = isa::versionText(isa::versions()[place.version]);
-  options.target = isa::targets()[place.target].name;
-  options.visitor = [](const ModuleContext &, const Ast &, const Instruction &, llvm::ArrayRef<Shape>) {};
-  DiagnosticSink sink;
-  checkSource(*module, options, sink);
-  for (const Diagnostic &d : sink.diagnostics())
-    if (d.severity == Severity::Error) {
-      line = module->lineColumn(d.range.begin).line;
-      return true;
-    }
-  return false;
+  const DiagnosticList found = errors(place, {});
+  if (!found.empty())
+    line = source.lineColumn(found.front().range.begin).line;
+  return !found.empty();
 }
 
 /// Directives and declarations ask for a least version and a least target, each for itself; only what
@@ -263,17 +260,12 @@ Obstacle Requirements::obstacle(Place place, uint32_t line) const {
   for (const Demand &demand : needs)
     if (anywhere && !demand.passes.test(index(place)))
       line = line ? std::min(line, demand.line) : demand.line;
-  const std::unique_ptr<SourceBuffer> part = SourceBuffer::fromText(source.name(), textAround(line));
-  CheckOptions options;
-  options.isFragment = true; // a function as a whole has no version
-  options.ptx = isa::versionText(isa::versions()[place.version]);
-  options.target = isa::targets()[place.target].name;
-  DiagnosticSink sink;
-  checkSource(*part, options, sink);
-  for (const Diagnostic &d : sink.diagnostics()) {
-    const uint32_t at = part->lineColumn(d.range.begin).line;
-    if (d.severity == Severity::Error && (anywhere || at == line))
-      return {at, info(d.id).id.str(), part->text(d.range).take_until([](char c) { return c == '\n'; }).str(),
+  const llvm::StringRef text = line ? source.lineText(line) : llvm::StringRef();
+  const auto begin = static_cast<uint32_t>(line ? text.data() - source.text().data() : 0);
+  for (const Diagnostic &d : errors(place, {begin, begin + static_cast<uint32_t>(text.size())})) {
+    const uint32_t at = source.lineColumn(d.range.begin).line;
+    if (anywhere || at == line)
+      return {at, info(d.id).id.str(), source.text(d.range).take_until([](char c) { return c == '\n'; }).str(),
               d.message()};
   }
   return {};

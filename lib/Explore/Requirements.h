@@ -42,14 +42,13 @@ public:
 private:
   void addInstructions();
   void addModule();
+  DiagnosticList errors(Place place, Range instructions) const;
   bool moduleFails(Place place, uint32_t &line) const;
   void add(uint32_t line, const CellSet &passes);
-  /// The text without its instructions, but for those that begin on that line; all lines are there.
-  std::string textAround(uint32_t line) const;
 
   const SourceBuffer &source;
-  std::vector<Range> instructions;      // in the order of the text
-  std::unique_ptr<SourceBuffer> module; // what stands around them
+  Parser parser; // holds the whole text
+  DiagnosticSink syntax;
   CellSet all;
   std::vector<Demand> needs;
 };

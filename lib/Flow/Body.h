@@ -1,105 +1,93 @@
 #pragma once
-// What can be said of a function only as a whole: which registers are never written, where control
-// ends, what it uses of the module.
+// The body of one function, read and judged: all that a rule, a graph or an editor may ask of it. `check` fills one
+// such value for each function in turn; whoever wants to keep one keeps the Ast and the module's verdicts with it.
 #include "Match/Match.h"
-#include "Module/Limits.h"
-#include "Module/ModuleRules.h"
-#include "Resolve/Resolver.h"
-#include "llvm/ADT/DenseMap.h"
+#include "Parse/Ast.h"
+#include "Resolve/Scopes.h"
 
 namespace ptxray {
 
-class BodyChecker {
-public:
-  BodyChecker(const Ast &ast, const ModuleContext &context, const CheckOptions &options, ModuleRules &rules,
-              Resolver &resolver, DiagnosticSink &sink)
-      : ast(ast), context(context), options(options), rules(rules), resolver(resolver), sink(sink) {}
+/// What a name means in one function, dense from 1. A name of a nested block is another than the same one outside.
+enum class LocalId : uint32_t { None = 0 };
 
-  void begin(const Function &function);
-  void instruction(const Instruction &instruction, const Usage &usage);
-  /// The same of one outside of nested blocks.
-  void plain(const Instruction &instruction, const PlainUses &names, const Usage &usage) {
-    const NameId *name = ast.operandNames.data() + instruction.names.first;
-    NameId *end = touched.data() + touchedCount;
-    for (uint32_t i = 0, count = instruction.names.count; i < count; ++i)
-      end = mark(name[i], names.uses[i], uses.data(), end);
-    if (instruction.guard != NameId::None)
-      end = mark(instruction.guard, Reads, uses.data(), end);
-    touchedCount = end - touched.data();
-    append(instruction, usage);
+struct Local {
+  NameId name = NameId::None;
+  uint32_t symbol = 0; // index + 1 into the symbols; 0: a special register, or declared nowhere
+};
+
+/// Where something between the instructions stands: `index` of its kind in the Ast, before that instruction.
+struct PlacedLabel {
+  uint32_t index;
+  uint32_t before;
+  LocalId local;
+};
+struct PlacedDeclaration {
+  uint32_t index;
+  uint32_t before;
+  Extent extent;
+};
+struct PlacedDirective {
+  uint32_t index;
+  uint32_t before;
+  Slice targets; // of `.branchtargets` and its like: into `targets`
+};
+
+/// One name among the operands of an instruction, and what the instruction does with it.
+struct NamedUse {
+  const Operand &operand;
+  LocalId local;
+  uint8_t uses; // of enum Use
+};
+
+struct Body {
+  const Ast *ast = nullptr;
+  const Function *function = nullptr; // its header
+  bool isBroken = false;              // something in it is an error
+
+  uint32_t firstInstruction = 0, firstName = 0; // in the arrays of the Ast
+  std::vector<const Verdict *> verdicts;        // by instruction, which count from 0
+  std::vector<LocalId> names;                   // what each of the Ast's `operandNames` means, those of guards included
+  std::vector<uint32_t> notable;                // instructions that do more than read and write registers
+  std::vector<Local> locals;                    // by LocalId
+  std::vector<LocalId> readFirst;               // those that the text does not write before it uses them
+  std::vector<PlacedLabel> labels;
+  std::vector<PlacedDeclaration> declarations;
+  std::vector<PlacedDirective> directives;
+  std::vector<LocalId> targets;
+  llvm::ArrayRef<Symbol> symbols;
+
+  uint32_t size() const { return static_cast<uint32_t>(verdicts.size()); }
+  const Instruction &instruction(uint32_t number) const { return ast->instructions[firstInstruction + number]; }
+  const Usage &usage(uint32_t number) const { return *verdicts[number]->usage; }
+  LocalId guard(uint32_t number) const {
+    const Instruction &one = instruction(number);
+    return one.guard == NameId::None ? LocalId::None : names[one.names.first - firstName - 1];
   }
-  void label(const Label &label);
-  void directive(const Directive &directive);
-  void declaration(const Declaration &declaration);
-  FunctionSummary end(const Function &function);
-
-private:
-  static constexpr uint8_t WritesAgain = 64;
-
-  /// At its first use the register goes behind those that are touched; gives their new end.
-  static NameId *mark(NameId reg, uint8_t use, uint8_t *uses, NameId *end) {
-    static_assert(Writes << 5 == WritesAgain);
-    uint8_t &all = uses[static_cast<size_t>(reg)];
-    const uint8_t before = all;
-    all = before | use | (before & use & Writes) << 5;
-    *end = reg;
-    return end + (before == 0);
+  /// One for each name of the instruction's operands.
+  llvm::ArrayRef<LocalId> namesOf(uint32_t number) const {
+    const Slice slice = instruction(number).names;
+    return llvm::ArrayRef(names).slice(slice.first - firstName, slice.count);
   }
-  void mark(NameId reg, uint8_t use) {
-    touchedCount = mark(reg, use, uses.data(), touched.data() + touchedCount) - touched.data();
+  NameId nameOf(LocalId local) const { return locals[static_cast<uint32_t>(local)].name; }
+  llvm::StringRef text(LocalId local) const { return ast->text(nameOf(local)); }
+  /// Null: a special register, or declared nowhere.
+  const Symbol *symbol(LocalId local) const {
+    const uint32_t number = locals[static_cast<uint32_t>(local)].symbol;
+    return number ? &symbols[number - 1] : nullptr;
   }
-  void append(const Instruction &instruction, const Usage &usage) {
-    sequence.push_back(&usage);
-    if (isEmpty)
-      beginSegment(instruction);
-    isOpen = true;
+
+  /// Calls `see` with a NamedUse for each name that the instruction uses, but for its guard.
+  template <typename See> void eachUse(uint32_t number, See see) const {
+    const Instruction &one = instruction(number);
+    const Operand *nodes = ast->operands.data() + one.operands.first;
+    const LocalId *local = names.data() + (one.names.first - firstName);
+    uint32_t node = 0;
+    for (const NodeUse use : usage(number).nodes) {
+      for (; node < use.node; ++node)
+        local += nodes[node].kind == OperandKind::Name;
+      see(NamedUse{nodes[node], *local, use.uses});
+    }
   }
-  void resizeUses(size_t registers);
-  llvm::ArrayRef<NameId> registers() const { return llvm::ArrayRef(touched).take_front(touchedCount); }
-  Range lastStatement(const Function &function) const;
-  uint8_t usesOf(NameId reg) const {
-    return static_cast<size_t>(reg) < uses.size() ? uses[static_cast<size_t>(reg)] : 0;
-  }
-  NameId registerAt(NameId name, Range place);
-  NameId knownRegisterAt(NameId name, Range place) const;
-  bool use(const Instruction &instruction, const Usage &usage);
-  bool isUnwritten(NameId reg) const;
-  void access(const Operand &operand, const Access &one, bool isLoad, bool isGuarded);
-  void branch(const Operand &target);
-  void effects(const Instruction &instruction, const Usage &usage);
-  void registerCount(const Function &function);
-  void flow(const Function &function);
-  void unwritten(const Function &function);
-
-  const Ast &ast;
-  const ModuleContext context;
-  const CheckOptions &options;
-  ModuleRules &rules;
-  Resolver &resolver;
-  DiagnosticSink &sink;
-
-  std::vector<uint8_t> uses;   // by register, of the function at hand
-  std::vector<NameId> touched; // registers with uses: the first `touchedCount`
-  size_t touchedCount = 0;
-  llvm::DenseMap<uint32_t, NameId> ofBlocks;          // registers of nested blocks, by the places where they are used
-  std::vector<FunctionSummary::Reference> references; // to functions and variables
-  std::vector<const Usage *> sequence;
-  uint32_t firstInstruction = 0;
-  FunctionSummary summary;
-  Range registerCountAt; // the first instruction that changes the number of registers
-
-  void beginSegment(const Instruction &instruction);
-  /// Instructions behind one where control ends, up to the next such.
-  struct Segment {
-    Range first;          // its first instruction
-    uint32_t labels = 0;  // into `segmentLabels`: the first of it
-    uint32_t leading = 0; // as many of them stand before the first instruction
-  };
-  std::vector<Segment> segments;
-  std::vector<NameId> segmentLabels;
-  size_t reportsBefore = 0;
-  bool isOpen = true;  // control can come to the end of the last segment
-  bool isEmpty = true; // it has no instruction yet
 };
 
 } // namespace ptxray

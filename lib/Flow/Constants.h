@@ -1,36 +1,32 @@
 #pragma once
-// The registers of a function that hold one known number all along: written once, by a move or by
-// arithmetic on other such registers. Asked only for the few operands whose value means something.
-#include "Parse/Ast.h"
+// Numbers that registers hold all along: what stands in a descriptor is mostly put together from constants, right
+// before the instruction that takes it.
+#include "Flow/Body.h"
 #include "Resolve/Shape.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 
 namespace ptxray {
 
+/// What the integer arithmetic of an instruction gives, cut to its type; nothing for all others.
+std::optional<uint64_t> constantResult(llvm::StringRef opcode, llvm::ArrayRef<uint64_t> sources);
+
+/// Of one body at a time. A register counts if a single instruction writes it, without a guard, and all that this
+/// instruction reads counts in turn.
 class Constants {
 public:
-  explicit Constants(const Ast &ast) : ast(ast) {}
-
-  void forget() { read = false; }
-  /// Puts the values of such registers into their shapes.
-  void fill(const Function &function, Slice operands, llvm::MutableArrayRef<Shape> shapes);
+  void read(const Body &body);
+  /// Marks the shapes of registers that hold a number.
+  void fill(uint32_t instruction, llvm::MutableArrayRef<Shape> shapes);
 
 private:
-  void readBody(const Function &function);
-  void addWritten(llvm::ArrayRef<Operand> nodes, uint32_t instruction);
-  std::optional<uint64_t> valueOf(NameId name, unsigned depth);
-  std::optional<uint64_t> valueOf(const Operand &operand, unsigned depth);
+  static constexpr uint32_t nobody = ~0u, several = ~0u - 1;
+  std::optional<uint64_t> valueOf(LocalId local, unsigned depth);
+  std::optional<uint64_t> computed(uint32_t instruction, unsigned depth);
 
-  const Ast &ast;
-  bool read = false;
-  /// By name: the instruction that writes it, or `several`. Names of nested blocks count as one.
-  llvm::DenseMap<uint32_t, uint32_t> writer;
-  llvm::DenseMap<uint32_t, std::optional<uint64_t>> values; // of the names asked for so far
-  static constexpr uint32_t several = ~0u;
+  const Body *body = nullptr;
+  std::vector<uint32_t> writer; // by LocalId: the instruction, or one of the numbers above
+  llvm::DenseMap<uint32_t, std::optional<uint64_t>> values;
 };
-
-/// What an instruction with these constant sources gives; none when it is no plain arithmetic.
-std::optional<uint64_t> constantResult(llvm::StringRef opcode, llvm::ArrayRef<uint64_t> sources);
 
 } // namespace ptxray

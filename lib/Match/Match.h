@@ -6,13 +6,15 @@
 #include "Match/Usage.h"
 #include "Match/Written.h"
 #include "Parse/Ast.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Allocator.h"
 #include <deque>
 #include <memory>
 
 namespace ptxray {
 
-class Resolver;
 class SourceBuffer;
+struct Symbol;
 
 // ---- one instruction
 /// What the tables say of it.
@@ -42,7 +44,7 @@ struct InstructionSite {
   const Ast &ast;
   const SourceBuffer &source;
   const Instruction &instruction;
-  Resolver &resolver; // knows where what they name was declared
+  llvm::function_ref<const Symbol *(NameId)> find; // what its names mean; null: no declaration
 };
 /// Gives findings their places in the text.
 void reportFindings(llvm::ArrayRef<Finding> findings, const InstructionSite &site, DiagnosticSink &sink);
@@ -68,9 +70,10 @@ uint64_t fingerprint(const Instruction &instruction, const Opcode &opcode, llvm:
 /// Adds these values.
 uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes);
 
-/// What is known of all instructions with one fingerprint.
+/// What is known of all instructions with one opcode and one shape.
 struct Verdict {
-  uint64_t fingerprint = 0;
+  const Opcode *opcode = nullptr;
+  llvm::ArrayRef<Shape> shapes;
   const Usage *usage = nullptr;
   const std::vector<Finding> *findings = nullptr; // null: nothing wrong
   PlainUses plain;
@@ -82,31 +85,34 @@ class Verdicts {
 public:
   explicit Verdicts(const ModuleContext &context) : availability(context) {}
 
+  const ModuleContext &module() const { return availability.module(); }
   const Opcode &opcode(const Ast &ast, const Instruction &instruction) { return opcodes.of(ast, instruction); }
   /// Null: there was no such instruction yet.
-  const Verdict *find(uint64_t fingerprint) {
-    const Verdict &verdict = placeOf(fingerprint);
-    return verdict.fingerprint ? &verdict : nullptr;
-  }
-  /// One shape for each operand node of the instruction, in the order of the Ast. Good until the next is judged.
+  const Verdict *find(uint64_t fingerprint) const { return memo[placeOf(fingerprint)].verdict; }
+  /// One shape for each operand node of the instruction, in the order of the Ast.
   const Verdict &of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
                     llvm::ArrayRef<Shape> shapes);
   std::vector<Finding> ofWords(const Opcode &opcode) const { return judgeWords(opcode, availability); }
 
 private:
+  struct Known {
+    uint64_t fingerprint = 0;
+    const Verdict *verdict = nullptr; // null: none
+  };
   /// Where the verdict with that fingerprint stands, or is to stand.
-  Verdict &placeOf(uint64_t fingerprint) {
+  size_t placeOf(uint64_t fingerprint) const {
     size_t i = fingerprint >> 32 & (memo.size() - 1);
-    while (memo[i].fingerprint && memo[i].fingerprint != fingerprint)
+    while (memo[i].verdict && memo[i].fingerprint != fingerprint)
       i = (i + 1) & (memo.size() - 1);
-    return memo[i];
+    return i;
   }
   void growMemo();
 
   Availability availability;
   Opcodes opcodes;
-  std::vector<Verdict> memo = std::vector<Verdict>(1024); // open addressing, a power of two
-  size_t memoUsed = 0;
+  std::vector<Known> memo = std::vector<Known>(1024); // open addressing, a power of two
+  std::deque<Verdict> verdicts;
+  llvm::BumpPtrAllocator shapesOfVerdicts;
   std::deque<std::vector<Finding>> findings;
   std::deque<Usage> usages;
 };

@@ -77,7 +77,7 @@ std::optional<Range> Reporter::declarationOf(const Finding &finding) const {
   const uint32_t node = instruction.operands.first + finding.place.index;
   for (uint32_t i = node; i < node + ast.operands[node].extent; ++i)
     if (ast.operands[i].kind == OperandKind::Name)
-      if (const Symbol *symbol = resolver.find(ast.operands[i].name))
+      if (const Symbol *symbol = find(ast.operands[i].name))
         return symbol->nameRange;
   return std::nullopt;
 }

@@ -33,11 +33,11 @@ const Opcode &Opcodes::add(const Ast &ast, SpellingId spelling) {
 }
 
 void Verdicts::growMemo() {
-  std::vector<Verdict> old(memo.size() * 2);
+  std::vector<Known> old(memo.size() * 2);
   old.swap(memo);
-  for (const Verdict &verdict : old)
-    if (verdict.fingerprint)
-      placeOf(verdict.fingerprint) = verdict;
+  for (const Known &known : old)
+    if (known.verdict)
+      memo[placeOf(known.fingerprint)] = known;
 }
 
 const Verdict &Verdicts::of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
@@ -45,10 +45,12 @@ const Verdict &Verdicts::of(const Opcode &opcode, const Instruction &instruction
   const uint64_t print = fingerprint(instruction, opcode, nodes, shapes);
   if (const Verdict *verdict = find(print))
     return *verdict;
-  if (++memoUsed * 2 >= memo.size())
+  Verdict &verdict = verdicts.emplace_back();
+  if (verdicts.size() * 2 >= memo.size())
     growMemo();
-  Verdict &verdict = placeOf(print);
-  verdict.fingerprint = print;
+  memo[placeOf(print)] = {print, &verdict};
+  verdict.opcode = &opcode;
+  verdict.shapes = shapes.copy(shapesOfVerdicts);
   const WrittenInstruction written{opcode, shapes, availability};
   Judged judged = judge(written);
   const Usage &usage = usages.emplace_back(std::move(judged.usage));

@@ -1,16 +1,9 @@
 #pragma once
 // What is asked about a module.
 #include "Diagnostics/RuleLevels.h"
-#include "llvm/ADT/ArrayRef.h"
-#include <functional>
 #include <string>
 
 namespace ptxray {
-
-struct Ast;
-struct Instruction;
-struct ModuleContext;
-struct Shape;
 
 struct CheckOptions {
   std::string target; // replaces what `.target` says; empty: as the file says
@@ -21,8 +14,6 @@ struct CheckOptions {
   bool isFragment = false;   // functions are pieces of code: nothing is said of them as a whole
   bool werror = false;       // warnings are errors, but for those of a rule with a level of its own
   RuleLevels levels;
-  /// Sees each instruction in place of the judge.
-  std::function<void(const ModuleContext &, const Ast &, const Instruction &, llvm::ArrayRef<Shape>)> visitor;
 };
 
 } // namespace ptxray

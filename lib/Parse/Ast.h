@@ -86,7 +86,7 @@ struct Instruction {
   bool guardNot = false;
   bool hasSuffix = false; // behind some operand
   uint64_t print = 0;     // of opcode and operands but for their names: Parse/Fingerprint.h
-  Slice names;            // the names of the operands, in order: into `operandNames`
+  Slice names;            // the names of the operands, in order: into `operandNames`; before them that of the guard
   Slice operands;         // all nodes; top-level operands are found by `extent`
   Range opcodeRange;      // from the mnemonic to its last qualifier
   Range guardRange;       // `@!%p1`
@@ -157,7 +157,7 @@ struct Ast {
   std::vector<Instruction> instructions;
   std::vector<Instruction> brokenInstructions; // without operands
   std::vector<Operand> operands;
-  std::vector<NameId> operandNames; // of instructions
+  std::vector<NameId> operandNames; // of instructions, and of their guards
   std::vector<Label> labels;
   std::vector<Declaration> declarations;
   std::vector<Directive> directives;

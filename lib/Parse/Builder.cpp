@@ -438,6 +438,8 @@ void Builder::opcode(const Token &token) {
     guardName = NameId::None;
   }
   inst.operands.first = ast.operands.size();
+  if (inst.guard != NameId::None)
+    ast.operandNames.push_back(inst.guard);
   inst.names.first = ast.operandNames.size();
 }
 

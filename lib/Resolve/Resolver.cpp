@@ -127,9 +127,6 @@ void Resolver::beginFunction(const Function &function) {
   collectLabels(function);
   scopes.enter();
   blocks = 0;
-  registersOfBlocks.clear();
-  namesOfBlocks.clear();
-  firstOfBlocks = ast.names->size(); // the whole body is read
   for (uint32_t i = function.returns.first; i < function.returns.end(); ++i)
     declare(ast.declarations[i], Role::Return);
   for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i)
@@ -269,18 +266,6 @@ isa::WordId Resolver::suffixWord(SpellingId suffix) {
     return 0;
   isa::WordId id = word(suffix);
   return id ? id : badSuffix;
-}
-
-/// A declaration is known by its place.
-NameId Resolver::registerInBlock(NameId name) {
-  const Symbol *symbol = scopes.find(name);
-  if (!symbol || symbol->depth < 2)
-    return name;
-  const auto next = static_cast<NameId>(firstOfBlocks + namesOfBlocks.size());
-  auto [known, isNew] = registersOfBlocks.try_emplace({symbol->nameRange.begin, static_cast<uint32_t>(name)}, next);
-  if (isNew)
-    namesOfBlocks.push_back(name);
-  return known->second;
 }
 
 /// One of `.x .y .z .w`, or of their names as colours.

@@ -60,16 +60,13 @@ public:
     return false;
   }
 
-  /// Stands for the register, or what else has the name here, in the function at hand: the name's own number, or one
-  /// above those of all names for what is declared in a nested block.
-  NameId registerOf(NameId name) { return isInBlock() ? registerInBlock(name) : name; }
   bool isInBlock() const { return scopes.depth() > 1; }
-  bool isOfBlock(NameId reg) const { return static_cast<uint32_t>(reg) >= firstOfBlocks; }
-  NameId nameOf(NameId reg) const {
-    return isOfBlock(reg) ? namesOfBlocks[static_cast<uint32_t>(reg) - firstOfBlocks] : reg;
-  }
 
   const Symbol *find(NameId name) { return scopes.find(name); }
+  /// Its index + 1 into `symbols`; 0: none.
+  uint32_t numberOf(NameId name) { return scopes.numberOf(name); }
+  /// Where `find` looks: good until the function at hand ends.
+  llvm::ArrayRef<Symbol> symbols() const { return scopes.all(); }
   /// No declaration has the name. Silent where a line with a syntax error may have declared it.
   void reportUnknown(NameId name, Range range);
   isa::WordId word(SpellingId spelling); // 0: not in the vocabulary
@@ -90,7 +87,6 @@ private:
   static void setShape(Symbol &symbol);
   Shape unusualName(const Operand &operand, const Symbol *symbol);
   void unusualGuard(const Instruction &instruction, const Symbol *symbol);
-  NameId registerInBlock(NameId name);
   bool hasDirective(isa::WordId directive);
   isa::WordId suffixWord(SpellingId suffix);
   void collectLabels(const Function &function);
@@ -107,9 +103,6 @@ private:
   uint32_t blocks = 0;
   size_t lostRead = 0; // of the lines in `ast.lost`
   llvm::DenseSet<llvm::StringRef> lostNames;
-  llvm::DenseMap<std::pair<uint32_t, uint32_t>, NameId> registersOfBlocks; // by place of the declaration, and name
-  std::vector<NameId> namesOfBlocks;
-  uint32_t firstOfBlocks = 0;
   std::vector<int32_t> wordOfSpelling;                             // -1: not asked for yet
   llvm::DenseMap<uint32_t, const isa::SpecialRegister *> specials; // by NameId; null: none
 };

@@ -20,7 +20,8 @@ void Scopes::leave() {
     if (const NameId prefix = read(last.name).prefix; prefix != NameId::None)
       --texts[static_cast<uint32_t>(prefix)].ownMembers;
   }
-  symbols.resize(mark.symbols);
+  if (marks.empty()) // those of a function's blocks stay as long as the function
+    symbols.resize(mark.symbols);
 }
 
 /// ptxas reads `%r012` as `%r12`.
@@ -123,15 +124,15 @@ const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
 }
 
 /// One that is new, or not bound, or that an inner `%r<3>` leaves to an outer `%r<8>`.
-const Symbol *Scopes::findUnusual(NameId name) {
+uint32_t Scopes::numberOfUnusual(NameId name) {
   read(name);
   if (const Slot *slot = slotOf(name))
-    return &symbols[slot->symbol - 1];
+    return slot->symbol;
   const Member member = members[static_cast<uint32_t>(name)];
   uint32_t symbol = slots[member.slot].symbol;
   while (symbol && member.number >= symbols[symbol - 1].familyCount)
     symbol = symbols[symbol - 1].outerFamily;
-  return symbol ? &symbols[symbol - 1] : nullptr;
+  return symbol;
 }
 
 const Symbol *Scopes::shortFamily(NameId name) {

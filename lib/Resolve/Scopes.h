@@ -4,6 +4,7 @@
 #include "Parse/Ast.h"
 #include "Parse/Interner.h"
 #include "Resolve/Shape.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <vector>
 
 namespace ptxray {
@@ -57,9 +58,16 @@ public:
   const Symbol *declare(NameId name, const Symbol &symbol);
   const Symbol *declareFamily(NameId prefix, Symbol symbol);
   const Symbol *find(NameId name) {
-    const Slot *slot = slotOf(name);
-    return slot ? &symbols[slot->symbol - 1] : findUnusual(name);
+    const uint32_t number = numberOf(name);
+    return number ? &symbols[number - 1] : nullptr;
   }
+  /// Its index + 1 into all symbols; 0: none.
+  uint32_t numberOf(NameId name) {
+    const Slot *slot = slotOf(name);
+    return slot ? slot->symbol : numberOfUnusual(name);
+  }
+  /// All symbols of the module and of the function at hand, those of blocks that were left included.
+  llvm::ArrayRef<Symbol> all() const { return symbols; }
   /// The fingerprint of the name's shape; 0 when `find` has to tell.
   uint64_t printOf(NameId name) const {
     const Slot *slot = slotOf(name);
@@ -110,7 +118,7 @@ private:
     const Slot &slot = slots[member.slot];
     return member.number < slot.count ? &slot : nullptr;
   }
-  const Symbol *findUnusual(NameId name);
+  uint32_t numberOfUnusual(NameId name);
   /// What the text of a name says; it is taken apart once.
   const Name &read(NameId name) {
     const auto index = static_cast<uint32_t>(name);

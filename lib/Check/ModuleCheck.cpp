@@ -1,0 +1,103 @@
+#include "Check/ModuleCheck.h"
+#include "Flow/BodyRules.h"
+
+namespace ptxray {
+
+static Range rangeOf(const Ast &ast, Statement statement) {
+  switch (statement.kind) {
+  case StatementKind::Declaration: return ast.declarations[statement.index].range;
+  case StatementKind::Directive: return ast.directives[statement.index].range;
+  case StatementKind::Function: return ast.functions[statement.index].head;
+  default: return {};
+  }
+}
+
+void ModuleCheck::endHeader(Range place, bool isEmpty) {
+  if (verdicts)
+    return;
+  header.finish(place, isEmpty);
+  verdicts.emplace(header.context());
+  rules.emplace(ast, header, resolver, sink);
+  limits.emplace(ast, header.context(), options, sink);
+  bodies.emplace(ast, source, *verdicts, *rules, resolver, sink);
+}
+
+const Body *ModuleCheck::item(Statement statement) {
+  if (statement.kind == StatementKind::Directive && header.read(ast, ast.directives[statement.index]))
+    return nullptr;
+  endHeader(rangeOf(ast, statement));
+  if (statement.kind == StatementKind::Function)
+    return function(statement.index);
+  if (statement.kind == StatementKind::Declaration)
+    variable(ast.declarations[statement.index]);
+  else
+    directive(ast.directives[statement.index]);
+  return nullptr;
+}
+
+void ModuleCheck::variable(const Declaration &declaration) {
+  rules->variable(declaration, Site::Module);
+  resolver.declare(declaration, Role::Global);
+  limits->variable(declaration, resolver.extentOf(declaration).bytes);
+}
+
+void ModuleCheck::directive(const Directive &directive) {
+  rules->moduleDirective(directive);
+  if (ast.text(directive.name) == ".alias" && directive.operands.count)
+    limits->alias(ast.operands[directive.operands.first].name);
+}
+
+const Body *ModuleCheck::function(uint32_t index) {
+  const Function &function = ast.functions[index];
+  rules->function(function);
+  resolver.declareFunction(index);
+  limits->function(function);
+  if (!function.hasBody)
+    return nullptr;
+  resolver.beginFunction(function);
+  rules->beginBody(function);
+  bodies->begin(function);
+  for (const Statement one : llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count))
+    statement(one);
+  const Body &body = bodies->end();
+  checkBody(body, {header.context(), options, *rules, sink});
+  limits->body(summaryOf(body));
+  resolver.endFunction();
+  return &body;
+}
+
+inline void ModuleCheck::statement(Statement statement) {
+  switch (statement.kind) {
+  case StatementKind::Instruction: return instruction(ast.instructions[statement.index]);
+  case StatementKind::BrokenInstruction: return bodies->broken(ast.brokenInstructions[statement.index]);
+  case StatementKind::Label: return bodies->label(statement.index);
+  case StatementKind::BlockBegin: return resolver.beginBlock();
+  case StatementKind::BlockEnd: return resolver.endBlock();
+  case StatementKind::Declaration: return declarationInBody(statement.index);
+  case StatementKind::Function: return functionInBody(ast.functions[statement.index]);
+  case StatementKind::Directive:
+    rules->bodyDirective(ast.directives[statement.index]);
+    return bodies->directive(statement.index);
+  }
+}
+
+void ModuleCheck::declarationInBody(uint32_t index) {
+  rules->variable(ast.declarations[index], Site::Body);
+  resolver.declare(ast.declarations[index], Role::Local);
+  bodies->declaration(index);
+}
+
+void ModuleCheck::functionInBody(const Function &function) {
+  rules->function(function);
+  if (function.kind == FunctionKind::Func) // it belongs to the module
+    limits->function(function);
+}
+
+void ModuleCheck::finish() {
+  const uint32_t end = static_cast<uint32_t>(source.text().size());
+  endHeader({end, end}, /*isEmpty=*/true);
+  limits->finish();
+  rules->finish();
+}
+
+} // namespace ptxray

@@ -1,0 +1,52 @@
+#pragma once
+// The items of one module, checked in their order.
+#include "Flow/BodyReader.h"
+#include "Module/Header.h"
+#include "Module/Limits.h"
+#include "Module/ModuleRules.h"
+
+namespace ptxray {
+
+class ModuleCheck {
+public:
+  ModuleCheck(const Ast &ast, const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink)
+      : ast(ast), source(source), options(options), sink(sink), header(source, options, sink), resolver(ast, sink) {}
+
+  /// Instructions that begin elsewhere are passed over, as if they were not written.
+  void judgeOnly(Range place) { judged = place; }
+  /// The body of the function that the item is, if it has one: good until the next item.
+  const Body *item(Statement statement);
+  /// No item follows.
+  void finish();
+  ModuleContext context() const { return header.context(); }
+  ModuleSummary summary() const { return header.summary(); }
+
+private:
+  void endHeader(Range place, bool isEmpty = false);
+  void variable(const Declaration &declaration);
+  void directive(const Directive &directive);
+  const Body *function(uint32_t index);
+  void statement(Statement statement);
+  void instruction(const Instruction &instruction) {
+    if (judged.begin <= instruction.range.begin && instruction.range.begin < judged.end) [[likely]]
+      bodies->instruction(instruction);
+    else
+      bodies->passOver();
+  }
+  void declarationInBody(uint32_t index);
+  void functionInBody(const Function &function);
+
+  const Ast &ast;
+  const SourceBuffer &source;
+  const CheckOptions &options;
+  DiagnosticSink &sink;
+  Range judged{0, UINT32_MAX};
+  Header header;
+  Resolver resolver;
+  std::optional<Verdicts> verdicts; // once the header is read
+  std::optional<ModuleRules> rules;
+  std::optional<Limits> limits;
+  std::optional<BodyReader> bodies;
+};
+
+} // namespace ptxray

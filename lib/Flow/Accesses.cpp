@@ -1,0 +1,74 @@
+// access-out-of-bounds, access-misaligned, guarded-argument, parameter-without-call: memory behind the name of a
+// variable.
+#include "Flow/BodyRules.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/SmallSet.h"
+
+namespace ptxray {
+namespace {
+
+/// One after the other, in the order of the text.
+class AccessRules {
+public:
+  AccessRules(const Body &body, const BodyContext &context)
+      : body(body), sink(context.sink), isFragment(context.options.isFragment) {}
+  void instruction(uint32_t number);
+
+private:
+  void access(const Operand &operand, LocalId local, const Access &one, uint32_t number);
+
+  const Body &body;
+  DiagnosticSink &sink;
+  const bool isFragment;
+  llvm::SmallSet<LocalId, 8> returned; // variables that a call has returned
+};
+
+} // namespace
+
+void AccessRules::instruction(uint32_t number) {
+  body.eachUse(number, [&](NamedUse use) {
+    if ((use.uses & (Names | Writes)) == (Names | Writes))
+      returned.insert(use.local);
+  });
+  const Operand *nodes = body.ast->operandsOf(body.instruction(number).operands).data();
+  for (const Access &one : body.usage(number).accesses)
+    body.eachUse(number, [&](NamedUse use) {
+      if (&use.operand == nodes + one.node)
+        access(use.operand, use.local, one, number);
+    });
+}
+
+void AccessRules::access(const Operand &operand, LocalId local, const Access &one, uint32_t number) {
+  const Symbol *symbol = body.symbol(local);
+  if (!symbol || symbol->kind != SymbolKind::Variable)
+    return;
+  const int64_t offset = operand.flags & HasOffset ? operand.value : 0;
+  auto report = [&](DiagId id, std::initializer_list<std::string> args) {
+    sink.report(id, operand.range, args).notes.push_back({"declared here", symbol->nameRange});
+  };
+  auto name = [&] { return body.text(local).str(); };
+  const bool isGuarded = body.guard(number) != LocalId::None, isLoad = body.usage(number).hasResult;
+  const bool isOfCall = symbol->depth > 0 && !symbol->isParameter && isa::word(symbol->space).text == ".param";
+  if (isGuarded && isOfCall && !symbol->isReturn)
+    report(DiagId::GuardedArgument, {name()});
+  const Extent &extent = symbol->extent;
+  const bool isDynamicShared = !extent.bytes && isa::word(symbol->space).text == ".shared";
+  if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))
+    report(DiagId::AccessOutOfBounds,
+           {std::to_string(one.bytes), std::to_string(offset), name(), std::to_string(extent.bytes)});
+  // Dynamic shared memory is aligned by the driver, whatever the open array says.
+  else if (offset % one.align || (extent.align % one.align && !isDynamicShared))
+    report(DiagId::AccessMisaligned,
+           {std::to_string(one.bytes), std::to_string(offset), name(), std::to_string(extent.align)});
+  // A variable for arguments holds something only when a call has returned it.
+  else if (isLoad && isOfCall && !symbol->isReturn && !isFragment && !returned.contains(local))
+    report(DiagId::ParameterWithoutCall, {name()});
+}
+
+void checkAccesses(const Body &body, const BodyContext &context) {
+  AccessRules rules(body, context);
+  for (const uint32_t number : body.notable)
+    rules.instruction(number);
+}
+
+} // namespace ptxray

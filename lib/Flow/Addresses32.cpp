@@ -1,0 +1,17 @@
+// codegen-address-32: new targets have no addresses of 32 bits.
+#include "Flow/BodyRules.h"
+
+namespace ptxray {
+
+void checkAddresses32(const Body &body, const BodyContext &context) {
+  if (!has64BitAddressesOnly(context.module))
+    return;
+  for (const uint32_t number : body.notable)
+    if (body.usage(number).has(isa::Effect::Address32)) {
+      const Instruction &instruction = body.instruction(number);
+      context.sink.report(DiagId::CodegenAddress32, instruction.opcodeRange,
+                          {body.ast->text(instruction.opcode).str(), targetName(context.module)});
+    }
+}
+
+} // namespace ptxray

@@ -1,0 +1,182 @@
+#include "Flow/BodyReader.h"
+#include "Isa/Isa.h"
+#include "Parse/Interner.h"
+#include "Source/SourceBuffer.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+void BodyReader::begin(const Function &function) {
+  body.function = &function;
+  body.verdicts.clear();
+  body.notable.clear();
+  body.locals.assign(1, {});
+  body.readFirst.clear();
+  body.labels.clear();
+  body.declarations.clear();
+  body.directives.clear();
+  body.targets.clear();
+  late.clear();
+  lateShapes.clear();
+  if (byName.size() < ast.names->size()) // the whole body is read
+    byName.resize(ast.names->size());
+  body.firstInstruction = static_cast<uint32_t>(ast.instructions.size());
+  body.firstName = static_cast<uint32_t>(ast.operandNames.size());
+  for (const Statement statement : llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count))
+    if (statement.kind == StatementKind::Instruction) {
+      const Instruction &first = ast.instructions[statement.index];
+      body.firstInstruction = statement.index;
+      body.firstName = first.names.first - (first.guard != NameId::None);
+      break;
+    }
+  body.names.resize(std::max(body.names.size(), ast.operandNames.size() - body.firstName));
+  reportsBefore = sink.diagnostics().size();
+  for (Slice formals : {function.returns, function.parameters})
+    for (const Declaration &formal : llvm::ArrayRef(ast.declarations).slice(formals.first, formals.count))
+      if (formal.name != NameId::None)
+        use(formal.name, Writes);
+}
+
+LocalId BodyReader::useAnywhere(NameId name, uint8_t uses) {
+  const uint32_t symbol = resolver.isInBlock() ? resolver.numberOf(name) : 0;
+  if (!symbol || resolver.symbols()[symbol - 1].depth < 2)
+    return use(name, uses);
+  auto [known, isNew] = ofBlocks.try_emplace({symbol, static_cast<uint32_t>(name)}, LocalId::None);
+  if (isNew)
+    known->second = append(name, symbol, uses);
+  return known->second;
+}
+
+static const Usage nothing;
+/// Of an instruction that nobody reads.
+static constexpr Verdict unread{nullptr, {}, &nothing, nullptr, {}};
+
+void BodyReader::passOver() { body.verdicts.push_back(&unread); }
+
+void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
+  const Opcode &opcode = verdicts.opcode(ast, instruction);
+  const llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
+  const Verdict *verdict = nullptr;
+  if (print && !opcode.readsRegisters)
+    verdict = verdicts.find(opcode.readsValues ? withValues(print, nodes) : print);
+  if (!verdict) {
+    if (isMissingSemicolon(instruction) || hasTooManyOperands(instruction))
+      return append(instruction, unread);
+    resolver.shapes(instruction.operands, shapes);
+    verdict = &verdicts.of(opcode, instruction, nodes, shapes);
+    if (opcode.readsRegisters) {
+      const auto first = static_cast<uint32_t>(lateShapes.size());
+      late.push_back({body.size(), {first, static_cast<uint32_t>(shapes.size())}});
+      llvm::append_range(lateShapes, shapes);
+      return append(instruction, *verdict);
+    }
+  }
+  if (verdict->findings)
+    report(*verdict->findings, instruction, [this](NameId name) { return resolver.find(name); });
+  if (opcode.mayCall)
+    rules.call(instruction);
+  append(instruction, *verdict);
+}
+
+void BodyReader::broken(const Instruction &instruction) {
+  report(verdicts.ofWords(verdicts.opcode(ast, instruction)), instruction,
+         [](NameId) -> const Symbol * { return nullptr; }); // it has no operands
+}
+
+void BodyReader::report(llvm::ArrayRef<Finding> findings, const Instruction &instruction, FindSymbol find) {
+  reportFindings(findings, {verdicts.opcode(ast, instruction), verdicts.module(), ast, source, instruction, find},
+                 sink);
+}
+
+void BodyReader::append(const Instruction &instruction, const Verdict &verdict) {
+  LocalId *local = body.names.data() + (instruction.names.first - body.firstName);
+  if (instruction.guard != NameId::None)
+    local[-1] = useAnywhere(instruction.guard, Reads);
+  auto use = verdict.usage->nodes.begin();
+  const llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
+  for (uint32_t node = 0; node < nodes.size(); ++node)
+    if (nodes[node].kind == OperandKind::Name) {
+      const bool isUsed = use != verdict.usage->nodes.end() && use->node == node;
+      *local++ = useAnywhere(nodes[node].name, isUsed ? use++->uses : uint8_t(0));
+    }
+  if (!verdict.usage->isPlain)
+    body.notable.push_back(body.size());
+  body.verdicts.push_back(&verdict);
+}
+
+/// `trap` without its semicolon, and `exit;` on the next line, look like an instruction and its operand.
+bool BodyReader::isMissingSemicolon(const Instruction &instruction) {
+  if (instruction.operands.count != 1)
+    return false;
+  const Operand &operand = ast.operands[instruction.operands.first];
+  const uint32_t end = instruction.opcodeRange.end;
+  if (operand.kind != OperandKind::Name || !source.text({end, operand.range.begin}).contains('\n') ||
+      resolver.find(operand.name) || !isa::findMnemonic(ast.text(operand.name)))
+    return false;
+  sink.report(DiagId::ExpectedSemicolon, {end, end}, {ast.text(instruction.opcode).str()}).fix =
+      Fix{"insert `;`", {{{end, end}, ";"}}, /*safe=*/true};
+  return true;
+}
+
+/// No instruction has so many, and the engine counts them in 16 bits.
+bool BodyReader::hasTooManyOperands(const Instruction &instruction) {
+  constexpr uint32_t most = 10'000;
+  if (instruction.operands.count <= most)
+    return false;
+  const Range range = ast.operands[instruction.operands.first + most].range;
+  sink.report(DiagId::ExtraOperand, range, {source.text(range).str(), "`" + ast.text(instruction.opcode).str() + "`"});
+  return true;
+}
+
+void BodyReader::label(uint32_t index) {
+  body.labels.push_back({index, body.size(), useAnywhere(ast.labels[index].name, 0)});
+}
+
+void BodyReader::directive(uint32_t index) {
+  const Directive &directive = ast.directives[index];
+  const auto first = static_cast<uint32_t>(body.targets.size());
+  if (directive.label != NameId::None)
+    for (const Operand &target : ast.operandsOf(directive.operands))
+      if (target.name != NameId::None)
+        body.targets.push_back(useAnywhere(target.name, Targets));
+  body.directives.push_back({index, body.size(), {first, static_cast<uint32_t>(body.targets.size()) - first}});
+}
+
+void BodyReader::declaration(uint32_t index) {
+  body.declarations.push_back({index, body.size(), resolver.extentOf(ast.declarations[index])});
+}
+
+/// Instructions of which a rule asks for the numbers in registers: all that writes these is known now.
+void BodyReader::judgeLate() {
+  constants.read(body);
+  for (const Late one : late) {
+    const Instruction &instruction = body.instruction(one.number);
+    const llvm::MutableArrayRef<Shape> shapes =
+        llvm::MutableArrayRef(lateShapes).slice(one.shapes.first, one.shapes.count);
+    constants.fill(one.number, shapes);
+    const Opcode &opcode = verdicts.opcode(ast, instruction);
+    const Verdict &verdict = verdicts.of(opcode, instruction, ast.operandsOf(instruction.operands), shapes);
+    body.verdicts[one.number] = &verdict;
+    const auto find = [&](NameId name) {
+      const llvm::ArrayRef<LocalId> locals = body.namesOf(one.number);
+      const auto found = llvm::find_if(locals, [&](LocalId local) { return body.nameOf(local) == name; });
+      return found == locals.end() ? nullptr : body.symbol(*found);
+    };
+    if (verdict.findings)
+      report(*verdict.findings, instruction, find);
+  }
+}
+
+const Body &BodyReader::end() {
+  body.symbols = resolver.symbols();
+  if (!late.empty())
+    judgeLate();
+  for (const Local &local : llvm::drop_begin(body.locals))
+    byName[static_cast<uint32_t>(local.name)] = LocalId::None;
+  ofBlocks.clear();
+  body.isBroken = llvm::any_of(llvm::drop_begin(sink.diagnostics(), reportsBefore),
+                               [](const Diagnostic &d) { return d.severity == Severity::Error; });
+  return body;
+}
+
+} // namespace ptxray

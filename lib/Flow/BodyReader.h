@@ -1,0 +1,102 @@
+#pragma once
+// Fills a Body with what the statements of a function show one by one: finds what each name means, has each
+// instruction judged, and reports what is wrong with it.
+#include "Flow/Body.h"
+#include "Flow/Constants.h"
+#include "Module/ModuleRules.h"
+#include "Resolve/Resolver.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace ptxray {
+
+class BodyReader {
+public:
+  BodyReader(const Ast &ast, const SourceBuffer &source, Verdicts &verdicts, ModuleRules &rules, Resolver &resolver,
+             DiagnosticSink &sink)
+      : ast(ast), source(source), verdicts(verdicts), rules(rules), resolver(resolver), sink(sink) {
+    body.ast = &ast;
+  }
+
+  /// The statements of the function follow in the order of the text; the resolver is ahead of each of them.
+  void begin(const Function &function);
+  void instruction(const Instruction &instruction) {
+    if (!resolver.checkGuard(instruction)) [[unlikely]]
+      rules.requireGuard(instruction.guard, instruction.guardRange);
+    const uint64_t print = resolver.fingerprint(instruction);
+    // Mostly all names are plain ones and an equal instruction was judged before: then nobody asks for the opcode.
+    const Verdict *verdict = verdicts.find(print);
+    if (verdict && verdict->plain.known && !resolver.isInBlock()) [[likely]]
+      plain(instruction, *verdict);
+    else
+      unusual(instruction, print);
+  }
+  /// It stands in the body as one that does nothing.
+  void passOver();
+  void broken(const Instruction &instruction);
+  void label(uint32_t index);
+  void directive(uint32_t index);
+  void declaration(uint32_t index);
+  /// Good until the resolver leaves the function or another begins.
+  const Body &end();
+
+private:
+  /// Its values are known only when the whole body is read.
+  struct Late {
+    uint32_t number;
+    Slice shapes;
+  };
+
+  void plain(const Instruction &instruction, const Verdict &verdict) {
+    const NameId *name = ast.operandNames.data() + instruction.names.first;
+    LocalId *local = body.names.data() + (instruction.names.first - body.firstName);
+    for (uint32_t i = 0, count = instruction.names.count; i < count; ++i)
+      local[i] = use(name[i], verdict.plain.uses[i]);
+    if (instruction.guard != NameId::None)
+      local[-1] = use(instruction.guard, Reads);
+    body.verdicts.push_back(&verdict);
+  }
+  /// Of a name outside of nested blocks.
+  LocalId use(NameId name, uint8_t uses) {
+    const LocalId known = byName[static_cast<uint32_t>(name)];
+    return known != LocalId::None ? known : add(name, uses);
+  }
+  LocalId add(NameId name, uint8_t uses) {
+    const LocalId local = append(name, resolver.numberOf(name), uses);
+    byName[static_cast<uint32_t>(name)] = local;
+    return local;
+  }
+  /// At its first use in the text.
+  LocalId append(NameId name, uint32_t symbol, uint8_t uses) {
+    const auto local = static_cast<LocalId>(body.locals.size());
+    body.locals.push_back({name, symbol});
+    if (uses & Reads)
+      body.readFirst.push_back(local);
+    return local;
+  }
+  LocalId useAnywhere(NameId name, uint8_t uses);
+  [[gnu::noinline]] void unusual(const Instruction &instruction, uint64_t print);
+  void append(const Instruction &instruction, const Verdict &verdict);
+  bool isMissingSemicolon(const Instruction &instruction);
+  bool hasTooManyOperands(const Instruction &instruction);
+  void judgeLate();
+  using FindSymbol = llvm::function_ref<const Symbol *(NameId)>;
+  void report(llvm::ArrayRef<Finding> findings, const Instruction &instruction, FindSymbol find);
+
+  const Ast &ast;
+  const SourceBuffer &source;
+  Verdicts &verdicts;
+  ModuleRules &rules;
+  Resolver &resolver;
+  DiagnosticSink &sink;
+
+  Body body;
+  size_t reportsBefore = 0;
+  std::vector<LocalId> byName;                                     // by NameId: what it means outside of nested blocks
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, LocalId> ofBlocks; // by symbol and name
+  llvm::SmallVector<Shape, 32> shapes;
+  std::vector<Late> late;
+  std::vector<Shape> lateShapes;
+  Constants constants;
+};
+
+} // namespace ptxray

@@ -1,0 +1,32 @@
+#pragma once
+// The rules about a body as a whole. Each stands in the file of its subject, beside this one; `checkBody` calls them.
+#include "Flow/Body.h"
+#include "Module/Limits.h"
+#include "Module/ModuleRules.h"
+
+namespace ptxray {
+
+/// What the rules know besides the body, and where they report.
+struct BodyContext {
+  const ModuleContext module;
+  const CheckOptions &options;
+  ModuleRules &rules;
+  DiagnosticSink &sink;
+};
+
+void checkBody(const Body &body, const BodyContext &context);
+/// What the rules about the whole module need to know of it.
+FunctionSummary summaryOf(const Body &body);
+
+// What each instruction names.
+void checkNamedFunctions(const Body &body, const BodyContext &context);
+void checkBranchLists(const Body &body, const BodyContext &context);
+void checkAccesses(const Body &body, const BodyContext &context);
+void checkAddresses32(const Body &body, const BodyContext &context);
+void checkTraces(const Body &body, const BodyContext &context);
+// What only the whole shows.
+void checkRegisterCount(const Body &body, const BodyContext &context);
+void checkReachability(const Body &body, const BodyContext &context);
+void checkDefinedness(const Body &body, const BodyContext &context);
+
+} // namespace ptxray

@@ -1,0 +1,105 @@
+// undefined-value, unwritten-register: registers that are read and never written.
+#include "Flow/BodyRules.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+namespace {
+
+/// Follows what is in registers that were never written, in the order of the text, to where it matters: an address, a
+/// guard, or an instruction without a result. Copies carry undefined values on purpose.
+class Undefined {
+public:
+  Undefined(const Body &body, DiagnosticSink &sink) : body(body), sink(sink) {}
+  bool findUnwritten();
+  void instruction(uint32_t number);
+
+private:
+  void countWrites();
+  LocalId read(LocalId local, Range range, bool matters);
+
+  const Body &body;
+  DiagnosticSink &sink;
+  std::vector<uint8_t> writes;              // by LocalId, up to 2
+  llvm::DenseMap<LocalId, LocalId> origins; // by register: the unwritten register that it comes from
+  enum : uint8_t { Noted = 1, Warned = 2 };
+  llvm::DenseMap<LocalId, uint8_t> reported;
+};
+
+} // namespace
+
+static bool isRegisterOfFunction(const Symbol *symbol) {
+  return symbol && symbol->kind == SymbolKind::Register && symbol->depth > 0 && !symbol->isParameter &&
+         !symbol->isReturn;
+}
+
+void Undefined::countWrites() {
+  writes.assign(body.locals.size(), 0);
+  for (uint32_t number = 0; number < body.size(); ++number)
+    body.eachUse(number, [&](NamedUse use) {
+      uint8_t &count = writes[static_cast<size_t>(use.local)];
+      count += (use.uses & Writes) && count < 2;
+    });
+}
+
+bool Undefined::findUnwritten() {
+  for (const LocalId local : body.readFirst) {
+    if (!isRegisterOfFunction(body.symbol(local)))
+      continue;
+    if (writes.empty())
+      countWrites();
+    if (!writes[static_cast<size_t>(local)])
+      origins[local] = local;
+  }
+  return !origins.empty();
+}
+
+/// What the register's value comes from, if that is undefined.
+LocalId Undefined::read(LocalId local, Range range, bool matters) {
+  const auto origin = origins.find(local);
+  if (origin == origins.end())
+    return LocalId::None;
+  uint8_t &before = reported[origin->second];
+  if (before & (matters ? Warned : Noted | Warned))
+    return origin->second;
+  before |= matters ? Warned : Noted;
+  if (matters)
+    sink.report(DiagId::UndefinedValue, range, {body.text(local).str(), body.text(origin->second).str()});
+  else
+    sink.report(DiagId::UnwrittenRegister, range, {body.text(origin->second).str()});
+  return origin->second;
+}
+
+void Undefined::instruction(uint32_t number) {
+  const Usage &usage = body.usage(number);
+  const LocalId guard = body.guard(number);
+  if (guard != LocalId::None)
+    read(guard, body.instruction(number).guardRange, true);
+  LocalId carried = LocalId::None;
+  bool passes = !usage.known;
+  body.eachUse(number, [&](NamedUse use) {
+    if (!(use.uses & Reads))
+      return;
+    passes |= (use.uses & Passes) != 0;
+    const bool matters = !passes && ((use.uses & Addresses) || !usage.hasResult);
+    if (const LocalId origin = read(use.local, use.operand.range, matters); origin != LocalId::None)
+      carried = origin;
+  });
+  if (carried == LocalId::None || passes || guard != LocalId::None)
+    return;
+  body.eachUse(number, [&](NamedUse use) {
+    if ((use.uses & Writes) && writes[static_cast<size_t>(use.local)] < 2)
+      origins.try_emplace(use.local, carried);
+  });
+}
+
+void checkDefinedness(const Body &body, const BodyContext &context) {
+  if (body.readFirst.empty())
+    return;
+  Undefined undefined(body, context.sink);
+  if (undefined.findUnwritten())
+    for (uint32_t number = 0; number < body.size(); ++number)
+      undefined.instruction(number);
+}
+
+} // namespace ptxray

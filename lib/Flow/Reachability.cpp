@@ -1,0 +1,78 @@
+// control-reaches-end, unreachable-code: where control ends, and what it never comes to.
+#include "Flow/BodyRules.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+namespace {
+
+/// Instructions after one where control ends, up to the next such, and the labels among them.
+struct Segment {
+  uint32_t first, end;
+  llvm::ArrayRef<PlacedLabel> labels;
+};
+
+} // namespace
+
+/// Whether control never goes on after the instruction.
+static bool ends(const Body &body, uint32_t number, const ModuleRules &rules) {
+  if (body.guard(number) != LocalId::None)
+    return false;
+  bool ends = body.usage(number).has(isa::Effect::Ends);
+  body.eachUse(number, [&](NamedUse use) { ends |= (use.uses & Calls) && rules.neverReturns(use.operand.name); });
+  return ends;
+}
+
+static llvm::SmallVector<Segment, 16> segmentsOf(const Body &body, const ModuleRules &rules) {
+  llvm::SmallVector<Segment, 16> segments;
+  llvm::ArrayRef<PlacedLabel> labels = body.labels;
+  uint32_t first = 0;
+  const auto close = [&](uint32_t end) {
+    const auto own = labels.take_while([&](const PlacedLabel &label) { return label.before < end; });
+    segments.push_back({first, end, own});
+    labels = labels.drop_front(own.size());
+    first = end;
+  };
+  for (const uint32_t number : body.notable)
+    if (ends(body, number, rules))
+      close(number + 1);
+  segments.push_back({first, body.size(), labels});
+  return segments;
+}
+
+/// Labels that an instruction or a list names.
+static llvm::BitVector targetsOf(const Body &body) {
+  llvm::BitVector targets(body.locals.size());
+  for (const LocalId local : body.targets)
+    targets.set(static_cast<unsigned>(local));
+  for (const uint32_t number : body.notable)
+    body.eachUse(number, [&](NamedUse use) {
+      if (use.uses & Targets)
+        targets.set(static_cast<unsigned>(use.local));
+    });
+  return targets;
+}
+
+static Range lastStatement(const Body &body) {
+  const Range instruction = body.size() ? body.instruction(body.size() - 1).range : body.function->nameRange;
+  const bool isLabel = !body.labels.empty() && body.labels.back().before == body.size();
+  return isLabel ? body.ast->labels[body.labels.back().index].range : instruction;
+}
+
+void checkReachability(const Body &body, const BodyContext &context) {
+  const llvm::SmallVector<Segment, 16> segments = segmentsOf(body, context.rules);
+  const llvm::BitVector targets = segments.size() > 1 ? targetsOf(body) : llvm::BitVector();
+  const auto isTarget = [&](const PlacedLabel &label) { return targets.test(static_cast<unsigned>(label.local)); };
+  for (const Segment &segment : llvm::drop_begin(segments)) {
+    const auto leads = [&](const PlacedLabel &label) { return label.before == segment.first && isTarget(label); };
+    if (segment.first < segment.end && llvm::none_of(segment.labels, leads))
+      context.sink.report(DiagId::UnreachableCode, body.instruction(segment.first).range);
+  }
+  // Where nothing but labels stands at the end, compilers lead what cannot happen.
+  const Segment &last = segments.back();
+  const bool isReached = segments.size() == 1 || (last.first < last.end && llvm::any_of(last.labels, isTarget));
+  if (isReached && !context.rules.neverReturns(body.function->name))
+    context.sink.report(DiagId::ControlReachesEnd, lastStatement(body), {body.ast->text(body.function->name).str()});
+}
+
+} // namespace ptxray

@@ -1,0 +1,14 @@
+// Instructions that write to the trace, which the module's metadata describe.
+#include "Flow/BodyRules.h"
+
+namespace ptxray {
+
+void checkTraces(const Body &body, const BodyContext &context) {
+  for (const uint32_t number : body.notable)
+    if (body.usage(number).has(isa::Effect::Traces)) {
+      const Instruction &instruction = body.instruction(number);
+      context.rules.trace(instruction.opcodeRange, body.ast->text(instruction.opcode));
+    }
+}
+
+} // namespace ptxray

@@ -1,5 +1,4 @@
 #include "Ptxas/Messages.h"
-#include "Parse/Parse.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
@@ -32,11 +31,15 @@ constexpr CodeRange codeRanges[] = {
 /// The statements of a text by the line they begin in; made at the first question.
 class StatementLines {
 public:
-  explicit StatementLines(const SourceBuffer &source) : source(source) {}
+  StatementLines(const Ast &ast, const SourceBuffer &source) : ast(ast), source(source) {}
   Range find(unsigned line, StringRef message);
 
 private:
   void read();
+  void note(Range opcode, Range statement) {
+    places.insert({source.lineColumn(opcode.begin).line, {opcode, statement}});
+  }
+  const Ast &ast;
   const SourceBuffer &source;
   bool isRead = false;
   struct Place {
@@ -49,24 +52,19 @@ private:
 
 void StatementLines::read() {
   isRead = true;
-  Parser parser;
-  DiagnosticSink unused; // the text was checked before
-  auto note = [&](Range opcode, Range statement) {
-    places.insert({source.lineColumn(opcode.begin).line, {opcode, statement}});
-  };
-  parser.parse(source, unused, false, [&](const Ast &ast, Statement item) {
+  for (const Statement item : ast.module)
     if (item.kind == StatementKind::Function) {
       const Function &function = ast.functions[item.index];
       note(function.nameRange, function.nameRange);
+      for (const Statement one : llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count))
+        if (one.kind == StatementKind::Instruction)
+          note(ast.instructions[one.index].opcodeRange, ast.instructions[one.index].range);
     } else if (item.kind == StatementKind::Declaration) {
       const Declaration &declared = ast.declarations[item.index];
       note(declared.nameRange, declared.range);
     } else if (item.kind == StatementKind::Directive) {
       note(ast.directives[item.index].nameRange, ast.directives[item.index].range);
     }
-    for (const Instruction &instruction : ast.instructions)
-      note(instruction.opcodeRange, instruction.range);
-  });
 }
 
 /// Where several stand in one line, the one whose opcode the message quotes.
@@ -186,10 +184,10 @@ bool ResourceReader::read(StringRef text) {
   return text.contains(" bytes gmem") || text.starts_with("Compile time") || text.trim().empty();
 }
 
-PtxasMessages readMessages(StringRef printed, const SourceBuffer &source) {
+PtxasMessages readMessages(StringRef printed, const Ast &ast, const SourceBuffer &source) {
   static constexpr llvm::StringLiteral summary = "Ptx assembly aborted due to errors";
   PtxasMessages out;
-  StatementLines lines(source);
+  StatementLines lines(ast, source);
   ResourceReader resources;
   DiagnosticSink sink;
   llvm::SmallVector<StringRef> texts;

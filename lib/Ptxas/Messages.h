@@ -1,6 +1,7 @@
 #pragma once
 // What ptxas prints, as diagnostics and tables.
 #include "Diagnostics/Report.h"
+#include "Parse/Ast.h"
 
 namespace ptxray {
 
@@ -12,6 +13,6 @@ struct PtxasMessages {
 };
 
 /// A message that names a line gets the range of the instruction that stands there.
-PtxasMessages readMessages(llvm::StringRef printed, const SourceBuffer &source);
+PtxasMessages readMessages(llvm::StringRef printed, const Ast &ast, const SourceBuffer &source);
 
 } // namespace ptxray

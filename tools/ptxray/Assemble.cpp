@@ -100,8 +100,8 @@ void printReport(const FileReport &report, const Arguments &arguments) {
   format.end(totals, options, llvm::outs());
 }
 
-bool addMessages(FileReport &report, const std::string &printed, const CheckOptions &options) {
-  PtxasMessages messages = readMessages(printed, *report.source);
+bool addMessages(FileReport &report, const Ast &ast, const std::string &printed, const CheckOptions &options) {
+  PtxasMessages messages = readMessages(printed, ast, *report.source);
   for (Diagnostic &d : messages.diagnostics)
     if (isWanted(d, options))
       report.diagnostics.push_back(std::move(d));
@@ -165,7 +165,7 @@ int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &argument
     return complain(NoPtxas, problem);
   }
   Assembly assembly = assemble(*ptxas, input.file, optionsFor(arguments, gpu), seconds);
-  const bool refusesText = addMessages(report, assembly.run.printed, input.options);
+  const bool refusesText = addMessages(report, input.parsed.ast(), assembly.run.printed, input.options);
   report.compiler = {ptxas->path, ptxas->release};
   printReport(report, arguments);
   if (const int status = complainOfEnd(*ptxas, assembly.run, seconds))
@@ -191,7 +191,7 @@ static int runAs(const Arguments &arguments) {
     return status;
   input.options.wholeProgram |=
       !readPtxasCommandLine(std::vector<std::string>(arguments.passedOn.begin(), arguments.passedOn.end())).isSeparate;
-  checkReport(input.report, "", input.options);
+  input.check();
   if (hasErrors(input.report)) {
     printReport(input.report, arguments);
     return FoundErrors;
@@ -213,7 +213,7 @@ static std::string virtualArchitecture(StringRef target) {
   return "--gpu-name=compute_" + target.str();
 }
 
-int addVerdict(FileReport &report, StringRef wanted, const CheckOptions &options) {
+int addVerdict(FileReport &report, const Ast &ast, StringRef wanted, const CheckOptions &options) {
   std::string problem;
   const std::optional<Ptxas> ptxas = findPtxas(wanted, 0, problem);
   if (ptxas)
@@ -226,7 +226,7 @@ int addVerdict(FileReport &report, StringRef wanted, const CheckOptions &options
   if (const int status = complainOfEnd(*ptxas, assembly.run, patience))
     return status;
   const bool hadErrors = hasErrors(report);
-  addMessages(report, assembly.run.printed, options);
+  addMessages(report, ast, assembly.run.printed, options);
   if (assembly.run.detail != 0)
     return hadErrors ? FoundErrors : PtxasRefused;
   if (!hadErrors)

@@ -13,9 +13,11 @@ struct AssembleInput {
   MemoryFile file;
   FileReport report;
   CheckOptions options;
+  Parser parsed; // once it is checked: its text
 
   /// An exit status; what is wrong has been printed.
   int read(llvm::StringRef path, const Arguments &arguments);
+  void check() { checkReport(report, options, parsed); }
 };
 
 /// The options of the `.ptxray` that belongs to a file (`-`: the working folder), then those of the
@@ -27,7 +29,7 @@ bool hasErrors(const FileReport &report);
 void printReport(const FileReport &report, const Arguments &arguments);
 /// Adds what ptxas printed to the diagnostics of a report.
 /// Whether ptxas refused the text itself is the answer.
-bool addMessages(FileReport &report, const std::string &printed, const CheckOptions &options);
+bool addMessages(FileReport &report, const Ast &ast, const std::string &printed, const CheckOptions &options);
 
 /// Has ptxas compile a checked input for a GPU, and prints what it says. An exit status; Clean with
 /// the object.

@@ -26,6 +26,14 @@ void checkReport(FileReport &report, const std::string &problem, const CheckOpti
   report.diagnostics = sink.take();
 }
 
+void checkReport(FileReport &report, const CheckOptions &options, Parser &kept) {
+  DiagnosticSink sink;
+  const ModuleSummary summary = checkSource(*report.source, options, sink, kept);
+  report.ptx = summary.ptx;
+  report.target = summary.target;
+  report.diagnostics = sink.take();
+}
+
 namespace {
 
 /// What is to be done with each input besides checking it.
@@ -40,6 +48,7 @@ struct Task {
 /// What came of one input.
 struct Outcome {
   FileReport report;
+  std::unique_ptr<Parser> parsed; // where ptxas is asked: the text of the report
   unsigned fixed = 0, accepted = 0;
   std::string diff;
   int verdict = Clean; // of ptxas: an exit status
@@ -87,9 +96,12 @@ unsigned errorsIn(const FileReport &report) {
 }
 
 /// Checks the text of a report; gives how many findings the baseline accepts.
-unsigned checkText(FileReport &report, const CheckOptions &options, const Task &task) {
-  checkReport(report, "", options);
-  return task.baseline && !task.updateBaseline ? task.baseline->apply(report) : 0;
+unsigned checkText(Outcome &outcome, const CheckOptions &options, const Task &task) {
+  if (task.ptxas)
+    checkReport(outcome.report, options, *(outcome.parsed = std::make_unique<Parser>()));
+  else
+    checkReport(outcome.report, "", options);
+  return task.baseline && !task.updateBaseline ? task.baseline->apply(outcome.report) : 0;
 }
 
 /// Fixes and checks again until nothing is left to fix. A round that makes more errors than it found
@@ -103,15 +115,14 @@ void fixReport(Outcome &outcome, const CheckOptions &options, const Task &task) 
     const std::string text = applyFixes(report.source->text(), report.diagnostics, task.unsafeFixes, made);
     if (made == 0)
       break;
-    FileReport fixed;
-    fixed.path = report.path;
-    fixed.source = SourceBuffer::fromText(report.source->name(), text);
-    const unsigned accepted = checkText(fixed, options, task);
-    if (errorsIn(fixed) > errorsIn(report))
+    Outcome fixed;
+    fixed.report.path = report.path;
+    fixed.report.source = SourceBuffer::fromText(report.source->name(), text);
+    fixed.accepted = checkText(fixed, options, task);
+    if (errorsIn(fixed.report) > errorsIn(report))
       break;
-    outcome.fixed += made;
-    outcome.accepted = accepted;
-    report = std::move(fixed);
+    fixed.fixed = outcome.fixed + made;
+    outcome = std::move(fixed);
   }
   if (outcome.fixed && task.diff)
     outcome.diff = diffTexts(report.path, before, report.source->text());
@@ -125,7 +136,7 @@ Outcome checkInput(const Input &input, const CheckOptions &options, const Task &
   if (problem.empty())
     report.source = SourceBuffer::open(input.path, problem);
   if (report.source) {
-    outcome.accepted = checkText(report, options, task);
+    outcome.accepted = checkText(outcome, options, task);
     if (task.fix)
       fixReport(outcome, options, task);
     if (outcome.fixed && !task.diff)
@@ -137,7 +148,7 @@ Outcome checkInput(const Input &input, const CheckOptions &options, const Task &
     checkReport(report, problem, options);
   }
   if (task.ptxas && report.source)
-    outcome.verdict = addVerdict(report, *task.ptxas, options);
+    outcome.verdict = addVerdict(report, outcome.parsed->ast(), *task.ptxas, options);
   if (task.updateBaseline)
     task.baseline->accept(report);
   return outcome;

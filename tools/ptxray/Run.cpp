@@ -4,7 +4,6 @@
 #include "Assemble.h"
 #include "Command.h"
 #include "Isa/Isa.h"
-#include "Parse/Parse.h"
 #include "Ptxas/Messages.h"
 #include "Ptxas/Ptxas.h"
 #include "Reports.h"
@@ -37,16 +36,11 @@ struct Entry {
 
 } // namespace
 
-static std::vector<Entry> findEntries(const SourceBuffer &source) {
+static std::vector<Entry> findEntries(const Ast &ast) {
   std::vector<Entry> entries;
-  Parser parser;
-  DiagnosticSink unused; // the text was checked before
-  parser.parse(source, unused, false, [&](const Ast &ast, Statement item) {
-    if (item.kind != StatementKind::Function)
-      return;
-    const Function &function = ast.functions[item.index];
+  for (const Function &function : ast.functions) {
     if (function.kind != FunctionKind::Entry || !function.hasBody)
-      return;
+      continue;
     Entry &entry = entries.emplace_back();
     entry.name = ast.text(function.name).str();
     for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i) {
@@ -62,7 +56,7 @@ static std::vector<Entry> findEntries(const SourceBuffer &source) {
       if (ast.text(ast.directives[i].name) == ".reqntid")
         for (const Operand &operand : ast.operandsOf(ast.directives[i].operands))
           entry.threads += (entry.threads.empty() ? "" : ",") + std::to_string(operand.value);
-  });
+  }
   return entries;
 }
 
@@ -158,11 +152,11 @@ static int runRun(const Arguments &arguments) {
       words.push_back(text.str());
     return launcher.empty() ? missing() : runShared(launcher, words);
   }
-  checkReport(input.report, "", input.options);
+  input.check();
   if (hasErrors(input.report))
     return printReport(input.report, arguments), FoundErrors;
 
-  const std::vector<Entry> entries = findEntries(*input.report.source);
+  const std::vector<Entry> entries = findEntries(input.parsed.ast());
   llvm::SmallVector<StringRef> names;
   for (const Entry &entry : entries)
     names.push_back(entry.name);
@@ -203,7 +197,7 @@ static int runRun(const Arguments &arguments) {
       return usageError(reason);
     words.insert(words.end(), {"--jit", "--log", log.path()});
     const int status = launch(input.file);
-    addMessages(input.report, log.beginning(1 << 20), input.options);
+    addMessages(input.report, input.parsed.ast(), log.beginning(1 << 20), input.options);
     printReport(input.report, arguments);
     return status;
   }

@@ -34,10 +34,19 @@ def kernel(x, o, n, B: tl.constexpr):
     v = tl.inline_asm_elementwise("ADD $0, $1, 7;", "=r,r", [v], dtype=tl.int32, is_pure=True, pack=1)
     tl.store(o + i, v, mask=i < n)
 
-source = ASTSource(kernel, {"x": "*i32", "o": "*i32", "n": "i32"}, {"B": 128})
-for capability in (90, 100):
-    compiled = triton.compile(source, target=GPUTarget("cuda", capability, 32))
-    assert compiled.asm["cubin"][:4] == b"\\x7fELF"
+@triton.jit
+def product(a, b, c):
+    i = tl.arange(0, 64)
+    x = tl.load(a + i[:, None] * 64 + i[None, :])
+    y = tl.load(b + i[:, None] * 64 + i[None, :])
+    tl.store(c + i[:, None] * 64 + i[None, :], tl.dot(x, y))
+
+elementwise = ASTSource(kernel, {"x": "*i32", "o": "*i32", "n": "i32"}, {"B": 128})
+matrices = ASTSource(product, {"a": "*fp16", "b": "*fp16", "c": "*fp32"}, {})
+for capability in (80, 90, 100, 120):
+    for source in (elementwise, matrices):
+        compiled = triton.compile(source, target=GPUTarget("cuda", capability, 32))
+        open(f"{source.name}-{capability}.cubin", "wb").write(compiled.asm["cubin"])
 """
 CLANG = """__attribute__((global)) void kernel(int *p) {
   int v = p[__nvvm_read_ptx_sreg_tid_x()];
@@ -136,6 +145,13 @@ class Producers(unittest.TestCase):
             (self.folder / "k.cu").write_text(CUDA.replace("ADD", instruction))
             return self.run_program([hook / "bin" / "nvcc", "-arch=sm_90", "-cubin", "k.cu", "-o", "k.cubin"])
 
+        def compile_by(folder):
+            (self.folder / "k.cu").write_text(CUDA.replace("ADD", "add.s32"))
+            other = pathlib.Path(PTXAS).parent.parent  # nvcc itself pays no heed to it
+            words = [folder / "bin" / "nvcc", "-arch=sm_90", "-cubin", "k.cu", "-o", "k.cubin"]
+            return self.run_program(words, CUDA_HOME=str(other))
+
+        self.check_same("*.cubin", lambda: compile_by(toolkit), lambda: compile_by(hook))
         self.check_both(compile_with)
         self.assertEqual((self.folder / "k.cubin").read_bytes()[:4], b"\x7fELF")
 
@@ -164,11 +180,27 @@ class Producers(unittest.TestCase):
                     "-o",
                     "k.o",
                 ],
-                PTXAS=PTXAS,
                 TMPDIR=str(self.folder),
             )
 
-        self.check_both(compile_with)
+        self.check_both(compile_with)  # with the ptxas of --cuda-path
+
+    def objects(self, pattern):
+        """what a compiler wrote, which is taken away so that it must be written anew"""
+        found = {path.name: path.read_bytes() for path in self.folder.glob(pattern)}
+        for name in found:
+            (self.folder / name).unlink()
+        return found
+
+    def check_same(self, pattern, compile_plain, compile_hooked):
+        """The compiler that works underneath is the same with ptxray and without."""
+        self.assertEqual(compile_plain().returncode, 0)
+        plain = self.objects(pattern)
+        done = compile_hooked()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        hooked = self.objects(pattern)
+        self.assertTrue(plain)
+        self.assertEqual({name for name in plain if hooked.get(name) != plain[name]}, set())
 
     def need_module(self, name):
         if not pathlib.Path(PYTHON).exists() or self.run_program([PYTHON, "-c", f"import {name}"]).returncode != 0:
@@ -176,18 +208,28 @@ class Producers(unittest.TestCase):
 
     def test_triton(self):
         self.need_module("triton")
-        (self.folder / "ptxas").symlink_to(PTXRAY)
+        hook = {}
+        for name, variable in (("ptxas", "TRITON_PTXAS_PATH"), ("ptxas-blackwell", "TRITON_PTXAS_BLACKWELL_PATH")):
+            (self.folder / name).symlink_to(PTXRAY)
+            hook[variable] = str(self.folder / name)
+        script = self.folder / "kernel.py"
 
-        def compile_with(instruction):
-            script = self.folder / "kernel.py"
-            script.write_text(TRITON.replace("ADD", instruction))
-            return self.run_program(
-                [PYTHON, script],
-                TRITON_CACHE_DIR=str(self.folder / "cache"),
-                TRITON_PTXAS_PATH=str(self.folder / "ptxas"),
-                TRITON_PTXAS_BLACKWELL_PATH=str(self.folder / "ptxas"),
+        def compile_with(instruction, environment=hook):
+            text = TRITON.replace("ADD", instruction)
+            if not script.exists() or script.read_text() != text:  # ptxas keeps the time of its last change
+                script.write_text(text)
+            with tempfile.TemporaryDirectory() as cache:
+                return self.run_program([PYTHON, script], TRITON_CACHE_DIR=cache, **environment)
+
+        # Another CUDA on the machine changes nothing.
+        other = {**hook, "CUDA_HOME": str(pathlib.Path(PTXAS).parent.parent)}
+        for environment in (hook, other):
+            self.check_same(
+                "*.cubin", lambda: compile_with("add.s32", {}), lambda env=environment: compile_with("add.s32", env)
             )
-
+        log = self.folder / "log"
+        compile_with("{ .reg .b32 t; st.shared.b32 [t], $1; } add.s32", {**hook, "PTXRAY_LOG": str(log)})
+        self.assertIn("[undefined-value]", log.read_text())  # Triton itself shows nothing when all goes well
         faulty = self.check_both(compile_with)
         self.assertIn("kernel.py:9", faulty.stderr)  # the line of the Python source
 

@@ -82,6 +82,8 @@ static void readOption(StringRef name, StringRef value, unsigned depth, PtxasCom
     out.isSeparate = true;
   } else if (name == "version" || name == "V") {
     out.wantsVersion = true;
+  } else if (name == "help" || name == "h") {
+    out.wantsHelp = true;
   } else if (name == "list-arch" || name == "arch-ls") {
     out.wantsArchitectures = true;
   } else if (name == "list-version" || name == "version-ls") {
@@ -109,8 +111,8 @@ static void readWords(llvm::ArrayRef<std::string> words, unsigned depth, PtxasCo
     auto [name, value] = word.drop_while([](char c) { return c == '-'; }).split('=');
     if (!word.contains('=') && llvm::is_contained(withValue, name) && i + 1 < words.size())
       value = words[++i];
-    if (name.size() > 1 && name.front() == 'm' && llvm::all_of(name.drop_front(), llvm::isDigit))
-      std::tie(name, value) = std::pair(StringRef("m"), name.drop_front()); // `-m32`
+    if (name.size() > 1 && name.front() == 'm' && llvm::all_of(name.drop_front().ltrim(), llvm::isDigit))
+      std::tie(name, value) = std::pair(StringRef("m"), name.drop_front()); // `-m32`, or `-m 32` as one word
     readOption(name, value, depth, out);
   }
 }

@@ -11,7 +11,9 @@ struct PtxasCommandLine {
   std::string arch;                      // `sm_90a`, `compute_90`; empty: not written
   std::string machine;                   // `64`
   bool isSeparate = false;               // `-c`: other modules may define what this one names
-  bool wantsVersion = false, wantsArchitectures = false, wantsVersions = false;
+  bool wantsVersion = false, wantsHelp = false, wantsArchitectures = false, wantsVersions = false;
+
+  bool asksAboutPtxas() const { return wantsVersion || wantsHelp || wantsArchitectures || wantsVersions; }
 };
 
 /// Option files are read too.

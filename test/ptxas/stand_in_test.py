@@ -6,6 +6,7 @@ stand_in_test.py PTXRAY"""
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import stat
@@ -688,6 +689,8 @@ class DropIn(StandIn):
         self.assertRegex(done.stdout, r"release \d+\.\d+, V")
         done = self.run_ptxray("--list-arch", command=str(self.link), env=env)
         self.assertIn("120", done.stdout.split())
+        done = self.run_ptxray("--help", command=str(self.link), env=env)  # where LLVM's tests find the targets
+        self.assertIn("'sm_103a'", re.search(r"--gpu-name(.*?)--", done.stdout, re.DOTALL).group(1))
         done = self.run_ptxray("--list-version", command=str(self.link), env=env)
         self.assertIn("9.5", done.stdout.split())
         for words, message in (

@@ -21,6 +21,13 @@ namespace ptxray {
 
 using llvm::StringRef;
 
+// Of the newest ptxas.
+static constexpr llvm::StringLiteral defaultTarget = "sm_75";
+static bool isSupported(const isa::Target &target) {
+  const bool isOldName = !StringRef(target.name).contains(std::to_string(target.number)); // sm_101 is sm_110
+  return target.documented && !isOldName && target.number >= 75;
+}
+
 namespace {
 
 /// What the environment asks of ptxray while it stands in ptxas's place.
@@ -112,9 +119,10 @@ void Inputs::report(std::unique_ptr<SourceBuffer> source, StringRef path) {
   if (std::optional<CheckOptions> configured = findOptions(path, {}, problem))
     options = std::move(*configured);
   else
-    usageError(problem);                 // and on: it is ptxas that is wanted
-  if (isa::findTarget(line.arch) >= 0) { // `compute_90` makes no code, and links nothing
-    options.arch = line.arch;
+    usageError(problem); // and on: it is ptxas that is wanted
+  const std::string arch = line.arch.empty() && environment.verifyOnly ? defaultTarget.str() : line.arch;
+  if (isa::findTarget(arch) >= 0) { // `compute_90` makes no code, and links nothing
+    options.arch = arch;
     options.wholeProgram |= !line.isSeparate;
   }
   checkReport(report, "", options);
@@ -154,9 +162,17 @@ static void answerAsVerifier(const PtxasCommandLine &line) {
   if (line.wantsVersion)
     llvm::outs() << "ptxas: ptxray " PTXRAY_VERSION " in its place, which makes no code\n"
                  << "Cuda compilation tools, release " << release << ", V" << release << ".0\n";
+  if (line.wantsHelp) { // LLVM's tests read the targets in it
+    llvm::outs() << "ptxray in the place of ptxas: checks PTX and makes no code\n\n--gpu-name <gpu name>  (-arch)\n"
+                 << "        Allowed values:  ";
+    llvm::interleave(
+        llvm::make_filter_range(isa::targets(), isSupported), llvm::outs(),
+        [](const isa::Target &target) { llvm::outs() << "'" << target.name << "'"; }, ",");
+    llvm::outs() << ".\n        Default value:  '" << defaultTarget << "'.\n--help  (-h)\n";
+  }
   if (line.wantsArchitectures)
     for (const isa::Target &target : isa::targets())
-      if (target.variant == 0 && target.documented)
+      if (target.variant == 0 && isSupported(target))
         llvm::outs() << target.number << '\n';
   if (line.wantsVersions)
     for (uint16_t version : isa::versions())
@@ -169,7 +185,7 @@ static int verify(const PtxasCommandLine &line, const Inputs &inputs) {
   if (!line.machine.empty() && line.machine != "64")
     return usageError("Value '" + line.machine + "' is not defined for option 'machine'");
   const bool hasInput = !line.files.empty() || !line.texts.empty();
-  if (!hasInput && !line.wantsVersion && !line.wantsArchitectures && !line.wantsVersions)
+  if (!hasInput && !line.asksAboutPtxas())
     return usageError("no input file");
   return inputs.hasErrors() || inputs.isUnreadable() || inputs.mustStop() ? FoundErrors : Clean;
 }

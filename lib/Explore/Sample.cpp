@@ -104,7 +104,7 @@ private:
   void constant(const OperandDecl &declared, TypeView type, Draft &out);
   void offset(Draft &out);
   void address(FormMatch &match, const OperandDecl &declared, Draft &out);
-  void leaf(Draft &out, std::string text, Shape shape) {
+  void leaf(Draft &out, const std::string &text, Shape shape) {
     out.operands += text;
     out.shapes.push_back(shape);
   }

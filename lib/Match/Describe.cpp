@@ -92,7 +92,7 @@ std::string textAt(const FormView &view, Place place) {
 static void addSubjects(const FormView &view, ExprId id, bool negated, Subject &subject) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];
-  auto add = [&](Place place, std::string text) {
+  auto add = [&](Place place, const std::string &text) {
     if (!subject.found)
       subject.place = place;
     subject.text += (subject.found ? " with " : "") + text;

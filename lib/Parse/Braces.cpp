@@ -19,7 +19,7 @@ struct Line {
 
 class Finder {
 public:
-  Finder(Scanner scanner, const SourceBuffer &source) : scanner(scanner), source(source), text(source.text()) {}
+  Finder(const Scanner &scanner, const SourceBuffer &source) : scanner(scanner), source(source), text(source.text()) {}
   std::vector<BraceRepair> run();
 
 private:
@@ -313,7 +313,7 @@ std::optional<uint32_t> Finder::placeOfLostClose(uint32_t open) const {
   return from - 1;
 }
 
-std::vector<BraceRepair> findBraceRepairs(Scanner scanner, const SourceBuffer &source) {
+std::vector<BraceRepair> findBraceRepairs(const Scanner &scanner, const SourceBuffer &source) {
   return Finder(scanner, source).run();
 }
 

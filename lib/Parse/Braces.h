@@ -13,7 +13,7 @@ struct BraceRepair {
 };
 
 /// In the order of the text. The scanner stands before the text to look at.
-std::vector<BraceRepair> findBraceRepairs(Scanner scanner, const SourceBuffer &source);
+std::vector<BraceRepair> findBraceRepairs(const Scanner &scanner, const SourceBuffer &source);
 
 /// Whether the line that begins there is a vector, `{%r1, %r2},`: operands may stand on lines of their own.
 bool isVectorLine(llvm::StringRef text, uint32_t offset);

@@ -13,8 +13,8 @@ namespace ptxray {
 class MemoryFile {
 public:
   MemoryFile() = default;
-  MemoryFile(MemoryFile &&other) : fd(std::exchange(other.fd, -1)) {}
-  MemoryFile &operator=(MemoryFile &&other) {
+  MemoryFile(MemoryFile &&other) noexcept : fd(std::exchange(other.fd, -1)) {}
+  MemoryFile &operator=(MemoryFile &&other) noexcept {
     std::swap(fd, other.fd);
     return *this;
   }

@@ -16,7 +16,7 @@ std::string whatIsWrongWith(const MemoryFile &object) {
   Elf64_Ehdr header;
   if (!object.read(0, &header, std::min<uint64_t>(size, EI_NIDENT)) || !header.checkMagic())
     return "is not an object file";
-  const std::string cut = "is cut after " + std::to_string(size) + " bytes";
+  std::string cut = "is cut after " + std::to_string(size) + " bytes";
   if (!object.read(0, &header, sizeof header) || !lies(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr), size) ||
       !lies(header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr), size))
     return cut;

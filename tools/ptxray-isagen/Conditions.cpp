@@ -7,7 +7,7 @@ ExprId Resolver::expr(ExprOp op, bool gateOnly, uint32_t a, uint32_t b, uint32_t
   return internOne(output.exprs, isa::Expr{op, gateOnly, a, b, c});
 }
 
-ExprId Resolver::both(std::vector<ExprId> parts, bool isAnd) {
+ExprId Resolver::both(const std::vector<ExprId> &parts, bool isAnd) {
   ExprId neutral = isAnd ? True : False, absorbing = isAnd ? False : True;
   std::vector<ExprId> kept;
   bool gateOnly = true;

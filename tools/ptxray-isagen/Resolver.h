@@ -98,7 +98,7 @@ private:
 
   // ---- conditions
   ExprId expr(ExprOp op, bool gateOnly, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0);
-  ExprId both(std::vector<ExprId> parts, bool isAnd);
+  ExprId both(const std::vector<ExprId> &parts, bool isAnd);
   ExprId negation(ExprId part);
   ExprId condition(const Condition &condition, const Scope &scope);
   ExprId targetCondition(const Condition &condition);

@@ -156,7 +156,7 @@ static Argument readScalar(const std::string &text) {
 Argument readArgument(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers) {
   constexpr size_t pointerBytes = 8;
   Argument argument;
-  if (text.rfind("{", 0) == 0)
+  if (text.starts_with('{'))
     return readStructure(text, number, buffers);
   if (text.rfind("hex=", 0) == 0) {
     argument.bytes = readHex(text);
@@ -168,7 +168,7 @@ Argument readArgument(const std::string &text, const std::string &number, std::v
     argument.tensorMaps.push_back({0, readTensorMap(text)});
     return argument;
   }
-  const bool isReference = text.rfind("&", 0) == 0;
+  const bool isReference = text.starts_with('&');
   if (!isReference && !isBuffer(text))
     return readScalar(text);
   argument.bytes.resize(pointerBytes);

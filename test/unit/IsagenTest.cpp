@@ -54,6 +54,23 @@ TEST_P(Isagen, FindsWhatTheFileSays) {
   EXPECT_EQ(found(path), expected(path));
 }
 
+TEST(Isagen, ExplainsAnEntry) {
+  const std::string cases = ISAGEN_CASES;
+  const std::string command = std::string(ISAGEN) + " --explain sub.wide --diagnostics " + DIAGNOSTICS + " " + cases +
+                              "/words.isa " + cases + "/targets.isa " + cases + "/good.isa";
+  FILE *pipe = popen(command.c_str(), "r");
+  std::string printed;
+  char buffer[4096];
+  while (fgets(buffer, sizeof(buffer), pipe))
+    printed += buffer;
+  EXPECT_EQ(pclose(pipe), 0) << command;
+  for (const char *line :
+       {"add, sub.sat, sub.wide: many things that are right\n", "    .kind is one of .f32, .u32 [new]  (",
+        "    b : val .type  (good.isa:12)\n", "      .f32 | -, .rz | - | * | new | sm_75+\n",
+        "    new: PTX 8.0 or newer and sm_90 or newer  (good.isa:2)\n"})
+    EXPECT_NE(printed.find(line), std::string::npos) << line << "in\n" << printed;
+}
+
 std::vector<std::string> cases() {
   std::vector<std::string> names;
   for (const auto &file : fs::directory_iterator(ISAGEN_CASES))

@@ -199,16 +199,34 @@ namespace {
 class SyntaxErrors : public antlr4::BaseErrorListener {
 public:
   SyntaxErrors(uint16_t file, Errors &errors) : file(file), errors(errors) {}
-  void syntaxError(antlr4::Recognizer *, antlr4::Token *, size_t line, size_t column, const std::string &message,
-                   std::exception_ptr) override {
-    if (!any) // what follows a first one is mostly its echo
-      errors.report({file, static_cast<uint32_t>(line)}, "syntax",
-                    "column " + std::to_string(column + 1) + ": " + message);
+  void syntaxError(antlr4::Recognizer *recognizer, antlr4::Token *found, size_t line, size_t column,
+                   const std::string &message, std::exception_ptr) override {
+    if (any) // what follows a first one is mostly its echo
+      return;
     any = true;
+    const std::string at = "column " + std::to_string(column + 1) + ": ";
+    auto *parser = dynamic_cast<antlr4::Parser *>(recognizer);
+    if (!parser || !found) { // a character that begins no token
+      errors.report({file, static_cast<uint32_t>(line)}, "syntax", at + message);
+      return;
+    }
+    const std::string text =
+        found->getType() == antlr4::Token::EOF ? "the end of the file" : "`" + found->getText() + "`";
+    antlr4::Token *before =
+        found->getTokenIndex() ? parser->getTokenStream()->get(found->getTokenIndex() - 1) : nullptr;
+    if (before && before->getLine() < line && !isEnd(before->getText()))
+      errors.report({file, static_cast<uint32_t>(before->getLine())}, "syntax",
+                    "`;` expected after `" + before->getText() + "`, before " + text + " in line " +
+                        std::to_string(line));
+    else
+      errors.report({file, static_cast<uint32_t>(line)}, "syntax",
+                    at + "unexpected " + text + (before ? " after `" + before->getText() + "`" : ""));
   }
   bool any = false;
 
 private:
+  static bool isEnd(const std::string &token) { return token == ";" || token == "{" || token == "}" || token == ","; }
+
   uint16_t file;
   Errors &errors;
 };

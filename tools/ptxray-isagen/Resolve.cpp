@@ -400,6 +400,17 @@ void Resolver::table(const Table &table, const Scope &scope, std::vector<uint32_
   tables.push_back(internOne(output.tables, result));
 }
 
+/// A statement that is misspelt is read as a form.
+static std::string notAForm(const Entry &entry, const Form &form) {
+  static const std::set<std::string> statements = {"check", "effect", "manual", "requires", "table", "title", "when"};
+  const bool isMnemonic = std::any_of(entry.mnemonics.begin(), entry.mnemonics.end(), [&](const std::string &name) {
+    return name.substr(0, name.find('.')) == form.base;
+  });
+  if (isMnemonic)
+    return "`" + form.text + "` spells no mnemonic of its entry";
+  return "`" + form.base + "` begins neither a form of this entry nor a statement" + didYouMean(form.base, statements);
+}
+
 void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
   FormContext here{&entry, &scope, &form, {}, {}, false, &usage};
   context = &here;
@@ -415,7 +426,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
     pattern(node, true, patterns);
   result.patterns = intern(output.patterns, patterns);
   if (!spellMnemonics(entry, result))
-    errors.report(form.place, "mnemonic", "`" + form.text + "` spells no mnemonic of its entry");
+    errors.report(form.place, "mnemonic", notAForm(entry, form));
 
   std::vector<isa::Slot> slots;
   for (const FormSlot &slot : here.slots) {

@@ -94,6 +94,10 @@ void emitTables(const Output &output, std::ostream &out);
 void emitChecks(const Output &output, std::ostream &out);
 void emitWords(const Output &output, std::ostream &out);
 
+/// All that the entries of a mnemonic say, gathered; false: there is none.
+bool explain(const Model &model, const std::string &mnemonic, std::ostream &out);
+std::string nearestMnemonic(const Model &model, const std::string &mnemonic);
+
 /// The nearest of `candidates`, if it is near enough to be what was meant.
 std::string didYouMean(const std::string &word, const std::set<std::string> &candidates);
 

@@ -14,6 +14,7 @@ static const ptxray::Syntax syntax = {
     .fewest = 1,
     .most = ~size_t(0),
     .options = {{"--check", "", "only say what is wrong with the data; `FILE:LINE: error: ... [lint]`"},
+                {"--explain", "NAME", "show all that the entries of a mnemonic say, and what is wrong with the data"},
                 {"--tables", "FILE", "write the tables (IsaTables.inc)"},
                 {"--checks", "FILE", "write the declarations of the named checks (Checks.inc)"},
                 {"--words", "FILE", "write the ids of the words as constants (IsaWords.inc)"},
@@ -88,7 +89,7 @@ int main(int argc, char **argv) {
   const std::string diagnostics = path("--diagnostics");
   const bool checkOnly = line.has("--check"), draft = line.has("--draft");
   const Files files = findFiles(line.operands);
-  if (files.empty() || (!checkOnly && tables.empty() && checks.empty() && words.empty())) {
+  if (files.empty() || (!checkOnly && !line.has("--explain") && tables.empty() && checks.empty() && words.empty())) {
     std::cerr << usageText();
     return 2;
   }
@@ -97,6 +98,11 @@ int main(int argc, char **argv) {
   Errors errors(model), findings(model);
   for (const auto &[file, folder] : files)
     read(model, file.string(), file.lexically_relative(folder).generic_string(), errors);
+  if (const std::optional<std::string_view> wanted = line.value("--explain"))
+    if (const std::string name(*wanted); !explain(model, name, std::cout)) {
+      std::cerr << "ptxray-isagen: no instruction `" << name << "`" << nearestMnemonic(model, name) << "\n";
+      return 2;
+    }
   Output output;
   Usage usage;
   resolve(model, diagnostics.empty() ? RuleIds() : readRuleIds(diagnostics), output, usage, errors);
@@ -105,6 +111,8 @@ int main(int argc, char **argv) {
   findings.print(draft ? "warning" : "error");
   if (!errors.empty() || (!findings.empty() && !draft))
     return 1;
+  if (line.has("--explain"))
+    return 0;
 
   std::ostringstream tableText, checkText, wordText;
   emitTables(output, tableText);

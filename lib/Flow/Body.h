@@ -1,9 +1,10 @@
 #pragma once
 // The body of one function, read and judged: all that a rule, a graph or an editor may ask of it. `check` fills one
-// such value for each function in turn; whoever wants to keep one keeps the Ast and the module's verdicts with it.
+// such value for each function in turn. Whoever keeps one keeps the Ast, the verdicts and the symbols with it.
 #include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "Resolve/Scopes.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace ptxray {
 
@@ -87,6 +88,18 @@ struct Body {
         local += nodes[node].kind == OperandKind::Name;
       see(NamedUse{nodes[node], *local, use.uses});
     }
+  }
+  /// The first use of each function and variable.
+  template <typename See> void eachNamed(See see) const {
+    llvm::BitVector seen(locals.size());
+    for (const uint32_t number : notable)
+      eachUse(number, [&](NamedUse use) {
+        const auto local = static_cast<unsigned>(use.local);
+        if (!(use.uses & (Calls | Names)) || seen.test(local))
+          return;
+        seen.set(local);
+        see(use);
+      });
   }
 };
 

@@ -1,6 +1,5 @@
 // control-reaches-end, unreachable-code: where control ends, and what it never comes to.
 #include "Flow/BodyRules.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {

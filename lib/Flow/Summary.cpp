@@ -1,7 +1,6 @@
 // What a body uses of its module, for the rules about kernels and what they call.
 #include "Flow/BodyRules.h"
 #include "Isa/Isa.h"
-#include "llvm/ADT/BitVector.h"
 
 namespace ptxray {
 
@@ -26,21 +25,17 @@ FunctionSummary summaryOf(const Body &body) {
     if (body.ast->text(declaration.space) == ".shared" && declaration.linkage == SpellingId::None)
       summary.sharedBytes += placed.extent.bytes;
   }
-  llvm::BitVector seen(body.locals.size());
   for (const uint32_t number : body.notable) {
     const Range place = body.instruction(number).opcodeRange;
     if (body.usage(number).has(isa::Effect::OneCta) && !summary.oneCta.size())
       summary.oneCta = place;
     if (body.usage(number).has(isa::Effect::CtaPair) && !summary.ctaPair.size())
       summary.ctaPair = place;
-    body.eachUse(number, [&](NamedUse use) {
-      if (!(use.uses & (Calls | Names)) || seen.test(static_cast<unsigned>(use.local)))
-        return;
-      seen.set(static_cast<unsigned>(use.local));
-      if (const Symbol *symbol = body.symbol(use.local); symbol && symbol->depth == 0)
-        addNamed(summary, use, *symbol);
-    });
   }
+  body.eachNamed([&](NamedUse use) {
+    if (const Symbol *symbol = body.symbol(use.local); symbol && symbol->depth == 0)
+      addNamed(summary, use, *symbol);
+  });
   return summary;
 }
 

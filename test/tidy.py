@@ -13,9 +13,10 @@ import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "test" / "package"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "package"))
 import common
+
+ROOT = common.ROOT
 
 
 def sources(build):

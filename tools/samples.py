@@ -156,11 +156,17 @@ def grow(wanted=root / "test/mutation/survivors.txt"):
     return 0
 
 
-command, *arguments = sys.argv[1:] or ["--help"]
-if command == "judge":
-    sys.exit(judge(arguments))
-elif command == "add":
-    sys.exit(judge([add(folder / (arguments[0] + ".lines"), [line.rstrip("\n").split("\t") for line in sys.stdin])]))
-elif command == "grow":
-    sys.exit(grow(*arguments))
-sys.exit(__doc__)
+def main():
+    command, *arguments = sys.argv[1:] or ["--help"]
+    if command == "judge":
+        sys.exit(judge(arguments))
+    if command == "add":
+        lines = [line.rstrip("\n").split("\t") for line in sys.stdin]
+        sys.exit(judge([add(folder / (arguments[0] + ".lines"), lines)]))
+    if command == "grow":
+        sys.exit(grow(*arguments))
+    sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,63 +8,71 @@ import tempfile
 
 from common import BAD, need, run
 
-binary = pathlib.Path(sys.argv[1]).resolve()
-git = need("git")
 
-with tempfile.TemporaryDirectory() as name:
-    folder = pathlib.Path(name)
-    texts = {
-        "one.ptx": BAD,
-        "no-end.ptx": BAD.rstrip(),
-        "many.ptx": BAD.replace("ret;", "\n" * 5 + "mov.b32 %r0,, %r1;" + "\n" * 8 + "mov.b32 %r0, %r1\n" * 3 + "ret;"),
-        "windows.ptx": BAD.replace("\n", "\r\n"),
-    }
-    for file, text in texts.items():
-        (folder / file).write_bytes(text.encode())
-    os.chmod(folder / "one.ptx", 0o640)
-    (folder / "link.ptx").symlink_to("one.ptx")
+def main():
+    binary = pathlib.Path(sys.argv[1]).resolve()
+    git = need("git")
 
-    command = [binary, "check", "--fix", "--diff", *texts]
-    patch = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE).stdout  # as bytes: line ends stay
-    assert all((folder / file).read_bytes() == text.encode() for file, text in texts.items()), "--diff writes"
-    applied = folder / "applied"
-    applied.mkdir()
-    for file, text in texts.items():
-        (applied / file).write_bytes(text.encode())
-    run(git, "init", "-q", ".", cwd=applied)
-    (folder / "patch").write_bytes(patch)
-    run(git, "apply", "--whitespace=nowarn", folder / "patch", cwd=applied)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        texts = {
+            "one.ptx": BAD,
+            "no-end.ptx": BAD.rstrip(),
+            "many.ptx": BAD.replace(
+                "ret;", "\n" * 5 + "mov.b32 %r0,, %r1;" + "\n" * 8 + "mov.b32 %r0, %r1\n" * 3 + "ret;"
+            ),
+            "windows.ptx": BAD.replace("\n", "\r\n"),
+        }
+        for file, text in texts.items():
+            (folder / file).write_bytes(text.encode())
+        os.chmod(folder / "one.ptx", 0o640)
+        (folder / "link.ptx").symlink_to("one.ptx")
 
-    out = run(binary, "check", "--fix", "link.ptx", *list(texts)[1:], status=1, cwd=folder)
-    assert "fixed" in out, out
-    for file in texts:
-        assert (folder / file).read_bytes() == (applied / file).read_bytes(), f"{file}: --diff and --fix differ"
-        assert (folder / file).read_bytes() != texts[file].encode(), f"{file}: nothing is fixed"
-    assert (folder / "link.ptx").is_symlink() and (folder / "one.ptx").stat().st_mode & 0o777 == 0o640
-    left = run(binary, "check", "--format=short", *texts, status=1, cwd=folder)
-    assert "expected-semicolon" not in left and "undefined-symbol" in left, left
-    again = run(binary, "check", "--fix", "--diff", *texts, cwd=folder)
-    assert again == "", again
+        command = [binary, "check", "--fix", "--diff", *texts]
+        patch = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE).stdout  # as bytes: line ends stay
+        assert all((folder / file).read_bytes() == text.encode() for file, text in texts.items()), "--diff writes"
+        applied = folder / "applied"
+        applied.mkdir()
+        for file, text in texts.items():
+            (applied / file).write_bytes(text.encode())
+        run(git, "init", "-q", ".", cwd=applied)
+        (folder / "patch").write_bytes(patch)
+        run(git, "apply", "--whitespace=nowarn", folder / "patch", cwd=applied)
 
-    # What the baseline lists is accepted from wherever the check runs and wherever the lines move.
-    run(binary, "check", "--baseline=list", "--update-baseline", "one.ptx", "many.ptx", cwd=folder)
-    run(binary, "check", "--baseline=list", "one.ptx", "many.ptx", cwd=folder)
-    run(binary, "check", "--baseline=../list", "../one.ptx", cwd=applied)
-    text = (folder / "one.ptx").read_text()
-    (folder / "one.ptx").write_text(text.replace("\tmov.b32 %r0, %r9", "\n\t// moved\n\tmov.b32 %r0, %r9"))
-    run(binary, "check", "--baseline=list", "one.ptx", cwd=folder)
-    (folder / "one.ptx").write_text(text.replace("ret;", "mov.b32 %r0, %rx;\n\tret;"))
-    found = run(binary, "check", "--baseline=list", "--format=short", "one.ptx", status=1, cwd=folder)
-    assert found.count("\n") == 1 and "%rx" in found, found
-    (folder / "one.ptx").write_text(text.replace("mov.b32 %r0, %r9;", "mov.b32 %r0, %r9;\n" * 2))
-    run(binary, "check", "--baseline=list", "one.ptx", status=1, cwd=folder)  # the second of the same is new
-    run(binary, "check", "--baseline=list", "missing.ptx", status=2, cwd=folder)
+        out = run(binary, "check", "--fix", "link.ptx", *list(texts)[1:], status=1, cwd=folder)
+        assert "fixed" in out, out
+        for file in texts:
+            assert (folder / file).read_bytes() == (applied / file).read_bytes(), f"{file}: --diff and --fix differ"
+            assert (folder / file).read_bytes() != texts[file].encode(), f"{file}: nothing is fixed"
+        assert (folder / "link.ptx").is_symlink() and (folder / "one.ptx").stat().st_mode & 0o777 == 0o640
+        left = run(binary, "check", "--format=short", *texts, status=1, cwd=folder)
+        assert "expected-semicolon" not in left and "undefined-symbol" in left, left
+        again = run(binary, "check", "--fix", "--diff", *texts, cwd=folder)
+        assert again == "", again
 
-    # A file that may not be written is reported, and stays.
-    if os.getuid() != 0:
-        (folder / "closed").mkdir()
-        (folder / "closed" / "k.ptx").write_text(BAD)
-        os.chmod(folder / "closed", 0o555)
-        run(binary, "check", "--fix", "closed/k.ptx", status=2, cwd=folder)
-        os.chmod(folder / "closed", 0o755)
-print("fixes and baseline agree with git and with the files")
+        # What the baseline lists is accepted from wherever the check runs and wherever the lines move.
+        run(binary, "check", "--baseline=list", "--update-baseline", "one.ptx", "many.ptx", cwd=folder)
+        run(binary, "check", "--baseline=list", "one.ptx", "many.ptx", cwd=folder)
+        run(binary, "check", "--baseline=../list", "../one.ptx", cwd=applied)
+        text = (folder / "one.ptx").read_text()
+        (folder / "one.ptx").write_text(text.replace("\tmov.b32 %r0, %r9", "\n\t// moved\n\tmov.b32 %r0, %r9"))
+        run(binary, "check", "--baseline=list", "one.ptx", cwd=folder)
+        (folder / "one.ptx").write_text(text.replace("ret;", "mov.b32 %r0, %rx;\n\tret;"))
+        found = run(binary, "check", "--baseline=list", "--format=short", "one.ptx", status=1, cwd=folder)
+        assert found.count("\n") == 1 and "%rx" in found, found
+        (folder / "one.ptx").write_text(text.replace("mov.b32 %r0, %r9;", "mov.b32 %r0, %r9;\n" * 2))
+        run(binary, "check", "--baseline=list", "one.ptx", status=1, cwd=folder)  # the second of the same is new
+        run(binary, "check", "--baseline=list", "missing.ptx", status=2, cwd=folder)
+
+        # A file that may not be written is reported, and stays.
+        if os.getuid() != 0:
+            (folder / "closed").mkdir()
+            (folder / "closed" / "k.ptx").write_text(BAD)
+            os.chmod(folder / "closed", 0o555)
+            run(binary, "check", "--fix", "closed/k.ptx", status=2, cwd=folder)
+            os.chmod(folder / "closed", 0o755)
+    print("fixes and baseline agree with git and with the files")
+
+
+if __name__ == "__main__":
+    main()

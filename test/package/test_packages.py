@@ -9,41 +9,47 @@ import tempfile
 
 from common import BAD, need, run, version
 
-build, cpack = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
-dpkg = need("dpkg-deb")
-release = version()
 
-with tempfile.TemporaryDirectory() as name:
-    folder = pathlib.Path(name)
-    run(cpack, "--config", build / "CPackConfig.cmake", "-G", "DEB;TGZ", "-B", folder / "out")
-    (deb,) = (folder / "out").glob("*.deb")
-    (tar,) = (folder / "out").glob("*.tar.gz")
-    assert deb.name == f"ptxray_{release}_amd64.deb" and release in tar.name, (deb, tar)
-    assert run(dpkg, "-f", deb, "Version").strip() == release
-    assert re.fullmatch(r"libc6 \(>= [0-9.]+\)\n", run(dpkg, "-f", deb, "Depends"))
-    run(dpkg, "-x", deb, folder / "deb")
-    with tarfile.open(tar) as archive:
-        archive.extractall(folder / "tar")
-    for root in (folder / "deb/usr", next((folder / "tar").iterdir())):
-        assert f"ptxray {release}\n" in run(root / "bin/ptxray", "version")
-        (folder / "bad.ptx").write_text(BAD)
-        run(root / "bin/ptxray", "check", folder / "bad.ptx", status=1)
-        for file in (
-            "share/man/man1/ptxray.1*",
-            "share/bash-completion/completions/ptxray",
-            "share/zsh/vendor-completions/_ptxray",
-            "share/fish/vendor_completions.d/ptxray.fish",
-            "lib/**/ptxrayConfig.cmake",
-            "lib/**/libptxray.so",
-            "lib/**/libptxray.a",
-            "include/ptxray/ptxray.h",
-            "share/doc/ptxray/changelog.gz",
-            "share/doc/ptxray/copyright",
-        ):
-            assert list(root.glob(file)), f"{root} has no {file}"
-        assert "statically linked" in run("file", root / "bin/ptxray") if shutil.which("file") else True
-    judged = run(need("lintian"), "--fail-on", "none", "--no-tag-display-limit", deb, status=None)
-    # The project has no address yet.
-    errors = [line for line in judged.splitlines() if line.startswith("E:") and "bogus-mail-host" not in line]
-    assert not errors, judged
-print(deb.name, "and", tar.name, "are right")
+def main():
+    build, cpack = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+    dpkg = need("dpkg-deb")
+    release = version()
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        run(cpack, "--config", build / "CPackConfig.cmake", "-G", "DEB;TGZ", "-B", folder / "out")
+        (deb,) = (folder / "out").glob("*.deb")
+        (tar,) = (folder / "out").glob("*.tar.gz")
+        assert deb.name == f"ptxray_{release}_amd64.deb" and release in tar.name, (deb, tar)
+        assert run(dpkg, "-f", deb, "Version").strip() == release
+        assert re.fullmatch(r"libc6 \(>= [0-9.]+\)\n", run(dpkg, "-f", deb, "Depends"))
+        run(dpkg, "-x", deb, folder / "deb")
+        with tarfile.open(tar) as archive:
+            archive.extractall(folder / "tar")
+        for root in (folder / "deb/usr", next((folder / "tar").iterdir())):
+            assert f"ptxray {release}\n" in run(root / "bin/ptxray", "version")
+            (folder / "bad.ptx").write_text(BAD)
+            run(root / "bin/ptxray", "check", folder / "bad.ptx", status=1)
+            for file in (
+                "share/man/man1/ptxray.1*",
+                "share/bash-completion/completions/ptxray",
+                "share/zsh/vendor-completions/_ptxray",
+                "share/fish/vendor_completions.d/ptxray.fish",
+                "lib/**/ptxrayConfig.cmake",
+                "lib/**/libptxray.so",
+                "lib/**/libptxray.a",
+                "include/ptxray/ptxray.h",
+                "share/doc/ptxray/changelog.gz",
+                "share/doc/ptxray/copyright",
+            ):
+                assert list(root.glob(file)), f"{root} has no {file}"
+            assert "statically linked" in run("file", root / "bin/ptxray") if shutil.which("file") else True
+        judged = run(need("lintian"), "--fail-on", "none", "--no-tag-display-limit", deb, status=None)
+        # The project has no address yet.
+        errors = [line for line in judged.splitlines() if line.startswith("E:") and "bogus-mail-host" not in line]
+        assert not errors, judged
+    print(deb.name, "and", tar.name, "are right")
+
+
+if __name__ == "__main__":
+    main()

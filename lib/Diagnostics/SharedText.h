@@ -20,6 +20,7 @@ public:
   operator std::string_view() const { return llvm::StringRef(*this); }
   std::string str() const { return llvm::StringRef(*this).str(); }
   bool empty() const { return !held; }
+  bool operator==(const SharedText &other) const { return llvm::StringRef(*this) == llvm::StringRef(other); }
 
 private:
   struct Held : llvm::RefCountedBase<Held> {

@@ -53,6 +53,16 @@ static constexpr Verdict unread{nullptr, {}, &nothing, nullptr, {}};
 
 void BodyReader::passOver() { body.verdicts.push_back(&unread); }
 
+/// Equal fingerprints should mean equal verdicts: one instruction in a few is judged again.
+bool BodyReader::isStillRight(const Verdict &verdict, const Instruction &instruction) {
+  constexpr unsigned oneIn = 4;
+  const Opcode &opcode = verdicts.opcode(ast, instruction);
+  if (++found % oneIn || opcode.readsRegisters)
+    return true;
+  resolver.shapes(instruction.operands, shapes);
+  return verdicts.isStillRight(verdict, opcode, shapes);
+}
+
 void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
   const Opcode &opcode = verdicts.opcode(ast, instruction);
   const llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
@@ -118,12 +128,11 @@ bool BodyReader::isMissingSemicolon(const Instruction &instruction) {
   return true;
 }
 
-/// No instruction has so many, and the engine counts them in 16 bits.
+/// No instruction has so many.
 bool BodyReader::hasTooManyOperands(const Instruction &instruction) {
-  constexpr uint32_t most = 10'000;
-  if (instruction.operands.count <= most)
+  if (instruction.operands.count <= mostOperands)
     return false;
-  const Range range = ast.operands[instruction.operands.first + most].range;
+  const Range range = ast.operands[instruction.operands.first + mostOperands].range;
   sink.report(DiagId::ExtraOperand, range, {source.text(range).str(), "`" + ast.text(instruction.opcode).str() + "`"});
   return true;
 }

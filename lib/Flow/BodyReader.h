@@ -25,6 +25,7 @@ public:
     const uint64_t print = resolver.fingerprint(instruction);
     // Mostly all names are plain ones and an equal instruction was judged before: then nobody asks for the opcode.
     const Verdict *verdict = verdicts.find(print);
+    assert(!verdict || isStillRight(*verdict, instruction));
     if (verdict && verdict->plain.known && !resolver.isInBlock()) [[likely]]
       plain(instruction, *verdict);
     else
@@ -74,6 +75,7 @@ private:
     return local;
   }
   LocalId useAnywhere(NameId name, uint8_t uses);
+  bool isStillRight(const Verdict &verdict, const Instruction &instruction);
   [[gnu::noinline]] void unusual(const Instruction &instruction, uint64_t print);
   void append(const Instruction &instruction, const Verdict &verdict);
   bool isMissingSemicolon(const Instruction &instruction);
@@ -94,6 +96,7 @@ private:
   std::vector<LocalId> byName;                                     // by NameId: what it means outside of nested blocks
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, LocalId> ofBlocks; // by symbol and name
   llvm::SmallVector<Shape, 32> shapes;
+  unsigned found = 0; // verdicts, for assertions
   std::vector<Late> late;
   std::vector<Shape> lateShapes;
   Constants constants;

@@ -38,7 +38,7 @@ private:
   void compare(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd) {
     auto add = [&](int pattern, int node) {
       if (current.misfits.size() <= most)
-        current.misfits.push_back({static_cast<int16_t>(pattern), static_cast<int16_t>(node)});
+        current.misfits.push_back({narrow<int16_t>(pattern), narrow<int16_t>(node)});
     };
     for (; p < pEnd && n < nEnd; p += patterns[p].extent, n += shapes[n].extent) {
       bool fits = false;
@@ -63,7 +63,7 @@ private:
   void recordMisfit(int pattern, int node, Next next) {
     if (current.misfits.size() >= allowed)
       return;
-    current.misfits.push_back({static_cast<int16_t>(pattern), static_cast<int16_t>(node)});
+    current.misfits.push_back({narrow<int16_t>(pattern), narrow<int16_t>(node)});
     next();
     current.misfits.pop_back();
   }
@@ -141,7 +141,7 @@ private:
         return recordMisfit(p, n, next);
       return inner(p, n, next);
     }
-    current.suffixes.push_back({static_cast<uint16_t>(pattern.suffixSlot), static_cast<int16_t>(n)});
+    current.suffixes.push_back({narrow<uint16_t>(pattern.suffixSlot), narrow<int16_t>(n)});
     inner(p, n, next);
     current.suffixes.pop_back();
   }
@@ -223,7 +223,7 @@ private:
 
   void bind(unsigned operand, unsigned node, Next next) {
     const int16_t before = current.nodeOf[operand];
-    current.nodeOf[operand] = node;
+    current.nodeOf[operand] = narrow<int16_t>(node);
     next();
     current.nodeOf[operand] = before;
   }
@@ -275,14 +275,16 @@ llvm::SmallVector<Binding, 2> bindOperands(const FormView &view) { return Binder
 static void reportMisfit(const FormView &view, Binding::Misfit misfit, Judgement &judgement) {
   const std::string instruction(view.written.opcode.mnemonic->text);
   const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
-  const Place place{Place::Operand, static_cast<uint16_t>(misfit.node)};
   if (misfit.node < 0) {
     unsigned at = misfit.pattern;
     while (patterns[at].kind != PatternKind::Operand)
       ++at;
     judgement.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0},
                      {"`" + instruction + "`", std::string(view.operands[patterns[at].operand].name)});
-  } else if (misfit.pattern < 0) {
+    return;
+  }
+  const Place place = Place::at(Place::Operand, misfit.node);
+  if (misfit.pattern < 0) {
     judgement.report(Phase::Shape, DiagId::ExtraOperand, place, {"", "`" + instruction + "`"}).sourceArg = 0;
   } else {
     const Shape &shape = view.written.shapes[misfit.node];
@@ -309,9 +311,9 @@ void applyBinding(FormView &view, const Binding &binding, Judgement &judgement) 
                                     [&](const isa::SlotValue &v) { return v.word == suffix; });
     if (known) {
       view.slotWord[slot] = suffix;
-      view.slotAt[slot] = -1 - node;
+      view.slotAt[slot] = narrow<int16_t>(-1 - node);
     } else {
-      const Place place{Place::Suffix, static_cast<uint16_t>(node)};
+      const Place place = Place::at(Place::Suffix, node);
       judgement.report(Phase::Shape, DiagId::IllegalSelector, place, {""}).sourceArg = 0;
     }
   }

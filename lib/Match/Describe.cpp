@@ -41,7 +41,7 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
   }
   case ExprOp::Not: return describe(view, e.a, !negated);
   case ExprOp::Gate: return describe(view, t.gates[e.a].expr, negated);
-  case ExprOp::PtxAtLeast: return (negated ? "PTX below " : "PTX ") + isa::versionText(e.a);
+  case ExprOp::PtxAtLeast: return (negated ? "PTX below " : "PTX ") + isa::versionText(narrow<uint16_t>(e.a));
   case ExprOp::Target: return (negated ? "not " : "") + std::string(t.targetSets[e.a].text);
   case ExprOp::SlotIs:
   case ExprOp::WordWritten: return no + wordsText(wordList(e), negated ? "and" : "or");
@@ -73,7 +73,7 @@ Place placeOfWord(const FormView &view, llvm::ArrayRef<WordId> words) {
   const auto &written = view.written.opcode.words;
   for (unsigned k = 0; k < written.size(); ++k)
     if (written[k].id && llvm::is_contained(words, written[k].id))
-      return {Place::Word, static_cast<uint16_t>(k)};
+      return Place::at(Place::Word, k);
   for (unsigned j = 0; j < view.slots.size(); ++j)
     if (view.slotAt[j] < 0 && view.slotWord[j] && llvm::is_contained(words, view.slotWord[j]))
       return view.placeOfSlot(j);

@@ -67,7 +67,7 @@ Truth evaluate(const FormView &view, ExprId condition, Assume assume) {
   switch (e.op) {
   case ExprOp::True:
   case ExprOp::Ptxas: return {};
-  case ExprOp::Warn: return {true, {static_cast<uint16_t>(e.a)}};
+  case ExprOp::Warn: return {true, {narrow<uint16_t>(e.a)}};
   case ExprOp::And: {
     Truth all;
     for (ExprId argument : t.exprArgs.slice(e.a, e.b)) {

@@ -3,6 +3,7 @@
 // findings, and bytes are looked up when one is reported.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Tables.h"
+#include "Source/Narrow.h"
 
 namespace ptxray {
 
@@ -18,6 +19,9 @@ struct Place {
   uint16_t index = 0;
   uint16_t count = 1; // of neighbouring words that are wrong together
   bool operator==(const Place &) const = default;
+  static Place at(Kind kind, std::integral auto index, uint16_t count = 1) {
+    return {kind, narrow<uint16_t>(index), count};
+  }
 };
 
 /// What weighs more when a text fits no form: a form with fewer of the first is nearer.
@@ -29,6 +33,7 @@ struct Remedy {
   Kind kind = None;
   uint16_t word = 0; // RaiseVersion: the version
   std::string text;
+  bool operator==(const Remedy &) const = default;
 };
 
 struct Finding {
@@ -46,6 +51,8 @@ struct Finding {
   SharedText fixTitle, fixText; // of the remedy, once it is put into words
   uint32_t form = ~0u;          // whose syntax is shown
   uint32_t line = 0;            // of the .isa file; 0: that of the form
+
+  bool operator==(const Finding &) const = default;
 };
 /// Of words, whatever the form.
 Finding wordFinding(DiagId id, Place place, std::initializer_list<std::string> args);

@@ -18,14 +18,14 @@ Place FormMatch::placeOfSlot(unsigned slot) const {
   if (!slotWord[slot])
     return {Place::Opcode, 0};
   if (slotAt[slot] < 0)
-    return {Place::Suffix, static_cast<uint16_t>(-1 - slotAt[slot])};
-  return {Place::Word, static_cast<uint16_t>(slotAt[slot])};
+    return Place::at(Place::Suffix, -1 - slotAt[slot]);
+  return Place::at(Place::Word, slotAt[slot]);
 }
 
 Place FormMatch::placeOfOperand(unsigned index) const {
   if (nodeOf[index] < 0)
     return {Place::Opcode, 0};
-  return {Place::Operand, static_cast<uint16_t>(nodeOf[index])};
+  return Place::at(Place::Operand, nodeOf[index]);
 }
 
 std::optional<unsigned> FormMatch::findOperand(llvm::StringRef name) const {

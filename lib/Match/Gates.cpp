@@ -13,8 +13,8 @@ GateAlternatives alternatives(const FormView &view, ExprId id, bool negated) {
   const Expr &e = t.exprs[id];
   GateAlternative one;
   switch (e.op) {
-  case ExprOp::PtxAtLeast: (negated ? one.below : one.least) = e.a; return {one};
-  case ExprOp::Target: (negated ? one.others : one.targets).push_back(e.a); return {one};
+  case ExprOp::PtxAtLeast: (negated ? one.below : one.least) = narrow<uint16_t>(e.a); return {one};
+  case ExprOp::Target: (negated ? one.others : one.targets).push_back(narrow<uint16_t>(e.a)); return {one};
   case ExprOp::Gate: return alternatives(view, t.gates[e.a].expr, negated);
   case ExprOp::Not: return alternatives(view, e.a, !negated);
   case ExprOp::And:

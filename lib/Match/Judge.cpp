@@ -48,7 +48,7 @@ static void addOrder(const FormView &view, std::vector<Finding> &findings) {
       continue;
     if (view.slotAt[j] < last) {
       const auto &words = view.written.opcode.words;
-      const auto k = static_cast<uint16_t>(view.slotAt[j]);
+      const auto k = narrow<uint16_t>(view.slotAt[j]);
       findings.push_back(
           wordFinding(DiagId::QualifierOrder, {Place::Word, k}, {words[k].text.str(), words[last].text.str()}));
       findings.back().form = view.formIndex;
@@ -75,7 +75,7 @@ static Place withConflicting(const Opcode &opcode, uint16_t k) {
   const std::optional<unsigned> other = conflictingWord(opcode, k);
   if (!other || (*other + 1 != k && *other != k + 1u))
     return {Place::Word, k};
-  return {Place::Word, static_cast<uint16_t>(std::min<unsigned>(k, *other)), 2};
+  return Place::at(Place::Word, std::min<unsigned>(k, *other), 2);
 }
 
 /// Names the word that may be meant, and both of two words that conflict.
@@ -104,7 +104,17 @@ static std::vector<Finding> selectFindings(std::vector<Finding> found, const Opc
   return findings;
 }
 
+/// The shapes that one shape contains lie within its extent.
+[[maybe_unused]] static bool areNested(llvm::ArrayRef<Shape> shapes) {
+  for (size_t i = 0; i < shapes.size(); i += shapes[i].extent)
+    if (!shapes[i].extent || i + shapes[i].extent > shapes.size() ||
+        !areNested(shapes.slice(i + 1, shapes[i].extent - 1)))
+      return false;
+  return true;
+}
+
 Judged judge(const WrittenInstruction &written) {
+  assert(written.shapes.size() <= mostOperands && areNested(written.shapes));
   const Opcode &opcode = written.opcode;
   if (!opcode.mnemonic)
     return {std::nullopt, {unknownInstruction(opcode)}, usageOfRefused(written.shapes)};

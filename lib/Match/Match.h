@@ -27,6 +27,8 @@ struct Judged {
   bool isAccepted() const; // warnings do not count
 };
 Judged judge(const WrittenInstruction &written);
+/// Operands, with those inside of others: the engine counts them in 15 bits.
+inline constexpr uint32_t mostOperands = 10'000;
 /// Leaves the findings only those remedies that make the instruction right, and puts them into words.
 void advise(std::vector<Finding> &findings, const WrittenInstruction &written);
 /// Of an instruction whose operands cannot be read: what is wrong with its words, in words.
@@ -92,6 +94,8 @@ public:
   /// One shape for each operand node of the instruction, in the order of the Ast.
   const Verdict &of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
                     llvm::ArrayRef<Shape> shapes);
+  /// Whether an instruction that was found by its fingerprint would get the verdict: for assertions.
+  bool isStillRight(const Verdict &verdict, const Opcode &opcode, llvm::ArrayRef<Shape> shapes) const;
   std::vector<Finding> ofWords(const Opcode &opcode) const { return judgeWords(opcode, availability); }
 
 private:

@@ -1,4 +1,6 @@
+// Words of a spelling: which name they begin with, which of them nobody reads.
 #include "Match/Opcode.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include <vector>
 
@@ -64,7 +66,7 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
   for (size_t count = words.size(); count && !mnemonic; --count) {
     const size_t length = words[count - 1].text.end() - spelling.begin();
     mnemonic = isa::findMnemonic(spelling.take_front(length));
-    mnemonicWords = count;
+    mnemonicWords = narrow<uint16_t>(count);
   }
   mayCall = !mnemonic; // a misspelt call is one
   if (!mnemonic)

@@ -22,7 +22,7 @@ struct Opcode {
   const std::string spelling;
   llvm::SmallVector<OpcodeWord, 16> words; // 0 is the name
   const isa::Mnemonic *mnemonic = nullptr; // null: unknown instruction
-  unsigned mnemonicWords = 0;              // words that spell it, the name included
+  uint16_t mnemonicWords = 0;              // words that spell it, the name included
   bool readsValues = false;                // the values of immediates matter to some form
   bool readsRegisters = false;             // so do those of registers that hold constants
   bool mayCall = false;                    // some form names a function that control goes to

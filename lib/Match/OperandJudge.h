@@ -71,7 +71,7 @@ private:
   bool isVectorConstant(const VectorFold &fold) const;
   /// By a table or condition.
   bool alreadyReported(DiagId id, unsigned node) const {
-    const Place place{Place::Operand, static_cast<uint16_t>(node)};
+    const Place place = Place::at(Place::Operand, node);
     return llvm::any_of(judgement.findings, [&](const Finding &f) { return f.id == id && f.place == place; });
   }
   isa::WordId typeWord() const;
@@ -88,7 +88,7 @@ private:
     return true;
   }
   Finding &find(Phase phase, DiagId id, unsigned node, std::initializer_list<std::string> more) {
-    Finding &f = judgement.report(phase, id, {Place::Operand, static_cast<uint16_t>(node)});
+    Finding &f = judgement.report(phase, id, Place::at(Place::Operand, node));
     f.args.push_back("");
     f.args.append(more.begin(), more.end());
     f.sourceArg = 0;

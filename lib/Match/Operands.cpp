@@ -245,8 +245,8 @@ bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
   if (alreadyReported(DiagId::ImmediateRange, node))
     return false;
   const bool wraps = has(isa::Wraps) && inRanges(allowed, shape.value & ((int64_t(1) << type.bits) - 1));
-  Finding &f = reportRange(wraps ? Phase::Warning : Phase::Type, {Place::Operand, static_cast<uint16_t>(node)}, allowed,
-                           shape.value, judgement);
+  Finding &f = reportRange(wraps ? Phase::Warning : Phase::Type, Place::at(Place::Operand, node), allowed, shape.value,
+                           judgement);
   if (wraps)
     f.severity = Severity::Warning;
   return wraps;
@@ -361,8 +361,7 @@ static void judgePairs(const FormView &view, Judgement &judgement) {
   for (uint16_t n = 0; n + 2u < shapes.size(); ++n)
     if (shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Sink &&
         shapes[n + 2].kind == ShapeKind::Sink) {
-      Finding &f =
-          judgement.report(Phase::Type, DiagId::SinkNotAllowed, {Place::Operand, static_cast<uint16_t>(n + 2)}, {""});
+      Finding &f = judgement.report(Phase::Type, DiagId::SinkNotAllowed, Place::at(Place::Operand, n + 2), {""});
       f.sourceArg = 0;
     }
 }

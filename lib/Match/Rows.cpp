@@ -86,13 +86,13 @@ RowFit TableView::fit(uint32_t row) const {
                                     (cell.kind == CellKind::Words &&
                                      llvm::is_contained(t.wordLists.slice(cell.first, cell.count), word));
       if (!fits)
-        result.missed.push_back(c);
+        result.missed.push_back(narrow<uint16_t>(c));
       continue;
     }
     if (columns[c].kind == ColumnKind::Operand) {
       const bool written = llvm::any_of(members(c), [&](uint16_t operand) { return view.nodeOf[operand] >= 0; });
       if (written != (cell.kind == CellKind::Present))
-        result.missed.push_back(c);
+        result.missed.push_back(narrow<uint16_t>(c));
       continue;
     }
     for (uint16_t operand : members(c)) {
@@ -102,11 +102,11 @@ RowFit TableView::fit(uint32_t row) const {
       const bool isNoVector = columns[c].kind == ColumnKind::Length && cell.kind == CellKind::Absent;
       if ((isNoVector && shape.kind == ShapeKind::Vector) ||
           (cell.kind == CellKind::Lengths && !lengthFits(view, operand, t.terms.slice(cell.first, cell.count))))
-        result.badLength.push_back({operand, static_cast<uint16_t>(c)});
+        result.badLength.push_back({operand, narrow<uint16_t>(c)});
       if (cell.kind == CellKind::Ranges && shape.kind == ShapeKind::Integer &&
           llvm::none_of(t.ranges.slice(cell.first, cell.count),
                         [&](const isa::ValueRange &r) { return inRange(r, shape.value); }))
-        result.badValue.push_back({operand, static_cast<uint16_t>(c)});
+        result.badValue.push_back({operand, narrow<uint16_t>(c)});
     }
   }
   if (!result.missed.empty())
@@ -286,9 +286,9 @@ static int32_t chooseRow(const TableView &rows) {
   for (uint32_t row = 0; row < rows.table.rows; ++row) {
     const RowFit fit = rows.fit(row);
     if (fit.fits() && !fit.warns)
-      return row;
+      return narrow<int32_t>(row);
     if (fit.fits() && warned < 0)
-      warned = row;
+      warned = narrow<int32_t>(row);
   }
   return warned;
 }

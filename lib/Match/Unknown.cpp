@@ -27,7 +27,7 @@ Finding unknownInstruction(const Opcode &opcode) {
           (isOnlyInNames(opcode.words[k].id) || !spellsInstruction(name, second.text)))
         return wordFinding(DiagId::MisplacedQualifier,
                            opcode.words[k - 1].text == opcode.words[k].text
-                               ? Place{Place::Word, static_cast<uint16_t>(k - 1), 2} // `.store.store`
+                               ? Place::at(Place::Word, k - 1, 2) // `.store.store`
                                : Place{Place::Word, k},
                            {opcode.words[k].text.str(), name.str()});
     return wordFinding(DiagId::IncompleteInstruction, {Place::Word, 0, 2}, {(name + second.text).str()});

@@ -25,6 +25,7 @@ enum Use : uint8_t {
 struct NodeUse {
   uint16_t node; // of the instruction's operands
   uint8_t uses;
+  bool operator==(const NodeUse &) const = default;
 };
 
 /// Bytes in memory behind the name of a variable.
@@ -33,6 +34,7 @@ struct Access {
   uint16_t align; // that it needs
   uint32_t bytes;
   uint32_t taken; // fewer, where the last elements of a loaded vector go nowhere: `{a, b, c, _}`
+  bool operator==(const Access &) const = default;
 };
 
 struct Usage {
@@ -43,6 +45,7 @@ struct Usage {
   llvm::SmallVector<NodeUse, 4> nodes;
   llvm::SmallVector<Access, 1> accesses;
 
+  bool operator==(const Usage &) const = default;
   bool has(isa::Effect effect) const { return effects >> static_cast<unsigned>(effect) & 1; }
 };
 

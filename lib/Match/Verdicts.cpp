@@ -40,6 +40,15 @@ void Verdicts::growMemo() {
       memo[placeOf(known.fingerprint)] = known;
 }
 
+bool Verdicts::isStillRight(const Verdict &verdict, const Opcode &opcode, llvm::ArrayRef<Shape> shapes) const {
+  const WrittenInstruction written{opcode, shapes, availability};
+  Judged judged = judge(written);
+  if (!judged.findings.empty())
+    advise(judged.findings, written);
+  const bool same = verdict.findings ? *verdict.findings == judged.findings : judged.findings.empty();
+  return same && *verdict.usage == judged.usage;
+}
+
 const Verdict &Verdicts::of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
                             llvm::ArrayRef<Shape> shapes) {
   const uint64_t print = fingerprint(instruction, opcode, nodes, shapes);

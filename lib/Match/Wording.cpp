@@ -1,6 +1,7 @@
 // Lists with a conjunction, quoted words, kinds and ranges.
 #include "Match/Wording.h"
 #include "Match/Evaluate.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -92,7 +93,7 @@ uint16_t ptxasRelease(ExprId id) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];
   if (e.op == ExprOp::Ptxas)
-    return e.a;
+    return narrow<uint16_t>(e.a);
   if (e.op == ExprOp::And || e.op == ExprOp::Or)
     for (ExprId argument : t.exprArgs.slice(e.a, e.b))
       if (uint16_t release = ptxasRelease(argument))

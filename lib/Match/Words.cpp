@@ -72,13 +72,13 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
   const Opcode &opcode = view.written.opcode;
   const OpcodeWord &word = opcode.words[k];
   const std::string text = word.text.str(), instruction(opcode.mnemonic->text);
-  Place place{Place::Word, static_cast<uint16_t>(k)};
+  Place place = Place::at(Place::Word, k);
   if (!word.id) {
     judgement.report(Phase::Qualifier, DiagId::UnknownQualifier, place, {text});
     return;
   }
   if (opcode.words[k - 1].id == word.id)
-    place = {Place::Word, static_cast<uint16_t>(k - 1), 2};
+    place = Place::at(Place::Word, k - 1, 2);
   if (isOnlyInNames(word.id)) {
     judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
     return;
@@ -87,7 +87,7 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
     if (opcode.words[i].id == word.id) {
       const DiagId id = idForKind("repeated", word.id, DiagId::RepeatedQualifier);
       Finding &f = judgement.report(Phase::Qualifier, id, place, {text});
-      f.remedy = {Remedy::RemoveWord, static_cast<uint16_t>(k), ""};
+      f.remedy = {Remedy::RemoveWord, narrow<uint16_t>(k), ""};
       return;
     }
   int taken = -1;
@@ -128,11 +128,11 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
 }
 
 uint16_t wordBefore(const FormView &view, unsigned slot) {
-  uint16_t before = view.written.opcode.mnemonicWords - 1;
+  int16_t before = narrow<int16_t>(view.written.opcode.mnemonicWords - 1);
   for (unsigned j = 0; j < slot; ++j)
     if (view.isWritten(j) && view.slotAt[j] >= 0)
       before = view.slotAt[j];
-  return before;
+  return narrow<uint16_t>(before);
 }
 
 void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &judgement) {
@@ -152,7 +152,7 @@ static void reportIllegal(const FormView &view, uint16_t k, unsigned j, Judgemen
   const DiagId id = idForKind("illegal", sampleWord(slot), DiagId::IllegalQualifier);
   Place place{Place::Word, k};
   if (view.written.opcode.words[k - 1].id == word.id) // `.row.row`: the two are wrong together
-    place = {Place::Word, static_cast<uint16_t>(k - 1), 2};
+    place = Place::at(Place::Word, k - 1, 2);
   Finding &f =
       judgement.report(Phase::Qualifier, id, place, {word.text.str(), std::string(view.written.opcode.mnemonic->text)});
   f.expected = slotWords(slot);
@@ -184,7 +184,7 @@ static void alignClass(FormView &view, WordClass wordClass, Leftover &leftover) 
     const uint16_t k = written[i], j = wanted[i];
     const bool fits = slotHolds(view.slots[j], opcode.words[k].id);
     view.slotWord[j] = fits ? opcode.words[k].id : WordId(0);
-    view.slotAt[j] = fits ? k : 0;
+    view.slotAt[j] = fits ? narrow<int16_t>(k) : 0;
     if (!fits)
       leftover.misplaced.emplace_back(k, j);
   }
@@ -209,7 +209,7 @@ Leftover matchWords(FormView &view) {
   const unsigned count = view.slots.size();
   for (unsigned k = 1; k < opcode.mnemonicWords && k <= count; ++k) {
     view.slotWord[k - 1] = opcode.words[k].id;
-    view.slotAt[k - 1] = k;
+    view.slotAt[k - 1] = narrow<int16_t>(k);
   }
 
   Leftover leftover;
@@ -224,18 +224,18 @@ Leftover matchWords(FormView &view) {
     while (j < count && (view.slotWord[j] || view.slots[j].suffix || !slotHolds(view.slots[j], word.id)))
       ++j;
     if (j == count) {
-      leftover.strays.push_back(k);
+      leftover.strays.push_back(narrow<uint16_t>(k));
       continue;
     }
     view.slotWord[j] = word.id;
-    view.slotAt[j] = k;
+    view.slotAt[j] = narrow<int16_t>(k);
     if (wordClass)
       from[wordClass] = j + 1;
   }
 
   for (unsigned j = 0; j < count; ++j)
     if (!view.slotWord[j] && !view.slots[j].optional && !view.slots[j].suffix)
-      leftover.missing.push_back(j);
+      leftover.missing.push_back(narrow<uint16_t>(j));
   if (!leftover.strays.empty())
     for (WordClass wordClass : alignedClasses)
       alignClass(view, wordClass, leftover);

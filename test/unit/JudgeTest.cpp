@@ -192,6 +192,27 @@ TEST(Judge, FormsByOperands) {
   EXPECT_EQ(found("add.u32", {r32, r32, r32, r32}), "extra-operand");
 }
 
+TEST(Judge, MatchIsAValue) {
+  const Availability availability(module(900, "sm_100a"));
+  std::optional<FormMatch> match;
+  {
+    const Opcode opcode("ldmatrix.sync.aligned.m8n8.x4.shared.b16");
+    Shapes shapes = vec({r32, r32});
+    for (const Shape &shape : at(r32))
+      shapes.push_back(shape);
+    const Judged judged = judge({opcode, shapes, availability});
+    EXPECT_FALSE(judged.isAccepted());
+    match = judged.match;
+  } // what it was made from is gone
+  ASSERT_TRUE(match);
+  EXPECT_EQ(match->slotText(".num"), ".x4");
+  EXPECT_EQ(match->placeOfSlot(*match->findSlot(".num")), (Place{Place::Word, 4}));
+  EXPECT_EQ(match->placeOfOperand("r"), (Place{Place::Operand, 0}));
+  EXPECT_EQ(match->placeOfOperand("p"), (Place{Place::Operand, 4}));
+  const Opcode unknown("adq.s32");
+  EXPECT_FALSE(judge({unknown, {}, availability}).match);
+}
+
 TEST(Judge, FixesAreRight) {
   const auto list = findings(module(900, "sm_100a"), "min.abs.f32", {f32, f32, f32});
   ASSERT_EQ(list.size(), 1u);

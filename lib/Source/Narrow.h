@@ -1,0 +1,14 @@
+#pragma once
+// A number in fewer bits. Where it does not fit, a build with assertions stops.
+#include <cassert>
+#include <concepts>
+#include <utility>
+
+namespace ptxray {
+
+template <std::integral To, std::integral From> constexpr To narrow(From value) {
+  assert(std::in_range<To>(value));
+  return static_cast<To>(value);
+}
+
+} // namespace ptxray

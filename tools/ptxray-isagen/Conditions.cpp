@@ -43,7 +43,7 @@ ExprId Resolver::condition(const Condition &c, const Scope &scope) {
     std::vector<ExprId> parts;
     for (const Condition &part : c.parts)
       parts.push_back(condition(part, scope));
-    return both(std::move(parts), c.kind == Condition::And);
+    return both(parts, c.kind == Condition::And);
   }
   case Condition::Not: return negation(condition(c.parts[0], scope));
   case Condition::Ptx: return expr(ExprOp::PtxAtLeast, true, c.version);

@@ -435,7 +435,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
       std::vector<ExprId> gates;
       for (auto [gate, home] : value.gates)
         gates.push_back(condition(*gate, *home));
-      values.push_back({wordId(value.word), both(std::move(gates), true)});
+      values.push_back({wordId(value.word), both(gates, true)});
     }
     std::sort(values.begin(), values.end(), [](const auto &a, const auto &b) { return a.word < b.word; });
     slots.push_back({text(slot.name), intern(output.slotValues, values), slot.optional, slot.set == nullptr,

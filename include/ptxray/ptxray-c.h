@@ -34,6 +34,7 @@ enum { PTXRAY_ERROR = 0, PTXRAY_WARNING = 1, PTXRAY_PEDANTIC = 2 };
 
 typedef struct ptxray_diagnostic {
   const char *rule; /* `vector-length` */
+  const char *kind; /* of a rule that has kinds, `rounding` of `missing-qualifier`; NULL: it has none */
   int severity;
   const char *message;
   ptxray_place begin, end;

@@ -88,6 +88,7 @@ struct Diagnostic {
   std::optional<Fix> fix;
   std::optional<Origin> origin;
   std::string manual; // section of the PTX manual, or empty
+  std::string kind;   // of a rule that has kinds, `rounding` of `missing-qualifier`, or empty
 };
 
 struct Result {
@@ -103,8 +104,16 @@ struct Result {
 };
 
 inline Diagnostic readDiagnostic(const ptxray_diagnostic &from) {
-  Diagnostic d{from.rule,    static_cast<Severity>(from.severity), from.message, from.begin, from.end, {}, std::nullopt,
-               std::nullopt, from.manual ? from.manual : ""};
+  Diagnostic d{from.rule,
+               static_cast<Severity>(from.severity),
+               from.message,
+               from.begin,
+               from.end,
+               {},
+               std::nullopt,
+               std::nullopt,
+               from.manual ? from.manual : "",
+               from.kind ? from.kind : ""};
   for (size_t i = 0; i < from.note_count; ++i) {
     const ptxray_note &note = *from.notes[i];
     Note &to = d.notes.emplace_back();

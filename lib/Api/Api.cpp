@@ -49,6 +49,7 @@ private:
 void ResultWriter::add(const Diagnostic &d, const OriginTable &origins) {
   ptxray_diagnostic &out = result.diagnostics.emplace_back();
   out.rule = info(d.id).id.data();
+  out.kind = d.kind == Kind::None ? nullptr : kindText(d.kind).data();
   out.severity = static_cast<int>(d.severity);
   out.message = keep(d.message());
   out.begin = place(d.range.begin);

@@ -5,7 +5,7 @@
 namespace ptxray {
 
 bool isWanted(Diagnostic &diagnostic, const CheckOptions &options) {
-  switch (options.levels.of(diagnostic.id)) {
+  switch (options.levels.of(diagnostic.id, diagnostic.kind)) {
   case RuleLevel::Off: return false;
   case RuleLevel::On: break;
   case RuleLevel::Warning: diagnostic.severity = Severity::Warning; return true;

@@ -1,12 +1,11 @@
 #include "Check/Suppressions.h"
-#include "Diagnostics/Nearest.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 namespace {
 
 struct Suppression {
-  DiagId rule;
+  RuleName rule;
   Range word;  // where the comment names it
   Range scope; // of the places that it silences
   Range alone; // the whole comment and the blanks before it, if it names nothing else
@@ -66,17 +65,18 @@ void Reader::read(Range comment) {
   const llvm::StringRef verb = text.take_until([](char c) { return c == ' ' || c == '\t'; });
   const bool function = verb == "ignore-function";
   if (!function && verb != "ignore") {
-    sink.report(DiagId::UnknownSuppression, rangeOf(verb), {verb.str(), "`ignore` and `ignore-function`"});
+    sink.report(DiagId::UnknownSuppression, rangeOf(verb),
+                {"no word `" + verb.str() + "`; expected is `ignore` or `ignore-function`"});
     return;
   }
   llvm::SmallVector<llvm::StringRef, 4> words;
   text.drop_front(verb.size()).split(words, ',');
   for (llvm::StringRef word : words) {
     word = word.trim();
-    const std::optional<DiagId> rule = findDiag(word);
+    const auto [rule, problem] = findRule(word);
     if (!rule) {
       sink.report(DiagId::UnknownSuppression, rangeOf(word.empty() ? verb : word),
-                  {(word.empty() ? verb : word).str(), "the name of a rule" + didYouMeanRule(word)});
+                  {word.empty() ? "`" + verb.str() + "` names no rule" : problem});
       continue;
     }
     Suppression &s = (function ? wholeFunctions : lines).emplace_back();
@@ -88,10 +88,10 @@ void Reader::read(Range comment) {
   }
 }
 
-bool isActive(DiagId rule, const CheckOptions &options) {
-  const RuleLevel level = options.levels.of(rule);
+bool isActive(RuleName rule, const CheckOptions &options) {
+  const RuleLevel level = options.levels.of(rule.id, rule.kind);
   if (level == RuleLevel::Default)
-    return options.pedantic || info(rule).level != Severity::Pedantic;
+    return options.pedantic || info(rule.id).level != Severity::Pedantic;
   return level != RuleLevel::Off;
 }
 
@@ -109,7 +109,7 @@ void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comment
   llvm::stable_sort(reader.lines, begins);
   auto silences = [](Suppression &s, const Diagnostic &d) {
     const bool within = s.scope.begin <= d.range.begin && d.range.begin <= s.scope.end;
-    if (s.rule != d.id || !within)
+    if (!s.rule.covers(d.id, d.kind) || !within)
       return false;
     s.used = true;
     return true;
@@ -129,7 +129,7 @@ void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comment
   for (std::vector<Suppression> *list : {&reader.lines, &reader.wholeFunctions})
     for (const Suppression &s : *list)
       if (!s.used && isActive(s.rule, options)) {
-        Diagnostic &d = complaints.report(DiagId::UnusedSuppression, s.word, {info(s.rule).id.str()});
+        Diagnostic &d = complaints.report(DiagId::UnusedSuppression, s.word, {s.rule.text()});
         if (s.alone.size())
           d.fix = Fix{"remove the comment", {{s.alone, ""}}, /*safe=*/true};
       }

@@ -5,9 +5,37 @@
 namespace ptxray {
 
 static const DiagInfo infos[] = {
-#define DIAG(name, id, level, message) {id, Severity::level, message},
+#define DIAG(name, id, level, message, ...) {id, Severity::level, message __VA_OPT__(, ) __VA_ARGS__},
 #include "Diagnostics/Diagnostics.def"
 };
+
+namespace {
+struct KindInfo {
+  llvm::StringLiteral text;
+  uint8_t families;
+};
+} // namespace
+
+static constexpr KindInfo kindInfos[] = {
+    {"", 0},
+#define KIND(name, text, families) {text, families},
+#include "Diagnostics/Diagnostics.def"
+};
+
+llvm::StringRef kindText(Kind kind) { return kindInfos[static_cast<size_t>(kind)].text; }
+
+Kind findKind(llvm::StringRef text) {
+  const KindInfo *found = llvm::find_if(kindInfos, [text](const KindInfo &known) { return known.text == text; });
+  return found == std::end(kindInfos) ? Kind::None : static_cast<Kind>(found - kindInfos);
+}
+
+llvm::SmallVector<Kind, 0> kindsOf(DiagId id) {
+  llvm::SmallVector<Kind, 0> kinds;
+  for (size_t i = 1; i < std::size(kindInfos); ++i)
+    if (kindInfos[i].families & info(id).kinds)
+      kinds.push_back(static_cast<Kind>(i));
+  return kinds;
+}
 
 const DiagInfo &info(DiagId id) { return infos[static_cast<size_t>(id)]; }
 
@@ -57,6 +85,11 @@ std::string Diagnostic::message() const {
           out += args[index];
       });
   return out;
+}
+
+std::string ruleText(DiagId id, Kind kind) {
+  const std::string rule = info(id).id.str();
+  return kind == Kind::None || kind == Kind::Other ? rule : rule + ":" + kindText(kind).str();
 }
 
 Diagnostic &DiagnosticSink::report(DiagId id, Range range, std::initializer_list<std::string> args) {

@@ -13,9 +13,28 @@
 namespace ptxray {
 
 enum class DiagId : uint16_t {
-#define DIAG(name, id, level, message) name,
+#define DIAG(name, ...) name,
 #include "Diagnostics/Diagnostics.def"
 };
+
+/// What an offence concerns; `--off=missing-qualifier:rounding` chooses one.
+enum class Kind : uint8_t {
+  None,
+#define KIND(name, text, families) name,
+#include "Diagnostics/Diagnostics.def"
+};
+enum KindFamily : uint8_t {
+  NoKinds = 0,
+  OfWords = 1,
+  OfTargets = 2,
+  OfVersions = 4,
+  OfConstants = 8,
+  OfAddresses = 16,
+  OfDescriptors = 32,
+};
+llvm::StringRef kindText(Kind kind);
+/// `Kind::None` when there is none of that name.
+Kind findKind(llvm::StringRef text);
 
 enum class Severity : uint8_t { Error, Warning, Pedantic };
 
@@ -23,12 +42,18 @@ struct DiagInfo {
   llvm::StringLiteral id;
   Severity level;
   llvm::StringLiteral message;
+  KindFamily kinds = NoKinds;
 };
 const DiagInfo &info(DiagId id);
 /// The names of its arguments: the placeholders of the message in the order of first appearance.
 llvm::SmallVector<llvm::StringRef, 4> argNames(DiagId id);
 llvm::ArrayRef<DiagInfo> allDiagInfos(); // in the order of DiagId
 std::optional<DiagId> findDiag(llvm::StringRef id);
+/// In the order of `Kind`; empty when the offence has none.
+llvm::SmallVector<Kind, 0> kindsOf(DiagId id);
+
+/// How the rule is shown: `missing-qualifier:rounding`, `missing-qualifier` of `Kind::Other`, `vector-length`.
+std::string ruleText(DiagId id, Kind kind);
 
 struct Note {
   SharedText message;
@@ -61,8 +86,10 @@ struct Diagnostic {
   [[no_unique_address]] SpecRef spec;
   DiagId id; // where `spec` leaves room
   Severity severity;
+  Kind kind = Kind::None;
 
   std::string message() const;
+  std::string ruleText() const { return ptxray::ruleText(id, kind); }
 };
 
 /// They are large: none is moved when the list grows.

@@ -1,21 +1,47 @@
 #include "Diagnostics/RuleLevels.h"
+#include "Diagnostics/Nearest.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
-RuleLevel RuleLevels::of(DiagId id) const {
-  return levels.empty() ? RuleLevel::Default : levels[static_cast<size_t>(id)];
+std::string RuleName::text() const {
+  const std::string rule = info(id).id.str();
+  return kind == Kind::None ? rule : rule + ":" + kindText(kind).str();
 }
 
-void RuleLevels::set(DiagId id, RuleLevel level) {
-  levels.resize(allDiagInfos().size());
-  levels[static_cast<size_t>(id)] = level;
+RuleLookup findRule(llvm::StringRef text) {
+  const auto [rule, kind] = text.split(':');
+  const std::optional<DiagId> id = findDiag(rule);
+  if (!id)
+    return {std::nullopt, "no rule `" + rule.str() + "`" + didYouMeanRule(rule)};
+  if (!text.contains(':'))
+    return {RuleName{*id}, ""};
+  llvm::SmallVector<llvm::StringRef> known;
+  for (Kind one : kindsOf(*id))
+    known.push_back(kindText(one));
+  if (known.empty())
+    return {std::nullopt, "rule `" + rule.str() + "` has no kinds"};
+  if (!llvm::is_contained(known, kind))
+    return {std::nullopt, "rule `" + rule.str() + "` has no kind `" + kind.str() + "`" + didYouMean(kind, known)};
+  return {RuleName{*id, findKind(kind)}, ""};
+}
+
+RuleLevel RuleLevels::of(DiagId id, Kind kind) const {
+  for (const auto &[rule, level] : llvm::reverse(asked))
+    if (rule.covers(id, kind))
+      return level;
+  return RuleLevel::Default;
+}
+
+void RuleLevels::set(RuleName rule, RuleLevel level) {
+  llvm::erase_if(asked, [rule](const auto &earlier) { return rule.covers(earlier.first.id, earlier.first.kind); });
+  asked.emplace_back(rule, level);
 }
 
 bool RuleLevels::wantsPedantic() const {
-  for (size_t i = 0; i < levels.size(); ++i)
-    if (allDiagInfos()[i].level == Severity::Pedantic && levels[i] != RuleLevel::Default && levels[i] != RuleLevel::Off)
-      return true;
-  return false;
+  return llvm::any_of(asked, [](const auto &one) {
+    return info(one.first.id).level == Severity::Pedantic && one.second != RuleLevel::Off;
+  });
 }
 
 } // namespace ptxray

@@ -3,18 +3,35 @@
 
 namespace ptxray {
 
+/// A rule as a user names it: `missing-qualifier`, or one kind of it, `missing-qualifier:scope`.
+struct RuleName {
+  DiagId id;
+  Kind kind = Kind::None; // none: all kinds
+
+  bool covers(DiagId other, Kind otherKind) const { return id == other && (kind == Kind::None || kind == otherKind); }
+  std::string text() const;
+};
+
+/// A rule, or why the text names none.
+struct RuleLookup {
+  std::optional<RuleName> rule;
+  std::string problem;
+};
+RuleLookup findRule(llvm::StringRef text);
+
 enum class RuleLevel : uint8_t { Default, On, Off, Warning, Error };
 
 /// What was asked for rule by rule. The others are as Diagnostics.def says.
 class RuleLevels {
 public:
-  RuleLevel of(DiagId id) const;
-  void set(DiagId id, RuleLevel level);
+  RuleLevel of(DiagId id, Kind kind) const;
+  /// What is set last counts; a rule without a kind speaks for all of its kinds.
+  void set(RuleName rule, RuleLevel level);
   /// Whether a rule about bad style is wanted even without `--pedantic`.
   bool wantsPedantic() const;
 
 private:
-  std::vector<RuleLevel> levels; // by DiagId; empty: nothing was asked
+  std::vector<std::pair<RuleName, RuleLevel>> asked;
 };
 
 } // namespace ptxray

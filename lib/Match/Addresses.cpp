@@ -60,11 +60,16 @@ OperandJudge::Spaces OperandJudge::spaces() const {
   return spaces;
 }
 
+void OperandJudge::failAddress(TypeView reg, unsigned node) {
+  Finding &f = find(Phase::Type, DiagId::AddressRegister, node, {spell(reg)});
+  f.kind = reg.kind == TypeKind::Float ? Kind::Float : reg.kind == TypeKind::Predicate ? Kind::Predicate : Kind::Other;
+}
+
 void OperandJudge::judgeAddressRegister(const Shape &shape, unsigned node, bool isBare) {
   const TypeView reg = viewType(shape.type);
   const bool isNot = shape.flags & ShapeNot && !(isBare && !type && reg.kind == TypeKind::Predicate);
   if (shape.suffix || shape.vector || shape.flags & ShapeNegated || isNot) {
-    fail(DiagId::AddressRegister, node, {spell(reg)});
+    failAddress(reg, node);
     return;
   }
   // Without brackets ptxas looks at the size alone, and where the form names none, at nothing.
@@ -77,10 +82,7 @@ void OperandJudge::judgeAddressRegister(const Shape &shape, unsigned node, bool 
   if (has(isa::AnyRegister))
     return;
   if (reg.bits > 64 || (!isAnything() && !passes))
-    fail(reg.kind == TypeKind::Float       ? DiagId::AddressFloat
-         : reg.kind == TypeKind::Predicate ? DiagId::AddressPredicate
-                                           : DiagId::AddressRegister,
-         node, {spell(reg)});
+    failAddress(reg, node);
   else if (type && !agrees)
     fail(DiagId::AddressWidth, node, {spell(reg), typeText()});
   else if (has(isa::Copied) && spaces().generic && reg.bits < 32)
@@ -91,7 +93,7 @@ void OperandJudge::judgeAddressSpecial(const Shape &shape, unsigned node) {
   const TypeView reg = viewType(shape.type);
   const bool sameSize = type.bits == 64 && reg.bits == 64 && isBracketed(node);
   if (reg.kind == TypeKind::Predicate)
-    fail(DiagId::AddressPredicate, node, {spell(reg)});
+    failAddress(reg, node);
   else if (shape.vector || shape.suffix || has(isa::Ordinary) || (type && !has(isa::Wide) && !sameSize) ||
            (has(isa::Converted) && reg.bits < 64))
     fail(DiagId::SpecialRegister, node);

@@ -46,7 +46,7 @@ static TriedForm judgeBinding(const FormView &words, const Binding &binding) {
 static void addExpected(const Judgement &from, Judgement &to) {
   for (Finding &f : to.findings)
     for (const Finding &g : from.findings)
-      if (!f.expected.empty() && f.id == g.id && f.place == g.place)
+      if (!f.expected.empty() && f.isSameOffence(g))
         for (isa::WordId word : g.expected)
           if (!llvm::is_contained(f.expected, word))
             f.expected.push_back(word);

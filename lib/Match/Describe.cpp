@@ -49,8 +49,8 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
     const auto words = wordsOf(view.slots[e.a]);
     if (words.size() <= 4)
       return no + wordsText(words, negated ? "and" : "or");
-    const std::string kind = kindName(words.front());
-    return kind == kindName(0) ? no + quote(view.slots[e.a].name) : (negated ? "no " : "a ") + kind;
+    const Kind kind = kindOf(words.front());
+    return kind == Kind::Other ? no + quote(view.slots[e.a].name) : (negated ? "no " : "a ") + kindText(kind).str();
   }
   case ExprOp::SlotsEqual:
     return std::string(negated ? "different " : "the same ") + quote(view.slots[e.a].name) + " and " +

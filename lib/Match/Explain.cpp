@@ -51,23 +51,26 @@ static WordId firstWord(const FormView &view, ExprId id) {
   }
 }
 
-DiagId combinationId(const FormView &view, Place subject, WordId word) {
+Finding &reportCombination(const FormView &view, const Subject &subject, Place place, WordId word,
+                           Judgement &judgement) {
+  const Opcode &opcode = view.written.opcode;
+  const WordId subjectWord = subject.place.kind == Place::Word ? opcode.words[subject.place.index].id : WordId(0);
   // `.lo` of `mul.lo` is no comparison.
-  if (word && llvm::any_of(llvm::ArrayRef(view.written.opcode.words).take_front(view.written.opcode.mnemonicWords),
-                           [&](const OpcodeWord &spelt) { return spelt.id == word; }))
-    return DiagId::QualifierCombination;
-  if (subject.kind == Place::Word && isa::word(word).wordClass == isa::WordClass::Type)
-    if (auto id = findDiag(kindName(view.written.opcode.words[subject.index].id) + "-type"))
-      return *id;
-  return findDiag(kindName(word) + "-combination").value_or(DiagId::QualifierCombination);
+  const bool isOfName = word && llvm::any_of(llvm::ArrayRef(opcode.words).take_front(opcode.mnemonicWords),
+                                             [&](const OpcodeWord &spelt) { return spelt.id == word; });
+  const bool needsOtherType = isa::word(word).wordClass == isa::WordClass::Type && !isOfName && subjectWord &&
+                              kindOf(subjectWord) != Kind::Type;
+  Finding &f = judgement.report(Phase::Condition, needsOtherType ? DiagId::QualifierType : DiagId::QualifierCombination,
+                                place, {subject.text});
+  f.kind = isOfName ? Kind::Other : kindOf(needsOtherType ? subjectWord : word);
+  return f;
 }
 
 void reportRequired(const FormView &view, unsigned slot, llvm::ArrayRef<WordId> words, const Subject &subject,
                     uint32_t line, Judgement &judgement) {
   const WordId word = words.empty() ? WordId(0) : words.front();
-  const DiagId id = !word || kindName(word) == kindName(0) ? DiagId::QualifierRequires
-                                                           : idForKind("missing", word, DiagId::QualifierRequires);
-  Finding &f = judgement.report(Phase::Condition, id, subject.place, {subject.text});
+  Finding &f = judgement.report(Phase::Condition, DiagId::MissingQualifier, subject.place, {subject.text});
+  f.kind = kindOf(word);
   f.line = line;
   f.expected.append(words.begin(), words.end());
   if (!view.slots[slot].suffix)
@@ -79,8 +82,8 @@ Finding &reportRange(Phase phase, Place place, llvm::ArrayRef<isa::ValueRange> r
   const bool single = llvm::all_of(ranges, [](const isa::ValueRange &r) { return r.low == r.high; });
   const bool stepped =
       llvm::any_of(ranges, [&](const isa::ValueRange &r) { return r.step > 1 && value >= r.low && value <= r.high; });
-  const DiagId id = single ? DiagId::ImmediateValue : stepped ? DiagId::ImmediateStep : DiagId::ImmediateRange;
-  Finding &f = judgement.report(phase, id, place, {"", rangesText(ranges)});
+  Finding &f = judgement.report(phase, DiagId::ImmediateValue, place, {"", rangesText(ranges)});
+  f.kind = single ? Kind::List : stepped ? Kind::Step : Kind::Range;
   f.sourceArg = 0;
   return f;
 }
@@ -98,6 +101,7 @@ public:
 private:
   bool explainSlot(const Expr &e, bool negated, const std::string &wanted);
   bool explainWord(const Expr &e, bool negated);
+  void explainCombination(Place place, WordId word, const std::string &wanted);
   void explainOperand(const Expr &e, bool negated, const std::string &wanted);
   void operandFinding(unsigned operand, DiagId written, const std::string &wanted, Phase phase = Phase::Condition);
   Finding &report(DiagId id, Place place, std::initializer_list<std::string> args, Phase phase = Phase::Condition) {
@@ -131,14 +135,21 @@ bool Failure::explainSlot(const Expr &e, bool negated, const std::string &wanted
   if (negated && e.op == ExprOp::SlotWritten)
     report(DiagId::QualifierNotAllowed, place, {std::string(isa::word(word).text), subject.text});
   else
-    report(combinationId(view, subject.place, word), place, {subject.text, wanted});
+    explainCombination(place, word, wanted);
   return true;
+}
+
+void Failure::explainCombination(Place place, WordId word, const std::string &wanted) {
+  Finding &f = reportCombination(view, subject, place, word, judgement);
+  f.args.push_back(wanted);
+  f.line = line;
 }
 
 /// False: none of the words is written.
 bool Failure::explainWord(const Expr &e, bool negated) {
   if (!negated) {
-    report(DiagId::QualifierRequires, subject.place, {subject.text, wordsText(wordList(e))});
+    report(DiagId::MissingQualifier, subject.place, {subject.text, wordsText(wordList(e))}).kind =
+        e.c ? kindOf(wordList(e).front()) : Kind::Other;
     return true;
   }
   const Place place = placeOfWord(view, wordList(e));
@@ -215,8 +226,9 @@ void Failure::explain(ExprId id, bool negated) {
   Place place = subject.place;
   if (std::optional<unsigned> slot = wrongSlot(view, id))
     place = bothWords(place, view.placeOfSlot(*slot));
-  const WordId word = firstWord(view, id);
-  report(word ? combinationId(view, subject.place, word) : DiagId::OperandCombination, place, {subject.text, wanted});
+  if (const WordId word = firstWord(view, id))
+    return explainCombination(place, word, wanted);
+  report(DiagId::OperandCombination, place, {subject.text, wanted});
 }
 
 void explainFailure(const FormView &view, ExprId condition, const Subject &subject, uint32_t line,

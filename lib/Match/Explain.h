@@ -18,8 +18,8 @@ void reportRequired(const FormView &view, unsigned slot, llvm::ArrayRef<isa::Wor
 /// A value outside the ranges. The caller may set the line.
 Finding &reportRange(Phase phase, Place place, llvm::ArrayRef<isa::ValueRange> ranges, int64_t value,
                      Judgement &judgement);
-/// `operation-type` for a type that an operation does not take, `type-combination` for one that goes
-/// with no other word.
-DiagId combinationId(const FormView &view, Place subject, isa::WordId word);
+/// A word that does not go with the subject: its type, or another word. The caller adds what would do, and the line.
+Finding &reportCombination(const FormView &view, const Subject &subject, Place place, isa::WordId word,
+                           Judgement &judgement);
 
 } // namespace ptxray

@@ -39,6 +39,7 @@ struct Remedy {
 struct Finding {
   DiagId id;
   Severity severity;
+  Kind kind = Kind::None;
   Phase phase;
   Place place;
   llvm::SmallVector<std::string, 3> args;
@@ -53,6 +54,9 @@ struct Finding {
   uint32_t line = 0;            // of the .isa file; 0: that of the form
 
   bool operator==(const Finding &) const = default;
+  bool isSameOffence(const Finding &other) const {
+    return id == other.id && kind == other.kind && place == other.place;
+  }
 };
 /// Of words, whatever the form.
 Finding wordFinding(DiagId id, Place place, std::initializer_list<std::string> args);

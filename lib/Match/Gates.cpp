@@ -73,14 +73,16 @@ void reportGate(const FormView &view, const GateAlternatives &ways, const Subjec
       newer = &way;
   }
   const bool ofWord = place.kind == Place::Word || place.kind == Place::Suffix;
-  const DiagId ptxId = ofWord ? DiagId::QualifierRequiresPtx : DiagId::RequiresPtx;
+  const Kind kind = ofWord ? Kind::Qualifier : Kind::Instruction;
   Finding *f;
   if (removed && !newer) {
     f = &judgement.report(Phase::Gate, DiagId::RemovedInPtx, place,
                           {what, wording(ways), isa::versionText(module.ptx)});
   } else if (newer || (versionInTheWay && !targetInTheWay)) {
     const uint16_t least = newer ? newer->least : ways.front().least;
-    f = &judgement.report(Phase::Gate, ptxId, place, {what, isa::versionText(least), isa::versionText(module.ptx)});
+    f = &judgement.report(Phase::Gate, DiagId::RequiresPtx, place,
+                          {what, isa::versionText(least), isa::versionText(module.ptx)});
+    f->kind = kind;
     f->remedy = {Remedy::RaiseVersion, least, isa::versionText(least)};
   } else {
     bool variantsOnly = true;
@@ -91,13 +93,14 @@ void reportGate(const FormView &view, const GateAlternatives &ways, const Subjec
       uint16_t least = UINT16_MAX;
       for (const GateAlternative &way : ways)
         least = std::min(least, way.least);
-      Finding &first =
-          judgement.report(Phase::Gate, ptxId, place, {what, isa::versionText(least), isa::versionText(module.ptx)});
+      Finding &first = judgement.report(Phase::Gate, DiagId::RequiresPtx, place,
+                                        {what, isa::versionText(least), isa::versionText(module.ptx)});
+      first.kind = kind;
       first.line = line;
     }
-    const DiagId id = variantsOnly ? (ofWord ? DiagId::QualifierRequiresTargetVariant : DiagId::RequiresTargetVariant)
-                                   : (ofWord ? DiagId::QualifierRequiresTarget : DiagId::RequiresTarget);
+    const DiagId id = variantsOnly ? DiagId::RequiresTargetVariant : DiagId::RequiresTarget;
     f = &judgement.report(Phase::Gate, id, place, {what, wording(ways), target});
+    f->kind = kind;
   }
   f->line = line;
 }

@@ -83,8 +83,7 @@ static void sharpen(Finding &f, const Opcode &opcode) {
   if (f.id == DiagId::UnknownQualifier)
     if (llvm::StringRef near = nearestWord(*opcode.mnemonic, f.args.front()); !near.empty())
       f.remedy = {Remedy::ReplaceWord, f.place.index, near.str()};
-  if (f.place.kind == Place::Word && f.place.count == 1 &&
-      (f.id == DiagId::QualifierOfOtherForm || info(f.id).id.starts_with("misused-")))
+  if (f.place.kind == Place::Word && f.place.count == 1 && f.id == DiagId::QualifierOfOtherForm)
     f.place = withConflicting(opcode, f.place.index);
 }
 
@@ -94,8 +93,7 @@ static std::vector<Finding> selectFindings(std::vector<Finding> found, const Opc
   std::vector<Finding> findings;
   for (Finding &f : found) {
     spellExpected(f);
-    const bool known = llvm::any_of(
-        findings, [&](const Finding &g) { return f.id == g.id && f.place == g.place && f.args == g.args; });
+    const bool known = llvm::any_of(findings, [&](const Finding &g) { return f.isSameOffence(g) && f.args == g.args; });
     if (known || (!isError(f) && refused))
       continue;
     sharpen(f, opcode);

@@ -49,6 +49,7 @@ private:
   };
   Spaces spaces() const;
   void judgeAddress(const Shape &shape, unsigned node);
+  void failAddress(TypeView reg, unsigned node);
   void judgeAddressRegister(const Shape &shape, unsigned node, bool isBare);
   void judgeAddressSpecial(const Shape &shape, unsigned node);
   void judgeAddressVariable(const Shape &shape, unsigned node);

@@ -242,7 +242,7 @@ bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
   const auto allowed = view.ranges(index);
   if (shape.kind != ShapeKind::Integer || allowed.empty() || inRanges(allowed, shape.value))
     return true;
-  if (alreadyReported(DiagId::ImmediateRange, node))
+  if (alreadyReported(DiagId::ImmediateValue, node))
     return false;
   const bool wraps = has(isa::Wraps) && inRanges(allowed, shape.value & ((int64_t(1) << type.bits) - 1));
   Finding &f = reportRange(wraps ? Phase::Warning : Phase::Type, Place::at(Place::Operand, node), allowed, shape.value,

@@ -86,6 +86,7 @@ void Reporter::report(const Finding &finding) const {
   const Range range = rangeOf(finding.place);
   Diagnostic &d = sink.report(finding.id, range);
   d.severity = finding.severity;
+  d.kind = finding.kind;
   d.args.assign(finding.args.begin(), finding.args.end());
   if (finding.sourceArg >= 0) {
     constexpr size_t most = 60;

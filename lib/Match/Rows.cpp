@@ -213,8 +213,7 @@ static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef
       f.remedy = {Remedy::RemoveWord, place.index, ""};
     return;
   }
-  Finding &f = judgement.report(Phase::Condition, combinationId(view, context.place, word),
-                                bothWords(context.place, place), {context.text});
+  Finding &f = reportCombination(view, context, bothWords(context.place, place), word, judgement);
   f.line = line;
   f.expected.append(allowed.begin(), allowed.end());
   if (!orAbsent && place.kind == Place::Word)

@@ -69,22 +69,18 @@ std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges) {
   return listText(parts, "or");
 }
 
-std::string kindName(WordId word) {
+Kind kindOf(WordId word) {
   const isa::Word &known = isa::word(word);
   if (word && known.kind)
-    return std::string(isa::tables().wordKinds[known.kind]);
+    return findKind(isa::tables().wordKinds[known.kind]);
   switch (word ? known.wordClass : WordClass::Free) {
-  case WordClass::Type: return "type";
-  case WordClass::Layout: return "layout";
-  case WordClass::Space: return "space";
-  case WordClass::Operation: return "operation";
+  case WordClass::Type: return Kind::Type;
+  case WordClass::Layout: return Kind::Layout;
+  case WordClass::Space: return Kind::Space;
+  case WordClass::Operation: return Kind::Operation;
   case WordClass::Free: break;
   }
-  return "qualifier";
-}
-
-DiagId idForKind(llvm::StringRef prefix, WordId word, DiagId otherwise) {
-  return findDiag(prefix.str() + "-" + kindName(word)).value_or(otherwise);
+  return Kind::Other;
 }
 
 std::string releaseNote(uint16_t release) { return "ptxas before " + isa::versionText(release) + " judges otherwise"; }

@@ -10,9 +10,7 @@ std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction)
 std::string wordsText(llvm::ArrayRef<isa::WordId> words, const char *conjunction = "or");
 std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges);
 
-std::string kindName(isa::WordId word); // "rounding", or "qualifier"
-/// "missing" and a kind of word make `missing-rounding`; `otherwise` when there is no such id.
-DiagId idForKind(llvm::StringRef prefix, isa::WordId word, DiagId otherwise);
+Kind kindOf(isa::WordId word); // `Kind::Other` when it has none of its own
 
 /// What a diagnostic says where only older releases of ptxas accept the text; 13.1 is 1301.
 std::string releaseNote(uint16_t release);

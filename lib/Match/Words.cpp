@@ -85,8 +85,8 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
   }
   for (unsigned i = 1; i < k; ++i)
     if (opcode.words[i].id == word.id) {
-      const DiagId id = idForKind("repeated", word.id, DiagId::RepeatedQualifier);
-      Finding &f = judgement.report(Phase::Qualifier, id, place, {text});
+      Finding &f = judgement.report(Phase::Qualifier, DiagId::RepeatedQualifier, place, {text});
+      f.kind = kindOf(word.id);
       f.remedy = {Remedy::RemoveWord, narrow<uint16_t>(k), ""};
       return;
     }
@@ -109,8 +109,10 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
           !isAligned(isa::word(word.id).wordClass))
         taken = j;
   if (taken >= 0) {
-    judgement.report(Phase::Qualifier, idForKind("conflicting", word.id, DiagId::ConflictingQualifiers), place,
-                     {text, std::string(isa::word(view.slotWord[taken]).text)});
+    judgement
+        .report(Phase::Qualifier, DiagId::ConflictingQualifiers, place,
+                {text, std::string(isa::word(view.slotWord[taken]).text)})
+        .kind = kindOf(word.id);
     return;
   }
   if (spellsInstruction(opcode.words.front().text, word.text)) { // `mul.s32.lo`
@@ -118,12 +120,10 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
     return;
   }
   if (!someFormKnows(*opcode.mnemonic, word.id)) {
-    judgement.report(Phase::Qualifier, idForKind("unexpected", word.id, DiagId::UnexpectedQualifier), place,
-                     {text, instruction});
+    judgement.report(Phase::Qualifier, DiagId::UnexpectedQualifier, place, {text, instruction}).kind = kindOf(word.id);
     return;
   }
-  judgement.report(Phase::Qualifier, idForKind("misused", word.id, DiagId::QualifierOfOtherForm), place,
-                   {text, instruction});
+  judgement.report(Phase::Qualifier, DiagId::QualifierOfOtherForm, place, {text, instruction}).kind = kindOf(word.id);
   judgement.weigh(Phase::Tie); // a form that takes the word and lacks another is nearer
 }
 
@@ -138,8 +138,9 @@ uint16_t wordBefore(const FormView &view, unsigned slot) {
 void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &judgement) {
   const Slot &missing = view.slots[slot];
   const Opcode &opcode = view.written.opcode;
-  Finding &f = judgement.report(phase, idForKind("missing", sampleWord(missing), DiagId::MissingQualifier),
-                                {Place::Opcode, 0}, {"`" + std::string(opcode.mnemonic->text) + "`"});
+  Finding &f = judgement.report(phase, DiagId::MissingQualifier, {Place::Opcode, 0},
+                                {"`" + std::string(opcode.mnemonic->text) + "`"});
+  f.kind = kindOf(sampleWord(missing));
   f.expected = slotWords(missing);
   f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot), ""};
 }
@@ -149,12 +150,12 @@ void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &
 static void reportIllegal(const FormView &view, uint16_t k, unsigned j, Judgement &judgement) {
   const isa::Slot &slot = view.slots[j];
   const OpcodeWord &word = view.written.opcode.words[k];
-  const DiagId id = idForKind("illegal", sampleWord(slot), DiagId::IllegalQualifier);
   Place place{Place::Word, k};
   if (view.written.opcode.words[k - 1].id == word.id) // `.row.row`: the two are wrong together
     place = Place::at(Place::Word, k - 1, 2);
-  Finding &f =
-      judgement.report(Phase::Qualifier, id, place, {word.text.str(), std::string(view.written.opcode.mnemonic->text)});
+  Finding &f = judgement.report(Phase::Qualifier, DiagId::IllegalQualifier, place,
+                                {word.text.str(), std::string(view.written.opcode.mnemonic->text)});
+  f.kind = kindOf(sampleWord(slot));
   f.expected = slotWords(slot);
   f.remedy = {Remedy::ReplaceWord, k, ""};
   // A type is chosen before what goes with it: a form with that type and a word too many is nearer.

@@ -28,7 +28,8 @@ void ModuleRules::parameter(const Declaration &declaration, Site site) {
       sink.report(DiagId::SyntaxError, declaration.range,
                   {pointed.str(), "`.const`, `.global`, `.local` or `.shared`"});
     if (declaration.isPtr && header.context().ptx < 202)
-      sink.report(DiagId::DirectiveRequiresPtx, declaration.range, {".ptr", "2.2", header.summary().ptx});
+      sink.report(DiagId::RequiresPtx, declaration.range, {"`.ptr`", "2.2", header.summary().ptx}).kind =
+          Kind::Directive;
     return;
   }
   if (space != ".param" && space != ".reg")

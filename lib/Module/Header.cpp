@@ -140,7 +140,8 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
 
 void Header::readAddressSize(const Ast &ast, const Directive &directive) {
   if (ptx && ptx < 203)
-    sink.report(DiagId::DirectiveRequiresPtx, directive.nameRange, {".address_size", "2.3", isa::versionText(ptx)});
+    sink.report(DiagId::RequiresPtx, directive.nameRange, {"`.address_size`", "2.3", isa::versionText(ptx)}).kind =
+        Kind::Directive;
   llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
   if (operands.empty())
     return;
@@ -162,8 +163,9 @@ void Header::finish(Range place, bool isEmpty) {
     return;
   const isa::Target &known = isa::targets()[target];
   if (known.since > ptx && !isEmpty) // ptxas asks when the first item comes
-    sink.report(DiagId::TargetRequiresPtx, targetRange,
-                {std::string(known.name), isa::versionText(known.since), isa::versionText(ptx)});
+    sink.report(DiagId::RequiresPtx, targetRange,
+                {"`" + std::string(known.name) + "`", isa::versionText(known.since), isa::versionText(ptx)})
+        .kind = Kind::Target;
   checkArch();
   const Availability availability(context());
   for (auto [option, word] :

@@ -24,7 +24,8 @@ static llvm::StringRef commandName(Severity severity) {
 
 void renderGithub(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
   for (const Diagnostic &d : report.diagnostics) {
-    out << "::" << commandName(d.severity) << " title=" << info(d.id).id << ",file=" << commandData(report.path, true);
+    out << "::" << commandName(d.severity) << " title=" << commandData(d.ruleText(), true)
+        << ",file=" << commandData(report.path, true);
     if (report.source) {
       const LineColumn from = report.source->lineColumn(d.range.begin);
       const LineColumn to = report.source->lineColumn(d.range.end);

@@ -24,6 +24,8 @@ static Json diagnostic(const Diagnostic &d, const SourceBuffer *source, const Or
               {"args", Json::object()},     {"notes", Json::array()}};
   for (auto [name, arg] : llvm::zip(argNames(d.id), d.args))
     out["args"][str(name)] = arg;
+  if (d.kind != Kind::None)
+    out["args"]["kind"] = str(kindText(d.kind));
   for (const Note &note : d.notes) {
     Json entry = {{"message", note.message.str()}};
     if (note.range)

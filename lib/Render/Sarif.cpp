@@ -89,6 +89,8 @@ static Json result(const Diagnostic &d, const FileReport &report, const OriginTa
   if (d.fix && report.source)
     out["fixes"] = Json::array({fixOf(*d.fix, report)});
   out["partialFingerprints"] = {{"primaryLocationLineHash", fingerprint}};
+  if (d.kind != Kind::None)
+    out["properties"]["kind"] = kindText(d.kind).str();
   if (!d.spec.manual.empty())
     out["properties"]["manual"] = d.spec.manual.str();
   if (!d.spec.file.empty())

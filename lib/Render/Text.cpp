@@ -147,10 +147,10 @@ void TextRenderer::diagnostic(const Diagnostic &d, const Alike &alike) {
   static constexpr Style styles[] = {Style::Error, Style::Warning, Style::Warning};
   const llvm::StringRef margin = "      ";
   if (!report.source) {
-    head(std::nullopt, Style::Error, "error", d.message(), info(d.id).id);
+    head(std::nullopt, Style::Error, "error", d.message(), d.ruleText());
     return;
   }
-  head(d.range, styles[static_cast<size_t>(d.severity)], severityName(d.severity), d.message(), info(d.id).id);
+  head(d.range, styles[static_cast<size_t>(d.severity)], severityName(d.severity), d.message(), d.ruleText());
   snippet(d.range, d.fix ? &*d.fix : nullptr);
   for (const Note &note : d.notes)
     if (!note.range)
@@ -189,6 +189,7 @@ static void readShape(const Diagnostic &d, llvm::SmallVectorImpl<char> &key) {
   key.clear();
   key.push_back(static_cast<char>(d.severity));
   llvm::append_range(key, info(d.id).id);
+  key.push_back(static_cast<char>(d.kind));
   for (llvm::StringRef arg : d.args) {
     key.push_back('\0');
     const bool name = arg.starts_with("%") || arg.starts_with("$");

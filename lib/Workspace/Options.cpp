@@ -38,10 +38,10 @@ static std::string setLevels(RuleLevels &levels, RuleLevel level, llvm::StringRe
   value.split(words, ',');
   for (llvm::StringRef word : words) {
     word = word.trim();
-    const std::optional<DiagId> rule = findDiag(word);
+    const auto [rule, problem] = findRule(word);
     if (!rule)
-      return "no rule `" + word.str() + "`" + didYouMeanRule(word);
-    if (*rule == DiagId::UnreadableInput)
+      return problem;
+    if (rule->id == DiagId::UnreadableInput)
       return "`" + word.str() + "` is no rule about PTX";
     levels.set(*rule, level);
   }

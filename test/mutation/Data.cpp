@@ -38,13 +38,7 @@ const Availability &MadeTables::availability(const ModuleContext &context) {
   return *made;
 }
 
-Data::Data(const std::string &folder, const std::string &diagnostics) {
-  std::ifstream stream(diagnostics);
-  for (std::string line; std::getline(stream, line);) {
-    const llvm::StringRef id = llvm::StringRef(line).split('"').second.split('"').first;
-    if (llvm::StringRef(line).starts_with("DIAG(") && !id.empty())
-      ruleIds.insert(id.str());
-  }
+Data::Data(const std::string &folder, const std::string &diagnostics) : rules(isagen::readRuleNames(diagnostics)) {
   std::vector<fs::path> files;
   for (const auto &found : fs::recursive_directory_iterator(folder))
     if (found.path().extension() == ".isa")
@@ -75,7 +69,7 @@ std::unique_ptr<MadeTables> Data::make() {
   auto made = std::make_unique<isagen::Output>();
   isagen::Usage usage;
   isagen::Errors errors(model);
-  isagen::resolve(model, ruleIds, *made, usage, errors);
+  isagen::resolve(model, rules, *made, usage, errors);
   return errors.empty() ? std::make_unique<MadeTables>(std::move(made)) : nullptr;
 }
 

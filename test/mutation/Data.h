@@ -39,7 +39,7 @@ public:
   isagen::Model model;
 
 private:
-  isagen::RuleIds ruleIds;
+  isagen::RuleNames rules;
   std::map<std::string, std::set<std::string>> unread, ungated;
   std::map<std::string, std::map<std::string, std::set<std::string>>> unreadBeside; // of all mnemonics
 };

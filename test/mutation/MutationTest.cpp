@@ -74,7 +74,7 @@ static std::string findingsIn(llvm::ArrayRef<Module> modules) {
     DiagnosticSink sink;
     checkSource(*source, {}, sink);
     for (const Diagnostic &d : sink.diagnostics())
-      outcome += info(d.id).id.str() + " " + std::to_string(d.range.begin) + "\n";
+      outcome += d.ruleText() + " " + std::to_string(d.range.begin) + "\n";
   }
   return outcome;
 }

@@ -22,6 +22,12 @@ def check(format):
     ).stdout.decode()
 
 
+def shown(diagnostic):
+    """The rule and its kind, as text shows them: `missing-qualifier:scope`."""
+    kind = diagnostic["args"].get("kind", "other")
+    return diagnostic["rule"] + (":" + kind if kind != "other" else "")
+
+
 document = json.loads(check("json"))
 found = [(file["path"], d) for file in document["files"] for d in file["diagnostics"]]
 assert len(found) > 20
@@ -39,7 +45,7 @@ with tempfile.TemporaryDirectory() as name:
 assert len(read) == len(found), "vim reads another number of errors"
 for (path, d), (file, line, column, kind, text) in zip(found, read):
     assert [file, line, column] == [path, d["range"]["start"]["line"], d["range"]["start"]["column"]], (d, file)
-    assert kind == ("e" if d["severity"] == "error" else "w") and text.endswith(f"[{d['rule']}]"), text
+    assert kind == ("e" if d["severity"] == "error" else "w") and text.endswith(f"[{shown(d)}]"), text
 
 rules = run(jq, "-r", ".rule", input=check("jsonl")).split()
 assert rules == [d["rule"] for _, d in found], "jq reads other rules"
@@ -63,7 +69,7 @@ for path, d in found:
     if begin["line"] == end["line"]:
         place.update(col=begin["column"], endColumn=end["column"])
     name = {"error": "error", "warning": "warning", "pedantic": "notice"}[d["severity"]]
-    commands.append([name, {"title": d["rule"], "file": path, **place}, d["message"]])
+    commands.append([name, {"title": shown(d), "file": path, **place}, d["message"]])
 theirs = run(node, "-e", program, input=json.dumps(commands), cwd=package).splitlines()
 ours = check("github").splitlines()
 assert len(theirs) == len(ours)

@@ -31,7 +31,7 @@ bool Expectation::ptxasRejects() const {
 }
 
 Expectation readExpectation(llvm::StringRef line) {
-  static const std::regex item(R"re(\s*(?:(error|warning|pedantic): \[([a-z0-9-]+)\](?: "([^"]*)")?)re"
+  static const std::regex item(R"re(\s*(?:(error|warning|pedantic): \[([a-z0-9-]+(?::[a-z0-9-]+)?)\](?: "([^"]*)")?)re"
                                R"re(|ptxas: (accepts|rejects)(?: \([^)]*\))?)\s*(;|$))re");
   Expectation expectation;
   const size_t comment = findComment(line);
@@ -54,7 +54,8 @@ Expectation readExpectation(llvm::StringRef line) {
 }
 
 static bool fits(const ExpectedDiagnostic &expected, const Diagnostic &found) {
-  return expected.severity == severityName(found.severity) && expected.id == llvm::StringRef(info(found.id).id) &&
+  const bool isRule = expected.id == info(found.id).id.str() || expected.id == found.ruleText();
+  return isRule && expected.severity == severityName(found.severity) &&
          llvm::StringRef(found.message()).contains(expected.part);
 }
 
@@ -81,8 +82,8 @@ std::vector<std::string> differences(const Expectation &expected, llvm::ArrayRef
   const std::vector<int> met = pair(expected, found);
   for (size_t j = 0; j < found.size(); ++j)
     if (met[j] < 0)
-      out.push_back("not expected: " + severityName(found[j]->severity).str() + ": [" + info(found[j]->id).id.str() +
-                    "] " + found[j]->message());
+      out.push_back("not expected: " + severityName(found[j]->severity).str() + ": [" + found[j]->ruleText() + "] " +
+                    found[j]->message());
   for (size_t i = 0; i < expected.diagnostics.size(); ++i)
     if (!llvm::is_contained(met, static_cast<int>(i))) {
       const ExpectedDiagnostic &e = expected.diagnostics[i];
@@ -99,7 +100,7 @@ std::string withExpectation(llvm::StringRef line, llvm::ArrayRef<const Diagnosti
   auto add = [&text](const std::string &item) { text += (text.empty() ? "" : "; ") + item; };
   for (size_t j = 0; j < found.size(); ++j) {
     const std::string part = met[j] < 0 ? "" : old.diagnostics[met[j]].part;
-    add(severityName(found[j]->severity).str() + ": [" + info(found[j]->id).id.str() + "]" +
+    add(severityName(found[j]->severity).str() + ": [" + found[j]->ruleText() + "]" +
         (part.empty() ? "" : " \"" + part + "\""));
   }
   if (old.ptxas != Verdict::Same) {

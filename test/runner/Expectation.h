@@ -1,6 +1,7 @@
 #pragma once
 // What the comment at the end of a line says that the line must give:
 //   // error: [id] "part of the message"; warning: [id]; ptxas: accepts
+// `[id:kind]` asks for that kind, `[id]` for any.
 #include "Diagnostics/Diagnostic.h"
 #include <string>
 #include <vector>
@@ -10,8 +11,8 @@ namespace ptxray::test {
 enum class Verdict { Same, Accepts, Rejects }; // of ptxas; Same: as ours
 
 struct ExpectedDiagnostic {
-  std::string severity, id;
-  std::string part; // of the message; empty: any
+  std::string severity, id; // `missing-qualifier`, or with its kind: `missing-qualifier:scope`
+  std::string part;         // of the message; empty: any
 };
 
 struct Expectation {

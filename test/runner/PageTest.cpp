@@ -1,5 +1,5 @@
 // Each rule has a page docs/diagnostics/<id>.md, and each example on it (a block "ptx" under the
-// heading "Example") gives that rule and no other.
+// heading "Example") gives that rule; what stands under "Remedy" gives nothing.
 #include "Check/CheckModule.h"
 #include "Snippets.h"
 #include "Source/SourceBuffer.h"
@@ -26,7 +26,7 @@ struct Example {
   bool wholeProgram = false; // of "```ptx --link=whole"
 };
 
-std::vector<Example> examplesOf(llvm::StringRef page) {
+std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
   std::vector<Example> examples;
   bool inExample = false, inBlock = false;
   llvm::SmallVector<llvm::StringRef> lines;
@@ -37,7 +37,7 @@ std::vector<Example> examplesOf(llvm::StringRef page) {
     else if (inBlock)
       examples.back().text += line.str() + "\n";
     else if (line.starts_with("## "))
-      inExample = line.starts_with("## Example");
+      inExample = line == heading;
     else if (inExample && line.consume_front("```ptx")) {
       inBlock = true;
       examples.push_back({"", line.split("--arch=").second.str(), line.contains("--link=whole")});
@@ -46,38 +46,63 @@ std::vector<Example> examplesOf(llvm::StringRef page) {
   return examples;
 }
 
-class PageTest : public testing::TestWithParam<DiagId> {};
+/// Of each module of the example: `id: message`.
+std::vector<std::vector<std::string>> findings(DiagId rule, const Example &example) {
+  std::vector<std::vector<std::string>> found;
+  const TestFile test = readExample(example.text);
+  EXPECT_EQ(test.problem, "");
+  for (const Module &module : test.modules) {
+    const auto source = SourceBuffer::fromText(info(rule).id, module.text);
+    CheckOptions options;
+    options.arch = example.arch;
+    options.wholeProgram = example.wholeProgram;
+    options.isFragment = module.isFragment;
+    options.pedantic = info(rule).level == Severity::Pedantic;
+    DiagnosticSink sink;
+    checkSource(*source, options, sink);
+    std::vector<std::string> &texts = found.emplace_back();
+    for (const Diagnostic &d : sink.diagnostics())
+      texts.push_back(info(d.id).id.str() + ": " + d.message());
+  }
+  return found;
+}
+
+class PageTest : public testing::TestWithParam<DiagId> {
+protected:
+  void SetUp() override {
+    const std::string path = PTXRAY_TEST_DIR "/../docs/diagnostics/" + id.str() + ".md";
+    auto file = llvm::MemoryBuffer::getFile(path);
+    ASSERT_TRUE(file) << "there is no " << path;
+    page = (*file)->getBuffer().str();
+    ASSERT_TRUE(llvm::StringRef(page).starts_with(("# " + id + "\n").str()));
+  }
+  const llvm::StringRef id = info(GetParam()).id;
+  std::string page;
+};
 
 TEST_P(PageTest, ExamplesGiveTheRule) {
-  const llvm::StringRef id = info(GetParam()).id;
-  const std::string path = PTXRAY_TEST_DIR "/../docs/diagnostics/" + id.str() + ".md";
-  const auto page = llvm::MemoryBuffer::getFile(path);
-  ASSERT_TRUE(page) << "there is no " << path;
-  ASSERT_TRUE((*page)->getBuffer().starts_with(("# " + id + "\n").str()));
-  const std::vector<Example> examples = examplesOf((*page)->getBuffer());
+  const std::vector<Example> examples = examplesOf(page, "## Example");
   EXPECT_EQ(examples.empty(), llvm::is_contained(withoutExample, id));
-  for (const Example &example : examples) {
-    const TestFile test = readExample(example.text);
-    ASSERT_EQ(test.problem, "");
-    for (const Module &module : test.modules) {
-      const auto source = SourceBuffer::fromText(path, module.text);
-      CheckOptions options;
-      options.arch = example.arch;
-      options.wholeProgram = example.wholeProgram;
-      options.isFragment = module.isFragment;
-      options.pedantic = info(GetParam()).level == Severity::Pedantic;
-      DiagnosticSink sink;
-      checkSource(*source, options, sink);
-      EXPECT_FALSE(sink.diagnostics().empty()) << "nothing is reported for\n" << example.text;
-      std::string found;
-      for (const Diagnostic &d : sink.diagnostics())
-        found += info(d.id).id.str() + ": " + d.message() + "\n";
-      EXPECT_TRUE(llvm::any_of(sink.diagnostics(), [&](const Diagnostic &d) { return info(d.id).id == id; }))
+  for (const Example &example : examples)
+    for (const std::vector<std::string> &found : findings(GetParam(), example))
+      EXPECT_TRUE(llvm::any_of(found, [&](llvm::StringRef text) { return text.starts_with((id + ": ").str()); }))
           << "not among\n"
-          << found << "of\n"
+          << llvm::join(found, "\n") << "\nof\n"
           << example.text;
-    }
-  }
+}
+
+TEST_P(PageTest, RemediesGiveNothing) {
+  for (const Example &example : examplesOf(page, "## Remedy"))
+    for (const std::vector<std::string> &found : findings(GetParam(), example))
+      EXPECT_EQ(llvm::join(found, "\n"), "") << example.text;
+}
+
+TEST_P(PageTest, ListsItsKinds) {
+  const llvm::StringRef section = llvm::StringRef(page).split("\n## Kinds\n").second.split("\n## ").first;
+  const llvm::SmallVector<Kind, 0> kinds = kindsOf(GetParam());
+  EXPECT_EQ(section.empty(), kinds.empty());
+  for (Kind kind : kinds)
+    EXPECT_TRUE(section.contains(("`" + kindText(kind) + "`").str())) << kindText(kind).str();
 }
 
 std::vector<DiagId> allIds() {

@@ -17,7 +17,7 @@ def main():
     expected = set()
     for path in [*root.glob("test/isa/**/*.ptx"), *root.glob("test/module/**/*.ptx")]:
         for line in path.read_text(errors="replace").splitlines():
-            expected.update(re.findall(r"\[([a-z0-9-]+)\]", line.partition("//")[2]))
+            expected.update(re.findall(r"\[([a-z0-9-]+)[\]:]", line.partition("//")[2]))
     wrong = []
     named = re.findall(r"\b(warning|error) `([a-z0-9-]+)`", notes)
     for level, name in named:

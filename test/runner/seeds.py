@@ -84,10 +84,10 @@ def main():
         for word in re.findall(r"(?<!entry )`([^`]+)`", answer):
             if word.startswith("ptxray "):
                 commands.add(word)
-            elif re.fullmatch(r"[a-z]+(-[a-z]+)+", word):
-                if word not in rules:
+            elif re.fullmatch(r"[a-z]+(-[a-z]+)+(:[a-z-]+)?", word):
+                if word.split(":")[0] not in rules:
                     problem(f"no rule `{word}`")
-                elif not any(f"[{word}]" in source.read_text() for source in sources):
+                elif not any(re.search(rf"\[{word}[\]:]", source.read_text()) for source in sources):
                     problem(f"no test of it expects `{word}`")
     for name, numbers in NUMBERED.items():
         for number in numbers:

@@ -64,12 +64,12 @@ std::vector<Finding> findings(const ModuleContext &context, const char *opcode,
   return found;
 }
 
-/// The ids of what is found, in order and joined by blanks; empty: accepted in silence.
+/// The rules of what is found, in order and joined by blanks; empty: accepted in silence.
 std::string found(const char *opcode, std::initializer_list<Shapes> operands,
                   const ModuleContext &context = module(900, "sm_100a")) {
   std::string out;
   for (const Finding &f : findings(context, opcode, operands))
-    out += (out.empty() ? "" : " ") + info(f.id).id.str();
+    out += (out.empty() ? "" : " ") + ruleText(f.id, f.kind);
   return out;
 }
 
@@ -103,8 +103,8 @@ TEST(Judge, Immediates) {
   EXPECT_EQ(found("mov.b64", {r64, floating(ShapeHexFloat | ShapeWideFloat)}), "");
   EXPECT_EQ(found("add.u32", {integer(1), r32, r32}), "destination-register");
   EXPECT_EQ(found("bar.sync", {integer(15)}), "");
-  EXPECT_EQ(found("bar.sync", {integer(16)}), "immediate-range");
-  EXPECT_EQ(found("setmaxnreg.inc.sync.aligned.u32", {integer(25)}), "immediate-step");
+  EXPECT_EQ(found("bar.sync", {integer(16)}), "immediate-value:range");
+  EXPECT_EQ(found("setmaxnreg.inc.sync.aligned.u32", {integer(25)}), "immediate-value:step");
 }
 
 TEST(Judge, Vectors) {
@@ -127,7 +127,7 @@ TEST(Judge, Addresses) {
   EXPECT_EQ(found("ld.u32", {r32, at(variable(".shared"))}), "");
   EXPECT_EQ(found("ld.u32", {r32, at(variable(".const"))}), "state-space");
   EXPECT_EQ(found("ld.global.u32", {r32, at(reg(".b8"))}), "");
-  EXPECT_EQ(found("ld.global.u32", {r32, at(f32)}), "address-float");
+  EXPECT_EQ(found("ld.global.u32", {r32, at(f32)}), "address-register:float");
   EXPECT_EQ(found("ld.local.u32", {r32, at(integer(64))}), "");
   EXPECT_EQ(found("ld.global.u32", {r32, at(integer(64))}), "immediate-address");
   EXPECT_EQ(found("ld.global.u32", {r32, r64}), "operand-shape");
@@ -147,9 +147,9 @@ TEST(Judge, WrongQualifiers) {
   EXPECT_EQ(found("adq.s32", {r32, r32, r32}), "unknown-instruction");
   EXPECT_NE(found("mul.s32.lo", {r32, r32, r32}).find("misplaced-qualifier"), std::string::npos);
   EXPECT_EQ(found("add.s31", {r32, r32, r32}), "unknown-qualifier");
-  EXPECT_EQ(found("add.s32.s32", {r32, r32, r32}), "repeated-type");
-  EXPECT_EQ(found("add", {r32, r32, r32}), "missing-type");
-  EXPECT_EQ(found("add.rn.rz.f32", {f32, f32, f32}), "conflicting-rounding");
+  EXPECT_EQ(found("add.s32.s32", {r32, r32, r32}), "repeated-qualifier:type");
+  EXPECT_EQ(found("add", {r32, r32, r32}), "missing-qualifier:type");
+  EXPECT_EQ(found("add.rn.rz.f32", {f32, f32, f32}), "conflicting-qualifiers:rounding");
   EXPECT_EQ(found("bar.warp.sync.sync", {r32}), ""); // some may be written twice
 }
 
@@ -159,8 +159,8 @@ TEST(Judge, Gates) {
   };
   EXPECT_EQ(line(800, "sm_90"), "");
   EXPECT_EQ(line(800, "sm_100a"), "");
-  EXPECT_EQ(line(700, "sm_90"), "requires-ptx");
-  EXPECT_EQ(line(800, "sm_80"), "requires-target");
+  EXPECT_EQ(line(700, "sm_90"), "requires-ptx:instruction");
+  EXPECT_EQ(line(800, "sm_80"), "requires-target:instruction");
 }
 
 TEST(Judge, Families) {
@@ -171,8 +171,8 @@ TEST(Judge, Families) {
   EXPECT_EQ(line(900, "sm_100f"), "");
   EXPECT_EQ(line(900, "sm_103f"), ""); // a later member of the family
   EXPECT_EQ(line(900, "sm_103a"), "");
-  EXPECT_EQ(line(900, "sm_100"), "requires-target-variant");
-  EXPECT_EQ(line(900, "sm_120f"), "requires-target-variant");
+  EXPECT_EQ(line(900, "sm_100"), "requires-target-variant:instruction");
+  EXPECT_EQ(line(900, "sm_120f"), "requires-target-variant:instruction");
 }
 
 TEST(Judge, GateInWords) {

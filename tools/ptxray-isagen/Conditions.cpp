@@ -148,9 +148,9 @@ ExprId Resolver::nameCondition(const Condition &c, const Scope &scope) {
 
 ExprId Resolver::callCondition(const Condition &c) {
   if (c.text == "warn") {
-    if (!ruleIds.empty() && !ruleIds.count(c.argument))
+    if (!rules.ids.empty() && !rules.ids.count(c.argument))
       errors.report(c.place, "unknown-rule",
-                    "no diagnostic has the id `" + c.argument + "`" + didYouMean(c.argument, ruleIds));
+                    "no diagnostic has the id `" + c.argument + "`" + didYouMean(c.argument, rules.ids));
     isa::Text id = text(c.argument);
     auto known = std::find(output.warnings.begin(), output.warnings.end(), id);
     auto index = static_cast<uint32_t>(known - output.warnings.begin());

@@ -1,5 +1,6 @@
 // Looks up every name for each form, drops what cannot hold there, and fills the arrays.
 #include "Resolver.h"
+#include <fstream>
 #include <functional>
 
 namespace ptxray::isagen {
@@ -600,8 +601,24 @@ void Resolver::run() {
         errors.report({}, "mnemonic", "no entry for `" + mnemonic + "`, which stands in a list of words.isa");
 }
 
-void resolve(const Model &model, const RuleIds &ruleIds, Output &output, Usage &usage, Errors &errors) {
-  Resolver(model, ruleIds, output, usage, errors).run();
+RuleNames readRuleNames(const std::string &path) {
+  RuleNames names;
+  std::ifstream stream(path);
+  for (std::string line; std::getline(stream, line);) {
+    const size_t open = line.find('"'), close = line.find('"', open + 1);
+    if (close == std::string::npos)
+      continue;
+    const std::string name = line.substr(open + 1, close - open - 1);
+    if (line.starts_with("DIAG("))
+      names.ids.insert(name);
+    else if (line.starts_with("KIND("))
+      names.kinds.insert(name);
+  }
+  return names;
+}
+
+void resolve(const Model &model, const RuleNames &rules, Output &output, Usage &usage, Errors &errors) {
+  Resolver(model, rules, output, usage, errors).run();
 }
 
 } // namespace ptxray::isagen

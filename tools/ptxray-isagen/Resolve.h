@@ -58,9 +58,13 @@ struct Usage {
 };
 
 /// The rule ids that `warn(id)` may name.
-using RuleIds = std::set<std::string>;
+/// What Diagnostics.def has. Without any, every name will do.
+struct RuleNames {
+  std::set<std::string> ids, kinds;
+};
+RuleNames readRuleNames(const std::string &path);
 
-void resolve(const Model &model, const RuleIds &ruleIds, Output &output, Usage &usage, Errors &errors);
+void resolve(const Model &model, const RuleNames &rules, Output &output, Usage &usage, Errors &errors);
 /// Lints that need nothing but the model and its use.
 void lint(const Model &model, const Output &output, const Usage &usage, Errors &errors);
 /// One element of an array as it stands in the generated file.

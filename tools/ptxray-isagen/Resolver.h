@@ -70,8 +70,8 @@ struct FormContext {
 
 class Resolver {
 public:
-  Resolver(const Model &model, const RuleIds &ruleIds, Output &output, Usage &usage, Errors &errors)
-      : model(model), ruleIds(ruleIds), output(output), usage(usage), errors(errors) {}
+  Resolver(const Model &model, const RuleNames &rules, Output &output, Usage &usage, Errors &errors)
+      : model(model), rules(rules), output(output), usage(usage), errors(errors) {}
   void run();
 
 private:
@@ -128,7 +128,7 @@ private:
   void markValues(const std::vector<std::pair<size_t, std::set<std::string>>> &inRows);
 
   const Model &model;
-  const RuleIds &ruleIds;
+  const RuleNames &rules;
   Output &output;
   Usage &usage;
   Errors &errors;

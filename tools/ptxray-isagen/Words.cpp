@@ -224,9 +224,12 @@ void Resolver::words() {
   };
   addGates(listed.gates, &isa::Word::gate);
   addGates(listed.scalarGates, &isa::Word::scalarGate);
-  for (const auto &[word, kind] : listed.kinds)
+  for (const auto &[word, kind] : listed.kinds) {
     if (!wordIds.count(word))
       errors.report({}, "unknown-word", "unknown word `" + word + "` of kind " + kind);
+    if (!rules.kinds.empty() && !rules.kinds.count(kind))
+      errors.report({}, "unknown-kind", "diagnostics know no kind `" + kind + "`" + didYouMean(kind, rules.kinds));
+  }
 }
 
 // ------------------------------------------------------------------------ targets and registers

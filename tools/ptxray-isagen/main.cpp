@@ -13,31 +13,20 @@ static const ptxray::Syntax syntax = {
     .operands = "FOLDER|FILE...",
     .fewest = 1,
     .most = ~size_t(0),
-    .options = {{"--check", "", "only say what is wrong with the data; `FILE:LINE: error: ... [lint]`"},
-                {"--explain", "NAME", "show all that the entries of a mnemonic say, and what is wrong with the data"},
-                {"--tables", "FILE", "write the tables (IsaTables.inc)"},
-                {"--checks", "FILE", "write the declarations of the named checks (Checks.inc)"},
-                {"--words", "FILE", "write the ids of the words as constants (IsaWords.inc)"},
-                {"--draft", "", "what the lints find is a warning: for data that is still being written"},
-                {"--diagnostics", "FILE", "Diagnostics.def, to know the ids that `warn(id)` may name"},
-                {"--help", "", "show this"}}};
+    .options = {
+        {"--check", "", "only say what is wrong with the data; `FILE:LINE: error: ... [lint]`"},
+        {"--explain", "NAME", "show all that the entries of a mnemonic say, and what is wrong with the data"},
+        {"--tables", "FILE", "write the tables (IsaTables.inc)"},
+        {"--checks", "FILE", "write the declarations of the named checks (Checks.inc)"},
+        {"--words", "FILE", "write the ids of the words as constants (IsaWords.inc)"},
+        {"--draft", "", "what the lints find is a warning: for data that is still being written"},
+        {"--diagnostics", "FILE", "Diagnostics.def, to know the ids that `warn(id)` may name and the kinds of words"},
+        {"--help", "", "show this"}}};
 
 static std::string usageText() {
   return "usage: ptxray-isagen [OPTION]... FOLDER|FILE...\n\n"
          "Reads all .isa files (of a folder: below it) and compiles them together.\n\n" +
          ptxray::helpFor(syntax.options);
-}
-
-/// The ids in `DIAG(Name, "id", ...)`.
-static RuleIds readRuleIds(const std::string &path) {
-  RuleIds ids;
-  std::ifstream stream(path);
-  for (std::string line; std::getline(stream, line);) {
-    size_t open = line.find('"'), close = line.find('"', open + 1);
-    if (line.compare(0, 5, "DIAG(") == 0 && close != std::string::npos)
-      ids.insert(line.substr(open + 1, close - open - 1));
-  }
-  return ids;
 }
 
 /// Leaves the file and its time alone when nothing changes, so that nothing is built again.
@@ -105,7 +94,7 @@ int main(int argc, char **argv) {
     }
   Output output;
   Usage usage;
-  resolve(model, diagnostics.empty() ? RuleIds() : readRuleIds(diagnostics), output, usage, errors);
+  resolve(model, diagnostics.empty() ? RuleNames() : readRuleNames(diagnostics), output, usage, errors);
   lint(model, output, usage, findings);
   errors.print("error");
   findings.print(draft ? "warning" : "error");

@@ -1,6 +1,6 @@
 #include "Command.h"
-#include "Diagnostics/Diagnostic.h"
 #include "Diagnostics/Manual.h"
+#include "Diagnostics/RuleLevels.h"
 #include "Diagnostics/RulePages.h"
 #include "Isa/Isa.h"
 #include "Render/Render.h"
@@ -75,9 +75,11 @@ static void explainInstruction(llvm::ArrayRef<const isa::Mnemonic *> mnemonics, 
 
 static int runExplain(const Arguments &arguments) {
   const llvm::StringRef wanted = arguments.operands.front();
-  if (const llvm::StringRef page = rulePage(wanted); !page.empty()) {
-    llvm::outs() << page;
+  if (const auto [rule, problem] = findRule(wanted); rule) {
+    llvm::outs() << rulePage(info(rule->id).id);
     return Clean;
+  } else if (findDiag(wanted.split(':').first)) {
+    return usageError(problem);
   }
   if (const auto mnemonics = findMnemonics(wanted); !mnemonics.empty()) {
     explainInstruction(mnemonics, wanted, llvm::outs());

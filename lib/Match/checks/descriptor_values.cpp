@@ -22,15 +22,15 @@ std::optional<uint64_t> valueOf(const FormView &context, llvm::StringRef name) {
   return static_cast<uint64_t>(shape->value);
 }
 
-DiagId idOf(Offence offence) {
+Kind kindOf(Offence offence) {
   switch (offence) {
-  case Offence::Bits: return DiagId::DescriptorBits;
-  case Offence::Form: return DiagId::DescriptorForm;
-  case Offence::Shape: return DiagId::DescriptorShape;
-  case Offence::Transpose: return DiagId::DescriptorTranspose;
-  case Offence::Type: return DiagId::DescriptorType;
+  case Offence::Bits: return Kind::Bits;
+  case Offence::Form: return Kind::Form;
+  case Offence::Shape: return Kind::Shape;
+  case Offence::Transpose: return Kind::Transpose;
+  case Offence::Type: return Kind::Type;
   }
-  return DiagId::DescriptorBits;
+  return Kind::Bits;
 }
 
 /// `M = 128, N = 256, D .f32, A .f16, ...`: what the descriptor says, for the note.
@@ -46,8 +46,9 @@ void reportProblems(const FormView &context, llvm::StringRef operand, const desc
                     llvm::ArrayRef<Problem> problems, Judgement &judgement) {
   for (const Problem &problem : problems) {
     Finding &finding =
-        judgement.report(Phase::Warning, idOf(problem.offence), context.placeOfOperand(operand),
+        judgement.report(Phase::Warning, DiagId::DescriptorValue, context.placeOfOperand(operand),
                          {"", "0x" + llvm::utohexstr(value, /*LowerCase=*/true), problem.text, problem.table});
+    finding.kind = kindOf(problem.offence);
     finding.sourceArg = 0;
     finding.notes.push_back(spelledOut(format, value));
   }

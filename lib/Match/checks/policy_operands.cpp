@@ -8,21 +8,21 @@ static double valueOfFloat(const Shape &shape) {
   return single ? std::bit_cast<float>(static_cast<uint32_t>(shape.value)) : std::bit_cast<double>(shape.value);
 }
 
+static void reportValue(const FormView &context, llvm::StringRef operand, std::string expected, Judgement &judgement) {
+  Finding &f = judgement.report(Phase::Type, DiagId::ImmediateValue, context.placeOfOperand(operand), {"", expected});
+  f.kind = Kind::Range;
+  f.sourceArg = 0;
+}
+
 /// A range holds its primary part, and a fraction is above 0 and at most 1.
 void checks::policy_operands(const FormView &context, Judgement &judgement) {
   const Shape *primary = context.operand("primary-size"), *total = context.operand("total-size");
   if (primary && total && primary->kind == ShapeKind::Integer && total->kind == ShapeKind::Integer &&
       static_cast<uint32_t>(primary->value) > static_cast<uint32_t>(total->value))
-    judgement
-        .report(Phase::Type, DiagId::ImmediateRange, context.placeOfOperand("primary-size"),
-                {"", "0.." + std::to_string(static_cast<uint32_t>(total->value))})
-        .sourceArg = 0;
+    reportValue(context, "primary-size", "0.." + std::to_string(static_cast<uint32_t>(total->value)), judgement);
   const Shape *fraction = context.operand("fraction");
   if (fraction && fraction->kind == ShapeKind::Float && !(valueOfFloat(*fraction) > 0 && valueOfFloat(*fraction) <= 1))
-    judgement
-        .report(Phase::Type, DiagId::ImmediateRange, context.placeOfOperand("fraction"),
-                {"", "what is above 0 and at most 1"})
-        .sourceArg = 0;
+    reportValue(context, "fraction", "a fraction above 0 and at most 1", judgement);
 }
 
 } // namespace ptxray

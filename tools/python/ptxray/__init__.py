@@ -60,6 +60,7 @@ class Diagnostic:
     origin: typing.Optional[tuple[str, int]] = None  # path and line that this PTX was made from
     manual: typing.Optional[str] = None  # section of the PTX manual
     path: str = "<ptx>"
+    kind: typing.Optional[str] = None  # of a rule that has kinds: `rounding` of `missing-qualifier`
 
     def __str__(self):
         return f"{self.path}:{self.begin.line}:{self.begin.column}: {self.severity}: {self.message} [{self.rule}]"
@@ -153,4 +154,5 @@ def _diagnostic(line):
         origin=origin and (origin["path"], origin["line"]),
         manual=line.get("manual"),
         path=line["path"],
+        kind=line["args"].get("kind"),
     )

@@ -1,6 +1,6 @@
-"""Validates the machine formats of `ptxray check` against their schemas, docs/diagnostics.schema.json and the published
-one of SARIF, over all PTX of the tests and over hostile inputs, and compares the output for one and for many jobs:
-validate_formats.py PTXRAY SOURCE_FOLDER"""
+"""Validates `ptxray isa --format=json` against docs/isa.schema.json, and the machine formats of `ptxray check` against
+theirs, docs/diagnostics.schema.json and the published one of SARIF, over all PTX of the tests and over hostile inputs,
+and compares the output for one and for many jobs: validate_formats.py PTXRAY SOURCE_FOLDER"""
 
 import json
 import os
@@ -42,6 +42,14 @@ def validate(schema, document, what):
     for error in validator(schema).iter_errors(document):
         sys.exit(f"{what}: {list(error.absolute_path)}: {error.message}")
 
+
+isa_schema = json.loads((root / "docs/isa.schema.json").read_text())
+for names in ([], ["tcgen05", "mma"]):
+    isa = json.loads(subprocess.check_output([binary, "isa", "--format=json", *names]))
+    validate(isa_schema, isa, "isa")
+    assert all(any((name + ".").startswith(word + ".") for word in names or [name]) for name in isa["mnemonics"])
+    spelt = {name for entry in isa["entries"] for form in entry["forms"] for name in form["mnemonics"]}
+    assert spelt == set(isa["mnemonics"]), "mnemonics and forms do not go together"
 
 with tempfile.TemporaryDirectory() as folder:
     hostile = os.fsencode(folder) + b'/\xff\x1b[31m "\n.ptx'

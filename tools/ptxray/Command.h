@@ -51,8 +51,6 @@ int unknownInstruction(llvm::StringRef written);
 std::optional<uint16_t> findVersion(llvm::StringRef written);
 /// Whether to colour what goes to standard output, by `--color=auto|always|never`.
 bool wantsColor(const Arguments &arguments);
-/// docs/instructions.md.
-void printInstructionTable(llvm::raw_ostream &out);
 /// Flushes standard output; says so when it could not be written.
 int finish(int status);
 

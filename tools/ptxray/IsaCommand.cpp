@@ -2,6 +2,7 @@
 #include "Explore/Enumerate.h"
 #include "Explore/Sample.h"
 #include "Isa/Isa.h"
+#include "IsaJson.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -69,16 +70,27 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
   return Clean;
 }
 
+static int printJson(const Arguments &arguments) {
+  for (llvm::StringRef name : arguments.operands)
+    if (!anyMnemonicBegins(name))
+      return unknownInstruction(name);
+  llvm::outs() << dump(isaJson(arguments.operands)) << '\n';
+  return Clean;
+}
+
 static int runIsa(const Arguments &arguments) {
   const std::optional<llvm::StringRef> mnemonic = arguments.value("--enumerate");
-  if (arguments.has("--list") + arguments.has("--table") + mnemonic.has_value() != 1)
-    return usageError("`isa` takes one of `--list`, `--table` and `--enumerate=NAME`");
+  const std::optional<llvm::StringRef> format = arguments.value("--format");
+  if (format && *format != "json")
+    return usageError("`isa` has no format but json");
+  if (arguments.has("--list") + mnemonic.has_value() + format.has_value() != 1)
+    return usageError("`isa` takes one of `--list`, `--enumerate=NAME` and `--format=json`");
+  if (format)
+    return printJson(arguments);
+  if (!arguments.operands.empty())
+    return usageError("only `--format=json` takes names of instructions");
   if (mnemonic)
     return enumerate(*mnemonic, arguments);
-  if (arguments.has("--table")) {
-    printInstructionTable(llvm::outs());
-    return Clean;
-  }
   list(llvm::outs());
   return Clean;
 }
@@ -86,9 +98,10 @@ static int runIsa(const Arguments &arguments) {
 Command isaCommand() {
   return {.name = "isa",
           .summary = "list the instructions known, or texts that one accepts and refuses",
-          .syntax = {.options = {{"--list", "", "mnemonic, section of the manual and title of each"},
-                                 {"--table", "",
-                                  "the same with the least version and the targets, as docs/instructions.md"},
+          .syntax = {.operands = "[NAME...]",
+                     .most = anyNumber,
+                     .options = {{"--list", "", "mnemonic, section of the manual and title of each"},
+                                 {"--format", "json", "all that is known, or all of the instructions named"},
                                  {"--enumerate", "NAME", "texts of this instruction, with what is expected of each"},
                                  {"--all", "", "every combination of words, suffixes and signs that it accepts"},
                                  {"--ptx", "V", "enumerate for this PTX version (default: the newest)"},

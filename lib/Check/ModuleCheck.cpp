@@ -37,8 +37,8 @@ const Body *ModuleCheck::item(Statement statement) {
 
 void ModuleCheck::variable(const Declaration &declaration) {
   rules->variable(declaration, Site::Module);
-  resolver.declare(declaration, Role::Global);
-  limits->variable(declaration, resolver.extentOf(declaration).bytes);
+  const Extent extent = resolver.declare(declaration, Role::Global);
+  limits->variable(declaration, extent.bytes);
 }
 
 void ModuleCheck::directive(const Directive &directive) {
@@ -83,8 +83,8 @@ inline void ModuleCheck::statement(Statement statement) {
 
 void ModuleCheck::declarationInBody(uint32_t index) {
   rules->variable(ast.declarations[index], Site::Body);
-  resolver.declare(ast.declarations[index], Role::Local);
-  bodies->declaration(index);
+  const Extent extent = resolver.declare(ast.declarations[index], Role::Local);
+  bodies->declaration(index, extent);
 }
 
 void ModuleCheck::functionInBody(const Function &function) {

@@ -27,7 +27,7 @@ private:
   void directive(const Directive &directive);
   const Body *function(uint32_t index);
   void statement(Statement statement);
-  void instruction(const Instruction &instruction) {
+  [[gnu::always_inline]] void instruction(const Instruction &instruction) {
     if (judged.begin <= instruction.range.begin && instruction.range.begin < judged.end) [[likely]]
       bodies->instruction(instruction);
     else

@@ -26,12 +26,15 @@ private:
 } // namespace
 
 void AccessRules::instruction(uint32_t number) {
-  body.eachUse(number, [&](NamedUse use) {
-    if ((use.uses & (Names | Writes)) == (Names | Writes))
-      returned.insert(use.local);
-  });
-  const Operand *nodes = body.ast->operandsOf(body.instruction(number).operands).data();
-  for (const Access &one : body.usage(number).accesses)
+  const Usage &usage = body.usage(number);
+  constexpr uint8_t returns = Names | Writes;
+  if ((usage.uses & returns) == returns)
+    body.eachUse(number, [&](NamedUse use) {
+      if ((use.uses & returns) == returns)
+        returned.insert(use.local);
+    });
+  const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
+  for (const Access &one : usage.accesses)
     body.eachUse(number, [&](NamedUse use) {
       if (&use.operand == nodes + one.node)
         access(use.operand, use.local, one, number);

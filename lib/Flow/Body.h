@@ -4,7 +4,7 @@
 #include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "Resolve/Scopes.h"
-#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace ptxray {
 
@@ -91,8 +91,10 @@ struct Body {
   }
   /// The first use of each function and variable.
   template <typename See> void eachNamed(See see) const {
-    llvm::BitVector seen(locals.size());
-    for (const uint32_t number : notable)
+    llvm::SmallBitVector seen(locals.size());
+    for (const uint32_t number : notable) {
+      if (!(usage(number).uses & (Calls | Names)))
+        continue;
       eachUse(number, [&](NamedUse use) {
         const auto local = static_cast<unsigned>(use.local);
         if (!(use.uses & (Calls | Names)) || seen.test(local))
@@ -100,6 +102,7 @@ struct Body {
         seen.set(local);
         see(use);
       });
+    }
   }
 };
 

@@ -37,8 +37,8 @@ void BodyReader::begin(const Function &function) {
         use(formal.name, Writes);
 }
 
-LocalId BodyReader::useAnywhere(NameId name, uint8_t uses) {
-  const uint32_t symbol = resolver.isInBlock() ? resolver.numberOf(name) : 0;
+LocalId BodyReader::useInBlock(NameId name, uint8_t uses) {
+  const uint32_t symbol = resolver.numberOf(name);
   if (!symbol || resolver.symbols()[symbol - 1].depth < 2)
     return use(name, uses);
   auto [known, isNew] = ofBlocks.try_emplace({symbol, static_cast<uint32_t>(name)}, LocalId::None);
@@ -151,8 +151,8 @@ void BodyReader::directive(uint32_t index) {
   body.directives.push_back({index, body.size(), {first, static_cast<uint32_t>(body.targets.size()) - first}});
 }
 
-void BodyReader::declaration(uint32_t index) {
-  body.declarations.push_back({index, body.size(), resolver.extentOf(ast.declarations[index])});
+void BodyReader::declaration(uint32_t index, const Extent &extent) {
+  body.declarations.push_back({index, body.size(), extent});
 }
 
 /// Instructions of which a rule asks for the numbers in registers: all that writes these is known now.

@@ -19,7 +19,7 @@ public:
 
   /// The statements of the function follow in the order of the text; the resolver is ahead of each of them.
   void begin(const Function &function);
-  void instruction(const Instruction &instruction) {
+  [[gnu::always_inline]] void instruction(const Instruction &instruction) {
     if (!resolver.checkGuard(instruction)) [[unlikely]]
       rules.requireGuard(instruction.guard, instruction.guardRange);
     const uint64_t print = resolver.fingerprint(instruction);
@@ -36,7 +36,7 @@ public:
   void broken(const Instruction &instruction);
   void label(uint32_t index);
   void directive(uint32_t index);
-  void declaration(uint32_t index);
+  void declaration(uint32_t index, const Extent &extent);
   /// Good until the resolver leaves the function or another begins.
   const Body &end();
 
@@ -61,7 +61,7 @@ private:
     const LocalId known = byName[static_cast<uint32_t>(name)];
     return known != LocalId::None ? known : add(name, uses);
   }
-  LocalId add(NameId name, uint8_t uses) {
+  [[gnu::noinline]] LocalId add(NameId name, uint8_t uses) {
     const LocalId local = append(name, resolver.numberOf(name), uses);
     byName[static_cast<uint32_t>(name)] = local;
     return local;
@@ -74,7 +74,10 @@ private:
       body.readFirst.push_back(local);
     return local;
   }
-  LocalId useAnywhere(NameId name, uint8_t uses);
+  LocalId useAnywhere(NameId name, uint8_t uses) {
+    return resolver.isInBlock() ? useInBlock(name, uses) : use(name, uses);
+  }
+  LocalId useInBlock(NameId name, uint8_t uses);
   bool isStillRight(const Verdict &verdict, const Instruction &instruction);
   [[gnu::noinline]] void unusual(const Instruction &instruction, uint64_t print);
   void append(const Instruction &instruction, const Verdict &verdict);

@@ -17,8 +17,10 @@ struct Segment {
 static bool ends(const Body &body, uint32_t number, const ModuleRules &rules) {
   if (body.guard(number) != LocalId::None)
     return false;
-  bool ends = body.usage(number).has(isa::Effect::Ends);
-  body.eachUse(number, [&](NamedUse use) { ends |= (use.uses & Calls) && rules.neverReturns(use.operand.name); });
+  const Usage &usage = body.usage(number);
+  bool ends = usage.has(isa::Effect::Ends);
+  if (usage.uses & Calls)
+    body.eachUse(number, [&](NamedUse use) { ends |= (use.uses & Calls) && rules.neverReturns(use.operand.name); });
   return ends;
 }
 
@@ -40,8 +42,8 @@ static llvm::SmallVector<Segment, 16> segmentsOf(const Body &body, const ModuleR
 }
 
 /// Labels that an instruction or a list names.
-static llvm::BitVector targetsOf(const Body &body) {
-  llvm::BitVector targets(body.locals.size());
+static llvm::SmallBitVector targetsOf(const Body &body) {
+  llvm::SmallBitVector targets(body.locals.size());
   for (const LocalId local : body.targets)
     targets.set(static_cast<unsigned>(local));
   for (const uint32_t number : body.notable)
@@ -60,7 +62,7 @@ static Range lastStatement(const Body &body) {
 
 void checkReachability(const Body &body, const BodyContext &context) {
   const llvm::SmallVector<Segment, 16> segments = segmentsOf(body, context.rules);
-  const llvm::BitVector targets = segments.size() > 1 ? targetsOf(body) : llvm::BitVector();
+  const llvm::SmallBitVector targets = segments.size() > 1 ? targetsOf(body) : llvm::SmallBitVector();
   const auto isTarget = [&](const PlacedLabel &label) { return targets.test(static_cast<unsigned>(label.local)); };
   for (const Segment &segment : llvm::drop_begin(segments)) {
     const auto leads = [&](const PlacedLabel &label) { return label.before == segment.first && isTarget(label); };

@@ -10,20 +10,6 @@
 
 namespace ptxray {
 
-using Bindings = llvm::SmallVector<Binding, 2>;
-
-namespace {
-
-/// How far a form went before another one was asked.
-struct Attempt {
-  FormView view; // its words
-  Leftover leftover;
-  Bindings bindings;             // where no word is left over
-  std::vector<TriedForm> judged; // one for each binding, where no operand is left over either
-};
-
-} // namespace
-
 static TriedForm judgeBinding(const FormView &words, const Binding &binding) {
   TriedForm form(words);
   auto &[view, judgement] = form;
@@ -52,8 +38,12 @@ static void addExpected(const Judgement &from, Judgement &to) {
             f.expected.push_back(word);
 }
 
+static llvm::ArrayRef<uint32_t> formsOf(const WrittenInstruction &written) {
+  return isa::run(isa::tables().mnemonicForms, written.opcode.mnemonic->forms);
+}
+
 /// The form that has the least against it.
-static TriedForm nearestForm(llvm::MutableArrayRef<Attempt> attempts) {
+static TriedForm nearestForm(const WrittenInstruction &written) {
   std::optional<TriedForm> best;
   auto offer = [&](TriedForm &&form) {
     if (!best || form.judgement.score < best->judgement.score)
@@ -61,19 +51,16 @@ static TriedForm nearestForm(llvm::MutableArrayRef<Attempt> attempts) {
     else if (form.judgement.score == best->judgement.score)
       addExpected(form.judgement, best->judgement);
   };
-  for (Attempt &attempt : attempts) {
-    for (TriedForm &form : attempt.judged)
-      offer(std::move(form));
-    if (!attempt.judged.empty())
-      continue;
-    if (attempt.leftover.empty()) {
-      for (const Binding &binding : attempt.bindings)
-        offer(judgeBinding(attempt.view, binding));
+  for (uint32_t index : formsOf(written)) {
+    TriedForm form(written, index);
+    auto &[view, judgement] = form;
+    Leftover leftover = matchWords(view);
+    if (leftover.empty()) {
+      for (const Binding &binding : bindOperands(view))
+        offer(judgeBinding(view, binding));
       continue;
     }
-    TriedForm form(std::move(attempt.view));
-    auto &[view, judgement] = form;
-    reportWords(view, std::move(attempt.leftover), judgement);
+    reportWords(view, std::move(leftover), judgement);
     if (best && judgement.weight(Phase::Qualifier) > best->judgement.weight(Phase::Qualifier))
       continue;
     // The qualifiers do not fit; the operands only tell how near the form is.
@@ -86,22 +73,20 @@ static TriedForm nearestForm(llvm::MutableArrayRef<Attempt> attempts) {
 }
 
 TriedForm bestForm(const WrittenInstruction &written) {
-  std::vector<Attempt> attempts;
-  for (uint32_t form : isa::run(isa::tables().mnemonicForms, written.opcode.mnemonic->forms)) {
-    Attempt &attempt = attempts.emplace_back(FormView(written, form));
-    attempt.leftover = matchWords(attempt.view);
-    if (!attempt.leftover.empty())
+  // Most instructions fit a form: nothing is kept of those that are tried before it.
+  for (uint32_t index : formsOf(written)) {
+    FormView view(written, index);
+    if (!matchWords(view).empty())
       continue;
-    attempt.bindings = bindOperands(attempt.view);
-    if (!attempt.bindings.front().misfits.empty()) // all have as many
-      continue;
-    for (const Binding &binding : attempt.bindings) {
-      attempt.judged.push_back(judgeBinding(attempt.view, binding));
-      if (attempt.judged.back().judgement.isPerfect())
-        return std::move(attempt.judged.back());
+    for (const Binding &binding : bindOperands(view)) {
+      if (!binding.misfits.empty())
+        break; // all have as many
+      TriedForm form = judgeBinding(view, binding);
+      if (form.judgement.isPerfect())
+        return form;
     }
   }
-  return nearestForm(attempts);
+  return nearestForm(written);
 }
 
 } // namespace ptxray

@@ -6,7 +6,8 @@
 namespace ptxray {
 
 struct TriedForm {
-  explicit TriedForm(FormView tried) : view(std::move(tried)), judgement(view.formIndex) {}
+  TriedForm(const WrittenInstruction &written, uint32_t form) : view(written, form), judgement(form) {}
+  explicit TriedForm(const FormView &tried) : view(tried), judgement(view.formIndex) {}
   FormView view;
   Judgement judgement;
 };

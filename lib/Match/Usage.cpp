@@ -78,12 +78,12 @@ static uint32_t takenBytes(const FormView &view, uint32_t bytes) {
 
 static void addNodes(Usage &usage, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<uint8_t> uses) {
   usage.effects &= ~(1u << static_cast<unsigned>(isa::Effect::Copies)); // now told by the uses
-  usage.isPlain = usage.accesses.empty() && usage.effects == 0;
   for (unsigned node = 0; node < shapes.size(); ++node)
     if (uint8_t use = useOfName(shapes[node], uses[node])) {
       usage.nodes.push_back({static_cast<uint16_t>(node), use});
-      usage.isPlain &= !(use & (Calls | Names | Targets));
+      usage.uses |= use;
     }
+  usage.isPlain = usage.accesses.empty() && usage.effects == 0 && !(usage.uses & (Calls | Names | Targets));
 }
 
 Usage usageOf(const FormView &view) {

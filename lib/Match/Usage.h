@@ -42,6 +42,7 @@ struct Usage {
   bool hasResult = false;
   bool isPlain = false; // nothing but registers read and written
   uint8_t effects = 0;  // a bit for each isa::Effect
+  uint8_t uses = 0;     // of all nodes
   llvm::SmallVector<NodeUse, 4> nodes;
   llvm::SmallVector<Access, 1> accesses;
 

@@ -27,9 +27,10 @@ const isa::SpecialRegister *Resolver::special(NameId name) {
   return entry->second;
 }
 
-void Resolver::declare(const Declaration &declaration, Role role) {
+Extent Resolver::declare(const Declaration &declaration, Role role) {
+  const Extent extent = extentOf(declaration);
   if (declaration.name == NameId::None)
-    return;
+    return extent;
   llvm::StringRef space = ast.text(declaration.space);
   Symbol symbol;
   symbol.kind = space == ".reg" ? SymbolKind::Register : SymbolKind::Variable;
@@ -41,7 +42,7 @@ void Resolver::declare(const Declaration &declaration, Role role) {
     symbol.type = isa::words::texref;
   symbol.nameRange = declaration.nameRange;
   symbol.familyCount = declaration.count;
-  symbol.extent = extentOf(declaration);
+  symbol.extent = extent;
   if (isa::WordId vector = word(declaration.vector))
     symbol.shape.vector = static_cast<uint8_t>(isa::word(vector).number);
   setShape(symbol);
@@ -51,6 +52,7 @@ void Resolver::declare(const Declaration &declaration, Role role) {
   if (clash && role != Role::Global)
     sink.report(DiagId::DuplicateDefinition, declaration.nameRange, {ast.text(declaration.name).str()})
         .notes.push_back({"declared here before", clash->nameRange});
+  return extent;
 }
 
 /// Unlike a label, it must stand above its use.

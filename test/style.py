@@ -63,6 +63,8 @@ def is_prose(lines):
 
 def faults(root, file, rules):
     text = (root / file).read_text(errors="replace")
+    if "\0" in text:  # no text
+        return
     lines = text.split("\n")
     limit = rules.get(file, "max_line_length")
     measured = is_prose(lines) if file.endswith(".md") else itertools.repeat(True)

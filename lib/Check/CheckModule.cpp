@@ -13,6 +13,8 @@ bool isWanted(Diagnostic &diagnostic, const CheckOptions &options) {
   case RuleLevel::Default:
     if (diagnostic.severity == Severity::Pedantic && !options.pedantic)
       return false;
+    if (diagnostic.severity != Severity::Error && options.errorsOnly)
+      return false;
   }
   if (options.werror)
     diagnostic.severity = Severity::Error;

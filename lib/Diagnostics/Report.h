@@ -3,6 +3,7 @@
 #include "Diagnostics/Diagnostic.h"
 #include "Source/SourceBuffer.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +21,17 @@ struct FunctionResources {
   std::vector<std::pair<std::string, uint64_t>> constantBytes; // by bank: `cmem[0]`
 };
 
+/// A text inside of a binary.
+struct EntryPlace {
+  std::string name; // `[.nv_fatbin 3/82 sm_90 PTX 8.7]`
+  unsigned number = 0;
+  std::string member, section, target;
+  std::vector<unsigned> alike; // numbers of entries with the same text
+};
+
 struct FileReport {
   std::string path;
+  std::optional<EntryPlace> entry;      // of the binary at that path
   std::unique_ptr<SourceBuffer> source; // null: it could not be read
   std::string ptx, target;              // what it was checked as; empty: not known
   DiagnosticList diagnostics;

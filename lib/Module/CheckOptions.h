@@ -12,6 +12,7 @@ struct CheckOptions {
   bool pedantic = false;
   bool wholeProgram = false; // the module is linked with nothing: what it names it must define
   bool isFragment = false;   // functions are pieces of code: nothing is said of them as a whole
+  bool errorsOnly = false;   // of warnings only those of a rule with a level of its own are wanted
   bool werror = false;       // warnings are errors, but for those of a rule with a level of its own
   RuleLevels levels;
 };

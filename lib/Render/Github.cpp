@@ -22,18 +22,26 @@ static llvm::StringRef commandName(Severity severity) {
   return severity == Severity::Pedantic ? "notice" : severityName(severity);
 }
 
+/// The place of a diagnostic in a text of a binary.
+static std::string placeInEntry(const FileReport &report, Range range) {
+  if (!report.entry || !report.source)
+    return "";
+  const LineColumn at = report.source->lineColumn(range.begin);
+  return report.entry->name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+}
+
 void renderGithub(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
   for (const Diagnostic &d : report.diagnostics) {
     out << "::" << commandName(d.severity) << " title=" << commandData(d.ruleText(), true)
         << ",file=" << commandData(report.path, true);
-    if (report.source) {
+    if (report.source && !report.entry) { // lines of a binary are none of the file
       const LineColumn from = report.source->lineColumn(d.range.begin);
       const LineColumn to = report.source->lineColumn(d.range.end);
       out << ",line=" << from.line << ",endLine=" << to.line;
       if (from.line == to.line) // columns of several lines are refused
         out << ",col=" << from.column << ",endColumn=" << to.column;
     }
-    out << "::" << commandData(d.message(), false) << '\n';
+    out << "::" << commandData(placeInEntry(report, d.range) + d.message(), false) << '\n';
   }
 }
 

@@ -79,9 +79,17 @@ static std::optional<OriginTable> originsOf(const FileReport &report) {
   return std::optional<OriginTable>(std::in_place, *report.source);
 }
 
+static Json entryJson(const EntryPlace &entry) {
+  return {{"number", entry.number},   {"name", entry.name},     {"member", entry.member},
+          {"section", entry.section}, {"target", entry.target}, {"alike", entry.alike}};
+}
+
 void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
-  out << "{\"path\":" << dump(report.path) << ",\"ptx\":" << dump(orNull(report.ptx))
-      << ",\"target\":" << dump(orNull(report.target)) << ",\"diagnostics\":[";
+  out << "{\"path\":" << dump(report.path);
+  if (report.entry)
+    out << ",\"entry\":" << dump(entryJson(*report.entry));
+  out << ",\"ptx\":" << dump(orNull(report.ptx)) << ",\"target\":" << dump(orNull(report.target))
+      << ",\"diagnostics\":[";
   const std::optional<OriginTable> origins = originsOf(report);
   // One by one: there may be hundreds of thousands.
   llvm::interleave(
@@ -106,6 +114,8 @@ void renderJsonLines(const FileReport &report, const RenderOptions &, llvm::raw_
   const std::optional<OriginTable> origins = originsOf(report);
   for (const Diagnostic &d : report.diagnostics) {
     Json line = {{"path", report.path}, {"ptx", orNull(report.ptx)}, {"target", orNull(report.target)}};
+    if (report.entry)
+      line["entry"] = entryJson(*report.entry);
     line.update(diagnostic(d, report.source.get(), origins ? &*origins : nullptr));
     out << dump(line) << '\n';
   }

@@ -3,7 +3,7 @@
 namespace ptxray {
 
 void Totals::add(const FileReport &report) {
-  ++files;
+  ++(report.entry ? entries : files);
   unreadable += !report.source;
   for (const Diagnostic &d : report.diagnostics) {
     if (report.source)
@@ -17,6 +17,8 @@ void Totals::add(const FileReport &report) {
     rule.lastSection = d.spec.manual;
   }
 }
+
+std::string nameOf(const FileReport &report) { return report.path + (report.entry ? ":" + report.entry->name : ""); }
 
 llvm::StringRef severityName(Severity severity) {
   switch (severity) {

@@ -3,6 +3,7 @@
 // `formats`.
 #include "Diagnostics/Report.h"
 #include "Source/Escape.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 #include <set>
@@ -19,6 +20,7 @@ struct RuleTotal {
 /// Over all inputs.
 struct Totals {
   unsigned files = 0;
+  unsigned entries = 0; // of binaries; these are no files
   unsigned unreadable = 0;
   unsigned errors = 0;
   unsigned warnings = 0;
@@ -53,7 +55,34 @@ inline void beginNothing(llvm::raw_ostream &) {}
 inline void renderNothing(const FileReport &, const RenderOptions &, llvm::raw_ostream &) {}
 inline void endNothing(const Totals &, const RenderOptions &, llvm::raw_ostream &) {}
 
+/// The path, and of a binary which entry.
+std::string nameOf(const FileReport &report);
+
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
+
+/// A diagnostic as text, cut where a line about others like it may stand.
+struct TextBlock {
+  std::string key; // what it has in common with others like it
+  std::string before, behind;
+  size_t count = 1;
+};
+std::vector<TextBlock> renderBlocks(const FileReport &report, const RenderOptions &options);
+
+/// The reports of one binary: what is alike in several of its texts is shown once.
+class FoldedTexts {
+public:
+  void add(std::vector<TextBlock> blocks);
+  std::string take();
+
+private:
+  struct Shown {
+    TextBlock block;
+    size_t more = 0, texts = 0; // in later texts
+  };
+  std::vector<Shown> shown;
+  llvm::StringMap<size_t> known;
+};
+
 void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
 /// How many diagnostics each rule gave, in place of the diagnostics.
 void endStatistics(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);

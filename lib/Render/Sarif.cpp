@@ -48,9 +48,17 @@ static Json region(const SourceBuffer &source, Range range) {
 
 static Json location(const FileReport &report, std::optional<Range> range) {
   Json physical = {{"artifactLocation", {{"uri", uri(report.path)}}}};
-  if (range && report.source)
+  if (!range || !report.source)
+    return {{"physicalLocation", std::move(physical)}};
+  if (!report.entry) {
     physical["region"] = region(*report.source, *range);
-  return {{"physicalLocation", std::move(physical)}};
+    return {{"physicalLocation", std::move(physical)}};
+  }
+  // Lines of a text in a binary are none of the file.
+  const LineColumn at = report.source->lineColumn(range->begin);
+  const std::string name = report.entry->name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+  return {{"physicalLocation", std::move(physical)},
+          {"logicalLocations", Json::array({{{"name", name}, {"kind", "module"}}})}};
 }
 
 static Json fixOf(const Fix &fix, const FileReport &report) {
@@ -86,7 +94,7 @@ static Json result(const Diagnostic &d, const FileReport &report, const OriginTa
               {"locations", Json::array({location(report, d.range)})}};
   if (!related.empty())
     out["relatedLocations"] = std::move(related);
-  if (d.fix && report.source)
+  if (d.fix && report.source && !report.entry)
     out["fixes"] = Json::array({fixOf(*d.fix, report)});
   out["partialFingerprints"] = {{"primaryLocationLineHash", fingerprint}};
   if (d.kind != Kind::None)

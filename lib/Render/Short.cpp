@@ -7,7 +7,7 @@ void renderShort(const FileReport &report, const RenderOptions &, llvm::raw_ostr
   for (const Diagnostic &d : report.diagnostics) {
     const LineColumn at = report.source ? report.source->lineColumn(d.range.begin) : LineColumn{};
     // Readers of this form know errors and warnings alone.
-    out << escaped(report.path) << ':' << at.line << ':' << at.column << ": "
+    out << escaped(nameOf(report)) << ':' << at.line << ':' << at.column << ": "
         << (d.severity == Severity::Error ? "error" : "warning") << ": " << escaped(d.message()) << " [" << d.ruleText()
         << "]\n";
   }

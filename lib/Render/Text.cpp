@@ -37,6 +37,7 @@ struct TextRenderer {
   void head(std::optional<Range> range, Style style, llvm::StringRef kind, llvm::StringRef message, llvm::StringRef id);
   void snippet(Range range, const Fix *fix);
   void diagnostic(const Diagnostic &d, const Alike &alike);
+  void notes(const Diagnostic &d);
 };
 
 } // namespace
@@ -52,7 +53,7 @@ void TextRenderer::styled(Style style, llvm::StringRef text) {
 
 void TextRenderer::head(std::optional<Range> range, Style style, llvm::StringRef kind, llvm::StringRef message,
                         llvm::StringRef id) {
-  std::string place = escaped(report.path) + ":";
+  std::string place = escaped(nameOf(report)) + ":";
   if (range && report.source) {
     const LineColumn at = report.source->lineColumn(range->begin);
     place += std::to_string(at.line) + ":" + std::to_string(at.column) + ":";
@@ -176,6 +177,10 @@ void TextRenderer::diagnostic(const Diagnostic &d, const Alike &alike) {
       out << ", ... " << lines.back();
     out << " (--no-fold shows all)\n";
   }
+}
+
+/// What a diagnostic says of other places.
+void TextRenderer::notes(const Diagnostic &d) {
   for (const Note &note : d.notes)
     if (note.range) {
       head(note.range, Style::Note, "note", note.message, "");
@@ -228,7 +233,13 @@ static void resources(llvm::ArrayRef<FunctionResources> functions, llvm::raw_ost
   }
 }
 
-void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out) {
+static std::string counted(unsigned n, llvm::StringRef what) {
+  return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
+}
+
+std::vector<TextBlock> renderBlocks(const FileReport &report, const RenderOptions &options) {
+  std::string shown;
+  llvm::raw_string_ostream out(shown);
   TextRenderer text{report, options, out};
   const DiagnosticList &all = report.diagnostics;
   llvm::StringMap<std::vector<size_t>> alike;
@@ -239,6 +250,7 @@ void renderText(const FileReport &report, const RenderOptions &options, llvm::ra
     group[i] = &alike[key];
     group[i]->push_back(i);
   }
+  std::vector<TextBlock> blocks;
   for (size_t i = 0; i < all.size(); ++i) {
     Alike alike;
     if (group[i] && group[i]->size() >= fewestFolded && report.source) {
@@ -252,15 +264,53 @@ void renderText(const FileReport &report, const RenderOptions &options, llvm::ra
               alike.lines.empty() || alike.lines.back() != line)
             alike.lines.push_back(line);
     }
+    TextBlock &block = blocks.emplace_back();
+    readShape(all[i], key);
+    block.key = key.str().str();
+    block.count += alike.count;
     text.diagnostic(all[i], alike);
+    block.before = std::exchange(shown, "");
+    if (report.source)
+      text.notes(all[i]);
+    block.behind = std::exchange(shown, "");
   }
-  if (!report.functions.empty())
-    out << "ptxas " << report.compiler.release << " (" << escaped(report.compiler.path) << ")\n";
+  return blocks;
+}
+
+void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out) {
+  for (const TextBlock &block : renderBlocks(report, options))
+    out << block.before << block.behind;
   resources(report.functions, out);
 }
 
-static std::string counted(unsigned n, llvm::StringRef what) {
-  return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
+void FoldedTexts::add(std::vector<TextBlock> blocks) {
+  const size_t before = shown.size();
+  llvm::StringMap<bool> counted; // texts, not diagnostics
+  for (TextBlock &block : blocks) {
+    const auto [found, isNew] = known.try_emplace(block.key, shown.size());
+    // What is alike in one text is folded there, or shown.
+    if (isNew || found->second >= before) {
+      shown.push_back({std::move(block)});
+      continue;
+    }
+    Shown &first = shown[found->second];
+    first.more += block.count;
+    first.texts += counted.try_emplace(block.key, true).second;
+  }
+}
+
+std::string FoldedTexts::take() {
+  std::string text;
+  for (const Shown &one : shown) {
+    text += one.block.before;
+    if (one.texts)
+      text += "      and " + std::to_string(one.more) + " more like it in " + counted(one.texts, "other text") +
+              " of this file (--no-fold shows all)\n";
+    text += one.block.behind;
+  }
+  shown.clear();
+  known.clear();
+  return text;
 }
 
 void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out) {
@@ -279,7 +329,9 @@ void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostre
   if (parts.empty())
     parts.push_back(totals.unreadable ? "nothing else found" : "nothing found");
   out << llvm::join(parts, ", ");
-  if (totals.files > 1 || options.summary == Summary::Always)
+  if (totals.entries)
+    out << " in " << counted(totals.files + totals.entries, "text");
+  else if (totals.files > 1 || options.summary == Summary::Always)
     out << " in " << counted(totals.files, "file");
   if (totals.fixable)
     out << " (--fix corrects " << totals.fixable << ')';

@@ -12,7 +12,7 @@ namespace ptxray {
 static constexpr size_t padding = 64; // the scanner reads 16 bytes at a time past the end
 static_assert(SourceBuffer::largest <= UINT32_MAX - padding);
 
-static bool readAll(int fd, std::string &out) {
+static bool readAll(int fd, size_t mostBytes, std::string &out) {
   char chunk[1 << 16];
   for (;;) {
     ssize_t n = read(fd, chunk, sizeof chunk);
@@ -23,7 +23,7 @@ static bool readAll(int fd, std::string &out) {
     if (n < 0)
       return false;
     out.append(chunk, n);
-    if (out.size() > SourceBuffer::largest) {
+    if (out.size() > mostBytes) {
       errno = EFBIG;
       return false;
     }
@@ -31,16 +31,31 @@ static bool readAll(int fd, std::string &out) {
 }
 
 std::unique_ptr<SourceBuffer> SourceBuffer::fromText(llvm::StringRef name, llvm::StringRef text) {
+  std::string owned;
+  owned.reserve(text.size() + padding);
+  owned += text;
+  return fromOwned(name, std::move(owned));
+}
+
+std::unique_ptr<SourceBuffer> SourceBuffer::fromOwned(llvm::StringRef name, std::string text) {
   std::unique_ptr<SourceBuffer> buffer(new SourceBuffer);
   buffer->bufferName = name.str();
-  buffer->owned.reserve(text.size() + padding);
-  buffer->owned = text.str();
+  const size_t size = text.size();
+  buffer->owned = std::move(text);
   buffer->owned.append(padding, '\0');
-  buffer->content = llvm::StringRef(buffer->owned.data(), text.size());
+  buffer->content = llvm::StringRef(buffer->owned.data(), size);
   return buffer;
 }
 
 std::unique_ptr<SourceBuffer> SourceBuffer::open(llvm::StringRef path, std::string &reason) {
+  return open(path, largest, reason);
+}
+
+std::unique_ptr<SourceBuffer> SourceBuffer::openBytes(llvm::StringRef path, std::string &reason) {
+  return open(path, SIZE_MAX - 2 * padding, reason);
+}
+
+std::unique_ptr<SourceBuffer> SourceBuffer::open(llvm::StringRef path, size_t mostBytes, std::string &reason) {
   auto fail = [&reason]() {
     reason = std::strerror(errno);
     return nullptr;
@@ -57,7 +72,7 @@ std::unique_ptr<SourceBuffer> SourceBuffer::open(llvm::StringRef path, std::stri
     ok = false;
   }
   size_t size = ok && S_ISREG(status.st_mode) ? status.st_size : 0;
-  if (size > largest) {
+  if (size > mostBytes) {
     errno = EFBIG;
     ok = false;
   }
@@ -80,7 +95,7 @@ std::unique_ptr<SourceBuffer> SourceBuffer::open(llvm::StringRef path, std::stri
     }
   } else if (ok) {
     buffer->owned.reserve(size + padding);
-    ok = readAll(fd, buffer->owned);
+    ok = readAll(fd, mostBytes, buffer->owned);
     size = buffer->owned.size();
     buffer->owned.append(padding, '\0');
     buffer->content = llvm::StringRef(buffer->owned.data(), size);

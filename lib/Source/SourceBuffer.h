@@ -18,7 +18,10 @@ public:
   static constexpr size_t largest = UINT32_MAX - 64;
   /// Null and a reason when it cannot be read. `-` is standard input.
   static std::unique_ptr<SourceBuffer> open(llvm::StringRef path, std::string &reason);
+  /// The same of a binary, which may be larger: nothing but `text()` may be asked of a buffer over `largest`.
+  static std::unique_ptr<SourceBuffer> openBytes(llvm::StringRef path, std::string &reason);
   static std::unique_ptr<SourceBuffer> fromText(llvm::StringRef name, llvm::StringRef text);
+  static std::unique_ptr<SourceBuffer> fromOwned(llvm::StringRef name, std::string text);
   ~SourceBuffer();
 
   llvm::StringRef name() const { return bufferName; }
@@ -30,6 +33,7 @@ public:
 
 private:
   SourceBuffer() = default;
+  static std::unique_ptr<SourceBuffer> open(llvm::StringRef path, size_t mostBytes, std::string &reason);
   void findLines() const;
   std::string bufferName;
   llvm::StringRef content;

@@ -35,7 +35,9 @@ def output(format, *arguments):
 
 
 def check(format, *arguments):
-    return subprocess.run([binary, "check", "--format=" + format, *arguments], stdout=subprocess.PIPE).stdout
+    return subprocess.run(
+        [binary, "check", "--format=" + format, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ).stdout
 
 
 def validate(schema, document, what):
@@ -74,4 +76,20 @@ with tempfile.TemporaryDirectory() as folder:
         assert len(results) == found, "sarif has other diagnostics than json"
         rules = {rule["id"] for rule in runs["runs"][0]["tool"]["driver"]["rules"]}
         assert {result["ruleId"] for result in results} == rules
+
+    # The binaries of test/binary, sound and damaged.
+    made = pathlib.Path(folder) / "binaries"
+    subprocess.run([sys.executable, root / "test/binary/make.py", made], check=True)
+    document = json.loads(output("json", "--warnings", "--binaries", str(made)))
+    validate(ours, document, "json of binaries")
+    assert any("entry" in file for file in document["files"])
+    lines = [json.loads(text) for text in output("jsonl", "--binaries", str(made)).split("\n")[:-1]]
+    validate({"type": "array", "items": line, **{k: line[k] for k in ("$schema", "$defs")}}, lines, "jsonl of binaries")
+    validate(sarif, json.loads(output("sarif", "--binaries", str(made))), "sarif of binaries")
+    binaries = json.loads((root / "docs/binaries.schema.json").read_text())
+    for command, *options in (("extract", "--list"), ("targets", "--gpu=sm_90", "--driver=550"), ("targets",)):
+        schema = {"$ref": f"#/$defs/{command}", "$schema": binaries["$schema"], "$defs": binaries["$defs"]}
+        for path in made.iterdir():
+            told = subprocess.run([binary, command, "--format=json", *options, path], capture_output=True).stdout
+            validate(schema, json.loads(told), f"{command} {path.name}")
 print(len(document["files"]), "files,", found, "diagnostics: valid as json, jsonl and sarif")

@@ -7,7 +7,7 @@
 Beside the program stand then: `seeds/`, made anew each time from test/isa (a few lines with the declarations they
 use), test/module and the code of docs/; `words.dict`, the words of grammar/; `found/`, the inputs that reached
 something new, kept from run to run; `faults/`, what made the program fail. One of those again:
-`build/dev/test/fuzz/check-fuzzer FILE`.
+`build/dev/test/fuzz/check-fuzzer FILE`. Of binary-fuzzer the same stands in `binary/`, made of test/binary.
 
     test/fuzz/run.py build/fuzz-coverage/test/fuzz/check-fuzzer --coverage lib/Check
 
@@ -92,6 +92,47 @@ def make_dictionary(path):
     path.write_text("".join(f'"{word}"\n' for word in sorted(words)))
 
 
+def make_binary_seeds(folder):
+    """what test/binary makes and holds"""
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([sys.executable, TEST / "binary" / "make.py", folder], check=True)
+    for path in (TEST / "binary" / "nvcc").iterdir():
+        if path.suffix != ".json":
+            shutil.copy(path, folder)
+    return len(list(folder.iterdir()))
+
+
+def make_binary_dictionary(path):
+    magics = [
+        b"\x50\xed\x55\xba\1\0\x10\0",
+        b"\x7fELF\2\1\1",
+        b"!<arch>\n",
+        b"`\n",
+        b"PK\1\2",
+        b"PK\3\4",
+        b"PK\5\6",
+        b"PK\6\6",
+        b"PK\6\7",
+        b"MZ",
+        b"PE\0\0",
+        b"\x64\x86",
+        b"\x10\xff\x10\xad",
+        b"\x28\xb5\x2f\xfd",
+        b".nv_fatbin",
+        b"__nv_relfatbin",
+        b".llvm.offloading",
+        b".nv_debug_ptx_txt",
+        b".text.",
+        b"\1\0\1\1",
+        b"\2\0\1\1",
+        b"\0\1\1\1",
+        b"\x11\x20\0\0",
+        b"\x11\x80\0\0",
+    ]
+    lines = ["".join(f"\\x{byte:02x}" for byte in magic) for magic in magics]
+    path.write_text("".join(f'"{line}"\n' for line in lines))
+
+
 def coverage(program, folder, inputs):
     """needs a program built with -fprofile-instr-generate -fcoverage-mapping"""
     raw, merged = program.parent / "coverage.raw", program.parent / "coverage.data"
@@ -126,9 +167,12 @@ def main():
     options = parser.parse_args()
     program = options.program.resolve()
     place = program.parent
+    is_binary = program.name == "binary-fuzzer"
+    place = place / "binary" if is_binary else place
+    place.mkdir(exist_ok=True)
     seeds, found, faults, words = place / "seeds", place / "found", place / "faults", place / "words.dict"
-    print(f"{make_seeds(seeds)} seeds", flush=True)
-    make_dictionary(words)
+    print(f"{(make_binary_seeds if is_binary else make_seeds)(seeds)} seeds", flush=True)
+    (make_binary_dictionary if is_binary else make_dictionary)(words)
     found.mkdir(exist_ok=True)
     faults.mkdir(exist_ok=True)
     if options.coverage:
@@ -142,7 +186,7 @@ def main():
             f"-max_total_time={options.seconds}",
             f"-runs={options.runs}",
             f"-seed={options.seed}",
-            "-max_len=4096",
+            f"-max_len={65536 if is_binary else 4096}",
             "-timeout=10",
             "-rss_limit_mb=2048",
             "-print_final_stats=1",

@@ -1,4 +1,5 @@
 #include "Assemble.h"
+#include "Binaries.h"
 #include "Isa/Isa.h"
 #include "Ptxas/CommandLine.h"
 #include "Ptxas/Messages.h"
@@ -59,6 +60,32 @@ std::optional<CheckOptions> findOptions(StringRef path, const Arguments &argumen
   return found;
 }
 
+static constexpr size_t enoughToKnow = 64; // bytes that tell what a file is
+
+/// Puts the text of an entry in the place of the binary.
+void AssembleInput::takeEntry(const Arguments &arguments, std::string &problem) {
+  const OneText text = openText(file.path(), arguments, problem);
+  MemoryFile entry;
+  if (!text.source || !entry.hold(text.source->text(), problem))
+    return;
+  file = std::move(entry);
+  isSeparate = text.isSeparate;
+  report.source = SourceBuffer::open(file.path(), problem);
+  report.path += text.entry.empty() ? "" : ":" + text.entry;
+}
+
+/// The input as it is; NULs at the end of a text are none of it.
+void AssembleInput::takeText(std::string &problem) {
+  report.source = SourceBuffer::open(file.path(), problem);
+  if (!report.source || !report.source->text().ends_with(StringRef("\0", 1)) || isBinary(report.source->text()))
+    return;
+  MemoryFile text;
+  if (!text.hold(report.source->text().rtrim('\0'), problem))
+    return report.source.reset();
+  file = std::move(text);
+  report.source = SourceBuffer::open(file.path(), problem);
+}
+
 int AssembleInput::read(StringRef path, const Arguments &arguments) {
   std::string problem;
   std::optional<CheckOptions> found = findOptions(path, arguments, problem);
@@ -68,8 +95,13 @@ int AssembleInput::read(StringRef path, const Arguments &arguments) {
   if (!options.arch.empty() && isa::findTarget(options.arch) < 0)
     return unknownTarget(options.arch);
   report.path = path == "-" ? "<stdin>" : path.str();
-  if (file.fill(path, MemoryFile::Ending::WithoutZeros, problem))
-    report.source = SourceBuffer::open(file.path(), problem);
+  if (file.fill(path, MemoryFile::Ending::Kept, problem)) {
+    const std::string beginning = file.beginning(enoughToKnow);
+    if (arguments.has("--entry") || (isBinary(beginning) && !isCubin(beginning)))
+      takeEntry(arguments, problem);
+    else
+      takeText(problem);
+  }
   if (report.source)
     return Clean;
   checkReport(report, problem, {});
@@ -164,7 +196,10 @@ int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &argument
     printReport(report, arguments);
     return complain(NoPtxas, problem);
   }
-  Assembly assembly = assemble(*ptxas, input.file, optionsFor(arguments, gpu), seconds);
+  std::vector<std::string> options = optionsFor(arguments, gpu);
+  if (input.isSeparate)
+    options.push_back("--compile-only");
+  Assembly assembly = assemble(*ptxas, input.file, options, seconds);
   const bool refusesText = addMessages(report, input.parsed.ast(), assembly.run.printed, input.options);
   report.compiler = {ptxas->path, ptxas->release};
   printReport(report, arguments);
@@ -190,6 +225,7 @@ static int runAs(const Arguments &arguments) {
   if (const int status = input.read(arguments.operands.front(), arguments))
     return status;
   input.options.wholeProgram |=
+      !input.isSeparate &&
       !readPtxasCommandLine(std::vector<std::string>(arguments.passedOn.begin(), arguments.passedOn.end())).isSeparate;
   input.check();
   if (hasErrors(input.report)) {
@@ -253,6 +289,7 @@ Command asCommand() {
                                  {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},
                                  {"--werror", "", "warnings are errors"},
+                                 entryOption(),
                                  colorOption()},
                      .words = Words::PassedOn},
           .run = runAs};

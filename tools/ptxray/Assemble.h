@@ -13,11 +13,16 @@ struct AssembleInput {
   MemoryFile file;
   FileReport report;
   CheckOptions options;
+  bool isSeparate = false; // an entry of a binary that was made to be linked
   Parser parsed; // once it is checked: its text
 
   /// An exit status; what is wrong has been printed.
   int read(llvm::StringRef path, const Arguments &arguments);
   void check() { checkReport(report, options, parsed); }
+
+private:
+  void takeEntry(const Arguments &arguments, std::string &problem);
+  void takeText(std::string &problem);
 };
 
 /// The options of the `.ptxray` that belongs to a file (`-`: the working folder), then those of the

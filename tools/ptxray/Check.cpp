@@ -1,3 +1,4 @@
+#include "Binaries.h"
 #include "Command.h"
 #include "Diff.h"
 #include "Files.h"
@@ -45,6 +46,15 @@ struct Task {
   std::optional<llvm::StringRef> ptxas; // also asked, if there is a value; empty: the one that is found
 };
 
+/// A text to check: an input, or one of the texts of a binary, or what could not be read of that.
+struct Job {
+  Input input;
+  std::shared_ptr<const CheckOptions> options;
+  std::unique_ptr<SourceBuffer> source;     // an input that was read already
+  std::shared_ptr<const OpenBinary> binary; // of a text of a binary
+  TextTask text;
+};
+
 /// What came of one input.
 struct Outcome {
   FileReport report;
@@ -54,29 +64,35 @@ struct Outcome {
   int verdict = Clean; // of ptxas: an exit status
 };
 
+/// A rendered report: text, or of a binary blocks that are folded over its texts.
+struct Rendered {
+  std::string text;
+  std::vector<TextBlock> blocks;
+  const OpenBinary *binary = nullptr;
+};
+
 /// The rendered reports, written in the order of the inputs as soon as all before them are there.
 class OrderedOutput {
 public:
   OrderedOutput(size_t count, const Format &format, bool quiet)
       : progress(count, !quiet), format(format), waiting(count) {}
 
-  void put(size_t index, std::string text, const Outcome &outcome) {
+  void put(size_t index, Rendered rendered, const Outcome &outcome) {
     std::lock_guard<std::mutex> lock(mutex);
     totals.add(outcome.report);
     totals.fixed += outcome.fixed;
     totals.accepted += outcome.accepted;
-    waiting[index] = std::move(text);
+    waiting[index] = std::move(rendered);
     for (; next < waiting.size() && waiting[next]; ++next) {
-      const std::string text = std::move(*std::exchange(waiting[next], ""));
-      if (text.empty())
-        continue;
-      progress.clear();
-      if (std::exchange(anyText, true))
-        llvm::outs() << format.separator;
-      llvm::outs() << text;
-      if (format.flush)
-        llvm::outs().flush();
+      Rendered ready = std::move(*std::exchange(waiting[next], Rendered()));
+      if (folding && folding != ready.binary)
+        write(folded.take());
+      folding = ready.binary;
+      folded.add(std::move(ready.blocks));
+      write(ready.text);
     }
+    if (next == waiting.size())
+      write(folded.take());
     progress.show(totals.files, totals.errors);
   }
 
@@ -84,10 +100,23 @@ public:
   Progress progress;
 
 private:
+  void write(const std::string &text) {
+    if (text.empty())
+      return;
+    progress.clear();
+    if (std::exchange(anyText, true))
+      llvm::outs() << format.separator;
+    llvm::outs() << text;
+    if (format.flush)
+      llvm::outs().flush();
+  }
+
   const Format &format;
   std::mutex mutex;
-  std::vector<std::optional<std::string>> waiting;
+  std::vector<std::optional<Rendered>> waiting;
   size_t next = 0;
+  FoldedTexts folded;
+  const OpenBinary *folding = nullptr; // whose texts are folded
   bool anyText = false;
 };
 
@@ -128,13 +157,40 @@ void fixReport(Outcome &outcome, const CheckOptions &options, const Task &task) 
     outcome.diff = diffTexts(report.path, before, report.source->text());
 }
 
-Outcome checkInput(const Input &input, const CheckOptions &options, const Task &task) {
+/// Unpacks a text of a binary, and says where it stands.
+void readEntry(FileReport &report, const Job &job, Unpacker &unpacker, std::string &problem) {
+  const Binary &content = job.binary->content;
+  const Entry &entry = content.entries[job.text.entry];
+  EntryPlace &place = report.entry.emplace();
+  place.name = entryName(content, job.text.entry);
+  place.number = job.text.entry + 1;
+  place.member = content.objectOf(entry).member;
+  place.section = content.containerOf(entry).section.str();
+  place.target = entry.number ? entry.target() : "";
+  for (size_t alike : job.text.alike)
+    place.alike.push_back(alike + 1);
+  report.source = unpacker.unpack(entry, nameOf(report), problem);
+  if (report.source && problem.empty())
+    problem = whyNoText(report.source->text());
+  if (!problem.empty())
+    problem = problemText({place.member, entry.offset, problem});
+}
+
+Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker) {
+  const Input &input = job.input;
+  const CheckOptions &options = *job.options;
   Outcome outcome;
   FileReport &report = outcome.report;
   report.path = input.path == "-" ? task.stdinName.str() : input.path;
   std::string problem = input.problem;
-  if (problem.empty())
+  if (job.binary)
+    readEntry(report, job, unpacker, problem);
+  else if (job.source)
+    report.source = std::move(job.source);
+  else if (problem.empty())
     report.source = SourceBuffer::open(input.path, problem);
+  if (!problem.empty())
+    report.source = nullptr;
   if (report.source) {
     outcome.accepted = checkText(outcome, options, task);
     if (task.fix)
@@ -166,6 +222,43 @@ std::string readBaseline(const std::string &path, Baseline &baseline) {
 std::string writeBaseline(const std::string &path, const Baseline &baseline) {
   const std::string reason = writeFile(path, baseline.text());
   return reason.empty() ? "" : "cannot write the baseline `" + path + "`: " + reason;
+}
+
+/// How a text of a binary is checked: as it was compiled, and without warnings that nobody asked for.
+std::shared_ptr<const CheckOptions> optionsFor(const TextTask &text, const CheckOptions &options,
+                                               const Arguments &arguments) {
+  auto own = std::make_shared<CheckOptions>(options);
+  if (!arguments.has("--link"))
+    own->wholeProgram = !text.isSeparate;
+  if (!text.failsArch)
+    own->arch.clear();
+  own->errorsOnly = !arguments.has("--warnings");
+  return own;
+}
+
+/// Puts what an input consists of to the jobs: itself, or the texts of a binary and what is wrong with it.
+void addJobs(const Input &input, std::shared_ptr<const CheckOptions> options, const ReadLimits &limits,
+             const Arguments &arguments, std::vector<Job> &jobs) {
+  Job itself{input, options, nullptr, nullptr, {}};
+  // A plain file is opened when its turn comes.
+  const bool isText = !input.problem.empty() || (isPlainFile(input.path) && !beginsAsBinary(input.path));
+  std::shared_ptr<const OpenBinary> binary;
+  if (!isText)
+    binary = openBinary(input.path, limits, itself.source, itself.input.problem);
+  if (!binary) {
+    jobs.push_back(std::move(itself));
+    return;
+  }
+  for (const BinaryProblem &problem : binary->content.problems)
+    jobs.push_back({{input.path, problemText(problem)}, options, nullptr, nullptr, {}});
+  std::vector<TextTask> texts = textTasks(*binary, options->arch);
+  if (texts.empty() && binary->content.problems.empty() && !arguments.has("--quiet"))
+    llvm::errs() << "ptxray: " << escaped(binary->path) << " holds no PTX"
+                 << (binary->content.entries.empty() ? ", nor other device code" : "") << '\n';
+  for (TextTask &text : texts) {
+    std::shared_ptr<const CheckOptions> own = optionsFor(text, *options, arguments);
+    jobs.push_back({input, std::move(own), nullptr, binary, std::move(text)});
+  }
 }
 
 /// The options that setOption knows, in the order they are written.
@@ -202,9 +295,9 @@ std::string conflictIn(const Arguments &arguments, llvm::StringRef format) {
 } // namespace
 
 static int runCheck(const Arguments &arguments) {
-  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   if (std::optional<llvm::StringRef> written = arguments.value("--jobs"))
-    if (written->getAsInteger(10, jobs) || jobs == 0)
+    if (written->getAsInteger(10, threads) || threads == 0)
       return usageError("`--jobs` takes a number from 1, not `" + written->str() + "`");
   const llvm::StringRef formatName = arguments.value("--format").value_or("text");
   if (const std::string conflict = conflictIn(arguments, formatName); !conflict.empty())
@@ -236,39 +329,48 @@ static int runCheck(const Arguments &arguments) {
         return usageError(problem);
   }
 
-  const std::vector<Input> inputs = findInputs(arguments.operands);
+  ReadLimits limits;
+  if (const int status = readLimits(arguments, limits))
+    return status;
   std::optional<std::string> configFile;
   if (arguments.has("--no-config"))
     configFile = "";
   else if (std::optional<llvm::StringRef> path = arguments.value("--config"))
     configFile = path->str();
   Configuration configuration(settingsOf(arguments), configFile);
-  std::vector<std::shared_ptr<const CheckOptions>> options;
-  for (const Input &input : inputs) {
+  std::vector<Job> jobs;
+  for (const Input &input : findInputs(arguments.operands, arguments.has("--binaries"))) {
     std::string problem;
-    options.push_back(configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem));
+    auto options = configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem);
     if (!problem.empty())
       return usageError(problem);
+    addJobs(input, std::move(options), limits, arguments, jobs);
   }
+  if (task.fix && llvm::any_of(jobs, [](const Job &job) { return job.binary != nullptr; }))
+    return usageError("`--fix` cannot write into a binary");
 
-  OrderedOutput output(inputs.size(), format, quiet);
+  OrderedOutput output(jobs.size(), format, quiet);
   std::atomic<size_t> next = 0;
   std::atomic<int> worst = Clean;
   auto work = [&] {
-    for (size_t i; (i = next++) < inputs.size();) {
-      const Outcome outcome = checkInput(inputs[i], *options[i], task);
+    Unpacker unpacker(limits);
+    for (size_t i; (i = next++) < jobs.size();) {
+      const Outcome outcome = checkJob(jobs[i], task, unpacker);
       if (outcome.verdict == NoPtxas || (outcome.verdict == PtxasRefused && worst != NoPtxas))
         worst = outcome.verdict;
-      std::string text = outcome.diff;
-      llvm::raw_string_ostream stream(text);
-      if (!task.diff || !outcome.report.source)
+      Rendered rendered{outcome.diff, {}, jobs[i].binary.get()};
+      if (rendered.binary && rendering.fold && format.name == "text") {
+        rendered.blocks = renderBlocks(outcome.report, rendering);
+      } else if (!task.diff || !outcome.report.source) {
+        llvm::raw_string_ostream stream(rendered.text);
         format.file(outcome.report, rendering, stream);
-      output.put(i, std::move(text), outcome);
+      }
+      output.put(i, std::move(rendered), outcome);
     }
   };
   format.begin(llvm::outs());
   std::vector<std::thread> helpers;
-  for (size_t i = 1; i < std::min<size_t>(jobs, inputs.size()); ++i)
+  for (size_t i = 1; i < std::min<size_t>(threads, jobs.size()); ++i)
     helpers.emplace_back(work);
   work();
   for (std::thread &helper : helpers)
@@ -292,7 +394,7 @@ static int runCheck(const Arguments &arguments) {
 Command checkCommand() {
   return {
       .name = "check",
-      .summary = "check PTX files, `*.ptx` below folders, standard input (-)",
+      .summary = "check PTX files, the PTX of binaries, `*.ptx` below folders, standard input (-)",
       .syntax = {.operands = "FILE|DIR|- ...",
                  .fewest = 1,
                  .most = anyNumber,
@@ -318,8 +420,11 @@ Command checkCommand() {
                              {"--statistics", "", "show how often each rule speaks, not where"},
                              {"--quiet", "", "no summary, no progress"},
                              {"--no-fold", "", "show diagnostics that are alike one by one"},
+                             {"--binaries", "", "below folders also what is a binary by its first bytes"},
+                             {"--warnings", "", "of binaries too, which others compiled: warnings"},
                              {"--with-ptxas", "", "say also what ptxas says"},
                              {"--ptxas", "PATH", "the ptxas to ask"},
+                             maxSizeOption(),
                              colorOption(),
                              {"--jobs", "N", "files checked at the same time (default: one a core)"}}},
       .run = runCheck};

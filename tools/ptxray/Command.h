@@ -68,6 +68,7 @@ Command checkCommand();
 Command descCommand();
 Command dumpCommand();
 Command explainCommand();
+Command extractCommand();
 Command generateCommand();
 Command isaCommand();
 Command layoutCommand();

@@ -1,4 +1,4 @@
-#include "Command.h"
+#include "Binaries.h"
 #include "Dump/DumpJson.h"
 #include "Parse/Parse.h"
 #include "Parse/Print.h"
@@ -10,9 +10,12 @@ static int runDump(const Arguments &arguments) {
   FileReport report;
   report.path = arguments.operands.front().str();
   std::string problem;
-  report.source = SourceBuffer::open(report.path, problem);
+  OneText text = openText(report.path, arguments, problem);
+  report.source = std::move(text.source);
   if (!report.source)
     return usageError("cannot read `" + report.path + "`: " + problem);
+  if (!text.entry.empty())
+    report.path += ":" + text.entry;
   DiagnosticSink sink;
   Parser parser;
   parser.parse(*report.source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
@@ -29,7 +32,7 @@ static int runDump(const Arguments &arguments) {
 Command dumpCommand() {
   return {.name = "dump",
           .summary = "show what was read: the syntax of a file, in one canonical form",
-          .syntax = {.operands = "FILE|-", .fewest = 1, .most = 1, .options = {textOrJsonOption()}},
+          .syntax = {.operands = "FILE|-", .fewest = 1, .most = 1, .options = {textOrJsonOption(), entryOption()}},
           .run = runDump};
 }
 

@@ -1,4 +1,5 @@
 #include "Inputs.h"
+#include "Binaries.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cerrno>
@@ -15,7 +16,8 @@ static bool isFolder(const std::string &path, struct stat &status) {
 using FolderId = std::pair<dev_t, ino_t>;
 
 /// `above` holds the folders on the way down, so that a link to one of them ends.
-static void addFolder(const std::string &path, std::vector<FolderId> &above, std::vector<Input> &inputs) {
+static void addFolder(const std::string &path, bool wantsBinaries, std::vector<FolderId> &above,
+                      std::vector<Input> &inputs) {
   DIR *folder = opendir(path.c_str());
   if (!folder) {
     inputs.push_back({path, std::strerror(errno)});
@@ -32,7 +34,7 @@ static void addFolder(const std::string &path, std::vector<FolderId> &above, std
     const std::string below = path + (path.ends_with("/") ? "" : "/") + name;
     struct stat status;
     if (!isFolder(below, status)) {
-      if (llvm::StringRef(name).ends_with(".ptx"))
+      if (llvm::StringRef(name).ends_with(".ptx") || (wantsBinaries && beginsAsBinary(below)))
         inputs.push_back({below, ""});
       continue;
     }
@@ -40,12 +42,12 @@ static void addFolder(const std::string &path, std::vector<FolderId> &above, std
     if (llvm::is_contained(above, id))
       continue;
     above.push_back(id);
-    addFolder(below, above, inputs);
+    addFolder(below, wantsBinaries, above, inputs);
     above.pop_back();
   }
 }
 
-std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments) {
+std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, bool wantsBinaries) {
   std::vector<Input> inputs;
   for (llvm::StringRef argument : arguments) {
     struct stat status;
@@ -56,9 +58,10 @@ std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments) {
     }
     const size_t before = inputs.size();
     std::vector<FolderId> above{{status.st_dev, status.st_ino}};
-    addFolder(path, above, inputs);
+    addFolder(path, wantsBinaries, above, inputs);
     if (inputs.size() == before)
-      inputs.push_back({path, "no `*.ptx` file below this folder"});
+      inputs.push_back({path, wantsBinaries ? "neither a `*.ptx` file nor a binary below this folder"
+                                            : "no `*.ptx` file below this folder"});
   }
   return inputs;
 }

@@ -12,7 +12,8 @@ struct Input {
   std::string problem;
 };
 
-/// The files that the arguments name: files as they are, folders as the `*.ptx` below them, sorted.
-std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments);
+/// The files that the arguments name: files as they are, folders as the `*.ptx` below them, sorted; if wanted also as
+/// what is a binary by its first bytes.
+std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, bool wantsBinaries = false);
 
 } // namespace ptxray

@@ -2,6 +2,7 @@
 // own, since this one is static and cannot open the CUDA driver.
 #include "../ptxray-run/LaunchOptions.h"
 #include "Assemble.h"
+#include "BinaryOptions.h"
 #include "Command.h"
 #include "Isa/Isa.h"
 #include "Ptxas/Messages.h"
@@ -226,6 +227,7 @@ static std::vector<Option> runOptions() {
                                  {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},
                                  {"--werror", "", "warnings are errors"},
+                                 entryOption(),
                                  colorOption()});
   return options;
 }

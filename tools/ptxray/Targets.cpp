@@ -1,3 +1,4 @@
+#include "BinaryTargets.h"
 #include "Command.h"
 #include "Explore/Requirements.h"
 #include "Inputs.h"
@@ -192,17 +193,32 @@ static Json toJson(const Answer &answer, llvm::ArrayRef<File> files) {
 }
 
 static int runTargets(const Arguments &arguments) {
+  ReadLimits limits;
+  if (const int status = readLimits(arguments, limits))
+    return status;
   std::vector<File> files;
+  std::vector<std::unique_ptr<OpenBinary>> binaries;
   for (const Input &input : findInputs(arguments.operands)) {
     File file{input.path == "-" ? "<stdin>" : input.path, nullptr, nullptr};
     std::string problem = input.problem;
+    std::unique_ptr<OpenBinary> binary;
     if (problem.empty())
-      file.source = SourceBuffer::open(input.path, problem);
+      binary = openBinary(input.path, limits, file.source, problem);
+    if (binary) {
+      binaries.push_back(std::move(binary));
+      continue;
+    }
     if (!file.source)
       return usageError("cannot read " + file.path + ": " + problem);
     file.needs = std::make_unique<Requirements>(*file.source);
     files.push_back(std::move(file));
   }
+  if (!binaries.empty() && !files.empty())
+    return usageError("`targets` answers for PTX files or for binaries, not for both at once");
+  if (!binaries.empty())
+    return runBinaryTargets(binaries, arguments);
+  if (arguments.has("--gpu"))
+    return usageError("`--gpu` is for binaries; of a PTX file `check --arch` tells");
   const Answer answer = answerFor(files);
   if (arguments.value("--format").value_or("text") == "json")
     llvm::outs() << dump(toJson(answer, files), 1) << '\n';
@@ -212,10 +228,19 @@ static int runTargets(const Arguments &arguments) {
 }
 
 Command targetsCommand() {
-  return {.name = "targets",
-          .summary = "the least `.version` and the targets with which files pass as they stand",
-          .syntax = {.operands = "FILE|DIR|- ...", .fewest = 1, .most = anyNumber, .options = {textOrJsonOption()}},
-          .run = runTargets};
+  return {
+      .name = "targets",
+      .summary = "the least `.version` and the targets with which files pass; where binaries run",
+      .syntax = {.operands = "FILE|DIR|- ...",
+                 .fewest = 1,
+                 .most = anyNumber,
+                 .options = {textOrJsonOption(),
+                             {"--gpu", "sm_X", "of binaries: does all of it run on this GPU? The exit status tells"},
+                             {"--driver", "N", "with --gpu: and with this driver, as 535?"},
+                             {"--least", "", "of binaries: the least `.version` of their PTX, however long it takes"},
+                             {"-v", "", "with --gpu: name the modules that do not run, by their kernels"},
+                             maxSizeOption()}},
+      .run = runTargets};
 }
 
 } // namespace ptxray

@@ -12,8 +12,9 @@ using namespace ptxray;
 using llvm::StringRef;
 
 std::vector<Command> ptxray::allCommands() {
-  return {asCommand(),  checkCommand(),  descCommand(),  dumpCommand(), explainCommand(), generateCommand(),
-          isaCommand(), layoutCommand(), ptxasCommand(), runCommand(),  targetsCommand(), versionCommand()};
+  return {asCommand(),      checkCommand(),    descCommand(),   dumpCommand(),   explainCommand(),
+          extractCommand(), generateCommand(), isaCommand(),    layoutCommand(), ptxasCommand(),
+          runCommand(),     targetsCommand(),  versionCommand()};
 }
 
 Option ptxray::colorOption() { return {"--color", "auto|always|never", "colours of the text (auto: on a terminal)"}; }

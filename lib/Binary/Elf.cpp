@@ -1,0 +1,93 @@
+#include "Binary/Reader.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Object/ELFTypes.h"
+
+namespace ptxray {
+
+using llvm::StringRef;
+using namespace llvm;
+
+static StringRef textAt(StringRef strings, uint64_t offset) {
+  return offset < strings.size() ? strings.drop_front(offset).split('\0').first : StringRef();
+}
+
+/// The headers alone: a table that is cut off is read as far as it goes.
+template <typename Elf> static std::vector<Section> readTable(Reader &reader, const Shell &shell) {
+  const StringRef bytes = shell.bytes;
+  std::vector<Section> sections;
+  if (bytes.size() < sizeof(typename Elf::Ehdr)) {
+    reader.problem(shell, 0, "the header of an ELF file is cut off");
+    return sections;
+  }
+  const auto &header = *reinterpret_cast<const typename Elf::Ehdr *>(bytes.data());
+  const uint64_t table = header.e_shoff, entrySize = sizeof(typename Elf::Shdr);
+  if (table == 0)
+    return sections;
+  if (header.e_shentsize != entrySize || !contains(bytes, table, entrySize)) {
+    reader.problem(shell, offsetof(typename Elf::Ehdr, e_shoff), "the section table of an ELF file lies outside of it");
+    return sections;
+  }
+  const auto *all = reinterpret_cast<const typename Elf::Shdr *>(bytes.data() + table);
+  uint64_t count = header.e_shnum ? uint64_t(header.e_shnum) : uint64_t(all[0].sh_size);
+  const uint64_t there = (bytes.size() - table) / entrySize;
+  if (count > there) {
+    reader.problem(shell, table,
+                   "a table of " + std::to_string(count) + " sections, of which " + std::to_string(there) +
+                       " are there");
+    count = there;
+  }
+  const uint64_t nameTable = header.e_shstrndx == ELF::SHN_XINDEX ? uint64_t(all[0].sh_link) : header.e_shstrndx;
+  StringRef names;
+  if (nameTable < count && contains(bytes, all[nameTable].sh_offset, all[nameTable].sh_size))
+    names = bytes.substr(all[nameTable].sh_offset, all[nameTable].sh_size);
+  else if (count)
+    reader.problem(shell, offsetof(typename Elf::Ehdr, e_shstrndx), "an ELF file without the names of its sections");
+  for (const auto &section : llvm::ArrayRef(all, count))
+    if (section.sh_type != ELF::SHT_NOBITS && section.sh_type != ELF::SHT_NULL)
+      sections.push_back({textAt(names, section.sh_name), section.sh_offset, section.sh_size});
+  return sections;
+}
+
+static bool is64(StringRef bytes) { return bytes.size() > ELF::EI_CLASS && bytes[ELF::EI_CLASS] == ELF::ELFCLASS64; }
+
+std::vector<Section> elfSections(Reader &reader, const Shell &shell) {
+  // No GPU was ever programmed from a machine that begins with the other end.
+  if (shell.bytes.size() > ELF::EI_DATA && shell.bytes[ELF::EI_DATA] == ELF::ELFDATA2MSB)
+    return {};
+  return is64(shell.bytes) ? readTable<object::ELF64LE>(reader, shell) : readTable<object::ELF32LE>(reader, shell);
+}
+
+/// Both sizes have the machine at the same place, and the flags behind addresses.
+bool isCubin(StringRef bytes) {
+  if (!bytes.starts_with(ELF::ElfMagic) || bytes.size() < sizeof(object::ELF64LE::Ehdr))
+    return false;
+  return reinterpret_cast<const object::ELF64LE::Ehdr *>(bytes.data())->e_machine == ELF::EM_CUDA;
+}
+
+bool isElfObject(StringRef bytes) {
+  return bytes.starts_with(ELF::ElfMagic) && bytes.size() >= sizeof(object::ELF64LE::Ehdr) &&
+         reinterpret_cast<const object::ELF64LE::Ehdr *>(bytes.data())->e_type == ELF::ET_REL;
+}
+
+void readCubinTarget(StringRef bytes, Entry &entry) {
+  const uint32_t flags = is64(bytes) ? reinterpret_cast<const object::ELF64LE::Ehdr *>(bytes.data())->e_flags
+                                     : reinterpret_cast<const object::ELF32LE::Ehdr *>(bytes.data())->e_flags;
+  const bool isNew = static_cast<uint8_t>(bytes[ELF::EI_OSABI]) == ELF::ELFOSABI_CUDA_V2;
+  entry.number = isNew ? (flags & ELF::EF_CUDA_SM_MASK) >> ELF::EF_CUDA_SM_OFFSET : flags & ELF::EF_CUDA_SM;
+  entry.variant = flags & (isNew ? ELF::EF_CUDA_ACCELERATORS : ELF::EF_CUDA_ACCELERATORS_V1) ? 'a' : 0;
+}
+
+std::vector<std::string> codeOf(StringRef cubin) {
+  std::vector<std::string> names;
+  if (!cubin.starts_with(ELF::ElfMagic))
+    return names;
+  Binary unused; // takes the problems
+  unused.objects.emplace_back();
+  Reader reader(unused, {});
+  for (const Section &section : elfSections(reader, {cubin}))
+    if (StringRef name = section.name; name.consume_front(".text."))
+      names.push_back(name.str());
+  return names;
+}
+
+} // namespace ptxray

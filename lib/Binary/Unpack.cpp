@@ -1,0 +1,162 @@
+#include "Binary/Reader.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <lz4.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zstd.h>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+static constexpr unsigned largestWindow = 27; // 128 MiB, as ZSTD_WINDOWLOG_LIMIT_DEFAULT
+
+static std::string unpackLz4(StringRef packed, std::string &out) {
+  if (packed.size() > LZ4_MAX_INPUT_SIZE || out.size() > LZ4_MAX_INPUT_SIZE)
+    return "too large for LZ4";
+  const int size = LZ4_decompress_safe(packed.data(), out.data(), packed.size(), out.size());
+  if (size < 0)
+    return "damaged LZ4";
+  if (static_cast<size_t>(size) != out.size())
+    return std::to_string(size) + " bytes came out, " + std::to_string(out.size()) + " expected";
+  return "";
+}
+
+/// The size of the window that a frame asks for, as a power of two; 0: the text itself.
+static unsigned windowOf(StringRef frame) {
+  constexpr unsigned char singleSegment = 1 << 5;
+  if (frame.size() < 6 || !frame.starts_with("\x28\xb5\x2f\xfd") || (frame[4] & singleSegment))
+    return 0;
+  return 10 + (static_cast<unsigned char>(frame[5]) >> 3);
+}
+
+/// What a frame says of itself, before memory is taken for it.
+static std::string whyNoFrame(StringRef packed, uint64_t bytes) {
+  if (windowOf(packed) > largestWindow)
+    return "a zstd window of 2^" + std::to_string(windowOf(packed)) + " bytes";
+  const unsigned long long said = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  if (said == ZSTD_CONTENTSIZE_ERROR)
+    return "damaged zstd: no frame begins here";
+  if (said != ZSTD_CONTENTSIZE_UNKNOWN && said != bytes)
+    return "its frame has " + std::to_string(said) + " bytes, " + std::to_string(bytes) + " expected";
+  return "";
+}
+
+static std::string unpackZstd(StringRef packed, std::string &out) {
+  const size_t size = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
+  if (ZSTD_isError(size))
+    return std::string("damaged zstd: ") + ZSTD_getErrorName(size);
+  if (size != out.size())
+    return std::to_string(size) + " bytes came out, " + std::to_string(out.size()) + " expected";
+  return "";
+}
+
+static std::string unpackAll(const Entry &entry, std::string &out) {
+  switch (entry.packing) {
+  case Packing::Plain: out = entry.data.str(); return "";
+  case Packing::NulLines:
+    out = entry.data.str();
+    std::replace(out.begin(), out.end(), '\0', '\n');
+    return "";
+  case Packing::Lz4:
+  case Packing::Zstd: break;
+  }
+  if (entry.packing == Packing::Zstd)
+    if (std::string wrong = whyNoFrame(entry.data, entry.unpackedBytes); !wrong.empty())
+      return wrong;
+  out.reserve(entry.unpackedBytes + 64); // SourceBuffer adds as much
+  out.resize(entry.unpackedBytes);
+  return entry.packing == Packing::Lz4 ? unpackLz4(entry.data, out) : unpackZstd(entry.data, out);
+}
+
+std::unique_ptr<SourceBuffer> Unpacker::unpack(const Entry &entry, StringRef name, std::string &reason) {
+  const uint64_t largest = std::min<uint64_t>(limits.largestImage, SourceBuffer::largest);
+  if (entry.isScrambled)
+    reason = "scrambled with a key";
+  else if (entry.unpackedBytes > largest)
+    reason = "it claims " + std::to_string(entry.unpackedBytes) + " bytes unpacked, " + std::to_string(largest) +
+             " are allowed (--max-size)";
+  if (!reason.empty())
+    return nullptr;
+  std::string text;
+  if (!entry.isConcatenated) {
+    reason = unpackAll(entry, text);
+  } else {
+    if (rememberedFrom != entry.data.data()) {
+      rememberedFrom = nullptr;
+      reason = unpackAll(entry, remembered);
+      if (reason.empty())
+        rememberedFrom = entry.data.data();
+    }
+    if (reason.empty())
+      text = StringRef(remembered).substr(entry.partOffset, entry.bytes).str();
+  }
+  if (!reason.empty())
+    return nullptr;
+  if (entry.isText())
+    text.resize(StringRef(text).rtrim('\0').size());
+  return SourceBuffer::fromOwned(name, std::move(text));
+}
+
+std::string whyNoText(StringRef text) {
+  if (text.empty())
+    return "nothing but zeros";
+  const size_t at = text.find_if([](char c) {
+    const unsigned char byte = c;
+    return byte < ' ' && !llvm::isSpace(c);
+  });
+  if (at == StringRef::npos)
+    return "";
+  return "no text: byte " + std::to_string(at) + " of it is 0x" + llvm::toHex(text.substr(at, 1), /*LowerCase=*/true);
+}
+
+// ---- members
+
+MemberStore::~MemberStore() {
+  for (auto [address, size] : mapped)
+    munmap(address, size);
+}
+
+/// A file without a name, where large files belong.
+static int openNameless() {
+  const char *wanted = std::getenv("TMPDIR");
+  for (const char *folder : {wanted ? wanted : "/var/tmp", "/var/tmp", "/tmp"}) {
+    const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+      return fd;
+    std::string path = std::string(folder) + "/ptxray.XXXXXX"; // file systems that know no such files
+    const int named = mkstemp(path.data());
+    if (named >= 0) {
+      unlink(path.c_str());
+      return named;
+    }
+  }
+  return -1;
+}
+
+char *MemberStore::make(uint64_t bytes, std::string &reason) {
+  constexpr uint64_t largestSmall = 1 << 20;
+  if (bytes <= largestSmall)
+    return small.emplace_back(new char[bytes]).get();
+  const int fd = openNameless();
+  void *address = MAP_FAILED;
+  // Room on the disk is taken now: a full one would end the program later.
+  int error = fd < 0 ? errno : posix_fallocate(fd, 0, bytes);
+  if (!error && (address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
+    error = errno;
+  if (fd >= 0)
+    close(fd);
+  if (error) {
+    reason = std::strerror(error);
+    return nullptr;
+  }
+  mapped.emplace_back(address, bytes);
+  return static_cast<char *>(address);
+}
+
+} // namespace ptxray

@@ -1,0 +1,34 @@
+#pragma once
+// On which GPUs a binary runs: what a GPU takes of its modules.
+#include "Binary/Binary.h"
+#include "Isa/Isa.h"
+
+namespace ptxray {
+
+/// How well something runs on a GPU; the greater the better.
+enum class Fit : uint8_t { None, Compiled, Native };
+
+/// What the GPU can do with one image. PTX needs a driver besides that knows its version.
+Fit fitOf(const Entry &entry, const isa::Target &gpu);
+/// A Jetson or one like it: cubins of other GPUs of the same generation are not for it, nor the other way.
+bool isIntegrated(const isa::Target &gpu);
+/// The GPUs that a library may meet, in ascending order.
+std::vector<const isa::Target *> gpusOfToday();
+
+/// What a program registers as one: a container, or all that a device link put together.
+struct DeviceModule {
+  std::vector<uint32_t> images; // containers: of a linked module those with its cubins
+  std::vector<uint32_t> texts;  // of a linked module: the containers that it was linked from
+  bool isLinked = false;
+};
+
+struct ModuleFit {
+  Fit fit = Fit::None;
+  const Entry *text = nullptr; // Compiled: the PTX that the driver takes, the newest of several
+};
+
+/// A module at a time: containers without code are none. Unpacks a cubin of each container without PTX.
+std::vector<DeviceModule> modulesOf(const Binary &binary, Unpacker &unpacker);
+ModuleFit fitOf(const DeviceModule &module, const Binary &binary, const isa::Target &gpu);
+
+} // namespace ptxray

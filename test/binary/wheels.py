@@ -1,0 +1,117 @@
+"""Shipped libraries: wheels.py PTXRAY SOURCE_FOLDER. Fetches a few wheels of PyPI into build/wheels; every PTX in them
+is what cuobjdump extracts where that reads the file, `check` finds no error in it, and `targets` knows its modules.
+Skipped (77) without PyPI, unless PTXRAY_REQUIRE names `pypi` or `all`."""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+binary, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+cache = root / "build" / "wheels"
+# package, version, platform
+WHEELS = [
+    ("bitsandbytes", "0.50.2", "manylinux_2_24_x86_64"),
+    ("warp-lang", "1.19.0", "manylinux_2_28_x86_64"),
+]
+
+
+def fetch(package, version, platform):
+    """the path of a wheel"""
+    pattern = f"{package.replace('-', '_')}-{version}-*.whl"
+    found = sorted(cache.glob(pattern))
+    if not found:
+        cache.mkdir(parents=True, exist_ok=True)
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--no-deps",
+                "--only-binary=:all:",
+                "--platform",
+                platform,
+                "-d",
+                cache,
+                f"{package}=={version}",
+            ]
+        )
+        found = sorted(cache.glob(pattern))
+    if not found:
+        print(f"skipped: PyPI does not give {package} {version}")
+        required = os.environ.get("PTXRAY_REQUIRE", "").split(",")
+        sys.exit(1 if {"pypi", "all"} & set(required) else 77)
+    return found[0]
+
+
+def run(*arguments, status=0):
+    result = subprocess.run([binary, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if result.returncode != status:
+        print(" ".join(map(str, arguments)), "gives", result.returncode)
+        sys.exit((result.stdout[-2000:] + result.stderr[-2000:]).decode())
+    return result.stdout.decode()
+
+
+def cuobjdump_texts(library, folder):
+    """what cuobjdump extracts of both sections, as hashes; None without it, or where it gives up"""
+    tool = shutil.which("cuobjdump") or root / "build/cuda/nvcc/bin/cuobjdump"
+    if not pathlib.Path(tool).exists():
+        return None
+    result = subprocess.run(
+        [tool, "-all", "-xptx", "all", library], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    if result.returncode:
+        return None
+    return {hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.ptx")}
+
+
+compared = texts = 0
+for wheel in [fetch(*one) for one in WHEELS]:
+    start = time.monotonic()
+    entries = json.loads(run("extract", "--list", "--format=json", wheel))["entries"]
+    kinds = [entry["kind"] for entry in entries]
+    print(f"{wheel.name}: {len(entries)} entries, {kinds.count('PTX')} PTX, listed in {time.monotonic() - start:.1f} s")
+    assert kinds.count("PTX") and kinds.count("cubin"), wheel
+    run("check", "--no-config", wheel)
+    table = json.loads(run("targets", "--format=json", wheel))["files"][0]
+    assert table["modules"] and any(gpu["verdict"] != "none" for gpu in table["gpus"]), table
+    with tempfile.TemporaryDirectory() as name, zipfile.ZipFile(wheel) as file:
+        folder = pathlib.Path(name)
+        document = json.loads(run("extract", "--format=json", "-o", folder / "ours", wheel))
+        of_member = {}
+        for entry in document["entries"]:
+            if "file" in entry:
+                text = pathlib.Path(entry["file"]).read_bytes()
+                assert re.search(rb"^\.version " + entry["version"].encode() + rb"\s", text, re.M), entry
+                of_member.setdefault(entry["member"], []).append(hashlib.sha256(text).hexdigest())
+                texts += 1
+        for member, ours in of_member.items():
+            library = folder / "library.so"
+            library.write_bytes(file.read(member))
+            theirs = folder / "theirs"
+            shutil.rmtree(theirs, ignore_errors=True)
+            theirs.mkdir()
+            expected = cuobjdump_texts(library, theirs)
+            if expected is not None:
+                # Texts with the same name overwrite each other there.
+                assert expected <= set(ours), f"{member}: cuobjdump has other texts"
+                compared += len(expected)
+            # The same library, bare.
+            bare = json.loads(run("targets", "--format=json", library))["files"][0]
+            assert bare["modules"], member
+print(
+    f"{texts} texts, {compared} of them compared with cuobjdump;",
+    resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
+    "MiB at most",
+)

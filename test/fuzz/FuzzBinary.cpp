@@ -1,0 +1,43 @@
+// Any bytes: reading a binary and unpacking what is in it must end without a fault, whatever they say of themselves.
+#include "Binary/Binary.h"
+#include <algorithm>
+#include <cstdlib>
+
+using namespace ptxray;
+
+/// What an entry refers to must lie in memory that is there: the sanitizer looks when it is read.
+static uint64_t sumOf(llvm::StringRef bytes) {
+  uint64_t sum = 0;
+  for (unsigned char byte : bytes.take_front(4096))
+    sum += byte;
+  return sum + (bytes.empty() ? 0 : static_cast<unsigned char>(bytes.back()));
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  constexpr size_t mostUnpacked = 64;
+  const ReadLimits limits{.largestImage = 1 << 20};
+  const Binary binary = readBinary({reinterpret_cast<const char *>(data), size}, limits);
+  Unpacker unpacker(limits);
+  uint64_t sum = 0;
+  for (const Container &container : binary.containers) {
+    sum += sumOf(container.section) + binary.entriesOf(container).size();
+    if (container.object >= binary.objects.size())
+      std::abort();
+  }
+  size_t unpacked = 0;
+  for (const Entry &entry : binary.entries) {
+    sum += sumOf(entry.data) + sumOf(entry.identifier) + sumOf(entry.options) + entry.target().size();
+    if (++unpacked > mostUnpacked)
+      break;
+    std::string reason;
+    const std::unique_ptr<SourceBuffer> text = unpacker.unpack(entry, "entry", reason);
+    if (!text != !reason.empty())
+      std::abort();
+    if (!text)
+      continue;
+    sum += whyNoText(text->text()).size() + codeOf(text->text()).size();
+    if (text->text().size() > limits.largestImage && entry.packing != Packing::Plain)
+      std::abort();
+  }
+  return sum == UINT64_MAX;
+}

@@ -1,0 +1,207 @@
+#include "Binaries.h"
+#include "Explore/Images.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/xxhash.h"
+#include <fcntl.h>
+#include <set>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+Option entryOption() { return {"--entry", "N", "of a binary: the text that `extract --list` calls N"}; }
+
+Option maxSizeOption() { return {"--max-size", "BYTES", "of one unpacked text or cubin at most (default: 1G)"}; }
+
+int readLimits(const Arguments &arguments, ReadLimits &limits) {
+  std::optional<StringRef> written = arguments.value("--max-size");
+  if (!written)
+    return Clean;
+  StringRef number = *written;
+  const unsigned shift = number.consume_back("K")   ? 10
+                         : number.consume_back("M") ? 20
+                         : number.consume_back("G") ? 30
+                                                    : 0;
+  uint64_t size;
+  if (number.getAsInteger(10, size) || size == 0 || size > SourceBuffer::largest >> shift)
+    return usageError("`--max-size` takes a number of bytes below 4G, as 512M, not `" + written->str() + "`");
+  limits.largestImage = size << shift;
+  return Clean;
+}
+
+std::unique_ptr<OpenBinary> openBinary(StringRef path, const ReadLimits &limits, std::unique_ptr<SourceBuffer> &text,
+                                       std::string &reason) {
+  std::unique_ptr<SourceBuffer> file = SourceBuffer::openBytes(path, reason);
+  if (!file)
+    return nullptr;
+  if (!isBinary(file->text())) {
+    if (file->text().size() <= SourceBuffer::largest)
+      text = std::move(file);
+    else
+      reason = "it is larger than 4 GB";
+    return nullptr;
+  }
+  auto binary = std::make_unique<OpenBinary>();
+  binary->path = path == "-" ? "<stdin>" : path.str();
+  binary->file = std::move(file);
+  binary->limits = limits;
+  binary->content = readBinary(binary->file->text(), limits);
+  return binary;
+}
+
+std::string entryName(const Binary &binary, size_t index) {
+  const Entry &entry = binary.entries[index];
+  const Container &container = binary.containerOf(entry);
+  const std::string &member = binary.objectOf(entry).member;
+  std::string name = "[";
+  if (!member.empty())
+    name += member + " ";
+  if (container.role == Role::Loose)
+    name += "in ";
+  if (!container.section.empty())
+    name += container.section.str() + " ";
+  name += std::to_string(index + 1) + "/" + std::to_string(binary.entries.size());
+  if (entry.number)
+    name += " " + entry.target();
+  name += " " + nameOf(entry.kind).str();
+  if (entry.isText() && entry.major)
+    name += " " + entry.version();
+  return name + "]";
+}
+
+std::string problemText(const BinaryProblem &problem) {
+  return "byte " + std::to_string(problem.offset) + (problem.member.empty() ? "" : " of " + problem.member) + ": " +
+         problem.message;
+}
+
+/// The entry that is wanted; npos and the reason when there is none.
+static size_t chooseEntry(const OpenBinary &binary, std::optional<StringRef> wanted, std::string &reason) {
+  const std::vector<Entry> &entries = binary.content.entries;
+  const auto texts = llvm::count_if(entries, [](const Entry &e) { return e.isText(); });
+  if (wanted) {
+    size_t number;
+    if (wanted->getAsInteger(10, number) || number == 0 || number > entries.size())
+      reason = "it has no entry " + wanted->str() + " among its " + std::to_string(entries.size());
+    else if (!entries[number - 1].isText())
+      reason = "entry " + wanted->str() + " is no PTX: " + nameOf(entries[number - 1].kind).str();
+    return reason.empty() ? number - 1 : StringRef::npos;
+  }
+  if (texts == 1)
+    return llvm::find_if(entries, [](const Entry &e) { return e.isText(); }) - entries.begin();
+  reason = texts ? "it holds " + std::to_string(texts) + " texts: `--entry=N` names one of `ptxray extract --list`"
+                 : "it holds no PTX";
+  if (!texts && !binary.content.problems.empty())
+    reason += ", " + problemText(binary.content.problems.front());
+  return StringRef::npos;
+}
+
+/// Whether a text was compiled to be linked with others.
+static bool isSeparate(const Entry &entry, const Container &container) {
+  return entry.kind == ImageKind::RelocatablePtx || container.role == Role::Relocatable ||
+         entry.options.contains("--compile-only");
+}
+
+OneText openText(StringRef path, const Arguments &arguments, std::string &reason) {
+  const ReadLimits limits;
+  OneText one;
+  const std::unique_ptr<OpenBinary> binary = openBinary(path, limits, one.source, reason);
+  if (!binary) {
+    if (one.source && arguments.has("--entry")) {
+      reason = "`--entry` is for binaries, and this is a text";
+      one.source = nullptr;
+    }
+    return one;
+  }
+  const size_t chosen = chooseEntry(*binary, arguments.value("--entry"), reason);
+  if (chosen == StringRef::npos)
+    return one;
+  const Entry &entry = binary->content.entries[chosen];
+  one.entry = entryName(binary->content, chosen);
+  one.isSeparate = isSeparate(entry, binary->content.containerOf(entry));
+  one.source = Unpacker(limits).unpack(entry, one.entry, reason);
+  return one;
+}
+
+/// The first text of each container that must have something for a GPU and has nothing.
+static std::set<size_t> findMisfits(const Binary &content, StringRef arch) {
+  std::set<size_t> misfits;
+  const int gpu = isa::findTarget(arch);
+  if (gpu < 0)
+    return misfits;
+  for (const Container &container : content.containers) {
+    const llvm::ArrayRef<Entry> entries = content.entriesOf(container);
+    const auto *text = llvm::find_if(entries, [](const Entry &e) { return e.isText(); });
+    const bool mustFit = container.role == Role::Loaded || container.role == Role::Relocatable;
+    if (mustFit && text != entries.end() &&
+        llvm::all_of(entries, [&](const Entry &e) { return fitOf(e, isa::targets()[gpu]) == Fit::None; }))
+      misfits.insert(text - content.entries.data());
+  }
+  return misfits;
+}
+
+/// What two entries with the same text have in common.
+static std::string keyOf(const Entry &entry, bool bySource, Unpacker &unpacker) {
+  std::string unreadable, key;
+  llvm::raw_string_ostream out(key);
+  StringRef bytes = entry.data;
+  std::unique_ptr<SourceBuffer> text;
+  if (bySource && (text = unpacker.unpack(entry, "", unreadable)))
+    bytes = text->text();
+  else
+    out << static_cast<int>(entry.packing) << ' ' << entry.partOffset << ' ' << entry.bytes << ' ';
+  const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(bytes));
+  out << hash.high64 << ' ' << hash.low64 << ' ' << bytes.size();
+  return key;
+}
+
+std::vector<TextTask> textTasks(const OpenBinary &binary, StringRef arch) {
+  const Binary &content = binary.content;
+  const std::set<size_t> misfits = findMisfits(content, arch);
+  // The same text is mostly packed the same way; else the texts themselves are compared.
+  std::set<Packing> packings;
+  bool bySource = false;
+  for (const Entry &entry : content.entries)
+    if (entry.isText()) {
+      packings.insert(entry.packing);
+      bySource |= entry.isConcatenated;
+    }
+  bySource |= packings.size() > 1;
+  Unpacker unpacker(binary.limits);
+  std::vector<TextTask> tasks;
+  llvm::StringMap<size_t> known;
+  for (size_t i = 0; i < content.entries.size(); ++i) {
+    const Entry &entry = content.entries[i];
+    if (!entry.isText())
+      continue;
+    TextTask task{i, {}, isSeparate(entry, content.containerOf(entry)), misfits.count(i) != 0};
+    const std::string key =
+        keyOf(entry, bySource, unpacker) + (task.isSeparate ? " s" : "") + (task.failsArch ? " a" : "");
+    const auto [found, isNew] = known.try_emplace(key, tasks.size());
+    if (isNew)
+      tasks.push_back(std::move(task));
+    else
+      tasks[found->second].alike.push_back(i);
+  }
+  return tasks;
+}
+
+bool isPlainFile(const std::string &path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool beginsAsBinary(const std::string &path) {
+  const int fd = isPlainFile(path) ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+  if (fd < 0)
+    return false;
+  char beginning[64];
+  const ssize_t size = pread(fd, beginning, sizeof beginning, 0);
+  close(fd);
+  return size > 0 && isBinary(StringRef(beginning, size));
+}
+
+} // namespace ptxray

@@ -1,0 +1,50 @@
+#pragma once
+// What the commands that read binaries share.
+#include "Binary/Binary.h"
+#include "BinaryOptions.h"
+
+namespace ptxray {
+
+/// A binary and the bytes that its entries lie in.
+struct OpenBinary {
+  std::string path;
+  std::unique_ptr<SourceBuffer> file;
+  Binary content;
+  ReadLimits limits;
+};
+
+/// `--max-size`. An exit status; what is wrong has been printed.
+int readLimits(const Arguments &arguments, ReadLimits &limits);
+
+/// Reads an input that may be a binary. Null with a text: then `text` has it; null without one, and the reason.
+std::unique_ptr<OpenBinary> openBinary(llvm::StringRef path, const ReadLimits &limits,
+                                       std::unique_ptr<SourceBuffer> &text, std::string &reason);
+
+/// One text of an input: the input itself, or the entry that `--entry` names, or the only one.
+struct OneText {
+  std::unique_ptr<SourceBuffer> source; // null: there is none
+  std::string entry;                    // what the entry is called; empty: the input is a text
+  bool isSeparate = false;              // it was made to be linked
+};
+OneText openText(llvm::StringRef path, const Arguments &arguments, std::string &reason);
+
+/// A text of a binary that is to be checked.
+struct TextTask {
+  size_t entry = 0;
+  std::vector<size_t> alike; // entries with the same text
+  bool isSeparate = false;   // it was made to be linked
+  bool failsArch = false;    // the first text of a container that has nothing for `--arch`
+};
+/// Each text once. `arch`: empty, or a target.
+std::vector<TextTask> textTasks(const OpenBinary &binary, llvm::StringRef arch);
+
+/// Whether a file is a binary by its first bytes; what is no plain file is not read and is none.
+bool beginsAsBinary(const std::string &path);
+bool isPlainFile(const std::string &path);
+
+/// `[.nv_fatbin 3/82 sm_90 PTX 8.7]`
+std::string entryName(const Binary &binary, size_t entry);
+/// `byte 16 of k.o: ...`
+std::string problemText(const BinaryProblem &problem);
+
+} // namespace ptxray

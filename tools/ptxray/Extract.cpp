@@ -1,0 +1,222 @@
+// `ptxray extract`: the PTX of a binary as files, or a list of all that is in it.
+#include "Binaries.h"
+#include "Files.h"
+#include "Isa/Isa.h"
+#include "Render/Render.h"
+#include "Source/JsonValue.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <cerrno>
+#include <cstring>
+#include <sys/stat.h>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+namespace {
+
+/// An entry that was asked for.
+struct Listed {
+  size_t index;
+  std::string file; // it was written to; empty: it was not
+};
+
+/// What was found and done in one binary.
+struct Extraction {
+  const OpenBinary &binary;
+  std::vector<Listed> entries;
+  std::vector<BinaryProblem> problems;
+};
+
+} // namespace
+
+static StringRef roleName(Role role) {
+  switch (role) {
+  case Role::Loaded: return "loaded";
+  case Role::Relocatable: return "relocatable";
+  case Role::Loose: return "loose";
+  case Role::Debugging: return "debugging";
+  }
+  return "";
+}
+
+static std::string versionOf(const Entry &entry) { return entry.major || entry.minor ? entry.version() : ""; }
+
+static std::string kindText(const Entry &entry) {
+  return entry.kind == ImageKind::Unknown ? "kind 0x" + llvm::utohexstr(entry.code, true) : nameOf(entry.kind).str();
+}
+
+// ------------------------------------------------------------------------------------------ output
+static void printTable(const Extraction &found, llvm::raw_ostream &out) {
+  const Binary &content = found.binary.content;
+  std::vector<std::vector<std::string>> rows{
+      {"entry", "where", "offset", "kind", "target", "version", "packed", "bytes", "unpacked", "source", "options"}};
+  for (const Listed &one : found.entries) {
+    const Entry &entry = content.entries[one.index];
+    const Container &container = content.containerOf(entry);
+    std::string where = content.objectOf(entry).member;
+    if (!container.section.empty())
+      where += (where.empty() ? "" : " ") + container.section.str();
+    if (container.role == Role::Loose)
+      where = "in " + (where.empty() ? "no section" : where);
+    rows.push_back({std::to_string(one.index + 1), escaped(where), "0x" + llvm::utohexstr(entry.offset, true),
+                    kindText(entry), entry.number ? entry.target() : "", versionOf(entry), nameOf(entry.packing).str(),
+                    std::to_string(entry.data.size()), std::to_string(entry.bytes), escaped(entry.identifier),
+                    escaped(entry.options.trim())});
+  }
+  std::vector<size_t> widths(rows.front().size());
+  for (const auto &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  auto isNumber = [](size_t column) { return llvm::is_contained({0, 2, 7, 8}, static_cast<int>(column)); };
+  for (const auto &row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i)
+      if (widths[i]) {
+        llvm::raw_string_ostream stream(line);
+        stream << (line.empty() ? "" : "  ");
+        if (isNumber(i))
+          stream << llvm::right_justify(row[i], widths[i]);
+        else
+          stream << llvm::left_justify(row[i], widths[i]);
+      }
+    out << StringRef(line).rtrim() << '\n';
+  }
+}
+
+static Json toJson(const Listed &one, const Binary &content) {
+  const Entry &entry = content.entries[one.index];
+  const Container &container = content.containerOf(entry);
+  Json json = {{"entry", one.index + 1},
+               {"container", entry.container + 1},
+               {"role", roleName(container.role).str()},
+               {"member", content.objectOf(entry).member},
+               {"section", container.section.str()},
+               {"offset", entry.offset},
+               {"kind", kindText(entry)},
+               {"target", entry.number ? entry.target() : ""},
+               {"version", versionOf(entry)},
+               {"packing", nameOf(entry.packing).str()},
+               {"concatenated", entry.isConcatenated},
+               {"bytes", entry.data.size()},
+               {"unpacked", entry.bytes},
+               {"source", entry.identifier.str()},
+               {"options", entry.options.str()}};
+  if (!one.file.empty())
+    json["file"] = one.file;
+  return json;
+}
+
+static void printJson(const Extraction &found, llvm::raw_ostream &out) {
+  Json json = {{"version", 1}, {"path", found.binary.path}, {"entries", Json::array()}, {"problems", Json::array()}};
+  for (const Listed &one : found.entries)
+    json["entries"].push_back(toJson(one, found.binary.content));
+  for (const BinaryProblem &problem : found.problems)
+    json["problems"].push_back({{"member", problem.member}, {"offset", problem.offset}, {"message", problem.message}});
+  out << dump(json, 1) << '\n';
+}
+
+// ------------------------------------------------------------------------------------------ files
+/// `libfoo.so.3.sm_90.ptx`: no part of it comes from the binary but numbers.
+static std::string fileName(const OpenBinary &binary, size_t index) {
+  const Entry &entry = binary.content.entries[index];
+  StringRef name = StringRef(binary.path).rsplit('/').second;
+  if (name.empty())
+    name = binary.path;
+  if (name == "<stdin>")
+    name = "stdin";
+  return name.str() + "." + std::to_string(index + 1) + "." + entry.target() + ".ptx";
+}
+
+/// Writes the texts; what cannot be unpacked is a problem of the binary. An exit status.
+static int writeTexts(Extraction &found, const std::string &folder) {
+  Unpacker unpacker(found.binary.limits);
+  for (Listed &one : found.entries) {
+    const Entry &entry = found.binary.content.entries[one.index];
+    if (!entry.isText())
+      continue;
+    const std::string name = entryName(found.binary.content, one.index);
+    auto add = [&](const std::string &reason) {
+      found.problems.push_back(
+          {found.binary.content.objectOf(entry).member, entry.offset, "entry " + name + ": " + reason});
+    };
+    std::string reason;
+    const std::unique_ptr<SourceBuffer> text = unpacker.unpack(entry, name, reason);
+    if (!text) {
+      add(reason);
+      continue;
+    }
+    if (reason = whyNoText(text->text()); !reason.empty())
+      add(reason);
+    const std::string path = folder + "/" + fileName(found.binary, one.index);
+    if (const std::string problem = writeFile(path, text->text()); !problem.empty())
+      return usageError("cannot write `" + path + "`: " + problem);
+    one.file = path;
+  }
+  return Clean;
+}
+
+static bool isWanted(const Entry &entry, std::optional<StringRef> arch) {
+  return !arch || entry.target() == *arch || entry.target() == "sm_" + arch->str();
+}
+
+static int runExtract(const Arguments &arguments) {
+  ReadLimits limits;
+  if (const int status = readLimits(arguments, limits))
+    return status;
+  const StringRef path = arguments.operands.front();
+  std::unique_ptr<SourceBuffer> text;
+  std::string reason;
+  const std::unique_ptr<OpenBinary> binary = openBinary(path, limits, text, reason);
+  if (!binary)
+    return usageError("cannot read `" + path.str() +
+                      "`: " + (text ? "it is no binary, and holds what is to be seen" : reason));
+  const std::optional<StringRef> arch = arguments.value("--arch");
+  Extraction found{*binary, {}, binary->content.problems};
+  for (size_t i = 0; i < binary->content.entries.size(); ++i)
+    if (isWanted(binary->content.entries[i], arch))
+      found.entries.push_back({i, ""});
+  const bool listOnly = arguments.has("--list"), asJson = arguments.value("--format") == "json";
+  const bool hasText =
+      llvm::any_of(found.entries, [&](const Listed &one) { return binary->content.entries[one.index].isText(); });
+  if (!listOnly && hasText) {
+    const std::string folder = arguments.value("-o").value_or(".").str();
+    if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
+      return usageError("cannot make the folder `" + folder + "`: " + std::strerror(errno));
+    if (const int status = writeTexts(found, folder))
+      return status;
+  }
+  if (asJson)
+    printJson(found, llvm::outs());
+  else if (listOnly && !found.entries.empty())
+    printTable(found, llvm::outs());
+  else
+    for (const Listed &one : found.entries)
+      if (!one.file.empty())
+        llvm::outs() << escaped(one.file) << '\n';
+  llvm::outs().flush();
+  for (const BinaryProblem &problem : asJson ? llvm::ArrayRef<BinaryProblem>() : llvm::ArrayRef(found.problems))
+    llvm::errs() << "ptxray: " << escaped(binary->path) << ": " << escaped(problemText(problem)) << '\n';
+  if (found.entries.empty() && found.problems.empty())
+    llvm::errs() << "ptxray: " << escaped(binary->path) << " holds no device code"
+                 << (arch ? " for " + arch->str() : "") << '\n';
+  return found.problems.empty() ? Clean : BadUsage;
+}
+
+Command extractCommand() {
+  return {.name = "extract",
+          .summary = "write the PTX of a library, object, archive or wheel to files, or list what is in it",
+          .syntax = {.operands = "FILE|-",
+                     .fewest = 1,
+                     .most = 1,
+                     .options = {{"--list", "", "write nothing, show all entries: cubins and NVVM too"},
+                                 {"-o", "DIR", "the folder of the files (default: the working folder)"},
+                                 {"--arch", "sm_X", "only what was made for this target"},
+                                 textOrJsonOption(),
+                                 maxSizeOption()}},
+          .run = runExtract};
+}
+
+} // namespace ptxray

@@ -9,10 +9,9 @@ namespace ptxray {
 
 struct CudaRelease {
   unsigned major, minor;
-  uint16_t ptx; // the newest version that it reads, 9.5 is 905
-  llvm::StringLiteral
-      driver; // the first public branch of the driver that loads it (the manual names internal ones); empty: not known
-  bool hasToolkit = true; // 12.7 was a driver alone
+  uint16_t ptx;               // the newest version that it reads, 9.5 is 905
+  llvm::StringLiteral driver; // the first public branch that loads it (manuals name internal ones); empty: not known
+  bool hasToolkit = true;     // 12.7 was a driver alone
 
   std::string name() const { return std::to_string(major) + "." + std::to_string(minor); }
 };

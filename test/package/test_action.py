@@ -58,4 +58,9 @@ with tempfile.TemporaryDirectory() as name:
     assert (folder / "output").read_text() == "status=1\n"
     assert len(json.loads((project / "found.sarif").read_text())["runs"][0]["results"]) == 1
     assert run_action(folder, package=package, paths="good.ptx")[1] == 0
+    library = str(ROOT / "docs/examples/library.so")
+    answer = {"package": package, "paths": "", "binaries": library, "driver": "535"}
+    assert run_action(folder, **answer, gpus="sm_75 sm_90") == ("", 0)
+    text, status = run_action(folder, **answer, gpus="sm_75 sm_120")
+    assert status == 1 and text.startswith(f"::error file={library}::{library} on sm_120 with R535: no: "), text
 print("the action is valid, installs and annotates")

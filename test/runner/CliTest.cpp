@@ -69,13 +69,32 @@ private:
   const CliCommand &command;
 };
 
-/// The output shown in README.md is the real one.
-class ReadmeTest : public testing::Test {
+/// An output that a document shows, and the command that gives it.
+struct ShownOutput {
+  const char *document, *opening; // `README.md`, the line of the command
+  bool mayFail;
+  std::vector<std::string> words;
+};
+const ShownOutput shownOutputs[] = {
+    {"README.md",
+     "$ tools/dev check docs/examples/mistakes.ptx\n",
+     true,
+     {"check", "../../docs/examples/mistakes.ptx"}},
+    {"README.md", "$ ptxray targets docs/examples/library.so\n", false, {"targets", "../../docs/examples/library.so"}},
+    {"docs/binaries.md",
+     "$ ptxray targets docs/examples/library.so\n",
+     false,
+     {"targets", "../../docs/examples/library.so"}},
+};
+
+/// It is the real one.
+class ShownTest : public testing::Test {
 public:
+  explicit ShownTest(const ShownOutput &shown) : shown(shown) {}
+
   void TestBody() override {
-    const std::string example = "docs/examples/mistakes.ptx";
     int status = 0;
-    const std::string found = runCommand({"", "", true, {"check", "../../" + example}}, status);
+    const std::string found = runCommand({"", "", shown.mayFail, shown.words}, status);
     std::string output;
     for (StringRef rest = StringRef(found).split("-- exit status").first; !rest.empty();) {
       auto [line, behind] = rest.split('\n');
@@ -83,15 +102,18 @@ public:
       output += line.str() + "\n";
       rest = behind;
     }
-    const std::string readme = PTXRAY_TEST_DIR "/../README.md", text = readFile(readme);
-    const std::string opening = "$ tools/dev check " + example + "\n";
-    const auto [before, behind] = StringRef(text).split(opening);
-    const StringRef shown = behind.take_front(behind.find("```"));
+    const std::string document = std::string(PTXRAY_TEST_DIR "/../") + shown.document, text = readFile(document);
+    ASSERT_TRUE(StringRef(text).contains(shown.opening)) << document;
+    const auto [before, behind] = StringRef(text).split(shown.opening);
+    const StringRef block = behind.take_front(behind.find("```"));
     if (std::getenv("PTXRAY_BLESS"))
-      std::ofstream(readme) << before.str() << opening << output << behind.drop_front(shown.size()).str();
+      std::ofstream(document) << before.str() << shown.opening << output << behind.drop_front(block.size()).str();
     else
-      EXPECT_EQ(shown, output);
+      EXPECT_EQ(block, output);
   }
+
+private:
+  const ShownOutput &shown;
 };
 
 std::vector<CliCommand> readCommands(const std::string &file) {
@@ -143,7 +165,8 @@ int main(int argc, char **argv) {
     testing::RegisterTest("cli", name.c_str(), nullptr, nullptr, command.file.c_str(), 1,
                           [&command]() -> CliTest * { return new CliTest(command); });
   }
-  testing::RegisterTest("readme", "example", nullptr, nullptr, __FILE__, __LINE__,
-                        []() -> ReadmeTest * { return new ReadmeTest; });
+  for (const ShownOutput &shown : shownOutputs)
+    testing::RegisterTest("shown", (shown.document + std::string(" ") + shown.words.front()).c_str(), nullptr, nullptr,
+                          __FILE__, __LINE__, [&shown]() -> ShownTest * { return new ShownTest(shown); });
   return RUN_ALL_TESTS();
 }

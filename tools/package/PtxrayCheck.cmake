@@ -85,3 +85,36 @@ function(_ptxray_compile target folder result)
   endif()
   set(${result} ${files} PARENT_SCOPE)
 endfunction()
+
+# ptxray_check_binary(TARGET [GPUS sm_X...] [DRIVER N] [OPTIONS OPTION...])
+#
+# Checks the PTX in the library or program that TARGET makes, and that all of it runs on each of GPUS, with driver
+# N and later. The steps belong to the target TARGET_ptxray_binary, which is part of `all`.
+#
+#   OPTIONS   of `ptxray check`, for instance --warnings
+function(ptxray_check_binary target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DRIVER" "GPUS;OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "ptxray_check_binary: unknown argument ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(arg_DRIVER AND NOT arg_GPUS)
+    message(FATAL_ERROR "ptxray_check_binary: DRIVER needs GPUS")
+  endif()
+  set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${target}_ptxray_binary.checked)
+  set(questions)
+  foreach(gpu IN LISTS arg_GPUS)
+    list(APPEND questions COMMAND ptxray::tool targets --gpu=${gpu})
+    if(arg_DRIVER)
+      list(APPEND questions --driver=${arg_DRIVER})
+    endif()
+    list(APPEND questions $<TARGET_FILE:${target}>)
+  endforeach()
+  add_custom_command(
+    OUTPUT ${stamp}
+    COMMAND ptxray::tool check --color=always ${arg_OPTIONS} $<TARGET_FILE:${target}>
+    ${questions}
+    COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+    DEPENDS ${target} $<TARGET_FILE:${target}> ptxray::tool
+    COMMENT "Checking where ${target} runs" VERBATIM)
+  add_custom_target(${target}_ptxray_binary ALL DEPENDS ${stamp})
+endfunction()

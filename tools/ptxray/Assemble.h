@@ -14,7 +14,7 @@ struct AssembleInput {
   FileReport report;
   CheckOptions options;
   bool isSeparate = false; // an entry of a binary that was made to be linked
-  Parser parsed; // once it is checked: its text
+  Parser parsed;           // once it is checked: its text
 
   /// An exit status; what is wrong has been printed.
   int read(llvm::StringRef path, const Arguments &arguments);

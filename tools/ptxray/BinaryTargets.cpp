@@ -297,9 +297,10 @@ static void printGpus(const BinaryFit &fit, llvm::raw_ostream &out) {
   printRow(out, "native on", listed(native));
   for (const auto &[version, gpus] : compiled) {
     const bool isLast = gpus.back() == fit.gpus.back().gpu->name;
-    printRow(out, "compiled on",
-             listed(gpus) + (isLast ? " and later GPUs" : "") + ", by the driver: " +
-                 (driverFor(version) ? "R" + std::to_string(driverFor(version)) : driverText(version)));
+    const unsigned driver = driverFor(version);
+    const std::string who = driver ? "by the driver: R" + std::to_string(driver)
+                                   : "but no driver is known that loads PTX " + isa::versionText(version);
+    printRow(out, "compiled on", listed(gpus) + (isLast ? " and later GPUs, " : ", ") + who);
   }
   for (const GpuFit *gpu : some)
     printRow(out, "some on",

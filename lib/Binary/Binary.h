@@ -77,8 +77,8 @@ class MemberStore;
 
 struct Binary {
   Binary();
-  Binary(Binary &&);
-  Binary &operator=(Binary &&);
+  Binary(Binary &&) noexcept;
+  Binary &operator=(Binary &&) noexcept;
   ~Binary();
 
   std::vector<Object> objects;

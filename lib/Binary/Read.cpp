@@ -29,8 +29,8 @@ bool isBinary(StringRef beginning) {
 }
 
 Binary::Binary() = default;
-Binary::Binary(Binary &&) = default;
-Binary &Binary::operator=(Binary &&) = default;
+Binary::Binary(Binary &&) noexcept = default;
+Binary &Binary::operator=(Binary &&) noexcept = default;
 Binary::~Binary() = default;
 
 Binary readBinary(StringRef bytes, const ReadLimits &limits) {

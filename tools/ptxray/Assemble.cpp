@@ -97,7 +97,10 @@ int AssembleInput::read(StringRef path, const Arguments &arguments) {
   report.path = path == "-" ? "<stdin>" : path.str();
   if (file.fill(path, MemoryFile::Ending::Kept, problem)) {
     const std::string beginning = file.beginning(enoughToKnow);
-    if (arguments.has("--entry") || (isBinary(beginning) && !isCubin(beginning)))
+    const bool isObject = beginning.starts_with("\x7f"
+                                                "ELF") &&
+                          (isCubin(beginning) || beginning.size() < enoughToKnow);
+    if (arguments.has("--entry") || (isBinary(beginning) && !isObject))
       takeEntry(arguments, problem);
     else
       takeText(problem);

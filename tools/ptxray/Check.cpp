@@ -237,7 +237,7 @@ std::shared_ptr<const CheckOptions> optionsFor(const TextTask &text, const Check
 }
 
 /// Puts what an input consists of to the jobs: itself, or the texts of a binary and what is wrong with it.
-void addJobs(const Input &input, std::shared_ptr<const CheckOptions> options, const ReadLimits &limits,
+void addJobs(const Input &input, const std::shared_ptr<const CheckOptions> &options, const ReadLimits &limits,
              const Arguments &arguments, std::vector<Job> &jobs) {
   Job itself{input, options, nullptr, nullptr, {}};
   // A plain file is opened when its turn comes.
@@ -341,10 +341,10 @@ static int runCheck(const Arguments &arguments) {
   std::vector<Job> jobs;
   for (const Input &input : findInputs(arguments.operands, arguments.has("--binaries"))) {
     std::string problem;
-    auto options = configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem);
+    const auto options = configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem);
     if (!problem.empty())
       return usageError(problem);
-    addJobs(input, std::move(options), limits, arguments, jobs);
+    addJobs(input, options, limits, arguments, jobs);
   }
   if (task.fix && llvm::any_of(jobs, [](const Job &job) { return job.binary != nullptr; }))
     return usageError("`--fix` cannot write into a binary");

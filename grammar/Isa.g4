@@ -6,8 +6,8 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | gate                                                                       # fileGate
      | set                                                                        # fileSet
      | NAME NAME? '{' WORD* '}'                                                   # vocabulary
-     | ('unread' | 'read' | 'ungated') wordList mnemonic (',' mnemonic)* ('beside' beside=WORD)? ';'   # unread
-     | ('words' | 'scalars') '{' (WORD+ ':' condition ';')* '}'                     # wordGates
+     | ('skipped' | 'ungated') wordList ('in' mnemonic (',' mnemonic)*)? ';'       # skips
+     | ('words' | 'scalars') '{' (WORD+ ':' requirement ';')* '}'                   # wordGates
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
      | 'versions' versionRange (',' versionRange)* ';'                            # versions
      | 'target' TARGET 'since' NUMBER NAME? ('shared' NUMBER)? ';'                # target
@@ -20,15 +20,16 @@ versionRange : first=NUMBER ('..' last=NUMBER | 'as' meaning=NUMBER)? ;
 mnemonic     : NAME (WORD | '.' '{' NAME WORD* (',' NAME WORD*)* '}')* ;
 
 block     : '{' statement* '}' ;
-statement : block | form | set | operandDecl | table
-          | 'requires' condition ';'
-          | 'when' condition 'require' condition ';'
-          | effect
-          | 'check' NAME ';'
+statement : 'ptxas'? block | form | set | operandDecl | table | demand | effect
+          | 'check' NAME ('of' 'registers')? ';'
           | 'title' STRING ';'
           | 'manual' reference (',' reference)* ';'
           ;
 effect    : ('when' condition)? 'effect' NAME ';' ;
+demand    : 'requires' requirement ';'
+          | 'when' condition 'require' requirement ';'
+          | ('when' condition)? outcome ';'
+          ;
 reference : NUMBER ('-' NUMBER)? ;
 gate      : 'gate' NAME '=' condition ';' ;
 
@@ -47,10 +48,12 @@ suffix   : WORD | '{' WORD '}' ;
 
 // sets: the values of a slot, a gate beside the value that needs it
 set     : (WORD '=')+ '{' (setItem (',' setItem)* ','?)? '}' ('default' WORD)? ';' ;
-setItem : WORD (':' condition)? ;
+setItem : WORD (':' requirement)? ;
 
-operandDecl : NAME (',' NAME)* ':' attribute* ('in' values)? ('with' condition)? ';' ;
-attribute   : NAME | (times=NUMBER '*')? WORD ('/' divisor=NUMBER)? ','? | '[' term (',' term)* ']' ;
+// the manual's words, then what ptxas alone accepts or requires
+operandDecl : NAME (',' NAME)* ':' attribute* ('in' values)? ('with' condition)? ('ptxas' habit (',' habit)*)? ';' ;
+habit       : NAME ;
+attribute   : NAME number=NUMBER? | (times=NUMBER '*')? WORD ('/' divisor=NUMBER)? ','? | '[' term (',' term)* ']' ;
 values      : value (',' value)* ;
 value       : integer ('..' integer ('step' integer)?)? ;
 integer     : '-'? NUMBER ;
@@ -60,20 +63,26 @@ term        : NUMBER | (NUMBER '*')? (WORD | NAME '(' WORD ')') ('/' NUMBER)? ((
 // tables: allowed combinations; in the column `requires` the rest of the row is one condition
 table    : 'table' '{' column ('|' column)* ';' row* '}' ;
 column   : WORD | NAME | (NAME | 'in') '(' NAME (',' NAME)* ')' | 'requires' ;
-row      : cell ('|' cell)* ';' ;
+row      : cell ('|' cell)* ('|'? outcome)? ';' ;
 cell     : cellItem (',' cellItem)* | conjunction ;
 cellItem : '*' | '-' | term | value | NAME ;
+
+// what must hold, and what is said where it does, or with `else` where it does not: of what ptxas alone accepts the
+// warning is `ptxas`
+requirement : condition outcome? | outcome ;
+outcome     : 'else'? ('ptxas' | 'warn' '(' NAME ')') release? | release ;
+release     : 'since-ptxas' NUMBER ;
 
 condition   : conjunction ('|' conjunction)* ;
 conjunction : factor ('&' factor)* ;
 factor      : '!' factor | '(' condition ')' | atom ;
-atom : NAME NUMBER '+'?                              // ptx 8.6, ptxas 13.1+
+atom : NAME NUMBER                                   // ptx 8.6
      | TARGET
      | WORD (('=' | '!=') wordSet)?
      | '{' WORD (',' WORD)* '}'
-     | NAME '(' NAME ')'                             // imm(x), sym(x), neg(x), offset(x), warn(id)
+     | NAME '(' NAME ')'                             // imm(x), sym(x), neg(x), offset(x)
      | NAME 'in' values
-     | NAME                                          // a gate, an operand, warn
+     | NAME                                          // a gate, an operand
      ;
 wordSet : WORD | '{' WORD (',' WORD)* '}' ;
 

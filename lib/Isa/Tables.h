@@ -29,9 +29,9 @@ struct Word {
   uint16_t bits;     // of a type
   int32_t number;    // the number in the word (`.x4` 4, `.2d` 2), -1 without one
   bool repeatable;   // may be written twice
-  bool ignored;      // ptxas does not look at it outside its own instructions
+  bool skipped;      // by ptxas, outside its own instructions
   bool narrow;       // a type of floats in 8 bits or less, spelled by their fields: `.e4m3x2`
-  bool exact;        // a type that switches the relaxed size rules off
+  bool unrelaxed;    // a type beside which no register may be wider: `.bf16`, `.tf32` and the narrow ones
   ExprId gate;       // holds wherever the word is used
   ExprId scalarGate; // of a type: the releases of ptxas that refuse a vector of bits in its place; 0: all do
   uint8_t kind = 0;  // what diagnostics call it, index into `wordKinds`; 0: a qualifier
@@ -89,36 +89,26 @@ constexpr bool isOpaque(OperandRole role) {
   return role == OperandRole::Texture || role == OperandRole::Sampler || role == OperandRole::Surface;
 }
 enum OperandRule : uint32_t {
+  // The manual's:
   Destination = 1 << 0,
-  Updated = 1 << 1, // a register that is read and written
-  Known = 1 << 2,   // a check wants the value of a register that holds a constant
-  SinkAllowed = 1 << 3,
-  SpecialAllowed = 1 << 4,
-  SymbolAllowed = 1 << 5, // the address of a variable or function as a value; of a function as an address
-  Ordinary = 1 << 6,      // an address: no special register; a value: none with an offset
-  // Of types and constants:
-  Wide = 1 << 7,       // registers may be wider than the type
-  Exact = 1 << 8,      // declared with exactly that type; in a vector, or as bits
-  Typed = 1 << 9,      // no register of bits, no vector
-  Fragment = 1 << 10,  // the register type of a matrix fragment of that element type
-  Converted = 1 << 11, // what is wider is an integer; in an address, no special register of 32 bits
-  AsBits = 1 << 12,    // of an operand of 32 bits: predicates and `0f` constants stand for theirs
-  Single = 1 << 13,    // no constant but `0f...`
-  Wraps = 1 << 14,     // of an immediate ptxas looks at the low bits alone
-  // Of vectors alone:
-  Vec = 1 << 15,          // braces always
-  NoSinks = 1 << 16,      // no element is `_`
-  Each = 1 << 17,         // taken one by one
-  Argument = 1 << 18,     // of a function that ptxas calls: among the elements any floating point constant
-  Zeros = 1 << 19,        // ptxas appends zeros
-  IndexAllowed = 1 << 20, // an element is an index, the first; an address: `a[8]` passes for `[a+8]`
-  Sampled = 1 << 21,      // a sample's number stands before the index
-  // Of addresses alone:
-  Sized = 1 << 22,         // where it is generic or global, a register must be as wide as addresses are
-  OpaqueAllowed = 1 << 23, // the names of textures and surfaces pass
-  BareAllowed = 1 << 24,   // the brackets may be missing
-  Copied = 1 << 25,        // a generic one is copied first: 32 bits at least, no texture or surface
-  AnyRegister = 1 << 26,   // of any type
+  Updated = 1 << 1,        // a register that is read and written
+  SinkAllowed = 1 << 2,    // `_` may stand for it
+  SpecialAllowed = 1 << 3, // a special register may
+  SymbolAllowed = 1 << 4,  // the address of a variable or function as a value; of a function as an address
+  Wide = 1 << 5,           // registers may be wider than the type
+  Fragment = 1 << 6,       // the register type of a matrix fragment of that element type
+  Vec = 1 << 7,            // braces always
+  FirstIndex = 1 << 8,     // of a vector: the first element is an index
+  SecondIndex = 1 << 9,    // the second; in front is the number of a sample
+  Subscript = 1 << 10,     // of an address: `a[8]` passes for `[a+8]`
+  // Habits of ptxas:
+  Exact = 1 << 11,       // declared with exactly that type; in a vector, or as bits
+  AsBits = 1 << 12,      // of an operand of 32 bits: predicates and `0f` constants stand for theirs
+  Each = 1 << 13,        // of a vector: the elements are taken one by one
+  NoSinks = 1 << 14,     // of a vector: no element is `_`
+  Sized = 1 << 15,       // of an address that is generic or global: a register must be as wide as addresses are
+  BareAllowed = 1 << 16, // of an address: the brackets may be missing
+  Anything = 1 << 17,    // of an address: whatever has 64 bits or less
 };
 enum class RefKind : uint8_t { None, Word, Slot };
 /// What is done with what an address, or a descriptor, leads to.
@@ -243,11 +233,12 @@ struct Form {
   uint8_t mnemonicSlots; // leading slots that spell the mnemonic, by position
   Span patterns;
   Span operands;
-  Span tables;      // into `formTables`
-  Span rules;       // into `formRules`
-  Span checks;      // into `formChecks`
-  Span effects;     // into `effects`
-  bool readsValues; // a range or check looks at the value of an immediate
+  Span tables;         // into `formTables`
+  Span rules;          // into `formRules`
+  Span checks;         // into `formChecks`
+  Span effects;        // into `effects`
+  bool readsValues;    // a range or check looks at the value of an immediate
+  bool readsRegisters; // a check looks at the numbers that registers hold
 };
 struct Entry {
   Text title;
@@ -259,12 +250,10 @@ struct Entry {
 };
 /// A dotted mnemonic and the forms that spell it, over all entries.
 struct Mnemonic {
-  Text text;         // `tcgen05.ld.red`
-  Span forms;        // into `mnemonicForms`
-  Span unread;       // into `wordLists`: words that ptxas does not look at here; if `ignored`, those that it does
-  Span ungated;      // into `wordLists`: words whose gate ptxas does not ask here
-  WordId beside;     // where it is written, ptxas does not look
-  Span unreadBeside; // at these either; into `wordLists`
+  Text text;    // `tcgen05.ld.red`
+  Span forms;   // into `mnemonicForms`
+  Span skipped; // into `wordLists`: words that ptxas skips here
+  Span ungated; // into `wordLists`: words whose gate ptxas does not ask here
 };
 
 // ------------------------------------------------------------------- targets, special registers

@@ -73,20 +73,14 @@ void OperandJudge::judgeAddressRegister(const Shape &shape, unsigned node, bool 
     return;
   }
   // Without brackets ptxas looks at the size alone, and where the form names none, at nothing.
-  if (isBare && (!type || (reg.bits == 64 && has(isa::Wide))))
+  if (isBare && !type)
     return;
-  const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, has(isa::Wide), false));
-  // Of a given width, .f16x2 passes for bits; floats pass only where any width does.
-  const bool passes = reg.halfPair ? agrees && type.kind == TypeKind::Bits && !has(isa::Wide)
-                                   : mayBeInteger(reg) || (agrees && has(isa::Wide));
-  if (has(isa::AnyRegister))
-    return;
+  const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, false, false));
+  const bool passes = reg.halfPair ? agrees && type.kind == TypeKind::Bits : mayBeInteger(reg);
   if (reg.bits > 64 || (!isAnything() && !passes))
     failAddress(reg, node);
   else if (type && !agrees)
     fail(DiagId::AddressWidth, node, {spell(reg), typeText()});
-  else if (has(isa::Copied) && spaces().generic && reg.bits < 32)
-    fail(DiagId::AddressWidth, node, {spell(reg), ".u32"});
 }
 
 void OperandJudge::judgeAddressSpecial(const Shape &shape, unsigned node) {
@@ -94,25 +88,23 @@ void OperandJudge::judgeAddressSpecial(const Shape &shape, unsigned node) {
   const bool sameSize = type.bits == 64 && reg.bits == 64 && isBracketed(node);
   if (reg.kind == TypeKind::Predicate)
     failAddress(reg, node);
-  else if (shape.vector || shape.suffix || has(isa::Ordinary) || (type && !has(isa::Wide) && !sameSize) ||
-           (has(isa::Converted) && reg.bits < 64))
+  else if (shape.vector || shape.suffix || (type && !sameSize))
     fail(DiagId::SpecialRegister, node);
   else
-    judgeDirective(shape, node, type || (has(isa::Copied) && spaces().generic));
+    judgeDirective(shape, node, bool(type));
 }
 
 void OperandJudge::judgeAddressVariable(const Shape &shape, unsigned node) {
-  const auto [named, generic] = spaces();
   if (shape.flags & ShapeOpaque) {
-    const bool passes = has(isa::OpaqueAllowed) && !(has(isa::Copied) && generic);
-    fail(isAnything() || passes ? DiagId::OpaqueAddress : DiagId::AddressSymbol, node);
+    fail(isAnything() ? DiagId::OpaqueAddress : DiagId::AddressSymbol, node);
     return;
   }
+  const auto [named, generic] = spaces();
   const WordId space = wholeSpace(shape.space);
   // A variable in .param has no address: loads and stores name it.
   const bool byName =
       isBracketed(node) ? llvm::is_contained(named, space) : !has(isa::BareAllowed) && !(shape.flags & ShapeOffset);
-  if (byName && !has(isa::IndexAllowed) && !hasAddress(shape)) {
+  if (byName && !has(isa::Subscript) && !hasAddress(shape)) {
     fail(DiagId::SymbolNotAllowed, node);
     return;
   }

@@ -197,7 +197,7 @@ private:
     const bool untyped = address.type.kind == isa::RefKind::None && shape.kind == ShapeKind::Float;
     return (address.rules & isa::BareAllowed && (named || untyped)) ||
            (address.rules & isa::SinkAllowed && shape.kind == ShapeKind::Sink) ||
-           (address.rules & isa::IndexAllowed && indexed);
+           (address.rules & isa::Subscript && indexed);
   }
 
   /// `d|_` is `d`, of every instruction.
@@ -212,8 +212,6 @@ private:
     case ShapeKind::Address:
     case ShapeKind::Pair: return false;
     case ShapeKind::List: return view.operands[pattern.operand].role == isa::OperandRole::List;
-    case ShapeKind::Vector: // tells a number apart from the vector in whose place it may stand
-      return !(view.operands[pattern.operand].rules & isa::Typed);
     case ShapeKind::Register: // tells optional operands apart that stand before and behind a predicate
       return !(view.operands[pattern.operand].rules & isa::Vec) ||
              viewType(shape.type).kind != isa::TypeKind::Predicate;

@@ -16,11 +16,6 @@ static bool anyFormKnows(const isa::Mnemonic &mnemonic, isa::WordId word) {
   return false;
 }
 
-static bool asksForRegisters(const isa::Form &form) {
-  return llvm::any_of(isa::run(isa::tables().operands, form.operands),
-                      [](const isa::OperandDecl &operand) { return operand.rules & isa::Known; });
-}
-
 static bool namesFunction(const isa::Form &form) {
   return llvm::any_of(isa::run(isa::tables().operands, form.operands),
                       [](const isa::OperandDecl &operand) { return operand.role == isa::OperandRole::Function; });
@@ -37,13 +32,7 @@ static bool hasDemandedWords(const isa::Form &form, llvm::ArrayRef<OpcodeWord> w
   });
 }
 
-/// Without another type, a word that would not be read is meant as one.
-static bool isOnlyType(llvm::ArrayRef<OpcodeWord> words, size_t at) {
-  auto isType = [](const OpcodeWord &word) { return word.id && isa::word(word.id).wordClass == isa::WordClass::Type; };
-  return isType(words[at]) && llvm::count_if(words, isType) == 1;
-}
-
-/// Whether an ignored word of the same kind stands before it: of those ptxas takes one.
+/// Whether a skipped word of the same kind is before it: of those ptxas accepts one.
 static bool conflicts(llvm::ArrayRef<OpcodeWord> words, size_t at) {
   const uint8_t kind = isa::word(words[at].id).kind;
   return kind && !isa::word(words[at].id).repeatable &&
@@ -75,29 +64,25 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
   const isa::Tables &t = isa::tables();
   for (uint32_t form : isa::run(t.mnemonicForms, mnemonic->forms)) {
     readsValues |= t.forms[form].readsValues;
-    readsRegisters |= asksForRegisters(t.forms[form]) && hasDemandedWords(t.forms[form], words);
+    readsRegisters |= t.forms[form].readsRegisters && hasDemandedWords(t.forms[form], words);
     mayCall |= namesFunction(t.forms[form]);
   }
   readsValues |= readsRegisters;
 
-  const bool isBeside =
-      mnemonic->beside && llvm::any_of(words, [&](const OpcodeWord &word) { return word.id == mnemonic->beside; });
   for (size_t k = mnemonicWords; k < words.size(); ++k) {
     OpcodeWord &word = words[k];
     if (!word.id)
-      continue;
-    word.dropped = isBeside && llvm::is_contained(isa::run(t.wordLists, mnemonic->unreadBeside), word.id);
-    if (word.dropped)
       continue;
     const isa::Word &known = isa::word(word.id);
     bool repeats = false;
     for (size_t i = 1; i < k; ++i)
       repeats |= words[i].id == word.id;
-    const bool listed = llvm::is_contained(isa::run(t.wordLists, mnemonic->unread), word.id);
-    const bool read = known.ignored && (listed || anyFormKnows(*mnemonic, word.id));
-    word.dropped = repeats         ? known.repeatable && !read
-                   : known.ignored ? !read && !conflicts(words, k)
-                                   : listed && !isOnlyType(words, k);
+    const bool skipped = known.skipped && !anyFormKnows(*mnemonic, word.id);
+    if (repeats)
+      word.dropped = known.repeatable && (skipped || !known.skipped);
+    else
+      word.dropped =
+          llvm::is_contained(isa::run(t.wordLists, mnemonic->skipped), word.id) || (skipped && !conflicts(words, k));
   }
 }
 

@@ -54,7 +54,7 @@ private:
   void judgeAddressSpecial(const Shape &shape, unsigned node);
   void judgeAddressVariable(const Shape &shape, unsigned node);
   /// The form asks for no width: whatever leads to memory will do.
-  bool isAnything() const { return has(isa::Wide) && !type; }
+  bool isAnything() const { return has(isa::Anything); }
   void judgeOpaque(const Shape &shape, unsigned node);
   bool isBracketed(unsigned node) const;
   void judgeBrackets(unsigned node);

@@ -22,8 +22,9 @@ bool OperandJudge::fixedWord() const {
 }
 
 bool OperandJudge::wide() const {
-  return has(isa::Wide) && llvm::none_of(view.written.opcode.words,
-                                         [](const OpcodeWord &word) { return word.id && isa::word(word.id).exact; });
+  return has(isa::Wide) && llvm::none_of(view.written.opcode.words, [](const OpcodeWord &word) {
+           return word.id && isa::word(word.id).unrelaxed;
+         });
 }
 
 /// A fragment, whose elements ptxas keeps in words.
@@ -131,14 +132,9 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
       return true;
     return fail(DiagId::OperandType, node, {spell(reg), typeText()});
   }
-  if (has(isa::Typed) && reg.kind == TypeKind::Bits)
-    return fail(DiagId::OperandType, node, {spell(reg), typeText()});
   const bool asBits = inVector && !(has(isa::Fragment) && type.bits == 32);
-  // There is no conversion but from integers to integers that would do without rounding.
-  const bool converts =
-      !has(isa::Converted) || reg.bits <= type.bits || (mayBeInteger(type) && mayBeInteger(reg) && reg.bits <= 64);
   const bool wider = wide() && !(inVector && has(isa::Each));
-  if (typesAgree(type, reg, wider, asBits) && !(reg.halfPair && fixedInteger()) && converts)
+  if (typesAgree(type, reg, wider, asBits) && !(reg.halfPair && fixedInteger()))
     return true;
   if (type.kind == TypeKind::Predicate)
     return fail(DiagId::PredicateExpected, node, {name});
@@ -208,16 +204,13 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
     return fail(DiagId::UnexpectedOffset, node);
   TypeView reg = viewType(shape.type);
   switch (shape.kind) {
-  case ShapeKind::Function:
-    return (slot && !type.narrow && !has(isa::Converted)) || fail(DiagId::SymbolNotAllowed, node);
+  case ShapeKind::Function: return (slot && !type.narrow) || fail(DiagId::SymbolNotAllowed, node);
   case ShapeKind::Variable:
     return (mayBeInteger(type) && !predicate && !has(isa::Exact) && (chosen || type.bits == 32)) ||
            fail(DiagId::SymbolNotAllowed, node);
   case ShapeKind::Special:
     if (isa::specialRegisters()[shape.value].vector)
       return fail(DiagId::UnexpectedOffset, node);
-    if (has(isa::Ordinary))
-      return fail(DiagId::SpecialRegister, node);
     judgeDirective(shape, node, false);
     if (reg.kind != TypeKind::Predicate)
       reg.kind = TypeKind::Bits;
@@ -232,8 +225,7 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
     return holdsPredicate(reg) || fail(DiagId::PredicateExpected, node, {name});
   if (has(isa::AsBits) && reg.kind == TypeKind::Predicate)
     return true;
-  const bool rounds = has(isa::Converted) && type.kind == TypeKind::Float && reg.bits > type.bits;
-  if (chosen && !rounds && reg.kind != TypeKind::Predicate)
+  if (chosen && reg.kind != TypeKind::Predicate)
     reg.bits = type.bits;
   return judgeRegister(reg, node, false);
 }
@@ -244,12 +236,8 @@ bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
     return true;
   if (alreadyReported(DiagId::ImmediateValue, node))
     return false;
-  const bool wraps = has(isa::Wraps) && inRanges(allowed, shape.value & ((int64_t(1) << type.bits) - 1));
-  Finding &f = reportRange(wraps ? Phase::Warning : Phase::Type, Place::at(Place::Operand, node), allowed, shape.value,
-                           judgement);
-  if (wraps)
-    f.severity = Severity::Warning;
-  return wraps;
+  reportRange(Phase::Type, Place::at(Place::Operand, node), allowed, shape.value, judgement);
+  return false;
 }
 
 /// A `!` in front.
@@ -296,12 +284,11 @@ bool OperandJudge::judgeConstant(const Shape &shape, unsigned node, bool inVecto
     fail(DiagId::OperandAsBits, node, {name, typeText()});
     return true;
   }
-  if (declared.role == OperandRole::Register || (has(isa::Single) && !(isFloat && isSingle(shape))))
+  if (declared.role == OperandRole::Register)
     return fail(DiagId::RegisterRequired, node, {name});
   if (isPredicate() && isFloat)
     return fail(DiagId::PredicateExpected, node, {name});
-  if (type && (!immediateAgrees(type, shape, inVector) ||
-               (has(isa::Converted) && isFloat && typeOfConstant(shape).bits > type.bits)))
+  if (type && !immediateAgrees(type, shape, inVector))
     return fail(isFloat ? DiagId::FloatImmediate : DiagId::ImmediateType, node, {typeText()});
   return judgeRange(shape, node);
 }
@@ -316,7 +303,7 @@ bool OperandJudge::judgeSymbol(const Shape &shape, unsigned node, bool inVector)
            fail(DiagId::OperandRequires, node, {gateText(ofReturn)});
   }
   // Where a qualifier chooses the type, ptxas takes the address of a function for any.
-  if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value && !has(isa::Converted) &&
+  if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value &&
       declared.type.kind == isa::RefKind::Slot && !type.narrow && !inVector && !shape.suffix) {
     fail(DiagId::FunctionAsValue, node);
     return true;

@@ -30,11 +30,10 @@ bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
     return false;
   const bool word = type.bits == 32 && !has(isa::Exact);
   if (isConstant(element))
-    return has(isa::Argument) || immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
-  const bool fits = has(isa::Argument) ? elementType.bits == type.bits : elementType.bits >= type.bits;
+    return immediateAgrees(word ? TypeView{TypeKind::Bits, 32} : type, element, false);
   return (typesAgree(type, elementType, has(isa::Wide), false) &&
           !(elementType.halfPair && fixedInteger() && !has(isa::Wide))) ||
-         (fits && !has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
+         (elementType.bits >= type.bits && !has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
 }
 
 /// As ptxas sees it among others: no type if it must be looked at alone; nothing if it cannot be there.
@@ -76,10 +75,7 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
   if (isIndex && element.kind != ShapeKind::Integer && !(mayBeInteger(*seen) && seen->bits == 32))
     return fail(DiagId::ArrayIndex, node);
   if (has(isa::Each) && !isIndex) {
-    // What has no address can be passed to a function, and only that.
-    const bool passes =
-        element.kind == ShapeKind::Variable && !hasAddress(element) ? has(isa::Argument) : has(isa::SpecialAllowed);
-    if (named && !passes)
+    if (named && !(has(isa::SpecialAllowed) && (element.kind == ShapeKind::Special || hasAddress(element))))
       seen = TypeView{};
     if (*seen && !fitsAlone(element, *seen)) {
       if (constant)
@@ -89,8 +85,7 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
     }
   }
   if (!*seen || declared.role == OperandRole::Immediate ||
-      (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination) ||
-                    (has(isa::Single) && !isSingle(element)))))
+      (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination))))
     return judgeScalar(element, node, true);
   if (!fold.add(*seen, constant, isIndex))
     return fail(fold.sizesDiffer(*seen, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, node, {name});
@@ -109,7 +104,7 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
 void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
   const auto &shapes = view.written.shapes;
   const auto elements = llvm::ArrayRef(shapes).slice(node + 1, shape.extent - 1);
-  const bool hasConstant = has(isa::Zeros) || llvm::any_of(elements, isConstant);
+  const bool hasConstant = llvm::any_of(elements, isConstant);
   VectorFold fold;
   bool onlySinks = true;
   for (unsigned n = node + 1; n < node + shape.extent; n += shapes[n].extent) {
@@ -120,15 +115,11 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
       return;
     }
     // The first coordinate of an array is its index, the second if samples are counted: the others need not go with it.
-    const bool isIndex = has(isa::IndexAllowed) && n == node + 1 + has(isa::Sampled);
+    const bool isIndex = (has(isa::FirstIndex) && n == node + 1) || (has(isa::SecondIndex) && n == node + 2);
     if (element.kind != ShapeKind::Unknown && !judgeElement(element, n, n == node + 1, isIndex, fold))
       return;
   }
-  Shape zero;
-  zero.kind = ShapeKind::Integer;
-  if (has(isa::Zeros) && !fold.add(typeOfConstant(zero), true))
-    fail(DiagId::VectorElements, node, {name});
-  else if (fold.type && declared.role != OperandRole::Immediate)
+  if (fold.type && declared.role != OperandRole::Immediate)
     judgeFold(fold, node);
   if (has(isa::Destination) && onlySinks)
     fail(DiagId::VectorOfSinks, node);

@@ -209,7 +209,7 @@ class Operand:
         self.flags = {*declared.get("flags", []), *declared.get("ptxasFlags", [])}
         self.type, self.role = match.type_of(declared), declared["role"]
         self.out = bool({"out", "inout"} & self.flags)
-        self.exact_words = any(match.reader.words.get(word, {}).get("exact") for word in match.opcode)
+        self.exact_words = any(match.reader.words.get(word, {}).get("unrelaxed") for word in match.opcode)
         self.wide = "wide" in self.flags and not self.exact_words
         self.by_word = "word" in declared.get("type", {})
 
@@ -241,7 +241,7 @@ class Operand:
             if not lengths and "vec" not in self.flags:
                 return False
             return (not lengths or self.match.length_fits(self.name, lengths)) and self.fits_elements(written)
-        if written.kind == "sink" and "sink" in self.flags and self.out:
+        if written.kind == "sink" and "discard" in self.flags and self.out:
             return True
         if "vec" in self.flags and not written.components:
             return False
@@ -252,7 +252,7 @@ class Operand:
         return self.fits_scalar(written, False)
 
     def fits_elements(self, vector):
-        types, alone = [], "each" in self.flags or {"indexed", "sampled"} & self.flags
+        types, alone = [], "each" in self.flags or {"index 1", "index 2"} & self.flags
         for element in vector.parts:
             plain = element.kind == "register" and not element.flags and not element.suffix and not element.components
             if plain and not alone and self.role != "immediate":
@@ -271,15 +271,13 @@ class Operand:
 
     def in_range(self, written):
         ranges = self.match.cells.get(("values", self.name), self.declared.get("ranges", []))
-        if written.kind != "integer" or not ranges or in_ranges(ranges, written.value):
-            return True
-        return "wraps" in self.flags and in_ranges(ranges, written.value & ((1 << self.type.bits) - 1))
+        return written.kind != "integer" or not ranges or in_ranges(ranges, written.value)
 
     def fits_scalar(self, written, in_vector):
         if written.suffix and written.suffix not in self.match.slots.values():
             return False
         if "not" in written.flags and (
-            not (self.is_predicate() or "raw" in self.flags)
+            not (self.is_predicate() or "bits" in self.flags)
             or self.out
             or not (written.kind == "integer" or self.kind_of(written) == "predicate")
         ):
@@ -287,10 +285,10 @@ class Operand:
         if "subscript" in written.flags and not ("symbol" in self.flags and written.kind == "variable"):
             return False
         if written.kind == "sink":
-            allowed = "sink" in self.flags and (self.out or in_vector)
+            allowed = "discard" in self.flags and (self.out or in_vector)
             return (
                 not written.flags
-                and not (in_vector and "whole" in self.flags)
+                and not (in_vector and "no-discard" in self.flags)
                 and (allowed or (self.out and in_vector))
             )
         if written.kind in ("register", "special"):
@@ -303,7 +301,7 @@ class Operand:
             if "symbol" in self.flags and has_address(written):
                 return True
             if in_vector:
-                return "special" in self.flags or "argument" in self.flags
+                return "sreg" in self.flags
             if "offset" in written.flags and written.kind == "variable":
                 return self.type.kind in ("bits", "unsigned", "signed") and (not self.by_word or self.type.bits == 32)
             return written.kind == "function" and self.role == "value" and "slot" in self.declared.get("type", {})
@@ -317,7 +315,7 @@ class Operand:
         special = written.kind == "special"
         if special and (self.out or "negated" in written.flags):
             return False
-        if special and "special" not in self.flags and "offset" not in written.flags and not in_vector:
+        if special and "sreg" not in self.flags and "offset" not in written.flags and not in_vector:
             return False
         if special and register.kind != "predicate":
             register = Type("bits", register.bits)
@@ -331,7 +329,7 @@ class Operand:
             return (register.kind == "predicate" or halves) and "negated" not in written.flags
         if "negated" in written.flags and self.name not in self.match.form.minus:
             return False
-        if "raw" in self.flags and register.kind == "predicate":
+        if "bits" in self.flags and register.kind == "predicate":
             return True
         return self.fits_type(register, in_vector)
 
@@ -345,26 +343,21 @@ class Operand:
         if "exact" in self.flags and "each" not in self.flags:
             same = (register.kind, register.bits) == (self.type.kind, self.type.bits)
             return same or (in_vector and (register.kind, register.bits) == ("bits", self.type.bits))
-        if "typed" in self.flags and register.kind == "bits":
-            return False
         if in_vector and "each" in self.flags:
             return register.kind != "predicate" and register.bits >= self.type.bits
         if register.kind == PAIR_OF_HALVES and self.type.kind in ("unsigned", "signed") and self.by_word:
             return False
-        converts = "converted" not in self.flags or register.bits <= self.type.bits
-        integers = ("bits", "unsigned", "signed")
-        converts = converts or (self.type.kind in integers and register.kind in integers)
         as_bits = in_vector and not ("frag" in self.flags and self.type.bits == 32)
-        return converts and agree(self.type, register, self.wide, as_bits)
+        return agree(self.type, register, self.wide, as_bits)
 
     def fits_constant(self, written, in_vector):
         single = "single" in written.flags
         is_float = written.kind == "float"
         if self.out:
             return False
-        if "raw" in self.flags and single:
+        if "bits" in self.flags and single:
             return True
-        if self.role == "register" or ("single" in self.flags and not single):
+        if self.role == "register":
             return False
         if self.is_predicate() and is_float:
             return False
@@ -374,14 +367,12 @@ class Operand:
         if not is_float:
             number = kind in ("bits", "unsigned", "signed", "predicate")
             return (number or (in_vector and (kind, bits) == ("float", 64))) and self.in_range(written)
-        if "converted" in self.flags and not single and bits < 64:
-            return False
         return (kind == "float" and bits >= 32) or (kind == "bits" and bits == (32 if single else 64))
 
     def fits_address(self, written):
         reader, kind = self.match.reader, written.kind
         bare = self.name not in self.match.bracketed
-        anything = "wide" in self.flags and not self.type
+        anything = "any" in self.flags
         spaces = [
             reference.get("word") or self.match.word(reference["slot"]) for reference in self.declared.get("spaces", [])
         ]
@@ -393,30 +384,22 @@ class Operand:
             if bare and "bare" in self.flags and not self.type:
                 return True
             integer = register.kind in ("bits", "unsigned", "signed")
-            agrees = self.type and agree(self.type, register, "wide" in self.flags, False)
-            if "unchecked" in self.flags:
-                return True
-            if not anything and not integer and not (agrees and "wide" in self.flags):
-                return False
-            return (
-                register.bits <= 64
-                and (not self.type or bool(agrees))
-                and not ("copied" in self.flags and len(named) < max(len(spaces), 1) and register.bits < 32)
-            )
+            agrees = not self.type or agree(self.type, register, False, False)
+            return (anything or integer) and register.bits <= 64 and agrees
         if kind == "special":
-            return "ordinary" not in self.flags and (not self.type or "wide" in self.flags)
+            return not self.type
         if kind == "variable":
             if self.out and "parameter" in written.flags:
                 return False
             if "opaque" in written.flags:
-                return anything or "opaque" in self.flags
+                return anything
             if not spaces or written.space in named:
                 return written.space != ".param" or has_address(written) or written.space in named
             return None in spaces and written.space in (".global", ".shared", ".local")
         if kind == "integer":
             return anything or spaces == [".local"]
         if kind == "sink":
-            return "sink" in self.flags and bare
+            return "discard" in self.flags and bare
         return anything
 
 
@@ -517,25 +500,22 @@ class Reader:
         else:
             raise NotPtx(opcode)
         own, read = self.isa["mnemonics"][mnemonic], []
-        beside = own.get("unreadBeside", {"word": None, "words": []})
-        types = [word for word in words if self.words.get(word, {}).get("class") == "type"]
         dropped = []
         for k, word in enumerate(words[count:], count):
             known = self.words.get(word)
             if known is None:
                 raise NotPtx(word)
-            listed = word in own.get("unread", [])
-            wanted = known.get("ignored") and (listed or word in self.known[mnemonic])
-            if beside["word"] in words and word in beside["words"]:
-                drop = True
-            elif word in words[1:k]:
+            wanted = known.get("skipped") and word in self.known[mnemonic]
+            if word in words[1:k]:
                 drop = known.get("repeatable", False) and not wanted
-            elif known.get("ignored"):
+            elif word in own.get("skipped", []):
+                drop = True
+            elif known.get("skipped"):
                 conflicts = "kind" in known and not known.get("repeatable")
                 conflicts = conflicts and any(self.words[other].get("kind") == known["kind"] for other in dropped)
                 drop = not wanted and not conflicts
             else:
-                drop = listed and types != [word]
+                drop = False
             (dropped if drop else read).append(word)
         return mnemonic, words[1:count], read, words
 
@@ -596,8 +576,6 @@ class Reader:
                 written = written.parts[0]
             if written.kind in ("address", "pair") or (written.kind == "list" and declared["role"] != "list"):
                 return
-            if written.kind == "vector" and "typed" in declared.get("ptxasFlags", []):
-                return
             is_predicate = written.kind == "register" and self.type_of(written.word).kind == "predicate"
             if is_predicate and "vec" in declared.get("flags", []):
                 return
@@ -622,7 +600,7 @@ class Reader:
             declared = match.form.operands[pattern["parts"][0]["operand"]]
             flags = {*declared.get("flags", []), *declared.get("ptxasFlags", [])}
             named = written.kind in ("register", "variable")
-            if ("bare" in flags and named) or ("sink" in flags and written.kind == "sink"):
+            if ("bare" in flags and named) or ("discard" in flags and written.kind == "sink"):
                 yield from self.bind_one(match, pattern["parts"][0], written, False)
 
     def has_specials(self, written):

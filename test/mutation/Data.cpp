@@ -48,9 +48,8 @@ Data::Data(const std::string &folder, const std::string &diagnostics) : rules(is
   for (const fs::path &file : files)
     isagen::read(model, file.string(), file.lexically_relative(folder).generic_string(), errors);
   errors.print("error");
-  unread = model.vocabulary.unread;
-  ungated = model.vocabulary.ungated;
-  unreadBeside = model.vocabulary.unreadBeside;
+  skippedIn = model.vocabulary.skippedIn;
+  ungatedIn = model.vocabulary.ungatedIn;
 }
 
 std::unique_ptr<MadeTables> Data::make() {
@@ -59,13 +58,10 @@ std::unique_ptr<MadeTables> Data::make() {
     return llvm::any_of(model.entries,
                         [&](const isagen::Entry &entry) { return llvm::is_contained(entry.mnemonics, mnemonic); });
   };
-  model.vocabulary.unread = unread;
-  model.vocabulary.ungated = ungated;
-  model.vocabulary.unreadBeside = unreadBeside;
-  std::erase_if(model.vocabulary.unread, [&](const auto &of) { return !hasEntry(of.first); });
-  std::erase_if(model.vocabulary.ungated, [&](const auto &of) { return !hasEntry(of.first); });
-  for (auto &[beside, lists] : model.vocabulary.unreadBeside)
-    std::erase_if(lists, [&](const auto &of) { return !hasEntry(of.first); });
+  model.vocabulary.skippedIn = skippedIn;
+  model.vocabulary.ungatedIn = ungatedIn;
+  for (auto *lists : {&model.vocabulary.skippedIn, &model.vocabulary.ungatedIn})
+    std::erase_if(*lists, [&](const auto &of) { return !hasEntry(of.first); });
   auto made = std::make_unique<isagen::Output>();
   isagen::Usage usage;
   isagen::Errors errors(model);

@@ -40,8 +40,7 @@ public:
 
 private:
   isagen::RuleNames rules;
-  std::map<std::string, std::set<std::string>> unread, ungated;
-  std::map<std::string, std::map<std::string, std::set<std::string>>> unreadBeside; // of all mnemonics
+  std::map<std::string, std::set<std::string>> skippedIn, ungatedIn; // of all mnemonics
 };
 
 } // namespace ptxray::test

@@ -75,7 +75,8 @@ static std::string textOf(const Condition &c) {
   case Condition::Or: return "(" + joined(c, " | ") + ")";
   case Condition::Not: return "!" + joined(c, "");
   case Condition::Ptx: return "ptx " + version();
-  case Condition::Ptxas: return "ptxas " + version();
+  case Condition::Release: return "since-ptxas " + version();
+  case Condition::Warn: return c.argument.empty() ? "ptxas" : "warn(" + c.argument + ")";
   case Condition::Compare: return c.text + (c.unequal ? " != " : " = ") + words();
   case Condition::AnyWord: return "{ " + words() + " }";
   case Condition::Call: return c.text + "(" + c.argument + ")";
@@ -110,7 +111,7 @@ public:
     }
     case Condition::Ptx: return ptx >= c.version;
     case Condition::Target: return isMeant(c.text);
-    case Condition::Ptxas: return true;
+    case Condition::Release: return true;
     default: return std::nullopt;
     }
   }
@@ -165,7 +166,7 @@ void Finder::parts(Place place, const std::string &text, Condition &condition, c
   if (condition.kind == Condition::And || condition.kind == Condition::Or)
     for (size_t i = 0; i < condition.parts.size(); ++i) {
       const Condition &part = condition.parts[i];
-      if (part.kind == Condition::Ptxas || isImplied(condition, condition, part) || isImplied(whole, condition, part))
+      if (part.kind == Condition::Release || isImplied(condition, condition, part) || isImplied(whole, condition, part))
         continue; // only a note
       if (condition.parts.size() > 1)
         removeAt(place, "part", text + ": " + textOf(part), condition.parts, i);

@@ -47,7 +47,8 @@ ExprId Resolver::condition(const Condition &c, const Scope &scope) {
   }
   case Condition::Not: return negation(condition(c.parts[0], scope));
   case Condition::Ptx: return expr(ExprOp::PtxAtLeast, true, c.version);
-  case Condition::Ptxas: return expr(ExprOp::Ptxas, true, c.version);
+  case Condition::Release: return expr(ExprOp::Ptxas, true, c.version);
+  case Condition::Warn: return warning(c);
   case Condition::Target: return targetCondition(c);
   case Condition::Name:
     if (c.text != "independent")
@@ -111,8 +112,6 @@ ExprId Resolver::targetCondition(const Condition &c) {
 }
 
 ExprId Resolver::nameCondition(const Condition &c, const Scope &scope) {
-  if (c.text == "warn")
-    return expr(ExprOp::Warn, false, 0);
   for (const Scope *at = &scope; at; at = at->parent) {
     auto found = at->gates.find(c.text);
     if (found == at->gates.end())
@@ -146,18 +145,19 @@ ExprId Resolver::nameCondition(const Condition &c, const Scope &scope) {
   return True;
 }
 
+ExprId Resolver::warning(const Condition &c) {
+  if (!c.argument.empty() && !rules.ids.empty() && !rules.ids.count(c.argument))
+    errors.report(c.place, "unknown-rule",
+                  "no diagnostic has the id `" + c.argument + "`" + didYouMean(c.argument, rules.ids));
+  isa::Text id = text(c.argument);
+  auto known = std::find(output.warnings.begin(), output.warnings.end(), id);
+  auto index = static_cast<uint32_t>(known - output.warnings.begin());
+  if (known == output.warnings.end())
+    output.warnings.push_back(id);
+  return expr(ExprOp::Warn, false, index);
+}
+
 ExprId Resolver::callCondition(const Condition &c) {
-  if (c.text == "warn") {
-    if (!rules.ids.empty() && !rules.ids.count(c.argument))
-      errors.report(c.place, "unknown-rule",
-                    "no diagnostic has the id `" + c.argument + "`" + didYouMean(c.argument, rules.ids));
-    isa::Text id = text(c.argument);
-    auto known = std::find(output.warnings.begin(), output.warnings.end(), id);
-    auto index = static_cast<uint32_t>(known - output.warnings.begin());
-    if (known == output.warnings.end())
-      output.warnings.push_back(id);
-    return expr(ExprOp::Warn, false, index);
-  }
   static const std::map<std::string, ExprOp> questions = {{"imm", ExprOp::OperandIsImmediate},
                                                           {"sym", ExprOp::OperandIsSymbol},
                                                           {"neg", ExprOp::OperandNegated},

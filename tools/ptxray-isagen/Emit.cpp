@@ -66,7 +66,7 @@ void write(std::ostream &out, uint16_t value) { out << value; }
 void write(std::ostream &out, uint32_t value) { out << value; }
 void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
 void write(std::ostream &out, const isa::Word &v) {
-  braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.ignored, v.narrow, v.exact, v.gate,
+  braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.skipped, v.narrow, v.unrelaxed, v.gate,
          v.scalarGate, v.kind);
 }
 void write(std::ostream &out, const isa::Expr &v) { braces(out, v.op, v.gateOnly, v.a, v.b, v.c); }
@@ -95,15 +95,13 @@ void write(std::ostream &out, const isa::Table &v) {
 void write(std::ostream &out, const isa::Rule &v) { braces(out, v.when, v.require, v.line, v.text); }
 void write(std::ostream &out, const isa::Form &v) {
   braces(out, v.entry, v.line, v.syntax, v.slots, v.mnemonicSlots, v.patterns, v.operands, v.tables, v.rules, v.checks,
-         v.effects, v.readsValues);
+         v.effects, v.readsValues, v.readsRegisters);
 }
 void write(std::ostream &out, const isa::EffectRule &v) { braces(out, v.when, v.effect); }
 void write(std::ostream &out, const isa::Entry &v) {
   braces(out, v.title, v.manual, v.file, v.line, v.source, v.mnemonics);
 }
-void write(std::ostream &out, const isa::Mnemonic &v) {
-  braces(out, v.text, v.forms, v.unread, v.ungated, v.beside, v.unreadBeside);
-}
+void write(std::ostream &out, const isa::Mnemonic &v) { braces(out, v.text, v.forms, v.skipped, v.ungated); }
 void write(std::ostream &out, const isa::Target &v) {
   braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented, v.sharedBytes);
 }

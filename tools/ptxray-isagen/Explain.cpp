@@ -70,7 +70,9 @@ std::string inWords(const Condition &condition) {
   case Condition::Or: return listed(parts, ofConjunctions ? "; or " : " or ");
   case Condition::Not: return "not " + listed(parts, "");
   case Condition::Ptx: return "PTX " + versionText(condition.version) + " or newer";
-  case Condition::Ptxas: return "ptxas " + versionText(condition.version) + " or newer";
+  case Condition::Release: return "with a note: since ptxas " + versionText(condition.version);
+  case Condition::Warn:
+    return "with a warning: " + (condition.argument.empty() ? "ptxas alone accepts it" : condition.argument);
   case Condition::Target:
     return condition.text.back() == '+' ? condition.text.substr(0, condition.text.size() - 1) + " or newer"
                                         : condition.text;

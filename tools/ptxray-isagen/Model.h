@@ -16,13 +16,13 @@ struct Place {
 };
 
 struct Condition {
-  enum Kind { And, Or, Not, Ptx, Ptxas, Target, Word, Compare, AnyWord, Call, In, Name };
+  enum Kind { And, Or, Not, Ptx, Target, Word, Compare, AnyWord, Call, In, Name, Warn, Release };
   Kind kind = And;
   Place place;
   std::string text;               // a word, a name, a target, the function of a Call
-  std::string argument;           // of a Call
+  std::string argument;           // of a Call; of a Warn the rule, empty: ptxas alone accepts it
   bool unequal = false;           // of a Compare
-  uint16_t version = 0;           // of Ptx and Ptxas
+  uint16_t version = 0;           // of Ptx; of a Release that of ptxas
   std::vector<std::string> words; // of Compare and AnyWord
   std::vector<isa::ValueRange> ranges;
   std::vector<Condition> parts;
@@ -112,6 +112,7 @@ struct Rule {
 struct Check {
   Place place;
   std::string name;
+  bool ofRegisters; // it reads the numbers that registers hold
 };
 struct EffectRule {
   Place place;
@@ -146,12 +147,9 @@ struct Entry {
 
 struct Vocabulary {
   std::vector<std::string> types, layouts, spaces, operations;
-  std::set<std::string> repeatable, ignored, exact, known;
-  std::map<std::string, std::set<std::string>> ungated; // mnemonic to words whose gate ptxas does not ask there
-  std::map<std::string, std::set<std::string>>
-      unread; // mnemonic to words that ptxas skips there alone, or, if `ignored`, reads
-  std::map<std::string, std::map<std::string, std::set<std::string>>> unreadBeside; // that word; else as `unread`
-  std::map<std::string, std::string> kinds;                                         // word to `rounding`
+  std::set<std::string> repeatable, skipped, known;
+  std::map<std::string, std::set<std::string>> skippedIn, ungatedIn; // mnemonic to words
+  std::map<std::string, std::string> kinds;                          // word to `rounding`
   std::map<std::string, std::shared_ptr<Condition>> gates, scalarGates;
 };
 

@@ -81,8 +81,6 @@ void Reader::vocabulary(IsaParser::VocabularyContext *context) {
                                                                {"spaces", &vocabulary.spaces},
                                                                {"operations", &vocabulary.operations}};
   std::map<std::string, std::set<std::string> *> lists = {{"repeatable", &vocabulary.repeatable},
-                                                          {"ignored", &vocabulary.ignored},
-                                                          {"exact", &vocabulary.exact},
                                                           {"known", &vocabulary.known}};
   if (name == "kind" && names.size() == 2) {
     for (const std::string &word : words)
@@ -134,25 +132,24 @@ void Reader::readFile(IsaParser::FileContext *context) {
       set(one->set(), *scope);
     } else if (auto *one = dynamic_cast<IsaParser::VocabularyContext *>(item)) {
       vocabulary(one);
-    } else if (auto *one = dynamic_cast<IsaParser::UnreadContext *>(item)) {
-      const std::string what = one->getStart()->getText();
-      auto &listed = what == "ungated" ? model.vocabulary.ungated
-                     : one->beside     ? model.vocabulary.unreadBeside[one->beside->getText()]
-                                       : model.vocabulary.unread;
+    } else if (auto *one = dynamic_cast<IsaParser::SkipsContext *>(item)) {
+      const std::vector<std::string> words = allWords(one->wordList()->WORD());
+      const bool isSkipped = one->getStart()->getText() == "skipped";
+      if (isSkipped && one->mnemonic().empty())
+        model.vocabulary.skipped.insert(words.begin(), words.end());
+      else if (one->mnemonic().empty())
+        error(one, "vocabulary", "`ungated` names the instructions");
       for (const std::string &mnemonic : mnemonics(one->mnemonic()))
-        for (std::string &word : allWords(one->wordList()->WORD())) {
-          if (what != "ungated" && (what == "read") != (model.vocabulary.ignored.count(word) != 0))
-            error(one, "vocabulary", "`" + word + "` is " + what + " everywhere else too");
-          listed[mnemonic].insert(std::move(word));
-        }
+        (isSkipped ? model.vocabulary.skippedIn : model.vocabulary.ungatedIn)[mnemonic].insert(words.begin(),
+                                                                                               words.end());
     } else if (auto *one = dynamic_cast<IsaParser::WordGatesContext *>(item)) {
-      // WORD+ ':' condition ';' again and again: the words before a condition are its own.
+      // WORD+ ':' requirement ';' again and again: the words before a condition are its own.
       const bool ofScalars = one->getStart()->getText() == "scalars";
       auto &gates = ofScalars ? model.vocabulary.scalarGates : model.vocabulary.gates;
       std::vector<std::string> words;
       for (antlr4::tree::ParseTree *child : one->children) {
-        if (auto *gate = dynamic_cast<IsaParser::ConditionContext *>(child)) {
-          auto shared = std::make_shared<Condition>(condition(gate));
+        if (auto *gate = dynamic_cast<IsaParser::RequirementContext *>(child)) {
+          auto shared = std::make_shared<Condition>(requirement(gate));
           for (const std::string &word : words)
             if (!gates.insert({word, shared}).second)
               error(gate, "twice", "`" + word + "` has a gate already");

@@ -66,6 +66,49 @@ Condition Reader::joined(Condition::Kind kind, antlr4::ParserRuleContext *contex
   return result;
 }
 
+Condition join(Condition::Kind kind, Condition left, Condition right) {
+  if (left.kind != kind) {
+    Condition whole;
+    whole.kind = kind;
+    whole.place = left.place;
+    whole.parts.push_back(std::move(left));
+    left = std::move(whole);
+  }
+  left.parts.push_back(std::move(right));
+  return left;
+}
+
+/// An outcome is kept as a part of the condition: with `else` the last choice, without it what must hold too.
+Condition Reader::withOutcome(std::optional<Condition> required, IsaParser::OutcomeContext *outcome) {
+  auto add = [&](Condition::Kind kind, Condition part) {
+    required = required ? join(kind, std::move(*required), std::move(part)) : std::move(part);
+  };
+  Condition part;
+  part.place = place(outcome);
+  const bool isElse = outcome->start->getText() == "else";
+  if (isElse && !required)
+    error(outcome, "outcome", "`else` of nothing that must hold");
+  if (IsaParser::ReleaseContext *release = outcome->release(); !release || outcome->children.size() > 1) {
+    part.kind = Condition::Warn;
+    if (outcome->NAME())
+      part.argument = outcome->NAME()->getText();
+    add(isElse ? Condition::Or : Condition::And, part);
+  }
+  if (IsaParser::ReleaseContext *release = outcome->release()) {
+    part.kind = Condition::Release;
+    part.version = version(release->NUMBER()->getText());
+    add(Condition::And, part);
+  }
+  return std::move(*required);
+}
+
+Condition Reader::requirement(IsaParser::RequirementContext *context) {
+  std::optional<Condition> required;
+  if (context->condition())
+    required = condition(context->condition());
+  return context->outcome() ? withOutcome(std::move(required), context->outcome()) : std::move(*required);
+}
+
 Condition Reader::condition(IsaParser::ConditionContext *context) {
   return joined(Condition::Or, context, context->conjunction(), &Reader::conjunction);
 }
@@ -93,11 +136,9 @@ Condition Reader::atom(IsaParser::AtomContext *context) {
   auto names = context->NAME();
   auto words = context->WORD();
   if (context->NUMBER()) {
-    result.kind = result.text == "ptx" ? Condition::Ptx : Condition::Ptxas;
-    if (result.text != "ptx" && result.text != "ptxas")
+    result.kind = Condition::Ptx;
+    if (result.text != "ptx")
       error(context, "condition", "`" + result.text + "` takes no number");
-    if ((result.kind == Condition::Ptxas) != (context->children.size() == 3))
-      error(context, "condition", "written `ptx 8.6` and `ptxas 13.1+`");
     result.version = version(context->NUMBER()->getText());
   } else if (context->TARGET()) {
     result.kind = Condition::Target;

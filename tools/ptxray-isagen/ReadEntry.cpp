@@ -77,8 +77,8 @@ void Reader::set(IsaParser::SetContext *context, Scope &scope) {
   set.place = place(context);
   for (IsaParser::SetItemContext *item : context->setItem()) {
     std::shared_ptr<Condition> gate;
-    if (item->condition())
-      gate = std::make_shared<Condition>(condition(item->condition()));
+    if (item->requirement())
+      gate = std::make_shared<Condition>(requirement(item->requirement()));
     for (std::string &word : spellings(item->WORD()->getText()))
       set.items.push_back({std::move(word), gate, item->WORD()->getText()});
   }
@@ -119,34 +119,91 @@ void Reader::access(IsaParser::OperandDeclContext *context, Operand &operand) {
     operand.accessType = ".b64";
 }
 
+namespace {
+
+using isa::OperandRole;
+
+constexpr unsigned bit(OperandRole role) { return 1u << static_cast<unsigned>(role); }
+constexpr unsigned anyRegister = bit(OperandRole::Value) | bit(OperandRole::Register);
+constexpr unsigned anyValue = anyRegister | bit(OperandRole::Immediate);
+constexpr unsigned anyResult = bit(OperandRole::Register) | bit(OperandRole::Predicate) | bit(OperandRole::List);
+constexpr unsigned anyAddress = bit(OperandRole::Address);
+enum Needs : unsigned { Nothing = 0, AType = 1, Braces = 2 };
+enum Side : unsigned { Manual = 1, Ptxas = 2 };
+
+/// A word of an operand: where it may stand, on which kinds, and beside what.
+struct Flag {
+  isa::OperandRule rule;
+  unsigned side;
+  unsigned kinds; // of `bit`
+  unsigned needs; // of `Needs`
+};
+
+const std::map<std::string, Flag> flags = {
+    {"out", {isa::Destination, Manual, anyResult, Nothing}},
+    {"inout", {isa::Updated, Manual, bit(OperandRole::Register), AType}},
+    {"vec", {isa::Vec, Manual, anyValue, Nothing}},
+    {"wide", {isa::Wide, Manual, anyRegister, AType}},
+    {"frag", {isa::Fragment, Manual, anyRegister, AType}},
+    {"discard", {isa::SinkAllowed, Manual, anyRegister | anyResult | anyAddress, Nothing}},
+    {"sreg", {isa::SpecialAllowed, Manual | Ptxas, anyRegister, AType}},
+    {"symbol", {isa::SymbolAllowed, Manual | Ptxas, anyRegister | anyAddress | bit(OperandRole::Symbol), Nothing}},
+    {"index 1", {isa::FirstIndex, Manual, anyValue, Braces}},
+    {"index 2", {isa::SecondIndex, Manual, anyValue, Braces}},
+    {"subscript", {isa::Subscript, Manual | Ptxas, anyAddress, Nothing}},
+    {"exact", {isa::Exact, Ptxas, anyRegister | anyAddress, AType}},
+    {"bits", {isa::AsBits, Ptxas, anyRegister, AType}},
+    {"each", {isa::Each, Ptxas, anyRegister, AType | Braces}},
+    {"no-discard", {isa::NoSinks, Ptxas, bit(OperandRole::Register), Braces}},
+    {"sized", {isa::Sized, Ptxas, anyAddress | bit(OperandRole::Value), Nothing}},
+    {"bare", {isa::BareAllowed, Ptxas, anyAddress, Nothing}},
+    {"any", {isa::Anything, Ptxas, anyAddress, Nothing}},
+};
+
+} // namespace
+
+/// False where no flag has that name.
+bool Reader::flag(antlr4::ParserRuleContext *context, const std::string &name, bool ofPtxas, Operand &operand) {
+  auto found = flags.find(name);
+  if (found == flags.end())
+    return false;
+  const Flag &flag = found->second;
+  if (!(flag.side & (ofPtxas ? Ptxas : Manual)))
+    error(context, "attribute",
+          "`" + name + (ofPtxas ? "` is the manual's: before `ptxas`" : "` is a habit of ptxas: after `ptxas`"));
+  if (operand.rules & flag.rule)
+    error(context, "twice", "`" + name + "` is written twice");
+  operand.rules |= flag.rule;
+  return true;
+}
+
+/// Whether the flags can mean something on such an operand.
+void Reader::flagsFit(IsaParser::OperandDeclContext *context, const Operand &operand) {
+  for (const auto &[name, flag] : flags) {
+    if (!(operand.rules & flag.rule))
+      continue;
+    const bool isResult = flag.rule == isa::Destination && operand.role == OperandRole::Address; // it is written
+    if (!(flag.kinds & bit(operand.role)) && !isResult)
+      error(context, "flag", "`" + name + "` says nothing of such an operand");
+    else if ((flag.needs & AType) && operand.type.empty() &&
+             (operand.role != OperandRole::Address || operand.spaces.empty()))
+      error(context, "flag", "`" + name + "` says nothing of an operand without a type");
+    else if ((flag.needs & Braces) && !(operand.rules & isa::Vec))
+      error(context, "flag", "`" + name + "` says nothing of an operand without braces: `vec`");
+  }
+  const bool mayBeLong = (anyValue & bit(operand.role)) != 0;
+  if (!operand.lengths.empty() && !mayBeLong)
+    error(context, "flag", "no such operand has a length");
+  if (operand.role != OperandRole::Address)
+    return;
+  for (const std::string &word : operand.spaces)
+    if (word == ".b8" || word == ".b16" || word == ".b64" || word == ".b128")
+      error(context, "flag",
+            "`" + word +
+                "` would be the type of the register in the address; what lies there is said after the access");
+}
+
 void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
-  static const std::map<std::string, isa::OperandRule> flags = {{"out", isa::Destination},
-                                                                {"inout", isa::Updated},
-                                                                {"known", isa::Known},
-                                                                {"sink", isa::SinkAllowed},
-                                                                {"special", isa::SpecialAllowed},
-                                                                {"symbol", isa::SymbolAllowed},
-                                                                {"ordinary", isa::Ordinary},
-                                                                {"wide", isa::Wide},
-                                                                {"exact", isa::Exact},
-                                                                {"typed", isa::Typed},
-                                                                {"frag", isa::Fragment},
-                                                                {"converted", isa::Converted},
-                                                                {"raw", isa::AsBits},
-                                                                {"single", isa::Single},
-                                                                {"wraps", isa::Wraps},
-                                                                {"vec", isa::Vec},
-                                                                {"whole", isa::NoSinks},
-                                                                {"each", isa::Each},
-                                                                {"argument", isa::Argument},
-                                                                {"zeros", isa::Zeros},
-                                                                {"indexed", isa::IndexAllowed},
-                                                                {"sampled", isa::Sampled},
-                                                                {"sized", isa::Sized},
-                                                                {"opaque", isa::OpaqueAllowed},
-                                                                {"bare", isa::BareAllowed},
-                                                                {"copied", isa::Copied},
-                                                                {"unchecked", isa::AnyRegister}};
   static const std::map<std::string, isa::OperandRole> roles = {
       {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register}, {"imm", isa::OperandRole::Immediate},
       {"pred", isa::OperandRole::Predicate},  {"addr", isa::OperandRole::Address}, {"tex", isa::OperandRole::Texture},
@@ -165,8 +222,9 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
         bySize = false;
       } else if (operand.access != isa::Access::None && name->getText() == "by") {
         bySize = true;
-      } else if (auto flag = flags.find(name->getText()); flag != flags.end()) {
-        operand.rules |= flag->second;
+      } else if (flag(attribute, name->getText() + (attribute->number ? " " + attribute->number->getText() : ""), false,
+                      operand)) {
+        continue;
       } else if (auto role = roles.find(name->getText()); role != roles.end() && !hasRole) {
         operand.role = role->second;
         hasRole = true;
@@ -202,7 +260,11 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
   }
   if (!hasRole && operand.rules & isa::Destination)
     operand.role = isa::OperandRole::Register;
+  for (IsaParser::HabitContext *habit : context->habit())
+    if (!flag(habit, habit->getText(), true, operand))
+      error(habit, "attribute", "`" + habit->getText() + "` is no habit of ptxas");
   access(context, operand);
+  flagsFit(context, operand);
   if (context->values())
     operand.ranges = values(context->values()->value());
   if (context->condition())
@@ -258,6 +320,54 @@ Cell Reader::cell(IsaParser::CellContext *context, const Column &column) {
   return cell;
 }
 
+void Reader::row(IsaParser::RowContext *context, Table &table) {
+  Table::Row result;
+  result.place = place(context);
+  auto cells = context->cell();
+  bool conditionLast = table.columns.back().kind == isa::ColumnKind::Requires;
+  if (context->outcome() && !conditionLast)
+    return error(context, "row", "an outcome stands under `requires`");
+  size_t needed = table.columns.size() - (context->outcome() ? 1 : 0);
+  if (cells.size() < needed || (cells.size() > needed && !conditionLast))
+    return error(context, "row",
+                 std::to_string(cells.size()) + " cells under " + std::to_string(table.columns.size()) + " columns");
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const Column &column = table.columns[std::min(i, table.columns.size() - 1)];
+    Cell next = cell(cells[i], column);
+    if (next.condition && column.kind != isa::ColumnKind::Requires)
+      error(cells[i], "cell", "`" + oneLine(cells[i]) + "` is no cell of `" + column.text + "`");
+    if (i < table.columns.size()) {
+      result.cells.push_back(std::move(next));
+      continue;
+    }
+    Cell &last = result.cells.back(); // `a | b` under requires
+    if (!last.condition || !next.condition) {
+      error(context, "cell", "`*` cannot stand in a condition");
+      break;
+    }
+    if (last.condition->kind != Condition::Or || i == table.columns.size()) {
+      Condition either;
+      either.kind = Condition::Or;
+      either.place = last.place;
+      either.parts.push_back(std::move(*last.condition));
+      last.condition = std::move(either);
+    }
+    last.condition->parts.push_back(std::move(*next.condition));
+    last.text += " | " + next.text;
+  }
+  if (IsaParser::OutcomeContext *outcome = context->outcome()) {
+    if (result.cells.size() < table.columns.size()) {
+      result.cells.emplace_back();
+      result.cells.back().place = result.place;
+    }
+    Cell &last = result.cells.back();
+    last.any = false;
+    last.condition = withOutcome(std::move(last.condition), outcome);
+    last.text += (last.text.empty() ? "" : " ") + oneLine(outcome);
+  }
+  table.rows.push_back(std::move(result));
+}
+
 void Reader::table(IsaParser::TableContext *context, Scope &scope) {
   Table table;
   table.place = place(context);
@@ -285,43 +395,33 @@ void Reader::table(IsaParser::TableContext *context, Scope &scope) {
     }
     table.columns.push_back(std::move(result));
   }
-  for (IsaParser::RowContext *row : context->row()) {
-    Table::Row result;
-    result.place = place(row);
-    auto cells = row->cell();
-    bool conditionLast = table.columns.back().kind == isa::ColumnKind::Requires;
-    if (cells.size() < table.columns.size() || (cells.size() > table.columns.size() && !conditionLast)) {
-      error(row, "row",
-            std::to_string(cells.size()) + " cells under " + std::to_string(table.columns.size()) + " columns");
-      continue;
-    }
-    for (size_t i = 0; i < cells.size(); ++i) {
-      const Column &column = table.columns[std::min(i, table.columns.size() - 1)];
-      Cell next = cell(cells[i], column);
-      if (next.condition && column.kind != isa::ColumnKind::Requires)
-        error(cells[i], "cell", "`" + oneLine(cells[i]) + "` is no cell of `" + column.text + "`");
-      if (i < table.columns.size()) {
-        result.cells.push_back(std::move(next));
-        continue;
-      }
-      Cell &last = result.cells.back(); // `a | b` under requires
-      if (!last.condition || !next.condition) {
-        error(row, "cell", "`*` cannot stand in a condition");
-        break;
-      }
-      if (last.condition->kind != Condition::Or || i == table.columns.size()) {
-        Condition either;
-        either.kind = Condition::Or;
-        either.place = last.place;
-        either.parts.push_back(std::move(*last.condition));
-        last.condition = std::move(either);
-      }
-      last.condition->parts.push_back(std::move(*next.condition));
-      last.text += " | " + next.text;
-    }
-    table.rows.push_back(std::move(result));
-  }
+  for (IsaParser::RowContext *one : context->row())
+    row(one, table);
   scope.tables.push_back(std::move(table));
+}
+
+void Reader::rule(IsaParser::DemandContext *context, Scope &scope) {
+  Rule rule;
+  rule.place = place(context);
+  rule.text = oneLine(context);
+  rule.text.pop_back();
+  if (context->condition())
+    rule.when = condition(context->condition());
+  rule.require = context->requirement() ? requirement(context->requirement()) : withOutcome({}, context->outcome());
+  scope.rules.push_back(std::move(rule));
+}
+
+/// What a block says is what ptxas alone accepts: a warning where the last thing that it requires holds.
+static void ofPtxas(Place place, Scope &block) {
+  Condition warning;
+  warning.kind = Condition::Warn;
+  warning.place = place;
+  for (auto rule = block.rules.rbegin(); rule != block.rules.rend(); ++rule)
+    if (!rule->when) {
+      rule->require = join(Condition::And, std::move(rule->require), std::move(warning));
+      return;
+    }
+  block.rules.push_back({place, "ptxas", {}, std::move(warning)});
 }
 
 void Reader::block(IsaParser::BlockContext *context, Scope &scope, Entry &entry) {
@@ -330,6 +430,8 @@ void Reader::block(IsaParser::BlockContext *context, Scope &scope, Entry &entry)
       scope.blocks.push_back(std::make_unique<Scope>());
       scope.blocks.back()->parent = &scope;
       block(statement->block(), *scope.blocks.back(), entry);
+      if (statement->start->getText() == "ptxas")
+        ofPtxas(place(statement), *scope.blocks.back());
     } else if (statement->form()) {
       form(statement->form(), scope);
     } else if (statement->set()) {
@@ -347,16 +449,8 @@ void Reader::block(IsaParser::BlockContext *context, Scope &scope, Entry &entry)
       if (effect->condition())
         rule.when = condition(effect->condition());
       scope.effects.push_back(std::move(rule));
-    } else if (!statement->condition().empty()) {
-      Rule rule;
-      rule.place = place(statement);
-      rule.text = oneLine(statement);
-      rule.text.pop_back();
-      auto conditions = statement->condition();
-      rule.require = condition(conditions.back());
-      if (conditions.size() == 2)
-        rule.when = condition(conditions[0]);
-      scope.rules.push_back(std::move(rule));
+    } else if (statement->demand()) {
+      rule(statement->demand(), scope);
     } else if (statement->STRING()) {
       entry.title = statement->STRING()->getText();
       entry.title = entry.title.substr(1, entry.title.size() - 2);
@@ -364,7 +458,7 @@ void Reader::block(IsaParser::BlockContext *context, Scope &scope, Entry &entry)
       for (IsaParser::ReferenceContext *reference : statement->reference())
         entry.manual += (entry.manual.empty() ? "" : ", ") + reference->getText();
     } else {
-      scope.checks.push_back({place(statement), statement->NAME()->getText()});
+      scope.checks.push_back({place(statement), statement->NAME()->getText(), statement->children.size() > 3});
     }
   }
 }

@@ -41,6 +41,8 @@ private:
   template <class Part>
   Condition joined(Condition::Kind kind, antlr4::ParserRuleContext *context, const std::vector<Part *> &parts,
                    Condition (Reader::*read)(Part *));
+  Condition requirement(IsaParser::RequirementContext *context);
+  Condition withOutcome(std::optional<Condition> required, IsaParser::OutcomeContext *outcome);
   Condition condition(IsaParser::ConditionContext *context);
   Condition conjunction(IsaParser::ConjunctionContext *context);
   Condition factor(IsaParser::FactorContext *context);
@@ -53,8 +55,12 @@ private:
   void gate(IsaParser::GateContext *context, Scope &scope);
   void operandDecl(IsaParser::OperandDeclContext *context, Scope &scope);
   void access(IsaParser::OperandDeclContext *context, Operand &operand);
+  bool flag(antlr4::ParserRuleContext *context, const std::string &name, bool ofPtxas, Operand &operand);
+  void flagsFit(IsaParser::OperandDeclContext *context, const Operand &operand);
   void table(IsaParser::TableContext *context, Scope &scope);
   Cell cell(IsaParser::CellContext *context, const Column &column);
+  void row(IsaParser::RowContext *context, Table &table);
+  void rule(IsaParser::DemandContext *context, Scope &scope);
   void block(IsaParser::BlockContext *context, Scope &scope, Entry &entry);
   void entry(IsaParser::EntryContext *context, Scope &scope);
   // Read.cpp
@@ -65,5 +71,8 @@ private:
   uint16_t file;
   Errors &errors;
 };
+
+/// Both parts, one after the other; a left part of that kind is taken apart.
+Condition join(Condition::Kind kind, Condition left, Condition right);
 
 } // namespace ptxray::isagen

@@ -413,7 +413,7 @@ static std::string notAForm(const Entry &entry, const Form &form) {
 }
 
 void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
-  FormContext here{&entry, &scope, &form, {}, {}, false, &usage};
+  FormContext here{&entry, &scope, &form, {}, {}, false, false, &usage};
   context = &here;
   isa::Form result = {};
   result.entry = static_cast<uint16_t>(output.entries.size());
@@ -487,6 +487,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
         effects.push_back({when, known->second});
     }
     for (const Check &check : at->checks) {
+      here.readsRegisters |= check.ofRegisters;
       isa::Text name = text(check.name);
       if (check.name.find_first_of("-:") != std::string::npos)
         errors.report(check.place, "check", "`" + check.name + "` is no C++ name");
@@ -507,6 +508,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
     operands.push_back(operand(one.name));
   result.operands = intern(output.operands, operands);
   result.readsValues = here.readsValues;
+  result.readsRegisters = here.readsRegisters;
   output.forms.push_back(result);
   context = nullptr;
 }
@@ -579,23 +581,10 @@ void Resolver::run() {
       return intern(output.wordLists, ids);
     };
     isa::Mnemonic &one = output.mnemonics.emplace_back();
-    one = {text(mnemonic),
-           intern(output.mnemonicForms, formsOf[id]),
-           listed(model.vocabulary.unread),
-           listed(model.vocabulary.ungated),
-           0,
-           {}};
-    for (const auto &[beside, lists] : model.vocabulary.unreadBeside)
-      if (lists.count(mnemonic)) {
-        one.beside = wordId(beside);
-        one.unreadBeside = listed(lists);
-      }
+    one = {text(mnemonic), intern(output.mnemonicForms, formsOf[id]), listed(model.vocabulary.skippedIn),
+           listed(model.vocabulary.ungatedIn)};
   }
-  std::vector<const std::map<std::string, std::set<std::string>> *> all = {&model.vocabulary.unread,
-                                                                           &model.vocabulary.ungated};
-  for (const auto &[beside, lists] : model.vocabulary.unreadBeside)
-    all.push_back(&lists);
-  for (const auto *lists : all)
+  for (const auto *lists : {&model.vocabulary.skippedIn, &model.vocabulary.ungatedIn})
     for (const auto &[mnemonic, words] : *lists)
       if (!mnemonicIds.count(mnemonic))
         errors.report({}, "mnemonic", "no entry for `" + mnemonic + "`, which stands in a list of words.isa");

@@ -42,7 +42,7 @@ struct FormContext {
   const Form *form;
   std::vector<FormSlot> slots;
   std::vector<FormOperand> operands;
-  bool readsValues = false;
+  bool readsValues = false, readsRegisters = false;
   Usage *usage;
 
   int slot(const std::string &name) const {
@@ -104,6 +104,7 @@ private:
   ExprId targetCondition(const Condition &condition);
   ExprId nameCondition(const Condition &condition, const Scope &scope);
   ExprId callCondition(const Condition &condition);
+  ExprId warning(const Condition &condition);
   ExprId wordCondition(const Condition &condition, const Scope &scope);
   ExprId compareCondition(const Condition &condition, const Scope &scope);
   ExprId slotIs(size_t slot, const std::set<std::string> &words);

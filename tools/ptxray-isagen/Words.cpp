@@ -127,7 +127,7 @@ void Resolver::words() {
   const Vocabulary &listed = model.vocabulary;
   for (const auto *list : {&listed.types, &listed.layouts, &listed.spaces, &listed.operations})
     vocabulary.insert(list->begin(), list->end());
-  for (const auto *list : {&listed.repeatable, &listed.ignored, &listed.exact, &listed.known})
+  for (const auto *list : {&listed.repeatable, &listed.skipped, &listed.known})
     vocabulary.insert(list->begin(), list->end());
   collectWords(model.shared, vocabulary);
   for (const auto &scope : model.fileScopes)
@@ -180,11 +180,12 @@ void Resolver::words() {
                           : name[0] == 'u'              ? isa::TypeKind::Unsigned
                           : name[0] == 's'              ? isa::TypeKind::Signed
                                                         : isa::TypeKind::Float;
+        result.unrelaxed = isalpha(name[1]); // .bf16, .tf32
       } else {
         bool isNibble = numbers[0] + numbers[1] + (name[0] == 'e') <= 4;
         bool isPadded = numbers.size() > 2; // `.e2m1p4x4`
         result.typeKind = isa::TypeKind::Packed;
-        result.narrow = true;
+        result.narrow = result.unrelaxed = true;
         result.bits = static_cast<uint16_t>(count * (isNibble && !isPadded && count > 1 ? 4 : 8));
       }
     } else if (in(listed.layouts)) {
@@ -203,8 +204,7 @@ void Resolver::words() {
     if (digit != std::string::npos)
       result.number = std::stoi(word.substr(digit));
     result.repeatable = listed.repeatable.count(word);
-    result.ignored = listed.ignored.count(word);
-    result.exact = listed.exact.count(word);
+    result.skipped = listed.skipped.count(word);
     if (auto kind = listed.kinds.find(word); kind != listed.kinds.end()) {
       isa::Text name = text(kind->second);
       auto known = std::find(output.wordKinds.begin(), output.wordKinds.end(), name);

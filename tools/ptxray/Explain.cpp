@@ -37,6 +37,29 @@ static void printGates(const isa::Form &form, llvm::raw_ostream &out) {
   }
 }
 
+/// Whether no manual has the form.
+static bool isOfPtxas(const isa::Form &form) {
+  const isa::Tables &tables = isa::tables();
+  auto warns = [&](isa::ExprId id) { return tables.exprs[id].op == isa::ExprOp::Warn && tables.exprs[id].a == 0; };
+  return llvm::any_of(isa::run(tables.formRules, form.rules), [&](uint32_t index) {
+    const isa::Rule &rule = tables.rules[index];
+    const isa::Expr &required = tables.exprs[rule.require];
+    return rule.when == 0 &&
+           (warns(rule.require) ||
+            (required.op == isa::ExprOp::And && llvm::any_of(tables.exprArgs.slice(required.a, required.b), warns)));
+  });
+}
+
+static void printForms(uint16_t entry, bool ofPtxas, llvm::StringRef title, llvm::raw_ostream &out) {
+  for (const isa::Form &form : isa::tables().forms) {
+    if (form.entry != entry || isOfPtxas(form) != ofPtxas)
+      continue;
+    out << title << "  " << form.syntax << '\n';
+    title = "";
+    printGates(form, out);
+  }
+}
+
 static void printEntry(uint16_t index, llvm::raw_ostream &out) {
   const isa::Tables &tables = isa::tables();
   const isa::Entry &entry = tables.entries[index];
@@ -48,12 +71,8 @@ static void printEntry(uint16_t index, llvm::raw_ostream &out) {
   if (const ManualSection *section = findManualSection(entry.manual))
     out << "of PTX " << manualVersion << ": " << section->title << "\n" << section->url() << "\n";
   out << "\n";
-  for (const isa::Form &form : tables.forms) {
-    if (form.entry != index)
-      continue;
-    out << "  " << form.syntax << '\n';
-    printGates(form, out);
-  }
+  printForms(index, false, "", out);
+  printForms(index, true, "\nptxas also accepts\n", out);
   out << '\n' << llvm::StringRef(entry.source).rtrim() << '\n';
 }
 

@@ -52,22 +52,16 @@ struct NamedRule {
   const char *name;
 };
 static constexpr NamedRule manualRules[] = {
-    {isa::Destination, "out"},      {isa::Updated, "inout"},
-    {isa::SinkAllowed, "sink"},     {isa::SpecialAllowed, "special"},
-    {isa::SymbolAllowed, "symbol"}, {isa::Wide, "wide"},
-    {isa::Fragment, "frag"},        {isa::Vec, "vec"},
-    {isa::IndexAllowed, "indexed"}, {isa::Sampled, "sampled"},
-    {isa::OpaqueAllowed, "opaque"},
+    {isa::Destination, "out"},     {isa::Updated, "inout"},
+    {isa::SinkAllowed, "discard"}, {isa::SpecialAllowed, "sreg"},
+    {isa::Wide, "wide"},           {isa::SymbolAllowed, "symbol"},
+    {isa::Fragment, "frag"},       {isa::Vec, "vec"},
+    {isa::FirstIndex, "index 1"},  {isa::SecondIndex, "index 2"},
+    {isa::Subscript, "subscript"},
 };
 static constexpr NamedRule ptxasRules[] = {
-    {isa::Known, "known"},         {isa::Ordinary, "ordinary"},
-    {isa::Exact, "exact"},         {isa::Typed, "typed"},
-    {isa::Converted, "converted"}, {isa::AsBits, "raw"},
-    {isa::Single, "single"},       {isa::Wraps, "wraps"},
-    {isa::NoSinks, "whole"},       {isa::Each, "each"},
-    {isa::Argument, "argument"},   {isa::Zeros, "zeros"},
-    {isa::Sized, "sized"},         {isa::BareAllowed, "bare"},
-    {isa::Copied, "copied"},       {isa::AnyRegister, "unchecked"},
+    {isa::Exact, "exact"}, {isa::AsBits, "bits"},      {isa::Each, "each"},    {isa::NoSinks, "no-discard"},
+    {isa::Sized, "sized"}, {isa::BareAllowed, "bare"}, {isa::Anything, "any"},
 };
 
 static Json wordsOf(llvm::ArrayRef<isa::WordId> ids) {
@@ -420,9 +414,9 @@ static Json wordsJson() {
     if (word.number >= 0)
       json["number"] = word.number;
     for (auto [holds, name] : {std::pair(word.repeatable, "repeatable"),
-                               {word.ignored, "ignored"},
+                               {word.skipped, "skipped"},
                                {word.narrow, "narrow"},
-                               {word.exact, "exact"}})
+                               {word.unrelaxed, "unrelaxed"}})
       if (holds)
         json[name] = true;
     if (word.gate)
@@ -519,11 +513,8 @@ static Json mnemonicsJson(llvm::ArrayRef<llvm::StringRef> names) {
     if (!isWanted(mnemonic.text, names))
       continue;
     Json &json = mnemonics[std::string(mnemonic.text)] = Json::object();
-    if (mnemonic.unread.count)
-      json["unread"] = wordsOf(isa::run(t.wordLists, mnemonic.unread));
-    if (mnemonic.beside)
-      json["unreadBeside"] = {{"word", isa::word(mnemonic.beside).text},
-                              {"words", wordsOf(isa::run(t.wordLists, mnemonic.unreadBeside))}};
+    if (mnemonic.skipped.count)
+      json["skipped"] = wordsOf(isa::run(t.wordLists, mnemonic.skipped));
     if (mnemonic.ungated.count)
       json["ungated"] = wordsOf(isa::run(t.wordLists, mnemonic.ungated));
   }

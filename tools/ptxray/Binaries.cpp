@@ -83,7 +83,7 @@ static size_t chooseEntry(const OpenBinary &binary, std::optional<StringRef> wan
   const std::vector<Entry> &entries = binary.content.entries;
   const auto texts = llvm::count_if(entries, [](const Entry &e) { return e.isText(); });
   if (wanted) {
-    size_t number;
+    size_t number = 0;
     if (wanted->getAsInteger(10, number) || number == 0 || number > entries.size())
       reason = "it has no entry " + wanted->str() + " among its " + std::to_string(entries.size());
     else if (!entries[number - 1].isText())

@@ -74,8 +74,8 @@ struct Rendered {
 /// The rendered reports, written in the order of the inputs as soon as all before them are there.
 class OrderedOutput {
 public:
-  OrderedOutput(size_t count, const Format &format, bool quiet)
-      : progress(count, !quiet), format(format), waiting(count) {}
+  OrderedOutput(size_t count, const Format &format, bool quiet, Progress::Clock::time_point begin)
+      : progress(count, !quiet, begin), format(format), waiting(count) {}
 
   void put(size_t index, Rendered rendered, const Outcome &outcome) {
     std::lock_guard<std::mutex> lock(mutex);
@@ -295,6 +295,7 @@ std::string conflictIn(const Arguments &arguments, llvm::StringRef format) {
 } // namespace
 
 static int runCheck(const Arguments &arguments) {
+  const auto begin = Progress::Clock::now();
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   if (std::optional<llvm::StringRef> written = arguments.value("--jobs"))
     if (written->getAsInteger(10, threads) || threads == 0)
@@ -349,7 +350,7 @@ static int runCheck(const Arguments &arguments) {
   if (task.fix && llvm::any_of(jobs, [](const Job &job) { return job.binary != nullptr; }))
     return usageError("`--fix` cannot write into a binary");
 
-  OrderedOutput output(jobs.size(), format, quiet);
+  OrderedOutput output(jobs.size(), format, quiet, begin);
   std::atomic<size_t> next = 0;
   std::atomic<int> worst = Clean;
   auto work = [&] {

@@ -6,8 +6,8 @@ namespace ptxray {
 
 using namespace std::chrono_literals;
 
-Progress::Progress(size_t total, bool wanted)
-    : total(total), enabled(wanted && total > 1 && isatty(STDERR_FILENO)), next(Clock::now() + 500ms) {}
+Progress::Progress(size_t total, bool wanted, Clock::time_point begin)
+    : total(total), enabled(wanted && total > 1 && isatty(STDERR_FILENO)), next(begin + 500ms) {}
 
 void Progress::show(size_t done, unsigned errors) {
   if (!enabled || Clock::now() < next)

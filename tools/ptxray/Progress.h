@@ -7,12 +7,13 @@ namespace ptxray {
 /// A line on a terminal's standard error that says how far a long run is.
 class Progress {
 public:
-  Progress(size_t total, bool wanted);
+  using Clock = std::chrono::steady_clock;
+  /// `begin`: of the run, which may have waited for its inputs before there was anything to show.
+  Progress(size_t total, bool wanted, Clock::time_point begin);
   void show(size_t done, unsigned errors); // now and then
   void clear();                            // before anything else is written
 
 private:
-  using Clock = std::chrono::steady_clock;
   const size_t total;
   const bool enabled;
   Clock::time_point next;

@@ -114,9 +114,12 @@ struct Check {
   Place place;
   std::string name;
 };
-struct EffectRule {
+struct Fact {
   Place place;
-  std::string text, name;
+  std::string text;
+  isa::FactKind kind;
+  std::vector<std::string> subjects;                       // `cp.async` of `commits cp.async`
+  std::map<std::string, std::vector<std::string>> clauses; // by their first word: `by size`
   std::optional<Condition> when;
 };
 struct Gate {
@@ -134,7 +137,7 @@ struct Scope {
   std::vector<Table> tables;
   std::vector<Rule> rules;
   std::vector<Check> checks;
-  std::vector<EffectRule> effects;
+  std::vector<Fact> facts;
   std::vector<std::unique_ptr<Scope>> blocks;
 };
 
@@ -213,6 +216,7 @@ struct RegisterDecl {
   Place place;
   std::string name, type, vector;
   std::string needs; // a directive
+  isa::Scope scope = isa::Scope::Grid;
   bool narrow = false;
   std::shared_ptr<Condition> gate;
 };

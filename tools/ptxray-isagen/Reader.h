@@ -56,6 +56,9 @@ private:
   void access(IsaParser::OperandDeclContext *context, Operand &operand);
   void table(IsaParser::TableContext *context, Scope &scope);
   Cell cell(IsaParser::CellContext *context, const Column &column);
+  // ReadFacts.cpp
+  void fact(IsaParser::FactContext *context, Scope &scope);
+  // ReadEntry.cpp
   void block(IsaParser::BlockContext *context, Scope &scope, Entry &entry);
   void entry(IsaParser::EntryContext *context, Scope &scope);
   // ReadDirectives.cpp

@@ -280,6 +280,8 @@ std::vector<TextBlock> renderBlocks(const FileReport &report, const RenderOption
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out) {
   for (const TextBlock &block : renderBlocks(report, options))
     out << block.before << block.behind;
+  if (!report.functions.empty())
+    out << "ptxas " << report.compiler.release << " (" << escaped(report.compiler.path) << ")\n";
   resources(report.functions, out);
 }
 

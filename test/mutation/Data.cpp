@@ -48,6 +48,12 @@ Data::Data(const std::string &folder, const std::string &diagnostics) : rules(is
   for (const fs::path &file : files)
     isagen::read(model, file.string(), file.lexically_relative(folder).generic_string(), errors);
   errors.print("error");
+  // A word stays one when the only set that says it is taken away, or left out with its entry.
+  isagen::Output whole;
+  isagen::Usage usage;
+  isagen::resolve(model, rules, whole, usage, errors);
+  for (const isa::Word &word : llvm::ArrayRef(whole.words).drop_front())
+    model.vocabulary.known.insert(std::string(word.text));
   skippedIn = model.vocabulary.skippedIn;
   ungatedIn = model.vocabulary.ungatedIn;
 }

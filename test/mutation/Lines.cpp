@@ -98,11 +98,14 @@ llvm::StringRef baseOf(llvm::StringRef opcode) { return opcode.split('.').first;
 
 std::string outcomeOf(const Availability &availability, const Line &line, Compared compared) {
   std::string ids;
-  for (const Finding &f : judge({Opcode(line.opcode), line.shapes, availability}).findings) {
+  const Opcode opcode(line.opcode);
+  if (opcode.mnemonic && !opcode.mnemonic->forms.count)
+    return "refused"; // the damage took its last form away
+  for (const Finding &f : judge({opcode, line.shapes, availability}).findings) {
     if (compared == Compared::Verdict && f.severity == Severity::Error)
       return "refused";
     if (compared == Compared::Ids && (f.severity != Severity::Pedantic || availability.module().pedantic))
-      ids += info(f.id).id.str() + " ";
+      ids += info(f.id).id.str() + ":" + std::to_string(static_cast<unsigned>(f.kind)) + " ";
   }
   return ids;
 }

@@ -192,6 +192,7 @@ class Run(stand_in_test.StandIn):
             ["--out", "9=u32", "zeros:1", "zeros:1", "1"],
             ["--out", "1=npy:o.npy", "zeros:1", "zeros:1", "1"],
             ["--type", "f17", "zeros:1", "zeros:1", "1"],
+            ["{u32:1,pad=1000000000000}", "zeros:1", "1"],
         ):
             # Before any GPU is looked for, and before ptxas is called.
             done = self.launch(*words, driver=False, body="sys.exit(99)")

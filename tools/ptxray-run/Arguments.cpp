@@ -107,7 +107,11 @@ static Argument readStructure(const std::string &text, const std::string &number
   unsigned index = 0;
   for (const std::string &field : splitOutside(text.substr(1, text.size() - 2), ',')) {
     if (field.rfind("pad=", 0) == 0) {
-      structure.bytes.resize(structure.bytes.size() + readNumber(field.substr(4), text));
+      constexpr uint64_t most = 32764; // bytes of all parameters of a kernel
+      const uint64_t bytes = readNumber(field.substr(4), text);
+      if (bytes > most)
+        throw UsageError("`" + field + "`: the parameters of a kernel have at most " + std::to_string(most) + " bytes");
+      structure.bytes.resize(structure.bytes.size() + bytes);
       continue;
     }
     const Argument inner = readArgument(field, number + "." + std::to_string(index++), buffers);

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <random>
+#include <unistd.h>
 
 namespace ptxray {
 
@@ -176,6 +178,13 @@ static bool fill(Buffer &buffer, const std::vector<std::string> &parts, uint64_t
   return true;
 }
 
+/// An allocator may promise more than the machine has, and the process dies when it writes there.
+static uint64_t withinMemory(uint64_t bytes) {
+  if (bytes / static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) >= static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)))
+    throw std::bad_alloc();
+  return bytes;
+}
+
 Buffer readBuffer(const std::string &spec) {
   if (spec.rfind("file:", 0) == 0)
     return readFile(spec.substr(5));
@@ -188,12 +197,12 @@ Buffer readBuffer(const std::string &spec) {
   if (parts[0] == "zeros" && parts.size() == 2) {
     if (!readNumber(parts[1], count))
       throw unknown;
-    buffer.bytes.assign(count, 0);
+    buffer.bytes.assign(withinMemory(count), 0);
     return buffer;
   }
   if (parts.size() < 3 || !(buffer.type = findType(parts[1])) || !readNumber(parts[2], count))
     throw unknown;
-  buffer.bytes.assign(bytesFor(*buffer.type, count), 0);
+  buffer.bytes.assign(withinMemory(bytesFor(*buffer.type, count)), 0);
   if (!fill(buffer, parts, count))
     throw unknown;
   return buffer;

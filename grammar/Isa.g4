@@ -13,11 +13,29 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | 'target' TARGET 'since' NUMBER NAME? ('shared' NUMBER)? ';'                # target
      | 'family' NUMBER+ ';'                                                       # family
      | 'alias' TARGET '=' TARGET 'since' NUMBER ';'                               # alias
+     | ('directive' WORD | 'pragma' STRING) '{' clause* '}'                       # directive
+     | 'feature' NAME STRING? '=' condition ';'                                   # feature
+     | 'limit' NAME '=' limitValue (',' limitValue)* ';'                          # limit
+     | 'runtime' NAME ':' condition ';'                                           # runtimeFunction
      | 'register' SPECIAL WORD WORD? NAME? ('needs' needs=WORD)? (':' condition)? ';' # register
      ;
 wordList     : '{' WORD* '}' ;
 versionRange : first=NUMBER ('..' last=NUMBER | 'as' meaning=NUMBER)? ;
 mnemonic     : NAME (WORD | '.' '{' NAME WORD* (',' NAME WORD*)* '}')* ;
+
+// directives: the line as it is written, what it takes, and where it may stand
+clause     : 'title' STRING ';'                                                   # directiveTitle
+           | 'manual' reference (',' reference)* ';'                              # directiveManual
+           | 'requires' condition ';'                                             # directiveGate
+           | 'in' directivePlace (',' directivePlace)* ';'                        # places
+           | NAME (',' NAME)* ':' (NAME | WORD) ('in' values)? ('|' STRING (',' STRING)*)? ';' # argument
+           | (NAME | 'needs') WORD (',' WORD)* ';'                                  # others
+           | NAME NUMBER? ';'                                                     # remark
+           | (WORD | STRING) piece* ';'                                           # written
+           ;
+directivePlace : NAME | WORD ;
+piece      : ',' | NAME | STRING | '...' | '{' piece+ '}' ;
+limitValue : NUMBER (':' condition)? ;
 
 block     : '{' statement* '}' ;
 statement : 'ptxas'? block | form | set | operandDecl | table | demand | effect
@@ -55,7 +73,7 @@ operandDecl : NAME (',' NAME)* ':' attribute* ('in' values)? ('with' condition)?
 habit       : NAME ;
 attribute   : NAME number=NUMBER? | (times=NUMBER '*')? WORD ('/' divisor=NUMBER)? ','? | '[' term (',' term)* ']' ;
 values      : value (',' value)* ;
-value       : integer ('..' integer ('step' integer)?)? ;
+value       : integer ('..' (integer ('step' integer)?)?)? ;
 integer     : '-'? NUMBER ;
 // a number, or the number in a slot's word: 4, .vec, 2*.num, .dim-2, n(.shape)/2
 term        : NUMBER | (NUMBER '*')? (WORD | NAME '(' WORD ')') ('/' NUMBER)? (('+' | '-') NUMBER)? ;

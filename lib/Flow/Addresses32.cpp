@@ -4,7 +4,7 @@
 namespace ptxray {
 
 void checkAddresses32(const Body &body, const BodyContext &context) {
-  if (!has64BitAddressesOnly(context.module))
+  if (context.rules.has(isa::FeatureId::Address32))
     return;
   for (const uint32_t number : body.notable)
     if (body.usage(number).has(isa::Effect::Address32)) {

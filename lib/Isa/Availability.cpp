@@ -123,4 +123,6 @@ std::string gateText(ExprId gate) {
   }
 }
 
+std::string versionOf(ExprId gate) { return llvm::StringRef(gateText(gate)).split(' ').second.str(); }
+
 } // namespace ptxray

@@ -50,6 +50,8 @@ bool versionFits(const GateAlternative &alternative, const ModuleContext &contex
 std::string wording(llvm::ArrayRef<GateAlternative> alternatives);
 /// A gate as its own words say it: "PTX 7.8 and sm_90 or higher".
 std::string gateText(isa::ExprId gate);
+/// "2.2", of a gate that asks for a version alone.
+std::string versionOf(isa::ExprId gate);
 bool inTargetSet(uint16_t set, uint16_t target);
 
 } // namespace ptxray

@@ -7,12 +7,14 @@ namespace ptxray::isa {
 namespace {
 #include "IsaTables.inc"
 
-constinit const Tables all = {words,        wordKinds,  wordLists,   exprs,           exprArgs,       gates,
-                              warnings,     targetSets, ranges,      terms,           spaceRefs,      operands,
-                              patterns,     slotValues, slots,       columnMembers,   columns,        cells,
-                              rowLines,     tableList,  rules,       formTables,      formRules,      formChecks,
-                              checkNames,   effects,    forms,       entryList,       entryMnemonics, mnemonicForms,
-                              mnemonicList, targetList, versionList, versionMeanings, registers};
+constinit const Tables all = {
+    words,          wordKinds,       wordLists,      exprs,         exprArgs,    gates,           warnings,
+    targetSets,     ranges,          terms,          spaceRefs,     operands,    patterns,        slotValues,
+    slots,          columnMembers,   columns,        cells,         rowLines,    tableList,       rules,
+    formTables,     formRules,       formChecks,     checkNames,    effects,     forms,           entryList,
+    entryMnemonics, mnemonicForms,   mnemonicList,   targetList,    versionList, versionMeanings, registers,
+    directiveTexts, arguments,       directiveLists, directiveList, pragmaList,  featureList,     limitValues,
+    limitList,      runtimeFunctions};
 } // namespace
 
 const Tables &tables() { return all; }

@@ -32,6 +32,12 @@ const SpecialRegister *findSpecialRegister(llvm::StringRef name) {
   return find(specialRegisters(), &SpecialRegister::name, name);
 }
 
+const Directive *findDirective(llvm::StringRef name) { return find(tables().directives, &Directive::name, name); }
+const Directive *findPragma(llvm::StringRef name) { return find(tables().pragmas, &Directive::name, name); }
+const RuntimeFunction *findRuntimeFunction(llvm::StringRef name) {
+  return find(tables().runtimeFunctions, &RuntimeFunction::name, name);
+}
+
 uint16_t versionMeaning(uint16_t version) {
   const auto at = llvm::lower_bound(versions(), version);
   return at != versions().end() && *at == version ? tables().versionMeanings[at - versions().begin()] : version;

@@ -1,6 +1,6 @@
 #pragma once
 // Questions to the generated tables. Constant data; nothing here is about a particular module.
-#include "Isa/Tables.h"
+#include "Isa/DirectiveTables.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -41,6 +41,14 @@ struct Tables {
   llvm::ArrayRef<uint16_t> versions;                // ascending, 8.6 is 806
   llvm::ArrayRef<uint16_t> versionMeanings;         // the version that ptxas takes each for
   llvm::ArrayRef<SpecialRegister> specialRegisters; // sorted by name
+  llvm::ArrayRef<Text> directiveTexts;
+  llvm::ArrayRef<DirectiveArgument> arguments;
+  llvm::ArrayRef<uint16_t> directiveLists;       // into directives
+  llvm::ArrayRef<Directive> directives, pragmas; // sorted by name, as all that follow
+  llvm::ArrayRef<Feature> features;
+  llvm::ArrayRef<LimitValue> limitValues;
+  llvm::ArrayRef<Limit> limits;
+  llvm::ArrayRef<RuntimeFunction> runtimeFunctions;
 };
 /// Those made from grammar/isa; a test may define this function to put others in their place.
 const Tables &tables();
@@ -62,5 +70,8 @@ uint16_t versionMeaning(uint16_t version);          // 501 is 600 to ptxas; anot
 std::string versionText(uint16_t version);          // 806 as `8.6`
 llvm::ArrayRef<SpecialRegister> specialRegisters(); // sorted by name
 const SpecialRegister *findSpecialRegister(llvm::StringRef name);
+const Directive *findDirective(llvm::StringRef name); // `.maxntid`
+const Directive *findPragma(llvm::StringRef name);
+const RuntimeFunction *findRuntimeFunction(llvm::StringRef name);
 
 } // namespace ptxray::isa

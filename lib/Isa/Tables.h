@@ -21,6 +21,14 @@ struct Span {
 enum class WordClass : uint8_t { Free, Type, Layout, Space, Operation }; // Free: any order
 /// Opaque: .texref, .samplerref, .surfref.
 enum class TypeKind : uint8_t { None, Bits, Unsigned, Signed, Float, Packed, Predicate, Opaque };
+/// Whether a type may be declared. Of instructions alone: ptxas takes it for arrays and for parameters of what has no
+/// body.
+enum class Declarable : uint8_t {
+  OfInstructions,
+  Yes,
+  Laxly, // only ptxas takes it, for whatever is declared
+  Never, // a word that ptxas does not even read there
+};
 
 struct Word {
   Text text; // with its dot
@@ -35,6 +43,7 @@ struct Word {
   ExprId gate;       // holds wherever the word is used
   ExprId scalarGate; // of a type: the releases of ptxas that refuse a vector of bits in its place; 0: all do
   uint8_t kind = 0;  // what diagnostics call it, index into `wordKinds`; 0: a qualifier
+  Declarable declarable = Declarable::OfInstructions; // of a type
 };
 
 // ---------------------------------------------------------------------------------- expressions
@@ -275,8 +284,8 @@ struct SpecialRegister {
   WordId type;
   uint8_t vector; // components, 0: a scalar
   ExprId gate;
-  bool narrow;  // had fewer bits in older versions, and may still be read so
-  WordId needs; // a directive that an entry must have to use it; 0: none
+  bool narrow;   // had fewer bits in older versions, and may still be read so
+  int16_t needs; // index of a directive that an entry must have to use it; -1: none
 };
 
 // The arrays themselves stand in IsaTables.inc, generated; Isa/Isa.h gives access.

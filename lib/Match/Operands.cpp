@@ -1,5 +1,6 @@
 // Whether each operand is what the form asks for: kind, type, sign, value.
 #include "Match/Operands.h"
+#include "Isa/Directives.h"
 #include "Isa/Words.h"
 #include "Match/Evaluate.h"
 #include "Match/Explain.h"
@@ -150,8 +151,8 @@ bool OperandJudge::failRegister(TypeView reg, unsigned node) {
 void OperandJudge::judgeDirective(const Shape &reg, unsigned node, bool isMoved) {
   if (!(reg.flags & ShapeLacking))
     return;
-  const isa::WordId needed = isa::specialRegisters()[reg.value].needs;
-  const std::string directive = "`" + std::string(isa::word(needed).text) + "`";
+  const int16_t needed = isa::specialRegisters()[reg.value].needs;
+  const std::string directive = "`" + std::string(isa::tables().directives[needed].name) + "`";
   if (isMoved)
     fail(DiagId::DirectiveMissing, node, {directive});
   else
@@ -298,7 +299,7 @@ bool OperandJudge::judgeSymbol(const Shape &shape, unsigned node, bool inVector)
   if (has(isa::Destination))
     return fail(DiagId::DestinationRegister, node);
   if (has(isa::SymbolAllowed) && hasAddress(shape)) {
-    const isa::ExprId ofReturn = isa::word(isa::words::param_return_address).gate;
+    const isa::ExprId ofReturn = isa::feature(isa::FeatureId::ReturnAddress).gate;
     return !(shape.flags & ShapeReturn) || view.written.availability.holds(ofReturn) ||
            fail(DiagId::OperandRequires, node, {gateText(ofReturn)});
   }

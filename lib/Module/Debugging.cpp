@@ -9,11 +9,11 @@ bool ModuleRules::overflows(const Operand &number) {
 
 void ModuleRules::moduleDirective(const Directive &directive) {
   const llvm::StringRef name = ast.text(directive.name);
+  requireDirective(directive.name, directive.nameRange, isa::InModule);
   if (name == ".pragma")
-    return pragma(directive, PragmaPlace::Outside);
+    return pragma(directive, isa::InModule);
   if (name == ".alias")
     return alias(directive);
-  requireWord(directive.name, directive.nameRange);
   if (name == ".file")
     file(directive);
   else if (name == ".section")
@@ -25,7 +25,7 @@ void ModuleRules::moduleDirective(const Directive &directive) {
   if (name != "@@DWARF")
     return;
   hasSection = true;
-  if (header.context().ptx >= 200)
+  if (!has(isa::FeatureId::DwarfLines))
     sink.report(DiagId::DwarfDirective, directive.nameRange);
 }
 
@@ -37,8 +37,8 @@ void ModuleRules::finish() {
 void ModuleRules::file(const Directive &directive) {
   llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
   if (operands.size() > 2)
-    requireFeature(".file::timestamp", "a time and size behind `.file`", operands[2].range);
-  if (operands.empty() || !fits(operands[0]))
+    requireFeature(isa::FeatureId::FileTimestamp, operands[2].range);
+  if (operands.empty() || !values(directive, isa::directive(isa::DirectiveId::File)))
     return;
   auto [before, isNew] = files.emplace(operands[0].value, operands[0].range);
   if (!isNew)
@@ -49,10 +49,7 @@ void ModuleRules::file(const Directive &directive) {
 /// `.loc file line column`, of inlined code with `, function_name label, inlined_at file line column`.
 void ModuleRules::location(const Directive &directive) {
   llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
-  bool allFit = true;
-  for (const Operand &operand : operands)
-    allFit &= fits(operand);
-  if (!allFit || operands.size() < 3 || ast.text(directive.name) != ".loc")
+  if (operands.size() < 3 || ast.text(directive.name) != ".loc")
     return;
   auto place = [](llvm::ArrayRef<Operand> numbers) {
     return std::pair(static_cast<uint64_t>(numbers[0].value << 32 | numbers[1].value),
@@ -84,7 +81,7 @@ void ModuleRules::section(const Directive &directive) {
       sectionData(node);
       continue;
     }
-    requireFeature(".section::label", "a label in `.section`", item.range);
+    requireFeature(isa::FeatureId::SectionLabel, item.range);
     auto [before, isNew] = sectionLabels.try_emplace(static_cast<uint32_t>(item.name), item.range);
     if (!isNew)
       sink.report(DiagId::DuplicateDefinition, item.range, {ast.text(item.name).str()})
@@ -106,7 +103,7 @@ void ModuleRules::sectionData(uint32_t node) {
     if (value.kind == OperandKind::Integer) {
       const bool isNegative = value.value < 0 && !(value.flags & UnsignedSuffix);
       if (isNegative)
-        requireFeature(".section::negative", "a negative number in `.section`", value.range);
+        requireFeature(isa::FeatureId::SectionNegative, value.range);
       // Only the low half of a positive number is looked at.
       const int64_t low = static_cast<int64_t>(static_cast<uint32_t>(value.value));
       if (bits < 64 && (isNegative ? value.value < -(int64_t(1) << (bits - 1)) : low >> bits != 0))
@@ -118,9 +115,9 @@ void ModuleRules::sectionData(uint32_t node) {
     else if (child + value.extent < node + data.extent || child > node + 1)
       wrong(value.range, "takes an address alone, not in a list");
     if (value.kind == OperandKind::Pair)
-      requireFeature(".section::difference", "a difference of labels", value.range);
+      requireFeature(isa::FeatureId::SectionDifference, value.range);
     else if (value.flags & HasOffset)
-      requireFeature(".section::offset", "a label with an offset", value.range);
+      requireFeature(isa::FeatureId::SectionOffset, value.range);
   }
 }
 
@@ -147,17 +144,20 @@ void ModuleRules::metadata(const Directive &directive) {
     const Range word{entry.range.begin, entry.range.begin + static_cast<uint32_t>(name.size())};
     const bool hasValues = entry.extent > 2;
     if (name == ".metadata_domain" && node == braces + 1 && !hasValues) {
-      requireWord(entry.suffix, word);
+      requireDirective(entry.suffix, word, isa::InDirective);
       hasTraceDomain |= number.value == 1;
-      if (number.value != 1)
-        sink.report(DiagId::DirectiveValue, number.range, {name.str(), "the value 1"});
+      const isa::Directive &known = isa::directive(isa::DirectiveId::MetadataDomain);
+      value(number, known, isa::run(isa::tables().arguments, known.arguments).front());
       continue;
     }
     if (name != ".metadata" || !hasValues) {
       sink.report(DiagId::SyntaxError, word, {name.str(), "`.metadata` with values or `}`"});
       continue;
     }
-    if (fits(number) && !nodes.insert(number.value).second)
+    const isa::Directive &known = isa::directive(isa::DirectiveId::Metadata);
+    requireDirective(known, word, isa::InDirective);
+    if (value(number, known, isa::run(isa::tables().arguments, known.arguments).front()) &&
+        !nodes.insert(number.value).second)
       sink.report(DiagId::DuplicateMetadata, number.range, {"`.metadata " + std::to_string(number.value) + "`"});
     metadataValues(node + 2);
   }

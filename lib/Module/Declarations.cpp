@@ -7,24 +7,16 @@
 
 namespace ptxray {
 
-/// Whether grammar/isa lists the type under a made word: `.variable::f32`.
-static bool isListed(llvm::StringRef list, llvm::StringRef type) {
-  llvm::SmallString<32> word(list);
-  word += "::";
-  word += type.substr(1);
-  return isa::findWord(word) != 0;
-}
-
-bool ModuleRules::isVariableType(SpellingId type) {
-  if (type == SpellingId::None)
-    return false;
-  const auto index = static_cast<uint32_t>(type);
-  if (index >= variableTypes.size())
-    variableTypes.resize(std::max<size_t>(index + 1, ast.spellings->size()));
-  std::optional<bool> &isListedType = variableTypes[index];
-  if (!isListedType)
-    isListedType = isListed(".variable", ast.text(type));
-  return *isListedType;
+const isa::Directive *ModuleRules::directiveOf(SpellingId name) {
+  if (name == SpellingId::None)
+    return nullptr;
+  const auto index = static_cast<uint32_t>(name);
+  if (index >= directives.size())
+    directives.resize(std::max<size_t>(index + 1, ast.spellings->size()));
+  std::optional<const isa::Directive *> &known = directives[index];
+  if (!known)
+    known = isa::findDirective(ast.text(name));
+  return *known;
 }
 
 Formal ModuleRules::formalOf(const Declaration &declaration) {
@@ -37,25 +29,35 @@ Formal ModuleRules::formalOf(const Declaration &declaration) {
   return formal;
 }
 
-/// A word of a directive or declaration that the version or target does not have.
-Diagnostic *ModuleRules::requireWord(SpellingId spelling, Range range) {
-  const isa::WordId word = resolver.word(spelling);
-  return word ? requireGate(word, "`" + ast.text(spelling) + "`", range) : nullptr;
+const isa::Directive *ModuleRules::requireDirective(SpellingId name, Range range, isa::DirectivePlace place) {
+  const isa::Directive *known = directiveOf(name);
+  if (known)
+    requireDirective(*known, range, place);
+  return known;
 }
 
-/// What has no word of its own stands in the tables under a made one: `.section::label`.
-void ModuleRules::requireFeature(llvm::StringRef word, const llvm::Twine &subject, Range range) {
-  requireGate(isa::findWord(word), subject, range);
+void ModuleRules::requireDirective(const isa::Directive &known, Range range, isa::DirectivePlace place) {
+  const std::string name(known.name);
+  require(known.gate, "`" + name + "`", range);
+  if (known.places & place)
+    return;
+  constexpr uint16_t heads = isa::OnEntry | isa::OnDeclaredEntry | isa::OnFunction | isa::OnDeclaredFunction;
+  if (place & heads)
+    sink.report(DiagId::DirectivePlace, range, {name, "a function with a body"});
+  else
+    sink.report(DiagId::MisplacedDirective, range, {name});
 }
+
+void ModuleRules::requireFeature(isa::FeatureId id, const llvm::Twine &subject, Range range) {
+  require(isa::feature(id).gate, subject, range);
+}
+
+void ModuleRules::requireFeature(isa::FeatureId id, Range range) { requireFeature(id, isa::feature(id).title, range); }
 
 /// A special register that guards an instruction: where it is an operand, the form is asked.
 void ModuleRules::requireGuard(NameId name, Range range) {
   if (const isa::SpecialRegister *reg = resolver.find(name) ? nullptr : resolver.special(name))
     require(reg->gate, "`" + ast.text(name) + "`", range);
-}
-
-Diagnostic *ModuleRules::requireGate(isa::WordId word, const llvm::Twine &subject, Range range) {
-  return require(isa::word(word).gate, subject, range);
 }
 
 Diagnostic *ModuleRules::require(isa::ExprId gate, const llvm::Twine &subject, Range range) {
@@ -67,10 +69,8 @@ Diagnostic *ModuleRules::require(isa::ExprId gate, const llvm::Twine &subject, R
 
 /// Functions of the runtime that later targets lack: where they are called, or their address is taken.
 void ModuleRules::requireFunction(NameId name, Range range) {
-  llvm::SmallString<64> word(".function::");
-  word += ast.text(name);
-  if (isa::WordId known = isa::findWord(word))
-    requireGate(known, "`" + ast.text(name) + "`", range);
+  if (const isa::RuntimeFunction *known = isa::findRuntimeFunction(ast.text(name)))
+    require(known->gate, "`" + ast.text(name) + "`", range);
 }
 
 /// ptxas declares the special registers ahead of the module.
@@ -92,14 +92,15 @@ void ModuleRules::constantBank(const Declaration &declaration) {
   const bool isWritten = space.consume_front("[");
   if (isWritten) {
     space.consumeInteger(10, bank);
-    requireFeature(bank ? ".const::bank" : ".const::bank0", "`" + text(declaration.space) + "`",
+    requireFeature(bank ? isa::FeatureId::ConstBank : isa::FeatureId::ConstBank0, "`" + text(declaration.space) + "`",
                    declaration.spaceRange);
-    if (bank > 10) {
-      sink.report(DiagId::ConstantBank, declaration.spaceRange, {std::to_string(bank), "there are banks 0 to 10"});
+    if (const uint64_t last = isa::limit(isa::LimitId::ConstBanks, availability); bank > last) {
+      sink.report(DiagId::ConstantBank, declaration.spaceRange,
+                  {std::to_string(bank), "there are banks 0 to " + std::to_string(last)});
       return;
     }
   }
-  if (header.context().ptx < 202 && isOpenExtern != (bank > 0))
+  if (!has(isa::FeatureId::OpenConstants) && isOpenExtern != (bank > 0))
     sink.report(DiagId::ConstantBank, declaration.spaceRange,
                 {std::to_string(bank),
                  bank ? "it holds only `.extern` arrays of open size" : "it holds no `.extern` array of open size"});
@@ -131,9 +132,8 @@ static bool isVectorLength(llvm::StringRef word) { return word == ".v2" || word 
 void ModuleRules::nameless(const Declaration &declaration) {
   const llvm::StringRef space = text(declaration.space), type = text(declaration.type),
                         vector = text(declaration.vector);
-  const isa::WordId word = resolver.word(declaration.type);
-  const bool isType = isVariableType(declaration.type) ||
-                      (word && isa::word(word).typeKind != isa::TypeKind::None && !isListed(".unread", type));
+  const isa::Word &word = isa::word(resolver.word(declaration.type));
+  const bool isType = word.typeKind != isa::TypeKind::None && word.declarable != isa::Declarable::Never;
   if (!isType || (!vector.empty() && !isVectorLength(vector)))
     sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
 }
@@ -145,12 +145,13 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
   const std::string name = declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str();
   const bool isRegister = space == ".reg", isExtern = text(declaration.linkage) == ".extern";
   const bool isParameter = site != Site::Module && site != Site::Body;
-  requireWord(declaration.linkage, declaration.range);
-  requireWord(declaration.space, declaration.spaceRange);
+  requireDirective(declaration.linkage, declaration.range, isa::OnVariable);
+  if (space == ".tex")
+    requireFeature(isa::FeatureId::TextureSpace, "`.tex`", declaration.spaceRange);
   constantBank(declaration);
   bounds(declaration, isParameter);
   if (site == Site::Body && space == ".param")
-    requireFeature(inEntry ? ".param::of_entry_body" : ".param::of_function_body", "a `.param` variable in a body",
+    requireFeature(inEntry ? isa::FeatureId::EntryBodyParam : isa::FeatureId::FunctionBodyParam,
                    declaration.spaceRange);
 
   const isa::WordId typeWord = resolver.word(declaration.type);
@@ -159,13 +160,14 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
   const bool isOpaque = kind == isa::TypeKind::Opaque;
   const bool isArray = declaration.dims.count, isVector = declaration.vector != SpellingId::None;
   if (kind == isa::TypeKind::Bits || isOpaque || type == ".f16x2")
-    if (Diagnostic *d = requireWord(declaration.type, declaration.typeRange))
+    if (Diagnostic *d = require(isa::word(typeWord).gate, "`" + type + "`", declaration.typeRange))
       if (type == ".f16x2" ? isVector : isArray || !isAllocated) // where ptxas does not ask
         d->severity = Severity::Warning;
-  if (!isVariableType(declaration.type)) {
+  const isa::Declarable declarable = isa::word(typeWord).declarable;
+  if (declarable != isa::Declarable::Yes) {
     Diagnostic &d = sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
-    if (kind != isa::TypeKind::None && !isVector && !isListed(".unread", type) &&
-        (isArray || !isAllocated || isListed(".taken", type)))
+    if (kind != isa::TypeKind::None && !isVector && declarable != isa::Declarable::Never &&
+        (isArray || !isAllocated || declarable == isa::Declarable::Laxly))
       d.severity = Severity::Warning;
   }
 
@@ -188,7 +190,7 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
 
   if (site == Site::Module) {
     // Functions that follow the ABI have no place for them; from PTX 3.0 on all do.
-    if (space == ".param" || ((isRegister || space == ".local") && header.context().ptx >= 300))
+    if (space == ".param" || ((isRegister || space == ".local") && !has(isa::FeatureId::ModuleRegisters)))
       sink.report(DiagId::ModuleScopeSpace, declaration.spaceRange, {space.str()});
     if (text(declaration.linkage) == ".common" && space != ".global")
       sink.report(DiagId::LinkageSpace, declaration.spaceRange, {".common", ".global"});
@@ -235,16 +237,13 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
 void ModuleRules::attributes(const Declaration &declaration) {
   for (uint32_t i = declaration.attributes.first; i < declaration.attributes.end(); ++i) {
     const Directive &attribute = ast.directives[i];
-    requireWord(attribute.name, attribute.nameRange);
+    requireDirective(attribute.name, attribute.nameRange, isa::OnVariable);
     for (const Operand &operand : ast.operandsOf(attribute.operands)) {
       if (operand.suffix == SpellingId::None)
         continue;
       const llvm::StringRef word = ast.text(operand.suffix);
       const bool isUnified = word == ".unified";
-      if (isUnified)
-        requireFeature(".attribute::unified", "`.unified`", operand.range);
-      else
-        requireWord(operand.suffix, operand.range);
+      requireDirective(operand.suffix, operand.range, isa::InDirective);
       if ((word != ".managed" && !isUnified) || operand.extent != (isUnified ? 3 : 1))
         sink.report(DiagId::SyntaxError, operand.range, {word.str(), "`.managed` or `.unified` with two numbers"});
       else if (text(declaration.space) != ".global")
@@ -324,7 +323,7 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
                                     [](const Operand &outer) { return outer.kind == OperandKind::Vector; });
   const bool isMask = ast.operands[node].kind == OperandKind::List && ast.operands[node].name == NameId::None;
   if (isMask) { // eight ones somewhere
-    requireFeature(".initialiser::mask", "a mask in an initial value", range);
+    requireFeature(isa::FeatureId::InitialMask, range);
     const Operand &mask = ast.operands[++node];
     uint64_t bits = static_cast<uint64_t>(mask.value);
     while (bits && !(bits & 0xff))
@@ -345,10 +344,10 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
   const bool isGeneric = ast.operands[node].kind == OperandKind::List;
   bool hasOffset = ast.operands[node].flags & HasOffset;
   if (isGeneric) {
-    requireFeature(".initialiser::generic", "`generic()`", ast.operands[node].range);
+    requireFeature(isa::FeatureId::InitialGeneric, ast.operands[node].range);
     ++node;
   } else if (!isMask) {
-    requireFeature(".initialiser::address", "an address as initial value", range);
+    requireFeature(isa::FeatureId::InitialAddress, range);
   }
   const Operand &name = ast.operands[node];
   hasOffset |= (name.flags & HasOffset) != 0;

@@ -6,10 +6,10 @@
 
 namespace ptxray {
 
-/// The architecture's number; of an unknown one, a number above all.
-unsigned ModuleRules::targetNumber() const {
-  const uint16_t target = header.context().target;
-  return target == anyTarget ? ~0u : isa::targets()[target].number;
+static isa::DirectivePlace headPlace(const Function &function) {
+  if (function.kind == FunctionKind::Entry)
+    return function.hasBody ? isa::OnEntry : isa::OnDeclaredEntry;
+  return function.hasBody ? isa::OnFunction : isa::OnDeclaredFunction;
 }
 
 void ModuleRules::parameter(const Declaration &declaration, Site site) {
@@ -27,26 +27,31 @@ void ModuleRules::parameter(const Declaration &declaration, Site site) {
     if (pointed == ".reg" || pointed == ".param" || pointed == ".tex" || pointed.contains('['))
       sink.report(DiagId::SyntaxError, declaration.range,
                   {pointed.str(), "`.const`, `.global`, `.local` or `.shared`"});
-    if (declaration.isPtr && header.context().ptx < 202)
-      sink.report(DiagId::RequiresPtx, declaration.range, {"`.ptr`", "2.2", header.summary().ptx}).kind =
-          Kind::Directive;
+    const isa::Directive &pointer = isa::directive(isa::DirectiveId::Ptr);
+    if (declaration.isPtr && !availability.holds(pointer.gate))
+      sink.report(DiagId::RequiresPtx, declaration.range,
+                  {"`" + std::string(pointer.name) + "`", versionOf(pointer.gate), header.summary().ptx})
+          .kind = Kind::Directive;
     return;
   }
   if (space != ".param" && space != ".reg")
     sink.report(DiagId::ParameterSpace, declaration.spaceRange, {name, ".param or .reg"});
   if (space == ".param")
-    requireFeature(".param::of_function", "a `.param` parameter of a function", declaration.spaceRange);
+    requireFeature(isa::FeatureId::FunctionParam, declaration.spaceRange);
   const bool isEmpty = declaration.dims.count && ast.dims[declaration.dims.first] <= 0;
   if (isEmpty && site == Site::FunctionReturn)
     sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
-  else if (isOpen && (header.context().ptx < 600 || targetNumber() < 30))
-    sink.report(DiagId::NotAvailable, declaration.nameRange,
-                {"`" + name + "[]`", "PTX 6.0 and sm_30 or higher", header.summary().ptx, header.summary().target});
+  else if (isOpen)
+    requireFeature(isa::FeatureId::OpenParameter, "`" + name + "[]`", declaration.nameRange);
 }
 
 void ModuleRules::function(const Function &function) {
-  requireWord(function.linkage, function.head);
   const bool isEntry = function.kind == FunctionKind::Entry;
+  if (const isa::Directive *linkage = directiveOf(function.linkage)) {
+    require(linkage->gate, "`" + text(function.linkage) + "`", function.head);
+    if (!(linkage->places & headPlace(function)))
+      sink.report(DiagId::LinkageSpace, function.head, {std::string(linkage->name), ".global"});
+  }
   Signature signature;
   signature.kind = function.kind;
   signature.linkage = function.linkage;
@@ -73,17 +78,16 @@ void ModuleRules::function(const Function &function) {
   if (isEntry && function.hasBody)
     parameterSpace(function, signature);
   if (isEntry && !function.parameters.empty())
-    requireFeature(".entry::parameters", "a list of parameters", function.nameRange);
+    requireFeature(isa::FeatureId::EntryParameters, function.nameRange);
   if (isEntry && !function.hasBody)
-    requireFeature(".entry::declaration", "an entry without body", function.nameRange);
+    requireFeature(isa::FeatureId::EntryDeclaration, function.nameRange);
   if (function.kind == FunctionKind::Prototype)
-    requireFeature(".callprototype", "`.callprototype`", function.nameRange);
-  if (text(function.linkage) == ".common")
-    sink.report(DiagId::LinkageSpace, function.head, {".common", ".global"});
+    requireDirective(isa::directive(isa::DirectiveId::Callprototype), function.nameRange,
+                     inEntry ? isa::InEntry : isa::InFunction);
   functionAttributes(function, signature);
   for (uint32_t i = function.directives.first; i < function.directives.end(); ++i)
     signature.noReturn |= ast.text(ast.directives[i].name) == ".noreturn";
-  tuning(function);
+  headDirectives(function);
   if (function.kind == FunctionKind::Prototype)
     prototypes[static_cast<uint32_t>(function.name)] = std::move(signature);
   else
@@ -92,12 +96,12 @@ void ModuleRules::function(const Function &function) {
 
 /// `.ptr`, and the alignment where a kernel's pointer has its own: `.param .u32 .align 8 a`.
 void ModuleRules::pointerAttributes(const Function &function, const Declaration &declaration) {
-  if (function.kind != FunctionKind::Func)
-    return;
-  if (declaration.isPtr)
+  const bool isFunction = function.kind == FunctionKind::Func;
+  const bool mayPoint = isa::directive(isa::DirectiveId::Ptr).places & isa::OnParameter;
+  if (declaration.isPtr && (isFunction || (function.kind == FunctionKind::Entry && !mayPoint)))
     sink.report(DiagId::PtrPlace, declaration.range,
                 {declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str()});
-  if (declaration.isAlignedBehind)
+  if (isFunction && declaration.isAlignedBehind)
     sink.report(DiagId::DirectivePlace, declaration.range,
                 {".align", "parameters of entries, when it stands behind the type"});
 }
@@ -106,8 +110,7 @@ void ModuleRules::parameterSpace(const Function &function, const Signature &sign
   uint64_t bytes = 0;
   for (const Formal &formal : signature.parameters)
     bytes = llvm::alignTo(bytes, std::max<uint64_t>(1, formal.extent.align)) + formal.extent.bytes;
-  const uint16_t ptx = header.context().ptx;
-  const uint64_t most = ptx < 105 ? 256 : ptx >= 801 && targetNumber() >= 70 ? 32764 : 4352;
+  const uint64_t most = isa::limit(isa::LimitId::ParameterBytes, availability);
   if (bytes <= most)
     return;
   Diagnostic &d = sink.report(DiagId::ParameterSize, function.nameRange, {std::to_string(bytes), std::to_string(most)});
@@ -169,105 +172,139 @@ void ModuleRules::redeclare(const Function &function, Signature signature) {
 
 // ----------------------------------------------------------------------------- tuning directives
 
-void ModuleRules::tuning(const Function &function) {
-  const Directive *seen[7] = {};
-  static constexpr llvm::StringLiteral names[] = {".maxntid",        ".reqntid",           ".reqnctapercluster",
-                                                  ".maxclusterrank", ".blocksareclusters", ".minnctapersm",
-                                                  ".maxnctapersm"};
-  enum { MaxThreads, Threads, Cluster, ClusterRank, BlocksAreClusters, MinBlocks, MaxBlocks };
-  // ptxas takes a zero here and nowhere else.
-  auto mayBeZero = [](llvm::StringRef name) {
-    return name == ".reqnctapercluster" || name == ".maxclusterrank" || name == ".minperctamemory" ||
-           name.starts_with(".abi_");
-  };
-  const bool isEntry = function.kind == FunctionKind::Entry;
-  llvm::StringSet<> abi;
+void ModuleRules::headDirectives(const Function &function) {
+  llvm::SmallVector<std::pair<const Directive *, const isa::Directive *>, 8> head;
   for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
     const Directive &directive = ast.directives[i];
-    const llvm::StringRef name = ast.text(directive.name);
-    if (name == ".attribute")
+    if (ast.text(directive.name) == ".attribute")
       continue;
-    requireWord(directive.name, directive.nameRange);
-    for (size_t k = 0; k < std::size(names); ++k)
-      if (name == names[k])
-        seen[k] = &directive;
-    if (!function.hasBody && (isEntry || name == ".language" || name == ".local_maxnreg"))
-      sink.report(DiagId::DirectivePlace, directive.nameRange, {name.str(), "a function with a body"});
-    if (name == ".pragma") {
-      pragma(directive, PragmaPlace::Outside);
+    const isa::Directive *known = requireDirective(directive.name, directive.nameRange, headPlace(function));
+    if (!known)
+      continue;
+    if (isa::is(*known, isa::DirectiveId::Pragma)) {
+      pragma(directive, isa::OnEntry);
       continue;
     }
-    if (name == ".noreturn" && !function.returns.empty())
-      sink.report(DiagId::DirectivePlace, directive.nameRange, {name.str(), "a function that returns no value"});
-    if (name.starts_with(".abi_") && !abi.insert(name).second)
-      sink.report(DiagId::DirectiveConflict, directive.nameRange, {name.str(), name.str()});
-    for (const Operand &value : ast.operandsOf(directive.operands)) {
-      if (name == ".abi_preserve_control" && value.value > 11) // all that a target has
-        sink.report(DiagId::DirectiveValue, value.range, {name.str(), "a number from 0 to 11"});
-      if (name == ".language")
-        language(value);
-      else if (fits(value) && value.kind == OperandKind::Integer && value.value == 0 && !mayBeZero(name))
-        sink.report(DiagId::DirectiveValue, value.range, {name.str(), "a value above zero"});
-    }
+    if (isa::is(*known, isa::DirectiveId::Noreturn) && !function.returns.empty())
+      sink.report(DiagId::DirectivePlace, directive.nameRange,
+                  {std::string(known->name), "a function that returns no value"});
+    auto before = llvm::find_if(head, [&](auto &one) { return one.second == known; });
+    if (before != head.end() && known->once)
+      sink.report(DiagId::DirectiveConflict, directive.nameRange, {std::string(known->name), std::string(known->name)});
+    values(directive, *known);
+    if (before != head.end())
+      head.erase(before); // the last counts
+    head.push_back({&directive, known});
   }
-  auto conflict = [&](const Directive *a, const Directive *b) {
-    if (a && b)
-      sink.report(DiagId::DirectiveConflict, b->nameRange, {ast.text(b->name).str(), ast.text(a->name).str()})
-          .notes.push_back({"the other stands here", a->nameRange});
-  };
-  conflict(seen[MaxThreads], seen[Threads]);
-  conflict(seen[Cluster], seen[ClusterRank]);
-  if (seen[BlocksAreClusters] && (!seen[Threads] || !seen[Cluster]))
-    sink.report(DiagId::DirectiveMissing, seen[BlocksAreClusters]->nameRange,
-                {".blocksareclusters", "`.reqntid` and `.reqnctapercluster`"});
-  // .maxnctapersm: ignored in PTX 2.0, and gone in 2.1.
-  const bool isRetired = header.context().ptx == 200, isGone = header.context().ptx > 200;
-  for (const Directive *blocks : {seen[MinBlocks], isGone ? nullptr : seen[MaxBlocks]})
-    if (blocks && blocks == seen[MaxBlocks] && isRetired)
-      sink.report(DiagId::DirectiveIgnored, blocks->nameRange, {".maxnctapersm", "a `.version` below 2.0"});
-    else if (blocks && !seen[MaxThreads] && !seen[Threads])
-      sink.report(DiagId::DirectiveIgnored, blocks->nameRange,
-                  {ast.text(blocks->name).str(), "`.maxntid` or `.reqntid`"});
+  together(head);
 }
 
-/// ptxas numbers the languages it knows from 0 to 10, and takes the numbers, too.
-void ModuleRules::language(const Operand &value) {
-  static constexpr llvm::StringLiteral known[] = {"unknown", "ptx",           "nvvm",    "cuda c++", "cuda c++ tile",
-                                                  "tile ir", "python-cutile", "fortran", "optix"};
-  if (value.kind == OperandKind::Integer) {
-    if (fits(value) && value.value > 10)
-      sink.report(DiagId::DirectiveValue, value.range, {".language", "a number from 0 to 10"});
-    return;
+/// "`.a` and `.b`"
+static std::string listText(llvm::ArrayRef<uint16_t> list, llvm::StringRef between) {
+  std::string out;
+  for (uint16_t index : list)
+    out += (out.empty() ? "`" : between.str() + "`") + std::string(isa::tables().directives[index].name) + "`";
+  return out;
+}
+
+/// What the directives of one head say of each other.
+void ModuleRules::together(llvm::ArrayRef<std::pair<const Directive *, const isa::Directive *>> head) {
+  const isa::Tables &tables = isa::tables();
+  auto written = [&](uint16_t index) -> const Directive * {
+    auto found = llvm::find_if(head, [&](auto &one) { return one.second == &tables.directives[index]; });
+    return found == head.end() ? nullptr : found->first;
+  };
+  for (const auto &[directive, known] : head) {
+    const std::string name(known->name);
+    for (uint16_t index : isa::run(tables.directiveLists, known->excludes))
+      if (const Directive *other = written(index))
+        sink.report(DiagId::DirectiveConflict, directive->nameRange, {name, ast.text(other->name).str()})
+            .notes.push_back({"the other stands here", other->nameRange});
+    const auto needed = isa::run(tables.directiveLists, known->needs);
+    if (!llvm::all_of(needed, written))
+      sink.report(DiagId::DirectiveMissing, directive->nameRange, {name, listText(needed, " and ")});
+    const auto useful = isa::run(tables.directiveLists, known->idleWithout);
+    const bool isIdle = known->idleSince && header.context().ptx >= known->idleSince;
+    if (isIdle && availability.holds(known->gate)) // else it is gone
+      sink.report(DiagId::DirectiveIgnored, directive->nameRange,
+                  {name, "a `.version` below " + isa::versionText(known->idleSince)});
+    else if (!isIdle && !useful.empty() && llvm::none_of(useful, written))
+      sink.report(DiagId::DirectiveIgnored, directive->nameRange, {name, listText(useful, " or ")});
   }
-  const llvm::StringRef text = ast.text(value.name).drop_front().drop_back();
-  if (llvm::none_of(known, [&](llvm::StringRef name) { return name.equals_insensitive(text); }))
-    sink.report(DiagId::DirectiveValue, value.range, {".language", "the name of a known language"});
+}
+
+bool ModuleRules::values(const Directive &directive, const isa::Directive &known) {
+  const llvm::ArrayRef<isa::DirectiveArgument> arguments = isa::run(isa::tables().arguments, known.arguments);
+  bool allFit = true;
+  uint32_t next = 0;
+  for (const Operand &operand : ast.operandsOf(directive.operands)) {
+    if (next == arguments.size())
+      break;
+    const isa::DirectiveArgument &argument = arguments[next];
+    next += !argument.repeats;
+    allFit &= value(operand, known, argument);
+  }
+  return allFit;
+}
+
+/// "a number from 0 to 11"
+static std::string rangeText(const isa::ValueRange &range) {
+  if (range.low == range.high)
+    return "the value " + std::to_string(range.low);
+  if (range.high == INT64_MAX)
+    return range.low == 1 ? "a value above zero" : "a number from " + std::to_string(range.low) + " on";
+  return "a number from " + std::to_string(range.low) + " to " + std::to_string(range.high);
+}
+
+bool ModuleRules::value(const Operand &operand, const isa::Directive &known, const isa::DirectiveArgument &argument) {
+  if (argument.kind == isa::ArgumentKind::U32 && !fits(operand))
+    return false;
+  const isa::Tables &tables = isa::tables();
+  std::string expected;
+  if (operand.kind == OperandKind::String) {
+    const llvm::StringRef text = ast.text(operand.name).drop_front().drop_back();
+    const auto texts = isa::run(tables.directiveTexts, argument.texts);
+    if (!texts.empty() && llvm::none_of(texts, [&](isa::Text one) { return text.equals_insensitive(one); }))
+      expected = "the name of a known " + std::string(argument.name);
+  } else if (operand.kind == OperandKind::Integer) {
+    const auto ranges = isa::run(tables.ranges, argument.ranges);
+    auto holds = [&](const isa::ValueRange &range) {
+      return range.low <= operand.value && operand.value <= range.high;
+    };
+    if (!ranges.empty() && llvm::none_of(ranges, holds))
+      expected = rangeText(ranges.front());
+  }
+  if (!expected.empty())
+    sink.report(DiagId::DirectiveValue, operand.range, {std::string(known.name), expected});
+  return true;
 }
 
 void ModuleRules::functionAttributes(const Function &function, Signature &signature) {
   for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
     if (ast.text(ast.directives[i].name) != ".attribute")
       continue;
+    requireDirective(ast.directives[i].name, ast.directives[i].nameRange, headPlace(function));
     llvm::ArrayRef<Operand> values = ast.operandsOf(ast.directives[i].operands);
     if (values.size() != 3 || ast.text(values.front().suffix) != ".unified") {
       sink.report(DiagId::SyntaxError, ast.directives[i].range, {".attribute", "`.unified` with two numbers"});
       continue;
     }
-    requireFeature(".attribute::unified", "`.unified`", values.front().range);
+    requireDirective(values.front().suffix, values.front().range, isa::InDirective);
     signature.unified = {values[1].value, values[2].value};
   }
 }
 
 void ModuleRules::bodyDirective(const Directive &directive) {
   const llvm::StringRef name = ast.text(directive.name);
+  const isa::DirectivePlace place = inEntry ? isa::InEntry : isa::InFunction;
+  const isa::Directive *known = requireDirective(directive.name, directive.nameRange, place);
   if (name == ".pragma")
-    return pragma(directive, PragmaPlace::Body);
+    return pragma(directive, place);
   if (name == ".alias")
     return alias(directive);
-  requireWord(directive.name, directive.nameRange);
   if (directive.label != NameId::None)
     targets(directive);
-  else
+  else if (known && values(directive, *known))
     location(directive);
 }
 
@@ -307,7 +344,6 @@ void ModuleRules::targets(const Directive &directive) {
 // ---------------------------------------------------------------------------------------- aliases
 
 void ModuleRules::alias(const Directive &directive) {
-  requireWord(directive.name, directive.nameRange);
   llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
   if (operands.size() != 2)
     return;

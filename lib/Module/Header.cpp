@@ -1,5 +1,5 @@
 #include "Module/Header.h"
-#include "Isa/Isa.h"
+#include "Isa/Directives.h"
 #include "Module/Limits.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -133,22 +133,23 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
       sink.report(DiagId::MissingArchitecture, operand.range, {text});
     first = false;
   }
-  if (!mapF64.size() || target < 0 || isa::targets()[target].number < 13)
-    return;
-  sink.report(DiagId::TargetOptionConflict, mapF64, {"map_f64_to_f32"});
+  if (mapF64.size() && !Availability(context()).holds(isa::feature(isa::FeatureId::MapF64).gate))
+    sink.report(DiagId::TargetOptionConflict, mapF64, {"map_f64_to_f32"});
 }
 
 void Header::readAddressSize(const Ast &ast, const Directive &directive) {
-  if (ptx && ptx < 203)
-    sink.report(DiagId::RequiresPtx, directive.nameRange, {"`.address_size`", "2.3", isa::versionText(ptx)}).kind =
-        Kind::Directive;
+  const isa::Directive &known = isa::directive(isa::DirectiveId::AddressSize);
+  if (!Availability(context()).holds(known.gate))
+    sink.report(DiagId::RequiresPtx, directive.nameRange,
+                {"`" + std::string(known.name) + "`", versionOf(known.gate), isa::versionText(ptx)})
+        .kind = Kind::Directive;
   llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
   if (operands.empty())
     return;
   bits = operands.front().value;
   if (bits != 32 && bits != 64)
     sink.report(DiagId::AddressSize, operands.front().range, {std::to_string(bits)});
-  if (bits == 32 && has64BitAddressesOnly(context()))
+  if (bits == 32 && !Availability(context()).holds(isa::feature(isa::FeatureId::Address32).gate))
     sink.report(DiagId::CodegenAddress32, directive.range, {".address_size 32", targetText});
 }
 
@@ -168,9 +169,9 @@ void Header::finish(Range place, bool isEmpty) {
         .kind = Kind::Target;
   checkArch();
   const Availability availability(context());
-  for (auto [option, word] :
-       {std::pair(debug, ".target::debug"), std::pair(independent, ".target::texmode_independent")})
-    if (isa::ExprId gate = isa::word(isa::findWord(word)).gate; option.size() && !availability.holds(gate))
+  for (auto [option, feature] :
+       {std::pair(debug, isa::FeatureId::DebugTarget), std::pair(independent, isa::FeatureId::TexmodeIndependent)})
+    if (const isa::ExprId gate = isa::feature(feature).gate; option.size() && !availability.holds(gate))
       sink.report(DiagId::NotAvailable, option,
                   {"`" + source.text(option).str() + "`", gateText(gate), ptxText, targetText});
 }

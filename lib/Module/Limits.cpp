@@ -1,16 +1,9 @@
 #include "Module/Limits.h"
-#include "Isa/Isa.h"
+#include "Isa/Directives.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace ptxray {
-
-static constexpr uint64_t constantLimit = 64 * 1024;
-static constexpr int64_t threadLimit = 1024, registerLimit = 255;
-
-bool has64BitAddressesOnly(const ModuleContext &context) {
-  return context.target != anyTarget && isa::targets()[context.target].number >= 75;
-}
 
 std::string targetName(const ModuleContext &context) {
   return context.target == anyTarget ? "this target" : std::string(isa::targets()[context.target].name);
@@ -43,6 +36,7 @@ void Limits::variable(const Declaration &declaration, uint64_t bytes) {
     shared[static_cast<uint32_t>(declaration.name)] = bytes;
   if (space != ".const")
     return;
+  const uint64_t constantLimit = isa::limit(isa::LimitId::ConstBytes, availability);
   const bool fitted = constantBytes <= constantLimit;
   constantBytes += bytes;
   if (fitted && constantBytes > constantLimit)
@@ -70,6 +64,9 @@ void Limits::attributes(Slice directives) {
 
 /// Values of performance directives that no kernel can have.
 void Limits::performance(const Function &function) {
+  auto limit = [&](isa::LimitId id) { return static_cast<int64_t>(isa::limit(id, availability)); };
+  const int64_t registerLimit = limit(isa::LimitId::ThreadRegisters), threadLimit = limit(isa::LimitId::BlockThreads),
+                depthLimit = limit(isa::LimitId::BlockDepth);
   for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
     const Directive &directive = ast.directives[i];
     const llvm::StringRef name = ast.text(directive.name);
@@ -82,10 +79,11 @@ void Limits::performance(const Function &function) {
       int64_t threads = 1;
       for (const Operand &operand : operands)
         threads *= std::clamp<int64_t>(operand.value, 1, threadLimit + 1);
-      const bool isDeep = operands.size() > 2 && operands[2].value > 64;
+      const bool isDeep = operands.size() > 2 && operands[2].value > depthLimit;
       if (threads > threadLimit || isDeep)
         sink.report(DiagId::TooManyThreads, directive.range,
-                    {name.str(), isDeep ? "64 in the third dimension" : std::to_string(threadLimit) + " in a block"});
+                    {name.str(), isDeep ? std::to_string(depthLimit) + " in the third dimension"
+                                        : std::to_string(threadLimit) + " in a block"});
     }
   }
 }

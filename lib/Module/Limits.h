@@ -7,8 +7,6 @@
 
 namespace ptxray {
 
-/// Targets for which no current compiler makes code with 32-bit addresses.
-bool has64BitAddressesOnly(const ModuleContext &context);
 std::string targetName(const ModuleContext &context);
 
 /// What the checks of the whole module need to know of a function.
@@ -30,7 +28,7 @@ struct FunctionSummary {
 class Limits {
 public:
   Limits(const Ast &ast, const ModuleContext &context, const CheckOptions &options, DiagnosticSink &sink)
-      : ast(ast), context(context), options(options), sink(sink) {}
+      : ast(ast), context(context), availability(context), options(options), sink(sink) {}
 
   /// Of the module or a body.
   void variable(const Declaration &declaration, uint64_t bytes);
@@ -54,6 +52,7 @@ private:
 
   const Ast &ast;
   const ModuleContext context;
+  const Availability availability;
   const CheckOptions &options;
   DiagnosticSink &sink;
   uint64_t constantBytes = 0;

@@ -1,6 +1,6 @@
 #pragma once
 // Rules about what stands outside of instructions: declarations, functions, calls, directives.
-#include "Isa/Availability.h"
+#include "Isa/Directives.h"
 #include "Module/Header.h"
 #include "Resolve/Resolver.h"
 #include "llvm/ADT/DenseMap.h"
@@ -57,17 +57,21 @@ public:
   void requireGuard(NameId name, Range range);
   /// An instruction that writes to the trace stands there.
   void trace(Range range, llvm::StringRef instruction);
+  bool has(isa::FeatureId id) const { return availability.holds(isa::feature(id).gate); }
   /// What only the end of the module shows.
   void finish();
 
 private:
-  enum class PragmaPlace : uint8_t { Outside, Body };
-  unsigned targetNumber() const;
   Formal formalOf(const Declaration &declaration);
-  bool isVariableType(SpellingId type);
-  Diagnostic *requireWord(SpellingId word, Range range); // null: it is there
-  void requireFeature(llvm::StringRef word, const llvm::Twine &subject, Range range);
-  Diagnostic *requireGate(isa::WordId word, const llvm::Twine &subject, Range range);
+  const isa::Directive *directiveOf(SpellingId name); // null: none of that name
+  /// The version and target have the directive, and it may stand at that place; null: there is none of that name.
+  const isa::Directive *requireDirective(SpellingId name, Range range, isa::DirectivePlace place);
+  void requireDirective(const isa::Directive &known, Range range, isa::DirectivePlace place);
+  void requireFeature(isa::FeatureId id, Range range);
+  void requireFeature(isa::FeatureId id, const llvm::Twine &subject, Range range);
+  /// Whether the numbers fit into 32 bits where they must; others than those it takes are reported too.
+  bool values(const Directive &directive, const isa::Directive &known);
+  bool value(const Operand &operand, const isa::Directive &known, const isa::DirectiveArgument &argument);
   Diagnostic *require(isa::ExprId gate, const llvm::Twine &subject, Range range);
   /// ptxas keeps the numbers of directives in 32 bits.
   bool fits(const Operand &number) {
@@ -76,7 +80,8 @@ private:
   }
   bool overflows(const Operand &number); // reports it
   bool isSpecial(NameId name, Range range);
-  void pragma(const Directive &directive, PragmaPlace place);
+  void pragma(const Directive &directive, isa::DirectivePlace place);
+  void pragmaValue(const isa::Directive &pragma, llvm::StringRef value, Range range);
   void alias(const Directive &directive);
   void targets(const Directive &directive);
   void file(const Directive &directive);
@@ -89,7 +94,6 @@ private:
   void constantBank(const Declaration &declaration);
   void bounds(const Declaration &declaration, bool isParameter);
   void functionAttributes(const Function &function, Signature &signature);
-  void language(const Operand &value);
   void opaqueFields(const Declaration &declaration, uint32_t node, uint32_t level);
   uint32_t initialAddress(const Declaration &declaration, uint32_t node);
   void attributes(const Declaration &declaration);
@@ -99,7 +103,8 @@ private:
   void parameter(const Declaration &declaration, Site site);
   void pointerAttributes(const Function &function, const Declaration &declaration);
   void parameterSpace(const Function &function, const Signature &signature);
-  void tuning(const Function &function);
+  void headDirectives(const Function &function);
+  void together(llvm::ArrayRef<std::pair<const Directive *, const isa::Directive *>> head);
   void redeclare(const Function &function, Signature signature);
   bool redeclareVariable(const Declaration &declaration, const Formal &formal);
   void arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange, bool areReturns);
@@ -124,7 +129,7 @@ private:
   llvm::DenseMap<uint32_t, Global> globals;       // by NameId
   llvm::DenseMap<uint32_t, uint32_t> aliases;     // by NameId
   llvm::DenseSet<uint32_t> functionTables;        // variables whose first value is the address of a function, by NameId
-  std::vector<std::optional<bool>> variableTypes; // by SpellingId; none: not asked yet
+  std::vector<std::optional<const isa::Directive *>> directives; // by SpellingId; none: not asked yet
   bool inEntry = false;
 
   // Debugging and metadata.

@@ -115,11 +115,11 @@ void Resolver::declareFunction(uint32_t index) {
 }
 
 /// A function that an entry calls may leave it to the entry.
-bool Resolver::hasDirective(isa::WordId directive) {
+bool Resolver::hasDirective(llvm::StringRef directive) {
   if (!current || current->kind != FunctionKind::Entry)
     return true;
   for (uint32_t i = current->directives.first; i < current->directives.end(); ++i)
-    if (word(ast.directives[i].name) == directive)
+    if (ast.text(ast.directives[i].name) == directive)
       return true;
   return false;
 }
@@ -336,7 +336,7 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
     shape.value = reg - isa::specialRegisters().data();
     if (reg->narrow)
       shape.flags |= ShapeNarrow;
-    if (reg->needs && !hasDirective(reg->needs))
+    if (reg->needs >= 0 && !hasDirective(isa::tables().directives[reg->needs].name))
       shape.flags |= ShapeLacking;
   } else {
     shape = symbol->shape;

@@ -88,7 +88,7 @@ private:
   static void setShape(Symbol &symbol);
   Shape unusualName(const Operand &operand, const Symbol *symbol);
   void unusualGuard(const Instruction &instruction, const Symbol *symbol);
-  bool hasDirective(isa::WordId directive);
+  bool hasDirective(llvm::StringRef directive);
   isa::WordId suffixWord(SpellingId suffix);
   void collectLabels(const Function &function);
   void declareLabelsOf(uint32_t block);

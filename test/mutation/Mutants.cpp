@@ -20,7 +20,7 @@ private:
   void replace(Place place, const std::string &kind, const std::string &text, T &target, T changed) {
     // Swapped, not copied: the original keeps its place in memory, and other mutants refer to its parts.
     auto other = std::make_shared<T>(std::move(changed));
-    mutants.push_back({place, kind, text, {}, entry, [&target, other]() -> std::function<void()> {
+    mutants.push_back({place, kind, text, {}, entry, false, [&target, other]() -> std::function<void()> {
                          std::swap(target, *other);
                          return [&target, other] { std::swap(target, *other); };
                        }});
@@ -40,6 +40,8 @@ private:
   void scope(Scope &scope);
   void sets(Scope &scope);
   void table(Table &table);
+  void directive(DirectiveDecl &decl);
+  void limit(LimitDecl &decl);
   /// Each part of a conjunction or disjunction, `whole` excepted.
   void parts(Place place, const std::string &text, Condition &whole) { parts(place, text, whole, whole); }
   void parts(Place place, const std::string &text, Condition &condition, const Condition &whole);
@@ -195,15 +197,16 @@ void Finder::sets(Scope &scope) {
             twin.items[i].pattern == item.pattern)
           same.push_back(&twin);
       const std::string text = item.pattern + " of " + name;
-      mutants.push_back({set.place, "value", text, item.pattern, entry, [same, i, end]() -> std::function<void()> {
-                           const std::vector<SetItem> before = same.front()->items;
-                           for (Set *one : same)
-                             one->items.erase(one->items.begin() + i, one->items.begin() + end);
-                           return [same, before] {
-                             for (Set *one : same)
-                               one->items = before;
-                           };
-                         }});
+      mutants.push_back(
+          {set.place, "value", text, item.pattern, entry, false, [same, i, end]() -> std::function<void()> {
+             const std::vector<SetItem> before = same.front()->items;
+             for (Set *one : same)
+               one->items.erase(one->items.begin() + i, one->items.begin() + end);
+             return [same, before] {
+               for (Set *one : same)
+                 one->items = before;
+             };
+           }});
       if (!item.gate)
         continue;
       replace(set.place, "gate", text + ": " + textOf(*item.gate), *item.gate, always());
@@ -270,6 +273,43 @@ void Finder::scope(Scope &scope) {
     this->scope(*block);
 }
 
+void Finder::directive(DirectiveDecl &decl) {
+  const std::string name = decl.isPragma ? "\"" + decl.name + "\"" : decl.name;
+  if (decl.gate) {
+    replace(decl.place, "gate", name, decl.gate, std::optional<Condition>());
+    parts(decl.place, name, *decl.gate);
+  }
+  for (auto [what, list] : {std::pair("place", &decl.places), std::pair("excludes", &decl.excludes),
+                            std::pair("needs", &decl.needs), std::pair("idle-without", &decl.idleWithout)})
+    for (size_t i = 0; i < list->size(); ++i)
+      removeAt((*list)[i].first, what, (*list)[i].second + " of " + name, *list, i);
+  for (auto &[argument, declared] : decl.arguments) {
+    if (!declared.ranges.empty())
+      replace(declared.place, "range", argument + " of " + name, declared.ranges, {});
+    for (size_t i = 0; i < declared.texts.size(); ++i)
+      removeAt(declared.place, "text", declared.texts[i] + " of " + name, declared.texts, i);
+    if (declared.kind == "u32")
+      replace(declared.place, "kind", argument + " of " + name, declared.kind, std::string("u64"));
+  }
+  if (decl.once)
+    replace(decl.place, "once", name, decl.once, false);
+  if (decl.idleSince)
+    replace(decl.place, "idle-since", name, decl.idleSince, uint16_t(0));
+}
+
+void Finder::limit(LimitDecl &decl) {
+  for (size_t i = 0; i < decl.values.size(); ++i) {
+    LimitDecl::Value &value = decl.values[i];
+    const std::string text = decl.name + " " + std::to_string(value.value);
+    replace(decl.place, "limit", text + " + 1", value.value, value.value + 1);
+    replace(decl.place, "limit", text + " - 1", value.value, value.value - 1);
+    if (!value.gate)
+      continue;
+    removeAt(decl.place, "limit", text, decl.values, i);
+    parts(decl.place, text, *value.gate);
+  }
+}
+
 std::vector<Mutant> Finder::run() {
   scope(model.shared);
   for (auto &file : model.fileScopes)
@@ -285,6 +325,23 @@ std::vector<Mutant> Finder::run() {
       replace(reg.place, "gate", reg.name, *reg.gate, always());
       parts(reg.place, reg.name, *reg.gate);
     }
+  const size_t first = mutants.size();
+  for (DirectiveDecl &one : model.directives)
+    directive(one);
+  for (FeatureDecl &one : model.features) {
+    replace(one.place, "gate", one.name, one.gate, always());
+    parts(one.place, one.name, one.gate);
+  }
+  for (RuntimeFunctionDecl &one : model.runtimeFunctions)
+    replace(one.place, "gate", one.name, one.gate, always());
+  for (LimitDecl &one : model.limits)
+    limit(one);
+  for (auto &[word, declared] : model.vocabulary.declarable) {
+    replace(declared.second, "declarable", word, declared.first, isa::Declarable::OfInstructions);
+    mutants.back().word = word;
+  }
+  for (Mutant &mutant : llvm::MutableArrayRef(mutants).drop_front(first))
+    mutant.ofModules = true;
   for (Entry &one : model.entries) {
     entry = one.scope.get();
     scope(*one.scope);

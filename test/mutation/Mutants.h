@@ -11,6 +11,7 @@ struct Mutant {
   std::string text;                     // what is taken away, as far as it needs to be told apart
   std::string word;                     // that is taken away, if it is one
   const isagen::Scope *entry = nullptr; // null: of a file, or of all files
+  bool ofModules = false;               // of a directive, a feature, a limit: nothing for a single line to notice
   /// Damages the model; what it returns repairs it.
   std::function<std::function<void()>()> apply;
 };

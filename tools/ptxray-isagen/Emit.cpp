@@ -6,6 +6,8 @@ namespace ptxray::isagen {
 namespace {
 
 const char *enumName(isa::WordClass) { return "WordClass"; }
+const char *enumName(isa::Declarable) { return "Declarable"; }
+const char *enumName(isa::ArgumentKind) { return "ArgumentKind"; }
 const char *enumName(isa::TypeKind) { return "TypeKind"; }
 const char *enumName(isa::ExprOp) { return "ExprOp"; }
 const char *enumName(isa::OperandRole) { return "OperandRole"; }
@@ -67,7 +69,7 @@ void write(std::ostream &out, uint32_t value) { out << value; }
 void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
 void write(std::ostream &out, const isa::Word &v) {
   braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.skipped, v.narrow, v.unrelaxed, v.gate,
-         v.scalarGate, v.kind);
+         v.scalarGate, v.kind, v.declarable);
 }
 void write(std::ostream &out, const isa::Expr &v) { braces(out, v.op, v.gateOnly, v.a, v.b, v.c); }
 void write(std::ostream &out, const isa::Gate &v) { braces(out, v.name, v.expr); }
@@ -109,6 +111,18 @@ void write(std::ostream &out, const isa::SpecialRegister &v) {
   braces(out, v.name, v.type, v.vector, v.gate, v.narrow, v.needs);
 }
 
+void write(std::ostream &out, const isa::DirectiveArgument &v) {
+  braces(out, v.name, v.kind, v.depth, v.repeats, v.ranges, v.texts);
+}
+void write(std::ostream &out, const isa::Directive &v) {
+  braces(out, v.name, v.title, v.manual, v.syntax, v.file, v.line, v.source, v.places, v.owner, v.gate, v.once,
+         v.idleSince, v.arguments, v.excludes, v.needs, v.idleWithout);
+}
+void write(std::ostream &out, const isa::Feature &v) { braces(out, v.name, v.title, v.gate); }
+void write(std::ostream &out, const isa::LimitValue &v) { braces(out, v.value, v.gate); }
+void write(std::ostream &out, const isa::Limit &v) { braces(out, v.name, v.values); }
+void write(std::ostream &out, const isa::RuntimeFunction &v) { braces(out, v.name, v.gate); }
+
 void emitTables(const Output &output, std::ostream &out) {
   out << "// Made from grammar/isa by ptxray-isagen.\n";
   array(out, "Word", "words", output.words);
@@ -146,6 +160,15 @@ void emitTables(const Output &output, std::ostream &out) {
   array(out, "uint16_t", "versionList", output.versions);
   array(out, "uint16_t", "versionMeanings", output.versionMeanings);
   array(out, "SpecialRegister", "registers", output.registers);
+  array(out, "Text", "directiveTexts", output.directiveTexts);
+  array(out, "DirectiveArgument", "arguments", output.arguments);
+  array(out, "uint16_t", "directiveLists", output.directiveLists);
+  array(out, "Directive", "directiveList", output.directives);
+  array(out, "Directive", "pragmaList", output.pragmas);
+  array(out, "Feature", "featureList", output.features);
+  array(out, "LimitValue", "limitValues", output.limitValues);
+  array(out, "Limit", "limitList", output.limits);
+  array(out, "RuntimeFunction", "runtimeFunctions", output.runtimeFunctions);
 }
 
 void emitChecks(const Output &output, std::ostream &out) {
@@ -185,6 +208,38 @@ void emitWords(const Output &output, std::ostream &out) {
   for (size_t id = 1; id < output.words.size(); ++id)
     out << "inline constexpr WordId " << constantName(output.words[id].text) << " = " << id << "; // "
         << output.words[id].text << "\n";
+}
+
+/// `.abi_preserve` as AbiPreserve.
+static std::string enumerator(isa::Text name) {
+  std::string result;
+  bool isFirst = true;
+  for (char c : name) {
+    if (!isalnum(static_cast<unsigned char>(c))) {
+      isFirst = true;
+      continue;
+    }
+    result += isFirst ? static_cast<char>(toupper(static_cast<unsigned char>(c))) : c;
+    isFirst = false;
+  }
+  return result;
+}
+
+template <typename T> static void enumeration(std::ostream &out, const char *name, const std::vector<T> &all) {
+  out << "enum class " << name << " : uint16_t {\n";
+  for (const T &one : all)
+    out << "  " << enumerator(one.name) << ",\n";
+  out << "};\n";
+}
+
+void emitNames(const Output &output, std::ostream &out) {
+  out << "// What C++ asks of grammar/isa by name, made by ptxray-isagen: each is an index into its array of "
+         "isa::Tables.\n"
+         "#pragma once\n#include <cstdint>\n\nnamespace ptxray::isa {\n\n";
+  enumeration(out, "DirectiveId", output.directives);
+  enumeration(out, "FeatureId", output.features);
+  enumeration(out, "LimitId", output.limits);
+  out << "\n} // namespace ptxray::isa\n";
 }
 
 } // namespace ptxray::isagen

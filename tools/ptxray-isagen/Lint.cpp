@@ -23,6 +23,7 @@ public:
 
 private:
   void neverFits();
+  void directives();
   void unused(const Scope &scope);
   void equalRows(const Table &table);
   void skippedColumns(const Scope &scope, const Table &table);
@@ -70,6 +71,22 @@ void Linter::neverFits() {
     if (!fits)
       errors.report(key.first->place, "dead-mnemonic",
                     "`" + key.second + "` is part of a mnemonic that the entry does not name");
+}
+
+void Linter::directives() {
+  for (const auto &[place, holds] : usage.deadGates)
+    errors.report(place, "dead-condition",
+                  holds ? "the gate holds for every version and target" : "no version and target passes the gate");
+  for (const DirectiveDecl &directive : model.directives) {
+    if (directive.places.empty())
+      errors.report(directive.place, "directive", "no place where `" + directive.name + "` may stand");
+    if (directive.manual.empty() == directive.documented)
+      errors.report(directive.place, "missing-manual",
+                    directive.documented ? "no section of the manual is named; or is it `undocumented`?"
+                                         : "`undocumented`, and yet in a section of the manual");
+    if (directive.title.empty())
+      errors.report(directive.place, "missing-title", "the directive has no title");
+  }
 }
 
 void Linter::unused(const Scope &scope) {
@@ -206,6 +223,7 @@ void Linter::run() {
     if (entry.title.empty())
       errors.report(entry.place, "missing-title", "the entry has no title");
   }
+  directives();
   forms();
 }
 

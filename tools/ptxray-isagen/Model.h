@@ -1,5 +1,6 @@
 #pragma once
 // The files of grammar/isa as written: what Read makes of them, before anything is looked up.
+#include "Isa/DirectiveTables.h"
 #include "Isa/Tables.h"
 #include <map>
 #include <memory>
@@ -148,9 +149,55 @@ struct Entry {
 struct Vocabulary {
   std::vector<std::string> types, layouts, spaces, operations;
   std::set<std::string> repeatable, skipped, known;
-  std::map<std::string, std::set<std::string>> skippedIn, ungatedIn; // mnemonic to words
-  std::map<std::string, std::string> kinds;                          // word to `rounding`
+  std::map<std::string, std::pair<isa::Declarable, Place>> declarable; // types
+  std::map<std::string, std::set<std::string>> skippedIn, ungatedIn;   // mnemonic to words
+  std::map<std::string, std::string> kinds;                            // word to `rounding`
   std::map<std::string, std::shared_ptr<Condition>> gates, scalarGates;
+};
+
+/// What a directive is written with: a name that stands for a value, or a literal.
+struct ArgumentDecl {
+  Place place;
+  std::string kind;
+  std::vector<isa::ValueRange> ranges;
+  std::vector<std::string> texts;
+};
+struct WrittenArgument {
+  std::string name; // empty: `literal`
+  std::string literal;
+  uint8_t depth = 0; // of optional braces around it
+  bool repeats = false;
+};
+struct DirectiveDecl {
+  Place place;
+  bool isPragma = false;
+  std::string name, title, manual, syntax, source;
+  bool documented = true, once = false;
+  std::vector<WrittenArgument> written;
+  std::map<std::string, ArgumentDecl> arguments;
+  std::vector<std::pair<Place, std::string>> places;
+  std::vector<std::pair<Place, std::string>> excludes, needs, idleWithout;
+  uint16_t idleSince = 0;
+  std::optional<Condition> gate;
+};
+struct FeatureDecl {
+  Place place;
+  std::string name, title;
+  Condition gate;
+};
+struct LimitDecl {
+  struct Value {
+    uint64_t value;
+    std::optional<Condition> gate;
+  };
+  Place place;
+  std::string name;
+  std::vector<Value> values;
+};
+struct RuntimeFunctionDecl {
+  Place place;
+  std::string name;
+  Condition gate;
 };
 
 struct TargetDecl {
@@ -179,6 +226,10 @@ struct Model {
   std::vector<TargetDecl> targets;
   std::vector<std::vector<uint16_t>> families;
   std::vector<RegisterDecl> registers;
+  std::vector<DirectiveDecl> directives; // and pragmas
+  std::vector<FeatureDecl> features;
+  std::vector<LimitDecl> limits;
+  std::vector<RuntimeFunctionDecl> runtimeFunctions;
 };
 
 /// Errors in the data, all of them, in the order of files and lines.

@@ -49,6 +49,11 @@ std::string oneLine(antlr4::ParserRuleContext *context) {
   return text;
 }
 
+std::string unquoted(antlr4::tree::TerminalNode *text) {
+  const std::string quoted = text->getText();
+  return quoted.substr(1, quoted.size() - 2);
+}
+
 uint16_t version(const std::string &text) {
   size_t dot = text.find('.');
   int minor = dot == std::string::npos ? 0 : std::stoi(text.substr(dot + 1));
@@ -82,6 +87,9 @@ void Reader::vocabulary(IsaParser::VocabularyContext *context) {
                                                                {"operations", &vocabulary.operations}};
   std::map<std::string, std::set<std::string> *> lists = {{"repeatable", &vocabulary.repeatable},
                                                           {"known", &vocabulary.known}};
+  static const std::map<std::string, isa::Declarable> declarable = {{"declarable", isa::Declarable::Yes},
+                                                                    {"declarable-laxly", isa::Declarable::Laxly},
+                                                                    {"undeclarable", isa::Declarable::Never}};
   if (name == "kind" && names.size() == 2) {
     for (const std::string &word : words)
       if (!vocabulary.kinds.insert({word, names[1]->getText()}).second)
@@ -90,6 +98,10 @@ void Reader::vocabulary(IsaParser::VocabularyContext *context) {
     classes[name]->insert(classes[name]->end(), words.begin(), words.end());
   } else if (names.size() == 1 && lists.count(name)) {
     lists[name]->insert(words.begin(), words.end());
+  } else if (auto list = declarable.find(name); names.size() == 1 && list != declarable.end()) {
+    for (const std::string &word : words)
+      if (!vocabulary.declarable.insert({word, {list->second, place(context)}}).second)
+        error(context, "twice", "`" + word + "` stands in another list of what may be declared");
   } else {
     error(context, "vocabulary", "`" + name + "` is no list of words");
   }
@@ -187,6 +199,14 @@ void Reader::readFile(IsaParser::FileContext *context) {
           {place(item), one->TARGET(0)->getText(), one->TARGET(1)->getText(), version(one->NUMBER()->getText()), true});
     } else if (auto *one = dynamic_cast<IsaParser::RegisterContext *>(item)) {
       registers(one);
+    } else if (auto *one = dynamic_cast<IsaParser::DirectiveContext *>(item)) {
+      directive(one);
+    } else if (auto *one = dynamic_cast<IsaParser::FeatureContext *>(item)) {
+      feature(one);
+    } else if (auto *one = dynamic_cast<IsaParser::LimitContext *>(item)) {
+      limit(one);
+    } else if (auto *one = dynamic_cast<IsaParser::RuntimeFunctionContext *>(item)) {
+      model.runtimeFunctions.push_back({place(one), one->NAME()->getText(), condition(one->condition())});
     }
   }
 }

@@ -13,8 +13,9 @@ std::vector<isa::ValueRange> Reader::values(const std::vector<IsaParser::ValueCo
   for (IsaParser::ValueContext *context : contexts) {
     auto numbers = context->integer();
     int64_t low = integer(numbers[0]);
-    ranges.push_back(
-        {low, numbers.size() > 1 ? integer(numbers[1]) : low, numbers.size() > 2 ? integer(numbers[2]) : 1});
+    const bool isOpen = numbers.size() == 1 && context->children.size() > 1; // `1..`
+    const int64_t high = isOpen ? INT64_MAX : numbers.size() > 1 ? integer(numbers[1]) : low;
+    ranges.push_back({low, high, numbers.size() > 2 ? integer(numbers[2]) : 1});
     if (ranges.back().high < low || ranges.back().step < 1)
       error(context, "empty-range", "`" + oneLine(context) + "` holds no value");
   }

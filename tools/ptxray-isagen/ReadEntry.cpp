@@ -452,8 +452,7 @@ void Reader::block(IsaParser::BlockContext *context, Scope &scope, Entry &entry)
     } else if (statement->demand()) {
       rule(statement->demand(), scope);
     } else if (statement->STRING()) {
-      entry.title = statement->STRING()->getText();
-      entry.title = entry.title.substr(1, entry.title.size() - 2);
+      entry.title = unquoted(statement->STRING());
     } else if (!statement->reference().empty()) {
       for (IsaParser::ReferenceContext *reference : statement->reference())
         entry.manual += (entry.manual.empty() ? "" : ", ") + reference->getText();

@@ -1,6 +1,6 @@
 #pragma once
 // From the ANTLR tree of one file to the Model. Read.cpp has the file and its lists, ReadEntry.cpp the entries,
-// ReadConditions.cpp what stands in both.
+// ReadDirectives.cpp the directives, features and limits, ReadConditions.cpp what stands in all of them.
 #include "IsaParser.h"
 #include "Model.h"
 
@@ -9,6 +9,7 @@ namespace ptxray::isagen {
 std::string sourceText(antlr4::ParserRuleContext *context);
 /// On one line, without comments.
 std::string oneLine(antlr4::ParserRuleContext *context);
+std::string unquoted(antlr4::tree::TerminalNode *text);
 /// `8.6` is 806.
 uint16_t version(const std::string &text);
 /// `mul.{hi,lo}` spells two.
@@ -63,6 +64,16 @@ private:
   void rule(IsaParser::DemandContext *context, Scope &scope);
   void block(IsaParser::BlockContext *context, Scope &scope, Entry &entry);
   void entry(IsaParser::EntryContext *context, Scope &scope);
+  // ReadDirectives.cpp
+  void directive(IsaParser::DirectiveContext *context);
+  void clause(IsaParser::ClauseContext *context, DirectiveDecl &decl);
+  void argument(IsaParser::ArgumentContext *context, DirectiveDecl &decl);
+  void others(IsaParser::OthersContext *context, DirectiveDecl &decl);
+  void remark(IsaParser::RemarkContext *context, DirectiveDecl &decl);
+  void written(IsaParser::WrittenContext *context, DirectiveDecl &decl);
+  void pieces(const std::vector<IsaParser::PieceContext *> &pieces, uint8_t depth, DirectiveDecl &decl);
+  void feature(IsaParser::FeatureContext *context);
+  void limit(IsaParser::LimitContext *context);
   // Read.cpp
   void vocabulary(IsaParser::VocabularyContext *context);
   void registers(IsaParser::RegisterContext *context);

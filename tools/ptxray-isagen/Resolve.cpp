@@ -556,6 +556,9 @@ void Resolver::run() {
   output.warnings.push_back("");
   targets();
   words();
+  directives();
+  features();
+  limits();
   registers();
   for (const Entry &one : model.entries)
     for (const std::string &mnemonic : one.mnemonics)

@@ -37,6 +37,14 @@ struct Output {
   std::vector<isa::Target> targets;
   std::vector<uint16_t> versions, versionMeanings;
   std::vector<isa::SpecialRegister> registers;
+  std::vector<isa::Text> directiveTexts;
+  std::vector<isa::DirectiveArgument> arguments;
+  std::vector<uint16_t> directiveLists;
+  std::vector<isa::Directive> directives, pragmas; // sorted by name, as the next
+  std::vector<isa::Feature> features;
+  std::vector<isa::LimitValue> limitValues;
+  std::vector<isa::Limit> limits;
+  std::vector<isa::RuntimeFunction> runtimeFunctions;
   std::deque<std::string> texts; // what the Text fields point at
 };
 
@@ -55,6 +63,7 @@ struct Usage {
   std::map<std::pair<const Table *, std::string>, bool> columns;
   std::map<std::pair<const Entry *, std::string>, bool> mnemonics;
   std::map<std::pair<const Set *, std::string>, bool> mnemonicWords;
+  std::vector<std::pair<Place, bool>> deadGates; // of directives, features and limits; whether they always hold
 };
 
 /// The rule ids that `warn(id)` may name.
@@ -94,9 +103,17 @@ void write(std::ostream &out, const isa::Entry &value);
 void write(std::ostream &out, const isa::Mnemonic &value);
 void write(std::ostream &out, const isa::Target &value);
 void write(std::ostream &out, const isa::SpecialRegister &value);
+void write(std::ostream &out, const isa::DirectiveArgument &value);
+void write(std::ostream &out, const isa::Directive &value);
+void write(std::ostream &out, const isa::Feature &value);
+void write(std::ostream &out, const isa::LimitValue &value);
+void write(std::ostream &out, const isa::Limit &value);
+void write(std::ostream &out, const isa::RuntimeFunction &value);
 void emitTables(const Output &output, std::ostream &out);
 void emitChecks(const Output &output, std::ostream &out);
 void emitWords(const Output &output, std::ostream &out);
+/// What C++ asks for by name: `enum class FeatureId`.
+void emitNames(const Output &output, std::ostream &out);
 
 /// All that the entries of a mnemonic say, gathered; false: there is none.
 bool explain(const Model &model, const std::string &mnemonic, std::ostream &out);

@@ -96,6 +96,19 @@ private:
   void targets();
   void registers();
 
+  // ---- directives
+  template <typename Decl> std::vector<const Decl *> sortedByName(const std::vector<Decl> &all, const char *what);
+  uint16_t directiveIndex(Place place, const std::string &name);
+  isa::Span directiveList(const DirectiveDecl &decl, const std::vector<std::pair<Place, std::string>> &names);
+  void places(const DirectiveDecl &decl, isa::Directive &result);
+  isa::DirectiveArgument argument(const DirectiveDecl &decl, const WrittenArgument &written);
+  isa::Directive directive(const DirectiveDecl &decl);
+  bool gateHolds(ExprId gate, uint16_t ptx, size_t target) const;
+  ExprId usefulGate(Place place, const Condition &gate);
+  void directives();
+  void features();
+  void limits();
+
   // ---- conditions
   ExprId expr(ExprOp op, bool gateOnly, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0);
   ExprId both(const std::vector<ExprId> &parts, bool isAnd);
@@ -136,6 +149,7 @@ private:
   FormContext *context = nullptr; // null between forms
   int insideGate = 0;
   std::map<std::string, WordId> wordIds;
+  std::map<std::string, uint16_t> directiveIds;
   std::set<std::string> vocabulary; // all words, for suggestions
   std::map<std::string, isa::Text> textPool;
   std::map<const void *, std::unordered_map<std::string, uint32_t>> runs;

@@ -224,6 +224,13 @@ void Resolver::words() {
   };
   addGates(listed.gates, &isa::Word::gate);
   addGates(listed.scalarGates, &isa::Word::scalarGate);
+  for (const auto &[word, declared] : listed.declarable) {
+    isa::Word &type = output.words[wordId(word)];
+    if (type.wordClass != isa::WordClass::Type)
+      errors.report(declared.second, "unknown-word", "`" + word + "` is not a type");
+    else
+      type.declarable = declared.first;
+  }
   for (const auto &[word, kind] : listed.kinds) {
     if (!wordIds.count(word))
       errors.report({}, "unknown-word", "unknown word `" + word + "` of kind " + kind);
@@ -263,11 +270,11 @@ void Resolver::targets() {
 
 void Resolver::registers() {
   for (const RegisterDecl &decl : model.registers) {
-    isa::SpecialRegister result = {text(decl.name), wordId(decl.type), 0, True, decl.narrow, wordId(decl.needs)};
+    isa::SpecialRegister result = {text(decl.name), wordId(decl.type), 0, True, decl.narrow, -1};
     if (!result.type)
       errors.report(decl.place, "unknown-word", "unknown type `" + decl.type + "`");
-    if (!result.needs && !decl.needs.empty())
-      errors.report(decl.place, "unknown-word", "unknown directive `" + decl.needs + "`");
+    if (!decl.needs.empty())
+      result.needs = static_cast<int16_t>(directiveIndex(decl.place, decl.needs));
     if (!decl.vector.empty())
       result.vector = static_cast<uint8_t>(std::stoi(decl.vector.substr(2)));
     if (decl.gate)

@@ -19,6 +19,7 @@ static const ptxray::Syntax syntax = {
         {"--tables", "FILE", "write the tables (IsaTables.inc)"},
         {"--checks", "FILE", "write the declarations of the named checks (Checks.inc)"},
         {"--words", "FILE", "write the ids of the words as constants (IsaWords.inc)"},
+        {"--names", "FILE", "write the names of directives, features and limits (IsaNames.h)"},
         {"--draft", "", "what the lints find is a warning: for data that is still being written"},
         {"--diagnostics", "FILE", "Diagnostics.def, to know the ids that `warn(id)` may name and the kinds of words"},
         {"--help", "", "show this"}}};
@@ -62,6 +63,10 @@ static Files findFiles(const std::vector<std::string_view> &operands) {
   return files;
 }
 
+/// Each writes the file that its option names.
+static constexpr std::pair<std::string_view, void (*)(const Output &, std::ostream &)> outputs[] = {
+    {"--tables", emitTables}, {"--checks", emitChecks}, {"--words", emitWords}, {"--names", emitNames}};
+
 int main(int argc, char **argv) {
   ptxray::CommandLine line;
   const std::optional<ptxray::Complaint> complaint = ptxray::readCommandLine(syntax, {argv + 1, argv + argc}, line);
@@ -73,12 +78,12 @@ int main(int argc, char **argv) {
     std::cerr << "ptxray-isagen: " << complaint->text << "\n\n" << usageText();
     return 2;
   }
-  auto path = [&line](std::string_view option) { return std::string(line.value(option).value_or("")); };
-  const std::string tables = path("--tables"), checks = path("--checks"), words = path("--words");
-  const std::string diagnostics = path("--diagnostics");
+  const std::string diagnostics(line.value("--diagnostics").value_or(""));
   const bool checkOnly = line.has("--check"), draft = line.has("--draft");
   const Files files = findFiles(line.operands);
-  if (files.empty() || (!checkOnly && !line.has("--explain") && tables.empty() && checks.empty() && words.empty())) {
+  const bool writes =
+      std::any_of(std::begin(outputs), std::end(outputs), [&](auto &one) { return line.has(one.first); });
+  if (files.empty() || (!checkOnly && !line.has("--explain") && !writes)) {
     std::cerr << usageText();
     return 2;
   }
@@ -103,17 +108,17 @@ int main(int argc, char **argv) {
   if (line.has("--explain"))
     return 0;
 
-  std::ostringstream tableText, checkText, wordText;
-  emitTables(output, tableText);
-  emitChecks(output, checkText);
-  emitWords(output, wordText);
   if (checkOnly) {
     std::cout << output.entries.size() << " entries, " << output.mnemonics.size() << " mnemonics, "
               << output.forms.size() << " forms, " << output.words.size() - 1 << " words\n";
     return 0;
   }
-  bool good = tables.empty() || writeIfChanged(tables, tableText.str());
-  good &= checks.empty() || writeIfChanged(checks, checkText.str());
-  good &= words.empty() || writeIfChanged(words, wordText.str());
+  bool good = true;
+  for (const auto &[option, emit] : outputs)
+    if (const auto path = line.value(option)) {
+      std::ostringstream text;
+      emit(output, text);
+      good &= writeIfChanged(std::string(*path), text.str());
+    }
   return good ? 0 : 1;
 }

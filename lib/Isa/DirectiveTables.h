@@ -1,0 +1,77 @@
+#pragma once
+// What `ptxray-isagen` makes of the directives, pragmas, features and limits of grammar/isa. As in Tables.h: constant
+// arrays with index ranges into each other.
+#include "Isa/Tables.h"
+
+namespace ptxray::isa {
+
+/// Where a directive may be written.
+enum DirectivePlace : uint16_t {
+  InModule = 1 << 0,
+  OnVariable = 1 << 1,
+  OnParameter = 1 << 2, // of an entry
+  OnEntry = 1 << 3,     // in the head of an entry that has a body
+  OnDeclaredEntry = 1 << 4,
+  OnFunction = 1 << 5,         // in the head of a function that has a body
+  OnDeclaredFunction = 1 << 6, // or of a prototype
+  InEntry = 1 << 7,            // in the body of an entry
+  InFunction = 1 << 8,         // in the body of a function
+  InDirective = 1 << 9,        // in the braces of another directive
+};
+enum class ArgumentKind : uint8_t {
+  Literal, // written as it is
+  U32,     // a number that ptxas keeps in 32 bits
+  U64,
+  String,
+  Name,   // of a symbol, or a word of its own: `texmode_unified`
+  Word,   // with a dot: `.managed`
+  Number, // of a pragma: any number, with a sign too
+  Text,   // of a pragma: whatever follows
+};
+struct DirectiveArgument {
+  Text name;
+  ArgumentKind kind;
+  uint8_t depth; // as many optional parts it stands in
+  bool repeats;  // may be followed by more of its kind
+  Span ranges;   // into `ranges`; empty: any value
+  Span texts;    // into `directiveTexts`: the strings that stand for a number
+};
+struct Directive {
+  Text name; // `.maxntid`; of a pragma without a dot
+  Text title;
+  Text manual; // empty: not in the manual
+  Text syntax; // as written
+  Text file;
+  uint32_t line;
+  Text source;     // its text, for `explain`
+  uint16_t places; // DirectivePlace
+  uint16_t owner;  // of what stands InDirective: index of that directive
+  ExprId gate;
+  bool once;          // in one head
+  uint16_t idleSince; // ptxas ignores it from this version on; 0: never
+  Span arguments;     // into `arguments`
+  Span excludes;      // into `directiveLists`: none of them in the same head
+  Span needs;         // all of them in the same head
+  Span idleWithout;   // one of them in the same head, or it has no effect
+};
+/// What is younger than the directive or declaration it is part of, or gone.
+struct Feature {
+  Text name;
+  Text title; // as messages call it; empty: they quote the text
+  ExprId gate;
+};
+struct LimitValue {
+  uint64_t value;
+  ExprId gate;
+};
+struct Limit {
+  Text name;
+  Span values; // into `limitValues`: the first whose gate holds
+};
+/// A function that comes with some targets only.
+struct RuntimeFunction {
+  Text name;
+  ExprId gate;
+};
+
+} // namespace ptxray::isa

@@ -1,0 +1,22 @@
+#pragma once
+// Questions about directives, features and limits by their names in grammar/isa/directives.isa.
+#include "Isa/Availability.h"
+#include "IsaNames.h"
+
+namespace ptxray::isa {
+
+inline const Directive &directive(DirectiveId id) { return tables().directives[static_cast<size_t>(id)]; }
+inline const Feature &feature(FeatureId id) { return tables().features[static_cast<size_t>(id)]; }
+/// Whether it is the one of that name.
+inline bool is(const Directive &one, DirectiveId id) { return &one == &directive(id); }
+
+/// The number that counts for the module.
+inline uint64_t limit(LimitId id, const Availability &availability) {
+  const llvm::ArrayRef<LimitValue> values = run(tables().limitValues, tables().limits[static_cast<size_t>(id)].values);
+  for (const LimitValue &value : values)
+    if (availability.holds(value.gate))
+      return value.value;
+  return values.back().value;
+}
+
+} // namespace ptxray::isa

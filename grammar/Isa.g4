@@ -17,7 +17,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | 'feature' NAME STRING? '=' condition ';'                                   # feature
      | 'limit' NAME '=' limitValue (',' limitValue)* ';'                          # limit
      | 'runtime' NAME ':' condition ';'                                           # runtimeFunction
-     | 'register' SPECIAL WORD WORD? NAME? ('needs' needs=WORD)? (':' condition)? ';' # register
+     | 'register' SPECIAL WORD WORD? narrow=NAME? 'per' scope=NAME ('needs' needs=WORD)? (':' condition)? ';' # register
      ;
 wordList     : '{' WORD* '}' ;
 versionRange : first=NUMBER ('..' last=NUMBER | 'as' meaning=NUMBER)? ;
@@ -38,16 +38,24 @@ piece      : ',' | NAME | STRING | '...' | '{' piece+ '}' ;
 limitValue : NUMBER (':' condition)? ;
 
 block     : '{' statement* '}' ;
-statement : 'ptxas'? block | form | set | operandDecl | table | demand | effect
+statement : 'ptxas'? block | form | set | operandDecl | table | demand | fact
           | 'check' NAME ('of' 'registers')? ';'
           | 'title' STRING ';'
           | 'manual' reference (',' reference)* ';'
           ;
-effect    : ('when' condition)? 'effect' NAME ';' ;
 demand    : 'requires' requirement ';'
           | 'when' condition 'require' requirement ';'
           | ('when' condition)? outcome ';'
           ;
+
+// facts: what the instruction does
+fact      : ('when' condition)? verb factPart* ';' ;
+verb      : 'ends' | 'branches' | 'calls' | 'copies' | 'converged' | 'among' | 'async' | 'holds' | 'commits' | 'waits'
+          | 'arrives' | 'expects' | 'completes' | 'awaits' | 'syncs' | 'inits' | 'invalidates' | 'orders' | 'releases'
+          | 'acquires' | 'allocates' | 'frees' | 'relinquishes' | 'ctas' | 'grows' | 'shrinks' | 'computes' | 'per'
+          | 'traces' ;
+factPart  : NAME | WORD | NUMBER | ',' | 'in' | 'async' | 'completes' | 'registers' ;
+
 reference : NUMBER ('-' NUMBER)? ;
 gate      : 'gate' NAME '=' condition ';' ;
 

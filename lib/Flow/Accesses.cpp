@@ -26,19 +26,20 @@ private:
 } // namespace
 
 void AccessRules::instruction(uint32_t number) {
-  const Usage &usage = body.usage(number);
+  const Facts &facts = body.facts(number);
   constexpr uint8_t returns = Names | Writes;
-  if ((usage.uses & returns) == returns)
+  if ((facts.uses & returns) == returns)
     body.eachUse(number, [&](NamedUse use) {
       if ((use.uses & returns) == returns)
         returned.insert(use.local);
     });
   const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
-  for (const Access &one : usage.accesses)
-    body.eachUse(number, [&](NamedUse use) {
-      if (&use.operand == nodes + one.node)
-        access(use.operand, use.local, one, number);
-    });
+  for (const Access &one : facts.accesses)
+    if (one.isOfVariable())
+      body.eachUse(number, [&](NamedUse use) {
+        if (&use.operand == nodes + one.node)
+          access(use.operand, use.local, one, number);
+      });
 }
 
 void AccessRules::access(const Operand &operand, LocalId local, const Access &one, uint32_t number) {
@@ -50,7 +51,7 @@ void AccessRules::access(const Operand &operand, LocalId local, const Access &on
     sink.report(id, operand.range, args).notes.push_back({"declared here", symbol->nameRange});
   };
   auto name = [&] { return body.text(local).str(); };
-  const bool isGuarded = body.guard(number) != LocalId::None, isLoad = body.usage(number).hasResult;
+  const bool isGuarded = body.guard(number) != LocalId::None, isLoad = body.facts(number).hasResult;
   const bool isOfCall = symbol->depth > 0 && !symbol->isParameter && isa::word(symbol->space).text == ".param";
   if (isGuarded && isOfCall && !symbol->isReturn)
     report(DiagId::GuardedArgument, {name()});

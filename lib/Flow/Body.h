@@ -59,7 +59,7 @@ struct Body {
 
   uint32_t size() const { return static_cast<uint32_t>(verdicts.size()); }
   const Instruction &instruction(uint32_t number) const { return ast->instructions[firstInstruction + number]; }
-  const Usage &usage(uint32_t number) const { return *verdicts[number]->usage; }
+  const Facts &facts(uint32_t number) const { return *verdicts[number]->facts; }
   LocalId guard(uint32_t number) const {
     const Instruction &one = instruction(number);
     return one.guard == NameId::None ? LocalId::None : names[one.names.first - firstName - 1];
@@ -83,7 +83,7 @@ struct Body {
     const Operand *nodes = ast->operands.data() + one.operands.first;
     const LocalId *local = names.data() + (one.names.first - firstName);
     uint32_t node = 0;
-    for (const NodeUse use : usage(number).nodes) {
+    for (const NodeUse use : facts(number).nodes) {
       for (; node < use.node; ++node)
         local += nodes[node].kind == OperandKind::Name;
       see(NamedUse{nodes[node], *local, use.uses});

@@ -47,7 +47,7 @@ LocalId BodyReader::useInBlock(NameId name, uint8_t uses) {
   return known->second;
 }
 
-static const Usage nothing;
+static const Facts nothing;
 /// Of an instruction that nobody reads.
 static constexpr Verdict unread{nullptr, {}, &nothing, nullptr, {}};
 
@@ -102,14 +102,14 @@ void BodyReader::append(const Instruction &instruction, const Verdict &verdict) 
   LocalId *local = body.names.data() + (instruction.names.first - body.firstName);
   if (instruction.guard != NameId::None)
     local[-1] = useAnywhere(instruction.guard, Reads);
-  auto use = verdict.usage->nodes.begin();
+  auto use = verdict.facts->nodes.begin();
   const llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
   for (uint32_t node = 0; node < nodes.size(); ++node)
     if (nodes[node].kind == OperandKind::Name) {
-      const bool isUsed = use != verdict.usage->nodes.end() && use->node == node;
+      const bool isUsed = use != verdict.facts->nodes.end() && use->node == node;
       *local++ = useAnywhere(nodes[node].name, isUsed ? use++->uses : uint8_t(0));
     }
-  if (!verdict.usage->isPlain)
+  if (!verdict.facts->isPlain)
     body.notable.push_back(body.size());
   body.verdicts.push_back(&verdict);
 }

@@ -5,7 +5,7 @@ namespace ptxray {
 
 void checkBranchLists(const Body &body, const BodyContext &context) {
   for (const uint32_t number : body.notable) {
-    if (!body.usage(number).has(isa::Effect::Ends))
+    if (!body.facts(number).has(isa::FactKind::Branches))
       continue;
     body.eachUse(number, [&](NamedUse use) {
       const Symbol *symbol = use.uses & Targets ? body.symbol(use.local) : nullptr;

@@ -4,64 +4,71 @@ namespace ptxray {
 
 static uint64_t lowBits(unsigned count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
 
-/// Integer arithmetic as compilers and inline assembly use it to put a descriptor together.
-std::optional<uint64_t> constantResult(llvm::StringRef opcode, llvm::ArrayRef<uint64_t> sources) {
-  llvm::SmallVector<llvm::StringRef, 4> words;
-  opcode.split(words, '.');
-  unsigned bits = 0;
-  if (words.size() < 2 || !llvm::StringRef("bsu").contains(words.back().front()) ||
-      words.back().drop_front().getAsInteger(10, bits) || bits > 64)
-    return std::nullopt;
-  auto isOne = [&](llvm::StringRef name, size_t count) { return words.front() == name && words.size() == count + 1; };
-  const auto s = [&](size_t i) { return sources[i]; };
-  std::optional<uint64_t> result;
-  if (sources.size() == 1) {
-    if (isOne("mov", 1))
-      result = s(0);
-    else if (isOne("not", 1))
-      result = ~s(0);
-    else if (isOne("cvt", 2)) { // the source's width decides what stands above it
-      unsigned from = 0;
-      if (words[2].drop_front().getAsInteger(10, from) || !llvm::StringRef("su").contains(words[2].front()))
-        return std::nullopt;
-      if (words[1].drop_front().getAsInteger(10, bits) || !llvm::StringRef("su").contains(words[1].front()))
-        return std::nullopt;
-      result = s(0) & lowBits(from);
-      if (words[2].front() == 's' && from < 64 && (s(0) >> (from - 1) & 1))
-        result = *result | ~lowBits(from);
-    }
-  } else if (sources.size() == 2) {
-    if (isOne("mov", 1)) // {low, high}
-      result = (s(0) & lowBits(bits / 2)) | s(1) << bits / 2;
-    else if (isOne("or", 1))
-      result = s(0) | s(1);
-    else if (isOne("and", 1))
-      result = s(0) & s(1);
-    else if (isOne("xor", 1))
-      result = s(0) ^ s(1);
-    else if (isOne("add", 1))
-      result = s(0) + s(1);
-    else if (isOne("sub", 1))
-      result = s(0) - s(1);
-    else if (isOne("mul", 2) && words[1] == "lo")
-      result = s(0) * s(1);
-    else if (isOne("shl", 1))
-      result = (s(1) & lowBits(32)) >= bits ? 0 : s(0) << s(1);
-    else if (isOne("shr", 1) && words.back().front() != 's')
-      result = (s(1) & lowBits(32)) >= bits ? 0 : (s(0) & lowBits(bits)) >> s(1);
-  } else if (sources.size() == 3 && isOne("mad", 2) && words[1] == "lo") {
-    result = s(0) * s(1) + s(2);
-  } else if (sources.size() == 4 && isOne("bfi", 1)) { // into b at position c, d bits of a
-    const uint64_t position = s(2) & 0xFF, length = s(3) & 0xFF;
-    if (position >= bits || !length) {
-      result = s(1);
-    } else {
-      const uint64_t mask = lowBits(length) << position;
-      result = (s(1) & ~mask) | (s(0) << position & mask);
-    }
+/// The number as 64 bits, its sign spread if it has one.
+static uint64_t extended(uint64_t value, isa::TypeKind kind, unsigned bits) {
+  value &= lowBits(bits);
+  const bool isNegative = kind == isa::TypeKind::Signed && bits < 64 && (value >> (bits - 1) & 1);
+  return isNegative ? value | ~lowBits(bits) : value;
+}
+
+static std::optional<uint64_t> ofOne(const Computation &c, uint64_t a) {
+  switch (c.operation) {
+  case isa::Operation::Mov: return a;
+  case isa::Operation::Not: return ~a;
+  case isa::Operation::Neg: return -a;
+  case isa::Operation::Cvt: return extended(a, c.sourceKind, c.sourceBits);
+  default: return std::nullopt;
   }
+}
+
+static std::optional<uint64_t> ofTwo(const Computation &c, uint64_t a, uint64_t b) {
+  const unsigned bits = c.resultBits;
+  switch (c.operation) {
+  case isa::Operation::Mov: return (a & lowBits(bits / 2)) | b << bits / 2; // {low, high}
+  case isa::Operation::Add: return a + b;
+  case isa::Operation::Sub: return a - b;
+  case isa::Operation::Mul: return extended(a, c.sourceKind, c.sourceBits) * extended(b, c.sourceKind, c.sourceBits);
+  case isa::Operation::And: return a & b;
+  case isa::Operation::Or: return a | b;
+  case isa::Operation::Xor: return a ^ b;
+  case isa::Operation::Shl: return (b & lowBits(32)) >= bits ? 0 : a << (b & lowBits(32));
+  case isa::Operation::Shr: {
+    const uint64_t value = extended(a, c.resultKind, bits), by = std::min<uint64_t>(b & lowBits(32), 63);
+    return c.resultKind == isa::TypeKind::Signed ? static_cast<uint64_t>(static_cast<int64_t>(value) >> by)
+                                                 : ((b & lowBits(32)) >= bits ? 0 : value >> by);
+  }
+  default: return std::nullopt;
+  }
+}
+
+/// Into b at a position so many bits of a.
+static uint64_t bitFieldInserted(uint64_t a, uint64_t b, uint64_t position, uint64_t length, unsigned bits) {
+  position &= 0xFF;
+  length &= 0xFF;
+  if (position >= bits || !length)
+    return b;
+  const uint64_t mask = lowBits(static_cast<unsigned>(length)) << position;
+  return (b & ~mask) | (a << position & mask);
+}
+
+std::optional<uint64_t> constantResult(const Computation &c, llvm::ArrayRef<uint64_t> sources) {
+  auto isInteger = [](isa::TypeKind kind) {
+    return kind == isa::TypeKind::Bits || kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed;
+  };
+  if (!c.isKnown || !isInteger(c.resultKind) || !isInteger(c.sourceKind) || c.resultBits > 64 || c.sourceBits > 64)
+    return std::nullopt;
+  std::optional<uint64_t> result;
+  if (sources.size() == 1)
+    result = ofOne(c, sources[0]);
+  else if (sources.size() == 2)
+    result = ofTwo(c, sources[0], sources[1]);
+  else if (sources.size() == 3 && c.operation == isa::Operation::Mad)
+    result = extended(sources[0], c.sourceKind, c.sourceBits) * extended(sources[1], c.sourceKind, c.sourceBits) +
+             sources[2];
+  else if (sources.size() == 4 && c.operation == isa::Operation::Bfi)
+    result = bitFieldInserted(sources[0], sources[1], sources[2], sources[3], c.resultBits);
   if (result)
-    *result &= lowBits(bits);
+    *result &= lowBits(c.resultBits);
   return result;
 }
 

@@ -8,7 +8,7 @@ void Constants::read(const Body &read) {
   values.clear();
   writer.assign(body->locals.size(), nobody);
   for (uint32_t number = 0; number < body->size(); ++number) {
-    const bool isCertain = body->usage(number).known && body->guard(number) == LocalId::None;
+    const bool isCertain = body->facts(number).known && body->guard(number) == LocalId::None;
     body->eachUse(number, [&](NamedUse use) {
       if (!(use.uses & Writes))
         return;
@@ -52,7 +52,7 @@ std::optional<uint64_t> Constants::computed(uint32_t instruction, unsigned depth
       return std::nullopt;
     sources.push_back(*value);
   }
-  return constantResult(body->ast->text(one.opcode), sources);
+  return constantResult(body->facts(instruction).computation, sources);
 }
 
 void Constants::fill(uint32_t instruction, llvm::MutableArrayRef<Shape> shapes) {

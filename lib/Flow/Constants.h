@@ -9,7 +9,7 @@
 namespace ptxray {
 
 /// What the integer arithmetic of an instruction gives, cut to its type; nothing for all others.
-std::optional<uint64_t> constantResult(llvm::StringRef opcode, llvm::ArrayRef<uint64_t> sources);
+std::optional<uint64_t> constantResult(const Computation &computation, llvm::ArrayRef<uint64_t> sources);
 
 /// Of one body at a time. A register counts if a single instruction writes it, without a guard, and all that this
 /// instruction reads counts in turn.

@@ -71,17 +71,17 @@ LocalId Undefined::read(LocalId local, Range range, bool matters) {
 }
 
 void Undefined::instruction(uint32_t number) {
-  const Usage &usage = body.usage(number);
+  const Facts &facts = body.facts(number);
   const LocalId guard = body.guard(number);
   if (guard != LocalId::None)
     read(guard, body.instruction(number).guardRange, true);
   LocalId carried = LocalId::None;
-  bool passes = !usage.known;
+  bool passes = !facts.known;
   body.eachUse(number, [&](NamedUse use) {
     if (!(use.uses & Reads))
       return;
     passes |= (use.uses & Passes) != 0;
-    const bool matters = !passes && ((use.uses & Addresses) || !usage.hasResult);
+    const bool matters = !passes && ((use.uses & Addresses) || !facts.hasResult);
     if (const LocalId origin = read(use.local, use.operand.range, matters); origin != LocalId::None)
       carried = origin;
   });

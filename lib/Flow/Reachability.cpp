@@ -17,9 +17,9 @@ struct Segment {
 static bool ends(const Body &body, uint32_t number, const ModuleRules &rules) {
   if (body.guard(number) != LocalId::None)
     return false;
-  const Usage &usage = body.usage(number);
-  bool ends = usage.has(isa::Effect::Ends);
-  if (usage.uses & Calls)
+  const Facts &facts = body.facts(number);
+  bool ends = facts.endsControl();
+  if (facts.uses & Calls)
     body.eachUse(number, [&](NamedUse use) { ends |= (use.uses & Calls) && rules.neverReturns(use.operand.name); });
   return ends;
 }

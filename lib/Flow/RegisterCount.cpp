@@ -6,7 +6,9 @@
 namespace ptxray {
 
 void checkRegisterCount(const Body &body, const BodyContext &context) {
-  const auto changes = [&](uint32_t number) { return body.usage(number).has(isa::Effect::RegisterCount); };
+  const auto changes = [&](uint32_t number) {
+    return body.facts(number).has(isa::FactKind::Grows) || body.facts(number).has(isa::FactKind::Shrinks);
+  };
   const auto first = llvm::find_if(body.notable, changes);
   if (first == body.notable.end() || body.function->kind != FunctionKind::Entry)
     return;

@@ -27,9 +27,9 @@ FunctionSummary summaryOf(const Body &body) {
   }
   for (const uint32_t number : body.notable) {
     const Range place = body.instruction(number).opcodeRange;
-    if (body.usage(number).has(isa::Effect::OneCta) && !summary.oneCta.size())
+    if (body.facts(number).ctas == 1 && !summary.oneCta.size())
       summary.oneCta = place;
-    if (body.usage(number).has(isa::Effect::CtaPair) && !summary.ctaPair.size())
+    if (body.facts(number).ctas == 2 && !summary.ctaPair.size())
       summary.ctaPair = place;
   }
   body.eachNamed([&](NamedUse use) {

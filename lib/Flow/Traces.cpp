@@ -5,7 +5,7 @@ namespace ptxray {
 
 void checkTraces(const Body &body, const BodyContext &context) {
   for (const uint32_t number : body.notable)
-    if (body.usage(number).has(isa::Effect::Traces)) {
+    if (body.facts(number).has(isa::FactKind::Traces)) {
       const Instruction &instruction = body.instruction(number);
       context.rules.trace(instruction.opcodeRange, body.ast->text(instruction.opcode));
     }

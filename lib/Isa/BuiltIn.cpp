@@ -8,13 +8,12 @@ namespace {
 #include "IsaTables.inc"
 
 constinit const Tables all = {
-    words,          wordKinds,       wordLists,      exprs,         exprArgs,    gates,           warnings,
-    targetSets,     ranges,          terms,          spaceRefs,     operands,    patterns,        slotValues,
-    slots,          columnMembers,   columns,        cells,         rowLines,    tableList,       rules,
-    formTables,     formRules,       formChecks,     checkNames,    effects,     forms,           entryList,
-    entryMnemonics, mnemonicForms,   mnemonicList,   targetList,    versionList, versionMeanings, registers,
-    directiveTexts, arguments,       directiveLists, directiveList, pragmaList,  featureList,     limitValues,
-    limitList,      runtimeFunctions};
+    words,      wordKinds,   wordLists,       exprs,     exprArgs,        gates,          warnings,       targetSets,
+    ranges,     terms,       spaceRefs,       operands,  patterns,        slotValues,     slots,          columnMembers,
+    columns,    cells,       rowLines,        tableList, rules,           formTables,     formRules,      formChecks,
+    checkNames, groups,      facts,           forms,     entryList,       entryMnemonics, mnemonicForms,  mnemonicList,
+    targetList, versionList, versionMeanings, registers, directiveTexts,  arguments,      directiveLists, directiveList,
+    pragmaList, featureList, limitValues,     limitList, runtimeFunctions};
 } // namespace
 
 const Tables &tables() { return all; }

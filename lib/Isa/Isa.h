@@ -32,7 +32,8 @@ struct Tables {
   llvm::ArrayRef<Rule> rules;
   llvm::ArrayRef<uint32_t> formTables, formRules, formChecks; // into tables, rules, checkNames
   llvm::ArrayRef<Text> checkNames;
-  llvm::ArrayRef<EffectRule> effects;
+  llvm::ArrayRef<Text> groups; // of asynchronous operations: `cp.async`
+  llvm::ArrayRef<Fact> facts;
   llvm::ArrayRef<Form> forms;
   llvm::ArrayRef<Entry> entries;
   llvm::ArrayRef<uint32_t> entryMnemonics, mnemonicForms; // into mnemonics, forms

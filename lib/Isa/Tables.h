@@ -147,6 +147,10 @@ struct Term {
 struct ValueRange { // of an immediate
   int64_t low, high, step;
 };
+struct SpaceRef {
+  RefKind kind;
+  uint16_t index; // WordId or slot
+};
 struct OperandDecl {
   Text name;
   uint32_t rules; // OperandRule
@@ -163,11 +167,6 @@ struct OperandDecl {
   ExprId with;        // 0: by the pattern alone; else written exactly when it holds
   bool hasWith;
 };
-struct SpaceRef {
-  RefKind kind;
-  uint16_t index; // WordId or slot
-};
-
 /// The operand list of a form in preorder; `extent` as in the Ast.
 enum class PatternKind : uint8_t { Operand, Address, Vector, List, Pair };
 struct Pattern {
@@ -220,19 +219,92 @@ struct Rule { // `requires`, `when ... require ...`
   uint32_t line;
   Text text;
 };
-/// What an instruction does beside computing: for checks over a whole function.
-enum class Effect : uint8_t {
-  Ends,          // control does not go on behind it
-  Copies,        // its result is what it reads, be it defined or not
-  OneCta,        // asks for tensor memory of one CTA
-  CtaPair,       // asks for tensor memory of two CTAs
-  Address32,     // makes an address of 32 bits
-  RegisterCount, // changes how many registers a warp has
-  Traces,        // writes to the trace, which the module's metadata describe
+/// What an instruction does: for analyses of a whole function. docs/isa-notation.md explains each.
+enum class FactKind : uint8_t {
+  Ends,      // detail: End
+  Branches,  // operand: the label, or the name of a list of them
+  Calls,     // operand: the function
+  Copies,    // its result is what it reads, be it defined or not
+  Converged, // detail: Scope
+  Among,     // operand: the mask of the lanes that take part
+  // Asynchronous operations:
+  Async,   // detail: Proxy; groups: the one it joins, or operand: the barrier that counts its end, by amount
+  Holds,   // operand: registers that belong to the operation until it is complete
+  Commits, // groups
+  Waits,   // groups, amount: as many may be pending; isReads: only what they read is no longer needed
+  // Barriers:
+  Arrives,   // operand: the barrier object, or detail: Scope, which: its number; by amount; groups: after their end
+  Expects,   // operand: the barrier object, by amount
+  Completes, // operand: the barrier object, by amount
+  Awaits,    // operand or detail as of Arrives; which: parity or state; condition: the predicate that says so
+  Syncs,     // detail: Scope; which: its number; by amount
+  Inits,     // operand: the barrier object, by amount
+  Invalidates,
+  // Order:
+  Orders, // detail and other: Ordered; space
+  Releases,
+  Acquires,
+  // Tensor memory:
+  Allocates, // operand: where the address is written to, by amount
+  Frees,     // operand: the address, by amount
+  Relinquishes,
+  Ctas, // number: of CTAs whose tensor memory is used
+  // Registers of a warp:
+  Grows, // operand: to how many
+  Shrinks,
+  // Values:
+  Computes, // detail: Operation
+  Per,      // detail: Scope within which the result, or the operand, is the same; condition: if that operand is
+  Traces,   // writes to the trace, which the module's metadata describe
 };
-struct EffectRule {
+enum class End : uint8_t { Function, Thread, Grid };
+/// From the smallest on.
+enum class Scope : uint8_t { Lane, Warp, Warpgroup, Cta, Cluster, Grid };
+enum class Proxy : uint8_t { Generic, Async, TensorMap };
+enum class Ordered : uint8_t { Nothing, Generic, Async, TensorMap, Registers, Barriers, Tcgen05 };
+/// Of integers: sources in the order in which they are written.
+enum class Operation : uint8_t {
+  Mov,
+  Add,
+  Sub,
+  Mul,
+  Mad,
+  Div,
+  Rem,
+  Min,
+  Max,
+  Neg,
+  Abs,
+  Not,
+  And,
+  Or,
+  Xor,
+  Shl,
+  Shr,
+  Bfe,
+  Bfi,
+  Lop3,
+  Popc,
+  Selp,
+  Setp,
+  Cvt,
+  ToGeneric,
+  FromGeneric,
+  Mapa,
+};
+struct Fact {
   ExprId when;
-  Effect effect;
+  FactKind kind;
+  uint8_t detail = 0;
+  uint8_t other = 0;     // the second of Orders
+  uint16_t groups = 0;   // a bit for each of `groups`
+  int8_t operand = -1;   // of the form; -1: none
+  int8_t amount = -1;    // an operand; -1: `number`
+  int8_t which = -1;     // an operand
+  int8_t condition = -1; // an operand
+  int16_t number = 0;
+  bool isReads = false;
+  SpaceRef space = {RefKind::None, 0};
 };
 struct Form {
   uint16_t entry;
@@ -245,7 +317,7 @@ struct Form {
   Span tables;         // into `formTables`
   Span rules;          // into `formRules`
   Span checks;         // into `formChecks`
-  Span effects;        // into `effects`
+  Span facts;          // into `facts`
   bool readsValues;    // a range or check looks at the value of an immediate
   bool readsRegisters; // a check looks at the numbers that registers hold
 };
@@ -284,6 +356,7 @@ struct SpecialRegister {
   WordId type;
   uint8_t vector; // components, 0: a scalar
   ExprId gate;
+  Scope scope;   // within which it is the same
   bool narrow;   // had fewer bits in older versions, and may still be read so
   int16_t needs; // index of a directive that an entry must have to use it; -1: none
 };

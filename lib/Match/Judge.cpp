@@ -115,10 +115,10 @@ Judged judge(const WrittenInstruction &written) {
   assert(written.shapes.size() <= mostOperands && areNested(written.shapes));
   const Opcode &opcode = written.opcode;
   if (!opcode.mnemonic)
-    return {std::nullopt, {unknownInstruction(opcode)}, usageOfRefused(written.shapes)};
+    return {std::nullopt, {unknownInstruction(opcode)}, factsOfRefused(written.shapes)};
   auto [view, judgement] = bestForm(written);
   Judged judged{std::nullopt, selectFindings(std::move(judgement.findings), opcode), {}};
-  judged.usage = judged.isAccepted() ? usageOf(view) : usageOfRefused(written.shapes);
+  judged.facts = judged.isAccepted() ? factsOf(view) : factsOfRefused(written.shapes);
   const bool pedantic = written.availability.module().pedantic;
   addDropped(opcode, pedantic, judged.findings);
   if (pedantic && judged.findings.empty())

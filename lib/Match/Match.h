@@ -1,9 +1,9 @@
 #pragma once
 // One instruction against the tables: the form that is meant, how the text lies over it, what is wrong with it and what
 // it does. Other rooms include no other header of this one.
+#include "Match/Facts.h"
 #include "Match/Finding.h"
 #include "Match/FormMatch.h"
-#include "Match/Usage.h"
 #include "Match/Written.h"
 #include "Parse/Ast.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -22,7 +22,7 @@ struct Judged {
   /// The form that is meant: its own of an accepted instruction, else the nearest; none if the name is unknown.
   std::optional<FormMatch> match;
   std::vector<Finding> findings; // remedies are guesses until `advise` has tried them
-  Usage usage;
+  Facts facts;
 
   bool isAccepted() const; // warnings do not count
 };
@@ -76,7 +76,7 @@ uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes);
 struct Verdict {
   const Opcode *opcode = nullptr;
   llvm::ArrayRef<Shape> shapes;
-  const Usage *usage = nullptr;
+  const Facts *facts = nullptr;
   const std::vector<Finding> *findings = nullptr; // null: nothing wrong
   PlainUses plain;
 };
@@ -118,7 +118,7 @@ private:
   std::deque<Verdict> verdicts;
   llvm::BumpPtrAllocator shapesOfVerdicts;
   std::deque<std::vector<Finding>> findings;
-  std::deque<Usage> usages;
+  std::deque<Facts> allFacts;
 };
 
 } // namespace ptxray

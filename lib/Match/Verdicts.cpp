@@ -46,7 +46,7 @@ bool Verdicts::isStillRight(const Verdict &verdict, const Opcode &opcode, llvm::
   if (!judged.findings.empty())
     advise(judged.findings, written);
   const bool same = verdict.findings ? *verdict.findings == judged.findings : judged.findings.empty();
-  return same && *verdict.usage == judged.usage;
+  return same && *verdict.facts == judged.facts;
 }
 
 const Verdict &Verdicts::of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
@@ -62,13 +62,13 @@ const Verdict &Verdicts::of(const Opcode &opcode, const Instruction &instruction
   verdict.shapes = shapes.copy(shapesOfVerdicts);
   const WrittenInstruction written{opcode, shapes, availability};
   Judged judged = judge(written);
-  const Usage &usage = usages.emplace_back(std::move(judged.usage));
-  verdict.usage = &usage;
+  const Facts &facts = allFacts.emplace_back(std::move(judged.facts));
+  verdict.facts = &facts;
   if (!judged.findings.empty()) {
     advise(judged.findings, written);
     verdict.findings = &findings.emplace_back(std::move(judged.findings));
   } else if (!opcode.readsRegisters && !opcode.mayCall) {
-    verdict.plain = plainUses(usage, nodes);
+    verdict.plain = plainUses(facts, nodes);
   }
   return verdict;
 }

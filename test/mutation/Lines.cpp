@@ -1,9 +1,11 @@
 #include "Lines.h"
+#include "Explore/FactsText.h"
 #include "Match/Match.h"
 #include "Module/Header.h"
 #include "Parse/Parse.h"
 #include "Resolve/Resolver.h"
 #include "Source/SourceBuffer.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace ptxray::test {
 
@@ -61,6 +63,9 @@ private:
     Line line;
     line.text = file.lines[origin - 1];
     line.place = file.path + ":" + std::to_string(origin);
+    line.number = origin;
+    for (const Operand &node : ast.operandsOf(instruction.operands))
+      line.nodes.push_back(source->text(node.range).str());
     line.opcode = ast.text(instruction.opcode).str();
     line.shapes.assign(shapes.begin(), shapes.end());
     line.context = set.contextId(header.context());
@@ -97,6 +102,9 @@ uint32_t LineSet::contextId(const ModuleContext &context) {
 llvm::StringRef baseOf(llvm::StringRef opcode) { return opcode.split('.').first; }
 
 std::string outcomeOf(const Availability &availability, const Line &line, Compared compared) {
+  if (compared == Compared::Facts)
+    return factsText(judge({Opcode(line.opcode), line.shapes, availability}).facts,
+                     [&](unsigned node) { return line.nodes[node]; });
   std::string ids;
   const Opcode opcode(line.opcode);
   if (opcode.mnemonic && !opcode.mnemonic->forms.count)
@@ -108,6 +116,15 @@ std::string outcomeOf(const Availability &availability, const Line &line, Compar
       ids += info(f.id).id.str() + ":" + std::to_string(static_cast<unsigned>(f.kind)) + " ";
   }
   return ids;
+}
+
+TestFile readFlowFile(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  TestFile file = readSections(buffer ? (*buffer)->getBuffer() : llvm::StringRef());
+  file.path = path;
+  if (!buffer)
+    file.problem = "cannot be read";
+  return file;
 }
 
 } // namespace ptxray::test

@@ -10,15 +10,17 @@
 namespace ptxray::test {
 
 /// How much of a verdict a test compares.
-enum class Compared { Verdict, Ids };
+enum class Compared { Verdict, Ids, Facts };
 
 struct Line {
   std::string text, place;
   std::string opcode;
+  unsigned number = 0; // of the line in its file
   std::vector<Shape> shapes;
-  uint32_t context;  // into LineSet::contexts
-  Compared compared; // of a sample the verdict: which diagnostic it gives is not known
-  char mark;         // of a sample: `+` or `-`
+  std::vector<std::string> nodes; // the texts of its operands, one for each shape
+  uint32_t context;               // into LineSet::contexts
+  Compared compared;              // of a sample the verdict: which diagnostic it gives is not known
+  char mark;                      // of a sample: `+` or `-`
   std::string outcome;
 };
 
@@ -35,7 +37,11 @@ public:
 /// `add` of `add.s32`.
 llvm::StringRef baseOf(llvm::StringRef opcode);
 
-/// What the tables that `availability` stands on make of a line: `refused` or nothing; or the ids of what is found.
+/// What the tables that `availability` stands on make of a line: `refused` or nothing; or the ids of what is found; or
+/// its facts.
 std::string outcomeOf(const Availability &availability, const Line &line, Compared compared);
+
+/// Of test/flow: sections as in test/isa.
+TestFile readFlowFile(const std::string &path);
 
 } // namespace ptxray::test

@@ -39,6 +39,7 @@ private:
   }
   void scope(Scope &scope);
   void sets(Scope &scope);
+  void facts(Scope &scope);
   void table(Table &table);
   void directive(DirectiveDecl &decl);
   void limit(LimitDecl &decl);
@@ -269,6 +270,10 @@ void Finder::scope(Scope &scope) {
       parts(operand.place, name, *operand.with);
     }
   }
+  const size_t firstOfFacts = mutants.size();
+  facts(scope);
+  for (size_t i = firstOfFacts; i < mutants.size(); ++i)
+    mutants[i].ofFacts = true;
   for (auto &block : scope.blocks)
     this->scope(*block);
 }
@@ -307,6 +312,32 @@ void Finder::limit(LimitDecl &decl) {
       continue;
     removeAt(decl.place, "limit", text, decl.values, i);
     parts(decl.place, text, *value.gate);
+  }
+}
+
+void Finder::facts(Scope &scope) {
+  for (size_t i = 0; i < scope.facts.size(); ++i) {
+    Fact &fact = scope.facts[i];
+    removeAt(fact.place, "fact", fact.text, scope.facts, i);
+    if (fact.when)
+      parts(fact.place, fact.text, *fact.when);
+    for (const auto &[clause, words] : fact.clauses) {
+      auto fewer = fact.clauses;
+      fewer.erase(clause);
+      replace(fact.place, "fact", clause + " of " + fact.text, fact.clauses, std::move(fewer));
+    }
+  }
+  for (auto &[name, operand] : scope.operands) {
+    if (operand.access != isa::Access::None)
+      replace(operand.place, "access", name, operand.access, isa::Access::None);
+    if (!operand.accessType.empty())
+      replace(operand.place, "access", operand.accessType + " of " + name, operand.accessType, std::string());
+    if (!operand.accessLengths.empty())
+      replace(operand.place, "access", "length of " + name, operand.accessLengths, {});
+    if (!operand.accessSize.empty())
+      replace(operand.place, "access", "by " + operand.accessSize + " of " + name, operand.accessSize, std::string());
+    if (operand.rules & isa::Updated)
+      replace(operand.place, "access", "inout " + name, operand.rules, operand.rules & ~uint32_t(isa::Updated));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "Search.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/STLExtras.h"
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -101,6 +102,12 @@ void MutationTest::collect() {
   };
   collectSnippets(findTests({}));
   collectSamples(findSamples({}));
+  for (const auto &found : std::filesystem::recursive_directory_iterator(PTXRAY_TEST_DIR "/flow"))
+    if (found.path().extension() == ".ptx") {
+      const TestFile file = readFlowFile(found.path().string());
+      for (const Module &module : file.modules)
+        tests.collect(file, module, Compared::Facts);
+    }
   firstExtra = tests.lines.size();
   for (std::string &path : extra)
     if (char *given = path.data(); llvm::StringRef(path).ends_with(".ptx"))
@@ -130,7 +137,7 @@ void MutationTest::prepare() {
       if (Line &line = tests.lines[i]; group.bases.count(baseOf(line.opcode).str())) {
         line.outcome = outcomeOf(tables->availability(tests.contexts[line.context]), line, line.compared);
         // A line that is judged otherwise than by ptxas says nothing about the data.
-        if (line.compared == Compared::Ids || line.outcome.empty() == (line.mark == '+'))
+        if (line.compared != Compared::Verdict || line.outcome.empty() == (line.mark == '+'))
           group.lines.push_back(i);
       }
   }
@@ -161,6 +168,8 @@ bool MutationTest::isNoticedBy(const Mutant &mutant, size_t group, MadeTables &t
   const std::vector<std::string> words = dottedWords(mutant.text);
   std::vector<std::pair<int, size_t>> order;
   for (size_t i : groups[group].lines) {
+    if ((tests.lines[i].compared == Compared::Facts) != mutant.ofFacts)
+      continue;
     if (ofRegister && llvm::none_of(tests.lines[i].shapes, [](const Shape &s) { return s.kind == ShapeKind::Special; }))
       continue;
     if (i >= firstExtra) {

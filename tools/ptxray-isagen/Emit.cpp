@@ -15,7 +15,8 @@ const char *enumName(isa::RefKind) { return "RefKind"; }
 const char *enumName(isa::PatternKind) { return "PatternKind"; }
 const char *enumName(isa::ColumnKind) { return "ColumnKind"; }
 const char *enumName(isa::CellKind) { return "CellKind"; }
-const char *enumName(isa::Effect) { return "Effect"; }
+const char *enumName(isa::FactKind) { return "FactKind"; }
+const char *enumName(isa::Scope) { return "Scope"; }
 const char *enumName(isa::Access) { return "Access"; }
 
 template <typename T> void put(std::ostream &out, const T &value) {
@@ -97,9 +98,12 @@ void write(std::ostream &out, const isa::Table &v) {
 void write(std::ostream &out, const isa::Rule &v) { braces(out, v.when, v.require, v.line, v.text); }
 void write(std::ostream &out, const isa::Form &v) {
   braces(out, v.entry, v.line, v.syntax, v.slots, v.mnemonicSlots, v.patterns, v.operands, v.tables, v.rules, v.checks,
-         v.effects, v.readsValues, v.readsRegisters);
+         v.facts, v.readsValues, v.readsRegisters);
 }
-void write(std::ostream &out, const isa::EffectRule &v) { braces(out, v.when, v.effect); }
+void write(std::ostream &out, const isa::Fact &v) {
+  braces(out, v.when, v.kind, v.detail, v.other, v.groups, v.operand, v.amount, v.which, v.condition, v.number,
+         v.isReads, v.space);
+}
 void write(std::ostream &out, const isa::Entry &v) {
   braces(out, v.title, v.manual, v.file, v.line, v.source, v.mnemonics);
 }
@@ -108,7 +112,7 @@ void write(std::ostream &out, const isa::Target &v) {
   braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented, v.sharedBytes);
 }
 void write(std::ostream &out, const isa::SpecialRegister &v) {
-  braces(out, v.name, v.type, v.vector, v.gate, v.narrow, v.needs);
+  braces(out, v.name, v.type, v.vector, v.gate, v.scope, v.narrow, v.needs);
 }
 
 void write(std::ostream &out, const isa::DirectiveArgument &v) {
@@ -150,7 +154,8 @@ void emitTables(const Output &output, std::ostream &out) {
   array(out, "uint32_t", "formRules", output.formRules);
   array(out, "uint32_t", "formChecks", output.formChecks);
   array(out, "Text", "checkNames", output.checkNames);
-  array(out, "EffectRule", "effects", output.effects);
+  array(out, "Text", "groups", output.groups);
+  array(out, "Fact", "facts", output.facts);
   array(out, "Form", "forms", output.forms);
   array(out, "Entry", "entryList", output.entries);
   array(out, "uint32_t", "entryMnemonics", output.entryMnemonics);

@@ -28,6 +28,8 @@ private:
   void equalRows(const Table &table);
   void skippedColumns(const Scope &scope, const Table &table);
   void forms();
+  void groups(const Scope &scope);
+  void facts();
   void walk(const Scope &scope);
 
   Place formPlace(const isa::Form &form) const { return {model.entries[form.entry].place.file, form.line}; }
@@ -37,6 +39,8 @@ private:
   const Output &output;
   const Usage &usage;
   Errors &errors;
+  using FactsOfGroups = std::multimap<std::string, const Fact *>;
+  FactsOfGroups started, ended, awaited;
 };
 
 /// What was looked up for every form in reach and fitted none.
@@ -48,9 +52,12 @@ void Linter::neverFits() {
   for (const auto &[rule, fires] : usage.triggers)
     if (!fires)
       errors.report(rule->place, "dead-when", "no form here can have what `" + rule->text + "` waits for");
-  for (const auto &[effect, fires] : usage.effects)
+  for (const auto &[fact, fires] : usage.facts)
     if (!fires)
-      errors.report(effect->place, "dead-when", "no form here can have what `" + effect->text + "` waits for");
+      errors.report(fact->place, "dead-fact", "`" + fact->text + "` is no fact of any form here");
+  for (const auto &[key, fits] : usage.factOperands)
+    if (!fits)
+      errors.report(key.first->place, "dead-fact", "no form here has an operand `" + key.second + "`");
   for (const auto &[key, fits] : usage.cellWords)
     if (!fits)
       errors.report(key.first->place, "dead-cell", "no form here has `" + key.second + "` in that slot");
@@ -201,6 +208,60 @@ void Linter::forms() {
   }
 }
 
+/// Who starts, ends and waits for asynchronous operations, by group; the barriers of all count as one.
+void Linter::groups(const Scope &scope) {
+  for (const Fact &fact : scope.facts) {
+    const auto after = fact.clauses.find("after"), in = fact.clauses.find("in");
+    if (fact.kind == isa::FactKind::Async && in == fact.clauses.end() && !fact.clauses.count("completes"))
+      errors.report(fact.place, "no-completion", "`" + fact.text + "` joins no group and completes no barrier");
+    if (in != fact.clauses.end())
+      started.insert({in->second.front(), &fact});
+    if (fact.clauses.count("completes"))
+      started.insert({"", &fact});
+    if (fact.kind == isa::FactKind::Commits)
+      for (const std::string &group : fact.subjects)
+        ended.insert({group, &fact});
+    if (fact.kind == isa::FactKind::Awaits)
+      awaited.insert({"", &fact});
+    if (fact.kind == isa::FactKind::Waits)
+      for (const std::string &group : fact.subjects)
+        awaited.insert({group, &fact});
+    if (after != fact.clauses.end())
+      for (const std::string &group : after->second)
+        awaited.insert({group, &fact});
+  }
+  for (const auto &below : scope.blocks)
+    groups(*below);
+}
+
+void Linter::facts() {
+  for (const Entry &entry : model.entries)
+    groups(*entry.scope);
+  for (const auto &[group, fact] : started)
+    if (!awaited.count(group))
+      errors.report(fact->place, "endless", "nothing waits for the end of `" + fact->text + "`");
+  for (const auto *others : {&ended, &awaited})
+    for (const auto &[group, fact] : *others)
+      if (!group.empty() && !started.count(group))
+        errors.report(fact->place, "empty-group", "nothing joins the group `" + group + "`");
+  using enum isa::FactKind;
+  static const std::set<isa::FactKind> ofBarriers = {Async, Arrives, Expects, Completes, Awaits, Inits, Invalidates};
+  for (const isa::Form &form : output.forms) {
+    bool isAsync = false, holds = false;
+    for (uint32_t i = 0; i < form.facts.count; ++i) {
+      const isa::Fact &fact = output.facts[form.facts.first + i];
+      isAsync |= fact.kind == Async;
+      holds |= fact.kind == Holds;
+      if (ofBarriers.count(fact.kind) && fact.operand >= 0 &&
+          output.operands[form.operands.first + fact.operand].access != isa::Access::Barrier)
+        errors.report(formPlace(form), "no-barrier",
+                      text(output.operands[form.operands.first + fact.operand].name) + " is no `barrier`");
+    }
+    if (holds && !isAsync)
+      errors.report(formPlace(form), "no-completion", "it holds registers and is not asynchronous");
+  }
+}
+
 void Linter::walk(const Scope &scope) {
   unused(scope);
   for (const Table &table : scope.tables) {
@@ -225,6 +286,7 @@ void Linter::run() {
   }
   directives();
   forms();
+  facts();
 }
 
 } // namespace

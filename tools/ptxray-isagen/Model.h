@@ -115,9 +115,12 @@ struct Check {
   std::string name;
   bool ofRegisters; // it reads the numbers that registers hold
 };
-struct EffectRule {
+struct Fact {
   Place place;
-  std::string text, name;
+  std::string text;
+  isa::FactKind kind;
+  std::vector<std::string> subjects;                       // `cp.async` of `commits cp.async`
+  std::map<std::string, std::vector<std::string>> clauses; // by their first word: `by size`
   std::optional<Condition> when;
 };
 struct Gate {
@@ -135,7 +138,7 @@ struct Scope {
   std::vector<Table> tables;
   std::vector<Rule> rules;
   std::vector<Check> checks;
-  std::vector<EffectRule> effects;
+  std::vector<Fact> facts;
   std::vector<std::unique_ptr<Scope>> blocks;
 };
 
@@ -211,6 +214,7 @@ struct RegisterDecl {
   Place place;
   std::string name, type, vector;
   std::string needs; // a directive
+  isa::Scope scope = isa::Scope::Grid;
   bool narrow = false;
   std::shared_ptr<Condition> gate;
 };

@@ -1,4 +1,5 @@
 // Files, and the lists of words, targets and registers in them.
+#include "Isa/FactNames.h"
 #include "IsaLexer.h"
 #include "Reader.h"
 #include <fstream>
@@ -115,11 +116,15 @@ void Reader::registers(IsaParser::RegisterContext *context) {
     decl.needs = context->needs->getText();
   if (context->WORD().size() > (context->needs ? 2 : 1))
     decl.vector = context->WORD(1)->getText();
-  if (context->NAME()) {
-    decl.narrow = context->NAME()->getText() == "narrow";
+  if (context->narrow) {
+    decl.narrow = context->narrow->getText() == "narrow";
     if (!decl.narrow)
-      error(context, "attribute", "`" + context->NAME()->getText() + "` is nothing of a register");
+      error(context, "attribute", "`" + context->narrow->getText() + "` is nothing of a register");
   }
+  const auto scope = std::find(isa::scopeNames.begin(), isa::scopeNames.end(), context->scope->getText());
+  if (scope == isa::scopeNames.end())
+    error(context, "attribute", "`" + context->scope->getText() + "` is no scope");
+  decl.scope = static_cast<isa::Scope>(scope - isa::scopeNames.begin());
   if (context->condition())
     decl.gate = std::make_shared<Condition>(condition(context->condition()));
   for (std::string &name : spellings(context->SPECIAL()->getText())) {

@@ -104,9 +104,12 @@ void Reader::gate(IsaParser::GateContext *context, Scope &scope) {
 /// What the access says of the operand itself, and whether it fits.
 void Reader::access(IsaParser::OperandDeclContext *context, Operand &operand) {
   const bool isResult = operand.rules & (isa::Destination | isa::Updated);
+  const bool isOpaque = operand.role == isa::OperandRole::Texture || operand.role == isa::OperandRole::Surface;
   if (operand.role != isa::OperandRole::Address) {
     if (operand.access != isa::Access::None && isResult)
       error(context, "access-of-result", "a result leads to no memory; say what is done at the address");
+    if (operand.access == isa::Access::None && isOpaque)
+      error(context, "no-access", "a texture or surface `reads`, `writes`, `updates` or `names`");
     return;
   }
   if (isResult)
@@ -440,15 +443,8 @@ void Reader::block(IsaParser::BlockContext *context, Scope &scope, Entry &entry)
       operandDecl(statement->operandDecl(), scope);
     } else if (statement->table()) {
       table(statement->table(), scope);
-    } else if (IsaParser::EffectContext *effect = statement->effect()) {
-      EffectRule rule;
-      rule.place = place(effect);
-      rule.text = oneLine(effect);
-      rule.text.pop_back();
-      rule.name = effect->NAME()->getText();
-      if (effect->condition())
-        rule.when = condition(effect->condition());
-      scope.effects.push_back(std::move(rule));
+    } else if (statement->fact()) {
+      fact(statement->fact(), scope);
     } else if (statement->demand()) {
       rule(statement->demand(), scope);
     } else if (statement->STRING()) {

@@ -62,6 +62,9 @@ private:
   Cell cell(IsaParser::CellContext *context, const Column &column);
   void row(IsaParser::RowContext *context, Table &table);
   void rule(IsaParser::DemandContext *context, Scope &scope);
+  // ReadFacts.cpp
+  void fact(IsaParser::FactContext *context, Scope &scope);
+  // ReadEntry.cpp
   void block(IsaParser::BlockContext *context, Scope &scope, Entry &entry);
   void entry(IsaParser::EntryContext *context, Scope &scope);
   // ReadDirectives.cpp

@@ -1,4 +1,5 @@
 // Looks up every name for each form, drops what cannot hold there, and fills the arrays.
+#include "Isa/FactNames.h"
 #include "Resolver.h"
 #include <fstream>
 #include <functional>
@@ -403,7 +404,11 @@ void Resolver::table(const Table &table, const Scope &scope, std::vector<uint32_
 
 /// A statement that is misspelt is read as a form.
 static std::string notAForm(const Entry &entry, const Form &form) {
-  static const std::set<std::string> statements = {"check", "effect", "manual", "requires", "table", "title", "when"};
+  static const std::set<std::string> statements = [] {
+    std::set<std::string> all = {"check", "manual", "requires", "table", "title", "when"};
+    all.insert(isa::factNames.begin(), isa::factNames.end());
+    return all;
+  }();
   const bool isMnemonic = std::any_of(entry.mnemonics.begin(), entry.mnemonics.end(), [&](const std::string &name) {
     return name.substr(0, name.find('.')) == form.base;
   });
@@ -445,7 +450,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
   result.slots = intern(output.slots, slots);
 
   std::vector<uint32_t> tables, rules, checks;
-  std::vector<isa::EffectRule> effects;
+  std::vector<isa::Fact> stated;
   for (const Scope *at = &scope; at; at = at->parent) {
     for (const Rule &rule : at->rules) {
       foreignSlots.clear();
@@ -468,24 +473,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
     }
     for (const Table &one : at->tables)
       table(one, *at, tables);
-    for (const EffectRule &effect : at->effects) {
-      static const std::map<std::string, isa::Effect> names = {{"ends", isa::Effect::Ends},
-                                                               {"copies", isa::Effect::Copies},
-                                                               {"one-cta", isa::Effect::OneCta},
-                                                               {"cta-pair", isa::Effect::CtaPair},
-                                                               {"address-32", isa::Effect::Address32},
-                                                               {"register-count", isa::Effect::RegisterCount},
-                                                               {"traces", isa::Effect::Traces}};
-      auto known = names.find(effect.name);
-      if (known == names.end()) {
-        errors.report(effect.place, "effect", "`" + effect.name + "` is no effect");
-        continue;
-      }
-      ExprId when = effect.when ? condition(*effect.when, *at) : True;
-      usage.effects[&effect] |= when != False;
-      if (when != False)
-        effects.push_back({when, known->second});
-    }
+    facts(*at, stated);
     for (const Check &check : at->checks) {
       here.readsRegisters |= check.ofRegisters;
       isa::Text name = text(check.name);
@@ -501,12 +489,12 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
   result.tables = intern(output.formTables, tables);
   result.rules = intern(output.formRules, rules);
   result.checks = intern(output.formChecks, checks);
-  result.effects = intern(output.effects, effects);
 
   std::vector<isa::OperandDecl> operands;
   for (const FormOperand &one : here.operands)
     operands.push_back(operand(one.name));
   result.operands = intern(output.operands, operands);
+  result.facts = intern(output.facts, stated);
   result.readsValues = here.readsValues;
   result.readsRegisters = here.readsRegisters;
   output.forms.push_back(result);

@@ -29,7 +29,8 @@ struct Output {
   std::vector<isa::Table> tables;
   std::vector<isa::Rule> rules;
   std::vector<uint32_t> formTables, formRules, formChecks;
-  std::vector<isa::EffectRule> effects;
+  std::vector<isa::Text> groups;
+  std::vector<isa::Fact> facts;
   std::vector<isa::Form> forms;
   std::vector<isa::Entry> entries;
   std::vector<uint32_t> entryMnemonics, mnemonicForms;
@@ -58,7 +59,8 @@ struct Usage {
   /// By the line of the declaration, which may be of several sets. False: in no row of any form.
   std::map<std::pair<std::pair<uint16_t, uint32_t>, std::string>, bool> slotValues;
   std::map<const Rule *, bool> triggers;
-  std::map<const EffectRule *, bool> effects;
+  std::map<const Fact *, bool> facts;
+  std::map<std::pair<const Fact *, std::string>, bool> factOperands;
   std::map<const Table::Row *, bool> rows;
   std::map<std::pair<const Table *, std::string>, bool> columns;
   std::map<std::pair<const Entry *, std::string>, bool> mnemonics;
@@ -98,7 +100,7 @@ void write(std::ostream &out, const isa::Cell &value);
 void write(std::ostream &out, const isa::Table &value);
 void write(std::ostream &out, const isa::Rule &value);
 void write(std::ostream &out, const isa::Form &value);
-void write(std::ostream &out, const isa::EffectRule &value);
+void write(std::ostream &out, const isa::Fact &value);
 void write(std::ostream &out, const isa::Entry &value);
 void write(std::ostream &out, const isa::Mnemonic &value);
 void write(std::ostream &out, const isa::Target &value);

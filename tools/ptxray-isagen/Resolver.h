@@ -138,6 +138,12 @@ private:
   isa::OperandDecl operand(const std::string &name);
   bool resolveTerm(const Term &term, isa::Term &result);
   void table(const Table &table, const Scope &scope, std::vector<uint32_t> &tables);
+  void facts(const Scope &scope, std::vector<isa::Fact> &stated);
+  bool isWellFormed(const Fact &fact);
+  isa::Fact fact(const Fact &fact);
+  bool subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fact> &stated);
+  int8_t factOperand(const Fact &fact, const std::string &name);
+  uint16_t groupBits(const std::vector<std::string> &names);
   bool slotCell(const Cell &cell, const Scope &scope, const FormSlot &slot, isa::Cell &result);
   void markValues(const std::vector<std::pair<size_t, std::set<std::string>>> &inRows);
 

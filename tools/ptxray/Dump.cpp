@@ -1,5 +1,6 @@
 #include "Binaries.h"
 #include "Dump/DumpJson.h"
+#include "Explore/FactsText.h"
 #include "Parse/Parse.h"
 #include "Parse/Print.h"
 #include "Render/Render.h"
@@ -16,6 +17,10 @@ static int runDump(const Arguments &arguments) {
     return usageError("cannot read `" + report.path + "`: " + problem);
   if (!text.entry.empty())
     report.path += ":" + text.entry;
+  if (arguments.has("--facts")) {
+    dumpFacts(*report.source, llvm::outs());
+    return Clean;
+  }
   DiagnosticSink sink;
   Parser parser;
   parser.parse(*report.source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
@@ -32,7 +37,12 @@ static int runDump(const Arguments &arguments) {
 Command dumpCommand() {
   return {.name = "dump",
           .summary = "show what was read: the syntax of a file, in one canonical form",
-          .syntax = {.operands = "FILE|-", .fewest = 1, .most = 1, .options = {textOrJsonOption(), entryOption()}},
+          .syntax = {.operands = "FILE|-",
+                     .fewest = 1,
+                     .most = 1,
+                     .options = {textOrJsonOption(),
+                                 {"--facts", "", "show what each instruction does instead"},
+                                 entryOption()}},
           .run = runDump};
 }
 

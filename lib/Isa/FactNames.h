@@ -1,0 +1,53 @@
+#pragma once
+// The words of facts, as grammar/isa spells them and as they are shown: by the number of their enumerator.
+#include "Isa/Tables.h"
+#include <array>
+
+namespace ptxray::isa {
+
+inline constexpr std::array factNames = std::to_array<Text>(
+    {"ends",        "branches", "calls",    "copies",   "converged", "among",  "async",        "holds",
+     "commits",     "waits",    "arrives",  "expects",  "completes", "awaits", "syncs",        "inits",
+     "invalidates", "orders",   "releases", "acquires", "allocates", "frees",  "relinquishes", "ctas",
+     "grows",       "shrinks",  "computes", "per",      "traces"});
+inline constexpr std::array endNames = std::to_array<Text>({"function", "thread", "grid"});
+inline constexpr std::array scopeNames = std::to_array<Text>({"lane", "warp", "warpgroup", "cta", "cluster", "grid"});
+inline constexpr std::array proxyNames = std::to_array<Text>({"generic", "async", "tensormap"});
+inline constexpr std::array orderedNames =
+    std::to_array<Text>({"", "generic", "async", "tensormap", "registers", "barriers", "tcgen05"});
+inline constexpr std::array operationNames =
+    std::to_array<Text>({"mov", "add",  "sub",  "mul",  "mad",  "div", "rem",        "min",          "max",
+                         "neg", "abs",  "not",  "and",  "or",   "xor", "shl",        "shr",          "bfe",
+                         "bfi", "lop3", "popc", "selp", "setp", "cvt", "to-generic", "from-generic", "mapa"});
+inline constexpr std::array accessNames =
+    std::to_array<Text>({"", "names", "reads", "writes", "updates", "barrier", "tensormap"});
+static_assert(factNames.size() == static_cast<size_t>(FactKind::Traces) + 1);
+static_assert(endNames.size() == static_cast<size_t>(End::Grid) + 1);
+static_assert(scopeNames.size() == static_cast<size_t>(Scope::Grid) + 1);
+static_assert(proxyNames.size() == static_cast<size_t>(Proxy::TensorMap) + 1);
+static_assert(orderedNames.size() == static_cast<size_t>(Ordered::Tcgen05) + 1);
+static_assert(operationNames.size() == static_cast<size_t>(Operation::Mapa) + 1);
+static_assert(accessNames.size() == static_cast<size_t>(Access::TensorMap) + 1);
+
+/// The names that the detail of such a fact may have; none: it has no detail.
+struct DetailNames {
+  const Text *first = nullptr;
+  size_t count = 0;
+  template <size_t n> static constexpr DetailNames of(const std::array<Text, n> &names) { return {names.data(), n}; }
+};
+constexpr DetailNames detailNames(FactKind kind) {
+  switch (kind) {
+  case FactKind::Ends: return DetailNames::of(endNames);
+  case FactKind::Converged:
+  case FactKind::Syncs:
+  case FactKind::Arrives:
+  case FactKind::Awaits:
+  case FactKind::Per: return DetailNames::of(scopeNames);
+  case FactKind::Async: return DetailNames::of(proxyNames);
+  case FactKind::Orders: return DetailNames::of(orderedNames);
+  case FactKind::Computes: return DetailNames::of(operationNames);
+  default: return {};
+  }
+}
+
+} // namespace ptxray::isa

@@ -1,0 +1,236 @@
+#include "Match/Facts.h"
+#include "Isa/Words.h"
+#include "Match/Evaluate.h"
+#include "Parse/Ast.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+static uint8_t useOf(const isa::OperandDecl &operand) {
+  if (operand.role == isa::OperandRole::Address)
+    return Reads | Addresses;
+  if (operand.rules & isa::Updated)
+    return Updates;
+  if (operand.rules & isa::Destination)
+    return Writes;
+  return operand.role == isa::OperandRole::Function ? Reads | Calls : Reads;
+}
+
+/// Of a name: a register, a label and so on, whatever the operand it stands in.
+static uint8_t useOfName(const Shape &shape, uint8_t use) {
+  switch (shape.kind) {
+  case ShapeKind::Register: return use & (Reads | Writes | Addresses | Passes);
+  case ShapeKind::Label:
+  case ShapeKind::Prototype: return Targets;
+  case ShapeKind::Function: return use & Calls ? Calls : Names;
+  case ShapeKind::Variable: return Names | (use & Writes);
+  default: return 0;
+  }
+}
+
+/// Generic addresses and those in `.global` are as wide as the module's; others need not be.
+static bool isFullWidth(const FormView &view) {
+  return llvm::all_of(view.written.opcode.words, [](const OpcodeWord &word) {
+    return word.id == isa::words::global || isa::word(word.id).wordClass != isa::WordClass::Space;
+  });
+}
+
+/// Does the operand hold, or make, a generic or global address of 32 bits?
+static bool isAddress32(const FormView &view, unsigned operand, const Shape &shape) {
+  if (view.operands[operand].role == isa::OperandRole::Address)
+    return shape.kind == ShapeKind::Register && isa::word(shape.type).bits == 32 && isFullWidth(view);
+  return shape.kind == ShapeKind::Variable && shape.space == isa::words::global && !(shape.flags & ShapeOffset) &&
+         view.typeOf(operand).bits == 32;
+}
+
+/// How many bytes the operand's address leads to, and how they must be aligned; 0: not known.
+static void addBytes(const FormView &view, const isa::OperandDecl &operand, Access &access) {
+  const isa::WordId type =
+      operand.accessType.kind == isa::RefKind::Slot ? view.word(operand.accessType.index) : operand.accessType.index;
+  uint64_t bytes = (isa::word(type).bits + 7) / 8;
+  for (const isa::Term &term : isa::run(isa::tables().terms, operand.accessLengths))
+    if (std::optional<int64_t> length = view.value(term))
+      bytes *= static_cast<uint64_t>(*length);
+  uint64_t align = bytes;
+  if (!llvm::StringRef(operand.accessSize).empty()) { // in pieces of the type, or one smaller piece
+    const Shape *size = view.operand(operand.accessSize);
+    access.isLeast = size && size->kind != ShapeKind::Integer;
+    if (size && !access.isLeast)
+      bytes = static_cast<uint64_t>(size->value);
+    align = std::min(align, bytes);
+  }
+  access.align = static_cast<uint16_t>(align);
+  access.bytes = static_cast<uint32_t>(bytes);
+}
+
+/// The share of the written vector's elements that end up in a register, but for `_` between others.
+static uint32_t takenBytes(const FormView &view, uint32_t bytes) {
+  const llvm::ArrayRef<Shape> shapes = view.written.shapes;
+  for (unsigned i = 0; i < view.operands.size(); ++i) {
+    const int node = view.nodeOf[i];
+    if (node < 0 || shapes[node].kind != ShapeKind::Vector || !(useOf(view.operands[i]) & Writes))
+      continue;
+    const unsigned length = shapes[node].extent - 1u;
+    unsigned taken = length;
+    while (taken && shapes[node + taken].kind == ShapeKind::Sink)
+      --taken;
+    return bytes / length * taken;
+  }
+  return bytes;
+}
+
+/// The space that an address lies in, and whether the number in it is a generic address.
+static void addSpace(const FormView &view, const isa::OperandDecl &operand, Access &access) {
+  access.space = operand.accessSpace;
+  access.isGeneric = operand.role == isa::OperandRole::Address;
+  // The object behind a map lies in global memory, the map itself may lie anywhere.
+  if (!access.isGeneric || operand.access == isa::Access::TensorMap)
+    return;
+  for (const isa::SpaceRef &ref : isa::run(isa::tables().spaceRefs, operand.spaces)) {
+    if (ref.kind == isa::RefKind::Slot) {
+      if (isa::WordId word = view.word(ref.index); word && isa::word(word).wordClass == isa::WordClass::Space) {
+        access.space = word;
+        access.isGeneric = false;
+      }
+      continue;
+    }
+    // A word of the declaration: written it says how the number is meant, else where the object lies.
+    if (!access.space)
+      access.space = ref.index;
+    access.isGeneric &= ref.index != isa::words::tmem;
+    llvm::SmallVector<isa::WordId, 2> written;
+    for (const OpcodeWord &word : view.written.opcode.words)
+      if (isa::word(word.id).wordClass == isa::WordClass::Space &&
+          llvm::StringRef(isa::word(word.id).text).starts_with(isa::word(ref.index).text))
+        written.push_back(word.id);
+    access.isGeneric &= written.empty();
+    if (written.size() == 1) // of two, as in a copy within shared memory, either may be meant
+      access.space = written.front();
+  }
+}
+
+static Computation computationOf(const FormView &view, isa::Operation operation) {
+  static const auto comparisons = static_cast<uint8_t>(llvm::find(isa::tables().wordKinds, isa::Text("comparison")) -
+                                                       isa::tables().wordKinds.begin());
+  Computation computation;
+  computation.isKnown = true;
+  computation.operation = operation;
+  for (unsigned i = 0; i < view.operands.size(); ++i) {
+    const TypeView type = view.typeOf(i);
+    const auto bits = static_cast<uint8_t>(std::min<unsigned>(type.bits, UINT8_MAX));
+    if ((view.operands[i].rules & isa::Destination) && !computation.resultBits) {
+      computation.resultKind = type.kind;
+      computation.resultBits = bits;
+    } else if (!computation.sourceBits && !(view.operands[i].rules & isa::Destination)) {
+      computation.sourceKind = type.kind;
+      computation.sourceBits = bits;
+    }
+  }
+  if (operation == isa::Operation::Setp)
+    for (const OpcodeWord &word : view.written.opcode.words)
+      if (isa::word(word.id).kind == comparisons)
+        computation.comparison = word.id;
+  return computation;
+}
+
+/// A conversion from or to a generic address, into 32 bits.
+static bool makesAddress32(const Computation &computation) {
+  return computation.isKnown && computation.resultBits == 32 &&
+         (computation.operation == isa::Operation::ToGeneric || computation.operation == isa::Operation::FromGeneric);
+}
+
+static isa::WordId spaceOf(const FormView &view, const isa::SpaceRef &ref) {
+  return ref.kind == isa::RefKind::Slot ? view.word(ref.index) : ref.index;
+}
+
+static void addActions(const FormView &view, Facts &facts) {
+  auto node = [&view](int8_t operand) { return static_cast<int16_t>(operand < 0 ? -1 : view.nodeOf[operand]); };
+  for (const isa::Fact &fact : isa::run(isa::tables().facts, view.form().facts)) {
+    if ((fact.operand >= 0 && node(fact.operand) < 0) || !holds(view, fact.when))
+      continue;
+    facts.kinds |= bitOf(fact.kind);
+    if (fact.kind == isa::FactKind::Computes)
+      facts.computation = computationOf(view, static_cast<isa::Operation>(fact.detail));
+    else if (fact.kind == isa::FactKind::Ctas)
+      facts.ctas = static_cast<uint8_t>(fact.number);
+    else if (fact.kind != isa::FactKind::Copies)
+      facts.actions.push_back({fact.kind, fact.detail, fact.other, fact.isReads, fact.groups, spaceOf(view, fact.space),
+                               node(fact.operand), node(fact.amount), node(fact.which), node(fact.condition),
+                               fact.number});
+  }
+  facts.hasAddress32 = makesAddress32(facts.computation);
+}
+
+static void addAccess(const FormView &view, unsigned index, Facts &facts) {
+  const isa::OperandDecl &operand = view.operands[index];
+  const Shape &shape = view.written.shapes[view.nodeOf[index]];
+  Access access = {};
+  access.node = static_cast<uint16_t>(view.nodeOf[index]);
+  access.kind = operand.access;
+  access.isVariable = shape.kind == ShapeKind::Variable && !(shape.flags & (ShapeSubscript | ShapeOpaque));
+  addSpace(view, operand, access);
+  if (operand.accessType.kind != isa::RefKind::None)
+    addBytes(view, operand, access);
+  access.taken = access.isVariable ? takenBytes(view, access.bytes) : access.bytes;
+  facts.accesses.push_back(access);
+}
+
+static void addNodes(Facts &facts, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<uint8_t> uses) {
+  constexpr uint32_t noted = bitOf(isa::FactKind::Ends) | bitOf(isa::FactKind::Branches) | bitOf(isa::FactKind::Ctas) |
+                             bitOf(isa::FactKind::Grows) | bitOf(isa::FactKind::Shrinks) | bitOf(isa::FactKind::Traces);
+  for (unsigned node = 0; node < shapes.size(); ++node)
+    if (uint8_t use = useOfName(shapes[node], uses[node])) {
+      facts.nodes.push_back({static_cast<uint16_t>(node), use});
+      facts.uses |= use;
+    }
+  facts.isPlain = !(facts.kinds & noted) && !facts.hasAddress32 && !(facts.uses & (Calls | Names | Targets)) &&
+                  llvm::none_of(facts.accesses, [](const Access &access) { return access.isOfVariable(); });
+}
+
+Facts factsOf(const FormView &view) {
+  const llvm::ArrayRef<Shape> shapes = view.written.shapes;
+  Facts facts;
+  facts.known = true;
+  addActions(view, facts);
+  llvm::SmallVector<uint8_t, 32> uses(shapes.size(), Reads | Writes);
+  for (unsigned i = 0; i < view.operands.size(); ++i) {
+    const isa::OperandDecl &operand = view.operands[i];
+    const int node = view.nodeOf[i];
+    if (node < 0)
+      continue;
+    uint8_t use = useOf(operand);
+    // An empty structure is one byte that nobody sets.
+    if (facts.has(isa::FactKind::Copies) || (use == Reads && view.typeOf(i).bits == 8))
+      use |= use & Reads ? Passes : 0;
+    std::fill_n(uses.begin() + node, shapes[node].extent, use);
+    facts.hasResult |= (use & Writes) != 0;
+    facts.hasAddress32 |= (operand.rules & isa::Sized) && isAddress32(view, i, shapes[node]);
+    if (operand.access != isa::Access::None)
+      addAccess(view, i, facts);
+  }
+  addNodes(facts, shapes, uses);
+  return facts;
+}
+
+PlainUses plainUses(const Facts &facts, llvm::ArrayRef<Operand> nodes) {
+  PlainUses plain;
+  size_t count = 0;
+  for (size_t node = 0; node < nodes.size(); ++node) {
+    if (nodes[node].kind != OperandKind::Name)
+      continue;
+    const auto use = llvm::find_if(facts.nodes, [node](NodeUse one) { return one.node == node; });
+    if (use == facts.nodes.end() || count == plain.uses.size())
+      return {};
+    plain.uses[count++] = use->uses;
+  }
+  plain.known = facts.isPlain;
+  return plain;
+}
+
+Facts factsOfRefused(llvm::ArrayRef<Shape> shapes) {
+  Facts facts;
+  addNodes(facts, shapes, llvm::SmallVector<uint8_t, 32>(shapes.size(), Reads | Writes));
+  return facts;
+}
+
+} // namespace ptxray

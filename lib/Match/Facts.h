@@ -1,0 +1,107 @@
+#pragma once
+// What an accepted instruction does: with its operands, with memory, and the facts that its form states. It depends on
+// no more than its verdict does, so it is found together with it, once for each shape.
+#include "Isa/Tables.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <array>
+
+namespace ptxray {
+
+struct FormView;
+struct Operand;
+struct Shape;
+
+enum Use : uint8_t {
+  Reads = 1,                 // a register
+  Writes = 2,                // a register, or beside Names a variable that a call returns
+  Addresses = 4,             // a register that is an address
+  Targets = 8,               // a label, or the name of a list of them
+  Calls = 16,                // a function
+  Names = 32,                // a variable, or a function whose address is taken
+  Passes = 128,              // beside Reads: the value goes on as it is, and need not be defined
+  Updates = Writes | Passes, // a register that is written, and read before unless a predicate says otherwise
+};
+
+struct NodeUse {
+  uint16_t node; // of the instruction's operands
+  uint8_t uses;
+  bool operator==(const NodeUse &) const = default;
+};
+
+/// Memory that an address leads to, or that a descriptor describes.
+struct Access {
+  uint16_t node;
+  isa::Access kind;
+  bool isGeneric;       // a generic address, whatever is known of the space
+  bool isLeast = false; // `bytes` may be more: a register says how many
+  bool isVariable;      // the address names a variable, with an offset or without
+  isa::WordId space;    // 0: not known
+  uint16_t align = 0;   // that it needs
+  uint32_t bytes = 0;   // 0: not known
+  uint32_t taken = 0;   // fewer, where the last elements of a loaded vector go nowhere: `{a, b, c, _}`
+
+  /// Does the text alone show which bytes of a variable these are?
+  bool isOfVariable() const { return isVariable && bytes; }
+  bool operator==(const Access &) const = default;
+};
+
+/// A fact that holds, with nodes of the instruction's operands for the operands of its form; -1: none.
+struct Action {
+  isa::FactKind kind;
+  uint8_t detail; // by kind: isa::End, Scope, Proxy, Ordered, Operation
+  uint8_t other;
+  bool isReads;
+  uint16_t groups; // a bit for each of isa::Tables::groups
+  isa::WordId space;
+  int16_t node, amount, which, condition;
+  int16_t number;
+
+  isa::Scope scope() const { return static_cast<isa::Scope>(detail); }
+  isa::Proxy proxy() const { return static_cast<isa::Proxy>(detail); }
+  bool operator==(const Action &) const = default;
+};
+
+/// An integer function: the first operand is the result, the others are the sources.
+struct Computation {
+  bool isKnown = false;
+  isa::Operation operation = isa::Operation::Mov;
+  isa::TypeKind resultKind = isa::TypeKind::None, sourceKind = isa::TypeKind::None;
+  uint8_t resultBits = 0, sourceBits = 0; // of predicates 1; of .b128 more than are ever known
+  isa::WordId comparison = 0;             // of Setp
+  bool operator==(const Computation &) const = default;
+};
+
+constexpr uint32_t bitOf(isa::FactKind kind) { return 1u << static_cast<unsigned>(kind); }
+
+struct Facts {
+  bool known = false; // false: the instruction is refused, so it may do anything
+  bool hasResult = false;
+  bool isPlain = false;      // nothing but registers read and written, for who asks for no action
+  bool hasAddress32 = false; // it holds or makes a generic address of 32 bits
+  uint8_t ctas = 0;          // whose tensor memory it asks for
+  uint8_t uses = 0;          // of all nodes
+  uint32_t kinds = 0;        // `bitOf` each fact that holds; those of a body can be joined
+  Computation computation;
+  llvm::SmallVector<NodeUse, 4> nodes;
+  llvm::SmallVector<Access, 1> accesses;
+  llvm::SmallVector<Action, 0> actions;
+
+  bool operator==(const Facts &) const = default;
+  bool has(isa::FactKind kind) const { return kinds & bitOf(kind); }
+  /// Control does not go on after it, if it has no guard.
+  bool endsControl() const { return has(isa::FactKind::Ends) || has(isa::FactKind::Branches); }
+};
+
+/// The uses of an instruction's names one by one, if it does nothing but read and write a few registers.
+struct PlainUses {
+  bool known = false;
+  std::array<uint8_t, 7> uses{};
+};
+PlainUses plainUses(const Facts &facts, llvm::ArrayRef<Operand> nodes);
+
+/// Of an instruction that is accepted.
+Facts factsOf(const FormView &view);
+Facts factsOfRefused(llvm::ArrayRef<Shape> shapes);
+
+} // namespace ptxray

@@ -93,7 +93,7 @@ struct Body {
   template <typename See> void eachNamed(See see) const {
     llvm::SmallBitVector seen(locals.size());
     for (const uint32_t number : notable) {
-      if (!(usage(number).uses & (Calls | Names)))
+      if (!(facts(number).uses & (Calls | Names)))
         continue;
       eachUse(number, [&](NamedUse use) {
         const auto local = static_cast<unsigned>(use.local);

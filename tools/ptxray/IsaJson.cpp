@@ -1,5 +1,6 @@
 // The constant tables written out with names in place of indices.
 #include "IsaJson.h"
+#include "Isa/FactNames.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
@@ -38,11 +39,6 @@ static const char *nameOf(isa::OperandRole role) {
 static const char *nameOf(isa::PatternKind kind) {
   constexpr const char *names[] = {"operand", "address", "vector", "list", "pair"};
   return names[static_cast<unsigned>(kind)];
-}
-
-static const char *nameOf(isa::Access access) {
-  constexpr const char *names[] = {"", "names", "reads", "writes", "updates", "barrier", "tensormap"};
-  return names[static_cast<unsigned>(access)];
 }
 
 /// The words of docs/isa-notation.md for what is said of an operand, the manual's first, then those for habits of
@@ -114,6 +110,7 @@ private:
   Json columnJson(const isa::Column &column) const;
   Json cellJson(const Cell &cell) const;
   Json ruleJson(const isa::Rule &rule) const;
+  Json factJson(const isa::Fact &fact) const;
   Json operandCondition(const Expr &e) const;
   Json gateJson(const Expr &e) const;
   Json conditions(const Expr &e) const;
@@ -263,7 +260,7 @@ Json FormJson::operandJson(const isa::OperandDecl &operand) const {
     spaces.push_back(typeJson({space.kind, space.index}));
   add("spaces", std::move(spaces));
   if (operand.access != isa::Access::None) {
-    Json access = {{"does", nameOf(operand.access)}};
+    Json access = {{"does", isa::accessNames[static_cast<size_t>(operand.access)]}};
     if (operand.accessSpace)
       access["space"] = isa::word(operand.accessSpace).text;
     if (operand.accessType.kind != isa::RefKind::None)
@@ -363,10 +360,34 @@ Json FormJson::ruleJson(const isa::Rule &rule) const {
   return json;
 }
 
-/// What an instruction does beside computing, as docs/isa-notation.md calls it.
-static const char *nameOf(isa::Effect effect) {
-  constexpr const char *names[] = {"ends", "copies", "one-cta", "cta-pair", "address-32", "register-count", "traces"};
-  return names[static_cast<unsigned>(effect)];
+/// What an instruction does, in the words of docs/isa-notation.md.
+Json FormJson::factJson(const isa::Fact &fact) const {
+  Json json = {{"fact", isa::factNames[static_cast<size_t>(fact.kind)]}};
+  if (fact.when)
+    json["when"] = condition(fact.when);
+  // A barrier has an object or a number, and only the number a scope.
+  const isa::DetailNames details = isa::detailNames(fact.kind);
+  const bool isOfObject =
+      fact.operand >= 0 && (fact.kind == isa::FactKind::Arrives || fact.kind == isa::FactKind::Awaits);
+  if (details.count && !isOfObject)
+    json["detail"] = details.first[fact.detail];
+  if (fact.kind == isa::FactKind::Orders && fact.other)
+    json["other"] = isa::orderedNames[fact.other];
+  for (size_t group = 0; group < tables().groups.size(); ++group)
+    if (fact.groups >> group & 1)
+      json["groups"].push_back(tables().groups[group]);
+  for (auto [name, operand] : {std::pair("operand", fact.operand), std::pair("amount", fact.amount),
+                               std::pair("which", fact.which), std::pair("condition", fact.condition)})
+    if (operand >= 0)
+      json[name] = operands[operand].name;
+  if (fact.number)
+    json["number"] = fact.number;
+  if (fact.isReads)
+    json["forReads"] = true;
+  if (fact.space.kind != isa::RefKind::None)
+    json["space"] =
+        fact.space.kind == isa::RefKind::Word ? isa::word(fact.space.index).text : slots[fact.space.index].name;
+  return json;
 }
 
 Json FormJson::write() const {
@@ -392,12 +413,8 @@ Json FormJson::write() const {
     add("rules", ruleJson(t.rules[rule]));
   for (uint32_t check : isa::run(t.formChecks, form->checks))
     add("checks", t.checkNames[check]);
-  for (const isa::EffectRule &effect : isa::run(t.effects, form->effects)) {
-    Json one = {{"effect", nameOf(effect.effect)}};
-    if (effect.when)
-      one["when"] = condition(effect.when);
-    add("effects", one);
-  }
+  for (const isa::Fact &fact : isa::run(t.facts, form->facts))
+    add("facts", factJson(fact));
   return json;
 }
 

@@ -496,8 +496,9 @@ static Json registersJson() {
       json["narrow"] = true;
     if (reg.gate)
       json["requires"] = FormJson().condition(reg.gate);
-    if (reg.needs)
-      json["directive"] = isa::word(reg.needs).text;
+    if (reg.needs >= 0)
+      json["directive"] = tables().directives[reg.needs].name;
+    json["per"] = isa::scopeNames[static_cast<size_t>(reg.scope)];
     registers.push_back(std::move(json));
   }
   return registers;

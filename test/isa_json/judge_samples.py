@@ -11,7 +11,7 @@ from reader import Reader
 from sections import prelude, version
 from written import Declarations
 
-LEAST = 0.97
+LEAST = 0.985
 
 
 def main():

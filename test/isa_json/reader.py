@@ -384,8 +384,10 @@ class Operand:
             if bare and "bare" in self.flags and not self.type:
                 return True
             integer = register.kind in ("bits", "unsigned", "signed")
-            agrees = not self.type or agree(self.type, register, False, False)
-            return (anything or integer) and register.bits <= 64 and agrees
+            agrees = self.type and agree(self.type, register, False, False)
+            if not anything and not integer:
+                return False
+            return register.bits <= 64 and (not self.type or bool(agrees))
         if kind == "special":
             return not self.type
         if kind == "variable":
@@ -499,23 +501,18 @@ class Reader:
                 break
         else:
             raise NotPtx(opcode)
-        own, read = self.isa["mnemonics"][mnemonic], []
-        dropped = []
+        own, read, dropped = self.isa["mnemonics"][mnemonic], [], []
         for k, word in enumerate(words[count:], count):
             known = self.words.get(word)
             if known is None:
                 raise NotPtx(word)
-            wanted = known.get("skipped") and word in self.known[mnemonic]
+            skipped = known.get("skipped") and word not in self.known[mnemonic]
+            conflicts = "kind" in known and not known.get("repeatable")
+            conflicts = conflicts and any(self.words[other].get("kind") == known["kind"] for other in dropped)
             if word in words[1:k]:
-                drop = known.get("repeatable", False) and not wanted
-            elif word in own.get("skipped", []):
-                drop = True
-            elif known.get("skipped"):
-                conflicts = "kind" in known and not known.get("repeatable")
-                conflicts = conflicts and any(self.words[other].get("kind") == known["kind"] for other in dropped)
-                drop = not wanted and not conflicts
+                drop = known.get("repeatable") and (skipped or not known.get("skipped"))
             else:
-                drop = False
+                drop = word in own.get("skipped", []) or (skipped and not conflicts)
             (dropped if drop else read).append(word)
         return mnemonic, words[1:count], read, words
 

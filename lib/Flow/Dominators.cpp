@@ -1,0 +1,279 @@
+#include "Flow/Dominators.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+namespace {
+
+constexpr uint32_t none = ~0u;
+
+/// Lengauer and Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph", 1979, with path compression. Nodes
+/// are called by the number in which a search in depth comes to them.
+class DominatorFinder {
+public:
+  DominatorFinder(const Adjacency &successors, const Adjacency &predecessors)
+      : successors(successors), predecessors(predecessors), numberOf(successors.size(), none) {}
+  DominatorTree find(BlockId root);
+
+private:
+  void number(BlockId root);
+  uint32_t best(uint32_t node);
+  void connect();
+  DominatorTree tree() const;
+
+  const Adjacency &successors, &predecessors;
+  std::vector<uint32_t> numberOf; // by node
+  std::vector<BlockId> nodes;     // by number, as all below
+  std::vector<uint32_t> parent, semi, dominator;
+  std::vector<uint32_t> ancestor, label; // the forest of those that are done
+  std::vector<uint32_t> path;
+};
+
+} // namespace
+
+void DominatorFinder::number(BlockId root) {
+  std::vector<std::pair<uint32_t, uint32_t>> stack; // numbers, and which successor comes next
+  const auto visit = [&](BlockId node, uint32_t from) {
+    numberOf[indexOf(node)] = static_cast<uint32_t>(nodes.size());
+    stack.push_back({static_cast<uint32_t>(nodes.size()), 0});
+    nodes.push_back(node);
+    parent.push_back(from);
+  };
+  visit(root, none);
+  while (!stack.empty()) {
+    auto &[current, next] = stack.back();
+    const llvm::ArrayRef<BlockId> targets = successors.of(nodes[current]);
+    if (next == targets.size())
+      stack.pop_back();
+    else if (const BlockId target = targets[next++]; numberOf[indexOf(target)] == none)
+      visit(target, current);
+  }
+}
+
+/// The node with the least semidominator on the way up to the root of its tree of the forest; the way is made shorter.
+uint32_t DominatorFinder::best(uint32_t node) {
+  if (ancestor[node] == none)
+    return node;
+  path.clear();
+  for (; ancestor[ancestor[node]] != none; node = ancestor[node])
+    path.push_back(node);
+  uint32_t above = node;
+  for (const uint32_t below : llvm::reverse(path)) {
+    if (semi[label[above]] < semi[label[below]])
+      label[below] = label[above];
+    ancestor[below] = ancestor[above];
+    above = below;
+  }
+  return label[above];
+}
+
+void DominatorFinder::connect() {
+  const auto count = static_cast<uint32_t>(nodes.size());
+  semi.resize(count);
+  label.resize(count);
+  for (uint32_t i = 0; i < count; ++i)
+    semi[i] = label[i] = i;
+  ancestor.assign(count, none);
+  dominator.assign(count, none);
+  std::vector<uint32_t> bucket(count, none), nextInBucket(count, none); // by semidominator
+  for (uint32_t node = count - 1; node > 0; --node) {
+    for (const BlockId from : predecessors.of(nodes[node]))
+      if (const uint32_t other = numberOf[indexOf(from)]; other != none)
+        semi[node] = std::min(semi[node], semi[best(other)]);
+    nextInBucket[node] = bucket[semi[node]];
+    bucket[semi[node]] = node;
+    ancestor[node] = parent[node];
+    for (uint32_t &waiting = bucket[parent[node]]; waiting != none; waiting = nextInBucket[waiting]) {
+      const uint32_t least = best(waiting);
+      dominator[waiting] = semi[least] < semi[waiting] ? least : parent[node];
+    }
+  }
+  for (uint32_t node = 1; node < count; ++node)
+    if (dominator[node] != semi[node])
+      dominator[node] = dominator[dominator[node]];
+}
+
+DominatorTree DominatorFinder::tree() const {
+  DominatorTree tree;
+  tree.parent.assign(numberOf.size(), BlockId::None);
+  tree.enter.assign(numberOf.size(), 0);
+  tree.leave.assign(numberOf.size(), 0);
+  // A parent has a smaller number than its children: sizes upwards, then spans downwards.
+  std::vector<uint32_t> size(nodes.size(), 1), next(nodes.size());
+  for (uint32_t node = static_cast<uint32_t>(nodes.size()) - 1; node > 0; --node)
+    size[dominator[node]] += size[node];
+  for (uint32_t node = 0; node < nodes.size(); ++node) {
+    uint32_t enter = 0;
+    if (node) {
+      tree.parent[indexOf(nodes[node])] = nodes[dominator[node]];
+      enter = next[dominator[node]];
+      next[dominator[node]] += size[node];
+    }
+    next[node] = enter + 1;
+    tree.enter[indexOf(nodes[node])] = enter;
+    tree.leave[indexOf(nodes[node])] = enter + size[node];
+  }
+  return tree;
+}
+
+DominatorTree DominatorFinder::find(BlockId root) {
+  number(root);
+  connect();
+  return tree();
+}
+
+DominatorTree dominatorTree(BlockId root, const Adjacency &successors, const Adjacency &predecessors) {
+  return DominatorFinder(successors, predecessors).find(root);
+}
+
+DominatorTree dominatorsOf(const Graph &graph) {
+  return dominatorTree(BlockId(0), graph.successors, graph.predecessors);
+}
+
+/// Edges against the direction of control, from one node more that stands for the end.
+static Adjacency backwardsFromEnd(const Graph &graph) {
+  const BlockId end = BlockId(graph.size());
+  std::vector<std::pair<BlockId, BlockId>> edges;
+  std::vector<bool> reachesEnd(graph.size());
+  std::vector<BlockId> waiting;
+  const auto connect = [&](BlockId last) {
+    edges.push_back({end, last});
+    waiting.push_back(last);
+    reachesEnd[indexOf(last)] = true;
+    while (!waiting.empty()) {
+      const BlockId block = waiting.back();
+      waiting.pop_back();
+      for (const BlockId from : graph.predecessors.of(block))
+        if (graph.isReached(from) && !reachesEnd[indexOf(from)]) {
+          reachesEnd[indexOf(from)] = true;
+          waiting.push_back(from);
+        }
+    }
+  };
+  for (const BlockId block : graph.order) {
+    for (const BlockId from : graph.predecessors.of(block))
+      if (graph.isReached(from))
+        edges.push_back({block, from});
+    if (graph[block].leaves)
+      connect(block);
+  }
+  for (const BlockId block : llvm::reverse(graph.order))
+    if (!reachesEnd[indexOf(block)])
+      connect(block);
+  return Adjacency(graph.size() + 1, edges);
+}
+
+DominatorTree postDominatorsOf(const Graph &graph) {
+  const Adjacency backwards = backwardsFromEnd(graph);
+  return dominatorTree(BlockId(graph.size()), backwards, backwards.reversed());
+}
+
+namespace {
+
+/// Headers from the innermost on: what leads back to one is walked backwards, and each loop that was found is from then
+/// on a single node. (Tarjan, "Testing Flow Graph Reducibility", 1974.)
+class LoopFinder {
+public:
+  explicit LoopFinder(const Graph &graph) : graph(graph) {}
+  Loops find();
+
+private:
+  void search();
+  void loopAt(BlockId header);
+  BlockId outermost(BlockId block);
+  bool isBelow(BlockId block, BlockId above) const {
+    return enter[indexOf(above)] <= enter[indexOf(block)] && enter[indexOf(block)] < leave[indexOf(above)];
+  }
+
+  const Graph &graph;
+  Loops loops;
+  std::vector<uint32_t> enter, leave; // in the tree of a search in depth
+  std::vector<BlockId> found;         // in the order of the search
+  std::vector<BlockId> merged;        // by block: the header of a loop that it belongs to, made shorter; else itself
+  std::vector<BlockId> waiting;
+};
+
+} // namespace
+
+void LoopFinder::search() {
+  enter.assign(graph.size(), none);
+  leave.assign(graph.size(), 0);
+  std::vector<std::pair<BlockId, uint32_t>> path;
+  const auto visit = [&](BlockId block) {
+    enter[indexOf(block)] = static_cast<uint32_t>(found.size());
+    found.push_back(block);
+    path.push_back({block, 0});
+  };
+  visit(BlockId(0));
+  while (!path.empty()) {
+    auto &[block, next] = path.back();
+    const llvm::ArrayRef<BlockId> targets = graph.successors.of(block);
+    if (next == targets.size()) {
+      leave[indexOf(block)] = static_cast<uint32_t>(found.size());
+      path.pop_back();
+    } else if (const BlockId target = targets[next++]; enter[indexOf(target)] == none) {
+      visit(target);
+    }
+  }
+}
+
+BlockId LoopFinder::outermost(BlockId block) {
+  while (merged[indexOf(block)] != block) {
+    merged[indexOf(block)] = merged[indexOf(merged[indexOf(block)])];
+    block = merged[indexOf(block)];
+  }
+  return block;
+}
+
+void LoopFinder::loopAt(BlockId header) {
+  bool isLoop = false;
+  const auto add = [&](BlockId from) {
+    const BlockId inner = outermost(from);
+    if (inner == header)
+      return;
+    if (!isBelow(inner, header)) {
+      loops.isEnteredAside[indexOf(header)] = true;
+      return;
+    }
+    merged[indexOf(inner)] = header;
+    (loops.header[indexOf(inner)] == inner ? loops.outer : loops.header)[indexOf(inner)] = header;
+    waiting.push_back(inner);
+  };
+  for (const BlockId from : graph.predecessors.of(header))
+    if (graph.isReached(from) && isBelow(from, header)) {
+      isLoop = true;
+      add(from);
+    }
+  while (!waiting.empty()) {
+    const BlockId block = waiting.back();
+    waiting.pop_back();
+    for (const BlockId from : graph.predecessors.of(block))
+      if (graph.isReached(from))
+        add(from);
+  }
+  if (isLoop)
+    loops.header[indexOf(header)] = header;
+}
+
+Loops LoopFinder::find() {
+  loops.header.assign(graph.size(), BlockId::None);
+  loops.outer.assign(graph.size(), BlockId::None);
+  loops.isEnteredAside.assign(graph.size(), false);
+  for (uint32_t block = 0; block < graph.size(); ++block)
+    merged.push_back(BlockId(block));
+  if (graph.size())
+    search();
+  for (const BlockId block : llvm::reverse(found))
+    loopAt(block);
+  return std::move(loops);
+}
+
+Loops loopsOf(const Graph &graph) { return LoopFinder(graph).find(); }
+
+uint32_t Loops::depth(BlockId block) const {
+  uint32_t depth = 0;
+  for (BlockId at = header[indexOf(block)]; at != BlockId::None; at = outer[indexOf(at)])
+    ++depth;
+  return depth;
+}
+
+} // namespace ptxray

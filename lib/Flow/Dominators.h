@@ -1,0 +1,37 @@
+#pragma once
+// Which blocks every way passes: from the beginning to a block (dominators), from a block to the end (post-dominators);
+// and the loops. All in nearly linear time, for graphs of any form.
+#include "Flow/Graph.h"
+
+namespace ptxray {
+
+/// A tree of blocks. The root of post-dominators is one node more than there are blocks: the end.
+struct DominatorTree {
+  std::vector<BlockId> parent;        // of the root, and of what is not in the tree: None
+  std::vector<uint32_t> enter, leave; // by node: a span that those of its children lie in
+
+  bool contains(BlockId node) const { return leave[indexOf(node)] != 0; }
+  /// Every way to b passes a, which may be b. Both are in the tree.
+  bool dominates(BlockId a, BlockId b) const {
+    return enter[indexOf(a)] <= enter[indexOf(b)] && leave[indexOf(b)] <= leave[indexOf(a)];
+  }
+};
+
+/// Of the nodes that can be reached from the root.
+DominatorTree dominatorTree(BlockId root, const Adjacency &successors, const Adjacency &predecessors);
+
+DominatorTree dominatorsOf(const Graph &graph);
+/// Of a loop that control never leaves one block is taken for an end.
+DominatorTree postDominatorsOf(const Graph &graph);
+
+/// Loops as a forest: every block belongs to the innermost loop around it.
+struct Loops {
+  std::vector<BlockId> header; // by block: of the innermost loop around it, a header belongs to its own; None: no loop
+  std::vector<BlockId> outer;  // by header: that of the next loop around
+  std::vector<bool> isEnteredAside; // by header: control enters the loop elsewhere, too
+
+  uint32_t depth(BlockId block) const;
+};
+Loops loopsOf(const Graph &graph);
+
+} // namespace ptxray

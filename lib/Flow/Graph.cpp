@@ -1,0 +1,185 @@
+#include "Flow/Graph.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+Adjacency::Adjacency(uint32_t nodes, llvm::ArrayRef<std::pair<BlockId, BlockId>> edges)
+    : first(nodes + 1), to(edges.size()) {
+  for (const auto &[from, target] : edges)
+    ++first[indexOf(from) + 1];
+  for (uint32_t node = 0; node < nodes; ++node)
+    first[node + 1] += first[node];
+  std::vector<uint32_t> next(first.begin(), first.end() - 1);
+  for (const auto &[from, target] : edges)
+    to[next[indexOf(from)]++] = target;
+}
+
+Adjacency Adjacency::reversed() const {
+  std::vector<std::pair<BlockId, BlockId>> edges;
+  edges.reserve(to.size());
+  for (uint32_t node = 0; node < size(); ++node)
+    for (const BlockId target : of(BlockId(node)))
+      edges.push_back({target, BlockId(node)});
+  return Adjacency(size(), edges);
+}
+
+/// Whether it ends the way that control took, if its guard holds.
+static bool endsWhereGuardHolds(const Body &body, uint32_t number, const ModuleRules &rules) {
+  const Facts &facts = body.facts(number);
+  bool ends = facts.endsControl();
+  if (facts.uses & Calls)
+    body.eachUse(number, [&](NamedUse use) { ends |= (use.uses & Calls) && rules.neverReturns(use.operand.name); });
+  return ends;
+}
+
+bool endsControl(const Body &body, uint32_t number, const ModuleRules &rules) {
+  return body.guard(number) == LocalId::None && endsWhereGuardHolds(body, number, rules);
+}
+
+namespace {
+
+class GraphBuilder {
+public:
+  GraphBuilder(const Body &body, const ModuleRules &rules) : body(body), rules(rules) {}
+  Graph build();
+
+private:
+  void findEnds();
+  void makeBlocks();
+  void addEdges(BlockId block);
+  void addTargets(BlockId block, LocalId target);
+  void addEdge(BlockId from, uint32_t instruction);
+
+  const Body &body;
+  const ModuleRules &rules;
+  std::vector<Block> blocks;
+  std::vector<uint32_t> ends;    // instructions after which control may go elsewhere
+  std::vector<uint32_t> placeOf; // by LocalId of a label: the instruction after it, + 1
+  Edges edges;
+};
+
+} // namespace
+
+static BlockId blockAt(llvm::ArrayRef<Block> blocks, uint32_t instruction) {
+  const auto *after =
+      llvm::upper_bound(blocks, instruction, [](uint32_t number, const Block &block) { return number < block.first; });
+  return BlockId(static_cast<uint32_t>(after - blocks.data()) - 1);
+}
+
+BlockId Graph::blockOf(uint32_t instruction) const { return blockAt(blocks, instruction); }
+
+void GraphBuilder::findEnds() {
+  for (const uint32_t number : body.notable)
+    if (endsWhereGuardHolds(body, number, rules))
+      ends.push_back(number);
+}
+
+/// A block begins after each label and each instruction that leads elsewhere.
+void GraphBuilder::makeBlocks() {
+  placeOf.assign(body.locals.size(), 0);
+  auto end = ends.begin();
+  auto label = body.labels.begin();
+  for (uint32_t first = 0; first < body.size();) {
+    for (; label != body.labels.end() && label->before <= first; ++label)
+      placeOf[static_cast<uint32_t>(label->local)] = label->before + 1;
+    uint32_t next = body.size();
+    if (end != ends.end())
+      next = std::min(next, *end + 1);
+    if (label != body.labels.end())
+      next = std::min(next, label->before);
+    if (end != ends.end() && *end + 1 == next)
+      ++end;
+    blocks.push_back({first, next});
+    first = next;
+  }
+  for (; label != body.labels.end(); ++label) // at the very end
+    placeOf[static_cast<uint32_t>(label->local)] = label->before + 1;
+}
+
+void GraphBuilder::addEdge(BlockId from, uint32_t instruction) {
+  if (instruction < body.size())
+    edges.push_back({from, blockAt(blocks, instruction)});
+  else
+    blocks[indexOf(from)].leaves = true;
+}
+
+/// To a label, or to all those of a list.
+void GraphBuilder::addTargets(BlockId block, LocalId target) {
+  if (const uint32_t place = placeOf[static_cast<uint32_t>(target)]) {
+    addEdge(block, place - 1);
+    return;
+  }
+  const size_t before = edges.size();
+  for (const PlacedDirective &list : body.directives)
+    if (body.ast->directives[list.index].label == body.nameOf(target))
+      for (const LocalId one : llvm::ArrayRef(body.targets).slice(list.targets.first, list.targets.count))
+        if (const uint32_t place = placeOf[static_cast<uint32_t>(one)])
+          addEdge(block, place - 1);
+  llvm::sort(edges.begin() + before, edges.end());
+  edges.erase(std::unique(edges.begin() + before, edges.end()), edges.end());
+}
+
+void GraphBuilder::addEdges(BlockId id) {
+  Block &block = blocks[indexOf(id)];
+  const uint32_t last = block.last();
+  const bool ends = endsWhereGuardHolds(body, last, rules);
+  block.goesOn = (!ends || body.guard(last) != LocalId::None) && block.end < body.size();
+  if (block.goesOn)
+    edges.push_back({id, BlockId(indexOf(id) + 1)});
+  else
+    block.leaves = !ends;
+  if (!ends)
+    return;
+  if (!body.facts(last).has(isa::FactKind::Branches)) {
+    block.leaves = true;
+    return;
+  }
+  body.eachUse(last, [&](NamedUse use) {
+    if (use.uses & Targets)
+      addTargets(id, use.local);
+  });
+}
+
+/// Depth first, without recursion.
+static void orderBlocks(Graph &graph) {
+  graph.placeOf.assign(graph.size(), ~0u);
+  if (!graph.size())
+    return;
+  std::vector<std::pair<BlockId, uint32_t>> path = {{BlockId(0), 0}}; // and which of its successors comes next
+  graph.placeOf[0] = 0;                                               // seen
+  while (!path.empty()) {
+    auto &[block, next] = path.back();
+    const llvm::ArrayRef<BlockId> successors = graph.successors.of(block);
+    if (next == successors.size()) {
+      graph.order.push_back(block);
+      path.pop_back();
+    } else if (const BlockId successor = successors[next++]; !graph.isReached(successor)) {
+      graph.placeOf[indexOf(successor)] = 0;
+      path.push_back({successor, 0});
+    }
+  }
+  std::reverse(graph.order.begin(), graph.order.end());
+  for (uint32_t place = 0; place < graph.order.size(); ++place)
+    graph.placeOf[indexOf(graph.order[place])] = place;
+}
+
+Graph graphOf(std::vector<Block> blocks, llvm::ArrayRef<std::pair<BlockId, BlockId>> edges) {
+  Graph graph;
+  graph.blocks = std::move(blocks);
+  graph.successors = Adjacency(graph.size(), edges);
+  graph.predecessors = graph.successors.reversed();
+  orderBlocks(graph);
+  return graph;
+}
+
+Graph GraphBuilder::build() {
+  findEnds();
+  makeBlocks();
+  for (uint32_t block = 0; block < blocks.size(); ++block)
+    addEdges(BlockId(block));
+  return graphOf(std::move(blocks), edges);
+}
+
+Graph graphOf(const Body &body, const ModuleRules &rules) { return GraphBuilder(body, rules).build(); }
+
+} // namespace ptxray

@@ -1,0 +1,59 @@
+#pragma once
+// Where control may go in a body: runs of instructions that are only entered at their first one (blocks), and the edges
+// between them. Facts say what branches, what ends and what calls; a guard lets control go on as well.
+//
+//   Graph graph = graphOf(body, rules);
+//   for (const BlockId block : graph.order) ...      only what control can come to, in reverse postorder
+#include "Flow/Body.h"
+#include "Module/ModuleRules.h"
+
+namespace ptxray {
+
+/// Dense from 0, in the order of the text.
+enum class BlockId : uint32_t { None = ~0u };
+constexpr uint32_t indexOf(BlockId block) { return static_cast<uint32_t>(block); }
+
+/// For each of the nodes 0, 1, ... some others.
+struct Adjacency {
+  std::vector<uint32_t> first; // one more than there are nodes
+  std::vector<BlockId> to;
+
+  Adjacency() = default;
+  Adjacency(uint32_t nodes, llvm::ArrayRef<std::pair<BlockId, BlockId>> edges);
+  uint32_t size() const { return static_cast<uint32_t>(first.size()) - 1; }
+  llvm::ArrayRef<BlockId> of(BlockId node) const {
+    return llvm::ArrayRef(to).slice(first[indexOf(node)], first[indexOf(node) + 1] - first[indexOf(node)]);
+  }
+  Adjacency reversed() const;
+};
+
+struct Block {
+  uint32_t first = 0, end = 0; // its instructions
+  bool goesOn = false;         // its first successor is the block after it in the text
+  bool leaves = false;         // control may end here: the function, the thread or the grid
+
+  uint32_t last() const { return end - 1; }
+};
+
+struct Graph {
+  std::vector<Block> blocks; // none is empty
+  Adjacency successors, predecessors;
+  std::vector<BlockId> order;    // those that control can come to, each before its successors but for loops
+  std::vector<uint32_t> placeOf; // by block: in `order`; ~0u: control never comes there
+
+  uint32_t size() const { return static_cast<uint32_t>(blocks.size()); }
+  const Block &operator[](BlockId block) const { return blocks[indexOf(block)]; }
+  bool isReached(BlockId block) const { return placeOf[indexOf(block)] != ~0u; }
+  BlockId blockOf(uint32_t instruction) const;
+  /// Where control may go one way or another.
+  bool splits(BlockId block) const { return successors.of(block).size() + (*this)[block].leaves > 1; }
+};
+
+using Edges = std::vector<std::pair<BlockId, BlockId>>;
+Graph graphOf(std::vector<Block> blocks, llvm::ArrayRef<std::pair<BlockId, BlockId>> edges);
+Graph graphOf(const Body &body, const ModuleRules &rules);
+
+/// Whether control never goes on after the instruction.
+bool endsControl(const Body &body, uint32_t number, const ModuleRules &rules);
+
+} // namespace ptxray

@@ -17,7 +17,8 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | 'feature' NAME STRING? '=' condition ';'                                   # feature
      | 'limit' NAME '=' limitValue (',' limitValue)* ';'                          # limit
      | 'runtime' NAME ':' condition ';'                                           # runtimeFunction
-     | 'register' SPECIAL WORD WORD? narrow=NAME? 'per' scope=NAME ('needs' needs=WORD)? (':' condition)? ';' # register
+     | 'register' SPECIAL WORD WORD? narrow=NAME? 'per' scope=NAME ('enumerates' enumerates=NAME)? ('needs' needs=WORD)?
+       (':' condition)? ';'                                                       # register
      ;
 wordList     : '{' WORD* '}' ;
 versionRange : first=NUMBER ('..' last=NUMBER | 'as' meaning=NUMBER)? ;
@@ -53,7 +54,7 @@ fact      : ('when' condition)? verb factPart* ';' ;
 verb      : 'ends' | 'branches' | 'calls' | 'copies' | 'converged' | 'among' | 'async' | 'holds' | 'commits' | 'waits'
           | 'arrives' | 'expects' | 'completes' | 'awaits' | 'syncs' | 'inits' | 'invalidates' | 'orders' | 'releases'
           | 'acquires' | 'allocates' | 'frees' | 'relinquishes' | 'ctas' | 'grows' | 'shrinks' | 'computes' | 'per'
-          | 'traces' ;
+          | 'elects' | 'traces' ;
 factPart  : NAME | WORD | NUMBER | ',' | 'in' | 'async' | 'completes' | 'registers' ;
 
 reference : NUMBER ('-' NUMBER)? ;

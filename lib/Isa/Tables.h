@@ -255,6 +255,7 @@ enum class FactKind : uint8_t {
   // Values:
   Computes, // detail: Operation
   Per,      // detail: Scope within which the result, or the operand, is the same; condition: if that operand is
+  Elects,   // operand: true in one of the lanes that execute it
   Traces,   // writes to the trace, which the module's metadata describe
 };
 enum class End : uint8_t { Function, Thread, Grid };
@@ -351,12 +352,15 @@ struct TargetBits {
   uint64_t low, high; // bit i: targets[i]
   Text text;          // `sm_100f+`
 };
+/// What a register is the number of.
+enum class Numbers : uint8_t { Nothing, Lanes, Threads };
 struct SpecialRegister {
   Text name; // `%tid`
   WordId type;
   uint8_t vector; // components, 0: a scalar
   ExprId gate;
-  Scope scope;   // within which it is the same
+  Scope scope; // within which it is the same
+  Numbers numbers;
   bool narrow;   // had fewer bits in older versions, and may still be read so
   int16_t needs; // index of a directive that an entry must have to use it; -1: none
 };

@@ -45,6 +45,7 @@ const FactSyntax &syntaxOf(FactKind kind) {
                                                      {Shrinks, {FactSyntax::Operand, {}}},
                                                      {Computes, {FactSyntax::Detail, {}}},
                                                      {Per, {FactSyntax::ScopeAndOperands, {"if"}}},
+                                                     {Elects, {FactSyntax::Operand, {}}},
                                                      {Traces, {FactSyntax::Nothing, {}}}};
   return all.at(kind);
 }

@@ -215,6 +215,7 @@ struct RegisterDecl {
   std::string name, type, vector;
   std::string needs; // a directive
   isa::Scope scope = isa::Scope::Grid;
+  isa::Numbers numbers = isa::Numbers::Nothing;
   bool narrow = false;
   std::shared_ptr<Condition> gate;
 };

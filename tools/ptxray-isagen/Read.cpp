@@ -125,6 +125,13 @@ void Reader::registers(IsaParser::RegisterContext *context) {
   if (scope == isa::scopeNames.end())
     error(context, "attribute", "`" + context->scope->getText() + "` is no scope");
   decl.scope = static_cast<isa::Scope>(scope - isa::scopeNames.begin());
+  if (context->enumerates) {
+    const auto numbers = std::find(isa::numbersNames.begin(), isa::numbersNames.end(), context->enumerates->getText());
+    if (numbers == isa::numbersNames.end())
+      error(context, "attribute", "`" + context->enumerates->getText() + "` is nothing that a register enumerates");
+    else
+      decl.numbers = static_cast<isa::Numbers>(numbers - isa::numbersNames.begin());
+  }
   if (context->condition())
     decl.gate = std::make_shared<Condition>(condition(context->condition()));
   for (std::string &name : spellings(context->SPECIAL()->getText())) {

@@ -270,7 +270,8 @@ void Resolver::targets() {
 
 void Resolver::registers() {
   for (const RegisterDecl &decl : model.registers) {
-    isa::SpecialRegister result = {text(decl.name), wordId(decl.type), 0, True, decl.scope, decl.narrow, -1};
+    isa::SpecialRegister result = {text(decl.name), wordId(decl.type), 0,           True,
+                                   decl.scope,      decl.numbers,      decl.narrow, -1};
     if (!result.type)
       errors.report(decl.place, "unknown-word", "unknown type `" + decl.type + "`");
     if (!decl.needs.empty())

@@ -65,9 +65,10 @@ TEST(Isagen, ExplainsAnEntry) {
     printed += buffer;
   EXPECT_EQ(pclose(pipe), 0) << command;
   for (const char *line :
-       {"add, sub.sat, sub.wide: many things that are right\n", "    .kind is one of .f32, .u32 [new]  (",
-        "    b : val .type  (good.isa:12)\n", "      .f32 | -, .rz | - | * | new | sm_75+\n",
-        "    new: PTX 8.0 or newer and sm_90 or newer  (good.isa:2)\n"})
+       {"add, sub.sat, sub.wide: many things that are right\n",
+        "  add{.rnd}{.ftz}.type{.v} d{|p}, [a, {b,} c]{, e, f}, {!}q  (good.isa:7)\n",
+        "    .kind is one of .f32, .u32 [new]  (", "    b : val .type  (good.isa:13)\n",
+        "      .f32 | -, .rz | - | * | new | sm_75+\n", "    new: PTX 8.0 or newer and sm_90 or newer  (good.isa:2)\n"})
     EXPECT_NE(printed.find(line), std::string::npos) << line << "in\n" << printed;
 }
 

@@ -55,10 +55,18 @@ std::vector<PatternNode> Reader::operands(IsaParser::OperandsContext *context) {
   return nodes;
 }
 
+/// Of a long form the opcode may go on in another line, and so may its operands before `{,`.
+static std::string unbroken(std::string text) {
+  for (const char *rest : {" .", " {.", " {,"})
+    for (size_t at = text.find(rest); at != std::string::npos; at = text.find(rest, at))
+      text.erase(at, 1);
+  return text;
+}
+
 void Reader::form(IsaParser::FormContext *context, Scope &scope) {
   Form form;
   form.place = place(context);
-  form.text = oneLine(context);
+  form.text = unbroken(oneLine(context));
   form.text.pop_back(); // the semicolon
   form.base = context->NAME()->getText();
   for (IsaParser::ElementContext *element : context->element()) {

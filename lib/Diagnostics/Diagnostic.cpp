@@ -1,5 +1,6 @@
 #include "Diagnostics/Diagnostic.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include <numeric>
 
 namespace ptxray {
@@ -48,41 +49,50 @@ std::optional<DiagId> findDiag(llvm::StringRef id) {
   return std::nullopt;
 }
 
-/// Calls `onText` for each run of plain text of a message and `onName` for each placeholder, in
+/// Calls `onText` for each run of plain text of a message and `onArgument` for each placeholder, in
 /// order.
 static void readMessage(llvm::StringRef message, llvm::function_ref<void(llvm::StringRef)> onText,
-                        llvm::function_ref<void(llvm::StringRef)> onName) {
+                        llvm::function_ref<void(const Argument &)> onArgument) {
   while (!message.empty()) {
-    auto [text, behind] = message.split('{');
+    auto [text, after] = message.split('{');
     onText(text);
-    if (behind.empty())
+    if (after.empty())
       return;
-    auto [name, rest] = behind.split('}');
-    onName(name);
+    auto [placeholder, rest] = after.split('}');
+    const auto [name, noun] = placeholder.split('#');
+    onArgument({name, placeholder.contains('#'), noun});
     message = rest;
   }
 }
 
-llvm::SmallVector<llvm::StringRef, 4> argNames(DiagId id) {
-  llvm::SmallVector<llvm::StringRef, 4> names;
+std::string Argument::shown(llvm::StringRef value) const {
+  if (noun.empty())
+    return value.str();
+  return (value + " " + noun + (value == "1" ? "" : "s")).str();
+}
+
+llvm::SmallVector<Argument, 4> argumentsOf(DiagId id) {
+  llvm::SmallVector<Argument, 4> arguments;
   readMessage(
       info(id).message, [](llvm::StringRef) {},
-      [&names](llvm::StringRef name) {
-        if (!llvm::is_contained(names, name))
-          names.push_back(name);
+      [&arguments](const Argument &argument) {
+        if (llvm::none_of(arguments, [&](const Argument &known) { return known.name == argument.name; }))
+          arguments.push_back(argument);
       });
-  return names;
+  return arguments;
 }
 
 std::string Diagnostic::message() const {
   std::string out;
-  const llvm::SmallVector<llvm::StringRef, 4> names = argNames(id);
+  const llvm::SmallVector<Argument, 4> arguments = argumentsOf(id);
   readMessage(
       info(id).message, [&out](llvm::StringRef text) { out += text; },
-      [&](llvm::StringRef name) {
-        const size_t index = llvm::find(names, name) - names.begin();
+      [&](const Argument &argument) {
+        const size_t index =
+            llvm::find_if(arguments, [&](const Argument &known) { return known.name == argument.name; }) -
+            arguments.begin();
         if (index < args.size())
-          out += args[index];
+          out += argument.shown(args[index]);
       });
   return out;
 }

@@ -45,8 +45,17 @@ struct DiagInfo {
   KindFamily kinds = NoKinds;
 };
 const DiagInfo &info(DiagId id);
-/// The names of its arguments: the placeholders of the message in the order of first appearance.
-llvm::SmallVector<llvm::StringRef, 4> argNames(DiagId id);
+/// An argument of a message: `{name}`, `{name#}` or `{name#noun}`.
+struct Argument {
+  llvm::StringRef name;
+  bool isNumber = false;
+  llvm::StringRef noun = {}; // of what the number counts
+
+  /// As the message shows it: `2 bytes`.
+  std::string shown(llvm::StringRef value) const;
+};
+/// The placeholders of the message in the order of first appearance.
+llvm::SmallVector<Argument, 4> argumentsOf(DiagId id);
 llvm::ArrayRef<DiagInfo> allDiagInfos(); // in the order of DiagId
 std::optional<DiagId> findDiag(llvm::StringRef id);
 /// In the order of `Kind`; empty when the offence has none.
@@ -101,6 +110,7 @@ class DiagnosticSink {
 public:
   /// The reference is good until the next report.
   Diagnostic &report(DiagId id, Range range, std::initializer_list<std::string> args = {});
+  Diagnostic &at(size_t number) { return list[number]; } // in the order of the reports
   bool hasErrors() const;
   const DiagnosticList &diagnostics() const;
   void sort(); // by place, then id

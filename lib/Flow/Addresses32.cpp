@@ -1,5 +1,6 @@
 // codegen-address-32: new targets have no addresses of 32 bits.
 #include "Flow/BodyRules.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
@@ -9,8 +10,12 @@ void checkAddresses32(const Body &body, const BodyContext &context) {
   for (const uint32_t number : body.notable)
     if (body.facts(number).hasAddress32) {
       const Instruction &instruction = body.instruction(number);
-      context.sink.report(DiagId::CodegenAddress32, instruction.opcodeRange,
-                          {body.ast->text(instruction.opcode).str(), targetName(context.module)});
+      const auto nodes = body.ast->operandsOf(instruction.operands);
+      const auto *address = llvm::find_if(nodes, [](const Operand &node) { return node.kind == OperandKind::Address; });
+      const bool isNamed = address != nodes.end() && address->extent > 1 && address[1].kind == OperandKind::Name;
+      context.sink.report(DiagId::CodegenAddress32, isNamed ? address[1].range : instruction.opcodeRange,
+                          {(isNamed ? body.ast->text(address[1].name) : body.ast->text(instruction.opcode)).str(),
+                           targetName(context.module)});
     }
 }
 

@@ -15,7 +15,8 @@ struct ModuleContext {
   uint16_t target = 0; // index into isa::tables().targets, or anyTarget
   bool pedantic = false;
   bool independent = false; // `texmode_independent`: textures and samplers are told apart
-  Range version;            // of the number behind `.version`, for fixes; empty: unknown
+  Range version;            // of the number after `.version`, for fixes; empty: unknown
+  Range targetName;         // of the architecture after `.target`, likewise
 };
 
 /// Expressions about version and target alone, each evaluated once per module.

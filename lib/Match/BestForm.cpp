@@ -36,6 +36,10 @@ static void addExpected(const Judgement &from, Judgement &to) {
         for (isa::WordId word : g.expected)
           if (!llvm::is_contained(f.expected, word))
             f.expected.push_back(word);
+  for (Finding &f : to.findings)
+    for (const Finding &g : from.findings)
+      if (f.id == DiagId::VectorLength && f.isSameOffence(g) && f.args.back() != g.args.back())
+        f.args.back() += " or " + g.args.back();
 }
 
 static llvm::ArrayRef<uint32_t> formsOf(const WrittenInstruction &written) {

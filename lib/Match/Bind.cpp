@@ -1,6 +1,8 @@
 // How the written operands lie over the operand list of a form: brackets, braces, pairs and what may
 // be left out. Types do not matter yet.
 #include "Match/Bind.h"
+#include "Match/Describe.h"
+#include "Match/Wording.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -270,17 +272,64 @@ const char *patternName(PatternKind kind) {
 
 llvm::SmallVector<Binding, 2> bindOperands(const FormView &view) { return Binder(view).best(); }
 
+/// Something of another shape; brackets too few or too many may be all.
+static void reportShape(const Shape &shape, const Pattern &pattern, Place place, Judgement &judgement) {
+  Finding &f = judgement.report(Phase::Shape, DiagId::OperandShape, place,
+                                {"", shapeName(shape.kind), patternName(pattern.kind)});
+  f.sourceArg = 0;
+  if (pattern.kind == PatternKind::Address && shape.extent == 1 && !(shape.flags & ShapeSubscript))
+    f.remedy = {Remedy::AddBrackets, 0, "["};
+  else if (pattern.kind == PatternKind::Operand && shape.kind == ShapeKind::Address && shape.extent == 2)
+    f.remedy = {Remedy::RemoveBrackets, 0, ""};
+}
+
+/// How many operands a form cannot do without, and whether it has more.
+static std::pair<unsigned, bool> countRequired(llvm::ArrayRef<Pattern> patterns) {
+  unsigned required = 0;
+  bool hasOptional = false;
+  for (unsigned p = 0; p < patterns.size(); p += patterns[p].extent) {
+    const bool isOptional = patterns[p].optional && patterns[p].kind != PatternKind::Pair;
+    required += !isOptional;
+    hasOptional |= isOptional;
+  }
+  return {required, hasOptional};
+}
+
+/// What is missing: so many operands, reported once, or one inside of brackets.
+static void reportMissing(const FormView &view, Binding::Misfit misfit, Judgement &judgement) {
+  const std::string instruction = quote(view.written.opcode.mnemonic->text);
+  const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
+  unsigned at = misfit.pattern;
+  while (patterns[at].kind != PatternKind::Operand)
+    ++at;
+  const isa::OperandDecl &declared = view.operands[patterns[at].operand];
+  const std::string what =
+      operandKind(view, patterns[at].operand) + ", `" + std::string(declared.name) + "` in the form";
+  const auto known = llvm::find_if(
+      judgement.findings, [](const Finding &f) { return f.id == DiagId::MissingOperand && f.phase == Phase::Shape; });
+  if (known != judgement.findings.end()) {
+    judgement.weigh(Phase::Shape);
+    known->notes.push_back("missing: " + what);
+    return;
+  }
+  const auto [required, hasOptional] = countRequired(patterns);
+  unsigned found = 0;
+  const auto &shapes = view.written.shapes;
+  for (unsigned n = 0; n < shapes.size(); n += shapes[n].extent)
+    ++found;
+  const std::string expected = found < required
+                                   ? std::string(hasOptional ? "at least " : "") + std::to_string(required) +
+                                         (required == 1 ? " operand" : " operands") + ", found " + std::to_string(found)
+                                   : "one more operand";
+  judgement.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0}, {instruction, expected})
+      .notes.push_back("missing: " + what);
+}
+
 static void reportMisfit(const FormView &view, Binding::Misfit misfit, Judgement &judgement) {
   const std::string instruction(view.written.opcode.mnemonic->text);
   const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
-  if (misfit.node < 0) {
-    unsigned at = misfit.pattern;
-    while (patterns[at].kind != PatternKind::Operand)
-      ++at;
-    judgement.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0},
-                     {"`" + instruction + "`", std::string(view.operands[patterns[at].operand].name)});
-    return;
-  }
+  if (misfit.node < 0)
+    return reportMissing(view, misfit, judgement);
   const Place place = Place::at(Place::Operand, misfit.node);
   if (misfit.pattern < 0) {
     judgement.report(Phase::Shape, DiagId::ExtraOperand, place, {"", "`" + instruction + "`"}).sourceArg = 0;
@@ -294,9 +343,7 @@ static void reportMisfit(const FormView &view, Binding::Misfit misfit, Judgement
     else if (shape.suffix && shape.kind == ShapeKind::Address)
       judgement.report(Phase::Shape, DiagId::UnexpectedSelector, place, {""}).sourceArg = 0;
     else
-      judgement
-          .report(Phase::Shape, DiagId::OperandShape, place, {"", shapeName(shape.kind), patternName(pattern.kind)})
-          .sourceArg = 0;
+      reportShape(shape, pattern, place, judgement);
   }
 }
 

@@ -21,13 +21,48 @@ llvm::SmallVector<WordId, 8> wordsOf(const isa::Slot &slot) {
   return words;
 }
 
+std::string operandText(const FormView &view, unsigned index) {
+  const int node = view.nodeOf[index];
+  if (node < 0)
+    return "an operand " + quote(view.operands[index].name);
+  const auto &shapes = view.written.shapes;
+  unsigned ordinal = 1;
+  for (unsigned n = 0; n + shapes[n].extent <= static_cast<unsigned>(node); n += shapes[n].extent)
+    ++ordinal;
+  return "operand " + std::to_string(ordinal);
+}
+
+std::string operandKind(const FormView &view, unsigned index) {
+  const isa::OperandDecl &declared = view.operands[index];
+  const TypeView type = view.typeOf(index);
+  if (declared.rules & isa::Vec || declared.lengths.count)
+    return "a vector in braces";
+  switch (declared.role) {
+  case isa::OperandRole::Address: return "an address in brackets";
+  case isa::OperandRole::Predicate: return "a predicate";
+  case isa::OperandRole::Immediate: return "an integer constant";
+  case isa::OperandRole::Label: return "a label";
+  case isa::OperandRole::Function: return "the name of a function";
+  case isa::OperandRole::List: return "a list in parentheses";
+  case isa::OperandRole::Texture: return "a texture";
+  case isa::OperandRole::Sampler: return "a sampler";
+  case isa::OperandRole::Surface: return "a surface";
+  case isa::OperandRole::Symbol: return "a name";
+  case isa::OperandRole::Value:
+  case isa::OperandRole::Register: break;
+  }
+  const std::string what =
+      declared.role == isa::OperandRole::Register || declared.rules & isa::Destination ? "register" : "value";
+  return type.kind == isa::TypeKind::Predicate ? "a predicate" : "a " + (type ? spell(type) + " " : "") + what;
+}
+
 static std::string textureMode(bool independent) { return independent ? "`texmode_independent`" : "`texmode_unified`"; }
 
 std::string describe(const FormView &view, ExprId id, bool negated) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];
   const std::string no = negated ? "no " : "";
-  auto operand = [&] { return quote(view.operands[e.a].name); };
+  auto operand = [&] { return operandText(view, e.a); };
   switch (e.op) {
   case ExprOp::And:
   case ExprOp::Or: {
@@ -55,11 +90,11 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
   case ExprOp::SlotsEqual:
     return std::string(negated ? "different " : "the same ") + quote(view.slots[e.a].name) + " and " +
            quote(view.slots[e.b].name);
-  case ExprOp::OperandWritten: return no + "operand " + operand();
-  case ExprOp::OperandIsImmediate: return no + "immediate for " + operand();
-  case ExprOp::OperandIsSymbol: return no + "variable for " + operand();
-  case ExprOp::OperandNegated: return no + "minus before " + operand();
-  case ExprOp::OperandHasOffset: return no + "offset behind " + operand();
+  case ExprOp::OperandWritten: return no + operand();
+  case ExprOp::OperandIsImmediate: return (negated ? "no constant as " : "a constant as ") + operand();
+  case ExprOp::OperandIsSymbol: return (negated ? "no variable as " : "a variable as ") + operand();
+  case ExprOp::OperandNegated: return (negated ? "no minus before " : "a minus before ") + operand();
+  case ExprOp::OperandHasOffset: return (negated ? "no offset after " : "an offset after ") + operand();
   case ExprOp::Independent: return textureMode(!negated);
   case ExprOp::OperandIn: return operand() + (negated ? " not" : "") + " in " + rangesText(t.ranges.slice(e.b, e.c));
   case ExprOp::True:
@@ -128,7 +163,7 @@ static void addSubjects(const FormView &view, ExprId id, bool negated, Subject &
   case ExprOp::OperandHasOffset:
   case ExprOp::OperandIn:
     if (view.nodeOf[e.a] >= 0)
-      add(view.placeOfOperand(e.a), "operand " + quote(view.operands[e.a].name));
+      add(view.placeOfOperand(e.a), operandText(view, e.a));
     break;
   case ExprOp::Independent: add({Place::Opcode, 0}, textureMode(!negated)); break;
   default: break;

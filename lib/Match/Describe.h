@@ -16,6 +16,10 @@ Subject subjectOf(const FormView &view, isa::ExprId when);
 /// What an expression asks for.
 std::string describe(const FormView &view, isa::ExprId id, bool negated = false);
 
+/// An operand as messages call it, by its place: `operand 2`.
+std::string operandText(const FormView &view, unsigned index);
+/// What belongs in the place of an operand: `a predicate`, `an address in brackets`.
+std::string operandKind(const FormView &view, unsigned index);
 std::string textAt(const FormView &view, Place place);
 /// The first of the words that is written; the opcode if none is.
 Place placeOfWord(const FormView &view, llvm::ArrayRef<isa::WordId> words);

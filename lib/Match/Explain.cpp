@@ -77,6 +77,13 @@ void reportRequired(const FormView &view, unsigned slot, llvm::ArrayRef<WordId> 
     f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot), ""};
 }
 
+Finding &reportAbsent(const FormView &view, unsigned operand, const Subject &subject, Judgement &judgement) {
+  Finding &f = judgement.report(Phase::Condition, DiagId::MissingOperand, subject.place,
+                                {subject.text, "one more operand, " + operandKind(view, operand)});
+  f.notes.push_back("it is `" + std::string(view.operands[operand].name) + "` in the form");
+  return f;
+}
+
 Finding &reportRange(Phase phase, Place place, llvm::ArrayRef<isa::ValueRange> ranges, int64_t value,
                      Judgement &judgement) {
   const bool single = llvm::all_of(ranges, [](const isa::ValueRange &r) { return r.low == r.high; });
@@ -102,8 +109,8 @@ private:
   bool explainSlot(const Expr &e, bool negated, const std::string &wanted);
   bool explainWord(const Expr &e, bool negated);
   void explainCombination(Place place, WordId word, const std::string &wanted);
-  void explainOperand(const Expr &e, bool negated, const std::string &wanted);
-  void operandFinding(unsigned operand, DiagId written, const std::string &wanted, Phase phase = Phase::Condition);
+  void explainOperand(const Expr &e, bool negated);
+  void operandFinding(unsigned operand, DiagId written, Phase phase = Phase::Condition);
   Finding &report(DiagId id, Place place, std::initializer_list<std::string> args, Phase phase = Phase::Condition) {
     Finding &f = judgement.report(phase, id, place, args);
     f.line = line;
@@ -129,8 +136,9 @@ bool Failure::explainSlot(const Expr &e, bool negated, const std::string &wanted
   if (!view.isWritten(e.a))
     return false;
   const WordId word = view.slotWord[e.a];
-  // A word calls the rule: it is the one out of place.
-  const bool called = subject.place.kind == Place::Word || subject.place.kind == Place::Suffix;
+  // A word calls the rule: it is the one out of place, but where a shape says what the layouts are.
+  const bool called = (subject.place.kind == Place::Word || subject.place.kind == Place::Suffix) &&
+                      isa::word(word).wordClass != isa::WordClass::Layout;
   const Place place = called ? subject.place : view.placeOfSlot(e.a);
   if (negated && e.op == ExprOp::SlotWritten)
     report(DiagId::QualifierNotAllowed, place, {std::string(isa::word(word).text), subject.text});
@@ -160,25 +168,29 @@ bool Failure::explainWord(const Expr &e, bool negated) {
   return true;
 }
 
-void Failure::operandFinding(unsigned operand, DiagId written, const std::string &wanted, Phase phase) {
-  if (view.nodeOf[operand] >= 0)
-    report(written, view.placeOfOperand(operand), {"", wanted}, phase).sourceArg = 0;
-  else
-    report(DiagId::MissingOperand, subject.place, {subject.text, std::string(view.operands[operand].name)});
+void Failure::operandFinding(unsigned operand, DiagId written, Phase phase) {
+  if (view.nodeOf[operand] < 0) {
+    reportAbsent(view, operand, subject, judgement).line = line;
+    return;
+  }
+  Finding &f = report(written, view.placeOfOperand(operand), {""}, phase);
+  f.sourceArg = 0;
+  if (written == DiagId::ExtraOperand)
+    f.args.push_back(subject.text);
 }
 
-void Failure::explainOperand(const Expr &e, bool negated, const std::string &wanted) {
+void Failure::explainOperand(const Expr &e, bool negated) {
   const Shape *shape = view.operand(e.a);
   switch (e.op) {
-  case ExprOp::OperandWritten: return operandFinding(e.a, DiagId::ExtraOperand, wanted);
+  case ExprOp::OperandWritten: return operandFinding(e.a, DiagId::ExtraOperand);
   case ExprOp::OperandIsImmediate:
-    return operandFinding(e.a, negated ? DiagId::ImmediateNotAllowed : DiagId::ConstantExpected, wanted);
+    return operandFinding(e.a, negated ? DiagId::ImmediateNotAllowed : DiagId::ConstantExpected);
   case ExprOp::OperandIsSymbol: {
     const bool special = shape && shape->kind == ShapeKind::Special;
-    return operandFinding(e.a, special ? DiagId::SpecialRegister : DiagId::SymbolNotAllowed, wanted);
+    return operandFinding(e.a, special ? DiagId::SpecialRegister : DiagId::SymbolNotAllowed);
   }
-  case ExprOp::OperandNegated: return operandFinding(e.a, DiagId::UnexpectedNegation, wanted);
-  case ExprOp::OperandHasOffset: return operandFinding(e.a, DiagId::UnexpectedOffset, wanted, Phase::Type);
+  case ExprOp::OperandNegated: return operandFinding(e.a, DiagId::UnexpectedNegation);
+  case ExprOp::OperandHasOffset: return operandFinding(e.a, DiagId::UnexpectedOffset, Phase::Type);
   default:
     reportRange(Phase::Condition, view.placeOfOperand(e.a), isa::tables().ranges.slice(e.b, e.c), shape->value,
                 judgement)
@@ -217,7 +229,7 @@ void Failure::explain(ExprId id, bool negated) {
   case ExprOp::OperandIsSymbol:
   case ExprOp::OperandNegated:
   case ExprOp::OperandHasOffset:
-  case ExprOp::OperandIn: return explainOperand(e, negated, wanted);
+  case ExprOp::OperandIn: return explainOperand(e, negated);
   case ExprOp::Independent: // light: what would be right in the other mode is best blamed on the mode
     report(DiagId::TextureMode, subject.place, {subject.text, wanted}, Phase::Type);
     return;

@@ -15,6 +15,8 @@ void reportWarnings(const FormView &view, const Truth &truth, const Subject &sub
 /// Reports that `subject` needs one of `words` in a slot that is empty.
 void reportRequired(const FormView &view, unsigned slot, llvm::ArrayRef<isa::WordId> words, const Subject &subject,
                     uint32_t line, Judgement &judgement);
+/// Reports that `subject` needs an operand that is not written. The caller may set the line.
+Finding &reportAbsent(const FormView &view, unsigned operand, const Subject &subject, Judgement &judgement);
 /// A value outside the ranges. The caller may set the line.
 Finding &reportRange(Phase phase, Place place, llvm::ArrayRef<isa::ValueRange> ranges, int64_t value,
                      Judgement &judgement);

@@ -29,9 +29,20 @@ enum class Phase : uint8_t { Qualifier, Shape, Condition, Gate, Type, Warning, T
 inline constexpr unsigned phaseCount = 7; // Tie: no finding is of it; it only makes another form the nearer one
 
 struct Remedy {
-  enum Kind : uint8_t { None, InsertAfterWord, ReplaceWord, RemoveWord, ReplaceOpcode, RaiseVersion };
+  enum Kind : uint8_t {
+    None,
+    InsertAfterWord,
+    ReplaceWord,
+    RemoveWord,
+    ReplaceOpcode,
+    RaiseVersion,
+    ChangeTarget,   // to `text`, and the version to `word` unless that is 0
+    AddBrackets,    // round the operand at the place of the finding
+    RemoveBrackets, // from it
+    MakeFloat,      // of the integer there, of so many bits as `word` says
+  };
   Kind kind = None;
-  uint16_t word = 0; // RaiseVersion: the version
+  uint16_t word = 0; // RaiseVersion, ChangeTarget: the version
   std::string text;
   bool operator==(const Remedy &) const = default;
 };
@@ -42,7 +53,7 @@ struct Finding {
   Kind kind = Kind::None;
   Phase phase;
   Place place;
-  llvm::SmallVector<std::string, 3> args;
+  llvm::SmallVector<std::string, 4> args;
   /// An argument that is the text of the source at `place`, or -1.
   int8_t sourceArg = -1;
   /// Words that would do here: they make the last argument. Forms that are equally near add theirs.

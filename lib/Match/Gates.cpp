@@ -1,6 +1,9 @@
 // From a gate that is closed to the versions and targets that open it.
 #include "Match/Gates.h"
 #include "Match/Evaluate.h"
+#include "Match/Wording.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 namespace ptxray {
 
@@ -56,6 +59,91 @@ static bool namesVariant(uint16_t set) {
   return text.ends_with("a") || text.ends_with("f");
 }
 
+/// `sm_101a` has become `sm_110a`.
+static std::string nameToday(const isa::Target &target) {
+  std::string name = "sm_" + std::to_string(target.number);
+  if (target.variant)
+    name += target.variant;
+  return name;
+}
+
+/// The version with which a module for the target satisfies one of the ways; 0: none does.
+static uint16_t versionFor(const GateAlternatives &ways, uint16_t target, const ModuleContext &module) {
+  ModuleContext changed = module;
+  changed.target = target;
+  uint16_t least = 0;
+  for (const GateAlternative &way : ways) {
+    const uint16_t needed = std::max({module.ptx, way.least, isa::targets()[target].since});
+    if (targetFits(way, changed) && (!way.below || needed < way.below) && (!least || needed < least))
+      least = needed;
+  }
+  return least;
+}
+
+/// The target that changes least: the same architecture with another suffix, else the next newer one.
+static Remedy nearestTarget(const GateAlternatives &ways, const ModuleContext &module) {
+  const auto targets = isa::targets();
+  if (module.target == anyTarget)
+    return {};
+  const isa::Target &own = targets[module.target];
+  auto rank = [&](const isa::Target &target) { // architectures first, then plain ones, `a` and `f`
+    const int suffix = !target.variant ? 0 : target.variant == (own.variant ? own.variant : 'a') ? 1 : 2;
+    return std::pair(target.number, suffix);
+  };
+  Remedy remedy;
+  const isa::Target *best = nullptr;
+  for (uint16_t i = 0; i < targets.size(); ++i) {
+    if (targets[i].number < own.number || nameToday(targets[i]) != targets[i].name ||
+        (best && !(rank(targets[i]) < rank(*best))))
+      continue;
+    if (const uint16_t version = versionFor(ways, i, module)) {
+      best = &targets[i];
+      remedy = {Remedy::ChangeTarget, version > module.ptx ? version : uint16_t(0), std::string(targets[i].name)};
+    }
+  }
+  return remedy;
+}
+
+/// A set of targets in words, in the names that they have today.
+static std::string setText(uint16_t set) {
+  const isa::Tables &t = isa::tables();
+  llvm::StringRef text = t.targetSets[set].text;
+  const bool isOpen = text.consume_back("+");
+  std::string name = text.str();
+  if (const int target = isa::findTarget(text); target >= 0)
+    name = nameToday(isa::targets()[target]);
+  if (!isOpen)
+    return name;
+  return text.ends_with("f") ? "the family of " + name : name + " and higher";
+}
+
+/// All ways, those first that are nearest to the module.
+static std::string whereAvailable(const GateAlternatives &ways, const ModuleContext &module) {
+  std::vector<std::string> parts;
+  for (const GateAlternative &way : ways) {
+    std::string text;
+    uint16_t since = way.least;
+    for (uint16_t set : way.targets) {
+      text += (text.empty() ? "" : " and ") + setText(set);
+      const int named = isa::findTarget(llvm::StringRef(isa::tables().targetSets[set].text).rtrim('+'));
+      const int target = named < 0 ? named : isa::findTarget(nameToday(isa::targets()[named]));
+      since = target >= 0 ? std::max(since, isa::targets()[target].since) : since;
+    }
+    for (uint16_t set : way.others)
+      text += (text.empty() ? "targets below " : " and below ") + setText(set);
+    if (since > module.ptx)
+      text += (text.empty() ? "PTX " : " (PTX ") + isa::versionText(since) + (text.empty() ? "" : ")");
+    if (!text.empty() && !llvm::is_contained(parts, text))
+      parts.push_back(text);
+  }
+  if (module.target != anyTarget)
+    llvm::stable_sort(parts, [&](const std::string &a, const std::string &b) {
+      const std::string own = "sm_" + std::to_string(isa::targets()[module.target].number);
+      return (a.find(own) != std::string::npos) > (b.find(own) != std::string::npos);
+    });
+  return "available on " + listText(parts, "and") + (parts.size() == 1 && parts.front().ends_with("a") ? " alone" : "");
+}
+
 void reportGate(const FormView &view, const GateAlternatives &ways, const Subject &subject, uint32_t line,
                 Judgement &judgement) {
   const auto &[place, what, found] = subject;
@@ -73,7 +161,6 @@ void reportGate(const FormView &view, const GateAlternatives &ways, const Subjec
       newer = &way;
   }
   const bool ofWord = place.kind == Place::Word || place.kind == Place::Suffix;
-  const Kind kind = ofWord ? Kind::Qualifier : Kind::Instruction;
   Finding *f;
   if (removed && !newer) {
     f = &judgement.report(Phase::Gate, DiagId::RemovedInPtx, place,
@@ -82,26 +169,19 @@ void reportGate(const FormView &view, const GateAlternatives &ways, const Subjec
     const uint16_t least = newer ? newer->least : ways.front().least;
     f = &judgement.report(Phase::Gate, DiagId::RequiresPtx, place,
                           {what, isa::versionText(least), isa::versionText(module.ptx)});
-    f->kind = kind;
     f->remedy = {Remedy::RaiseVersion, least, isa::versionText(least)};
   } else {
     bool variantsOnly = true;
     for (const GateAlternative &way : ways)
       for (uint16_t set : way.targets)
         variantsOnly &= namesVariant(set);
-    if (versionInTheWay) {
-      uint16_t least = UINT16_MAX;
-      for (const GateAlternative &way : ways)
-        least = std::min(least, way.least);
-      Finding &first = judgement.report(Phase::Gate, DiagId::RequiresPtx, place,
-                                        {what, isa::versionText(least), isa::versionText(module.ptx)});
-      first.kind = kind;
-      first.line = line;
-    }
-    const DiagId id = variantsOnly ? DiagId::RequiresTargetVariant : DiagId::RequiresTarget;
-    f = &judgement.report(Phase::Gate, id, place, {what, wording(ways), target});
-    f->kind = kind;
+    f = &judgement.report(Phase::Gate, variantsOnly ? DiagId::RequiresTargetVariant : DiagId::RequiresTarget, place,
+                          {what, target});
+    f->remedy = nearestTarget(ways, module);
+    f->notes.push_back(whereAvailable(ways, module));
   }
+  if (f->id != DiagId::RemovedInPtx)
+    f->kind = ofWord ? Kind::Qualifier : Kind::Instruction;
   f->line = line;
 }
 

@@ -61,7 +61,7 @@ static void addOrder(const FormView &view, std::vector<Finding> &findings) {
 
 /// Puts the words that would do into message and fix.
 static void spellExpected(Finding &f) {
-  if (f.expected.empty())
+  if (f.expected.empty() || f.id == DiagId::UnknownQualifier)
     return;
   f.args.push_back(wordsText(f.expected));
   if (f.expected.size() == 1)
@@ -80,11 +80,43 @@ static Place withConflicting(const Opcode &opcode, uint16_t k) {
 
 /// Names the word that may be meant, and both of two words that conflict.
 static void sharpen(Finding &f, const Opcode &opcode) {
-  if (f.id == DiagId::UnknownQualifier)
+  if (f.id == DiagId::UnknownQualifier) {
     if (llvm::StringRef near = nearestWord(*opcode.mnemonic, f.args.front()); !near.empty())
       f.remedy = {Remedy::ReplaceWord, f.place.index, near.str()};
+    else if (!f.expected.empty())
+      f.notes.push_back("expected " + wordsText(f.expected));
+  }
   if (f.place.kind == Place::Word && f.place.count == 1 && f.id == DiagId::QualifierOfOtherForm)
     f.place = withConflicting(opcode, f.place.index);
+}
+
+/// Layouts that are both wrong are one mistake: `.col.row` for `.row.col`.
+static bool mergeLayouts(Finding &first, const Finding &second) {
+  const bool areNeighbours = first.place.kind == Place::Word && second.place.kind == Place::Word &&
+                             first.place.index + first.place.count == second.place.index;
+  if (first.id != second.id || first.id != DiagId::QualifierCombination || !areNeighbours ||
+      first.kind != Kind::Layout || second.kind != Kind::Layout || first.args.front() != second.args.front())
+    return false;
+  const llvm::StringRef one = llvm::StringRef(first.args.back()).drop_back(), other = second.args.back();
+  first.args.back() = one.str() + other.drop_front().str();
+  first.place.count += second.place.count;
+  first.remedy = {};
+  return true;
+}
+
+/// What the module is too old for is said once: of the instruction rather than of a word.
+static void keepOneGate(std::vector<Finding> &findings) {
+  auto isGate = [](const Finding &f) {
+    return f.id == DiagId::RequiresPtx || f.id == DiagId::RequiresTarget || f.id == DiagId::RequiresTargetVariant;
+  };
+  const Finding *kept = nullptr;
+  for (const Finding &f : findings)
+    if (isGate(f) && (!kept || (kept->place.kind != Place::Opcode && f.place.kind == Place::Opcode)))
+      kept = &f;
+  if (!kept)
+    return;
+  const Finding one = *kept;
+  llvm::erase_if(findings, [&](const Finding &f) { return isGate(f) && !(f == one); });
 }
 
 /// Two gates of one word may fail alike; and what ptxas accepts does not matter where it refuses.
@@ -97,8 +129,10 @@ static std::vector<Finding> selectFindings(std::vector<Finding> found, const Opc
     if (known || (!isError(f) && refused))
       continue;
     sharpen(f, opcode);
-    findings.push_back(std::move(f));
+    if (findings.empty() || !mergeLayouts(findings.back(), f))
+      findings.push_back(std::move(f));
   }
+  keepOneGate(findings);
   return findings;
 }
 

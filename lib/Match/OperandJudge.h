@@ -15,8 +15,7 @@ using isa::WordId;
 class OperandJudge {
 public:
   OperandJudge(const FormView &view, unsigned index, Judgement &judgement)
-      : view(view), judgement(judgement), index(index), declared(view.operands[index]), type(view.typeOf(index)),
-        name(declared.name) {}
+      : view(view), judgement(judgement), index(index), declared(view.operands[index]), type(view.typeOf(index)) {}
 
   void judge();
   /// The vector at the node, or the one whose first element this operand is.
@@ -101,7 +100,6 @@ private:
   const unsigned index;
   const OperandDecl &declared;
   const TypeView type;
-  const std::string name;
 };
 
 /// Opaque variables have handles instead, parameters of a call and labels have none.

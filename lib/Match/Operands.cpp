@@ -114,7 +114,7 @@ void OperandJudge::judge() {
     if (!wanted.empty())
       reportLength(view, index, wanted, 0, judgement);
     else if (!alreadyReported(DiagId::VectorExpected, node))
-      fail(DiagId::VectorExpected, node, {name, "elements"});
+      fail(DiagId::VectorExpected, node, {"several"});
     return;
   }
   judgeScalar(shape, node, false);
@@ -122,7 +122,7 @@ void OperandJudge::judge() {
 
 bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
   if (declared.role == OperandRole::Immediate)
-    return fail(DiagId::ConstantExpected, node, {name});
+    return fail(DiagId::ConstantExpected, node);
   // A destination without a type is the sink itself.
   if (!type && has(isa::Destination))
     return fail(DiagId::OperandKind, node);
@@ -138,7 +138,7 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
   if (typesAgree(type, reg, wider, asBits) && !(reg.halfPair && fixedInteger()))
     return true;
   if (type.kind == TypeKind::Predicate)
-    return fail(DiagId::PredicateExpected, node, {name});
+    return fail(DiagId::PredicateExpected, node, {spell(reg)});
   return failRegister(reg, node);
 }
 
@@ -174,11 +174,13 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
   const TypeView reg = viewType(shape.type);
   judgeDirective(shape, node, true);
   if (shape.vector && (inVector || view.lengths(index).empty()))
-    return fail(DiagId::UnexpectedVector, node, {name});
+    return fail(DiagId::UnexpectedVector, node);
   if (shape.vector && (has(isa::Fragment) || declared.type.kind != isa::RefKind::Slot)) // a whole one: `mov` alone
     return fail(DiagId::SpecialRegister, node);
   if (isPredicate() || reg.kind == TypeKind::Predicate)
-    return isPredicate() == (reg.kind == TypeKind::Predicate) || fail(DiagId::PredicateExpected, node, {name});
+    return isPredicate() == (reg.kind == TypeKind::Predicate) ||
+           (isPredicate() ? fail(DiagId::PredicateExpected, node, {spell(reg)})
+                          : fail(DiagId::OperandType, node, {spell(reg), typeText()}));
   const bool narrow = (shape.flags & ShapeNarrow) && type.bits >= 16 && declared.type.kind == isa::RefKind::Slot &&
                       declared.type.divisor == 1;
   if (!type || typesAgree(type, {TypeKind::Bits, reg.bits}, wide() || narrow, false))
@@ -223,7 +225,7 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
   default: return fail(DiagId::OperandKind, node);
   }
   if (predicate)
-    return holdsPredicate(reg) || fail(DiagId::PredicateExpected, node, {name});
+    return holdsPredicate(reg) || fail(DiagId::PredicateExpected, node, {spell(reg)});
   if (has(isa::AsBits) && reg.kind == TypeKind::Predicate)
     return true;
   if (chosen && reg.kind != TypeKind::Predicate)
@@ -264,14 +266,15 @@ bool OperandJudge::judgeSink(unsigned node, bool inVector) {
 
 bool OperandJudge::judgeNamedRegister(const Shape &shape, unsigned node, bool inVector) {
   if (shape.vector && (inVector || (view.lengths(index).empty() && !has(isa::Vec))))
-    return fail(DiagId::UnexpectedVector, node, {name});
+    return fail(DiagId::UnexpectedVector, node);
   const TypeView reg = viewType(shape.type);
   if (isPredicate())
-    return (holdsPredicate(reg) && !(shape.flags & ShapeNegated)) || fail(DiagId::PredicateExpected, node, {name});
+    return (holdsPredicate(reg) && !(shape.flags & ShapeNegated)) ||
+           fail(holdsPredicate(reg) ? DiagId::UnexpectedNegation : DiagId::PredicateExpected, node, {spell(reg)});
   if ((shape.flags & ShapeNegated) && (!view.mayNegate(index) || reg.halfPair))
     return fail(DiagId::UnexpectedNegation, node);
   if (has(isa::AsBits) && reg.kind == TypeKind::Predicate) {
-    fail(DiagId::OperandAsBits, node, {name, typeText()});
+    fail(DiagId::OperandAsBits, node, {typeText()});
     return true;
   }
   return judgeRegister(reg, node, inVector);
@@ -282,15 +285,19 @@ bool OperandJudge::judgeConstant(const Shape &shape, unsigned node, bool inVecto
   if (has(isa::Destination))
     return fail(DiagId::DestinationRegister, node);
   if (has(isa::AsBits) && isFloat && isSingle(shape)) {
-    fail(DiagId::OperandAsBits, node, {name, typeText()});
+    fail(DiagId::OperandAsBits, node, {typeText()});
     return true;
   }
   if (declared.role == OperandRole::Register)
-    return fail(DiagId::RegisterRequired, node, {name});
+    return fail(DiagId::RegisterRequired, node);
   if (isPredicate() && isFloat)
-    return fail(DiagId::PredicateExpected, node, {name});
-  if (type && !immediateAgrees(type, shape, inVector))
-    return fail(isFloat ? DiagId::FloatImmediate : DiagId::ImmediateType, node, {typeText()});
+    return fail(DiagId::PredicateExpected, node, {"a floating-point constant"});
+  if (type && !immediateAgrees(type, shape, inVector)) {
+    fail(isFloat ? DiagId::FloatImmediate : DiagId::ImmediateType, node, {typeText()});
+    if (!isFloat && type.kind == TypeKind::Float)
+      judgement.findings.back().remedy = {Remedy::MakeFloat, type.bits, ""};
+    return false;
+  }
   return judgeRange(shape, node);
 }
 

@@ -4,6 +4,7 @@
 #include "Match/Unknown.h"
 #include "Match/Wording.h"
 #include "Match/Words.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -23,15 +24,133 @@ static std::string spellingAfter(const Opcode &opcode, const Remedy &remedy) {
   return out;
 }
 
+/// The module with the version and target of the remedy.
+static ModuleContext moduleAfter(const ModuleContext &module, const Remedy &remedy) {
+  ModuleContext changed = module;
+  if (remedy.word)
+    changed.ptx = remedy.word;
+  if (const int target = remedy.kind == Remedy::ChangeTarget ? isa::findTarget(remedy.text) : -1; target >= 0)
+    changed.target = narrow<uint16_t>(target);
+  return changed;
+}
+
+/// The operands with the remedy applied to the one at `node`.
+static std::vector<Shape> shapesAfter(llvm::ArrayRef<Shape> shapes, unsigned node, const Remedy &remedy) {
+  std::vector<Shape> changed(shapes.begin(), shapes.end());
+  // What lies around the operand grows or shrinks with it.
+  const int grown = remedy.kind == Remedy::AddBrackets ? 1 : remedy.kind == Remedy::RemoveBrackets ? -1 : 0;
+  for (unsigned n = 0; n < node; ++n)
+    if (n + changed[n].extent > node)
+      changed[n].extent += grown;
+  if (remedy.kind == Remedy::MakeFloat) {
+    changed[node].kind = ShapeKind::Float;
+  } else if (remedy.kind == Remedy::RemoveBrackets) {
+    changed.erase(changed.begin() + node);
+  } else {
+    Shape address;
+    address.kind = ShapeKind::Address;
+    address.extent = changed[node].extent + 1;
+    changed.insert(changed.begin() + node, address);
+  }
+  return changed;
+}
+
 static bool makesItRight(const Finding &finding, const WrittenInstruction &written) {
   if (finding.severity != Severity::Error)
     return true;
-  if (finding.remedy.kind != Remedy::RaiseVersion)
-    return judge({Opcode(spellingAfter(written.opcode, finding.remedy)), written.shapes, written.availability})
-        .isAccepted();
-  ModuleContext raised = written.availability.module();
-  raised.ptx = finding.remedy.word;
-  return judge({written.opcode, written.shapes, Availability(raised)}).isAccepted();
+  const Remedy &remedy = finding.remedy;
+  switch (remedy.kind) {
+  case Remedy::RaiseVersion:
+  case Remedy::ChangeTarget: break; // `opensGates` has tried it
+  case Remedy::AddBrackets:
+  case Remedy::RemoveBrackets:
+  case Remedy::MakeFloat: {
+    const std::vector<Shape> shapes = shapesAfter(written.shapes, finding.place.index, remedy);
+    return judge({written.opcode, shapes, written.availability}).isAccepted();
+  }
+  default:
+    return judge({Opcode(spellingAfter(written.opcode, remedy)), written.shapes, written.availability}).isAccepted();
+  }
+  return true;
+}
+
+/// Whether the module with the remedy is new enough for all of the instruction; what else it needs is added. Something
+/// else may be wrong then.
+static bool opensGates(Remedy &remedy, const WrittenInstruction &written, bool &isAccepted) {
+  constexpr unsigned mostSteps = 4;
+  for (unsigned step = 0; step < mostSteps; ++step) {
+    const Availability changed(moduleAfter(written.availability.module(), remedy));
+    const Judged judged = judge({written.opcode, written.shapes, changed});
+    isAccepted = judged.isAccepted();
+    const auto gate = llvm::find_if(
+        judged.findings, [](const Finding &f) { return f.severity == Severity::Error && f.phase == Phase::Gate; });
+    if (isAccepted || gate == judged.findings.end())
+      return true;
+    const Remedy &more = gate->remedy;
+    if (more.kind == Remedy::ChangeTarget)
+      remedy = {Remedy::ChangeTarget, std::max(remedy.word, more.word), more.text};
+    else if (more.kind == Remedy::RaiseVersion && remedy.kind == Remedy::ChangeTarget)
+      remedy.word = std::max(remedy.word, more.word);
+    else if (more.kind == Remedy::RaiseVersion)
+      remedy = more;
+    else
+      return false;
+  }
+  return false;
+}
+
+/// The words of an opcode that begin the name of another instruction, up to one that is cut off or misspelt:
+/// `cp.async.commit` of `cp.async.commit_group`.
+static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 6> words;
+  name.split(words, '.');
+  if (words.size() < 2 || words.size() > opcode.words.size() || words.front() != opcode.words.front().text)
+    return false;
+  unsigned others = 0;
+  for (size_t i = 1; i < words.size(); ++i) {
+    const OpcodeWord &written = opcode.words[i];
+    const llvm::StringRef text = written.text.drop_front();
+    if (text == words[i])
+      continue;
+    const bool isKnown = opcode.mnemonic && i >= opcode.mnemonicWords && someFormKnows(*opcode.mnemonic, written.id);
+    const bool isCut = words[i].starts_with(text) && words[i].substr(text.size()).starts_with("_");
+    const unsigned far = text.size() < 5 ? 1 : 2;
+    if (isKnown || ++others > 1 || !(isCut || (text.size() > 2 && text.edit_distance(words[i], true, far) <= far)))
+      return false;
+  }
+  return others == 1;
+}
+
+/// In place of what is wrong with an instruction that nobody meant: the one with a similar name that accepts what is
+/// written.
+static void addSimilar(std::vector<Finding> &findings, const WrittenInstruction &written) {
+  const Opcode &opcode = written.opcode;
+  llvm::SmallVector<std::string, 2> right;
+  size_t nameWords = 0;
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+    if (!isSimilarName(opcode, mnemonic.text))
+      continue;
+    const size_t count = llvm::StringRef(mnemonic.text).count('.') + 1;
+    std::string spelling(mnemonic.text);
+    for (const OpcodeWord &word : llvm::drop_begin(opcode.words, count))
+      spelling += word.text;
+    if (!judge({Opcode(spelling), written.shapes, written.availability}).isAccepted())
+      continue;
+    right.push_back(spelling);
+    nameWords = count;
+  }
+  if (right.empty())
+    return;
+  std::string name;
+  for (const OpcodeWord &word : llvm::ArrayRef(opcode.words).take_front(nameWords))
+    name += word.text;
+  Finding unknown =
+      wordFinding(DiagId::UnknownInstruction, Place::at(Place::Word, 0, narrow<uint16_t>(nameWords)), {name});
+  if (right.size() == 1)
+    unknown.remedy = {Remedy::ReplaceOpcode, 0, right.front()};
+  else
+    unknown.notes.push_back("similar instructions: " + quote(llvm::join(right, "`, `")));
+  findings = {unknown};
 }
 
 /// The instructions whose names the opcode begins: with the rest of the name, and the words that are not part of it.
@@ -57,9 +176,10 @@ static void addCompletions(Finding &finding, const WrittenInstruction &written) 
   if (right.size() == 1)
     finding.remedy = {Remedy::ReplaceOpcode, 0, llvm::StringRef(right.front()).trim('`').str()};
   else if (!right.empty() && right.size() <= most)
-    finding.notes.push_back("what would do: " + llvm::join(right, ", "));
+    finding.notes.push_back("accepted here: " + llvm::join(right, ", "));
   else if (finding.id == DiagId::IncompleteInstruction && !next.empty() && next.size() <= most)
-    finding.notes.push_back("`" + opcode.words.front().text.str() + "` goes on with one of " + llvm::join(next, ", "));
+    finding.notes.push_back("`" + opcode.words.front().text.str() + "` continues with one of " +
+                            llvm::join(next, ", "));
 }
 
 /// Of words that differ in the number alone, the only one that is right; else all.
@@ -74,7 +194,7 @@ static void addNumbered(Finding &finding, const WrittenInstruction &written) {
   }
   finding.remedy = right.size() == 1 ? right.front() : Remedy();
   if (right.size() != 1 && !words.empty())
-    finding.notes.push_back("`" + std::string(mnemonic.text) + "` knows " + wordsText(words, "and"));
+    finding.notes.push_back("`" + std::string(mnemonic.text) + "` accepts " + wordsText(words, "and"));
 }
 
 /// The form that has taken the place of one that was removed: all that is written fits, and words are missing.
@@ -89,7 +209,7 @@ static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
     reportWords(view, matchWords(view), judgement);
     if (llvm::any_of(judgement.findings, [](const Finding &f) { return f.place.kind != Place::Opcode; }))
       continue;
-    finding.notes.push_back("in its place there is `" + std::string(view.form().syntax) + "`");
+    finding.notes.push_back("it is replaced by `" + std::string(view.form().syntax) + "`");
     return;
   }
 }
@@ -98,10 +218,16 @@ static std::string titleOf(const Remedy &remedy, const Opcode &opcode) {
   switch (remedy.kind) {
   case Remedy::None: break;
   case Remedy::InsertAfterWord: return "insert `" + remedy.text + "`";
-  case Remedy::ReplaceWord: return "replace it by `" + remedy.text + "`";
+  case Remedy::ReplaceWord: return "write `" + remedy.text + "`";
   case Remedy::RemoveWord: return "remove `" + opcode.words[remedy.word].text.str() + "`";
   case Remedy::ReplaceOpcode: return "write `" + remedy.text + "`";
   case Remedy::RaiseVersion: return "raise `.version` to " + remedy.text;
+  case Remedy::ChangeTarget:
+    return "write `.target " + remedy.text + "`" +
+           (remedy.word ? " and raise `.version` to " + isa::versionText(remedy.word) : "");
+  case Remedy::AddBrackets: return "write the address in brackets";
+  case Remedy::RemoveBrackets: return "remove the brackets";
+  case Remedy::MakeFloat: return "write it as a floating-point constant";
   }
   return "";
 }
@@ -130,11 +256,23 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
       addSuccessor(f, written);
   }
   for (Finding &f : findings) {
+    const bool isOfModule = f.remedy.kind == Remedy::RaiseVersion || f.remedy.kind == Remedy::ChangeTarget;
+    if (bool isAccepted = true; isOfModule && f.severity == Severity::Error) {
+      const bool opens = opensGates(f.remedy, written, isAccepted);
+      if (opens && !isAccepted) // it helps here, and something else is wrong
+        f.notes.insert(f.notes.begin(), SharedText(titleOf(f.remedy, opcode)));
+      if (!opens || !isAccepted)
+        f.remedy = {};
+    }
     if (f.remedy.kind != Remedy::None && !makesItRight(f, written))
       f.remedy = {};
     if (f.id == DiagId::UnknownQualifier && opcode.mnemonic && f.remedy.kind == Remedy::None)
       addNumbered(f, written);
   }
+  const bool isOfWords = llvm::any_of(
+      findings, [](const Finding &f) { return f.severity == Severity::Error && f.phase == Phase::Qualifier; });
+  if (isOfWords && llvm::all_of(findings, [](const Finding &f) { return f.remedy.kind == Remedy::None; }))
+    addSimilar(findings, written);
   putIntoWords(findings, opcode);
 }
 

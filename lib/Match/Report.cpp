@@ -3,6 +3,8 @@
 #include "Parse/Ast.h"
 #include "Resolve/Resolver.h"
 #include "Source/SourceBuffer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace ptxray {
 
@@ -17,7 +19,8 @@ public:
 private:
   Range wordRange(unsigned k) const;
   Range rangeOf(Place place) const;
-  Range edited(const Remedy &remedy) const;
+  void addEdits(const Finding &finding, Range range, Fix &fix) const;
+  bool isSafe(const Finding &finding) const;
   std::optional<Range> declarationOf(const Finding &finding) const;
 
   DiagnosticSink &sink;
@@ -58,15 +61,64 @@ Range Reporter::rangeOf(Place place) const {
   return instruction.range;
 }
 
-Range Reporter::edited(const Remedy &remedy) const {
+/// `1` as `1.0`, `0x3f800000` as `0f3F800000`; empty where that is not plain.
+static std::string asFloat(llvm::StringRef integer, unsigned bits) {
+  const bool isNegative = integer.consume_front("-");
+  const std::string sign = isNegative ? "-" : "";
+  if (llvm::all_of(integer, llvm::isDigit) && !(integer.size() > 1 && integer.starts_with("0")))
+    return sign + integer.str() + ".0";
+  const bool isHex = integer.consume_front_insensitive("0x") && llvm::all_of(integer, llvm::isHexDigit);
+  if (!isHex || isNegative || integer.size() != bits / 4)
+    return "";
+  return (bits == 32 ? "0f" : "0d") + integer.upper();
+}
+
+/// None where the remedy cannot be written.
+void Reporter::addEdits(const Finding &finding, Range range, Fix &fix) const {
+  const Remedy &remedy = finding.remedy;
+  auto add = [&](Range place, const SharedText &text) { fix.edits.push_back({place, text}); };
   switch (remedy.kind) {
   case Remedy::InsertAfterWord: {
     const uint32_t end = wordRange(remedy.word).end;
-    return {end, end};
+    return add({end, end}, finding.fixText);
   }
-  case Remedy::ReplaceOpcode: return instruction.opcodeRange;
-  case Remedy::RaiseVersion: return module.version;
-  default: return wordRange(remedy.word);
+  case Remedy::ReplaceOpcode: return add(instruction.opcodeRange, finding.fixText);
+  case Remedy::RaiseVersion:
+    if (module.version.size())
+      add(module.version, finding.fixText);
+    return;
+  case Remedy::ChangeTarget:
+    if (!module.targetName.size() || (remedy.word && !module.version.size()))
+      return;
+    if (remedy.word)
+      add(module.version, isa::versionText(remedy.word));
+    return add(module.targetName, finding.fixText);
+  case Remedy::AddBrackets: add({range.begin, range.begin}, "["); return add({range.end, range.end}, "]");
+  case Remedy::RemoveBrackets: {
+    const llvm::StringRef text = source.text(range);
+    if (!text.starts_with("[") || !text.ends_with("]"))
+      return;
+    add({range.begin, range.begin + 1}, "");
+    return add({range.end - 1, range.end}, "");
+  }
+  case Remedy::MakeFloat:
+    if (const std::string text = asFloat(source.text(range), remedy.word); !text.empty())
+      add(range, text);
+    return;
+  default: return add(wordRange(remedy.word), finding.fixText);
+  }
+}
+
+/// Whether nobody can have meant something else. A word that is always there has no choice beside it; `.ftz` may be
+/// missing because another rounding was meant.
+bool Reporter::isSafe(const Finding &finding) const {
+  switch (finding.remedy.kind) {
+  case Remedy::InsertAfterWord:
+    return finding.kind == Kind::Alignment || finding.kind == Kind::Convergence || finding.kind == Kind::Completion;
+  case Remedy::ReplaceOpcode:
+  case Remedy::AddBrackets:
+  case Remedy::MakeFloat: return true;
+  default: return finding.severity == Severity::Pedantic;
   }
 }
 
@@ -75,6 +127,8 @@ std::optional<Range> Reporter::declarationOf(const Finding &finding) const {
   if (finding.place.kind != Place::Operand || finding.phase != Phase::Type || finding.sourceArg < 0)
     return std::nullopt;
   const uint32_t node = instruction.operands.first + finding.place.index;
+  if (finding.id == DiagId::VectorLength || finding.id == DiagId::UnexpectedVector)
+    return std::nullopt;
   for (uint32_t i = node; i < node + ast.operands[node].extent; ++i)
     if (ast.operands[i].kind == OperandKind::Name)
       if (const Symbol *symbol = find(ast.operands[i].name))
@@ -97,13 +151,15 @@ void Reporter::report(const Finding &finding) const {
     d.notes.push_back({"declared here", place});
   for (const SharedText &note : finding.notes)
     d.notes.push_back({note, std::nullopt});
-  const Remedy::Kind remedy = finding.remedy.kind;
-  if (remedy != Remedy::None && (remedy != Remedy::RaiseVersion || module.version.size())) {
+  if (finding.remedy.kind != Remedy::None) {
     Fix &fix = d.fix.emplace();
+    addEdits(finding, range, fix);
     fix.title = finding.fixTitle;
-    fix.edits.push_back({edited(finding.remedy), finding.fixText});
-    fix.safe =
-        finding.severity == Severity::Pedantic || remedy == Remedy::ReplaceOpcode || remedy == Remedy::InsertAfterWord;
+    fix.safe = isSafe(finding);
+    if (finding.remedy.kind == Remedy::MakeFloat && !fix.edits.empty())
+      fix.title = "write `" + fix.edits.front().text.str() + "`";
+    if (fix.edits.empty())
+      d.fix.reset();
   }
   if (finding.form != ~0u) {
     const isa::Form &form = isa::tables().forms[finding.form];

@@ -2,6 +2,7 @@
 #include "Match/Rows.h"
 #include "Match/Explain.h"
 #include "Match/Wording.h"
+#include "Match/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <tuple>
@@ -142,30 +143,6 @@ static Subject contextOf(const TableView &rows, unsigned column) {
   return subject;
 }
 
-/// The row as the .isa file has it, without the columns that say nothing.
-static std::string rowText(const TableView &rows, uint32_t row) {
-  const isa::Tables &t = isa::tables();
-  std::string out;
-  for (unsigned c = 0; c < rows.columns.size(); ++c) {
-    const Cell &cell = rows.cell(row, c);
-    const bool ofSlot = rows.columns[c].kind == ColumnKind::Slot;
-    if ((!ofSlot && rows.columns[c].kind != ColumnKind::Operand) || cell.kind == CellKind::Any ||
-        (ofSlot && rows.members(c).empty()))
-      continue;
-    const std::string name(rows.columns[c].text);
-    if (cell.kind == CellKind::Absent || cell.kind == CellKind::Present) {
-      out += (out.empty() ? "" : ", ") + (cell.kind == CellKind::Absent ? "no " + name : name);
-      continue;
-    }
-    out += (out.empty() ? "" : ", ") + name + " =";
-    for (WordId word : t.wordLists.slice(cell.first, cell.count))
-      out += " " + std::string(isa::word(word).text);
-    if (cell.orAbsent)
-      out += " or none";
-  }
-  return out;
-}
-
 static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef<RowFit> nearest,
                                Judgement &judgement) {
   const FormView &view = rows.view;
@@ -174,10 +151,7 @@ static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef
   const uint32_t line = rows.line(nearest.front().row);
   if (rows.columns[c].kind == ColumnKind::Operand) {
     if (rows.cell(nearest.front().row, c).kind == CellKind::Present) {
-      judgement
-          .report(Phase::Condition, DiagId::MissingOperand, context.place,
-                  {context.text, std::string(rows.columns[c].text)})
-          .line = line;
+      reportAbsent(view, rows.members(c).front(), context, judgement).line = line;
       return;
     }
     for (uint16_t operand : rows.members(c))
@@ -201,8 +175,11 @@ static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef
         if (!llvm::is_contained(allowed, word))
           allowed.push_back(word);
   }
-  if (!view.isWritten(slot))
-    return reportRequired(view, slot, allowed, context, line, judgement);
+  if (!view.isWritten(slot)) {
+    // What is missing follows from several words.
+    const Subject whole{{Place::Opcode, 0}, quote(view.written.opcode.spelling), true};
+    return reportRequired(view, slot, allowed, view.written.opcode.words.size() > 5 ? context : whole, line, judgement);
+  }
   const WordId word = view.slotWord[slot];
   const Place place = view.placeOfSlot(slot);
   if (allowed.empty()) {
@@ -227,14 +204,37 @@ static std::string lengthsText(const FormView &view, llvm::ArrayRef<isa::Term> t
   return listText(parts, "or");
 }
 
+/// The word that says how long an operand is, in words; if none is written, the one that would fit the operand as it is
+/// may be missing.
+static std::string causeOfLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms,
+                                 unsigned length, Remedy &remedy) {
+  const std::string instruction(view.written.opcode.mnemonic->text);
+  for (const isa::Term &term : terms) {
+    if (term.slot < 0)
+      continue;
+    if (const WordId word = view.word(term.slot))
+      return quote(isa::word(word).text);
+    for (const WordId word : wordsOf(view.slots[term.slot]))
+      if (isa::word(word).number == static_cast<int>(length)) {
+        const std::string text(isa::word(word).text);
+        remedy = {Remedy::InsertAfterWord, wordBefore(view, term.slot), text};
+        return quote(instruction) + " without " + quote(text);
+      }
+  }
+  // The parts of what a type holds.
+  const isa::TypeRef &type = view.operands[operand].type;
+  if (type.kind == isa::RefKind::Slot && type.divisor > 1 && view.word(type.index))
+    return quote(isa::word(view.word(type.index)).text);
+  return quote(instruction);
+}
+
 void reportLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms, uint32_t line,
-                  Judgement &judgement) {
+                  Judgement &judgement, const std::string &cause) {
   const Shape &shape = *view.operand(operand);
-  const isa::OperandDecl &declared = view.operands[operand];
   const Place place = view.placeOfOperand(operand);
-  const std::string wanted = lengthsText(view, terms), name(declared.name);
+  const std::string wanted = lengthsText(view, terms);
   if (shape.kind != ShapeKind::Vector) {
-    Finding &f = judgement.report(Phase::Type, DiagId::VectorExpected, place, {"", name, wanted});
+    Finding &f = judgement.report(Phase::Type, DiagId::VectorExpected, place, {"", wanted});
     f.sourceArg = 0;
     f.line = line;
     return;
@@ -244,7 +244,13 @@ void reportLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Te
   const unsigned first = view.nodeOf[operand];
   for (unsigned n = first + 1; n < first + shape.extent; n += shapes[n].extent)
     ++length;
-  judgement.report(Phase::Type, DiagId::VectorLength, place, {name, std::to_string(length), wanted}).line = line;
+  Remedy remedy;
+  const std::string because = cause.empty() ? causeOfLength(view, operand, terms, length, remedy) : cause;
+  Finding &f =
+      judgement.report(Phase::Type, DiagId::VectorLength, place, {"", std::to_string(length), because, wanted});
+  f.sourceArg = 0;
+  f.line = line;
+  f.remedy = remedy;
 }
 
 /// What sets a row apart from those that the module may use: the word that needs the gate.
@@ -268,10 +274,22 @@ static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uin
     subject.found = true;
     return true;
   };
+  // Of two words that say together what it is, both: `.v4.f64`.
+  std::string both;
+  unsigned slots = 0;
+  for (unsigned c = 0; c < rows.columns.size(); ++c)
+    if (rows.columns[c].kind == ColumnKind::Slot && !rows.members(c).empty()) {
+      ++slots;
+      if (rows.cell(row, c).kind == CellKind::Words && view.isWritten(rows.members(c).front()))
+        both += isa::word(view.slotWord[rows.members(c).front()]).text;
+    }
   if (other)
     for (unsigned c : other->missed)
-      if (take(c))
+      if (take(c)) {
+        if (slots == 2)
+          subject.text = quote(both);
         return subject;
+      }
   for (unsigned c = 0; c < rows.columns.size(); ++c)
     if (take(c))
       return subject;
@@ -319,17 +337,15 @@ static void reportNoRow(const TableView &rows, Judgement &judgement) {
     for (const RowFit &fit : fits)
       if (fit.missed == best.missed)
         nearest.push_back(fit);
-    const size_t first = judgement.findings.size();
     for (uint16_t c : best.missed)
       reportMissedColumn(rows, c, nearest, judgement);
-    if (first < judgement.findings.size())
-      judgement.findings[first].notes.push_back("the nearest row is `" + rowText(rows, best.row) + "`");
     return;
   }
   for (auto [operand, column] : best.badLength) {
     const Cell &cell = rows.cell(best.row, column);
     if (cell.kind == CellKind::Lengths) // else no vector may stand there, which is found without the table
-      reportLength(view, operand, t.terms.slice(cell.first, cell.count), rows.line(best.row), judgement);
+      reportLength(view, operand, t.terms.slice(cell.first, cell.count), rows.line(best.row), judgement,
+                   contextOf(rows, rows.columns.size()).text);
   }
   for (auto [operand, column] : best.badValue) {
     const Cell &cell = rows.cell(best.row, column);

@@ -9,7 +9,8 @@ namespace ptxray {
 void judgeTables(FormView &view, Judgement &judgement);
 
 bool lengthFits(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms);
+/// `cause`: what asks for that length, in words; empty: what the terms are read from.
 void reportLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms, uint32_t line,
-                  Judgement &judgement);
+                  Judgement &judgement, const std::string &cause = "");
 
 } // namespace ptxray

@@ -143,15 +143,12 @@ void judgePresence(const FormView &view, Judgement &judgement) {
       continue;
     const bool wanted = holds(view, declared.with), written = view.nodeOf[i] >= 0;
     if (wanted && !written) {
-      const Subject subject = subjectOf(view, declared.with);
-      judgement.report(Phase::Condition, DiagId::MissingOperand, subject.place,
-                       {subject.text, std::string(declared.name)});
+      reportAbsent(view, i, subjectOf(view, declared.with), judgement);
     } else if (!wanted && written) {
-      // The word that decides whether the operand is written, if there is one.
-      const auto slot = wrongSlot(view, declared.with);
-      judgement.report(Phase::Condition, DiagId::OperandRequires,
-                       slot ? view.placeOfSlot(*slot) : view.placeOfOperand(i),
-                       {std::string(declared.name), describe(view, declared.with)});
+      judgement
+          .report(Phase::Condition, DiagId::OperandRequires, view.placeOfOperand(i),
+                  {"", describe(view, declared.with)})
+          .sourceArg = 0;
     }
   }
 }

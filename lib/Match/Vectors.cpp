@@ -10,7 +10,8 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   if (wanted.empty() && !has(isa::Vec)) {
     if (alreadyReported(DiagId::VectorLength, node))
       return;
-    fail(DiagId::UnexpectedVector, node, {name});
+    fail(DiagId::UnexpectedVector, node);
+    judgement.weigh(Phase::Tie); // a form that has a vector here is nearer
     const auto elements = llvm::ArrayRef(view.written.shapes).slice(node + 1, shape.extent - 1);
     const bool isBits = llvm::all_of(elements, [&](const Shape &element) {
       return element.kind == ShapeKind::Register && viewType(element.type) == TypeView{TypeKind::Bits, type.bits};
@@ -42,7 +43,7 @@ std::optional<TypeView> OperandJudge::typeOfElement(const Shape &element, unsign
   case ShapeKind::Vector:
   case ShapeKind::Address:
   case ShapeKind::Pair:
-  case ShapeKind::List: fail(DiagId::VectorElements, node, {name}); return std::nullopt;
+  case ShapeKind::List: fail(DiagId::VectorElements, node); return std::nullopt;
   case ShapeKind::Register:
     if (element.suffix || element.vector || (element.flags & (ShapeNegated | ShapeNot | ShapeOffset))) {
       judgeScalar(element, node, true);
@@ -88,9 +89,9 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
       (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination))))
     return judgeScalar(element, node, true);
   if (!fold.add(*seen, constant, isIndex))
-    return fail(fold.sizesDiffer(*seen, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, node, {name});
+    return fail(fold.sizesDiffer(*seen, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, node);
   if (named && !(element.kind == ShapeKind::Special && has(isa::SpecialAllowed)))
-    fail(DiagId::VectorElementName, node, {name});
+    fail(DiagId::VectorElementName, node);
   if (!constant)
     return true;
   // A constant in front makes it a vector of constants for ptxas, which floats of 16 bits do not take.
@@ -111,7 +112,7 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     const Shape &element = shapes[n];
     onlySinks &= element.kind == ShapeKind::Sink;
     if (element.flags & ShapeComponent && hasConstant) { // ptxas makes no vector of these
-      fail(DiagId::VectorElements, n, {name});
+      fail(DiagId::VectorElements, n);
       return;
     }
     // The first coordinate of an array is its index, the second if samples are counted: the others need not go with it.

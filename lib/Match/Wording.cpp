@@ -13,13 +13,19 @@ using isa::ExprOp;
 using isa::WordClass;
 using isa::WordId;
 
+/// What comes before a part of a list: "a, b, or c", "a or b".
+static std::string separator(size_t part, size_t parts, llvm::StringRef conjunction) {
+  if (part == 0)
+    return "";
+  if (part + 1 < parts)
+    return ", ";
+  return (parts > 2 ? ", " : " ") + conjunction.str() + " ";
+}
+
 std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction) {
   std::string out;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (i)
-      out += i + 1 < parts.size() ? ", " : std::string(" ") + conjunction + " ";
-    out += parts[i];
-  }
+  for (size_t i = 0; i < parts.size(); ++i)
+    out += separator(i, parts.size(), conjunction) + parts[i];
   return out;
 }
 
@@ -35,11 +41,8 @@ std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction) {
     return stem(x) == stem(y) ? isa::word(a).number < isa::word(b).number : false;
   });
   std::string out;
-  for (size_t i = 0; i < std::min(words.size(), most); ++i) {
-    if (i)
-      out += i + 1 < words.size() ? ", " : std::string(" ") + conjunction + " ";
-    out += "`" + std::string(isa::word(words[i]).text) + "`";
-  }
+  for (size_t i = 0; i < std::min(words.size(), most); ++i)
+    out += separator(i, words.size(), conjunction) + "`" + std::string(isa::word(words[i]).text) + "`";
   return words.size() > most ? out + " ..." : out;
 }
 
@@ -55,15 +58,17 @@ static int64_t stepOfWideRanges(llvm::ArrayRef<isa::ValueRange> ranges) {
 std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges) {
   if (const int64_t step = stepOfWideRanges(ranges)) {
     const bool zero = llvm::any_of(ranges, [](const isa::ValueRange &r) { return inRange(r, 0); });
-    return "the multiples of " + std::to_string(step) + (zero ? "" : " other than 0");
+    return "a multiple of " + std::to_string(step) + (zero ? "" : " other than 0");
   }
   llvm::SmallVector<std::string, 4> parts;
   for (const isa::ValueRange &r : ranges) {
     std::string part = std::to_string(r.low);
     if (r.high != r.low)
-      part += ".." + std::to_string(r.high);
-    if (r.step > 1)
+      part += " to " + std::to_string(r.high);
+    if (r.step > 1 && r.low % r.step)
       part += " in steps of " + std::to_string(r.step);
+    else if (r.step > 1)
+      part = "a multiple of " + std::to_string(r.step) + " from " + part;
     parts.push_back(part);
   }
   return listText(parts, "or");
@@ -83,7 +88,9 @@ Kind kindOf(WordId word) {
   return Kind::Other;
 }
 
-std::string releaseNote(uint16_t release) { return "ptxas before " + isa::versionText(release) + " judges otherwise"; }
+std::string releaseNote(uint16_t release) {
+  return "ptxas before " + isa::versionText(release) + " judges this differently";
+}
 
 uint16_t ptxasRelease(ExprId id) {
   const isa::Tables &t = isa::tables();

@@ -46,7 +46,7 @@ static bool formHolds(uint32_t form, WordId word) {
   return llvm::any_of(isa::run(t.slots, t.forms[form].slots), [&](const Slot &slot) { return slotHolds(slot, word); });
 }
 
-static bool someFormKnows(const isa::Mnemonic &mnemonic, WordId word) {
+bool someFormKnows(const isa::Mnemonic &mnemonic, WordId word) {
   const isa::Tables &t = isa::tables();
   return llvm::any_of(isa::run(t.mnemonicForms, mnemonic.forms), [&](uint32_t form) { return formHolds(form, word); });
 }
@@ -253,6 +253,12 @@ void reportWords(const FormView &view, Leftover leftover, Judgement &judgement) 
   for (uint16_t k : strays) {
     if (anyUnknown && opcode.words[k].id)
       continue;
+    if (!opcode.words[k].id) {
+      reportStray(view, k, judgement);
+      if (!missing.empty())
+        judgement.findings.back().expected = slotWords(view.slots[missing.front()]);
+      continue;
+    }
     // A word of the wrong value is one mistake, not a word too many and one too few.
     const WordId word = opcode.words[k].id;
     auto instead = llvm::find_if(missing, [&](uint16_t j) {

@@ -437,8 +437,8 @@ void ModuleRules::call(const Instruction &instruction) {
       sink.report(DiagId::CallWithoutPrototype, target->range, {ast.text(target->name).str()});
     return;
   }
-  arguments(signature->returns, returned, instruction.opcodeRange, /*areReturns=*/true);
-  arguments(signature->parameters, passed, instruction.opcodeRange, /*areReturns=*/false);
+  arguments(*target, signature->returns, returned, instruction.opcodeRange, /*areReturns=*/true);
+  arguments(*target, signature->parameters, passed, instruction.opcodeRange, /*areReturns=*/false);
 }
 
 bool ModuleRules::neverReturns(NameId function) const {
@@ -446,13 +446,17 @@ bool ModuleRules::neverReturns(NameId function) const {
   return known != functions.end() && known->second.noReturn;
 }
 
-void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange, bool areReturns) {
+void ModuleRules::arguments(const Operand &callee, llvm::ArrayRef<Formal> formals, Slice list, Range callRange,
+                            bool areReturns) {
   llvm::ArrayRef<Operand> actuals = list.empty() ? llvm::ArrayRef<Operand>() : ast.operandsOf(list).drop_front();
   const bool optionalLast = !formals.empty() && formals.back().isOpen();
   const size_t least = formals.size() - optionalLast;
   if (actuals.size() < least || actuals.size() > formals.size()) {
-    sink.report(DiagId::CallArgumentCount, list.empty() ? callRange : ast.operands[list.first].range,
-                {std::to_string(actuals.size()), std::to_string(formals.size())});
+    Diagnostic &d = sink.report(DiagId::CallArgumentCount, list.empty() ? callRange : ast.operands[list.first].range,
+                                {areReturns ? "results" : "arguments", ast.text(callee.name).str(),
+                                 std::to_string(formals.size()), std::to_string(actuals.size())});
+    if (const Symbol *symbol = resolver.find(callee.name); symbol && symbol->kind == SymbolKind::Function)
+      d.notes.push_back({"declared here", symbol->nameRange});
     return;
   }
   for (auto [formal, actual] : llvm::zip(formals, actuals)) {
@@ -492,7 +496,8 @@ void ModuleRules::arguments(llvm::ArrayRef<Formal> formals, Slice list, Range ca
     }
     if (!formal.isOpen() &&
         (symbol->extent.bytes != formal.extent.bytes || symbol->extent.isArray != formal.extent.isArray))
-      wrong("`" + ast.text(actual.name).str() + "` of " + std::to_string(symbol->extent.bytes) + " bytes");
+      wrong("`" + ast.text(actual.name).str() + "` of " + std::to_string(symbol->extent.bytes) +
+            (symbol->extent.bytes == 1 ? " byte" : " bytes"));
     else if (const isa::TypeKind kind = isa::word(symbol->type).typeKind;
              (isFloat && (kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed)) ||
              (isInteger && kind == isa::TypeKind::Float) ||

@@ -1,4 +1,5 @@
 #include "Module/Header.h"
+#include "Diagnostics/Nearest.h"
 #include "Isa/Directives.h"
 #include "Module/Limits.h"
 #include "llvm/ADT/StringExtras.h"
@@ -90,17 +91,36 @@ int Header::setTarget(llvm::StringRef text, Range range) {
   }
   Diagnostic &d = sink.report(DiagId::UnknownTarget, range, {text.str()});
   unsigned number = 0;
-  if (digits.drop_back(letters.size()).getAsInteger(10, number))
+  if (digits.drop_back(letters.size()).getAsInteger(10, number)) {
+    suggestTarget(text, range, d);
     return -1;
+  }
   int nearest = -1;
   llvm::ArrayRef<isa::Target> targets = isa::targets();
   for (size_t i = 0; i < targets.size(); ++i)
     if (targets[i].number <= number && (!targets[i].variant || letters.starts_with(targets[i].variant)))
       if (nearest < 0 || targets[i].number >= targets[nearest].number)
         nearest = static_cast<int>(i);
-  if (nearest >= 0)
-    d.notes.push_back({"checked as `" + std::string(targets[nearest].name) + "`", std::nullopt});
+  if (nearest < 0)
+    return nearest;
+  const std::string known(targets[nearest].name);
+  std::string alike;
+  for (const isa::Target &target : targets)
+    if (target.number == targets[nearest].number)
+      alike += (alike.empty() ? "`" : ", `") + std::string(target.name) + "`";
+  d.notes.push_back({"the nearest known: " + alike, std::nullopt});
+  if (options.target.empty())
+    d.fix = Fix{"write `" + known + "`", {{range, known}}};
   return nearest;
+}
+
+void Header::suggestTarget(llvm::StringRef text, Range range, Diagnostic &d) const {
+  Nearest nearest(text, text.size() / 2);
+  for (const isa::Target &target : isa::targets())
+    nearest.offer(target.name);
+  const std::string found = nearest.best().str();
+  if (!found.empty() && options.target.empty())
+    d.fix = Fix{"write `" + found + "`", {{range, found}}};
 }
 
 void Header::readTarget(const Ast &ast, const Directive &directive) {
@@ -163,10 +183,15 @@ void Header::finish(Range place, bool isEmpty) {
   if (!isComplete || target < 0 || !ptx)
     return;
   const isa::Target &known = isa::targets()[target];
-  if (known.since > ptx && !isEmpty) // ptxas asks when the first item comes
-    sink.report(DiagId::RequiresPtx, targetRange,
-                {"`" + std::string(known.name) + "`", isa::versionText(known.since), isa::versionText(ptx)})
-        .kind = Kind::Target;
+  if (known.since > ptx && !isEmpty) { // ptxas asks when the first item comes
+    const std::string needed = isa::versionText(known.since);
+    Diagnostic &d = sink.report(DiagId::RequiresPtx, targetRange,
+                                {"`" + std::string(known.name) + "`", needed, isa::versionText(ptx)});
+    d.kind = Kind::Target;
+    if (versionRange.size() && options.ptx.empty())
+      d.fix = Fix{"raise `.version` to " + needed, {{versionRange, needed}}};
+    ptx = known.since; // what the target has needs no further report
+  }
   checkArch();
   const Availability availability(context());
   for (auto [option, feature] :
@@ -199,7 +224,8 @@ ModuleContext Header::context() const {
   context.ptx = ptx ? ptx : isa::versions().back();
   context.target = target >= 0 ? static_cast<uint16_t>(target) : anyTarget;
   context.pedantic = options.pedantic || options.levels.wantsPedantic();
-  context.version = versionRange;
+  context.version = options.ptx.empty() ? versionRange : Range{};
+  context.targetName = options.target.empty() ? targetRange : Range{};
   context.independent = texmode == Independent;
   return context;
 }

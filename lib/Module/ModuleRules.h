@@ -107,7 +107,7 @@ private:
   void together(llvm::ArrayRef<std::pair<const Directive *, const isa::Directive *>> head);
   void redeclare(const Function &function, Signature signature);
   bool redeclareVariable(const Declaration &declaration, const Formal &formal);
-  void arguments(llvm::ArrayRef<Formal> formals, Slice list, Range callRange, bool areReturns);
+  void arguments(const Operand &callee, llvm::ArrayRef<Formal> formals, Slice list, Range callRange, bool areReturns);
   llvm::StringRef text(SpellingId spelling) const {
     return spelling == SpellingId::None ? llvm::StringRef() : ast.text(spelling);
   }

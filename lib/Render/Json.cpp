@@ -22,8 +22,11 @@ static Json diagnostic(const Diagnostic &d, const SourceBuffer *source, const Or
   Json out = {{"rule", str(info(d.id).id)}, {"severity", str(severityName(d.severity))},
               {"message", d.message()},     {"range", range(source, d.range)},
               {"args", Json::object()},     {"notes", Json::array()}};
-  for (auto [name, arg] : llvm::zip(argNames(d.id), d.args))
-    out["args"][str(name)] = arg;
+  for (const auto &[argument, arg] : llvm::zip(argumentsOf(d.id), d.args)) {
+    int64_t number = 0;
+    const bool isNumber = argument.isNumber && !llvm::StringRef(arg).getAsInteger(10, number);
+    out["args"][str(argument.name)] = isNumber ? Json(number) : Json(arg);
+  }
   if (d.kind != Kind::None)
     out["args"]["kind"] = str(kindText(d.kind));
   for (const Note &note : d.notes) {

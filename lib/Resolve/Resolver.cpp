@@ -1,4 +1,5 @@
 #include "Resolve/Resolver.h"
+#include "Diagnostics/Nearest.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
 #include "Resolve/Fingerprint.h"
@@ -34,6 +35,7 @@ Extent Resolver::declare(const Declaration &declaration, Role role) {
   llvm::StringRef space = ast.text(declaration.space);
   Symbol symbol;
   symbol.kind = space == ".reg" ? SymbolKind::Register : SymbolKind::Variable;
+  hasRegisters |= symbol.kind == SymbolKind::Register;
   symbol.type = word(declaration.type);
   symbol.space = space.starts_with(".const[") ? isa::words::const_ : word(declaration.space);
   symbol.isParameter = role == Role::Input;
@@ -137,6 +139,7 @@ void Resolver::beginFunction(const Function &function) {
 }
 
 void Resolver::endFunction() {
+  finishUnknown();
   current = nullptr;
   while (scopes.depth() > 0)
     scopes.leave();
@@ -303,21 +306,96 @@ bool Resolver::isLost(llvm::StringRef name) {
   return lostNames.contains(name) || (!lostNames.empty() && lostNames.contains((name.rtrim("0123456789") + "<").str()));
 }
 
-void Resolver::reportUnknown(NameId id, Range range) {
+/// What of `asm` in CUDA C++ stands for an operand: `%0`.
+static bool isAsmOperand(llvm::StringRef name) {
+  return name.size() > 1 && name.starts_with("%") && llvm::all_of(name.drop_front(), llvm::isDigit);
+}
+
+void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
   const llvm::StringRef name = ast.text(id);
   if (isLost(name))
     return;
+  // The operands of `asm` are one mistake.
+  const bool isOfAsm = isAsmOperand(name);
+  auto [known, isNew] = unknown.try_emplace(isOfAsm ? asmOperands : static_cast<uint32_t>(id), Unknown{});
+  if (!isNew && current) {
+    ++known->second.moreUses;
+    return;
+  }
+  known->second.report = sink.diagnostics().size();
   Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, {name.str()});
   constexpr unsigned most = 100; // the search looks at every name
   if (++unknownNames > most)
     return;
-  if (const Symbol *family = scopes.shortFamily(id)) {
+  if (isOfAsm)
+    d.notes.push_back(
+        {"`%0`, `%1` ... are operands of `asm` in CUDA C++; PTX declares its registers with `.reg`", std::nullopt});
+  else if (const Symbol *family = scopes.shortFamily(id)) {
     const llvm::StringRef prefix = name.rtrim("0123456789");
     const uint32_t count = family->familyCount;
     const char *declares = count ? "`{0}<{1}>` declares `{0}0` to `{0}{2}`" : "`{0}<{1}>` declares none";
     d.notes.push_back({llvm::formatv(declares, prefix, count, count - 1).str(), family->nameRange});
-  } else if (llvm::StringRef near = scopes.nearest(name); !near.empty())
-    d.notes.push_back({("did you mean `" + near + "`?").str(), std::nullopt});
+  } else if (const std::string near = similarName(name, isGuard); !near.empty()) {
+    if (range.size() >= name.size())
+      d.fix = Fix{"write `" + near + "`, a name that is similar",
+                  {{{range.begin, range.begin + static_cast<uint32_t>(name.size())}, near}}};
+  }
+}
+
+/// Empty: none. Of short names such as `%q1` any other would be similar.
+std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
+  for (const std::string &variant : {name.lower(), "%" + name.str(), name.ltrim('%').str(), "%" + name.lower()})
+    if (const Symbol *symbol = variant == name ? nullptr : scopes.findText(variant);
+        symbol && (!isGuard || symbol->isPredicate))
+      return variant;
+  const llvm::StringRef stem = name.ltrim('%').rtrim("0123456789");
+  if (stem.size() < 3)
+    return "";
+  Nearest nearest(name, stem.size() < 6 ? 2 : 3);
+  if (name.starts_with("%"))
+    for (const isa::SpecialRegister &reg : isa::specialRegisters())
+      nearest.offer(reg.name);
+  scopes.offerNames(nearest, [&](const Symbol &symbol) { return !isGuard || symbol.isPredicate; });
+  return nearest.best().str();
+}
+
+/// Says how often each name that is not declared was used. Without any register declared, the names are one mistake.
+void Resolver::finishUnknown() {
+  constexpr size_t fewest = 3, mostShown = 6;
+  std::vector<const Unknown *> registers;
+  for (const auto &[id, one] : unknown) {
+    if (one.moreUses)
+      sink.at(one.report)
+          .notes.push_back({"and " + std::to_string(one.moreUses) + (one.moreUses == 1 ? " more use" : " more uses") +
+                                " in this function",
+                            std::nullopt});
+    if (llvm::StringRef(sink.at(one.report).args.front()).starts_with("%"))
+      registers.push_back(&one);
+  }
+  if (!hasRegisters && registers.size() >= fewest) {
+    llvm::sort(registers, [](const Unknown *a, const Unknown *b) { return a->report < b->report; });
+    std::string others;
+    llvm::DenseSet<size_t> dropped;
+    for (const Unknown *one : llvm::drop_begin(registers)) {
+      if (dropped.size() < mostShown)
+        others += (others.empty() ? "`" : ", `") + sink.at(one->report).args.front() + "`";
+      dropped.insert(one->report);
+    }
+    Diagnostic &first = sink.at(registers.front()->report);
+    first.notes = {};
+    first.fix.reset();
+    first.notes.push_back({"`" + ast.text(current->name).str() + "` declares no registers; " +
+                               std::to_string(dropped.size()) + " more names are not declared either: " + others +
+                               (dropped.size() > mostShown ? " ..." : ""),
+                           std::nullopt});
+    first.notes.push_back({"the text may be filtered: Compiler Explorer hides directives such as `.reg` while its "
+                           "filter for directives is on",
+                           std::nullopt});
+    size_t index = 0;
+    sink.eraseIf([&](Diagnostic &) { return dropped.contains(index++); });
+  }
+  unknown.clear();
+  hasRegisters = false;
 }
 
 /// A special register, an unknown name, a name with a suffix, or one that counts only behind its declaration.
@@ -326,7 +404,8 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
   const isa::SpecialRegister *reg = symbol ? nullptr : special(operand.name);
   if (!symbol && !reg) {
     shape.kind = ShapeKind::Unknown;
-    reportUnknown(operand.name, operand.range);
+    reportUnknown(operand.name,
+                  operand.flags & (Negated | Not) ? Range{operand.range.begin + 1, operand.range.end} : operand.range);
     return shape;
   }
   if (reg) {
@@ -368,7 +447,9 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
 void Resolver::unusualGuard(const Instruction &instruction, const Symbol *symbol) {
   const llvm::StringRef name = ast.text(instruction.guard);
   if (!symbol && !special(instruction.guard)) {
-    reportUnknown(instruction.guard, instruction.guardRange);
+    const Range name{instruction.guardRange.end - static_cast<uint32_t>(ast.text(instruction.guard).size()),
+                     instruction.guardRange.end};
+    reportUnknown(instruction.guard, name, /*isGuard=*/true);
     return;
   }
   if (symbol && symbol->kind == SymbolKind::Register && !symbol->type)
@@ -378,7 +459,13 @@ void Resolver::unusualGuard(const Instruction &instruction, const Symbol *symbol
                                                                   : isa::WordId(0);
   bool isPredicate = type && isa::word(type).typeKind == isa::TypeKind::Predicate;
   if (!isPredicate) {
-    Diagnostic &d = sink.report(DiagId::GuardNotPredicate, instruction.guardRange, {name.str()});
+    const std::string what = !symbol                                ? "a special register"
+                             : symbol->kind == SymbolKind::Register ? std::string(isa::word(type).text)
+                             : symbol->isParameter                  ? "a parameter"
+                             : symbol->kind == SymbolKind::Variable ? "a variable"
+                             : symbol->kind == SymbolKind::Label    ? "a label"
+                                                                    : "a function";
+    Diagnostic &d = sink.report(DiagId::GuardNotPredicate, instruction.guardRange, {name.str(), what});
     if (symbol)
       d.notes.push_back({"declared here", symbol->nameRange});
   }

@@ -69,7 +69,7 @@ public:
   /// Where `find` looks: good until the function at hand ends.
   llvm::ArrayRef<Symbol> symbols() const { return scopes.all(); }
   /// No declaration has the name. Silent where a line with a syntax error may have declared it.
-  void reportUnknown(NameId name, Range range);
+  void reportUnknown(NameId name, Range range, bool isGuard = false);
   isa::WordId word(SpellingId spelling); // 0: not in the vocabulary
   Extent extentOf(const Declaration &declaration);
   /// The special register of that name, unless a declaration hides it.
@@ -90,6 +90,8 @@ private:
   void unusualGuard(const Instruction &instruction, const Symbol *symbol);
   bool hasDirective(llvm::StringRef directive);
   isa::WordId suffixWord(SpellingId suffix);
+  std::string similarName(llvm::StringRef name, bool isGuard);
+  void finishUnknown();
   void collectLabels(const Function &function);
   void declareLabelsOf(uint32_t block);
 
@@ -101,6 +103,14 @@ private:
   std::vector<BlockLabel> labels;    // of the function at hand, sorted by block
   size_t nextLabel = 0;
   unsigned unknownNames = 0;
+  /// A name that the function at hand uses and nobody declares: it is reported once.
+  struct Unknown {
+    size_t report = 0; // its number in the sink
+    unsigned moreUses = 0;
+  };
+  static constexpr uint32_t asmOperands = UINT32_MAX - 2; // all of `%0`, `%1` ...
+  llvm::DenseMap<uint32_t, Unknown> unknown;              // by NameId
+  bool hasRegisters = false;                              // the function at hand declares some
   uint32_t blocks = 0;
   size_t lostRead = 0; // of the lines in `ast.lost`
   llvm::DenseSet<llvm::StringRef> lostNames;

@@ -142,12 +142,10 @@ const Symbol *Scopes::shortFamily(NameId name) {
   return symbol ? &symbols[symbol - 1] : nullptr;
 }
 
-llvm::StringRef Scopes::nearest(llvm::StringRef misspelt) {
-  Nearest nearest(misspelt, std::max<unsigned>(1, misspelt.size() / 3) + 1);
+void Scopes::offerNames(Nearest &nearest, llvm::function_ref<bool(const Symbol &)> isWanted) {
   for (uint32_t i = 0; i < names.size(); ++i)
-    if (find(static_cast<NameId>(i)))
+    if (const Symbol *symbol = find(static_cast<NameId>(i)); symbol && isWanted(*symbol))
       nearest.offer(names.text(i));
-  return nearest.best();
 }
 
 } // namespace ptxray

@@ -1,10 +1,12 @@
 #pragma once
 // Which declaration a name means at one place of the text.
+#include "Diagnostics/Nearest.h"
 #include "Isa/Tables.h"
 #include "Parse/Ast.h"
 #include "Parse/Interner.h"
 #include "Resolve/Shape.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <vector>
 
 namespace ptxray {
@@ -80,8 +82,12 @@ public:
   }
   /// The declaration, such as `%r<4>`, that would have to declare more to declare the name, or null.
   const Symbol *shortFamily(NameId name);
-  /// The name in reach that is closest to a misspelt one, or an empty text.
-  llvm::StringRef nearest(llvm::StringRef misspelt);
+  /// Offers all names in reach that are wanted.
+  void offerNames(Nearest &nearest, llvm::function_ref<bool(const Symbol &)> isWanted);
+  /// What a name means that may stand nowhere in the text; null: nothing.
+  const Symbol *findText(llvm::StringRef name) {
+    return name.empty() ? nullptr : find(static_cast<NameId>(names.internCopy(name)));
+  }
 
 private:
   struct Slot {

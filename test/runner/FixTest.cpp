@@ -72,6 +72,12 @@ private:
     return !left.empty() && std::includes(others.begin(), others.end(), left.begin(), left.end());
   }
 
+  /// What follows the architecture: `, texmode_independent`.
+  static std::string optionsOf(const std::string &header) {
+    const size_t options = header.find(',', header.find(',') + 1);
+    return options == std::string::npos ? "" : header.substr(options);
+  }
+
   /// Adds sections with the fixed lines: one for each version that a fix asks for.
   void collect(const Module &section, std::string &text, std::vector<FixedLine> &before, unsigned &errors) {
     const auto source = SourceBuffer::fromText(file.path, section.text);
@@ -94,8 +100,10 @@ private:
         const unsigned column = source->lineColumn(edit.range.begin).column;
         if (at == number)
           line.replace(column - 1, edit.range.size(), edit.text);
+        else if (llvm::StringRef(edit.text).starts_with("sm_"))
+          header = header.substr(0, header.find(',')) + ", " + edit.text.str() + optionsOf(header);
         else
-          header = "ptx " + edit.text.str() + header.substr(header.find(',')); // the number behind `.version`
+          header = "ptx " + edit.text.str() + header.substr(header.find(',')); // the number after `.version`
       }
       FixedLine made{origin, errorsOf(linesOf(file, section, origin))};
       if (const auto one = made.others.find(d.id); one != made.others.end())

@@ -178,9 +178,13 @@ TEST(Judge, Families) {
 TEST(Judge, GateInWords) {
   const auto list = findings(module(900, "sm_100"), "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", {});
   ASSERT_EQ(list.size(), 1u);
-  ASSERT_EQ(list[0].args.size(), 3u);
-  EXPECT_NE(list[0].args[1].find("sm_100f or higher in that family (PTX 8.8)"), std::string::npos) << list[0].args[1];
-  EXPECT_EQ(list[0].args[2], "sm_100");
+  ASSERT_EQ(list[0].args.size(), 2u);
+  EXPECT_EQ(list[0].args[1], "sm_100");
+  ASSERT_FALSE(list[0].notes.empty());
+  EXPECT_EQ(list[0].notes.front().str(),
+            "available on sm_100a, the family of sm_100f, sm_110a, and the family of sm_110f");
+  EXPECT_EQ(list[0].remedy.kind, Remedy::ChangeTarget);
+  EXPECT_EQ(list[0].remedy.text, "sm_100a");
 }
 
 TEST(Judge, FormsByOperands) {

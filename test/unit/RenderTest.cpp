@@ -158,7 +158,10 @@ TEST(Origin, LocAndLineMarkers) {
 }
 
 TEST(Diagnostics, MessagesNameTheirArguments) {
-  EXPECT_EQ(argNames(DiagId::UnreadableInput), (llvm::SmallVector<llvm::StringRef, 4>{"path", "reason"}));
+  const auto arguments = argumentsOf(DiagId::UnreadableInput);
+  ASSERT_EQ(arguments.size(), 2u);
+  EXPECT_EQ(arguments[0].name, "path");
+  EXPECT_EQ(arguments[1].name, "reason");
   EXPECT_EQ(findDiag("unreadable-input"), DiagId::UnreadableInput);
   EXPECT_EQ(findDiag("unknown"), std::nullopt);
 }

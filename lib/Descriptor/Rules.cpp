@@ -126,6 +126,153 @@ unsigned bitsOf(llvm::StringRef type) {
                                             : 8;
 }
 
+/// What an instruction descriptor says, against the instruction and the descriptors beside it.
+class InstructionCheck {
+public:
+  InstructionCheck(const Format &format, uint64_t value, const Use &use)
+      : format(format), value(value), use(use), isSparse(use.sparse.value_or(get("sparse"))),
+        isScaledInFourBits(use.kind.starts_with("mxf4")), is96Deep(isScaledInFourBits && get("k") == 1),
+        is128Deep(get("k128")) {}
+
+  std::vector<Problem> run() {
+    checkReserved(format, value, report);
+    sparsity();
+    checkShape(get("m"), get("n"), isSparse, kindIndex(use.kind), use, report);
+    ofOneKind();
+    selector();
+    transposes();
+    scaleFactors();
+    depth();
+    return std::move(report.problems);
+  }
+
+private:
+  uint32_t get(llvm::StringRef key) const { return format.get(value, key); }
+  llvm::StringRef typeOf(llvm::StringRef key) const {
+    const Choice *choice = format.field(key)->choice(value);
+    return choice ? llvm::StringRef(choice->name) : llvm::StringRef();
+  }
+  bool isKind(llvm::StringRef kind) const { return use.kind == kind; }
+  void sparsity();
+  void ofOneKind();
+  void selector();
+  void transposes();
+  void transposed(llvm::StringRef matrix, const std::optional<uint64_t> &shared, bool isOfEightBits);
+  void scaleFactors();
+  void scaleFactorIds();
+  void depth();
+
+  const Format &format;
+  const uint64_t value;
+  const Use &use;
+  const bool isSparse, isScaledInFourBits, is96Deep, is128Deep;
+  Report report;
+};
+
+void InstructionCheck::sparsity() {
+  const bool says = get("sparse");
+  if (says != isSparse)
+    report.add(Offence::Form,
+               std::string("A is ") + (says ? "sparse" : "dense") + " in the descriptor, but the instruction " +
+                   (isSparse ? "is" : "is not") + " .sp",
+               format.table.str());
+}
+
+void InstructionCheck::ofOneKind() {
+  if (isKind("f16") && typeOf("d") == "f16" && (typeOf("a") == "bf16" || typeOf("b") == "bf16"))
+    report.add(Offence::Type, "D of .f16 with a factor of .bf16; .f32 expected", "Table 39");
+  if (!isKind("i8") && get("saturate"))
+    report.add(Offence::Form, "saturation (bit 3) is for .kind::i8 alone", "Table 42");
+  if (use.ws == false && get("max-shift"))
+    report.add(Offence::Form, "a greatest shift (bits 30-31) is for .ws alone", "Table 42");
+}
+
+void InstructionCheck::selector() {
+  if (!get("selector"))
+    return;
+  if (!isSparse)
+    report.add(Offence::Form, "a sparsity selector (bits 0-1) with a dense A", "Table 42");
+  else if (isKind("i8") || isKind("f8f6f4"))
+    report.add(Offence::Form, "the sparsity selector of .kind::" + use.kind + " is 0", "9.7.16.10.8.4.5");
+}
+
+void InstructionCheck::transposes() {
+  const bool transposesB = get("transpose-b");
+  if ((get("negate-a") || get("negate-b")) && isKind("i8"))
+    report.add(Offence::Transpose, ".kind::i8 cannot negate", "Table 49");
+  if ((get("transpose-a") || transposesB) && isScaledInFourBits)
+    report.add(Offence::Transpose, ".kind::" + use.kind + " cannot transpose", "Table 49");
+  const bool isOfEightBits = isKind("f8f6f4") || isKind("mxf8f6f4") || isKind("i8");
+  const uint32_t n = get("n"), step = 16 * use.ctaGroup;
+  if (transposesB && isOfEightBits && bitsOf(typeOf("b")) == 8 && step && n % step)
+    report.add(Offence::Shape,
+               "N = " + std::to_string(n) + " with a transposed B of 8 bits; a multiple of " + std::to_string(step) +
+                   " expected",
+               "Table 50");
+  if (get("transpose-a"))
+    transposed("a", use.a, isOfEightBits);
+  if (transposesB)
+    transposed("b", use.b, isOfEightBits);
+}
+
+void InstructionCheck::transposed(llvm::StringRef matrix, const std::optional<uint64_t> &shared, bool isOfEightBits) {
+  const std::string name = matrix.upper();
+  if (isOfEightBits && bitsOf(typeOf(matrix)) < 8)
+    report.add(Offence::Transpose, name + " of ." + typeOf(matrix).str() + " cannot be transposed", "Table 52");
+  if (!shared)
+    return;
+  const bool wideAtoms = findFormat("smem", "", use.family)->get(*shared, "swizzle") == 1;
+  if (isKind("tf32") && !wideAtoms)
+    report.add(Offence::Transpose, "a transposed " + name + " of 32 bits needs swizzling of 128 bytes with atoms of 32",
+               "Table 52");
+  if (!isKind("tf32") && wideAtoms)
+    report.add(Offence::Transpose, "a transposed " + name + " of less than 32 bits excludes atoms of 32 bytes",
+               "Table 52");
+}
+
+/// How many K = 128 has is told in two ways.
+void InstructionCheck::scaleFactors() {
+  const uint32_t count = use.scaleVectors;
+  if (!count)
+    return;
+  const bool fits =
+      isScaledInFourBits ? count != 1 && !(isKind("mxf4") && count == 4) : isKind("mxf8f6f4") && count == 1;
+  if (!fits)
+    report.add(Offence::Form, ".kind::" + use.kind + " with " + std::to_string(count) + " scale factors a row",
+               "Table 54");
+  if (is128Deep)
+    return;
+  scaleFactorIds();
+  if (isKind("mxf4nvf4") && typeOf("scale") == "ue4m3" && count == 2 && use.family != Family::Sm107)
+    report.add(Offence::Type, "factors of .ue4m3 with two a row; four expected", "Table 55");
+}
+
+void InstructionCheck::scaleFactorIds() {
+  const uint32_t factors = !is96Deep ? use.scaleVectors : use.scaleVectors == 4 ? 6 : 3;
+  if (factors == 1 || factors == 3)
+    return;
+  for (const auto &[key, title] : {std::pair("sfa-id", "scale factor id of A"), {"sfb-id", "scale factor id of B"}})
+    if (const uint32_t id = get(key); id != 0 && (factors == 4 || id != 2))
+      report.add(Offence::Form,
+                 std::string(title) + " is " + std::to_string(id) + " with " + std::to_string(factors) +
+                     " factors a row; " + (factors == 4 ? "0" : "0 or 2") + " expected",
+                 "9.7.16.10.7.2");
+}
+
+void InstructionCheck::depth() {
+  if (is96Deep && is128Deep)
+    report.add(Offence::Shape, "bits 3 and 31 say that K is both 96 and 128", "9.4, Table 53");
+  if (is96Deep && isSparse && use.family != Family::Sm107)
+    report.add(Offence::Shape, "K = 96 with a sparse A", "Table 44");
+  if (is96Deep && use.family == Family::Sm100)
+    report.add(Offence::Shape, "K = 96 on a target other than sm_103a and sm_107a", "9.7.16.2.1.1");
+  if (isKind("f8f6f4") && get("k"))
+    for (const char *matrix : {"a", "b"})
+      if (const llvm::StringRef type = typeOf(matrix); !type.empty() && bitsOf(type) != 8)
+        report.add(Offence::Type, "K = 64 with elements of ." + type.str() + "; e4m3 or e5m2 expected",
+                   "9.4, Table 48");
+}
+
 } // namespace
 
 uint32_t depthOf(const Format &format, uint64_t value) {
@@ -154,103 +301,8 @@ std::vector<Problem> checkFields(const Format &format, uint64_t value) {
 }
 
 std::vector<Problem> checkInstruction(uint64_t value, const Use &use) {
-  Report report;
   const Format *format = findFormat("idesc", use.kind, use.family);
-  const int kind = kindIndex(use.kind);
-  if (!format)
-    return {};
-  checkReserved(*format, value, report);
-  auto get = [&](llvm::StringRef key) { return format->get(value, key); };
-  auto typeOf = [&](llvm::StringRef key) -> llvm::StringRef {
-    const Choice *choice = format->field(key)->choice(value);
-    return choice ? llvm::StringRef(choice->name) : llvm::StringRef();
-  };
-  const bool sparse = get("sparse");
-  if (use.sparse && *use.sparse != sparse)
-    report.add(Offence::Form,
-               std::string("A is ") + (sparse ? "sparse" : "dense") + " in the descriptor, but the instruction " +
-                   (*use.sparse ? "is" : "is not") + " .sp",
-               format->table.str());
-  checkShape(get("m"), get("n"), use.sparse.value_or(sparse), kind, use, report);
-  // Types.
-  if (use.kind == "f16" && typeOf("d") == "f16" && (typeOf("a") == "bf16" || typeOf("b") == "bf16"))
-    report.add(Offence::Type, "D of .f16 with a factor of .bf16; .f32 expected", "Table 39");
-  if (use.kind != "i8" && get("saturate"))
-    report.add(Offence::Form, "saturation (bit 3) is for .kind::i8 alone", "Table 42");
-  if (use.ws == false && get("max-shift"))
-    report.add(Offence::Form, "a greatest shift (bits 30-31) is for .ws alone", "Table 42");
-  const uint32_t selector = get("selector");
-  if (selector && !use.sparse.value_or(sparse))
-    report.add(Offence::Form, "a sparsity selector (bits 0-1) with a dense A", "Table 42");
-  else if (selector && (use.kind == "i8" || use.kind == "f8f6f4"))
-    report.add(Offence::Form, "the sparsity selector of .kind::" + use.kind + " is 0", "9.7.16.10.8.4.5");
-  // Transposing and negating.
-  const bool transposeA = get("transpose-a"), transposeB = get("transpose-b");
-  if ((get("negate-a") || get("negate-b")) && use.kind == "i8")
-    report.add(Offence::Transpose, ".kind::i8 cannot negate", "Table 49");
-  if ((transposeA || transposeB) && use.kind.starts_with("mxf4"))
-    report.add(Offence::Transpose, ".kind::" + use.kind + " cannot transpose", "Table 49");
-  const bool eightBits = use.kind == "f8f6f4" || use.kind == "mxf8f6f4" || use.kind == "i8";
-  if (transposeB && eightBits && bitsOf(typeOf("b")) == 8 && use.ctaGroup) {
-    const uint32_t step = 16 * use.ctaGroup;
-    if (get("n") % step)
-      report.add(Offence::Shape,
-                 "N = " + std::to_string(get("n")) + " with a transposed B of 8 bits; a multiple of " +
-                     std::to_string(step) + " expected",
-                 "Table 50");
-  }
-  for (const char *matrix : {"a", "b"}) {
-    const bool transposed = matrix[0] == 'a' ? transposeA : transposeB;
-    const unsigned bits = bitsOf(typeOf(matrix));
-    const std::string name(1, matrix[0] & ~0x20);
-    if (transposed && eightBits && bits < 8)
-      report.add(Offence::Transpose, name + " of ." + typeOf(matrix).str() + " cannot be transposed", "Table 52");
-    const auto &shared = matrix[0] == 'a' ? use.a : use.b;
-    if (!shared || !transposed)
-      continue;
-    const bool wideAtoms = findFormat("smem", "", use.family)->get(*shared, "swizzle") == 1;
-    if (use.kind == "tf32" && !wideAtoms)
-      report.add(Offence::Transpose,
-                 "a transposed " + name + " of 32 bits needs swizzling of 128 bytes with atoms of 32", "Table 52");
-    if (use.kind != "tf32" && wideAtoms)
-      report.add(Offence::Transpose, "a transposed " + name + " of less than 32 bits excludes atoms of 32 bytes",
-                 "Table 52");
-  }
-  const bool scaledFourBits = use.kind.starts_with("mxf4");
-  const bool k96 = scaledFourBits && get("k") == 1, k128 = get("k128");
-  // Scale factors. How many K = 128 has is told in two ways.
-  if (use.scaleVectors && (scaledFourBits ? use.scaleVectors == 1 || (use.kind == "mxf4" && use.scaleVectors == 4)
-                                          : use.kind != "mxf8f6f4" || use.scaleVectors != 1))
-    report.add(Offence::Form,
-               ".kind::" + use.kind + " with " + std::to_string(use.scaleVectors) + " scale factors a row", "Table 54");
-  if (use.scaleVectors && !k128) {
-    const uint32_t factors = k96 ? (use.scaleVectors == 4 ? 6 : 3) : use.scaleVectors;
-    for (const char *key : {"sfa-id", "sfb-id"}) {
-      const uint32_t id = get(key);
-      const bool fits = factors == 1 || factors == 3 ? true : factors == 4 ? id == 0 : id == 0 || id == 2;
-      if (!fits)
-        report.add(Offence::Form,
-                   std::string(key[2] == 'a' ? "scale factor id of A" : "scale factor id of B") + " is " +
-                       std::to_string(id) + " with " + std::to_string(factors) + " factors a row; " +
-                       (factors == 4 ? "0" : "0 or 2") + " expected",
-                   "9.7.16.10.7.2");
-    }
-    if (use.kind == "mxf4nvf4" && typeOf("scale") == "ue4m3" && use.scaleVectors == 2 && use.family != Family::Sm107)
-      report.add(Offence::Type, "factors of .ue4m3 with two a row; four expected", "Table 55");
-  }
-  // K.
-  if (k96 && k128)
-    report.add(Offence::Shape, "bits 3 and 31 say that K is both 96 and 128", "9.4, Table 53");
-  if (k96 && use.sparse.value_or(sparse) && use.family != Family::Sm107)
-    report.add(Offence::Shape, "K = 96 with a sparse A", "Table 44");
-  if (k96 && use.family == Family::Sm100)
-    report.add(Offence::Shape, "K = 96 on a target other than sm_103a and sm_107a", "9.7.16.2.1.1");
-  if (use.kind == "f8f6f4" && get("k"))
-    for (const char *matrix : {"a", "b"})
-      if (const llvm::StringRef type = typeOf(matrix); !type.empty() && bitsOf(type) != 8)
-        report.add(Offence::Type, "K = 64 with elements of ." + type.str() + "; e4m3 or e5m2 expected",
-                   "9.4, Table 48");
-  return report.problems;
+  return format ? InstructionCheck(*format, value, use).run() : std::vector<Problem>();
 }
 
 std::vector<Problem> checkShared(uint64_t value, const Use &use) {

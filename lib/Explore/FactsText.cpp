@@ -1,13 +1,8 @@
 #include "Explore/FactsText.h"
-#include "Diagnostics/Diagnostic.h"
+#include "Check/ModuleCheck.h"
 #include "Isa/FactNames.h"
 #include "Isa/Isa.h"
-#include "Match/Match.h"
-#include "Module/CheckOptions.h"
-#include "Module/Header.h"
 #include "Parse/Parse.h"
-#include "Resolve/Resolver.h"
-#include "Source/SourceBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ptxray {
@@ -142,47 +137,23 @@ std::string factsText(const Facts &facts, llvm::function_ref<std::string(unsigne
   return FactsWriter(facts, textOf).write();
 }
 
-void dumpFacts(const SourceBuffer &source, llvm::raw_ostream &os) {
-  const CheckOptions options;
-  DiagnosticSink sink;
-  Parser parser;
-  const Ast &ast = parser.ast();
-  Header header(source, options, sink);
-  Resolver resolver(ast, sink);
-  std::unique_ptr<Verdicts> verdicts;
-  auto show = [&](const Instruction &instruction) {
-    if (!verdicts)
-      verdicts = std::make_unique<Verdicts>(header.context());
-    const llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
-    llvm::SmallVector<Shape, 32> shapes;
-    resolver.shapes(instruction.operands, shapes);
-    const Verdict &verdict = verdicts->of(verdicts->opcode(ast, instruction), instruction, nodes, shapes);
+static void write(const Body &body, const SourceBuffer &source, llvm::raw_ostream &os) {
+  for (uint32_t number = 0; number < body.size(); ++number) {
+    const Instruction &instruction = body.instruction(number);
+    const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(instruction.operands);
     os << source.lineColumn(instruction.range.begin).line << ": "
-       << factsText(*verdict.facts, [&](unsigned node) { return source.text(nodes[node].range).str(); }) << '\n';
-  };
-  parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &, Statement statement) {
-    if (statement.kind == StatementKind::Directive)
-      header.read(ast, ast.directives[statement.index]);
-    else if (statement.kind == StatementKind::Declaration)
-      resolver.declare(ast.declarations[statement.index], Role::Global);
-    if (statement.kind != StatementKind::Function)
-      return;
-    const Function &function = ast.functions[statement.index];
-    resolver.declareFunction(statement.index);
-    if (!function.hasBody)
-      return;
-    resolver.beginFunction(function);
-    for (uint32_t i = function.body.first; i < function.body.end(); ++i) {
-      const Statement inside = ast.statements[i];
-      switch (inside.kind) {
-      case StatementKind::Declaration: resolver.declare(ast.declarations[inside.index], Role::Local); break;
-      case StatementKind::BlockBegin: resolver.beginBlock(); break;
-      case StatementKind::BlockEnd: resolver.endBlock(); break;
-      case StatementKind::Instruction: show(ast.instructions[inside.index]); break;
-      default: break;
-      }
-    }
-    resolver.endFunction();
+       << factsText(body.facts(number), [&](unsigned node) { return source.text(nodes[node].range).str(); }) << '\n';
+  }
+}
+
+void dumpFacts(const SourceBuffer &source, DiagnosticSink &syntax, llvm::raw_ostream &os) {
+  const CheckOptions options;
+  DiagnosticSink unseen; // what is wrong with an instruction is a matter of `check`
+  Parser parser;
+  ModuleCheck module(parser.ast(), source, options, unseen);
+  parser.parse(source, syntax, /*keepBodies=*/false, [&](const Ast &, Statement item) {
+    if (const Body *body = module.item(item))
+      write(*body, source, os);
   });
 }
 

@@ -186,22 +186,36 @@ Layout rowAddresses(uint32_t rows, uint32_t matrices, llvm::StringRef rowName, u
   return layout;
 }
 
+Answer transposition() {
+  const std::string source = "PTX ISA 9.7.14.5.17; cute copy_traits_sm75.hpp";
+  Layout from = fragment("A", 8, 8, "b16", 16, "a", source);
+  tile(from, 16, false);
+  Layout to = fragment("D", 8, 8, "b16", 16, "d", source);
+  tile(to, 16, true);
+  to.notes.push_back("row and column are those of the source: each thread gets the transpose");
+  Answer answer;
+  answer.layouts = {from, to};
+  return answer;
+}
+
+/// Where elements that become a byte each when loaded lie in memory.
+void addNarrowElements(Answer &answer, uint32_t bits, bool padded) {
+  answer.layouts.push_back(sixteenElements(bits, padded));
+  const std::string count = std::to_string(bits);
+  answer.layouts.front().notes.push_back(
+      "memory holds 16 elements of " + count +
+      (padded ? " bits and padding; each goes to the lower " + count + " bits of its byte"
+              : " bits in 8 bytes; each becomes a byte with its sign"));
+}
+
 } // namespace
 
 Answer describeMovement(const Words &words) {
   const bool load = words.starts("ldmatrix"), store = words.starts("stmatrix");
   const bool transposed = words.has("trans");
+  if (!load && !store)
+    return transposition();
   Answer answer;
-  if (!load && !store) { // movmatrix
-    const std::string source = "PTX ISA 9.7.14.5.17; cute copy_traits_sm75.hpp";
-    Layout from = fragment("A", 8, 8, "b16", 16, "a", source);
-    tile(from, 16, false);
-    Layout to = fragment("D", 8, 8, "b16", 16, "d", source);
-    tile(to, 16, true);
-    to.notes.push_back("row and column are those of the source: each thread gets the transpose");
-    answer.layouts = {from, to};
-    return answer;
-  }
   uint32_t matrices = 1;
   for (llvm::StringRef word : words.all)
     if (word.consume_front("x") && word.getAsInteger(10, matrices))
@@ -247,17 +261,24 @@ Answer describeMovement(const Words &words) {
     layout.notes.push_back("the matrix lies in memory column by column");
     answer.layouts = {layout, rowAddresses(8, matrices, "column", 16, source)};
   }
-  if (narrow) {
-    answer.layouts.push_back(sixteenElements(narrow, /*padded=*/true));
-    answer.layouts.front().notes.push_back("memory holds 16 elements of " + std::to_string(narrow) +
-                                           " bits and padding; each goes to the lower " + std::to_string(narrow) +
-                                           " bits of its byte");
-  }
-  if (expands) {
-    answer.layouts.push_back(sixteenElements(4, /*padded=*/false));
-    answer.layouts.front().notes.push_back(
-        "memory holds 16 elements of 4 bits in 8 bytes; each becomes a byte with its sign");
-  }
+  if (narrow)
+    addNarrowElements(answer, narrow, /*padded=*/true);
+  if (expands)
+    addNarrowElements(answer, 4, /*padded=*/false);
+  return answer;
+}
+
+static Answer withScaleFactors(Answer answer, const Words &words, const Request &request) {
+  const uint32_t factors = words.has("scale_vec::4X")                                                               ? 4
+                           : words.has("scale_vec::2X") || (words.has("kind::mxf4") && !words.has("scale_vec::1X")) ? 2
+                                                                                                                    : 1;
+  const uint32_t byteA = request.number("byte-id-a", 0), byteB = request.number("byte-id-b", 0);
+  const uint32_t threadA = request.number("thread-id-a", 0), threadB = request.number("thread-id-b", 0);
+  if (byteA % factors || byteB % factors || byteA > 3 || byteB > 3 || threadA > 1 || threadB > 3)
+    return Answer::refuse("a byte id is a multiple of the factors a row, below 4; a thread id of A is 0 "
+                          "or 1, of B 0 to 3");
+  answer.layouts.push_back(scaleFactors('a', 16, factors, threadA, byteA));
+  answer.layouts.push_back(scaleFactors('b', 8, factors, threadB, byteB));
   return answer;
 }
 
@@ -308,20 +329,7 @@ Answer describeMma(const Words &words, const Request &request) {
   if (sparse)
     addMetadata(answer, m, k, bits, 1, request.number("selector", 0),
                 "PTX ISA 9.7.14.6.2; cute mma_traits_sm120_sparse.hpp (ELayout)");
-  if (words.has("block_scale")) {
-    const uint32_t factors = words.has("scale_vec::4X") ? 4
-                             : words.has("scale_vec::2X") || (words.has("kind::mxf4") && !words.has("scale_vec::1X"))
-                                 ? 2
-                                 : 1;
-    const uint32_t byteA = request.number("byte-id-a", 0), byteB = request.number("byte-id-b", 0);
-    const uint32_t threadA = request.number("thread-id-a", 0), threadB = request.number("thread-id-b", 0);
-    if (byteA % factors || byteB % factors || byteA > 3 || byteB > 3 || threadA > 1 || threadB > 3)
-      return Answer::refuse("a byte id is a multiple of the factors a row, below 4; a thread id of A is 0 "
-                            "or 1, of B 0 to 3");
-    answer.layouts.push_back(scaleFactors('a', 16, factors, threadA, byteA));
-    answer.layouts.push_back(scaleFactors('b', 8, factors, threadB, byteB));
-  }
-  return answer;
+  return words.has("block_scale") ? withScaleFactors(std::move(answer), words, request) : answer;
 }
 
 Answer describeWgmma(const Words &words, const Request &request) {

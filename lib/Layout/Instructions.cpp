@@ -60,35 +60,52 @@ llvm::SmallVector<llvm::StringRef, 4> Words::types() const {
   return types;
 }
 
+namespace {
+
+template <Answer (*describe)(const Words &)> Answer fromWords(const Words &words, const Request &) {
+  return describe(words);
+}
+
+struct Described {
+  llvm::StringLiteral mnemonic;
+  Answer (*describe)(const Words &, const Request &);
+
+  bool spells(llvm::StringRef instruction) const {
+    return instruction.consume_front(mnemonic) && (instruction.empty() || instruction.front() == '.');
+  }
+};
+constexpr Described described[] = {
+    {"movmatrix", fromWords<describeMovement>},
+    {"ldmatrix", fromWords<describeMovement>},
+    {"stmatrix", fromWords<describeMovement>},
+    {"mma", describeMma},
+    {"wgmma", describeWgmma},
+    {"wmma", fromWords<describeWmma>},
+    {"tcgen05.ld", describeTensorLoad},
+    {"tcgen05.st", describeTensorLoad},
+    {"tcgen05.cp", fromWords<describeTensorCopy>},
+    {"tcgen05.mma", describeTensorMma},
+    {"smem", describeSharedMemory},
+};
+
+} // namespace
+
 Answer describe(const Request &request) {
   const Words words(request.instruction);
   if (words.all.empty())
     return Answer::refuse("no instruction is named");
-  const llvm::StringRef name = words.all.front(), second = words.all.size() > 1 ? words.all[1] : "";
   if (llvm::StringRef(request.arch).starts_with("gfx12"))
     return describeRdna4(words);
   if (!request.arch.empty() && !llvm::StringRef(request.arch).starts_with("sm_"))
     return Answer::refuse("of AMD's targets only gfx12 is known");
-  if (name == "movmatrix" || name == "ldmatrix" || name == "stmatrix")
-    return describeMovement(words);
-  if (name == "mma")
-    return describeMma(words, request);
-  if (name == "wgmma")
-    return describeWgmma(words, request);
-  if (name == "wmma")
-    return describeWmma(words);
-  if (name == "smem")
-    return describeSharedMemory(words, request);
-  if (name == "tcgen05" && (second == "ld" || second == "st"))
-    return describeTensorLoad(words, request);
-  if (name == "tcgen05" && second == "cp")
-    return describeTensorCopy(words);
-  if (name == "tcgen05" && second == "mma")
-    return describeTensorMma(words, request);
-  return Answer::refuse("no layouts are known for `" + request.instruction +
-                        "`: movmatrix, ldmatrix, stmatrix, mma, wgmma, wmma, tcgen05.ld, .st, .cp "
-                        "and .mma have some, "
-                        "and smem for shared memory");
+  const auto *found = llvm::find_if(described, [&](const Described &one) { return one.spells(request.instruction); });
+  if (found != std::end(described))
+    return found->describe(words, request);
+  std::string known;
+  for (const Described &one : described)
+    known += (known.empty() ? "" : ", ") + one.mnemonic.str();
+  return Answer::refuse("no layouts are known for `" + request.instruction + "`, but for " + known +
+                        " (shared memory)");
 }
 
 } // namespace ptxray::layout

@@ -73,6 +73,19 @@ std::string canonicalShape(const CanonicalRequest &request, bool exact) {
          "," + (width == 1 ? sbo : lbo) + "),(" + times(width) + "," + (width == 1 ? lbo : sbo) + "))";
 }
 
+/// The usual strides pack the atoms: first along MN, then along K; in MN-major order the other way round.
+static void setStrides(CanonicalRequest &canonical, uint32_t width, uint32_t deep, const Request &request) {
+  const uint32_t atom = canonical.swizzle->bytes * deep, t = 128 / canonical.bits;
+  if (canonical.kMajor || width == 1) {
+    canonical.strideBytes = request.number("sbo", atom);
+    const uint32_t column = canonical.mn / (canonical.kMajor ? 8 : t) * canonical.strideBytes;
+    canonical.leadingBytes = request.number("lbo", width == 1 ? column : 16);
+  } else {
+    canonical.leadingBytes = request.number("lbo", atom);
+    canonical.strideBytes = request.number("sbo", canonical.mn / (t * width) * canonical.leadingBytes);
+  }
+}
+
 Answer describeSharedMemory(const Words &, const Request &request) {
   llvm::StringRef type = request.text("type");
   type.consume_front(".");
@@ -108,19 +121,7 @@ Answer describeSharedMemory(const Words &, const Request &request) {
   if (canonical.kMajor && width > 1 && canonical.k > t * width)
     return Answer::refuse("a row of a K-major atom ends after " + std::to_string(t * width) +
                           " elements; the next atom is another descriptor's");
-  // The usual strides pack the atoms: first along MN, then along K; in MN-major order the other way
-  // round.
-  const uint32_t atom = 8 * canonical.swizzle->bytes * deep / 8;
-  if (canonical.kMajor) {
-    canonical.strideBytes = request.number("sbo", atom);
-    canonical.leadingBytes = request.number("lbo", width == 1 ? canonical.mn / 8 * canonical.strideBytes : 16);
-  } else if (width == 1) {
-    canonical.strideBytes = request.number("sbo", atom);
-    canonical.leadingBytes = request.number("lbo", canonical.mn / t * canonical.strideBytes);
-  } else {
-    canonical.leadingBytes = request.number("lbo", atom);
-    canonical.strideBytes = request.number("sbo", canonical.mn / (t * width) * canonical.leadingBytes);
-  }
+  setStrides(canonical, width, deep, request);
   constexpr uint32_t mostBytes = 1 << 18; // that an address in a descriptor can name
   for (const uint32_t bytes : {canonical.leadingBytes, canonical.strideBytes})
     if (bytes % 16 || bytes >= mostBytes)

@@ -168,6 +168,16 @@ Layout metadataIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRe
 
 } // namespace
 
+static void explain(Layout &layout, uint32_t lanes, uint32_t columns, uint32_t registers, uint32_t warp) {
+  layout.what = (llvm::Twine(lanes) + " lanes of " + llvm::Twine(columns) + " columns, " + llvm::Twine(registers) +
+                 " registers a thread")
+                    .str();
+  layout.notes.push_back((llvm::Twine("warp ") + llvm::Twine(warp) + " of a warpgroup reaches lanes " +
+                          llvm::Twine(32 * warp) + "-" + llvm::Twine(32 * warp + 31) +
+                          "; lane and column count from the address")
+                             .str());
+}
+
 Answer describeTensorLoad(const Words &words, const Request &request) {
   uint32_t times = 1;
   for (llvm::StringRef word : words.all)
@@ -207,8 +217,7 @@ Answer describeTensorLoad(const Words &words, const Request &request) {
     columns = 8 * times;
     registers = 4 * times;
   } else if (words.has("16x32bx2")) {
-    const uint32_t split = request.number("split", times * wide);
-    constexpr uint32_t columnsOfMemory = 512;
+    const uint32_t split = request.number("split", times * wide), columnsOfMemory = 512;
     if (split > columnsOfMemory - times * wide)
       return Answer::refuse("a split offset of " + std::to_string(split) + " leaves the 512 columns of tensor memory");
     if (split < times * wide)
@@ -221,13 +230,7 @@ Answer describeTensorLoad(const Words &words, const Request &request) {
   }
   if (registers > 128)
     return Answer::refuse("that would take " + std::to_string(registers) + " registers; 128 are the most");
-  layout.what = (llvm::Twine(lanes) + " lanes of " + llvm::Twine(columns * wide) + " columns, " +
-                 llvm::Twine(registers) + " registers a thread")
-                    .str();
-  layout.notes.push_back((llvm::Twine("warp ") + llvm::Twine(warp) + " of a warpgroup reaches lanes " +
-                          llvm::Twine(32 * warp) + "-" + llvm::Twine(32 * warp + 31) +
-                          "; lane and column count from the address")
-                             .str());
+  explain(layout, lanes, columns * wide, registers, warp);
   if (packed)
     layout.notes.push_back("each 16 bits are the lower half of a column");
   Answer answer;
@@ -276,6 +279,45 @@ Answer describeTensorCopy(const Words &words) {
     return answer;
   }
   return Answer::refuse("tcgen05.cp needs a shape: .128x256b, .128x128b, .64x128b, .32x128b or .4x256b");
+}
+
+/// M, N and K of one product, and by how many CTAs it is computed.
+struct Product {
+  uint32_t m, n, k, ctas;
+};
+
+static Answer withScaleFactors(Answer answer, const Words &words, const Request &request, const Product &product,
+                               llvm::StringRef kind, bool isSplitInTwo) {
+  const auto [m, n, k, ctas] = product;
+  const bool isOfEightBits = !kind.starts_with("mxf4");
+  const llvm::StringRef vector = words.behind("scale_vec::");
+  if ((isOfEightBits && (words.has("block16") || (!vector.empty() && vector != "1X"))) ||
+      (!isOfEightBits && vector == "1X") || (kind == "mxf4" && (words.has("block16") || vector == "4X")))
+    return Answer::refuse(".kind::" + kind.str() + " has no such number of scale factors (PTX ISA 9.7.16.10.7.1)");
+  uint32_t factors = isOfEightBits ? 1 : words.has("scale_vec::4X") || words.has("block16") ? 4 : 2;
+  if (k == 96)
+    factors = factors == 4 ? 6 : 3;
+  const uint32_t idA = request.number("sfa-id", 0), idB = request.number("sfb-id", 0);
+  auto allowed = [&](uint32_t id) {
+    return factors == 1 || factors == 3 ? id <= 3 : factors == 4 ? id == 0 : id == 0 || id == 2;
+  };
+  if (!allowed(idA) || !allowed(idB))
+    return Answer::refuse("a scale factor id with " + std::to_string(factors) + " factors is " +
+                          (factors == 4                   ? "0"
+                           : factors == 1 || factors == 3 ? "0 to 3"
+                                                          : "0 or 2"));
+  Layout scaleA = scaleFactorsIn(true, m / ctas, factors, idA, 1);
+  if (ctas == 2) {
+    scaleA.what = (llvm::Twine(m) + " rows, " + llvm::Twine(factors) + " factors of 8 bits each").str();
+    scaleA.count(2, Cta, 1, Row, m / 2);
+    scaleA.limit[Row] = m;
+  }
+  answer.layouts.push_back(scaleA);
+  if (isSplitInTwo && n % 64)
+    answer.notes.push_back("scale-b is known for multiples of 64 columns only where N is split");
+  else
+    answer.layouts.push_back(scaleFactorsIn(false, n, factors, idB, isSplitInTwo ? 2 : 1));
+  return answer;
 }
 
 Answer describeTensorMma(const Words &words, const Request &request) {
@@ -327,35 +369,9 @@ Answer describeTensorMma(const Words &words, const Request &request) {
     answer.layouts.push_back(metadataIn(*path, m, k, kind, request.number("selector", 0), offset));
   if (sparse && request.number("selector", 0) > (width >= 16 ? 1 : 0))
     return Answer::refuse(width >= 16 ? "the sparsity selector is 0 or 1" : "the sparsity selector of this kind is 0");
-  if (kind.starts_with("mx")) {
-    const llvm::StringRef vector = words.behind("scale_vec::");
-    if ((width == 8 && (words.has("block16") || (!vector.empty() && vector != "1X"))) ||
-        (width == 4 && vector == "1X") || (kind == "mxf4" && (words.has("block16") || vector == "4X")))
-      return Answer::refuse(".kind::" + kind.str() + " has no such number of scale factors (PTX ISA 9.7.16.10.7.1)");
-    uint32_t factors = width == 8 ? 1 : words.has("scale_vec::4X") || words.has("block16") ? 4 : 2;
-    if (k == 96)
-      factors = factors == 4 ? 6 : 3;
-    const uint32_t idA = request.number("sfa-id", 0), idB = request.number("sfb-id", 0);
-    auto allowed = [&](uint32_t id) {
-      return factors == 1 || factors == 3 ? id <= 3 : factors == 4 ? id == 0 : id == 0 || id == 2;
-    };
-    if (!allowed(idA) || !allowed(idB))
-      return Answer::refuse("a scale factor id with " + std::to_string(factors) + " factors is " +
-                            (factors == 4                   ? "0"
-                             : factors == 1 || factors == 3 ? "0 to 3"
-                                                            : "0 or 2"));
-    Layout scaleA = scaleFactorsIn(true, m / ctas, factors, idA, 1);
-    if (ctas == 2) {
-      scaleA.what = (llvm::Twine(m) + " rows, " + llvm::Twine(factors) + " factors of 8 bits each").str();
-      scaleA.count(2, Cta, 1, Row, m / 2);
-      scaleA.limit[Row] = m;
-    }
-    answer.layouts.push_back(scaleA);
-    if (path->path == DataPath::SplitInTwo && n % 64)
-      answer.notes.push_back("scale-b is known for multiples of 64 columns only where N is split");
-    else
-      answer.layouts.push_back(scaleFactorsIn(false, n, factors, idB, path->path == DataPath::SplitInTwo ? 2 : 1));
-  }
+  if (kind.starts_with("mx"))
+    return withScaleFactors(std::move(answer), words, request, {m, n, k, ctas}, kind,
+                            path->path == DataPath::SplitInTwo);
   return answer;
 }
 

@@ -1,5 +1,6 @@
 // What the tables say of special registers, and what one can ask of the facts of an instruction. What each instruction
 // does is tested in test/flow.
+#include "Diagnostics/Diagnostic.h"
 #include "Explore/FactsText.h"
 #include "Isa/Isa.h"
 #include "Source/SourceBuffer.h"
@@ -31,7 +32,9 @@ TEST(Facts, SpecialRegistersAreTheSameWithinAScope) {
 std::string dumped(const char *text) {
   std::string out;
   llvm::raw_string_ostream os(out);
-  dumpFacts(*SourceBuffer::fromText("", text), os);
+  DiagnosticSink sink;
+  dumpFacts(*SourceBuffer::fromText("", text), sink, os);
+  EXPECT_TRUE(sink.diagnostics().empty());
   return out;
 }
 

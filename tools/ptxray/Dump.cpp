@@ -7,6 +7,15 @@
 
 namespace ptxray {
 
+static void dumpSyntax(const SourceBuffer &source, bool asJson, DiagnosticSink &sink) {
+  Parser parser;
+  parser.parse(source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
+  if (asJson)
+    dumpJson(parser.ast(), source, llvm::outs());
+  else
+    printAst(parser.ast(), llvm::outs());
+}
+
 static int runDump(const Arguments &arguments) {
   FileReport report;
   report.path = arguments.operands.front().str();
@@ -17,17 +26,11 @@ static int runDump(const Arguments &arguments) {
     return usageError("cannot read `" + report.path + "`: " + problem);
   if (!text.entry.empty())
     report.path += ":" + text.entry;
-  if (arguments.has("--facts")) {
-    dumpFacts(*report.source, llvm::outs());
-    return Clean;
-  }
   DiagnosticSink sink;
-  Parser parser;
-  parser.parse(*report.source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
-  if (arguments.value("--format") == "json")
-    dumpJson(parser.ast(), *report.source, llvm::outs());
+  if (arguments.has("--facts"))
+    dumpFacts(*report.source, sink, llvm::outs());
   else
-    printAst(parser.ast(), llvm::outs());
+    dumpSyntax(*report.source, arguments.value("--format") == "json", sink);
   sink.sort();
   report.diagnostics = sink.take();
   renderText(report, {}, llvm::errs());

@@ -194,13 +194,6 @@ private:
   bool isOpen;
 };
 
-uint32_t sumOf(StringRef bytes) {
-  uint32_t sum = crc32(0, nullptr, 0);
-  for (; !bytes.empty(); bytes = bytes.drop_front(std::min<size_t>(bytes.size(), 1u << 30)))
-    sum = crc32(sum, reinterpret_cast<const Bytef *>(bytes.data()), std::min<size_t>(bytes.size(), 1u << 30));
-  return sum;
-}
-
 /// Whether a name could lead outside of a folder.
 bool leadsAway(StringRef name) {
   llvm::SmallVector<StringRef> parts;
@@ -231,10 +224,17 @@ static void readZipMember(Reader &reader, const Shell &shell, const ZipItem &ite
   if (!room)
     return reader.problem(shell, item.offset, "member " + item.name.str() + " cannot be unpacked: " + reason);
   Inflater inflater(packed);
-  const StringRef unpacked(room, inflater.read(room, item.unpacked));
-  if (unpacked.size() != item.unpacked || sumOf(unpacked) != item.sum)
+  uint64_t done = 0;
+  uint32_t sum = crc32(0, nullptr, 0);
+  while (const uint64_t got = inflater.read(room + done, std::min(atOnce, item.unpacked - done))) {
+    sum = crc32(sum, reinterpret_cast<const Bytef *>(room + done), got);
+    reader.binary.members->letGo({room + done, got});
+    done += got;
+  }
+  if (done != item.unpacked || sum != item.sum)
     reader.problem(shell, item.offset, "member " + item.name.str() + " is damaged");
-  reader.readMember(shell, item.name, unpacked);
+  reader.readMember(shell, item.name, {room, done});
+  reader.binary.members->letGo({room, done});
 }
 
 void Reader::readZip(const Shell &shell) {

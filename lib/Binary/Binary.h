@@ -92,6 +92,9 @@ struct Binary {
   llvm::ArrayRef<Entry> entriesOf(const Container &container) const {
     return llvm::ArrayRef(entries).slice(container.first, container.count);
   }
+  /// Its packed bytes may leave memory until they are read again: a program that goes through a large wheel needs one
+  /// image at a time.
+  void letGo(const Entry &entry) const;
 };
 
 /// Whether bytes are the beginning of a file that readBinary reads.

@@ -161,8 +161,8 @@ void Reader::readContainers(const Shell &shell, Role role, StringRef section, ui
               std::to_string(rest.size() - sizeof(ContainerHeader)) + " are there";
     if (wrong.empty()) {
       const uint64_t begin = at + sizeof(ContainerHeader);
-      readContainer(shell, {role, shell.object, section, at}, begin, begin + header->size);
       at = begin + header->size;
+      readContainer(shell, {role, shell.object, section, begin - sizeof(ContainerHeader)}, begin, at);
       continue;
     }
     problem(shell, at, wrong);
@@ -194,7 +194,9 @@ void Reader::readContainer(const Shell &shell, Container container, uint64_t beg
       break;
     }
     readEntry(shell, at, bytes.take_front(entry.headerSize), bytes.substr(entry.headerSize, entry.dataSize));
-    at += entry.headerSize + entry.dataSize;
+    const uint64_t whole = entry.headerSize + entry.dataSize;
+    binary.members->letGo(bytes.take_front(whole)); // only the header was read, pages around it came along
+    at += whole;
   }
   Container &read = binary.containers.back();
   read.count = binary.entries.size() - read.first;
@@ -314,7 +316,16 @@ void Reader::readLoose(const Shell &shell, llvm::ArrayRef<Section> sections,
   };
   auto search = [&](uint64_t begin, uint64_t end) {
     const StringRef bytes = shell.bytes.take_front(end);
-    for (uint64_t at = begin; (at = findMagic(bytes, at)) != StringRef::npos;) {
+    for (uint64_t at = begin; at < end;) {
+      const StringRef piece = bytes.take_front(std::min(end - at, atOnce) + at);
+      const size_t found = findMagic(piece, at);
+      if (found == StringRef::npos) {
+        binary.members->letGo(piece.drop_front(at));
+        // The number may lie across two pieces.
+        at = piece.size() == end ? end : piece.size() - containerMagic.size() + 1;
+        continue;
+      }
+      at = found;
       if (!isContainer(bytes.drop_front(at))) {
         at += containerMagic.size();
         continue;

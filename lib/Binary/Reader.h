@@ -6,12 +6,17 @@
 
 namespace ptxray {
 
+/// Bytes of a member in memory while it is unpacked or searched, however large it is.
+constexpr uint64_t atOnce = 64 << 20;
+
 /// Unpacked members: small ones in memory, large ones in a file without a name, mapped.
 class MemberStore {
 public:
   ~MemberStore();
   /// Room for so many bytes; null and a reason when there is none.
   char *make(uint64_t bytes, std::string &reason);
+  /// What is not needed now leaves memory; the file without a name keeps it.
+  void letGo(llvm::StringRef bytes);
 
 private:
   std::vector<std::unique_ptr<char[]>> small;

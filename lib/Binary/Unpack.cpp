@@ -159,4 +159,20 @@ char *MemberStore::make(uint64_t bytes, std::string &reason) {
   return static_cast<char *>(address);
 }
 
+void Binary::letGo(const Entry &entry) const { members->letGo(entry.data); }
+
+void MemberStore::letGo(StringRef bytes) {
+  // What is touched may bring all of a large page along. Nothing is lost: the mapping is shared.
+  constexpr uint64_t largePage = 2 << 20;
+  for (auto [address, size] : mapped) {
+    auto *base = static_cast<char *>(address);
+    if (bytes.data() < base || bytes.data() >= base + size)
+      continue;
+    const uint64_t begin = llvm::alignDown(bytes.data() - base, largePage);
+    const uint64_t end = std::min<uint64_t>(llvm::alignTo(bytes.end() - base, largePage), size);
+    madvise(base + begin, end - begin, MADV_DONTNEED);
+    return;
+  }
+}
+
 } // namespace ptxray

@@ -46,7 +46,8 @@ static bool hasText(llvm::ArrayRef<Entry> entries) {
 }
 
 /// What a device link leaves when there was nothing to link is a cubin without code.
-static bool hasCode(llvm::ArrayRef<Entry> entries, Unpacker &unpacker) {
+static bool hasCode(const Binary &binary, const Container &container, Unpacker &unpacker) {
+  const llvm::ArrayRef<Entry> entries = binary.entriesOf(container);
   if (hasText(entries))
     return true;
   const auto *cubin = llvm::find_if(entries, [](const Entry &e) { return e.kind == ImageKind::Cubin; });
@@ -54,6 +55,7 @@ static bool hasCode(llvm::ArrayRef<Entry> entries, Unpacker &unpacker) {
     return false;
   std::string unreadable;
   const std::unique_ptr<SourceBuffer> bytes = unpacker.unpack(*cubin, "", unreadable);
+  binary.letGo(*cubin);
   return !bytes || !codeOf(bytes->text()).empty();
 }
 
@@ -72,10 +74,9 @@ static void addModules(const Binary &binary, llvm::ArrayRef<uint32_t> containers
   const bool isObject = binary.objects[binary.containers[containers.front()].object].isRelocatable;
   for (uint32_t index : containers) {
     const Container &container = binary.containers[index];
-    const llvm::ArrayRef<Entry> entries = binary.entriesOf(container);
-    if (container.role != Role::Loaded || !hasCode(entries, unpacker))
+    if (container.role != Role::Loaded || !hasCode(binary, container, unpacker))
       continue;
-    if (relocatable.empty() || isObject || hasText(entries))
+    if (relocatable.empty() || isObject || hasText(binary.entriesOf(container)))
       modules.push_back({{index}, {}, false});
     else
       linked.images.push_back(index);
@@ -85,7 +86,7 @@ static void addModules(const Binary &binary, llvm::ArrayRef<uint32_t> containers
     modules.push_back(std::move(linked));
   } else if (isObject || !wasLinked) {
     for (uint32_t index : relocatable) // a link is still to come
-      if (hasCode(binary.entriesOf(binary.containers[index]), unpacker))
+      if (hasCode(binary, binary.containers[index], unpacker))
         modules.push_back({{index}, {}, false});
   }
 }

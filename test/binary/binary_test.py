@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 import make
 
@@ -259,6 +260,21 @@ expect("no driver is known that loads it" in run("targets", "new.fatbin")[1], "9
 status, printed, _ = run("targets", "-v", "--gpu=sm_70", "packed.fatbin")
 expect("kernel" in printed, printed)
 expect(run("targets", "packed.fatbin", below / "b.ptx")[0] == 2, "a binary and a text at once")
+
+# ---- a large member of a wheel: in memory a piece of it at a time
+piece, pieces = os.urandom(1 << 14), 24 << 10  # written in pieces too: a child's peak is not below its parent's
+with (
+    zipfile.ZipFile(work / "large.whl", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file,
+    file.open("large.so", "w") as member,
+):
+    member.write(sound["library.so"][0])
+    for _ in range(pieces):
+        member.write(piece)
+for command in "extract", "targets":
+    arguments = [binary, command, *(["--list"] if command == "extract" else []), work / "large.whl"]
+    _, status, used = os.wait4(subprocess.Popen(arguments, stdout=subprocess.DEVNULL).pid, 0)
+    expect(status == 0, f"{command} of a large wheel: {status}")
+    expect(used.ru_maxrss < 250 << 10, f"{command} of a member of 384 MiB takes {used.ru_maxrss >> 10} MiB")
 
 print(len(sound), "sound and", len(damaged), "damaged binaries")
 sys.exit(1 if faults else 0)

@@ -10,7 +10,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | ('words' | 'scalars') '{' (WORD+ ':' requirement ';')* '}'                   # wordGates
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
      | 'versions' versionRange (',' versionRange)* ';'                            # versions
-     | 'target' TARGET 'since' NUMBER NAME? ('shared' NUMBER)? ';'                # target
+     | 'target' TARGET 'since' NUMBER NAME* ('shared' NUMBER)? ';'                # target
      | 'family' NUMBER+ ';'                                                       # family
      | 'alias' TARGET '=' TARGET 'since' NUMBER ';'                               # alias
      | ('directive' WORD | 'pragma' STRING) '{' clause* '}'                       # directive

@@ -4,10 +4,6 @@
 
 namespace ptxray {
 
-bool isIntegrated(const isa::Target &gpu) {
-  return llvm::is_contained({uint16_t(53), uint16_t(62), uint16_t(72), uint16_t(87), uint16_t(110)}, gpu.number);
-}
-
 std::vector<const isa::Target *> gpusOfToday() {
   constexpr uint16_t oldest = 50;
   std::vector<const isa::Target *> gpus;
@@ -35,7 +31,7 @@ Fit fitOf(const Entry &entry, const isa::Target &gpu) {
     return made->family == gpu.family && made->number <= gpu.number ? fit : Fit::None;
   if (!isCubin)
     return made->number <= gpu.number ? fit : Fit::None;
-  if (isIntegrated(*made) || isIntegrated(gpu))
+  if (made->integrated || gpu.integrated)
     return made->number == gpu.number ? fit : Fit::None;
   constexpr unsigned generation = 10; // sm_86 is 8.6
   return made->number / generation == gpu.number / generation && made->number <= gpu.number ? fit : Fit::None;

@@ -10,8 +10,6 @@ enum class Fit : uint8_t { None, Compiled, Native };
 
 /// What the GPU can do with one image. PTX needs a driver besides that knows its version.
 Fit fitOf(const Entry &entry, const isa::Target &gpu);
-/// A Jetson or one like it: cubins of other GPUs of the same generation are not for it, nor the other way.
-bool isIntegrated(const isa::Target &gpu);
 /// The GPUs that a library may meet, in ascending order.
 std::vector<const isa::Target *> gpusOfToday();
 

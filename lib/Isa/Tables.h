@@ -346,6 +346,7 @@ struct Target {
   uint16_t family; // the number of the family's first member, 0 without
   uint16_t since;  // PTX version
   bool documented;
+  bool integrated;      // a Jetson or one like it: cubins of other GPUs are not for it, nor the other way
   uint32_t sharedBytes; // the most that a kernel may declare
 };
 struct TargetBits {

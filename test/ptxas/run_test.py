@@ -10,6 +10,7 @@ import sys
 import unittest
 
 import stand_in_test
+from stand_in_test import make
 
 LAUNCHER = DRIVER = None
 MODULE = """.version 8.0
@@ -34,6 +35,19 @@ class Run(stand_in_test.StandIn):
         if driver:
             environment["LD_LIBRARY_PATH"] = DRIVER
         return self.run_ptxray("run", self.input, *arguments, env=environment)
+
+    def test_entry_of_a_binary(self):
+        other = MODULE.replace("entry", "func", 1)
+        library = make.container(
+            *(make.entry(text.encode(), target="sm_80", version="8.0") for text in (other, MODULE))
+        )
+        self.input = self.work / "k.fatbin"
+        self.input.write_bytes(library)
+        words = ["--block", "4", "--out", "1=u32", "iota:u32:4", "zeros:16", "5"]
+        self.assertEqual(self.launch("--entry=2", *words).stdout, "5 6 7 8\n")
+        done = self.launch("--entry=1", *words)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no kernel", done.stderr)
 
     def test_result(self):
         done = self.launch(

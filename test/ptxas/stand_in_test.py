@@ -16,6 +16,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "binary"))
+import make
+
 PTXRAY = None
 MODULE = """.version 8.0
 .target sm_80
@@ -234,6 +237,20 @@ class As(StandIn):
         self.assertEqual(done.returncode, 1)
         self.assertIn("[codegen-unresolved]", done.stdout)
         self.assertEqual(self.assemble("answer()", "--", "-c").returncode, 0)
+
+    def test_entry_of_a_binary(self):
+        library = self.work / "k.fatbin"
+        other = MODULE.replace("entry k", "entry other")
+        library.write_bytes(
+            make.container(*(make.entry(text.encode(), target="sm_80", version="8.0") for text in (other, MODULE)))
+        )
+        options = ("-o", self.output, "--ptxas", self.ptxas("answer()"))
+        done = self.run_ptxray("as", library, *options)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("`--entry=N` names one", done.stdout)
+        done = self.run_ptxray("as", library, "--entry=2", *options)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(self.output.read_bytes(), OBJECT + MODULE.encode())
 
     def test_which_ptxas(self):
         body = 'print("ptxas info    : Used 4 registers")\nanswer()'

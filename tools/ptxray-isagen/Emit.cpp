@@ -110,7 +110,7 @@ void write(std::ostream &out, const isa::Entry &v) {
 }
 void write(std::ostream &out, const isa::Mnemonic &v) { braces(out, v.text, v.forms, v.skipped, v.ungated); }
 void write(std::ostream &out, const isa::Target &v) {
-  braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented, v.sharedBytes);
+  braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented, v.integrated, v.sharedBytes);
 }
 void write(std::ostream &out, const isa::SpecialRegister &v) {
   braces(out, v.name, v.type, v.vector, v.gate, v.scope, v.numbers, v.narrow, v.needs);

@@ -207,7 +207,7 @@ struct TargetDecl {
   Place place;
   std::string name, means; // `means`: of an alias
   uint16_t since;
-  bool documented = true;
+  bool documented = true, integrated = false;
   uint32_t sharedBytes = 48 * 1024;
 };
 struct RegisterDecl {

@@ -196,19 +196,23 @@ void Reader::readFile(IsaParser::FileContext *context) {
         }
       }
     } else if (auto *one = dynamic_cast<IsaParser::TargetContext *>(item)) {
-      model.targets.push_back(
-          {place(item), one->TARGET()->getText(), "", version(one->NUMBER(0)->getText()), one->NAME() == nullptr});
+      model.targets.push_back({place(item), one->TARGET()->getText(), "", version(one->NUMBER(0)->getText())});
       if (one->NUMBER().size() > 1)
         model.targets.back().sharedBytes = static_cast<uint32_t>(std::stoul(one->NUMBER(1)->getText()));
-      if (one->NAME() && one->NAME()->getText() != "undocumented")
-        error(item, "target", "`" + one->NAME()->getText() + "` says nothing about a target");
+      for (antlr4::tree::TerminalNode *word : one->NAME())
+        if (word->getText() == "undocumented")
+          model.targets.back().documented = false;
+        else if (word->getText() == "integrated")
+          model.targets.back().integrated = true;
+        else
+          error(item, "target", "`" + word->getText() + "` says nothing about a target");
     } else if (auto *one = dynamic_cast<IsaParser::FamilyContext *>(item)) {
       model.families.emplace_back();
       for (antlr4::tree::TerminalNode *number : one->NUMBER())
         model.families.back().push_back(static_cast<uint16_t>(std::stoi(number->getText())));
     } else if (auto *one = dynamic_cast<IsaParser::AliasContext *>(item)) {
       model.targets.push_back(
-          {place(item), one->TARGET(0)->getText(), one->TARGET(1)->getText(), version(one->NUMBER()->getText()), true});
+          {place(item), one->TARGET(0)->getText(), one->TARGET(1)->getText(), version(one->NUMBER()->getText())});
     } else if (auto *one = dynamic_cast<IsaParser::RegisterContext *>(item)) {
       registers(one);
     } else if (auto *one = dynamic_cast<IsaParser::DirectiveContext *>(item)) {

@@ -257,8 +257,8 @@ void Resolver::targets() {
       errors.report(decl.place, "unknown-target", "unknown target `" + decl.means + "`");
     if (!names.insert(decl.name).second)
       errors.report(decl.place, "twice", "a second target `" + decl.name + "`");
-    output.targets.push_back(
-        {text(decl.name), number, variant, familyOf(number), decl.since, decl.documented, decl.sharedBytes});
+    output.targets.push_back({text(decl.name), number, variant, familyOf(number), decl.since, decl.documented,
+                              decl.integrated, decl.sharedBytes});
   }
   if (output.targets.size() > 128)
     errors.report({}, "targets", "more than 128 targets do not fit into TargetBits");

@@ -291,7 +291,7 @@ static void printGpus(const BinaryFit &fit, llvm::raw_ostream &out) {
       some.push_back(&gpu);
     else
       none.push_back(name);
-    if (verdict == "none" && isIntegrated(*gpu.gpu))
+    if (verdict == "none" && gpu.gpu->integrated)
       jetsons.push_back(name);
   }
   printRow(out, "native on", listed(native));

@@ -469,6 +469,8 @@ static Json targetsJson() {
       json["family"] = target.family;
     json["since"] = isa::versionText(target.since);
     json["documented"] = target.documented;
+    if (target.integrated)
+      json["integrated"] = true;
     json["sharedBytes"] = target.sharedBytes;
     targets.push_back(std::move(json));
   }

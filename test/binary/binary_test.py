@@ -193,6 +193,14 @@ for arguments in (("--entry=3", "packed.fatbin"), ("packed.fatbin",), ("host.so"
     expect(run("dump", *arguments)[0] == 2, f"dump {arguments}")
 
 
+# ---- what the header says and the text does not
+text = make.ptx("sm_90")
+(work / "header.fatbin").write_bytes(make.container(make.entry(text), make.entry(text, target="sm_75")))
+status, printed, _ = run("check", "--no-config", "header.fatbin")
+expect(status == 0 and printed.count("[header-disagrees]") == 1, printed)
+expect("calls this text `sm_75`, its `.target` says `sm_90`" in printed, printed)
+
+
 # ---- targets
 def verdicts(name):
     document = json.loads(run("targets", "--format=json", name)[1])["files"][0]

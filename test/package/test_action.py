@@ -58,6 +58,9 @@ with tempfile.TemporaryDirectory() as name:
     assert (folder / "output").read_text() == "status=1\n"
     assert len(json.loads((project / "found.sarif").read_text())["runs"][0]["results"]) == 1
     assert run_action(folder, package=package, paths="good.ptx")[1] == 0
+    assert run_action(folder, package=sys.argv[1], paths="good.ptx") == ("", 0)  # the program itself
+    text, status = run_action(folder, paths="good.ptx")
+    assert status == 1 and text.startswith("::error::package: write the path"), text
     library = str(ROOT / "docs/examples/library.so")
     answer = {"package": package, "paths": "", "binaries": library, "driver": "535"}
     assert run_action(folder, **answer, gpus="sm_75 sm_90") == ("", 0)

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 // No text of PTX alone can give these: they are about files, or what ptxas says.
 static constexpr llvm::StringLiteral withoutExample[] = {
-    "ptxas-accepts",      "ptxas-error",      "ptxas-remark",        "ptxas-warning",
-    "setmaxnreg-ignored", "wgmma-serialized", "wgmma-wait-inserted", "unreadable-input"};
+    "ptxas-accepts",    "ptxas-error",         "ptxas-remark",     "ptxas-warning",   "setmaxnreg-ignored",
+    "wgmma-serialized", "wgmma-wait-inserted", "unreadable-input", "header-disagrees"};
 
 namespace {
 

@@ -176,6 +176,29 @@ void readEntry(FileReport &report, const Job &job, Unpacker &unpacker, std::stri
     problem = problemText({place.member, entry.offset, problem});
 }
 
+/// A program that is loaded chooses by the header; what it then gives to the driver is the text.
+void compareHeaders(FileReport &report, const Job &job) {
+  const int text = isa::findTarget(report.target);
+  if (text < 0)
+    return;
+  const isa::Target &written = isa::targets()[text];
+  llvm::SmallVector<size_t> entries(job.text.alike.begin(), job.text.alike.end());
+  entries.insert(entries.begin(), job.text.entry);
+  for (size_t index : entries) {
+    const int header = isa::findTarget(job.binary->content.entries[index].target());
+    if (header < 0)
+      continue;
+    const isa::Target &named = isa::targets()[header];
+    if (named.number == written.number && named.variant == written.variant)
+      continue;
+    Diagnostic &disagrees = report.diagnostics.emplace_back();
+    disagrees.id = DiagId::HeaderDisagrees;
+    disagrees.severity = Severity::Warning;
+    disagrees.args = {std::string(named.name), std::string(written.name)};
+    return;
+  }
+}
+
 Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker) {
   const Input &input = job.input;
   const CheckOptions &options = *job.options;
@@ -193,6 +216,8 @@ Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker) {
     report.source = nullptr;
   if (report.source) {
     outcome.accepted = checkText(outcome, options, task);
+    if (job.binary && options.arch.empty())
+      compareHeaders(report, job);
     if (task.fix)
       fixReport(outcome, options, task);
     if (outcome.fixed && !task.diff)

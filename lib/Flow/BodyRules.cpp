@@ -13,7 +13,7 @@ void checkBody(const Body &body, const BodyContext &context) {
                                     [](const Diagnostic &d) { return d.severity == Severity::Error; });
   if (isBroken || context.options.isFragment)
     return;
-  for (auto rule : {checkRegisterCount, checkReachability, checkDefinedness})
+  for (auto rule : {checkRegisterCount, checkReachability, checkDefinedness, checkConvergence})
     rule(body, context);
 }
 

@@ -27,6 +27,7 @@ void checkTraces(const Body &body, const BodyContext &context);
 // What only the whole shows.
 void checkRegisterCount(const Body &body, const BodyContext &context);
 void checkReachability(const Body &body, const BodyContext &context);
+void checkConvergence(const Body &body, const BodyContext &context);
 void checkDefinedness(const Body &body, const BodyContext &context);
 
 } // namespace ptxray

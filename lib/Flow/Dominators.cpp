@@ -156,9 +156,10 @@ static Adjacency backwardsFromEnd(const Graph &graph) {
     if (graph[block].leaves)
       connect(block);
   }
-  for (const BlockId block : llvm::reverse(graph.order))
-    if (!reachesEnd[indexOf(block)])
-      connect(block);
+  if (!graph.order.empty() && !reachesEnd[indexOf(graph.order.front())])
+    for (const BlockId block : llvm::reverse(graph.order))
+      if (!reachesEnd[indexOf(block)])
+        connect(block);
   return Adjacency(graph.size() + 1, edges);
 }
 

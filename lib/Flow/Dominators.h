@@ -21,7 +21,8 @@ struct DominatorTree {
 DominatorTree dominatorTree(BlockId root, const Adjacency &successors, const Adjacency &predecessors);
 
 DominatorTree dominatorsOf(const Graph &graph);
-/// Of a loop that control never leaves one block is taken for an end.
+/// Where the whole grid is aborted, nobody asks what comes to the end: such blocks are not in the tree, nor is a loop
+/// that control never leaves. If the function has no end at all, one block of each such is taken for one.
 DominatorTree postDominatorsOf(const Graph &graph);
 
 /// Loops as a forest: every block belongs to the innermost loop around it.

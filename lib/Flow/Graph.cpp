@@ -130,8 +130,12 @@ void GraphBuilder::addEdges(BlockId id) {
     block.leaves = !ends;
   if (!ends)
     return;
-  if (!body.facts(last).has(isa::FactKind::Branches)) {
-    block.leaves = true;
+  const Facts &facts = body.facts(last);
+  if (!facts.has(isa::FactKind::Branches)) {
+    block.leaves = llvm::any_of(facts.actions, [](const Action &action) {
+      return action.kind == isa::FactKind::Ends && static_cast<isa::End>(action.detail) != isa::End::Grid;
+    });
+    block.aborts = !block.leaves;
     return;
   }
   body.eachUse(last, [&](NamedUse use) {

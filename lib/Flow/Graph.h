@@ -30,7 +30,8 @@ struct Adjacency {
 struct Block {
   uint32_t first = 0, end = 0; // its instructions
   bool goesOn = false;         // its first successor is the block after it in the text
-  bool leaves = false;         // control may end here: the function, the thread or the grid
+  bool leaves = false;         // control may leave the function here
+  bool aborts = false;         // the grid may end here, or a function is called that does not return
 
   uint32_t last() const { return end - 1; }
 };
@@ -46,7 +47,9 @@ struct Graph {
   bool isReached(BlockId block) const { return placeOf[indexOf(block)] != ~0u; }
   BlockId blockOf(uint32_t instruction) const;
   /// Where control may go one way or another.
-  bool splits(BlockId block) const { return successors.of(block).size() + (*this)[block].leaves > 1; }
+  bool splits(BlockId block) const {
+    return successors.of(block).size() + (*this)[block].leaves + (*this)[block].aborts > 1;
+  }
 };
 
 using Edges = std::vector<std::pair<BlockId, BlockId>>;

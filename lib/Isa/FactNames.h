@@ -12,7 +12,7 @@ inline constexpr std::array factNames = std::to_array<Text>(
      "grows",       "shrinks",  "computes", "per",      "elects",    "traces"});
 inline constexpr std::array endNames = std::to_array<Text>({"function", "thread", "grid"});
 inline constexpr std::array scopeNames = std::to_array<Text>({"lane", "warp", "warpgroup", "cta", "cluster", "grid"});
-inline constexpr std::array numbersNames = std::to_array<Text>({"", "lanes", "threads"});
+inline constexpr std::array enumeratedNames = std::to_array<Text>({"", "lanes", "threads"});
 inline constexpr std::array proxyNames = std::to_array<Text>({"generic", "async", "tensormap"});
 inline constexpr std::array orderedNames =
     std::to_array<Text>({"", "generic", "async", "tensormap", "registers", "barriers", "tcgen05"});

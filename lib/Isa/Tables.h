@@ -354,14 +354,14 @@ struct TargetBits {
   Text text;          // `sm_100f+`
 };
 /// What a register is the number of.
-enum class Numbers : uint8_t { Nothing, Lanes, Threads };
+enum class Enumerated : uint8_t { Nothing, Lanes, Threads };
 struct SpecialRegister {
   Text name; // `%tid`
   WordId type;
   uint8_t vector; // components, 0: a scalar
   ExprId gate;
   Scope scope; // within which it is the same
-  Numbers numbers;
+  Enumerated enumerates;
   bool narrow;   // had fewer bits in older versions, and may still be read so
   int16_t needs; // index of a directive that an entry must have to use it; -1: none
 };

@@ -17,7 +17,7 @@ const char *enumName(isa::ColumnKind) { return "ColumnKind"; }
 const char *enumName(isa::CellKind) { return "CellKind"; }
 const char *enumName(isa::FactKind) { return "FactKind"; }
 const char *enumName(isa::Scope) { return "Scope"; }
-const char *enumName(isa::Numbers) { return "Numbers"; }
+const char *enumName(isa::Enumerated) { return "Enumerated"; }
 const char *enumName(isa::Access) { return "Access"; }
 
 template <typename T> void put(std::ostream &out, const T &value) {
@@ -113,7 +113,7 @@ void write(std::ostream &out, const isa::Target &v) {
   braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented, v.integrated, v.sharedBytes);
 }
 void write(std::ostream &out, const isa::SpecialRegister &v) {
-  braces(out, v.name, v.type, v.vector, v.gate, v.scope, v.numbers, v.narrow, v.needs);
+  braces(out, v.name, v.type, v.vector, v.gate, v.scope, v.enumerates, v.narrow, v.needs);
 }
 
 void write(std::ostream &out, const isa::DirectiveArgument &v) {

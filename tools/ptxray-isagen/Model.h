@@ -215,7 +215,7 @@ struct RegisterDecl {
   std::string name, type, vector;
   std::string needs; // a directive
   isa::Scope scope = isa::Scope::Grid;
-  isa::Numbers numbers = isa::Numbers::Nothing;
+  isa::Enumerated enumerates = isa::Enumerated::Nothing;
   bool narrow = false;
   std::shared_ptr<Condition> gate;
 };

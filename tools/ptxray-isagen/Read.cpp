@@ -126,11 +126,12 @@ void Reader::registers(IsaParser::RegisterContext *context) {
     error(context, "attribute", "`" + context->scope->getText() + "` is no scope");
   decl.scope = static_cast<isa::Scope>(scope - isa::scopeNames.begin());
   if (context->enumerates) {
-    const auto numbers = std::find(isa::numbersNames.begin(), isa::numbersNames.end(), context->enumerates->getText());
-    if (numbers == isa::numbersNames.end())
+    const auto found =
+        std::find(isa::enumeratedNames.begin(), isa::enumeratedNames.end(), context->enumerates->getText());
+    if (found == isa::enumeratedNames.end())
       error(context, "attribute", "`" + context->enumerates->getText() + "` is nothing that a register enumerates");
     else
-      decl.numbers = static_cast<isa::Numbers>(numbers - isa::numbersNames.begin());
+      decl.enumerates = static_cast<isa::Enumerated>(found - isa::enumeratedNames.begin());
   }
   if (context->condition())
     decl.gate = std::make_shared<Condition>(condition(context->condition()));

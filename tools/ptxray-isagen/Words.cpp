@@ -271,7 +271,7 @@ void Resolver::targets() {
 void Resolver::registers() {
   for (const RegisterDecl &decl : model.registers) {
     isa::SpecialRegister result = {text(decl.name), wordId(decl.type), 0,           True,
-                                   decl.scope,      decl.numbers,      decl.narrow, -1};
+                                   decl.scope,      decl.enumerates,   decl.narrow, -1};
     if (!result.type)
       errors.report(decl.place, "unknown-word", "unknown type `" + decl.type + "`");
     if (!decl.needs.empty())

@@ -501,8 +501,8 @@ static Json registersJson() {
     if (reg.needs >= 0)
       json["directive"] = tables().directives[reg.needs].name;
     json["per"] = isa::scopeNames[static_cast<size_t>(reg.scope)];
-    if (reg.numbers != isa::Numbers::Nothing)
-      json["enumerates"] = isa::numbersNames[static_cast<size_t>(reg.numbers)];
+    if (reg.enumerates != isa::Enumerated::Nothing)
+      json["enumerates"] = isa::enumeratedNames[static_cast<size_t>(reg.enumerates)];
     registers.push_back(std::move(json));
   }
   return registers;

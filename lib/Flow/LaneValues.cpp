@@ -1,0 +1,195 @@
+#include "Flow/LaneValues.h"
+#include "Flow/Constants.h"
+#include "Isa/Isa.h"
+#include "Isa/Words.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+/// More are not told apart, so that no text makes them dear.
+constexpr size_t mostPatterns = 1000;
+
+static bool isPredicate(const Computation &computation) {
+  return computation.operation == isa::Operation::Setp || computation.resultKind == isa::TypeKind::Predicate;
+}
+
+static std::optional<bool> compare(const Computation &c, uint64_t a, uint64_t b) {
+  const unsigned unused = 64 - std::min<unsigned>(c.sourceBits, 64);
+  const uint64_t highA = a << unused, highB = b << unused; // order does not change
+  const isa::WordId word = c.comparison;
+  const bool isSigned = c.sourceKind == isa::TypeKind::Signed && word != isa::words::lo && word != isa::words::ls &&
+                        word != isa::words::hi && word != isa::words::hs;
+  const bool isLess = isSigned ? static_cast<int64_t>(highA) < static_cast<int64_t>(highB) : highA < highB;
+  const bool isEqual = highA == highB;
+  if (word == isa::words::eq || word == isa::words::ne)
+    return isEqual == (word == isa::words::eq);
+  if (word == isa::words::lt || word == isa::words::lo)
+    return isLess;
+  if (word == isa::words::le || word == isa::words::ls)
+    return isLess || isEqual;
+  if (word == isa::words::gt || word == isa::words::hi)
+    return !isLess && !isEqual;
+  if (word == isa::words::ge || word == isa::words::hs)
+    return !isLess;
+  return std::nullopt;
+}
+
+static std::optional<uint64_t> ofNumbers(const Computation &c, llvm::ArrayRef<uint64_t> sources) {
+  const bool isOfIntegers = c.sourceKind == isa::TypeKind::Bits || c.sourceKind == isa::TypeKind::Unsigned ||
+                            c.sourceKind == isa::TypeKind::Signed;
+  switch (c.operation) {
+  case isa::Operation::Setp:
+    return isOfIntegers && sources.size() == 2 ? compare(c, sources[0], sources[1]) : std::nullopt;
+  case isa::Operation::Selp:
+    return sources.size() == 3 ? std::optional(sources[2] ? sources[0] : sources[1]) : std::nullopt;
+  case isa::Operation::Not:
+    if (c.resultKind == isa::TypeKind::Predicate)
+      return !sources[0];
+    break;
+  case isa::Operation::And:
+  case isa::Operation::Or:
+  case isa::Operation::Xor:
+    if (c.resultKind == isa::TypeKind::Predicate && sources.size() == 2)
+      return c.operation == isa::Operation::And  ? sources[0] & sources[1]
+             : c.operation == isa::Operation::Or ? sources[0] | sources[1]
+                                                 : sources[0] ^ sources[1];
+    break;
+  case isa::Operation::Mov:
+    if (c.resultKind == isa::TypeKind::Predicate && sources.size() == 1)
+      return sources[0];
+    break;
+  default: break;
+  }
+  return constantResult(c, sources);
+}
+
+LaneValue LaneArithmetic::add(const LanePattern &pattern) {
+  const auto known = llvm::find(patterns, pattern);
+  const auto index = static_cast<uint32_t>(known - patterns.begin());
+  if (known == patterns.end()) {
+    if (patterns.size() == mostPatterns)
+      return LaneValue::of(LaneValue::Unknown);
+    patterns.push_back(pattern);
+  }
+  return {LaneValue::Lanes, false, index, 0};
+}
+
+LaneValue LaneArithmetic::enumerated(uint64_t step) {
+  LanePattern pattern;
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    pattern.lanes[lane] = lane;
+  pattern.step = step;
+  return add(pattern);
+}
+
+LaneValue LaneArithmetic::join(const LaneValue &a, const LaneValue &b) const {
+  if (a.kind == LaneValue::Unset || a == b)
+    return b;
+  if (b.kind == LaneValue::Unset)
+    return a;
+  const bool areSame = a.kind == LaneValue::Same && b.kind == LaneValue::Same;
+  return LaneValue::of(areSame ? LaneValue::Same : LaneValue::Unknown);
+}
+
+/// A few of them show what the function is, if they are the same but for a step; a comparison may change at one number.
+llvm::SmallVector<uint64_t, 8> LaneArithmetic::warpsFor(const Computation &c, Sources sources) const {
+  llvm::SmallVector<uint64_t, 8> warps = {0};
+  const uint64_t count = (shape.threads + warpSize - 1) / warpSize;
+  const auto add = [&](uint64_t warp) {
+    if (warp < count && !llvm::is_contained(warps, warp))
+      warps.push_back(warp);
+  };
+  for (const LaneValue &source : sources) {
+    const uint64_t step = source.kind == LaneValue::Lanes ? patterns[source.pattern].step : 0;
+    if (!step)
+      continue;
+    for (const uint64_t warp : {uint64_t(1), uint64_t(2), uint64_t(3), count - 1})
+      add(warp);
+    for (const LaneValue &limit : sources)
+      if (c.operation == isa::Operation::Setp && limit.isNumber) {
+        const uint64_t near = (limit.number - patterns[source.pattern].lanes[0]) / step;
+        for (const uint64_t warp : {near - 1, near, near + 1})
+          add(warp);
+      }
+  }
+  return warps;
+}
+
+std::optional<LanePattern> LaneArithmetic::inWarp(const Computation &c, Sources sources, uint64_t warp) const {
+  LanePattern result;
+  llvm::SmallVector<uint64_t, 4> numbers(sources.size());
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const LaneValue &source = sources[i];
+      numbers[i] =
+          source.isNumber ? source.number : patterns[source.pattern].lanes[lane] + warp * patterns[source.pattern].step;
+    }
+    const std::optional<uint64_t> number = ofNumbers(c, numbers);
+    if (!number)
+      return std::nullopt;
+    result.lanes[lane] = *number;
+  }
+  // Lanes without a thread are like the first.
+  const uint64_t rest = shape.threads > warp * warpSize ? shape.threads - warp * warpSize : warpSize;
+  for (uint64_t lane = rest; lane < warpSize; ++lane)
+    result.lanes[lane] = result.lanes[0];
+  return result;
+}
+
+static bool isUniform(const LanePattern &pattern) {
+  return llvm::all_of(pattern.lanes, [&](uint64_t lane) { return lane == pattern.lanes[0]; });
+}
+
+LaneValue LaneArithmetic::lanewise(const Computation &c, Sources sources) {
+  const llvm::SmallVector<uint64_t, 8> warps = warpsFor(c, sources);
+  llvm::SmallVector<LanePattern, 8> results;
+  for (const uint64_t warp : warps) {
+    const std::optional<LanePattern> result = inWarp(c, sources, warp);
+    if (!result)
+      return LaneValue::of(LaneValue::Unknown);
+    results.push_back(*result);
+  }
+  if (llvm::all_of(results, isUniform)) {
+    if (warps.size() == 1)
+      return LaneValue::ofNumber(results[0].lanes[0]);
+    return LaneValue::of(shape.areWarpsRows() ? LaneValue::Same : LaneValue::Unknown);
+  }
+  if (warps.size() == 1)
+    return add(results[0]);
+  if (isPredicate(c))
+    return LaneValue::of(LaneValue::Splits);
+  LanePattern fitted = results[0];
+  fitted.step = results[1].lanes[0] - results[0].lanes[0];
+  for (const auto &[warp, result] : llvm::zip(warps, results))
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      if (result.lanes[lane] != fitted.lanes[lane] + warp * fitted.step)
+        return LaneValue::of(LaneValue::Unknown);
+  return add(fitted);
+}
+
+LaneValue LaneArithmetic::result(const Computation &c, Sources sources) {
+  const auto any = [&](LaneValue::Kind kind) {
+    return llvm::any_of(sources, [&](const LaneValue &source) { return source.kind == kind; });
+  };
+  if (any(LaneValue::Unset))
+    return LaneValue::of(LaneValue::Unset);
+  if (any(LaneValue::Unknown))
+    return LaneValue::of(LaneValue::Unknown);
+  if (any(LaneValue::Splits)) {
+    const bool keeps = c.operation == isa::Operation::Not || c.operation == isa::Operation::Mov;
+    return LaneValue::of(keeps && sources.size() == 1 ? LaneValue::Splits : LaneValue::Unknown);
+  }
+  const bool areNumbers =
+      llvm::all_of(sources, [](const LaneValue &source) { return source.kind == LaneValue::Lanes || source.isNumber; });
+  if (any(LaneValue::Lanes))
+    return areNumbers ? lanewise(c, sources) : LaneValue::of(LaneValue::Unknown);
+  if (!areNumbers)
+    return LaneValue::of(LaneValue::Same);
+  llvm::SmallVector<uint64_t, 4> numbers;
+  for (const LaneValue &source : sources)
+    numbers.push_back(source.number);
+  const std::optional<uint64_t> number = ofNumbers(c, numbers);
+  return number ? LaneValue::ofNumber(*number) : LaneValue::of(LaneValue::Same);
+}
+
+} // namespace ptxray

@@ -1,0 +1,68 @@
+#pragma once
+// What is known of a value in the lanes of a warp, from nothing to everything that can be:
+//   Unset     nothing was seen yet
+//   Same      it is the same in all lanes that execute the instruction, perhaps a known number
+//   Lanes     it is a known number in each lane; in warp w it is w times `step` more
+//   Splits    a predicate that in some warp holds in some lanes and not in others
+//   Unknown
+// `Same` is a cautious claim, `Lanes` and `Splits` are certain ones.
+#include "Match/Facts.h"
+#include <deque>
+#include <optional>
+
+namespace ptxray {
+
+struct LaneValue {
+  enum Kind : uint8_t { Unset, Same, Lanes, Splits, Unknown };
+  Kind kind = Unset;
+  bool isNumber = false; // of Same
+  uint32_t pattern = 0;  // of Lanes
+  uint64_t number = 0;   // of Same
+
+  static LaneValue of(Kind kind) { return {kind, false, 0, 0}; }
+  static LaneValue ofNumber(uint64_t number) { return {Same, true, 0, number}; }
+  /// Some lanes of a warp certainly have another value than others.
+  bool differs() const { return kind == Lanes || kind == Splits; }
+  bool operator==(const LaneValue &) const = default;
+};
+
+constexpr unsigned warpSize = 32;
+
+struct LanePattern {
+  std::array<uint64_t, warpSize> lanes{};
+  uint64_t step = 0;
+  bool operator==(const LanePattern &) const = default;
+};
+
+/// What the head of a function says of the threads that run together.
+struct BlockShape {
+  bool isExact = false;     // `.reqntid`
+  bool isKnown = false;     // or `.maxntid`
+  uint64_t x = 1024, y = 1; // of an exact one
+  uint64_t threads = 1024;
+
+  /// The threads of a warp have neighbouring %tid.x, and nothing else tells them apart.
+  bool areWarpsRows() const { return isExact && (x == threads || x % warpSize == 0); }
+};
+
+/// The integer functions of such values, and what they have in common.
+class LaneArithmetic {
+public:
+  explicit LaneArithmetic(const BlockShape &shape) : shape(shape) {}
+
+  LaneValue enumerated(uint64_t step);
+  LaneValue result(const Computation &computation, llvm::ArrayRef<LaneValue> sources);
+  LaneValue join(const LaneValue &a, const LaneValue &b) const;
+
+private:
+  using Sources = llvm::ArrayRef<LaneValue>;
+  LaneValue add(const LanePattern &pattern);
+  llvm::SmallVector<uint64_t, 8> warpsFor(const Computation &computation, Sources sources) const;
+  std::optional<LanePattern> inWarp(const Computation &computation, Sources sources, uint64_t warp) const;
+  LaneValue lanewise(const Computation &computation, Sources sources);
+
+  const BlockShape &shape;
+  std::deque<LanePattern> patterns;
+};
+
+} // namespace ptxray

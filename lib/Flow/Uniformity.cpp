@@ -1,0 +1,314 @@
+#include "Flow/Uniformity.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+constexpr uint32_t none = ~0u;
+
+BlockShape blockShapeOf(const Body &body) {
+  BlockShape shape;
+  const Slice directives = body.function->directives;
+  for (const Directive &one : llvm::ArrayRef(body.ast->directives).slice(directives.first, directives.count)) {
+    const llvm::StringRef name = body.ast->text(one.name);
+    if (name != ".reqntid" && (name != ".maxntid" || shape.isExact))
+      continue;
+    std::array<uint64_t, 3> sizes = {1, 1, 1};
+    for (auto [size, operand] : llvm::zip(sizes, body.ast->operandsOf(one.operands)))
+      size = std::clamp<int64_t>(operand.value, 1, 1024);
+    shape = {name == ".reqntid", true, sizes[0], sizes[1], sizes[0] * sizes[1] * sizes[2]};
+  }
+  return shape;
+}
+
+Uniformity::Uniformity(const Body &body, const Graph &graph, llvm::ArrayRef<uint32_t> places)
+    : body(body), graph(graph), shape(blockShapeOf(body)), arithmetic(shape), values(body.locals.size()),
+      varies(graph.size()), splitter(graph.size(), BlockId::None) {
+  findSlice(places);
+  if (slice.empty() && wanted.empty())
+    return;
+  after = postDominatorsOf(graph);
+  for (uint32_t block = 0; block <= graph.size(); ++block)
+    marks.unmarked.push_back(BlockId(block));
+  for (const uint32_t number : slice)
+    wait(number);
+  while (!waiting.empty()) {
+    const uint32_t number = waiting.back();
+    waiting.pop_back();
+    isWaiting[number] = false;
+    evaluate(number);
+    const BlockId block = graph.blockOf(number);
+    if (number == graph[block].last() && graph.splits(block))
+      part(block);
+  }
+  findSplits();
+}
+
+// ---- what is asked for
+void Uniformity::want(LocalId local) {
+  if (isWanted[static_cast<uint32_t>(local)])
+    return;
+  isWanted[static_cast<uint32_t>(local)] = true;
+  wanted.push_back(local);
+}
+
+void Uniformity::addUses(uint32_t number) {
+  if (isInSlice[number])
+    return;
+  isInSlice[number] = true;
+  slice.push_back(number);
+  sliceOf[indexOf(graph.blockOf(number))].push_back(number);
+  const auto add = [&](LocalId local) {
+    want(local);
+    uint32_t &first = firstUse[static_cast<uint32_t>(local)];
+    users.push_back({number, first});
+    first = static_cast<uint32_t>(users.size()) - 1;
+  };
+  if (body.guard(number) != LocalId::None)
+    add(body.guard(number));
+  body.eachUse(number, [&](NamedUse use) {
+    if (use.uses & Reads)
+      add(use.local);
+  });
+}
+
+void Uniformity::findSlice(llvm::ArrayRef<uint32_t> places) {
+  const auto isDecided = [&](uint32_t number) {
+    return body.guard(number) != LocalId::None || body.facts(number).has(isa::FactKind::Branches);
+  };
+  std::vector<uint32_t> deciding;
+  for (const BlockId block : graph.order)
+    if (graph.splits(block) && isDecided(graph[block].last()))
+      deciding.push_back(graph[block].last());
+  for (const uint32_t number : places)
+    if (body.guard(number) != LocalId::None)
+      deciding.push_back(number);
+  if (deciding.empty())
+    return;
+  definitions.emplace(body);
+  isWanted.resize(body.locals.size());
+  firstUse.assign(body.locals.size(), none);
+  isInSlice.resize(body.size());
+  isWaiting.resize(body.size());
+  sliceOf.resize(graph.size());
+  for (const uint32_t number : deciding)
+    addUses(number);
+  for (size_t i = 0; i < wanted.size(); ++i) { // it grows
+    if (!definitions->isWritten(wanted[i]))
+      values[static_cast<uint32_t>(wanted[i])] = LaneValue::of(LaneValue::Unknown);
+    definitions->eachWriter(wanted[i], [&](uint32_t number) { addUses(number); });
+  }
+}
+
+// ---- values
+LaneValue Uniformity::special(const Operand &node, LocalId local) {
+  const isa::SpecialRegister *known = isa::findSpecialRegister(body.text(local));
+  if (!known)
+    return LaneValue::of(LaneValue::Unknown);
+  if (known->scope != isa::Scope::Lane)
+    return LaneValue::of(LaneValue::Same);
+  if (known->enumerates == isa::Enumerated::Lanes)
+    return arithmetic.enumerated(0);
+  if (known->enumerates == isa::Enumerated::Threads && node.suffix != SpellingId::None) {
+    const llvm::StringRef dimension = body.ast->text(node.suffix);
+    if (dimension == ".x")
+      return shape.isExact && shape.x == 1 ? LaneValue::ofNumber(0) : arithmetic.enumerated(warpSize);
+    if (shape.isExact && (dimension == ".y" ? shape.y == 1 : shape.x * shape.y == shape.threads))
+      return LaneValue::ofNumber(0);
+    if (shape.isExact && shape.x % warpSize == 0)
+      return LaneValue::of(LaneValue::Same);
+  }
+  return LaneValue::of(LaneValue::Unknown);
+}
+
+LaneValue Uniformity::valueOf(const Operand &node, LocalId local) {
+  const Symbol *symbol = body.symbol(local);
+  if (!symbol)
+    return special(node, local);
+  if (symbol->kind != SymbolKind::Register)
+    return LaneValue::of(LaneValue::Same);
+  LaneValue value = values[static_cast<uint32_t>(local)];
+  if (!(node.flags & (Not | Negated | HasOffset)) && node.suffix == SpellingId::None)
+    return value;
+  if (node.flags == Not && value.isNumber)
+    return LaneValue::ofNumber(!value.number);
+  if (value.kind == LaneValue::Lanes)
+    return LaneValue::of(node.flags == Not ? LaneValue::Splits : LaneValue::Unknown);
+  value.isNumber = false;
+  value.number = 0;
+  return value;
+}
+
+/// What every thread finds in memory may be something else, but for constants and what a kernel was given.
+bool Uniformity::readsMemory(uint32_t number) const {
+  const Facts &facts = body.facts(number);
+  return (facts.uses & Calls) || !facts.known || llvm::any_of(facts.accesses, [&](const Access &access) {
+           if (access.kind == isa::Access::Names || access.kind == isa::Access::Writes)
+             return false;
+           const llvm::StringRef space = isa::word(access.space).text;
+           const bool isOfKernel = space.starts_with(".param") && body.function->kind == FunctionKind::Entry;
+           return space != ".const" && !isOfKernel;
+         });
+}
+
+/// Of the first result, if it is an integer function; else of what all results have in common.
+LaneValue Uniformity::wholeResult(uint32_t number) {
+  if (readsMemory(number))
+    return LaneValue::of(LaneValue::Unknown);
+  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
+  const Computation &computation = body.facts(number).computation;
+  bool isArithmetic = computation.isKnown && nodes.front().kind == OperandKind::Name;
+  llvm::SmallVector<LaneValue, 4> sources;
+  const LocalId *local = body.namesOf(number).data();
+  for (const Operand &node : nodes.drop_front(isArithmetic)) {
+    isArithmetic &= node.kind == OperandKind::Name || node.kind == OperandKind::Integer;
+    if (node.kind == OperandKind::Integer)
+      sources.push_back(LaneValue::ofNumber(static_cast<uint64_t>(node.value)));
+    else if (node.kind == OperandKind::Name && isArithmetic)
+      sources.push_back(valueOf(node, *++local));
+  }
+  if (isArithmetic)
+    return arithmetic.result(computation, sources);
+  LaneValue whole = LaneValue::of(LaneValue::Same);
+  body.eachUse(number, [&](NamedUse use) {
+    if (!(use.uses & Reads) || whole.kind == LaneValue::Unknown)
+      return;
+    const LaneValue value = valueOf(use.operand, use.local);
+    if (value.kind == LaneValue::Unset)
+      whole = value;
+    else if (value.kind != LaneValue::Same)
+      whole = LaneValue::of(LaneValue::Unknown);
+  });
+  return whole;
+}
+
+/// Of the register at a node, by what is known of all results.
+LaneValue Uniformity::resultAt(uint32_t number, uint32_t node, const LaneValue &whole) const {
+  LaneValue result = whole;
+  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
+  for (const Action &action : body.facts(number).actions) {
+    if (action.node >= 0 && static_cast<uint32_t>(action.node) != node)
+      continue;
+    if (action.kind == isa::FactKind::Elects)
+      return LaneValue::of(LaneValue::Splits);
+    if (action.kind != isa::FactKind::Per)
+      continue;
+    if (action.condition >= 0 && nodes[action.condition].kind != OperandKind::Integer)
+      continue;
+    result = LaneValue::of(action.scope() == isa::Scope::Lane ? LaneValue::Unknown : LaneValue::Same);
+  }
+  return result;
+}
+
+void Uniformity::wait(uint32_t number) {
+  if (isWaiting[number])
+    return;
+  isWaiting[number] = true;
+  waiting.push_back(number);
+}
+
+void Uniformity::assign(LocalId local, LaneValue value, BlockId block, bool isGuarded) {
+  const bool isOne = definitions->only(local) != Definitions::none && !isGuarded;
+  if (varies[indexOf(block)] && value.kind != LaneValue::Unset &&
+      (!isOne || (value.kind == LaneValue::Same && !value.isNumber)))
+    value = LaneValue::of(LaneValue::Unknown);
+  LaneValue &known = values[static_cast<uint32_t>(local)];
+  const LaneValue joined = arithmetic.join(known, value);
+  if (joined == known)
+    return;
+  known = joined;
+  for (uint32_t use = firstUse[static_cast<uint32_t>(local)]; use != none; use = users[use].next)
+    wait(users[use].instruction);
+}
+
+void Uniformity::evaluate(uint32_t number) {
+  if (!(body.facts(number).uses & Writes))
+    return;
+  LaneValue whole = wholeResult(number);
+  const LocalId guard = body.guard(number);
+  LaneValue::Kind guardKind = guard == LocalId::None ? LaneValue::Same : values[static_cast<uint32_t>(guard)].kind;
+  const BlockId block = graph.blockOf(number);
+  const Operand *first = body.ast->operands.data() + body.instruction(number).operands.first;
+  body.eachUse(number, [&](NamedUse use) {
+    if (!(use.uses & Writes) || !isWanted[static_cast<uint32_t>(use.local)])
+      return;
+    LaneValue value = resultAt(number, static_cast<uint32_t>(&use.operand - first), whole);
+    // With another predicate only some lanes get it.
+    if (guardKind == LaneValue::Unset)
+      return;
+    if (guardKind != LaneValue::Same && value.kind != LaneValue::Unset)
+      value = LaneValue::of(LaneValue::Unknown);
+    assign(use.local, value, block, guard != LocalId::None);
+  });
+}
+
+// ---- blocks
+/// What decides how control leaves the block; Same, if there is nothing to decide.
+LaneValue Uniformity::decision(BlockId block) {
+  const uint32_t last = graph[block].last();
+  LaneValue decision = LaneValue::of(LaneValue::Same);
+  const auto consider = [&](const LaneValue &value) {
+    if (value.kind != LaneValue::Same && decision.kind != LaneValue::Unknown)
+      decision = value;
+  };
+  if (body.guard(last) != LocalId::None)
+    consider(values[static_cast<uint32_t>(body.guard(last))]);
+  if (body.facts(last).has(isa::FactKind::Branches))
+    body.eachUse(last, [&](NamedUse use) {
+      if (use.uses & Reads)
+        consider(valueOf(use.operand, use.local));
+    });
+  return decision;
+}
+
+BlockId Uniformity::Marks::from(BlockId block) {
+  while (unmarked[indexOf(block)] != block) {
+    BlockId &above = unmarked[indexOf(block)];
+    above = unmarked[indexOf(above)];
+    block = above;
+  }
+  return block;
+}
+
+/// Blocks that depend on how control leaves this one, and on how it leaves those in turn.
+template <typename Mark> void Uniformity::eachParted(BlockId block, Marks &marks, Mark mark) {
+  llvm::SmallVector<BlockId, 8> branches = {block};
+  while (!branches.empty()) {
+    const BlockId branch = branches.pop_back_val();
+    if (!after.contains(branch))
+      continue;
+    const BlockId limit = after.parent[indexOf(branch)];
+    for (const BlockId successor : graph.successors.of(branch)) {
+      if (!after.contains(successor))
+        continue;
+      for (BlockId parted = marks.from(successor); !after.dominates(parted, limit); parted = marks.from(parted)) {
+        marks.unmarked[indexOf(parted)] = after.parent[indexOf(parted)];
+        mark(parted);
+        if (graph.splits(parted))
+          branches.push_back(parted);
+      }
+    }
+  }
+}
+
+void Uniformity::part(BlockId block) {
+  const LaneValue::Kind kind = decision(block).kind;
+  if (kind == LaneValue::Same || kind == LaneValue::Unset)
+    return;
+  eachParted(block, marks, [&](BlockId parted) {
+    varies[indexOf(parted)] = true;
+    for (const uint32_t number : sliceOf[indexOf(parted)])
+      wait(number);
+  });
+}
+
+void Uniformity::findSplits() {
+  Marks certain;
+  for (uint32_t block = 0; block <= graph.size(); ++block)
+    certain.unmarked.push_back(BlockId(block));
+  for (const BlockId block : graph.order)
+    if (graph.splits(block) && decision(block).differs())
+      eachParted(block, certain, [&](BlockId parted) { splitter[indexOf(parted)] = block; });
+}
+
+} // namespace ptxray

@@ -190,6 +190,46 @@ int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
   return llvm::any_of(indices, [](const Index &index) { return index.columns.empty(); }) ? FoundErrors : Clean;
 }
 
+/// The fields by name, and those that the kind leaves no choice about.
+std::optional<std::string> encodeFields(const Format &format, const Arguments &arguments, uint64_t &value) {
+  for (const Field &field : format.fields)
+    value |= uint64_t(field.fixed) << field.first;
+  static constexpr llvm::StringLiteral context[] = {"kind", "format", "cta-group", "ws", "sp", "target", "scale-vec"};
+  // A mask has no M and N: they say how many columns it is for.
+  for (const auto &[option, text] : arguments.options) {
+    const llvm::StringRef key = option.drop_front(2);
+    if (llvm::is_contained(context, key) || (format.name == "zero-mask" && (key == "m" || key == "n")))
+      continue;
+    if (auto complaint = setField(format, value, key, text.empty() ? "yes" : text))
+      return complaint;
+  }
+  for (const Field &field : format.fields)
+    if (field.choices.size() == 1 && !arguments.has("--" + field.key.str()))
+      value |= uint64_t(field.choices.front().value) << field.first;
+  return std::nullopt;
+}
+
+std::vector<Problem> problemsOf(const Asked &asked, const Use &use) {
+  const llvm::StringRef name = asked.format->name;
+  return name == "idesc"       ? checkInstruction(asked.value, use)
+         : name == "smem"      ? checkShared(asked.value, use)
+         : name == "zero-mask" ? checkZeroMask(asked.value, asked.m)
+                               : checkFields(*asked.format, asked.value);
+}
+
+Use useOf(const Arguments &arguments, llvm::StringRef kind, Family family) {
+  Use use;
+  use.kind = kind.str();
+  use.family = family;
+  use.ctaGroup = number(arguments, "--cta-group").value_or(0);
+  if (arguments.has("--ws"))
+    use.ws = true;
+  if (arguments.has("--sp"))
+    use.sparse = true;
+  use.scaleVectors = scaleVectors(arguments.value("--scale-vec").value_or(""), kind);
+  return use;
+}
+
 } // namespace
 
 static int runDesc(const Arguments &arguments) {
@@ -209,22 +249,15 @@ static int runDesc(const Arguments &arguments) {
   kind.consume_front(".");
   kind.consume_front("kind::");
   asked.kind = kind.str();
-  Use use;
-  use.kind = asked.kind;
+  Family family = Family::Unknown;
   if (auto written = arguments.value("--target")) {
     const int target = isa::findTarget(*written);
     if (target < 0)
       return unknownTarget(*written);
-    use.family = familyOf(isa::targets()[target].number);
+    family = familyOf(isa::targets()[target].number);
     asked.target = written->str();
   }
-  use.ctaGroup = number(arguments, "--cta-group").value_or(0);
-  if (arguments.has("--ws"))
-    use.ws = true;
-  if (arguments.has("--sp"))
-    use.sparse = true;
-  use.scaleVectors = scaleVectors(arguments.value("--scale-vec").value_or(""), kind);
-  asked.format = findFormat(name, asked.kind, use.family);
+  asked.format = findFormat(name, asked.kind, family);
   if (!asked.format) {
     auto text = [](llvm::ArrayRef<llvm::StringLiteral> names) { return llvm::join(names, ", "); };
     return usageError(name == "idesc" ? "an instruction descriptor needs `--kind`: " + text(kinds())
@@ -234,21 +267,8 @@ static int runDesc(const Arguments &arguments) {
   const Format &format = *asked.format;
   asked.value = 0;
   if (encode) {
-    for (const Field &field : format.fields)
-      asked.value |= uint64_t(field.fixed) << field.first;
-    static constexpr llvm::StringLiteral context[] = {"kind", "format", "cta-group", "ws", "sp", "target", "scale-vec"};
-    // A mask has no M and N: they say how many columns it is for.
-    for (const auto &[option, value] : arguments.options) {
-      const llvm::StringRef key = option.drop_front(2);
-      if (llvm::is_contained(context, key) || (format.name == "zero-mask" && (key == "m" || key == "n")))
-        continue;
-      if (auto complaint = setField(format, asked.value, key, value.empty() ? "yes" : value))
-        return usageError(*complaint);
-    }
-    // Types that the kind leaves no choice about.
-    for (const Field &field : format.fields)
-      if (field.choices.size() == 1 && !arguments.has("--" + field.key.str()))
-        asked.value |= uint64_t(field.choices.front().value) << field.first;
+    if (auto complaint = encodeFields(format, arguments, asked.value))
+      return usageError(*complaint);
   } else if (operands[1].getAsInteger(0, asked.value)) {
     return usageError("`" + operands[1].str() + "` is no number");
   }
@@ -256,14 +276,7 @@ static int runDesc(const Arguments &arguments) {
   asked.n = number(arguments, "--n").value_or(128);
   if (format.name == "zero-mask" && ((asked.m != 32 && asked.m != 64 && asked.m != 128) || !asked.n || asked.n > 256))
     return usageError("a mask is for M = 32, 64 or 128 and N up to 256");
-  if (format.name == "idesc")
-    asked.problems = checkInstruction(asked.value, use);
-  else if (format.name == "smem")
-    asked.problems = checkShared(asked.value, use);
-  else if (format.name == "zero-mask")
-    asked.problems = checkZeroMask(asked.value, asked.m);
-  else
-    asked.problems = checkFields(format, asked.value);
+  asked.problems = problemsOf(asked, useOf(arguments, kind, family));
   if (arguments.value("--format").value_or("text") == "json")
     llvm::outs() << dump(toJson(asked), 2) << '\n';
   else if (encode && asked.problems.empty())

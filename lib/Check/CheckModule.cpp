@@ -1,6 +1,7 @@
 #include "Check/CheckModule.h"
 #include "Check/ModuleCheck.h"
 #include "Check/Suppressions.h"
+#include "Source/Foreign.h"
 
 namespace ptxray {
 
@@ -29,8 +30,24 @@ static void select(const SourceBuffer &source, llvm::ArrayRef<Range> comments, l
   sink.sort();
 }
 
+/// Whether the text is something else than PTX, which is said in its place.
+static bool reportForeign(const SourceBuffer &source, DiagnosticSink &sink) {
+  const std::optional<ForeignText> foreign = recogniseForeign(source.text());
+  if (!foreign)
+    return false;
+  Diagnostic &d = sink.report(DiagId::NotPtx, foreign->place, {foreign->what.str()});
+  d.notes.push_back({foreign->advice.data(), std::nullopt});
+  if (foreign->ptx)
+    d.notes.push_back({"PTX begins here: delete what is above it", foreign->ptx});
+  return true;
+}
+
 static ModuleSummary check(Parser &parser, bool keepBodies, const SourceBuffer &source, const CheckOptions &options,
                            DiagnosticSink &sink) {
+  if (reportForeign(source, sink)) {
+    select(source, {}, {}, options, sink);
+    return {};
+  }
   ModuleCheck module(parser.ast(), source, options, sink);
   std::vector<Range> functions; // after the first comment for ptxray
   parser.parse(source, sink, keepBodies, [&](const Ast &ast, Statement item) {

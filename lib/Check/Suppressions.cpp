@@ -5,10 +5,10 @@ namespace ptxray {
 namespace {
 
 struct Suppression {
-  RuleName rule;
-  Range word;  // where the comment names it
-  Range scope; // of the places that it silences
-  Range alone; // the whole comment and the blanks before it, if it names nothing else
+  llvm::SmallVector<RuleName, 1> rules; // several: of a group or pattern
+  Range word;                           // where the comment names it
+  Range scope;                          // of the places that it silences
+  Range alone;                          // the whole comment and the blanks before it, if it names nothing else
   bool used = false;
 };
 
@@ -66,21 +66,21 @@ void Reader::read(Range comment) {
   const bool function = verb == "ignore-function";
   if (!function && verb != "ignore") {
     sink.report(DiagId::UnknownSuppression, rangeOf(verb),
-                {"no word `" + verb.str() + "`; expected is `ignore` or `ignore-function`"});
+                {"no word `" + verb.str() + "`; expected `ignore` or `ignore-function`"});
     return;
   }
   llvm::SmallVector<llvm::StringRef, 4> words;
   text.drop_front(verb.size()).split(words, ',');
   for (llvm::StringRef word : words) {
     word = word.trim();
-    const auto [rule, problem] = findRule(word);
-    if (!rule) {
+    const auto [rules, problem] = findRules(word);
+    if (rules.empty()) {
       sink.report(DiagId::UnknownSuppression, rangeOf(word.empty() ? verb : word),
                   {word.empty() ? "`" + verb.str() + "` names no rule" : problem});
       continue;
     }
     Suppression &s = (function ? wholeFunctions : lines).emplace_back();
-    s.rule = *rule;
+    s.rules = rules;
     s.word = rangeOf(word);
     s.scope = function ? functionScope(comment) : lineScope(comment);
     if (words.size() == 1)
@@ -109,7 +109,7 @@ void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comment
   llvm::stable_sort(reader.lines, begins);
   auto silences = [](Suppression &s, const Diagnostic &d) {
     const bool within = s.scope.begin <= d.range.begin && d.range.begin <= s.scope.end;
-    if (!s.rule.covers(d.id, d.kind) || !within)
+    if (!within || llvm::none_of(s.rules, [&](const RuleName &rule) { return rule.covers(d.id, d.kind); }))
       return false;
     s.used = true;
     return true;
@@ -128,8 +128,8 @@ void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comment
   });
   for (std::vector<Suppression> *list : {&reader.lines, &reader.wholeFunctions})
     for (const Suppression &s : *list)
-      if (!s.used && isActive(s.rule, options)) {
-        Diagnostic &d = complaints.report(DiagId::UnusedSuppression, s.word, {s.rule.text()});
+      if (!s.used && llvm::any_of(s.rules, [&](const RuleName &rule) { return isActive(rule, options); })) {
+        Diagnostic &d = complaints.report(DiagId::UnusedSuppression, s.word, {source.text(s.word).str()});
         if (s.alone.size())
           d.fix = Fix{"remove the comment", {{s.alone, ""}}, /*safe=*/true};
       }

@@ -1,5 +1,6 @@
 #include "Diagnostics/RuleLevels.h"
 #include "Diagnostics/Nearest.h"
+#include "Diagnostics/RuleGroups.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -24,6 +25,20 @@ RuleLookup findRule(llvm::StringRef text) {
   if (!llvm::is_contained(known, kind))
     return {std::nullopt, "rule `" + rule.str() + "` has no kind `" + kind.str() + "`" + didYouMean(kind, known)};
   return {RuleName{*id, findKind(kind)}, ""};
+}
+
+RulesLookup findRules(llvm::StringRef text) {
+  RulesLookup found;
+  if (!text.contains(':'))
+    for (const DiagId id : matchRules(text))
+      found.rules.push_back({id});
+  if (!found.rules.empty())
+    return found;
+  const auto [rule, problem] = findRule(text);
+  if (rule)
+    found.rules.push_back(*rule);
+  found.problem = problem;
+  return found;
 }
 
 RuleLevel RuleLevels::of(DiagId id, Kind kind) const {

@@ -18,6 +18,12 @@ struct RuleLookup {
   std::string problem;
 };
 RuleLookup findRule(llvm::StringRef text);
+/// The same, of what may also be a group or a pattern: `syntax`, `codegen-*`.
+struct RulesLookup {
+  llvm::SmallVector<RuleName, 1> rules;
+  std::string problem;
+};
+RulesLookup findRules(llvm::StringRef text);
 
 enum class RuleLevel : uint8_t { Default, On, Off, Warning, Error };
 

@@ -143,6 +143,16 @@ static Subject contextOf(const TableView &rows, unsigned column) {
   return subject;
 }
 
+/// The word that says how many elements there are: `.x4`; else what people choose first.
+static std::string countingWord(const TableView &rows) {
+  for (unsigned c = 0; c < rows.columns.size(); ++c)
+    if (rows.columns[c].kind == ColumnKind::Slot && !rows.members(c).empty())
+      if (const WordId word = rows.view.slotWord[rows.members(c).front()];
+          kindOf(word) == Kind::Count || kindOf(word) == Kind::VectorWidth)
+        return quote(isa::word(word).text);
+  return contextOf(rows, rows.columns.size()).text;
+}
+
 static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef<RowFit> nearest,
                                Judgement &judgement) {
   const FormView &view = rows.view;
@@ -345,7 +355,7 @@ static void reportNoRow(const TableView &rows, Judgement &judgement) {
     const Cell &cell = rows.cell(best.row, column);
     if (cell.kind == CellKind::Lengths) // else no vector may stand there, which is found without the table
       reportLength(view, operand, t.terms.slice(cell.first, cell.count), rows.line(best.row), judgement,
-                   contextOf(rows, rows.columns.size()).text);
+                   countingWord(rows));
   }
   for (auto [operand, column] : best.badValue) {
     const Cell &cell = rows.cell(best.row, column);

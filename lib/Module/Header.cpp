@@ -35,7 +35,7 @@ bool Header::read(const Ast &ast, const Directive &directive) {
   if (name != ".version" && name != ".target" && name != ".address_size")
     return false;
   if (name == ".target" && reached == Nothing)
-    sink.report(DiagId::MissingVersion, directive.range);
+    suggestVersion(ast, directive, sink.report(DiagId::MissingVersion, directive.range));
   else if (name == ".address_size" && reached < Target)
     sink.report(reached == Nothing ? DiagId::MissingVersion : DiagId::MissingTarget, directive.range);
   else
@@ -44,6 +44,19 @@ bool Header::read(const Ast &ast, const Directive &directive) {
     readTarget(ast, directive);
   reached = Done; // what is still missing would be reported a second time
   return true;
+}
+
+/// The least version that has the target.
+void Header::suggestVersion(const Ast &ast, const Directive &directive, Diagnostic &d) {
+  for (const Operand &operand : ast.operandsOf(directive.operands)) {
+    const int known = operand.name == NameId::None ? -1 : isa::findTarget(ast.text(operand.name));
+    if (known < 0)
+      continue;
+    const std::string line = ".version " + isa::versionText(isa::targets()[known].since);
+    const uint32_t begin = directive.range.begin;
+    d.fix = Fix{"insert `" + line + "`", {{{begin, begin}, line + "\n"}}};
+    return;
+  }
 }
 
 void Header::setVersion(llvm::StringRef text, Range range) {

@@ -40,6 +40,7 @@ private:
   void readAddressSize(const Ast &ast, const Directive &directive);
   void setVersion(llvm::StringRef text, Range range);
   int setTarget(llvm::StringRef text, Range range);
+  static void suggestVersion(const Ast &ast, const Directive &directive, Diagnostic &d);
   void suggestTarget(llvm::StringRef text, Range range, Diagnostic &d) const;
   void checkArch();
 

@@ -209,7 +209,7 @@ void Finder::settle() {
     const uint32_t column = columnOf(braces.front().offset), last = braces.back().offset;
     const bool isAlone = text.slice(orphan->offset + 1, last).trim().empty();
     if (place != orphan->offset || !isAlone || columnOf(orphan->offset) != column || columnOf(last) != column)
-      repairs.push_back({BraceRepair::InsertOpen, place});
+      repairs.push_back({place == orphan->offset ? BraceRepair::Drop : BraceRepair::InsertOpen, place});
   }
   // With the function's own brace in place, a block is not closed.
   const bool goesOn = !declarations.empty() && declarations.back().first > braces.back().offset;

@@ -263,6 +263,9 @@ bool PtxBase::mendMissing(KindSet expected) {
       return true;
     }
   }
+  // A text that was cut off: the brace that is missing says so.
+  if (wants(TokenKind::Semicolon) && ahead.kind == TokenKind::EndOfFile && inStatement())
+    throw SyntaxFault();
   if (wants(TokenKind::Semicolon) && (newLine || closesBlock || ahead.kind == TokenKind::EndOfFile))
     return insert(TokenKind::Semicolon, DiagId::ExpectedSemicolon, ";"), true;
   constexpr KindSet operandStart = kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float,
@@ -273,9 +276,29 @@ bool PtxBase::mendMissing(KindSet expected) {
       llvm::any_of(rules, [](const Rule &r) { return r.rule == Ptx::RuleResults; }))
     return insert(TokenKind::RightParen, DiagId::ExpectedBracket, ")"), true;
   const bool opensGroup = ahead.kind == TokenKind::LeftParen && !inStatement();
+  if (mendFileName(expected))
+    return true;
   if (wants(TokenKind::Comma) && operandStart & bit(ahead.kind) && !opensGroup)
     return insert(TokenKind::Comma, DiagId::ExpectedComma, ","), true;
   return false;
+}
+
+// `.file 1 "folder" "name"`, as other assemblers have it: one name.
+bool PtxBase::mendFileName(KindSet expected) {
+  const Token &ahead = builder->ahead, &before = builder->last;
+  if (!(expected & bit(TokenKind::Comma)) || ahead.kind != TokenKind::String || before.kind != TokenKind::String ||
+      !isWord(statementFirst, ".file"))
+    return false;
+  if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), {spelled(ahead)})) {
+    const llvm::StringRef folder = text.slice(before.begin + 1, before.end - 1);
+    const llvm::StringRef name = text.slice(ahead.begin + 1, ahead.end - 1);
+    const std::string whole =
+        "\"" + (name.starts_with("/") || folder.empty() ? "" : folder.rtrim('/').str() + "/") + name.str() + "\"";
+    d->notes.push_back({"`.file` has one name, with its folder", std::nullopt});
+    d->fix = Fix{"write `" + whole + "`", {{{before.begin, ahead.end}, whole}}, /*safe=*/true};
+  }
+  drop();
+  return true;
 }
 
 // `ret` or `$L1` alone on a line swallows the next one as its operands: go back to its end.

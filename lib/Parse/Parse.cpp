@@ -1,5 +1,6 @@
 #include "Parse/Parse.h"
 #include "Parse/Passes.h"
+#include "Source/Foreign.h"
 #include "Source/SourceBuffer.h"
 
 namespace ptxray {
@@ -32,10 +33,18 @@ static void reportTerminator(llvm::StringRef text, DiagnosticSink &sink) {
 
 void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies, ItemFn onItem) {
   reportTerminator(source.text(), sink);
+  const bool hasMark = source.text().starts_with(byteOrderMark);
   impl->names.clear();
   impl->spellings.clear();
   impl->scanner.start(source.text());
   impl->builder.start(source.text(), keepBodies, onItem);
+  if (hasMark) {
+    const Range range{0, byteOrderMark.size()};
+    Diagnostic &d = sink.report(DiagId::NonAsciiCharacter, range);
+    d.notes.push_back({"it is a byte order mark: save the text as UTF-8 without one", std::nullopt});
+    d.fix = Fix{"remove the byte order mark", {{range, ""}}, /*safe=*/true};
+    impl->scanner.moveTo(range.end);
+  }
   if (runFastPass(impl->scanner, impl->builder))
     return;
   // What the items before the fault have given stays; from the item with the fault on, the other

@@ -170,6 +170,7 @@ private:
   bool endsLine(const Token &token) const;
   Diagnostic *report(DiagId id, Range range, std::initializer_list<std::string> args);
   void reportUnexpected();
+  void addSyntaxAdvice(KindSet expected, Diagnostic &d) const;
   Range lineRange(uint32_t from, uint32_t to) const;
   std::string spelled(const Token &token) const;
   std::string describe(KindSet expected) const;
@@ -184,6 +185,7 @@ private:
   bool mendExtra(KindSet expected);
   bool mendMissing(KindSet expected);
   void insert(TokenKind kind, DiagId id, llvm::StringRef token);
+  bool mendFileName(KindSet expected);
   bool mendLonelyWord();
   uint32_t emptyLineBehindLast(bool orComment) const;
   bool startsStatement(const Token &token);

@@ -30,15 +30,19 @@ void PtxBase::fetch(Token &token) {
       size_t newline = text.slice(token.begin, token.end).find('\n');
       if (newline == llvm::StringRef::npos)
         return;
-      scanner->moveTo(token.begin + 1);
       token.end = token.begin + newline;
       token.bad = BadToken::UnclosedString;
       reportBad(token);
+      scanner->moveTo(token.end);
       continue;
     }
     if (token.kind != TokenKind::Bad)
       return;
     reportBad(token);
+    if (token.bad == BadToken::StrayCharacter && text[token.begin] == '#' && startsLine(token)) {
+      scanner->moveTo(std::min(text.find('\n', token.begin), text.size()));
+      continue;
+    }
     if (token.bad == BadToken::StrayCharacter && text[token.begin] == '.') {
       // `add . s32`: the dot belongs to the word behind it.
       const uint32_t dot = token.begin;
@@ -54,8 +58,9 @@ void PtxBase::fetch(Token &token) {
     }
     if (token.bad == BadToken::MalformedNumber || token.bad == BadToken::ConstantOverflow) {
       const llvm::StringRef number = text.slice(token.begin, token.end);
-      const bool isReal = token.bad == BadToken::ConstantOverflow && !number.starts_with_insensitive("0x") &&
-                          number.find_first_of(".eE") != llvm::StringRef::npos;
+      const bool isReal =
+          number.starts_with_insensitive("0f") || number.starts_with_insensitive("0d") ||
+          (!number.starts_with_insensitive("0x") && number.find_first_of(".eE") != llvm::StringRef::npos);
       token.kind = isReal ? TokenKind::Float : TokenKind::Integer;
       token.flags = 0;
       token.value = 0;
@@ -73,8 +78,11 @@ bool PtxBase::repairBrace(Token &token) {
   builder->reported = false;
   switch (repair.kind) {
   case BraceRepair::Drop:
-    if (Diagnostic *d = report(DiagId::ExtraToken, token.range(), {spelled(token)}))
+    if (Diagnostic *d = report(DiagId::ExtraToken, token.range(), {spelled(token)})) {
       d->fix = Fix{"remove `" + spelled(token) + "`", {{token.range(), ""}}};
+      if (token.kind == TokenKind::EndOfBody && bodyBrace.size())
+        d->notes.push_back({"it would end the body that begins here", bodyBrace});
+    }
     braces += token.kind == TokenKind::LeftBrace ? -1 : 1;
     return false;
   case BraceRepair::InsertOpen:
@@ -86,7 +94,10 @@ bool PtxBase::repairBrace(Token &token) {
     token.kind = TokenKind::LeftBrace;
     break;
   case BraceRepair::InsertClose:
-    report(DiagId::ExpectedBracket, {at, at}, {"}", spelled(builder->last)});
+    if (builder->last.kind == TokenKind::LeftBrace)
+      report(DiagId::UnclosedBrace, builder->last.range(), {"the end of the body"});
+    else
+      report(DiagId::ExpectedBracket, {at, at}, {"}", spelled(builder->last)});
     held = token;
     --braces;
     if (held->kind == TokenKind::RightBrace && braces == 0)
@@ -98,15 +109,49 @@ bool PtxBase::repairBrace(Token &token) {
   return true;
 }
 
+/// What is wrong with a number, and how it would be right.
+static void addNumberAdvice(llvm::StringRef number, Diagnostic &d) {
+  auto fix = [&d](std::string text) { d.fix = Fix{"write `" + text + "`", {{d.range, text}}, /*safe=*/true}; };
+  const bool isSingle = number.starts_with_insensitive("0f");
+  if (isSingle || number.starts_with_insensitive("0d")) {
+    const size_t digits = number.size() - 2, wanted = isSingle ? 8 : 16;
+    d.notes.push_back({"`" + number.take_front(2).str() + "` is followed by " + std::to_string(wanted) +
+                           " hexadecimal digits, here by " + std::to_string(digits),
+                       std::nullopt});
+    return;
+  }
+  const llvm::StringRef plain = number.rtrim("fFhHlLuU"), suffix = number.substr(plain.size());
+  const bool isReal = plain.contains('.') || suffix.equals_insensitive("f");
+  if (suffix.empty() || number.starts_with_insensitive("0x") ||
+      !llvm::all_of(plain, [](char c) { return llvm::isDigit(c) || c == '.'; }))
+    return;
+  d.notes.push_back({"no number has the suffix `" + suffix.str() + "`" +
+                         (isReal ? ": the point says that it is floating-point" : "; `U` is the only one"),
+                     std::nullopt});
+  if (isReal)
+    fix(plain.str() + (plain.ends_with(".") ? "0" : plain.contains('.') ? "" : ".0"));
+  else
+    fix(plain.str() + (suffix.contains_insensitive("u") ? "U" : ""));
+}
+
 void PtxBase::reportBad(const Token &token) {
   std::string shown = spelled(token);
   switch (token.bad) {
-  case BadToken::StrayCharacter: report(DiagId::StrayCharacter, token.range(), {shown}); break;
+  case BadToken::StrayCharacter:
+    if (Diagnostic *d = report(DiagId::StrayCharacter, token.range(), {shown});
+        d && shown == "#" && startsLine(token)) {
+      d->notes.push_back({"a comment begins with `//`", std::nullopt});
+      d->fix = Fix{"write `//`", {{token.range(), "//"}}, /*safe=*/true};
+    }
+    break;
   case BadToken::NonAscii: report(DiagId::NonAsciiCharacter, token.range(), {}); break;
   case BadToken::UnclosedComment: report(DiagId::UnclosedComment, token.range(), {}); break;
   case BadToken::UnclosedString: report(DiagId::UnclosedString, token.range(), {}); break;
   case BadToken::UnclosedSource: report(DiagId::UnclosedSource, token.range(), {}); break;
-  case BadToken::MalformedNumber: report(DiagId::MalformedNumber, token.range(), {shown}); break;
+  case BadToken::MalformedNumber:
+    if (Diagnostic *d = report(DiagId::MalformedNumber, token.range(), {shown}))
+      addNumberAdvice(shown, *d);
+    break;
   case BadToken::ConstantOverflow: report(DiagId::ConstantOverflow, token.range(), {shown, "64"}); break;
   }
   badTokenEnd = token.end;
@@ -367,8 +412,19 @@ void PtxBase::reportUnexpected() {
   const bool atEnd = before.end > statementFirst.begin && startsLine(ahead) && !isNumberMissing;
   if (atEnd)
     report(DiagId::IncompleteStatement, before.range(), {describe(expected), spelled(before)});
-  else
-    report(DiagId::SyntaxError, ahead.range(), {spelled(ahead), describe(expected)});
+  else if (Diagnostic *d = report(DiagId::SyntaxError, ahead.range(), {spelled(ahead), describe(expected)}))
+    addSyntaxAdvice(expected, *d);
+}
+
+void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
+  constexpr KindSet numbers = kinds(TokenKind::Integer, TokenKind::Float, TokenKind::WarpSize);
+  const llvm::StringRef first = text.slice(statementFirst.begin, statementFirst.end);
+  if (builder->last.kind == TokenKind::Plus && builder->ahead.kind == TokenKind::Id && expected & numbers)
+    d.notes.push_back({"an address is one register and a constant; `add` makes one register of two", std::nullopt});
+  else if (first == "__syncthreads")
+    d.notes.push_back({"`__syncthreads()` is CUDA C++; in PTX it is `bar.sync 0`", std::nullopt});
+  else if (inStatement() && text.substr(statementFirst.end).starts_with("("))
+    d.notes.push_back({"a function is called with `call`: `call (result), name, (argument)`", std::nullopt});
 }
 
 // ---- skipping

@@ -100,6 +100,22 @@ void endSarif(const Totals &totals, const RenderOptions &options, llvm::raw_ostr
 
 void renderGithub(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
 
+void beginGitlab(llvm::raw_ostream &out);
+void renderGitlab(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
+void endGitlab(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
+
+void beginRdjson(llvm::raw_ostream &out);
+void renderRdjson(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
+void endRdjson(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
+
+void beginCheckstyle(llvm::raw_ostream &out);
+void renderCheckstyle(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
+void endCheckstyle(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
+
+void beginJunit(llvm::raw_ostream &out);
+void renderJunit(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
+void endJunit(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
+
 inline constexpr Format formats[] = {
     {"text", "", beginNothing, renderText, endText},
     {"short", "", beginNothing, renderShort, endNothing},
@@ -107,6 +123,10 @@ inline constexpr Format formats[] = {
     {"jsonl", "", beginNothing, renderJsonLines, endNothing, /*flush=*/true},
     {"sarif", ",\n", beginSarif, renderSarif, endSarif},
     {"github", "", beginNothing, renderGithub, endNothing},
+    {"gitlab", ",\n", beginGitlab, renderGitlab, endGitlab},
+    {"rdjson", ",\n", beginRdjson, renderRdjson, endRdjson},
+    {"checkstyle", "", beginCheckstyle, renderCheckstyle, endCheckstyle},
+    {"junit", "", beginJunit, renderJunit, endJunit},
 };
 
 inline constexpr Format statistics = {"statistics", "", beginNothing, renderNothing, endStatistics};

@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Unicode.h"
 #include <algorithm>
 
 namespace ptxray {
@@ -83,29 +84,33 @@ void TextRenderer::snippet(Range range, const Fix *fix) {
     to = std::min(line.size(), from + widestLine);
   }
   std::string text = from > 0 ? "..." : "", marks;
+  size_t columns = text.size(); // that the text takes on the screen
   auto padTo = [](std::string &s, size_t width) { s.resize(std::max(s.size(), width), ' '); };
   for (size_t i = from; i < to; ++i) {
-    const size_t column = text.size();
-    if (line[i] == '\t')
+    const size_t column = columns;
+    if (line[i] == '\t') {
       text.append(tabStop - column % tabStop, ' ');
-    else {
+      columns += tabStop - column % tabStop;
+    } else {
       // The bytes of one character are escaped together.
       size_t last = i;
       while (last + 1 < to && (line[last + 1] & 0xC0) == 0x80 && (line[i] & 0x80))
         ++last;
-      text += escaped(line.slice(i, last + 1));
+      const std::string shown = escaped(line.slice(i, last + 1));
+      text += shown;
+      columns += std::max(0, llvm::sys::unicode::columnWidthUTF8(shown));
       if (i <= begin && begin <= last)
         padTo(marks, column);
       i = last;
     }
     if (i >= begin && i < std::max(end, begin + 1)) {
       padTo(marks, column);
-      marks.resize(text.size(), '~');
+      marks.resize(columns, '~');
     }
   }
   size_t caret = marks.find('~');
   if (caret == std::string::npos) { // behind the end of the line
-    caret = text.size();
+    caret = columns;
     marks.assign(caret, ' ');
     marks += '^';
   } else {
@@ -328,6 +333,10 @@ void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostre
   const bool shown = options.summary == Summary::Always || !parts.empty();
   if (options.summary == Summary::Never || !shown)
     return;
+  if (parts.empty() && !totals.unreadable && !totals.entries) {
+    out << counted(totals.files, "file") << ", no errors\n";
+    return;
+  }
   if (parts.empty())
     parts.push_back(totals.unreadable ? "nothing else found" : "nothing found");
   out << llvm::join(parts, ", ");

@@ -2,6 +2,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ptxray {
@@ -17,7 +18,10 @@ std::string escaped(llvm::StringRef text) {
     if (llvm::isPrint(*p))
       stream << static_cast<char>(*p++);
     else if (llvm::convertUTF8Sequence(&next, end, &codepoint, llvm::strictConversion) == llvm::conversionOK) {
-      stream << llvm::format("<U+%04X>", codepoint);
+      if (llvm::sys::unicode::isPrintable(codepoint) && !llvm::sys::unicode::isFormatting(codepoint))
+        stream.write(reinterpret_cast<const char *>(p), next - p);
+      else
+        stream << llvm::format("<U+%04X>", codepoint);
       p = next;
     } else
       stream << llvm::format("<%02X>", *p++);

@@ -4,8 +4,8 @@
 
 namespace ptxray {
 
-/// Text of an input as a terminal may see it: control characters and bytes beyond ASCII become
-/// `<U+001B>` or, where they are no UTF-8, `<9B>`.
+/// Text of an input as a terminal may see it: control characters, also those that turn the direction of writing, become
+/// `<U+001B>` and bytes that are not UTF-8 `<9B>`.
 std::string escaped(llvm::StringRef text);
 
 } // namespace ptxray

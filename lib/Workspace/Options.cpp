@@ -38,12 +38,14 @@ static std::string setLevels(RuleLevels &levels, RuleLevel level, llvm::StringRe
   value.split(words, ',');
   for (llvm::StringRef word : words) {
     word = word.trim();
-    const auto [rule, problem] = findRule(word);
-    if (!rule)
+    const auto [rules, problem] = findRules(word);
+    if (rules.empty())
       return problem;
-    if (rule->id == DiagId::UnreadableInput)
-      return "`" + word.str() + "` is no rule about PTX";
-    levels.set(*rule, level);
+    if (rules.front().id == DiagId::UnreadableInput)
+      return "`" + word.str() + "` is not a rule about PTX";
+    for (const RuleName &rule : rules)
+      if (rule.id != DiagId::UnreadableInput)
+        levels.set(rule, level);
   }
   return "";
 }

@@ -5,11 +5,13 @@
 #include "Inputs.h"
 #include "Progress.h"
 #include "Reports.h"
+#include "Source/Foreign.h"
 #include "Workspace/Baseline.h"
 #include "Workspace/Config.h"
 #include "Workspace/Fixes.h"
 #include "llvm/ADT/STLExtras.h"
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -120,10 +122,6 @@ private:
   bool anyText = false;
 };
 
-unsigned errorsIn(const FileReport &report) {
-  return llvm::count_if(report.diagnostics, [](const Diagnostic &d) { return d.severity == Severity::Error; });
-}
-
 /// Checks the text of a report; gives how many findings the baseline accepts.
 unsigned checkText(Outcome &outcome, const CheckOptions &options, const Task &task) {
   if (task.ptxas)
@@ -133,11 +131,30 @@ unsigned checkText(Outcome &outcome, const CheckOptions &options, const Task &ta
   return task.baseline && !task.updateBaseline ? task.baseline->apply(outcome.report) : 0;
 }
 
-/// Fixes and checks again until nothing is left to fix. A round that makes more errors than it found
-/// is dropped.
+/// How often each rule is broken.
+std::map<DiagId, unsigned> errorsByRule(const FileReport &report) {
+  std::map<DiagId, unsigned> errors;
+  for (const Diagnostic &d : report.diagnostics)
+    if (d.severity == Severity::Error)
+      ++errors[d.id];
+  return errors;
+}
+
+/// Whether one text has an error that the other has not.
+bool hasNewErrors(const FileReport &report, const FileReport &before) {
+  const std::map<DiagId, unsigned> known = errorsByRule(before);
+  return llvm::any_of(errorsByRule(report), [&](const auto &one) {
+    const auto found = known.find(one.first);
+    return found == known.end() || one.second > found->second;
+  });
+}
+
+/// Fixes and checks again until nothing is left to fix. A round that makes an error, or none fewer, is dropped.
 void fixReport(Outcome &outcome, const CheckOptions &options, const Task &task) {
   constexpr int mostRounds = 10;
   FileReport &report = outcome.report;
+  if (!isSurelyPtx(report.source->text()))
+    return;
   const std::string before = report.source->text().str();
   for (int round = 0; round < mostRounds; ++round) {
     unsigned made = 0;
@@ -148,7 +165,7 @@ void fixReport(Outcome &outcome, const CheckOptions &options, const Task &task) 
     fixed.report.path = report.path;
     fixed.report.source = SourceBuffer::fromText(report.source->name(), text);
     fixed.accepted = checkText(fixed, options, task);
-    if (errorsIn(fixed.report) > errorsIn(report))
+    if (hasNewErrors(fixed.report, report))
       break;
     fixed.fixed = outcome.fixed + made;
     outcome = std::move(fixed);
@@ -220,7 +237,7 @@ Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker) {
       compareHeaders(report, job);
     if (task.fix)
       fixReport(outcome, options, task);
-    if (outcome.fixed && !task.diff)
+    if (outcome.fixed && !task.diff && input.path != "-")
       if (problem = writeFile(input.path, report.source->text()); !problem.empty())
         problem = "it cannot be written: " + problem;
   }
@@ -302,19 +319,36 @@ std::vector<Configuration::Setting> settingsOf(const Arguments &arguments) {
 /// What goes with what.
 std::string conflictIn(const Arguments &arguments, llvm::StringRef format) {
   auto given = [&](llvm::StringRef option) { return arguments.has(option); };
-  if (given("--diff") && !given("--fix"))
-    return "`--diff` needs `--fix`";
-  if (given("--unsafe-fixes") && !given("--fix"))
-    return "`--unsafe-fixes` needs `--fix`";
+  const bool fixes = given("--fix") || given("--diff");
+  if (given("--unsafe-fixes") && !fixes)
+    return "`--unsafe-fixes` requires `--fix` or `--diff`";
   if (given("--update-baseline") && !given("--baseline"))
-    return "`--update-baseline` needs `--baseline`";
-  if (given("--update-baseline") && given("--fix"))
-    return "`--update-baseline` and `--fix` do not go together";
-  if (given("--fix") && !given("--diff") && llvm::is_contained(arguments.operands, "-"))
-    return "`--fix` cannot write standard input; `--fix --diff` shows what it would do";
+    return "`--update-baseline` requires `--baseline`";
+  if (given("--update-baseline") && fixes)
+    return "`--update-baseline` cannot be combined with fixes";
+  if (given("--fix") && !given("--diff") && arguments.operands.size() > 1 &&
+      llvm::is_contained(arguments.operands, "-"))
+    return "`--fix -` writes the fixed text to standard output and accepts no other file";
   if ((given("--statistics") || given("--diff")) && format != "text")
-    return "`--statistics` and `--diff` are forms of their own; `--format` has none of it";
+    return "`--statistics` and `--diff` cannot be combined with `--format`";
   return "";
+}
+
+/// Writes the fixed text to standard output, and what is left to report to standard error.
+int fixStandardInput(Job &job, const Task &task, const Format &format, const RenderOptions &rendering,
+                     const ReadLimits &limits) {
+  Unpacker unpacker(limits);
+  const Outcome outcome = checkJob(job, task, unpacker);
+  Totals totals;
+  totals.add(outcome.report);
+  totals.fixed = outcome.fixed;
+  format.begin(llvm::errs());
+  format.file(outcome.report, rendering, llvm::errs());
+  format.end(totals, rendering, llvm::errs());
+  if (!outcome.report.source)
+    return BadUsage;
+  llvm::outs() << outcome.report.source->text();
+  return totals.errors ? FoundErrors : Clean;
 }
 
 } // namespace
@@ -340,7 +374,7 @@ static int runCheck(const Arguments &arguments) {
 
   Task task;
   task.stdinName = arguments.value("--stdin-filename").value_or(task.stdinName);
-  task.fix = arguments.has("--fix");
+  task.fix = arguments.has("--fix") || arguments.has("--diff");
   task.unsafeFixes = arguments.has("--unsafe-fixes");
   task.diff = arguments.has("--diff");
   task.updateBaseline = arguments.has("--update-baseline");
@@ -365,7 +399,10 @@ static int runCheck(const Arguments &arguments) {
     configFile = path->str();
   Configuration configuration(settingsOf(arguments), configFile);
   std::vector<Job> jobs;
-  for (const Input &input : findInputs(arguments.operands, arguments.has("--binaries"))) {
+  const llvm::StringRef here = ".";
+  const llvm::ArrayRef<llvm::StringRef> operands =
+      arguments.operands.empty() ? llvm::ArrayRef(here) : llvm::ArrayRef(arguments.operands);
+  for (const Input &input : findInputs(operands, arguments.has("--binaries"))) {
     std::string problem;
     const auto options = configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem);
     if (!problem.empty())
@@ -375,6 +412,8 @@ static int runCheck(const Arguments &arguments) {
   if (task.fix && llvm::any_of(jobs, [](const Job &job) { return job.binary != nullptr; }))
     return usageError("`--fix` cannot write into a binary");
 
+  if (task.fix && !task.diff && arguments.operands == std::vector<llvm::StringRef>{"-"})
+    return fixStandardInput(jobs.front(), task, format, rendering, limits);
   OrderedOutput output(jobs.size(), format, quiet, begin);
   std::atomic<size_t> next = 0;
   std::atomic<int> worst = Clean;
@@ -414,45 +453,47 @@ static int runCheck(const Arguments &arguments) {
   if (worst)
     return worst;
   const bool found = task.diff ? totals.fixed > 0 : totals.errors > 0;
-  return found ? FoundErrors : Clean;
+  return found && !arguments.has("--exit-zero") ? FoundErrors : Clean;
 }
 
 Command checkCommand() {
   return {
       .name = "check",
       .summary = "check PTX files, the PTX of binaries, `*.ptx` below folders, standard input (-)",
-      .syntax = {.operands = "FILE|DIR|- ...",
-                 .fewest = 1,
-                 .most = anyNumber,
-                 .options = {{"--format", diagnosticFormats(), "form of the output"},
-                             {"--stdin-filename", "PATH", "name of what standard input (-) gives"},
-                             {"--target", "sm_X", "check as if `.target` said this"},
-                             {"--ptx", "V", "check as if `.version` said this"},
-                             {"--arch", "sm_X", "may the module be compiled for this GPU?"},
-                             {"--link", "whole|separate", "whole: the module must define all functions that it calls"},
-                             {"--pedantic", "", "also report what is only bad style"},
-                             {"--werror", "", "warnings are errors"},
-                             {"--on", "RULE,...", "report what these rules find"},
-                             {"--off", "RULE,...", "do not"},
-                             {"--error", "RULE,...", "what these rules find is an error"},
-                             {"--warning", "RULE,...", "it is a warning"},
-                             {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
-                             {"--no-config", "", "read no `.ptxray`"},
-                             {"--baseline", "FILE", "report only what this file does not list"},
-                             {"--update-baseline", "", "write the findings into the baseline"},
-                             {"--fix", "", "make the fixes that are safe"},
-                             {"--unsafe-fixes", "", "with --fix: also those that are a guess"},
-                             {"--diff", "", "with --fix: show them, change nothing"},
-                             {"--statistics", "", "show how often each rule speaks, not where"},
-                             {"--quiet", "", "no summary, no progress"},
-                             {"--no-fold", "", "show diagnostics that are alike one by one"},
-                             {"--binaries", "", "below folders also what is a binary by its first bytes"},
-                             {"--warnings", "", "of binaries too, which others compiled: warnings"},
-                             {"--with-ptxas", "", "say also what ptxas says"},
-                             {"--ptxas", "PATH", "the ptxas to ask"},
-                             maxSizeOption(),
-                             colorOption(),
-                             {"--jobs", "N", "files checked at the same time (default: one a core)"}}},
+      .syntax =
+          {.operands = "[FILE|DIR|-]...",
+           .most = anyNumber,
+           .options = {{"--format", diagnosticFormats(), "form of the output"},
+                       {"--stdin-filename", "PATH", "name of what standard input (-) gives"},
+                       {"--target", "sm_X", "check as if `.target` were this"},
+                       {"--ptx", "V", "check as if `.version` were this"},
+                       {"--arch", "sm_X", "check that the module can be compiled for this GPU"},
+                       {"--link", "whole|separate", "whole: the module must define all functions that it calls"},
+                       {"--pedantic", "", "also report bad style"},
+                       {"--werror", "", "treat warnings as errors"},
+                       {"--on", "RULE,...",
+                        "enable these rules, groups (`syntax`), or patterns (`codegen-*`); `ptxray rules` lists them"},
+                       {"--off", "RULE,...", "disable them"},
+                       {"--error", "RULE,...", "report them as errors"},
+                       {"--warning", "RULE,...", "report them as warnings"},
+                       {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},
+                       {"--no-config", "", "read no `.ptxray`"},
+                       {"--baseline", "FILE", "report only findings that this file does not list"},
+                       {"--update-baseline", "", "write the findings into the baseline"},
+                       {"--fix", "", "apply safe fixes; of standard input (-), write the text to standard output"},
+                       {"--unsafe-fixes", "", "with --fix or --diff: also apply fixes that are a guess"},
+                       {"--diff", "", "show the fixes as a diff, change nothing"},
+                       {"--statistics", "", "show how often each rule reports, not where"},
+                       {"--quiet", "", "print no summary and no progress (also -q)"},
+                       {"--exit-zero", "", "exit with 0 even if errors are found"},
+                       {"--no-fold", "", "show similar diagnostics one by one"},
+                       {"--binaries", "", "below folders, also check binaries, told by their first bytes"},
+                       {"--warnings", "", "report warnings in binaries, too"},
+                       {"--with-ptxas", "", "also report what ptxas says"},
+                       {"--ptxas", "PATH", "the ptxas to ask"},
+                       maxSizeOption(),
+                       colorOption(),
+                       {"--jobs", "N", "check N files at the same time (default: one a core)"}}},
       .run = runCheck};
 }
 

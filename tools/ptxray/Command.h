@@ -73,6 +73,7 @@ Command generateCommand();
 Command isaCommand();
 Command layoutCommand();
 Command ptxasCommand();
+Command rulesCommand();
 Command runCommand();
 Command targetsCommand();
 Command versionCommand();

@@ -1,40 +1,52 @@
+#include "Check/CheckModule.h"
 #include "Command.h"
 #include "Diagnostics/Manual.h"
 #include "Diagnostics/RuleLevels.h"
 #include "Diagnostics/RulePages.h"
+#include "Explore/Sample.h"
+#include "Isa/Availability.h"
 #include "Isa/Isa.h"
 #include "Render/Render.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ptxray {
 
-static constexpr size_t mostEntries = 6; // of a beginning such as `mul`; of more only the names are shown
+using llvm::StringRef;
+
+static constexpr size_t mostEntries = 12; // of a beginning such as `tcgen05`; of more only the names are shown
 
 /// The mnemonic that an opcode begins with, else all that begin with what is written.
-static std::vector<const isa::Mnemonic *> findMnemonics(llvm::StringRef written) {
-  for (llvm::StringRef prefix = written; !prefix.empty(); prefix = prefix.rsplit('.').first) {
-    if (const isa::Mnemonic *exact = isa::findMnemonic(prefix))
-      return {exact};
+static std::vector<const isa::Mnemonic *> findMnemonics(StringRef written) {
+  std::vector<const isa::Mnemonic *> found;
+  for (StringRef prefix = written; !prefix.empty(); prefix = prefix.rsplit('.').first) {
+    if (const isa::Mnemonic *exact = isa::findMnemonic(prefix)) {
+      found.push_back(exact);
+      break;
+    }
     if (!prefix.contains('.'))
       break;
   }
-  std::vector<const isa::Mnemonic *> found;
-  for (const isa::Mnemonic &m : isa::mnemonics())
-    if (llvm::StringRef(m.text).starts_with(written.str() + "."))
-      found.push_back(&m);
+  // `mul` is also the begin of `mul.lo`.
+  if (found.empty() || StringRef(found.front()->text) == written)
+    for (const isa::Mnemonic &m : isa::mnemonics())
+      if (StringRef(m.text).starts_with(written.str() + "."))
+        found.push_back(&m);
   return found;
 }
 
-/// What a form requires of version and target.
-static void printGates(const isa::Form &form, llvm::raw_ostream &out) {
-  const isa::Tables &tables = isa::tables();
-  for (uint32_t index : isa::run(tables.formRules, form.rules)) {
-    const isa::Rule &rule = tables.rules[index];
-    if (rule.when == 0 && tables.exprs[rule.require].gateOnly)
-      out << "      " << rule.text << '\n';
+static void printManual(isa::Text manual, llvm::raw_ostream &out) {
+  if (StringRef(manual).empty()) {
+    out << "not in the manual\n";
+    return;
   }
+  out << "manual " << manual;
+  if (const ManualSection *section = findManualSection(manual))
+    out << " of PTX " << manualVersion << ": " << section->title << "\n" << section->url();
+  out << "\n";
 }
 
 /// Whether no manual has the form.
@@ -50,41 +62,153 @@ static bool isOfPtxas(const isa::Form &form) {
   });
 }
 
-static void printForms(uint16_t entry, bool ofPtxas, llvm::StringRef title, llvm::raw_ostream &out) {
-  for (const isa::Form &form : isa::tables().forms) {
-    if (form.entry != entry || isOfPtxas(form) != ofPtxas)
+/// Since which version and on which targets the form exists.
+static std::string availabilityOf(const isa::Form &form) {
+  const isa::Tables &tables = isa::tables();
+  llvm::SmallVector<std::string, 2> gates;
+  for (uint32_t index : isa::run(tables.formRules, form.rules)) {
+    const isa::Rule &rule = tables.rules[index];
+    if (rule.when == 0 && tables.exprs[rule.require].gateOnly)
+      if (const std::string text = gateText(rule.require); !text.empty())
+        gates.push_back(text);
+  }
+  return llvm::join(gates, "; ");
+}
+
+static std::string describe(const isa::OperandDecl &operand, const isa::Form &form) {
+  const isa::Tables &tables = isa::tables();
+  std::string type;
+  if (operand.type.kind == isa::RefKind::Word)
+    type = " of " + std::string(isa::word(operand.type.index).text);
+  else if (operand.type.kind == isa::RefKind::Slot)
+    type = " of the type `" + std::string(isa::run(tables.slots, form.slots)[operand.type.index].name) + "`";
+  const bool isResult = operand.rules & isa::Destination;
+  auto named = [&](StringRef what) { return (what + type).str(); };
+  switch (operand.role) {
+  case isa::OperandRole::Address: return "an address in brackets";
+  case isa::OperandRole::Predicate: return isResult ? "a predicate register for the result" : "a predicate";
+  case isa::OperandRole::Immediate: return named("a constant");
+  case isa::OperandRole::Label: return "a label";
+  case isa::OperandRole::Function: return "the name of a function";
+  case isa::OperandRole::List: return "a list in parentheses";
+  case isa::OperandRole::Texture: return "a texture";
+  case isa::OperandRole::Sampler: return "a sampler";
+  case isa::OperandRole::Surface: return "a surface";
+  case isa::OperandRole::Symbol: return "a name";
+  case isa::OperandRole::Value:
+  case isa::OperandRole::Register: break;
+  }
+  const StringRef vector = operand.rules & isa::Vec || operand.lengths.count ? "a vector of " : "";
+  if (isResult)
+    return named(vector.empty() ? "a register for the result" : "registers in braces for the result");
+  const StringRef what = operand.role == isa::OperandRole::Register ? "a register" : "a register or constant";
+  return named(vector.empty() ? what : "values in braces");
+}
+
+/// The values of each qualifier and the operands, each name once.
+static void printParts(llvm::ArrayRef<const isa::Form *> forms, llvm::raw_ostream &out) {
+  const isa::Tables &tables = isa::tables();
+  std::vector<std::pair<std::string, llvm::SmallSetVector<StringRef, 16>>> slots;
+  std::vector<std::pair<std::string, std::string>> operands;
+  for (const isa::Form *form : forms) {
+    for (const isa::Slot &slot : isa::run(tables.slots, form->slots)) {
+      if (slot.literal)
+        continue;
+      const std::string name(slot.name);
+      auto known = llvm::find_if(slots, [&](const auto &one) { return one.first == name; });
+      if (known == slots.end())
+        known = slots.insert(slots.end(), {name, {}});
+      for (const isa::SlotValue &value : isa::run(tables.slotValues, slot.values))
+        known->second.insert(isa::word(value.word).text);
+    }
+    for (const isa::OperandDecl &operand : isa::run(tables.operands, form->operands)) {
+      const std::pair<std::string, std::string> one{std::string(operand.name), describe(operand, *form)};
+      if (!llvm::is_contained(operands, one))
+        operands.push_back(one);
+    }
+  }
+  if (!slots.empty())
+    out << "\nqualifiers\n";
+  for (const auto &[name, words] : slots)
+    out << "  " << llvm::left_justify(name, 12) << ' ' << llvm::join(words, " ") << '\n';
+  if (!operands.empty())
+    out << "\noperands\n";
+  for (const auto &[name, text] : operands)
+    out << "  " << llvm::left_justify(name, 12) << ' ' << text << '\n';
+}
+
+/// The shortest of some lines that are accepted, of the newest version for the first target that has the instruction.
+static void printExample(StringRef mnemonic, llvm::raw_ostream &out) {
+  constexpr unsigned tried = 40;
+  for (const char *target : {"sm_90", "sm_100a", "sm_90a", "sm_120a", "sm_107a", "sm_20", "sm_10"}) {
+    ModuleContext module;
+    module.ptx = isa::versions().back();
+    module.target = static_cast<uint16_t>(isa::findTarget(target));
+    const std::vector<Sample> samples = sampleInstruction(mnemonic, module, tried, 1);
+    const Sample *shortest = nullptr;
+    for (const Sample &sample : samples)
+      if (sample.accepted && (!shortest || sample.text.size() < shortest->text.size()))
+        shortest = &sample;
+    if (!shortest)
       continue;
-    out << title << "  " << form.syntax << '\n';
-    title = "";
-    printGates(form, out);
+    out << "\nfor example, for " << target << "\n  " << shortest->text << '\n';
+    return;
   }
 }
 
-static void printEntry(uint16_t index, llvm::raw_ostream &out) {
-  const isa::Tables &tables = isa::tables();
-  const isa::Entry &entry = tables.entries[index];
-  auto names = llvm::map_range(isa::run(tables.entryMnemonics, entry.mnemonics),
-                               [&](uint32_t m) { return llvm::StringRef(tables.mnemonics[m].text); });
-  out << "# ";
-  llvm::interleaveComma(names, out);
-  out << "\n\n" << entry.title << "\nmanual " << entry.manual << ", " << entry.file << ':' << entry.line << "\n";
-  if (const ManualSection *section = findManualSection(entry.manual))
-    out << "of PTX " << manualVersion << ": " << section->title << "\n" << section->url() << "\n";
-  out << "\n";
-  printForms(index, false, "", out);
-  printForms(index, true, "\nptxas also accepts\n", out);
-  out << '\n' << llvm::StringRef(entry.source).rtrim() << '\n';
+/// What all forms of an entry need; empty if they differ.
+static std::string commonAvailability(uint16_t entry) {
+  std::optional<std::string> common;
+  for (const isa::Form &form : isa::tables().forms)
+    if (form.entry == entry && !isOfPtxas(form) && common.value_or(availabilityOf(form)) != availabilityOf(form))
+      return "";
+    else if (form.entry == entry && !isOfPtxas(form))
+      common = availabilityOf(form);
+  return common.value_or("");
 }
 
-static void explainInstruction(llvm::ArrayRef<const isa::Mnemonic *> mnemonics, llvm::StringRef written,
+static void printEntry(uint16_t index, bool withSource, llvm::raw_ostream &out) {
+  const isa::Tables &tables = isa::tables();
+  const isa::Entry &entry = tables.entries[index];
+  const auto mnemonics = isa::run(tables.entryMnemonics, entry.mnemonics);
+  out << "# ";
+  llvm::interleaveComma(llvm::map_range(mnemonics, [&](uint32_t m) { return StringRef(tables.mnemonics[m].text); }),
+                        out);
+  out << "\n\n" << entry.title << '\n';
+  printManual(entry.manual, out);
+  const std::string common = commonAvailability(index);
+  if (!common.empty())
+    out << "needs " << common << '\n';
+  std::vector<const isa::Form *> documented;
+  for (const bool ofPtxas : {false, true}) {
+    StringRef title = ofPtxas ? "\nptxas also accepts\n" : "\n";
+    for (const isa::Form &form : tables.forms) {
+      if (form.entry != index || isOfPtxas(form) != ofPtxas)
+        continue;
+      out << title << "  " << form.syntax << '\n';
+      title = "";
+      if (const std::string gates = availabilityOf(form); !gates.empty() && gates != common)
+        out << "      needs " << gates << '\n';
+      if (!ofPtxas)
+        documented.push_back(&form);
+    }
+    if (!ofPtxas)
+      printParts(documented, out);
+  }
+  if (withSource)
+    out << '\n' << entry.file << ':' << entry.line << '\n' << StringRef(entry.source).rtrim() << '\n';
+}
+
+static void explainInstruction(llvm::ArrayRef<const isa::Mnemonic *> mnemonics, StringRef written, bool withSource,
                                llvm::raw_ostream &out) {
   const isa::Tables &tables = isa::tables();
   llvm::SmallSetVector<uint16_t, 8> entries;
   for (const isa::Mnemonic *mnemonic : mnemonics)
     for (uint32_t form : isa::run(tables.mnemonicForms, mnemonic->forms))
       entries.insert(tables.forms[form].entry);
-  if (entries.size() <= mostEntries) {
-    llvm::interleave(entries, out, [&](uint16_t entry) { printEntry(entry, out); }, "\n");
+  if (entries.size() <= mostEntries || mnemonics.size() == 1) {
+    llvm::interleave(entries, out, [&](uint16_t entry) { printEntry(entry, withSource, out); }, "\n");
+    printExample(mnemonics.front()->text, out);
     return;
   }
   out << "many instructions begin with `" << escaped(written) << "`:\n";
@@ -92,8 +216,130 @@ static void explainInstruction(llvm::ArrayRef<const isa::Mnemonic *> mnemonics, 
     out << "  " << mnemonic->text << '\n';
 }
 
+static std::string placesOf(uint16_t places) {
+  static constexpr std::pair<uint16_t, StringRef> names[] = {
+      {isa::InModule, "outside of functions"},
+      {isa::OnVariable, "in the declaration of a variable"},
+      {isa::OnParameter, "at a parameter of an entry"},
+      {isa::OnEntry | isa::OnDeclaredEntry, "in the head of an entry"},
+      {isa::OnFunction | isa::OnDeclaredFunction, "in the head of a function"},
+      {isa::InEntry | isa::InFunction, "in a body"},
+      {isa::InDirective, "in the braces of another directive"},
+  };
+  llvm::SmallVector<std::string, 4> found;
+  for (const auto &[bits, name] : names)
+    if (places & bits)
+      found.push_back(name.str());
+  return llvm::join(found, ", ");
+}
+
+static bool explainDirective(StringRef name, llvm::raw_ostream &out) {
+  const isa::Directive *directive = isa::findDirective(name);
+  if (!directive)
+    directive = isa::findPragma(name.trim('"'));
+  if (!directive)
+    return false;
+  out << "# " << directive->name << "\n\n" << directive->title << '\n';
+  printManual(directive->manual, out);
+  out << "\n  " << directive->syntax << '\n';
+  if (const std::string gate = directive->gate ? gateText(directive->gate) : ""; !gate.empty())
+    out << "      needs " << gate << '\n';
+  out << "\nwhere: " << placesOf(directive->places) << '\n';
+  return true;
+}
+
+static bool explainRegister(StringRef name, llvm::raw_ostream &out) {
+  const isa::SpecialRegister *reg = isa::findSpecialRegister(name.split('.').first);
+  if (!reg)
+    return false;
+  const std::string type(isa::word(reg->type).text);
+  out << "# " << reg->name << "\n\na special register of " << type;
+  if (reg->vector)
+    out << ", a vector: `" << reg->name << ".x`, `.y`, `.z`";
+  out << '\n';
+  if (const std::string gate = reg->gate ? gateText(reg->gate) : ""; !gate.empty())
+    out << "needs " << gate << '\n';
+  const StringRef bits = StringRef(type).ltrim(".ubs");
+  out << "\n  mov"
+      << (type == ".pred" ? ".pred %p1, "
+          : bits == "64"  ? ".u64 %rd1, "
+                          : ".u32 %r1, ")
+      << reg->name << (reg->vector ? ".x" : "") << ";\n";
+  return true;
+}
+
+static bool explainTarget(StringRef name, llvm::raw_ostream &out) {
+  const int index = isa::findTarget(name);
+  if (index < 0)
+    return false;
+  const isa::Target &target = isa::targets()[index];
+  out << "# " << target.name << "\n\na target since PTX " << isa::versionText(target.since)
+      << (target.documented ? "" : ", not in the manual") << '\n';
+  if (target.variant == 'a')
+    out << "`a`: the code runs on GPUs of this architecture alone\n";
+  else if (target.variant == 'f')
+    out << "`f`: the code runs on GPUs of this architecture and of later ones of its family\n";
+  else
+    out << "the code runs on GPUs of this architecture and of later ones\n";
+  out << "\n  .version " << isa::versionText(target.since) << "\n  .target " << target.name << '\n';
+  llvm::SmallVector<StringRef, 4> alike;
+  for (const isa::Target &other : isa::targets())
+    if (other.number == target.number && other.name != target.name)
+      alike.push_back(other.name);
+  if (!alike.empty())
+    out << "\nsee also " << llvm::join(alike, ", ") << '\n';
+  return true;
+}
+
+/// `kernel.ptx:12`: what is reported in the line, and the rules.
+static std::optional<int> explainLine(StringRef written, llvm::raw_ostream &out) {
+  const auto [path, number] = written.rsplit(':');
+  unsigned line = 0;
+  if (path == written || number.getAsInteger(10, line))
+    return std::nullopt;
+  std::string problem;
+  const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
+  if (!source)
+    return usageError("cannot read `" + path.str() + "`: " + problem);
+  DiagnosticSink sink;
+  checkSource(*source, {}, sink);
+  out << source->lineText(line).trim() << '\n';
+  bool anything = false;
+  for (const Diagnostic &d : sink.diagnostics()) {
+    if (source->lineColumn(d.range.begin).line != line)
+      continue;
+    anything = true;
+    out << '\n' << severityName(d.severity) << ": " << d.message() << "\n\n" << rulePage(info(d.id).id);
+  }
+  if (anything)
+    return Clean;
+  StringRef text = source->lineText(line).trim();
+  if (text.starts_with("@"))
+    text = text.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
+  const StringRef opcode = text.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
+  out << '\n';
+  if (const auto mnemonics = findMnemonics(opcode); !mnemonics.empty())
+    explainInstruction(mnemonics, opcode, false, out);
+  else if (!explainDirective(opcode, out))
+    out << "nothing is reported in this line\n";
+  return Clean;
+}
+
+static std::string didYouMeanAny(StringRef wanted) {
+  llvm::SmallVector<StringRef> known;
+  for (const RulePage &page : rulePages())
+    known.push_back(page.id);
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics())
+    known.push_back(mnemonic.text);
+  for (const isa::Directive &directive : isa::tables().directives)
+    known.push_back(directive.name);
+  for (const isa::SpecialRegister &reg : isa::specialRegisters())
+    known.push_back(reg.name);
+  return didYouMean(wanted, known);
+}
+
 static int runExplain(const Arguments &arguments) {
-  const llvm::StringRef wanted = arguments.operands.front();
+  const StringRef wanted = arguments.operands.front();
   if (const auto [rule, problem] = findRule(wanted); rule) {
     llvm::outs() << rulePage(info(rule->id).id);
     return Clean;
@@ -101,19 +347,20 @@ static int runExplain(const Arguments &arguments) {
     return usageError(problem);
   }
   if (const auto mnemonics = findMnemonics(wanted); !mnemonics.empty()) {
-    explainInstruction(mnemonics, wanted, llvm::outs());
+    explainInstruction(mnemonics, wanted, arguments.has("--source"), llvm::outs());
     return Clean;
   }
-  llvm::SmallVector<llvm::StringRef> known;
-  for (const RulePage &page : rulePages())
-    known.push_back(page.id);
-  for (const isa::Mnemonic &mnemonic : isa::mnemonics())
-    known.push_back(mnemonic.text);
-  return usageError("no rule or instruction `" + wanted.str() + "`" + didYouMean(wanted, known));
+  if (explainDirective(wanted, llvm::outs()) || explainRegister(wanted, llvm::outs()) ||
+      explainTarget(wanted, llvm::outs()))
+    return Clean;
+  if (const std::optional<int> status = explainLine(wanted, llvm::outs()))
+    return *status;
+  return usageError("no rule, instruction, directive, special register, or target `" + wanted.str() + "`" +
+                    didYouMeanAny(wanted));
 }
 
-int unknownInstruction(llvm::StringRef written) {
-  llvm::SmallVector<llvm::StringRef> known;
+int unknownInstruction(StringRef written) {
+  llvm::SmallVector<StringRef> known;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics())
     known.push_back(mnemonic.text);
   return usageError("no instruction `" + written.str() + "`" + didYouMean(written, known));
@@ -121,8 +368,11 @@ int unknownInstruction(llvm::StringRef written) {
 
 Command explainCommand() {
   return {.name = "explain",
-          .summary = "explain a rule, or show what is known of an instruction",
-          .syntax = {.operands = "RULE|INSTRUCTION", .fewest = 1, .most = 1},
+          .summary = "explain a rule, an instruction, a directive, a special register, a target, or a line of a file",
+          .syntax = {.operands = "NAME|FILE:LINE",
+                     .fewest = 1,
+                     .most = 1,
+                     .options = {{"--source", "", "also show how grammar/isa describes the instruction"}}},
           .run = runExplain};
 }
 

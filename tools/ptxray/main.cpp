@@ -2,6 +2,7 @@
 #include "Render/Render.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,9 +13,9 @@ using namespace ptxray;
 using llvm::StringRef;
 
 std::vector<Command> ptxray::allCommands() {
-  return {asCommand(),      checkCommand(),    descCommand(),   dumpCommand(),   explainCommand(),
-          extractCommand(), generateCommand(), isaCommand(),    layoutCommand(), ptxasCommand(),
-          runCommand(),     targetsCommand(),  versionCommand()};
+  return {asCommand(),      checkCommand(),    descCommand(),    dumpCommand(),   explainCommand(),
+          extractCommand(), generateCommand(), isaCommand(),     layoutCommand(), ptxasCommand(),
+          rulesCommand(),   runCommand(),      targetsCommand(), versionCommand()};
 }
 
 Option ptxray::colorOption() { return {"--color", "auto|always|never", "colours of the text (auto: on a terminal)"}; }
@@ -78,7 +79,11 @@ static std::vector<StringRef> references(const std::vector<std::string_view> &wo
 /// What is wrong with the words of a command, or nothing.
 static std::string readArguments(const Command &command, llvm::ArrayRef<const char *> written, Arguments &arguments) {
   CommandLine line;
-  if (std::optional<Complaint> complaint = readCommandLine(command.syntax, {written.begin(), written.end()}, line)) {
+  std::vector<std::string_view> words(written.begin(), written.end());
+  for (std::string_view &word : words)
+    if (word == "-q" && command.syntax.words == Words::Own)
+      word = "--quiet";
+  if (std::optional<Complaint> complaint = readCommandLine(command.syntax, words, line)) {
     llvm::SmallVector<StringRef> names;
     for (const Option &option : command.syntax.options)
       names.push_back(option.name);
@@ -105,7 +110,7 @@ int main(int argc, char **argv) {
     printHelp(commands, llvm::outs());
     return finish(Clean);
   }
-  if (name == "--version")
+  if (name == "--version" || name == "-V")
     name = "version";
   llvm::ArrayRef<const char *> written(argv + 2, argc - 2);
   const bool help = name == "help" || llvm::any_of(written.take_until([](StringRef word) { return word == "--"; }),
@@ -124,6 +129,8 @@ int main(int argc, char **argv) {
       return usageError(complaint + " (`ptxray " + name.str() + " --help` shows the options)");
     return finish(command.run(arguments));
   }
+  if (llvm::sys::fs::exists(name))
+    return usageError("`" + name.str() + "` is a file, not a command; `ptxray check " + name.str() + "` checks it");
   llvm::SmallVector<StringRef> names;
   for (const Command &command : commands)
     names.push_back(command.name);

@@ -1,0 +1,20 @@
+#pragma once
+// The rules in groups, by the step that reports them.
+#include "Diagnostics/Diagnostic.h"
+
+namespace ptxray {
+
+struct RuleGroup {
+  llvm::StringLiteral name;  // what `--off` takes: `syntax`
+  llvm::StringLiteral title; // of a list of its rules
+  DiagId first;              // of Diagnostics.def: the group goes on to the first of the next
+};
+llvm::ArrayRef<RuleGroup> ruleGroups(); // in the order of DiagId
+const RuleGroup &groupOf(DiagId id);
+/// Whether a report of the rule may carry a fix.
+bool mayHaveFix(DiagId id);
+
+/// The rules that a name, a group or a pattern such as `codegen-*` stands for; empty: none.
+llvm::SmallVector<DiagId, 0> matchRules(llvm::StringRef text);
+
+} // namespace ptxray

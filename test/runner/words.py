@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""What ptxray says of itself: `explain` answers for every name, docs/rules.md is what `rules` prints, and the words that
+messages once had do not come back.
+
+    words.py PTXRAY SOURCE-FOLDER
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+WORST = (" is no ", " are no ", "behind", " takes ", " asks for ", "stands", "illegal", "has nothing to")
+
+
+def output(ptxray, *words):
+    return subprocess.run([ptxray, *words], capture_output=True, text=True, check=True).stdout
+
+
+def names(ptxray, source):
+    """Of all that `explain` knows."""
+    isa = json.loads(output(ptxray, "isa", "--format=json"))
+    version = json.loads(output(ptxray, "version", "--format=json"))
+    yield from isa["mnemonics"]
+    yield from re.findall(r'^(?:directive|pragma) "?([^\s"]+)', (source / "grammar/isa/directives.isa").read_text(), re.M)
+    yield from (register["name"] for register in isa["specialRegisters"])
+    yield from (target["name"] for target in version["targets"])
+
+
+def main():
+    ptxray, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    problems = []
+    rules = json.loads(output(ptxray, "rules", "--format=json"))
+    for name in [*names(ptxray, source), *(rule["id"] for rule in rules)]:
+        done = subprocess.run([ptxray, "explain", name], capture_output=True, text=True)
+        if done.returncode or not done.stdout.startswith("#"):
+            problems.append(f"explain {name}: {done.stderr or done.stdout[:80]}")
+    for rule in rules:
+        message = rule["message"].replace("there is no ", "")
+        problems += [f"{rule['id']}: {message}" for word in WORST if word in message]
+    if output(ptxray, "rules", "--format=markdown") != (source / "docs/rules.md").read_text():
+        problems.append("docs/rules.md is not what `ptxray rules --format=markdown` prints")
+    print("\n".join(problems))
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -279,8 +279,11 @@ static void reportShape(const Shape &shape, const Pattern &pattern, Place place,
   f.sourceArg = 0;
   if (pattern.kind == PatternKind::Address && shape.extent == 1 && !(shape.flags & ShapeSubscript))
     f.remedy = {Remedy::AddBrackets, 0, "["};
-  else if (pattern.kind == PatternKind::Operand && shape.kind == ShapeKind::Address && shape.extent == 2)
-    f.remedy = {Remedy::RemoveBrackets, 0, ""};
+  if (pattern.kind == PatternKind::Operand && shape.kind == ShapeKind::Address) {
+    f.notes.push_back("memory is read with `ld` and written with `st`");
+    if (shape.extent == 2)
+      f.remedy = {Remedy::RemoveBrackets, 0, ""};
+  }
 }
 
 /// How many operands a form cannot do without, and whether it has more.

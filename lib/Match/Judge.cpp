@@ -9,6 +9,8 @@
 
 namespace ptxray {
 
+using isa::WordId;
+
 static bool isError(const Finding &finding) { return finding.severity == Severity::Error; }
 
 bool Judged::isAccepted() const { return llvm::none_of(findings, isError); }
@@ -59,6 +61,40 @@ static void addOrder(const FormView &view, std::vector<Finding> &findings) {
   }
 }
 
+/// Of types that would do, the only one of integers or bits that is as wide as the one that is written; 0: none.
+static WordId alikeType(const Finding &f) {
+  auto isInteger = [](const isa::Word &word) {
+    return llvm::is_contained({isa::TypeKind::Bits, isa::TypeKind::Unsigned, isa::TypeKind::Signed}, word.typeKind);
+  };
+  const isa::Word &written = isa::word(isa::findWord(f.args.front()));
+  if (written.wordClass != isa::WordClass::Type || !isInteger(written))
+    return 0;
+  WordId found = 0;
+  for (const WordId word : f.expected)
+    if (isInteger(isa::word(word)) && isa::word(word).bits == written.bits) {
+      if (found)
+        return 0;
+      found = word;
+    }
+  return found;
+}
+
+/// What follows from another finding: of an operand that should not be there, of a vector of the wrong length, of the
+/// elements of one that lacks its braces.
+static void dropConsequences(std::vector<Finding> &findings) {
+  const std::vector<Finding> all = findings;
+  const bool lacksBraces = llvm::any_of(all, [](const Finding &f) { return f.id == DiagId::VectorExpected; });
+  llvm::erase_if(findings, [&](const Finding &f) {
+    auto another = [&](DiagId id) {
+      return f.id != id && llvm::any_of(all, [&](const Finding &g) { return g.id == id && g.place == f.place; });
+    };
+    const bool isOfOperand = f.place.kind == Place::Operand;
+    return (isOfOperand && (another(DiagId::OperandRequires) || another(DiagId::VectorLength))) ||
+           (lacksBraces && f.id == DiagId::OperandRequires) ||
+           (lacksBraces && isOfOperand && another(DiagId::OperandRequires));
+  });
+}
+
 /// Puts the words that would do into message and fix.
 static void spellExpected(Finding &f) {
   if (f.expected.empty() || f.id == DiagId::UnknownQualifier)
@@ -66,6 +102,8 @@ static void spellExpected(Finding &f) {
   f.args.push_back(wordsText(f.expected));
   if (f.expected.size() == 1)
     f.remedy.text = isa::word(f.expected.front()).text;
+  else if (const WordId word = f.id == DiagId::IllegalQualifier ? alikeType(f) : WordId(0))
+    f.remedy.text = isa::word(word).text;
   else
     f.remedy = {};
 }
@@ -133,6 +171,8 @@ static std::vector<Finding> selectFindings(std::vector<Finding> found, const Opc
       findings.push_back(std::move(f));
   }
   keepOneGate(findings);
+  if (findings.size() > 1)
+    dropConsequences(findings);
   return findings;
 }
 

@@ -173,8 +173,11 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
     return fail(DiagId::SpecialRegister, node);
   const TypeView reg = viewType(shape.type);
   judgeDirective(shape, node, true);
-  if (shape.vector && (inVector || view.lengths(index).empty()))
-    return fail(DiagId::UnexpectedVector, node);
+  if (shape.vector && (inVector || view.lengths(index).empty())) {
+    fail(DiagId::UnexpectedVector, node);
+    judgement.findings.back().notes.push_back("its components are single values: `.x`, `.y`, `.z`");
+    return false;
+  }
   if (shape.vector && (has(isa::Fragment) || declared.type.kind != isa::RefKind::Slot)) // a whole one: `mov` alone
     return fail(DiagId::SpecialRegister, node);
   if (isPredicate() || reg.kind == TypeKind::Predicate)

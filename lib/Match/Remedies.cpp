@@ -134,7 +134,9 @@ static void addSimilar(std::vector<Finding> &findings, const WrittenInstruction 
     std::string spelling(mnemonic.text);
     for (const OpcodeWord &word : llvm::drop_begin(opcode.words, count))
       spelling += word.text;
-    if (!judge({Opcode(spelling), written.shapes, written.availability}).isAccepted())
+    const Judged judged = judge({Opcode(spelling), written.shapes, written.availability});
+    if (llvm::any_of(judged.findings,
+                     [](const Finding &f) { return f.severity == Severity::Error && f.phase != Phase::Gate; }))
       continue;
     right.push_back(spelling);
     nameWords = count;
@@ -173,6 +175,13 @@ static void addCompletions(Finding &finding, const WrittenInstruction &written) 
       next.push_back(word);
   }
   constexpr size_t most = 12;
+  // `mul.u32` is not of the wrong type: `.lo` or `.hi` is missing.
+  if (!right.empty() && finding.id == DiagId::IllegalQualifier) {
+    const uint32_t form = finding.form, line = finding.line;
+    finding = wordFinding(DiagId::IncompleteInstruction, {Place::Opcode, 0}, {opcode.spelling});
+    finding.form = form;
+    finding.line = line;
+  }
   if (right.size() == 1)
     finding.remedy = {Remedy::ReplaceOpcode, 0, llvm::StringRef(right.front()).trim('`').str()};
   else if (!right.empty() && right.size() <= most)
@@ -269,6 +278,11 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
     if (f.id == DiagId::UnknownQualifier && opcode.mnemonic && f.remedy.kind == Remedy::None)
       addNumbered(f, written);
   }
+  for (Finding &f : findings)
+    if (const std::string lower = llvm::StringRef(opcode.spelling).lower();
+        f.id == DiagId::UnknownInstruction && lower != opcode.spelling &&
+        judge({Opcode(lower), written.shapes, written.availability}).isAccepted())
+      f.remedy = {Remedy::ReplaceOpcode, 0, lower};
   const bool isOfWords = llvm::any_of(
       findings, [](const Finding &f) { return f.severity == Severity::Error && f.phase == Phase::Qualifier; });
   if (isOfWords && llvm::all_of(findings, [](const Finding &f) { return f.remedy.kind == Remedy::None; }))

@@ -261,7 +261,9 @@ void reportWords(const FormView &view, Leftover leftover, Judgement &judgement) 
     }
     // A word of the wrong value is one mistake, not a word too many and one too few.
     const WordId word = opcode.words[k].id;
-    auto instead = llvm::find_if(missing, [&](uint16_t j) {
+    const bool isAlone = strays.size() == 1 && missing.size() == 1 && word && !isOnlyInNames(word) &&
+                         !someFormKnows(*opcode.mnemonic, word);
+    auto instead = isAlone ? missing.begin() : llvm::find_if(missing, [&](uint16_t j) {
       return word && !isOnlyInNames(word) && (sameKind(sampleWord(view.slots[j]), word) || standsFor(view, k, j));
     });
     if (instead == missing.end()) {

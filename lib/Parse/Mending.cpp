@@ -141,8 +141,11 @@ bool PtxBase::mendExtra(KindSet expected) {
       at += line.size() + 1;
     }
   if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), {spelled(ahead)})) {
-    d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}, /*safe=*/!isBrace(spelled(ahead))};
-    weighFix(*d);
+    // `%r1 = %r2 + %r3` needs more than that.
+    if (llvm::StringRef(",;:()[]{}|@!").contains(spelled(ahead))) {
+      d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}, /*safe=*/!isBrace(spelled(ahead))};
+      weighFix(*d);
+    }
   }
   if (ahead.kind == TokenKind::RightBrace || closesBody)
     ++scanner->braces;

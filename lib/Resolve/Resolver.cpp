@@ -335,6 +335,9 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
     const uint32_t count = family->familyCount;
     const char *declares = count ? "`{0}<{1}>` declares `{0}0` to `{0}{2}`" : "`{0}<{1}>` declares none";
     d.notes.push_back({llvm::formatv(declares, prefix, count, count - 1).str(), family->nameRange});
+  } else if (const Symbol *first = scopes.findText(name.str() + "0"); first && first->familyCount) {
+    d.notes.push_back(
+        {"its registers are numbered: `" + name.str() + "0`, `" + name.str() + "1` ...", first->nameRange});
   } else if (const std::string near = similarName(name, isGuard); !near.empty()) {
     if (range.size() >= name.size())
       d.fix = Fix{"write `" + near + "`, a name that is similar",

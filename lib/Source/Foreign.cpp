@@ -161,7 +161,10 @@ std::optional<ForeignText> recogniseForeign(StringRef text) {
 
 bool isSurelyPtx(StringRef text) {
   text.consume_front(byteOrderMark);
-  return skipComments(text).starts_with(".version") && llvm::none_of(text.rtrim('\0'), isControl);
+  StringRef rest = skipComments(text);
+  while (rest.starts_with("#")) // a comment as other languages have it
+    rest = skipComments(rest.drop_front(std::min(rest.find('\n'), rest.size())));
+  return rest.starts_with(".version") && llvm::none_of(text.rtrim('\0'), isControl);
 }
 
 } // namespace ptxray

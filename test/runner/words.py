@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ptxray says of itself: `explain` answers for every name, docs/rules.md is what `rules` prints, and the words that
+"""What ptxray says of itself: `explain` answers for every name, docs/rules.md is what `rules` prints, and words that
 messages once had do not come back.
 
     words.py PTXRAY SOURCE-FOLDER
@@ -23,7 +23,8 @@ def names(ptxray, source):
     isa = json.loads(output(ptxray, "isa", "--format=json"))
     version = json.loads(output(ptxray, "version", "--format=json"))
     yield from isa["mnemonics"]
-    yield from re.findall(r'^(?:directive|pragma) "?([^\s"]+)', (source / "grammar/isa/directives.isa").read_text(), re.M)
+    directives = (source / "grammar/isa/directives.isa").read_text()
+    yield from re.findall(r'^(?:directive|pragma) "?([^\s"]+)', directives, re.M)
     yield from (register["name"] for register in isa["specialRegisters"])
     yield from (target["name"] for target in version["targets"])
 

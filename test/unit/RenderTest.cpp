@@ -72,8 +72,8 @@ TEST(Text, TabsAndStrangeBytesKeepTheCaretInPlace) {
   FileReport report = reportOn("\tx\x1b\xc3\xa9\xff y;");
   add(report, {7, 8});
   EXPECT_EQ(text(report), "k.ptx:1:8: error: cannot read `p`: r [unreadable-input]\n"
-                          "    1 |         x<U+001B><U+00E9><FF> y;\n"
-                          "      |                               ^\n");
+                          "    1 |         x<U+001B>\xc3\xa9<FF> y;\n"
+                          "      |                        ^\n");
 }
 
 TEST(Text, PlacesAtTheEnd) {

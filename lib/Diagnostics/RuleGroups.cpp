@@ -13,7 +13,7 @@ static constexpr RuleGroup groups[] = {
     {"names", "Names", DiagId::DuplicateDefinition},
     {"header", "The header of a module", DiagId::AddressSize},
     {"declarations", "Declarations, functions, calls", DiagId::AliasTarget},
-    {"flow", "Functions as a whole", DiagId::AccessMisaligned},
+    {"flow", "Functions as a whole", DiagId::AbsentLane},
     {"codegen", "What code generation refuses", DiagId::CodegenAddress32},
     {"debugging", "Debugging and metadata", DiagId::DuplicateFileIndex},
     {"instructions", "Instructions", DiagId::AddressRegister},

@@ -3,7 +3,7 @@
 
     mistakes.py PTXRAY SOURCE-FOLDER [--write]
 
-NAME.ptx is what somebody wrote, NAME.before what an earlier ptxray said of it, NAME.right.ptx the text once the advice is
+NAME.ptx is what somebody wrote, NAME.before what an earlier ptxray said of it, NAME.right.ptx the text with the advice
 taken: neither ptxray nor ptxas has anything against it. No two errors of a file have one place, and what `--fix` makes
 has fewer errors. `--write` writes the page.
 """

@@ -17,7 +17,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "package"))
 import common
 
-OTHERS = "test/corpus/"  # sources in the style of those who would write them
+OTHERS = ("test/corpus/", "test/inline/")  # sources in the style of those who would write them
 
 
 def tracked(root):

@@ -29,12 +29,23 @@ struct EntryPlace {
   std::vector<unsigned> alike; // numbers of entries with the same text
 };
 
+/// Of a source with assembly in it.
+struct InlineSummary {
+  struct Skipped {
+    Range range;
+    std::string reason; // `with #if inside`
+  };
+  unsigned statements = 0; // the skipped ones too
+  std::vector<Skipped> skipped;
+};
+
 struct FileReport {
   std::string path;
   std::optional<EntryPlace> entry;      // of the binary at that path
   std::unique_ptr<SourceBuffer> source; // null: it could not be read
   std::string ptx, target;              // what it was checked as; empty: not known
   DiagnosticList diagnostics;
+  std::optional<InlineSummary> inlined;     // of a source with assembly in it
   std::vector<FunctionResources> functions; // when ptxas was asked for them
   struct Compiler {
     std::string path, release; // `13.5.37`

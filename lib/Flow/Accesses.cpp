@@ -44,7 +44,7 @@ void AccessRules::instruction(uint32_t number) {
 
 void AccessRules::access(const Operand &operand, LocalId local, const Access &one, uint32_t number) {
   const Symbol *symbol = body.symbol(local);
-  if (!symbol || symbol->kind != SymbolKind::Variable)
+  if (!symbol || symbol->kind != SymbolKind::Variable || operand.flags & AnyValue)
     return;
   const int64_t offset = operand.flags & HasOffset ? operand.value : 0;
   auto report = [&](DiagId id, std::initializer_list<std::string> args) {

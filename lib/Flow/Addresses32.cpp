@@ -5,7 +5,7 @@
 namespace ptxray {
 
 void checkAddresses32(const Body &body, const BodyContext &context) {
-  if (context.rules.has(isa::FeatureId::Address32))
+  if (context.rules.has(isa::FeatureId::Address32) && !context.options.wideAddresses)
     return;
   for (const uint32_t number : body.notable)
     if (body.facts(number).hasAddress32) {

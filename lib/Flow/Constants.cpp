@@ -44,7 +44,7 @@ std::optional<uint64_t> Constants::computed(uint32_t instruction, unsigned depth
     std::optional<uint64_t> value;
     if (node.kind == OperandKind::Vector) // its elements are sources
       continue;
-    if (node.kind == OperandKind::Integer)
+    if (node.kind == OperandKind::Integer && !(node.flags & AnyValue))
       value = static_cast<uint64_t>(node.value);
     else if (node.kind == OperandKind::Name && !node.flags && node.suffix == SpellingId::None)
       value = valueOf(*local, depth + 1);

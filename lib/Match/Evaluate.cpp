@@ -51,8 +51,7 @@ static bool evaluateLeaf(const FormView &view, const Expr &e) {
   case ExprOp::OperandIsSymbol: return shape && isSymbol(*shape, view.operands[e.a].role);
   case ExprOp::OperandNegated: return shape && (shape->flags & ShapeNegated);
   case ExprOp::OperandHasOffset: return shape && (shape->flags & ShapeOffset);
-  case ExprOp::OperandIn:
-    return !shape || shape->kind != ShapeKind::Integer || inRanges(t.ranges.slice(e.b, e.c), shape->value);
+  case ExprOp::OperandIn: return !shape || !isNumber(*shape) || inRanges(t.ranges.slice(e.b, e.c), shape->value);
   default: return true;
   }
 }

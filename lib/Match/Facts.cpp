@@ -54,7 +54,7 @@ static void addBytes(const FormView &view, const isa::OperandDecl &operand, Acce
   uint64_t align = bytes;
   if (!llvm::StringRef(operand.accessSize).empty()) { // in pieces of the type, or one smaller piece
     const Shape *size = view.operand(operand.accessSize);
-    access.isLeast = size && size->kind != ShapeKind::Integer;
+    access.isLeast = size && !isNumber(*size);
     if (size && !access.isLeast)
       bytes = static_cast<uint64_t>(size->value);
     align = std::min(align, bytes);

@@ -238,7 +238,7 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
 
 bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
   const auto allowed = view.ranges(index);
-  if (shape.kind != ShapeKind::Integer || allowed.empty() || inRanges(allowed, shape.value))
+  if (!isNumber(shape) || allowed.empty() || inRanges(allowed, shape.value))
     return true;
   if (alreadyReported(DiagId::ImmediateValue, node))
     return false;

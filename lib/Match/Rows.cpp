@@ -104,7 +104,7 @@ RowFit TableView::fit(uint32_t row) const {
       if ((isNoVector && shape.kind == ShapeKind::Vector) ||
           (cell.kind == CellKind::Lengths && !lengthFits(view, operand, t.terms.slice(cell.first, cell.count))))
         result.badLength.push_back({operand, narrow<uint16_t>(c)});
-      if (cell.kind == CellKind::Ranges && shape.kind == ShapeKind::Integer &&
+      if (cell.kind == CellKind::Ranges && isNumber(shape) &&
           llvm::none_of(t.ranges.slice(cell.first, cell.count),
                         [&](const isa::ValueRange &r) { return inRange(r, shape.value); }))
         result.badValue.push_back({operand, narrow<uint16_t>(c)});

@@ -10,10 +10,11 @@ struct CheckOptions {
   std::string ptx;    // replaces what `.version` says
   std::string arch;   // ask also: may this module be compiled for that GPU
   bool pedantic = false;
-  bool wholeProgram = false; // the module is linked with nothing: what it names it must define
-  bool isFragment = false;   // functions are pieces of code: nothing is said of them as a whole
-  bool errorsOnly = false;   // of warnings only those of a rule with a level of its own are wanted
-  bool werror = false;       // warnings are errors, but for those of a rule with a level of its own
+  bool wholeProgram = false;  // the module is linked with nothing: what it names it must define
+  bool isFragment = false;    // functions are pieces of code: nothing is said of them as a whole
+  bool wideAddresses = false; // as nvcc compiles: for no target are there addresses of 32 bits
+  bool errorsOnly = false;    // of warnings only those of a rule with a level of its own are wanted
+  bool werror = false;        // warnings are errors, but for those of a rule with a level of its own
   RuleLevels levels;
 };
 

@@ -44,9 +44,10 @@ enum OperandFlag : uint8_t {
   HasOffset = 4, // `a+8`, `a[8]`; `value` is the offset
   HexFloat = 8,  // `0f...`: exactly 32 bits; with WideFloat `0d...`: exactly 64
   WideFloat = 16,
-  UnsignedSuffix = 32,                                                         // `1U`
-  Subscript = 64,                                                              // the offset was written `a[8]`
-  WarpSize = 128,                                                              // the constant was written `WARP_SZ`
+  AnyValue = WideFloat, // of an Integer, or of an offset: the value is known to a compiler alone
+  UnsignedSuffix = 32,  // `1U`
+  Subscript = 64,       // the offset was written `a[8]`
+  WarpSize = 128,       // the constant was written `WARP_SZ`
   WrittenFlags = Negated | Not | HasOffset | HexFloat | WideFloat | Subscript, // all that a verdict depends on
 };
 

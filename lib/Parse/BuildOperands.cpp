@@ -69,10 +69,6 @@ void Builder::literal(const Token &token) {
           push(token.kind == TokenKind::Float ? OperandKind::Float : OperandKind::Integer, token.range());
       operand.flags = token.flags;
       operand.value = token.value;
-      if (token.kind == TokenKind::WarpSize) {
-        operand.flags = WarpSize;
-        operand.value = 32;
-      }
       return;
     }
     default: break;
@@ -80,8 +76,6 @@ void Builder::literal(const Token &token) {
   Constant value{Constant::Signed, token.flags, token.range(), token.value};
   if (token.kind == TokenKind::Float)
     value.kind = Constant::Real;
-  else if (token.kind == TokenKind::WarpSize)
-    value = {Constant::Signed, WarpSize, token.range(), 32};
   else if (token.flags & UnsignedSuffix || int64_t(token.value) < 0)
     value.kind = Constant::Unsigned;
   values.push_back(value);
@@ -104,7 +98,7 @@ void Builder::applyUnary(const Operation &operation, Constant &value) {
       noValue(value, "an integer is");
     return;
   }
-  value.flags = 0;
+  value.flags &= AnyValue;
   switch (operation.op) {
   case '-': value.bits = -value.bits; break;
   case '!':
@@ -156,6 +150,10 @@ Builder::Constant Builder::binary(const Operation &operation, Constant left, Con
     }
     out.kind = Constant::Real;
     out.bits = std::bit_cast<uint64_t>(real);
+    return out;
+  }
+  if ((left.flags | right.flags) & AnyValue) {
+    out.flags = AnyValue;
     return out;
   }
   uint64_t a = left.bits, b = right.bits;
@@ -234,7 +232,7 @@ void Builder::reduce() {
     Constant &condition = values.back();
     Constant chosen = condition.bits ? left : right;
     chosen.range = {condition.range.begin, right.range.end};
-    chosen.flags = 0;
+    chosen.flags = left.kind == Constant::Real ? 0 : (condition.flags | left.flags | right.flags) & AnyValue;
     for (const Constant &part : {condition, left, right})
       if (part.flags & HexFloat && !(part.flags & WideFloat))
         return noValue(condition = chosen, "an integer is");
@@ -385,7 +383,7 @@ void Builder::endOffset() {
   ast.operands.pop_back();
   lastNode = openNodes.pop_back_val();
   Operand &operand = ast.operands[lastNode];
-  operand.flags |= HasOffset;
+  operand.flags |= HasOffset | (offset.flags & AnyValue);
   operand.value = offset.value;
   operand.range.end = last.end;
 }
@@ -404,7 +402,7 @@ void Builder::closeSubscript(const Token &token) {
     operand.extent = 2;
     return;
   }
-  operand.flags |= HasOffset;
+  operand.flags |= HasOffset | (child.flags & AnyValue);
   operand.value = child.value;
   ast.operands.pop_back();
 }

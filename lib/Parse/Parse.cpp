@@ -10,6 +10,7 @@ struct Parser::Impl {
   Ast ast;
   Scanner scanner{names, spellings};
   Builder builder{ast, names, spellings};
+  std::vector<std::string> constants;
   Impl() {
     ast.names = &names;
     ast.spellings = &spellings;
@@ -20,6 +21,8 @@ Parser::Parser() : impl(std::make_unique<Impl>()) {}
 Parser::~Parser() = default;
 const Ast &Parser::ast() const { return impl->ast; }
 llvm::ArrayRef<Range> Parser::comments() const { return impl->scanner.remarks; }
+
+void Parser::setConstants(std::vector<std::string> names) { impl->constants = std::move(names); }
 
 /// Some compilers give the terminator of a C string with their text. A driver takes it, ptxas does not.
 static void reportTerminator(llvm::StringRef text, DiagnosticSink &sink) {
@@ -36,7 +39,7 @@ void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBo
   const bool hasMark = source.text().starts_with(byteOrderMark);
   impl->names.clear();
   impl->spellings.clear();
-  impl->scanner.start(source.text());
+  impl->scanner.start(source.text(), impl->constants);
   impl->builder.start(source.text(), keepBodies, onItem);
   if (hasMark) {
     const Range range{0, byteOrderMark.size()};

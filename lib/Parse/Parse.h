@@ -19,6 +19,8 @@ public:
   ~Parser();
   using ItemFn = llvm::function_ref<void(const Ast &, Statement)>;
   void parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies, ItemFn onItem);
+  /// Names of the texts to come that stand for a number whose value is not known: it fits wherever some number does.
+  void setConstants(std::vector<std::string> names);
   const Ast &ast() const;
   /// The comments that begin with `ptxray:`, whole, as far as the text is read.
   llvm::ArrayRef<Range> comments() const;

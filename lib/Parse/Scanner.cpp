@@ -92,15 +92,32 @@ bool startsLine(llvm::StringRef text, uint32_t offset) {
   return offset == 0 || text[offset - 1] == '\n';
 }
 
-void Scanner::start(llvm::StringRef text) {
+void Scanner::start(llvm::StringRef text, llvm::ArrayRef<std::string> constants) {
   base = at = text.begin();
   end = text.rtrim('\0').end(); // Parser reports what ends a C string
   braces = groups = 0;
   remarks.clear();
   for (llvm::StringRef name : {"call", "WARP_SZ", "_"})
     names.internCopy(name);
+  for (const std::string &name : constants)
+    names.internCopy(name);
+  unusualNames = constants.empty() ? NameSink : knownNames + static_cast<uint32_t>(constants.size());
   for (const Keyword &keyword : keywordTable)
     spellings.internCopy(keyword.text);
+}
+
+void Scanner::unusualName(Token &token) {
+  if (token.id == NameSink)
+    return;
+  if (token.id == NameCall) {
+    if (scan::isCall(base, base + token.begin, base + token.end, end))
+      token.kind = TokenKind::Call;
+    return;
+  }
+  const bool isWarpSize = token.id == NameWarpSize;
+  token.kind = TokenKind::WarpSize;
+  token.flags = isWarpSize ? WarpSize : AnyValue;
+  token.value = isWarpSize ? 32 : 0;
 }
 
 void Scanner::enterBody(Token &ahead) {

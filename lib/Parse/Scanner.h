@@ -54,8 +54,8 @@ class Scanner {
 public:
   Scanner(Interner &names, Interner &spellings) : names(names), spellings(spellings) {}
 
-  /// The text must have 16 readable bytes behind its end.
-  void start(llvm::StringRef text);
+  /// The text must have 16 readable bytes behind its end. The names in `constants` stand for numbers of any value.
+  void start(llvm::StringRef text, llvm::ArrayRef<std::string> constants = {});
   void moveTo(uint32_t offset) { at = base + offset; }
   llvm::StringRef text(Range range) const { return {base + range.begin, range.size()}; }
 
@@ -98,7 +98,9 @@ private:
   const char *skipComment(Token &token, const char *p);
   void noteRemark(const char *begin, const char *end);
   const char *skipLineMarker(const char *p) const;
+  void unusualName(Token &token);
 
+  uint32_t unusualNames = NameSink; // all below are more than names, but for NameSink
   const char *base = nullptr, *at = nullptr, *end = nullptr;
   Interner &names, &spellings;
 };
@@ -332,14 +334,8 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
     }
     set(token, TokenKind::Id, p, e);
     token.id = names.internNumbered(p, e - p);
-    if (token.id < NameSink) [[unlikely]]
-      token.kind = token.id != NameCall            ? TokenKind::WarpSize
-                   : scan::isCall(base, p, e, end) ? TokenKind::Call
-                                                   : TokenKind::Id;
-    if (token.kind == TokenKind::WarpSize) [[unlikely]] {
-      token.flags = 0;
-      token.value = 32;
-    }
+    if (token.id < unusualNames) [[unlikely]]
+      unusualName(token);
     return;
   }
 }

@@ -77,7 +77,7 @@ void beginJson(llvm::raw_ostream &out) {
 static Json orNull(const std::string &text) { return text.empty() ? Json() : Json(text); }
 
 static std::optional<OriginTable> originsOf(const FileReport &report) {
-  if (!report.source || report.diagnostics.empty())
+  if (!report.source || report.diagnostics.empty() || report.inlined)
     return std::nullopt;
   return std::optional<OriginTable>(std::in_place, *report.source);
 }
@@ -85,6 +85,15 @@ static std::optional<OriginTable> originsOf(const FileReport &report) {
 static Json entryJson(const EntryPlace &entry) {
   return {{"number", entry.number},   {"name", entry.name},     {"member", entry.member},
           {"section", entry.section}, {"target", entry.target}, {"alike", entry.alike}};
+}
+
+static Json inlineJson(const InlineSummary &summary, const SourceBuffer *source) {
+  Json skipped = Json::array();
+  for (const InlineSummary::Skipped &one : summary.skipped)
+    skipped.push_back({{"range", range(source, one.range)}, {"reason", one.reason}});
+  return {{"statements", summary.statements},
+          {"checked", summary.statements - summary.skipped.size()},
+          {"skipped", std::move(skipped)}};
 }
 
 void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
@@ -100,6 +109,8 @@ void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostre
       [&](const Diagnostic &d) { out << dump(diagnostic(d, report.source.get(), origins ? &*origins : nullptr)); },
       ",");
   out << ']';
+  if (report.inlined)
+    out << ",\"inline\":" << dump(inlineJson(*report.inlined, report.source.get()));
   if (!report.compiler.path.empty())
     out << ",\"ptxas\":" << dump({{"path", report.compiler.path}, {"release", report.compiler.release}});
   if (!report.functions.empty()) {

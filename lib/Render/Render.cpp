@@ -5,6 +5,12 @@ namespace ptxray {
 void Totals::add(const FileReport &report) {
   ++(report.entry ? entries : files);
   unreadable += !report.source;
+  if (report.inlined && report.inlined->statements) {
+    ++sources;
+    statements += report.inlined->statements;
+    for (const InlineSummary::Skipped &one : report.inlined->skipped)
+      ++skipped[one.reason];
+  }
   for (const Diagnostic &d : report.diagnostics) {
     if (report.source)
       ++(d.severity == Severity::Error ? errors : warnings);

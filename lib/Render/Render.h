@@ -28,6 +28,8 @@ struct Totals {
   unsigned fixed = 0;    // and shown no more
   unsigned accepted = 0; // by the baseline, and not shown
   std::map<DiagId, RuleTotal> rules;
+  unsigned statements = 0, sources = 0;    // of other languages, and in how many files
+  std::map<std::string, unsigned> skipped; // statements of which not enough is known, by reason
 
   void add(const FileReport &report);
 };

@@ -114,7 +114,7 @@ void beginSarif(llvm::raw_ostream &out) {
 void renderSarif(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
   const std::vector<std::string> prints = fingerprints(report);
   std::optional<OriginTable> origins;
-  if (report.source && !report.diagnostics.empty())
+  if (report.source && !report.diagnostics.empty() && !report.inlined)
     origins.emplace(*report.source);
   llvm::interleave(
       llvm::zip(report.diagnostics, prints), out,

@@ -163,9 +163,9 @@ void TextRenderer::diagnostic(const Diagnostic &d, const Alike &alike) {
       out << margin << "note: " << escaped(note.message) << '\n';
   if (d.fix)
     out << margin << "fix: " << escaped(d.fix->title) << '\n';
-  if (!origins)
+  if (!origins && !report.inlined)
     origins.emplace(*report.source);
-  if (std::optional<Origin> origin = origins->at(d.range.begin))
+  if (std::optional<Origin> origin = origins ? origins->at(d.range.begin) : std::nullopt)
     out << margin << "from: " << escaped(origin->path) << ':' << origin->line << '\n';
   if (!d.spec.manual.empty() || !d.spec.file.empty()) {
     out << margin << "see: ";
@@ -320,6 +320,20 @@ std::string FoldedTexts::take() {
   return text;
 }
 
+/// `3128 statements in 77 files, 3 skipped (2 with #if inside, 1 ...)`
+static void endInline(const Totals &totals, llvm::raw_ostream &out) {
+  out << counted(totals.statements, "statement") << " in " << counted(totals.sources, "file");
+  unsigned skipped = 0;
+  for (const auto &[reason, count] : totals.skipped)
+    skipped += count;
+  if (skipped) {
+    out << ", " << skipped << " skipped (";
+    llvm::interleaveComma(totals.skipped, out, [&](const auto &one) { out << one.second << ' ' << one.first; });
+    out << ')';
+  }
+  out << '\n';
+}
+
 void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out) {
   llvm::SmallVector<std::string, 4> parts;
   if (totals.errors)
@@ -333,10 +347,12 @@ void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostre
   const bool shown = options.summary == Summary::Always || !parts.empty();
   if (options.summary == Summary::Never || !shown)
     return;
-  if (parts.empty() && !totals.unreadable && !totals.entries) {
+  if (parts.empty() && !totals.unreadable && !totals.entries && !totals.statements) {
     out << counted(totals.files, "file") << ", no errors\n";
     return;
   }
+  if (totals.statements)
+    endInline(totals, out);
   if (parts.empty())
     parts.push_back(totals.unreadable ? "nothing else found" : "nothing found");
   out << llvm::join(parts, ", ");

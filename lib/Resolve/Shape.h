@@ -34,6 +34,7 @@ enum ShapeFlag : uint16_t {
   ShapeOffset = HasOffset,     // `a+8`
   ShapeHexFloat = HexFloat,    // 0f...
   ShapeWideFloat = WideFloat,  // 0d... (alone: neither, a decimal float)
+  ShapeAnyValue = AnyValue,    // of all but a Float: `value` is not known
   ShapeSubscript = Subscript,  // `a[8]`
   ShapeWritten = WrittenFlags, // all of these
   // What is declared:
@@ -58,6 +59,9 @@ struct Shape {
   isa::WordId suffix = 0; // selector or `.unified`; of an unknown word `badSuffix`
   int64_t value = 0;      // of an Integer or Float, of an offset; which special register it is
 };
+
+/// A number whose value is known.
+inline bool isNumber(const Shape &shape) { return shape.kind == ShapeKind::Integer && !(shape.flags & ShapeAnyValue); }
 
 inline constexpr isa::WordId badSuffix = 0xFFFF;
 

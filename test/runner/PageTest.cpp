@@ -1,6 +1,7 @@
 // Each rule has a page docs/diagnostics/<id>.md, and each example on it (a block "ptx" under the
 // heading "Example") gives that rule; what stands under "Remedy" gives nothing.
 #include "Check/CheckModule.h"
+#include "Inline/Inline.h"
 #include "Snippets.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -24,6 +25,7 @@ struct Example {
   std::string text;
   std::string arch;          // of "```ptx --arch=sm_90"
   bool wholeProgram = false; // of "```ptx --link=whole"
+  bool isCuda = false;       // of "```cuda"
 };
 
 std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
@@ -40,15 +42,33 @@ std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
       inExample = line == heading;
     else if (inExample && line.consume_front("```ptx")) {
       inBlock = true;
-      examples.push_back({"", line.split("--arch=").second.str(), line.contains("--link=whole")});
+      examples.push_back({"", line.split("--arch=").second.str(), line.contains("--link=whole"), false});
+    } else if (inExample && line == "```cuda") {
+      inBlock = true;
+      examples.push_back({"", "", false, true});
     }
   }
   return examples;
 }
 
+std::vector<std::string> textsOf(const DiagnosticList &diagnostics) {
+  std::vector<std::string> texts;
+  for (const Diagnostic &d : diagnostics)
+    texts.push_back(info(d.id).id.str() + ": " + d.message());
+  return texts;
+}
+
 /// Of each module of the example: `id: message`.
 std::vector<std::vector<std::string>> findings(DiagId rule, const Example &example) {
   std::vector<std::vector<std::string>> found;
+  if (example.isCuda) {
+    FileReport report;
+    report.source = SourceBuffer::fromText(info(rule).id, example.text);
+    CheckOptions options;
+    options.pedantic = info(rule).level == Severity::Pedantic;
+    InlineChecker().check(report, Language::Cuda, "", options);
+    return {textsOf(report.diagnostics)};
+  }
   const TestFile test = readExample(example.text);
   EXPECT_EQ(test.problem, "");
   for (const Module &module : test.modules) {
@@ -60,9 +80,7 @@ std::vector<std::vector<std::string>> findings(DiagId rule, const Example &examp
     options.pedantic = info(rule).level == Severity::Pedantic;
     DiagnosticSink sink;
     checkSource(*source, options, sink);
-    std::vector<std::string> &texts = found.emplace_back();
-    for (const Diagnostic &d : sink.diagnostics())
-      texts.push_back(info(d.id).id.str() + ": " + d.message());
+    found.push_back(textsOf(sink.diagnostics()));
   }
   return found;
 }

@@ -2,6 +2,7 @@
 #include "Command.h"
 #include "Diff.h"
 #include "Files.h"
+#include "Inline/Inline.h"
 #include "Inputs.h"
 #include "Progress.h"
 #include "Reports.h"
@@ -45,6 +46,7 @@ struct Task {
   bool fix = false, unsafeFixes = false, diff = false;
   Baseline *baseline = nullptr;
   bool updateBaseline = false;
+  std::optional<Language> language;     // of all inputs; nothing: what their names say
   std::optional<llvm::StringRef> ptxas; // also asked, if there is a value; empty: the one that is found
 };
 
@@ -123,8 +125,11 @@ private:
 };
 
 /// Checks the text of a report; gives how many findings the baseline accepts.
-unsigned checkText(Outcome &outcome, const CheckOptions &options, const Task &task) {
-  if (task.ptxas)
+unsigned checkText(Outcome &outcome, const CheckOptions &options, const Task &task, InlineChecker &inlines) {
+  const Language language = task.language.value_or(languageOf(outcome.report.path));
+  if (language != Language::Ptx && !outcome.report.entry)
+    inlines.check(outcome.report, language, outcome.report.path, options);
+  else if (task.ptxas)
     checkReport(outcome.report, options, *(outcome.parsed = std::make_unique<Parser>()));
   else
     checkReport(outcome.report, "", options);
@@ -150,10 +155,11 @@ bool hasNewErrors(const FileReport &report, const FileReport &before) {
 }
 
 /// Fixes and checks again until nothing is left to fix. A round that makes an error, or none fewer, is dropped.
-void fixReport(Outcome &outcome, const CheckOptions &options, const Task &task) {
+void fixReport(Outcome &outcome, const CheckOptions &options, const Task &task, InlineChecker &inlines) {
   constexpr int mostRounds = 10;
   FileReport &report = outcome.report;
-  if (!isSurelyPtx(report.source->text()))
+  const Language language = task.language.value_or(languageOf(report.path));
+  if (language == Language::Ptx && !isSurelyPtx(report.source->text()))
     return;
   const std::string before = report.source->text().str();
   for (int round = 0; round < mostRounds; ++round) {
@@ -164,7 +170,7 @@ void fixReport(Outcome &outcome, const CheckOptions &options, const Task &task) 
     Outcome fixed;
     fixed.report.path = report.path;
     fixed.report.source = SourceBuffer::fromText(report.source->name(), text);
-    fixed.accepted = checkText(fixed, options, task);
+    fixed.accepted = checkText(fixed, options, task, inlines);
     if (hasNewErrors(fixed.report, report))
       break;
     fixed.fixed = outcome.fixed + made;
@@ -216,7 +222,7 @@ void compareHeaders(FileReport &report, const Job &job) {
   }
 }
 
-Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker) {
+Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker, InlineChecker &inlines) {
   const Input &input = job.input;
   const CheckOptions &options = *job.options;
   Outcome outcome;
@@ -232,11 +238,11 @@ Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker) {
   if (!problem.empty())
     report.source = nullptr;
   if (report.source) {
-    outcome.accepted = checkText(outcome, options, task);
+    outcome.accepted = checkText(outcome, options, task, inlines);
     if (job.binary && options.arch.empty())
       compareHeaders(report, job);
     if (task.fix)
-      fixReport(outcome, options, task);
+      fixReport(outcome, options, task, inlines);
     if (outcome.fixed && !task.diff && input.path != "-")
       if (problem = writeFile(input.path, report.source->text()); !problem.empty())
         problem = "it cannot be written: " + problem;
@@ -245,7 +251,7 @@ Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker) {
     report.source = nullptr;
     checkReport(report, problem, options);
   }
-  if (task.ptxas && report.source)
+  if (task.ptxas && report.source && outcome.parsed)
     outcome.verdict = addVerdict(report, outcome.parsed->ast(), *task.ptxas, options);
   if (task.updateBaseline)
     task.baseline->accept(report);
@@ -373,6 +379,8 @@ static int runCheck(const Arguments &arguments) {
                                 .fold = !arguments.has("--no-fold")};
 
   Task task;
+  if (std::optional<llvm::StringRef> name = arguments.value("--language"))
+    task.language = findLanguage(*name);
   task.stdinName = arguments.value("--stdin-filename").value_or(task.stdinName);
   task.fix = arguments.has("--fix") || arguments.has("--diff");
   task.unsafeFixes = arguments.has("--unsafe-fixes");
@@ -402,7 +410,8 @@ static int runCheck(const Arguments &arguments) {
   const llvm::StringRef here = ".";
   const llvm::ArrayRef<llvm::StringRef> operands =
       arguments.operands.empty() ? llvm::ArrayRef(here) : llvm::ArrayRef(arguments.operands);
-  for (const Input &input : findInputs(operands, arguments.has("--binaries"))) {
+  for (const Input &input :
+       findInputs(operands, {.binaries = arguments.has("--binaries"), .sources = arguments.has("--inline")})) {
     std::string problem;
     const auto options = configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem);
     if (!problem.empty())
@@ -419,8 +428,9 @@ static int runCheck(const Arguments &arguments) {
   std::atomic<int> worst = Clean;
   auto work = [&] {
     Unpacker unpacker(limits);
+    InlineChecker inlines;
     for (size_t i; (i = next++) < jobs.size();) {
-      const Outcome outcome = checkJob(jobs[i], task, unpacker);
+      const Outcome outcome = checkJob(jobs[i], task, unpacker, inlines);
       if (outcome.verdict == NoPtxas || (outcome.verdict == PtxasRefused && worst != NoPtxas))
         worst = outcome.verdict;
       Rendered rendered{outcome.diff, {}, jobs[i].binary.get()};
@@ -459,11 +469,13 @@ static int runCheck(const Arguments &arguments) {
 Command checkCommand() {
   return {
       .name = "check",
-      .summary = "check PTX files, the PTX of binaries, `*.ptx` below folders, standard input (-)",
+      .summary = "check PTX files, the PTX in binaries and sources, `*.ptx` below folders, standard input (-)",
       .syntax =
           {.operands = "[FILE|DIR|-]...",
            .most = anyNumber,
            .options = {{"--format", diagnosticFormats(), "form of the output"},
+                       {"--language", "ptx|cuda|python|llvm", "of all inputs (default: as their names say)"},
+                       {"--inline", "", "below folders, also check the assembly in sources of other languages"},
                        {"--stdin-filename", "PATH", "name of what standard input (-) gives"},
                        {"--target", "sm_X", "check as if `.target` were this"},
                        {"--ptx", "V", "check as if `.version` were this"},

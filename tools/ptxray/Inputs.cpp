@@ -1,5 +1,6 @@
 #include "Inputs.h"
 #include "Binaries.h"
+#include "Inline/Inline.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cerrno>
@@ -16,7 +17,7 @@ static bool isFolder(const std::string &path, struct stat &status) {
 using FolderId = std::pair<dev_t, ino_t>;
 
 /// `above` holds the folders on the way down, so that a link to one of them ends.
-static void addFolder(const std::string &path, bool wantsBinaries, std::vector<FolderId> &above,
+static void addFolder(const std::string &path, WantedInputs wanted, std::vector<FolderId> &above,
                       std::vector<Input> &inputs) {
   DIR *folder = opendir(path.c_str());
   if (!folder) {
@@ -34,7 +35,8 @@ static void addFolder(const std::string &path, bool wantsBinaries, std::vector<F
     const std::string below = path + (path.ends_with("/") ? "" : "/") + name;
     struct stat status;
     if (!isFolder(below, status)) {
-      if (llvm::StringRef(name).ends_with(".ptx") || (wantsBinaries && beginsAsBinary(below)))
+      if (llvm::StringRef(name).ends_with(".ptx") || (wanted.sources && languageOf(name) != Language::Ptx) ||
+          (wanted.binaries && beginsAsBinary(below)))
         inputs.push_back({below, ""});
       continue;
     }
@@ -42,12 +44,12 @@ static void addFolder(const std::string &path, bool wantsBinaries, std::vector<F
     if (llvm::is_contained(above, id))
       continue;
     above.push_back(id);
-    addFolder(below, wantsBinaries, above, inputs);
+    addFolder(below, wanted, above, inputs);
     above.pop_back();
   }
 }
 
-std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, bool wantsBinaries) {
+std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, WantedInputs wanted) {
   std::vector<Input> inputs;
   for (llvm::StringRef argument : arguments) {
     struct stat status;
@@ -58,10 +60,11 @@ std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, bool wa
     }
     const size_t before = inputs.size();
     std::vector<FolderId> above{{status.st_dev, status.st_ino}};
-    addFolder(path, wantsBinaries, above, inputs);
+    addFolder(path, wanted, above, inputs);
     if (inputs.size() == before)
-      inputs.push_back({path, wantsBinaries ? "neither a `*.ptx` file nor a binary below this folder"
-                                            : "no `*.ptx` file below this folder"});
+      inputs.push_back({path, wanted.binaries  ? "neither a `*.ptx` file nor a binary below this folder"
+                              : wanted.sources ? "no `*.ptx` file and no source below this folder"
+                                               : "no `*.ptx` file below this folder"});
   }
   return inputs;
 }

@@ -12,8 +12,13 @@ struct Input {
   std::string problem;
 };
 
-/// The files that the arguments name: files as they are, folders as the `*.ptx` below them, sorted; if wanted also as
-/// what is a binary by its first bytes.
-std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, bool wantsBinaries = false);
+/// What is wanted below folders besides `*.ptx`.
+struct WantedInputs {
+  bool binaries = false; // by their first bytes
+  bool sources = false;  // of other languages, by their extensions
+};
+
+/// The files that the arguments name: files as they are, folders as what is wanted below them, sorted.
+std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, WantedInputs wanted = {});
 
 } // namespace ptxray

@@ -16,7 +16,7 @@ std::optional<uint64_t> valueOf(const FormView &context, llvm::StringRef name) {
   const Shape *shape = context.operand(name);
   if (shape && shape->kind == ShapeKind::Address && shape->extent == 2)
     ++shape;
-  if (!shape || (shape->kind != ShapeKind::Integer && !(shape->flags & ShapeKnown)) ||
+  if (!shape || (!isNumber(*shape) && !(shape->flags & ShapeKnown)) ||
       (shape->kind == ShapeKind::Register && (shape->flags & ShapeOffset)))
     return std::nullopt;
   return static_cast<uint64_t>(shape->value);

@@ -17,7 +17,7 @@ static void reportValue(const FormView &context, llvm::StringRef operand, std::s
 /// A range holds its primary part, and a fraction is above 0 and at most 1.
 void checks::policy_operands(const FormView &context, Judgement &judgement) {
   const Shape *primary = context.operand("primary-size"), *total = context.operand("total-size");
-  if (primary && total && primary->kind == ShapeKind::Integer && total->kind == ShapeKind::Integer &&
+  if (primary && total && isNumber(*primary) && isNumber(*total) &&
       static_cast<uint32_t>(primary->value) > static_cast<uint32_t>(total->value))
     reportValue(context, "primary-size", "0.." + std::to_string(static_cast<uint32_t>(total->value)), judgement);
   const Shape *fraction = context.operand("fraction");

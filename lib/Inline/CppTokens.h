@@ -1,0 +1,34 @@
+#pragma once
+// C++ as far as string literals, names and parentheses: what it takes to find asm statements and macros.
+#include "Source/Range.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <vector>
+
+namespace ptxray {
+
+enum class CppKind : uint8_t {
+  Name,
+  Number,
+  String, // with prefix and quotes
+  Character,
+  Sign,      // one character, `##` or `...`
+  Directive, // from `#` to the end of its last line
+  Plain,     // the contents of a string made by a macro: no quotes, no escapes
+};
+
+struct CppToken {
+  CppKind kind = CppKind::Sign;
+  bool isExact = true;      // `text` stands at `place` of the source
+  bool hasSpace = false;    // blanks before it
+  bool isUncertain = false; // of a macro with several definitions
+  llvm::StringRef text;
+  Range place;
+
+  bool is(llvm::StringRef other) const { return kind <= CppKind::Sign && text == other; }
+};
+
+/// All tokens of a text; comments that begin with `ptxray:` are added to the list, if there is one.
+std::vector<CppToken> readCppTokens(llvm::StringRef text, uint32_t offset = 0, std::vector<Range> *remarks = nullptr);
+
+} // namespace ptxray

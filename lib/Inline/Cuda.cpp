@@ -1,0 +1,541 @@
+// asm statements of C++.
+#include "Inline/Includes.h"
+#include "Inline/Literals.h"
+#include "Inline/Macros.h"
+#include "Inline/Readers.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+namespace {
+
+using Tokens = llvm::ArrayRef<CppToken>;
+
+/// Names that a guard asks for where the code is for another machine.
+bool isOtherMachine(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral names[] = {"__x86_64__",
+                                                  "__x86_64",
+                                                  "__i386__",
+                                                  "__i386",
+                                                  "__amd64__",
+                                                  "_M_X64",
+                                                  "_M_IX86",
+                                                  "__SSE__",
+                                                  "__SSE2__",
+                                                  "__AVX__",
+                                                  "__AVX2__",
+                                                  "__AVX512F__",
+                                                  "__aarch64__",
+                                                  "__arm__",
+                                                  "_M_ARM64",
+                                                  "__ARM_NEON",
+                                                  "__ARM_ARCH",
+                                                  "__powerpc__",
+                                                  "__powerpc64__",
+                                                  "__PPC__",
+                                                  "__PPC64__",
+                                                  "__ppc__",
+                                                  "__sparc__",
+                                                  "__sparc",
+                                                  "__mips__",
+                                                  "__s390__",
+                                                  "__s390x__",
+                                                  "__riscv",
+                                                  "__loongarch__",
+                                                  "__hexagon__",
+                                                  "__HEXAGON_ARCH__",
+                                                  "__HIP__",
+                                                  "__HIPCC__",
+                                                  "__HIP_DEVICE_COMPILE__",
+                                                  "__HIP_PLATFORM_AMD__",
+                                                  "USE_ROCM",
+                                                  "__AMDGCN__",
+                                                  "__gfx90a__",
+                                                  "__gfx942__",
+                                                  "__gfx950__",
+                                                  "__SYCL_DEVICE_ONLY__",
+                                                  "__SPIR__",
+                                                  "__MACA__",
+                                                  "__MUSACC__",
+                                                  "__wasm__",
+                                                  "__EMSCRIPTEN__",
+                                                  "__ia64__",
+                                                  "__alpha__"};
+  return llvm::is_contained(names, name) || name.starts_with("__gfx");
+}
+
+struct Guard {
+  bool isOtherMachine = false;
+  size_t scopesBefore = 0; // open at its `#if`
+};
+
+enum class ScopeKind : uint8_t { Outer, Function, Block };
+
+class CudaReader {
+public:
+  CudaReader(const SourceBuffer &source, llvm::StringRef path) : source(source), path(path) {}
+  InlineText read();
+
+private:
+  void scan(Tokens tokens, const CppToken *use, unsigned depth);
+  void directive(const CppToken &token);
+  void include(Tokens tokens);
+  void loadHeaders();
+  void readHeader(const SourceBuffer *header, unsigned depth);
+  void open(Tokens head);
+  void close();
+  size_t statement(Tokens tokens, const CppToken *use);
+  void noteDeviceNames(Tokens tokens);
+  void unusedMacros();
+
+  const SourceBuffer &source;
+  llvm::StringRef path;
+  InlineText result;
+  Macros macros;
+  std::vector<Guard> guards;
+  struct Scope {
+    ScopeKind kind;
+    bool isDevice;
+  };
+  std::vector<Scope> scopes;
+  uint32_t function = 0, functions = 0;
+  bool isNearDevice = false; // the source has functions for a GPU
+  std::vector<std::string> includes;
+  std::optional<Includes> headers; // once they are read
+};
+
+Tokens directiveTokens(const CppToken &directive, std::vector<CppToken> &storage) {
+  storage = readCppTokens(directive.text.drop_front(1), directive.place.begin + 1);
+  return storage;
+}
+
+/// Whether the condition holds on other machines alone.
+bool asksForOtherMachine(Tokens condition) {
+  const bool isNot = condition.front().is("ifndef");
+  for (size_t i = 1; i < condition.size(); ++i) {
+    if (condition[i].kind != CppKind::Name)
+      continue;
+    size_t sign = i - 1;
+    while (sign > 0 && (condition[sign].is("(") || condition[sign].is("defined")))
+      --sign;
+    const bool negated = isNot != condition[sign].is("!");
+    if (isOtherMachine(condition[i].text) && !negated)
+      return true;
+    if (condition[i].text == "__CUDA_ARCH__" && negated && condition.size() <= 7)
+      return true; // the host
+  }
+  return false;
+}
+
+void CudaReader::directive(const CppToken &token) {
+  std::vector<CppToken> storage;
+  const Tokens words = directiveTokens(token, storage);
+  if (words.empty())
+    return;
+  const llvm::StringRef name = words[0].text;
+  if (name == "if" || name == "ifdef" || name == "ifndef") {
+    guards.push_back({asksForOtherMachine(words), scopes.size()});
+  } else if ((name == "elif" || name == "else") && !guards.empty()) {
+    guards.back().isOtherMachine = name == "elif" && asksForOtherMachine(words);
+    while (scopes.size() > guards.back().scopesBefore) // the branches open the same braces
+      close();
+  } else if (name == "endif" && !guards.empty()) {
+    guards.pop_back();
+  } else if (name == "include") {
+    include(words);
+  } else {
+    macros.read(words, /*isForeign=*/false);
+  }
+}
+
+void CudaReader::include(Tokens tokens) {
+  if (tokens.size() > 1 && tokens[1].kind == CppKind::String)
+    includes.push_back(tokens[1].text.trim('"').str());
+}
+
+/// Its macros, and those of the headers that it includes.
+void CudaReader::readHeader(const SourceBuffer *header, unsigned depth) {
+  constexpr unsigned deepest = 16;
+  if (!header || depth > deepest)
+    return;
+  for (const CppToken &token : readCppTokens(header->text())) {
+    if (token.kind != CppKind::Directive)
+      continue;
+    std::vector<CppToken> storage;
+    const Tokens words = directiveTokens(token, storage);
+    if (words.empty())
+      continue;
+    if (words[0].is("include") && words.size() > 1 && words[1].kind == CppKind::String)
+      readHeader(headers->open(words[1].text.trim('"')), depth + 1);
+    else if (words[0].is("define"))
+      macros.read(words, /*isForeign=*/true);
+  }
+}
+
+/// Only when a macro is missing that they may define: most files need none.
+void CudaReader::loadHeaders() {
+  if (path.empty())
+    return;
+  headers.emplace(path);
+  for (const std::string &name : includes)
+    readHeader(headers->open(name), 0);
+  readHeader(headers->openSameStem(), 0);
+}
+
+/// What a brace opens, told by what stands before it.
+static ScopeKind kindOfScope(Tokens head) {
+  bool hasParenthesis = false;
+  for (size_t i = 0; i < head.size(); ++i) {
+    if (head[i].is("template") && i + 1 < head.size() && head[i + 1].is("<")) {
+      int depth = 0;
+      for (++i; i < head.size(); ++i) {
+        depth += head[i].is("<");
+        depth -= head[i].is(">");
+        if (depth == 0)
+          break;
+      }
+      continue;
+    }
+    if (hasParenthesis)
+      continue;
+    if (head[i].is("operator")) // what follows is its name
+      return ScopeKind::Function;
+    for (const char *word : {"namespace", "class", "struct", "union", "enum"})
+      if (head[i].is(word))
+        return ScopeKind::Outer;
+    if (head[i].is("="))
+      return ScopeKind::Outer;
+    hasParenthesis = head[i].is("(");
+  }
+  return hasParenthesis ? ScopeKind::Function : ScopeKind::Outer;
+}
+
+static bool isDeviceCode(Tokens head) {
+  return llvm::any_of(head, [](const CppToken &token) {
+    return token.kind == CppKind::Name && (token.text == "__device__" || token.text == "__global__" ||
+                                           token.text.contains("DEVICE") || token.text.contains("KERNEL"));
+  });
+}
+
+void CudaReader::open(Tokens head) {
+  if (function) {
+    scopes.push_back({ScopeKind::Block, scopes.back().isDevice});
+    return;
+  }
+  const ScopeKind kind = kindOfScope(head);
+  scopes.push_back({kind, kind == ScopeKind::Function && isDeviceCode(head)});
+  if (kind == ScopeKind::Function)
+    function = ++functions;
+}
+
+void CudaReader::close() {
+  if (scopes.empty())
+    return;
+  if (scopes.back().kind == ScopeKind::Function)
+    function = 0;
+  scopes.pop_back();
+}
+
+/// `__device__ int x;`: what stands for something in the PTX that the compiler makes.
+void CudaReader::noteDeviceNames(Tokens tokens) {
+  constexpr size_t longest = 64;
+  for (const CppToken &token : tokens.take_front(longest)) {
+    if (token.is(";") || token.is("{") || token.is("=") || token.is("}"))
+      return;
+    if (token.kind == CppKind::Name)
+      result.deviceNames.push_back(token.text.str());
+  }
+}
+
+/// The number of a constant expression as simple as `-5`, `(0x10)` and `true`.
+static std::optional<std::string> constantOf(Tokens tokens) {
+  while (tokens.size() > 2 && tokens.front().is("(") && tokens.back().is(")"))
+    tokens = tokens.drop_front().drop_back();
+  const bool isNegative = tokens.size() == 2 && tokens.front().is("-");
+  if (isNegative)
+    tokens = tokens.drop_front();
+  if (tokens.size() != 1 || tokens[0].isUncertain)
+    return std::nullopt;
+  if (tokens[0].is("true") || tokens[0].is("false"))
+    return tokens[0].is("true") ? "1" : "0";
+  if (tokens[0].kind != CppKind::Number)
+    return std::nullopt;
+  std::string digits;
+  llvm::copy_if(tokens[0].text.rtrim("uUlLzZ"), std::back_inserter(digits), [](char c) { return c != '\''; });
+  uint64_t value = 0;
+  if (llvm::StringRef(digits).getAsInteger(0, value))
+    return std::nullopt;
+  return (isNegative ? "-" : "") + std::to_string(value);
+}
+
+namespace {
+
+/// The parts of a statement between its colons.
+std::vector<Tokens> splitAtColons(Tokens tokens) {
+  std::vector<Tokens> parts;
+  unsigned depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    depth += tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{");
+    if (depth && (tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}")))
+      --depth;
+    if (depth == 0 && tokens[i].is(":")) {
+      parts.push_back(tokens.slice(begin, i - begin));
+      begin = i + 1;
+    }
+  }
+  parts.push_back(tokens.drop_front(begin));
+  return parts;
+}
+
+bool isLiteral(const CppToken &token) { return token.kind == CppKind::String || token.kind == CppKind::Plain; }
+
+/// Fills a statement from the parts between its colons; gives why it cannot.
+class StatementReader {
+public:
+  explicit StatementReader(InlineStatement &statement) : statement(statement) {}
+  std::string read(llvm::ArrayRef<Tokens> parts);
+
+private:
+  std::string text(Tokens tokens);
+  std::string operands(Tokens tokens);
+  std::string clobbers(Tokens tokens);
+  InlineStatement &statement;
+};
+
+std::string StatementReader::text(Tokens tokens) {
+  while (tokens.size() > 2 && tokens.front().is("(") && tokens.back().is(")"))
+    tokens = tokens.drop_front().drop_back();
+  for (const CppToken &token : tokens) {
+    if (token.kind == CppKind::Directive)
+      return "with #if inside";
+    if (token.isUncertain)
+      return "of a macro with several definitions";
+    if (!isLiteral(token))
+      return "built elsewhere";
+    appendLiteral(token, statement.text);
+  }
+  return tokens.empty() ? "built elsewhere" : "";
+}
+
+static size_t endOfGroup(Tokens tokens, size_t i) {
+  unsigned depth = 0;
+  for (; i < tokens.size(); ++i) {
+    depth += tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{");
+    if (tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}"))
+      if (--depth == 0)
+        return i;
+  }
+  return i;
+}
+
+std::string StatementReader::operands(Tokens tokens) {
+  for (size_t i = 0; i < tokens.size();) {
+    if (tokens[i].kind == CppKind::Directive)
+      return "with #if inside";
+    if (tokens[i].is(",")) {
+      ++i;
+      continue;
+    }
+    InlineOperand operand;
+    operand.place = tokens[i].place;
+    if (tokens[i].is("[") && i + 2 < tokens.size() && tokens[i + 2].is("]")) {
+      operand.name = tokens[i + 1].text.str();
+      i += 3;
+    }
+    MappedText constraint;
+    for (; i < tokens.size() && isLiteral(tokens[i]); ++i) {
+      if (tokens[i].isUncertain)
+        return "of a macro with several definitions";
+      appendLiteral(tokens[i], constraint);
+    }
+    if (constraint.text().empty() || i >= tokens.size() || !tokens[i].is("("))
+      return "with operands that a macro makes";
+    const size_t end = endOfGroup(tokens, i);
+    if (end >= tokens.size())
+      return "with operands that a macro makes";
+    if (llvm::any_of(tokens.slice(i, end - i), [](const CppToken &t) { return t.kind == CppKind::Directive; }))
+      return "with #if inside";
+    operand.constraint = constraint.text().str();
+    operand.value = constantOf(tokens.slice(i + 1, end - i - 1));
+    operand.place.end = std::max(operand.place.end, tokens[end].place.end);
+    statement.operands.push_back(std::move(operand));
+    i = end + 1;
+  }
+  return "";
+}
+
+std::string StatementReader::clobbers(Tokens tokens) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].is(","))
+      continue;
+    MappedText name;
+    const Range place = tokens[i].place;
+    for (; i < tokens.size() && isLiteral(tokens[i]); ++i)
+      appendLiteral(tokens[i], name);
+    if (name.text().empty())
+      return tokens[i].kind == CppKind::Directive ? "with #if inside" : "with clobbers that a macro makes";
+    statement.clobbers.emplace_back(name.text().str(),
+                                    Range{place.begin, std::max(place.end, tokens[i - 1].place.end)});
+    --i;
+  }
+  return "";
+}
+
+std::string StatementReader::read(llvm::ArrayRef<Tokens> parts) {
+  statement.isBasic = parts.size() == 1;
+  std::string problem = text(parts[0]);
+  if (problem.empty() && parts.size() > 1)
+    problem = operands(parts[1]);
+  statement.outputs = statement.operands.size();
+  if (problem.empty() && parts.size() > 2)
+    problem = operands(parts[2]);
+  if (problem.empty() && parts.size() > 3)
+    problem = clobbers(parts[3]);
+  return problem;
+}
+
+} // namespace
+
+static bool isQualifier(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral qualifiers[] = {"volatile", "__volatile__", "__volatile",
+                                                       "inline",   "__inline__",   "goto"};
+  return llvm::is_contained(qualifiers, name);
+}
+
+/// `#define ASM asm volatile`
+static bool isAsmAlias(const Macro &macro) {
+  return macro.holdsAsm && !macro.isFunction && llvm::all_of(macro.body, [](const CppToken &token) {
+           return isAsmKeyword(token.text) || isQualifier(token.text);
+         });
+}
+
+/// Reads the statement that begins there; gives how many tokens it has, 1: it is none.
+size_t CudaReader::statement(Tokens tokens, const CppToken *use) {
+  size_t i = 1;
+  bool isVolatile = false;
+  if (const Macro *alias = macros.find(tokens[0].text))
+    isVolatile = llvm::any_of(alias->body, [](const CppToken &token) { return token.text.contains("volatile"); });
+  for (; i < tokens.size() && isQualifier(tokens[i].text); ++i)
+    isVolatile |= tokens[i].text.contains("volatile");
+  if (i >= tokens.size() || !tokens[i].is("("))
+    return 1;
+  const size_t end = endOfGroup(tokens, i);
+  if (end >= tokens.size())
+    return 1;
+  Tokens inside = tokens.slice(i + 1, end - i - 1);
+  const Range place = use ? use->place : Range{tokens[0].place.begin, tokens[end].place.end};
+  std::vector<CppToken> expanded;
+  std::string problem;
+  auto readInside = [&](InlineStatement &statement) {
+    expanded.clear();
+    if (!macros.expandsAny(inside))
+      return StatementReader(statement).read(splitAtColons(inside));
+    if (!macros.expand(inside, expanded))
+      return std::string("with macros that become too much");
+    return StatementReader(statement).read(splitAtColons(expanded));
+  };
+  InlineStatement read;
+  problem = readInside(read);
+  if (!problem.empty() && problem != "with #if inside" && !headers && !path.empty()) {
+    loadHeaders();
+    read = {};
+    problem = readInside(read);
+  }
+  read.place = place;
+  read.keyword = use ? use->place : tokens[0].place;
+  read.isVolatile = isVolatile;
+  read.function = function;
+  read.isDevice = !scopes.empty() && scopes.back().isDevice;
+  read.isNearDevice = isNearDevice;
+  read.isForeign = llvm::any_of(guards, [](const Guard &guard) { return guard.isOtherMachine; });
+  if (!problem.empty()) {
+    if (!read.isForeign)
+      result.skipped.push_back({place, problem});
+  } else {
+    result.statements.push_back(std::move(read));
+  }
+  return end + 1;
+}
+
+void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
+  constexpr unsigned deepest = 8;
+  size_t head = 0; // where the declaration at hand begins
+  for (size_t i = 0; i < tokens.size();) {
+    const CppToken &token = tokens[i];
+    if (token.kind == CppKind::Directive) {
+      directive(token);
+      head = ++i;
+    } else if (token.is("{")) {
+      open(tokens.slice(head, i - head));
+      head = ++i;
+    } else if (token.is("}")) {
+      close();
+      head = ++i;
+    } else if (token.is(";")) {
+      head = ++i;
+    } else if (token.kind != CppKind::Name) {
+      ++i;
+    } else if (isAsmKeyword(token.text)) {
+      i += statement(tokens.drop_front(i), use);
+    } else if (token.text == "__device__" || token.text == "__constant__" || token.text == "__shared__" ||
+               token.text == "extern") {
+      noteDeviceNames(tokens.drop_front(i));
+      ++i;
+    } else {
+      Macro *macro = macros.find(token.text);
+      if (macro && isAsmAlias(*macro)) {
+        i += statement(tokens.drop_front(i), use);
+        continue;
+      }
+      const size_t length = macro && macro->holdsAsm ? macros.useAt(*macro, tokens.drop_front(i)) : 0;
+      if (!length || depth >= deepest) {
+        ++i;
+        continue;
+      }
+      std::vector<CppToken> expanded;
+      CppToken whole = use ? *use : token;
+      if (!use)
+        whole.place.end = std::max(whole.place.end, tokens[i + length - 1].place.end);
+      if (macros.expand(tokens.slice(i, length), expanded))
+        scan(expanded, &whole, depth + 1);
+      else
+        result.skipped.push_back({whole.place, "with macros that become too much"});
+      i += length;
+    }
+  }
+}
+
+/// What a macro that nobody uses here says may still be known: its parameters stand for themselves.
+void CudaReader::unusedMacros() {
+  std::vector<const Macro *> unused;
+  for (const auto &entry : macros.all())
+    if (entry.second.holdsAsm && !entry.second.isUsed && !entry.second.isForeign)
+      unused.push_back(&entry.second);
+  llvm::sort(unused, [](const Macro *a, const Macro *b) { return a->place.begin < b->place.begin; });
+  function = 0;
+  scopes.clear();
+  for (const Macro *macro : unused) {
+    const std::vector<CppToken> body = macro->body;
+    scan(body, nullptr, 0);
+  }
+}
+
+InlineText CudaReader::read() {
+  isNearDevice = source.text().contains("__device__") || source.text().contains("__global__");
+  const std::vector<CppToken> tokens = readCppTokens(source.text(), 0, &result.comments);
+  scan(tokens, nullptr, 0);
+  unusedMacros();
+  llvm::stable_sort(result.statements,
+                    [](const InlineStatement &a, const InlineStatement &b) { return a.place.begin < b.place.begin; });
+  return std::move(result);
+}
+
+} // namespace
+
+InlineText readCuda(const SourceBuffer &source, llvm::StringRef path) {
+  if (!source.text().contains("asm"))
+    return {};
+  return CudaReader(source, path).read();
+}
+
+} // namespace ptxray

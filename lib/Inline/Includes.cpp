@@ -1,0 +1,57 @@
+#include "Inline/Includes.h"
+#include "llvm/ADT/STLExtras.h"
+#include <filesystem>
+
+namespace ptxray {
+namespace fs = std::filesystem;
+
+static constexpr size_t mostHeaders = 200, mostBytes = size_t(32) << 20;
+
+Includes::Includes(llvm::StringRef path) {
+  std::error_code ignored;
+  const fs::path whole = fs::weakly_canonical(fs::path(path.str()), ignored);
+  folder = whole.parent_path();
+  stem = whole.stem();
+  seen.push_back(whole);
+  root = folder;
+  for (fs::path above = folder; above.has_relative_path(); above = above.parent_path())
+    if (fs::exists(above / ".git", ignored)) {
+      root = above;
+      break;
+    }
+}
+
+const SourceBuffer *Includes::open(llvm::StringRef written) {
+  if (written.empty() || written.starts_with("/"))
+    return nullptr;
+  for (fs::path above = folder;; above = above.parent_path()) {
+    if (const SourceBuffer *found = openFile(above / written.str()))
+      return found;
+    if (above.string() == root || !above.has_relative_path())
+      return nullptr;
+  }
+}
+
+const SourceBuffer *Includes::openSameStem() {
+  for (const char *extension : {".h", ".hpp", ".cuh"})
+    if (const SourceBuffer *found = openFile(fs::path(folder) / (stem + extension)))
+      return found;
+  return nullptr;
+}
+
+const SourceBuffer *Includes::openFile(const std::string &path) {
+  std::error_code problem;
+  const std::string whole = fs::canonical(path, problem);
+  if (problem || !fs::is_regular_file(whole, problem) || !llvm::StringRef(whole).starts_with(root + "/") ||
+      llvm::is_contained(seen, whole) || seen.size() > mostHeaders)
+    return nullptr;
+  seen.push_back(whole);
+  std::string reason;
+  std::unique_ptr<SourceBuffer> buffer = SourceBuffer::open(whole, reason);
+  if (!buffer || (bytes += buffer->text().size()) > mostBytes)
+    return nullptr;
+  buffers.push_back(std::move(buffer));
+  return buffers.back().get();
+}
+
+} // namespace ptxray

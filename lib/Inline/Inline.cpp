@@ -1,0 +1,203 @@
+#include "Inline/Inline.h"
+#include "Check/CheckModule.h"
+#include "Check/Suppressions.h"
+#include "Inline/Judge.h"
+#include "Inline/Readers.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ptxray {
+
+Language languageOf(llvm::StringRef path) {
+  static constexpr std::pair<llvm::StringLiteral, Language> extensions[] = {
+      {".cu", Language::Cuda},    {".cuh", Language::Cuda}, {".h", Language::Cuda},    {".hpp", Language::Cuda},
+      {".hh", Language::Cuda},    {".hxx", Language::Cuda}, {".inl", Language::Cuda},  {".inc", Language::Cuda},
+      {".cc", Language::Cuda},    {".cpp", Language::Cuda}, {".cxx", Language::Cuda},  {".in", Language::Cuda},
+      {".jinja", Language::Cuda}, {".c", Language::Cuda},   {".py", Language::Python}, {".ll", Language::Llvm},
+      {".mlir", Language::Llvm},
+  };
+  for (const auto &[extension, language] : extensions)
+    if (path.ends_with(extension))
+      return language;
+  return Language::Ptx;
+}
+
+std::optional<Language> findLanguage(llvm::StringRef name) {
+  if (name == "ptx")
+    return Language::Ptx;
+  if (name == "cuda")
+    return Language::Cuda;
+  if (name == "python")
+    return Language::Python;
+  if (name == "llvm")
+    return Language::Llvm;
+  return std::nullopt;
+}
+
+namespace {
+
+/// The statements of a source, judged in groups that open and close blocks together.
+class SourceCheck {
+public:
+  SourceCheck(const InlineText &text, llvm::StringMap<std::unique_ptr<JudgedFragment>> &known,
+              const CheckOptions &options, DiagnosticSink &sink)
+      : text(text), known(known), targets(inlineTargets(options)), sink(sink) {}
+  /// How many statements are PTX.
+  unsigned run();
+
+private:
+  using Group = llvm::SmallVector<const InlineStatement *, 1>;
+  void collectDeclared();
+  Group groupFrom(size_t first);
+  void judge(const Group &group);
+  std::vector<std::string> elsewhere(const Group &group, const Fragment &fragment) const;
+  void report(const Diagnostic &finding, const MappedText &module);
+  void lint(const Fragment &fragment, const JudgedFragment &judged, const MappedText &module);
+
+  const InlineText &text;
+  llvm::StringMap<std::unique_ptr<JudgedFragment>> &known;
+  const std::vector<InlineTarget> targets;
+  DiagnosticSink &sink;
+  std::vector<bool> done;                                                // by statement
+  std::vector<std::pair<std::string, const InlineStatement *>> declared; // outside of blocks
+};
+
+void SourceCheck::collectDeclared() {
+  for (const InlineStatement &statement : text.statements)
+    for (std::string &name : declaredNames(statement.text.text()))
+      declared.emplace_back(std::move(name), &statement);
+}
+
+/// With the statements of the same function that close what it opens, if there are.
+SourceCheck::Group SourceCheck::groupFrom(size_t first) {
+  const InlineStatement &one = text.statements[first];
+  Group group{&one};
+  int lowest = 0, depth = openBlocks(one.text.text(), lowest);
+  std::vector<size_t> taken{first};
+  for (size_t i = first + 1; depth > 0 && i < text.statements.size() && one.function; ++i) {
+    if (text.statements[i].function != one.function || done[i])
+      continue;
+    depth += openBlocks(text.statements[i].text.text(), lowest);
+    taken.push_back(i);
+  }
+  if (depth > 0) // it is never closed
+    taken.resize(1);
+  group.clear();
+  for (size_t i : taken) {
+    done[i] = true;
+    group.push_back(&text.statements[i]);
+  }
+  return group;
+}
+
+/// Of the names that other statements and the source declare those that the text has.
+std::vector<std::string> SourceCheck::elsewhere(const Group &group, const Fragment &fragment) const {
+  std::vector<std::string> names = fragment.missing();
+  const llvm::StringRef body = fragment.body();
+  const uint32_t function = group.front()->function;
+  for (const auto &[name, statement] : declared)
+    if (function && statement->function == function && !llvm::is_contained(group, statement) &&
+        body.contains(llvm::StringRef(name).rtrim('<')))
+      names.push_back(name);
+  for (const std::string &name : text.deviceNames)
+    if (body.contains(name))
+      names.push_back(name);
+  return names;
+}
+
+/// Puts a finding to where the source says what it is about.
+void SourceCheck::report(const Diagnostic &finding, const MappedText &module) {
+  Diagnostic &d = sink.report(finding.id, module.placeOf(finding.range));
+  d.args = finding.args;
+  d.severity = finding.severity;
+  d.kind = finding.kind;
+  d.spec = finding.spec;
+  for (const Note &note : finding.notes) {
+    d.notes.push_back(note);
+    if (note.range)
+      d.notes.back().range = module.placeOf(*note.range);
+  }
+  if (!finding.fix)
+    return;
+  Fix fix = *finding.fix;
+  for (Edit &edit : fix.edits) {
+    const llvm::StringRef replacement = edit.text;
+    if (!module.isExact(edit.range) || replacement.find_first_of("\"\\\n%$") != llvm::StringRef::npos)
+      return;
+    edit.range = module.placeOf(edit.range);
+  }
+  d.fix = std::move(fix);
+}
+
+void SourceCheck::lint(const Fragment &fragment, const JudgedFragment &judged, const MappedText &module) {
+  for (const auto &[operand, use] : llvm::zip(fragment.operands(), judged.uses)) {
+    if (!operand.isDeclared)
+      continue;
+    if (use.isWritten && !operand.isOutput)
+      sink.report(DiagId::InputOperandWritten, module.placeOf(use.firstWrite), {operand.name})
+          .notes.push_back({"it is given as `" + operand.operand->constraint + "` here", operand.operand->place});
+    if (operand.isOutput && !use.isWritten && !operand.isInput)
+      sink.report(DiagId::OutputNeverWritten, operand.operand->place, {operand.name});
+  }
+}
+
+void SourceCheck::judge(const Group &group) {
+  if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); }))
+    return;
+  Fragment fragment;
+  for (const InlineStatement *statement : group)
+    fragment.add(*statement, sink);
+  const std::vector<std::string> names = elsewhere(group, fragment);
+  std::string key =
+      fragment.key() + '\0' + targets.front().ptx + targets.front().target + '\0' + llvm::join(names, ",");
+  std::unique_ptr<JudgedFragment> &judged = known[key];
+  if (!judged)
+    judged = std::make_unique<JudgedFragment>(judgeFragment(fragment, targets, names));
+  const MappedText module = fragment.module(judged->target.ptx, judged->target.target, judged->target.hasFloats);
+  for (const Diagnostic &finding : judged->findings)
+    report(finding, module);
+  if (judged->passes)
+    lint(fragment, *judged, module);
+}
+
+unsigned SourceCheck::run() {
+  collectDeclared();
+  done.resize(text.statements.size());
+  for (size_t i = 0; i < text.statements.size(); ++i)
+    if (!done[i])
+      judge(groupFrom(i));
+  return static_cast<unsigned>(text.statements.size());
+}
+
+} // namespace
+
+InlineChecker::InlineChecker() = default;
+InlineChecker::~InlineChecker() = default;
+
+void InlineChecker::check(FileReport &report, Language language, llvm::StringRef path, const CheckOptions &options) {
+  const SourceBuffer &source = *report.source;
+  const InlineText text = language == Language::Python ? readPython(source)
+                          : language == Language::Llvm ? readLlvm(source)
+                                                       : readCuda(source, path);
+  DiagnosticSink sink;
+  InlineSummary &summary = report.inlined.emplace();
+  summary.statements = SourceCheck(text, known, options, sink).run() + text.skipped.size();
+  for (const SkippedStatement &skipped : text.skipped)
+    summary.skipped.push_back({skipped.place, skipped.reason});
+  report.ptx = options.ptx;
+  report.target = options.target;
+  applySuppressions(source, text.comments, {}, options, sink);
+  // The uses of a macro share its body.
+  llvm::StringSet<> told;
+  sink.eraseIf([&](Diagnostic &d) {
+    return !told.insert(std::to_string(d.range.begin) + ':' + std::to_string(d.range.end) + ruleText(d.id, d.kind) +
+                        d.message())
+                .second;
+  });
+  sink.eraseIf([&](Diagnostic &d) { return !isWanted(d, options); });
+  sink.sort();
+  report.diagnostics = sink.take();
+}
+
+} // namespace ptxray

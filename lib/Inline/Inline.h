@@ -1,0 +1,33 @@
+#pragma once
+// PTX where people write it: the assembly of a source in another language, found without a compiler, judged as PTX,
+// reported at its place in that source.
+#include "Diagnostics/Report.h"
+#include "Module/CheckOptions.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+
+namespace ptxray {
+
+enum class Language : uint8_t { Ptx, Cuda, Python, Llvm };
+
+/// By the extension; Ptx for what is none of the others.
+Language languageOf(llvm::StringRef path);
+/// `cuda`; nothing for an unknown one.
+std::optional<Language> findLanguage(llvm::StringRef name);
+
+struct JudgedFragment;
+
+/// Checks sources one by one and remembers what it has judged. One is for one thread.
+class InlineChecker {
+public:
+  InlineChecker();
+  ~InlineChecker();
+  /// Checks all assembly of the report's source and fills the report. `path` is where headers are looked for; empty:
+  /// nowhere.
+  void check(FileReport &report, Language language, llvm::StringRef path, const CheckOptions &options);
+
+private:
+  llvm::StringMap<std::unique_ptr<JudgedFragment>> known;
+};
+
+} // namespace ptxray

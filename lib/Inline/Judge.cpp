@@ -1,0 +1,127 @@
+#include "Inline/Judge.h"
+#include "Check/ModuleCheck.h"
+#include "Isa/Isa.h"
+#include "Parse/Parse.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace ptxray {
+
+/// From sm_100 on, nvcc has no registers of their own for numbers with a point.
+static bool hasFloatRegisters(llvm::StringRef target) {
+  const int index = isa::findTarget(target);
+  return index < 0 || isa::targets()[index].number < 100;
+}
+
+std::vector<InlineTarget> inlineTargets(const CheckOptions &options) {
+  const std::string newest = isa::versionText(isa::versions().back());
+  std::vector<InlineTarget> targets;
+  auto add = [&](llvm::StringRef ptx, llvm::StringRef target) {
+    targets.push_back({options.ptx.empty() ? ptx.str() : options.ptx, target.str(), hasFloatRegisters(target)});
+  };
+  if (!options.target.empty()) {
+    add(newest, options.target);
+    return targets;
+  }
+  // Most is written for one of the first two.
+  for (const char *target :
+       {"sm_90a", "sm_100a", "sm_103a", "sm_107a", "sm_110a", "sm_120a", "sm_121a", "sm_89", "sm_75"})
+    add(newest, target);
+  if (options.ptx.empty()) {
+    add("6.3", "sm_70");
+    add("6.0", "sm_60"); // with what was removed for sm_70
+    add("4.2", "sm_35");
+    add("3.0", "sm_20");
+  }
+  return targets;
+}
+
+static bool isGate(DiagId id) {
+  return id == DiagId::RequiresPtx || id == DiagId::RequiresTarget || id == DiagId::RequiresTargetVariant ||
+         id == DiagId::RemovedInPtx || id == DiagId::NotAvailable;
+}
+
+static void noteUses(const Body &body, const Fragment &fragment, std::vector<OperandUse> &uses) {
+  llvm::StringMap<size_t> byName;
+  for (const auto &[index, operand] : llvm::enumerate(fragment.operands()))
+    byName[operand.name] = index;
+  auto useOf = [&](LocalId local) -> OperandUse * {
+    const auto found = byName.find(body.text(local));
+    return found == byName.end() ? nullptr : &uses[found->second];
+  };
+  for (uint32_t number = 0; number < body.size(); ++number) {
+    if (const LocalId guard = body.guard(number); guard != LocalId::None)
+      if (OperandUse *use = useOf(guard))
+        use->isRead = true;
+    body.eachUse(number, [&](NamedUse named) {
+      OperandUse *use = useOf(named.local);
+      if (!use)
+        return;
+      use->isRead |= (named.uses & (Reads | Addresses)) != 0;
+      if (named.uses & Writes && !std::exchange(use->isWritten, true))
+        use->firstWrite = named.operand.range;
+    });
+  }
+  for (const LocalId local : body.readFirst)
+    if (OperandUse *use = useOf(local))
+      use->isReadFirst = true;
+}
+
+static bool isDeclaredElsewhere(llvm::StringRef name, llvm::ArrayRef<std::string> elsewhere) {
+  return llvm::is_contained(elsewhere, name) || llvm::is_contained(elsewhere, (name.rtrim("0123456789") + "<").str());
+}
+
+static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &target, Parser &parser,
+                               llvm::ArrayRef<std::string> elsewhere) {
+  CheckOptions options;
+  options.isFragment = true;
+  options.pedantic = true;
+  options.wideAddresses = true;
+  JudgedFragment judged;
+  judged.target = target;
+  judged.uses.resize(fragment.operands().size());
+  const auto source = SourceBuffer::fromText("", fragment.module(target.ptx, target.target, target.hasFloats).text());
+  DiagnosticSink sink;
+  ModuleCheck module(parser.ast(), *source, options, sink);
+  parser.parse(*source, sink, /*keepBodies=*/false, [&](const Ast &, Statement item) {
+    if (const Body *body = module.item(item))
+      noteUses(*body, fragment, judged.uses);
+  });
+  module.finish();
+  sink.eraseIf([&](const Diagnostic &d) {
+    // A device function becomes part of the entries that call it.
+    return d.id == DiagId::PragmaPlace ||
+           (d.id == DiagId::UndefinedSymbol && isDeclaredElsewhere(d.args[0], elsewhere));
+  });
+  sink.sort();
+  judged.passes = !sink.hasErrors();
+  for (const Diagnostic &d : sink.diagnostics())
+    judged.findings.push_back(d);
+  return judged;
+}
+
+JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,
+                             llvm::ArrayRef<std::string> elsewhere) {
+  Parser parser;
+  parser.setConstants(fragment.constants());
+  std::optional<JudgedFragment> best;
+  auto against = [](const JudgedFragment &judged) {
+    size_t gates = 0, errors = 0;
+    for (const Diagnostic &d : judged.findings)
+      if (d.severity == Severity::Error) {
+        ++errors;
+        gates += isGate(d.id);
+      }
+    return std::pair(gates, errors);
+  };
+  for (const InlineTarget &target : targets) {
+    JudgedFragment judged = judgeFor(fragment, target, parser, elsewhere);
+    if (judged.passes)
+      return judged;
+    if (!best || against(judged) < against(*best))
+      best = std::move(judged);
+  }
+  return std::move(*best);
+}
+
+} // namespace ptxray

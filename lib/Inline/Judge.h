@@ -1,0 +1,34 @@
+#pragma once
+// One fragment, judged as PTX.
+#include "Diagnostics/Diagnostic.h"
+#include "Inline/Fragment.h"
+#include "Module/CheckOptions.h"
+
+namespace ptxray {
+
+/// A version and a target that a fragment is tried with.
+struct InlineTarget {
+  std::string ptx, target;
+  bool hasFloats = false; // registers of their own for numbers with a point
+};
+/// Those that the options leave.
+std::vector<InlineTarget> inlineTargets(const CheckOptions &options);
+
+/// What an operand is used for.
+struct OperandUse {
+  bool isRead = false, isWritten = false, isReadFirst = false;
+  Range firstWrite; // in the module
+};
+
+struct JudgedFragment {
+  InlineTarget target; // the first that accepts it, else the one with the least against it
+  bool passes = false;
+  std::vector<Diagnostic> findings; // places in the module for that target
+  std::vector<OperandUse> uses;     // by operand
+};
+
+/// `elsewhere`: names that are declared outside of the fragment; a family as `%r<`.
+JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,
+                             llvm::ArrayRef<std::string> elsewhere);
+
+} // namespace ptxray

@@ -1,0 +1,12 @@
+#pragma once
+#include "Inline/CppTokens.h"
+#include "Inline/MappedText.h"
+
+namespace ptxray {
+
+/// Appends what a string literal of C++ stands for.
+void appendLiteral(const CppToken &literal, MappedText &out);
+/// Appends what stands between quotes, with escapes as C++, Python and Rust have them.
+void appendEscaped(llvm::StringRef content, uint32_t from, MappedText &out);
+
+} // namespace ptxray

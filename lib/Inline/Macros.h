@@ -1,0 +1,53 @@
+#pragma once
+// The macros of a C++ source, and what they become where they are used.
+#include "Inline/CppTokens.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/StringSaver.h"
+
+namespace ptxray {
+
+struct Macro {
+  llvm::StringRef name;
+  Range place; // of the name, in the source
+  bool isFunction = false, isVariadic = false;
+  bool isForeign = false;   // of another file
+  bool isUncertain = false; // defined several times, in different ways
+  bool holdsAsm = false;    // a use of it gives an asm statement
+  bool isUsed = false;
+  std::vector<llvm::StringRef> parameters;
+  std::vector<CppToken> body;
+};
+
+bool isAsmKeyword(llvm::StringRef name);
+
+class Macros {
+public:
+  /// A `#define` or `#undef`; other directives are passed over.
+  void read(llvm::ArrayRef<CppToken> directive, bool isForeign);
+  Macro *find(llvm::StringRef name);
+  /// How many tokens of the use of a macro the list has, beginning with its name; 0: it is not used there.
+  size_t useAt(const Macro &macro, llvm::ArrayRef<CppToken> tokens) const;
+  /// False: it became too much.
+  bool expand(llvm::ArrayRef<CppToken> tokens, std::vector<CppToken> &out);
+  bool expandsAny(llvm::ArrayRef<CppToken> tokens);
+  llvm::StringMap<Macro> &all() { return macros; }
+
+private:
+  using Tokens = std::vector<CppToken>;
+  bool expand(llvm::ArrayRef<CppToken> tokens, Tokens &out, unsigned depth);
+  bool expandUse(Macro &macro, llvm::ArrayRef<CppToken> use, Tokens &out, unsigned depth);
+  bool substitute(const Macro &macro, llvm::ArrayRef<Tokens> arguments, Range use, Tokens &out, unsigned depth);
+  int parameterOf(const Macro &macro, llvm::StringRef name) const;
+  CppToken stringOf(const Tokens &argument, Range use);
+  bool spend(size_t tokens);
+
+  llvm::StringMap<Macro> macros;
+  std::vector<llvm::StringRef> active; // macros whose expansion is at hand
+  llvm::BumpPtrAllocator memory;
+  llvm::StringSaver saver{memory};
+  size_t budget = 0, whole = 4'000'000; // tokens that may still be made: of one use, of the file
+};
+
+} // namespace ptxray

@@ -1,0 +1,210 @@
+// Inline assembly in Python: of Triton, and of what builds MLIR.
+#include "Inline/Constraints.h"
+#include "Inline/Literals.h"
+#include "Inline/Readers.h"
+#include "Source/Narrow.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace ptxray {
+namespace {
+
+enum class PyKind : uint8_t { Name, Number, String, Formatted, Sign };
+
+struct PyToken {
+  PyKind kind;
+  bool isRaw = false;
+  bool startsLine = false;
+  llvm::StringRef text; // of a string what stands between its quotes
+  uint32_t begin = 0, end = 0;
+  uint32_t content = 0; // where that begins
+  bool is(llvm::StringRef other) const { return kind != PyKind::String && kind != PyKind::Formatted && text == other; }
+};
+
+using PyTokens = llvm::ArrayRef<PyToken>;
+
+std::vector<PyToken> readPyTokens(llvm::StringRef text, std::vector<Range> &remarks) {
+  std::vector<PyToken> tokens;
+  bool startsLine = true;
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80; };
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '#') {
+      const size_t end = std::min(text.find('\n', i), text.size());
+      if (text.slice(i + 1, end).ltrim().starts_with("ptxray:"))
+        remarks.push_back({narrow<uint32_t>(i), narrow<uint32_t>(i + text.slice(i, end).rtrim().size())});
+      i = end;
+      continue;
+    }
+    if (llvm::isSpace(c) || c == '\\') {
+      startsLine |= c == '\n';
+      ++i;
+      continue;
+    }
+    PyToken token;
+    token.startsLine = std::exchange(startsLine, false);
+    token.begin = narrow<uint32_t>(i);
+    size_t end = i;
+    while (end < text.size() && isWord(text[end]))
+      ++end;
+    const llvm::StringRef word = text.slice(i, end);
+    const bool isQuoted = end < text.size() && (text[end] == '"' || text[end] == '\'') && word.size() <= 2 &&
+                          word.find_first_not_of("rRbBfFuUtT") == llvm::StringRef::npos;
+    if (isQuoted) {
+      const bool isTriple = text.substr(end).starts_with(std::string(3, text[end]));
+      const std::string quote(isTriple ? 3 : 1, text[end]);
+      const size_t begin = end + quote.size();
+      for (end = begin; end < text.size() && !text.substr(end).starts_with(quote); ++end) {
+        if (text[end] == '\n' && !isTriple)
+          break;
+        end += text[end] == '\\';
+      }
+      end = std::min(end, text.size());
+      token.kind = word.find_first_of("fFtT") == llvm::StringRef::npos ? PyKind::String : PyKind::Formatted;
+      token.isRaw = word.find_first_of("rR") != llvm::StringRef::npos;
+      token.text = text.slice(begin, end);
+      token.content = narrow<uint32_t>(begin);
+      end = std::min(end + quote.size(), text.size());
+    } else if (!word.empty()) {
+      token.kind = llvm::isDigit(word[0]) ? PyKind::Number : PyKind::Name;
+      token.text = word;
+    } else {
+      token.kind = PyKind::Sign;
+      end = i + 1;
+      token.text = text.slice(i, end);
+    }
+    token.end = narrow<uint32_t>(end);
+    tokens.push_back(token);
+    i = end;
+  }
+  return tokens;
+}
+
+class PythonReader {
+public:
+  explicit PythonReader(const SourceBuffer &source) : tokens(readPyTokens(source.text(), result.comments)) {}
+  InlineText read();
+
+private:
+  void noteBindings();
+  void call(size_t name, bool isTriton);
+  std::string literal(PyTokens expression, MappedText &out, unsigned depth = 0) const;
+
+  InlineText result;
+  std::vector<PyToken> tokens;
+  llvm::StringMap<std::pair<unsigned, size_t>> bound; // how often a name is, and where last
+};
+
+/// `NAME = "..."` at the beginning of a line.
+void PythonReader::noteBindings() {
+  for (size_t i = 0; i + 2 < tokens.size(); ++i)
+    if (tokens[i].kind == PyKind::Name && tokens[i + 1].is("=") && !tokens[i + 2].is("=") && tokens[i].startsLine) {
+      auto &[count, at] = bound[tokens[i].text];
+      ++count;
+      at = i + 2;
+    }
+}
+
+/// Why an expression is no known text; empty: it was appended.
+std::string PythonReader::literal(PyTokens expression, MappedText &out, unsigned depth) const {
+  constexpr unsigned deepest = 4;
+  while (expression.size() > 1 && expression.front().is("(") && expression.back().is(")"))
+    expression = expression.drop_front().drop_back();
+  if (expression.size() == 1 && expression[0].kind == PyKind::Name && depth < deepest) {
+    const auto found = bound.find(expression[0].text);
+    if (found == bound.end() || found->second.first != 1)
+      return "built at run time";
+    const size_t begin = found->second.second;
+    size_t end = begin;
+    unsigned open = 0;
+    for (; end < tokens.size() && (end == begin || open || !tokens[end].startsLine); ++end) {
+      open += tokens[end].is("(") || tokens[end].is("[") || tokens[end].is("{");
+      open -= open && (tokens[end].is(")") || tokens[end].is("]") || tokens[end].is("}"));
+    }
+    return literal(PyTokens(tokens).slice(begin, end - begin), out, depth + 1);
+  }
+  for (const PyToken &token : expression) {
+    if (token.is("+"))
+      continue;
+    if (token.kind != PyKind::String)
+      return "built at run time";
+    if (token.isRaw)
+      out.copy(token.text, token.content);
+    else
+      appendEscaped(token.text, token.content, out);
+  }
+  return expression.empty() ? "built at run time" : "";
+}
+
+void PythonReader::call(size_t name, bool isTriton) {
+  llvm::SmallVector<PyTokens, 8> positional;
+  PyTokens text, constraints;
+  size_t begin = name + 2, i = begin;
+  unsigned open = 1;
+  auto argument = [&](size_t end) {
+    const PyTokens one = PyTokens(tokens).slice(begin, end - begin);
+    if (one.size() > 2 && one[0].kind == PyKind::Name && one[1].is("=") && !one[2].is("=")) {
+      if (one[0].text == "asm" || one[0].text == "asm_string")
+        text = one.drop_front(2);
+      if (one[0].text == "constraints")
+        constraints = one.drop_front(2);
+    } else if (!one.empty()) {
+      positional.push_back(one);
+    }
+    begin = end + 1;
+  };
+  for (; i < tokens.size(); ++i) {
+    open += tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{");
+    if ((tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}")) && --open == 0)
+      break;
+    if (open == 1 && tokens[i].is(","))
+      argument(i);
+  }
+  if (i >= tokens.size())
+    return;
+  argument(i);
+  const size_t first = isTriton ? 0 : 2; // before it the type of the result and the operands
+  if (text.empty() && positional.size() > first)
+    text = positional[first];
+  if (constraints.empty() && positional.size() > first + 1)
+    constraints = positional[first + 1];
+  InlineStatement read;
+  read.style = TemplateStyle::Llvm;
+  read.isDevice = true;
+  read.keyword = {tokens[name].begin, tokens[name].end};
+  read.place = {tokens[name].begin, tokens[i].end};
+  if (text.empty() || constraints.empty())
+    return; // a definition, or another function
+  MappedText list;
+  std::string problem = literal(text, read.text);
+  if (problem.empty())
+    problem = literal(constraints, list);
+  if (!problem.empty()) {
+    result.skipped.push_back({read.place, problem});
+    return;
+  }
+  readConstraints(list, read);
+  result.statements.push_back(std::move(read));
+}
+
+InlineText PythonReader::read() {
+  noteBindings();
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const bool isTriton = tokens[i].is("inline_asm_elementwise");
+    if ((isTriton || tokens[i].is("inline_asm")) && tokens[i + 1].is("(") && !(i && tokens[i - 1].is("def")))
+      call(i, isTriton);
+  }
+  return std::move(result);
+}
+
+} // namespace
+
+InlineText readPython(const SourceBuffer &source) {
+  if (!source.text().contains("inline_asm"))
+    return {};
+  return PythonReader(source).read();
+}
+
+} // namespace ptxray

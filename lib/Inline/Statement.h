@@ -1,0 +1,54 @@
+#pragma once
+// What the readers of source languages find: assembly, before it is judged.
+#include "Inline/MappedText.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+struct InlineOperand {
+  std::string constraint;           // as it is written: `=r`
+  Range place;                      // of the constraint and the expression
+  std::optional<std::string> value; // of a constant, if the text says it
+  std::string name;                 // of `[name]`; empty: it has none
+};
+
+/// How a template marks its operands.
+enum class TemplateStyle : uint8_t {
+  Gcc,  // `%0`, `%%`, `%=`
+  Llvm, // `$0`, `${0}`, `$$`
+};
+
+struct InlineStatement {
+  Range place;   // from the keyword to the closing parenthesis
+  Range keyword; // `asm`
+  MappedText text;
+  TemplateStyle style = TemplateStyle::Gcc;
+  std::vector<InlineOperand> operands; // outputs first
+  std::vector<std::pair<std::string, Range>> clobbers;
+  size_t outputs = 0;
+  bool isVolatile = false;
+  bool isBasic = false;      // without any colon
+  bool isDevice = false;     // it stands in a function for a GPU
+  bool isNearDevice = false; // its source has such functions
+  bool isForeign = false;    // a guard around it names another machine
+  uint32_t function = 0;     // which one it stands in, from 1; 0: none
+};
+
+/// A statement of which not enough is known.
+struct SkippedStatement {
+  Range place;
+  std::string reason; // `with #if inside`
+};
+
+struct InlineText {
+  std::vector<InlineStatement> statements; // in the order of the text
+  std::vector<SkippedStatement> skipped;
+  std::vector<Range> comments;          // those that begin with `ptxray:`
+  std::vector<std::string> deviceNames; // variables and functions that a statement may name
+};
+
+} // namespace ptxray

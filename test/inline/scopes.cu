@@ -1,0 +1,34 @@
+// Statements of one function share the scope of its body.
+struct Field {
+  unsigned value;
+  __device__ Field &operator+=(const Field &other) {
+    asm("{ .reg .pred %top;");
+    asm("setp.ne.u32 %top, %0, 0;" ::"r"(other.value));
+    asm("@%top add.u32 %0, %0, %1;" : "+r"(value) : "r"(other.value));
+    asm("}");
+    return *this;
+  }
+};
+__device__ void declares(unsigned a) {
+  asm(".reg .b32 shared_name, family<4>;");
+  asm("mov.b32 shared_name, %0;" ::"r"(a));
+  asm("mov.b32 family3, %0;" ::"r"(a));
+}
+__device__ void other(unsigned a) {
+  asm("mov.b32 shared_name, %0;" ::"r"(a)); // error: [undefined-symbol]
+  asm("{ add.s32 %0, %0, 1;" : "+r"(a)); // error: [unclosed-brace]
+}
+__device__ int counter;
+__device__ void variable() { asm("red.global.add.u32 [counter], 1;" ::: "memory"); }
+__device__ void labels(unsigned a) {
+  asm volatile("{\n"
+               ".reg .pred p;\n"
+               "WAIT:\n"
+               "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %0;\n"
+               "@p bra DONE;\n"
+               "bra WAIT;\n"
+               "DONE:\n"
+               "}" ::"r"(a));
+  asm volatile("L%=: bra L%=;");
+  asm volatile("@p bra NOWHERE;"); // error: [undefined-symbol]; error: [undefined-symbol]
+}

@@ -1,0 +1,36 @@
+# Python: Triton, and what builds MLIR. //@ skipped 2
+TEMPLATE = """
+    cvt.rn.f16x2.f32 $0, $1, $2;
+"""
+TWICE = "add.s33 $0, $1;"
+TWICE = "add.s32 $0, $1, $1;"
+
+
+def kernel(x, y, inline_asm, loc):
+    a = tl.inline_asm_elementwise(
+        asm="""
+        {
+          .reg .b16 h;   // add.s33
+          cvt.rn.f16.f32 h, $1;
+          mov.b32 $0, {h, h, h};  // error: [unexpected-vector]
+        }
+        """,
+        constraints="=r,f",
+        args=[x],
+        dtype=tl.int32,
+        is_pure=True,
+        pack=1,
+    )
+    tl.inline_asm_elementwise(TEMPLATE, "=r,f,f", [x, y], dtype=tl.int32, is_pure=True, pack=1)
+    tl.inline_asm_elementwise(TWICE, "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1)
+    tl.inline_asm_elementwise(f"add.{x} $0, $1;", "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1)
+    llvm.inline_asm(
+        T.i32(),
+        [x.ir_value(loc=loc), y],
+        "add.s32 $0, $1, " + "$3;",  # // error: [inline-operand-index]
+        "=r,r,r",
+        has_side_effects=False,
+    )
+    llvm.inline_asm(None, [x], "{ .reg .pred p; setp.ne.s32 p, $0, 0; @p trap; }", "r,~{memory}")
+    llvm.inline_asm(T.i32(), [x], 'add.s32 $0, ${1}, 1;\n' r"mov.u32 $0, %tid.x;", "=r,0")
+    return a

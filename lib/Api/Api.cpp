@@ -1,6 +1,7 @@
 // include/ptxray/ptxray-c.h over the steps of lib/.
 #include "Check/CheckModule.h"
 #include "Diagnostics/RulePages.h"
+#include "Inline/Inline.h"
 #include "Source/Origin.h"
 #include "Source/SourceBuffer.h"
 #include "Workspace/Options.h"
@@ -12,6 +13,8 @@ using namespace ptxray;
 
 struct ptxray_options {
   CheckOptions options;
+  Language language = Language::Ptx;
+  std::optional<std::string> constraints; // of a text that is one statement
   std::string problem;
 };
 
@@ -33,7 +36,8 @@ class ResultWriter {
 public:
   ResultWriter(const SourceBuffer &source, ptxray_result &result) : source(source), result(result) {}
 
-  void add(const Diagnostic &d, const OriginTable &origins);
+  /// `origins`: null in other languages.
+  void add(const Diagnostic &d, const OriginTable *origins);
 
 private:
   ptxray_place place(uint32_t offset) const {
@@ -46,7 +50,7 @@ private:
   ptxray_result &result;
 };
 
-void ResultWriter::add(const Diagnostic &d, const OriginTable &origins) {
+void ResultWriter::add(const Diagnostic &d, const OriginTable *origins) {
   ptxray_diagnostic &out = result.diagnostics.emplace_back();
   out.rule = info(d.id).id.data();
   out.kind = d.kind == Kind::None ? nullptr : kindText(d.kind).data();
@@ -73,12 +77,29 @@ void ResultWriter::add(const Diagnostic &d, const OriginTable &origins) {
     out.edits = edits.data();
     out.edit_count = edits.size();
   }
-  if (std::optional<Origin> origin = origins.at(d.range.begin)) {
+  if (std::optional<Origin> origin = origins ? origins->at(d.range.begin) : std::nullopt) {
     out.origin_path = keep(std::move(origin->path));
     out.origin_line = origin->line;
   }
   if (!d.spec.manual.empty())
     out.manual = keep(d.spec.manual.str());
+}
+
+FileReport checked(llvm::StringRef text, const ptxray_options &how) {
+  FileReport report;
+  report.source = SourceBuffer::fromText("", text.rtrim('\0'));
+  if (how.constraints) {
+    InlineChecker().checkFragment(report, *how.constraints, how.options);
+  } else if (how.language != Language::Ptx) {
+    InlineChecker().check(report, how.language, "", how.options);
+  } else {
+    DiagnosticSink sink;
+    const ModuleSummary summary = checkSource(*report.source, how.options, sink);
+    report.ptx = summary.ptx;
+    report.target = summary.target;
+    report.diagnostics = sink.take();
+  }
+  return report;
 }
 
 } // namespace
@@ -88,7 +109,18 @@ const char *ptxray_version(void) { return PTXRAY_VERSION; }
 ptxray_options *ptxray_options_new(void) { return new (std::nothrow) ptxray_options(); }
 
 const char *ptxray_options_set(ptxray_options *options, const char *name, const char *value) {
-  options->problem = setOption(options->options, name, value);
+  const llvm::StringRef option = name;
+  if (option == "constraints") {
+    options->constraints = value;
+    return nullptr;
+  }
+  if (option == "language") {
+    const std::optional<Language> language = findLanguage(value);
+    options->language = language.value_or(options->language);
+    options->problem = language ? "" : std::string("unknown language `") + value + "`";
+  } else {
+    options->problem = setOption(options->options, name, value);
+  }
   return options->problem.empty() ? nullptr : options->problem.c_str();
 }
 
@@ -98,17 +130,17 @@ ptxray_result *ptxray_check(const char *text, size_t length, const ptxray_option
   if (length > SourceBuffer::largest)
     return nullptr;
   try {
-    const auto source = SourceBuffer::fromText("", llvm::StringRef(text, length).rtrim('\0'));
+    const FileReport report = checked(llvm::StringRef(text, length), options ? *options : ptxray_options());
     auto result = std::make_unique<ptxray_result>();
-    DiagnosticSink sink;
-    const ModuleSummary summary = checkSource(*source, options ? options->options : CheckOptions(), sink);
-    result->ptx = summary.ptx;
-    result->target = summary.target;
-    if (!sink.diagnostics().empty()) {
-      const OriginTable origins(*source);
-      ResultWriter writer(*source, *result);
-      for (const Diagnostic &d : sink.diagnostics())
-        writer.add(d, origins);
+    result->ptx = report.ptx;
+    result->target = report.target;
+    if (!report.diagnostics.empty()) {
+      std::optional<OriginTable> origins;
+      if (!report.inlined)
+        origins.emplace(*report.source);
+      ResultWriter writer(*report.source, *result);
+      for (const Diagnostic &d : report.diagnostics)
+        writer.add(d, origins ? &*origins : nullptr);
     }
     return result.release();
   } catch (const std::bad_alloc &) {

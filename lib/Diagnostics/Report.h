@@ -35,8 +35,14 @@ struct InlineSummary {
     Range range;
     std::string reason; // `with #if inside`
   };
+  /// What was judged in a statement's place.
+  struct Expansion {
+    Range range;
+    std::string text; // a module
+  };
   unsigned statements = 0; // the skipped ones too
   std::vector<Skipped> skipped;
+  std::vector<Expansion> expansions; // when they were asked for
 };
 
 struct FileReport {

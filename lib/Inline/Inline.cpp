@@ -1,6 +1,7 @@
 #include "Inline/Inline.h"
 #include "Check/CheckModule.h"
 #include "Check/Suppressions.h"
+#include "Inline/Constraints.h"
 #include "Inline/Judge.h"
 #include "Inline/Readers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -41,10 +42,9 @@ namespace {
 class SourceCheck {
 public:
   SourceCheck(const InlineText &text, llvm::StringMap<std::unique_ptr<JudgedFragment>> &known,
-              const CheckOptions &options, DiagnosticSink &sink)
-      : text(text), known(known), targets(inlineTargets(options)), sink(sink) {}
-  /// How many statements are PTX.
-  unsigned run();
+              const CheckOptions &options, DiagnosticSink &sink, std::vector<InlineSummary::Expansion> *expansions)
+      : text(text), known(known), targets(inlineTargets(options)), sink(sink), expansions(expansions) {}
+  void run();
 
 private:
   using Group = llvm::SmallVector<const InlineStatement *, 1>;
@@ -59,6 +59,7 @@ private:
   llvm::StringMap<std::unique_ptr<JudgedFragment>> &known;
   const std::vector<InlineTarget> targets;
   DiagnosticSink &sink;
+  std::vector<InlineSummary::Expansion> *const expansions;               // null: nobody wants to see them
   std::vector<bool> done;                                                // by statement
   std::vector<std::pair<std::string, const InlineStatement *>> declared; // outside of blocks
 };
@@ -155,34 +156,56 @@ void SourceCheck::judge(const Group &group) {
   if (!judged)
     judged = std::make_unique<JudgedFragment>(judgeFragment(fragment, targets, names));
   const MappedText module = fragment.module(judged->target.ptx, judged->target.target, judged->target.hasFloats);
+  if (expansions)
+    expansions->push_back({group.front()->place, module.text().str()});
   for (const Diagnostic &finding : judged->findings)
     report(finding, module);
   if (judged->passes)
     lint(fragment, *judged, module);
 }
 
-unsigned SourceCheck::run() {
+void SourceCheck::run() {
   collectDeclared();
   done.resize(text.statements.size());
   for (size_t i = 0; i < text.statements.size(); ++i)
     if (!done[i])
       judge(groupFrom(i));
-  return static_cast<unsigned>(text.statements.size());
 }
 
 } // namespace
 
-InlineChecker::InlineChecker() = default;
+InlineChecker::InlineChecker(bool showsExpansions) : showsExpansions(showsExpansions) {}
 InlineChecker::~InlineChecker() = default;
 
 void InlineChecker::check(FileReport &report, Language language, llvm::StringRef path, const CheckOptions &options) {
   const SourceBuffer &source = *report.source;
-  const InlineText text = language == Language::Python ? readPython(source)
-                          : language == Language::Llvm ? readLlvm(source)
-                                                       : readCuda(source, path);
+  check(report,
+        language == Language::Python ? readPython(source)
+        : language == Language::Llvm ? readLlvm(source)
+                                     : readCuda(source, path),
+        options);
+}
+
+void InlineChecker::checkFragment(FileReport &report, llvm::StringRef constraints, const CheckOptions &options) {
+  const auto end = static_cast<uint32_t>(report.source->text().size());
+  InlineText text;
+  InlineStatement &statement = text.statements.emplace_back();
+  statement.style = TemplateStyle::Llvm;
+  statement.isDevice = true;
+  statement.place = {0, end};
+  statement.text.copy(report.source->text(), 0);
+  MappedText list;
+  list.replace(constraints, {0, 0});
+  readConstraints(list, statement);
+  check(report, text, options);
+}
+
+void InlineChecker::check(FileReport &report, const InlineText &text, const CheckOptions &options) {
+  const SourceBuffer &source = *report.source;
   DiagnosticSink sink;
   InlineSummary &summary = report.inlined.emplace();
-  summary.statements = SourceCheck(text, known, options, sink).run() + text.skipped.size();
+  SourceCheck(text, known, options, sink, showsExpansions ? &summary.expansions : nullptr).run();
+  summary.statements = static_cast<unsigned>(text.statements.size() + text.skipped.size());
   for (const SkippedStatement &skipped : text.skipped)
     summary.skipped.push_back({skipped.place, skipped.reason});
   report.ptx = options.ptx;

@@ -15,18 +15,25 @@ Language languageOf(llvm::StringRef path);
 /// `cuda`; nothing for an unknown one.
 std::optional<Language> findLanguage(llvm::StringRef name);
 
+struct InlineText;
 struct JudgedFragment;
 
 /// Checks sources one by one and remembers what it has judged. One is for one thread.
 class InlineChecker {
 public:
-  InlineChecker();
+  /// `showsExpansions`: reports say what was judged.
+  explicit InlineChecker(bool showsExpansions = false);
   ~InlineChecker();
   /// Checks all assembly of the report's source and fills the report. `path` is where headers are looked for; empty:
   /// nowhere.
   void check(FileReport &report, Language language, llvm::StringRef path, const CheckOptions &options);
+  /// The report's source is the text of one statement, with LLVM's constraints: `=r,r,~{memory}`.
+  void checkFragment(FileReport &report, llvm::StringRef constraints, const CheckOptions &options);
 
 private:
+  void check(FileReport &report, const InlineText &text, const CheckOptions &options);
+
+  const bool showsExpansions;
   llvm::StringMap<std::unique_ptr<JudgedFragment>> known;
 };
 

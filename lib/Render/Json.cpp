@@ -91,9 +91,12 @@ static Json inlineJson(const InlineSummary &summary, const SourceBuffer *source)
   Json skipped = Json::array();
   for (const InlineSummary::Skipped &one : summary.skipped)
     skipped.push_back({{"range", range(source, one.range)}, {"reason", one.reason}});
-  return {{"statements", summary.statements},
-          {"checked", summary.statements - summary.skipped.size()},
-          {"skipped", std::move(skipped)}};
+  Json out = {{"statements", summary.statements},
+              {"checked", summary.statements - summary.skipped.size()},
+              {"skipped", std::move(skipped)}};
+  for (const InlineSummary::Expansion &one : summary.expansions)
+    out["expansions"].push_back({{"range", range(source, one.range)}, {"text", one.text}});
+  return out;
 }
 
 void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {

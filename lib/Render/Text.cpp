@@ -285,6 +285,14 @@ std::vector<TextBlock> renderBlocks(const FileReport &report, const RenderOption
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out) {
   for (const TextBlock &block : renderBlocks(report, options))
     out << block.before << block.behind;
+  if (report.inlined)
+    for (const InlineSummary::Expansion &one : report.inlined->expansions) {
+      out << escaped(report.path) << ':' << report.source->lineColumn(one.range.begin).line << ": judged as\n";
+      llvm::SmallVector<llvm::StringRef> lines;
+      llvm::StringRef(one.text).rtrim().split(lines, '\n');
+      for (llvm::StringRef line : lines)
+        out << "      " << escaped(line) << '\n';
+    }
   if (!report.functions.empty())
     out << "ptxas " << report.compiler.release << " (" << escaped(report.compiler.path) << ")\n";
   resources(report.functions, out);

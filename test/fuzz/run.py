@@ -7,7 +7,8 @@
 Beside the program stand then: `seeds/`, made anew each time from test/isa (a few lines with the declarations they
 use), test/module and the code of docs/; `words.dict`, the words of grammar/; `found/`, the inputs that reached
 something new, kept from run to run; `faults/`, what made the program fail. One of those again:
-`build/dev/test/fuzz/check-fuzzer FILE`. Of binary-fuzzer the same stands in `binary/`, made of test/binary.
+`build/dev/test/fuzz/check-fuzzer FILE`. Of binary-fuzzer the same stands in `binary/`, made of test/binary, of
+inline-fuzzer in `inline/`, made of test/inline.
 
     test/fuzz/run.py build/fuzz-coverage/test/fuzz/check-fuzzer --coverage lib/Check
 
@@ -133,6 +134,25 @@ def make_binary_dictionary(path):
     path.write_text("".join(f'"{line}"\n' for line in lines))
 
 
+def make_inline_seeds(folder):
+    """what test/inline holds"""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path in (TEST / "inline").iterdir():
+        shutil.copy(path, folder)
+    return len(list(folder.iterdir()))
+
+
+def make_inline_dictionary(path):
+    make_dictionary(path)
+    words = ["asm", "volatile", "#define", "#if", "#else", "#endif", "__VA_ARGS__", "##", "%0", "$0"]
+    words += ["R\\\"(", ")\\\""]
+    words += ["inline_asm(", "inline_asm_elementwise(", "=r", "+f", "asm sideeffect"]
+    words += ["\\\\0A", "\\\"\\\"\\\"", "{", "}"]
+    with path.open("a") as file:
+        file.write("".join(f'"{word}"\n' for word in words))
+
+
 def coverage(program, folder, inputs):
     """needs a program built with -fprofile-instr-generate -fcoverage-mapping"""
     raw, merged = program.parent / "coverage.raw", program.parent / "coverage.data"
@@ -168,11 +188,15 @@ def main():
     program = options.program.resolve()
     place = program.parent
     is_binary = program.name == "binary-fuzzer"
-    place = place / "binary" if is_binary else place
+    folder, seeds_of, dictionary_of = {
+        "binary-fuzzer": ("binary", make_binary_seeds, make_binary_dictionary),
+        "inline-fuzzer": ("inline", make_inline_seeds, make_inline_dictionary),
+    }.get(program.name, (".", make_seeds, make_dictionary))
+    place = place / folder
     place.mkdir(exist_ok=True)
     seeds, found, faults, words = place / "seeds", place / "found", place / "faults", place / "words.dict"
-    print(f"{(make_binary_seeds if is_binary else make_seeds)(seeds)} seeds", flush=True)
-    (make_binary_dictionary if is_binary else make_dictionary)(words)
+    print(f"{seeds_of(seeds)} seeds", flush=True)
+    dictionary_of(words)
     found.mkdir(exist_ok=True)
     faults.mkdir(exist_ok=True)
     if options.coverage:

@@ -12,7 +12,7 @@ def kernel(x, y, inline_asm, loc):
         {
           .reg .b16 h;   // add.s33
           cvt.rn.f16.f32 h, $1;
-          mov.b32 $0, {h, h, h};  // error: [unexpected-vector]
+          mov.b32 $0, {h, h, h};  // error: [vector-length]
         }
         """,
         constraints="=r,f",

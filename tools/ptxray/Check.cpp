@@ -46,8 +46,9 @@ struct Task {
   bool fix = false, unsafeFixes = false, diff = false;
   Baseline *baseline = nullptr;
   bool updateBaseline = false;
-  std::optional<Language> language;     // of all inputs; nothing: what their names say
-  std::optional<llvm::StringRef> ptxas; // also asked, if there is a value; empty: the one that is found
+  std::optional<llvm::StringRef> constraints; // of a fragment
+  std::optional<Language> language;           // of all inputs; nothing: what their names say
+  std::optional<llvm::StringRef> ptxas;       // also asked, if there is a value; empty: the one that is found
 };
 
 /// A text to check: an input, or one of the texts of a binary, or what could not be read of that.
@@ -127,7 +128,9 @@ private:
 /// Checks the text of a report; gives how many findings the baseline accepts.
 unsigned checkText(Outcome &outcome, const CheckOptions &options, const Task &task, InlineChecker &inlines) {
   const Language language = task.language.value_or(languageOf(outcome.report.path));
-  if (language != Language::Ptx && !outcome.report.entry)
+  if (task.constraints)
+    inlines.checkFragment(outcome.report, *task.constraints, options);
+  else if (language != Language::Ptx && !outcome.report.entry)
     inlines.check(outcome.report, language, outcome.report.path, options);
   else if (task.ptxas)
     checkReport(outcome.report, options, *(outcome.parsed = std::make_unique<Parser>()));
@@ -381,6 +384,7 @@ static int runCheck(const Arguments &arguments) {
   Task task;
   if (std::optional<llvm::StringRef> name = arguments.value("--language"))
     task.language = findLanguage(*name);
+  task.constraints = arguments.value("--constraints");
   task.stdinName = arguments.value("--stdin-filename").value_or(task.stdinName);
   task.fix = arguments.has("--fix") || arguments.has("--diff");
   task.unsafeFixes = arguments.has("--unsafe-fixes");
@@ -428,7 +432,7 @@ static int runCheck(const Arguments &arguments) {
   std::atomic<int> worst = Clean;
   auto work = [&] {
     Unpacker unpacker(limits);
-    InlineChecker inlines;
+    InlineChecker inlines(arguments.has("--show-expansion"));
     for (size_t i; (i = next++) < jobs.size();) {
       const Outcome outcome = checkJob(jobs[i], task, unpacker, inlines);
       if (outcome.verdict == NoPtxas || (outcome.verdict == PtxasRefused && worst != NoPtxas))
@@ -476,6 +480,8 @@ Command checkCommand() {
            .options = {{"--format", diagnosticFormats(), "form of the output"},
                        {"--language", "ptx|cuda|python|llvm", "of all inputs (default: as their names say)"},
                        {"--inline", "", "below folders, also check the assembly in sources of other languages"},
+                       {"--show-expansion", "", "show what is judged in the place of each statement of assembly"},
+                       {"--constraints", "LIST", "the inputs are texts of one statement, with LLVM's constraints"},
                        {"--stdin-filename", "PATH", "name of what standard input (-) gives"},
                        {"--target", "sm_X", "check as if `.target` were this"},
                        {"--ptx", "V", "check as if `.version` were this"},

@@ -110,15 +110,26 @@ def check(
     warning: typing.Iterable[str] = (),
     error: typing.Iterable[str] = (),
     path: str = "<ptx>",
+    language: typing.Optional[str] = None,
+    constraints: typing.Optional[str] = None,
 ) -> list[Diagnostic]:
     """Checks a PTX text and gives what was found, in the order of the text.
+
+    With `language` (cuda, python, llvm) the assembly in a text of that language is checked; with `constraints` the text
+    is the template of one statement of assembly, with LLVM's constraints: `=r,r,~{memory}`.
 
     `target` and `ptx` check as if `.target` and `.version` said this; `arch` asks also whether the module may be
     compiled for that GPU. `on`, `off`, `warning` and `error` name rules. `path` is how the diagnostics name the text.
     What ends a C string (NVRTC and Warp give it) is no part of the text.
     Raises ValueError when an option is wrong."""
     command = [program(), "check", "--format=jsonl", "--no-config", f"--stdin-filename={path}"]
-    for name, value in (("target", target), ("ptx", ptx), ("arch", arch)):
+    for name, value in (
+        ("target", target),
+        ("ptx", ptx),
+        ("arch", arch),
+        ("language", language),
+        ("constraints", constraints),
+    ):
         if value is not None:
             command.append(f"--{name}={value}")
     for name, rules in (("on", on), ("off", off), ("warning", warning), ("error", error)):

@@ -65,6 +65,9 @@ bool isOtherMachine(llvm::StringRef name) {
 
 struct Guard {
   bool isOtherMachine = false;
+  uint32_t outer = 0;      // numbers of InlineText::guards: around all branches,
+  uint32_t earlier = 0;    // that no branch before this one was taken,
+  uint32_t number = 0;     // of this branch
   size_t scopesBefore = 0; // open at its `#if`
 };
 
@@ -78,6 +81,7 @@ public:
 private:
   void scan(Tokens tokens, const CppToken *use, unsigned depth);
   void directive(const CppToken &token);
+  uint32_t addGuard(uint32_t outer, Tokens words, bool isNegated);
   void include(Tokens tokens);
   void loadHeaders();
   void readHeader(const SourceBuffer *header, unsigned depth);
@@ -126,6 +130,17 @@ bool asksForOtherMachine(Tokens condition) {
   return false;
 }
 
+/// `#ifdef X` is `#if defined(X)`.
+uint32_t CudaReader::addGuard(uint32_t outer, Tokens words, bool isNegated) {
+  InlineGuard guard{outer, "", isNegated};
+  if (words.size() > 1)
+    guard.condition = llvm::StringRef(words[1].text.data(), words.back().text.end() - words[1].text.data()).str();
+  if (words[0].text.ends_with("def"))
+    guard.condition = "defined(" + guard.condition + ")";
+  result.guards.push_back(std::move(guard));
+  return static_cast<uint32_t>(result.guards.size());
+}
+
 void CudaReader::directive(const CppToken &token) {
   std::vector<CppToken> storage;
   const Tokens words = directiveTokens(token, storage);
@@ -133,9 +148,22 @@ void CudaReader::directive(const CppToken &token) {
     return;
   const llvm::StringRef name = words[0].text;
   if (name == "if" || name == "ifdef" || name == "ifndef") {
-    guards.push_back({asksForOtherMachine(words), scopes.size()});
+    Guard guard;
+    guard.isOtherMachine = asksForOtherMachine(words);
+    guard.scopesBefore = scopes.size();
+    guard.outer = guard.earlier = guards.empty() ? 0 : guards.back().number;
+    guard.number = addGuard(guard.outer, words, name == "ifndef");
+    guards.push_back(guard);
   } else if ((name == "elif" || name == "else") && !guards.empty()) {
-    guards.back().isOtherMachine = name == "elif" && asksForOtherMachine(words);
+    Guard &guard = guards.back();
+    guard.isOtherMachine = name == "elif" && asksForOtherMachine(words);
+    InlineGuard before = result.guards[guard.number - 1];
+    before.outer = guard.earlier;
+    before.isNegated = !before.isNegated;
+    result.guards.push_back(std::move(before));
+    guard.earlier = guard.number = static_cast<uint32_t>(result.guards.size());
+    if (name == "elif")
+      guard.number = addGuard(guard.earlier, words, /*isNegated=*/false);
     while (scopes.size() > guards.back().scopesBefore) // the branches open the same braces
       close();
   } else if (name == "endif" && !guards.empty()) {
@@ -446,6 +474,7 @@ size_t CudaReader::statement(Tokens tokens, const CppToken *use) {
   read.isVolatile = isVolatile;
   read.function = function;
   read.isDevice = !scopes.empty() && scopes.back().isDevice;
+  read.guard = guards.empty() ? 0 : guards.back().number;
   read.isNearDevice = isNearDevice;
   read.isForeign = llvm::any_of(guards, [](const Guard &guard) { return guard.isOtherMachine; });
   if (!problem.empty()) {

@@ -43,7 +43,8 @@ class SourceCheck {
 public:
   SourceCheck(const InlineText &text, llvm::StringMap<std::unique_ptr<JudgedFragment>> &known,
               const CheckOptions &options, DiagnosticSink &sink, std::vector<InlineSummary::Expansion> *expansions)
-      : text(text), known(known), targets(inlineTargets(options)), sink(sink), expansions(expansions) {}
+      : text(text), known(known), targets(inlineTargets(options)), target(options.target), sink(sink),
+        expansions(expansions) {}
   void run();
 
 private:
@@ -53,11 +54,12 @@ private:
   void judge(const Group &group);
   std::vector<std::string> elsewhere(const Group &group, const Fragment &fragment) const;
   void report(const Diagnostic &finding, const MappedText &module);
-  void lint(const Fragment &fragment, const JudgedFragment &judged, const MappedText &module);
+  void lint(const Group &group, const Fragment &fragment, const JudgedFragment &judged, const MappedText &module);
 
   const InlineText &text;
   llvm::StringMap<std::unique_ptr<JudgedFragment>> &known;
   const std::vector<InlineTarget> targets;
+  const std::string target; // the only one that is asked for; empty: there is no such
   DiagnosticSink &sink;
   std::vector<InlineSummary::Expansion> *const expansions;               // null: nobody wants to see them
   std::vector<bool> done;                                                // by statement
@@ -131,14 +133,16 @@ void SourceCheck::report(const Diagnostic &finding, const MappedText &module) {
   d.fix = std::move(fix);
 }
 
-void SourceCheck::lint(const Fragment &fragment, const JudgedFragment &judged, const MappedText &module) {
+void SourceCheck::lint(const Group &group, const Fragment &fragment, const JudgedFragment &judged,
+                       const MappedText &module) {
   for (const auto &[operand, use] : llvm::zip(fragment.operands(), judged.uses)) {
     if (!operand.isDeclared)
       continue;
     if (use.isWritten && !operand.isOutput)
       sink.report(DiagId::InputOperandWritten, module.placeOf(use.firstWrite), {operand.name})
           .notes.push_back({"it is given as `" + operand.operand->constraint + "` here", operand.operand->place});
-    if (operand.isOutput && !use.isWritten && !operand.isInput)
+    // Triton must have a result, so there it may be for show.
+    if (operand.isOutput && !use.isWritten && !operand.isInput && group.front()->style == TemplateStyle::Gcc)
       sink.report(DiagId::OutputNeverWritten, operand.operand->place, {operand.name});
   }
 }
@@ -158,15 +162,21 @@ void SourceCheck::judge(const Group &group) {
   const MappedText module = fragment.module(judged->target.ptx, judged->target.target, judged->target.hasFloats);
   if (expansions)
     expansions->push_back({group.front()->place, module.text().str()});
+  // Somebody else may keep it from the target.
+  const bool mayBeLeftOut =
+      !target.empty() && isCompiled(text.guards, group.front()->guard, target) == GuardAnswer::Unknown;
   for (const Diagnostic &finding : judged->findings)
-    report(finding, module);
+    if (!mayBeLeftOut || !isGate(finding.id))
+      report(finding, module);
   if (judged->passes)
-    lint(fragment, *judged, module);
+    lint(group, fragment, *judged, module);
 }
 
 void SourceCheck::run() {
   collectDeclared();
   done.resize(text.statements.size());
+  for (size_t i = 0; i < text.statements.size(); ++i)
+    done[i] = isCompiled(text.guards, text.statements[i].guard, target) == GuardAnswer::No;
   for (size_t i = 0; i < text.statements.size(); ++i)
     if (!done[i])
       judge(groupFrom(i));

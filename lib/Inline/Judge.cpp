@@ -36,7 +36,7 @@ std::vector<InlineTarget> inlineTargets(const CheckOptions &options) {
   return targets;
 }
 
-static bool isGate(DiagId id) {
+bool isGate(DiagId id) {
   return id == DiagId::RequiresPtx || id == DiagId::RequiresTarget || id == DiagId::RequiresTargetVariant ||
          id == DiagId::RemovedInPtx || id == DiagId::NotAvailable;
 }

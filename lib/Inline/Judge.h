@@ -14,6 +14,9 @@ struct InlineTarget {
 /// Those that the options leave.
 std::vector<InlineTarget> inlineTargets(const CheckOptions &options);
 
+/// What is missing is a version or a target.
+bool isGate(DiagId id);
+
 /// What an operand is used for.
 struct OperandUse {
   bool isRead = false, isWritten = false, isReadFirst = false;

@@ -1,5 +1,6 @@
 #pragma once
 // What the readers of source languages find: assembly, before it is judged.
+#include "Inline/Guards.h"
 #include "Inline/MappedText.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
@@ -35,6 +36,7 @@ struct InlineStatement {
   bool isDevice = false;     // it stands in a function for a GPU
   bool isNearDevice = false; // its source has such functions
   bool isForeign = false;    // a guard around it names another machine
+  uint32_t guard = 0;        // number of the innermost `#if` around it; 0: none
   uint32_t function = 0;     // which one it stands in, from 1; 0: none
 };
 
@@ -47,6 +49,7 @@ struct SkippedStatement {
 struct InlineText {
   std::vector<InlineStatement> statements; // in the order of the text
   std::vector<SkippedStatement> skipped;
+  std::vector<InlineGuard> guards;      // numbers count from 1
   std::vector<Range> comments;          // those that begin with `ptxray:`
   std::vector<std::string> deviceNames; // variables and functions that a statement may name
 };

@@ -27,5 +27,8 @@ __device__ void literals(unsigned *p, unsigned a, float f, unsigned long long l)
   const char *text = "asm(\"add.s33 %0, %1;\")"; // asm("add.s33");
   char c = '"', e = '\'';
   int n = 1'000'000;
+#if 0
+  asm("add.s33 %0, %1, 1;" : "=r"(d) : "r"(a));
+#endif
   asm("tanh.approx.f32 %0, %1;" : "=f"(f) : "l"(l)); // error: [operand-size]
 }

@@ -33,4 +33,5 @@ def kernel(x, y, inline_asm, loc):
     )
     llvm.inline_asm(None, [x], "{ .reg .pred p; setp.ne.s32 p, $0, 0; @p trap; }", "r,~{memory}")
     llvm.inline_asm(T.i32(), [x], 'add.s32 $0, ${1}, 1;\n' r"mov.u32 $0, %tid.x;", "=r,0")
+    tl.inline_asm_elementwise("bar.sync 0;", "=r", [], dtype=tl.int32, is_pure=False, pack=1)
     return a

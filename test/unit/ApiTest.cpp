@@ -48,7 +48,8 @@ TEST(Api, ChecksAssemblyInOtherLanguages) {
   ASSERT_EQ(cuda.diagnostics.size(), 1u);
   EXPECT_EQ(cuda.diagnostics[0].rule, "unknown-qualifier");
   EXPECT_EQ(cuda.diagnostics[0].begin.column, 37u);
-  const ptxray::Options fragment = ptxray::Options().set("constraints", "=r,l,~{memory}").set("target", "sm_90a");
+  ptxray::Options fragment;
+  fragment.set("constraints", "=r,l,~{memory}").set("target", "sm_90a");
   EXPECT_TRUE(ptxray::check("ld.global.u32 $0, [$1];", fragment).diagnostics.empty());
   EXPECT_EQ(ptxray::check("ld.global.u32 $0, [$2];", fragment).diagnostics[0].rule, "inline-operand-index");
   EXPECT_THROW(ptxray::Options().set("language", "cobol"), std::invalid_argument);

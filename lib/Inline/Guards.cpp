@@ -1,0 +1,197 @@
+#include "Inline/Guards.h"
+#include "Inline/CppTokens.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/StringExtras.h"
+#include <optional>
+
+namespace ptxray {
+namespace {
+
+/// A condition of the preprocessor; where a name is not known, so is what depends on it.
+class Condition {
+public:
+  Condition(llvm::StringRef text, llvm::StringRef target) : tokens(readCppTokens(text)) {
+    if (const int index = isa::findTarget(target); index >= 0) {
+      number = isa::targets()[index].number * 10;
+      variant = isa::targets()[index].variant;
+    }
+  }
+  GuardAnswer answer() {
+    const Value value = expression(0, 0);
+    if (!value || at != tokens.size())
+      return GuardAnswer::Unknown;
+    return *value ? GuardAnswer::Yes : GuardAnswer::No;
+  }
+
+private:
+  using Value = std::optional<int64_t>;
+  static constexpr unsigned deepest = 64;
+
+  bool accept(llvm::StringRef sign) {
+    if (at >= tokens.size() || !tokens[at].is(sign))
+      return false;
+    ++at;
+    return true;
+  }
+  llvm::StringRef operatorAhead() const;
+  Value expression(unsigned lowest, unsigned depth);
+  Value primary(unsigned depth);
+  Value name(llvm::StringRef name) const;
+  Value isDefined(llvm::StringRef name) const;
+
+  std::vector<CppToken> tokens;
+  size_t at = 0;
+  int64_t number = 0; // `__CUDA_ARCH__`; 0: not known
+  char variant = 0;
+};
+
+unsigned precedenceOf(llvm::StringRef sign) {
+  static constexpr std::pair<llvm::StringLiteral, unsigned> signs[] = {{"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3},
+                                                                       {"<", 4},  {">", 4},  {"<=", 4}, {">=", 4},
+                                                                       {"+", 5},  {"-", 5},  {"*", 6},  {"/", 6}};
+  for (const auto &[text, precedence] : signs)
+    if (text == sign)
+      return precedence;
+  return 0;
+}
+
+/// Signs come one by one: two that touch may be one operator.
+llvm::StringRef Condition::operatorAhead() const {
+  if (at >= tokens.size() || tokens[at].kind != CppKind::Sign)
+    return "";
+  const CppToken &first = tokens[at];
+  if (at + 1 < tokens.size() && tokens[at + 1].kind == CppKind::Sign && !tokens[at + 1].hasSpace)
+    if (const llvm::StringRef both(first.text.data(), 2); precedenceOf(both))
+      return both;
+  return first.text;
+}
+
+Condition::Value Condition::isDefined(llvm::StringRef name) const {
+  if (name == "__CUDA_ARCH__" || name == "__CUDACC__" || name == "__NVCC__")
+    return 1;
+  const bool asksForTarget = name == "__CUDA_ARCH_SPECIFIC__" || name.starts_with("__CUDA_ARCH_FEAT_SM");
+  if (asksForTarget && !number)
+    return std::nullopt;
+  if (name == "__CUDA_ARCH_SPECIFIC__")
+    return variant == 'a';
+  if (asksForTarget) // `__CUDA_ARCH_FEAT_SM90_ALL`
+    return name == "__CUDA_ARCH_FEAT_SM" + std::to_string(number / 10) + "_ALL" && variant == 'a';
+  if (name == "__HIP__" || name == "__HIPCC__" || name == "__HIP_DEVICE_COMPILE__" || name == "__x86_64__" ||
+      name == "__aarch64__")
+    return 0;
+  return std::nullopt;
+}
+
+Condition::Value Condition::name(llvm::StringRef name) const {
+  if (name.starts_with("__CUDA_ARCH") && !number)
+    return std::nullopt;
+  if (name == "__CUDA_ARCH__")
+    return number;
+  if (name == "__CUDA_ARCH_SPECIFIC__")
+    return variant == 'a' ? number : 0;
+  if (name == "true" || name == "false")
+    return name == "true";
+  return std::nullopt;
+}
+
+Condition::Value Condition::primary(unsigned depth) {
+  if (depth > deepest || at >= tokens.size())
+    return std::nullopt;
+  if (accept("!")) {
+    const Value value = primary(depth + 1);
+    return value ? Value(!*value) : value;
+  }
+  if (accept("(")) {
+    const Value value = expression(0, depth + 1);
+    return accept(")") ? value : std::nullopt;
+  }
+  const CppToken &token = tokens[at++];
+  if (token.is("defined")) {
+    const bool inParentheses = accept("(");
+    if (at >= tokens.size())
+      return std::nullopt;
+    const llvm::StringRef asked = tokens[at++].text;
+    if (inParentheses && !accept(")"))
+      return std::nullopt;
+    return isDefined(asked);
+  }
+  if (token.kind == CppKind::Number) {
+    int64_t value = 0;
+    if (token.text.rtrim("uUlL").getAsInteger(0, value))
+      return std::nullopt;
+    return value;
+  }
+  if (token.kind != CppKind::Name)
+    return std::nullopt;
+  if (at < tokens.size() && tokens[at].is("(")) { // a macro with arguments
+    unsigned open = 0;
+    do {
+      open += tokens[at].is("(");
+      open -= tokens[at].is(")");
+    } while (++at < tokens.size() && open);
+    return std::nullopt;
+  }
+  return name(token.text);
+}
+
+std::optional<int64_t> combine(llvm::StringRef sign, std::optional<int64_t> left, std::optional<int64_t> right) {
+  if (sign == "&&")
+    return (left && !*left) || (right && !*right) ? std::optional<int64_t>(0)
+           : left && right                        ? std::optional<int64_t>(1)
+                                                  : std::nullopt;
+  if (sign == "||")
+    return (left && *left) || (right && *right) ? std::optional<int64_t>(1)
+           : left && right                      ? std::optional<int64_t>(0)
+                                                : std::nullopt;
+  if (!left || !right)
+    return std::nullopt;
+  const auto a = static_cast<uint64_t>(*left), b = static_cast<uint64_t>(*right);
+  if (sign == "==")
+    return *left == *right;
+  if (sign == "!=")
+    return *left != *right;
+  if (sign == "<")
+    return *left < *right;
+  if (sign == ">")
+    return *left > *right;
+  if (sign == "<=")
+    return *left <= *right;
+  if (sign == ">=")
+    return *left >= *right;
+  if (sign == "+")
+    return static_cast<int64_t>(a + b);
+  if (sign == "-")
+    return static_cast<int64_t>(a - b);
+  if (sign == "*")
+    return static_cast<int64_t>(a * b);
+  return *right > 0 ? std::optional<int64_t>(*left / *right) : std::nullopt;
+}
+
+Condition::Value Condition::expression(unsigned lowest, unsigned depth) {
+  Value left = primary(depth);
+  for (;;) {
+    const llvm::StringRef sign = operatorAhead();
+    const unsigned precedence = precedenceOf(sign);
+    if (precedence == 0 || precedence <= lowest || depth > deepest)
+      return left;
+    at += sign.size();
+    left = combine(sign, left, expression(precedence, depth + 1));
+  }
+}
+
+} // namespace
+
+GuardAnswer isCompiled(llvm::ArrayRef<InlineGuard> guards, uint32_t guard, llvm::StringRef target) {
+  GuardAnswer all = GuardAnswer::Yes;
+  for (; guard; guard = guards[guard - 1].outer) {
+    const InlineGuard &one = guards[guard - 1];
+    const GuardAnswer answer = Condition(one.condition, target).answer();
+    if (answer == GuardAnswer::Unknown)
+      all = GuardAnswer::Unknown;
+    else if ((answer == GuardAnswer::Yes) == one.isNegated)
+      return GuardAnswer::No;
+  }
+  return all;
+}
+
+} // namespace ptxray

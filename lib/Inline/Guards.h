@@ -1,0 +1,22 @@
+#pragma once
+// The `#if` conditions around a statement, and what they say for a target.
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace ptxray {
+
+struct InlineGuard {
+  uint32_t outer = 0;     // its number; 0: none
+  std::string condition;  // what follows `#if`
+  bool isNegated = false; // of an `#else`
+};
+
+enum class GuardAnswer : uint8_t { No, Yes, Unknown };
+
+/// Whether code behind the guard (its number, from 1; 0: there is none) is compiled for a target. Without a target,
+/// what asks for one is not known.
+GuardAnswer isCompiled(llvm::ArrayRef<InlineGuard> guards, uint32_t guard, llvm::StringRef target);
+
+} // namespace ptxray

@@ -3,6 +3,7 @@
 #include "Inline/Literals.h"
 #include "Inline/Macros.h"
 #include "Inline/Readers.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -87,7 +88,7 @@ private:
   void readHeader(const SourceBuffer *header, unsigned depth);
   void open(Tokens head);
   void close();
-  size_t statement(Tokens tokens, const CppToken *use);
+  size_t statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use);
   void noteDeviceNames(Tokens tokens);
   void unusedMacros();
 
@@ -437,8 +438,24 @@ static bool isAsmAlias(const Macro &macro) {
          });
 }
 
-/// Reads the statement that begins there; gives how many tokens it has, 1: it is none.
-size_t CudaReader::statement(Tokens tokens, const CppToken *use) {
+/// Of each opening parenthesis, how far behind it the closing one stands; 0: there is none.
+static std::vector<uint32_t> closingOf(Tokens tokens) {
+  std::vector<uint32_t> closing(tokens.size());
+  std::vector<size_t> open;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].is("(")) {
+      open.push_back(i);
+    } else if (tokens[i].is(")") && !open.empty()) {
+      closing[open.back()] = narrow<uint32_t>(i - open.back());
+      open.pop_back();
+    }
+  }
+  return closing;
+}
+
+/// Reads the statement that begins there; gives how many tokens it has, 1: it is none. `closing` as `closingOf` gives
+/// it, from the same token on.
+size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use) {
   size_t i = 1;
   bool isVolatile = false;
   if (const Macro *alias = macros.find(tokens[0].text))
@@ -447,9 +464,9 @@ size_t CudaReader::statement(Tokens tokens, const CppToken *use) {
     isVolatile |= tokens[i].text.contains("volatile");
   if (i >= tokens.size() || !tokens[i].is("("))
     return 1;
-  const size_t end = endOfGroup(tokens, i);
-  if (end >= tokens.size())
+  if (!closing[i])
     return 1;
+  const size_t end = i + closing[i];
   Tokens inside = tokens.slice(i + 1, end - i - 1);
   const Range place = use ? use->place : Range{tokens[0].place.begin, tokens[end].place.end};
   std::vector<CppToken> expanded;
@@ -488,6 +505,7 @@ size_t CudaReader::statement(Tokens tokens, const CppToken *use) {
 
 void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
   constexpr unsigned deepest = 8;
+  const std::vector<uint32_t> closing = closingOf(tokens);
   size_t head = 0; // where the declaration at hand begins
   for (size_t i = 0; i < tokens.size();) {
     const CppToken &token = tokens[i];
@@ -505,7 +523,7 @@ void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
     } else if (token.kind != CppKind::Name) {
       ++i;
     } else if (isAsmKeyword(token.text)) {
-      i += statement(tokens.drop_front(i), use);
+      i += statement(tokens.drop_front(i), llvm::ArrayRef(closing).drop_front(i), use);
     } else if (token.text == "__device__" || token.text == "__constant__" || token.text == "__shared__" ||
                token.text == "extern") {
       noteDeviceNames(tokens.drop_front(i));
@@ -513,7 +531,7 @@ void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
     } else {
       Macro *macro = macros.find(token.text);
       if (macro && isAsmAlias(*macro)) {
-        i += statement(tokens.drop_front(i), use);
+        i += statement(tokens.drop_front(i), llvm::ArrayRef(closing).drop_front(i), use);
         continue;
       }
       const size_t length = macro && macro->holdsAsm ? macros.useAt(*macro, tokens.drop_front(i)) : 0;

@@ -7,6 +7,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include <map>
+#include <set>
 
 namespace ptxray {
 
@@ -61,24 +63,31 @@ private:
   const std::vector<InlineTarget> targets;
   const std::string target; // the only one that is asked for; empty: there is no such
   DiagnosticSink &sink;
-  std::vector<InlineSummary::Expansion> *const expansions;               // null: nobody wants to see them
-  std::vector<bool> done;                                                // by statement
-  std::vector<std::pair<std::string, const InlineStatement *>> declared; // outside of blocks
+  std::vector<InlineSummary::Expansion> *const expansions; // null: nobody wants to see them
+  std::vector<bool> done;                                  // by statement
+  // By function and name, outside of blocks.
+  std::map<std::pair<uint32_t, std::string>, llvm::SmallVector<const InlineStatement *, 1>> declared;
+  llvm::StringSet<> deviceNames;
 };
 
 void SourceCheck::collectDeclared() {
   for (const InlineStatement &statement : text.statements)
-    for (std::string &name : declaredNames(statement.text.text()))
-      declared.emplace_back(std::move(name), &statement);
+    if (statement.function)
+      for (std::string &name : declaredNames(statement.text.text()))
+        declared[{statement.function, std::move(name)}].push_back(&statement);
+  for (const std::string &name : text.deviceNames)
+    deviceNames.insert(name);
 }
 
 /// With the statements of the same function that close what it opens, if there are.
 SourceCheck::Group SourceCheck::groupFrom(size_t first) {
+  constexpr size_t mostTogether = 500;
   const InlineStatement &one = text.statements[first];
   Group group{&one};
   int lowest = 0, depth = openBlocks(one.text.text(), lowest);
   std::vector<size_t> taken{first};
-  for (size_t i = first + 1; depth > 0 && i < text.statements.size() && one.function; ++i) {
+  const size_t last = std::min(text.statements.size(), first + mostTogether);
+  for (size_t i = first + 1; depth > 0 && i < last && one.function; ++i) {
     if (text.statements[i].function != one.function || done[i])
       continue;
     depth += openBlocks(text.statements[i].text.text(), lowest);
@@ -96,17 +105,25 @@ SourceCheck::Group SourceCheck::groupFrom(size_t first) {
 
 /// Of the names that other statements and the source declare those that the text has.
 std::vector<std::string> SourceCheck::elsewhere(const Group &group, const Fragment &fragment) const {
-  std::vector<std::string> names = fragment.missing();
-  const llvm::StringRef body = fragment.body();
+  std::set<std::string> names(fragment.missing().begin(), fragment.missing().end());
   const uint32_t function = group.front()->function;
-  for (const auto &[name, statement] : declared)
-    if (function && statement->function == function && !llvm::is_contained(group, statement) &&
-        body.contains(llvm::StringRef(name).rtrim('<')))
-      names.push_back(name);
-  for (const std::string &name : text.deviceNames)
-    if (body.contains(name))
-      names.push_back(name);
-  return names;
+  auto look = [&](std::string name) {
+    const auto found = declared.find({function, name});
+    if (found != declared.end() &&
+        llvm::any_of(found->second, [&](const InlineStatement *s) { return !llvm::is_contained(group, s); }))
+      names.insert(std::move(name));
+  };
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '%'; };
+  for (llvm::StringRef rest = fragment.body(); !rest.empty();) {
+    rest = rest.drop_until(isWord);
+    const llvm::StringRef word = rest.take_while(isWord);
+    rest = rest.drop_front(word.size());
+    look(word.str());
+    look((word.rtrim("0123456789") + "<").str());
+    if (deviceNames.contains(word))
+      names.insert(word.str());
+  }
+  return {names.begin(), names.end()};
 }
 
 /// Puts a finding to where the source says what it is about.

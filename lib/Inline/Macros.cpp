@@ -73,8 +73,9 @@ size_t Macros::useAt(const Macro &macro, llvm::ArrayRef<CppToken> tokens) const 
     return 1;
   if (tokens.size() < 2 || !tokens[1].is("("))
     return 0;
+  constexpr size_t longest = 5'000;
   unsigned depth = 0;
-  for (size_t i = 1; i < tokens.size(); ++i) {
+  for (size_t i = 1; i < std::min(tokens.size(), longest); ++i) {
     depth += tokens[i].is("(");
     if (tokens[i].is(")") && --depth == 0)
       return i + 1;

@@ -155,14 +155,16 @@ void PythonReader::call(size_t name, bool isTriton) {
     }
     begin = end + 1;
   };
-  for (; i < tokens.size(); ++i) {
+  constexpr size_t longest = 20'000;
+  const size_t last = std::min(tokens.size(), begin + longest);
+  for (; i < last; ++i) {
     open += tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{");
     if ((tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}")) && --open == 0)
       break;
     if (open == 1 && tokens[i].is(","))
       argument(i);
   }
-  if (i >= tokens.size())
+  if (i >= last)
     return;
   argument(i);
   const size_t first = isTriton ? 0 : 2; // before it the type of the result and the operands

@@ -68,6 +68,42 @@ private:
   std::string path;
 };
 
+std::string repeated(llvm::StringRef text, size_t count) {
+  std::string all;
+  for (size_t i = 0; i < count; ++i)
+    all += text;
+  return all;
+}
+
+/// The test has a time limit.
+TEST(Inline, HostileSourcesEnd) {
+  constexpr size_t many = 20'000;
+  const std::string statement = R"(asm("{ add.s32 %0, %0, 1;" : "+r"(a));)";
+  const std::pair<Language, std::string> sources[] = {
+      {Language::Cuda, "asm(R\"xx(" + repeated("a", many)},
+      {Language::Cuda, repeated("asm(", many)},
+      {Language::Cuda, "void f() { asm(\"" + repeated("{", many) + "\" : \"=r\"(a)); }"},
+      {Language::Cuda, "__device__ void f() { " + repeated(statement, many) + "}"},
+      {Language::Cuda, "#define A(x) asm(\"trap;\") A(\n" + repeated("A(", many)},
+      {Language::Cuda, "#define A(x) A(x) asm(\"trap;\") B(x)\n#define B(x) A(x) A(x)\n" + repeated("A(y)\n", 2000)},
+      {Language::Cuda, repeated("#if 1\n", many) + "asm(\"trap;\");"},
+      {Language::Cuda, "#if " + repeated("(", many) + "\nasm(\"trap;\");\n#endif"},
+      {Language::Cuda, "__device__ void f() { " + repeated("asm(\".reg .b32 n;\");", many) + "}"},
+      {Language::Cuda, R"(asm("add.s32 %0, %0, 1;" : "+r"(a))" + repeated(", \"r\"(a)", many) + ");"},
+      {Language::Python, repeated("inline_asm(\"a\", \"b\"", many)},
+      {Language::Python, "a = a\ninline_asm(None, [], a, a)\nb = \"\"\"asm"},
+      {Language::Llvm, repeated("asm \"", many)},
+      {Language::Llvm, "asm \"\\"},
+  };
+  for (const auto &[language, text] : sources) {
+    FileReport report;
+    report.source = SourceBuffer::fromText("hostile", text);
+    InlineChecker().check(report, language, "", CheckOptions());
+    for (const Diagnostic &d : report.diagnostics)
+      EXPECT_LE(d.range.end, text.size());
+  }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {

@@ -152,6 +152,11 @@ void SourceCheck::report(const Diagnostic &finding, const MappedText &module) {
 
 void SourceCheck::lint(const Group &group, const Fragment &fragment, const JudgedFragment &judged,
                        const MappedText &module) {
+  if (judged.below) {
+    const auto &[target, refused] = *judged.below;
+    const MappedText text = fragment.module(target.ptx, target.target, target.hasFloats);
+    sink.report(DiagId::InlineRegisterType, text.placeOf(refused.range), {refused.args[0], refused.message()});
+  }
   for (const auto &[operand, use] : llvm::zip(fragment.operands(), judged.uses)) {
     if (!operand.isDeclared)
       continue;

@@ -100,6 +100,19 @@ static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &tar
   return judged;
 }
 
+/// The first error, if all are about the type of an operand.
+static std::optional<std::pair<InlineTarget, Diagnostic>> typeError(const JudgedFragment &judged) {
+  const Diagnostic *first = nullptr;
+  for (const Diagnostic &d : judged.findings) {
+    if (d.severity != Severity::Error)
+      continue;
+    if (d.id != DiagId::OperandType)
+      return std::nullopt;
+    first = first ? first : &d;
+  }
+  return first ? std::optional(std::pair(judged.target, *first)) : std::nullopt;
+}
+
 JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,
                              llvm::ArrayRef<std::string> elsewhere) {
   Parser parser;
@@ -114,10 +127,15 @@ JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarg
       }
     return std::pair(gates, errors);
   };
+  std::optional<std::pair<InlineTarget, Diagnostic>> below;
   for (const InlineTarget &target : targets) {
     JudgedFragment judged = judgeFor(fragment, target, parser, elsewhere);
+    if (judged.passes && !judged.target.hasFloats)
+      judged.below = std::move(below);
     if (judged.passes)
       return judged;
+    if (!below && target.hasFloats && against(judged).first == 0)
+      below = typeError(judged);
     if (!best || against(judged) < against(*best))
       best = std::move(judged);
   }

@@ -28,6 +28,8 @@ struct JudgedFragment {
   bool passes = false;
   std::vector<Diagnostic> findings; // places in the module for that target
   std::vector<OperandUse> uses;     // by operand
+  /// Of one that passes from sm_100 on: what a target below refuses because its registers have types.
+  std::optional<std::pair<InlineTarget, Diagnostic>> below;
 };
 
 /// `elsewhere`: names that are declared outside of the fragment; a family as `%r<`.

@@ -56,6 +56,21 @@ static bool evaluateLeaf(const FormView &view, const Expr &e) {
   }
 }
 
+bool asksForUnknown(const FormView &view, ExprId condition) {
+  if (!condition)
+    return false;
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[condition];
+  if (e.op == ExprOp::OperandIn) {
+    const Shape *shape = view.operand(e.a);
+    return shape && shape->kind == ShapeKind::Integer && !isNumber(*shape);
+  }
+  if (e.op == ExprOp::Not)
+    return asksForUnknown(view, e.a);
+  return (e.op == ExprOp::And || e.op == ExprOp::Or) &&
+         llvm::any_of(t.exprArgs.slice(e.a, e.b), [&](ExprId part) { return asksForUnknown(view, part); });
+}
+
 Truth evaluate(const FormView &view, ExprId condition, Assume assume) {
   if (!condition)
     return {};

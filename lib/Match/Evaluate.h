@@ -14,6 +14,9 @@ inline bool holds(const FormView &view, isa::ExprId condition, Assume assume = A
   return evaluate(view, condition, assume).holds;
 }
 
+/// Whether it asks for the value of a constant that is not known.
+bool asksForUnknown(const FormView &view, isa::ExprId condition);
+
 bool inRange(const isa::ValueRange &range, int64_t value);
 bool inRanges(llvm::ArrayRef<isa::ValueRange> ranges, int64_t value);
 

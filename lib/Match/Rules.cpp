@@ -73,7 +73,7 @@ void judgeRules(const FormView &view, Judgement &judgement) {
   const isa::Tables &t = isa::tables();
   for (uint32_t index : isa::run(t.formRules, view.form().rules)) {
     const isa::Rule &rule = t.rules[index];
-    if (!holds(view, rule.when))
+    if (!holds(view, rule.when) || asksForUnknown(view, rule.when))
       continue;
     const Truth truth = evaluate(view, rule.require);
     if (truth.holds) {

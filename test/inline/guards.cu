@@ -13,7 +13,7 @@ __device__ void guarded(unsigned a) {
 #endif
 #ifdef SOMETHING
   asm("tcgen05.fence::before_thread_sync;");
-  asm("tcgen05.fence::before_thread_sinc;"); // error: [unknown-qualifier]
+  asm("tcgen05.fence::before_thread_sinc;"); // error: [unknown-instruction]
 #else
   asm("tcgen05.fence::before_thread_sync;");
 #endif

@@ -347,7 +347,8 @@ std::string conflictIn(const Arguments &arguments, llvm::StringRef format) {
 int fixStandardInput(Job &job, const Task &task, const Format &format, const RenderOptions &rendering,
                      const ReadLimits &limits) {
   Unpacker unpacker(limits);
-  const Outcome outcome = checkJob(job, task, unpacker);
+  InlineChecker inlines;
+  const Outcome outcome = checkJob(job, task, unpacker, inlines);
   Totals totals;
   totals.add(outcome.report);
   totals.fixed = outcome.fixed;

@@ -13,8 +13,11 @@ void checkBody(const Body &body, const BodyContext &context) {
                                     [](const Diagnostic &d) { return d.severity == Severity::Error; });
   if (isBroken || context.options.isFragment)
     return;
-  for (auto rule : {checkRegisterCount, checkReachability, checkDefinedness, checkConvergence})
+  for (auto rule : {checkRegisterCount, checkReachability, checkDefinedness})
     rule(body, context);
+  Analyses analyses(body, context.rules);
+  for (auto rule : {checkConvergence, checkAddresses, checkUnwrittenPaths})
+    rule(body, context, analyses);
 }
 
 } // namespace ptxray

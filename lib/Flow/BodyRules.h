@@ -1,6 +1,6 @@
 #pragma once
 // The rules about a body as a whole. Each stands in the file of its subject, beside this one; `checkBody` calls them.
-#include "Flow/Body.h"
+#include "Flow/Analyses.h"
 #include "Module/Limits.h"
 #include "Module/ModuleRules.h"
 
@@ -27,7 +27,9 @@ void checkTraces(const Body &body, const BodyContext &context);
 // What only the whole shows.
 void checkRegisterCount(const Body &body, const BodyContext &context);
 void checkReachability(const Body &body, const BodyContext &context);
-void checkConvergence(const Body &body, const BodyContext &context);
+void checkConvergence(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkUnwrittenPaths(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkAddresses(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkDefinedness(const Body &body, const BodyContext &context);
 
 } // namespace ptxray

@@ -10,8 +10,8 @@ constexpr uint32_t together = bitOf(isa::FactKind::Converged) | bitOf(isa::FactK
 
 class ConvergenceRules {
 public:
-  ConvergenceRules(const Body &body, const BodyContext &context, llvm::ArrayRef<uint32_t> places)
-      : body(body), sink(context.sink), graph(graphOf(body, context.rules)), uniformity(body, graph, places) {}
+  ConvergenceRules(const Body &body, const BodyContext &context, Analyses &analyses, llvm::ArrayRef<uint32_t> places)
+      : body(body), sink(context.sink), graph(analyses.graph()), uniformity(body, analyses, places) {}
   void instruction(uint32_t number);
 
 private:
@@ -22,7 +22,7 @@ private:
 
   const Body &body;
   DiagnosticSink &sink;
-  const Graph graph;
+  const Graph &graph;
   const Uniformity uniformity;
 };
 
@@ -90,14 +90,14 @@ void ConvergenceRules::instruction(uint32_t number) {
   }
 }
 
-void checkConvergence(const Body &body, const BodyContext &context) {
+void checkConvergence(const Body &body, const BodyContext &context, Analyses &analyses) {
   std::vector<uint32_t> places;
   for (uint32_t number = 0; number < body.size(); ++number)
     if (body.facts(number).kinds & together)
       places.push_back(number);
   if (places.empty())
     return;
-  ConvergenceRules rules(body, context, places);
+  ConvergenceRules rules(body, context, analyses, places);
   for (const uint32_t number : places)
     rules.instruction(number);
 }

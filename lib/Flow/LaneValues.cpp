@@ -7,7 +7,7 @@
 namespace ptxray {
 
 /// More are not told apart, so that no text makes them dear.
-constexpr size_t mostPatterns = 1000;
+constexpr size_t mostPatterns = 200;
 
 static bool isPredicate(const Computation &computation) {
   return computation.operation == isa::Operation::Setp || computation.resultKind == isa::TypeKind::Predicate;

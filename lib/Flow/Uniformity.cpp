@@ -21,10 +21,10 @@ BlockShape blockShapeOf(const Body &body) {
   return shape;
 }
 
-Uniformity::Uniformity(const Body &body, const Graph &graph, llvm::ArrayRef<uint32_t> places)
-    : body(body), graph(graph), shape(blockShapeOf(body)), arithmetic(shape), values(body.locals.size()),
+Uniformity::Uniformity(const Body &body, Analyses &analyses, llvm::ArrayRef<uint32_t> places)
+    : body(body), graph(analyses.graph()), shape(blockShapeOf(body)), arithmetic(shape), values(body.locals.size()),
       varies(graph.size()), splitter(graph.size(), BlockId::None) {
-  findSlice(places);
+  findSlice(analyses, places);
   if (slice.empty() && wanted.empty())
     return;
   after = postDominatorsOf(graph);
@@ -72,7 +72,7 @@ void Uniformity::addUses(uint32_t number) {
   });
 }
 
-void Uniformity::findSlice(llvm::ArrayRef<uint32_t> places) {
+void Uniformity::findSlice(Analyses &analyses, llvm::ArrayRef<uint32_t> places) {
   const auto isDecided = [&](uint32_t number) {
     return body.guard(number) != LocalId::None || body.facts(number).has(isa::FactKind::Branches);
   };
@@ -85,7 +85,7 @@ void Uniformity::findSlice(llvm::ArrayRef<uint32_t> places) {
       deciding.push_back(number);
   if (deciding.empty())
     return;
-  definitions.emplace(body);
+  definitions = &analyses.definitions();
   isWanted.resize(body.locals.size());
   firstUse.assign(body.locals.size(), none);
   isInSlice.resize(body.size());

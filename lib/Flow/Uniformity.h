@@ -12,8 +12,7 @@
 //   setp.lt.u32 %p5, %r1, %r4;    %p5  Unknown
 // Where a branch may part a warp, the blocks up to the one where all ways meet again vary: a register that is written
 // there, or in several places of which one varies, may be another in each lane afterwards.
-#include "Flow/Definitions.h"
-#include "Flow/Dominators.h"
+#include "Flow/Analyses.h"
 #include "Flow/LaneValues.h"
 
 namespace ptxray {
@@ -23,7 +22,7 @@ BlockShape blockShapeOf(const Body &body);
 class Uniformity {
 public:
   /// `places` are instructions whose guards are asked for.
-  Uniformity(const Body &body, const Graph &graph, llvm::ArrayRef<uint32_t> places);
+  Uniformity(const Body &body, Analyses &analyses, llvm::ArrayRef<uint32_t> places);
 
   /// Only of guards, and of what they come from.
   const LaneValue &of(LocalId local) const { return values[static_cast<uint32_t>(local)]; }
@@ -47,7 +46,7 @@ private:
 
   void want(LocalId local);
   void addUses(uint32_t number);
-  void findSlice(llvm::ArrayRef<uint32_t> places);
+  void findSlice(Analyses &analyses, llvm::ArrayRef<uint32_t> places);
   void evaluate(uint32_t number);
   LaneValue resultAt(uint32_t number, uint32_t node, const LaneValue &whole) const;
   LaneValue wholeResult(uint32_t number);
@@ -65,7 +64,7 @@ private:
   const Graph &graph;
   const BlockShape shape;
   LaneArithmetic arithmetic;
-  std::optional<Definitions> definitions;
+  const Definitions *definitions = nullptr;
   DominatorTree after; // post-dominators
   Marks marks;
   std::vector<LaneValue> values; // by LocalId

@@ -1,0 +1,129 @@
+// access-out-of-bounds, access-misaligned, impossible-alignment, other-space: memory behind registers.
+#include "Flow/Addresses.h"
+#include "Flow/BodyRules.h"
+#include "Isa/Isa.h"
+
+namespace ptxray {
+namespace {
+
+class AddressRules {
+public:
+  AddressRules(const Body &body, const BodyContext &context, Analyses &analyses)
+      : body(body), sink(context.sink), analyses(analyses), addresses(body, analyses) {}
+  void instruction(uint32_t number);
+
+private:
+  void access(const Operand &operand, LocalId local, const Access &one, uint32_t number);
+  void space(const Operand &operand, LocalId local, const Access &one);
+  void bounds(const Operand &operand, const Base &base, const Access &one);
+  void alignment(const Operand &operand, const Base &base, const Access &one, uint32_t number);
+
+  /// The access with the greatest alignment that was seen of a base.
+  struct Strictest {
+    uint32_t number, align, bytes;
+    int64_t offset;
+    Range range;
+  };
+
+  const Body &body;
+  DiagnosticSink &sink;
+  Analyses &analyses;
+  AddressOrigins addresses;
+  llvm::DenseMap<LocalId, Strictest> strictest;
+};
+
+} // namespace
+
+static bool isLocalWindow(llvm::StringRef space) {
+  return space == ".shared" || space == ".local" || space == ".const";
+}
+
+/// An address of one space is another place, or none, in another.
+void AddressRules::space(const Operand &operand, LocalId local, const Access &one) {
+  const Origin origin = addresses.originOf(local);
+  if (origin.kind == Origin::Unknown || (!one.isGeneric && !one.space))
+    return;
+  const llvm::StringRef wanted = one.isGeneric ? "" : wholeSpace(one.space);
+  const llvm::StringRef found = origin.kind == Origin::Generic ? "" : wholeSpace(origin.space);
+  if (wanted == found || (!isLocalWindow(wanted) && !isLocalWindow(found)))
+    return;
+  if ((!wanted.empty() && !isLocalWindow(wanted) && wanted != ".global") ||
+      (!found.empty() && !isLocalWindow(found) && found != ".global"))
+    return;
+  const auto text = [](llvm::StringRef space) { return space.empty() ? std::string("generic") : space.str(); };
+  sink.report(DiagId::OtherSpace, operand.range, {body.text(local).str(), text(found), text(wanted)})
+      .notes.push_back({"the address is made here", body.instruction(origin.made).range});
+}
+
+void AddressRules::bounds(const Operand &operand, const Base &base, const Access &one) {
+  const Symbol &symbol = *body.symbol(base.local);
+  const int64_t offset = base.offset;
+  const bool isOutside =
+      symbol.extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.bytes > symbol.extent.bytes);
+  const std::string bytes = std::to_string(one.bytes), name = body.text(base.local).str();
+  if (isOutside)
+    sink.report(DiagId::AccessOutOfBounds, operand.range,
+                {bytes, std::to_string(offset), name, std::to_string(symbol.extent.bytes)})
+        .notes.push_back({"declared here", symbol.nameRange});
+  else if (one.align && symbol.extent.align % one.align == 0 &&
+           offset % one.align) // what is declared with less is aligned enough
+    sink.report(DiagId::AccessMisaligned, operand.range,
+                {bytes, std::to_string(offset), name, std::to_string(symbol.extent.align)})
+        .notes.push_back({"declared here", symbol.nameRange});
+}
+
+/// Two accesses through one register cannot both be aligned, and control comes to the second by the first.
+void AddressRules::alignment(const Operand &operand, const Base &base, const Access &one, uint32_t number) {
+  if (one.align < 2 ||
+      (body.symbol(base.local)->kind == SymbolKind::Register && analyses.definitions().isWritten(base.local) &&
+       analyses.definitions().only(base.local) == Definitions::none))
+    return;
+  const Strictest seen = {number, one.align, one.bytes, base.offset, operand.range};
+  auto [known, isNew] = strictest.try_emplace(base.local, seen);
+  if (isNew)
+    return;
+  const Strictest before = known->second;
+  const uint32_t both = std::min<uint32_t>(before.align, one.align);
+  const bool isUnguarded = body.guard(before.number) == LocalId::None;
+  const bool haveOneGuard = body.guard(before.number) == body.guard(number) &&
+                            body.instruction(before.number).guardNot == body.instruction(number).guardNot;
+  const bool isCertain = (isUnguarded || haveOneGuard) && addresses.precedes(before.number, number);
+  if (isCertain && (base.offset - before.offset) % both)
+    sink.report(DiagId::ImpossibleAlignment, operand.range, {std::to_string(one.bytes), std::to_string(before.bytes)})
+        .notes.push_back(
+            {"of the same address, " + std::to_string(base.offset - before.offset) + " bytes away", before.range});
+  else if (one.align > before.align || !isCertain)
+    known->second = seen;
+}
+
+void AddressRules::access(const Operand &operand, LocalId local, const Access &one, uint32_t number) {
+  const Symbol *symbol = body.symbol(local);
+  if (!symbol || symbol->kind != SymbolKind::Register || !one.bytes || one.kind == isa::Access::Names)
+    return;
+  space(operand, local, one);
+  Base base = addresses.baseOf(local, number);
+  base.offset += operand.flags & HasOffset ? operand.value : 0;
+  if (base.isVariable)
+    bounds(operand, base, one);
+  else
+    alignment(operand, base, one, number);
+}
+
+void AddressRules::instruction(uint32_t number) {
+  const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
+  for (const Access &one : body.facts(number).accesses)
+    if (one.bytes && !one.isVariable)
+      body.eachUse(number, [&](NamedUse use) {
+        if (&use.operand == nodes + one.node)
+          access(use.operand, use.local, one, number);
+      });
+}
+
+void checkAddresses(const Body &body, const BodyContext &context, Analyses &analyses) {
+  AddressRules rules(body, context, analyses);
+  for (uint32_t number = 0; number < body.size(); ++number)
+    if (!body.facts(number).accesses.empty())
+      rules.instruction(number);
+}
+
+} // namespace ptxray

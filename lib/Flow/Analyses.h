@@ -1,0 +1,25 @@
+#pragma once
+// What several rules about one body ask for, made when the first does.
+#include "Flow/Definitions.h"
+#include "Flow/Dominators.h"
+#include <optional>
+
+namespace ptxray {
+
+class Analyses {
+public:
+  Analyses(const Body &body, const ModuleRules &rules) : body(body), rules(rules) {}
+
+  const Graph &graph() { return kept ? *kept : kept.emplace(graphOf(body, rules)); }
+  const Definitions &definitions() { return writers ? *writers : writers.emplace(body); }
+  const DominatorTree &dominators() { return tree ? *tree : tree.emplace(dominatorsOf(graph())); }
+
+private:
+  const Body &body;
+  const ModuleRules &rules;
+  std::optional<Graph> kept;
+  std::optional<Definitions> writers;
+  std::optional<DominatorTree> tree;
+};
+
+} // namespace ptxray

@@ -20,6 +20,8 @@ public:
   void finish();
   ModuleContext context() const { return header.context(); }
   ModuleSummary summary() const { return header.summary(); }
+  /// Once an item is read.
+  const ModuleRules &moduleRules() const { return *rules; }
 
 private:
   void endHeader(Range place, bool isEmpty = false);

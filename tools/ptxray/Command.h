@@ -70,6 +70,7 @@ Command dumpCommand();
 Command explainCommand();
 Command extractCommand();
 Command generateCommand();
+Command graphCommand();
 Command isaCommand();
 Command layoutCommand();
 Command ptxasCommand();

@@ -1,0 +1,36 @@
+#include "Binaries.h"
+#include "Explore/GraphPicture.h"
+
+namespace ptxray {
+
+static int runGraph(const Arguments &arguments) {
+  const llvm::StringRef path = arguments.operands.front();
+  std::string problem;
+  const OneText text = openText(path, arguments, problem);
+  if (!text.source)
+    return usageError("cannot read `" + path.str() + "`: " + problem);
+  const std::optional<llvm::StringRef> wanted = arguments.value("--kernel");
+  DiagnosticSink sink;
+  const std::vector<ShownGraph> graphs = shownGraphs(*text.source, wanted, sink);
+  if (sink.hasErrors())
+    return usageError("there are errors in `" + path.str() + "`: `ptxray check` shows them");
+  if (graphs.empty())
+    return usageError(wanted ? "no function `" + wanted->str() + "` has a body" : "no function has a body");
+  const llvm::StringRef format = arguments.value("--format").value_or("dot");
+  (format == "svg" ? writeSvg : format == "json" ? writeJson : writeDot)(graphs, llvm::outs());
+  return Clean;
+}
+
+Command graphCommand() {
+  return {.name = "graph",
+          .summary = "show where control goes in functions: blocks, loops, which lanes come there",
+          .syntax = {.operands = "FILE|-",
+                     .fewest = 1,
+                     .most = 1,
+                     .options = {{"--format", "dot|svg|json", "form of the output"},
+                                 {"--kernel", "NAME", "of this function alone"},
+                                 entryOption()}},
+          .run = runGraph};
+}
+
+} // namespace ptxray

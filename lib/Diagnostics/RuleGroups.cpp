@@ -14,6 +14,7 @@ static constexpr RuleGroup groups[] = {
     {"header", "The header of a module", DiagId::AddressSize},
     {"declarations", "Declarations, functions, calls", DiagId::AliasTarget},
     {"flow", "Functions as a whole", DiagId::AbsentLane},
+    {"inline", "Assembly in other languages", DiagId::InlineClobber},
     {"codegen", "What code generation refuses", DiagId::CodegenAddress32},
     {"debugging", "Debugging and metadata", DiagId::DuplicateFileIndex},
     {"instructions", "Instructions", DiagId::AddressRegister},

@@ -13,7 +13,7 @@ struct Kind {
   llvm::StringLiteral beginning, what, advice;
 };
 
-constexpr llvm::StringLiteral compile = "`nvcc -ptx FILE` makes PTX of it";
+constexpr llvm::StringLiteral compile = "`nvcc -ptx FILE` makes PTX of it; with `--language=cuda` its `asm` is checked";
 constexpr llvm::StringLiteral unpack = "unpack it first";
 constexpr llvm::StringLiteral extract = "`ptxray extract FILE` takes PTX out of binaries";
 constexpr llvm::StringLiteral lower = "`llc -march=nvptx64 FILE` makes PTX of it";

@@ -60,7 +60,11 @@ def main():
         (folder / "one.ptx").write_text(text.replace("ret;", "mov.b32 %r0, %rx;\n\tret;"))
         found = run(binary, "check", "--baseline=list", "--format=short", "one.ptx", status=1, cwd=folder)
         assert found.count("\n") == 1 and "%rx" in found, found
-        (folder / "one.ptx").write_text(text.replace("mov.b32 %r0, %r9;", "mov.b32 %r0, %r9;\n" * 2))
+        known = text.replace("ret;", "mov.b33 %r0, 1;\n\tret;")
+        (folder / "one.ptx").write_text(known)
+        run(binary, "check", "--baseline=list", "--update-baseline", "one.ptx", "many.ptx", cwd=folder)
+        run(binary, "check", "--baseline=list", "one.ptx", cwd=folder)
+        (folder / "one.ptx").write_text(known.replace("mov.b33 %r0, 1;", "mov.b33 %r0, 1;\n" * 2))
         run(binary, "check", "--baseline=list", "one.ptx", status=1, cwd=folder)  # the second of the same is new
         run(binary, "check", "--baseline=list", "missing.ptx", status=2, cwd=folder)
 

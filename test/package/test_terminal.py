@@ -58,7 +58,7 @@ with tempfile.TemporaryDirectory() as name:
         (folder / file).write_text(GOOD)
     # pty.openpty gives (master, slave): we read the first and the program writes the second, as with a pipe.
     out, err = check(folder, terminal=True)
-    assert out == "nothing found in 3 files\r\n", out
+    assert out == "3 files, no errors\r\n", out
     assert "1 of 3 files, 0 errors" in err and err.endswith("\r\x1b[K"), err
     assert check(folder, "--quiet", terminal=True) == ["", ""]
     assert check(folder, terminal=False) == ["", ""]

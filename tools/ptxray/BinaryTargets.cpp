@@ -73,14 +73,18 @@ static bool isDropped(const Target &gpu, unsigned driver) {
   return gpu.number < firstOfNewGpus && driver >= firstDriverWithoutOldGpus;
 }
 
+/// No driver that knows an old GPU knows PTX of CUDA 13.1 and later.
+static bool isTooNew(uint16_t version, const Target &gpu) {
+  constexpr uint16_t lastForOldGpus = 900;
+  return gpu.number < firstOfNewGpus && version > lastForOldGpus;
+}
+
 // ------------------------------------------------------------------------------------------ finding
 static GpuFit fitOfAll(const BinaryFit &fit, const Target &gpu) {
   GpuFit all{&gpu};
   for (const DeviceModule &module : fit.modules) {
     const ModuleFit one = fitOf(module, fit.binary->content, gpu);
-    // No driver that knows an old GPU knows PTX of CUDA 13.1 and later.
-    const bool isTooNew = one.text && isDropped(gpu, driverFor(versionOf(*one.text)));
-    const Fit found = isTooNew ? Fit::None : one.fit;
+    const Fit found = one.text && isTooNew(versionOf(*one.text), gpu) ? Fit::None : one.fit;
     ++(found == Fit::Native ? all.native : found == Fit::Compiled ? all.compiled : all.none);
     if (found == Fit::Compiled)
       all.version = std::max(all.version, versionOf(*one.text));
@@ -153,10 +157,11 @@ static std::string driverText(uint16_t version) {
 static std::string whyNotCompiled(uint16_t version, const Target &gpu, std::optional<unsigned> driver) {
   const std::string text = "PTX " + isa::versionText(version);
   const unsigned needed = driverFor(version);
+  if (isTooNew(version, gpu))
+    return text + " needs " + (needed ? "R" + std::to_string(needed) : std::string("a newer driver")) +
+           ", and R580 is the last driver for " + std::string(gpu.name);
   if (needed == 0)
-    return "no driver is known that loads " + text;
-  if (isDropped(gpu, needed))
-    return text + " needs R" + std::to_string(needed) + ", and R580 is the last driver for " + std::string(gpu.name);
+    return driver ? "no driver is known that loads " + text : "";
   if (driver && *driver < needed)
     return text + " needs R" + std::to_string(needed);
   return "";

@@ -369,7 +369,7 @@ int unknownInstruction(StringRef written) {
 Command explainCommand() {
   return {.name = "explain",
           .summary = "explain a rule, an instruction, a directive, a special register, a target, or a line of a file",
-          .syntax = {.operands = "NAME|FILE:LINE",
+          .syntax = {.operands = "RULE|NAME|FILE:LINE",
                      .fewest = 1,
                      .most = 1,
                      .options = {{"--source", "", "also show how grammar/isa describes the instruction"}}},

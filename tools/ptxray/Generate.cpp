@@ -52,6 +52,7 @@ static std::string roff(StringRef text) {
 
 static void generateMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
   out << ".TH PTXRAY 1 \"\" \"ptxray " PTXRAY_VERSION "\" \"User Commands\"\n"
+         ".ad l\n" // the choices of some options are longer than what can be stretched
          ".SH NAME\nptxray \\- check PTX, the assembly language of NVIDIA GPUs\n"
          ".SH SYNOPSIS\n.B ptxray\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n"
          ".SH DESCRIPTION\nptxray reads PTX and says what is wrong with it: where, why, which section of the\n"

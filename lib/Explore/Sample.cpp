@@ -18,6 +18,9 @@ using isa::WordId;
 
 namespace {
 
+/// The next number; of the greatest one the smallest.
+int64_t after(int64_t number) { return static_cast<int64_t>(static_cast<uint64_t>(number) + 1); }
+
 struct RegisterFamily {
   const char *prefix;
   const char *type;
@@ -317,7 +320,7 @@ void Sampler::constant(const OperandDecl &declared, TypeView type, Draft &out) {
     default: shape.value = range.low + step * static_cast<int64_t>(pick(steps + 1)); break;
     }
     if (chance(errorPercent))
-      shape.value = chance(50) ? range.high + 1 : chance(50) ? range.low - 1 : shape.value + 1;
+      shape.value = chance(50) ? after(range.high) : chance(50) ? range.low - 1 : after(shape.value);
   }
   const bool hex = shape.value >= 0 && chance(20);
   leaf(out, hex ? "0x" + llvm::utohexstr(shape.value, /*LowerCase=*/true) : std::to_string(shape.value), shape);

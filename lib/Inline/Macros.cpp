@@ -166,7 +166,7 @@ CppToken Macros::stringOf(const Tokens &argument, Range use) {
       text += ' ';
     text += part.text;
   }
-  token.text = saver.save(text);
+  token.text = made.emplace_back(text);
   return token;
 }
 
@@ -192,7 +192,7 @@ bool Macros::substitute(const Macro &macro, llvm::ArrayRef<Tokens> arguments, Ra
         llvm::append_range(out, right); // GNU's `, ##__VA_ARGS__`
       else {
         CppToken &left = out.back();
-        left.text = saver.save(left.text.str() + right.front().text.str());
+        left.text = made.emplace_back(left.text.str() + right.front().text.str());
         left.isExact = false;
         out.insert(out.end(), right.begin() + 1, right.end());
       }

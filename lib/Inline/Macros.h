@@ -3,8 +3,8 @@
 #include "Inline/CppTokens.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/Allocator.h"
-#include "llvm/Support/StringSaver.h"
+#include <deque>
+#include <string>
 
 namespace ptxray {
 
@@ -44,9 +44,8 @@ private:
   bool spend(size_t tokens);
 
   llvm::StringMap<Macro> macros;
-  std::vector<llvm::StringRef> active; // macros whose expansion is at hand
-  llvm::BumpPtrAllocator memory;
-  llvm::StringSaver saver{memory};
+  std::vector<llvm::StringRef> active;  // macros whose expansion is at hand
+  std::deque<std::string> made;         // texts of tokens that no source has
   size_t budget = 0, whole = 4'000'000; // tokens that may still be made: of one use, of the file
 };
 

@@ -1,5 +1,4 @@
 // include/ptxray/ptxray-c.h over the steps of lib/.
-#include "Check/CheckModule.h"
 #include "Diagnostics/RulePages.h"
 #include "Inline/Inline.h"
 #include "Source/Origin.h"
@@ -88,17 +87,10 @@ void ResultWriter::add(const Diagnostic &d, const OriginTable *origins) {
 FileReport checked(llvm::StringRef text, const ptxray_options &how) {
   FileReport report;
   report.source = SourceBuffer::fromText("", text.rtrim('\0'));
-  if (how.constraints) {
+  if (how.constraints)
     InlineChecker().checkFragment(report, *how.constraints, how.options);
-  } else if (how.language != Language::Ptx) {
+  else
     InlineChecker().check(report, how.language, "", how.options);
-  } else {
-    DiagnosticSink sink;
-    const ModuleSummary summary = checkSource(*report.source, how.options, sink);
-    report.ptx = summary.ptx;
-    report.target = summary.target;
-    report.diagnostics = sink.take();
-  }
   return report;
 }
 

@@ -211,6 +211,14 @@ InlineChecker::~InlineChecker() = default;
 
 void InlineChecker::check(FileReport &report, Language language, llvm::StringRef path, const CheckOptions &options) {
   const SourceBuffer &source = *report.source;
+  if (language == Language::Ptx) {
+    DiagnosticSink sink;
+    const ModuleSummary summary = checkSource(source, options, sink);
+    report.ptx = summary.ptx;
+    report.target = summary.target;
+    report.diagnostics = sink.take();
+    return;
+  }
   check(report,
         language == Language::Python ? readPython(source)
         : language == Language::Llvm ? readLlvm(source)

@@ -24,8 +24,8 @@ public:
   /// `showsExpansions`: reports say what was judged.
   explicit InlineChecker(bool showsExpansions = false);
   ~InlineChecker();
-  /// Checks all assembly of the report's source and fills the report. `path` is where headers are looked for; empty:
-  /// nowhere.
+  /// Checks all assembly of the report's source, which may be PTX itself, and fills the report. `path` is where headers
+  /// are looked for; empty: nowhere.
   void check(FileReport &report, Language language, llvm::StringRef path, const CheckOptions &options);
   /// The report's source is the text of one statement, with LLVM's constraints: `=r,r,~{memory}`.
   void checkFragment(FileReport &report, llvm::StringRef constraints, const CheckOptions &options);

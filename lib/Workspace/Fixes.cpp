@@ -1,5 +1,6 @@
 #include "Workspace/Fixes.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 
 namespace ptxray {
 
@@ -32,6 +33,45 @@ std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, 
     at = edit->range.end;
   }
   return out + text.drop_front(at).str();
+}
+
+/// How often each rule is broken.
+static std::map<DiagId, unsigned> errorsByRule(const FileReport &report) {
+  std::map<DiagId, unsigned> errors;
+  for (const Diagnostic &d : report.diagnostics)
+    if (d.severity == Severity::Error)
+      ++errors[d.id];
+  return errors;
+}
+
+/// Whether one text has an error that the other has not.
+static bool hasNewErrors(const FileReport &report, const FileReport &before) {
+  const std::map<DiagId, unsigned> known = errorsByRule(before);
+  return llvm::any_of(errorsByRule(report), [&](const auto &one) {
+    const auto found = known.find(one.first);
+    return found == known.end() || one.second > found->second;
+  });
+}
+
+FixRounds fixReport(FileReport &report, bool unsafe, llvm::function_ref<void(FileReport &)> check) {
+  constexpr unsigned mostRounds = 10;
+  FixRounds all;
+  while (all.rounds < mostRounds) {
+    unsigned made = 0;
+    std::string text = applyFixes(report.source->text(), report.diagnostics, unsafe, made);
+    if (made == 0)
+      break;
+    FileReport fixed;
+    fixed.path = report.path;
+    fixed.source = SourceBuffer::fromOwned(report.source->name(), std::move(text));
+    check(fixed);
+    if (hasNewErrors(fixed, report))
+      break;
+    all.fixes += made;
+    ++all.rounds;
+    report = std::move(fixed);
+  }
+  return all;
 }
 
 } // namespace ptxray

@@ -12,7 +12,6 @@
 #include "Workspace/Fixes.h"
 #include "llvm/ADT/STLExtras.h"
 #include <atomic>
-#include <map>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -139,47 +138,27 @@ unsigned checkText(Outcome &outcome, const CheckOptions &options, const Task &ta
   return task.baseline && !task.updateBaseline ? task.baseline->apply(outcome.report) : 0;
 }
 
-/// How often each rule is broken.
-std::map<DiagId, unsigned> errorsByRule(const FileReport &report) {
-  std::map<DiagId, unsigned> errors;
-  for (const Diagnostic &d : report.diagnostics)
-    if (d.severity == Severity::Error)
-      ++errors[d.id];
-  return errors;
-}
-
-/// Whether one text has an error that the other has not.
-bool hasNewErrors(const FileReport &report, const FileReport &before) {
-  const std::map<DiagId, unsigned> known = errorsByRule(before);
-  return llvm::any_of(errorsByRule(report), [&](const auto &one) {
-    const auto found = known.find(one.first);
-    return found == known.end() || one.second > found->second;
-  });
-}
-
-/// Fixes and checks again until nothing is left to fix. A round that makes an error, or none fewer, is dropped.
-void fixReport(Outcome &outcome, const CheckOptions &options, const Task &task, InlineChecker &inlines) {
-  constexpr int mostRounds = 10;
+/// Fixes until nothing is left to fix.
+void fixInput(Outcome &outcome, const CheckOptions &options, const Task &task, InlineChecker &inlines) {
   FileReport &report = outcome.report;
   const Language language = task.language.value_or(languageOf(report.path));
   if (language == Language::Ptx && !isSurelyPtx(report.source->text()))
     return;
   const std::string before = report.source->text().str();
-  for (int round = 0; round < mostRounds; ++round) {
-    unsigned made = 0;
-    const std::string text = applyFixes(report.source->text(), report.diagnostics, task.unsafeFixes, made);
-    if (made == 0)
-      break;
-    Outcome fixed;
-    fixed.report.path = report.path;
-    fixed.report.source = SourceBuffer::fromText(report.source->name(), text);
+  std::vector<Outcome> tried;
+  const FixRounds made = fixReport(report, task.unsafeFixes, [&](FileReport &changed) {
+    Outcome &fixed = tried.emplace_back();
+    fixed.report = std::move(changed);
     fixed.accepted = checkText(fixed, options, task, inlines);
-    if (hasNewErrors(fixed.report, report))
-      break;
-    fixed.fixed = outcome.fixed + made;
-    outcome = std::move(fixed);
-  }
-  if (outcome.fixed && task.diff)
+    changed = std::move(fixed.report);
+  });
+  if (made.rounds == 0)
+    return;
+  Outcome &last = tried[made.rounds - 1];
+  outcome.fixed = made.fixes;
+  outcome.accepted = last.accepted;
+  outcome.parsed = std::move(last.parsed);
+  if (task.diff)
     outcome.diff = diffTexts(report.path, before, report.source->text());
 }
 
@@ -245,7 +224,7 @@ Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker, InlineChecker &
     if (job.binary && options.arch.empty())
       compareHeaders(report, job);
     if (task.fix)
-      fixReport(outcome, options, task, inlines);
+      fixInput(outcome, options, task, inlines);
     if (outcome.fixed && !task.diff && input.path != "-")
       if (problem = writeFile(input.path, report.source->text()); !problem.empty())
         problem = "it cannot be written: " + problem;

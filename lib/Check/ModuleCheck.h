@@ -20,6 +20,8 @@ public:
   void finish();
   ModuleContext context() const { return header.context(); }
   ModuleSummary summary() const { return header.summary(); }
+  /// Of the module, and of the function that was read last until another begins.
+  llvm::ArrayRef<Symbol> symbols() const { return resolver.symbols(); }
   /// Once an item is read.
   const ModuleRules &moduleRules() const { return *rules; }
 

@@ -95,6 +95,19 @@ Range MappedText::placeOf(Range part) const {
   return ascends ? found : longest;
 }
 
+std::optional<uint32_t> MappedText::offsetOf(uint32_t place) const {
+  std::optional<uint32_t> behind;
+  for (const Piece &piece : pieces) {
+    if (!piece.isExact || place < piece.source.begin || piece.source.end < place)
+      continue;
+    const uint32_t offset = piece.at + (place - piece.source.begin);
+    if (place < piece.source.end)
+      return offset;
+    behind = offset;
+  }
+  return behind;
+}
+
 bool MappedText::isExact(Range part) const {
   const Piece *first = pieceAt(part.begin ? part.begin - (part.size() == 0) : 0);
   const Piece *last = part.size() ? pieceAt(part.end - 1) : first;

@@ -2,6 +2,7 @@
 // A text put together from pieces of a source, each of which knows its place there.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ public:
   void setHome(Range place) { home = place; }
   /// Where a part of the text stands in the source; an empty part has an empty place.
   Range placeOf(Range part) const;
+  /// Where a character of the source stands in the text, if it does as it is; an offset at the end of a piece belongs
+  /// to the piece.
+  std::optional<uint32_t> offsetOf(uint32_t place) const;
   /// Whether the part stands in the source as it is, in one run.
   bool isExact(Range part) const;
 

@@ -39,6 +39,18 @@ bool isAllowed(const FormMatch &match, isa::ExprId condition, const Availability
 /// The verdict alone, and which gates it depends on.
 bool accepts(const WrittenInstruction &written, std::vector<isa::ExprId> &gates);
 
+// ---- an opcode that is not written to its end
+/// The forms that all written words have a place in; `complete`: and that miss none.
+std::vector<FormMatch> formsFor(const Opcode &opcode, bool complete);
+/// A word that may follow.
+struct NextWord {
+  isa::WordId word;
+  isa::ExprId lacking; // what the module would need for it; 0: nothing
+  uint32_t form;       // the first that it goes on to
+};
+/// Those that go on in the order of some form, in that order.
+std::vector<NextWord> nextWords(const Opcode &opcode, const Availability &availability);
+
 /// Where an instruction stands.
 struct InstructionSite {
   const Opcode &opcode;

@@ -1,5 +1,6 @@
 #include "Source/SourceBuffer.h"
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -45,6 +46,12 @@ std::unique_ptr<SourceBuffer> SourceBuffer::fromOwned(llvm::StringRef name, std:
   buffer->owned.append(padding, '\0');
   buffer->content = llvm::StringRef(buffer->owned.data(), size);
   return buffer;
+}
+
+std::string SourceBuffer::textOf(std::unique_ptr<SourceBuffer> buffer) {
+  assert(!buffer->mapping && "the text of a file is not owned");
+  buffer->owned.resize(buffer->content.size());
+  return std::move(buffer->owned);
 }
 
 std::unique_ptr<SourceBuffer> SourceBuffer::open(llvm::StringRef path, std::string &reason) {

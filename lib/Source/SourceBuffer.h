@@ -22,6 +22,8 @@ public:
   static std::unique_ptr<SourceBuffer> openBytes(llvm::StringRef path, std::string &reason);
   static std::unique_ptr<SourceBuffer> fromText(llvm::StringRef name, llvm::StringRef text);
   static std::unique_ptr<SourceBuffer> fromOwned(llvm::StringRef name, std::string text);
+  /// Gives back the text of a buffer made by `fromText` or `fromOwned`.
+  static std::string textOf(std::unique_ptr<SourceBuffer> buffer);
   ~SourceBuffer();
 
   llvm::StringRef name() const { return bufferName; }

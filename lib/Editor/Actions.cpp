@@ -1,0 +1,130 @@
+#include "Editor/Actions.h"
+#include "Editor/TextEdits.h"
+#include "Explore/Requirements.h"
+#include "Module/Header.h"
+#include "Source/Foreign.h"
+#include "Workspace/Fixes.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+static bool touches(Range one, Range other) { return one.begin <= other.end && other.begin <= one.end; }
+
+/// A comment on a line of its own above what is reported, with its indent.
+static Action silence(const Document &document, const Diagnostic &d) {
+  const StringRef text = document.text();
+  const size_t lineBegin = text.take_front(d.range.begin).rfind('\n') + 1;
+  const StringRef line = text.drop_front(lineBegin);
+  const StringRef indent = line.take_while([](char c) { return c == ' ' || c == '\t'; });
+  const auto at = static_cast<uint32_t>(lineBegin);
+  Action action;
+  action.kind = Action::Silence;
+  action.title = "silence `" + d.ruleText() + "` here";
+  action.edits.push_back({{at, at}, SharedText(indent.str() + "// ptxray: ignore " + d.ruleText() + "\n")});
+  return action;
+}
+
+/// Syntax errors, and what is said of the whole text, no comment silences in a useful way.
+static bool maySilence(const Document &document, const Diagnostic &d) {
+  return document.isPtx() && d.severity != Severity::Error && d.id != DiagId::UnusedSuppression && d.range.size() != 0;
+}
+
+static bool isGate(DiagId id) {
+  return id == DiagId::RequiresPtx || id == DiagId::RequiresTarget || id == DiagId::RequiresTargetVariant;
+}
+
+/// The least version of the first target, from the present one on, with which the text passes.
+static std::optional<std::pair<uint16_t, uint16_t>> leastHeader(const CellSet &passes, int present) {
+  const auto targets = isa::targets();
+  const unsigned number = present < 0 ? 0 : targets[present].number;
+  std::optional<std::pair<uint16_t, uint16_t>> best;
+  for (uint16_t i = 0; i < targets.size(); ++i) {
+    const uint16_t version =
+        targets[i].number >= number && targets[i].documented ? Requirements::leastVersion(passes, i) : uint16_t(0);
+    auto order = [&](uint16_t index) { return std::tuple(targets[index].number, targets[index].variant); };
+    if (version && (!best || order(i) < order(best->second)))
+      best = {version, i};
+    if (version && i == present)
+      return std::pair(version, i);
+  }
+  return best;
+}
+
+/// With which headers all instructions pass that pass with some.
+static CellSet needsOf(const SourceBuffer &source) {
+  CellSet common;
+  common.set();
+  const Requirements requirements(source);
+  for (const Requirements::Demand &demand : requirements.demands())
+    if (demand.passes.any())
+      common &= demand.passes;
+  return common;
+}
+
+/// Empty: it passes with no header, or its header cannot be read.
+static std::optional<Action> raise(Document &document) {
+  DiagnosticSink sink;
+  const SourceBuffer &source = document.source();
+  Parser parser;
+  Header header(source, {}, sink);
+  parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement item) {
+    if (item.kind == StatementKind::Directive)
+      header.read(ast, ast.directives[item.index]);
+  });
+  const ModuleContext module = header.context();
+  if (!module.version.size() || !module.targetName.size())
+    return std::nullopt;
+  const auto least = leastHeader(needsOf(source), module.target == anyTarget ? -1 : module.target);
+  if (!least)
+    return std::nullopt;
+  const std::string version = isa::versionText(std::max(least->first, module.ptx));
+  const std::string target(isa::targets()[least->second].name);
+  Action action;
+  action.kind = Action::Raise;
+  action.title = "raise the header to what the text needs: PTX " + version + ", " + target;
+  if (source.text(module.version) != version)
+    action.edits.push_back({module.version, version});
+  if (source.text(module.targetName) != target)
+    action.edits.push_back({module.targetName, target});
+  return action.edits.empty() ? std::nullopt : std::optional(std::move(action));
+}
+
+std::vector<Action> actionsIn(Document &document, Range part) {
+  std::vector<Action> actions;
+  bool anyGate = false;
+  const DiagnosticList &all = document.checked().diagnostics;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Diagnostic &d = all[i];
+    if (!touches(d.range, part))
+      continue;
+    if (d.fix)
+      actions.push_back({Action::Fix, d.fix->title.str(), {d.fix->edits.begin(), d.fix->edits.end()}, i, d.fix->safe});
+    if (maySilence(document, d)) {
+      actions.push_back(silence(document, d));
+      actions.back().diagnostic = i;
+    }
+    if (isGate(d.id) && document.isPtx() && !std::exchange(anyGate, true))
+      if (std::optional<Action> action = raise(document)) {
+        action->diagnostic = i;
+        actions.push_back(std::move(*action));
+      }
+  }
+  return actions;
+}
+
+std::vector<Edit> fixAll(const Document &document) {
+  if (document.language() == Language::Ptx && !isSurelyPtx(document.text()))
+    return {};
+  FileReport report;
+  report.path = document.path().str();
+  report.source = SourceBuffer::fromText(report.path, document.text());
+  InlineChecker checker;
+  auto check = [&](FileReport &one) { checker.check(one, document.language(), document.path(), document.options()); };
+  check(report);
+  fixReport(report, /*unsafe=*/false, check);
+  return editsBetween(document.text(), report.source->text());
+}
+
+} // namespace ptxray

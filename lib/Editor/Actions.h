@@ -1,0 +1,25 @@
+#pragma once
+// What an editor can do about what is reported.
+#include "Editor/Document.h"
+
+namespace ptxray {
+
+struct Action {
+  enum Kind : uint8_t {
+    Fix,     // of one report
+    Silence, // it, by a comment
+    Raise,   // the version and target of the module, to what the whole text needs
+  };
+  Kind kind = Fix;
+  std::string title;
+  std::vector<Edit> edits;
+  size_t diagnostic = 0; // which one of the document
+  bool isSafe = false;   // as `--fix` makes it
+};
+/// For what is reported within a part of the text.
+std::vector<Action> actionsIn(Document &document, Range part);
+
+/// All that `ptxray check --fix` does.
+std::vector<Edit> fixAll(const Document &document);
+
+} // namespace ptxray

@@ -1,0 +1,66 @@
+#pragma once
+// A text that an editor has open: its edits, what a check says of it, and where its functions are.
+#include "Diagnostics/Report.h"
+#include "Inline/Inline.h"
+#include "Module/CheckOptions.h"
+#include <optional>
+
+namespace ptxray {
+
+class Excerpt;
+
+class Document {
+public:
+  /// `path`: where headers are looked for; empty: nowhere.
+  Document(std::string path, Language language, std::string text);
+  ~Document();
+
+  llvm::StringRef path() const { return report.path; }
+  Language language() const { return whichLanguage; }
+  llvm::StringRef text() const { return report.source->text(); }
+  const SourceBuffer &source() const { return *report.source; }
+
+  /// Puts a text in the place of a part.
+  void edit(Range part, llvm::StringRef replacement);
+  void replaceAll(std::string text);
+
+  void setOptions(std::shared_ptr<const CheckOptions> options);
+  const CheckOptions &options() const { return *checkOptions; }
+  std::shared_ptr<const CheckOptions> sharedOptions() const { return checkOptions; }
+
+  /// What `ptxray check` says of the text: made at the first question after a change.
+  const FileReport &checked();
+  /// False of other languages, and of a text that only claims to be PTX.
+  bool isPtx() const;
+  /// The bodies of functions; of PTX alone.
+  llvm::ArrayRef<Range> bodies();
+  /// The function around the place, good until the next question or change; null: no PTX is there.
+  const Excerpt *excerptAt(uint32_t place);
+  /// The same, made anew without a part.
+  std::unique_ptr<Excerpt> excerptWithout(Range part, uint32_t place);
+  /// Where a statement may begin before the place: behind the last body, or the brace of the one around.
+  uint32_t statementsBefore(uint32_t place);
+  bool isInBody(uint32_t place);
+  /// What stands outside of functions; null: it is no PTX.
+  const Excerpt *outside();
+  /// Counts the changes.
+  uint64_t version() const { return changes; }
+
+private:
+  void changed();
+  const Range *bodyAround(uint32_t place);
+
+  FileReport report; // holds the text
+  Language whichLanguage;
+  std::shared_ptr<const CheckOptions> checkOptions = std::make_shared<CheckOptions>();
+  std::optional<InlineChecker> checker;
+  unsigned checks = 0; // by that checker
+  bool isChecked = false;
+  std::optional<std::vector<Range>> foundBodies;
+  std::unique_ptr<Excerpt> excerpt; // the last that was asked for
+  Range excerptPlace;               // within which it is the right one
+  std::unique_ptr<Excerpt> module;
+  uint64_t changes = 0;
+};
+
+} // namespace ptxray

@@ -1,0 +1,46 @@
+#pragma once
+// The function around a place, read and judged again with all that stands before it outside of bodies: what hover,
+// completion and the like look at, in milliseconds whatever the size of the text.
+#include "Check/ModuleCheck.h"
+#include "Inline/MappedText.h"
+#include "Parse/Parse.h"
+
+namespace ptxray {
+
+class Excerpt {
+public:
+  /// `bodyBegin`: where in the text the body begins that the place is in; nothing: it is in none.
+  Excerpt(MappedText text, std::optional<uint32_t> bodyBegin, const CheckOptions &options);
+
+  const SourceBuffer &source() const { return *buffer; }
+  llvm::StringRef text() const { return buffer->text(); }
+  llvm::StringRef text(Range range) const { return buffer->text(range); }
+  const Ast &ast() const { return parser.ast(); }
+  /// Of the function around the place; null: there is none.
+  const Body *body() const { return lastBody; }
+  llvm::ArrayRef<Symbol> moduleSymbols() const { return check.symbols(); }
+  ModuleContext module() const { return check.context(); }
+  std::optional<uint32_t> bodyBegin() const { return begin; }
+
+  /// A place of the document in this text, and the other way. Empty places are of what the document does not have.
+  std::optional<uint32_t> offsetOf(uint32_t place) const { return mapped.offsetOf(place); }
+  Range placeOf(Range range) const { return mapped.placeOf(range); }
+  bool isInDocument(Range range) const { return mapped.isExact(range); }
+
+private:
+  MappedText mapped;
+  std::optional<uint32_t> begin;
+  std::unique_ptr<SourceBuffer> buffer;
+  CheckOptions options;
+  Parser parser;
+  DiagnosticSink sink;
+  ModuleCheck check;
+  const Body *lastBody = nullptr;
+};
+
+/// Of PTX: all that stands outside of bodies, each of which becomes a semicolon, and the whole body around the place, if
+/// there is one; then the text ends with it. A part of it may be left out.
+std::unique_ptr<Excerpt> excerptOf(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,
+                                   const CheckOptions &options, Range leftOut = {});
+
+} // namespace ptxray

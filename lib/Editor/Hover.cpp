@@ -1,0 +1,386 @@
+#include "Editor/Hover.h"
+#include "Diagnostics/Manual.h"
+#include "Editor/Names.h"
+#include "Editor/Statements.h"
+#include "Explore/Explain.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+namespace {
+
+/// Longer lists end with `...`.
+constexpr size_t mostShown = 24;
+
+std::string quoted(StringRef text) { return "`" + text.str() + "`"; }
+
+/// Puts the answer together.
+class Writer {
+public:
+  explicit Writer(const Excerpt &excerpt) : module(excerpt.module()), availability(module) {}
+
+  void text(std::string words) { parts.push_back({HoverPart::Text, std::move(words), ""}); }
+  void code(std::string words) { parts.push_back({HoverPart::Code, std::move(words), ""}); }
+  void manual(isa::Text number) {
+    if (const ManualSection *section = findManualSection(number))
+      parts.push_back(
+          {HoverPart::Link, "PTX manual " + StringRef(number).str() + ": " + section->title.str(), section->url()});
+  }
+  /// What something needs, and whether this module has it.
+  void needs(StringRef what, bool isMet) {
+    if (!what.empty())
+      text("needs " + what.str() + (isMet ? "" : ": not available with " + here()));
+  }
+  void gate(isa::ExprId gate) {
+    if (gate)
+      needs(gateText(gate), availability.holds(gate));
+  }
+  bool holds(isa::ExprId gate) const { return availability.holds(gate); }
+  std::string here() const {
+    if (module.target == anyTarget)
+      return "this header";
+    return "PTX " + isa::versionText(module.ptx) + " on " + std::string(isa::targets()[module.target].name);
+  }
+  Hover take(Range range) { return {range, std::move(parts)}; }
+
+private:
+  ModuleContext module;
+  Availability availability;
+  std::vector<HoverPart> parts;
+};
+
+std::string listOf(llvm::ArrayRef<StringRef> words) {
+  std::string out = llvm::join(llvm::map_range(words.take_front(mostShown), quoted), ", ");
+  return words.size() > mostShown ? out + ", ..." : out;
+}
+
+// ---- opcodes
+
+bool formIsAvailable(const isa::Form &form, const Writer &out) {
+  const isa::Tables &tables = isa::tables();
+  return llvm::all_of(isa::run(tables.formRules, form.rules), [&](uint32_t index) {
+    const isa::Rule &rule = tables.rules[index];
+    return rule.when != 0 || !tables.exprs[rule.require].gateOnly || out.holds(rule.require);
+  });
+}
+
+void writeForm(const isa::Form &form, Writer &out) {
+  out.code(std::string(form.syntax));
+  out.needs(availabilityOf(form), formIsAvailable(form, out));
+}
+
+/// The forms of an opcode that fits none.
+void writeForms(const isa::Mnemonic &mnemonic, Writer &out) {
+  constexpr size_t mostForms = 8;
+  std::string list;
+  size_t count = 0;
+  for (uint32_t index : isa::run(isa::tables().mnemonicForms, mnemonic.forms)) {
+    const isa::Form &form = isa::tables().forms[index];
+    if (isOfPtxas(form) || count++ >= mostForms)
+      continue;
+    list += (list.empty() ? "" : "\n") + std::string(form.syntax);
+  }
+  if (count > mostForms)
+    list += "\n... " + std::to_string(count - mostForms) + " more";
+  out.code(std::move(list));
+}
+
+void writeOperands(const isa::Form &form, Writer &out) {
+  std::string list;
+  for (const isa::OperandDecl &operand : isa::run(isa::tables().operands, form.operands))
+    list += (list.empty() ? "" : "\n") + std::string(operand.name) + ": " + describeOperand(operand, form);
+  if (!list.empty())
+    out.text(std::move(list));
+}
+
+/// The slot of a match that a word of the opcode stands in.
+std::optional<unsigned> slotOf(const FormMatch &match, unsigned word) {
+  for (unsigned slot = 0; slot < match.slots.size(); ++slot)
+    if (match.slotWord[slot] && match.slotAt[slot] == static_cast<int>(word))
+      return slot;
+  return std::nullopt;
+}
+
+void writeQualifier(const FormMatch &match, unsigned slot, Writer &out) {
+  const isa::Slot &shown = match.slots[slot];
+  const auto values = isa::run(isa::tables().slotValues, shown.values);
+  const isa::Word &word = isa::word(match.slotWord[slot]);
+  std::string title = quoted(word.text);
+  if (word.kind)
+    title += ": " + std::string(isa::tables().wordKinds[word.kind]);
+  else if (word.typeKind != isa::TypeKind::None)
+    title += ": a type";
+  out.text(std::move(title));
+  if (!shown.literal) {
+    llvm::SmallVector<StringRef> words;
+    for (const isa::SlotValue &value : values)
+      words.push_back(isa::word(value.word).text);
+    llvm::sort(words, [](StringRef a, StringRef b) { return a.compare_numeric(b) < 0; });
+    out.text(quoted(shown.name) + (shown.optional ? ", which may be missing, is " : " is ") + listOf(words));
+  }
+  for (const isa::SlotValue &value : values)
+    if (value.word == match.slotWord[slot])
+      out.gate(value.gate);
+  out.gate(word.gate);
+}
+
+std::optional<Hover> hoverOnOpcode(const Excerpt &excerpt, const Opcode &opcode, const std::optional<FormMatch> &match,
+                                   unsigned word, Range range) {
+  if (!opcode.mnemonic)
+    return std::nullopt;
+  Writer out(excerpt);
+  const isa::Tables &tables = isa::tables();
+  const auto slot = match && word >= opcode.mnemonicWords ? slotOf(*match, word) : std::nullopt;
+  if (slot)
+    writeQualifier(*match, *slot, out);
+  const uint32_t first = isa::run(tables.mnemonicForms, opcode.mnemonic->forms).front();
+  const isa::Form &form = match ? match->form() : tables.forms[first];
+  const isa::Entry &entry = tables.entries[form.entry];
+  out.text(quoted(opcode.mnemonic->text) + ": " + std::string(entry.title));
+  if (match)
+    writeForm(form, out);
+  else
+    writeForms(*opcode.mnemonic, out);
+  if (match && !slot)
+    writeOperands(form, out);
+  out.manual(entry.manual);
+  return out.take(range);
+}
+
+unsigned wordUnder(llvm::ArrayRef<Range> words, uint32_t offset) {
+  for (unsigned i = static_cast<unsigned>(words.size()); i-- > 1;)
+    if (words[i].begin <= offset)
+      return i;
+  return 0;
+}
+
+/// From the beginning of the opcode to the end of the mnemonic, or the qualifier.
+Range shownRange(llvm::ArrayRef<Range> words, const Opcode &opcode, unsigned word) {
+  if (word >= opcode.mnemonicWords || words.empty())
+    return words[word];
+  return {words[0].begin, words[std::min<size_t>(opcode.mnemonicWords, words.size()) - 1].end};
+}
+
+std::optional<Hover> hoverOnInstruction(const Excerpt &excerpt, const FoundInstruction &found, uint32_t offset) {
+  const auto words = wordsOf(excerpt.text(), found.instruction->opcodeRange);
+  const Judged judged = judgedAt(excerpt, found.number);
+  const Opcode &opcode = *excerpt.body()->verdicts[found.number]->opcode;
+  const unsigned word = wordUnder(words, offset);
+  return hoverOnOpcode(excerpt, opcode, judged.match, word, shownRange(words, opcode, word));
+}
+
+/// An opcode whose operands could not be read.
+std::optional<Hover> hoverOnBroken(const Excerpt &excerpt, uint32_t offset) {
+  for (const Instruction &one : excerpt.ast().brokenInstructions) {
+    if (offset < one.opcodeRange.begin || one.opcodeRange.end < offset)
+      continue;
+    const Opcode opcode(excerpt.ast().text(one.opcode));
+    const auto words = wordsOf(excerpt.text(), one.opcodeRange);
+    return hoverOnOpcode(excerpt, opcode, std::nullopt, 0, shownRange(words, opcode, 0));
+  }
+  return std::nullopt;
+}
+
+// ---- numbers
+
+std::string hex(uint64_t value) { return "0x" + llvm::utohexstr(value); }
+
+std::string floatText(const llvm::APFloat &value) {
+  llvm::SmallString<32> text;
+  value.toString(text);
+  return text.str().str();
+}
+
+std::string numberText(const Operand &operand) {
+  const auto bits = static_cast<uint64_t>(operand.value);
+  if (operand.kind == OperandKind::Integer)
+    return std::to_string(operand.value) + " = " + hex(bits);
+  if (operand.flags & HexFloat && !(operand.flags & WideFloat))
+    return floatText(llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xFFFFFFFF))) + " (.f32)";
+  return floatText(llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits))) + " (.f64)";
+}
+
+std::optional<Hover> hoverOnNumber(const Excerpt &excerpt, const Instruction &instruction, uint32_t offset) {
+  for (const Operand &operand : excerpt.ast().operandsOf(instruction.operands)) {
+    const bool isNumber = operand.kind == OperandKind::Integer || operand.kind == OperandKind::Float;
+    if (!isNumber || offset < operand.range.begin || operand.range.end < offset)
+      continue;
+    if (operand.kind == OperandKind::Integer && operand.flags & AnyValue)
+      return std::nullopt;
+    Writer out(excerpt);
+    out.text(numberText(operand));
+    return out.take(operand.range);
+  }
+  return std::nullopt;
+}
+
+// ---- names
+
+std::string declarationText(const Excerpt &excerpt, const Symbol &symbol) {
+  for (const Declaration &one : excerpt.ast().declarations)
+    if (one.nameRange == symbol.nameRange) {
+      const StringRef text = excerpt.text({one.range.begin, std::max(one.range.end, one.nameRange.end)});
+      return text.split('{').first.rtrim(" \t\n;").str();
+    }
+  for (const Function &one : excerpt.ast().functions)
+    if (one.nameRange == symbol.nameRange)
+      return excerpt.text(one.head).rtrim().str();
+  return "";
+}
+
+StringRef kindOf(const Symbol &symbol, StringRef declared) {
+  switch (symbol.kind) {
+  case SymbolKind::Register: return symbol.isParameter ? "a parameter" : "a register";
+  case SymbolKind::Variable: return symbol.isParameter ? "a parameter" : "a variable";
+  case SymbolKind::Label: return "a label";
+  case SymbolKind::Function: return declared.contains(".entry") ? "a kernel" : "a function";
+  case SymbolKind::Prototype: return "the prototype of a call";
+  case SymbolKind::CallTargets: return "a list of functions to call";
+  case SymbolKind::BranchTargets: return "a list of labels to branch to";
+  }
+  return "";
+}
+
+std::string counted(size_t count, StringRef noun) {
+  return std::to_string(count) + " " + noun.str() + (count == 1 ? "" : "s");
+}
+
+std::string usesText(llvm::ArrayRef<Mention> mentions, const Mention &at) {
+  size_t reads = 0, writes = 0, others = 0;
+  for (const Mention &one : mentions) {
+    if (one.symbol != at.symbol || (one.name != at.name && !at.isDeclaration) || one.isDeclaration)
+      continue;
+    reads += (one.uses & (Reads | Addresses)) != 0;
+    writes += (one.uses & Writes) != 0;
+    others += one.uses == 0 || (one.uses & (Reads | Addresses | Writes)) == 0;
+  }
+  if (at.symbol->kind != SymbolKind::Register)
+    return counted(reads + writes + others, "use") + " in this function";
+  return "read " + counted(reads, "time") + ", written " + counted(writes, "time");
+}
+
+std::optional<Hover> hoverOnSpecial(const Excerpt &excerpt, StringRef name, Range range) {
+  const isa::SpecialRegister *reg = isa::findSpecialRegister(name);
+  if (!reg)
+    return std::nullopt;
+  Writer out(excerpt);
+  out.text(quoted(reg->name) + ": a special register of " + std::string(isa::word(reg->type).text) +
+           (reg->vector ? ", a vector: `.x`, `.y`, `.z`" : ""));
+  out.gate(reg->gate);
+  return out.take(range);
+}
+
+std::optional<Hover> hoverOnName(const Excerpt &excerpt, llvm::ArrayRef<Mention> mentions, const Mention &at) {
+  const StringRef name = excerpt.ast().text(at.name);
+  if (!at.symbol)
+    return hoverOnSpecial(excerpt, name, at.range);
+  const Symbol &symbol = *at.symbol;
+  Writer out(excerpt);
+  const std::string declared = declarationText(excerpt, symbol);
+  std::string title = quoted(name) + ": " + kindOf(symbol, declared).str();
+  if (symbol.type)
+    title += " of " + std::string(isa::word(symbol.type).text);
+  if (symbol.space)
+    title += " in " + std::string(isa::word(symbol.space).text);
+  if (symbol.familyCount && !at.isDeclaration)
+    title += ", one of " + std::to_string(symbol.familyCount);
+  out.text(std::move(title));
+  if (!declared.empty())
+    out.code(declared);
+  if (symbol.kind == SymbolKind::Variable)
+    out.text(symbol.extent.bytes
+                 ? counted(symbol.extent.bytes, "byte") + ", aligned to " + std::to_string(symbol.extent.align)
+                 : "as large as the launch says, aligned to " + std::to_string(symbol.extent.align));
+  if (excerpt.body())
+    out.text(usesText(mentions, at));
+  return out.take(at.range);
+}
+
+// ---- directives, targets
+
+std::optional<Hover> hoverOnDirective(const Excerpt &excerpt, StringRef word, Range range) {
+  const isa::Directive *directive = isa::findDirective(word);
+  if (!directive)
+    return std::nullopt;
+  Writer out(excerpt);
+  out.text(quoted(directive->name) + ": " + std::string(directive->title));
+  out.code(std::string(directive->syntax));
+  out.text("where: " + placesOf(*directive));
+  out.gate(directive->gate);
+  out.manual(directive->manual);
+  return out.take(range);
+}
+
+std::optional<Hover> hoverOnTarget(const Excerpt &excerpt, StringRef word, Range range) {
+  const int index = isa::findTarget(word);
+  if (index < 0)
+    return std::nullopt;
+  const isa::Target &target = isa::targets()[index];
+  Writer out(excerpt);
+  out.text(quoted(target.name) + ": a target since PTX " + isa::versionText(target.since));
+  out.text(target.variant == 'a'   ? "the code runs on GPUs of this architecture alone"
+           : target.variant == 'f' ? "the code runs on GPUs of this architecture and of later ones of its family"
+                                   : "the code runs on GPUs of this architecture and of later ones");
+  return out.take(range);
+}
+
+/// A type or space outside of instructions.
+std::optional<Hover> hoverOnWord(const Excerpt &excerpt, StringRef text, Range range) {
+  const isa::WordId id = isa::findWord(text);
+  if (!id)
+    return std::nullopt;
+  const isa::Word &word = isa::word(id);
+  Writer out(excerpt);
+  std::string title = quoted(word.text);
+  if (word.typeKind != isa::TypeKind::None)
+    title += ": a type" + (word.bits ? " of " + counted(word.bits, "bit") : std::string());
+  else if (word.wordClass == isa::WordClass::Space)
+    title += ": a state space";
+  out.text(std::move(title));
+  out.gate(word.gate);
+  return out.take(range);
+}
+
+std::optional<Hover> hoverIn(const Excerpt &excerpt, uint32_t offset) {
+  if (const auto found = instructionAt(excerpt, offset)) {
+    const Range opcode = found->instruction->opcodeRange;
+    if (opcode.begin <= offset && offset <= opcode.end)
+      return hoverOnInstruction(excerpt, *found, offset);
+    if (auto hover = hoverOnNumber(excerpt, *found->instruction, offset))
+      return hover;
+  }
+  const std::vector<Mention> mentions = mentionsIn(excerpt);
+  if (const Mention *mention = mentionAt(mentions, offset))
+    if (auto hover = hoverOnName(excerpt, mentions, *mention))
+      return hover;
+  if (auto hover = hoverOnBroken(excerpt, offset))
+    return hover;
+  const Range range = wordAt(excerpt.text(), offset);
+  const StringRef word = excerpt.text(range);
+  for (const auto hoverOn : {hoverOnDirective, hoverOnTarget, hoverOnWord})
+    if (auto hover = hoverOn(excerpt, word, range))
+      return hover;
+  return hoverOnSpecial(excerpt, word.split('.').first, range);
+}
+
+} // namespace
+
+std::optional<Hover> hoverAt(Document &document, uint32_t place) {
+  const Excerpt *excerpt = document.excerptAt(place);
+  const auto offset = excerpt ? excerpt->offsetOf(place) : std::nullopt;
+  if (!offset || isHidden(excerpt->text(), excerpt->bodyBegin().value_or(0), *offset))
+    return std::nullopt;
+  std::optional<Hover> hover = hoverIn(*excerpt, *offset);
+  if (!hover || !excerpt->isInDocument(hover->range))
+    return std::nullopt;
+  hover->range = excerpt->placeOf(hover->range);
+  return hover;
+}
+
+} // namespace ptxray

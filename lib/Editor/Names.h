@@ -1,0 +1,49 @@
+#pragma once
+// Where names stand in a text, and what each of them means there.
+#include "Editor/Document.h"
+#include "Editor/Excerpt.h"
+
+namespace ptxray {
+
+struct Mention {
+  Range range; // of the name alone
+  NameId name = NameId::None;
+  const Symbol *symbol = nullptr; // null: a special register, or declared nowhere
+  uint8_t uses = 0;               // of enum Use: what an instruction does with it
+  bool isDeclaration = false;
+};
+
+/// The names of a body and of its function's head, in the order of the text.
+std::vector<Mention> mentionsInBody(const Body &body, const SourceBuffer &source);
+/// Those outside of bodies; `symbols` may be those of any body.
+std::vector<Mention> mentionsInModule(const Ast &ast, const SourceBuffer &source, llvm::ArrayRef<Symbol> symbols);
+/// All names of an excerpt.
+std::vector<Mention> mentionsIn(const Excerpt &excerpt);
+/// The one that the offset touches; null: none.
+const Mention *mentionAt(llvm::ArrayRef<Mention> mentions, uint32_t offset);
+
+// ---- answers, with places in the document
+struct NamePlace {
+  Range range;
+  bool isWritten = false, isDeclaration = false;
+};
+/// Where the name at a place is declared; a function where its body is.
+std::vector<Range> definitionOf(Document &document, uint32_t place);
+/// All places that mean the same. `inDocument`: names of the module in other functions, too.
+std::vector<NamePlace> referencesOf(Document &document, uint32_t place, bool inDocument);
+
+/// What may be renamed at a place, or why not.
+struct Renaming {
+  Range range; // of the name at the place
+  std::string name;
+  std::string problem; // empty: it may be renamed
+};
+Renaming renamingAt(Document &document, uint32_t place);
+/// The edits that make the new name, or why they cannot be made.
+struct Renamed {
+  std::vector<Edit> edits;
+  std::string problem;
+};
+Renamed rename(Document &document, uint32_t place, llvm::StringRef name);
+
+} // namespace ptxray

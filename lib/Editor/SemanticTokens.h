@@ -1,0 +1,34 @@
+#pragma once
+// What each word of a text is, for colours.
+#include "Editor/Document.h"
+
+namespace ptxray {
+
+struct SemanticToken {
+  enum Kind : uint8_t {
+    Opcode,
+    Qualifier,
+    Type,
+    Directive,
+    Register,
+    Special,
+    Label,
+    Function,
+    Parameter,
+    Variable,
+    Number
+  };
+  enum Modifier : uint8_t {
+    None = 0,
+    Declaration = 1,
+    ReadOnly = 2,
+    Deprecated = 4
+  }; // Deprecated: the target lacks it
+  Range range; // within one line
+  Kind kind = Opcode;
+  uint8_t modifiers = None;
+};
+/// Of the part of the text; sorted, never one over another.
+std::vector<SemanticToken> semanticTokens(Document &document, Range part);
+
+} // namespace ptxray

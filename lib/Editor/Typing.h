@@ -1,0 +1,28 @@
+#pragma once
+// The statement that is being written, told by its letters alone: it mostly cannot be parsed yet.
+#include "Source/Range.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace ptxray {
+
+struct Typing {
+  enum Where : uint8_t {
+    Hidden,  // in a comment or a string
+    First,   // at the opcode, the directive, or before any of them
+    Guard,   // behind `@`
+    Operand, // behind the opcode
+    Argument // behind a directive
+  };
+  Where where = First;
+  Range word;                // around the offset; empty: between words
+  Range first;               // the opcode or directive
+  uint32_t begin = 0;        // of the statement
+  unsigned operand = 0;      // commas at the top of the operands
+  unsigned element = 0;      // commas within the innermost bracket
+  llvm::SmallString<8> open; // brackets that are open: `[{`
+};
+/// `from`: a place before the offset where a statement begins.
+Typing typingAt(llvm::StringRef text, uint32_t from, uint32_t offset);
+
+} // namespace ptxray

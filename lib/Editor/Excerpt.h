@@ -38,8 +38,8 @@ private:
   const Body *lastBody = nullptr;
 };
 
-/// Of PTX: all that stands outside of bodies, each of which becomes a semicolon, and the whole body around the place, if
-/// there is one; then the text ends with it. A part of it may be left out.
+/// Of PTX: all that stands outside of bodies, each of which becomes a semicolon, and the whole body around the place,
+/// if there is one; then the text ends with it. A part of it may be left out.
 std::unique_ptr<Excerpt> excerptOf(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,
                                    const CheckOptions &options, Range leftOut = {});
 

@@ -73,6 +73,7 @@ Command generateCommand();
 Command graphCommand();
 Command isaCommand();
 Command layoutCommand();
+Command lspCommand();
 Command ptxasCommand();
 Command rulesCommand();
 Command runCommand();

@@ -1,0 +1,22 @@
+#include "Command.h"
+#include "lsp/Server.h"
+#include <unistd.h>
+
+namespace ptxray {
+
+static int runLsp(const Arguments &) {
+  lsp::Inbox inbox(STDIN_FILENO);
+  const int status = lsp::Server(llvm::outs()).run(inbox);
+  if (inbox.isLost())
+    llvm::errs() << "ptxray: lsp: what came was no header of a message; `Content-Length: N` is expected\n";
+  return status;
+}
+
+Command lspCommand() {
+  return {.name = "lsp",
+          .summary = "be the language server of an editor, on standard input and output",
+          .syntax = {.options = {{"--stdio", "", "the same: many editors add it"}}},
+          .run = runLsp};
+}
+
+} // namespace ptxray

@@ -1,0 +1,321 @@
+// What lib/Editor answers, as the protocol has it: one method a request.
+#include "Editor/Completion.h"
+#include "Editor/Hover.h"
+#include "Editor/Names.h"
+#include "Editor/SemanticTokens.h"
+#include "Editor/Signature.h"
+#include "Editor/Structure.h"
+#include "Server.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray::lsp {
+
+using llvm::StringRef;
+
+static const Json nothing;
+static const Answer noPlace{InvalidParams, "a place in an open document is expected"};
+static const Answer noDocument{InvalidParams, "no such document is open"};
+
+// ---- hover
+
+static std::string markdownOf(const Hover &hover) {
+  std::string out;
+  for (const HoverPart &part : hover.parts) {
+    out += out.empty() ? "" : "\n\n";
+    switch (part.kind) {
+    case HoverPart::Text:
+      for (const char c : part.text) // a line stays one
+        out += c == '\n' ? "  \n" : std::string(1, c);
+      break;
+    case HoverPart::Code: out += "```ptx\n" + part.text + "\n```"; break;
+    case HoverPart::Link: out += "[" + part.text + "](" + part.url + ")"; break;
+    }
+  }
+  return out;
+}
+
+static std::string plainTextOf(const Hover &hover) {
+  std::string out;
+  for (const HoverPart &part : hover.parts)
+    out += (out.empty() ? "" : "\n\n") + part.text + (part.kind == HoverPart::Link ? "\n" + part.url : "");
+  return out;
+}
+
+Answer Server::hover(const Json &params) {
+  const auto spot = spotOf(params);
+  if (!spot)
+    return noPlace;
+  const std::optional<Hover> found = hoverAt(spot->open.document, spot->offset);
+  if (!found)
+    return nothing;
+  Json contents = {{"kind", client.markdown ? "markdown" : "plaintext"},
+                   {"value", client.markdown ? markdownOf(*found) : plainTextOf(*found)}};
+  return Json{{"contents", std::move(contents)}, {"range", spot->open.range(found->range, client)}};
+}
+
+// ---- completion
+
+static int kindNumber(CompletionItem::Kind kind) {
+  switch (kind) {
+  case CompletionItem::Opcode: return 14;    // Keyword
+  case CompletionItem::Qualifier: return 20; // EnumMember
+  case CompletionItem::Directive: return 14;
+  case CompletionItem::Type: return 25; // TypeParameter
+  case CompletionItem::Register: return 6;
+  case CompletionItem::Special: return 21; // Constant
+  case CompletionItem::Variable: return 6;
+  case CompletionItem::Parameter: return 6;
+  case CompletionItem::Label: return 18;   // Reference
+  case CompletionItem::Function: return 3; // Function
+  case CompletionItem::Value: return 12;
+  }
+  return 1;
+}
+
+Answer Server::completion(const Json &params) {
+  const auto spot = spotOf(params);
+  if (!spot)
+    return noPlace;
+  const Completion found = completionAt(spot->open.document, spot->offset);
+  const Json range = spot->open.range(found.replaced, client);
+  Json items = Json::array();
+  char order[16];
+  for (const CompletionItem &item : found.items) {
+    std::snprintf(order, sizeof order, "%05u", item.rank);
+    Json one = {{"label", item.label},
+                {"kind", kindNumber(item.kind)},
+                {"sortText", order},
+                {"filterText", item.text},
+                {"textEdit", {{"range", range}, {"newText", item.text}}}};
+    if (!item.detail.empty())
+      one["detail"] = item.detail;
+    if (item.isLacking)
+      one["tags"] = {1};
+    items.push_back(std::move(one));
+  }
+  return Json{{"isIncomplete", found.isCut}, {"items", std::move(items)}};
+}
+
+// ---- signature
+
+Answer Server::signatureHelp(const Json &params) {
+  const auto spot = spotOf(params);
+  if (!spot)
+    return noPlace;
+  const std::optional<SignatureHelp> help = signatureAt(spot->open.document, spot->offset);
+  if (!help)
+    return nothing;
+  Json signatures = Json::array();
+  for (const FormSignature &one : help->signatures) {
+    Json parameters = Json::array();
+    for (const auto &[index, range] : llvm::enumerate(one.parameters)) {
+      Json parameter = {{"label", {range.begin, range.end}}};
+      if (index < one.explanations.size())
+        parameter["documentation"] = one.explanations[index];
+      parameters.push_back(std::move(parameter));
+    }
+    signatures.push_back({{"label", one.label}, {"parameters", std::move(parameters)}});
+  }
+  return Json{{"signatures", std::move(signatures)}, {"activeSignature", 0}, {"activeParameter", help->active}};
+}
+
+// ---- names
+
+Answer Server::definition(const Json &params) {
+  const auto spot = spotOf(params);
+  if (!spot)
+    return noPlace;
+  Json places = Json::array();
+  for (const Range range : definitionOf(spot->open.document, spot->offset))
+    places.push_back(spot->open.location(range, client));
+  return places;
+}
+
+Answer Server::references(const Json &params) {
+  const auto spot = spotOf(params);
+  if (!spot)
+    return noPlace;
+  const bool withDeclaration = flag(params, {"context", "includeDeclaration"});
+  Json places = Json::array();
+  for (const NamePlace &one : referencesOf(spot->open.document, spot->offset, /*inDocument=*/true))
+    if (withDeclaration || !one.isDeclaration)
+      places.push_back(spot->open.location(one.range, client));
+  return places;
+}
+
+Answer Server::highlight(const Json &params) {
+  const auto spot = spotOf(params);
+  if (!spot)
+    return noPlace;
+  Json places = Json::array();
+  for (const NamePlace &one : referencesOf(spot->open.document, spot->offset, /*inDocument=*/false))
+    places.push_back({{"range", spot->open.range(one.range, client)},
+                      {"kind", one.isWritten       ? 3
+                               : one.isDeclaration ? 1
+                                                   : 2}}); // write, text, read
+  return places;
+}
+
+Answer Server::prepareRename(const Json &params) {
+  const auto spot = spotOf(params);
+  if (!spot)
+    return noPlace;
+  const Renaming renaming = renamingAt(spot->open.document, spot->offset);
+  if (!renaming.problem.empty())
+    return {RequestFailed, renaming.problem};
+  return Json{{"range", spot->open.range(renaming.range, client)}, {"placeholder", renaming.name}};
+}
+
+Answer Server::rename(const Json &params) {
+  const auto spot = spotOf(params);
+  const auto name = textField(params, "newName");
+  if (!spot || !name)
+    return noPlace;
+  const Renamed renamed = ptxray::rename(spot->open.document, spot->offset, *name);
+  if (!renamed.problem.empty())
+    return {RequestFailed, renamed.problem};
+  return workspaceEdit(spot->open, spot->open.edits(renamed.edits, client), client);
+}
+
+// ---- the shape of a document
+
+static int kindNumber(DocumentSymbol::Kind kind) {
+  switch (kind) {
+  case DocumentSymbol::Kernel:
+  case DocumentSymbol::Function: return 12;
+  case DocumentSymbol::Variable:
+  case DocumentSymbol::Parameter: return 13;
+  case DocumentSymbol::Register: return 8; // Field
+  case DocumentSymbol::Label: return 20;   // Key
+  }
+  return 13;
+}
+
+static Json symbolJson(const DocumentSymbol &symbol, const OpenDocument &open, const Client &client) {
+  Json one = {{"name", symbol.name.empty() ? "?" : symbol.name},
+              {"detail", symbol.detail},
+              {"kind", kindNumber(symbol.kind)},
+              {"range", open.range(symbol.range, client)},
+              {"selectionRange", open.range(symbol.nameRange, client)}};
+  if (!symbol.children.empty()) {
+    Json children = Json::array();
+    for (const DocumentSymbol &child : symbol.children)
+      children.push_back(symbolJson(child, open, client));
+    one["children"] = std::move(children);
+  }
+  return one;
+}
+
+/// For clients that know no trees.
+static void addFlat(llvm::ArrayRef<DocumentSymbol> symbols, StringRef owner, const OpenDocument &open,
+                    const Client &client, Json &out) {
+  for (const DocumentSymbol &symbol : symbols) {
+    out.push_back({{"name", symbol.name},
+                   {"kind", kindNumber(symbol.kind)},
+                   {"location", open.location(symbol.range, client)},
+                   {"containerName", owner.str()}});
+    addFlat(symbol.children, symbol.name, open, client, out);
+  }
+}
+
+Answer Server::symbols(const Json &params) {
+  OpenDocument *open = find(params);
+  if (!open)
+    return noDocument;
+  const std::vector<DocumentSymbol> all = documentSymbols(open->document);
+  Json out = Json::array();
+  if (client.hierarchicalSymbols)
+    for (const DocumentSymbol &symbol : all)
+      out.push_back(symbolJson(symbol, *open, client));
+  else
+    addFlat(all, "", *open, client, out);
+  return out;
+}
+
+Answer Server::folding(const Json &params) {
+  OpenDocument *open = find(params);
+  if (!open)
+    return noDocument;
+  Json out = Json::array();
+  for (const Folding &one : foldings(open->document)) {
+    const Json begin = open->position(one.range.begin, client), end = open->position(one.range.end, client);
+    const uint32_t first = begin["line"], behind = end["line"];
+    const uint32_t last = one.kind == Folding::Region ? behind - 1 : behind; // the closing brace stays
+    if (last <= first)
+      continue;
+    Json range = {{"startLine", first}, {"endLine", last}};
+    if (one.kind == Folding::Comment)
+      range["kind"] = "comment";
+    out.push_back(std::move(range));
+  }
+  return out;
+}
+
+Answer Server::selection(const Json &params) {
+  OpenDocument *open = find(params);
+  const Json *positions = field(params, "positions");
+  if (!open || !positions || !positions->is_array())
+    return noDocument;
+  Json out = Json::array();
+  for (const Json &given : *positions) {
+    const auto position = readPosition(given);
+    if (!position)
+      return noPlace;
+    Json chain;
+    const std::vector<Range> ranges = selectionsAt(open->document, open->offsetOf(*position, client));
+    for (const Range range : llvm::reverse(ranges)) {
+      Json one = {{"range", open->range(range, client)}};
+      if (!chain.is_null())
+        one["parent"] = std::move(chain);
+      chain = std::move(one);
+    }
+    out.push_back(std::move(chain));
+  }
+  return out;
+}
+
+// ---- colours
+
+const Json &tokenLegend() {
+  static const Json legend = {
+      {"tokenTypes",
+       {"keyword", "modifier", "type", "macro", "variable", "enumMember", "label", "function", "parameter", "property",
+        "number"}},
+      {"tokenModifiers", {"declaration", "readonly", "deprecated"}},
+  };
+  return legend;
+}
+
+static Json tokensJson(llvm::ArrayRef<SemanticToken> tokens, const OpenDocument &open, const Client &client) {
+  Json data = Json::array();
+  Position last;
+  for (const SemanticToken &token : tokens) {
+    const Position begin = open.lines.positionOf(open.document.text(), token.range.begin, client.encoding);
+    const Position end = open.lines.positionOf(open.document.text(), token.range.end, client.encoding);
+    data.push_back(begin.line - last.line);
+    data.push_back(begin.line == last.line ? begin.column - last.column : begin.column);
+    data.push_back(end.column - begin.column);
+    data.push_back(static_cast<unsigned>(token.kind));
+    data.push_back(token.modifiers);
+    last = begin;
+  }
+  return {{"data", std::move(data)}};
+}
+
+Answer Server::tokens(const Json &params) {
+  OpenDocument *open = find(params);
+  if (!open)
+    return noDocument;
+  const Range all{0, static_cast<uint32_t>(open->document.text().size())};
+  return tokensJson(semanticTokens(open->document, all), *open, client);
+}
+
+Answer Server::tokensInRange(const Json &params) {
+  OpenDocument *open = find(params);
+  const auto range = open ? rangeOf(params, *open) : std::nullopt;
+  if (!range)
+    return noPlace;
+  return tokensJson(semanticTokens(open->document, *range), *open, client);
+}
+
+} // namespace ptxray::lsp

@@ -1,0 +1,141 @@
+// Diagnostics and what to do about them, as the protocol has them.
+#include "Diagnostics/Manual.h"
+#include "Editor/Actions.h"
+#include "Server.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray::lsp {
+
+using llvm::StringRef;
+
+/// So many of a document are shown.
+static constexpr size_t mostShown = 1000;
+
+static int severityOf(Severity severity) {
+  switch (severity) {
+  case Severity::Error: return 1;
+  case Severity::Warning: return 2;
+  case Severity::Pedantic: return 4; // a hint
+  }
+  return 1;
+}
+
+static Json related(const Diagnostic &d, const OpenDocument &open, const Client &client) {
+  Json notes = Json::array();
+  for (const Note &note : d.notes)
+    notes.push_back(
+        {{"location", open.location(note.range.value_or(d.range), client)}, {"message", note.message.str()}});
+  return notes;
+}
+
+static Json item(const Diagnostic &d, const OpenDocument &open, const Client &client) {
+  Json out = {{"range", open.range(d.range, client)},
+              {"severity", severityOf(d.severity)},
+              {"code", d.ruleText()},
+              {"source", "ptxray"},
+              {"message", d.message()}};
+  if (const ManualSection *section = findManualSection(d.spec.manual); section && client.codeDescription)
+    out["codeDescription"] = {{"href", section->url()}};
+  if (client.relatedInformation && !d.notes.empty())
+    out["relatedInformation"] = related(d, open, client);
+  if (client.diagnosticTags && d.id == DiagId::UnusedSuppression)
+    out["tags"] = {1}; // unnecessary
+  return out;
+}
+
+Json Server::diagnosticItems(OpenDocument &open) {
+  const DiagnosticList &all = open.document.checked().diagnostics;
+  Json items = Json::array();
+  for (const Diagnostic &d : all) {
+    if (items.size() == mostShown) {
+      items.push_back({{"range", open.range(d.range, client)},
+                       {"severity", 3},
+                       {"source", "ptxray"},
+                       {"message", std::to_string(all.size() - mostShown) + " more are not shown"}});
+      break;
+    }
+    items.push_back(item(d, open, client));
+  }
+  return items;
+}
+
+void Server::publish(OpenDocument &open) {
+  Json params = {{"uri", open.uri}};
+  if (open.version.is_number_integer())
+    params["version"] = open.version;
+  params["diagnostics"] = diagnosticItems(open);
+  notify("textDocument/publishDiagnostics", std::move(params));
+  open.isPublished = true;
+}
+
+/// What changed is checked when nothing else is to be done, so many edits are checked once.
+void Server::publishStale(const Inbox &inbox) {
+  if (client.pullsDiagnostics || state != State::Running)
+    return;
+  for (auto &[uri, open] : documents) {
+    if (!inbox.isEmpty())
+      return;
+    if (!open.isPublished)
+      publish(open);
+  }
+}
+
+Answer Server::diagnostics(const Json &params) {
+  OpenDocument *open = find(params);
+  if (!open)
+    return {InvalidParams, "no such document is open"};
+  const std::string id = std::to_string(open->document.version());
+  if (textField(params, "previousResultId") == StringRef(id))
+    return Json{{"kind", "unchanged"}, {"resultId", id}};
+  return Json{{"kind", "full"}, {"resultId", id}, {"items", diagnosticItems(*open)}};
+}
+
+// ---- code actions
+
+Json workspaceEdit(const OpenDocument &open, Json edits, const Client &client) {
+  if (!client.documentChanges)
+    return {{"changes", {{open.uri, std::move(edits)}}}};
+  Json document = {{"uri", open.uri}, {"version", open.version}};
+  return {{"documentChanges", {{{"textDocument", std::move(document)}, {"edits", std::move(edits)}}}}};
+}
+
+/// Whether a kind of action, or one that it is part of, is asked for; without `only` those for the place are.
+static bool isAsked(const Json *only, StringRef kind, bool byDefault) {
+  if (!only || !only->is_array())
+    return byDefault;
+  return llvm::any_of(*only, [&](const Json &one) {
+    if (!one.is_string())
+      return false;
+    const StringRef asked = one.get_ref<const std::string &>();
+    return kind == asked || kind.starts_with(asked.str() + ".");
+  });
+}
+
+Answer Server::codeActions(const Json &params) {
+  OpenDocument *open = find(params);
+  const auto part = open ? rangeOf(params, *open) : std::nullopt;
+  if (!part)
+    return {InvalidParams, "a document and a range in it are expected"};
+  Json actions = Json::array();
+  if (!client.literalActions)
+    return actions;
+  const Json *context = field(params, "context");
+  const Json *only = context ? field(*context, "only") : nullptr;
+  if (isAsked(only, "quickfix", true))
+    for (const Action &action : actionsIn(open->document, *part)) {
+      const Diagnostic &d = open->document.checked().diagnostics[action.diagnostic];
+      actions.push_back({{"title", action.title},
+                         {"kind", "quickfix"},
+                         {"diagnostics", {item(d, *open, client)}},
+                         {"isPreferred", action.isSafe},
+                         {"edit", workspaceEdit(*open, open->edits(action.edits, client), client)}});
+    }
+  if (isAsked(only, "source.fixAll.ptxray", false))
+    if (const std::vector<Edit> edits = fixAll(open->document); !edits.empty())
+      actions.push_back({{"title", "make all safe fixes"},
+                         {"kind", "source.fixAll.ptxray"},
+                         {"edit", workspaceEdit(*open, open->edits(edits, client), client)}});
+  return actions;
+}
+
+} // namespace ptxray::lsp

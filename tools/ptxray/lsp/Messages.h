@@ -1,0 +1,82 @@
+#pragma once
+// The base protocol: messages with headers on a stream, read ahead by a thread of their own, so that edits can be
+// merged and requests cancelled while an answer is made.
+#include "Source/JsonValue.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+namespace ptxray::lsp {
+
+enum ErrorCode {
+  ParseError = -32700,
+  InvalidRequest = -32600,
+  MethodNotFound = -32601,
+  InvalidParams = -32602,
+  InternalError = -32603,
+  ServerNotInitialized = -32002,
+  RequestCancelled = -32800,
+  RequestFailed = -32803,
+};
+
+/// Reads the bodies of messages from a file descriptor.
+class MessageReader {
+public:
+  explicit MessageReader(int file) : file(file) {}
+  enum class Outcome { Message, End, Lost }; // Lost: what should be a header is none
+  Outcome next(std::string &body);
+
+private:
+  bool fill();
+  bool readLine(std::string &line);
+  Outcome readHeader(size_t &length);
+
+  int file;
+  std::string buffer;
+  size_t at = 0;
+};
+
+struct Message {
+  std::string method; // empty: a message that can only be answered with `error`
+  Json id;            // null: a notification
+  Json params;
+  int error = 0;
+  std::string problem;
+
+  bool isRequest() const { return !id.is_null(); }
+};
+
+/// What a body says; nothing if it is the client's answer to a request.
+std::optional<Message> readMessage(llvm::StringRef body);
+
+/// The messages that have come and were not handled yet.
+class Inbox {
+public:
+  /// Starts reading.
+  explicit Inbox(int file);
+  /// Waits. Nothing: the stream has ended.
+  std::optional<Message> next();
+  bool isEmpty() const;
+  /// Headers were no headers, so nothing that follows can be read.
+  bool isLost() const;
+
+private:
+  /// Shared with the thread, which may wait for input when the program ends.
+  struct Queue {
+    mutable std::mutex mutex;
+    std::condition_variable filled;
+    std::deque<Message> messages;
+    bool ended = false, lost = false;
+  };
+  static void read(int file, const std::shared_ptr<Queue> &queue);
+  static void put(Queue &queue, Message message);
+  std::shared_ptr<Queue> queue = std::make_shared<Queue>();
+};
+
+/// Writes one message.
+void send(llvm::raw_ostream &out, const Json &message);
+
+} // namespace ptxray::lsp

@@ -1,0 +1,56 @@
+#pragma once
+// A document under the name that the client gave it, and what of the protocol is made from its places.
+#include "Editor/Document.h"
+#include "Positions.h"
+#include "Source/JsonValue.h"
+
+namespace ptxray::lsp {
+
+/// What the client can read.
+struct Client {
+  Encoding encoding = Encoding::Utf16;
+  bool pullsDiagnostics = false;
+  bool documentChanges = false; // of edits: with the version they belong to
+  bool markdown = false;        // in hover
+  bool markdownItems = false;   // in completion
+  bool snippets = false;
+  bool relatedInformation = false;
+  bool codeDescription = false;
+  bool diagnosticTags = false;
+  bool hierarchicalSymbols = false;
+  bool literalActions = false; // code actions that are more than commands
+};
+Client readClient(const Json &initializeParams);
+
+struct OpenDocument {
+  OpenDocument(std::string uri, std::string path, Language language, std::string text, Json version)
+      : uri(std::move(uri)), version(std::move(version)), document(std::move(path), language, std::move(text)),
+        lines(document.text()) {}
+
+  std::string uri;
+  Json version; // as the client counts; null: it does not
+  Document document;
+  Lines lines;
+  bool isPublished = false; // what is wrong with this very text
+
+  void edit(Range part, llvm::StringRef text);
+  void replaceAll(std::string text);
+
+  uint32_t offsetOf(Position position, const Client &client) const;
+  Range rangeOf(Position begin, Position end, const Client &client) const;
+  Json position(uint32_t offset, const Client &client) const;
+  Json range(Range range, const Client &client) const;
+  Json location(Range range, const Client &client) const;
+  Json edits(llvm::ArrayRef<Edit> edits, const Client &client) const;
+};
+
+std::optional<Position> readPosition(const Json &value);
+/// The field of an object; null if there is none.
+const Json *field(const Json &value, llvm::StringRef name);
+std::optional<llvm::StringRef> textField(const Json &value, llvm::StringRef name);
+bool flag(const Json &value, std::initializer_list<llvm::StringRef> path);
+
+/// Of a `file:` URI, with what is written as `%20` put in; empty for others.
+std::string pathOf(llvm::StringRef uri);
+
+} // namespace ptxray::lsp

@@ -1,0 +1,93 @@
+#include "Positions.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+namespace ptxray::lsp {
+
+using llvm::StringRef;
+
+static constexpr std::pair<llvm::StringLiteral, Encoding> encodings[] = {
+    {"utf-8", Encoding::Utf8},
+    {"utf-16", Encoding::Utf16},
+    {"utf-32", Encoding::Utf32},
+};
+
+std::optional<Encoding> findEncoding(StringRef name) {
+  for (const auto &[known, encoding] : encodings)
+    if (known == name)
+      return encoding;
+  return std::nullopt;
+}
+
+StringRef nameOf(Encoding encoding) {
+  return llvm::find_if(encodings, [&](const auto &one) { return one.second == encoding; })->first;
+}
+
+/// Appends the begins of the lines that follow a line end within the part.
+static void findStarts(StringRef text, uint32_t from, uint32_t to, std::vector<uint32_t> &starts) {
+  for (uint32_t i = from; i < to; ++i) {
+    const char c = text[i];
+    if (c == '\n' || (c == '\r' && (i + 1 == text.size() || text[i + 1] != '\n')))
+      starts.push_back(i + 1);
+  }
+}
+
+Lines::Lines(StringRef text) : starts{0} { findStarts(text, 0, static_cast<uint32_t>(text.size()), starts); }
+
+void Lines::edited(StringRef text, Range replaced, uint32_t newSize) {
+  // A `\r` before the part, or at its end, may have been or become one of `\r\n`: one byte more on both sides.
+  const uint32_t from = replaced.begin ? replaced.begin - 1 : 0;
+  const auto to = static_cast<uint32_t>(std::min<size_t>(replaced.begin + newSize + 1, text.size()));
+  const auto firstGone = std::upper_bound(starts.begin(), starts.end(), from);
+  const auto firstKept = std::upper_bound(firstGone, starts.end(), replaced.end + 1);
+  std::vector<uint32_t> fresh;
+  findStarts(text, from, to, fresh);
+  const uint32_t shift = newSize - replaced.size(); // may wrap: so does the sum
+  for (auto start = firstKept; start != starts.end(); ++start)
+    *start += shift;
+  const auto at = starts.erase(firstGone, firstKept);
+  starts.insert(at, fresh.begin(), fresh.end());
+}
+
+/// How many bytes the letter has that begins there, and how many columns. What is not UTF-8 is one and one.
+static std::pair<uint32_t, uint32_t> letterAt(StringRef text, Encoding encoding) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const uint32_t bytes = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  const auto size = static_cast<uint32_t>(std::min<size_t>(bytes, text.size()));
+  switch (encoding) {
+  case Encoding::Utf8: return {size, size};
+  case Encoding::Utf16: return {size, bytes == 4 ? 2 : 1};
+  case Encoding::Utf32: return {size, 1};
+  }
+  return {size, size};
+}
+
+uint32_t Lines::offsetOf(StringRef text, Position position, Encoding encoding) const {
+  if (position.line >= starts.size())
+    return static_cast<uint32_t>(text.size());
+  const uint32_t begin = starts[position.line];
+  StringRef line = text.slice(begin, position.line + 1 < starts.size() ? starts[position.line + 1] : text.size());
+  line = line.rtrim("\r\n");
+  uint32_t at = 0, column = 0;
+  while (at < line.size() && column < position.column) {
+    const auto [bytes, columns] = letterAt(line.drop_front(at), encoding);
+    if (column + columns > position.column && encoding != Encoding::Utf8)
+      break; // within a letter: its begin
+    at += encoding == Encoding::Utf8 ? std::min(bytes, position.column - column) : bytes;
+    column += columns;
+  }
+  return begin + at;
+}
+
+Position Lines::positionOf(StringRef text, uint32_t offset, Encoding encoding) const {
+  const auto line = std::upper_bound(starts.begin(), starts.end(), offset) - starts.begin() - 1;
+  StringRef before = text.slice(starts[line], offset);
+  before.consume_back("\r"); // between the two letters of a line end
+  const auto letters = llvm::count_if(before, [](unsigned char c) { return (c & 0xC0) != 0x80; });
+  const auto pairs = llvm::count_if(before, [](unsigned char c) { return c >= 0xF0; });
+  const size_t column =
+      encoding == Encoding::Utf8 ? before.size() : letters + (encoding == Encoding::Utf16 ? pairs : 0);
+  return {static_cast<uint32_t>(line), static_cast<uint32_t>(column)};
+}
+
+} // namespace ptxray::lsp

@@ -1,0 +1,36 @@
+#pragma once
+// Lines and columns as the protocol counts them, and byte offsets: no other file knows UTF-16.
+#include "Source/Range.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace ptxray::lsp {
+
+/// In what a column is counted.
+enum class Encoding : uint8_t { Utf8, Utf16, Utf32 };
+std::optional<Encoding> findEncoding(llvm::StringRef name);
+llvm::StringRef nameOf(Encoding encoding);
+
+struct Position {
+  uint32_t line = 0, column = 0; // from 0
+};
+
+/// Where the lines of a text begin. A line ends with `\n`, `\r\n`, or `\r`.
+class Lines {
+public:
+  explicit Lines(llvm::StringRef text);
+  /// After `replaced` became so many bytes; `text` is the new one.
+  void edited(llvm::StringRef text, Range replaced, uint32_t newSize);
+
+  /// What lies behind the end of a line or of the text is moved there.
+  uint32_t offsetOf(llvm::StringRef text, Position position, Encoding encoding) const;
+  Position positionOf(llvm::StringRef text, uint32_t offset, Encoding encoding) const;
+  uint32_t count() const { return static_cast<uint32_t>(starts.size()); }
+
+private:
+  std::vector<uint32_t> starts;
+};
+
+} // namespace ptxray::lsp

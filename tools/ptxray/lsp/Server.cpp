@@ -1,0 +1,281 @@
+#include "Server.h"
+#include "llvm/ADT/STLExtras.h"
+#include <new>
+#include <unistd.h>
+
+namespace ptxray::lsp {
+
+using llvm::StringRef;
+
+static const Json nothing;
+
+// ---- the methods by name
+
+const llvm::StringMap<Server::Request> &Server::requests() {
+  static const llvm::StringMap<Request> all = {
+      {"initialize", &Server::initialize},
+      {"shutdown", &Server::shutdown},
+      {"textDocument/diagnostic", &Server::diagnostics},
+      {"textDocument/codeAction", &Server::codeActions},
+      {"textDocument/hover", &Server::hover},
+      {"textDocument/completion", &Server::completion},
+      {"textDocument/signatureHelp", &Server::signatureHelp},
+      {"textDocument/definition", &Server::definition},
+      {"textDocument/declaration", &Server::definition},
+      {"textDocument/references", &Server::references},
+      {"textDocument/documentHighlight", &Server::highlight},
+      {"textDocument/prepareRename", &Server::prepareRename},
+      {"textDocument/rename", &Server::rename},
+      {"textDocument/documentSymbol", &Server::symbols},
+      {"textDocument/foldingRange", &Server::folding},
+      {"textDocument/selectionRange", &Server::selection},
+      {"textDocument/semanticTokens/full", &Server::tokens},
+      {"textDocument/semanticTokens/range", &Server::tokensInRange},
+  };
+  return all;
+}
+
+const llvm::StringMap<Server::Notification> &Server::notifications() {
+  static const llvm::StringMap<Notification> all = {
+      {"initialized", &Server::ignore},
+      {"textDocument/didOpen", &Server::didOpen},
+      {"textDocument/didChange", &Server::didChange},
+      {"textDocument/didSave", &Server::didSave},
+      {"textDocument/didClose", &Server::didClose},
+      {"workspace/didChangeConfiguration", &Server::changeConfiguration},
+      {"workspace/didChangeWatchedFiles", &Server::filesChanged},
+  };
+  return all;
+}
+
+// ---- messages
+
+void Server::notify(StringRef method, Json params) {
+  send(out, {{"jsonrpc", "2.0"}, {"method", method.str()}, {"params", std::move(params)}});
+}
+
+void Server::reply(const Json &id, const Answer &answer) {
+  Json message = {{"jsonrpc", "2.0"}, {"id", id}};
+  if (answer.error)
+    message["error"] = {{"code", answer.error}, {"message", answer.problem}};
+  else
+    message["result"] = answer.result;
+  send(out, message);
+}
+
+Answer Server::answer(const Message &message) {
+  if (message.error)
+    return {static_cast<ErrorCode>(message.error), message.problem};
+  if (state == State::New && message.method != "initialize")
+    return {ServerNotInitialized, "the first request is `initialize`"};
+  if (state == State::ShutDown)
+    return {InvalidRequest, "the server is shut down"};
+  const auto known = requests().find(message.method);
+  if (known == requests().end())
+    return {MethodNotFound, "no method `" + message.method + "`"};
+  try {
+    return (this->*known->second)(message.params);
+  } catch (const std::bad_alloc &) {
+    return {InternalError, "out of memory"};
+  }
+}
+
+void Server::handle(Message &message) {
+  if (message.isRequest() || message.error)
+    return reply(message.id, answer(message));
+  if (message.method == "exit") {
+    state = State::Ended;
+    return;
+  }
+  const auto known = notifications().find(message.method);
+  if (state == State::Running && known != notifications().end())
+    (this->*known->second)(message.params);
+}
+
+int Server::run(Inbox &inbox) {
+  for (;;) {
+    std::optional<Message> message = inbox.next();
+    const bool wasShutDown = state == State::ShutDown;
+    if (!message)
+      return 1; // `exit` is the only good end
+    handle(*message);
+    if (state == State::Ended)
+      return wasShutDown ? 0 : 1;
+    publishStale(inbox);
+  }
+}
+
+// ---- life
+
+Answer Server::initialize(const Json &params) {
+  if (state != State::New)
+    return {InvalidRequest, "`initialize` comes once"};
+  client = readClient(params);
+  readSettings(field(params, "initializationOptions"));
+  state = State::Running;
+  Json can = {
+      {"positionEncoding", nameOf(client.encoding).str()},
+      {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
+      {"codeActionProvider", {{"codeActionKinds", {"quickfix", "source.fixAll.ptxray"}}}},
+      {"hoverProvider", true},
+      {"completionProvider", {{"triggerCharacters", {".", "%"}}}},
+      {"signatureHelpProvider", {{"triggerCharacters", {" ", ","}}}},
+      {"definitionProvider", true},
+      {"declarationProvider", true},
+      {"referencesProvider", true},
+      {"documentHighlightProvider", true},
+      {"renameProvider", {{"prepareProvider", true}}},
+      {"documentSymbolProvider", true},
+      {"foldingRangeProvider", true},
+      {"selectionRangeProvider", true},
+      {"semanticTokensProvider", {{"legend", tokenLegend()}, {"full", true}, {"range", true}}},
+  };
+  if (client.pullsDiagnostics)
+    can["diagnosticProvider"] = {
+        {"identifier", "ptxray"}, {"interFileDependencies", false}, {"workspaceDiagnostics", false}};
+  return Json{{"capabilities", std::move(can)}, {"serverInfo", {{"name", "ptxray"}, {"version", PTXRAY_VERSION}}}};
+}
+
+Answer Server::shutdown(const Json &) {
+  state = State::ShutDown;
+  documents.clear();
+  return nothing;
+}
+
+/// `{"ptxray": {"target": "sm_90a"}}`, or what is in there.
+void Server::readSettings(const Json *given) {
+  if (!given)
+    return;
+  if (const Json *own = field(*given, "ptxray"))
+    given = own;
+  settings.clear();
+  for (const StringRef name : {"target", "arch", "ptx"})
+    if (const auto value = textField(*given, name); value && !value->empty())
+      settings.emplace_back(name, *value);
+  if (flag(*given, {"pedantic"}))
+    settings.emplace_back("pedantic", "yes");
+}
+
+void Server::changeConfiguration(const Json &params) {
+  if (const Json *given = field(params, "settings"); given && given->is_object())
+    readSettings(given);
+  filesChanged(params);
+}
+
+void Server::filesChanged(const Json &) {
+  for (auto &[uri, open] : documents)
+    setOptions(open);
+}
+
+/// Once for each reason.
+void Server::complain(const std::string &problem) {
+  if (problem == std::exchange(lastComplaint, problem))
+    return;
+  notify("window/showMessage", {{"type", 2}, {"message", "ptxray: " + problem}});
+}
+
+void Server::setOptions(OpenDocument &open) {
+  const std::vector<Configuration::Setting> asked(settings.begin(), settings.end());
+  const StringRef path = open.document.path();
+  std::string problem;
+  auto options =
+      Configuration(asked, path.empty() ? std::optional<std::string>("") : std::nullopt).forInput(path, problem);
+  if (!options)
+    complain(problem);
+  open.document.setOptions(options ? std::move(options) : std::make_shared<CheckOptions>());
+  open.isPublished = false;
+}
+
+// ---- documents
+
+OpenDocument *Server::find(const Json &params) {
+  const Json *named = field(params, "textDocument");
+  const auto uri = named ? textField(*named, "uri") : std::nullopt;
+  const auto found = uri ? documents.find(uri->str()) : documents.end();
+  return found == documents.end() ? nullptr : &found->second;
+}
+
+std::optional<Server::Spot> Server::spotOf(const Json &params) {
+  OpenDocument *open = find(params);
+  const Json *given = field(params, "position");
+  const auto position = given ? readPosition(*given) : std::nullopt;
+  if (!open || !position)
+    return std::nullopt;
+  return Spot{*open, open->offsetOf(*position, client)};
+}
+
+std::optional<Range> Server::rangeOf(const Json &params, const OpenDocument &open) const {
+  const Json *range = field(params, "range");
+  const Json *begin = range ? field(*range, "start") : nullptr, *end = range ? field(*range, "end") : nullptr;
+  const auto from = begin ? readPosition(*begin) : std::nullopt, to = end ? readPosition(*end) : std::nullopt;
+  return from && to ? std::optional(open.rangeOf(*from, *to, client)) : std::nullopt;
+}
+
+/// By the client's name of it, else by the path's ending.
+static Language languageFor(StringRef id, StringRef path) {
+  static constexpr std::pair<llvm::StringLiteral, Language> ids[] = {
+      {"ptx", Language::Ptx},       {"cuda", Language::Cuda}, {"cuda-cpp", Language::Cuda},
+      {"cpp", Language::Cuda},      {"c", Language::Cuda},    {"cuda-c", Language::Cuda},
+      {"python", Language::Python}, {"llvm", Language::Llvm}, {"mlir", Language::Llvm},
+  };
+  for (const auto &[name, language] : ids)
+    if (name == id)
+      return language;
+  return languageOf(path);
+}
+
+void Server::didOpen(const Json &params) {
+  const Json *given = field(params, "textDocument");
+  const auto uri = given ? textField(*given, "uri") : std::nullopt;
+  const auto text = given ? textField(*given, "text") : std::nullopt;
+  if (!uri || !text)
+    return;
+  const std::string path = pathOf(*uri);
+  const Json *version = field(*given, "version");
+  documents.erase(uri->str());
+  OpenDocument &open =
+      documents
+          .try_emplace(uri->str(), uri->str(), path, languageFor(textField(*given, "languageId").value_or(""), path),
+                       text->str(), version ? *version : nothing)
+          .first->second;
+  setOptions(open);
+}
+
+void Server::didChange(const Json &params) {
+  OpenDocument *open = find(params);
+  const Json *changes = field(params, "contentChanges");
+  if (!open || !changes || !changes->is_array())
+    return;
+  if (const Json *version = field(params["textDocument"], "version"))
+    open->version = *version;
+  for (const Json &change : *changes) {
+    const auto text = textField(change, "text");
+    if (!text)
+      continue;
+    const Json *range = field(change, "range");
+    if (!range || range->is_null()) {
+      open->replaceAll(text->str());
+      continue;
+    }
+    if (const auto part = rangeOf(change, *open))
+      open->edit(*part, *text);
+  }
+}
+
+/// A configuration may have been what was saved.
+void Server::didSave(const Json &params) {
+  if (OpenDocument *open = find(params))
+    setOptions(*open);
+}
+
+void Server::didClose(const Json &params) {
+  OpenDocument *open = find(params);
+  if (!open)
+    return;
+  const std::string uri = open->uri;
+  documents.erase(uri);
+  if (!client.pullsDiagnostics)
+    notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
+}
+
+} // namespace ptxray::lsp

@@ -1,0 +1,92 @@
+#pragma once
+// The language server: one thread handles the messages in their order, one method each; Messages.h reads ahead of it.
+#include "Messages.h"
+#include "OpenDocument.h"
+#include "Workspace/Config.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace ptxray::lsp {
+
+/// What a request is answered with.
+struct Answer {
+  Answer(Json result) : result(std::move(result)) {}
+  Answer(ErrorCode error, std::string problem) : error(error), problem(std::move(problem)) {}
+  Json result;
+  int error = 0;
+  std::string problem;
+};
+
+/// The kinds of words, by number.
+const Json &tokenLegend();
+Json workspaceEdit(const OpenDocument &open, Json edits, const Client &client);
+
+class Server {
+public:
+  explicit Server(llvm::raw_ostream &out) : out(out) {}
+  /// Until the client says `exit` or its stream ends; gives the exit status.
+  int run(Inbox &inbox);
+
+private:
+  struct Spot {
+    OpenDocument &open;
+    uint32_t offset;
+  };
+  using Request = Answer (Server::*)(const Json &params);
+  using Notification = void (Server::*)(const Json &params);
+  static const llvm::StringMap<Request> &requests();
+  static const llvm::StringMap<Notification> &notifications();
+
+  // Life.
+  Answer initialize(const Json &params);
+  Answer shutdown(const Json &params);
+  void ignore(const Json &) {}
+  void changeConfiguration(const Json &params);
+  void filesChanged(const Json &params);
+
+  // Documents.
+  void didOpen(const Json &params);
+  void didChange(const Json &params);
+  void didSave(const Json &params);
+  void didClose(const Json &params);
+
+  // Answers.
+  Answer diagnostics(const Json &params);
+  Answer codeActions(const Json &params);
+  Answer hover(const Json &params);
+  Answer completion(const Json &params);
+  Answer signatureHelp(const Json &params);
+  Answer definition(const Json &params);
+  Answer references(const Json &params);
+  Answer highlight(const Json &params);
+  Answer prepareRename(const Json &params);
+  Answer rename(const Json &params);
+  Answer symbols(const Json &params);
+  Answer folding(const Json &params);
+  Answer selection(const Json &params);
+  Answer tokens(const Json &params);
+  Answer tokensInRange(const Json &params);
+
+  void handle(Message &message);
+  Answer answer(const Message &message);
+  void reply(const Json &id, const Answer &answer);
+  void notify(llvm::StringRef method, Json params);
+  void publish(OpenDocument &open);
+  void publishStale(const Inbox &inbox);
+  Json diagnosticItems(OpenDocument &open);
+  void readSettings(const Json *settings);
+  void setOptions(OpenDocument &open);
+  void complain(const std::string &problem);
+  OpenDocument *find(const Json &params);
+  std::optional<Spot> spotOf(const Json &params);
+  /// Of the field `range`.
+  std::optional<Range> rangeOf(const Json &params, const OpenDocument &open) const;
+
+  llvm::raw_ostream &out;
+  Client client;
+  enum class State { New, Running, ShutDown, Ended } state = State::New;
+  std::map<std::string, OpenDocument> documents; // by URI
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::string lastComplaint;
+};
+
+} // namespace ptxray::lsp

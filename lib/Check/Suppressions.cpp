@@ -2,6 +2,33 @@
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
+
+static bool isCode(llvm::StringRef line) {
+  line = line.ltrim();
+  return !line.empty() && !line.starts_with("//");
+}
+
+static Range rangeOf(const SourceBuffer &source, llvm::StringRef part) {
+  const uint32_t begin = part.begin() - source.text().begin();
+  return {begin, begin + static_cast<uint32_t>(part.size())};
+}
+
+llvm::StringRef remarkIn(llvm::StringRef comment) {
+  comment.consume_back("*/");
+  return comment.split(':').second.trim();
+}
+
+Range lineSilencedBy(const SourceBuffer &source, Range comment) {
+  uint32_t line = source.lineColumn(comment.begin).line;
+  const llvm::StringRef text = source.lineText(line);
+  const uint32_t last = source.lineColumn(source.text().size()).line;
+  if (text.ltrim().begin() == source.text().begin() + comment.begin)
+    do
+      ++line;
+    while (line < last && !isCode(source.lineText(line)));
+  return rangeOf(source, source.lineText(line));
+}
+
 namespace {
 
 struct Suppression {
@@ -21,34 +48,13 @@ public:
   std::vector<Suppression> lines, wholeFunctions;
 
 private:
-  Range lineScope(Range comment) const;
   Range functionScope(Range comment) const;
-  Range rangeOf(llvm::StringRef part) const {
-    const uint32_t begin = part.begin() - source.text().begin();
-    return {begin, begin + static_cast<uint32_t>(part.size())};
-  }
+  Range rangeOf(llvm::StringRef part) const { return ptxray::rangeOf(source, part); }
 
   const SourceBuffer &source;
   llvm::ArrayRef<Range> functions;
   DiagnosticSink &sink;
 };
-
-bool isCode(llvm::StringRef line) {
-  line = line.ltrim();
-  return !line.empty() && !line.starts_with("//");
-}
-
-/// The line of the comment; when nothing stands before it there, the next one with code.
-Range Reader::lineScope(Range comment) const {
-  uint32_t line = source.lineColumn(comment.begin).line;
-  const llvm::StringRef text = source.lineText(line);
-  const uint32_t last = source.lineColumn(source.text().size()).line;
-  if (text.ltrim().begin() == source.text().begin() + comment.begin)
-    do
-      ++line;
-    while (line < last && !isCode(source.lineText(line)));
-  return rangeOf(source.lineText(line));
-}
 
 /// The function around the comment, else the next one.
 Range Reader::functionScope(Range comment) const {
@@ -59,9 +65,9 @@ Range Reader::functionScope(Range comment) const {
 }
 
 void Reader::read(Range comment) {
-  llvm::StringRef text = source.text(comment);
-  text.consume_back("*/");
-  text = text.split(':').second.trim();
+  llvm::StringRef text = remarkIn(source.text(comment));
+  if (text == "fmt off" || text == "fmt on") // speaks to the formatter
+    return;
   const llvm::StringRef verb = text.take_until([](char c) { return c == ' ' || c == '\t'; });
   const bool function = verb == "ignore-function";
   if (!function && verb != "ignore") {
@@ -82,7 +88,7 @@ void Reader::read(Range comment) {
     Suppression &s = (function ? wholeFunctions : lines).emplace_back();
     s.rules = rules;
     s.word = rangeOf(word);
-    s.scope = function ? functionScope(comment) : lineScope(comment);
+    s.scope = function ? functionScope(comment) : lineSilencedBy(source, comment);
     if (words.size() == 1)
       s.alone = {static_cast<uint32_t>(source.text().take_front(comment.begin).rtrim(" \t").size()), comment.end};
   }

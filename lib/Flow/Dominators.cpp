@@ -116,6 +116,8 @@ DominatorTree DominatorFinder::tree() const {
 }
 
 DominatorTree DominatorFinder::find(BlockId root) {
+  if (numberOf.empty()) // a body of labels alone
+    return {};
   number(root);
   connect();
   return tree();

@@ -165,6 +165,7 @@ struct Ast {
   std::vector<Function> functions;
   std::vector<int64_t> dims;
   std::deque<llvm::StringRef> lost; // lines with a syntax error: declarations may be missing
+  std::vector<Range> unread;        // of a statement or an item with one, what was passed over
 
   llvm::StringRef text(NameId name) const;
   llvm::StringRef text(SpellingId spelling) const;

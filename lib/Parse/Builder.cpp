@@ -23,6 +23,7 @@ void Builder::start(llvm::StringRef text, bool keep, Parser::ItemFn fn) {
   pendingLinkage = SpellingId::None;
   sink = nullptr;
   ast.lost.clear();
+  ast.unread.clear();
   splits.clear();
   joined.clear();
   cut(Mark{});

@@ -52,6 +52,11 @@ public:
     if (ast.lost.empty() || ast.lost.back().end() != lines.end()) // else told before
       ast.lost.push_back(lines);
   }
+  /// From the first token of a faulty statement to the token just read.
+  void passedOver(const Token &first) {
+    if (last.end > first.begin)
+      ast.unread.push_back({first.begin, last.end});
+  }
   /// Null in the fast pass, where the first fault ends the pass.
   DiagnosticSink *sink = nullptr;
   /// Whether the statement at hand has a report: it gets no second one.

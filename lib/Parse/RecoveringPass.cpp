@@ -3,6 +3,7 @@
 // semicolon lost, a bracket doubled, a directive misspelt), so that the rest of the text means what
 // its writer meant; what it cannot mend it skips to the end of the statement. One report a statement.
 #include "Parse/RecoveringParser.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #define b (*builder)
 #include "recover/Ptx.cpp"
@@ -544,6 +545,7 @@ bool PtxBase::isClosedBehind(const Token &semicolon) const {
 }
 
 void PtxBase::skipStatement() {
+  const auto note = llvm::make_scope_exit([this] { builder->passedOver(statementFirst); });
   for (;;) {
     const Token &ahead = builder->ahead;
     if (ahead.kind == TokenKind::EndOfFile)
@@ -561,6 +563,7 @@ void PtxBase::skipStatement() {
 }
 
 void PtxBase::skipItem() {
+  const auto note = llvm::make_scope_exit([this] { builder->passedOver(statementFirst); });
   for (uint32_t depth = 0;;) {
     const Token &ahead = builder->ahead;
     if (ahead.kind == TokenKind::EndOfFile)

@@ -8,7 +8,17 @@ namespace fs = std::filesystem;
 
 static constexpr llvm::StringLiteral fileName = ".ptxray";
 
-std::string readConfiguration(CheckOptions &options, llvm::StringRef text) {
+static std::string setIndent(FormatOptions &options, llvm::StringRef value) {
+  constexpr uint32_t widest = 16;
+  uint32_t blanks = 0;
+  if (value != "tab" && (value.getAsInteger(10, blanks) || blanks == 0 || blanks > widest))
+    return "`indent` is `tab` or a number of blanks from 1 to " + std::to_string(widest) + ", not `" + value.str() +
+           "`";
+  options.indent = blanks;
+  return "";
+}
+
+std::string readConfiguration(Settings &settings, llvm::StringRef text) {
   for (uint32_t number = 1; !text.empty(); ++number) {
     llvm::StringRef line;
     std::tie(line, text) = text.split('\n');
@@ -16,8 +26,9 @@ std::string readConfiguration(CheckOptions &options, llvm::StringRef text) {
     if (line.empty())
       continue;
     const auto [name, value] = line.split('=');
-    const std::string problem =
-        line.contains('=') ? setOption(options, name.trim(), value.trim()) : "`NAME = VALUE` expected";
+    const std::string problem = !line.contains('=')       ? "`NAME = VALUE` expected"
+                                : name.trim() == "indent" ? setIndent(settings.format, value.trim())
+                                                          : setOption(settings.check, name.trim(), value.trim());
     if (!problem.empty())
       return std::to_string(number) + ": " + problem;
   }
@@ -38,32 +49,37 @@ std::string Configuration::fileAbove(const std::string &folder) {
   return known->second;
 }
 
-std::shared_ptr<const CheckOptions> Configuration::read(const std::string &path, std::string &problem) {
-  auto options = std::make_shared<CheckOptions>();
+std::shared_ptr<const Settings> Configuration::read(const std::string &path, std::string &problem) {
+  auto settings = std::make_shared<Settings>();
   if (!path.empty()) {
     const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
     if (!source) {
       problem = "cannot read `" + path + "`: " + problem;
       return nullptr;
     }
-    if (problem = readConfiguration(*options, source->text()); !problem.empty()) {
+    if (problem = readConfiguration(*settings, source->text()); !problem.empty()) {
       problem = path + ":" + problem;
       return nullptr;
     }
   }
   for (const auto &[name, value] : commandLine)
-    if (problem = setOption(*options, name, value); !problem.empty())
+    if (problem = setOption(settings->check, name, value); !problem.empty())
       return nullptr;
-  return options;
+  return settings;
 }
 
 std::shared_ptr<const CheckOptions> Configuration::forInput(llvm::StringRef path, std::string &problem) {
+  const std::shared_ptr<const Settings> settings = settingsFor(path, problem);
+  return settings ? std::shared_ptr<const CheckOptions>(settings, &settings->check) : nullptr;
+}
+
+std::shared_ptr<const Settings> Configuration::settingsFor(llvm::StringRef path, std::string &problem) {
   std::string configured = file.value_or("");
   if (!file) {
     std::error_code ignored;
     configured = fileAbove(fs::absolute(fs::path(path.str()), ignored).lexically_normal().parent_path());
   }
-  auto [known, isNew] = optionsOfFile.try_emplace(configured);
+  auto [known, isNew] = settingsOfFile.try_emplace(configured);
   if (isNew)
     known->second = read(configured, problem);
   return known->second;

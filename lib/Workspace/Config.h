@@ -1,6 +1,8 @@
 #pragma once
 // Files named `.ptxray`; docs/configuration.md describes them.
+#include "Format/FormatOptions.h"
 #include "Module/CheckOptions.h"
+#include "llvm/ADT/StringRef.h"
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,10 +10,15 @@
 
 namespace ptxray {
 
-/// Sets what the text of such a file says. Gives what is wrong, with its line in front, or nothing.
-std::string readConfiguration(CheckOptions &options, llvm::StringRef text);
+struct Settings {
+  CheckOptions check;
+  FormatOptions format;
+};
 
-/// The options that each input is checked with: a `.ptxray` file in its folder or the nearest above it,
+/// Sets what the text of such a file says. Gives what is wrong, with its line in front, or nothing.
+std::string readConfiguration(Settings &settings, llvm::StringRef text);
+
+/// The options that each input is checked and formatted with: a `.ptxray` file in its folder or the nearest above it,
 /// then the command line.
 class Configuration {
 public:
@@ -22,16 +29,17 @@ public:
       : commandLine(std::move(commandLine)), file(std::move(file)) {}
 
   /// Null, and `problem` says why, when a file or the command line is wrong.
+  std::shared_ptr<const Settings> settingsFor(llvm::StringRef path, std::string &problem);
   std::shared_ptr<const CheckOptions> forInput(llvm::StringRef path, std::string &problem);
 
 private:
   std::string fileAbove(const std::string &folder);
-  std::shared_ptr<const CheckOptions> read(const std::string &path, std::string &problem);
+  std::shared_ptr<const Settings> read(const std::string &path, std::string &problem);
 
   std::vector<Setting> commandLine;
   std::optional<std::string> file;
   std::map<std::string, std::string> fileOfFolder; // empty: none
-  std::map<std::string, std::shared_ptr<const CheckOptions>> optionsOfFile;
+  std::map<std::string, std::shared_ptr<const Settings>> settingsOfFile;
 };
 
 } // namespace ptxray

@@ -7,8 +7,8 @@
 Beside the program stand then: `seeds/`, made anew each time from test/isa (a few lines with the declarations they
 use), test/module and the code of docs/; `words.dict`, the words of grammar/; `found/`, the inputs that reached
 something new, kept from run to run; `faults/`, what made the program fail. One of those again:
-`build/dev/test/fuzz/check-fuzzer FILE`. Of binary-fuzzer the same stands in `binary/`, made of test/binary, of
-inline-fuzzer in `inline/`, made of test/inline.
+`build/dev/test/fuzz/check-fuzzer FILE`. Of format-fuzzer the same stands in `format/`, of
+binary-fuzzer in `binary/`, made of test/binary, of inline-fuzzer in `inline/`, made of test/inline.
 
     test/fuzz/run.py build/fuzz-coverage/test/fuzz/check-fuzzer --coverage lib/Check
 
@@ -189,6 +189,7 @@ def main():
     place = program.parent
     is_binary = program.name == "binary-fuzzer"
     folder, seeds_of, dictionary_of = {
+        "format-fuzzer": ("format", make_seeds, make_dictionary),
         "binary-fuzzer": ("binary", make_binary_seeds, make_binary_dictionary),
         "inline-fuzzer": ("inline", make_inline_seeds, make_inline_dictionary),
     }.get(program.name, (".", make_seeds, make_dictionary))

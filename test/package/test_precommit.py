@@ -70,7 +70,11 @@ def main():
         out = hook(1)
         assert "files were modified by this hook" in out, out
         assert (project / "bad.ptx").read_text() == BAD.replace("%r1\n", "%r1;\n")
-    print("pre-commit runs both hooks")
+        config("ptxray-fmt")
+        (project / "bad.ptx").write_text(GOOD + "\n\n")
+        assert "files were modified by this hook" in hook(1)
+        assert "Passed" in hook(0)
+    print("pre-commit runs the hooks")
 
 
 if __name__ == "__main__":

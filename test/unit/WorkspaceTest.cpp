@@ -41,12 +41,17 @@ TEST(Workspace, MakesOneOfFixesThatOverlap) {
 }
 
 TEST(Workspace, ReadsConfiguration) {
-  CheckOptions options;
-  EXPECT_EQ(readConfiguration(options, "# about\ntarget = sm_90a  # why\n\nwerror = yes\n"), "");
-  EXPECT_EQ(options.target, "sm_90a");
-  EXPECT_TRUE(options.werror);
-  EXPECT_EQ(readConfiguration(options, "\npedantic\n"), "2: `NAME = VALUE` expected");
-  EXPECT_EQ(readConfiguration(options, "werror = perhaps"), "1: `werror` is yes or no, not `perhaps`");
+  Settings settings;
+  EXPECT_EQ(readConfiguration(settings, "# about\ntarget = sm_90a  # why\n\nwerror = yes\nindent = 4"), "");
+  EXPECT_EQ(settings.check.target, "sm_90a");
+  EXPECT_TRUE(settings.check.werror);
+  EXPECT_EQ(settings.format.indent, 4u);
+  EXPECT_EQ(readConfiguration(settings, "indent = tab"), "");
+  EXPECT_EQ(settings.format.indent, 0u);
+  EXPECT_EQ(readConfiguration(settings, "\npedantic\n"), "2: `NAME = VALUE` expected");
+  EXPECT_EQ(readConfiguration(settings, "werror = perhaps"), "1: `werror` is yes or no, not `perhaps`");
+  EXPECT_EQ(readConfiguration(settings, "indent = 0"),
+            "1: `indent` is `tab` or a number of blanks from 1 to 16, not `0`");
 }
 
 TEST(Workspace, TakesAwayWhatABaselineLists) {

@@ -69,6 +69,7 @@ Command descCommand();
 Command dumpCommand();
 Command explainCommand();
 Command extractCommand();
+Command fmtCommand();
 Command generateCommand();
 Command graphCommand();
 Command isaCommand();

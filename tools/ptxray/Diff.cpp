@@ -1,5 +1,6 @@
 #include "Diff.h"
 #include "Source/Escape.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 #include <vector>
@@ -18,16 +19,9 @@ static Lines splitLines(llvm::StringRef text) {
   return lines;
 }
 
-namespace {
-/// Lines [from, fromEnd) of the old text became [to, toEnd) of the new one.
-struct Change {
-  size_t from, fromEnd, to, toEnd;
-};
-} // namespace
-
 /// Fixes hardly ever add or remove lines; where they do, all from the first to the last change is one.
-static std::vector<Change> changesBetween(const Lines &before, const Lines &after) {
-  std::vector<Change> changes;
+static std::vector<LineChange> changesBetween(const Lines &before, const Lines &after) {
+  std::vector<LineChange> changes;
   if (before.size() == after.size()) {
     for (size_t i = 0; i < before.size(); ++i) {
       if (before[i] == after[i])
@@ -48,10 +42,22 @@ static std::vector<Change> changesBetween(const Lines &before, const Lines &afte
   return {{head, before.size() - tail, head, after.size() - tail}};
 }
 
-std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after) {
+/// Takes off what is the same at both ends of each change, and changes that are none.
+static void trim(std::vector<LineChange> &changes, const Lines &before, const Lines &after) {
+  for (LineChange &change : changes) {
+    while (change.from < change.fromEnd && change.to < change.toEnd && before[change.from] == after[change.to])
+      ++change.from, ++change.to;
+    while (change.from < change.fromEnd && change.to < change.toEnd &&
+           before[change.fromEnd - 1] == after[change.toEnd - 1])
+      --change.fromEnd, --change.toEnd;
+  }
+  llvm::erase_if(changes,
+                 [](const LineChange &change) { return change.from == change.fromEnd && change.to == change.toEnd; });
+}
+
+static std::string render(llvm::StringRef path, const Lines &oldLines, const Lines &newLines,
+                          const std::vector<LineChange> &changes) {
   constexpr size_t context = 3;
-  const Lines oldLines = splitLines(before), newLines = splitLines(after);
-  const std::vector<Change> changes = changesBetween(oldLines, newLines);
   const std::string name = escaped(path);
   std::string out = "--- a/" + name + "\n+++ b/" + name + "\n";
   auto put = [&out](char mark, llvm::StringRef line) {
@@ -83,6 +89,18 @@ std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::String
       put(' ', oldLines[at]);
   }
   return out;
+}
+
+std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after) {
+  const Lines oldLines = splitLines(before), newLines = splitLines(after);
+  return render(path, oldLines, newLines, changesBetween(oldLines, newLines));
+}
+
+std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after,
+                      std::vector<LineChange> changes) {
+  const Lines oldLines = splitLines(before), newLines = splitLines(after);
+  trim(changes, oldLines, newLines);
+  return render(path, oldLines, newLines, changes);
 }
 
 } // namespace ptxray

@@ -1,0 +1,119 @@
+#include "Format/Bounds.h"
+#include "Check/Suppressions.h"
+#include "Parse/Parse.h"
+#include "Source/Foreign.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+/// The lines of a range, without the end of the last one.
+static Range wholeLines(llvm::StringRef text, Range range) {
+  const size_t before = text.take_front(range.begin).rfind('\n');
+  const auto begin = static_cast<uint32_t>(before == llvm::StringRef::npos ? 0 : before + 1);
+  const auto end = static_cast<uint32_t>(std::min(text.find('\n', range.end), text.size()));
+  return {begin, std::max(begin, begin + uint32_t(text.slice(begin, end).rtrim('\r').size()))};
+}
+
+/// Sorted, none touching another.
+static std::vector<Range> joined(std::vector<Range> lines) {
+  llvm::sort(lines, [](Range a, Range b) { return a.begin < b.begin; });
+  std::vector<Range> joined;
+  for (Range range : lines)
+    if (!joined.empty() && range.begin <= joined.back().end)
+      joined.back().end = std::max(joined.back().end, range.end);
+    else
+      joined.push_back(range);
+  return joined;
+}
+
+static bool isAboutBrace(const Diagnostic &d) {
+  return d.id == DiagId::UnclosedBrace || ((d.id == DiagId::ExtraToken || d.id == DiagId::ExpectedBracket) &&
+                                           (d.args.front() == "{" || d.args.front() == "}"));
+}
+
+ReadText::ReadText(const SourceBuffer &source) : source(source), text(source.text()) {
+  Parser parser;
+  DiagnosticSink sink;
+  parser.parse(source, sink, /*keepBodies=*/false, [](const Ast &, Statement) {});
+  const size_t harmless = text.starts_with(byteOrderMark) + text.ends_with(llvm::StringRef("", 1));
+  isFaulty = sink.diagnostics().size() > harmless;
+  for (Range range : parser.ast().unread)
+    faults.push_back(wholeLines(text, range));
+  for (llvm::StringRef lines : parser.ast().lost) {
+    const auto begin = static_cast<uint32_t>(lines.begin() - text.begin());
+    faults.push_back(wholeLines(text, {begin, begin + uint32_t(lines.size())}));
+  }
+  faults = joined(std::move(faults));
+  for (const Diagnostic &d : sink.diagnostics())
+    if (isAboutBrace(d) && !brace)
+      brace = {d.range, d.message()};
+  remarks = parser.comments();
+}
+
+/// `// ptxray: fmt off` up to `// ptxray: fmt on`; lines whose diagnostics a comment silences.
+static void readRemarks(const ReadText &read, Bounds &bounds) {
+  std::optional<uint32_t> off;
+  for (Range comment : read.remarks) {
+    const llvm::StringRef command = remarkIn(read.source.text(comment));
+    if (command == "fmt off" && !off)
+      off = comment.begin;
+    else if (command == "fmt on" && off)
+      bounds.kept.push_back(wholeLines(read.text, {*std::exchange(off, std::nullopt), comment.end}));
+    else if (command.starts_with("ignore "))
+      bounds.undivided.push_back(lineSilencedBy(read.source, comment));
+  }
+  if (off)
+    bounds.kept.push_back({wholeLines(read.text, {*off, *off}).begin, uint32_t(read.text.size())});
+}
+
+/// Where statements end whose lines, or whose functions, are those of the statement before them.
+static bool belongsToLast(const TextStatement &statement, const Word &last, llvm::StringRef text, Unit unit) {
+  if (unit == Unit::Function && (statement.depth || statement.shape == Shape::Open || statement.shape == Shape::Close ||
+                                 statement.shape == Shape::CloseBody))
+    return true;
+  return !text.slice(last.end, statement.words.front().begin).contains('\n');
+}
+
+/// The kept lines with all statements that have a part of one.
+static std::vector<Range> withStatements(llvm::StringRef text, const Faults &faults, std::vector<Range> kept,
+                                         Unit unit) {
+  std::vector<Range> all = joined(kept);
+  StatementReader reader(text, faults);
+  Range group;
+  Word last;
+  auto next = all.begin();
+  auto endGroup = [&] {
+    const Range lines = wholeLines(text, group);
+    while (next != all.end() && next->end < lines.begin)
+      ++next;
+    if (next != all.end() && next->begin <= lines.end)
+      kept.push_back(lines);
+  };
+  for (TextStatement statement;;) {
+    reader.next(statement);
+    if (statement.shape == Shape::EndOfText)
+      break;
+    if (group.end && belongsToLast(statement, last, text, unit)) {
+      group.end = statement.range().end;
+    } else {
+      if (group.end)
+        endGroup();
+      group = statement.range();
+    }
+    last = statement.words.back();
+  }
+  if (group.end)
+    endGroup();
+  return joined(std::move(kept));
+}
+
+Bounds boundsOf(const ReadText &read, const Faults &faults, Range wanted, Unit unit) {
+  Bounds bounds{.wanted = wanted, .kept = read.faults, .undivided = {}};
+  readRemarks(read, bounds);
+  bounds.undivided = joined(std::move(bounds.undivided));
+  if (!bounds.kept.empty())
+    bounds.kept = withStatements(read.text, faults, std::move(bounds.kept), unit);
+  return bounds;
+}
+
+} // namespace ptxray

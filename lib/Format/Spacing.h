@@ -1,0 +1,40 @@
+#pragma once
+// What stands between two tokens of a statement.
+#include "Format/Statements.h"
+
+namespace ptxray {
+
+enum class Gap : uint8_t {
+  None,
+  Blank,
+  AsWritten, // around a sign or an operator: none or one blank
+  Line,      // in an initialiser a line may end here
+};
+
+/// Goes over the tokens of one statement.
+class Spacing {
+public:
+  explicit Spacing(const TextStatement &statement);
+  /// The gap before the token, which becomes the last one.
+  Gap before(const Word &token);
+  /// Open braces of an initialiser.
+  uint32_t braces() const { return depth; }
+  bool isInInitialiser() const { return sawEqual && isDeclaration; }
+
+private:
+  Gap gapBefore(TokenKind kind) const;
+  Gap beforeParen() const;
+  Gap beforeBracket() const;
+  Gap beforeOperator() const;
+  Gap beforeOther(TokenKind kind) const;
+  bool isAfterOpening() const;
+  bool isAfterOperator() const;
+
+  bool isLabel = false, isDeclaration = false, isGuarded = false;
+  bool sawEqual = false, isInAngles = false, isPair = false, isInAttribute = false;
+  uint32_t depth = 0;
+  uint32_t tokens = 0, opcode = 0;
+  TokenKind last = TokenKind::EndOfFile;
+};
+
+} // namespace ptxray

@@ -1,0 +1,241 @@
+#include "Format/Statements.h"
+#include "Parse/Braces.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+static bool oneOf(TokenKind kind, std::initializer_list<TokenKind> kinds) { return llvm::is_contained(kinds, kind); }
+
+static bool startsModuleItem(TokenKind kind) {
+  return oneOf(kind, {TokenKind::Linkage, TokenKind::Entry, TokenKind::Func, TokenKind::Version, TokenKind::Target,
+                      TokenKind::AddressSize, TokenKind::File, TokenKind::Section, TokenKind::MetadataSection,
+                      TokenKind::SourceSection, TokenKind::Dwarf, TokenKind::Alias, TokenKind::Space});
+}
+
+/// Whether the arguments of a directive go on after `last`.
+static bool goesOn(TokenKind last, TokenKind next) {
+  constexpr auto joins = [](TokenKind kind) {
+    return oneOf(kind, {TokenKind::Comma, TokenKind::Plus, TokenKind::Minus});
+  };
+  return joins(last) || joins(next) || (last == TokenKind::Target && next == TokenKind::Id) ||
+         oneOf(next, {TokenKind::Integer, TokenKind::Float, TokenKind::String, TokenKind::WarpSize});
+}
+
+/// Whether a brace of a faulty text is one of a block: it begins its line.
+static bool isBlockBrace(const Word &word, llvm::StringRef text) {
+  return oneOf(word.kind, {TokenKind::LeftBrace, TokenKind::RightBrace}) && startsLine(text, word.begin) &&
+         !isVectorLine(text, word.begin);
+}
+
+void StatementReader::next(TextStatement &out) {
+  statement = &out;
+  out.shape = Shape::Plain;
+  out.asides.clear();
+  out.words.clear();
+  while (words.peek().aside != Aside::None)
+    out.asides.push_back(words.take());
+  out.depth = isInSection ? 0 : open.size();
+  const TokenKind kind = words.peek().kind;
+  if (kind == TokenKind::EndOfFile) {
+    out.shape = Shape::EndOfText;
+    out.words.push_back(words.take());
+    if (!open.empty())
+      complain({open.front().begin, open.front().end}, "`{` is not closed");
+  } else if (oneOf(kind, {TokenKind::LeftBrace, TokenKind::RightBrace})) {
+    takeBrace();
+  } else if (isFault()) {
+    while (!endsHere() && !isBlockBrace(words.peekToken(), text))
+      take();
+  } else if (isInSection) {
+    readData();
+  } else {
+    readStatement();
+  }
+}
+
+void StatementReader::takeBrace() {
+  const Word brace = words.take();
+  statement->words.push_back(brace);
+  if (brace.kind == TokenKind::LeftBrace) {
+    statement->shape = Shape::Open;
+    open.push_back(brace);
+    return;
+  }
+  statement->shape = Shape::Close;
+  if (open.empty())
+    return complain({brace.begin, brace.end}, "`}` closes nothing");
+  open.pop_back();
+  if (open.empty() && !std::exchange(isInSection, false))
+    statement->shape = Shape::CloseBody;
+  statement->depth = isInSection ? 0 : open.size();
+}
+
+/// Whether no more words belong to the statement, whatever they are.
+bool StatementReader::endsHere() {
+  const Word &next = words.peekToken();
+  if (next.kind == TokenKind::EndOfFile)
+    return true;
+  if (faults.empty() || statement->words.empty())
+    return false;
+  const Word &last = statement->words.back();
+  while (!faults.empty() && faults.front().end < last.end)
+    faults = faults.drop_front();
+  return !faults.empty() && faults.front().begin <= last.begin && faults.front().end <= next.begin;
+}
+
+/// Whether a statement that begins here is all that is on the faulty lines around it.
+bool StatementReader::isFault() {
+  const uint32_t begin = words.peek().begin;
+  while (!faults.empty() && faults.front().end <= begin)
+    faults = faults.drop_front();
+  return faultsAreWhole && !faults.empty() && faults.front().begin <= begin;
+}
+
+/// The next token, with the comments before it.
+void StatementReader::take() {
+  do
+    statement->words.push_back(words.take());
+  while (statement->words.back().aside != Aside::None);
+  const Word &word = statement->words.back();
+  if (word.kind != TokenKind::Bad)
+    return;
+  const llvm::StringRef spelled = text.slice(word.begin, word.end);
+  if (spelled.starts_with("/*"))
+    complain({word.begin, word.begin + 2}, "the comment is not closed");
+  if (spelled.starts_with(".source_begin"))
+    complain({word.begin, word.end}, "`.source_begin` without `.source_end`");
+}
+
+void StatementReader::takeUntilSemicolon(bool bracesBelong) {
+  for (uint32_t braces = 0; !endsHere();) {
+    const TokenKind kind = words.peekToken().kind;
+    const bool opens = kind == TokenKind::LeftBrace, closes = kind == TokenKind::RightBrace;
+    if ((opens && !bracesBelong) || (closes && braces == 0))
+      return;
+    bracesBelong |= kind == TokenKind::Equal;
+    braces += opens - closes;
+    take();
+    if (kind == TokenKind::Semicolon)
+      return;
+  }
+}
+
+void StatementReader::readStatement() {
+  const bool isInBody = !open.empty();
+  switch (words.peek().kind) {
+  case TokenKind::Version:
+  case TokenKind::Target:
+  case TokenKind::AddressSize:
+  case TokenKind::File:
+  case TokenKind::Loc:
+  case TokenKind::LocIntermediate: return readDirective();
+  case TokenKind::Dwarf: return take();
+  case TokenKind::Section:
+    takeUntilSemicolon(/*bracesBelong=*/false);
+    isInSection = !isInBody && words.peekToken().kind == TokenKind::LeftBrace;
+    return;
+  case TokenKind::MetadataSection:
+  case TokenKind::SourceSection: return readAsWritten();
+  case TokenKind::Linkage:
+  case TokenKind::Space:
+  case TokenKind::Align:
+  case TokenKind::Attribute:
+  case TokenKind::Entry:
+  case TokenKind::Func: return readItem();
+  case TokenKind::Id:
+  case TokenKind::Call:
+    take();
+    if (words.peekToken().kind == TokenKind::Colon && isInBody)
+      return readLabelled();
+    [[fallthrough]];
+  default: return takeUntilSemicolon(isInBody);
+  }
+}
+
+/// A variable or a function.
+void StatementReader::readItem() {
+  while (!endsHere() && oneOf(words.peekToken().kind, {TokenKind::Linkage, TokenKind::Align, TokenKind::Integer}))
+    take();
+  if (!endsHere() && oneOf(words.peekToken().kind, {TokenKind::Entry, TokenKind::Func}))
+    return readHead();
+  takeUntilSemicolon(/*bracesBelong=*/false);
+}
+
+void StatementReader::readHead() {
+  statement->shape = Shape::Head;
+  take();
+  uint32_t parens = 0;
+  for (bool isInPragma = false; !endsHere();) {
+    const TokenKind kind = words.peekToken().kind;
+    if (oneOf(kind, {TokenKind::LeftBrace, TokenKind::RightBrace, TokenKind::Opcode, TokenKind::At, TokenKind::Loc}) ||
+        (parens == 0 && startsModuleItem(kind)))
+      return;
+    parens += kind == TokenKind::LeftParen;
+    parens -= kind == TokenKind::RightParen && parens;
+    isInPragma |= kind == TokenKind::Pragma;
+    take();
+    if (kind == TokenKind::Semicolon && !std::exchange(isInPragma, false))
+      return;
+  }
+}
+
+/// A directive without a semicolon.
+void StatementReader::readDirective() {
+  TokenKind before = TokenKind::EndOfFile, last = words.peek().kind;
+  const bool isLocation = last == TokenKind::Loc;
+  for (take(); !endsHere();) {
+    const TokenKind kind = words.peekToken().kind;
+    // `, function_name L, inlined_at 1 2 3` has two names in a row.
+    const bool isSecondName =
+        isLocation && before == TokenKind::Comma && oneOf(kind, {TokenKind::Id, TokenKind::Dotted});
+    if (!isSecondName && !goesOn(last, kind))
+      return;
+    before = last;
+    last = kind;
+    take();
+  }
+}
+
+/// Up to the brace that closes the first one.
+void StatementReader::readAsWritten() {
+  statement->shape = Shape::AsWritten;
+  const Word &first = words.peek();
+  const Range place{first.begin, first.end};
+  for (uint32_t braces = 0; !endsHere();) {
+    const TokenKind kind = words.peekToken().kind;
+    braces += kind == TokenKind::LeftBrace;
+    take();
+    if (kind == TokenKind::RightBrace && (braces == 0 || --braces == 0))
+      return;
+  }
+  complain(place, "its `{` is not closed");
+}
+
+/// `.b32 1, .debug_info, L1-L0` or `name:`.
+void StatementReader::readData() {
+  statement->shape = Shape::Data;
+  const bool isName = words.peek().kind == TokenKind::Id;
+  take();
+  if (isName) {
+    if (!endsHere() && words.peekToken().kind == TokenKind::Colon)
+      take();
+    return;
+  }
+  for (bool wantsValue = true; !endsHere();) {
+    const TokenKind kind = words.peekToken().kind;
+    const bool joins = oneOf(kind, {TokenKind::Comma, TokenKind::Plus, TokenKind::Minus});
+    if (oneOf(kind, {TokenKind::LeftBrace, TokenKind::RightBrace}) || (!wantsValue && !joins))
+      return;
+    wantsValue = joins;
+    take();
+  }
+}
+
+void StatementReader::readLabelled() {
+  statement->shape = Shape::Label;
+  take();
+  if (!endsHere() && oneOf(words.peekToken().kind, {TokenKind::Targets, TokenKind::Prototype}))
+    takeUntilSemicolon(/*bracesBelong=*/true);
+}
+
+} // namespace ptxray

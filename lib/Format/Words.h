@@ -1,0 +1,49 @@
+#pragma once
+// A text as the formatter sees it: words, which it leaves alone, and white space between them, which it writes. Words
+// are the scanner's tokens, and the comments and line markers that the scanner passes over.
+#include "Parse/Scanner.h"
+#include <deque>
+
+namespace ptxray {
+
+/// What a word is besides a token.
+enum class Aside : uint8_t { None, LineComment, BlockComment, LineMarker };
+
+struct Word {
+  TokenKind kind = TokenKind::EndOfFile;
+  Aside aside = Aside::None;
+  uint32_t begin = 0, end = 0;
+  uint32_t newlines = 0; // between the word before and this one
+  bool isToken(TokenKind which) const { return aside == Aside::None && kind == which; }
+  uint32_t size() const { return end - begin; }
+};
+
+class WordReader {
+public:
+  /// With `isFaulty` quotes and `#` are read as the parser does in a faulty text: they do not reach beyond their line.
+  WordReader(llvm::StringRef text, bool isFaulty);
+
+  /// The next word; at the end an EndOfFile that stands there.
+  const Word &peek() { return peek(0); }
+  /// The next word that is a token.
+  const Word &peekToken();
+  Word take();
+
+private:
+  const Word &peek(size_t index);
+  void read();
+  void readToken(Token &token);
+  uint32_t readAsides(uint32_t from, uint32_t to);
+
+  Interner names, spellings;
+  Scanner scanner{names, spellings};
+  llvm::StringRef text;
+  bool isFaulty;
+  uint32_t at = 0; // where the last word ends
+  std::deque<Word> ahead;
+};
+
+/// Where the first word of a text may stand: after a byte order mark.
+uint32_t beginOfWords(llvm::StringRef text);
+
+} // namespace ptxray

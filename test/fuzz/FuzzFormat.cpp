@@ -1,0 +1,54 @@
+// Any bytes: laying out a text must end without a fault, change white space alone, keep what is found, and give what is
+// not changed again.
+#include "Check/CheckModule.h"
+#include "Format/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+
+using namespace ptxray;
+
+/// Without white space: changes must be of nothing else.
+static std::string inkOf(llvm::StringRef text) {
+  std::string ink;
+  llvm::copy_if(text, std::back_inserter(ink), [](char c) { return !llvm::isSpace(c); });
+  return ink;
+}
+
+/// What is found, with places that do not depend on white space.
+static std::vector<std::pair<std::string, size_t>> findingsIn(llvm::StringRef text) {
+  DiagnosticSink sink;
+  CheckOptions options;
+  options.pedantic = true;
+  checkSource(*SourceBuffer::fromText("input", text), options, sink);
+  std::vector<std::pair<std::string, size_t>> findings;
+  for (const Diagnostic &d : sink.take())
+    findings.emplace_back(d.ruleText(), inkOf(text.take_front(d.range.begin)).size());
+  llvm::sort(findings);
+  return findings;
+}
+
+static void require(bool holds, const char *what, llvm::StringRef before, llvm::StringRef after) {
+  if (holds)
+    return;
+  llvm::errs() << what << ":\n" << before << "\n---\n" << after << '\n';
+  std::abort();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  // What is no PTX is not changed: nearly all inputs would be nothing else.
+  std::string text(reinterpret_cast<const char *>(data), size);
+  if (!llvm::StringRef(text).contains(".version"))
+    text.insert(0, ".version 9.0\n.target sm_90a\n");
+  const FormatOptions options{.indent = static_cast<uint32_t>(size % 3)};
+  const std::string once = formatted(text, options), twice = formatted(once, options);
+  require(inkOf(text) == inkOf(once), "more than white space changed", text, once);
+  require(once == twice, "it changes again", once, twice);
+  require(findingsIn(text) == findingsIn(once), "other findings", text, once);
+  const LineSpan lines{static_cast<uint32_t>(size % 7), static_cast<uint32_t>(size % 7 + size % 5)};
+  const std::string part = formatted(text, options, lines);
+  require(inkOf(text) == inkOf(part), "in lines, more than white space changed", text, part);
+  require(findingsIn(text) == findingsIn(part), "in lines, other findings", text, part);
+  return 0;
+}

@@ -10,7 +10,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | ('words' | 'scalars') '{' (WORD+ ':' requirement ';')* '}'                   # wordGates
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
      | 'versions' versionRange (',' versionRange)* ';'                            # versions
-     | 'target' TARGET 'since' NUMBER NAME* ('shared' NUMBER)? ';'                # target
+     | 'target' TARGET 'since' NUMBER trait* ';'                                    # target
      | 'family' NUMBER+ ';'                                                       # family
      | 'alias' TARGET '=' TARGET 'since' NUMBER ';'                               # alias
      | ('directive' WORD | 'pragma' STRING) '{' clause* '}'                       # directive
@@ -20,6 +20,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | 'register' SPECIAL WORD WORD? narrow=NAME? 'per' scope=NAME ('enumerates' enumerates=NAME)? ('needs' needs=WORD)?
        (':' condition)? ';'                                                       # register
      ;
+trait        : NAME NUMBER? ;
 wordList     : '{' WORD* '}' ;
 versionRange : first=NUMBER ('..' last=NUMBER | 'as' meaning=NUMBER)? ;
 mnemonic     : NAME (WORD | '.' '{' NAME WORD* (',' NAME WORD*)* '}')* ;
@@ -54,7 +55,7 @@ fact      : ('when' condition)? verb factPart* ';' ;
 verb      : 'ends' | 'branches' | 'calls' | 'copies' | 'converged' | 'among' | 'async' | 'holds' | 'commits' | 'waits'
           | 'arrives' | 'expects' | 'completes' | 'awaits' | 'syncs' | 'inits' | 'invalidates' | 'orders' | 'releases'
           | 'acquires' | 'allocates' | 'frees' | 'relinquishes' | 'ctas' | 'grows' | 'shrinks' | 'computes' | 'per'
-          | 'elects' | 'traces' ;
+          | 'elects' | 'traces' | 'occupies' | 'bounded' ;
 factPart  : NAME | WORD | NUMBER | ',' | 'in' | 'async' | 'completes' | 'registers' ;
 
 reference : NUMBER ('-' NUMBER)? ;

@@ -38,13 +38,13 @@ const Body *ModuleCheck::item(Statement statement) {
 void ModuleCheck::variable(const Declaration &declaration) {
   rules->variable(declaration, Site::Module);
   const Extent extent = resolver.declare(declaration, Role::Global);
-  limits->variable(declaration, extent.bytes);
+  limits->variable(declaration, extent, resolver.word(declaration.type));
 }
 
 void ModuleCheck::directive(const Directive &directive) {
   rules->moduleDirective(directive);
-  if (ast.text(directive.name) == ".alias" && directive.operands.count)
-    limits->alias(ast.operands[directive.operands.first].name);
+  if (ast.text(directive.name) == ".alias")
+    limits->alias(directive);
 }
 
 const Body *ModuleCheck::function(uint32_t index) {
@@ -61,7 +61,7 @@ const Body *ModuleCheck::function(uint32_t index) {
     statement(one);
   const Body &body = bodies->end();
   checkBody(body, {header.context(), options, *rules, sink});
-  limits->body(summaryOf(body));
+  limits->body(summaryOf(body, *rules));
   resolver.endFunction();
   return &body;
 }
@@ -84,6 +84,7 @@ inline void ModuleCheck::statement(Statement statement) {
 void ModuleCheck::declarationInBody(uint32_t index) {
   rules->variable(ast.declarations[index], Site::Body);
   const Extent extent = resolver.declare(ast.declarations[index], Role::Local);
+  limits->variableOfBody(ast.declarations[index], extent);
   bodies->declaration(index, extent);
 }
 
@@ -91,6 +92,8 @@ void ModuleCheck::functionInBody(const Function &function) {
   rules->function(function);
   if (function.kind == FunctionKind::Func) // it belongs to the module
     limits->function(function);
+  else
+    limits->preserved(function);
 }
 
 void ModuleCheck::finish() {

@@ -15,7 +15,7 @@ static constexpr RuleGroup groups[] = {
     {"declarations", "Declarations, functions, calls", DiagId::AliasTarget},
     {"flow", "Functions as a whole", DiagId::AbsentLane},
     {"inline", "Assembly in other languages", DiagId::InlineClobber},
-    {"codegen", "What code generation refuses", DiagId::CodegenAddress32},
+    {"codegen", "What code generation refuses", DiagId::CodegenAbi},
     {"debugging", "Debugging and metadata", DiagId::DuplicateFileIndex},
     {"instructions", "Instructions", DiagId::AddressRegister},
 };

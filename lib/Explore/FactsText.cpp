@@ -31,6 +31,10 @@ public:
       begin() += "copies";
     if (facts.ctas)
       begin() += "ctas " + std::to_string(facts.ctas);
+    if (facts.occupied) // beside it, actions may say what else it needs if a result is read
+      begin() += "occupies " + std::to_string(facts.occupied);
+    if (facts.bounded)
+      begin() += "bounded " + std::to_string(facts.bounded);
     if (facts.computation.isKnown)
       computation(facts.computation);
     if (facts.hasAddress32)

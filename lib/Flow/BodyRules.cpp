@@ -16,7 +16,7 @@ void checkBody(const Body &body, const BodyContext &context) {
   for (auto rule : {checkRegisterCount, checkReachability, checkDefinedness})
     rule(body, context);
   Analyses analyses(body, context.rules);
-  for (auto rule : {checkConvergence, checkAddresses, checkUnwrittenPaths})
+  for (auto rule : {checkConvergence, checkAddresses, checkUnwrittenPaths, checkCallTables})
     rule(body, context, analyses);
 }
 

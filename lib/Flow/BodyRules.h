@@ -1,8 +1,8 @@
 #pragma once
 // The rules about a body as a whole. Each stands in the file of its subject, beside this one; `checkBody` calls them.
 #include "Flow/Analyses.h"
-#include "Module/Limits.h"
 #include "Module/ModuleRules.h"
+#include "Module/Program.h"
 
 namespace ptxray {
 
@@ -16,7 +16,7 @@ struct BodyContext {
 
 void checkBody(const Body &body, const BodyContext &context);
 /// What the rules about the whole module need to know of it.
-FunctionSummary summaryOf(const Body &body);
+FunctionSummary summaryOf(const Body &body, const ModuleRules &rules);
 
 // What each instruction names.
 void checkNamedFunctions(const Body &body, const BodyContext &context);
@@ -29,6 +29,7 @@ void checkRegisterCount(const Body &body, const BodyContext &context);
 void checkReachability(const Body &body, const BodyContext &context);
 void checkConvergence(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkUnwrittenPaths(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkCallTables(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkAddresses(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkDefinedness(const Body &body, const BodyContext &context);
 

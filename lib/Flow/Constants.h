@@ -16,6 +16,8 @@ std::optional<uint64_t> constantResult(const Computation &computation, llvm::Arr
 class Constants {
 public:
   void read(const Body &body);
+  /// That the register holds all along.
+  std::optional<uint64_t> valueOf(LocalId local) { return valueOf(local, 0); }
   /// Marks the shapes of registers that hold a number.
   void fill(uint32_t instruction, llvm::MutableArrayRef<Shape> shapes);
 

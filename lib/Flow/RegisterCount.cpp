@@ -1,6 +1,7 @@
 // register-count-unknown: ptxas does not know how many registers a warp of the kernel starts with, and ignores the
 // change.
 #include "Flow/BodyRules.h"
+#include "Module/KernelHead.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -12,13 +13,8 @@ void checkRegisterCount(const Body &body, const BodyContext &context) {
   const auto first = llvm::find_if(body.notable, changes);
   if (first == body.notable.end() || body.function->kind != FunctionKind::Entry)
     return;
-  const Slice directives = body.function->directives;
-  const bool isKnown = llvm::any_of(llvm::ArrayRef(body.ast->directives).slice(directives.first, directives.count),
-                                    [&](const Directive &directive) {
-                                      const llvm::StringRef name = body.ast->text(directive.name);
-                                      return name == ".maxnreg" || name == ".maxntid" || name == ".reqntid";
-                                    });
-  if (!isKnown)
+  const KernelHead head = headOf(*body.ast, *body.function);
+  if (!head.registers && !head.threads)
     context.sink.report(DiagId::RegisterCountUnknown, body.instruction(*first).opcodeRange,
                         {body.ast->text(body.function->name).str()});
 }

@@ -1,42 +1,186 @@
-// What a body uses of its module, for the rules about kernels and what they call.
+// What a body uses of its module, for the rules about kernels and what they reach.
 #include "Flow/BodyRules.h"
-#include "Isa/Isa.h"
+#include "Isa/Words.h"
+#include "Module/KernelHead.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
+namespace {
 
-static bool isShared(const Symbol &symbol) {
-  return symbol.kind == SymbolKind::Variable && isa::word(symbol.space).text == ".shared";
+class Summariser {
+public:
+  Summariser(const Body &body, const ModuleRules &rules) : body(body), rules(rules) {}
+  FunctionSummary summary();
+
+private:
+  void head();
+  void declarations();
+  void pragmas();
+  void instruction(uint32_t number);
+  void change(uint32_t number);
+  uint32_t occupiedIfRead(uint32_t number);
+  bool isReadAfter(uint32_t number, int16_t node);
+  void named();
+  RegisterUse use(uint32_t number, uint32_t registers) const {
+    const Instruction &one = body.instruction(number);
+    return {registers, one.opcodeRange, one.opcode};
+  }
+  bool isReached(uint32_t number);
+
+  const Body &body;
+  const ModuleRules &rules;
+  std::optional<Graph> graph;     // of a body that asks for it
+  std::vector<uint32_t> lastRead; // likewise; by LocalId: the number of the instruction, + 1; 0: none
+  FunctionSummary result;
+};
+
+} // namespace
+
+static void setFirst(Range &range, Range place) {
+  if (!range.size())
+    range = place;
 }
 
-static void addNamed(FunctionSummary &summary, const NamedUse &use, const Symbol &symbol) {
-  if (symbol.kind == SymbolKind::Function)
-    summary.functions.push_back({use.operand.name, use.operand.range, (use.uses & Calls) != 0});
-  else if (isShared(symbol))
-    summary.shared.push_back(use.operand.name);
+static void setGreatest(RegisterUse &greatest, const RegisterUse &use) {
+  if (use.registers > greatest.registers)
+    greatest = use;
 }
 
-FunctionSummary summaryOf(const Body &body) {
-  FunctionSummary summary;
-  summary.name = body.function->name;
-  summary.kind = body.function->kind;
-  summary.nameRange = body.function->nameRange;
+void Summariser::head() {
+  const Function &function = *body.function;
+  result.name = function.name;
+  result.kind = function.kind;
+  result.nameRange = function.nameRange;
+  const llvm::StringRef linkage =
+      function.linkage == SpellingId::None ? llvm::StringRef() : body.ast->text(function.linkage);
+  result.isExported = linkage == ".visible" || linkage == ".weak";
+  if (function.kind != FunctionKind::Entry)
+    return;
+  result.head = headOf(*body.ast, function);
+  for (const Declaration &parameter :
+       llvm::ArrayRef(body.ast->declarations).slice(function.parameters.first, function.parameters.count))
+    if (parameter.ptrSpace != SpellingId::None && body.ast->text(parameter.ptrSpace) == ".const")
+      setFirst(result.constantPointer, parameter.range);
+}
+
+void Summariser::declarations() {
   for (const PlacedDeclaration &placed : body.declarations) {
     const Declaration &declaration = body.ast->declarations[placed.index];
-    if (body.ast->text(declaration.space) == ".shared" && declaration.linkage == SpellingId::None)
-      summary.sharedBytes += placed.extent.bytes;
+    const llvm::StringRef space = body.ast->text(declaration.space);
+    if (space == ".shared" && declaration.linkage == SpellingId::None)
+      result.shared.push_back(placed.extent);
+    else if (space == ".local")
+      result.localBytes += placed.extent.bytes;
   }
-  for (const uint32_t number : body.notable) {
-    const Range place = body.instruction(number).opcodeRange;
-    if (body.facts(number).ctas == 1 && !summary.oneCta.size())
-      summary.oneCta = place;
-    if (body.facts(number).ctas == 2 && !summary.ctaPair.size())
-      summary.ctaPair = place;
-  }
-  body.eachNamed([&](NamedUse use) {
-    if (const Symbol *symbol = body.symbol(use.local); symbol && symbol->depth == 0)
-      addNamed(summary, use, *symbol);
-  });
-  return summary;
 }
+
+void Summariser::pragmas() {
+  const llvm::StringRef spilling = isa::pragma(isa::PragmaId::EnableSmemSpilling).name;
+  for (const PlacedDirective &placed : body.directives) {
+    const Directive &directive = body.ast->directives[placed.index];
+    for (const Operand &string : body.ast->operandsOf(directive.operands))
+      if (string.kind == OperandKind::String && body.ast->text(string.name).drop_front().drop_back() == spilling)
+        setFirst(result.spilling, string.range);
+  }
+}
+
+bool Summariser::isReached(uint32_t number) {
+  if (!graph)
+    graph = graphOf(body, rules);
+  return graph->isReached(graph->blockOf(number));
+}
+
+/// Whether an instruction further down does more than add to what this one writes to the operand.
+bool Summariser::isReadAfter(uint32_t number, int16_t node) {
+  if (lastRead.empty()) {
+    lastRead.resize(body.locals.size());
+    for (uint32_t i = 0; i < body.size(); ++i)
+      body.eachUse(i, [&](NamedUse use) {
+        if (use.uses & Reads)
+          lastRead[static_cast<uint32_t>(use.local)] = i + 1;
+      });
+  }
+  const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
+  bool isRead = false;
+  body.eachUse(number, [&](NamedUse use) {
+    const bool isPart = &use.operand >= nodes + node && &use.operand < nodes + node + nodes[node].extent;
+    isRead |= isPart && lastRead[static_cast<uint32_t>(use.local)] > number + 1;
+  });
+  return isRead;
+}
+
+uint32_t Summariser::occupiedIfRead(uint32_t number) {
+  uint32_t registers = 0;
+  for (const Action &action : body.facts(number).actions)
+    if (action.kind == isa::FactKind::Occupies && isReadAfter(number, action.condition))
+      registers += static_cast<uint32_t>(action.number);
+  return registers;
+}
+
+/// ptxas forgets a change that control never comes to.
+void Summariser::change(uint32_t number) {
+  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
+  for (const Action &action : body.facts(number).actions)
+    if ((action.kind == isa::FactKind::Grows || action.kind == isa::FactKind::Shrinks) && isReached(number))
+      setGreatest(action.kind == isa::FactKind::Grows ? result.grows : result.shrinks,
+                  use(number, static_cast<uint32_t>(nodes[action.node].value)));
+}
+
+void Summariser::instruction(uint32_t number) {
+  const Facts &facts = body.facts(number);
+  const Range place = body.instruction(number).opcodeRange;
+  if (facts.ctas)
+    setFirst(facts.ctas == 1 ? result.oneCta : result.ctaPair, place);
+  if (facts.occupied)
+    setGreatest(result.occupied, use(number, facts.occupied + occupiedIfRead(number)));
+  if (facts.bounded)
+    setGreatest(result.bounded, use(number, facts.bounded));
+  if (facts.has(isa::FactKind::Grows) || facts.has(isa::FactKind::Shrinks))
+    change(number);
+  if (facts.convertsConstant && !result.constantConversion.size()) {
+    result.constantConversion = place;
+    result.conversion = body.instruction(number).opcode;
+  }
+  if (facts.has(isa::FactKind::Calls) && !(facts.uses & Calls))
+    setFirst(result.indirectCall, place);
+}
+
+/// The first use of each function as a callee, the first as an address, and whether control comes to any of them.
+void Summariser::named() {
+  llvm::DenseMap<uint32_t, uint32_t> known[2]; // as an address, as a callee: by local the reference, + 1
+  for (const uint32_t number : body.notable) {
+    if (!(body.facts(number).uses & (Calls | Names)))
+      continue;
+    body.eachUse(number, [&](NamedUse use) {
+      const bool isCall = use.uses & Calls;
+      const Symbol *symbol = use.uses & (Calls | Names) ? body.symbol(use.local) : nullptr;
+      if (!symbol || symbol->depth != 0)
+        return;
+      uint32_t &place = known[isCall][static_cast<uint32_t>(use.local)];
+      if (symbol->kind == SymbolKind::Variable && !place) {
+        result.variables.push_back(use.operand.name);
+        place = static_cast<uint32_t>(result.variables.size());
+      } else if (symbol->kind == SymbolKind::Function && !place) {
+        result.functions.push_back({use.operand.name, use.operand.range, isCall, isReached(number)});
+        place = static_cast<uint32_t>(result.functions.size());
+      } else if (symbol->kind == SymbolKind::Function && !result.functions[place - 1].isExecuted) {
+        result.functions[place - 1].isExecuted = isReached(number);
+      }
+    });
+  }
+}
+
+FunctionSummary Summariser::summary() {
+  head();
+  declarations();
+  pragmas();
+  for (const uint32_t number : body.notable)
+    instruction(number);
+  named();
+  return std::move(result);
+}
+
+FunctionSummary summaryOf(const Body &body, const ModuleRules &rules) { return Summariser(body, rules).summary(); }
 
 } // namespace ptxray

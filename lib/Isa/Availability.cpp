@@ -7,7 +7,25 @@ using isa::Expr;
 using isa::ExprId;
 using isa::ExprOp;
 
+ModuleContext ofArch(ModuleContext context) {
+  context.target = context.arch.value_or(context.target);
+  context.arch.reset();
+  return context;
+}
+
+std::string targetName(const ModuleContext &context) {
+  return context.target == anyTarget ? "this target" : std::string(isa::targets()[context.target].name);
+}
+
 Availability::Availability(const ModuleContext &context) : context(context), memo(isa::tables().exprs.size(), -1) {}
+
+const Availability &Availability::ofCode() const {
+  if (!context.arch)
+    return *this;
+  if (!code)
+    code = std::make_unique<Availability>(ofArch(context));
+  return *code;
+}
 
 bool inTargetSet(uint16_t set, uint16_t target) {
   const isa::TargetBits &bits = isa::tables().targetSets[set];

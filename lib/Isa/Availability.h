@@ -3,6 +3,8 @@
 #include "Isa/Isa.h"
 #include "Source/Range.h"
 #include "llvm/ADT/SmallVector.h"
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace ptxray {
@@ -11,8 +13,9 @@ namespace ptxray {
 inline constexpr uint16_t anyTarget = 0xFFFF;
 
 struct ModuleContext {
-  uint16_t ptx = 0;    // 8.6 is 806
-  uint16_t target = 0; // index into isa::tables().targets, or anyTarget
+  uint16_t ptx = 0;             // 8.6 is 806
+  uint16_t target = 0;          // index into isa::tables().targets, or anyTarget
+  std::optional<uint16_t> arch; // what code is made for, where that is another
   bool pedantic = false;
   bool independent = false; // `texmode_independent`: textures and samplers are told apart
   Range version;            // of the number after `.version`, for fixes; empty: unknown
@@ -20,11 +23,18 @@ struct ModuleContext {
 };
 
 /// Expressions about version and target alone, each evaluated once per module.
+/// What the target that code is made for allows.
+ModuleContext ofArch(ModuleContext context);
+/// `sm_90a`
+std::string targetName(const ModuleContext &context);
+
 class Availability {
 public:
   explicit Availability(const ModuleContext &context);
   bool holds(isa::ExprId gate) const;
   const ModuleContext &module() const { return context; }
+  /// Of the target that code is made for.
+  const Availability &ofCode() const;
   /// Where to note which gates are asked for, if anyone wants to know.
   mutable std::vector<isa::ExprId> *asked = nullptr;
 
@@ -33,6 +43,7 @@ private:
   bool evaluate(isa::ExprId gate) const;
   ModuleContext context;
   mutable std::vector<int8_t> memo; // -1: not asked for yet
+  mutable std::unique_ptr<Availability> code;
 };
 
 /// One way to satisfy a gate.

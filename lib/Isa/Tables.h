@@ -257,6 +257,9 @@ enum class FactKind : uint8_t {
   Per,      // detail: Scope within which the result, or the operand, is the same; condition: if that operand is
   Elects,   // operand: true in one of the lanes that execute it
   Traces,   // writes to the trace, which the module's metadata describe
+  // Registers of a thread:
+  Occupies, // number, or operand: so many, those of the operand, at the same time as those of its other facts
+  Bounded,  // number: a bound of registers that a directive sets must be as high
 };
 enum class End : uint8_t { Function, Thread, Grid };
 /// From the smallest on.
@@ -348,6 +351,8 @@ struct Target {
   bool documented;
   bool integrated;      // a Jetson or one like it: cubins of other GPUs are not for it, nor the other way
   uint32_t sharedBytes; // the most that a kernel may declare
+  uint32_t threads;     // that a multiprocessor holds; 0: not known
+  uint32_t blocks;
 };
 struct TargetBits {
   uint64_t low, high; // bit i: targets[i]

@@ -139,26 +139,56 @@ static bool makesAddress32(const Computation &computation) {
          (computation.operation == isa::Operation::ToGeneric || computation.operation == isa::Operation::FromGeneric);
 }
 
+/// A conversion between generic addresses and those in `.const`.
+static bool convertsConstant(const FormView &view, const Computation &computation) {
+  return computation.isKnown &&
+         (computation.operation == isa::Operation::ToGeneric || computation.operation == isa::Operation::FromGeneric) &&
+         llvm::any_of(view.written.opcode.words, [](const OpcodeWord &word) { return word.id == isa::words::const_; });
+}
+
 static isa::WordId spaceOf(const FormView &view, const isa::SpaceRef &ref) {
   return ref.kind == isa::RefKind::Slot ? view.word(ref.index) : ref.index;
+}
+
+/// How many registers of 32 bits an operand takes.
+static uint16_t registersOf(const FormView &view, unsigned operand) {
+  const Shape &shape = view.written.shapes[view.nodeOf[operand]];
+  const unsigned elements = shape.kind == ShapeKind::Vector ? shape.extent - 1u : 1;
+  return static_cast<uint16_t>(elements * std::max(1u, (view.typeOf(operand).bits + 31u) / 32));
+}
+
+/// What code generation makes of it, whatever the module is written for.
+static bool holdsForCode(const FormView &view, isa::ExprId when) {
+  const Availability &availability = view.written.availability;
+  if (&availability.ofCode() == &availability)
+    return holds(view, when);
+  const WrittenInstruction compiled{view.written.opcode, view.written.shapes, availability.ofCode()};
+  return holds(FormView(compiled, view), when);
 }
 
 static void addActions(const FormView &view, Facts &facts) {
   auto node = [&view](int8_t operand) { return static_cast<int16_t>(operand < 0 ? -1 : view.nodeOf[operand]); };
   for (const isa::Fact &fact : isa::run(isa::tables().facts, view.form().facts)) {
-    if ((fact.operand >= 0 && node(fact.operand) < 0) || !holds(view, fact.when))
+    const bool isOfCode = fact.kind == isa::FactKind::Occupies || fact.kind == isa::FactKind::Bounded;
+    if ((fact.operand >= 0 && node(fact.operand) < 0) ||
+        !(isOfCode ? holdsForCode(view, fact.when) : holds(view, fact.when)))
       continue;
     facts.kinds |= bitOf(fact.kind);
     if (fact.kind == isa::FactKind::Computes)
       facts.computation = computationOf(view, static_cast<isa::Operation>(fact.detail));
     else if (fact.kind == isa::FactKind::Ctas)
       facts.ctas = static_cast<uint8_t>(fact.number);
+    else if (fact.kind == isa::FactKind::Occupies && fact.condition < 0)
+      facts.occupied += fact.operand < 0 ? fact.number : registersOf(view, fact.operand);
+    else if (fact.kind == isa::FactKind::Bounded)
+      facts.bounded = static_cast<uint16_t>(fact.number);
     else if (fact.kind != isa::FactKind::Copies)
       facts.actions.push_back({fact.kind, fact.detail, fact.other, fact.isReads, fact.groups, spaceOf(view, fact.space),
                                node(fact.operand), node(fact.amount), node(fact.which), node(fact.condition),
                                fact.number});
   }
   facts.hasAddress32 = makesAddress32(facts.computation);
+  facts.convertsConstant = convertsConstant(view, facts.computation);
 }
 
 static void addAccess(const FormView &view, unsigned index, Facts &facts) {
@@ -177,13 +207,16 @@ static void addAccess(const FormView &view, unsigned index, Facts &facts) {
 
 static void addNodes(Facts &facts, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<uint8_t> uses) {
   constexpr uint32_t noted = bitOf(isa::FactKind::Ends) | bitOf(isa::FactKind::Branches) | bitOf(isa::FactKind::Ctas) |
-                             bitOf(isa::FactKind::Grows) | bitOf(isa::FactKind::Shrinks) | bitOf(isa::FactKind::Traces);
+                             bitOf(isa::FactKind::Grows) | bitOf(isa::FactKind::Shrinks) |
+                             bitOf(isa::FactKind::Traces) | bitOf(isa::FactKind::Occupies) |
+                             bitOf(isa::FactKind::Bounded);
   for (unsigned node = 0; node < shapes.size(); ++node)
     if (uint8_t use = useOfName(shapes[node], uses[node])) {
       facts.nodes.push_back({static_cast<uint16_t>(node), use});
       facts.uses |= use;
     }
-  facts.isPlain = !(facts.kinds & noted) && !facts.hasAddress32 && !(facts.uses & (Calls | Names | Targets)) &&
+  facts.isPlain = !(facts.kinds & noted) && !facts.hasAddress32 && !facts.convertsConstant &&
+                  !(facts.uses & (Calls | Names | Targets)) &&
                   llvm::none_of(facts.accesses, [](const Access &access) { return access.isOfVariable(); });
 }
 

@@ -77,11 +77,14 @@ constexpr uint32_t bitOf(isa::FactKind kind) { return 1u << static_cast<unsigned
 struct Facts {
   bool known = false; // false: the instruction is refused, so it may do anything
   bool hasResult = false;
-  bool isPlain = false;      // nothing but registers read and written, for who asks for no action
-  bool hasAddress32 = false; // it holds or makes a generic address of 32 bits
-  uint8_t ctas = 0;          // whose tensor memory it asks for
-  uint8_t uses = 0;          // of all nodes
-  uint32_t kinds = 0;        // `bitOf` each fact that holds; those of a body can be joined
+  bool isPlain = false;          // nothing but registers read and written, for who asks for no action
+  bool hasAddress32 = false;     // it holds or makes a generic address of 32 bits
+  bool convertsConstant = false; // between generic addresses and those in `.const`
+  uint8_t ctas = 0;              // whose tensor memory it asks for
+  uint16_t occupied = 0;         // registers of a thread that it needs at the same time; 0: a few
+  uint16_t bounded = 0;          // fewer registers no directive may leave it; 0: whatever
+  uint8_t uses = 0;              // of all nodes
+  uint32_t kinds = 0;            // `bitOf` each fact that holds; those of a body can be joined
   Computation computation;
   llvm::SmallVector<NodeUse, 4> nodes;
   llvm::SmallVector<Access, 1> accesses;

@@ -5,12 +5,15 @@
 
 namespace ptxray {
 
+/// What becomes of the module: is it the whole program, or compiled for a linker (`ptxas -c`)?
+enum class Linking : uint8_t { Unknown, Whole, Separate };
+
 struct CheckOptions {
   std::string target; // replaces what `.target` says; empty: as the file says
   std::string ptx;    // replaces what `.version` says
   std::string arch;   // ask also: may this module be compiled for that GPU
   bool pedantic = false;
-  bool wholeProgram = false;  // the module is linked with nothing: what it names it must define
+  Linking linking = Linking::Unknown;
   bool isFragment = false;    // functions are pieces of code: nothing is said of them as a whole
   bool wideAddresses = false; // as nvcc compiles: for no target are there addresses of 32 bits
   bool errorsOnly = false;    // of warnings only those of a rule with a level of its own are wanted

@@ -1,7 +1,6 @@
 #include "Module/Header.h"
 #include "Diagnostics/Nearest.h"
 #include "Isa/Directives.h"
-#include "Module/Limits.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace ptxray {
@@ -182,8 +181,8 @@ void Header::readAddressSize(const Ast &ast, const Directive &directive) {
   bits = operands.front().value;
   if (bits != 32 && bits != 64)
     sink.report(DiagId::AddressSize, operands.front().range, {std::to_string(bits)});
-  if (bits == 32 && !Availability(context()).holds(isa::feature(isa::FeatureId::Address32).gate))
-    sink.report(DiagId::CodegenAddress32, directive.range, {".address_size 32", targetText});
+  if (bits == 32 && !Availability(ofArch(context())).holds(isa::feature(isa::FeatureId::Address32).gate))
+    sink.report(DiagId::CodegenAddress32, directive.range, {".address_size 32", targetName(ofArch(context()))});
 }
 
 void Header::finish(Range place, bool isEmpty) {
@@ -236,6 +235,8 @@ ModuleContext Header::context() const {
   ModuleContext context;
   context.ptx = ptx ? ptx : isa::versions().back();
   context.target = target >= 0 ? static_cast<uint16_t>(target) : anyTarget;
+  if (const int arch = isa::findTarget(options.arch); arch >= 0 && target >= 0 && arch != target)
+    context.arch = static_cast<uint16_t>(arch);
   context.pedantic = options.pedantic || options.levels.wantsPedantic();
   context.version = options.ptx.empty() ? versionRange : Range{};
   context.targetName = options.target.empty() ? targetRange : Range{};

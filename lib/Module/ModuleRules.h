@@ -42,7 +42,8 @@ struct Signature {
 class ModuleRules {
 public:
   ModuleRules(const Ast &ast, const Header &header, Resolver &resolver, DiagnosticSink &sink)
-      : ast(ast), header(header), availability(header.context()), resolver(resolver), sink(sink) {}
+      : ast(ast), header(header), availability(header.context()), availabilityOfCode(ofArch(header.context())),
+        resolver(resolver), sink(sink) {}
 
   /// What belongs to a function without a body is not allocated, and may have types that nothing can.
   void variable(const Declaration &declaration, Site site, bool isAllocated = true);
@@ -58,6 +59,9 @@ public:
   /// An instruction that writes to the trace stands there.
   void trace(Range range, llvm::StringRef instruction);
   bool has(isa::FeatureId id) const { return availability.holds(isa::feature(id).gate); }
+  /// Of what the code is made for.
+  bool codeHas(isa::FeatureId id) const { return availabilityOfCode.holds(isa::feature(id).gate); }
+  uint64_t limitOfCode(isa::LimitId id) const { return isa::limit(id, availabilityOfCode); }
   /// What only the end of the module shows.
   void finish();
 
@@ -121,7 +125,7 @@ private:
   };
   const Ast &ast;
   const Header &header;
-  Availability availability;
+  Availability availability, availabilityOfCode;
   Resolver &resolver;
   DiagnosticSink &sink;
   llvm::DenseMap<uint32_t, Signature> functions;  // by NameId

@@ -1,4 +1,6 @@
 #include "Module/ModuleRules.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace ptxray {
 
@@ -8,12 +10,18 @@ static const isa::Directive *find(llvm::StringRef text) {
   return pragma && (pragma->arguments.count || name == text) ? pragma : nullptr;
 }
 
-/// ptxas takes whatever it does not know for a pragma of another compiler.
+/// In a function ptxas takes whatever it does not know for a pragma of another compiler.
 void ModuleRules::pragma(const Directive &directive, isa::DirectivePlace place) {
   const bool isInBody = place == isa::InEntry || place == isa::InFunction;
   for (const Operand &string : ast.operandsOf(directive.operands)) {
     const llvm::StringRef text = ast.text(string.name).drop_front().drop_back();
     const isa::Directive *pragma = find(text);
+    const bool isInModule = place == isa::InModule;
+    // One that may also stand in a head is refused elsewhere only when code is made, as one that ptxas does not know.
+    if (isInModule && (!pragma || ((pragma->places & isa::OnEntry) && !(pragma->places & isa::InModule)))) {
+      sink.report(DiagId::CodegenPragmaPlace, string.range, {text.str()});
+      continue;
+    }
     if (!pragma) {
       sink.report(DiagId::UnknownPragma, string.range, {text.str()});
       continue;
@@ -32,8 +40,20 @@ void ModuleRules::pragma(const Directive &directive, isa::DirectivePlace place) 
   }
 }
 
+/// A number as C writes it, of any size.
+static bool isMask(llvm::StringRef text) {
+  (void)(text.consume_front("-") || text.consume_front("+"));
+  const bool isHex = text.consume_front_insensitive("0x");
+  return !text.empty() && llvm::all_of(text, [&](char c) { return isHex ? llvm::isHexDigit(c) : llvm::isDigit(c); });
+}
+
 void ModuleRules::pragmaValue(const isa::Directive &pragma, llvm::StringRef value, Range range) {
   const isa::DirectiveArgument &argument = isa::run(isa::tables().arguments, pragma.arguments).front();
+  if (argument.kind == isa::ArgumentKind::Text) {
+    if (!isMask(value))
+      sink.report(DiagId::CodegenPragmaValue, range, {std::string(pragma.name)});
+    return;
+  }
   if (argument.kind != isa::ArgumentKind::Number)
     return;
   const auto ranges = isa::run(isa::tables().ranges, argument.ranges);

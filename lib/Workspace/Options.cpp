@@ -33,6 +33,14 @@ static std::string setChoice(bool &flag, llvm::StringRef name, llvm::StringRef y
   return "";
 }
 
+static std::string setLinking(Linking &linking, llvm::StringRef value) {
+  bool isWhole = false;
+  const std::string wrong = setChoice(isWhole, "link", "whole", "separate", value);
+  if (wrong.empty())
+    linking = isWhole ? Linking::Whole : Linking::Separate;
+  return wrong;
+}
+
 static std::string setLevels(RuleLevels &levels, RuleLevel level, llvm::StringRef value) {
   llvm::SmallVector<llvm::StringRef> words;
   value.split(words, ',');
@@ -68,7 +76,7 @@ std::string setOption(CheckOptions &options, llvm::StringRef name, llvm::StringR
   if (name == "werror")
     return setChoice(options.werror, name, "yes", "no", value);
   if (name == "link")
-    return setChoice(options.wholeProgram, name, "whole", "separate", value);
+    return setLinking(options.linking, value);
   for (const auto &[verb, level] : levels)
     if (name == verb)
       return setLevels(options.levels, level, value);

@@ -14,18 +14,18 @@ using namespace ptxray;
 using namespace ptxray::test;
 namespace fs = std::filesystem;
 
-// No text of PTX alone can give these: they are about files, or what ptxas says.
+// No text of PTX alone can give these, which are about files or what ptxas says, nor a short one the last.
 static constexpr llvm::StringLiteral withoutExample[] = {
-    "ptxas-accepts",    "ptxas-error",         "ptxas-remark",     "ptxas-warning",   "setmaxnreg-ignored",
-    "wgmma-serialized", "wgmma-wait-inserted", "unreadable-input", "header-disagrees"};
+    "ptxas-accepts",    "ptxas-error",         "ptxas-remark",     "ptxas-warning",    "setmaxnreg-ignored",
+    "wgmma-serialized", "wgmma-wait-inserted", "unreadable-input", "header-disagrees", "codegen-branch-table"};
 
 namespace {
 
 struct Example {
   std::string text;
-  std::string arch;          // of "```ptx --arch=sm_90"
-  bool wholeProgram = false; // of "```ptx --link=whole"
-  bool isCuda = false;       // of "```cuda"
+  std::string arch;                   // of "```ptx --arch=sm_90"
+  Linking linking = Linking::Unknown; // of "```ptx --link=whole"
+  bool isCuda = false;                // of "```cuda"
 };
 
 std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
@@ -42,10 +42,10 @@ std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
       inExample = line == heading;
     else if (inExample && line.consume_front("```ptx")) {
       inBlock = true;
-      examples.push_back({"", line.split("--arch=").second.str(), line.contains("--link=whole"), false});
+      examples.push_back({"", line.split("--arch=").second.str(), linkingOf(line.split("--link=").second), false});
     } else if (inExample && line == "```cuda") {
       inBlock = true;
-      examples.push_back({"", "", false, true});
+      examples.push_back({"", "", Linking::Unknown, true});
     }
   }
   return examples;
@@ -75,7 +75,7 @@ std::vector<std::vector<std::string>> findings(DiagId rule, const Example &examp
     const auto source = SourceBuffer::fromText(info(rule).id, module.text);
     CheckOptions options;
     options.arch = example.arch;
-    options.wholeProgram = example.wholeProgram;
+    options.linking = example.linking;
     options.isFragment = module.isFragment;
     options.pedantic = info(rule).level == Severity::Pedantic;
     DiagnosticSink sink;

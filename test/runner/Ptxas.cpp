@@ -72,7 +72,9 @@ PtxasVerdict askPtxas(const std::string &ptxas, const Module &module, bool compi
   std::error_code error;
   llvm::raw_fd_ostream(input, error) << module.text;
   const std::string arch = (compile ? "-arch=sm_" : "-arch=compute_") + architectureFor(module.target);
-  const llvm::StringRef arguments[] = {ptxas, arch, input, "-o", "/dev/null"};
+  llvm::SmallVector<llvm::StringRef> arguments = {ptxas, arch, input, "-o", "/dev/null"};
+  if (compile && module.linking == Linking::Separate)
+    arguments.push_back("-c");
   const std::optional<llvm::StringRef> redirects[] = {"", output, output};
   const int status = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 60, 0, &verdict.output);
   if (auto buffer = llvm::MemoryBuffer::getFile(output))

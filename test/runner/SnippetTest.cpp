@@ -42,7 +42,7 @@ private:
     const auto source = SourceBuffer::fromText(file.path, module.text);
     CheckOptions options;
     options.pedantic = module.pedantic;
-    options.wholeProgram = module.wholeProgram;
+    options.linking = module.linking;
     options.isFragment = module.isFragment;
     checkSource(*source, options, sink);
     for (const Diagnostic &d : sink.diagnostics()) {

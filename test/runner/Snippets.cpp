@@ -131,6 +131,10 @@ static void readSections(TestFile &file) {
   finish();
 }
 
+Linking linkingOf(llvm::StringRef word) {
+  return word == "whole" ? Linking::Whole : word == "separate" ? Linking::Separate : Linking::Unknown;
+}
+
 static void readModule(TestFile &file) {
   Module module;
   for (unsigned number = 1; number <= file.lines.size(); ++number) {
@@ -141,7 +145,8 @@ static void readModule(TestFile &file) {
     if (module.target.empty() && target.consume_front(".target"))
       module.target = target.ltrim().take_until([](char c) { return !llvm::isAlnum(c) && c != '_'; }).str();
     module.pedantic |= line.trim() == "//@ pedantic";
-    module.wholeProgram |= line.trim() == "//@ link whole";
+    if (line.trim().starts_with("//@ link "))
+      module.linking = linkingOf(line.trim().drop_front(9));
     module.isFragment |= line.trim() == "//@ fragment";
     module.compiles |= line.trim() == "//@ compile";
   }

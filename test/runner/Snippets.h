@@ -2,6 +2,7 @@
 // test/isa: single lines put into test/isa/prelude.ptx. test/module: whole files. Both become
 // Modules.
 #include "Expectation.h"
+#include "Module/CheckOptions.h"
 
 namespace ptxray::test {
 
@@ -11,10 +12,10 @@ struct Module {
   std::string text;
   std::string target; // the architecture alone
   bool pedantic = false;
-  bool wholeProgram = false;     // `//@ link whole`
-  bool isFragment = false;       // a section, or `//@ fragment`
-  bool compiles = false;         // `//@ compile`: ptxas generates code for it
-  std::vector<unsigned> origins; // of each line of `text`, counted from 1; 0: from the prelude
+  Linking linking = Linking::Unknown; // `//@ link whole`
+  bool isFragment = false;            // a section, or `//@ fragment`
+  bool compiles = false;              // `//@ compile`: ptxas generates code for it
+  std::vector<unsigned> origins;      // of each line of `text`, counted from 1; 0: from the prelude
 };
 
 struct TestFile {
@@ -34,6 +35,9 @@ TestFile readExample(llvm::StringRef text);
 
 /// Sections as in test/isa.
 TestFile readSections(llvm::StringRef text);
+
+/// `whole`, `separate`; else it is not known.
+Linking linkingOf(llvm::StringRef word);
 
 /// The numbers of the lines that stand in a section.
 std::vector<unsigned> linesIn(const Module &section);

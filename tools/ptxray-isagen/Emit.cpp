@@ -110,7 +110,8 @@ void write(std::ostream &out, const isa::Entry &v) {
 }
 void write(std::ostream &out, const isa::Mnemonic &v) { braces(out, v.text, v.forms, v.skipped, v.ungated); }
 void write(std::ostream &out, const isa::Target &v) {
-  braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented, v.integrated, v.sharedBytes);
+  braces(out, v.name, v.number, v.variant, v.family, v.since, v.documented, v.integrated, v.sharedBytes, v.threads,
+         v.blocks);
 }
 void write(std::ostream &out, const isa::SpecialRegister &v) {
   braces(out, v.name, v.type, v.vector, v.gate, v.scope, v.enumerates, v.narrow, v.needs);
@@ -243,6 +244,7 @@ void emitNames(const Output &output, std::ostream &out) {
          "isa::Tables.\n"
          "#pragma once\n#include <cstdint>\n\nnamespace ptxray::isa {\n\n";
   enumeration(out, "DirectiveId", output.directives);
+  enumeration(out, "PragmaId", output.pragmas);
   enumeration(out, "FeatureId", output.features);
   enumeration(out, "LimitId", output.limits);
   out << "\n} // namespace ptxray::isa\n";

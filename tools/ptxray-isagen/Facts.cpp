@@ -10,7 +10,18 @@ using isa::FactKind;
 
 /// What such a fact is about, and the clauses that it may have.
 struct FactSyntax {
-  enum Subjects { Nothing, Detail, Details, Operand, Operands, Groups, Number, OperandOrScope, ScopeAndOperands };
+  enum Subjects {
+    Nothing,
+    Detail,
+    Details,
+    Operand,
+    Operands,
+    Groups,
+    Number,
+    OperandOrScope,
+    ScopeAndOperands,
+    NumberOrOperands
+  };
   Subjects subjects;
   std::set<std::string> clauses;
 };
@@ -46,7 +57,9 @@ const FactSyntax &syntaxOf(FactKind kind) {
                                                      {Computes, {FactSyntax::Detail, {}}},
                                                      {Per, {FactSyntax::ScopeAndOperands, {"if"}}},
                                                      {Elects, {FactSyntax::Operand, {}}},
-                                                     {Traces, {FactSyntax::Nothing, {}}}};
+                                                     {Traces, {FactSyntax::Nothing, {}}},
+                                                     {Occupies, {FactSyntax::NumberOrOperands, {"if"}}},
+                                                     {Bounded, {FactSyntax::Number, {}}}};
   return all.at(kind);
 }
 
@@ -137,6 +150,10 @@ bool Resolver::subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fac
     return operand >= 0 && add(operand);
   }
   case FactSyntax::Groups: result.groups = groupBits(fact.subjects); return add(-1);
+  case FactSyntax::NumberOrOperands:
+    if (!isNumber(fact.subjects[0]))
+      return addOperands(0);
+    [[fallthrough]];
   case FactSyntax::Number: result.number = static_cast<int16_t>(std::stoi(fact.subjects[0])); return add(-1);
   case FactSyntax::OperandOrScope:
     if (const int scope = detailOf(fact.kind, fact.subjects[0]); scope >= 0) {
@@ -169,6 +186,7 @@ bool Resolver::isWellFormed(const Fact &fact) {
   case FactSyntax::OperandOrScope: fits = count == 1; break;
   case FactSyntax::Operands:
   case FactSyntax::Groups: fits = count > 0; break;
+  case FactSyntax::NumberOrOperands: fits = count > 0 && (count == 1 || !isNumber(fact.subjects[0])); break;
   case FactSyntax::Number: fits = count == 1 && isNumber(fact.subjects[0]); break;
   case FactSyntax::ScopeAndOperands: fits = count > 0 && detailOf(fact.kind, fact.subjects[0]) >= 0; break;
   }

@@ -208,7 +208,7 @@ struct TargetDecl {
   std::string name, means; // `means`: of an alias
   uint16_t since;
   bool documented = true, integrated = false;
-  uint32_t sharedBytes = 48 * 1024;
+  uint32_t sharedBytes = 48 * 1024, threads = 0, blocks = 0;
 };
 struct RegisterDecl {
   Place place;

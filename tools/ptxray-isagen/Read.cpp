@@ -108,6 +108,24 @@ void Reader::vocabulary(IsaParser::VocabularyContext *context) {
   }
 }
 
+void Reader::target(IsaParser::TargetContext *context) {
+  TargetDecl decl{place(context), context->TARGET()->getText(), "", version(context->NUMBER()->getText())};
+  const std::map<std::string, uint32_t *> numbers = {
+      {"shared", &decl.sharedBytes}, {"threads", &decl.threads}, {"blocks", &decl.blocks}};
+  for (IsaParser::TraitContext *trait : context->trait()) {
+    const std::string name = trait->NAME()->getText();
+    if (const auto number = numbers.find(name); number != numbers.end() && trait->NUMBER())
+      *number->second = static_cast<uint32_t>(std::stoul(trait->NUMBER()->getText()));
+    else if (name == "undocumented" && !trait->NUMBER())
+      decl.documented = false;
+    else if (name == "integrated" && !trait->NUMBER())
+      decl.integrated = true;
+    else
+      error(context, "target", "`" + trait->getText() + "` says nothing about a target");
+  }
+  model.targets.push_back(std::move(decl));
+}
+
 void Reader::registers(IsaParser::RegisterContext *context) {
   RegisterDecl decl;
   decl.place = place(context);
@@ -197,16 +215,7 @@ void Reader::readFile(IsaParser::FileContext *context) {
         }
       }
     } else if (auto *one = dynamic_cast<IsaParser::TargetContext *>(item)) {
-      model.targets.push_back({place(item), one->TARGET()->getText(), "", version(one->NUMBER(0)->getText())});
-      if (one->NUMBER().size() > 1)
-        model.targets.back().sharedBytes = static_cast<uint32_t>(std::stoul(one->NUMBER(1)->getText()));
-      for (antlr4::tree::TerminalNode *word : one->NAME())
-        if (word->getText() == "undocumented")
-          model.targets.back().documented = false;
-        else if (word->getText() == "integrated")
-          model.targets.back().integrated = true;
-        else
-          error(item, "target", "`" + word->getText() + "` says nothing about a target");
+      target(one);
     } else if (auto *one = dynamic_cast<IsaParser::FamilyContext *>(item)) {
       model.families.emplace_back();
       for (antlr4::tree::TerminalNode *number : one->NUMBER())

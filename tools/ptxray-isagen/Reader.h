@@ -79,6 +79,7 @@ private:
   void limit(IsaParser::LimitContext *context);
   // Read.cpp
   void vocabulary(IsaParser::VocabularyContext *context);
+  void target(IsaParser::TargetContext *context);
   void registers(IsaParser::RegisterContext *context);
 
   Model &model;

@@ -258,7 +258,7 @@ void Resolver::targets() {
     if (!names.insert(decl.name).second)
       errors.report(decl.place, "twice", "a second target `" + decl.name + "`");
     output.targets.push_back({text(decl.name), number, variant, familyOf(number), decl.since, decl.documented,
-                              decl.integrated, decl.sharedBytes});
+                              decl.integrated, decl.sharedBytes, decl.threads, decl.blocks});
   }
   if (output.targets.size() > 128)
     errors.report({}, "targets", "more than 128 targets do not fit into TargetBits");

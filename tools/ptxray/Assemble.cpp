@@ -227,9 +227,10 @@ static int runAs(const Arguments &arguments) {
   AssembleInput input;
   if (const int status = input.read(arguments.operands.front(), arguments))
     return status;
-  input.options.wholeProgram |=
-      !input.isSeparate &&
-      !readPtxasCommandLine(std::vector<std::string>(arguments.passedOn.begin(), arguments.passedOn.end())).isSeparate;
+  const std::vector<std::string> passedOn(arguments.passedOn.begin(), arguments.passedOn.end());
+  if (input.options.linking == Linking::Unknown)
+    input.options.linking =
+        input.isSeparate || readPtxasCommandLine(passedOn).isSeparate ? Linking::Separate : Linking::Whole;
   input.check();
   if (hasErrors(input.report)) {
     printReport(input.report, arguments);

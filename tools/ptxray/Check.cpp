@@ -259,7 +259,7 @@ std::shared_ptr<const CheckOptions> optionsFor(const TextTask &text, const Check
                                                const Arguments &arguments) {
   auto own = std::make_shared<CheckOptions>(options);
   if (!arguments.has("--link"))
-    own->wholeProgram = !text.isSeparate;
+    own->linking = text.isSeparate ? Linking::Separate : Linking::Whole;
   if (!text.failsArch)
     own->arch.clear();
   own->errorsOnly = !arguments.has("--warnings");

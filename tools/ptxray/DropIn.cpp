@@ -123,7 +123,8 @@ void Inputs::report(std::unique_ptr<SourceBuffer> source, StringRef path) {
   const std::string arch = line.arch.empty() && environment.verifyOnly ? defaultTarget.str() : line.arch;
   if (isa::findTarget(arch) >= 0) { // `compute_90` makes no code, and links nothing
     options.arch = arch;
-    options.wholeProgram |= !line.isSeparate;
+    if (options.linking == Linking::Unknown)
+      options.linking = line.isSeparate ? Linking::Separate : Linking::Whole;
   }
   checkReport(report, "", options);
   renderText(report, {}, llvm::errs());

@@ -1,0 +1,97 @@
+#include "Module/KernelHead.h"
+#include "Diagnostics/Diagnostic.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ptxray {
+
+/// The product of the dimensions, which is all that counts of a cluster or a block; large ones are cut.
+static uint64_t product(llvm::ArrayRef<Operand> dimensions) {
+  uint64_t result = 1;
+  for (const Operand &one : dimensions)
+    result *= std::clamp<uint64_t>(static_cast<uint64_t>(one.value), 1, UINT16_MAX);
+  return result;
+}
+
+KernelHead headOf(const Ast &ast, const Function &function) {
+  using isa::DirectiveId;
+  KernelHead head;
+  for (const Directive &directive :
+       llvm::ArrayRef(ast.directives).slice(function.directives.first, function.directives.count)) {
+    const llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
+    const llvm::StringRef name = ast.text(directive.name);
+    // What no number of 32 bits can be is reported where it stands.
+    const auto fits = [](const Operand &one) { return one.value > 0 && one.value <= UINT32_MAX; };
+    if (operands.empty() || !llvm::all_of(operands, fits))
+      continue;
+    const auto isNamed = [&](DirectiveId id) { return name == llvm::StringRef(isa::directive(id).name); };
+    const auto value = static_cast<uint64_t>(operands.front().value);
+    if (isNamed(DirectiveId::Maxnreg)) {
+      head.registers = value;
+      head.registersRange = operands.front().range;
+    } else if (isNamed(DirectiveId::Maxntid) || isNamed(DirectiveId::Reqntid)) {
+      head.threads = product(operands);
+      head.depth = operands.size() > 2 ? static_cast<uint64_t>(operands[2].value) : 1;
+      head.threadsRange = directive.range;
+      head.threadsName = name;
+    } else if (isNamed(DirectiveId::Minnctapersm)) {
+      head.blocks = value;
+      head.blocksRange = operands.front().range;
+    } else if (isNamed(DirectiveId::Reqnctapercluster) || isNamed(DirectiveId::Maxclusterrank)) {
+      head.clusterBlocks = product(operands);
+      head.clusterRange = directive.range;
+      head.clusterName = name;
+    }
+  }
+  return head;
+}
+
+/// Whether a multiprocessor can hold as many blocks as `.minnctapersm` says.
+static bool canHold(const KernelHead &head, const isa::Target &arch) {
+  return head.threads && *head.blocks <= arch.blocks && *head.threads * *head.blocks <= arch.threads;
+}
+
+void checkHead(const KernelHead &head, const Availability &availability, DiagnosticSink &sink) {
+  const auto limit = [&](isa::LimitId id) { return isa::limit(id, availability); };
+  const uint16_t target = availability.module().target;
+  if (const uint64_t most = limit(isa::LimitId::ThreadRegisters); head.registers && *head.registers > most)
+    sink.report(DiagId::TooManyRegisters, head.registersRange, {std::to_string(*head.registers), std::to_string(most)});
+  if (const uint64_t least = limit(isa::LimitId::LeastRegisters); head.registers && *head.registers < least)
+    sink.report(DiagId::TooFewRegisters, head.registersRange, {std::to_string(*head.registers), std::to_string(least)});
+  const uint64_t threads = limit(isa::LimitId::BlockThreads), depth = limit(isa::LimitId::BlockDepth);
+  if (const bool isDeep = head.depth > depth; head.threads.value_or(0) > threads || isDeep)
+    sink.report(DiagId::TooManyThreads, head.threadsRange,
+                {head.threadsName.str(),
+                 isDeep ? std::to_string(depth) + " in the third dimension" : std::to_string(threads) + " in a block"});
+  if (target != anyTarget && head.blocks && head.threads.value_or(UINT64_MAX) <= threads)
+    if (const isa::Target &arch = isa::targets()[target]; arch.threads && !canHold(head, arch))
+      sink.report(DiagId::TooManyBlocks, head.blocksRange, {std::to_string(*head.blocks), std::string(arch.name)});
+  if (const uint64_t most = limit(isa::LimitId::ClusterBlocks); head.clusterBlocks > most)
+    sink.report(DiagId::LargeCluster, head.clusterRange, {head.clusterName.str(), std::to_string(most)});
+}
+
+/// What is left for a thread where so many warps share the registers of a multiprocessor. They get theirs in fours,
+/// registers in eights.
+static uint64_t registersOfWarps(uint64_t warps, uint64_t all, uint64_t most) {
+  constexpr uint64_t lanes = 32, warpsTogether = 4, registersTogether = 8;
+  const uint64_t threads = lanes * llvm::alignTo(std::max<uint64_t>(1, warps), warpsTogether);
+  return std::min(most, llvm::alignDown(all / threads, registersTogether));
+}
+
+RegisterBound registerBound(const KernelHead &head, const isa::Target &arch, const Availability &availability) {
+  const auto limit = [&](isa::LimitId id) { return isa::limit(id, availability); };
+  const uint64_t most = limit(isa::LimitId::ThreadRegisters);
+  RegisterBound bound = {most, false, {}};
+  const bool fits = head.threads && *head.threads <= arch.threads, blocksCount = head.blocks && canHold(head, arch);
+  // `.maxnreg` has the last word over the size of a block, even where it is too large to count.
+  if (fits && (blocksCount || !head.registers)) {
+    const uint64_t warps = llvm::divideCeil(*head.threads, 32) * (blocksCount ? *head.blocks : 1);
+    const uint64_t left = registersOfWarps(warps, limit(isa::LimitId::AllRegisters), most);
+    bound = {left, blocksCount, blocksCount ? head.blocksRange : head.threadsRange};
+  }
+  if (head.registers && *head.registers <= most && *head.registers < bound.registers)
+    bound = {std::max(*head.registers, limit(isa::LimitId::LeastRegisters)), true, head.registersRange};
+  return bound;
+}
+
+} // namespace ptxray

@@ -1,0 +1,152 @@
+// What a kernel with all that it reaches may use: shared memory, textures, one size of tensor memory.
+#include "Diagnostics/Diagnostic.h"
+#include "Isa/Words.h"
+#include "Module/ProgramRules.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ptxray {
+
+/// The variables of the module that are named, by their places in it.
+static std::vector<uint32_t> namedVariables(const Program &program, const Reach &reach) {
+  std::vector<uint32_t> named;
+  for (const uint32_t function : reach.functions)
+    for (const NameId name : program.functions[function].variables)
+      if (const auto found = program.variableOf.find(static_cast<uint32_t>(name)); found != program.variableOf.end())
+        named.push_back(found->second);
+  llvm::sort(named);
+  named.erase(std::unique(named.begin(), named.end()), named.end());
+  return named;
+}
+
+/// Whether it takes memory in this module. Of the whole program ptxas lays out an `.extern` whose size is known as
+/// well.
+static bool isHere(const ModuleVariable &variable, const ProgramContext &context) {
+  return !variable.isOpen() && (!variable.isExtern || context.options.linking == Linking::Whole);
+}
+
+/// As ptxas lays it out: what is named of the module, first what has a linkage; what the kernel declares; what the
+/// functions do, by their names.
+static uint64_t sharedBytes(const Program &program, const Reach &reach, const ProgramContext &context) {
+  const Ast &ast = context.ast;
+  Layout layout;
+  const std::vector<uint32_t> named = namedVariables(program, reach);
+  for (const bool isExported : {true, false})
+    for (const uint32_t index : named)
+      if (const ModuleVariable &variable = program.variables[index];
+          variable.space == isa::words::shared && variable.isExported == isExported && isHere(variable, context))
+        layout.add(variable.extent);
+  std::vector<const FunctionSummary *> functions;
+  for (const uint32_t index : reach.functions)
+    if (const FunctionSummary &function = program.functions[index]; !function.shared.empty())
+      functions.push_back(&function);
+  llvm::sort(functions, [&](const FunctionSummary *a, const FunctionSummary *b) {
+    const bool aIsKernel = a->kind == FunctionKind::Entry, bIsKernel = b->kind == FunctionKind::Entry;
+    return aIsKernel != bIsKernel ? aIsKernel : ast.text(a->name) < ast.text(b->name);
+  });
+  for (const FunctionSummary *function : functions)
+    for (const Extent &extent : function->shared)
+      layout.add(extent);
+  // What the launch brings begins after it.
+  uint64_t align = 1;
+  for (const ModuleVariable &variable : program.variables)
+    if (variable.space == isa::words::shared && variable.isOpen())
+      align = std::max(align, variable.extent.align);
+  return llvm::alignTo(layout.end, align);
+}
+
+void checkSharedSize(const Program &program, const Reach &reach, const ProgramContext &context) {
+  const isa::Target *arch = context.arch();
+  if (!arch || context.options.linking == Linking::Separate)
+    return;
+  const FunctionSummary &kernel = program.functions[reach.kernel()];
+  if (const uint64_t bytes = sharedBytes(program, reach, context); bytes > arch->sharedBytes)
+    context.sink.report(DiagId::CodegenSharedSize, kernel.nameRange,
+                        {context.ast.text(kernel.name).str(), std::to_string(bytes), std::string(arch->name),
+                         std::to_string(arch->sharedBytes)});
+}
+
+void checkConstantSize(const Program &program, const ProgramContext &context) {
+  const uint64_t most = context.limit(isa::LimitId::ConstBytes);
+  Layout layout;
+  const ModuleVariable *last = nullptr; // the first that does not fit
+  const auto add = [&](const ModuleVariable &variable) {
+    layout.add(variable.extent);
+    if (layout.end > most && !last)
+      last = &variable;
+  };
+  for (const bool isExported : {true, false})
+    for (const ModuleVariable &variable : program.variables)
+      if (variable.space == isa::words::const_ && variable.isExported == isExported && isHere(variable, context))
+        add(variable);
+  llvm::for_each(program.constantsOfBodies, add);
+  if (last)
+    context.sink.report(DiagId::CodegenConstantSize, last->nameRange,
+                        {context.ast.text(last->name).str(), std::to_string(layout.end), std::to_string(most)});
+}
+
+void checkOpaqueCount(const Program &program, const Reach &reach, const ProgramContext &context) {
+  if (context.options.linking == Linking::Separate)
+    return;
+  const FunctionSummary &kernel = program.functions[reach.kernel()];
+  const std::vector<uint32_t> named = namedVariables(program, reach);
+  for (const auto [type, limit] : {std::pair(isa::words::texref, isa::LimitId::KernelTextures),
+                                   std::pair(isa::words::surfref, isa::LimitId::KernelSurfaces),
+                                   std::pair(isa::words::samplerref, isa::LimitId::KernelSamplers)}) {
+    const uint64_t most = context.limit(limit);
+    const auto count = static_cast<uint64_t>(
+        llvm::count_if(named, [&, type = type](uint32_t index) { return program.variables[index].type == type; }));
+    if (count > most)
+      context.sink.report(DiagId::CodegenOpaqueCount, kernel.nameRange,
+                          {context.ast.text(kernel.name).str(), std::to_string(count),
+                           std::string(isa::word(type).text), std::to_string(most)});
+  }
+}
+
+static void reportCtaGroups(Range oneCta, Range ctaPair, const FunctionSummary &function,
+                            const ProgramContext &context) {
+  if (!oneCta.size() || !ctaPair.size())
+    return;
+  const bool pairIsLast = ctaPair.begin > oneCta.begin;
+  context.sink.report(DiagId::CodegenCtaGroup, pairIsLast ? ctaPair : oneCta, {context.ast.text(function.name).str()})
+      .notes.push_back({"the other group is used here", pairIsLast ? oneCta : ctaPair});
+}
+
+void checkCtaGroups(const Program &program, const Reach &reach, const ProgramContext &context) {
+  if (context.options.linking == Linking::Separate)
+    return; // each function for itself
+  Range oneCta, ctaPair;
+  for (const uint32_t index : reach.functions) {
+    const FunctionSummary &function = program.functions[index];
+    oneCta = oneCta.size() ? oneCta : function.oneCta;
+    ctaPair = ctaPair.size() ? ctaPair : function.ctaPair;
+  }
+  reportCtaGroups(oneCta, ctaPair, program.functions[reach.kernel()], context);
+}
+
+void checkCtaGroupsAlone(const Program &program, const ProgramContext &context) {
+  if (context.options.linking == Linking::Separate)
+    for (const FunctionSummary &function : program.functions)
+      reportCtaGroups(function.oneCta, function.ctaPair, function, context);
+}
+
+void checkSpilling(const Program &program, const Reach &reach, const ProgramContext &context) {
+  const Range pragma = program.functions[reach.kernel()].spilling;
+  if (!pragma.size())
+    return;
+  if (context.options.linking == Linking::Separate) {
+    context.sink.report(DiagId::CodegenSeparate, pragma, {"`enable_smem_spilling`"});
+    return;
+  }
+  for (const uint32_t index : namedVariables(program, reach)) {
+    const ModuleVariable &variable = program.variables[index];
+    if (variable.space != isa::words::shared || !variable.isOpen())
+      continue;
+    context.sink.report(DiagId::CodegenSpilling, pragma, {context.ast.text(variable.name).str()})
+        .notes.push_back({"declared here", variable.nameRange});
+    return;
+  }
+}
+
+} // namespace ptxray

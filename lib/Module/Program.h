@@ -1,0 +1,140 @@
+#pragma once
+// A whole module as code generation sees it: its variables, its functions, and what each of them names. The rules of
+// ProgramRules.h read it.
+#include "Parse/Ast.h"
+#include "Resolve/Scopes.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
+
+namespace ptxray {
+
+/// Where something of the module is named first.
+struct Reference {
+  NameId name;
+  Range range;
+  bool isCall = false;
+  bool isExecuted = true; // false: only code that control never comes to names it
+};
+
+/// An instruction, and the number of registers that it is about.
+struct RegisterUse {
+  uint32_t registers = 0; // 0: there is no such instruction
+  Range range;
+  SpellingId instruction = SpellingId::None;
+};
+
+/// What a kernel's head says of the size of its blocks and of its registers.
+struct KernelHead {
+  std::optional<uint64_t> registers; // `.maxnreg`
+  std::optional<uint64_t> threads;   // of a block: `.maxntid`, `.reqntid`
+  std::optional<uint64_t> blocks;    // of a multiprocessor: `.minnctapersm`
+  uint64_t depth = 1;                // of a block, its third dimension
+  uint64_t clusterBlocks = 1;        // `.reqnctapercluster`, `.maxclusterrank`
+  Range registersRange, threadsRange, blocksRange, clusterRange;
+  llvm::StringRef threadsName, clusterName; // the directive
+};
+
+/// What the rules need to know of a body.
+struct FunctionSummary {
+  NameId name = NameId::None;
+  FunctionKind kind = FunctionKind::Func;
+  Range nameRange;
+  bool isExported = false;    // `.visible` or `.weak`
+  KernelHead head;            // of a kernel
+  std::vector<Extent> shared; // declared in it
+  uint64_t localBytes = 0;
+  std::vector<NameId> variables;    // of the module that it names
+  std::vector<Reference> functions; // that it names
+  Range indirectCall;               // the first one, as all places here; empty: none
+  Range oneCta, ctaPair;            // an instruction with that effect
+  Range constantConversion;         // between generic addresses and `.const`
+  SpellingId conversion = SpellingId::None;
+  Range constantPointer; // a parameter that points to `.const`
+  Range spilling;        // the pragma that lets registers be spilled to shared memory
+  RegisterUse occupied;  // of all instructions the one with the greatest number
+  RegisterUse bounded;   // likewise, where a directive sets the number
+  RegisterUse grows, shrinks;
+};
+
+struct ModuleVariable {
+  NameId name = NameId::None;
+  isa::WordId space = 0, type = 0;
+  Extent extent;
+  bool isExtern = false;
+  bool isExported = false; // known to the linker: it has a linkage
+  Range nameRange;
+  std::vector<Reference> initial; // names among its first values
+
+  bool isOpen() const { return !extent.bytes; }
+};
+
+struct DeclaredFunction {
+  Range range;
+  bool isExported = false; // `.visible` or `.weak`
+  bool isWeak = false;
+  bool isExtern = false;
+  bool isDefined = false;
+  NameId aliasOf = NameId::None;
+};
+
+/// Where the next variable of a space goes.
+struct Layout {
+  uint64_t end = 0;
+
+  void add(const Extent &extent);
+};
+
+struct Program {
+  std::vector<ModuleVariable> variables; // in the order of the text
+  std::vector<ModuleVariable> constantsOfBodies;
+  llvm::DenseMap<uint32_t, uint32_t> variableOf;       // by NameId
+  std::vector<FunctionSummary> functions;              // those with a body
+  llvm::DenseMap<uint32_t, uint32_t> functionOf;       // by NameId
+  llvm::DenseMap<uint32_t, DeclaredFunction> declared; // by NameId
+  bool hasAbi = true;                                  // without it, there is no stack to recurse on
+  Range severalReturns;                                // the function that turns it off; empty: none does
+
+  const ModuleVariable *variable(NameId name) const {
+    const auto found = variableOf.find(static_cast<uint32_t>(name));
+    return found == variableOf.end() ? nullptr : &variables[found->second];
+  }
+  const DeclaredFunction *function(NameId name) const {
+    const auto found = declared.find(static_cast<uint32_t>(name));
+    return found == declared.end() ? nullptr : &found->second;
+  }
+  /// Of the function with a body that the name means, aliases followed; none: there is no such function.
+  std::optional<uint32_t> bodyOf(NameId name) const;
+};
+
+/// What is compiled together with a kernel.
+struct Reach {
+  std::vector<uint32_t> functions; // the kernel first
+  uint32_t kernel() const { return functions.front(); }
+};
+
+/// Follows calls and, where the whole program is compiled at once, addresses of functions in code and in the first
+/// values of variables that the code names; from an indirect call to all functions whose address is taken anywhere. One
+/// for all kernels, so that nothing is made anew.
+class Reaches {
+public:
+  Reaches(const Program &program, bool isSeparate);
+  Reach of(uint32_t kernel) { return of(kernel, /*onlyExecuted=*/false); }
+  /// Without what only code names that control never comes to.
+  Reach executedBy(uint32_t kernel) { return of(kernel, /*onlyExecuted=*/true); }
+  /// The functions that kernels reach by calls of their own names alone.
+  std::vector<bool> called() const;
+
+private:
+  Reach of(uint32_t kernel, bool onlyExecuted);
+  void add(NameId name, Reach &reach);
+  void addNamed(const FunctionSummary &function, bool onlyExecuted, Reach &reach);
+
+  const Program &program;
+  const bool isSeparate;
+  std::vector<NameId> addressed; // in code or in a first value
+  std::vector<uint32_t> visits;  // by function: the kernel that came last, + 1
+  uint32_t visit = 0;
+};
+
+} // namespace ptxray

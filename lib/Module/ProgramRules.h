@@ -1,0 +1,46 @@
+#pragma once
+// The rules about a module as a whole: what code generation refuses, and what nothing defines.
+#include "Isa/Directives.h"
+#include "Module/CheckOptions.h"
+#include "Module/Program.h"
+
+namespace ptxray {
+
+class DiagnosticSink;
+
+/// A function that ptxas itself brings.
+bool isOfCompiler(llvm::StringRef function);
+
+/// What the rules know besides the program, and where they report.
+struct ProgramContext {
+  const Ast &ast;
+  const Availability &availability; // of what code is made for
+  const CheckOptions &options;
+  DiagnosticSink &sink;
+
+  uint64_t limit(isa::LimitId id) const { return isa::limit(id, availability); }
+  /// What code is made for; null: it is not known.
+  const isa::Target *arch() const {
+    const uint16_t arch = availability.module().target;
+    return arch == anyTarget ? nullptr : &isa::targets()[arch];
+  }
+};
+
+/// A function that preserves more registers than that has none for the address that it returns to.
+void checkPreserved(const Ast &ast, Slice directives, uint64_t most, DiagnosticSink &sink);
+
+void checkUnresolved(const Program &program, const ProgramContext &context);
+void checkConstantPointers(const Program &program, const ProgramContext &context);
+void checkConstantSize(const Program &program, const ProgramContext &context);
+void checkCtaGroupsAlone(const Program &program, const ProgramContext &context);
+void checkWithoutAbi(const Program &program, const ProgramContext &context);
+/// One kernel with all that it reaches.
+void checkSharedSize(const Program &program, const Reach &reach, const ProgramContext &context);
+void checkOpaqueCount(const Program &program, const Reach &reach, const ProgramContext &context);
+void checkCtaGroups(const Program &program, const Reach &reach, const ProgramContext &context);
+void checkSpilling(const Program &program, const Reach &reach, const ProgramContext &context);
+void checkRegisters(const Program &program, const Reach &reach, const ProgramContext &context);
+void checkRegisterChanges(const Program &program, const Reach &reach, const ProgramContext &context);
+void checkLocalSize(const Program &program, const Reach &reach, const ProgramContext &context);
+
+} // namespace ptxray

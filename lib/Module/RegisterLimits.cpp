@@ -1,0 +1,55 @@
+// Instructions that need more registers than a kernel's head leaves a thread.
+#include "Diagnostics/Diagnostic.h"
+#include "Module/KernelHead.h"
+#include "Module/ProgramRules.h"
+
+namespace ptxray {
+
+void checkRegisters(const Program &program, const Reach &reach, const ProgramContext &context) {
+  const isa::Target *arch = context.arch();
+  if (!arch || !arch->threads)
+    return;
+  const FunctionSummary &kernel = program.functions[reach.kernel()];
+  const RegisterBound bound = registerBound(kernel.head, *arch, context.availability);
+  RegisterUse greatest;
+  for (const uint32_t index : reach.functions) {
+    const FunctionSummary &function = program.functions[index];
+    for (const RegisterUse &use : {function.occupied, bound.isSet ? function.bounded : RegisterUse()})
+      if (use.registers > greatest.registers)
+        greatest = use;
+  }
+  if (greatest.registers <= bound.registers)
+    return;
+  context.sink
+      .report(DiagId::CodegenRegisters, greatest.range,
+              {context.ast.text(greatest.instruction).str(), std::to_string(greatest.registers),
+               context.ast.text(kernel.name).str(), std::to_string(bound.registers)})
+      .notes.push_back({"because of this", bound.cause});
+}
+
+void checkRegisterChanges(const Program &program, const Reach &reach, const ProgramContext &context) {
+  const isa::Target *arch = context.arch();
+  if (!arch || !arch->threads)
+    return;
+  const FunctionSummary &kernel = program.functions[reach.kernel()];
+  uint64_t grown = 0;
+  RegisterUse shrunk;
+  for (const uint32_t index : reach.functions) {
+    const FunctionSummary &function = program.functions[index];
+    grown = std::max<uint64_t>(grown, function.grows.registers);
+    if (function.shrinks.registers > shrunk.registers)
+      shrunk = function.shrinks;
+  }
+  // What it grows to counts, not what it begins with.
+  const RegisterBound bound = registerBound(kernel.head, *arch, context.availability);
+  const uint64_t most = grown ? grown : bound.registers;
+  if (std::min<uint64_t>(shrunk.registers, context.limit(isa::LimitId::ThreadRegisters)) <= most)
+    return;
+  Diagnostic &d = context.sink.report(
+      DiagId::CodegenRegisterChange, shrunk.range,
+      {context.ast.text(shrunk.instruction).str(), context.ast.text(kernel.name).str(), std::to_string(most)});
+  if (!grown && bound.cause.size())
+    d.notes.push_back({"because of this", bound.cause});
+}
+
+} // namespace ptxray

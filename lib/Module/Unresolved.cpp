@@ -1,0 +1,112 @@
+// What the module names and nothing defines.
+#include "Diagnostics/Diagnostic.h"
+#include "Isa/Words.h"
+#include "Module/ProgramRules.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace ptxray {
+
+bool isOfCompiler(llvm::StringRef function) {
+  return function == "vprintf" || function == "malloc" || function == "free" || function == "__assertfail" ||
+         function.starts_with("__cuda_syscall");
+}
+
+namespace {
+
+class Unresolved {
+public:
+  Unresolved(const Program &program, const ProgramContext &context) : program(program), context(context) {}
+
+  void declarations();
+  void aliases();
+  void uses();
+
+private:
+  void use(const Reference &reference);
+  void alias(NameId name, Range place);
+
+  const Program &program;
+  const ProgramContext &context;
+  llvm::DenseSet<uint32_t> reported; // by NameId
+};
+
+} // namespace
+
+/// A declaration that is neither `.extern` nor followed by a definition is refused whoever links the module. Where
+/// nobody says that it is compiled at all, that is a warning.
+void Unresolved::declarations() {
+  for (const auto &[name, one] : program.declared) {
+    if (one.isDefined || one.isExtern || one.aliasOf != NameId::None || !reported.insert(name).second)
+      continue;
+    Diagnostic &d =
+        context.sink.report(DiagId::CodegenUnresolved, one.range, {context.ast.text(static_cast<NameId>(name)).str()});
+    if (context.options.linking == Linking::Unknown)
+      d.severity = Severity::Warning;
+  }
+  if (context.options.linking != Linking::Whole)
+    return;
+  for (const ModuleVariable &variable : program.variables)
+    // ptxas itself ends an `.extern` whose size is known, and leaves out shared memory.
+    if (variable.isExtern && variable.isOpen() &&
+        (variable.space == isa::words::global || variable.space == isa::words::const_))
+      context.sink.report(DiagId::CodegenUnresolved, variable.nameRange, {context.ast.text(variable.name).str()});
+}
+
+void Unresolved::use(const Reference &reference) {
+  const DeclaredFunction *function = program.function(reference.name);
+  if (!function || function->isDefined || !function->isExtern ||
+      !reported.insert(static_cast<uint32_t>(reference.name)).second)
+    return;
+  const std::string name = context.ast.text(reference.name).str();
+  if (isOfCompiler(name)) {
+    if (!reference.isCall)
+      context.sink.report(DiagId::CodegenFunctionAddress, reference.range, {name});
+    else
+      reported.erase(static_cast<uint32_t>(reference.name)); // its address may be taken later
+    return;
+  }
+  if (context.options.linking == Linking::Separate)
+    return;
+  Diagnostic &d = context.sink.report(DiagId::CodegenUnresolved, reference.range, {name});
+  d.notes.push_back({"declared here", function->range});
+  if (context.options.linking == Linking::Unknown)
+    d.severity = Severity::Pedantic;
+}
+
+/// At a place where an alias of an alias is not resolved.
+void Unresolved::alias(NameId name, Range place) {
+  const DeclaredFunction *one = program.function(name);
+  const DeclaredFunction *other = one->aliasOf == NameId::None ? nullptr : program.function(one->aliasOf);
+  if (other && other->aliasOf != NameId::None)
+    context.sink.report(DiagId::CodegenAlias, place,
+                        {context.ast.text(name).str(), context.ast.text(one->aliasOf).str()});
+}
+
+/// Compiled for a linker, one is lost even if nothing uses it, unless another module may have a better one.
+void Unresolved::aliases() {
+  for (const auto &[name, one] : program.declared)
+    if (!one.isWeak)
+      alias(static_cast<NameId>(name), one.range);
+}
+
+void Unresolved::uses() {
+  for (const FunctionSummary &summary : program.functions)
+    for (const Reference &reference : summary.functions) {
+      use(reference);
+      if (const DeclaredFunction *known = program.function(reference.name); known && known->isExported)
+        alias(reference.name, reference.range);
+    }
+  for (const ModuleVariable &variable : program.variables)
+    for (const Reference &reference : variable.initial)
+      use(reference);
+}
+
+void checkUnresolved(const Program &program, const ProgramContext &context) {
+  Unresolved unresolved(program, context);
+  unresolved.declarations();
+  if (context.options.linking == Linking::Separate)
+    unresolved.aliases();
+  unresolved.uses();
+}
+
+} // namespace ptxray

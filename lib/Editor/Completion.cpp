@@ -19,9 +19,8 @@ class Completer {
 public:
   /// The excerpt lacks the statement that is typed.
   Completer(const Excerpt &excerpt, StringRef text, uint32_t place, const Typing &typing)
-      : excerpt(excerpt), typing(typing), offset(excerpt.offsetOf(typing.begin).value_or(0)),
-        first(text.slice(typing.first.begin, typing.first.end)), written(text.slice(typing.word.begin, place)),
-        availability(excerpt.module()) {}
+      : excerpt(excerpt), typing(typing), offset(typing.begin), first(text.slice(typing.first.begin, typing.first.end)),
+        written(text.slice(typing.word.begin, place)), availability(excerpt.module()) {}
 
   void complete();
   Completion completion;
@@ -352,20 +351,30 @@ static Range statementAround(StringRef text, const Typing &typing, uint32_t plac
 }
 
 Completion completionAt(Document &document, uint32_t place) {
-  if (!document.isPtx())
+  const std::optional<ExcerptText> around = document.textAround(place);
+  const auto at = around ? around->text.offsetOf(place) : std::nullopt;
+  if (!at)
     return {};
-  const StringRef text = document.text();
-  const Typing typing = typingAt(text, document.statementsBefore(place), place);
+  const StringRef text = around->text.text();
+  const Typing typing = typingAt(text, around->bodyBegin ? *around->bodyBegin + 1 : 0, *at);
   if (typing.where == Typing::Hidden)
     return {};
-  const std::unique_ptr<Excerpt> excerpt = document.excerptWithout(statementAround(text, typing, place), place);
-  Completer completer(*excerpt, text, place, typing);
+  // What stays is what follows the part of the word that the cursor is in.
+  const auto dot = static_cast<uint32_t>(std::min<size_t>(text.find('.', *at), typing.word.end));
+  const Range replaced{typing.word.begin, std::max(dot, *at)};
+  if (replaced.size() && !around->text.isExact(replaced))
+    return {};
+  const Excerpt excerpt(without(*around, statementAround(text, typing, *at)));
+  Completer completer(excerpt, text, *at, typing);
   completer.complete();
   Completion completion = std::move(completer.completion);
+  // In a template a percent sign is written twice, or not at all.
+  if (document.language() != Language::Ptx)
+    llvm::erase_if(completion.items, [](const CompletionItem &item) {
+      return StringRef(item.text).find_first_of("%$") != StringRef::npos;
+    });
   llvm::stable_sort(completion.items, [](const CompletionItem &a, const CompletionItem &b) { return a.rank < b.rank; });
-  // What stays is what follows the part of the word that the cursor is in.
-  const auto dot = static_cast<uint32_t>(std::min<size_t>(text.find('.', place), typing.word.end));
-  completion.replaced = {typing.word.begin, std::max(dot, place)};
+  completion.replaced = replaced.size() ? around->text.placeOf(replaced) : Range{place, place};
   return completion;
 }
 

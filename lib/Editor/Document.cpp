@@ -39,16 +39,20 @@ void Document::setOptions(std::shared_ptr<const CheckOptions> options) {
   changed();
 }
 
+InlineChecker &Document::inlines() {
+  constexpr unsigned mostUses = 100; // it remembers statements that are long gone
+  if (!checker || uses++ == mostUses) {
+    checker.emplace();
+    uses = 0;
+  }
+  return *checker;
+}
+
 const FileReport &Document::checked() {
   if (isChecked)
     return report;
-  constexpr unsigned mostChecks = 100; // it remembers statements that are long gone
-  if (!checker || checks++ == mostChecks) {
-    checker.emplace();
-    checks = 0;
-  }
   report.inlined.reset();
-  checker->check(report, whichLanguage, report.path, *checkOptions);
+  inlines().check(report, whichLanguage, report.path, *checkOptions);
   isChecked = true;
   return report;
 }
@@ -65,40 +69,31 @@ const Excerpt *Document::outside() {
   if (!isPtx())
     return nullptr;
   if (!module)
-    module = excerptOf(text(), bodies(), std::nullopt, *checkOptions);
+    module = std::make_unique<Excerpt>(excerptOfPtx(text(), bodies(), std::nullopt, *checkOptions));
   return module.get();
 }
 
-/// Null: there is none.
-const Range *Document::bodyAround(uint32_t place) {
-  const auto around = llvm::find_if(bodies(), [&](Range body) { return body.begin < place && place < body.end; });
-  return around == bodies().end() ? nullptr : &*around;
-}
-
-bool Document::isInBody(uint32_t place) { return bodyAround(place) != nullptr; }
-
-uint32_t Document::statementsBefore(uint32_t place) {
-  uint32_t from = 0;
-  for (const Range body : bodies())
-    if (body.begin < place)
-      from = place < body.end ? body.begin + 1 : body.end;
-  return from;
-}
-
-std::unique_ptr<Excerpt> Document::excerptWithout(Range part, uint32_t place) {
-  return excerptOf(text(), bodies(), place, *checkOptions, part);
+std::optional<ExcerptText> Document::textAround(uint32_t place) {
+  if (isPtx())
+    return excerptOfPtx(text(), bodies(), place, *checkOptions);
+  if (whichLanguage == Language::Ptx)
+    return std::nullopt;
+  std::optional<InlineModule> found = inlines().moduleAt(source(), whichLanguage, report.path, *checkOptions, place);
+  return found ? std::optional(excerptOfStatement(std::move(*found), *checkOptions)) : std::nullopt;
 }
 
 const Excerpt *Document::excerptAt(uint32_t place) {
-  if (excerpt && excerptPlace.begin < place && place < excerptPlace.end)
+  if (excerpt && excerptPlace.begin <= place && place <= excerptPlace.end)
     return excerpt.get();
-  if (!isPtx())
-    return nullptr;
-  const Range *around = bodyAround(place);
-  if (!around)
+  const bool isOutside =
+      isPtx() && llvm::none_of(bodies(), [&](Range body) { return body.begin < place && place < body.end; });
+  if (isOutside)
     return outside();
-  excerptPlace = *around;
-  excerpt = excerptOf(text(), bodies(), place, *checkOptions);
+  std::optional<ExcerptText> around = textAround(place);
+  if (!around)
+    return nullptr;
+  excerptPlace = around->place;
+  excerpt = std::make_unique<Excerpt>(std::move(*around));
   return excerpt.get();
 }
 

@@ -8,6 +8,7 @@
 namespace ptxray {
 
 class Excerpt;
+struct ExcerptText;
 
 class Document {
 public:
@@ -34,13 +35,10 @@ public:
   bool isPtx() const;
   /// The bodies of functions; of PTX alone.
   llvm::ArrayRef<Range> bodies();
-  /// The function around the place, good until the next question or change; null: no PTX is there.
+  /// The function or the statement around the place, good until the next question or change; null: no PTX is there.
   const Excerpt *excerptAt(uint32_t place);
-  /// The same, made anew without a part.
-  std::unique_ptr<Excerpt> excerptWithout(Range part, uint32_t place);
-  /// Where a statement may begin before the place: behind the last body, or the brace of the one around.
-  uint32_t statementsBefore(uint32_t place);
-  bool isInBody(uint32_t place);
+  /// The text of it, not read.
+  std::optional<ExcerptText> textAround(uint32_t place);
   /// What stands outside of functions; null: it is no PTX.
   const Excerpt *outside();
   /// Counts the changes.
@@ -48,17 +46,17 @@ public:
 
 private:
   void changed();
-  const Range *bodyAround(uint32_t place);
+  InlineChecker &inlines();
 
   FileReport report; // holds the text
   Language whichLanguage;
   std::shared_ptr<const CheckOptions> checkOptions = std::make_shared<CheckOptions>();
   std::optional<InlineChecker> checker;
-  unsigned checks = 0; // by that checker
+  unsigned uses = 0; // of that checker
   bool isChecked = false;
   std::optional<std::vector<Range>> foundBodies;
   std::unique_ptr<Excerpt> excerpt; // the last that was asked for
-  Range excerptPlace;               // within which it is the right one
+  Range excerptPlace;               // within which it is the right one, both ends counted in
   std::unique_ptr<Excerpt> module;
   uint64_t changes = 0;
 };

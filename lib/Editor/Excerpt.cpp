@@ -2,9 +2,9 @@
 
 namespace ptxray {
 
-Excerpt::Excerpt(MappedText text, std::optional<uint32_t> bodyBegin, const CheckOptions &options)
-    : mapped(std::move(text)), begin(bodyBegin), buffer(SourceBuffer::fromText("", mapped.text())), options(options),
-      check(parser.ast(), *buffer, this->options, sink) {
+Excerpt::Excerpt(ExcerptText given)
+    : mapped(std::move(given.text)), begin(given.bodyBegin), buffer(SourceBuffer::fromText("", mapped.text())),
+      options(std::move(given.options)), check(parser.ast(), *buffer, options, sink) {
   parser.parse(*buffer, sink, /*keepBodies=*/true, [&](const Ast &, Statement item) {
     const Body *body = check.item(item);
     if (body && begin && body->function->range.begin <= *begin && *begin < body->function->range.end)
@@ -14,29 +14,46 @@ Excerpt::Excerpt(MappedText text, std::optional<uint32_t> bodyBegin, const Check
   });
 }
 
-std::unique_ptr<Excerpt> excerptOf(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,
-                                   const CheckOptions &options, Range leftOut) {
-  MappedText excerpt;
-  auto copy = [&](Range part) {
-    const bool isWhole = leftOut.size() == 0 || leftOut.end <= part.begin || part.end <= leftOut.begin;
-    const Range before = isWhole ? part : Range{part.begin, std::max(part.begin, leftOut.begin)};
-    excerpt.copy(text.slice(before.begin, before.end), before.begin);
-    if (!isWhole && leftOut.end < part.end)
-      excerpt.copy(text.slice(leftOut.end, part.end), leftOut.end);
-  };
+ExcerptText excerptOfPtx(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,
+                         const CheckOptions &options) {
+  ExcerptText excerpt;
+  excerpt.options = options;
   uint32_t at = 0;
   for (const Range body : bodies) {
-    copy({at, body.begin});
+    excerpt.text.copy(text.slice(at, body.begin), at);
     at = body.end;
     if (place && *place > body.begin && *place < body.end) {
-      const uint32_t begin = excerpt.size();
-      copy(body);
-      return std::make_unique<Excerpt>(std::move(excerpt), begin, options);
+      excerpt.bodyBegin = excerpt.text.size();
+      excerpt.text.copy(text.slice(body.begin, body.end), body.begin);
+      excerpt.place = {body.begin + 1, body.end - 1};
+      return excerpt;
     }
-    excerpt.replace(";", body);
+    excerpt.text.replace(";", body);
   }
-  copy({at, static_cast<uint32_t>(text.size())});
-  return std::make_unique<Excerpt>(std::move(excerpt), std::nullopt, options);
+  excerpt.text.copy(text.drop_front(at), at);
+  return excerpt;
+}
+
+ExcerptText excerptOfStatement(InlineModule module, const CheckOptions &options) {
+  ExcerptText excerpt;
+  excerpt.bodyBegin = static_cast<uint32_t>(module.text.text().find('{'));
+  excerpt.text = std::move(module.text);
+  excerpt.options = options;
+  excerpt.options.target.clear(); // the module says which
+  excerpt.options.ptx.clear();
+  excerpt.options.isFragment = excerpt.options.wideAddresses = true;
+  excerpt.place = module.place;
+  return excerpt;
+}
+
+ExcerptText without(const ExcerptText &text, Range part) {
+  ExcerptText rest;
+  rest.bodyBegin = text.bodyBegin;
+  rest.options = text.options;
+  rest.place = text.place;
+  rest.text.append(text.text, {0, part.begin});
+  rest.text.append(text.text, {part.end, text.text.size()});
+  return rest;
 }
 
 } // namespace ptxray

@@ -2,15 +2,22 @@
 // The function around a place, read and judged again with all that stands before it outside of bodies: what hover,
 // completion and the like look at, in milliseconds whatever the size of the text.
 #include "Check/ModuleCheck.h"
-#include "Inline/MappedText.h"
+#include "Inline/Inline.h"
 #include "Parse/Parse.h"
 
 namespace ptxray {
 
+/// Text to be read: a piece of a document, and what it cannot do without.
+struct ExcerptText {
+  MappedText text;
+  std::optional<uint32_t> bodyBegin; // where in the text the body begins that the place is in; nothing: it is in none
+  CheckOptions options;
+  Range place; // of the document: wherever within it the text would be the same
+};
+
 class Excerpt {
 public:
-  /// `bodyBegin`: where in the text the body begins that the place is in; nothing: it is in none.
-  Excerpt(MappedText text, std::optional<uint32_t> bodyBegin, const CheckOptions &options);
+  explicit Excerpt(ExcerptText text);
 
   const SourceBuffer &source() const { return *buffer; }
   llvm::StringRef text() const { return buffer->text(); }
@@ -25,6 +32,7 @@ public:
   /// A place of the document in this text, and the other way. Empty places are of what the document does not have.
   std::optional<uint32_t> offsetOf(uint32_t place) const { return mapped.offsetOf(place); }
   Range placeOf(Range range) const { return mapped.placeOf(range); }
+  /// It stands in the document as it is.
   bool isInDocument(Range range) const { return mapped.isExact(range); }
 
 private:
@@ -39,8 +47,12 @@ private:
 };
 
 /// Of PTX: all that stands outside of bodies, each of which becomes a semicolon, and the whole body around the place,
-/// if there is one; then the text ends with it. A part of it may be left out.
-std::unique_ptr<Excerpt> excerptOf(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,
-                                   const CheckOptions &options, Range leftOut = {});
+/// if there is one; then the text ends with it.
+ExcerptText excerptOfPtx(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,
+                         const CheckOptions &options);
+/// Of other languages: what is judged in place of a statement.
+ExcerptText excerptOfStatement(InlineModule module, const CheckOptions &options);
+/// The same text without a part of it.
+ExcerptText without(const ExcerptText &text, Range part);
 
 } // namespace ptxray

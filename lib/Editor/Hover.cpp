@@ -77,17 +77,20 @@ void writeForm(const isa::Form &form, Writer &out) {
 
 /// The forms of an opcode that fits none.
 void writeForms(const isa::Mnemonic &mnemonic, Writer &out) {
-  constexpr size_t mostForms = 8;
-  std::string list;
-  size_t count = 0;
-  for (uint32_t index : isa::run(isa::tables().mnemonicForms, mnemonic.forms)) {
-    const isa::Form &form = isa::tables().forms[index];
-    if (isOfPtxas(form) || count++ >= mostForms)
+  const isa::Tables &tables = isa::tables();
+  llvm::SmallSetVector<StringRef, 8> titles, syntaxes;
+  for (uint32_t index : isa::run(tables.mnemonicForms, mnemonic.forms)) {
+    const isa::Form &form = tables.forms[index];
+    if (isOfPtxas(form))
       continue;
-    list += (list.empty() ? "" : "\n") + std::string(form.syntax);
+    titles.insert(tables.entries[form.entry].title);
+    syntaxes.insert(form.syntax);
   }
-  if (count > mostForms)
-    list += "\n... " + std::to_string(count - mostForms) + " more";
+  constexpr size_t mostForms = 12;
+  out.text(quoted(mnemonic.text) + ": " + llvm::join(titles, "; "));
+  std::string list = llvm::join(syntaxes.getArrayRef().take_front(mostForms), "\n");
+  if (syntaxes.size() > mostForms)
+    list += "\n... " + std::to_string(syntaxes.size() - mostForms) + " more";
   out.code(std::move(list));
 }
 
@@ -135,19 +138,18 @@ std::optional<Hover> hoverOnOpcode(const Excerpt &excerpt, const Opcode &opcode,
   if (!opcode.mnemonic)
     return std::nullopt;
   Writer out(excerpt);
-  const isa::Tables &tables = isa::tables();
   const auto slot = match && word >= opcode.mnemonicWords ? slotOf(*match, word) : std::nullopt;
   if (slot)
     writeQualifier(*match, *slot, out);
-  const uint32_t first = isa::run(tables.mnemonicForms, opcode.mnemonic->forms).front();
-  const isa::Form &form = match ? match->form() : tables.forms[first];
-  const isa::Entry &entry = tables.entries[form.entry];
-  out.text(quoted(opcode.mnemonic->text) + ": " + std::string(entry.title));
-  if (match)
-    writeForm(form, out);
-  else
+  if (!match) {
     writeForms(*opcode.mnemonic, out);
-  if (match && !slot)
+    return out.take(range);
+  }
+  const isa::Form &form = match->form();
+  const isa::Entry &entry = isa::tables().entries[form.entry];
+  out.text(quoted(opcode.mnemonic->text) + ": " + std::string(entry.title));
+  writeForm(form, out);
+  if (!slot)
     writeOperands(form, out);
   out.manual(entry.manual);
   return out.take(range);
@@ -169,10 +171,11 @@ Range shownRange(llvm::ArrayRef<Range> words, const Opcode &opcode, unsigned wor
 
 std::optional<Hover> hoverOnInstruction(const Excerpt &excerpt, const FoundInstruction &found, uint32_t offset) {
   const auto words = wordsOf(excerpt.text(), found.instruction->opcodeRange);
-  const Judged judged = judgedAt(excerpt, found.number);
   const Opcode &opcode = *excerpt.body()->verdicts[found.number]->opcode;
   const unsigned word = wordUnder(words, offset);
-  return hoverOnOpcode(excerpt, opcode, judged.match, word, shownRange(words, opcode, word));
+  const bool anyFormFits = !formsFor(opcode, /*complete=*/false).empty();
+  return hoverOnOpcode(excerpt, opcode, anyFormFits ? judgedAt(excerpt, found.number).match : std::nullopt, word,
+                       shownRange(words, opcode, word));
 }
 
 /// An opcode whose operands could not be read.
@@ -377,7 +380,7 @@ std::optional<Hover> hoverAt(Document &document, uint32_t place) {
   if (!offset || isHidden(excerpt->text(), excerpt->bodyBegin().value_or(0), *offset))
     return std::nullopt;
   std::optional<Hover> hover = hoverIn(*excerpt, *offset);
-  if (!hover || !excerpt->isInDocument(hover->range))
+  if (!hover)
     return std::nullopt;
   hover->range = excerpt->placeOf(hover->range);
   return hover;

@@ -83,16 +83,13 @@ std::vector<Range> definitionOf(Document &document, uint32_t place) {
   if (found.symbol()->kind == SymbolKind::Function)
     if (std::vector<Range> bodies = functionsWithBody(document, found.text()); !bodies.empty())
       return bodies;
-  const Range range = found.symbol()->nameRange;
-  if (!found.excerpt->isInDocument(range))
-    return {};
-  return {found.excerpt->placeOf(range)};
+  return {found.excerpt->placeOf(found.symbol()->nameRange)};
 }
 
 static std::vector<NamePlace> placesInExcerpt(const Found &found) {
   std::vector<NamePlace> places;
   for (const Mention &one : found.mentions)
-    if (one.symbol == found.symbol() && found.excerpt->isInDocument(one.range))
+    if (one.symbol == found.symbol())
       places.push_back({found.excerpt->placeOf(one.range), (one.uses & Writes) != 0, one.isDeclaration});
   return places;
 }
@@ -108,7 +105,7 @@ std::vector<NamePlace> referencesOf(Document &document, uint32_t place, bool inD
   }
   std::vector<NamePlace> places; // of a special register: the same name
   for (const Mention &one : found.mentions)
-    if (one.name == found.at->name && !one.symbol && found.excerpt->isInDocument(one.range))
+    if (one.name == found.at->name && !one.symbol)
       places.push_back({found.excerpt->placeOf(one.range), false, false});
   return places;
 }
@@ -138,6 +135,11 @@ static std::string whyNotRenamed(const Found &found) {
     return isa::findSpecialRegister(found.text()) ? name + " is a special register" : name + " is not declared";
   if (!found.excerpt->isInDocument(found.at->range) || !found.excerpt->isInDocument(found.symbol()->nameRange))
     return name + " is declared elsewhere";
+  const bool isWritten = llvm::all_of(found.mentions, [&](const Mention &one) {
+    return one.symbol != found.symbol() || found.excerpt->isInDocument(one.range);
+  });
+  if (!isWritten)
+    return name + " is put together from several pieces of the source";
   if (isMember(found))
     return name + " is one of a family of " + std::to_string(found.symbol()->familyCount) +
            " registers; rename it where it is declared";

@@ -1,7 +1,7 @@
 #include "Editor/Signature.h"
+#include "Editor/Excerpt.h"
 #include "Editor/Typing.h"
 #include "Explore/Explain.h"
-#include "Match/Match.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -51,12 +51,15 @@ static FormSignature signatureOf(const FormMatch &match) {
 
 std::optional<SignatureHelp> signatureAt(Document &document, uint32_t place) {
   constexpr size_t mostShown = 16;
-  if (!document.isPtx() || !document.isInBody(place))
+  const std::optional<ExcerptText> around = document.textAround(place);
+  const auto at = around ? around->text.offsetOf(place) : std::nullopt;
+  if (!at || !around->bodyBegin)
     return std::nullopt;
-  const Typing typing = typingAt(document.text(), document.statementsBefore(place), place);
+  const StringRef text = around->text.text();
+  const Typing typing = typingAt(text, *around->bodyBegin + 1, *at);
   if (typing.where != Typing::Operand)
     return std::nullopt;
-  const Opcode opcode(document.text().slice(typing.first.begin, typing.first.end));
+  const Opcode opcode(text.slice(typing.first.begin, typing.first.end));
   std::vector<FormMatch> forms = formsFor(opcode, /*complete=*/true);
   if (forms.empty())
     forms = formsFor(opcode, /*complete=*/false);

@@ -48,11 +48,14 @@ public:
       : text(text), known(known), targets(inlineTargets(options)), target(options.target), sink(sink),
         expansions(expansions) {}
   void run();
+  std::optional<InlineModule> moduleAt(uint32_t place);
 
 private:
   using Group = llvm::SmallVector<const InlineStatement *, 1>;
   void collectDeclared();
   Group groupFrom(size_t first);
+  void begin();
+  const JudgedFragment &judged(const Group &group, const Fragment &fragment);
   void judge(const Group &group);
   std::vector<std::string> elsewhere(const Group &group, const Fragment &fragment) const;
   void report(const Diagnostic &finding, const MappedText &module);
@@ -169,42 +172,79 @@ void SourceCheck::lint(const Group &group, const Fragment &fragment, const Judge
   }
 }
 
-void SourceCheck::judge(const Group &group) {
-  if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); }))
-    return;
-  Fragment fragment;
-  for (const InlineStatement *statement : group)
-    fragment.add(*statement, sink);
+const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fragment) {
   const std::vector<std::string> names = elsewhere(group, fragment);
   std::string key =
       fragment.key() + '\0' + targets.front().ptx + targets.front().target + '\0' + llvm::join(names, ",");
   std::unique_ptr<JudgedFragment> &judged = known[key];
   if (!judged)
     judged = std::make_unique<JudgedFragment>(judgeFragment(fragment, targets, names));
-  const MappedText module = fragment.module(judged->target.ptx, judged->target.target, judged->target.hasFloats);
+  return *judged;
+}
+
+void SourceCheck::judge(const Group &group) {
+  if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); }))
+    return;
+  Fragment fragment;
+  for (const InlineStatement *statement : group)
+    fragment.add(*statement, sink);
+  const JudgedFragment &judged = this->judged(group, fragment);
+  const MappedText module = fragment.module(judged.target.ptx, judged.target.target, judged.target.hasFloats);
   if (expansions)
     expansions->push_back({group.front()->place, module.text().str()});
   // Somebody else may keep it from the target.
   const bool mayBeLeftOut =
       !target.empty() && isCompiled(text.guards, group.front()->guard, target) == GuardAnswer::Unknown;
-  for (const Diagnostic &finding : judged->findings)
+  for (const Diagnostic &finding : judged.findings)
     if (!mayBeLeftOut || !isGate(finding.id))
       report(finding, module);
-  if (judged->passes)
-    lint(group, fragment, *judged, module);
+  if (judged.passes)
+    lint(group, fragment, judged, module);
 }
 
-void SourceCheck::run() {
+void SourceCheck::begin() {
   collectDeclared();
   done.resize(text.statements.size());
   for (size_t i = 0; i < text.statements.size(); ++i)
     done[i] = isCompiled(text.guards, text.statements[i].guard, target) == GuardAnswer::No;
+}
+
+std::optional<InlineModule> SourceCheck::moduleAt(uint32_t place) {
+  begin();
+  for (size_t i = 0; i < text.statements.size(); ++i) {
+    if (done[i])
+      continue;
+    const Group group = groupFrom(i);
+    const auto wanted = llvm::find_if(group, [&](const InlineStatement *s) {
+      return s->place.begin <= place && place <= s->place.end && s->text.offsetOf(place);
+    });
+    if (wanted == group.end())
+      continue;
+    if (!looksLikePtx(**wanted))
+      return std::nullopt;
+    Fragment fragment;
+    for (const InlineStatement *statement : group)
+      fragment.add(*statement, sink);
+    const InlineTarget &chosen = judged(group, fragment).target;
+    return InlineModule{fragment.module(chosen.ptx, chosen.target, chosen.hasFloats), (*wanted)->place};
+  }
+  return std::nullopt;
+}
+
+void SourceCheck::run() {
+  begin();
   for (size_t i = 0; i < text.statements.size(); ++i)
     if (!done[i])
       judge(groupFrom(i));
 }
 
 } // namespace
+
+static InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path) {
+  return language == Language::Python ? readPython(source)
+         : language == Language::Llvm ? readLlvm(source)
+                                      : readCuda(source, path);
+}
 
 InlineChecker::InlineChecker(bool showsExpansions) : showsExpansions(showsExpansions) {}
 InlineChecker::~InlineChecker() = default;
@@ -219,11 +259,14 @@ void InlineChecker::check(FileReport &report, Language language, llvm::StringRef
     report.diagnostics = sink.take();
     return;
   }
-  check(report,
-        language == Language::Python ? readPython(source)
-        : language == Language::Llvm ? readLlvm(source)
-                                     : readCuda(source, path),
-        options);
+  check(report, readSource(source, language, path), options);
+}
+
+std::optional<InlineModule> InlineChecker::moduleAt(const SourceBuffer &source, Language language, llvm::StringRef path,
+                                                    const CheckOptions &options, uint32_t place) {
+  DiagnosticSink unused;
+  const InlineText text = readSource(source, language, path);
+  return SourceCheck(text, known, options, unused, nullptr).moduleAt(place);
 }
 
 void InlineChecker::checkFragment(FileReport &report, llvm::StringRef constraints, const CheckOptions &options) {

@@ -2,6 +2,7 @@
 // PTX where people write it: the assembly of a source in another language, found without a compiler, judged as PTX,
 // reported at its place in that source.
 #include "Diagnostics/Report.h"
+#include "Inline/MappedText.h"
 #include "Module/CheckOptions.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
@@ -18,6 +19,12 @@ std::optional<Language> findLanguage(llvm::StringRef name);
 struct InlineText;
 struct JudgedFragment;
 
+/// A statement, and those that belong to it, as a PTX module of one function.
+struct InlineModule {
+  MappedText text;
+  Range place; // of the statement at hand in the source
+};
+
 /// Checks sources one by one and remembers what it has judged. One is for one thread.
 class InlineChecker {
 public:
@@ -27,6 +34,9 @@ public:
   /// Checks all assembly of the report's source, which may be PTX itself, and fills the report. `path` is where headers
   /// are looked for; empty: nowhere.
   void check(FileReport &report, Language language, llvm::StringRef path, const CheckOptions &options);
+  /// What is judged in place of the statement whose text is at the place, if that is for a GPU of NVIDIA.
+  std::optional<InlineModule> moduleAt(const SourceBuffer &source, Language language, llvm::StringRef path,
+                                       const CheckOptions &options, uint32_t place);
   /// The report's source is the text of one statement, with LLVM's constraints: `=r,r,~{memory}`.
   void checkFragment(FileReport &report, llvm::StringRef constraints, const CheckOptions &options);
 

@@ -598,6 +598,74 @@ def tokens():
     client.finish()
 
 
+# ---- other languages
+
+CUDA = r"""// ld.global
+__device__ int f(int *p, int a) {
+  int r, s = 0; // add.s32
+  asm volatile("{ .reg .pred %%p;\n"
+               "setp.eq.s32 %%p, %1, 3;\n"
+               "@%%p add.s32 %0, %1, 7;\n"
+               "ld.gl;}" : "+r"(r) : "r"(a));
+  return r + s;
+}
+"""
+
+
+@test
+def inline_assembly():
+    client = Client(PTXRAY)
+    uri = "file:///kernels/a.cu"
+    text = CUDA.replace("ld.gl;", "add.s23 %0, %0, 1;")
+    client.open(uri, text, "cuda-cpp")
+    lines = text.split("\n")
+    (found,) = client.diagnostics(uri)
+    expect((found["code"], text_of(lines, found["range"])), ("unknown-qualifier", ".s23"))
+
+    def ask(method, marked, line=None, **more):
+        return client.at(f"textDocument/{method}", uri, place(text, marked, line), **more)
+
+    value = ask("hover", "ad|d.s32", "%%p")
+    expect("add{.sat}.type d, a, b" in value["contents"]["value"], True)
+    expect(text_of(lines, value["range"]), "add")
+    expect("a register of .pred" in ask("hover", "%%|p add")["contents"]["value"], True)
+    expect(
+        ".reg .s32 %0"
+        in ask("hover", "%|0, %1, 7")["contents"]["value"].replace(".b32", ".s32").replace(".u32", ".s32"),
+        True,
+    )
+    expect(len(ask("documentHighlight", "%%|p, %1")), 3)
+    for silent in ("re|turn", "// add.s|32", "int |r, s"):
+        expect(ask("hover", silent), None, silent)
+        expect(ask("completion", silent)["items"], [], silent)
+    text = CUDA
+    client.change(uri, [{"text": text}])
+    (item,) = ask("completion", "ld.gl|;")["items"]
+    expect((item["label"], item["textEdit"]["newText"]), (".global", "ld.global"))
+    expect(text_of(text.split("\n"), item["textEdit"]["range"]), "ld.gl")
+    expect(ask("signatureHelp", "%1, |7")["activeParameter"], 2)
+    for method in ("documentSymbol", "foldingRange"):
+        expect(client.request(f"textDocument/{method}", {"textDocument": {"uri": uri}}), [])
+    client.finish()
+
+
+@test
+def python_source():
+    client = Client(PTXRAY)
+    uri = "file:///kernels/a.py"
+    text = (
+        'x = tl.inline_asm_elementwise("add.s23 $0, $1, $2;", "=r,r,r", [a, b], dtype=tl.int32, is_pure=True, pack=1)\n'
+    )
+    client.open(uri, text, "python")
+    (found,) = client.diagnostics(uri)
+    expect(found["code"], "unknown-qualifier")
+    expect(
+        "add{.sat}.type d, a, b" in client.at("textDocument/hover", uri, place(text, "ad|d.s23"))["contents"]["value"],
+        True,
+    )
+    client.finish()
+
+
 # ---- life and bad input
 
 

@@ -6,8 +6,16 @@
 
 namespace ptxray {
 
+/// Room for what is typed: a string that grows by itself takes twice what it needs.
+static void reserveFor(std::string &text, size_t size) {
+  constexpr size_t typed = 1 << 16;
+  if (text.capacity() < size + typed / 2)
+    text.reserve(size + typed);
+}
+
 Document::Document(std::string path, Language language, std::string text) : whichLanguage(language) {
   report.path = std::move(path);
+  reserveFor(text, text.size());
   report.source = SourceBuffer::fromOwned(report.path, std::move(text));
 }
 
@@ -23,12 +31,14 @@ void Document::changed() {
 
 void Document::edit(Range part, llvm::StringRef replacement) {
   std::string text = SourceBuffer::textOf(std::move(report.source));
+  reserveFor(text, text.size() + replacement.size());
   text.replace(part.begin, part.size(), replacement);
   report.source = SourceBuffer::fromOwned(report.path, std::move(text));
   changed();
 }
 
 void Document::replaceAll(std::string text) {
+  reserveFor(text, text.size());
   report.source = SourceBuffer::fromOwned(report.path, std::move(text));
   changed();
 }

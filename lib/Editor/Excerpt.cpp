@@ -5,13 +5,15 @@ namespace ptxray {
 Excerpt::Excerpt(ExcerptText given)
     : mapped(std::move(given.text)), begin(given.bodyBegin), buffer(SourceBuffer::fromText("", mapped.text())),
       options(std::move(given.options)), check(parser.ast(), *buffer, options, sink) {
-  parser.parse(*buffer, sink, /*keepBodies=*/true, [&](const Ast &, Statement item) {
+  // The whole text is read first, so that what a body points to stays where it is.
+  parser.parse(*buffer, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
+  for (const Statement item : parser.ast().module) {
     const Body *body = check.item(item);
-    if (body && begin && body->function->range.begin <= *begin && *begin < body->function->range.end)
-      lastBody = body;
-    else if (lastBody && body) // it is the reader's, and now of another function
-      lastBody = nullptr;
-  });
+    if (!body || !begin || body->function->range.end <= *begin)
+      continue;
+    lastBody = body->function->range.begin <= *begin ? body : nullptr;
+    return;
+  }
 }
 
 ExcerptText excerptOfPtx(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,

@@ -137,20 +137,40 @@ std::vector<SemanticToken> tokensOfAll(Document &document, Range part) {
   return colourer.take();
 }
 
-/// Within one function.
-std::vector<SemanticToken> tokensOfExcerpt(const Excerpt &excerpt, Range part) {
-  const auto begin = excerpt.offsetOf(part.begin), end = excerpt.offsetOf(part.end);
-  if (!begin || !end)
-    return {};
-  Colourer colourer(excerpt.source(), {*begin, *end});
+/// Of one function, or of what stands outside.
+void addExcerpt(const Excerpt &excerpt, Range part, std::vector<SemanticToken> &tokens) {
+  Colourer colourer(excerpt.source(), {0, static_cast<uint32_t>(excerpt.text().size())});
   if (excerpt.body())
     colourer.body(*excerpt.body());
+  else
+    colourer.mentions(mentionsIn(excerpt), excerpt.ast());
   colourer.rest(excerpt.ast());
-  std::vector<SemanticToken> tokens = colourer.take();
-  llvm::erase_if(tokens, [&](const SemanticToken &token) { return !excerpt.isInDocument(token.range); });
-  for (SemanticToken &token : tokens)
+  for (SemanticToken &token : colourer.take()) {
+    if (!excerpt.isInDocument(token.range))
+      continue;
     token.range = excerpt.placeOf(token.range);
-  return tokens;
+    if (token.range.begin < part.end && part.begin < token.range.end)
+      tokens.push_back(token);
+  }
+}
+
+/// Of a part that a screen shows: few functions.
+std::vector<SemanticToken> tokensOfPart(Document &document, Range part) {
+  std::vector<SemanticToken> tokens, out;
+  bool isOutside = true;
+  for (const Range body : document.bodies()) {
+    if (part.begin < body.end && body.begin < part.end)
+      addExcerpt(*document.excerptAt(body.begin + 1), part, tokens);
+    isOutside &= part.begin < body.begin || body.end < part.end;
+  }
+  if (isOutside)
+    addExcerpt(*document.outside(), part, tokens);
+  llvm::stable_sort(tokens,
+                    [](const SemanticToken &a, const SemanticToken &b) { return a.range.begin < b.range.begin; });
+  for (const SemanticToken &token : tokens) // the head of a function is in both
+    if (out.empty() || out.back().range.end <= token.range.begin)
+      out.push_back(token);
+  return out;
 }
 
 } // namespace
@@ -158,10 +178,11 @@ std::vector<SemanticToken> tokensOfExcerpt(const Excerpt &excerpt, Range part) {
 std::vector<SemanticToken> semanticTokens(Document &document, Range part) {
   if (!document.isPtx())
     return {};
-  const auto inOne =
-      llvm::any_of(document.bodies(), [&](Range body) { return body.begin < part.begin && part.end < body.end; });
+  constexpr ptrdiff_t mostInPart = 8;
+  const auto touched =
+      llvm::count_if(document.bodies(), [&](Range body) { return part.begin < body.end && body.begin < part.end; });
   std::vector<SemanticToken> tokens =
-      inOne ? tokensOfExcerpt(*document.excerptAt(part.begin), part) : tokensOfAll(document, part);
+      touched <= mostInPart ? tokensOfPart(document, part) : tokensOfAll(document, part);
   markLacking(tokens, document.checked().diagnostics);
   return tokens;
 }

@@ -7,14 +7,15 @@
 Beside the program stand then: `seeds/`, made anew each time from test/isa (a few lines with the declarations they
 use), test/module and the code of docs/; `words.dict`, the words of grammar/; `found/`, the inputs that reached
 something new, kept from run to run; `faults/`, what made the program fail. One of those again:
-`build/dev/test/fuzz/check-fuzzer FILE`. Of format-fuzzer the same stands in `format/`, of
-binary-fuzzer in `binary/`, made of test/binary, of inline-fuzzer in `inline/`, made of test/inline.
+`build/dev/test/fuzz/check-fuzzer FILE`. Of format-fuzzer the same stands in `format/`, of binary-fuzzer in `binary/`, made
+of test/binary, of inline-fuzzer in `inline/`, made of test/inline, of lsp-fuzzer in `lsp/`, with whole dialogues.
 
     test/fuzz/run.py build/fuzz-coverage/test/fuzz/check-fuzzer --coverage lib/Check
 
 prints how many lines of a folder seeds and finds reach; the program must come from the preset `fuzz-coverage`."""
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -146,11 +147,38 @@ def make_inline_seeds(folder):
 def make_inline_dictionary(path):
     make_dictionary(path)
     words = ["asm", "volatile", "#define", "#if", "#else", "#endif", "__VA_ARGS__", "##", "%0", "$0"]
-    words += ["R\\\"(", ")\\\""]
+    words += ['R\\"(', ')\\"']
     words += ["inline_asm(", "inline_asm_elementwise(", "=r", "+f", "asm sideeffect"]
-    words += ["\\\\0A", "\\\"\\\"\\\"", "{", "}"]
+    words += ["\\\\0A", '\\"\\"\\"', "{", "}"]
     with path.open("a") as file:
         file.write("".join(f'"{word}"\n' for word in words))
+
+
+DIALOGUE = [
+    {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
+    {"method": "initialized", "params": {}},
+    {
+        "method": "textDocument/didOpen",
+        "params": {"textDocument": {"uri": "file:///a.ptx", "version": 1, "text": ".version 8.0\n.target sm_80\nld"}},
+    },
+    {
+        "id": 2,
+        "method": "textDocument/completion",
+        "params": {"textDocument": {"uri": "file:///a.ptx"}, "position": {"line": 2, "character": 2}},
+    },
+    {"method": "$/cancelRequest", "params": {"id": 2}},
+    {"id": "x", "method": "shutdown"},
+    {"method": "exit"},
+]
+
+
+def make_lsp_seeds(folder):
+    count = make_seeds(folder)
+    for length in range(1, len(DIALOGUE) + 1):
+        bodies = [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in DIALOGUE[:length]]
+        stream = b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in bodies)
+        (folder / f"dialogue-{length}").write_bytes(stream)
+    return count + len(DIALOGUE)
 
 
 def coverage(program, folder, inputs):
@@ -191,6 +219,7 @@ def main():
     folder, seeds_of, dictionary_of = {
         "format-fuzzer": ("format", make_seeds, make_dictionary),
         "binary-fuzzer": ("binary", make_binary_seeds, make_binary_dictionary),
+        "lsp-fuzzer": ("lsp", make_lsp_seeds, make_dictionary),
         "inline-fuzzer": ("inline", make_inline_seeds, make_inline_dictionary),
     }.get(program.name, (".", make_seeds, make_dictionary))
     place = place / folder

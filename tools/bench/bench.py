@@ -15,6 +15,8 @@ import re
 import subprocess
 import sys
 
+import lsp
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = ROOT / "tools" / "bench"
 NVCC = ROOT / "build" / "cuda" / "nvcc"
@@ -302,7 +304,7 @@ def errors(report, module):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="ptxas, steps, growth, start, files or errors")
+    parser.add_argument("--only", default="", help="ptxas, steps, growth, start, files, errors or lsp")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures there")
     options = parser.parse_args()
     INPUTS.mkdir(parents=True, exist_ok=True)
@@ -316,6 +318,7 @@ def main():
         "errors": lambda: errors(report, module),
         "files": lambda: many_files(report, module),
         "growth": lambda: growth(report, module),
+        "lsp": lambda: lsp.all_of(report, PTXRAY, {size: grown(module, size) for size in (1, 10)}),
     }
     for name, part in parts.items():
         if options.only in ("", name):

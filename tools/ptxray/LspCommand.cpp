@@ -1,10 +1,12 @@
 #include "Command.h"
 #include "lsp/Server.h"
+#include <malloc.h>
 #include <unistd.h>
 
 namespace ptxray {
 
 static int runLsp(const Arguments &) {
+  mallopt(M_ARENA_MAX, 1); // two threads that hand memory on need no pools of their own
   lsp::Inbox inbox(STDIN_FILENO);
   const int status = lsp::Server(llvm::outs()).run(inbox);
   if (inbox.isLost())

@@ -7,6 +7,7 @@
 #include "Editor/Structure.h"
 #include "Server.h"
 #include "llvm/ADT/STLExtras.h"
+#include <charconv>
 
 namespace ptxray::lsp {
 
@@ -286,20 +287,33 @@ const Json &tokenLegend() {
   return legend;
 }
 
-static Json tokensJson(llvm::ArrayRef<SemanticToken> tokens, const OpenDocument &open, const Client &client) {
-  Json data = Json::array();
-  Position last;
+/// As text at once: a million tokens would be five million values.
+static Answer tokensAnswer(llvm::ArrayRef<SemanticToken> tokens, const OpenDocument &open, const Client &client) {
+  const StringRef text = open.document.text();
+  std::string out = "{\"data\":[";
+  out.reserve(tokens.size() * 12 + 64);
+  uint32_t line = 0, column = 0, counted = 0; // the column is that of the offset `counted`
   for (const SemanticToken &token : tokens) {
-    const Position begin = open.lines.positionOf(open.document.text(), token.range.begin, client.encoding);
-    const Position end = open.lines.positionOf(open.document.text(), token.range.end, client.encoding);
-    data.push_back(begin.line - last.line);
-    data.push_back(begin.line == last.line ? begin.column - last.column : begin.column);
-    data.push_back(end.column - begin.column);
-    data.push_back(static_cast<unsigned>(token.kind));
-    data.push_back(token.modifiers);
-    last = begin;
+    const uint32_t before = line, columnBefore = column;
+    line = open.lines.lineFrom(line, token.range.begin);
+    if (line != before) {
+      counted = open.lines.startOf(line);
+      column = 0;
+    }
+    column += columnsOf(text.slice(counted, token.range.begin), client.encoding);
+    counted = token.range.begin;
+    const uint32_t length = columnsOf(text.slice(token.range.begin, token.range.end), client.encoding);
+    for (const uint32_t number : {line - before, line == before ? column - columnBefore : column, length,
+                                  static_cast<uint32_t>(token.kind), static_cast<uint32_t>(token.modifiers)}) {
+      char digits[16];
+      char *end = std::to_chars(digits, digits + sizeof digits - 1, number).ptr;
+      *end++ = ',';
+      out.append(digits, end);
+    }
   }
-  return {{"data", std::move(data)}};
+  if (!tokens.empty())
+    out.pop_back(); // the last comma
+  return Answer::ofText(std::move(out) + "]}");
 }
 
 Answer Server::tokens(const Json &params) {
@@ -307,7 +321,7 @@ Answer Server::tokens(const Json &params) {
   if (!open)
     return noDocument;
   const Range all{0, static_cast<uint32_t>(open->document.text().size())};
-  return tokensJson(semanticTokens(open->document, all), *open, client);
+  return tokensAnswer(semanticTokens(open->document, all), *open, client);
 }
 
 Answer Server::tokensInRange(const Json &params) {
@@ -315,7 +329,7 @@ Answer Server::tokensInRange(const Json &params) {
   const auto range = open ? rangeOf(params, *open) : std::nullopt;
   if (!range)
     return noPlace;
-  return tokensJson(semanticTokens(open->document, *range), *open, client);
+  return tokensAnswer(semanticTokens(open->document, *range), *open, client);
 }
 
 } // namespace ptxray::lsp

@@ -3,6 +3,7 @@
 #include "Editor/Actions.h"
 #include "Server.h"
 #include "llvm/ADT/STLExtras.h"
+#include <malloc.h>
 
 namespace ptxray::lsp {
 
@@ -10,6 +11,8 @@ using llvm::StringRef;
 
 /// So many of a document are shown.
 static constexpr size_t mostShown = 1000;
+/// What its check takes for a moment goes back to the system.
+static constexpr size_t largeText = 1 << 20;
 
 static int severityOf(Severity severity) {
   switch (severity) {
@@ -75,8 +78,11 @@ void Server::publishStale(const Inbox &inbox) {
   for (auto &[uri, open] : documents) {
     if (!inbox.isEmpty())
       return;
-    if (!open.isPublished)
-      publish(open);
+    if (open.isPublished)
+      continue;
+    publish(open);
+    if (open.document.text().size() > largeText && inbox.isEmpty())
+      malloc_trim(0);
   }
 }
 

@@ -71,11 +71,14 @@ MessageReader::Outcome MessageReader::next(std::string &body) {
       return Outcome::End;
   body = buffer.substr(at, length);
   at += length;
+  if (constexpr size_t mostKept = 1 << 20; buffer.capacity() > mostKept && buffer.size() - at < mostKept) {
+    buffer = buffer.substr(at);
+    at = 0;
+  }
   return Outcome::Message;
 }
 
-void send(llvm::raw_ostream &out, const Json &message) {
-  const std::string body = dump(message);
+void sendBody(llvm::raw_ostream &out, const std::string &body) {
   out << "Content-Length: " << body.size() << "\r\n\r\n" << body;
   out.flush();
 }
@@ -107,6 +110,7 @@ std::optional<Message> readMessage(StringRef body) {
   if (method == value.end() || !method->is_string() || method->get_ref<const std::string &>().empty())
     return refusal(InvalidRequest, "the message has no method", hasId ? *id : Json());
   Message message;
+  message.size = body.size();
   message.method = method->get<std::string>();
   if (hasId)
     message.id = *id;
@@ -148,11 +152,15 @@ void Inbox::put(Queue &queue, Message message) {
 
 void Inbox::read(int file, const std::shared_ptr<Queue> &queue) {
   MessageReader reader(file);
-  MessageReader::Outcome outcome;
-  std::string body;
-  while ((outcome = reader.next(body)) == MessageReader::Outcome::Message)
+  MessageReader::Outcome outcome = MessageReader::Outcome::Message;
+  while (outcome == MessageReader::Outcome::Message) {
+    std::string body; // gone before the next is waited for
+    outcome = reader.next(body);
+    if (outcome != MessageReader::Outcome::Message)
+      break;
     if (std::optional<Message> message = readMessage(body))
       put(*queue, std::move(*message));
+  }
   {
     const std::lock_guard lock(queue->mutex);
     queue->ended = true;

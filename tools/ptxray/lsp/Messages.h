@@ -43,6 +43,7 @@ struct Message {
   std::string method; // empty: a message that can only be answered with `error`
   Json id;            // null: a notification
   Json params;
+  size_t size = 0; // in bytes
   int error = 0;
   std::string problem;
 
@@ -77,6 +78,7 @@ private:
 };
 
 /// Writes one message.
-void send(llvm::raw_ostream &out, const Json &message);
+void sendBody(llvm::raw_ostream &out, const std::string &body);
+inline void send(llvm::raw_ostream &out, const Json &message) { sendBody(out, dump(message)); }
 
 } // namespace ptxray::lsp

@@ -23,6 +23,14 @@ StringRef nameOf(Encoding encoding) {
   return llvm::find_if(encodings, [&](const auto &one) { return one.second == encoding; })->first;
 }
 
+uint32_t columnsOf(StringRef text, Encoding encoding) {
+  if (encoding == Encoding::Utf8)
+    return static_cast<uint32_t>(text.size());
+  const auto letters = llvm::count_if(text, [](unsigned char c) { return (c & 0xC0) != 0x80; });
+  const auto pairs = llvm::count_if(text, [](unsigned char c) { return c >= 0xF0; });
+  return static_cast<uint32_t>(letters + (encoding == Encoding::Utf16 ? pairs : 0));
+}
+
 /// Appends the begins of the lines that follow a line end within the part.
 static void findStarts(StringRef text, uint32_t from, uint32_t to, std::vector<uint32_t> &starts) {
   for (uint32_t i = from; i < to; ++i) {
@@ -83,11 +91,7 @@ Position Lines::positionOf(StringRef text, uint32_t offset, Encoding encoding) c
   const auto line = std::upper_bound(starts.begin(), starts.end(), offset) - starts.begin() - 1;
   StringRef before = text.slice(starts[line], offset);
   before.consume_back("\r"); // between the two letters of a line end
-  const auto letters = llvm::count_if(before, [](unsigned char c) { return (c & 0xC0) != 0x80; });
-  const auto pairs = llvm::count_if(before, [](unsigned char c) { return c >= 0xF0; });
-  const size_t column =
-      encoding == Encoding::Utf8 ? before.size() : letters + (encoding == Encoding::Utf16 ? pairs : 0);
-  return {static_cast<uint32_t>(line), static_cast<uint32_t>(column)};
+  return {static_cast<uint32_t>(line), columnsOf(before, encoding)};
 }
 
 } // namespace ptxray::lsp

@@ -13,6 +13,9 @@ enum class Encoding : uint8_t { Utf8, Utf16, Utf32 };
 std::optional<Encoding> findEncoding(llvm::StringRef name);
 llvm::StringRef nameOf(Encoding encoding);
 
+/// How many columns a text without line ends has.
+uint32_t columnsOf(llvm::StringRef text, Encoding encoding);
+
 struct Position {
   uint32_t line = 0, column = 0; // from 0
 };
@@ -27,7 +30,14 @@ public:
   /// What lies behind the end of a line or of the text is moved there.
   uint32_t offsetOf(llvm::StringRef text, Position position, Encoding encoding) const;
   Position positionOf(llvm::StringRef text, uint32_t offset, Encoding encoding) const;
-  uint32_t count() const { return static_cast<uint32_t>(starts.size()); }
+  /// The line of an offset that is not before `line`: for places in their order.
+  uint32_t lineFrom(uint32_t line, uint32_t offset) const {
+    while (line + 1 < starts.size() && starts[line + 1] <= offset)
+      ++line;
+    return line;
+  }
+  uint32_t startOf(uint32_t line) const { return starts[line]; }
+  bool operator==(const Lines &) const = default;
 
 private:
   std::vector<uint32_t> starts;

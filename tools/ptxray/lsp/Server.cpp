@@ -1,5 +1,6 @@
 #include "Server.h"
 #include "llvm/ADT/STLExtras.h"
+#include <malloc.h>
 #include <new>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@ namespace ptxray::lsp {
 using llvm::StringRef;
 
 static const Json nothing;
+static constexpr size_t largeMessage = 1 << 20;
 
 // ---- the methods by name
 
@@ -55,6 +57,8 @@ void Server::notify(StringRef method, Json params) {
 }
 
 void Server::reply(const Json &id, const Answer &answer) {
+  if (!answer.text.empty())
+    return sendBody(out, R"({"jsonrpc":"2.0","id":)" + dump(id) + ",\"result\":" + answer.text + "}");
   Json message = {{"jsonrpc", "2.0"}, {"id", id}};
   if (answer.error)
     message["error"] = {{"code", answer.error}, {"message", answer.problem}};
@@ -101,7 +105,11 @@ int Server::run(Inbox &inbox) {
     handle(*message);
     if (state == State::Ended)
       return wasShutDown ? 0 : 1;
+    const size_t size = message->size;
+    message.reset();
     publishStale(inbox);
+    if (size > largeMessage && inbox.isEmpty()) // what it took for a moment goes back to the system
+      malloc_trim(0);
   }
 }
 
@@ -274,6 +282,7 @@ void Server::didClose(const Json &params) {
     return;
   const std::string uri = open->uri;
   documents.erase(uri);
+  malloc_trim(0);
   if (!client.pullsDiagnostics)
     notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
 }

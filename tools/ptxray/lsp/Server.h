@@ -11,7 +11,14 @@ namespace ptxray::lsp {
 struct Answer {
   Answer(Json result) : result(std::move(result)) {}
   Answer(ErrorCode error, std::string problem) : error(error), problem(std::move(problem)) {}
+  /// A result that is JSON already.
+  static Answer ofText(std::string text) {
+    Answer answer{Json()};
+    answer.text = std::move(text);
+    return answer;
+  }
   Json result;
+  std::string text;
   int error = 0;
   std::string problem;
 };

@@ -1,0 +1,149 @@
+"""What `ptxray lsp` takes: from a keystroke to its diagnostics, for answers, to start, and in memory."""
+
+import pathlib
+import random
+import statistics
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "test" / "lsp"))
+from client import LATEST, Client  # noqa: E402
+
+URI = "file:///big.ptx"
+
+
+def timed(action):
+    begin = time.perf_counter()
+    action()
+    return (time.perf_counter() - begin) * 1e3
+
+
+def resident(client):
+    """megabytes"""
+    for line in pathlib.Path(f"/proc/{client.process.pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    return 0
+
+
+def note(report, what, values, aim, worst=None):
+    """median and worst, in milliseconds; only the median of many has an aim that noise does not spoil"""
+    report.line(f"{what}, ms", statistics.median(values), aim, False)
+    report.note(f"{what}: worst {max(values):.1f} ms" + (f", at most {worst} wanted" if worst else ""))
+
+
+def starts(report, program):
+    values = []
+    for _ in range(20):
+        begin = time.perf_counter()
+        client = Client(program)
+        values.append((time.perf_counter() - begin) * 1e3)
+        client.finish()
+    note(report, "lsp: from its start to the answer of `initialize`", values, 10)
+
+
+def instruction_lines(text):
+    lines = text.split("\n")
+    return [n for n, line in enumerate(lines) if line.startswith("\t") and line.rstrip().endswith(";") and "," in line]
+
+
+class Session:
+    """a document that is open, and a random place of it for each question"""
+
+    def __init__(self, program, text):
+        self.client = Client(program, capabilities=LATEST, timeout=60)
+        self.lines = text.split("\n")
+        self.places = instruction_lines(text)
+        self.random = random.Random(1)
+        self.opening = timed(lambda: (self.client.open(URI, text), self.client.diagnostics(URI)))
+
+    def place(self):
+        line = self.random.choice(self.places)
+        return line, self.lines[line].index("\t") + 2
+
+    def insert(self, line, column, text):
+        at = {"line": line, "character": column}
+        self.client.change(URI, [{"range": {"start": at, "end": at}, "text": text}])
+
+    def keystroke(self):
+        """a letter that makes a word wrong, or that is taken away again"""
+        line, column = self.place()
+        values = [timed(lambda: (self.insert(line, column, "q"), self.client.diagnostics(URI)))]
+        span = {"start": {"line": line, "character": column}, "end": {"line": line, "character": column + 1}}
+        change = [{"range": span, "text": ""}]
+        values.append(timed(lambda: (self.client.change(URI, change), self.client.diagnostics(URI))))
+        return values
+
+    def burst(self):
+        line, column = self.place()
+        hover = []
+
+        def many():
+            for number in range(60):
+                self.insert(line, column, " ")
+                if number == 30:
+                    hover.append(timed(lambda: self.ask("hover")))
+            self.client.diagnostics(URI)
+
+        return timed(many), hover[0]
+
+    def ask(self, method, **more):
+        self.client.at(f"textDocument/{method}", URI, self.place(), **more)
+
+    def whole(self, method):
+        self.client.request(f"textDocument/{method}", {"textDocument": {"uri": URI}})
+
+    def screen(self):
+        line = self.place()[0]
+        span = {"start": {"line": line, "character": 0}, "end": {"line": line + 60, "character": 0}}
+        self.client.request("textDocument/semanticTokens/range", {"textDocument": {"uri": URI}, "range": span})
+
+
+def measure(report, program, megabytes, path):
+    text = path.read_text(encoding="utf-8")
+    session = Session(program, text)
+    size = len(text) / 1e6
+    rounds = 40 if megabytes == 1 else 15
+    report.note(f"lsp: {size:.1f} MB opened and checked in {session.opening:.0f} ms")
+    opened = resident(session.client)
+    keys = [value for _ in range(rounds) for value in session.keystroke()]
+    note(report, f"lsp: keystroke to diagnostics, {megabytes} MB", keys, 15 if megabytes == 1 else 50, 300)
+    bursts = [session.burst() for _ in range(3)]
+    note(report, f"lsp: 60 edits at once to the last diagnostics, {megabytes} MB", [all for all, _ in bursts], 600)
+    note(report, f"lsp: a hover among them, {megabytes} MB", [hover for _, hover in bursts], 300)
+    for method in ("hover", "completion", "definition", "documentHighlight", "signatureHelp"):
+        note(
+            report,
+            f"lsp: {method}, {megabytes} MB",
+            [timed(lambda m=method: session.ask(m)) for _ in range(rounds)],
+            50,
+            100,
+        )
+    note(report, f"lsp: colours of a screen, {megabytes} MB", [timed(session.screen) for _ in range(rounds)], 50, 100)
+    for method in ("documentSymbol", "foldingRange", "semanticTokens/full"):
+        note(
+            report, f"lsp: {method}, {megabytes} MB", [timed(lambda m=method: session.whole(m)) for _ in range(3)], 1000
+        )
+    report.line(f"lsp: memory above twice the text after opening {megabytes} MB, MB", opened - 2 * size, 30, False)
+    for _ in range(200):
+        session.insert(*session.place(), " ")
+    session.client.diagnostics(URI)
+    report.line(
+        f"lsp: memory after 200 more edits over that, {megabytes} MB",
+        resident(session.client) / opened,
+        1.25,
+        False,
+        "x",
+    )
+    session.client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    session.client.error("textDocument/hover", {})  # answered once the document is closed
+    report.note(f"lsp: {resident(session.client):.0f} MB once it is closed")
+    session.client.finish()
+
+
+def all_of(report, program, files):
+    """`files`: paths by megabytes"""
+    starts(report, program)
+    for megabytes, path in files.items():
+        measure(report, program, megabytes, path)

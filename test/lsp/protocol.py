@@ -598,6 +598,23 @@ def tokens():
     client.finish()
 
 
+@test
+def formatting():
+    client = opened()
+    whole = {"textDocument": {"uri": URI}, "options": {"tabSize": 8, "insertSpaces": True}}
+    edits = client.request("textDocument/formatting", whole)
+    run = subprocess.run([PTXRAY, "fmt", "-"], input=KERNEL.encode(), capture_output=True, check=True)
+    expect(applied(KERNEL, edits), run.stdout.decode())
+    row = KERNEL.split("\n").index("    ret;")
+    part = client.request("textDocument/rangeFormatting", {**whole, "range": span((row, 0), (row + 1, 0))})
+    expect(applied(KERNEL, part), KERNEL.replace("    ret;", "\tret;", 1))
+    client.change(URI, [{"text": run.stdout.decode()}])
+    expect(client.request("textDocument/formatting", whole), [])
+    client.change(URI, [{"text": KERNEL.replace("ret;\n}", "ret;\n}}", 1)}])
+    expect(client.error("textDocument/formatting", whole), -32803, "a brace too many")
+    client.finish()
+
+
 # ---- other languages
 
 CUDA = r"""// ld.global

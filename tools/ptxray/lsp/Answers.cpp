@@ -5,6 +5,7 @@
 #include "Editor/SemanticTokens.h"
 #include "Editor/Signature.h"
 #include "Editor/Structure.h"
+#include "Format/Format.h"
 #include "Server.h"
 #include "llvm/ADT/STLExtras.h"
 #include <charconv>
@@ -330,6 +331,31 @@ Answer Server::tokensInRange(const Json &params) {
   if (!range)
     return noPlace;
   return tokensAnswer(semanticTokens(open->document, *range), *open, client);
+}
+
+// ---- layout
+
+/// Of a range: of the lines that it is on.
+Answer Server::formatting(const Json &params) {
+  OpenDocument *open = find(params);
+  if (!open)
+    return noDocument;
+  if (!open->document.isPtx())
+    return Json::array();
+  const SourceBuffer &source = open->document.source();
+  LineSpan lines;
+  if (field(params, "range")) {
+    const auto part = rangeOf(params, *open);
+    if (!part)
+      return noPlace;
+    const LineColumn end = source.lineColumn(part->end);
+    lines.first = source.lineColumn(part->begin).line;
+    lines.last = std::max(lines.first, end.line - (end.column == 1)); // of whole lines the end is on the next
+  }
+  const Formatting made = formattingOf(source, open->format, lines);
+  if (!made.refusal.empty())
+    return {RequestFailed, made.refusal};
+  return open->edits(editsOf(made, source.text(), open->format), client);
 }
 
 } // namespace ptxray::lsp

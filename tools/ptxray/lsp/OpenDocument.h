@@ -1,6 +1,7 @@
 #pragma once
 // A document under the name that the client gave it, and what of the protocol is made from its places.
 #include "Editor/Document.h"
+#include "Format/FormatOptions.h"
 #include "Positions.h"
 #include "Source/JsonValue.h"
 
@@ -31,6 +32,7 @@ struct OpenDocument {
   Json version; // as the client counts; null: it does not
   Document document;
   Lines lines;
+  FormatOptions format;
   bool isPublished = false; // what is wrong with this very text
 
   void edit(Range part, llvm::StringRef text);

@@ -33,6 +33,8 @@ const llvm::StringMap<Server::Request> &Server::requests() {
       {"textDocument/selectionRange", &Server::selection},
       {"textDocument/semanticTokens/full", &Server::tokens},
       {"textDocument/semanticTokens/range", &Server::tokensInRange},
+      {"textDocument/formatting", &Server::formatting},
+      {"textDocument/rangeFormatting", &Server::formatting},
   };
   return all;
 }
@@ -134,6 +136,8 @@ Answer Server::initialize(const Json &params) {
       {"documentHighlightProvider", true},
       {"renameProvider", {{"prepareProvider", true}}},
       {"documentSymbolProvider", true},
+      {"documentFormattingProvider", true},
+      {"documentRangeFormattingProvider", true},
       {"foldingRangeProvider", true},
       {"selectionRangeProvider", true},
       {"semanticTokensProvider", {{"legend", tokenLegend()}, {"full", true}, {"range", true}}},
@@ -186,11 +190,13 @@ void Server::setOptions(OpenDocument &open) {
   const std::vector<Configuration::Setting> asked(settings.begin(), settings.end());
   const StringRef path = open.document.path();
   std::string problem;
-  auto options =
-      Configuration(asked, path.empty() ? std::optional<std::string>("") : std::nullopt).forInput(path, problem);
-  if (!options)
+  const std::optional<std::string> file = path.empty() ? std::optional<std::string>("") : std::nullopt;
+  std::shared_ptr<const Settings> read = Configuration(asked, file).settingsFor(path, problem);
+  if (!read)
     complain(problem);
-  open.document.setOptions(options ? std::move(options) : std::make_shared<CheckOptions>());
+  const Settings settings = read ? *read : Settings();
+  open.document.setOptions(std::make_shared<CheckOptions>(settings.check));
+  open.format = settings.format;
   open.isPublished = false;
 }
 

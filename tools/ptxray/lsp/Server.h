@@ -72,6 +72,7 @@ private:
   Answer selection(const Json &params);
   Answer tokens(const Json &params);
   Answer tokensInRange(const Json &params);
+  Answer formatting(const Json &params);
 
   void handle(Message &message);
   Answer answer(const Message &message);

@@ -61,8 +61,7 @@ void Limits::function(const Function &function) {
     known.range = function.nameRange;
   known.isDefined |= function.hasBody;
   known.isExtern |= isLinkage(ast, function.linkage, ".extern");
-  known.isWeak |= isLinkage(ast, function.linkage, ".weak");
-  known.isExported |= known.isWeak || isLinkage(ast, function.linkage, ".visible");
+  known.isExported |= isLinkage(ast, function.linkage, ".visible") || isLinkage(ast, function.linkage, ".weak");
   attributes(function.directives);
   preserved(function);
   if (function.kind == FunctionKind::Entry)

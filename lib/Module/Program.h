@@ -72,7 +72,6 @@ struct ModuleVariable {
 struct DeclaredFunction {
   Range range;
   bool isExported = false; // `.visible` or `.weak`
-  bool isWeak = false;
   bool isExtern = false;
   bool isDefined = false;
   NameId aliasOf = NameId::None;

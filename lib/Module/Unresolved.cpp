@@ -18,12 +18,11 @@ public:
   Unresolved(const Program &program, const ProgramContext &context) : program(program), context(context) {}
 
   void declarations();
-  void aliases();
   void uses();
 
 private:
   void use(const Reference &reference);
-  void alias(NameId name, Range place);
+  void alias(NameId name, Range place, bool isUse);
 
   const Program &program;
   const ProgramContext &context;
@@ -36,6 +35,7 @@ private:
 /// nobody says that it is compiled at all, that is a warning.
 void Unresolved::declarations() {
   for (const auto &[name, one] : program.declared) {
+    alias(static_cast<NameId>(name), one.range, /*isUse=*/false);
     if (one.isDefined || one.isExtern || one.aliasOf != NameId::None || !reported.insert(name).second)
       continue;
     Diagnostic &d =
@@ -73,28 +73,26 @@ void Unresolved::use(const Reference &reference) {
     d.severity = Severity::Pedantic;
 }
 
-/// At a place where an alias of an alias is not resolved.
-void Unresolved::alias(NameId name, Range place) {
+/// An alias of an alias, at its declaration and where it is used. For a linker one is lost unless it alone is known to
+/// it; in a whole program one that is known to the linker is lost where it is used.
+void Unresolved::alias(NameId name, Range place, bool isUse) {
   const DeclaredFunction *one = program.function(name);
-  const DeclaredFunction *other = one->aliasOf == NameId::None ? nullptr : program.function(one->aliasOf);
-  if (other && other->aliasOf != NameId::None)
+  const DeclaredFunction *other = !one || one->aliasOf == NameId::None ? nullptr : program.function(one->aliasOf);
+  if (!other || other->aliasOf == NameId::None)
+    return;
+  const bool isLostToLinker = !one->isExported || other->isExported, isLostInProgram = isUse && one->isExported;
+  const Linking linking = context.options.linking;
+  if (linking == Linking::Separate ? isLostToLinker && !isUse
+                                   : isLostInProgram && (isLostToLinker || linking == Linking::Whole))
     context.sink.report(DiagId::CodegenAlias, place,
                         {context.ast.text(name).str(), context.ast.text(one->aliasOf).str()});
-}
-
-/// Compiled for a linker, one is lost even if nothing uses it, unless another module may have a better one.
-void Unresolved::aliases() {
-  for (const auto &[name, one] : program.declared)
-    if (!one.isWeak)
-      alias(static_cast<NameId>(name), one.range);
 }
 
 void Unresolved::uses() {
   for (const FunctionSummary &summary : program.functions)
     for (const Reference &reference : summary.functions) {
       use(reference);
-      if (const DeclaredFunction *known = program.function(reference.name); known && known->isExported)
-        alias(reference.name, reference.range);
+      alias(reference.name, reference.range, /*isUse=*/true);
     }
   for (const ModuleVariable &variable : program.variables)
     for (const Reference &reference : variable.initial)
@@ -104,8 +102,6 @@ void Unresolved::uses() {
 void checkUnresolved(const Program &program, const ProgramContext &context) {
   Unresolved unresolved(program, context);
   unresolved.declarations();
-  if (context.options.linking == Linking::Separate)
-    unresolved.aliases();
   unresolved.uses();
 }
 

@@ -21,8 +21,14 @@ import sys
 import tempfile
 
 TARGETS = ["sm_80", "sm_90a", "sm_100a", "sm_120a"]
-SHARED = {"sm_75": 49152, "sm_80": 49152, "sm_90": 49152, "sm_90a": 232448, "sm_100a": 232448, "sm_120a": 101376}
-THREADS = {"sm_80": 2048, "sm_90a": 2048, "sm_100a": 2048, "sm_120a": 1536}
+SHARED = {
+    "sm_90a": 232448,
+    "sm_100a": 232448,
+    "sm_103a": 232448,
+    "sm_110a": 232448,
+    "sm_120a": 101376,
+    "sm_121a": 101376,
+}
 
 Module = collections.namedtuple("Module", "rule arch text link")
 REGISTERS = (
@@ -204,8 +210,8 @@ def bound_head(rng, arch, wanted):
 
 
 def registers(rng, arch):
-    kinds = [mma, wgmma] if arch == "sm_90a" else [mma, tcgen05] if arch == "sm_100a" else [mma]
-    if arch != "sm_80":
+    kinds = [mma, wgmma] if arch == "sm_90a" else [mma, tcgen05] if arch[:5] in ("sm_10", "sm_11") else [mma]
+    if arch >= "sm_9" or len(arch) > 6:
         kinds.append(double_mma)
     code, need = rng.choice(kinds[::-1] + kinds[1:])(rng)
     wanted = need + rng.choice([-9, -2, -1, -1, 0, 0, 1, 3])
@@ -214,7 +220,7 @@ def registers(rng, arch):
 
 
 def register_change(rng, arch):
-    if arch == "sm_80":
+    if not arch.endswith(("a", "f")):
         return None
     grown = [8 * rng.randint(3, 32) for _ in range(rng.choice([0, 0, 1, 2]))]
     bound = rng.choice([24, 40, 64, 71, 80, 96, 128, 160, 168, 200, 232, 254, 255, 300])
@@ -237,7 +243,7 @@ def variable(rng, name, size, space=".shared"):
 
 
 def shared_size(rng, arch):
-    limit = SHARED[arch]
+    limit = SHARED.get(arch, 49152)
     count = rng.randint(2, 5)
     cuts = sorted(rng.randrange(1, limit) for _ in range(count - 1))
     sizes = [b - a for a, b in zip([0, *cuts], [*cuts, limit + rng.choice([-200, -16, -1, 0, 1, 8, 127])]) if b > a]
@@ -486,7 +492,7 @@ def constant_pointer(rng, arch):
 
 
 def cta_group(rng, arch):
-    if arch != "sm_100a":
+    if arch[:5] not in ("sm_10", "sm_11"):
         return None
     allocate = "tcgen05.alloc.cta_group::%d.sync.aligned.shared::cta.b32 [%%r0], 64;\n"
     make = rng.choice([reached, reached, unreached])
@@ -620,6 +626,8 @@ def main():
             rng = random.Random(f"{arguments.seed} {rule} {arch}")
             for _ in range(arguments.rounds):
                 text = RULES[rule](rng, arch)
+                if text and rng.random() < 0.2:  # limits follow what code is made for
+                    text = text.replace(f".target {arch}", ".target sm_80")
                 if text:
                     modules.append(Module(rule, arch, text, "separate" if rule == "codegen-separate" else "whole"))
     wrong, unread = 0, collections.Counter()

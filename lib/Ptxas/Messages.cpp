@@ -1,6 +1,7 @@
 #include "Ptxas/Messages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include <map>
 
 namespace ptxray {
@@ -33,6 +34,8 @@ class StatementLines {
 public:
   StatementLines(const Ast &ast, const SourceBuffer &source) : ast(ast), source(source) {}
   Range find(unsigned line, StringRef message);
+  /// Of the function or variable that the message names; empty: it names none.
+  Range findNamed(StringRef message);
 
 private:
   void read();
@@ -46,6 +49,7 @@ private:
     Range opcode, statement;
   };
   std::multimap<uint32_t, Place> places;
+  llvm::StringMap<Range> names; // of the module
 };
 
 } // namespace
@@ -56,12 +60,14 @@ void StatementLines::read() {
     if (item.kind == StatementKind::Function) {
       const Function &function = ast.functions[item.index];
       note(function.nameRange, function.nameRange);
+      names.try_emplace(source.text(function.nameRange), function.nameRange);
       for (const Statement one : llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count))
         if (one.kind == StatementKind::Instruction)
           note(ast.instructions[one.index].opcodeRange, ast.instructions[one.index].range);
     } else if (item.kind == StatementKind::Declaration) {
       const Declaration &declared = ast.declarations[item.index];
       note(declared.nameRange, declared.range);
+      names.try_emplace(source.text(declared.nameRange), declared.nameRange);
     } else if (item.kind == StatementKind::Directive) {
       note(ast.directives[item.index].nameRange, ast.directives[item.index].range);
     }
@@ -86,6 +92,24 @@ Range StatementLines::find(unsigned line, StringRef message) {
   const StringRef trimmed = text.trim();
   const uint32_t from = begin + (text.size() - text.ltrim().size());
   return {from, from + static_cast<uint32_t>(trimmed.size())};
+}
+
+/// `Entry function 'k' uses ...`, `... in function k.`, `For entry k adjusting ...`
+Range StatementLines::findNamed(StringRef message) {
+  if (!isRead)
+    read();
+  StringRef before;
+  while (!message.empty()) {
+    auto [word, rest] = message.split(' ');
+    const bool isQuoted = word.starts_with("'");
+    const StringRef name = word.trim("'.,;:");
+    const bool isMeant = isQuoted || before.equals_insensitive("function") || before.equals_insensitive("entry");
+    if (const auto found = names.find(name); isMeant && found != names.end())
+      return found->second;
+    before = word;
+    message = rest;
+  }
+  return {};
 }
 
 static Line readLine(StringRef text) {
@@ -199,7 +223,7 @@ PtxasMessages readMessages(StringRef printed, const Ast &ast, const SourceBuffer
     out.refusesText |= line.number && line.kind == "error";
     if (!line.number)
       line.number = lineWithin(line.message);
-    const Range range = line.number ? lines.find(line.number, line.message) : Range{};
+    const Range range = line.number ? lines.find(line.number, line.message) : lines.findNamed(line.message);
     StringRef message = line.message;
     message.consume_front("Potential Performance Loss: ");
     if (line.kind == "error" || line.kind == "fatal") {

@@ -2,6 +2,7 @@
 #include "Ptxas/Ptxas.h"
 #include "Isa/Isa.h"
 #include "Ptxas/CudaReleases.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -50,12 +51,10 @@ static std::string whyNoAnswer(const Ptxas &ptxas, const ProgramResult &answer) 
   }
 }
 
-std::optional<Ptxas> findPtxas(StringRef wanted, unsigned seconds, std::string &reason) {
+/// With its release; nothing and a reason when it does not answer.
+static std::optional<Ptxas> askRelease(const std::string &path, unsigned seconds, std::string &reason) {
   Ptxas ptxas;
-  const std::optional<std::string> path = wanted.empty() ? realPtxas("ptxas", reason) : namedPtxas(wanted, reason);
-  if (!path)
-    return std::nullopt;
-  ptxas.path = *path;
+  ptxas.path = path;
   const std::string option = "--version";
   constexpr unsigned patience = 60;
   const ProgramResult answer = runProgram(ptxas.path, option, seconds ? std::min(seconds, patience) : patience);
@@ -65,7 +64,28 @@ std::optional<Ptxas> findPtxas(StringRef wanted, unsigned seconds, std::string &
   return std::nullopt;
 }
 
-std::string whatIsMissing(const Ptxas &ptxas, uint16_t ptx, StringRef target) {
+std::optional<Ptxas> findPtxas(StringRef wanted, PtxasTask task, unsigned seconds, std::string &reason) {
+  std::string first; // why the first one does not do
+  for (std::vector<std::string> passedOver;;) {
+    const std::optional<std::string> path =
+        wanted.empty() ? realPtxas("ptxas", reason, passedOver) : namedPtxas(wanted, reason);
+    // One that the user names comes again and again: it is meant.
+    if (!path || llvm::is_contained(passedOver, *path)) {
+      reason = first.empty() ? reason : first;
+      return std::nullopt;
+    }
+    std::optional<Ptxas> ptxas = askRelease(*path, seconds, reason);
+    if (ptxas)
+      reason = whatIsMissing(*ptxas, task);
+    if (ptxas && reason.empty())
+      return ptxas;
+    first = first.empty() ? reason : first;
+    passedOver.push_back(*path);
+  }
+}
+
+std::string whatIsMissing(const Ptxas &ptxas, PtxasTask task) {
+  const auto [ptx, target] = task;
   const std::string self = "ptxas " + ptxas.release + " (" + ptxas.path + ") does not know ";
   const int index = isa::findTarget(target);
   const isa::Target *known = index < 0 ? nullptr : &isa::targets()[index];

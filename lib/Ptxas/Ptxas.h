@@ -17,7 +17,8 @@ struct Ptxas {
 
 /// The program that whatever started this one would have used under that name (`ptxas`, `ptxas-blackwell`): Search.cpp
 /// has the order of the places. This program, and those that led to it in one chain, are passed over.
-std::optional<std::string> realPtxas(llvm::StringRef name, std::string &reason);
+std::optional<std::string> realPtxas(llvm::StringRef name, std::string &reason,
+                                     llvm::ArrayRef<std::string> passedOver = {});
 /// A path, or a name to look for in PATH.
 std::optional<std::string> namedPtxas(llvm::StringRef wanted, std::string &reason);
 /// Tells programs started from here that this ptxas was tried.
@@ -25,13 +26,17 @@ void markTried(const std::string &path);
 /// Whether another ptxray took this one for ptxas.
 bool isTriedByAnother();
 
-/// The ptxas of that path or name, or (empty) the one above; nothing and a reason when there is none. It is asked for
-/// its release, for which it has `seconds` (0: a minute).
-std::optional<Ptxas> findPtxas(llvm::StringRef wanted, unsigned seconds, std::string &reason);
+/// A module to be compiled: its PTX version (905), and for which target.
+struct PtxasTask {
+  uint16_t ptx = 0;
+  llvm::StringRef target;
+};
+/// The ptxas of that path or name, or (empty) the first of those above that can do the task; nothing and a reason when
+/// there is none. Each is asked for its release, for which it has `seconds` (0: a minute).
+std::optional<Ptxas> findPtxas(llvm::StringRef wanted, PtxasTask task, unsigned seconds, std::string &reason);
 
-/// Why this release cannot compile a module of that version (905) for that target, and which CUDA
-/// could; empty when it can.
-std::string whatIsMissing(const Ptxas &ptxas, uint16_t ptx, llvm::StringRef target);
+/// Why this release cannot do the task, and which CUDA could; empty when it can.
+std::string whatIsMissing(const Ptxas &ptxas, PtxasTask task);
 
 struct Assembly {
   ProgramResult run;

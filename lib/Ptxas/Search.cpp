@@ -226,7 +226,7 @@ std::optional<std::string> namedPtxas(StringRef wanted, std::string &reason) {
   return std::nullopt;
 }
 
-std::optional<std::string> realPtxas(StringRef name, std::string &reason) {
+std::optional<std::string> realPtxas(StringRef name, std::string &reason, llvm::ArrayRef<std::string> passedOver) {
   // What the user names is meant: a misspelt path must not end in another compiler.
   if (const StringRef named = variable("PTXAS"); !named.empty() && !isTried(named.str()) && !isSelf(named.str())) {
     std::optional<std::string> found = namedPtxas(named, reason);
@@ -235,10 +235,10 @@ std::optional<std::string> realPtxas(StringRef name, std::string &reason) {
     return found;
   }
   for (const std::string &path : candidates(name))
-    if (whyNot(path).empty() && !isTried(path))
+    if (whyNot(path).empty() && !isTried(path) && !llvm::is_contained(passedOver, path))
       return path;
   if (name != "ptxas") // `ptxas-blackwell` for a caller that has none
-    return realPtxas("ptxas", reason);
+    return realPtxas("ptxas", reason, passedOver);
   reason =
       "there is no ptxas on this machine: install CUDA or `pip install nvidia-cuda-nvcc`, or name one in $PTXAS; with "
       "PTXRAY_VERIFY_ONLY=1 ptxray judges alone";

@@ -323,6 +323,41 @@ class As(StandIn):
         self.assertEqual(done.returncode, 5)
         self.assertIn("CUDA 12", done.stderr)
 
+    def test_a_later_place_has_a_newer_one(self):
+        self.input.write_text(MODULE.replace("8.0", "9.0"))
+        old = self.folder / "old"
+        pathlib.Path(self.ptxas("answer()", "12.4")).parent.rename(old)
+        newer = pathlib.Path(self.ptxas("answer()", "13.5")).parent
+        done = self.run_ptxray("as", self.input, "-o", self.output, env={"PATH": f"{old}:{newer}:/usr/bin:/bin"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((newer / "arguments.json").exists())
+        # One that the user names is meant.
+        done = self.run_ptxray(
+            "as", self.input, "-o", self.output, env={"PATH": f"{newer}:/usr/bin:/bin", "PTXAS": str(old / "ptxas")}
+        )
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("CUDA 13.0 or newer", done.stderr)
+
+    def test_messages_stand_at_what_they_name(self):
+        line = 1 + MODULE[: MODULE.index(".entry k")].count("\n")
+        for message in (
+            "ptxas error   : Entry function 'k' uses too much shared data (0xc001 bytes, 0xc000 max)",
+            "ptxas warning : For entry k adjusting per thread register count of 8 to lower bound of 24",
+        ):
+            done = self.assemble(f'print("{message}"); sys.exit(1)', "--format=json")
+            found = json.loads(done.stdout)["files"][0]["diagnostics"]
+            self.assertEqual([one["range"]["start"]["line"] for one in found], [line], message)
+
+    def test_an_unknown_register_count_is_told_once(self):
+        text = MODULE.replace("sm_80", "sm_90a").replace("  ret;", "  setmaxnreg.dec.sync.aligned.u32 40;\n  ret;")
+        self.input.write_text(text)
+        remark = "print(\"ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored\"); answer()"
+        done = self.assemble(remark)
+        self.assertEqual(done.stdout.count("register-count-unknown"), 1)
+        self.assertNotIn("setmaxnreg-ignored", done.stdout)
+        self.input.write_text(text.replace("(.param .u64 p)", "(.param .u64 p) .maxnreg 64"))
+        self.assertIn("setmaxnreg-ignored", self.assemble(remark).stdout)
+
     def test_wrong_architecture(self):
         done = self.assemble("answer()", "--target", "sm_75")
         self.assertEqual(done.returncode, 1)

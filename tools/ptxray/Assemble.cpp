@@ -137,8 +137,11 @@ void printReport(const FileReport &report, const Arguments &arguments) {
 
 bool addMessages(FileReport &report, const Ast &ast, const std::string &printed, const CheckOptions &options) {
   PtxasMessages messages = readMessages(printed, ast, *report.source);
+  const bool knowsCount =
+      llvm::none_of(report.diagnostics, [](const Diagnostic &d) { return d.id == DiagId::RegisterCountUnknown; });
   for (Diagnostic &d : messages.diagnostics)
-    if (isWanted(d, options))
+    // Where the number is not known, that was said at the instruction.
+    if (isWanted(d, options) && (d.id != DiagId::SetmaxnregIgnored || knowsCount))
       report.diagnostics.push_back(std::move(d));
   llvm::stable_sort(report.diagnostics,
                     [](const Diagnostic &a, const Diagnostic &b) { return a.range.begin < b.range.begin; });
@@ -192,10 +195,9 @@ int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &argument
     return status;
   FileReport &report = input.report;
   std::string problem;
-  const std::optional<Ptxas> ptxas = findPtxas(arguments.value("--ptxas").value_or(""), seconds, problem);
-  if (ptxas)
-    problem = whatIsMissing(*ptxas, findVersion(report.ptx).value_or(0), gpu);
-  if (!problem.empty()) {
+  const PtxasTask task = {findVersion(report.ptx).value_or(0), gpu};
+  const std::optional<Ptxas> ptxas = findPtxas(arguments.value("--ptxas").value_or(""), task, seconds, problem);
+  if (!ptxas) {
     printReport(report, arguments);
     return complain(NoPtxas, problem);
   }
@@ -255,11 +257,10 @@ static std::string virtualArchitecture(StringRef target) {
 
 int addVerdict(FileReport &report, const Ast &ast, StringRef wanted, const CheckOptions &options) {
   std::string problem;
-  const std::optional<Ptxas> ptxas = findPtxas(wanted, 0, problem);
-  if (ptxas)
-    problem = whatIsMissing(*ptxas, findVersion(report.ptx).value_or(0), report.target);
+  const std::optional<Ptxas> ptxas =
+      findPtxas(wanted, {findVersion(report.ptx).value_or(0), report.target}, 0, problem);
   MemoryFile input;
-  if (!problem.empty() || !input.hold(report.source->text(), problem))
+  if (!ptxas || !input.hold(report.source->text(), problem))
     return complain(NoPtxas, problem);
   constexpr unsigned patience = 600;
   const Assembly assembly = assemble(*ptxas, input, virtualArchitecture(report.target), patience);

@@ -8,6 +8,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | NAME NAME? '{' WORD* '}'                                                   # vocabulary
      | ('skipped' | 'ungated') wordList ('in' mnemonic (',' mnemonic)*)? ';'       # skips
      | ('words' | 'scalars') '{' (WORD+ ':' requirement ';')* '}'                   # wordGates
+     | 'meanings' '{' (WORD+ STRING ';')* '}'                                     # meanings
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
      | 'versions' versionRange (',' versionRange)* ';'                            # versions
      | 'target' TARGET 'since' NUMBER trait* ';'                                    # target

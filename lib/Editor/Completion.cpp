@@ -2,6 +2,7 @@
 #include "Editor/Scope.h"
 #include "Editor/Statements.h"
 #include "Editor/Typing.h"
+#include "Explore/Explain.h"
 #include "Isa/Isa.h"
 #include "Parse/Scanner.h"
 #include "llvm/ADT/STLExtras.h"
@@ -120,7 +121,9 @@ void Completer::qualifiers(StringRef before) {
   unsigned rank = 1;
   for (const NextWord &next : nextWords(opcode, availability)) {
     const isa::Word &word = isa::word(next.word);
-    std::string detail(isa::tables().forms[next.form].syntax);
+    std::string detail = describeWord(word);
+    if (detail.empty())
+      detail = isa::tables().forms[next.form].syntax;
     add(word.typeKind == isa::TypeKind::None ? Kind::Qualifier : Kind::Type, before + llvm::Twine(StringRef(word.text)),
         word.text, std::move(detail), rank++, next.lacking);
   }

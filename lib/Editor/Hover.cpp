@@ -114,12 +114,8 @@ void writeQualifier(const FormMatch &match, unsigned slot, Writer &out) {
   const isa::Slot &shown = match.slots[slot];
   const auto values = isa::run(isa::tables().slotValues, shown.values);
   const isa::Word &word = isa::word(match.slotWord[slot]);
-  std::string title = quoted(word.text);
-  if (word.kind)
-    title += ": " + std::string(isa::tables().wordKinds[word.kind]);
-  else if (word.typeKind != isa::TypeKind::None)
-    title += ": a type";
-  out.text(std::move(title));
+  const std::string what = describeWord(word);
+  out.text(quoted(word.text) + (what.empty() ? "" : ": " + what));
   if (!shown.literal) {
     llvm::SmallVector<StringRef> words;
     for (const isa::SlotValue &value : values)
@@ -340,12 +336,8 @@ std::optional<Hover> hoverOnWord(const Excerpt &excerpt, StringRef text, Range r
     return std::nullopt;
   const isa::Word &word = isa::word(id);
   Writer out(excerpt);
-  std::string title = quoted(word.text);
-  if (word.typeKind != isa::TypeKind::None)
-    title += ": a type" + (word.bits ? " of " + counted(word.bits, "bit") : std::string());
-  else if (word.wordClass == isa::WordClass::Space)
-    title += ": a state space";
-  out.text(std::move(title));
+  const std::string what = describeWord(word);
+  out.text(quoted(word.text) + (what.empty() ? "" : ": " + what));
   out.gate(word.gate);
   return out.take(range);
 }

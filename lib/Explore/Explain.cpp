@@ -260,6 +260,52 @@ bool explainRegister(StringRef name, llvm::raw_ostream &out) {
   return true;
 }
 
+std::string describeWord(const isa::Word &word) {
+  const bool isType = word.typeKind != isa::TypeKind::None;
+  std::string what(word.kind ? isa::tables().wordKinds[word.kind] : isa::Text());
+  if (isType)
+    what = word.bits ? "a type of " + std::to_string(word.bits) + (word.bits == 1 ? " bit" : " bits") : "a type";
+  else if (word.wordClass == isa::WordClass::Space)
+    what = "a state space";
+  if (!word.meaning.empty())
+    what += (what.empty() ? "" : ": ") + std::string(word.meaning);
+  return what;
+}
+
+/// The instructions that a qualifier may stand in.
+static std::vector<StringRef> mnemonicsWith(isa::WordId word) {
+  const isa::Tables &tables = isa::tables();
+  auto has = [&](uint32_t form) {
+    return llvm::any_of(isa::run(tables.slots, tables.forms[form].slots), [&](const isa::Slot &slot) {
+      return llvm::any_of(isa::run(tables.slotValues, slot.values),
+                          [&](const isa::SlotValue &value) { return value.word == word; });
+    });
+  };
+  std::vector<StringRef> found;
+  for (const isa::Mnemonic &mnemonic : tables.mnemonics)
+    if (llvm::any_of(isa::run(tables.mnemonicForms, mnemonic.forms), has))
+      found.push_back(mnemonic.text);
+  return found;
+}
+
+bool explainWord(StringRef name, llvm::raw_ostream &out) {
+  const isa::WordId id = isa::findWord(name);
+  if (!id)
+    return false;
+  const isa::Word &word = isa::word(id);
+  out << "# " << word.text << "\n\n";
+  if (const std::string what = describeWord(word); !what.empty())
+    out << what << '\n';
+  if (const std::string gate = word.gate ? gateText(word.gate) : ""; !gate.empty())
+    out << "needs " << gate << '\n';
+  constexpr size_t mostShown = 40;
+  const std::vector<StringRef> users = mnemonicsWith(id);
+  if (!users.empty())
+    out << "\nin " << llvm::join(llvm::ArrayRef(users).take_front(mostShown), ", ")
+        << (users.size() > mostShown ? ", ..." : "") << '\n';
+  return true;
+}
+
 bool explainTarget(StringRef name, llvm::raw_ostream &out) {
   const int index = isa::findTarget(name);
   if (index < 0)

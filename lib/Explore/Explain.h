@@ -14,6 +14,8 @@ std::vector<const isa::Mnemonic *> findMnemonics(llvm::StringRef written);
 std::string availabilityOf(const isa::Form &form);
 /// Whether no manual has the form.
 bool isOfPtxas(const isa::Form &form);
+/// What a word is: `rounding: round toward zero`, `a type of 32 bits`; empty: nothing is known but its name.
+std::string describeWord(const isa::Word &word);
 /// What belongs in the place of an operand: `a register for the result of the type `.type``.
 std::string describeOperand(const isa::OperandDecl &operand, const isa::Form &form);
 /// `in a body, in the head of an entry`
@@ -25,5 +27,6 @@ void explainInstruction(llvm::ArrayRef<const isa::Mnemonic *> mnemonics, llvm::S
 bool explainDirective(llvm::StringRef name, llvm::raw_ostream &out);
 bool explainRegister(llvm::StringRef name, llvm::raw_ostream &out);
 bool explainTarget(llvm::StringRef name, llvm::raw_ostream &out);
+bool explainWord(llvm::StringRef name, llvm::raw_ostream &out); // a qualifier, a type, a space
 
 } // namespace ptxray

@@ -44,6 +44,7 @@ struct Word {
   ExprId scalarGate; // of a type: the releases of ptxas that refuse a vector of bits in its place; 0: all do
   uint8_t kind = 0;  // what diagnostics call it, index into `wordKinds`; 0: a qualifier
   Declarable declarable = Declarable::OfInstructions; // of a type
+  Text meaning = {};                                  // what it says, in a sentence; empty: nothing is written down
 };
 
 // ---------------------------------------------------------------------------------- expressions

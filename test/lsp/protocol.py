@@ -374,6 +374,8 @@ def hover():
     expect("add{.sat}.type d, a, b" in shown("ad|d.s32"), True)
     expect("a type" in shown("add.s|32"), True)
     expect("`.s32`" in shown("add.s|32"), True)
+    expect("cached on level 2 alone" in str(completed(client, "    ld.global.c")[0]), True)
+    client.change(URI, [{"text": KERNEL}])
     expect("one of 4" in shown("%|r2, %r1"), True)
     expect("special register" in shown("%t|id"), True)
     expect("16 = 0x10" in shown("0x|10"), True)

@@ -155,6 +155,7 @@ struct Vocabulary {
   std::map<std::string, std::pair<isa::Declarable, Place>> declarable; // types
   std::map<std::string, std::set<std::string>> skippedIn, ungatedIn;   // mnemonic to words
   std::map<std::string, std::string> kinds;                            // word to `rounding`
+  std::map<std::string, std::pair<std::string, Place>> meanings;       // word to a sentence
   std::map<std::string, std::shared_ptr<Condition>> gates, scalarGates;
 };
 

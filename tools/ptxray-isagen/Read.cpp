@@ -126,6 +126,23 @@ void Reader::target(IsaParser::TargetContext *context) {
   model.targets.push_back(std::move(decl));
 }
 
+/// WORD+ STRING ';' again and again: the words before a sentence are its own.
+void Reader::meanings(IsaParser::MeaningsContext *context) {
+  std::vector<std::string> words;
+  for (antlr4::tree::ParseTree *child : context->children) {
+    const std::string text = child->getText();
+    if (text[0] == '.')
+      for (std::string &word : spellings(text))
+        words.push_back(std::move(word));
+    if (text[0] != '"')
+      continue;
+    for (const std::string &word : words)
+      if (!model.vocabulary.meanings.insert({word, {text.substr(1, text.size() - 2), place(context)}}).second)
+        error(context, "twice", "`" + word + "` has a meaning already");
+    words.clear();
+  }
+}
+
 void Reader::registers(IsaParser::RegisterContext *context) {
   RegisterDecl decl;
   decl.place = place(context);
@@ -202,6 +219,8 @@ void Reader::readFile(IsaParser::FileContext *context) {
             words.push_back(std::move(word));
         }
       }
+    } else if (auto *one = dynamic_cast<IsaParser::MeaningsContext *>(item)) {
+      meanings(one);
     } else if (auto *one = dynamic_cast<IsaParser::SharedOperandsContext *>(item)) {
       for (IsaParser::OperandDeclContext *decl : one->operandDecl())
         operandDecl(decl, *scope);

@@ -78,6 +78,7 @@ private:
   void feature(IsaParser::FeatureContext *context);
   void limit(IsaParser::LimitContext *context);
   // Read.cpp
+  void meanings(IsaParser::MeaningsContext *context);
   void vocabulary(IsaParser::VocabularyContext *context);
   void target(IsaParser::TargetContext *context);
   void registers(IsaParser::RegisterContext *context);

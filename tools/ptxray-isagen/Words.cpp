@@ -224,6 +224,11 @@ void Resolver::words() {
   };
   addGates(listed.gates, &isa::Word::gate);
   addGates(listed.scalarGates, &isa::Word::scalarGate);
+  for (const auto &[word, meaning] : listed.meanings)
+    if (WordId id = wordId(word))
+      output.words[id].meaning = text(meaning.first);
+    else
+      errors.report(meaning.second, "unknown-word", "unknown word `" + word + "`" + didYouMean(word, vocabulary));
   for (const auto &[word, declared] : listed.declarable) {
     isa::Word &type = output.words[wordId(word)];
     if (type.wordClass != isa::WordClass::Type)

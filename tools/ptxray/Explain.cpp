@@ -72,7 +72,7 @@ static int runExplain(const Arguments &arguments) {
     return Clean;
   }
   if (explainDirective(wanted, llvm::outs()) || explainRegister(wanted, llvm::outs()) ||
-      explainTarget(wanted, llvm::outs()))
+      explainTarget(wanted, llvm::outs()) || explainWord(wanted, llvm::outs()))
     return Clean;
   if (const std::optional<int> status = explainLine(wanted, llvm::outs()))
     return *status;
@@ -89,7 +89,7 @@ int unknownInstruction(StringRef written) {
 
 Command explainCommand() {
   return {.name = "explain",
-          .summary = "explain a rule, an instruction, a directive, a special register, a target, or a line of a file",
+          .summary = "explain a rule, instruction, qualifier, directive, special register, target, or line of a file",
           .syntax = {.operands = "RULE|NAME|FILE:LINE",
                      .fewest = 1,
                      .most = 1,

@@ -1,0 +1,156 @@
+"""The extension of tools/vscode in a real VS Code (code-server and Chromium): test_vscode.py PTXRAY [--picture FILE]
+
+The grammar's colours are compared with what `ptxray lsp` says of each word; the extension is packaged with the program
+inside and installed; a person's steps (tools/vscode/test/vscode.mjs) are taken in a browser."""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+from common import CACHE, ROOT, need, run, skip, version
+
+sys.path.insert(0, str(ROOT / "test"))
+import sections
+
+EXTENSION = ROOT / "tools" / "vscode"
+CODE_SERVER = "code-server@4.100.3"
+PUPPETEER = "puppeteer-core@24.43.1"
+NATIVE = ("@vscode/spdlog", "native-watchdog", "node-pty")
+SETTINGS = {
+    "editor.hover.above": False,
+    "editor.minimap.enabled": False,
+    "files.autoSave": "off",
+    "security.workspace.trust.enabled": False,
+    "telemetry.telemetryLevel": "off",
+    "workbench.startupEditor": "none",
+}
+
+
+def npm(folder, *arguments):
+    command = [need("npm"), *arguments, "--ignore-scripts", "--no-audit", "--no-fund"]
+    if subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE).returncode:
+        skip("npm", f"npm does not give {' '.join(arguments)}")
+
+
+def installed(name, *packages):
+    """a folder with these packages of npm, made once"""
+    folder = CACHE / name
+    if not (folder / "complete").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        (folder / "package.json").write_text('{"private": true}\n')
+        npm(folder, "install", *packages)
+    return folder
+
+
+def code_server():
+    """the folder that has it; what it is made of besides JavaScript is compiled here"""
+    folder = installed(CODE_SERVER.replace("@", "-"), CODE_SERVER, PUPPETEER)
+    if (folder / "complete").exists():
+        return folder
+    vscode = folder / "node_modules" / "code-server" / "lib" / "vscode"
+    for place in (vscode, vscode / "extensions"):
+        npm(place, "install", "--omit=dev")
+    (vscode / "node_modules.asar").symlink_to("node_modules")
+    gyp = pathlib.Path(run(need("npm"), "root", "-g").strip()) / "npm/node_modules/node-gyp/bin/node-gyp.js"
+    headers = ["--nodedir=/usr"] if pathlib.Path("/usr/include/node").exists() else []
+    for package in NATIVE:
+        run(need("node"), gyp, "rebuild", *headers, cwd=vscode / "node_modules" / package)
+    run(need("npm"), "rebuild", *headers, "argon2", cwd=folder)
+    (folder / "complete").touch()
+    return folder
+
+
+def extension():
+    """a copy of the extension's folder with what it is built with"""
+    lock = (EXTENSION / "package-lock.json").read_bytes()
+    folder = CACHE / f"vscode-{hashlib.sha256(lock).hexdigest()[:12]}"
+    copied = shutil.copytree(
+        EXTENSION,
+        folder / "tools" / "vscode",
+        ignore=shutil.ignore_patterns("node_modules", "dist", "bin"),
+        dirs_exist_ok=True,
+    )
+    shutil.copy(ROOT / "LICENSE", folder)
+    if not (folder / "complete").exists():
+        npm(copied, "ci")
+        (folder / "complete").touch()
+    return pathlib.Path(copied)
+
+
+def check_colours(tool, built, place):
+    """on modules of a fourth of the sections of test/isa"""
+    found = [s for path in sorted((ROOT / "test" / "isa").rglob("*.ptx")) for s in sections.sections(path)]
+    files = []
+    for number, section in enumerate(found[::4]):
+        files.append(place / f"{number}.ptx")
+        files[-1].write_text(sections.module(*section)[0])
+    print(run(need("node"), built / "test" / "colours.mjs", tool, *files, cwd=built).strip())
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def wait_for(url):
+    for _ in range(120):
+        try:
+            return urllib.request.urlopen(url, timeout=5).close()
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.5)
+    sys.exit(f"{url} does not answer")
+
+
+def check_editor(tool, server, vsix, place, picture):
+    entry = server / "node_modules" / "code-server" / "out" / "node" / "entry.js"
+    data, work = place / "data", place / "work"
+    (data / "User").mkdir(parents=True)
+    (data / "User" / "settings.json").write_text(json.dumps(SETTINGS))
+    work.mkdir()
+    file = pathlib.Path(shutil.copy(ROOT / "docs" / "examples" / "mistakes.ptx", work))
+    folders = ["--user-data-dir", data, "--extensions-dir", place / "extensions"]
+    environment = {**os.environ, "HOME": str(place)}
+    run(need("node"), entry, *folders, "--install-extension", vsix, env=environment)
+    port = free_port()
+    options = ["--auth", "none", "--bind-addr", f"127.0.0.1:{port}", "--disable-telemetry", "--disable-update-check"]
+    log = (place / "log").open("w")
+    running = subprocess.Popen([need("node"), entry, *folders, *options], stdout=log, stderr=log, env=environment)
+    try:
+        url = f"http://127.0.0.1:{port}/"
+        wait_for(url)
+        steps = EXTENSION / "test" / "vscode.mjs"
+        person = [steps, tool, f"{url}?folder={work}", file, need("chromium"), *picture]
+        print(run(need("node"), *person, cwd=server).strip())
+    finally:
+        running.terminate()
+        running.wait()
+
+
+def main():
+    tool = pathlib.Path(sys.argv[1]).resolve()
+    picture = [pathlib.Path(sys.argv[3]).resolve()] if "--picture" in sys.argv else []
+    need("node"), need("chromium")
+    manifest = json.loads((EXTENSION / "package.json").read_text())
+    assert manifest["version"] == version(), "the extension has the version of the project"
+    built, server = extension(), code_server()
+    with tempfile.TemporaryDirectory() as name:
+        place = pathlib.Path(name)
+        check_colours(tool, built, place)
+        vsix = place / "ptxray.vsix"
+        run(need("npm"), "run", "package", "--", vsix, cwd=built, env={**os.environ, "PTXRAY": str(tool)})
+        check_editor(tool, server, vsix, place, picture)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+// A person at VS Code: vscode.mjs PTXRAY URL FILE CHROMIUM [PICTURE]
+// The file is docs/examples/mistakes.ptx in the folder that the URL opens. Reads the Problems panel, applies a fix,
+// completes, lays out and hovers; what is on the screen is compared, and one screen is kept.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+
+const puppeteer = createRequire(`${process.cwd()}/`)("puppeteer-core");
+const [tool, url, file, executablePath, picture] = process.argv.slice(2);
+const browser = await puppeteer.launch({
+  executablePath,
+  args: ["--no-sandbox", "--disable-gpu", "--force-device-scale-factor=1"],
+  defaultViewport: { width: 1280, height: 800 },
+});
+const original = readFileSync(file, "utf8");
+const page = await browser.newPage();
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Asks again until there is something. */
+async function until(what, ask, seconds = 30) {
+  for (let tries = 0; tries < seconds * 4; ++tries) {
+    const answer = await ask().catch(() => undefined);
+    if (answer) return answer;
+    await pause(250);
+  }
+  await page.screenshot({ path: "failed.png" });
+  throw new Error(`${what}: nothing after ${seconds} seconds (failed.png shows the screen)`);
+}
+
+async function press(keys) {
+  const [last, ...held] = keys.split("+").reverse();
+  for (const key of held.reverse()) await page.keyboard.down(key);
+  await page.keyboard.press(last);
+  for (const key of held) await page.keyboard.up(key);
+}
+
+const textOf = (selector) =>
+  page.$$eval(selector, (found) => found.map((element) => element.innerText.replaceAll("\u00a0", " ")));
+
+async function command(name) {
+  await press("F1");
+  await until("the commands", async () => (await page.$$(".quick-input-widget .monaco-inputbox input")).length);
+  await page.keyboard.type(name);
+  const first = async () => (await textOf(".quick-input-list .monaco-list-row"))[0];
+  await until(`the command ${name}`, async () => (await first())?.includes(name));
+  await press("Enter");
+  await pause(300);
+}
+
+async function goTo(line, column) {
+  await press("Control+g");
+  await pause(300);
+  await page.keyboard.type(`:${line}:${column}`.slice(1));
+  await press("Enter");
+  await pause(300);
+}
+
+const problems = () => textOf(".markers-panel .monaco-list-row");
+
+await page.goto(url);
+await until("the editor", () => page.$(".monaco-workbench .part.editor"));
+const entry = await until("the file", () => page.$('.explorer-folders-view [aria-label^="mistakes.ptx"]'));
+await entry.click({ count: 2 });
+await until("the text", async () => (await textOf(".view-line")).some((line) => line.includes(".version 8.6")));
+
+// Colours are the grammar's.
+const colours = await until("colours", async () => {
+  const found = await page.$$eval(".view-line span span", (spans) =>
+    Object.fromEntries(spans.map((span) => [span.textContent.trim(), getComputedStyle(span).color])),
+  );
+  return new Set([found["ldmatrix"], found[".reg"], found["%tid"], found[".version"]]).size > 1 && found;
+});
+assert.notEqual(colours["ldmatrix"], undefined);
+
+// What `ptxray check` says stands in the Problems panel.
+await command("View: Focus Problems");
+const shown = await until("problems", async () => {
+  const rows = await problems();
+  return rows.length > 6 && rows;
+});
+assert.match(shown[0], /mistakes\.ptx\s+6$/); // the last of the six is further down
+for (const rule of ["expected-semicolon", "unknown-qualifier", "vector-length", "operand-size", "requires-target"])
+  assert(shown.some((row) => row.includes(rule)), `${rule} is not among ${shown.join("\n")}`);
+
+// A fix.
+await goTo(15, 20);
+await press("Control+.");
+const fixes = await until("fixes", async () => {
+  const rows = (await textOf(".action-widget .monaco-list-row")).filter(Boolean);
+  return rows.length && rows;
+});
+assert(fixes.some((fix) => fix.includes("write `.aligned`")), fixes.join("\n"));
+await press("Enter");
+const isShown = async (text) => (await textOf(".view-line")).some((line) => line.includes(text));
+await until("the fixed line", () => isShown("ldmatrix.sync.aligned.m8n8.x4"));
+
+await press("Control+s");
+await until("the saved text", async () => readFileSync(file, "utf8") === original.replace(".algined", ".aligned"));
+await until("one problem less", async () => /mistakes\.ptx\s+5$/.test((await problems())[0]));
+
+// Completion: only what may follow.
+await goTo(17, 1);
+await press("End");
+await press("Enter");
+await page.keyboard.type("ldmatrix.sync.aligned.m8n8.x4.tr", { delay: 30 });
+const offered = await until("words", async () => {
+  const rows = await textOf(".suggest-widget .monaco-list-row");
+  return rows.some((row) => row.includes(".trans")) && rows;
+});
+assert(offered.every((row) => row.includes(".tr")), offered.join("\n"));
+await press("Enter");
+await until("the word", () => isShown(".x4.trans"));
+await press("Control+Shift+K");
+
+// The text laid out as `ptxray fmt` does, and as it was.
+const filter = { input: readFileSync(file), stdio: ["pipe", "pipe", "ignore"] };
+const laidOut = execFileSync(tool, ["fmt", "--no-config", "-"], filter);
+await command("Format Document");
+await press("Control+s");
+await until("the text laid out", async () => readFileSync(file).equals(laidOut));
+
+// Hover, over the problems: the picture.
+await press("Control+b");
+await goTo(14, 1);
+await goTo(18, 7);
+await command("Show or Focus Hover");
+const hover = await until("a hover", async () => {
+  const texts = await textOf(".monaco-hover-content");
+  return texts.find((text) => text.includes("stmatrix"));
+});
+assert(hover.includes("sm_90"), hover);
+await pause(500);
+if (picture) await page.screenshot({ path: picture });
+console.log(`rows of problems: ${shown.length}, fixes: ${fixes.length}, words: ${offered.length}; a hover, a layout`);
+await browser.close();

@@ -2,6 +2,7 @@
 #include "Diagnostics/Manual.h"
 #include "Explore/Sample.h"
 #include "Isa/Availability.h"
+#include "Isa/FactNames.h"
 #include "Source/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -76,20 +77,12 @@ std::string describeOperand(const isa::OperandDecl &operand, const isa::Form &fo
     type = " of the type `" + std::string(isa::run(tables.slots, form.slots)[operand.type.index].name) + "`";
   const bool isResult = operand.rules & isa::Destination;
   auto named = [&](StringRef what) { return (what + type).str(); };
-  switch (operand.role) {
-  case isa::OperandRole::Address: return "an address in brackets";
-  case isa::OperandRole::Predicate: return isResult ? "a predicate register for the result" : "a predicate";
-  case isa::OperandRole::Immediate: return named("a constant");
-  case isa::OperandRole::Label: return "a label";
-  case isa::OperandRole::Function: return "the name of a function";
-  case isa::OperandRole::List: return "a list in parentheses";
-  case isa::OperandRole::Texture: return "a texture";
-  case isa::OperandRole::Sampler: return "a sampler";
-  case isa::OperandRole::Surface: return "a surface";
-  case isa::OperandRole::Symbol: return "a name";
-  case isa::OperandRole::Value:
-  case isa::OperandRole::Register: break;
-  }
+  if (operand.role == isa::OperandRole::Predicate && isResult)
+    return "a predicate register for the result";
+  if (operand.role == isa::OperandRole::Immediate)
+    return named("a constant");
+  if (const isa::Text role = isa::roleText(operand.role); !role.empty())
+    return std::string(role);
   const StringRef vector = operand.rules & isa::Vec || operand.lengths.count ? "a vector of " : "";
   if (isResult)
     return named(vector.empty() ? "a register for the result" : "registers in braces for the result");

@@ -1,7 +1,7 @@
 // access-out-of-bounds, access-misaligned, guarded-argument, parameter-without-call: memory behind the name of a
 // variable.
 #include "Flow/BodyRules.h"
-#include "Isa/Isa.h"
+#include "Isa/Words.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace ptxray {
@@ -52,11 +52,11 @@ void AccessRules::access(const Operand &operand, LocalId local, const Access &on
   };
   auto name = [&] { return body.text(local).str(); };
   const bool isGuarded = body.guard(number) != LocalId::None, isLoad = body.facts(number).hasResult;
-  const bool isOfCall = symbol->depth > 0 && !symbol->isParameter && isa::word(symbol->space).text == ".param";
+  const bool isOfCall = symbol->depth > 0 && !symbol->isParameter && symbol->space == isa::words::param;
   if (isGuarded && isOfCall && !symbol->isReturn)
     report(DiagId::GuardedArgument, {name()});
   const Extent &extent = symbol->extent;
-  const bool isDynamicShared = !extent.bytes && isa::word(symbol->space).text == ".shared";
+  const bool isDynamicShared = !extent.bytes && symbol->space == isa::words::shared;
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))
     report(DiagId::AccessOutOfBounds,
            {std::to_string(one.bytes), std::to_string(offset), name(), std::to_string(extent.bytes)});

@@ -1,5 +1,6 @@
 #pragma once
-// The words of facts, as grammar/isa spells them and as they are shown: by the number of their enumerator.
+// The words of facts, as grammar/isa spells them and as they are shown, and of operands: by the number of their
+// enumerator.
 #include "Isa/Tables.h"
 #include <array>
 
@@ -29,6 +30,25 @@ static_assert(proxyNames.size() == static_cast<size_t>(Proxy::TensorMap) + 1);
 static_assert(orderedNames.size() == static_cast<size_t>(Ordered::Tcgen05) + 1);
 static_assert(operationNames.size() == static_cast<size_t>(Operation::Mapa) + 1);
 static_assert(accessNames.size() == static_cast<size_t>(Access::TensorMap) + 1);
+
+/// What stands there; empty of values and registers, whose type says more.
+constexpr Text roleText(OperandRole role) {
+  switch (role) {
+  case OperandRole::Address: return "an address in brackets";
+  case OperandRole::Predicate: return "a predicate";
+  case OperandRole::Immediate: return "an integer constant";
+  case OperandRole::Label: return "a label";
+  case OperandRole::Function: return "the name of a function";
+  case OperandRole::List: return "a list in parentheses";
+  case OperandRole::Texture: return "a texture";
+  case OperandRole::Sampler: return "a sampler";
+  case OperandRole::Surface: return "a surface";
+  case OperandRole::Symbol: return "a name";
+  case OperandRole::Value:
+  case OperandRole::Register: break;
+  }
+  return "";
+}
 
 /// The names that the detail of such a fact may have; none: it has no detail.
 struct DetailNames {

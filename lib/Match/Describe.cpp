@@ -1,5 +1,6 @@
 // Expressions in words, and the place of what they speak of.
 #include "Match/Describe.h"
+#include "Isa/FactNames.h"
 #include "Match/Evaluate.h"
 #include "Match/Wording.h"
 #include "llvm/ADT/STLExtras.h"
@@ -37,20 +38,8 @@ std::string operandKind(const FormView &view, unsigned index) {
   const TypeView type = view.typeOf(index);
   if (declared.rules & isa::Vec || declared.lengths.count)
     return "a vector in braces";
-  switch (declared.role) {
-  case isa::OperandRole::Address: return "an address in brackets";
-  case isa::OperandRole::Predicate: return "a predicate";
-  case isa::OperandRole::Immediate: return "an integer constant";
-  case isa::OperandRole::Label: return "a label";
-  case isa::OperandRole::Function: return "the name of a function";
-  case isa::OperandRole::List: return "a list in parentheses";
-  case isa::OperandRole::Texture: return "a texture";
-  case isa::OperandRole::Sampler: return "a sampler";
-  case isa::OperandRole::Surface: return "a surface";
-  case isa::OperandRole::Symbol: return "a name";
-  case isa::OperandRole::Value:
-  case isa::OperandRole::Register: break;
-  }
+  if (const std::string_view role = isa::roleText(declared.role); !role.empty())
+    return std::string(role);
   const std::string what =
       declared.role == isa::OperandRole::Register || declared.rules & isa::Destination ? "register" : "value";
   return type.kind == isa::TypeKind::Predicate ? "a predicate" : "a " + (type ? spell(type) + " " : "") + what;

@@ -1,6 +1,7 @@
 #include "Source/Foreign.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <array>
 
 namespace ptxray {
 
@@ -8,9 +9,14 @@ using llvm::StringRef;
 
 namespace {
 
-/// A kind of text, and what it begins with.
+/// A kind of text, and what one of it may begin with.
 struct Kind {
-  llvm::StringLiteral beginning, what, advice;
+  llvm::StringLiteral what, advice;
+  std::array<std::string_view, 6> beginnings{};
+
+  bool begins(StringRef text) const {
+    return llvm::any_of(beginnings, [&](std::string_view one) { return !one.empty() && text.starts_with(one); });
+  }
 };
 
 constexpr llvm::StringLiteral compile = "`nvcc -ptx FILE` makes PTX of it; with `--language=cuda` its `asm` is checked";
@@ -24,57 +30,39 @@ constexpr llvm::StringLiteral machineCode =
     "PTX is what this was made of: `cuobjdump -ptx BINARY` shows it if the binary holds any";
 
 constexpr Kind byBytes[] = {
-    {"\xFF\xFE", "UTF-16 text", encode},
-    {"\xFE\xFF", "UTF-16 text", encode},
-    {"\x7F"
-     "ELF",
-     "an ELF file", extract},
-    {"\x50\xED\x55\xBA", "a fat binary", extract},
-    {"!<arch>\n", "an archive", extract},
-    {"PK\x03\x04", "a zip archive", unpack},
-    {"\x1F\x8B", "a gzip file", unpack},
-    {"\x28\xB5\x2F\xFD", "a zstd file", unpack},
-    {"\xFD"
-     "7zXZ",
-     "an xz file", unpack},
-    {"BZh", "a bzip2 file", unpack},
-    {"BC\xC0\xDE", "LLVM bitcode", lower},
+    {"UTF-16 text", encode, {"\xFF\xFE", "\xFE\xFF"}},
+    {"an ELF file",
+     extract,
+     {"\x7F"
+      "ELF"}},
+    {"a fat binary", extract, {"\x50\xED\x55\xBA"}},
+    {"an archive", extract, {"!<arch>\n"}},
+    {"a zip archive", unpack, {"PK\x03\x04"}},
+    {"a gzip file", unpack, {"\x1F\x8B"}},
+    {"a zstd file", unpack, {"\x28\xB5\x2F\xFD"}},
+    {"an xz file",
+     unpack,
+     {"\xFD"
+      "7zXZ"}},
+    {"a bzip2 file", unpack, {"BZh"}},
+    {"LLVM bitcode", lower, {"BC\xC0\xDE"}},
 };
 
 constexpr Kind byLine[] = {
-    {"Fatbin ", "a listing of cuobjdump", listing},
-    {"Function : ", "SASS, the code of the GPU", machineCode},
-    {".headerflags", "SASS, the code of the GPU", machineCode},
-    {".elftype", "SASS, the code of the GPU", machineCode},
-    {"/*0000*/", "SASS, the code of the GPU", machineCode},
-    {"diff --git ", "a diff", "apply it, and check the file that it changes"},
-    {"--- ", "a diff", "apply it, and check the file that it changes"},
-    {"Index: ", "a diff", "apply it, and check the file that it changes"},
-    {"#include", "CUDA C++", compile},
-    {"#define", "CUDA C++", compile},
-    {"#pragma", "CUDA C++", compile},
-    {"#if", "CUDA C++", compile},
-    {"#line", "CUDA C++", compile},
-    {"asm", "CUDA C++", compile},
-    {"import ", "Python", "have Triton or Numba write the PTX, and check that"},
-    {"from ", "Python", "have Triton or Numba write the PTX, and check that"},
-    {"def ", "Python", "have Triton or Numba write the PTX, and check that"},
-    {"@triton", "Python", "have Triton or Numba write the PTX, and check that"},
-    {"; ModuleID", "LLVM IR", lower},
-    {"source_filename", "LLVM IR", lower},
-    {"target datalayout", "LLVM IR", lower},
-    {"target triple", "LLVM IR", lower},
-    {"define ", "LLVM IR", lower},
-    {"module {", "MLIR", "translate it to LLVM IR, and that to PTX"},
-    {"module @", "MLIR", "translate it to LLVM IR, and that to PTX"},
-    {"module attributes", "MLIR", "translate it to LLVM IR, and that to PTX"},
-    {"#loc", "MLIR", "translate it to LLVM IR, and that to PTX"},
-    {"#blocked", "MLIR", "translate it to LLVM IR, and that to PTX"},
-    {"ptxas info", "what ptxas prints", "check the PTX that ptxas was given"},
-    {"```", "Markdown", "the PTX between the fences is to stand alone"},
-    {"<", "HTML or XML", "save the PTX as plain text"},
-    {"{\"", "JSON", "save the PTX that is in it as plain text"},
-    {"#$ ", "what nvcc prints", compile},
+    {"a listing of cuobjdump", listing, {"Fatbin "}},
+    {"SASS, the code of the GPU", machineCode, {"Function : ", ".headerflags", ".elftype", "/*0000*/"}},
+    {"a diff", "apply it, and check the file that it changes", {"diff --git ", "--- ", "Index: "}},
+    {"CUDA C++", compile, {"#include", "#define", "#pragma", "#if", "#line", "asm"}},
+    {"Python", "have Triton or Numba write the PTX, and check that", {"import ", "from ", "def ", "@triton"}},
+    {"LLVM IR", lower, {"; ModuleID", "source_filename", "target datalayout", "target triple", "define "}},
+    {"MLIR",
+     "translate it to LLVM IR, and that to PTX",
+     {"module {", "module @", "module attributes", "#loc", "#blocked"}},
+    {"what ptxas prints", "check the PTX that ptxas was given", {"ptxas info"}},
+    {"Markdown", "the PTX between the fences is to stand alone", {"```"}},
+    {"HTML or XML", "save the PTX as plain text", {"<"}},
+    {"JSON", "save the PTX that is in it as plain text", {"{\""}},
+    {"what nvcc prints", compile, {"#$ "}},
 };
 
 /// Words that a CUDA C++ text begins with, and no PTX.
@@ -123,23 +111,23 @@ static bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 && !
 
 static std::optional<Kind> kindOf(StringRef text, StringRef rest) {
   for (const Kind &kind : byBytes)
-    if (text.starts_with(kind.beginning))
+    if (kind.begins(text))
       return kind;
   if (isWide(text))
-    return Kind{"", "UTF-16 text", encode};
+    return Kind{"UTF-16 text", encode};
   if (rest.starts_with(".version") || rest.empty())
     return std::nullopt;
   if (text.take_front(1024).contains('\0'))
-    return Kind{"", "binary data", extract};
+    return Kind{"binary data", extract};
   for (const Kind &kind : byLine)
-    if (rest.starts_with(kind.beginning))
+    if (kind.begins(rest))
       return kind;
   const StringRef word = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
   if (llvm::is_contained(wordsOfCuda, word) && !rest.substr(word.size()).starts_with("."))
-    return Kind{"", "CUDA C++", compile};
+    return Kind{"CUDA C++", compile};
   if (isInstruction(rest))
     return Kind{
-        "", "instructions without a module",
+        "instructions without a module",
         "put `.version`, `.target`, and `.address_size 64` above them, and `.visible .entry k() { ... }` around them"};
   return std::nullopt;
 }

@@ -472,6 +472,10 @@ static Json targetsJson() {
     if (target.integrated)
       json["integrated"] = true;
     json["sharedBytes"] = target.sharedBytes;
+    if (target.threads) {
+      json["threads"] = target.threads;
+      json["blocks"] = target.blocks;
+    }
     targets.push_back(std::move(json));
   }
   return targets;

@@ -1,4 +1,5 @@
 #include "Editor/Actions.h"
+#include "Diagnostics/RuleGroups.h"
 #include "Editor/TextEdits.h"
 #include "Explore/Requirements.h"
 #include "Module/Header.h"
@@ -26,9 +27,9 @@ static Action silence(const Document &document, const Diagnostic &d) {
   return action;
 }
 
-/// Syntax errors, and what is said of the whole text, no comment silences in a useful way.
+/// A comment among what the parser could not read would help nobody.
 static bool maySilence(const Document &document, const Diagnostic &d) {
-  return document.isPtx() && d.severity != Severity::Error && d.id != DiagId::UnusedSuppression && d.range.size() != 0;
+  return document.isPtx() && d.id != DiagId::UnusedSuppression && d.range.size() != 0 && groupOf(d.id).name != "syntax";
 }
 
 static bool isGate(DiagId id) {
@@ -68,7 +69,8 @@ static std::optional<Action> raise(Document &document) {
   DiagnosticSink sink;
   const SourceBuffer &source = document.source();
   Parser parser;
-  Header header(source, {}, sink);
+  const CheckOptions options; // what the text itself says
+  Header header(source, options, sink);
   parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement item) {
     if (item.kind == StatementKind::Directive)
       header.read(ast, ast.directives[item.index]);

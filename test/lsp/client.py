@@ -24,6 +24,7 @@ LATEST = {
                 "tagSupport": {"valueSet": [1]},
             }
         },
+        "signatureHelp": {"signatureInformation": {"parameterInformation": {"labelOffsetSupport": True}}},
         "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
         "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}},
         "rename": {"prepareSupport": True},

@@ -182,7 +182,7 @@ def random_edits_leave_the_same_text():
         random.seed(seed)
         text = KERNEL
         client = opened(text, capabilities=capable(positionEncodings=[encoding]))
-        for round in range(25):
+        for round in range(100):
             changes = []
             for _ in range(random.choice([1, 1, 4])):
                 begin = random.randrange(len(text) + 1)
@@ -197,10 +197,10 @@ def random_edits_leave_the_same_text():
                     }
                 )
                 text = text[:begin] + new + text[end:]
-            if round == 20:
+            if round == 80:
                 changes.append({"text": text})
             client.change(URI, changes)
-            if round % 5 == 0 or round > 20:
+            if round % 10 == 0 or round > 95:
                 compare_with_check(client, text, encoding)
         client.finish()
 
@@ -692,7 +692,8 @@ def python_source():
 def life():
     client = Client(PTXRAY, start=False)
     expect(client.error("textDocument/hover", {}), -32002)
-    client.request("initialize", {"capabilities": {}})
+    bare = client.request("initialize", {"capabilities": {}})["capabilities"]
+    expect((bare["renameProvider"], bare["codeActionProvider"]), (True, False))
     expect(client.error("initialize", {"capabilities": {}}), -32600)
     expect(client.error("no/such", {}), -32601)
     expect(client.error("textDocument/hover", {}), -32602)

@@ -91,8 +91,10 @@ Answer Server::completion(const Json &params) {
                 {"textEdit", {{"range", range}, {"newText", item.text}}}};
     if (!item.detail.empty())
       one["detail"] = item.detail;
-    if (item.isLacking)
+    if (item.isLacking && client.itemTags)
       one["tags"] = {1};
+    else if (item.isLacking && client.deprecatedItems)
+      one["deprecated"] = true;
     items.push_back(std::move(one));
   }
   return Json{{"isIncomplete", found.isCut}, {"items", std::move(items)}};
@@ -111,7 +113,9 @@ Answer Server::signatureHelp(const Json &params) {
   for (const FormSignature &one : help->signatures) {
     Json parameters = Json::array();
     for (const auto &[index, range] : llvm::enumerate(one.parameters)) {
-      Json parameter = {{"label", {range.begin, range.end}}};
+      Json parameter = {{"label", one.label.substr(range.begin, range.size())}};
+      if (client.labelOffsets)
+        parameter["label"] = {range.begin, range.end};
       if (index < one.explanations.size())
         parameter["documentation"] = one.explanations[index];
       parameters.push_back(std::move(parameter));

@@ -53,8 +53,11 @@ Client readClient(const Json &params) {
   client.pullsDiagnostics = field(text, "diagnostic") && field(text, "diagnostic")->is_object();
   client.documentChanges = flag(can, {"workspace", "workspaceEdit", "documentChanges"});
   client.markdown = hasMarkdown(fieldAt(text, {"hover", "contentFormat"}));
-  client.markdownItems = hasMarkdown(fieldAt(text, {"completion", "completionItem", "documentationFormat"}));
-  client.snippets = flag(text, {"completion", "completionItem", "snippetSupport"});
+  client.itemTags = fieldAt(text, {"completion", "completionItem", "tagSupport"}) != nullptr;
+  client.deprecatedItems = flag(text, {"completion", "completionItem", "deprecatedSupport"});
+  client.labelOffsets =
+      flag(text, {"signatureHelp", "signatureInformation", "parameterInformation", "labelOffsetSupport"});
+  client.preparesRename = flag(text, {"rename", "prepareSupport"});
   client.relatedInformation =
       flag(text, {"publishDiagnostics", "relatedInformation"}) || flag(text, {"diagnostic", "relatedInformation"});
   client.codeDescription = flag(text, {"publishDiagnostics", "codeDescriptionSupport"}) ||

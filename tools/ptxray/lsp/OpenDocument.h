@@ -11,10 +11,11 @@ namespace ptxray::lsp {
 struct Client {
   Encoding encoding = Encoding::Utf16;
   bool pullsDiagnostics = false;
-  bool documentChanges = false; // of edits: with the version they belong to
-  bool markdown = false;        // in hover
-  bool markdownItems = false;   // in completion
-  bool snippets = false;
+  bool documentChanges = false;                   // of edits: with the version they belong to
+  bool markdown = false;                          // in hover
+  bool itemTags = false, deprecatedItems = false; // in completion: two ways to strike through
+  bool labelOffsets = false;                      // of the parameters of a signature
+  bool preparesRename = false;
   bool relatedInformation = false;
   bool codeDescription = false;
   bool diagnosticTags = false;

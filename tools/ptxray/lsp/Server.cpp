@@ -126,7 +126,8 @@ Answer Server::initialize(const Json &params) {
   Json can = {
       {"positionEncoding", nameOf(client.encoding).str()},
       {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
-      {"codeActionProvider", {{"codeActionKinds", {"quickfix", "source.fixAll.ptxray"}}}},
+      {"codeActionProvider",
+       client.literalActions ? Json{{"codeActionKinds", {"quickfix", "source.fixAll.ptxray"}}} : Json(false)},
       {"hoverProvider", true},
       {"completionProvider", {{"triggerCharacters", {".", "%"}}}},
       {"signatureHelpProvider", {{"triggerCharacters", {" ", ","}}}},
@@ -134,7 +135,7 @@ Answer Server::initialize(const Json &params) {
       {"declarationProvider", true},
       {"referencesProvider", true},
       {"documentHighlightProvider", true},
-      {"renameProvider", {{"prepareProvider", true}}},
+      {"renameProvider", client.preparesRename ? Json{{"prepareProvider", true}} : Json(true)},
       {"documentSymbolProvider", true},
       {"documentFormattingProvider", true},
       {"documentRangeFormattingProvider", true},

@@ -13,25 +13,26 @@ WordReader::WordReader(llvm::StringRef text, bool isFaulty) : text(text), isFaul
   scanner.moveTo(at);
 }
 
-const Word &WordReader::peek(size_t index) {
-  while (ahead.size() <= index)
-    read();
-  return ahead[index];
-}
-
 const Word &WordReader::peekToken() {
-  for (size_t index = 0;; ++index)
-    if (const Word &word = peek(index); word.aside == Aside::None)
+  for (size_t index = 0;; ++index) {
+    if (first + index == ahead.size())
+      read();
+    if (const Word &word = ahead[first + index]; word.aside == Aside::None)
       return word;
+  }
 }
 
 Word WordReader::take() {
   const Word word = peek();
-  ahead.pop_front();
+  ++first;
   return word;
 }
 
 void WordReader::read() {
+  if (first == ahead.size()) {
+    ahead.clear();
+    first = 0;
+  }
   Token token;
   readToken(token);
   const uint32_t newlines = readAsides(at, token.begin);
@@ -41,6 +42,8 @@ void WordReader::read() {
 
 void WordReader::readToken(Token &token) {
   scanner.next(token);
+  if (!isFaulty && token.kind != TokenKind::Dwarf && token.kind != TokenKind::Bad) [[likely]]
+    return;
   const llvm::StringRef spelled = text.slice(token.begin, token.end);
   if (token.kind == TokenKind::Dwarf) // goes up to the newline
     token.end = token.begin + spelled.rtrim(blanks).size();

@@ -2,7 +2,7 @@
 // A text as the formatter sees it: words, which it leaves alone, and white space between them, which it writes. Words
 // are the scanner's tokens, and the comments and line markers that the scanner passes over.
 #include "Parse/Scanner.h"
-#include <deque>
+#include "llvm/ADT/SmallVector.h"
 
 namespace ptxray {
 
@@ -24,13 +24,16 @@ public:
   WordReader(llvm::StringRef text, bool isFaulty);
 
   /// The next word; at the end an EndOfFile that stands there.
-  const Word &peek() { return peek(0); }
+  const Word &peek() {
+    if (first == ahead.size()) [[unlikely]]
+      read();
+    return ahead[first];
+  }
   /// The next word that is a token.
   const Word &peekToken();
   Word take();
 
 private:
-  const Word &peek(size_t index);
   void read();
   void readToken(Token &token);
   uint32_t readAsides(uint32_t from, uint32_t to);
@@ -39,8 +42,9 @@ private:
   Scanner scanner{names, spellings};
   llvm::StringRef text;
   bool isFaulty;
-  uint32_t at = 0; // where the last word ends
-  std::deque<Word> ahead;
+  uint32_t at = 0;                  // where the last word ends
+  llvm::SmallVector<Word, 8> ahead; // those from `first` on are not taken yet
+  size_t first = 0;
 };
 
 /// Where the first word of a text may stand: after a byte order mark.

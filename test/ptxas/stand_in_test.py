@@ -736,6 +736,11 @@ class DropIn(StandIn):
             done = self.run_ptxray("-arch=sm_80", "-c", "-", command=str(self.link), env=env, input=text)
             self.assertEqual(done.returncode, status)
             self.assertEqual("[unknown-qualifier]" in done.stderr, status == 1)
+        # Without code being made, no limit of it counts.
+        self.input.write_text(MODULE.replace("  ret;", "  .shared .b8 tile[65536];\n  ret;"))
+        for arch, status in (("sm_80", 1), ("compute_80", 0)):
+            done = self.run_ptxray(f"-arch={arch}", self.input, command=str(self.link), env=env)
+            self.assertEqual((done.returncode, "[codegen-shared-size]" in done.stderr), (status, bool(status)))
         done = self.run_ptxray("--version", command=str(self.link), env=env)
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stdout, r"release \d+\.\d+, V")

@@ -121,7 +121,10 @@ void Inputs::report(std::unique_ptr<SourceBuffer> source, StringRef path) {
   else
     usageError(problem); // and on: it is ptxas that is wanted
   const std::string arch = line.arch.empty() && environment.verifyOnly ? defaultTarget.str() : line.arch;
-  if (isa::findTarget(arch) >= 0) { // `compute_90` makes no code, and links nothing
+  if (StringRef(arch).starts_with("compute_")) { // makes no code, and links nothing
+    for (const RuleName &rule : findRules("codegen").rules)
+      options.levels.set(rule, RuleLevel::Off);
+  } else if (isa::findTarget(arch) >= 0) {
     options.arch = arch;
     if (options.linking == Linking::Unknown)
       options.linking = line.isSeparate ? Linking::Separate : Linking::Whole;

@@ -1,5 +1,5 @@
 #include "Check/ModuleCheck.h"
-#include "Flow/BodyRules.h"
+#include "Hazards/Hazards.h"
 
 namespace ptxray {
 
@@ -60,7 +60,10 @@ const Body *ModuleCheck::function(uint32_t index) {
   for (const Statement one : llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count))
     statement(one);
   const Body &body = bodies->end();
-  checkBody(body, {header.context(), options, *rules, sink});
+  const BodyContext context = {header.context(), options, *rules, sink};
+  Analyses analyses(body, *rules);
+  if (checkBody(body, context, analyses))
+    checkHazards(body, context, analyses);
   limits->body(summaryOf(body, *rules));
   resolver.endFunction();
   return &body;

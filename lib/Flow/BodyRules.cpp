@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-void checkBody(const Body &body, const BodyContext &context) {
+bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses) {
   const size_t before = context.sink.diagnostics().size();
   for (auto rule : {checkNamedFunctions, checkBranchLists, checkAccesses, checkAddresses32, checkTraces})
     rule(body, context);
@@ -12,12 +12,12 @@ void checkBody(const Body &body, const BodyContext &context) {
       body.isBroken || llvm::any_of(llvm::drop_begin(context.sink.diagnostics(), before),
                                     [](const Diagnostic &d) { return d.severity == Severity::Error; });
   if (isBroken || context.options.isFragment)
-    return;
+    return false;
   for (auto rule : {checkRegisterCount, checkReachability, checkDefinedness})
     rule(body, context);
-  Analyses analyses(body, context.rules);
   for (auto rule : {checkConvergence, checkAddresses, checkUnwrittenPaths, checkCallTables})
     rule(body, context, analyses);
+  return true;
 }
 
 } // namespace ptxray

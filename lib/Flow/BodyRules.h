@@ -14,7 +14,8 @@ struct BodyContext {
   DiagnosticSink &sink;
 };
 
-void checkBody(const Body &body, const BodyContext &context);
+/// False: an instruction is wrong, or more stands around the text, so that nothing is said of the body as a whole.
+bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses);
 /// What the rules about the whole module need to know of it.
 FunctionSummary summaryOf(const Body &body, const ModuleRules &rules);
 

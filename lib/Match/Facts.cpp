@@ -198,6 +198,7 @@ static void addAccess(const FormView &view, unsigned index, Facts &facts) {
   access.node = static_cast<uint16_t>(view.nodeOf[index]);
   access.kind = operand.access;
   access.isVariable = shape.kind == ShapeKind::Variable && !(shape.flags & (ShapeSubscript | ShapeOpaque));
+  access.isDescribed = operand.role != isa::OperandRole::Address && operand.accessSpace;
   addSpace(view, operand, access);
   if (operand.accessType.kind != isa::RefKind::None)
     addBytes(view, operand, access);

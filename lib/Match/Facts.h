@@ -36,6 +36,7 @@ struct Access {
   bool isGeneric;       // a generic address, whatever is known of the space
   bool isLeast = false; // `bytes` may be more: a register says how many
   bool isVariable;      // the address names a variable, with an offset or without
+  bool isDescribed = false; // by a descriptor: where it lies is not to be seen
   isa::WordId space;    // 0: not known
   uint16_t align = 0;   // that it needs
   uint32_t bytes = 0;   // 0: not known

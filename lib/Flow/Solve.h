@@ -1,0 +1,103 @@
+#pragma once
+// Data flow, forward over a graph. What holds at the beginning of each block is found in silence, until nothing changes;
+// whoever reports then walks over the instructions once more, from these states. An analysis is a value that has
+//   State                          of a copyable type; `join(const State &)` adds what holds on another way here, and says
+//                                  whether that changes it. A block that control never comes to has no state at all
+//   State start() const            at the beginning of the function
+//   void step(State &, uint32_t instruction) const
+//   std::vector<uint32_t> places   the instructions that it steps over, ascending; no other one changes a state
+#include "Flow/Graph.h"
+#include "llvm/ADT/STLExtras.h"
+#include <optional>
+
+namespace ptxray {
+
+template <typename Analysis> class Solution {
+public:
+  using State = typename Analysis::State;
+
+  Solution(const Graph &graph, const Analysis &analysis)
+      : graph(graph), analysis(analysis), entry(graph.size()), isWaiting(graph.size()) {
+    solve();
+  }
+  /// False: it was given up, and nothing is known.
+  bool isComplete() const { return complete; }
+  const std::optional<State> &at(BlockId block) const { return entry[indexOf(block)]; }
+  /// Calls `see` with each of the places, and the state before it.
+  template <typename See> void replay(See see) const {
+    for (uint32_t block = 0; complete && block < graph.size(); ++block)
+      if (entry[block]) {
+        State state = *entry[block];
+        for (const uint32_t place : placesOf(BlockId(block))) {
+          see(place, std::as_const(state));
+          analysis.step(state, place);
+        }
+      }
+  }
+  /// The state at the end of a block that control comes to.
+  State atEnd(BlockId block) const {
+    State state = *entry[indexOf(block)];
+    for (const uint32_t place : placesOf(block))
+      analysis.step(state, place);
+    return state;
+  }
+
+private:
+  /// States have few levels, so that each block changes a few times; hostile graphs end here.
+  static constexpr size_t mostRounds = 64;
+
+  llvm::ArrayRef<uint32_t> placesOf(BlockId block) const {
+    const llvm::ArrayRef<uint32_t> places = analysis.places;
+    const auto *first = llvm::lower_bound(places, graph[block].first);
+    const auto *end = std::lower_bound(first, places.end(), graph[block].end);
+    return {first, end};
+  }
+
+  void solve() {
+    if (graph.order.empty())
+      return;
+    entry[indexOf(graph.order.front())] = analysis.start();
+    isWaiting[indexOf(graph.order.front())] = true;
+    for (size_t round = 0; !complete && round < mostRounds; ++round) {
+      complete = true;
+      for (const BlockId block : graph.order) {
+        if (!isWaiting[indexOf(block)])
+          continue;
+        isWaiting[indexOf(block)] = false;
+        const State state = atEnd(block);
+        for (const BlockId next : graph.successors.of(block))
+          if (enter(next, state) && graph.placeOf[indexOf(next)] <= graph.placeOf[indexOf(block)])
+            complete = false; // its turn comes in the next round
+      }
+    }
+  }
+  bool enter(BlockId block, const State &state) {
+    std::optional<State> &known = entry[indexOf(block)];
+    if (known ? !known->join(state) : (known = state, false))
+      return false;
+    return isWaiting[indexOf(block)] = true;
+  }
+
+  const Graph &graph;
+  const Analysis &analysis;
+  std::vector<std::optional<State>> entry; // by block
+  std::vector<bool> isWaiting;             // by block
+  bool complete = false;
+};
+
+/// A state of many small numbers, the least of which is the worst that can be said: what comes together becomes the worse.
+struct Levels {
+  llvm::SmallVector<uint8_t, 32> of;
+
+  bool join(const Levels &other) {
+    bool changed = false;
+    for (auto [own, others] : llvm::zip_equal(of, other.of))
+      if (others < own) {
+        own = others;
+        changed = true;
+      }
+    return changed;
+  }
+};
+
+} // namespace ptxray

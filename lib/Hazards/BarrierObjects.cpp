@@ -1,0 +1,272 @@
+// uninitialised-barrier, unexpected-bytes, other-bytes-expected, never-signalled-barrier, unordered-init, constant-parity:
+// barrier objects in shared memory. They are told apart by their addresses; where those are not known nothing is said.
+#include "Hazards/Hazards.h"
+
+namespace ptxray {
+namespace {
+
+struct BarrierUse {
+  uint32_t number;
+  isa::FactKind kind;
+  MemoryPlace barrier;
+  int which, amount; // nodes
+};
+
+class BarrierRules {
+public:
+  explicit BarrierRules(HazardContext &context);
+  void check();
+
+private:
+  template <typename Matches> bool any(const MemoryPlace &barrier, Matches matches) const {
+    return llvm::any_of(uses, [&](const BarrierUse &use) {
+      return matches(use.kind) && !isElsewhere(use.barrier, barrier);
+    });
+  }
+  void initialisation(const BarrierUse &use);
+  void expectation(const BarrierUse &use);
+  void signal(const BarrierUse &use);
+  void bytes(const BarrierUse &expectation);
+  void parity(const BarrierUse &wait);
+  void orderOfInits();
+  bool isInLoop(BlockId block, BlockId header) const;
+  bool isWrittenIn(LocalId local, BlockId header);
+  bool isUsedInEachRound(const BarrierUse &wait, BlockId header) const;
+
+  HazardContext &context;
+  const Body &body;
+  std::vector<BarrierUse> uses;
+  bool isWhole = true; // nothing else, as a function that is called, may use the barriers
+  std::optional<Loops> loops;
+  bool isTold[4] = {};
+};
+
+} // namespace
+
+static bool isSignal(isa::FactKind kind) {
+  return kind == isa::FactKind::Arrives || kind == isa::FactKind::Completes || kind == isa::FactKind::Async;
+}
+
+BarrierRules::BarrierRules(HazardContext &context) : context(context), body(context.body) {
+  isWhole = body.function->kind == FunctionKind::Entry;
+  for (const uint32_t number : body.notable) {
+    isWhole &= !mayWait(body, number);
+    for (const Action &action : body.facts(number).actions)
+      switch (action.kind) {
+      case isa::FactKind::Async:
+      case isa::FactKind::Arrives:
+      case isa::FactKind::Expects:
+      case isa::FactKind::Completes:
+      case isa::FactKind::Awaits:
+      case isa::FactKind::Inits:
+      case isa::FactKind::Invalidates:
+        if (action.node >= 0)
+          uses.push_back({number, action.kind, context.places.at(number, action.node, 8), action.which, action.amount});
+        break;
+      default: break;
+      }
+  }
+}
+
+void BarrierRules::initialisation(const BarrierUse &use) {
+  if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates || isTold[0] ||
+      use.barrier.root == LocalId::None ||
+      any(use.barrier, [](isa::FactKind kind) { return kind == isa::FactKind::Inits; }))
+    return;
+  isTold[0] = true;
+  context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number), {context.opcode(use.number).str()});
+}
+
+void BarrierRules::expectation(const BarrierUse &use) {
+  if (use.kind != isa::FactKind::Async || isTold[1] || use.barrier.base == LocalId::None ||
+      any(use.barrier, [](isa::FactKind kind) { return kind == isa::FactKind::Expects; }))
+    return;
+  isTold[1] = true;
+  context.sink.report(DiagId::UnexpectedBytes, context.opcodeRange(use.number), {context.opcode(use.number).str()});
+}
+
+void BarrierRules::signal(const BarrierUse &use) {
+  if (use.kind != isa::FactKind::Awaits || isTold[2] || use.barrier.root == LocalId::None ||
+      any(use.barrier, isSignal) || context.places.numberAt(use.number, use.which) == 1)
+    return;
+  isTold[2] = true;
+  context.sink.report(DiagId::NeverSignalledBarrier, context.opcodeRange(use.number),
+                      {body.ast->text(body.function->name).str(), context.opcode(use.number).str()});
+}
+
+/// In one block: what is expected, and what the copies to the same barrier have together.
+void BarrierRules::bytes(const BarrierUse &expectation) {
+  const std::optional<int64_t> expected = context.places.numberAt(expectation.number, expectation.amount);
+  if (expectation.kind != isa::FactKind::Expects || !expected || !expectation.barrier.isVariable)
+    return;
+  const Graph &graph = context.analyses.graph();
+  int64_t sum = 0;
+  unsigned expectations = 0;
+  for (const BarrierUse &use : uses) {
+    if (isElsewhere(use.barrier, expectation.barrier))
+      continue;
+    expectations += use.kind == isa::FactKind::Expects;
+    if (use.kind == isa::FactKind::Completes)
+      return;
+    if (use.kind != isa::FactKind::Async)
+      continue;
+    const std::optional<int64_t> bytes = context.places.numberAt(use.number, use.amount);
+    if (!bytes || graph.blockOf(use.number) != graph.blockOf(expectation.number) ||
+        body.guard(use.number) != body.guard(expectation.number))
+      return;
+    sum += *bytes;
+  }
+  if (expectations == 1 && sum && sum != *expected)
+    context.sink.report(DiagId::OtherBytesExpected, context.opcodeRange(expectation.number),
+                        {std::to_string(*expected), std::to_string(sum)});
+}
+
+// ---- initialisation seen by the cluster
+namespace {
+
+/// By init: 0 where nothing ordered it for the cluster.
+struct UnorderedInits {
+  using State = Levels;
+  const Body &body;
+  std::vector<uint32_t> inits, places;
+
+  Levels start() const {
+    Levels state;
+    state.of.assign(inits.size(), 1);
+    return state;
+  }
+  void step(Levels &state, uint32_t number) const {
+    const auto init = llvm::lower_bound(inits, number);
+    if (init != inits.end() && *init == number)
+      state.of[init - inits.begin()] = 0;
+    else if (orders(number))
+      std::fill(state.of.begin(), state.of.end(), 1);
+  }
+  bool orders(uint32_t number) const {
+    return mayWait(body, number) || llvm::any_of(body.facts(number).actions, [](const Action &action) {
+             return (action.kind == isa::FactKind::Orders &&
+                     static_cast<isa::Ordered>(action.detail) == isa::Ordered::Barriers) ||
+                    (action.kind == isa::FactKind::Releases);
+           });
+  }
+};
+
+} // namespace
+
+static bool isClusterArrival(const Facts &facts) {
+  return !facts.has(isa::FactKind::Releases) && llvm::any_of(facts.actions, [](const Action &action) {
+    return action.kind == isa::FactKind::Arrives && action.node < 0 && action.scope() == isa::Scope::Cluster;
+  });
+}
+
+void BarrierRules::orderOfInits() {
+  UnorderedInits analysis{body, {}, {}};
+  bool arrives = false;
+  for (const uint32_t number : body.notable) {
+    const Facts &facts = body.facts(number);
+    const bool isInit = facts.has(isa::FactKind::Inits);
+    if (isInit && analysis.inits.size() < 4096)
+      analysis.inits.push_back(number);
+    const bool isArrival = isClusterArrival(facts);
+    arrives |= isArrival;
+    if (isInit || isArrival || analysis.orders(number))
+      analysis.places.push_back(number);
+  }
+  if (!arrives || analysis.inits.empty())
+    return;
+  const Solution solution(context.analyses.graph(), analysis);
+  bool isTold = false;
+  solution.replay([&](uint32_t number, const Levels &state) {
+    const auto *unordered = llvm::find(state.of, 0);
+    if (isTold || unordered == state.of.end() || !isClusterArrival(body.facts(number)))
+      return;
+    isTold = true;
+    const uint32_t init = analysis.inits[unordered - state.of.begin()];
+    context.sink
+        .report(DiagId::UnorderedInit, context.opcodeRange(number),
+                {context.opcode(number).str(), context.opcode(init).str()})
+        .notes.push_back({"initialised here", context.range(init)});
+  });
+}
+
+// ---- parity
+bool BarrierRules::isInLoop(BlockId block, BlockId header) const {
+  for (BlockId one = loops->header[indexOf(block)]; one != BlockId::None; one = loops->outer[indexOf(one)])
+    if (one == header)
+      return true;
+  return false;
+}
+
+bool BarrierRules::isWrittenIn(LocalId local, BlockId header) {
+  bool found = false;
+  context.analyses.definitions().eachWriter(
+      local, [&](uint32_t number) { found |= isInLoop(context.analyses.graph().blockOf(number), header); });
+  return found;
+}
+
+/// The barrier is signalled in each round of the loop around the wait.
+bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) const {
+  const Graph &graph = context.analyses.graph();
+  bool isSignalled = false;
+  for (const BarrierUse &use : uses) {
+    if (isElsewhere(use.barrier, wait.barrier) || !isInLoop(graph.blockOf(use.number), header))
+      continue;
+    if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates)
+      return false;
+    isSignalled |= isSignal(use.kind) && wait.barrier.hasBaseOf(use.barrier);
+    if (use.kind == isa::FactKind::Awaits && use.number != wait.number &&
+        context.places.numberAt(use.number, use.which) != context.places.numberAt(wait.number, wait.which))
+      return false;
+  }
+  return isSignalled;
+}
+
+void BarrierRules::parity(const BarrierUse &wait) {
+  if (wait.kind != isa::FactKind::Awaits || wait.which < 0 || isTold[3])
+    return;
+  const Graph &graph = context.analyses.graph();
+  const BlockId block = graph.blockOf(wait.number);
+  if (!graph.isReached(block))
+    return;
+  if (!loops)
+    loops = loopsOf(graph);
+  for (BlockId header = loops->header[indexOf(block)]; header != BlockId::None;
+       header = loops->outer[indexOf(header)]) {
+    if (!isUsedInEachRound(wait, header))
+      continue;
+    const Operand *nodes = body.ast->operands.data() + body.instruction(wait.number).operands.first;
+    bool changes = nodes[wait.which].kind != OperandKind::Integer;
+    if (changes)
+      body.eachUse(wait.number, [&](NamedUse use) {
+        if (&use.operand == nodes + wait.which)
+          changes = isWrittenIn(use.local, header);
+      });
+    if (changes)
+      return;
+    isTold[3] = true;
+    context.sink.report(DiagId::ConstantParity, nodes[wait.which].range, {context.opcode(wait.number).str()})
+        .notes.push_back({"the loop begins here", context.range(graph[header].first)});
+    return;
+  }
+}
+
+void BarrierRules::check() {
+  if (uses.empty())
+    return;
+  for (const BarrierUse &use : uses) {
+    if (!context.analyses.graph().isReached(context.analyses.graph().blockOf(use.number)))
+      continue;
+    if (isWhole) {
+      initialisation(use);
+      expectation(use);
+      signal(use);
+      bytes(use);
+    }
+    parity(use);
+  }
+  orderOfInits();
+}
+
+void checkBarrierObjects(HazardContext &context) { BarrierRules(context).check(); }
+
+} // namespace ptxray

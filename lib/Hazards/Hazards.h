@@ -1,0 +1,35 @@
+#pragma once
+// Faults of asynchronous operations: legal line by line, and a wrong number once in a thousand runs. docs/hazards.md says
+// what each rule asks and where it is silent. Each rule is in the file of its subject; `checkHazards` calls them.
+#include "Flow/BodyRules.h"
+#include "Hazards/InFlight.h"
+
+namespace ptxray {
+
+/// A body with asynchronous operations, and what all rules ask of it.
+struct HazardContext {
+  const Body &body;
+  DiagnosticSink &sink;
+  Analyses &analyses;
+  Places places;
+
+  llvm::StringRef opcode(uint32_t number) const { return body.ast->text(body.instruction(number).opcode); }
+  Range range(uint32_t number) const { return body.instruction(number).range; }
+  Range opcodeRange(uint32_t number) const { return body.instruction(number).opcodeRange; }
+};
+
+void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses);
+
+void checkCopies(HazardContext &context);        // read before they are waited for
+void checkHeldRegisters(HazardContext &context); // of operations in flight
+void checkProxies(HazardContext &context);       // memory written through one proxy and read through another
+void checkBarrierObjects(HazardContext &context);
+void checkTensorMemory(HazardContext &context);
+
+/// Does one of the facts hold?
+inline bool hasAny(const Facts &facts, std::initializer_list<isa::FactKind> kinds) {
+  return llvm::any_of(kinds, [&](isa::FactKind kind) { return facts.has(kind); });
+}
+bool isShared(isa::WordId space);
+
+} // namespace ptxray

@@ -1,0 +1,168 @@
+// register-in-flight, unfenced-registers: registers that belong to an asynchronous operation until it is complete.
+#include "Hazards/Hazards.h"
+
+namespace ptxray {
+namespace {
+
+/// Registers that some operation holds, dense from 0.
+struct HeldRegisters {
+  llvm::DenseMap<LocalId, uint32_t> index;
+  std::vector<LocalId> names;
+  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> of; // by instruction
+  std::vector<uint32_t> uses;                                  // ordinary instructions that use one, ascending
+};
+
+} // namespace
+
+template <typename See> static void eachHeld(const Body &body, uint32_t number, See see) {
+  const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
+  for (const Action &action : body.facts(number).actions) {
+    if (action.kind != isa::FactKind::Holds)
+      continue;
+    const Operand *first = nodes + action.node, *end = first + first->extent;
+    body.eachUse(number, [&](NamedUse use) {
+      if (first <= &use.operand && &use.operand < end && use.uses & (Reads | Writes))
+        see(use.local);
+    });
+  }
+}
+
+static HeldRegisters heldIn(const Body &body) {
+  HeldRegisters held;
+  for (const uint32_t number : body.notable)
+    if (body.facts(number).has(isa::FactKind::Holds))
+      eachHeld(body, number, [&](LocalId local) {
+        const auto [known, isNew] = held.index.try_emplace(local, static_cast<uint32_t>(held.names.size()));
+        if (isNew)
+          held.names.push_back(local);
+        held.of[number].push_back(known->second);
+      });
+  if (held.names.empty())
+    return held;
+  for (uint32_t number = 0; number < body.size(); ++number) {
+    if (body.facts(number).has(isa::FactKind::Holds))
+      continue;
+    bool uses = false;
+    body.eachUse(number, [&](NamedUse use) { uses |= use.uses & (Reads | Writes) && held.index.contains(use.local); });
+    if (uses)
+      held.uses.push_back(number);
+  }
+  return held;
+}
+
+// ---- in flight
+namespace {
+
+class RegisterRules {
+public:
+  explicit RegisterRules(HazardContext &context, const HeldRegisters &held)
+      : context(context), body(context.body), held(held), flight(body, context.places, held.uses),
+        isTold(flight.operations().size()) {
+    for (auto [i, operation] : llvm::enumerate(flight.operations()))
+      for (const uint32_t one : held.of.lookup(operation.number))
+        holders[one].push_back(static_cast<uint32_t>(i));
+  }
+  void check() {
+    const Solution solution(context.analyses.graph(), flight);
+    solution.replay([&](uint32_t number, const Levels &state) {
+      if (std::binary_search(held.uses.begin(), held.uses.end(), number))
+        body.eachUse(number, [&](NamedUse use) { see(number, use, state); });
+    });
+  }
+
+private:
+  void see(uint32_t number, const NamedUse &use, const Levels &state) {
+    const auto known = held.index.find(use.local);
+    if (known == held.index.end() || !(use.uses & (Reads | Writes)))
+      return;
+    for (const uint32_t one : holders[known->second])
+      if (flight.isPending(state, one) && !isTold[one])
+        return report(number, use, one, state);
+  }
+  void report(uint32_t number, const NamedUse &use, uint32_t one, const Levels &state) {
+    const Operation &operation = flight.operations()[one];
+    for (size_t other = 0; other < isTold.size(); ++other)
+      isTold[other] = isTold[other] || flight.isPending(state, other);
+    Diagnostic &diagnostic = context.sink.report(
+        DiagId::RegisterInFlight, use.operand.range,
+        {context.opcode(number).str(), body.text(use.local).str(), context.opcode(operation.number).str()});
+    diagnostic.notes.push_back({"the operation that holds it until it is waited for", context.range(operation.number)});
+  }
+
+  HazardContext &context;
+  const Body &body;
+  const HeldRegisters &held;
+  const InFlight flight;
+  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> holders; // by register: operations
+  std::vector<bool> isTold;                                         // by operation
+};
+
+// ---- fences
+/// By register: 0 where an ordinary instruction used it and no fence came since. The last one: no fence came at all.
+class Fences {
+public:
+  using State = Levels;
+  Fences(const Body &body, const HeldRegisters &held) : body(body), held(held), places(held.uses) {
+    for (const uint32_t number : body.notable)
+      if (isFence(number) || body.facts(number).has(isa::FactKind::Holds) || body.facts(number).uses & Calls)
+        places.push_back(number);
+    llvm::sort(places);
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+  }
+  Levels start() const {
+    Levels state;
+    state.of.assign(held.names.size() + 1, 1);
+    state.of.back() = 0;
+    return state;
+  }
+  void step(Levels &state, uint32_t number) const {
+    if (isFence(number) || mayWait(body, number))
+      std::fill(state.of.begin(), state.of.end(), 1);
+    else if (!body.facts(number).has(isa::FactKind::Holds))
+      body.eachUse(number, [&](NamedUse use) {
+        if (const auto known = held.index.find(use.local); known != held.index.end())
+          state.of[known->second] = 0;
+      });
+  }
+  bool isFence(uint32_t number) const {
+    return llvm::any_of(body.facts(number).actions, [](const Action &action) {
+      return action.kind == isa::FactKind::Orders &&
+             static_cast<isa::Ordered>(action.detail) == isa::Ordered::Registers;
+    });
+  }
+
+private:
+  const Body &body;
+  const HeldRegisters &held;
+
+public:
+  std::vector<uint32_t> places;
+};
+
+} // namespace
+
+static void checkFences(HazardContext &context, const HeldRegisters &held) {
+  const Fences fences(context.body, held);
+  const Solution solution(context.analyses.graph(), fences);
+  bool isTold = false;
+  solution.replay([&](uint32_t number, const Levels &state) {
+    const auto of = held.of.find(number);
+    if (isTold || of == held.of.end())
+      return;
+    const auto *unfenced = llvm::find_if(of->second, [&](uint32_t one) { return !state.of[one] || !state.of.back(); });
+    isTold = unfenced != of->second.end();
+    if (isTold)
+      context.sink.report(DiagId::UnfencedRegisters, context.opcodeRange(number),
+                          {context.body.text(held.names[*unfenced]).str(), context.opcode(number).str()});
+  });
+}
+
+void checkHeldRegisters(HazardContext &context) {
+  const HeldRegisters held = heldIn(context.body);
+  if (held.names.empty())
+    return;
+  checkFences(context, held);
+  RegisterRules(context, held).check();
+}
+
+} // namespace ptxray

@@ -1,0 +1,204 @@
+#include "Hazards/InFlight.h"
+#include "Isa/Isa.h"
+
+namespace ptxray {
+
+uint16_t committedGroups() {
+  static const uint16_t known = [] {
+    uint16_t groups = 0;
+    for (const isa::Fact &fact : isa::tables().facts)
+      if (fact.kind == isa::FactKind::Commits)
+        groups |= fact.groups;
+    // Those that a barrier object counts need the instruction that says so.
+    for (const isa::Fact &fact : isa::tables().facts)
+      if (fact.kind == isa::FactKind::Arrives)
+        groups |= fact.groups;
+    return groups;
+  }();
+  return known;
+}
+
+bool mayWait(const Body &body, uint32_t number) {
+  if (!(body.facts(number).uses & Calls))
+    return false;
+  bool known = true;
+  body.eachUse(number, [&](NamedUse use) {
+    if (use.uses & Calls)
+      known &= isa::findRuntimeFunction(body.text(use.local)) != nullptr;
+  });
+  return !known;
+}
+
+InFlight::InFlight(const Body &body, Places &where, llvm::ArrayRef<uint32_t> alsoAt) : body(body) {
+  for (const uint32_t number : body.notable)
+    add(number, where);
+  places.insert(places.end(), alsoAt.begin(), alsoAt.end());
+  llvm::sort(places);
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+}
+
+void InFlight::add(uint32_t number, Places &where) {
+  constexpr uint32_t changing = bitOf(isa::FactKind::Async) | bitOf(isa::FactKind::Commits) |
+                                bitOf(isa::FactKind::Waits) | bitOf(isa::FactKind::Arrives) |
+                                bitOf(isa::FactKind::Awaits);
+  const Facts &facts = body.facts(number);
+  if (!(facts.kinds & changing) && !mayWait(body, number))
+    return;
+  places.push_back(number);
+  Operation operation;
+  operation.number = number;
+  bool isOperation = false;
+  for (const Action &action : facts.actions) {
+    switch (action.kind) {
+    case isa::FactKind::Async:
+      isOperation = true;
+      operation.groups |= action.groups;
+      operation.proxy = action.proxy();
+      operation.isCounted |= action.node >= 0;
+      break;
+    case isa::FactKind::Arrives:
+      if (!action.groups || action.node < 0)
+        continue;
+      break;
+    case isa::FactKind::Awaits:
+      if (action.node >= 0)
+        awaited[number] = where.at(number, action.node);
+      continue;
+    default: continue;
+    }
+    if (action.node >= 0 && counters.size() < ended - counted - 1) {
+      byNumber[number].second = static_cast<uint32_t>(counters.size()) + 1;
+      counters.push_back({number, action.kind == isa::FactKind::Arrives ? action.groups : uint16_t(0),
+                          where.at(number, action.node)});
+    }
+  }
+  if (!isOperation || all.size() == mostOperations)
+    return;
+  operation.isCommitted = !(operation.groups & committedGroups());
+  for (const Access &access : facts.accesses) {
+    const bool isWrite = access.kind == isa::Access::Writes || access.kind == isa::Access::Updates;
+    const bool isRead = access.kind == isa::Access::Reads || access.kind == isa::Access::Updates;
+    const Operand &node = body.ast->operands[body.instruction(number).operands.first + access.node];
+    (void)node;
+    if (isWrite || isRead)
+      operation.accesses.push_back(
+          {where.at(number, access.node, access.bytes), access.space, isWrite, isRead, access.isDescribed});
+  }
+  byNumber[number].first = static_cast<uint32_t>(all.size()) + 1;
+  all.push_back(std::move(operation));
+}
+
+Levels InFlight::start() const {
+  Levels state;
+  state.of.assign(all.size(), ended);
+  state.of.append(groups, notStarted);
+  state.of.append(groups, Nothing);
+  state.of.push_back(notStarted);
+  return state;
+}
+
+void InFlight::begin(Levels &state, size_t number) const {
+  const Operation &operation = all[number];
+  if (operation.isCounted) {
+    const uint32_t counter = byNumber.lookup(operation.number).second;
+    state.of[number] = counter ? static_cast<uint8_t>(counted + counter - 1) : ended;
+    if (state.of.back() == notStarted)
+      state.of.back() = 0;
+    return;
+  }
+  state.of[number] = operation.isCommitted ? 1 : 0;
+  for (unsigned group = 0; group < groups; ++group) {
+    if (!(operation.groups >> group & 1))
+      continue;
+    uint8_t &unwaited = state.of[all.size() + group];
+    if (unwaited == notStarted)
+      unwaited = operation.isCommitted ? 1 : 0;
+    uint8_t &alone = state.of[all.size() + groups + group];
+    if (alone == Nothing)
+      alone = Alone;
+  }
+}
+
+static bool isInGroups(const Operation &operation, uint16_t which) { return (operation.groups & which) != 0; }
+
+void InFlight::commit(Levels &state, uint16_t which) const {
+  for (size_t i = 0; i < all.size(); ++i)
+    if (isInGroups(all[i], which) && state.of[i] < mostBatches)
+      ++state.of[i];
+  for (unsigned group = 0; group < groups; ++group)
+    if (which >> group & 1) {
+      uint8_t &unwaited = state.of[all.size() + group];
+      unwaited += unwaited < mostBatches;
+      state.of[all.size() + groups + group] = Batches;
+    }
+}
+
+void InFlight::wait(Levels &state, uint16_t which, int64_t left) const {
+  for (size_t i = 0; i < all.size(); ++i)
+    if (isInGroups(all[i], which) && state.of[i] <= mostBatches && state.of[i] > left)
+      state.of[i] = ended;
+  for (unsigned group = 0; group < groups; ++group)
+    if (which >> group & 1) {
+      uint8_t &unwaited = state.of[all.size() + group];
+      if (unwaited > left && unwaited != notStarted)
+        unwaited = ended;
+      uint8_t &alone = state.of[all.size() + groups + group];
+      if (alone != Batches || left == 0)
+        alone = Nothing;
+    }
+}
+
+void InFlight::await(Levels &state, const MemoryPlace &barrier) const {
+  for (size_t i = 0; i < all.size(); ++i)
+    if (state.of[i] >= counted && state.of[i] != ended &&
+        !isElsewhere(counters[state.of[i] - counted].barrier, barrier))
+      state.of[i] = ended;
+  for (unsigned group = 0; group < groups; ++group)
+    if (state.of[all.size() + group] >= counted && state.of[all.size() + group] != notStarted)
+      state.of[all.size() + group] = ended;
+  state.of.back() = ended;
+}
+
+void InFlight::forget(Levels &state) const {
+  std::fill(state.of.begin(), state.of.begin() + all.size() + groups, ended);
+  std::fill(state.of.begin() + all.size() + groups, state.of.end() - 1, Batches);
+  state.of.back() = ended;
+}
+
+void InFlight::step(Levels &state, uint32_t number) const {
+  if (mayWait(body, number))
+    return forget(state);
+  const auto found = byNumber.find(number);
+  if (found != byNumber.end() && found->second.first)
+    begin(state, found->second.first - 1);
+  for (const Action &action : body.facts(number).actions) {
+    switch (action.kind) {
+    case isa::FactKind::Commits: commit(state, action.groups); break;
+    case isa::FactKind::Waits: {
+      int64_t left = action.number;
+      if (action.amount >= 0) {
+        const Operand &node = body.ast->operands[body.instruction(number).operands.first + action.amount];
+        left = node.kind == OperandKind::Integer ? node.value : 0;
+      }
+      wait(state, action.groups, left);
+      break;
+    }
+    case isa::FactKind::Arrives:
+      if (action.groups && found != byNumber.end() && found->second.second)
+        for (size_t i = 0; i < all.size(); ++i)
+          if (isInGroups(all[i], action.groups) && state.of[i] != ended && state.of[i] < counted)
+            state.of[i] = static_cast<uint8_t>(counted + found->second.second - 1);
+      for (unsigned group = 0; group < groups; ++group)
+        if (action.groups >> group & 1 && state.of[all.size() + group] < counted)
+          state.of[all.size() + group] = counted;
+      break;
+    case isa::FactKind::Awaits:
+      if (action.node >= 0)
+        await(state, awaited.lookup(number));
+      break;
+    default: break;
+    }
+  }
+}
+
+} // namespace ptxray

@@ -1,0 +1,46 @@
+#pragma once
+// Which memory an address leads to, as far as the text shows: a variable or a register and a number added to it.
+//   mov.u32 %r1, tiles;           tiles
+//   add.s32 %r2, %r1, 16;         tiles + 16
+//   mad.lo.s32 %r3, %r9, 8, %r2;  %r3, somewhere in tiles
+//   ld.shared.u32 %r4, [%r1];     %r4
+#include "Flow/Analyses.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace ptxray {
+
+struct MemoryPlace {
+  LocalId base = LocalId::None; // None: nothing is known
+  int64_t offset = 0;
+  bool isVariable = false;      // the base
+  LocalId root = LocalId::None; // the one variable that the base is made from
+  uint32_t bytes = 1;           // that are accessed; 0: not known
+
+  bool hasBaseOf(const MemoryPlace &other) const { return base != LocalId::None && base == other.base; }
+};
+
+/// The text shows that they are the same bytes, or some of them are.
+bool isSame(const MemoryPlace &a, const MemoryPlace &b);
+/// It shows that they are not.
+bool isElsewhere(const MemoryPlace &a, const MemoryPlace &b);
+
+class Places {
+public:
+  Places(const Body &body, Analyses &analyses) : body(body), analyses(analyses) {}
+
+  /// Of an operand's name, by its node, or of the name in the brackets that the node is.
+  MemoryPlace at(uint32_t number, uint32_t node, uint32_t bytes = 1);
+  /// The number that an operand is, or that its register holds all along.
+  std::optional<int64_t> numberAt(uint32_t number, int node);
+
+private:
+  MemoryPlace follow(LocalId local);
+  LocalId rootOf(LocalId local);
+
+  const Body &body;
+  Analyses &analyses;
+  llvm::DenseMap<LocalId, MemoryPlace> known;
+  llvm::DenseMap<LocalId, LocalId> roots;
+};
+
+} // namespace ptxray

@@ -1,0 +1,124 @@
+// missing-proxy-fence, unfenced-copy: shared memory written through the generic proxy and read through the async proxy.
+#include "Hazards/Hazards.h"
+
+namespace ptxray {
+namespace {
+
+/// A write of shared memory through the generic proxy.
+struct GenericWrite {
+  uint32_t number;
+  MemoryPlace place;
+  bool isCopy; // asynchronous
+};
+
+/// By write: 0 where no fence came since.
+class Unfenced {
+public:
+  using State = Levels;
+  explicit Unfenced(HazardContext &context);
+  Levels start() const {
+    Levels state;
+    state.of.assign(writes.size(), 1);
+    return state;
+  }
+  void step(Levels &state, uint32_t number) const;
+
+  std::vector<GenericWrite> writes;
+  std::vector<uint32_t> reads; // through the async proxy
+  std::vector<uint32_t> places;
+
+private:
+  static constexpr size_t mostWrites = 4096;
+  bool isFence(uint32_t number) const;
+
+  const Body &body;
+  bool hasBulkCopies = false; // into shared memory
+};
+
+} // namespace
+
+static const Action *asyncAction(const Facts &facts) {
+  const auto *found = llvm::find_if(facts.actions, [](const Action &a) { return a.kind == isa::FactKind::Async; });
+  return found == facts.actions.end() ? nullptr : found;
+}
+
+bool Unfenced::isFence(uint32_t number) const {
+  return llvm::any_of(body.facts(number).actions, [](const Action &action) {
+    return action.kind == isa::FactKind::Orders && static_cast<isa::Ordered>(action.detail) == isa::Ordered::Generic &&
+           static_cast<isa::Ordered>(action.other) == isa::Ordered::Async && (!action.space || isShared(action.space));
+  });
+}
+
+Unfenced::Unfenced(HazardContext &context) : body(context.body) {
+  for (const uint32_t number : body.notable) {
+    const Facts &facts = body.facts(number);
+    const Action *async = asyncAction(facts);
+    const bool isGeneric = !async || async->proxy() == isa::Proxy::Generic;
+    bool isConcerned = isFence(number) || mayWait(body, number) || facts.has(isa::FactKind::Awaits);
+    for (const Access &access : facts.accesses) {
+      if (!isShared(access.space))
+        continue;
+      const bool isWrite = access.kind == isa::Access::Writes || access.kind == isa::Access::Updates;
+      const bool isRead = access.kind == isa::Access::Reads || access.kind == isa::Access::Updates;
+      if (isGeneric && isWrite && !facts.has(isa::FactKind::Allocates) && writes.size() < mostWrites &&
+          !(async && async->node >= 0)) {
+        writes.push_back({number, context.places.at(number, access.node, access.bytes), async != nullptr});
+        isConcerned = true;
+      } else if (!isGeneric && isRead) {
+        if (reads.empty() || reads.back() != number)
+          reads.push_back(number);
+        isConcerned = true;
+      } else if (!isGeneric && isWrite) {
+        hasBulkCopies = true;
+      }
+    }
+    if (isConcerned)
+      places.push_back(number);
+  }
+}
+
+void Unfenced::step(Levels &state, uint32_t number) const {
+  if (isFence(number) || mayWait(body, number)) {
+    std::fill(state.of.begin(), state.of.end(), 1);
+    return;
+  }
+  const auto *write = std::lower_bound(writes.data(), writes.data() + writes.size(), number,
+                                       [](const GenericWrite &one, uint32_t place) { return one.number < place; });
+  for (; write != writes.data() + writes.size() && write->number == number; ++write)
+    state.of[write - writes.data()] = 0;
+  // What is read next may have come by a bulk copy.
+  if (hasBulkCopies && llvm::any_of(body.facts(number).actions, [](const Action &action) {
+        return action.kind == isa::FactKind::Awaits && action.node >= 0;
+      }))
+    std::fill(state.of.begin(), state.of.end(), 1);
+}
+
+void checkProxies(HazardContext &context) {
+  const Unfenced unfenced(context);
+  if (unfenced.reads.empty() || unfenced.writes.empty())
+    return;
+  const Body &body = context.body;
+  const Solution solution(context.analyses.graph(), unfenced);
+  bool isTold[2] = {};
+  solution.replay([&](uint32_t number, const Levels &state) {
+    if (!std::binary_search(unfenced.reads.begin(), unfenced.reads.end(), number))
+      return;
+    for (const Access &access : body.facts(number).accesses) {
+      if (!isShared(access.space) || access.kind == isa::Access::Writes)
+        continue;
+      const MemoryPlace place =
+          access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
+      for (auto [i, write] : llvm::enumerate(unfenced.writes)) {
+        if (state.of[i] || isTold[write.isCopy] || isElsewhere(place, write.place))
+          continue;
+        isTold[write.isCopy] = true;
+        context.sink
+            .report(write.isCopy ? DiagId::UnfencedCopy : DiagId::MissingProxyFence, context.opcodeRange(number),
+                    {context.opcode(number).str(), context.opcode(write.number).str()})
+            .notes.push_back({"written here", context.range(write.number)});
+      }
+    }
+  });
+}
+
+} // namespace ptxray

@@ -49,7 +49,7 @@ static bool isSignal(isa::FactKind kind) {
 
 BarrierRules::BarrierRules(HazardContext &context) : context(context), body(context.body) {
   isWhole = body.function->kind == FunctionKind::Entry;
-  for (const uint32_t number : body.notable) {
+  for (const uint32_t number : context.events) {
     isWhole &= !mayWait(body, number);
     for (const Action &action : body.facts(number).actions)
       switch (action.kind) {
@@ -162,7 +162,7 @@ static bool isClusterArrival(const Facts &facts) {
 void BarrierRules::orderOfInits() {
   UnorderedInits analysis{body, {}, {}};
   bool arrives = false;
-  for (const uint32_t number : body.notable) {
+  for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
     const bool isInit = facts.has(isa::FactKind::Inits);
     if (isInit && analysis.inits.size() < 4096)

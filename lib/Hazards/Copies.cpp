@@ -17,8 +17,8 @@ struct Use {
 
 class CopyRules {
 public:
-  CopyRules(HazardContext &context, llvm::ArrayRef<uint32_t> accesses)
-      : context(context), body(context.body), flight(body, context.places, accesses),
+  explicit CopyRules(HazardContext &context)
+      : context(context), body(context.body), flight(body, context.places, context.events),
         isTold(flight.operations().size()) {}
   void check() {
     const Solution solution(context.analyses.graph(), flight);
@@ -137,14 +137,6 @@ void CopyRules::use(uint32_t number, const Access &access, const Levels &state) 
     shared(number, access, access.isDescribed ? MemoryPlace() : place, state);
 }
 
-void checkCopies(HazardContext &context) {
-  std::vector<uint32_t> accesses;
-  for (const uint32_t number : context.body.notable)
-    if (llvm::any_of(context.body.facts(number).accesses, [](const Access &access) {
-          return access.space == isa::words::tmem || isShared(access.space);
-        }))
-      accesses.push_back(number);
-  CopyRules(context, accesses).check();
-}
+void checkCopies(HazardContext &context) { CopyRules(context).check(); }
 
 } // namespace ptxray

@@ -1,9 +1,22 @@
 #include "Hazards/Hazards.h"
 #include "Flow/Addresses.h"
+#include "Isa/Words.h"
 
 namespace ptxray {
 
 bool isShared(isa::WordId space) { return space && wholeSpace(space) == ".shared"; }
+
+/// All that a rule may ask about: facts of asynchrony, barriers and order, memory of the block, calls.
+static bool isEvent(const Facts &facts) {
+  using isa::FactKind;
+  return hasAny(facts, {FactKind::Async, FactKind::Holds, FactKind::Commits, FactKind::Waits, FactKind::Arrives,
+                        FactKind::Expects, FactKind::Completes, FactKind::Awaits, FactKind::Syncs, FactKind::Inits,
+                        FactKind::Invalidates, FactKind::Orders, FactKind::Releases, FactKind::Allocates,
+                        FactKind::Frees, FactKind::Relinquishes}) ||
+         facts.uses & Calls || llvm::any_of(facts.accesses, [](const Access &access) {
+           return access.space == isa::words::tmem || isShared(access.space);
+         });
+}
 
 void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses) {
   const bool concerned = llvm::any_of(body.notable, [&](uint32_t number) {
@@ -15,7 +28,10 @@ void checkHazards(const Body &body, const BodyContext &context, Analyses &analys
   });
   if (!concerned)
     return;
-  HazardContext hazards = {body, context.sink, analyses, Places(body, analyses)};
+  HazardContext hazards = {body, context.sink, analyses, Places(body, analyses), {}};
+  for (uint32_t number = 0; number < body.size(); ++number)
+    if (isEvent(body.facts(number)))
+      hazards.events.push_back(number);
   for (auto rule : {checkCopies, checkHeldRegisters, checkProxies, checkBarrierObjects, checkTensorMemory})
     rule(hazards);
 }

@@ -12,6 +12,7 @@ struct HazardContext {
   DiagnosticSink &sink;
   Analyses &analyses;
   Places places;
+  std::vector<uint32_t> events; // instructions that have to do with asynchronous operations, or with memory that they use
 
   llvm::StringRef opcode(uint32_t number) const { return body.ast->text(body.instruction(number).opcode); }
   Range range(uint32_t number) const { return body.instruction(number).range; }

@@ -27,9 +27,10 @@ template <typename See> static void eachHeld(const Body &body, uint32_t number, 
   }
 }
 
-static HeldRegisters heldIn(const Body &body) {
+static HeldRegisters heldIn(const HazardContext &context) {
+  const Body &body = context.body;
   HeldRegisters held;
-  for (const uint32_t number : body.notable)
+  for (const uint32_t number : context.events)
     if (body.facts(number).has(isa::FactKind::Holds))
       eachHeld(body, number, [&](LocalId local) {
         const auto [known, isNew] = held.index.try_emplace(local, static_cast<uint32_t>(held.names.size()));
@@ -56,7 +57,7 @@ namespace {
 class RegisterRules {
 public:
   explicit RegisterRules(HazardContext &context, const HeldRegisters &held)
-      : context(context), body(context.body), held(held), flight(body, context.places, held.uses),
+      : context(context), body(context.body), held(held), flight(body, context.places, context.events, held.uses),
         isTold(flight.operations().size()) {
     for (auto [i, operation] : llvm::enumerate(flight.operations()))
       for (const uint32_t one : held.of.lookup(operation.number))
@@ -102,8 +103,8 @@ private:
 class Fences {
 public:
   using State = Levels;
-  Fences(const Body &body, const HeldRegisters &held) : body(body), held(held), places(held.uses) {
-    for (const uint32_t number : body.notable)
+  Fences(const HazardContext &context, const HeldRegisters &held) : body(context.body), held(held), places(held.uses) {
+    for (const uint32_t number : context.events)
       if (isFence(number) || body.facts(number).has(isa::FactKind::Holds) || body.facts(number).uses & Calls)
         places.push_back(number);
     llvm::sort(places);
@@ -142,7 +143,7 @@ public:
 } // namespace
 
 static void checkFences(HazardContext &context, const HeldRegisters &held) {
-  const Fences fences(context.body, held);
+  const Fences fences(context, held);
   const Solution solution(context.analyses.graph(), fences);
   bool isTold = false;
   solution.replay([&](uint32_t number, const Levels &state) {
@@ -158,7 +159,7 @@ static void checkFences(HazardContext &context, const HeldRegisters &held) {
 }
 
 void checkHeldRegisters(HazardContext &context) {
-  const HeldRegisters held = heldIn(context.body);
+  const HeldRegisters held = heldIn(context);
   if (held.names.empty())
     return;
   checkFences(context, held);

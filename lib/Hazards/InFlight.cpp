@@ -29,8 +29,9 @@ bool mayWait(const Body &body, uint32_t number) {
   return !known;
 }
 
-InFlight::InFlight(const Body &body, Places &where, llvm::ArrayRef<uint32_t> alsoAt) : body(body) {
-  for (const uint32_t number : body.notable)
+InFlight::InFlight(const Body &body, Places &where, llvm::ArrayRef<uint32_t> events, llvm::ArrayRef<uint32_t> alsoAt)
+    : places(events), body(body) {
+  for (const uint32_t number : events)
     add(number, where);
   places.insert(places.end(), alsoAt.begin(), alsoAt.end());
   llvm::sort(places);
@@ -44,7 +45,6 @@ void InFlight::add(uint32_t number, Places &where) {
   const Facts &facts = body.facts(number);
   if (!(facts.kinds & changing) && !mayWait(body, number))
     return;
-  places.push_back(number);
   Operation operation;
   operation.number = number;
   bool isOperation = false;

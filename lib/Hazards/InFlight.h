@@ -42,7 +42,7 @@ public:
   static constexpr uint8_t mostBatches = 14, counted = 15, ended = 255;
   static constexpr size_t mostOperations = 224;
 
-  InFlight(const Body &body, Places &places, llvm::ArrayRef<uint32_t> alsoAt);
+  InFlight(const Body &body, Places &places, llvm::ArrayRef<uint32_t> events, llvm::ArrayRef<uint32_t> alsoAt = {});
 
   State start() const;
   void step(State &state, uint32_t number) const;

@@ -50,7 +50,7 @@ bool Unfenced::isFence(uint32_t number) const {
 }
 
 Unfenced::Unfenced(HazardContext &context) : body(context.body) {
-  for (const uint32_t number : body.notable) {
+  for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
     const Action *async = asyncAction(facts);
     const bool isGeneric = !async || async->proxy() == isa::Proxy::Generic;

@@ -117,7 +117,7 @@ void Allocations::relinquished() {
   const std::vector<bool> after = reachedFrom(relinquishments, nullptr);
   for (const uint32_t allocation : allocations) {
     const BlockId block = graph.blockOf(allocation);
-    const auto *before = llvm::find_if(relinquishments, [&](uint32_t number) {
+    const auto before = llvm::find_if(relinquishments, [&](uint32_t number) {
       return graph.blockOf(number) == block && number < allocation;
     });
     if (before == relinquishments.end() && !after[indexOf(block)])
@@ -132,7 +132,7 @@ void Allocations::relinquished() {
 
 void Allocations::check() {
   bool isWhole = body.function->kind == FunctionKind::Entry;
-  for (const uint32_t number : body.notable) {
+  for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
     isWhole &= !mayWait(body, number);
     if (!hasAny(facts, {isa::FactKind::Allocates, isa::FactKind::Frees, isa::FactKind::Relinquishes}) ||

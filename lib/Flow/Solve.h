@@ -1,10 +1,12 @@
 #pragma once
 // Data flow, forward over a graph. What holds at the beginning of each block is found in silence, until nothing changes;
 // whoever reports then walks over the instructions once more, from these states. An analysis is a value that has
-//   State                          of a copyable type; `join(const State &)` adds what holds on another way here, and says
-//                                  whether that changes it. A block that control never comes to has no state at all
+//   State                          of a copyable type. A block that control never comes to has none
 //   State start() const            at the beginning of the function
 //   void step(State &, uint32_t instruction) const
+//   bool join(State &known, const State &other, BlockId block, bool isBack) const
+//                                  adds what holds on another way to the block, round a loop or not, and says whether that
+//                                  changes what was known
 //   std::vector<uint32_t> places   the instructions that it steps over, ascending; no other one changes a state
 #include "Flow/Graph.h"
 #include "llvm/ADT/STLExtras.h"
@@ -66,15 +68,20 @@ private:
         isWaiting[indexOf(block)] = false;
         const State state = atEnd(block);
         for (const BlockId next : graph.successors.of(block))
-          if (enter(next, state) && graph.placeOf[indexOf(next)] <= graph.placeOf[indexOf(block)])
+          if (enter(next, state, isBack(block, next)) && isBack(block, next))
             complete = false; // its turn comes in the next round
       }
     }
   }
-  bool enter(BlockId block, const State &state) {
+  bool isBack(BlockId from, BlockId to) const {
+    return graph.placeOf[indexOf(to)] <= graph.placeOf[indexOf(from)];
+  }
+  bool enter(BlockId block, const State &state, bool isBack) {
     std::optional<State> &known = entry[indexOf(block)];
-    if (known ? !known->join(state) : (known = state, false))
+    if (known && !analysis.join(*known, state, block, isBack))
       return false;
+    if (!known)
+      known = state;
     return isWaiting[indexOf(block)] = true;
   }
 
@@ -88,10 +95,12 @@ private:
 /// A state of many small numbers, the least of which is the worst that can be said: what comes together becomes the worse.
 struct Levels {
   llvm::SmallVector<uint8_t, 32> of;
-
-  bool join(const Levels &other) {
+};
+struct WorseLevels {
+  using State = Levels;
+  bool join(Levels &known, const Levels &other, BlockId, bool) const {
     bool changed = false;
-    for (auto [own, others] : llvm::zip_equal(of, other.of))
+    for (auto [own, others] : llvm::zip_equal(known.of, other.of))
       if (others < own) {
         own = others;
         changed = true;

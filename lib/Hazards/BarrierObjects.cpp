@@ -125,8 +125,7 @@ void BarrierRules::bytes(const BarrierUse &expectation) {
 namespace {
 
 /// By init: 0 where nothing ordered it for the cluster.
-struct UnorderedInits {
-  using State = Levels;
+struct UnorderedInits : WorseLevels {
   const Body &body;
   std::vector<uint32_t> inits, places;
 
@@ -160,7 +159,7 @@ static bool isClusterArrival(const Facts &facts) {
 }
 
 void BarrierRules::orderOfInits() {
-  UnorderedInits analysis{body, {}, {}};
+  UnorderedInits analysis{{}, body, {}, {}};
   bool arrives = false;
   for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);

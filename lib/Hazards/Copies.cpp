@@ -18,7 +18,7 @@ struct Use {
 class CopyRules {
 public:
   explicit CopyRules(HazardContext &context)
-      : context(context), body(context.body), flight(body, context.places, context.events),
+      : context(context), body(context.body), flight(body, context.analyses, context.places, context.events),
         isTold(flight.operations().size()) {}
   void check() {
     const Solution solution(context.analyses.graph(), flight);
@@ -87,15 +87,15 @@ void CopyRules::shared(uint32_t number, const Access &access, const MemoryPlace 
         continue;
       const bool isCertain = isSame(late.place, place);
       if (late.isWrite && isRead && operation.isCounted) {
-        if (isCertain || flight.isUnwaited(state))
+        if (flight.isUnwaited(state) || (isCertain && flight.isForgotten(state)))
           return report(DiagId::UnwaitedBulkCopy, number, one, &access);
       } else if (late.isWrite && isRead && operation.groups) {
         const unsigned group = llvm::countr_zero(operation.groups);
-        if (isCertain || flight.unwaited(state, group) < InFlight::counted)
+        if (flight.isUnwaited(state, group) || (isCertain && flight.isForgotten(state, group)))
           return report(DiagId::UnwaitedCopy, number, one, &access);
       } else if (late.isRead && isWrite && operation.groups && !isLate) {
         const unsigned group = llvm::countr_zero(operation.groups);
-        if (isCertain || flight.unwaited(state, group) < InFlight::counted)
+        if (flight.isForgotten(state, group))
           return report(DiagId::SourceInFlight, number, one, &access);
       }
     }
@@ -113,13 +113,14 @@ void CopyRules::tensor(uint32_t number, const Access &access, const MemoryPlace 
     if (!flight.isPending(state, one) || isTold[one] || startedByItself(number, one) || operation.groups == own)
       continue;
     for (const LateAccess &late : operation.accesses) {
-      if (late.space != isa::words::tmem || isElsewhere(late.place, place) ||
-          (late.place.hasBaseOf(place) && late.place.offset != place.offset))
+      if (late.space != isa::words::tmem || (late.place.hasBaseOf(place) && late.place.offset != place.offset))
         continue;
       const bool isWrite = access.kind != isa::Access::Reads;
       if (!operation.isCommitted) { // mma, cp, shift: in order with each other
         if (isCommitted)
           return report(DiagId::UnwaitedTensorOperation, number, one, &access);
+      } else if (!late.place.hasBaseOf(place)) {
+        continue;
       } else if (late.isWrite) {
         return report(DiagId::UnwaitedTensorStore, number, one, &access);
       } else if (isWrite) {

@@ -4,8 +4,6 @@
 
 namespace ptxray {
 
-bool isShared(isa::WordId space) { return space && wholeSpace(space) == ".shared"; }
-
 /// All that a rule may ask about: facts of asynchrony, barriers and order, memory of the block, calls.
 static bool isEvent(const Facts &facts) {
   using isa::FactKind;

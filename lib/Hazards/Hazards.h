@@ -31,6 +31,5 @@ void checkTensorMemory(HazardContext &context);
 inline bool hasAny(const Facts &facts, std::initializer_list<isa::FactKind> kinds) {
   return llvm::any_of(kinds, [&](isa::FactKind kind) { return facts.has(kind); });
 }
-bool isShared(isa::WordId space);
 
 } // namespace ptxray

@@ -57,7 +57,7 @@ namespace {
 class RegisterRules {
 public:
   explicit RegisterRules(HazardContext &context, const HeldRegisters &held)
-      : context(context), body(context.body), held(held), flight(body, context.places, context.events, held.uses),
+      : context(context), body(context.body), held(held), flight(body, context.analyses, context.places, context.events, held.uses),
         isTold(flight.operations().size()) {
     for (auto [i, operation] : llvm::enumerate(flight.operations()))
       for (const uint32_t one : held.of.lookup(operation.number))
@@ -100,9 +100,8 @@ private:
 
 // ---- fences
 /// By register: 0 where an ordinary instruction used it and no fence came since. The last one: no fence came at all.
-class Fences {
+class Fences : public WorseLevels {
 public:
-  using State = Levels;
   Fences(const HazardContext &context, const HeldRegisters &held) : body(context.body), held(held), places(held.uses) {
     for (const uint32_t number : context.events)
       if (isFence(number) || body.facts(number).has(isa::FactKind::Holds) || body.facts(number).uses & Calls)
@@ -121,7 +120,8 @@ public:
       std::fill(state.of.begin(), state.of.end(), 1);
     else if (!body.facts(number).has(isa::FactKind::Holds))
       body.eachUse(number, [&](NamedUse use) {
-        if (const auto known = held.index.find(use.local); known != held.index.end())
+        const auto known = held.index.find(use.local);
+        if (known != held.index.end() && use.uses & Writes && !body.facts(number).has(isa::FactKind::Copies))
           state.of[known->second] = 0;
       });
   }

@@ -29,13 +29,53 @@ bool mayWait(const Body &body, uint32_t number) {
   return !known;
 }
 
-InFlight::InFlight(const Body &body, Places &where, llvm::ArrayRef<uint32_t> events, llvm::ArrayRef<uint32_t> alsoAt)
+InFlight::InFlight(const Body &body, Analyses &analyses, Places &where, llvm::ArrayRef<uint32_t> events,
+                   llvm::ArrayRef<uint32_t> alsoAt)
     : places(events), body(body) {
   for (const uint32_t number : events)
     add(number, where);
   places.insert(places.end(), alsoAt.begin(), alsoAt.end());
   llvm::sort(places);
   places.erase(std::unique(places.begin(), places.end()), places.end());
+  findMeetings(analyses);
+}
+
+/// Which ways go together no text says: mostly those threads that start an operation are those that commit it, by the same
+/// condition computed twice. So where ways meet the better one counts; but round a loop the worse, and of an operation
+/// that all threads start, where a condition on parameters alone parts them.
+void InFlight::findMeetings(Analyses &analyses) {
+  const Graph &graph = analyses.graph();
+  isDecided.resize(graph.size());
+  for (const BlockId block : graph.order) {
+    const BlockId above = analyses.dominators().parent[indexOf(block)];
+    if (above == BlockId::None || graph.predecessors.of(block).size() < 2)
+      continue;
+    const LocalId guard = body.guard(graph[above].last());
+    isDecided[indexOf(block)] = guard != LocalId::None && isSameIn(isa::Scope::Grid, guard, body, analyses);
+  }
+  const DominatorTree after = postDominatorsOf(graph);
+  for (Operation &operation : all) {
+    const BlockId block = graph.blockOf(operation.number);
+    operation.isCertain = body.guard(operation.number) == LocalId::None && after.contains(block) &&
+                          after.contains(graph.order.front()) && after.dominates(block, graph.order.front());
+  }
+}
+
+bool InFlight::join(Levels &known, const Levels &other, BlockId block, bool isBack) const {
+  bool changed = false;
+  for (size_t i = 0; i < known.of.size(); ++i) {
+    const uint8_t own = known.of[i], others = other.of[i];
+    const bool isWorse = isBack || own == notStarted || others == notStarted ||
+                         (isDecided[indexOf(block)] && i < all.size() && all[i].isCertain);
+    const uint8_t level = isWorse ? std::min(own, others) : std::max(own, others);
+    changed |= level != own;
+    known.of[i] = level;
+  }
+  return changed;
+}
+
+static bool isWrite(const Access &access) {
+  return access.kind == isa::Access::Writes || access.kind == isa::Access::Updates;
 }
 
 void InFlight::add(uint32_t number, Places &where) {
@@ -43,6 +83,10 @@ void InFlight::add(uint32_t number, Places &where) {
                                 bitOf(isa::FactKind::Waits) | bitOf(isa::FactKind::Arrives) |
                                 bitOf(isa::FactKind::Awaits);
   const Facts &facts = body.facts(number);
+  if (!facts.has(isa::FactKind::Async) && !facts.has(isa::FactKind::Allocates))
+    for (const Access &access : facts.accesses)
+      if (isShared(access.space) && isWrite(access))
+        overwrites[number] = where.at(number, access.node, access.bytes);
   if (!(facts.kinds & changing) && !mayWait(body, number))
     return;
   Operation operation;
@@ -76,13 +120,10 @@ void InFlight::add(uint32_t number, Places &where) {
     return;
   operation.isCommitted = !(operation.groups & committedGroups());
   for (const Access &access : facts.accesses) {
-    const bool isWrite = access.kind == isa::Access::Writes || access.kind == isa::Access::Updates;
     const bool isRead = access.kind == isa::Access::Reads || access.kind == isa::Access::Updates;
-    const Operand &node = body.ast->operands[body.instruction(number).operands.first + access.node];
-    (void)node;
-    if (isWrite || isRead)
+    if (isWrite(access) || isRead)
       operation.accesses.push_back(
-          {where.at(number, access.node, access.bytes), access.space, isWrite, isRead, access.isDescribed});
+          {where.at(number, access.node, access.bytes), access.space, isWrite(access), isRead, access.isDescribed});
   }
   byNumber[number].first = static_cast<uint32_t>(all.size()) + 1;
   all.push_back(std::move(operation));
@@ -90,10 +131,7 @@ void InFlight::add(uint32_t number, Places &where) {
 
 Levels InFlight::start() const {
   Levels state;
-  state.of.assign(all.size(), ended);
-  state.of.append(groups, notStarted);
-  state.of.append(groups, Nothing);
-  state.of.push_back(notStarted);
+  state.of.assign(all.size() + 3 * groups + 2, notStarted);
   return state;
 }
 
@@ -102,8 +140,9 @@ void InFlight::begin(Levels &state, size_t number) const {
   if (operation.isCounted) {
     const uint32_t counter = byNumber.lookup(operation.number).second;
     state.of[number] = counter ? static_cast<uint8_t>(counted + counter - 1) : ended;
-    if (state.of.back() == notStarted)
-      state.of.back() = 0;
+    uint8_t &unwaited = state.of[all.size() + 3 * groups];
+    unwaited = unwaited == notStarted ? 0 : unwaited;
+    state.of.back() = 0;
     return;
   }
   state.of[number] = operation.isCommitted ? 1 : 0;
@@ -114,8 +153,9 @@ void InFlight::begin(Levels &state, size_t number) const {
     if (unwaited == notStarted)
       unwaited = operation.isCommitted ? 1 : 0;
     uint8_t &alone = state.of[all.size() + groups + group];
-    if (alone == Nothing)
-      alone = Alone;
+    if (alone == notStarted)
+      alone = 0;
+    state.of[all.size() + 2 * groups + group] = 0;
   }
 }
 
@@ -129,7 +169,7 @@ void InFlight::commit(Levels &state, uint16_t which) const {
     if (which >> group & 1) {
       uint8_t &unwaited = state.of[all.size() + group];
       unwaited += unwaited < mostBatches;
-      state.of[all.size() + groups + group] = Batches;
+      state.of[all.size() + groups + group] = ended;
     }
 }
 
@@ -140,34 +180,45 @@ void InFlight::wait(Levels &state, uint16_t which, int64_t left) const {
   for (unsigned group = 0; group < groups; ++group)
     if (which >> group & 1) {
       uint8_t &unwaited = state.of[all.size() + group];
-      if (unwaited > left && unwaited != notStarted)
+      if (unwaited > left && unwaited <= mostBatches)
         unwaited = ended;
       uint8_t &alone = state.of[all.size() + groups + group];
-      if (alone != Batches || left == 0)
-        alone = Nothing;
+      if (alone != ended || left == 0)
+        alone = notStarted;
+      state.of[all.size() + 2 * groups + group] = ended;
     }
 }
 
 void InFlight::await(Levels &state, const MemoryPlace &barrier) const {
   for (size_t i = 0; i < all.size(); ++i)
-    if (state.of[i] >= counted && state.of[i] != ended &&
+    if (state.of[i] >= counted && state.of[i] < notStarted &&
         !isElsewhere(counters[state.of[i] - counted].barrier, barrier))
       state.of[i] = ended;
   for (unsigned group = 0; group < groups; ++group)
-    if (state.of[all.size() + group] >= counted && state.of[all.size() + group] != notStarted)
+    if (state.of[all.size() + group] == counted)
       state.of[all.size() + group] = ended;
-  state.of.back() = ended;
+  state.of[all.size() + 3 * groups] = state.of.back() = ended;
 }
 
-void InFlight::forget(Levels &state) const {
-  std::fill(state.of.begin(), state.of.begin() + all.size() + groups, ended);
-  std::fill(state.of.begin() + all.size() + groups, state.of.end() - 1, Batches);
-  state.of.back() = ended;
+void InFlight::forget(Levels &state) const { std::fill(state.of.begin(), state.of.end(), ended); }
+
+/// What is read after it may have been written by it, and not by an operation before.
+void InFlight::overwrite(Levels &state, uint32_t number) const {
+  const auto written = overwrites.find(number);
+  if (written == overwrites.end())
+    return;
+  std::fill_n(state.of.begin() + all.size(), groups, ended);
+  state.of[all.size() + 3 * groups] = ended;
+  for (size_t i = 0; i < all.size(); ++i)
+    for (const LateAccess &late : all[i].accesses)
+      if (late.isWrite && isShared(late.space) && state.of[i] < notStarted && !isElsewhere(late.place, written->second))
+        state.of[i] = ended;
 }
 
 void InFlight::step(Levels &state, uint32_t number) const {
   if (mayWait(body, number))
     return forget(state);
+  overwrite(state, number);
   const auto found = byNumber.find(number);
   if (found != byNumber.end() && found->second.first)
     begin(state, found->second.first - 1);
@@ -186,7 +237,7 @@ void InFlight::step(Levels &state, uint32_t number) const {
     case isa::FactKind::Arrives:
       if (action.groups && found != byNumber.end() && found->second.second)
         for (size_t i = 0; i < all.size(); ++i)
-          if (isInGroups(all[i], action.groups) && state.of[i] != ended && state.of[i] < counted)
+          if (isInGroups(all[i], action.groups) && state.of[i] < counted)
             state.of[i] = static_cast<uint8_t>(counted + found->second.second - 1);
       for (unsigned group = 0; group < groups; ++group)
         if (action.groups >> group & 1 && state.of[all.size() + group] < counted)

@@ -25,7 +25,8 @@ struct Operation {
   uint16_t groups = 0;
   bool isCommitted = false; // groups that need no commit
   isa::Proxy proxy = isa::Proxy::Generic;
-  bool isCounted = false; // by a barrier object from the beginning
+  bool isCounted = false;   // by a barrier object from the beginning
+  bool isCertain = false;   // every thread that comes to the end has started it
   llvm::SmallVector<LateAccess, 2> accesses;
 };
 
@@ -39,42 +40,51 @@ struct Counter {
 class InFlight {
 public:
   using State = Levels;
-  static constexpr uint8_t mostBatches = 14, counted = 15, ended = 255;
-  static constexpr size_t mostOperations = 224;
+  static constexpr uint8_t mostBatches = 14, counted = 15, notStarted = 254, ended = 255;
+  static constexpr size_t mostOperations = 1000;
 
-  InFlight(const Body &body, Places &places, llvm::ArrayRef<uint32_t> events, llvm::ArrayRef<uint32_t> alsoAt = {});
+  InFlight(const Body &body, Analyses &analyses, Places &places, llvm::ArrayRef<uint32_t> events,
+           llvm::ArrayRef<uint32_t> alsoAt = {});
 
   State start() const;
   void step(State &state, uint32_t number) const;
+  bool join(State &known, const State &other, BlockId block, bool isBack) const;
 
   llvm::ArrayRef<Operation> operations() const { return all; }
   uint8_t level(const State &state, size_t operation) const { return state.of[operation]; }
-  bool isPending(const State &state, size_t operation) const { return state.of[operation] != ended; }
-  /// Of a group of which no batch was ever waited for: that of the first operation; `ended`: one was.
-  uint8_t unwaited(const State &state, unsigned group) const { return state.of[all.size() + group]; }
+  bool isPending(const State &state, size_t operation) const { return state.of[operation] < notStarted; }
+  /// Of the first operation of the group: no batch was waited for since, and nothing else wrote shared memory.
+  bool isUnwaited(const State &state, unsigned group) const { return state.of[all.size() + group] <= mostBatches; }
   /// Operations of the group are in no batch, and all batches are complete.
   bool isAlone(const State &state, unsigned group) const { return state.of[all.size() + groups + group] == 0; }
-  /// An operation that a barrier object counts was started, and no barrier object was ever waited for.
-  bool isUnwaited(const State &state) const { return state.of.back() == 0; }
+  /// Operations of the group were started, and nothing that waits for some of them comes after.
+  bool isForgotten(const State &state, unsigned group) const {
+    return state.of[all.size() + 2 * groups + group] == 0;
+  }
+  /// Of the first operation that a barrier object counts: no barrier object was waited for since.
+  bool isUnwaited(const State &state) const { return state.of[all.size() + 3 * groups] == 0; }
+  /// Of the last one.
+  bool isForgotten(const State &state) const { return state.of.back() == 0; }
 
   std::vector<uint32_t> places;
 
 private:
   static constexpr unsigned groups = 16;
-  enum Alone : uint8_t { Alone = 0, Nothing = 1, Batches = 2 };
-  static constexpr uint8_t notStarted = 254;
-
   void add(uint32_t number, Places &places);
   void begin(State &state, size_t operation) const;
   void commit(State &state, uint16_t which) const;
   void wait(State &state, uint16_t which, int64_t left) const;
   void await(State &state, const MemoryPlace &barrier) const;
   void forget(State &state) const;
+  void overwrite(State &state, uint32_t number) const;
+  void findMeetings(Analyses &analyses);
 
   const Body &body;
   std::vector<Operation> all;
   std::vector<Counter> counters;
   llvm::DenseMap<uint32_t, MemoryPlace> awaited;               // by instruction
+  llvm::DenseMap<uint32_t, MemoryPlace> overwrites; // shared memory that a thread writes itself, by instruction
+  std::vector<bool> isDecided; // by block: parameters alone say by which way threads come to it
   llvm::DenseMap<uint32_t, std::pair<uint32_t, uint32_t>> byNumber; // operation + 1 or 0, counter + 1 or 0
 };
 

@@ -1,4 +1,6 @@
 #include "Hazards/Places.h"
+#include "Flow/Addresses.h"
+#include "Isa/Isa.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace ptxray {
@@ -130,6 +132,30 @@ MemoryPlace Places::at(uint32_t number, uint32_t node, uint32_t bytes) {
   place.bytes = bytes;
   return place;
 }
+
+bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analyses, unsigned depth) {
+  const Symbol *symbol = body.symbol(local);
+  if (!symbol) {
+    const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(local));
+    return special && special->scope >= scope;
+  }
+  if (symbol->kind == SymbolKind::Variable)
+    return symbol->isParameter;
+  const uint32_t number = analyses.definitions().only(local);
+  if (symbol->kind != SymbolKind::Register || number == Definitions::none || depth > mostSteps / 2)
+    return false;
+  const Facts &facts = body.facts(number);
+  const bool isParameter = !facts.accesses.empty() && llvm::all_of(facts.accesses, [](const Access &access) {
+    return access.isVariable && access.kind == isa::Access::Reads;
+  });
+  if (body.guard(number) != LocalId::None || !(facts.computation.isKnown || isParameter))
+    return false;
+  return llvm::all_of(body.namesOf(number), [&](LocalId one) {
+    return one == local || isSameIn(scope, one, body, analyses, depth + 1);
+  });
+}
+
+bool isShared(isa::WordId space) { return space && wholeSpace(space) == ".shared"; }
 
 std::optional<int64_t> Places::numberAt(uint32_t number, int node) {
   if (node < 0)

@@ -43,4 +43,9 @@ private:
   llvm::DenseMap<LocalId, LocalId> roots;
 };
 
+/// All threads of the scope have the same value: it comes from parameters and numbers of the scope alone.
+bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analyses, unsigned depth = 0);
+
+bool isShared(isa::WordId space);
+
 } // namespace ptxray

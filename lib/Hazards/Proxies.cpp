@@ -12,9 +12,8 @@ struct GenericWrite {
 };
 
 /// By write: 0 where no fence came since.
-class Unfenced {
+class Unfenced : public WorseLevels {
 public:
-  using State = Levels;
   explicit Unfenced(HazardContext &context);
   Levels start() const {
     Levels state;

@@ -13,7 +13,6 @@ public:
 private:
   std::vector<bool> reachedFrom(llvm::ArrayRef<uint32_t> numbers, const std::vector<bool> *without) const;
   std::vector<bool> reaching(const std::vector<bool> &blocks) const;
-  bool isSameInCta(LocalId local, unsigned depth = 0);
   void unfreed(uint32_t allocation);
   void relinquished();
 
@@ -58,32 +57,6 @@ std::vector<bool> Allocations::reaching(const std::vector<bool> &blocks) const {
   return found;
 }
 
-/// All threads of the block have the same value: it comes from parameters and numbers of the block alone.
-bool Allocations::isSameInCta(LocalId local, unsigned depth) {
-  const Symbol *symbol = body.symbol(local);
-  if (!symbol) {
-    const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(local));
-    return special && special->scope >= isa::Scope::Cta;
-  }
-  if (symbol->kind == SymbolKind::Variable)
-    return symbol->isParameter;
-  const uint32_t number = context.analyses.definitions().only(local);
-  if (symbol->kind != SymbolKind::Register || number == Definitions::none || depth > 32)
-    return false;
-  const Facts &facts = body.facts(number);
-  if (!facts.computation.isKnown && !llvm::all_of(facts.accesses, [](const Access &access) { return access.isVariable; }))
-    return false;
-  if (body.guard(number) != LocalId::None || hasAny(facts, {isa::FactKind::Elects, isa::FactKind::Per}) ||
-      (!facts.computation.isKnown && facts.accesses.empty()))
-    return false;
-  bool isSame = true;
-  body.eachUse(number, [&](NamedUse use) {
-    if (use.uses & (Reads | Names))
-      isSame = isSame && isSameInCta(use.local, depth + 1);
-  });
-  return isSame;
-}
-
 /// Control leaves the kernel where it never comes to a place that frees the memory, and all threads go there together.
 void Allocations::unfreed(uint32_t allocation) {
   std::vector<bool> isFreeing(graph.size());
@@ -103,7 +76,7 @@ void Allocations::unfreed(uint32_t allocation) {
     const bool parts = graph[BlockId(block)].leaves ||
                        llvm::any_of(graph.successors.of(BlockId(block)),
                                     [&](BlockId next) { return !mayFree[indexOf(next)] && !freed[indexOf(next)]; });
-    if (!parts || body.guard(last) == LocalId::None || !isSameInCta(body.guard(last)))
+    if (!parts || body.guard(last) == LocalId::None || !isSameIn(isa::Scope::Cta, body.guard(last), body, context.analyses))
       continue;
     context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), {context.opcode(allocation).str()})
         .notes.push_back({"here control leaves the kernel by a way on which nothing frees it", context.range(last)});

@@ -212,7 +212,8 @@ bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) con
       continue;
     if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates)
       return false;
-    isSignalled |= isSignal(use.kind) && wait.barrier.hasBaseOf(use.barrier);
+    isSignalled |= isSignal(use.kind) && (wait.barrier.hasBaseOf(use.barrier) ||
+                                          (wait.barrier.root != LocalId::None && wait.barrier.root == use.barrier.root));
     if (use.kind == isa::FactKind::Awaits && use.number != wait.number &&
         context.places.numberAt(use.number, use.which) != context.places.numberAt(wait.number, wait.which))
       return false;

@@ -91,7 +91,8 @@ void CopyRules::shared(uint32_t number, const Access &access, const MemoryPlace 
           return report(DiagId::UnwaitedBulkCopy, number, one, &access);
       } else if (late.isWrite && isRead && operation.groups) {
         const unsigned group = llvm::countr_zero(operation.groups);
-        if (flight.isUnwaited(state, group) || (isCertain && flight.isForgotten(state, group)))
+        const bool isUncommitted = operation.isCertain && flight.level(state, one) == 0;
+        if (flight.isUnwaited(state, group) || (isCertain && (flight.isForgotten(state, group) || isUncommitted)))
           return report(DiagId::UnwaitedCopy, number, one, &access);
       } else if (late.isRead && isWrite && operation.groups && !isLate) {
         const unsigned group = llvm::countr_zero(operation.groups);
@@ -119,7 +120,7 @@ void CopyRules::tensor(uint32_t number, const Access &access, const MemoryPlace 
       if (!operation.isCommitted) { // mma, cp, shift: in order with each other
         if (isCommitted)
           return report(DiagId::UnwaitedTensorOperation, number, one, &access);
-      } else if (!late.place.hasBaseOf(place)) {
+      } else if (isCommitted && !late.place.hasBaseOf(place)) {
         continue;
       } else if (late.isWrite) {
         return report(DiagId::UnwaitedTensorStore, number, one, &access);

@@ -185,7 +185,8 @@ void InFlight::wait(Levels &state, uint16_t which, int64_t left) const {
       uint8_t &alone = state.of[all.size() + groups + group];
       if (alone != ended || left == 0)
         alone = notStarted;
-      state.of[all.size() + 2 * groups + group] = ended;
+      uint8_t &forgotten = state.of[all.size() + 2 * groups + group];
+      forgotten = forgotten == 0 ? ended : forgotten;
     }
 }
 
@@ -197,7 +198,8 @@ void InFlight::await(Levels &state, const MemoryPlace &barrier) const {
   for (unsigned group = 0; group < groups; ++group)
     if (state.of[all.size() + group] == counted)
       state.of[all.size() + group] = ended;
-  state.of[all.size() + 3 * groups] = state.of.back() = ended;
+  for (uint8_t *level : {&state.of[all.size() + 3 * groups], &state.of.back()})
+    *level = *level == 0 ? ended : *level;
 }
 
 void InFlight::forget(Levels &state) const { std::fill(state.of.begin(), state.of.end(), ended); }
@@ -207,8 +209,10 @@ void InFlight::overwrite(Levels &state, uint32_t number) const {
   const auto written = overwrites.find(number);
   if (written == overwrites.end())
     return;
-  std::fill_n(state.of.begin() + all.size(), groups, ended);
-  state.of[all.size() + 3 * groups] = ended;
+  const auto end = [](uint8_t &level) { level = level < notStarted ? ended : level; };
+  for (unsigned group = 0; group < groups; ++group)
+    end(state.of[all.size() + group]);
+  end(state.of[all.size() + 3 * groups]);
   for (size_t i = 0; i < all.size(); ++i)
     for (const LateAccess &late : all[i].accesses)
       if (late.isWrite && isShared(late.space) && state.of[i] < notStarted && !isElsewhere(late.place, written->second))

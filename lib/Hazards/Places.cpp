@@ -12,10 +12,24 @@ bool isSame(const MemoryPlace &a, const MemoryPlace &b) {
          b.offset < a.offset + std::max<int64_t>(a.bytes, 1);
 }
 
+/// Where a place may be in its root: rings that begin at different offsets are different ones.
+static bool areSlotsApart(const MemoryPlace &a, const MemoryPlace &b) {
+  return llvm::all_of(a.slots, [&](int64_t one) {
+    return llvm::all_of(b.slots, [&](int64_t other) {
+      const int64_t from = one + a.offset, to = other + b.offset;
+      if (a.isRing && b.isRing)
+        return from != to;
+      return (from + a.bytes <= to && !a.isRing) || (to + b.bytes <= from && !b.isRing);
+    });
+  });
+}
+
 bool isElsewhere(const MemoryPlace &a, const MemoryPlace &b) {
   if (a.hasBaseOf(b))
     return !isSame(a, b) && a.bytes && b.bytes;
-  return a.root != LocalId::None && b.root != LocalId::None && a.root != b.root;
+  if (a.root == LocalId::None || b.root == LocalId::None)
+    return false;
+  return a.root != b.root || (!a.slots.empty() && !b.slots.empty() && a.bytes && b.bytes && areSlotsApart(a, b));
 }
 
 /// What a register holds, where the value of one operand goes through: that operand.
@@ -44,47 +58,99 @@ static bool staysInside(isa::Operation operation) {
   }
 }
 
+namespace {
+
+/// A register or variable and a number, which together are the result of an instruction; or with another register that is
+/// no address.
+struct Step {
+  LocalId source = LocalId::None;
+  int64_t added = 0;
+  LocalId index = LocalId::None;
+};
+
+} // namespace
+
+static Step stepOf(const Body &body, uint32_t number) {
+  const Computation &computation = body.facts(number).computation;
+  const bool isSum = computation.operation == isa::Operation::Add || computation.operation == isa::Operation::Sub;
+  const bool isProduct = computation.operation == isa::Operation::Mad;
+  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
+  if (!computation.isKnown || body.guard(number) != LocalId::None || nodes.front().kind != OperandKind::Name ||
+      !(isSum || isProduct || goesThrough(computation.operation)) || nodes.size() != (isProduct ? 4 : isSum ? 3 : 2))
+    return {};
+  Step step;
+  const LocalId *name = body.namesOf(number).data();
+  for (const Operand &node : nodes.drop_front()) {
+    const bool isNegative = computation.operation == isa::Operation::Sub && &node == &nodes.back();
+    const bool isFactor = isProduct && &node != &nodes.back();
+    if (node.kind == OperandKind::Name && node.suffix == SpellingId::None) {
+      LocalId &place = isNegative || isFactor || step.source != LocalId::None ? step.index : step.source;
+      place = *++name;
+      step.added += node.flags & HasOffset ? node.value : 0;
+    } else if (node.kind == OperandKind::Integer) {
+      const int64_t value = computation.resultBits == 32 ? static_cast<int32_t>(node.value) : node.value;
+      step.added += isFactor ? 0 : isNegative ? -value : value;
+    } else {
+      return {};
+    }
+  }
+  return step;
+}
+
 MemoryPlace Places::follow(LocalId local) {
   const auto [entry, isNew] = known.try_emplace(local);
   if (!isNew)
     return entry->second;
-  MemoryPlace place = {local, 0, false, LocalId::None, 1};
-  for (unsigned step = 0; step < mostSteps; ++step) {
+  MemoryPlace place;
+  place.base = local;
+  for (unsigned count = 0; count < mostSteps; ++count) {
     const Symbol *symbol = body.symbol(place.base);
     place.isVariable = symbol && symbol->kind == SymbolKind::Variable;
-    if (place.isVariable || !symbol || symbol->kind != SymbolKind::Register)
+    const uint32_t number = symbol && symbol->kind == SymbolKind::Register
+                                ? analyses.definitions().only(place.base)
+                                : Definitions::none;
+    const Step step = number == Definitions::none ? Step() : stepOf(body, number);
+    if (step.source == LocalId::None || step.index != LocalId::None)
       break;
-    const uint32_t number = analyses.definitions().only(place.base);
-    if (number == Definitions::none || body.guard(number) != LocalId::None)
-      break;
-    const Computation &computation = body.facts(number).computation;
-    const bool isSum =
-        computation.operation == isa::Operation::Add || computation.operation == isa::Operation::Sub;
-    if (!computation.isKnown || !(isSum || goesThrough(computation.operation)))
-      break;
-    const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
-    const LocalId *name = body.namesOf(number).data();
-    LocalId source = LocalId::None;
-    int64_t added = 0;
-    bool isSimple = nodes.size() == (isSum ? 3 : 2) && nodes.front().kind == OperandKind::Name;
-    for (const Operand &node : nodes.drop_front()) {
-      const int sign = isSum && &node == &nodes.back() && computation.operation == isa::Operation::Sub ? -1 : 1;
-      if (node.kind == OperandKind::Integer)
-        added += sign * (computation.resultBits == 32 ? static_cast<int32_t>(node.value) : node.value);
-      else if (node.kind != OperandKind::Name || source != LocalId::None || sign < 0 || node.suffix != SpellingId::None)
-        isSimple = false;
-      else {
-        source = *++name;
-        added += node.flags & HasOffset ? node.value : 0;
-      }
-    }
-    if (!isSimple || source == LocalId::None)
-      break;
-    place.base = source;
-    place.offset += added;
+    place.base = step.source;
+    place.offset += step.added;
   }
   place.root = place.isVariable ? place.base : rootOf(place.base);
+  if (place.root != LocalId::None)
+    findSlots(place);
   return known[local] = place;
+}
+
+/// Of the base: through all instructions that write it.
+void Places::findSlots(MemoryPlace &place) {
+  llvm::SmallVector<std::pair<LocalId, int64_t>, 8> waiting = {{place.base, 0}};
+  llvm::SmallDenseMap<LocalId, int64_t, 8> seen = {{place.base, 0}};
+  bool isKnown = true;
+  while (!waiting.empty() && isKnown) {
+    const auto [local, offset] = waiting.pop_back_val();
+    if (local == place.root) {
+      place.slots.push_back(offset);
+      continue;
+    }
+    isKnown = analyses.definitions().isWritten(local) && seen.size() < mostSteps;
+    analyses.definitions().eachWriter(local, [&, offset = offset](uint32_t number) {
+      Step step = stepOf(body, number);
+      if (step.index != LocalId::None && rootOf(step.source) == LocalId::None && step.source != place.root)
+        std::swap(step.source, step.index);
+      place.isRing |= step.index != LocalId::None;
+      isKnown = isKnown && step.source != LocalId::None;
+      if (!isKnown)
+        return;
+      const auto [before, isNew] = seen.try_emplace(step.source, offset + step.added);
+      if (isNew)
+        waiting.push_back({step.source, offset + step.added});
+      isKnown = before->second == offset + step.added; // else it runs through the variable
+    });
+  }
+  if (!isKnown || (place.isRing && place.slots.size() > 1)) {
+    place.slots.clear();
+    place.isRing = false;
+  }
 }
 
 /// The one variable that a register is made from, by whatever arithmetic.
@@ -160,9 +226,23 @@ bool isShared(isa::WordId space) { return space && wholeSpace(space) == ".shared
 std::optional<int64_t> Places::numberAt(uint32_t number, int node) {
   if (node < 0)
     return std::nullopt;
-  const Operand &operand = body.ast->operands[body.instruction(number).operands.first + node];
-  if (operand.kind == OperandKind::Integer)
-    return operand.value;
+  const Operand *operand = &body.ast->operands[body.instruction(number).operands.first + node];
+  for (unsigned count = 0; count < mostSteps && operand->kind == OperandKind::Name && !operand->flags; ++count) {
+    const auto *use = llvm::find_if(body.facts(number).nodes, [&](NodeUse use) { return use.node == node; });
+    if (use == body.facts(number).nodes.end())
+      return std::nullopt;
+    LocalId local = LocalId::None;
+    body.eachUse(number, [&](NamedUse one) { local = &one.operand == operand ? one.local : local; });
+    number = analyses.definitions().only(local);
+    if (number == Definitions::none || body.guard(number) != LocalId::None ||
+        body.facts(number).computation.operation != isa::Operation::Mov || !body.facts(number).computation.isKnown ||
+        body.instruction(number).operands.count != 2)
+      return std::nullopt;
+    node = 1;
+    operand = &body.ast->operands[body.instruction(number).operands.first + 1];
+  }
+  if (operand->kind == OperandKind::Integer)
+    return operand->value;
   return std::nullopt;
 }
 

@@ -15,6 +15,9 @@ struct MemoryPlace {
   bool isVariable = false;      // the base
   LocalId root = LocalId::None; // the one variable that the base is made from
   uint32_t bytes = 1;           // that are accessed; 0: not known
+  // Where in the root the base is: at one of a few offsets, or an unknown number after one.
+  llvm::SmallVector<int64_t, 2> slots;
+  bool isRing = false; // after the only slot
 
   bool hasBaseOf(const MemoryPlace &other) const { return base != LocalId::None && base == other.base; }
 };
@@ -36,6 +39,7 @@ public:
 private:
   MemoryPlace follow(LocalId local);
   LocalId rootOf(LocalId local);
+  void findSlots(MemoryPlace &place);
 
   const Body &body;
   Analyses &analyses;

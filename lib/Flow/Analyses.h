@@ -13,13 +13,14 @@ public:
   const Graph &graph() { return kept ? *kept : kept.emplace(graphOf(body, rules)); }
   const Definitions &definitions() { return writers ? *writers : writers.emplace(body); }
   const DominatorTree &dominators() { return tree ? *tree : tree.emplace(dominatorsOf(graph())); }
+  const DominatorTree &postDominators() { return after ? *after : after.emplace(postDominatorsOf(graph())); }
 
 private:
   const Body &body;
   const ModuleRules &rules;
   std::optional<Graph> kept;
   std::optional<Definitions> writers;
-  std::optional<DominatorTree> tree;
+  std::optional<DominatorTree> tree, after;
 };
 
 } // namespace ptxray

@@ -37,8 +37,10 @@ private:
   void shared(uint32_t number, const Access &access, const MemoryPlace &place, const Levels &state);
   void tensor(uint32_t number, const Access &access, const MemoryPlace &place, const Levels &state);
   void report(DiagId id, uint32_t number, size_t operation, const Access *access);
-  bool startedByItself(uint32_t number, size_t operation) const {
-    return flight.operations()[operation].number == number;
+  /// The operation is in flight, was not reported yet, and the threads that started it come to the instruction.
+  bool isConcerned(uint32_t number, size_t one, const Levels &state) const {
+    const uint32_t start = flight.operations()[one].number;
+    return flight.isPending(state, one) && !isTold[one] && start != number && !context.areOtherThreads(start, number);
   }
 
   HazardContext &context;
@@ -80,7 +82,7 @@ void CopyRules::shared(uint32_t number, const Access &access, const MemoryPlace 
   const bool isLate = body.facts(number).has(isa::FactKind::Async);
   for (size_t one = 0; one < flight.operations().size(); ++one) {
     const Operation &operation = flight.operations()[one];
-    if (!flight.isPending(state, one) || isTold[one] || startedByItself(number, one))
+    if (!isConcerned(number, one, state))
       continue;
     for (const LateAccess &late : operation.accesses) {
       if (!isShared(late.space) || late.isDescribed || isElsewhere(late.place, place))
@@ -111,7 +113,7 @@ void CopyRules::tensor(uint32_t number, const Access &access, const MemoryPlace 
   const bool isCommitted = !(own & committedGroups());
   for (size_t one = 0; one < flight.operations().size(); ++one) {
     const Operation &operation = flight.operations()[one];
-    if (!flight.isPending(state, one) || isTold[one] || startedByItself(number, one) || operation.groups == own)
+    if (operation.groups == own || !isConcerned(number, one, state))
       continue;
     for (const LateAccess &late : operation.accesses) {
       if (late.space != isa::words::tmem || (late.place.hasBaseOf(place) && late.place.offset != place.offset))

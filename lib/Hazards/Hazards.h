@@ -14,6 +14,9 @@ struct HazardContext {
   Places places;
   std::vector<uint32_t> events; // instructions that have to do with asynchronous operations, or with memory that they use
 
+  bool areOtherThreads(uint32_t a, uint32_t b) const {
+    return ptxray::areOtherThreads(analyses.graph().blockOf(a), analyses.graph().blockOf(b), body, analyses);
+  }
   llvm::StringRef opcode(uint32_t number) const { return body.ast->text(body.instruction(number).opcode); }
   Range range(uint32_t number) const { return body.instruction(number).range; }
   Range opcodeRange(uint32_t number) const { return body.instruction(number).opcodeRange; }

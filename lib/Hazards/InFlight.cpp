@@ -53,7 +53,7 @@ void InFlight::findMeetings(Analyses &analyses) {
     const LocalId guard = body.guard(graph[above].last());
     isDecided[indexOf(block)] = guard != LocalId::None && isSameIn(isa::Scope::Grid, guard, body, analyses);
   }
-  const DominatorTree after = postDominatorsOf(graph);
+  const DominatorTree &after = analyses.postDominators();
   for (Operation &operation : all) {
     const BlockId block = graph.blockOf(operation.number);
     operation.isCertain = body.guard(operation.number) == LocalId::None && after.contains(block) &&
@@ -110,11 +110,9 @@ void InFlight::add(uint32_t number, Places &where) {
       continue;
     default: continue;
     }
-    if (action.node >= 0 && counters.size() < ended - counted - 1) {
-      byNumber[number].second = static_cast<uint32_t>(counters.size()) + 1;
+    if (action.node >= 0)
       counters.push_back({number, action.kind == isa::FactKind::Arrives ? action.groups : uint16_t(0),
                           where.at(number, action.node)});
-    }
   }
   if (!isOperation || all.size() == mostOperations)
     return;
@@ -125,7 +123,7 @@ void InFlight::add(uint32_t number, Places &where) {
       operation.accesses.push_back(
           {where.at(number, access.node, access.bytes), access.space, isWrite(access), isRead, access.isDescribed});
   }
-  byNumber[number].first = static_cast<uint32_t>(all.size()) + 1;
+  byNumber[number] = static_cast<uint32_t>(all.size());
   all.push_back(std::move(operation));
 }
 
@@ -138,8 +136,7 @@ Levels InFlight::start() const {
 void InFlight::begin(Levels &state, size_t number) const {
   const Operation &operation = all[number];
   if (operation.isCounted) {
-    const uint32_t counter = byNumber.lookup(operation.number).second;
-    state.of[number] = counter ? static_cast<uint8_t>(counted + counter - 1) : ended;
+    state.of[number] = counted;
     uint8_t &unwaited = state.of[all.size() + 3 * groups];
     unwaited = unwaited == notStarted ? 0 : unwaited;
     state.of.back() = 0;
@@ -192,8 +189,10 @@ void InFlight::wait(Levels &state, uint16_t which, int64_t left) const {
 
 void InFlight::await(Levels &state, const MemoryPlace &barrier) const {
   for (size_t i = 0; i < all.size(); ++i)
-    if (state.of[i] >= counted && state.of[i] < notStarted &&
-        !isElsewhere(counters[state.of[i] - counted].barrier, barrier))
+    if (state.of[i] == counted && llvm::any_of(counters, [&](const Counter &counter) {
+          return (counter.groups ? (counter.groups & all[i].groups) != 0 : counter.number == all[i].number) &&
+                 !isElsewhere(counter.barrier, barrier);
+        }))
       state.of[i] = ended;
   for (unsigned group = 0; group < groups; ++group)
     if (state.of[all.size() + group] == counted)
@@ -223,9 +222,8 @@ void InFlight::step(Levels &state, uint32_t number) const {
   if (mayWait(body, number))
     return forget(state);
   overwrite(state, number);
-  const auto found = byNumber.find(number);
-  if (found != byNumber.end() && found->second.first)
-    begin(state, found->second.first - 1);
+  if (const auto found = byNumber.find(number); found != byNumber.end())
+    begin(state, found->second);
   for (const Action &action : body.facts(number).actions) {
     switch (action.kind) {
     case isa::FactKind::Commits: commit(state, action.groups); break;
@@ -239,10 +237,10 @@ void InFlight::step(Levels &state, uint32_t number) const {
       break;
     }
     case isa::FactKind::Arrives:
-      if (action.groups && found != byNumber.end() && found->second.second)
+      if (action.node >= 0)
         for (size_t i = 0; i < all.size(); ++i)
           if (isInGroups(all[i], action.groups) && state.of[i] < counted)
-            state.of[i] = static_cast<uint8_t>(counted + found->second.second - 1);
+            state.of[i] = counted;
       for (unsigned group = 0; group < groups; ++group)
         if (action.groups >> group & 1 && state.of[all.size() + group] < counted)
           state.of[all.size() + group] = counted;

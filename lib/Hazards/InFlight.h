@@ -5,7 +5,7 @@
 //   cp.async.commit_group      1  in the newest batch
 //   cp.async.commit_group      2  in the one before
 //   cp.async.wait_group 1      Ended: all but the newest batch are complete
-//   tcgen05.commit [bar]       Counted by the barrier object, until somebody waits for that
+//   tcgen05.commit [bar]       counted by barrier objects, until somebody waits for one of them
 // A group that is never committed, as that of tcgen05.ld, begins with 1. A call may wait for everything.
 #include "Flow/Solve.h"
 #include "Hazards/Places.h"
@@ -85,7 +85,7 @@ private:
   llvm::DenseMap<uint32_t, MemoryPlace> awaited;               // by instruction
   llvm::DenseMap<uint32_t, MemoryPlace> overwrites; // shared memory that a thread writes itself, by instruction
   std::vector<bool> isDecided; // by block: parameters alone say by which way threads come to it
-  llvm::DenseMap<uint32_t, std::pair<uint32_t, uint32_t>> byNumber; // operation + 1 or 0, counter + 1 or 0
+  llvm::DenseMap<uint32_t, uint32_t> byNumber; // operations, by instruction
 };
 
 /// The bits of the groups that instructions commit.

@@ -221,6 +221,50 @@ bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analy
   });
 }
 
+/// It is made from the number of a thread or a warp, or by choosing one.
+static bool dependsOnThread(LocalId local, const Body &body, Analyses &analyses) {
+  llvm::SmallVector<LocalId, 16> waiting = {local};
+  llvm::SmallSet<LocalId, 16> seen = {local};
+  bool depends = false;
+  while (!waiting.empty() && !depends && seen.size() < mostSteps) {
+    const LocalId one = waiting.pop_back_val();
+    if (!body.symbol(one)) {
+      const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(one));
+      depends |= special && special->scope < isa::Scope::Cta;
+      continue;
+    }
+    analyses.definitions().eachWriter(one, [&](uint32_t number) {
+      depends |= body.facts(number).has(isa::FactKind::Elects);
+      if (body.facts(number).accesses.empty())
+        for (const LocalId source : body.namesOf(number))
+          if (seen.insert(source).second)
+            waiting.push_back(source);
+    });
+  }
+  return depends;
+}
+
+/// Some condition on the number of the thread decides whether control comes to a, and not whether it comes to b.
+static bool isChosen(BlockId a, BlockId b, const Body &body, Analyses &analyses) {
+  const Graph &graph = analyses.graph();
+  const DominatorTree &before = analyses.dominators(), &after = analyses.postDominators();
+  if (!after.contains(a))
+    return false;
+  for (BlockId above = before.parent[indexOf(a)]; above != BlockId::None; above = before.parent[indexOf(above)]) {
+    if (!graph.splits(above) || !after.contains(above) || after.dominates(a, above))
+      continue;
+    const bool holdsForBoth = before.dominates(above, b) && after.contains(b) && !after.dominates(b, above);
+    if (!holdsForBoth && body.guard(graph[above].last()) != LocalId::None &&
+        dependsOnThread(body.guard(graph[above].last()), body, analyses))
+      return true;
+  }
+  return false;
+}
+
+bool areOtherThreads(BlockId a, BlockId b, const Body &body, Analyses &analyses) {
+  return isChosen(a, b, body, analyses) && isChosen(b, a, body, analyses);
+}
+
 bool isShared(isa::WordId space) { return space && wholeSpace(space) == ".shared"; }
 
 std::optional<int64_t> Places::numberAt(uint32_t number, int node) {

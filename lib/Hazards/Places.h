@@ -50,6 +50,9 @@ private:
 /// All threads of the scope have the same value: it comes from parameters and numbers of the scope alone.
 bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analyses, unsigned depth = 0);
 
+/// Different threads come to the one block and to the other, as far as conditions say that depend on their number.
+bool areOtherThreads(BlockId a, BlockId b, const Body &body, Analyses &analyses);
+
 bool isShared(isa::WordId space);
 
 } // namespace ptxray

@@ -25,13 +25,13 @@ public:
   std::vector<GenericWrite> writes;
   std::vector<uint32_t> reads; // through the async proxy
   std::vector<uint32_t> places;
+  bool hasBulkCopies = false;   // into shared memory
 
 private:
   static constexpr size_t mostWrites = 4096;
   bool isFence(uint32_t number) const;
 
   const Body &body;
-  bool hasBulkCopies = false; // into shared memory
 };
 
 } // namespace
@@ -105,10 +105,13 @@ void checkProxies(HazardContext &context) {
     for (const Access &access : body.facts(number).accesses) {
       if (!isShared(access.space) || access.kind == isa::Access::Writes)
         continue;
+      // What a descriptor describes may have come by a bulk copy.
+      if (access.isDescribed && unfenced.hasBulkCopies)
+        continue;
       const MemoryPlace place =
           access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
       for (auto [i, write] : llvm::enumerate(unfenced.writes)) {
-        if (state.of[i] || isTold[write.isCopy] || isElsewhere(place, write.place))
+        if (state.of[i] || isTold[write.isCopy] || isElsewhere(place, write.place) || context.areOtherThreads(write.number, number))
           continue;
         isTold[write.isCopy] = true;
         context.sink

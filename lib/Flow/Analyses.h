@@ -13,6 +13,7 @@ public:
   const Graph &graph() { return kept ? *kept : kept.emplace(graphOf(body, rules)); }
   const Definitions &definitions() { return writers ? *writers : writers.emplace(body); }
   const DominatorTree &dominators() { return tree ? *tree : tree.emplace(dominatorsOf(graph())); }
+  const Loops &loops() { return forest ? *forest : forest.emplace(loopsOf(graph())); }
   const DominatorTree &postDominators() { return after ? *after : after.emplace(postDominatorsOf(graph())); }
 
 private:
@@ -21,6 +22,7 @@ private:
   std::optional<Graph> kept;
   std::optional<Definitions> writers;
   std::optional<DominatorTree> tree, after;
+  std::optional<Loops> forest;
 };
 
 } // namespace ptxray

@@ -1,6 +1,7 @@
 // uninitialised-barrier, unexpected-bytes, other-bytes-expected, never-signalled-barrier, unordered-init, constant-parity:
 // barrier objects in shared memory. They are told apart by their addresses; where those are not known nothing is said.
 #include "Hazards/Hazards.h"
+#include "Isa/Isa.h"
 
 namespace ptxray {
 namespace {
@@ -37,7 +38,6 @@ private:
   const Body &body;
   std::vector<BarrierUse> uses;
   bool isWhole = true; // nothing else, as a function that is called, may use the barriers
-  std::optional<Loops> loops;
   bool isTold[4] = {};
 };
 
@@ -124,22 +124,24 @@ void BarrierRules::bytes(const BarrierUse &expectation) {
 // ---- initialisation seen by the cluster
 namespace {
 
-/// By init: 0 where nothing ordered it for the cluster.
+/// By init: whether anything ordered it for the cluster.
 struct UnorderedInits : WorseLevels {
+  enum Level : uint8_t { Unordered, Ordered, NotStarted };
   const Body &body;
   std::vector<uint32_t> inits, places;
 
   Levels start() const {
     Levels state;
-    state.of.assign(inits.size(), 1);
+    state.of.assign(inits.size(), NotStarted);
     return state;
   }
   void step(Levels &state, uint32_t number) const {
     const auto init = llvm::lower_bound(inits, number);
     if (init != inits.end() && *init == number)
-      state.of[init - inits.begin()] = 0;
+      state.of[init - inits.begin()] = Unordered;
     else if (orders(number))
-      std::fill(state.of.begin(), state.of.end(), 1);
+      for (uint8_t &level : state.of)
+        level = level == Unordered ? Ordered : level;
   }
   bool orders(uint32_t number) const {
     return mayWait(body, number) || llvm::any_of(body.facts(number).actions, [](const Action &action) {
@@ -158,11 +160,21 @@ static bool isClusterArrival(const Facts &facts) {
   });
 }
 
+/// Its barrier object may be that of another block of the cluster.
+static bool isRemote(const Facts &facts) {
+  return llvm::any_of(facts.accesses, [](const Access &access) {
+    return access.kind == isa::Access::Barrier && access.space && isShared(access.space) &&
+           llvm::StringRef(isa::word(access.space).text).ends_with("cluster");
+  });
+}
+
 void BarrierRules::orderOfInits() {
   UnorderedInits analysis{{}, body, {}, {}};
   bool arrives = false;
+  bool hasPeers = false; // other blocks of the cluster use the barriers
   for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
+    hasPeers |= facts.ctas == 2 || (facts.has(isa::FactKind::Arrives) && isRemote(facts));
     const bool isInit = facts.has(isa::FactKind::Inits);
     if (isInit && analysis.inits.size() < 4096)
       analysis.inits.push_back(number);
@@ -171,13 +183,14 @@ void BarrierRules::orderOfInits() {
     if (isInit || isArrival || analysis.orders(number))
       analysis.places.push_back(number);
   }
-  if (!arrives || analysis.inits.empty())
+  if (!arrives || !hasPeers || analysis.inits.empty())
     return;
   const Solution solution(context.analyses.graph(), analysis);
   bool isTold = false;
   solution.replay([&](uint32_t number, const Levels &state) {
-    const auto *unordered = llvm::find(state.of, 0);
-    if (isTold || unordered == state.of.end() || !isClusterArrival(body.facts(number)))
+    const auto *unordered = llvm::find(state.of, UnorderedInits::Unordered);
+    if (isTold || unordered == state.of.end() || llvm::is_contained(state.of, UnorderedInits::Ordered) ||
+        !isClusterArrival(body.facts(number)))
       return;
     isTold = true;
     const uint32_t init = analysis.inits[unordered - state.of.begin()];
@@ -190,7 +203,8 @@ void BarrierRules::orderOfInits() {
 
 // ---- parity
 bool BarrierRules::isInLoop(BlockId block, BlockId header) const {
-  for (BlockId one = loops->header[indexOf(block)]; one != BlockId::None; one = loops->outer[indexOf(one)])
+  const Loops &loops = context.analyses.loops();
+  for (BlockId one = loops.header[indexOf(block)]; one != BlockId::None; one = loops.outer[indexOf(one)])
     if (one == header)
       return true;
   return false;
@@ -212,9 +226,8 @@ bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) con
       continue;
     if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates)
       return false;
-    isSignalled |= isSignal(use.kind) && (wait.barrier.hasBaseOf(use.barrier) ||
-                                          (wait.barrier.root != LocalId::None && wait.barrier.root == use.barrier.root));
-    if (use.kind == isa::FactKind::Awaits && use.number != wait.number &&
+    isSignalled |= isSignal(use.kind) && beginTogether(wait.barrier, use.barrier);
+    if (use.kind == isa::FactKind::Awaits && use.number != wait.number && beginTogether(wait.barrier, use.barrier) &&
         context.places.numberAt(use.number, use.which) != context.places.numberAt(wait.number, wait.which))
       return false;
   }
@@ -228,10 +241,8 @@ void BarrierRules::parity(const BarrierUse &wait) {
   const BlockId block = graph.blockOf(wait.number);
   if (!graph.isReached(block))
     return;
-  if (!loops)
-    loops = loopsOf(graph);
-  for (BlockId header = loops->header[indexOf(block)]; header != BlockId::None;
-       header = loops->outer[indexOf(header)]) {
+  const Loops &loops = context.analyses.loops();
+  for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)]) {
     if (!isUsedInEachRound(wait, header))
       continue;
     const Operand *nodes = body.ast->operands.data() + body.instruction(wait.number).operands.first;

@@ -36,6 +36,7 @@ private:
   void use(uint32_t number, const Access &access, const Levels &state);
   void shared(uint32_t number, const Access &access, const MemoryPlace &place, const Levels &state);
   void tensor(uint32_t number, const Access &access, const MemoryPlace &place, const Levels &state);
+  bool isSameBase(uint32_t first, uint32_t second, const MemoryPlace &a, const MemoryPlace &b);
   void report(DiagId id, uint32_t number, size_t operation, const Access *access);
   /// The operation is in flight, was not reported yet, and the threads that started it come to the instruction.
   bool isConcerned(uint32_t number, size_t one, const Levels &state) const {
@@ -76,6 +77,18 @@ void CopyRules::commitment(uint32_t number, const Levels &state) {
   }
 }
 
+/// The base that both addresses have is a variable, or a register that holds the same value at both instructions.
+bool CopyRules::isSameBase(uint32_t first, uint32_t second, const MemoryPlace &a, const MemoryPlace &b) {
+  if (!a.hasBaseOf(b) || a.isVariable)
+    return a.hasBaseOf(b);
+  bool isSame = true;
+  context.analyses.definitions().eachWriter(a.base, [&](uint32_t writer) {
+    const bool isInLoop = context.analyses.loops().header[indexOf(context.analyses.graph().blockOf(writer))] != BlockId::None;
+    isSame &= first < second ? writer <= first || writer >= second : !isInLoop;
+  });
+  return isSame;
+}
+
 void CopyRules::shared(uint32_t number, const Access &access, const MemoryPlace &place, const Levels &state) {
   const bool isRead = access.kind != isa::Access::Writes;
   const bool isWrite = access.kind != isa::Access::Reads;
@@ -87,9 +100,10 @@ void CopyRules::shared(uint32_t number, const Access &access, const MemoryPlace 
     for (const LateAccess &late : operation.accesses) {
       if (!isShared(late.space) || late.isDescribed || isElsewhere(late.place, place))
         continue;
-      const bool isCertain = isSame(late.place, place);
+      const bool isCertain = isSame(late.place, place) && isSameBase(operation.number, number, late.place, place);
       if (late.isWrite && isRead && operation.isCounted) {
-        if (flight.isUnwaited(state) || (isCertain && flight.isForgotten(state)))
+        const bool isRelated = isLate || access.isDescribed || beginTogether(late.place, place);
+        if ((isRelated && flight.isUnwaited(state)) || (isCertain && flight.isForgotten(state)))
           return report(DiagId::UnwaitedBulkCopy, number, one, &access);
       } else if (late.isWrite && isRead && operation.groups) {
         const unsigned group = llvm::countr_zero(operation.groups);
@@ -98,7 +112,7 @@ void CopyRules::shared(uint32_t number, const Access &access, const MemoryPlace 
           return report(DiagId::UnwaitedCopy, number, one, &access);
       } else if (late.isRead && isWrite && operation.groups && !isLate) {
         const unsigned group = llvm::countr_zero(operation.groups);
-        if (flight.isForgotten(state, group))
+        if (beginTogether(late.place, place) && flight.isForgotten(state, group))
           return report(DiagId::SourceInFlight, number, one, &access);
       }
     }
@@ -118,11 +132,12 @@ void CopyRules::tensor(uint32_t number, const Access &access, const MemoryPlace 
     for (const LateAccess &late : operation.accesses) {
       if (late.space != isa::words::tmem || (late.place.hasBaseOf(place) && late.place.offset != place.offset))
         continue;
+      const bool isAtSamePlace = isSameBase(operation.number, number, late.place, place);
       const bool isWrite = access.kind != isa::Access::Reads;
       if (!operation.isCommitted) { // mma, cp, shift: in order with each other
         if (isCommitted)
           return report(DiagId::UnwaitedTensorOperation, number, one, &access);
-      } else if (isCommitted && !late.place.hasBaseOf(place)) {
+      } else if (isCommitted && !isAtSamePlace) {
         continue;
       } else if (late.isWrite) {
         return report(DiagId::UnwaitedTensorStore, number, one, &access);

@@ -34,10 +34,30 @@ InFlight::InFlight(const Body &body, Analyses &analyses, Places &where, llvm::Ar
     : places(events), body(body) {
   for (const uint32_t number : events)
     add(number, where);
+  findReaders();
   places.insert(places.end(), alsoAt.begin(), alsoAt.end());
   llvm::sort(places);
   places.erase(std::unique(places.begin(), places.end()), places.end());
   findMeetings(analyses);
+}
+
+/// Whoever reads a register that an operation loads has waited for it.
+void InFlight::findReaders() {
+  llvm::DenseMap<LocalId, llvm::SmallVector<uint32_t, 1>> loaders;
+  for (auto [i, operation] : llvm::enumerate(all))
+    if (operation.isCommitted)
+      body.eachUse(operation.number, [&, i = i](NamedUse use) {
+        if (use.uses & Writes)
+          loaders[use.local].push_back(static_cast<uint32_t>(i));
+      });
+  for (uint32_t number = 0; number < body.size() && !loaders.empty(); ++number)
+    body.eachUse(number, [&](NamedUse use) {
+      const auto loader = use.uses & Reads ? loaders.find(use.local) : loaders.end();
+      if (loader == loaders.end())
+        return;
+      places.push_back(number);
+      readers[number].append(loader->second.begin(), loader->second.end());
+    });
 }
 
 /// Which ways go together no text says: mostly those threads that start an operation are those that commit it, by the same
@@ -209,8 +229,7 @@ void InFlight::overwrite(Levels &state, uint32_t number) const {
   if (written == overwrites.end())
     return;
   const auto end = [](uint8_t &level) { level = level < notStarted ? ended : level; };
-  for (unsigned group = 0; group < groups; ++group)
-    end(state.of[all.size() + group]);
+  std::fill_n(state.of.begin() + all.size(), groups, ended);
   end(state.of[all.size() + 3 * groups]);
   for (size_t i = 0; i < all.size(); ++i)
     for (const LateAccess &late : all[i].accesses)
@@ -222,6 +241,9 @@ void InFlight::step(Levels &state, uint32_t number) const {
   if (mayWait(body, number))
     return forget(state);
   overwrite(state, number);
+  if (const auto read = readers.find(number); read != readers.end())
+    for (const uint32_t one : read->second)
+      state.of[one] = state.of[one] < notStarted ? ended : state.of[one];
   if (const auto found = byNumber.find(number); found != byNumber.end())
     begin(state, found->second);
   for (const Action &action : body.facts(number).actions) {

@@ -77,6 +77,7 @@ private:
   void await(State &state, const MemoryPlace &barrier) const;
   void forget(State &state) const;
   void overwrite(State &state, uint32_t number) const;
+  void findReaders();
   void findMeetings(Analyses &analyses);
 
   const Body &body;
@@ -85,6 +86,7 @@ private:
   llvm::DenseMap<uint32_t, MemoryPlace> awaited;               // by instruction
   llvm::DenseMap<uint32_t, MemoryPlace> overwrites; // shared memory that a thread writes itself, by instruction
   std::vector<bool> isDecided; // by block: parameters alone say by which way threads come to it
+  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 1>> readers; // by instruction: operations that load its registers
   llvm::DenseMap<uint32_t, uint32_t> byNumber; // operations, by instruction
 };
 

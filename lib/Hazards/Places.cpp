@@ -12,13 +12,11 @@ bool isSame(const MemoryPlace &a, const MemoryPlace &b) {
          b.offset < a.offset + std::max<int64_t>(a.bytes, 1);
 }
 
-/// Where a place may be in its root: rings that begin at different offsets are different ones.
+/// Where a place may be in its root. Two rings may run into each other: what begins one element later may be the same.
 static bool areSlotsApart(const MemoryPlace &a, const MemoryPlace &b) {
   return llvm::all_of(a.slots, [&](int64_t one) {
     return llvm::all_of(b.slots, [&](int64_t other) {
       const int64_t from = one + a.offset, to = other + b.offset;
-      if (a.isRing && b.isRing)
-        return from != to;
       return (from + a.bytes <= to && !a.isRing) || (to + b.bytes <= from && !b.isRing);
     });
   });
@@ -30,6 +28,14 @@ bool isElsewhere(const MemoryPlace &a, const MemoryPlace &b) {
   if (a.root == LocalId::None || b.root == LocalId::None)
     return false;
   return a.root != b.root || (!a.slots.empty() && !b.slots.empty() && a.bytes && b.bytes && areSlotsApart(a, b));
+}
+
+bool beginTogether(const MemoryPlace &a, const MemoryPlace &b) {
+  if (a.hasBaseOf(b))
+    return a.offset == b.offset;
+  return a.root != LocalId::None && a.root == b.root && llvm::any_of(a.slots, [&](int64_t one) {
+           return llvm::is_contained(b.slots, one + a.offset - b.offset);
+         });
 }
 
 /// What a register holds, where the value of one operand goes through: that operand.

@@ -27,6 +27,9 @@ bool isSame(const MemoryPlace &a, const MemoryPlace &b);
 /// It shows that they are not.
 bool isElsewhere(const MemoryPlace &a, const MemoryPlace &b);
 
+/// They begin at the same offset, be it that of a ring.
+bool beginTogether(const MemoryPlace &a, const MemoryPlace &b);
+
 class Places {
 public:
   Places(const Body &body, Analyses &analyses) : body(body), analyses(analyses) {}

@@ -1,12 +1,13 @@
 #pragma once
-// Data flow, forward over a graph. What holds at the beginning of each block is found in silence, until nothing changes;
-// whoever reports then walks over the instructions once more, from these states. An analysis is a value that has
+// Data flow, forward over a graph. What holds at the beginning of each block is found in silence, until nothing
+// changes; whoever reports then walks over the instructions once more, from these states. An analysis is a value that
+// has
 //   State                          of a copyable type. A block that control never comes to has none
 //   State start() const            at the beginning of the function
 //   void step(State &, uint32_t instruction) const
 //   bool join(State &known, const State &other, BlockId block, bool isBack) const
-//                                  adds what holds on another way to the block, round a loop or not, and says whether that
-//                                  changes what was known
+//                                  adds what holds on another way to the block, round a loop or not, and says whether
+//                                  that changes what was known
 //   std::vector<uint32_t> places   the instructions that it steps over, ascending; no other one changes a state
 #include "Flow/Graph.h"
 #include "llvm/ADT/STLExtras.h"
@@ -73,9 +74,7 @@ private:
       }
     }
   }
-  bool isBack(BlockId from, BlockId to) const {
-    return graph.placeOf[indexOf(to)] <= graph.placeOf[indexOf(from)];
-  }
+  bool isBack(BlockId from, BlockId to) const { return graph.placeOf[indexOf(to)] <= graph.placeOf[indexOf(from)]; }
   bool enter(BlockId block, const State &state, bool isBack) {
     std::optional<State> &known = entry[indexOf(block)];
     if (known && !analysis.join(*known, state, block, isBack))
@@ -92,7 +91,8 @@ private:
   bool complete = false;
 };
 
-/// A state of many small numbers, the least of which is the worst that can be said: what comes together becomes the worse.
+/// A state of many small numbers, the least of which is the worst that can be said: what comes together becomes the
+/// worse.
 struct Levels {
   llvm::SmallVector<uint8_t, 32> of;
 };

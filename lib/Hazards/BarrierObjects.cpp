@@ -1,5 +1,6 @@
-// uninitialised-barrier, unexpected-bytes, other-bytes-expected, never-signalled-barrier, unordered-init, constant-parity:
-// barrier objects in shared memory. They are told apart by their addresses; where those are not known nothing is said.
+// uninitialised-barrier, unexpected-bytes, other-bytes-expected, never-signalled-barrier, unordered-init,
+// constant-parity: barrier objects in shared memory. They are told apart by their addresses; where those are not known
+// nothing is said.
 #include "Hazards/Hazards.h"
 #include "Isa/Isa.h"
 
@@ -20,11 +21,12 @@ public:
 
 private:
   template <typename Matches> bool any(const MemoryPlace &barrier, Matches matches) const {
-    return llvm::any_of(uses, [&](const BarrierUse &use) {
-      return matches(use.kind) && !isElsewhere(use.barrier, barrier);
-    });
+    return llvm::any_of(uses,
+                        [&](const BarrierUse &use) { return matches(use.kind) && !isElsewhere(use.barrier, barrier); });
   }
   void initialisation(const BarrierUse &use);
+  bool reaches(uint32_t first, uint32_t second) const;
+  bool mayExpect(const BarrierUse &expectation, const BarrierUse &copy) const;
   void expectation(const BarrierUse &use);
   void signal(const BarrierUse &use);
   void bytes(const BarrierUse &expectation);
@@ -74,12 +76,40 @@ void BarrierRules::initialisation(const BarrierUse &use) {
       any(use.barrier, [](isa::FactKind kind) { return kind == isa::FactKind::Inits; }))
     return;
   isTold[0] = true;
-  context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number), {context.opcode(use.number).str()});
+  context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number),
+                      {context.opcode(use.number).str()});
+}
+
+bool BarrierRules::reaches(uint32_t first, uint32_t second) const {
+  const Graph &graph = context.analyses.graph();
+  const BlockId from = graph.blockOf(first), to = graph.blockOf(second);
+  if (from == to && first < second)
+    return true;
+  std::vector<bool> seen(graph.size());
+  llvm::SmallVector<BlockId, 16> waiting = {from};
+  while (!waiting.empty())
+    for (const BlockId next : graph.successors.of(waiting.pop_back_val())) {
+      if (next == to)
+        return true;
+      if (!seen[indexOf(next)]) {
+        seen[indexOf(next)] = true;
+        waiting.push_back(next);
+      }
+    }
+  return false;
+}
+
+/// It may be that some thread has the barrier expect what the copy brings. What comes only after the copy is meant for
+/// a later phase, unless it names the barrier in the same way.
+bool BarrierRules::mayExpect(const BarrierUse &expectation, const BarrierUse &copy) const {
+  return expectation.kind == isa::FactKind::Expects && !isElsewhere(expectation.barrier, copy.barrier) &&
+         (beginTogether(expectation.barrier, copy.barrier) || reaches(expectation.number, copy.number) ||
+          !reaches(copy.number, expectation.number));
 }
 
 void BarrierRules::expectation(const BarrierUse &use) {
   if (use.kind != isa::FactKind::Async || isTold[1] || use.barrier.base == LocalId::None ||
-      any(use.barrier, [](isa::FactKind kind) { return kind == isa::FactKind::Expects; }))
+      llvm::any_of(uses, [&](const BarrierUse &other) { return mayExpect(other, use); }))
     return;
   isTold[1] = true;
   context.sink.report(DiagId::UnexpectedBytes, context.opcodeRange(use.number), {context.opcode(use.number).str()});
@@ -168,10 +198,21 @@ static bool isRemote(const Facts &facts) {
   });
 }
 
+static bool isOfCluster(const Body &body) {
+  for (const Directive &directive :
+       llvm::ArrayRef(body.ast->directives).slice(body.function->directives.first, body.function->directives.count)) {
+    const isa::Directive *known = isa::findDirective(body.ast->text(directive.name));
+    if (known == &isa::tables().directives[static_cast<size_t>(isa::DirectiveId::Reqnctapercluster)])
+      return llvm::any_of(body.ast->operandsOf(directive.operands),
+                          [](const Operand &count) { return count.value > 1; });
+  }
+  return false;
+}
+
 void BarrierRules::orderOfInits() {
   UnorderedInits analysis{{}, body, {}, {}};
   bool arrives = false;
-  bool hasPeers = false; // other blocks of the cluster use the barriers
+  bool hasPeers = isOfCluster(body); // other blocks of the cluster use the barriers
   for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
     hasPeers |= facts.ctas == 2 || (facts.has(isa::FactKind::Arrives) && isRemote(facts));

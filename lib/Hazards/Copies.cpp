@@ -59,8 +59,8 @@ void CopyRules::report(DiagId id, uint32_t number, size_t one, const Access *acc
                                       flight.operations()[other].isCounted == operation.isCounted);
   const Range range = access ? body.ast->operands[body.instruction(number).operands.first + access->node].range
                              : context.opcodeRange(number);
-  Diagnostic &diagnostic = context.sink.report(
-      id, range, {context.opcode(number).str(), context.opcode(operation.number).str()});
+  Diagnostic &diagnostic =
+      context.sink.report(id, range, {context.opcode(number).str(), context.opcode(operation.number).str()});
   diagnostic.notes.push_back({"started here", context.range(operation.number)});
 }
 
@@ -83,7 +83,8 @@ bool CopyRules::isSameBase(uint32_t first, uint32_t second, const MemoryPlace &a
     return a.hasBaseOf(b);
   bool isSame = true;
   context.analyses.definitions().eachWriter(a.base, [&](uint32_t writer) {
-    const bool isInLoop = context.analyses.loops().header[indexOf(context.analyses.graph().blockOf(writer))] != BlockId::None;
+    const bool isInLoop =
+        context.analyses.loops().header[indexOf(context.analyses.graph().blockOf(writer))] != BlockId::None;
     isSame &= first < second ? writer <= first || writer >= second : !isInLoop;
   });
   return isSame;
@@ -103,7 +104,8 @@ void CopyRules::shared(uint32_t number, const Access &access, const MemoryPlace 
       const bool isCertain = isSame(late.place, place) && isSameBase(operation.number, number, late.place, place);
       if (late.isWrite && isRead && operation.isCounted) {
         const bool isRelated = isLate || access.isDescribed || beginTogether(late.place, place);
-        if ((isRelated && flight.isUnwaited(state)) || (isCertain && flight.isForgotten(state)))
+        if ((isRelated && flight.isUnwaited(state)) ||
+            ((isCertain || beginTogether(late.place, place)) && flight.isForgotten(state)))
           return report(DiagId::UnwaitedBulkCopy, number, one, &access);
       } else if (late.isWrite && isRead && operation.groups) {
         const unsigned group = llvm::countr_zero(operation.groups);

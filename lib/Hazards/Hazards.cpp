@@ -20,9 +20,8 @@ void checkHazards(const Body &body, const BodyContext &context, Analyses &analys
   const bool concerned = llvm::any_of(body.notable, [&](uint32_t number) {
     const Facts &facts = body.facts(number);
     return hasAny(facts, {isa::FactKind::Async, isa::FactKind::Inits, isa::FactKind::Allocates}) ||
-           llvm::any_of(facts.actions, [](const Action &action) {
-             return action.kind == isa::FactKind::Awaits && action.node >= 0;
-           });
+           llvm::any_of(facts.actions,
+                        [](const Action &action) { return action.kind == isa::FactKind::Awaits && action.node >= 0; });
   });
   if (!concerned)
     return;

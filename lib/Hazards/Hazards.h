@@ -1,6 +1,6 @@
 #pragma once
-// Faults of asynchronous operations: legal line by line, and a wrong number once in a thousand runs. docs/hazards.md says
-// what each rule asks and where it is silent. Each rule is in the file of its subject; `checkHazards` calls them.
+// Faults of asynchronous operations: legal line by line, and a wrong number once in a thousand runs. docs/hazards.md
+// says what each rule asks and where it is silent. Each rule is in the file of its subject; `checkHazards` calls them.
 #include "Flow/BodyRules.h"
 #include "Hazards/InFlight.h"
 
@@ -12,7 +12,8 @@ struct HazardContext {
   DiagnosticSink &sink;
   Analyses &analyses;
   Places places;
-  std::vector<uint32_t> events; // instructions that have to do with asynchronous operations, or with memory that they use
+  std::vector<uint32_t>
+      events; // instructions that have to do with asynchronous operations, or with memory that they use
 
   bool areOtherThreads(uint32_t a, uint32_t b) const {
     return ptxray::areOtherThreads(analyses.graph().blockOf(a), analyses.graph().blockOf(b), body, analyses);

@@ -57,8 +57,8 @@ namespace {
 class RegisterRules {
 public:
   explicit RegisterRules(HazardContext &context, const HeldRegisters &held)
-      : context(context), body(context.body), held(held), flight(body, context.analyses, context.places, context.events, held.uses),
-        isTold(flight.operations().size()) {
+      : context(context), body(context.body), held(held),
+        flight(body, context.analyses, context.places, context.events, held.uses), isTold(flight.operations().size()) {
     for (auto [i, operation] : llvm::enumerate(flight.operations()))
       for (const uint32_t one : held.of.lookup(operation.number))
         holders[one].push_back(static_cast<uint32_t>(i));

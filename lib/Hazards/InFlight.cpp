@@ -60,9 +60,9 @@ void InFlight::findReaders() {
     });
 }
 
-/// Which ways go together no text says: mostly those threads that start an operation are those that commit it, by the same
-/// condition computed twice. So where ways meet the better one counts; but round a loop the worse, and of an operation
-/// that all threads start, where a condition on parameters alone parts them.
+/// Which ways go together no text says: mostly those threads that start an operation are those that commit it, by the
+/// same condition computed twice. So where ways meet the better one counts; but round a loop the worse, and of an
+/// operation that all threads start, where a condition on parameters alone parts them.
 void InFlight::findMeetings(Analyses &analyses) {
   const Graph &graph = analyses.graph();
   isDecided.resize(graph.size());
@@ -131,8 +131,8 @@ void InFlight::add(uint32_t number, Places &where) {
     default: continue;
     }
     if (action.node >= 0)
-      counters.push_back({number, action.kind == isa::FactKind::Arrives ? action.groups : uint16_t(0),
-                          where.at(number, action.node)});
+      counters.push_back(
+          {number, action.kind == isa::FactKind::Arrives ? action.groups : uint16_t(0), where.at(number, action.node)});
   }
   if (!isOperation || all.size() == mostOperations)
     return;

@@ -1,6 +1,6 @@
 #pragma once
-// What a thread has started and not yet seen the end of. For each asynchronous operation of a body the state says how far
-// away its end is, at worst over all ways that lead to a place:
+// What a thread has started and not yet seen the end of. For each asynchronous operation of a body the state says how
+// far away its end is, at worst over all ways that lead to a place:
 //   cp.async ...               0  started, in no batch
 //   cp.async.commit_group      1  in the newest batch
 //   cp.async.commit_group      2  in the one before
@@ -25,8 +25,8 @@ struct Operation {
   uint16_t groups = 0;
   bool isCommitted = false; // groups that need no commit
   isa::Proxy proxy = isa::Proxy::Generic;
-  bool isCounted = false;   // by a barrier object from the beginning
-  bool isCertain = false;   // every thread that comes to the end has started it
+  bool isCounted = false; // by a barrier object from the beginning
+  bool isCertain = false; // every thread that comes to the end has started it
   llvm::SmallVector<LateAccess, 2> accesses;
 };
 
@@ -58,9 +58,7 @@ public:
   /// Operations of the group are in no batch, and all batches are complete.
   bool isAlone(const State &state, unsigned group) const { return state.of[all.size() + groups + group] == 0; }
   /// Operations of the group were started, and nothing that waits for some of them comes after.
-  bool isForgotten(const State &state, unsigned group) const {
-    return state.of[all.size() + 2 * groups + group] == 0;
-  }
+  bool isForgotten(const State &state, unsigned group) const { return state.of[all.size() + 2 * groups + group] == 0; }
   /// Of the first operation that a barrier object counts: no barrier object was waited for since.
   bool isUnwaited(const State &state) const { return state.of[all.size() + 3 * groups] == 0; }
   /// Of the last one.
@@ -83,10 +81,11 @@ private:
   const Body &body;
   std::vector<Operation> all;
   std::vector<Counter> counters;
-  llvm::DenseMap<uint32_t, MemoryPlace> awaited;               // by instruction
+  llvm::DenseMap<uint32_t, MemoryPlace> awaited;    // by instruction
   llvm::DenseMap<uint32_t, MemoryPlace> overwrites; // shared memory that a thread writes itself, by instruction
-  std::vector<bool> isDecided; // by block: parameters alone say by which way threads come to it
-  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 1>> readers; // by instruction: operations that load its registers
+  std::vector<bool> isDecided;                      // by block: parameters alone say by which way threads come to it
+  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 1>>
+      readers;                                 // by instruction: operations that load its registers
   llvm::DenseMap<uint32_t, uint32_t> byNumber; // operations, by instruction
 };
 

@@ -33,9 +33,8 @@ bool isElsewhere(const MemoryPlace &a, const MemoryPlace &b) {
 bool beginTogether(const MemoryPlace &a, const MemoryPlace &b) {
   if (a.hasBaseOf(b))
     return a.offset == b.offset;
-  return a.root != LocalId::None && a.root == b.root && llvm::any_of(a.slots, [&](int64_t one) {
-           return llvm::is_contained(b.slots, one + a.offset - b.offset);
-         });
+  return a.root != LocalId::None && a.root == b.root &&
+         llvm::any_of(a.slots, [&](int64_t one) { return llvm::is_contained(b.slots, one + a.offset - b.offset); });
 }
 
 /// What a register holds, where the value of one operand goes through: that operand.
@@ -66,8 +65,8 @@ static bool staysInside(isa::Operation operation) {
 
 namespace {
 
-/// A register or variable and a number, which together are the result of an instruction; or with another register that is
-/// no address.
+/// A register or variable and a number, which together are the result of an instruction; or with another register that
+/// is no address.
 struct Step {
   LocalId source = LocalId::None;
   int64_t added = 0;
@@ -81,8 +80,16 @@ static Step stepOf(const Body &body, uint32_t number) {
   const bool isSum = computation.operation == isa::Operation::Add || computation.operation == isa::Operation::Sub;
   const bool isProduct = computation.operation == isa::Operation::Mad;
   const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
+  const bool isMask = computation.operation == isa::Operation::And && nodes.back().kind == OperandKind::Integer &&
+                      !(~nodes.back().value & 0xffffc0);
+  if (isMask && computation.isKnown && nodes.size() == 3 && nodes[1].kind == OperandKind::Name &&
+      nodes.front().kind == OperandKind::Name && body.guard(number) == LocalId::None)
+    return {body.namesOf(number)[1], 0, LocalId::None};
   if (!computation.isKnown || body.guard(number) != LocalId::None || nodes.front().kind != OperandKind::Name ||
-      !(isSum || isProduct || goesThrough(computation.operation)) || nodes.size() != (isProduct ? 4 : isSum ? 3 : 2))
+      !(isSum || isProduct || goesThrough(computation.operation)) ||
+      nodes.size() != (isProduct ? 4
+                       : isSum   ? 3
+                                 : 2))
     return {};
   Step step;
   const LocalId *name = body.namesOf(number).data();
@@ -112,9 +119,8 @@ MemoryPlace Places::follow(LocalId local) {
   for (unsigned count = 0; count < mostSteps; ++count) {
     const Symbol *symbol = body.symbol(place.base);
     place.isVariable = symbol && symbol->kind == SymbolKind::Variable;
-    const uint32_t number = symbol && symbol->kind == SymbolKind::Register
-                                ? analyses.definitions().only(place.base)
-                                : Definitions::none;
+    const uint32_t number =
+        symbol && symbol->kind == SymbolKind::Register ? analyses.definitions().only(place.base) : Definitions::none;
     const Step step = number == Definitions::none ? Step() : stepOf(body, number);
     if (step.source == LocalId::None || step.index != LocalId::None)
       break;
@@ -205,6 +211,18 @@ MemoryPlace Places::at(uint32_t number, uint32_t node, uint32_t bytes) {
   return place;
 }
 
+static bool isResultSameIn(isa::Scope scope, LocalId result, uint32_t number, const Body &body, Analyses &analyses,
+                           unsigned depth) {
+  const Facts &facts = body.facts(number);
+  const bool isParameter = !facts.accesses.empty() && llvm::all_of(facts.accesses, [](const Access &access) {
+    return access.isVariable && access.kind == isa::Access::Reads;
+  });
+  if (body.guard(number) != LocalId::None || !(facts.computation.isKnown || isParameter))
+    return false;
+  return llvm::all_of(body.namesOf(number),
+                      [&](LocalId one) { return one == result || isSameIn(scope, one, body, analyses, depth + 1); });
+}
+
 bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analyses, unsigned depth) {
   const Symbol *symbol = body.symbol(local);
   if (!symbol) {
@@ -213,18 +231,12 @@ bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analy
   }
   if (symbol->kind == SymbolKind::Variable)
     return symbol->isParameter;
-  const uint32_t number = analyses.definitions().only(local);
-  if (symbol->kind != SymbolKind::Register || number == Definitions::none || depth > mostSteps / 2)
+  if (symbol->kind != SymbolKind::Register || depth > mostSteps / 2 || !analyses.definitions().isWritten(local))
     return false;
-  const Facts &facts = body.facts(number);
-  const bool isParameter = !facts.accesses.empty() && llvm::all_of(facts.accesses, [](const Access &access) {
-    return access.isVariable && access.kind == isa::Access::Reads;
-  });
-  if (body.guard(number) != LocalId::None || !(facts.computation.isKnown || isParameter))
-    return false;
-  return llvm::all_of(body.namesOf(number), [&](LocalId one) {
-    return one == local || isSameIn(scope, one, body, analyses, depth + 1);
-  });
+  bool isSame = true;
+  analyses.definitions().eachWriter(
+      local, [&](uint32_t number) { isSame = isSame && isResultSameIn(scope, local, number, body, analyses, depth); });
+  return isSame;
 }
 
 /// It is made from the number of a thread or a warp, or by choosing one.

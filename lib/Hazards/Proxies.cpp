@@ -11,13 +11,14 @@ struct GenericWrite {
   bool isCopy; // asynchronous
 };
 
-/// By write: 0 where no fence came since.
+/// By write: whether a fence came since, or copies arrived that may be what is read next.
 class Unfenced : public WorseLevels {
 public:
+  enum Level : uint8_t { Dirty, Old, Ordered };
   explicit Unfenced(HazardContext &context);
   Levels start() const {
     Levels state;
-    state.of.assign(writes.size(), 1);
+    state.of.assign(writes.size(), Ordered);
     return state;
   }
   void step(Levels &state, uint32_t number) const;
@@ -25,13 +26,14 @@ public:
   std::vector<GenericWrite> writes;
   std::vector<uint32_t> reads; // through the async proxy
   std::vector<uint32_t> places;
-  bool hasBulkCopies = false;   // into shared memory
+  bool hasBulkCopies = false; // into shared memory
 
 private:
   static constexpr size_t mostWrites = 4096;
   bool isFence(uint32_t number) const;
 
   const Body &body;
+  uint16_t copyGroups = 0; // of copies into shared memory
 };
 
 } // namespace
@@ -53,7 +55,8 @@ Unfenced::Unfenced(HazardContext &context) : body(context.body) {
     const Facts &facts = body.facts(number);
     const Action *async = asyncAction(facts);
     const bool isGeneric = !async || async->proxy() == isa::Proxy::Generic;
-    bool isConcerned = isFence(number) || mayWait(body, number) || facts.has(isa::FactKind::Awaits);
+    bool isConcerned =
+        isFence(number) || mayWait(body, number) || facts.has(isa::FactKind::Awaits) || facts.has(isa::FactKind::Waits);
     for (const Access &access : facts.accesses) {
       if (!isShared(access.space))
         continue;
@@ -62,6 +65,7 @@ Unfenced::Unfenced(HazardContext &context) : body(context.body) {
       if (isGeneric && isWrite && !facts.has(isa::FactKind::Allocates) && writes.size() < mostWrites &&
           !(async && async->node >= 0)) {
         writes.push_back({number, context.places.at(number, access.node, access.bytes), async != nullptr});
+        copyGroups |= async ? async->groups : 0;
         isConcerned = true;
       } else if (!isGeneric && isRead) {
         if (reads.empty() || reads.back() != number)
@@ -78,18 +82,19 @@ Unfenced::Unfenced(HazardContext &context) : body(context.body) {
 
 void Unfenced::step(Levels &state, uint32_t number) const {
   if (isFence(number) || mayWait(body, number)) {
-    std::fill(state.of.begin(), state.of.end(), 1);
+    std::fill(state.of.begin(), state.of.end(), Ordered);
     return;
   }
   const auto *write = std::lower_bound(writes.data(), writes.data() + writes.size(), number,
                                        [](const GenericWrite &one, uint32_t place) { return one.number < place; });
   for (; write != writes.data() + writes.size() && write->number == number; ++write)
-    state.of[write - writes.data()] = 0;
-  // What is read next may have come by a bulk copy.
-  if (hasBulkCopies && llvm::any_of(body.facts(number).actions, [](const Action &action) {
-        return action.kind == isa::FactKind::Awaits && action.node >= 0;
+    state.of[write - writes.data()] = Dirty;
+  if (llvm::any_of(body.facts(number).actions, [&](const Action &action) {
+        return (action.kind == isa::FactKind::Awaits && action.node >= 0 && hasBulkCopies) ||
+               (action.kind == isa::FactKind::Waits && action.groups & copyGroups);
       }))
-    std::fill(state.of.begin(), state.of.end(), 1);
+    for (auto [level, one] : llvm::zip_equal(state.of, writes))
+      level = level == Dirty && !one.isCopy ? Old : level;
 }
 
 void checkProxies(HazardContext &context) {
@@ -111,7 +116,8 @@ void checkProxies(HazardContext &context) {
       const MemoryPlace place =
           access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
       for (auto [i, write] : llvm::enumerate(unfenced.writes)) {
-        if (state.of[i] || isTold[write.isCopy] || isElsewhere(place, write.place) || context.areOtherThreads(write.number, number))
+        if (state.of[i] > (access.isDescribed ? Unfenced::Dirty : Unfenced::Old) || isTold[write.isCopy] ||
+            isElsewhere(place, write.place) || context.areOtherThreads(write.number, number))
           continue;
         isTold[write.isCopy] = true;
         context.sink

@@ -7,7 +7,8 @@ namespace {
 
 class Allocations {
 public:
-  explicit Allocations(HazardContext &context) : context(context), body(context.body), graph(context.analyses.graph()) {}
+  explicit Allocations(HazardContext &context)
+      : context(context), body(context.body), graph(context.analyses.graph()) {}
   void check();
 
 private:
@@ -76,23 +77,25 @@ void Allocations::unfreed(uint32_t allocation) {
     const bool parts = graph[BlockId(block)].leaves ||
                        llvm::any_of(graph.successors.of(BlockId(block)),
                                     [&](BlockId next) { return !mayFree[indexOf(next)] && !freed[indexOf(next)]; });
-    if (!parts || body.guard(last) == LocalId::None || !isSameIn(isa::Scope::Cta, body.guard(last), body, context.analyses))
+    if (!parts || body.guard(last) == LocalId::None ||
+        !isSameIn(isa::Scope::Cta, body.guard(last), body, context.analyses))
       continue;
-    context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), {context.opcode(allocation).str()})
+    context.sink
+        .report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), {context.opcode(allocation).str()})
         .notes.push_back({"here control leaves the kernel by a way on which nothing frees it", context.range(last)});
     return;
   }
   if (frees.empty() && ends)
-    context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), {context.opcode(allocation).str()});
+    context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation),
+                        {context.opcode(allocation).str()});
 }
 
 void Allocations::relinquished() {
   const std::vector<bool> after = reachedFrom(relinquishments, nullptr);
   for (const uint32_t allocation : allocations) {
     const BlockId block = graph.blockOf(allocation);
-    const auto before = llvm::find_if(relinquishments, [&](uint32_t number) {
-      return graph.blockOf(number) == block && number < allocation;
-    });
+    const auto before = llvm::find_if(
+        relinquishments, [&](uint32_t number) { return graph.blockOf(number) == block && number < allocation; });
     if (before == relinquishments.end() && !after[indexOf(block)])
       continue;
     const uint32_t given = before == relinquishments.end() ? relinquishments.front() : *before;

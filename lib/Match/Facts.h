@@ -33,14 +33,14 @@ struct NodeUse {
 struct Access {
   uint16_t node;
   isa::Access kind;
-  bool isGeneric;       // a generic address, whatever is known of the space
-  bool isLeast = false; // `bytes` may be more: a register says how many
-  bool isVariable;      // the address names a variable, with an offset or without
+  bool isGeneric;           // a generic address, whatever is known of the space
+  bool isLeast = false;     // `bytes` may be more: a register says how many
+  bool isVariable;          // the address names a variable, with an offset or without
   bool isDescribed = false; // by a descriptor: where it lies is not to be seen
-  isa::WordId space;    // 0: not known
-  uint16_t align = 0;   // that it needs
-  uint32_t bytes = 0;   // 0: not known
-  uint32_t taken = 0;   // fewer, where the last elements of a loaded vector go nowhere: `{a, b, c, _}`
+  isa::WordId space;        // 0: not known
+  uint16_t align = 0;       // that it needs
+  uint32_t bytes = 0;       // 0: not known
+  uint32_t taken = 0;       // fewer, where the last elements of a loaded vector go nowhere: `{a, b, c, _}`
 
   /// Does the text alone show which bytes of a variable these are?
   bool isOfVariable() const { return isVariable && bytes; }

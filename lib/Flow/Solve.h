@@ -8,6 +8,7 @@
 //   bool join(State &known, const State &other, BlockId block, bool isBack) const
 //                                  adds what holds on another way to the block, round a loop or not, and says whether
 //                                  that changes what was known
+//   size_t levels() const          the size of a state
 //   std::vector<uint32_t> places   the instructions that it steps over, ascending; no other one changes a state
 #include "Flow/Graph.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,7 +22,8 @@ public:
 
   Solution(const Graph &graph, const Analysis &analysis)
       : graph(graph), analysis(analysis), entry(graph.size()), isWaiting(graph.size()) {
-    solve();
+    if (analysis.levels() * (graph.size() + analysis.places.size()) < mostWork)
+      solve();
   }
   /// False: it was given up, and nothing is known.
   bool isComplete() const { return complete; }
@@ -46,8 +48,8 @@ public:
   }
 
 private:
-  /// States have few levels, so that each block changes a few times; hostile graphs end here.
-  static constexpr size_t mostRounds = 64;
+  /// Each block changes a few times, since states have few levels. Hostile graphs end here.
+  static constexpr size_t mostRounds = 64, mostWork = 1 << 25;
 
   llvm::ArrayRef<uint32_t> placesOf(BlockId block) const {
     const llvm::ArrayRef<uint32_t> places = analysis.places;

@@ -20,13 +20,20 @@ public:
   void check();
 
 private:
+  static constexpr size_t mostUses = 1000; // each is compared with each
   template <typename Matches> bool any(const MemoryPlace &barrier, Matches matches) const {
     return llvm::any_of(uses,
                         [&](const BarrierUse &use) { return matches(use.kind) && !isElsewhere(use.barrier, barrier); });
   }
+  /// The barrier is that of a variable, or what other ones are addressed from, so that it would be seen among them.
+  template <typename Matches> bool isComparable(const BarrierUse &one, Matches matches) const {
+    return one.barrier.root != LocalId::None || llvm::any_of(uses, [&](const BarrierUse &use) {
+             return matches(use.kind) && use.barrier.hasBaseOf(one.barrier);
+           });
+  }
   void initialisation(const BarrierUse &use);
-  bool reaches(uint32_t first, uint32_t second) const;
-  bool mayExpect(const BarrierUse &expectation, const BarrierUse &copy) const;
+  bool reaches(uint32_t first, uint32_t second);
+  bool mayExpect(const BarrierUse &expectation, const BarrierUse &copy);
   void expectation(const BarrierUse &use);
   void signal(const BarrierUse &use);
   void bytes(const BarrierUse &expectation);
@@ -40,10 +47,13 @@ private:
   const Body &body;
   std::vector<BarrierUse> uses;
   bool isWhole = true; // nothing else, as a function that is called, may use the barriers
+  llvm::DenseMap<uint32_t, std::vector<bool>> reachedFrom; // by block: those that control comes to
   bool isTold[4] = {};
 };
 
 } // namespace
+
+static bool isInit(isa::FactKind kind) { return kind == isa::FactKind::Inits; }
 
 static bool isSignal(isa::FactKind kind) {
   return kind == isa::FactKind::Arrives || kind == isa::FactKind::Completes || kind == isa::FactKind::Async;
@@ -68,40 +78,42 @@ BarrierRules::BarrierRules(HazardContext &context) : context(context), body(cont
       default: break;
       }
   }
+  if (uses.size() > mostUses)
+    uses.clear();
 }
 
 void BarrierRules::initialisation(const BarrierUse &use) {
   if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates || isTold[0] ||
-      use.barrier.root == LocalId::None ||
-      any(use.barrier, [](isa::FactKind kind) { return kind == isa::FactKind::Inits; }))
+      !isComparable(use, isInit) || any(use.barrier, isInit))
     return;
   isTold[0] = true;
   context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number),
                       {context.opcode(use.number).str()});
 }
 
-bool BarrierRules::reaches(uint32_t first, uint32_t second) const {
+bool BarrierRules::reaches(uint32_t first, uint32_t second) {
   const Graph &graph = context.analyses.graph();
   const BlockId from = graph.blockOf(first), to = graph.blockOf(second);
   if (from == to && first < second)
     return true;
-  std::vector<bool> seen(graph.size());
-  llvm::SmallVector<BlockId, 16> waiting = {from};
-  while (!waiting.empty())
-    for (const BlockId next : graph.successors.of(waiting.pop_back_val())) {
-      if (next == to)
-        return true;
-      if (!seen[indexOf(next)]) {
-        seen[indexOf(next)] = true;
-        waiting.push_back(next);
-      }
-    }
-  return false;
+  auto [known, isNew] = reachedFrom.try_emplace(indexOf(from));
+  std::vector<bool> &reached = known->second;
+  if (isNew) {
+    reached.resize(graph.size());
+    llvm::SmallVector<BlockId, 16> waiting = {from};
+    while (!waiting.empty())
+      for (const BlockId next : graph.successors.of(waiting.pop_back_val()))
+        if (!reached[indexOf(next)]) {
+          reached[indexOf(next)] = true;
+          waiting.push_back(next);
+        }
+  }
+  return reached[indexOf(to)];
 }
 
 /// It may be that some thread has the barrier expect what the copy brings. What comes only after the copy is meant for
 /// a later phase, unless it names the barrier in the same way.
-bool BarrierRules::mayExpect(const BarrierUse &expectation, const BarrierUse &copy) const {
+bool BarrierRules::mayExpect(const BarrierUse &expectation, const BarrierUse &copy) {
   return expectation.kind == isa::FactKind::Expects && !isElsewhere(expectation.barrier, copy.barrier) &&
          (beginTogether(expectation.barrier, copy.barrier) || reaches(expectation.number, copy.number) ||
           !reaches(copy.number, expectation.number));
@@ -116,8 +128,8 @@ void BarrierRules::expectation(const BarrierUse &use) {
 }
 
 void BarrierRules::signal(const BarrierUse &use) {
-  if (use.kind != isa::FactKind::Awaits || isTold[2] || use.barrier.root == LocalId::None ||
-      any(use.barrier, isSignal) || context.places.numberAt(use.number, use.which) == 1)
+  if (use.kind != isa::FactKind::Awaits || isTold[2] || !isComparable(use, isSignal) || any(use.barrier, isSignal) ||
+      context.places.numberAt(use.number, use.which) == 1)
     return;
   isTold[2] = true;
   context.sink.report(DiagId::NeverSignalledBarrier, context.opcodeRange(use.number),
@@ -160,9 +172,10 @@ struct UnorderedInits : WorseLevels {
   const Body &body;
   std::vector<uint32_t> inits, places;
 
+  size_t levels() const { return inits.size(); }
   Levels start() const {
     Levels state;
-    state.of.assign(inits.size(), NotStarted);
+    state.of.assign(levels(), NotStarted);
     return state;
   }
   void step(Levels &state, uint32_t number) const {
@@ -217,7 +230,7 @@ void BarrierRules::orderOfInits() {
     const Facts &facts = body.facts(number);
     hasPeers |= facts.ctas == 2 || (facts.has(isa::FactKind::Arrives) && isRemote(facts));
     const bool isInit = facts.has(isa::FactKind::Inits);
-    if (isInit && analysis.inits.size() < 4096)
+    if (isInit && analysis.inits.size() < 256)
       analysis.inits.push_back(number);
     const bool isArrival = isClusterArrival(facts);
     arrives |= isArrival;

@@ -109,9 +109,10 @@ public:
     llvm::sort(places);
     places.erase(std::unique(places.begin(), places.end()), places.end());
   }
+  size_t levels() const { return held.names.size() + 1; }
   Levels start() const {
     Levels state;
-    state.of.assign(held.names.size() + 1, 1);
+    state.of.assign(levels(), 1);
     state.of.back() = 0;
     return state;
   }

@@ -7,11 +7,7 @@ uint16_t committedGroups() {
   static const uint16_t known = [] {
     uint16_t groups = 0;
     for (const isa::Fact &fact : isa::tables().facts)
-      if (fact.kind == isa::FactKind::Commits)
-        groups |= fact.groups;
-    // Those that a barrier object counts need the instruction that says so.
-    for (const isa::Fact &fact : isa::tables().facts)
-      if (fact.kind == isa::FactKind::Arrives)
+      if (fact.kind == isa::FactKind::Commits || fact.kind == isa::FactKind::Arrives)
         groups |= fact.groups;
     return groups;
   }();
@@ -21,31 +17,106 @@ uint16_t committedGroups() {
 bool mayWait(const Body &body, uint32_t number) {
   if (!(body.facts(number).uses & Calls))
     return false;
-  bool known = true;
+  bool isKnown = true;
   body.eachUse(number, [&](NamedUse use) {
     if (use.uses & Calls)
-      known &= isa::findRuntimeFunction(body.text(use.local)) != nullptr;
+      isKnown &= isa::findRuntimeFunction(body.text(use.local)) != nullptr;
   });
-  return !known;
+  return !isKnown;
 }
 
+static bool isWrite(const Access &access) {
+  return access.kind == isa::Access::Writes || access.kind == isa::Access::Updates;
+}
+
+static bool isRead(const Access &access) {
+  return access.kind == isa::Access::Reads || access.kind == isa::Access::Updates;
+}
+
+static void forEachGroup(uint16_t groups, llvm::function_ref<void(unsigned)> see) {
+  for (; groups; groups &= static_cast<uint16_t>(groups - 1))
+    see(static_cast<unsigned>(llvm::countr_zero(groups)));
+}
+
+// ---- what there is
 InFlight::InFlight(const Body &body, Analyses &analyses, Places &where, llvm::ArrayRef<uint32_t> events,
                    llvm::ArrayRef<uint32_t> alsoAt)
     : places(events), body(body) {
-  for (const uint32_t number : events)
-    add(number, where);
+  find(events, where);
+  findCompletions(events, where);
   findReaders();
+  findMeetings(analyses);
   places.insert(places.end(), alsoAt.begin(), alsoAt.end());
   llvm::sort(places);
   places.erase(std::unique(places.begin(), places.end()), places.end());
-  findMeetings(analyses);
 }
 
-/// Whoever reads a register that an operation loads has waited for it.
+void InFlight::addOperation(uint32_t number, Places &where) {
+  const Facts &facts = body.facts(number);
+  Operation operation;
+  operation.number = number;
+  for (const Action &action : facts.actions)
+    if (action.kind == isa::FactKind::Async) {
+      operation.groups |= action.groups;
+      if (action.node < 0)
+        continue;
+      operation.isCounted = true;
+      if (counters.size() < mostCounters)
+        counters.push_back({where.at(number, action.node), 0, static_cast<uint32_t>(all.size())});
+    }
+  operation.needsCommit = operation.groups & committedGroups();
+  for (const Access &access : facts.accesses)
+    if (isWrite(access) || isRead(access))
+      operation.accesses.push_back({where.at(number, access.node, access.bytes), access.space, isWrite(access),
+                                    isRead(access), access.isDescribed});
+  started[number] = static_cast<uint32_t>(all.size());
+  all.push_back(std::move(operation));
+}
+
+void InFlight::find(llvm::ArrayRef<uint32_t> events, Places &where) {
+  for (const uint32_t number : events) {
+    const Facts &facts = body.facts(number);
+    if (facts.has(isa::FactKind::Async)) {
+      if (all.size() < mostOperations)
+        addOperation(number, where);
+      continue;
+    }
+    if (!facts.has(isa::FactKind::Allocates))
+      for (const Access &access : facts.accesses)
+        if (isShared(access.space) && isWrite(access))
+          overwritten[number] = where.at(number, access.node, access.bytes);
+    for (const Action &action : facts.actions)
+      if (action.kind == isa::FactKind::Arrives && action.groups && action.node >= 0 && counters.size() < mostCounters)
+        counters.push_back({where.at(number, action.node), action.groups, 0});
+  }
+}
+
+/// Of the barriers that are waited for: which operations do they count? Of too many, it may be any.
+void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
+  llvm::DenseMap<std::pair<uint32_t, int64_t>, llvm::SmallBitVector> known;
+  for (const uint32_t number : events)
+    for (const Action &action : body.facts(number).actions) {
+      if (action.kind != isa::FactKind::Awaits || action.node < 0)
+        continue;
+      const MemoryPlace barrier = where.at(number, action.node);
+      auto [operations, isNew] = known.try_emplace({static_cast<uint32_t>(barrier.base), barrier.offset});
+      if (isNew) {
+        const bool isEach = counters.size() >= mostCounters || known.size() > mostCounters;
+        operations->second.resize(static_cast<unsigned>(all.size()), isEach);
+        for (const Counter &counter : counters)
+          if (!isEach && !isElsewhere(counter.barrier, barrier))
+            for (auto [i, operation] : llvm::enumerate(all))
+              if (counter.groups ? counter.groups & operation.groups : counter.operation == i)
+                operations->second.set(static_cast<unsigned>(i));
+      }
+      ending[number] = operations->second;
+    }
+}
+
 void InFlight::findReaders() {
   llvm::DenseMap<LocalId, llvm::SmallVector<uint32_t, 1>> loaders;
   for (auto [i, operation] : llvm::enumerate(all))
-    if (operation.isCommitted)
+    if (!operation.needsCommit)
       body.eachUse(operation.number, [&, i = i](NamedUse use) {
         if (use.uses & Writes)
           loaders[use.local].push_back(static_cast<uint32_t>(i));
@@ -60,32 +131,40 @@ void InFlight::findReaders() {
     });
 }
 
-/// Which ways go together no text says: mostly those threads that start an operation are those that commit it, by the
-/// same condition computed twice. So where ways meet the better one counts; but round a loop the worse, and of an
-/// operation that all threads start, where a condition on parameters alone parts them.
 void InFlight::findMeetings(Analyses &analyses) {
   const Graph &graph = analyses.graph();
+  const DominatorTree &before = analyses.dominators(), &after = analyses.postDominators();
   isDecided.resize(graph.size());
   for (const BlockId block : graph.order) {
-    const BlockId above = analyses.dominators().parent[indexOf(block)];
+    const BlockId above = before.parent[indexOf(block)];
     if (above == BlockId::None || graph.predecessors.of(block).size() < 2)
       continue;
     const LocalId guard = body.guard(graph[above].last());
     isDecided[indexOf(block)] = guard != LocalId::None && isSameIn(isa::Scope::Grid, guard, body, analyses);
   }
-  const DominatorTree &after = analyses.postDominators();
+  const BlockId first = graph.order.front();
   for (Operation &operation : all) {
     const BlockId block = graph.blockOf(operation.number);
     operation.isCertain = body.guard(operation.number) == LocalId::None && after.contains(block) &&
-                          after.contains(graph.order.front()) && after.dominates(block, graph.order.front());
+                          after.contains(first) && after.dominates(block, first);
   }
 }
 
+// ---- how it goes on
+Levels InFlight::start() const {
+  Levels state;
+  state.of.assign(levels(), NotStarted);
+  return state;
+}
+
+/// Which ways go together no text says: mostly those threads that start an operation are those that commit it, by the
+/// same condition computed twice. So where ways meet the better one counts; but round a loop the worse, and of an
+/// operation that all threads start, where a condition on parameters alone parts them.
 bool InFlight::join(Levels &known, const Levels &other, BlockId block, bool isBack) const {
   bool changed = false;
   for (size_t i = 0; i < known.of.size(); ++i) {
     const uint8_t own = known.of[i], others = other.of[i];
-    const bool isWorse = isBack || own == notStarted || others == notStarted ||
+    const bool isWorse = isBack || own == NotStarted || others == NotStarted ||
                          (isDecided[indexOf(block)] && i < all.size() && all[i].isCertain);
     const uint8_t level = isWorse ? std::min(own, others) : std::max(own, others);
     changed |= level != own;
@@ -94,184 +173,111 @@ bool InFlight::join(Levels &known, const Levels &other, BlockId block, bool isBa
   return changed;
 }
 
-static bool isWrite(const Access &access) {
-  return access.kind == isa::Access::Writes || access.kind == isa::Access::Updates;
-}
-
-void InFlight::add(uint32_t number, Places &where) {
-  constexpr uint32_t changing = bitOf(isa::FactKind::Async) | bitOf(isa::FactKind::Commits) |
-                                bitOf(isa::FactKind::Waits) | bitOf(isa::FactKind::Arrives) |
-                                bitOf(isa::FactKind::Awaits);
-  const Facts &facts = body.facts(number);
-  if (!facts.has(isa::FactKind::Async) && !facts.has(isa::FactKind::Allocates))
-    for (const Access &access : facts.accesses)
-      if (isShared(access.space) && isWrite(access))
-        overwrites[number] = where.at(number, access.node, access.bytes);
-  if (!(facts.kinds & changing) && !mayWait(body, number))
-    return;
-  Operation operation;
-  operation.number = number;
-  bool isOperation = false;
-  for (const Action &action : facts.actions) {
-    switch (action.kind) {
-    case isa::FactKind::Async:
-      isOperation = true;
-      operation.groups |= action.groups;
-      operation.proxy = action.proxy();
-      operation.isCounted |= action.node >= 0;
-      break;
-    case isa::FactKind::Arrives:
-      if (!action.groups || action.node < 0)
-        continue;
-      break;
-    case isa::FactKind::Awaits:
-      if (action.node >= 0)
-        awaited[number] = where.at(number, action.node);
-      continue;
-    default: continue;
-    }
-    if (action.node >= 0)
-      counters.push_back(
-          {number, action.kind == isa::FactKind::Arrives ? action.groups : uint16_t(0), where.at(number, action.node)});
-  }
-  if (!isOperation || all.size() == mostOperations)
-    return;
-  operation.isCommitted = !(operation.groups & committedGroups());
-  for (const Access &access : facts.accesses) {
-    const bool isRead = access.kind == isa::Access::Reads || access.kind == isa::Access::Updates;
-    if (isWrite(access) || isRead)
-      operation.accesses.push_back(
-          {where.at(number, access.node, access.bytes), access.space, isWrite(access), isRead, access.isDescribed});
-  }
-  byNumber[number] = static_cast<uint32_t>(all.size());
-  all.push_back(std::move(operation));
-}
-
-Levels InFlight::start() const {
-  Levels state;
-  state.of.assign(all.size() + 3 * groups + 2, notStarted);
-  return state;
-}
-
-void InFlight::begin(Levels &state, size_t number) const {
-  const Operation &operation = all[number];
+void InFlight::begin(Levels &state, const Operation &operation) const {
+  const auto beginOnce = [](uint8_t &level, uint8_t first) { level = level == NotStarted ? first : level; };
+  uint8_t &own = state.of[&operation - all.data()];
   if (operation.isCounted) {
-    state.of[number] = counted;
-    uint8_t &unwaited = state.of[all.size() + 3 * groups];
-    unwaited = unwaited == notStarted ? 0 : unwaited;
-    state.of.back() = 0;
+    own = Counted;
+    beginOnce(state.of[bulkUnwaited()], 0);
+    state.of[bulkForgotten()] = 0;
     return;
   }
-  state.of[number] = operation.isCommitted ? 1 : 0;
-  for (unsigned group = 0; group < groups; ++group) {
-    if (!(operation.groups >> group & 1))
-      continue;
-    uint8_t &unwaited = state.of[all.size() + group];
-    if (unwaited == notStarted)
-      unwaited = operation.isCommitted ? 1 : 0;
-    uint8_t &alone = state.of[all.size() + groups + group];
-    if (alone == notStarted)
-      alone = 0;
-    state.of[all.size() + 2 * groups + group] = 0;
-  }
+  own = operation.needsCommit ? 0 : 1;
+  forEachGroup(operation.groups, [&](unsigned group) {
+    beginOnce(state.of[unwaited(group)], own);
+    beginOnce(state.of[alone(group)], 0);
+    state.of[forgotten(group)] = 0;
+  });
 }
 
-static bool isInGroups(const Operation &operation, uint16_t which) { return (operation.groups & which) != 0; }
-
-void InFlight::commit(Levels &state, uint16_t which) const {
-  for (size_t i = 0; i < all.size(); ++i)
-    if (isInGroups(all[i], which) && state.of[i] < mostBatches)
-      ++state.of[i];
-  for (unsigned group = 0; group < groups; ++group)
-    if (which >> group & 1) {
-      uint8_t &unwaited = state.of[all.size() + group];
-      unwaited += unwaited < mostBatches;
-      state.of[all.size() + groups + group] = ended;
-    }
+void InFlight::commit(Levels &state, uint16_t groups) const {
+  for (auto [i, operation] : llvm::enumerate(all))
+    if (operation.groups & groups)
+      state.of[i] += state.of[i] < MostBatches;
+  forEachGroup(groups, [&](unsigned group) {
+    state.of[unwaited(group)] += state.of[unwaited(group)] < MostBatches;
+    state.of[alone(group)] = Ended;
+  });
 }
 
-void InFlight::wait(Levels &state, uint16_t which, int64_t left) const {
-  for (size_t i = 0; i < all.size(); ++i)
-    if (isInGroups(all[i], which) && state.of[i] <= mostBatches && state.of[i] > left)
-      state.of[i] = ended;
-  for (unsigned group = 0; group < groups; ++group)
-    if (which >> group & 1) {
-      uint8_t &unwaited = state.of[all.size() + group];
-      if (unwaited > left && unwaited <= mostBatches)
-        unwaited = ended;
-      uint8_t &alone = state.of[all.size() + groups + group];
-      if (alone != ended || left == 0)
-        alone = notStarted;
-      uint8_t &forgotten = state.of[all.size() + 2 * groups + group];
-      forgotten = forgotten == 0 ? ended : forgotten;
-    }
+void InFlight::wait(Levels &state, uint16_t groups, int64_t left) const {
+  const auto end = [&](uint8_t &level) { level = level <= MostBatches && level > left ? Ended : level; };
+  for (auto [i, operation] : llvm::enumerate(all))
+    if (operation.groups & groups)
+      end(state.of[i]);
+  forEachGroup(groups, [&](unsigned group) {
+    end(state.of[unwaited(group)]);
+    if (state.of[alone(group)] != Ended || left == 0)
+      state.of[alone(group)] = NotStarted;
+    if (state.of[forgotten(group)] == 0)
+      state.of[forgotten(group)] = Ended;
+  });
 }
 
-void InFlight::await(Levels &state, const MemoryPlace &barrier) const {
-  for (size_t i = 0; i < all.size(); ++i)
-    if (state.of[i] == counted && llvm::any_of(counters, [&](const Counter &counter) {
-          return (counter.groups ? (counter.groups & all[i].groups) != 0 : counter.number == all[i].number) &&
-                 !isElsewhere(counter.barrier, barrier);
-        }))
-      state.of[i] = ended;
-  for (unsigned group = 0; group < groups; ++group)
-    if (state.of[all.size() + group] == counted)
-      state.of[all.size() + group] = ended;
-  for (uint8_t *level : {&state.of[all.size() + 3 * groups], &state.of.back()})
-    *level = *level == 0 ? ended : *level;
+/// By a barrier object.
+void InFlight::count(Levels &state, uint16_t groups) const {
+  for (auto [i, operation] : llvm::enumerate(all))
+    if (operation.groups & groups && state.of[i] < Counted)
+      state.of[i] = Counted;
+  forEachGroup(groups, [&](unsigned group) {
+    if (state.of[unwaited(group)] < Counted)
+      state.of[unwaited(group)] = Counted;
+  });
 }
 
-void InFlight::forget(Levels &state) const { std::fill(state.of.begin(), state.of.end(), ended); }
+void InFlight::await(Levels &state, uint32_t number) const {
+  for (const unsigned operation : ending.find(number)->second.set_bits())
+    if (state.of[operation] == Counted)
+      state.of[operation] = Ended;
+  for (unsigned group = 0; group < groupCount; ++group)
+    if (state.of[unwaited(group)] == Counted)
+      state.of[unwaited(group)] = Ended;
+  for (const size_t level : {bulkUnwaited(), bulkForgotten()})
+    if (state.of[level] == 0)
+      state.of[level] = Ended;
+}
 
 /// What is read after it may have been written by it, and not by an operation before.
 void InFlight::overwrite(Levels &state, uint32_t number) const {
-  const auto written = overwrites.find(number);
-  if (written == overwrites.end())
+  const auto written = overwritten.find(number);
+  if (written == overwritten.end())
     return;
-  const auto end = [](uint8_t &level) { level = level < notStarted ? ended : level; };
-  std::fill_n(state.of.begin() + all.size(), groups, ended);
-  end(state.of[all.size() + 3 * groups]);
-  for (size_t i = 0; i < all.size(); ++i)
-    for (const LateAccess &late : all[i].accesses)
-      if (late.isWrite && isShared(late.space) && state.of[i] < notStarted && !isElsewhere(late.place, written->second))
-        state.of[i] = ended;
+  std::fill_n(state.of.begin() + unwaited(0), groupCount, Ended);
+  if (state.of[bulkUnwaited()] == 0)
+    state.of[bulkUnwaited()] = Ended;
+  for (auto [i, operation] : llvm::enumerate(all))
+    if (state.of[i] < NotStarted && llvm::any_of(
+                                        operation.accesses,
+                                        [&](const LateAccess &late) {
+                                          return late.isWrite && isShared(late.space) &&
+                                                 !isElsewhere(late.place, written->second);
+                                        }))
+      state.of[i] = Ended;
 }
 
 void InFlight::step(Levels &state, uint32_t number) const {
-  if (mayWait(body, number))
-    return forget(state);
+  if (mayWait(body, number)) {
+    std::fill(state.of.begin(), state.of.end(), Ended);
+    return;
+  }
   overwrite(state, number);
   if (const auto read = readers.find(number); read != readers.end())
-    for (const uint32_t one : read->second)
-      state.of[one] = state.of[one] < notStarted ? ended : state.of[one];
-  if (const auto found = byNumber.find(number); found != byNumber.end())
-    begin(state, found->second);
+    for (const uint32_t operation : read->second)
+      if (state.of[operation] < NotStarted)
+        state.of[operation] = Ended;
+  if (const auto operation = started.find(number); operation != started.end())
+    begin(state, all[operation->second]);
   for (const Action &action : body.facts(number).actions) {
-    switch (action.kind) {
-    case isa::FactKind::Commits: commit(state, action.groups); break;
-    case isa::FactKind::Waits: {
-      int64_t left = action.number;
-      if (action.amount >= 0) {
-        const Operand &node = body.ast->operands[body.instruction(number).operands.first + action.amount];
-        left = node.kind == OperandKind::Integer ? node.value : 0;
-      }
-      wait(state, action.groups, left);
-      break;
-    }
-    case isa::FactKind::Arrives:
-      if (action.node >= 0)
-        for (size_t i = 0; i < all.size(); ++i)
-          if (isInGroups(all[i], action.groups) && state.of[i] < counted)
-            state.of[i] = counted;
-      for (unsigned group = 0; group < groups; ++group)
-        if (action.groups >> group & 1 && state.of[all.size() + group] < counted)
-          state.of[all.size() + group] = counted;
-      break;
-    case isa::FactKind::Awaits:
-      if (action.node >= 0)
-        await(state, awaited.lookup(number));
-      break;
-    default: break;
+    if (action.kind == isa::FactKind::Commits) {
+      commit(state, action.groups);
+    } else if (action.kind == isa::FactKind::Waits) {
+      const Operand *node = body.ast->operands.data() + body.instruction(number).operands.first + action.amount;
+      const bool isWritten = action.amount >= 0 && node->kind == OperandKind::Integer;
+      wait(state, action.groups, isWritten ? node->value : action.number);
+    } else if (action.kind == isa::FactKind::Arrives && action.node >= 0) {
+      count(state, action.groups);
+    } else if (action.kind == isa::FactKind::Awaits && action.node >= 0) {
+      await(state, number);
     }
   }
 }

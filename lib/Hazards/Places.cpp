@@ -127,7 +127,9 @@ MemoryPlace Places::follow(LocalId local) {
     place.base = step.source;
     place.offset += step.added;
   }
-  place.root = place.isVariable ? place.base : rootOf(place.base);
+  const Root root = place.isVariable ? Root{place.base} : rootOf(place.base);
+  place.root = root.variable;
+  place.isRemote = root.isRemote;
   if (place.root != LocalId::None)
     findSlots(place);
   return known[local] = place;
@@ -147,7 +149,7 @@ void Places::findSlots(MemoryPlace &place) {
     isKnown = analyses.definitions().isWritten(local) && seen.size() < mostSteps;
     analyses.definitions().eachWriter(local, [&, offset = offset](uint32_t number) {
       Step step = stepOf(body, number);
-      if (step.index != LocalId::None && rootOf(step.source) == LocalId::None && step.source != place.root)
+      if (step.index != LocalId::None && rootOf(step.source).variable == LocalId::None && step.source != place.root)
         std::swap(step.source, step.index);
       place.isRing |= step.index != LocalId::None;
       isKnown = isKnown && step.source != LocalId::None;
@@ -166,13 +168,13 @@ void Places::findSlots(MemoryPlace &place) {
 }
 
 /// The one variable that a register is made from, by whatever arithmetic.
-LocalId Places::rootOf(LocalId local) {
-  const auto [entry, isNew] = roots.try_emplace(local, LocalId::None);
+Places::Root Places::rootOf(LocalId local) {
+  const auto [entry, isNew] = roots.try_emplace(local);
   if (!isNew)
     return entry->second;
   llvm::SmallVector<LocalId, 16> waiting = {local};
   llvm::SmallSet<LocalId, 16> seen = {local};
-  LocalId root = LocalId::None;
+  Root root;
   bool isOne = true;
   while (!waiting.empty() && isOne) {
     const LocalId one = waiting.pop_back_val();
@@ -180,11 +182,12 @@ LocalId Places::rootOf(LocalId local) {
       const Computation &computation = body.facts(number).computation;
       if (!computation.isKnown || !staysInside(computation.operation))
         return;
+      root.isRemote |= computation.operation == isa::Operation::Mapa;
       body.eachUse(number, [&](NamedUse use) {
         const Symbol *symbol = use.uses & (Reads | Names) ? body.symbol(use.local) : nullptr;
         if (symbol && symbol->kind == SymbolKind::Variable) {
-          isOne &= root == LocalId::None || root == use.local;
-          root = use.local;
+          isOne &= root.variable == LocalId::None || root.variable == use.local;
+          root.variable = use.local;
         } else if (symbol && seen.insert(use.local).second) {
           waiting.push_back(use.local);
         }
@@ -192,7 +195,8 @@ LocalId Places::rootOf(LocalId local) {
     });
     isOne &= seen.size() < 4 * mostSteps;
   }
-  return roots[local] = isOne ? root : LocalId::None;
+  root.variable = isOne ? root.variable : LocalId::None;
+  return roots[local] = root;
 }
 
 MemoryPlace Places::at(uint32_t number, uint32_t node, uint32_t bytes) {

@@ -14,6 +14,7 @@ struct MemoryPlace {
   int64_t offset = 0;
   bool isVariable = false;      // the base
   LocalId root = LocalId::None; // the one variable that the base is made from
+  bool isRemote = false;        // in another block of the cluster
   uint32_t bytes = 1;           // that are accessed; 0: not known
   // Where in the root the base is: at one of a few offsets, or an unknown number after one.
   llvm::SmallVector<int64_t, 2> slots;
@@ -41,13 +42,17 @@ public:
 
 private:
   MemoryPlace follow(LocalId local);
-  LocalId rootOf(LocalId local);
+  Root rootOf(LocalId local);
   void findSlots(MemoryPlace &place);
 
   const Body &body;
   Analyses &analyses;
   llvm::DenseMap<LocalId, MemoryPlace> known;
-  llvm::DenseMap<LocalId, LocalId> roots;
+  struct Root {
+    LocalId variable = LocalId::None;
+    bool isRemote = false;
+  };
+  llvm::DenseMap<LocalId, Root> roots;
 };
 
 /// All threads of the scope have the same value: it comes from parameters and numbers of the scope alone.

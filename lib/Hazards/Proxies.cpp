@@ -16,9 +16,10 @@ class Unfenced : public WorseLevels {
 public:
   enum Level : uint8_t { Dirty, Old, Ordered };
   explicit Unfenced(HazardContext &context);
+  size_t levels() const { return writes.size(); }
   Levels start() const {
     Levels state;
-    state.of.assign(writes.size(), Ordered);
+    state.of.assign(levels(), Ordered);
     return state;
   }
   void step(Levels &state, uint32_t number) const;
@@ -29,7 +30,7 @@ public:
   bool hasBulkCopies = false; // into shared memory
 
 private:
-  static constexpr size_t mostWrites = 4096;
+  static constexpr size_t mostWrites = 512;
   bool isFence(uint32_t number) const;
 
   const Body &body;

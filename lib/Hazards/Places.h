@@ -41,6 +41,10 @@ public:
   std::optional<int64_t> numberAt(uint32_t number, int node);
 
 private:
+  struct Root {
+    LocalId variable = LocalId::None;
+    bool isRemote = false;
+  };
   MemoryPlace follow(LocalId local);
   Root rootOf(LocalId local);
   void findSlots(MemoryPlace &place);
@@ -48,10 +52,6 @@ private:
   const Body &body;
   Analyses &analyses;
   llvm::DenseMap<LocalId, MemoryPlace> known;
-  struct Root {
-    LocalId variable = LocalId::None;
-    bool isRemote = false;
-  };
   llvm::DenseMap<LocalId, Root> roots;
 };
 

@@ -13,9 +13,6 @@ struct MemoryUse {
   MemoryPlace place; // no base: a descriptor says where
   uint16_t groups;   // that the instruction joins
   bool isLate;       // it happens some time after the instruction
-
-  bool reads() const { return access.kind != isa::Access::Writes; }
-  bool writes() const { return access.kind != isa::Access::Reads; }
 };
 
 class CopyRules {
@@ -32,7 +29,7 @@ private:
   std::optional<DiagId> shared(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
   std::optional<DiagId> tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use);
   bool hasSameBase(uint32_t first, const LateAccess &late, const MemoryUse &use);
-  void report(DiagId id, uint32_t number, Range place, size_t one);
+  void report(DiagId id, uint32_t number, Range place, size_t one, uint8_t level);
 
   HazardContext &context;
   const Body &body;
@@ -43,12 +40,13 @@ private:
 } // namespace
 
 /// Once for all operations of its groups: what one wait would mend is one fault.
-void CopyRules::report(DiagId id, uint32_t number, Range place, size_t one) {
+void CopyRules::report(DiagId id, uint32_t number, Range place, size_t one, uint8_t level) {
   const Operation &operation = flight.operations()[one];
   for (auto [i, other] : llvm::enumerate(flight.operations()))
     isTold[i] = isTold[i] || (other.groups == operation.groups && other.isCounted == operation.isCounted);
-  context.sink.report(id, place, {context.opcode(number).str(), context.opcode(operation.number).str()})
-      .notes.push_back({"started here", context.range(operation.number)});
+  Diagnostic &diagnostic =
+      context.sink.report(id, place, {context.opcode(number).str(), context.opcode(operation.number).str()});
+  addNotes(diagnostic, context, operation, number, level);
 }
 
 /// A wait with nothing to wait for, while operations are in no batch.
@@ -63,7 +61,7 @@ void CopyRules::commitment(uint32_t number, const Levels &state) {
       const uint16_t groups = operation.groups & action.groups & committedGroups();
       if (groups && !isTold[one] && flight.level(state, one) == 0 &&
           flight.isAlone(state, static_cast<unsigned>(llvm::countr_zero(groups))))
-        return report(DiagId::UncommittedCopy, number, context.opcodeRange(number), one);
+        return report(DiagId::UncommittedCopy, number, context.opcodeRange(number), one, flight.level(state, one));
     }
   }
 }
@@ -85,7 +83,7 @@ std::optional<DiagId> CopyRules::shared(size_t one, const LateAccess &late, cons
   const Operation &operation = flight.operations()[one];
   const bool beginsThere = beginTogether(late.place, use.place);
   const auto isAtSamePlace = [&] { return isSame(late.place, use.place) && hasSameBase(operation.number, late, use); };
-  if (late.isWrite && use.reads() && operation.isCounted) {
+  if (late.isWrite && use.access.reads() && operation.isCounted) {
     const bool isRelated = use.isLate || use.access.isDescribed || beginsThere;
     if ((isRelated && flight.isUnwaited(state)) || (flight.isForgotten(state) && (beginsThere || isAtSamePlace())))
       return DiagId::UnwaitedBulkCopy;
@@ -95,11 +93,11 @@ std::optional<DiagId> CopyRules::shared(size_t one, const LateAccess &late, cons
     return std::nullopt;
   const auto group = static_cast<unsigned>(llvm::countr_zero(operation.groups));
   const bool isForgotten = flight.isForgotten(state, group);
-  if (late.isWrite && use.reads()) {
+  if (late.isWrite && use.access.reads()) {
     const bool isUncommitted = operation.isCertain && flight.level(state, one) == 0;
     if (flight.isUnwaited(state, group) || ((isForgotten || isUncommitted) && isAtSamePlace()))
       return DiagId::UnwaitedCopy;
-  } else if (late.isRead && use.writes() && !use.isLate && beginsThere && isForgotten) {
+  } else if (late.isRead && use.access.writes() && !use.isLate && beginsThere && isForgotten) {
     return DiagId::SourceInFlight;
   }
   return std::nullopt;
@@ -116,7 +114,7 @@ std::optional<DiagId> CopyRules::tensor(const Operation &operation, const LateAc
     return std::nullopt;
   if (late.isWrite)
     return DiagId::UnwaitedTensorStore;
-  return use.writes() ? std::optional(DiagId::UnwaitedTensorLoad) : std::nullopt;
+  return use.access.writes() ? std::optional(DiagId::UnwaitedTensorLoad) : std::nullopt;
 }
 
 std::optional<DiagId> CopyRules::conflict(size_t one, const LateAccess &late, const MemoryUse &use,
@@ -138,7 +136,7 @@ void CopyRules::use(const MemoryUse &use, const Levels &state) {
       const std::optional<DiagId> id = conflict(one, late, use, state);
       if (id && !context.areOtherThreads(operation.number, use.number)) {
         const Operand *nodes = body.ast->operands.data() + body.instruction(use.number).operands.first;
-        return report(*id, use.number, nodes[use.access.node].range, one);
+        return report(*id, use.number, nodes[use.access.node].range, one, flight.level(state, one));
       }
     }
   }
@@ -154,7 +152,7 @@ void CopyRules::check() {
       groups |= action.kind == isa::FactKind::Async ? action.groups : 0;
     for (const Access &access : facts.accesses) {
       const bool isMemory = access.space == isa::words::tmem || isShared(access.space);
-      if (!isMemory || access.kind < isa::Access::Reads || access.kind > isa::Access::Updates)
+      if (!isMemory || !(access.reads() || access.writes()))
         continue;
       const MemoryPlace place =
           access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);

@@ -4,6 +4,32 @@
 
 namespace ptxray {
 
+/// The last wait for the operation's groups before the instruction, in the order of the text.
+static std::optional<uint32_t> waitBefore(const HazardContext &context, const Operation &operation, uint32_t number) {
+  const auto end = llvm::lower_bound(context.events, number);
+  for (auto event = end; event != context.events.begin() && *std::prev(event) > operation.number; --event)
+    if (llvm::any_of(context.body.facts(*std::prev(event)).actions, [&](const Action &action) {
+          return action.kind == isa::FactKind::Waits && action.groups & operation.groups;
+        }))
+      return *std::prev(event);
+  return std::nullopt;
+}
+
+void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operation &operation, uint32_t number,
+              uint8_t level) {
+  diagnostic.notes.push_back({"started here", context.range(operation.number)});
+  const std::optional<uint32_t> wait = waitBefore(context, operation, number);
+  if (!wait)
+    return;
+  if (level == InFlight::Uncommitted)
+    diagnostic.notes.push_back({"waits for what was committed, and this was not", context.range(*wait)});
+  else if (level <= InFlight::MostBatches)
+    diagnostic.notes.push_back(
+        {"leaves the newest groups pending, and this is " +
+             (level == 1 ? std::string("the newest") : "number " + std::to_string(level) + " from the newest"),
+         context.range(*wait)});
+}
+
 /// All that a rule may ask about: facts of asynchrony, barriers and order, memory of the block, calls.
 static bool isEvent(const Facts &facts) {
   using isa::FactKind;

@@ -31,6 +31,10 @@ void checkProxies(HazardContext &context);       // memory written through one p
 void checkBarrierObjects(HazardContext &context);
 void checkTensorMemory(HazardContext &context);
 
+/// Where the operation began, and the wait that does not cover it. `level`: how far away its end is at the instruction.
+void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operation &operation, uint32_t number,
+              uint8_t level);
+
 /// Does one of the facts hold?
 inline bool hasAny(const Facts &facts, std::initializer_list<isa::FactKind> kinds) {
   return llvm::any_of(kinds, [&](isa::FactKind kind) { return facts.has(kind); });

@@ -87,7 +87,7 @@ private:
     Diagnostic &diagnostic = context.sink.report(
         DiagId::RegisterInFlight, use.operand.range,
         {context.opcode(number).str(), body.text(use.local).str(), context.opcode(operation.number).str()});
-    diagnostic.notes.push_back({"the operation that holds it until it is waited for", context.range(operation.number)});
+    addNotes(diagnostic, context, operation, number, flight.level(state, one));
   }
 
   HazardContext &context;
@@ -102,7 +102,9 @@ private:
 /// By register: 0 where an ordinary instruction used it and no fence came since. The last one: no fence came at all.
 class Fences : public WorseLevels {
 public:
-  Fences(const HazardContext &context, const HeldRegisters &held) : body(context.body), held(held), places(held.uses) {
+  std::vector<uint32_t> places;
+
+  Fences(const HazardContext &context, const HeldRegisters &held) : places(held.uses), body(context.body), held(held) {
     for (const uint32_t number : context.events)
       if (isFence(number) || body.facts(number).has(isa::FactKind::Holds) || body.facts(number).uses & Calls)
         places.push_back(number);
@@ -136,9 +138,6 @@ public:
 private:
   const Body &body;
   const HeldRegisters &held;
-
-public:
-  std::vector<uint32_t> places;
 };
 
 } // namespace

@@ -25,14 +25,6 @@ bool mayWait(const Body &body, uint32_t number) {
   return !isKnown;
 }
 
-static bool isWrite(const Access &access) {
-  return access.kind == isa::Access::Writes || access.kind == isa::Access::Updates;
-}
-
-static bool isRead(const Access &access) {
-  return access.kind == isa::Access::Reads || access.kind == isa::Access::Updates;
-}
-
 static void forEachGroup(uint16_t groups, llvm::function_ref<void(unsigned)> see) {
   for (; groups; groups &= static_cast<uint16_t>(groups - 1))
     see(static_cast<unsigned>(llvm::countr_zero(groups)));
@@ -66,9 +58,9 @@ void InFlight::addOperation(uint32_t number, Places &where) {
     }
   operation.needsCommit = operation.groups & committedGroups();
   for (const Access &access : facts.accesses)
-    if (isWrite(access) || isRead(access))
-      operation.accesses.push_back({where.at(number, access.node, access.bytes), access.space, isWrite(access),
-                                    isRead(access), access.isDescribed});
+    if (access.reads() || access.writes())
+      operation.accesses.push_back({where.at(number, access.node, access.bytes), access.space, access.writes(),
+                                    access.reads(), access.isDescribed});
   started[number] = static_cast<uint32_t>(all.size());
   all.push_back(std::move(operation));
 }
@@ -83,7 +75,7 @@ void InFlight::find(llvm::ArrayRef<uint32_t> events, Places &where) {
     }
     if (!facts.has(isa::FactKind::Allocates))
       for (const Access &access : facts.accesses)
-        if (isShared(access.space) && isWrite(access))
+        if (isShared(access.space) && access.writes())
           overwritten[number] = where.at(number, access.node, access.bytes);
     for (const Action &action : facts.actions)
       if (action.kind == isa::FactKind::Arrives && action.groups && action.node >= 0 && counters.size() < mostCounters)

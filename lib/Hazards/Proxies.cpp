@@ -61,18 +61,16 @@ Unfenced::Unfenced(HazardContext &context) : body(context.body) {
     for (const Access &access : facts.accesses) {
       if (!isShared(access.space))
         continue;
-      const bool isWrite = access.kind == isa::Access::Writes || access.kind == isa::Access::Updates;
-      const bool isRead = access.kind == isa::Access::Reads || access.kind == isa::Access::Updates;
-      if (isGeneric && isWrite && !facts.has(isa::FactKind::Allocates) && writes.size() < mostWrites &&
+      if (isGeneric && access.writes() && !facts.has(isa::FactKind::Allocates) && writes.size() < mostWrites &&
           !(async && async->node >= 0)) {
         writes.push_back({number, context.places.at(number, access.node, access.bytes), async != nullptr});
         copyGroups |= async ? async->groups : 0;
         isConcerned = true;
-      } else if (!isGeneric && isRead) {
+      } else if (!isGeneric && access.reads()) {
         if (reads.empty() || reads.back() != number)
           reads.push_back(number);
         isConcerned = true;
-      } else if (!isGeneric && isWrite) {
+      } else if (!isGeneric && access.writes()) {
         hasBulkCopies = true;
       }
     }
@@ -98,35 +96,53 @@ void Unfenced::step(Levels &state, uint32_t number) const {
       level = level == Dirty && !one.isCopy ? Old : level;
 }
 
+namespace {
+
+class ProxyRules {
+public:
+  ProxyRules(HazardContext &context, const Unfenced &unfenced) : context(context), unfenced(unfenced) {}
+  void read(uint32_t number, const Access &access, const Levels &state);
+
+private:
+  HazardContext &context;
+  const Unfenced &unfenced;
+  bool isTold[2] = {}; // of copies, and of other writes
+};
+
+} // namespace
+
+/// The last write before it in the text is the one to name.
+void ProxyRules::read(uint32_t number, const Access &access, const Levels &state) {
+  // What a descriptor describes may have come by a bulk copy.
+  if (!isShared(access.space) || !access.reads() || (access.isDescribed && unfenced.hasBulkCopies))
+    return;
+  const MemoryPlace place = access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
+  const GenericWrite *last[2] = {};
+  for (auto [i, write] : llvm::enumerate(unfenced.writes))
+    if (state.of[i] <= (access.isDescribed ? Unfenced::Dirty : Unfenced::Old) && !isTold[write.isCopy] &&
+        !isElsewhere(place, write.place) && !(last[write.isCopy] && write.number > number) &&
+        !context.areOtherThreads(write.number, number))
+      last[write.isCopy] = &write;
+  for (const GenericWrite *write : last) {
+    if (!write)
+      continue;
+    isTold[write->isCopy] = true;
+    context.sink
+        .report(write->isCopy ? DiagId::UnfencedCopy : DiagId::MissingProxyFence, context.opcodeRange(number),
+                {context.opcode(number).str(), context.opcode(write->number).str()})
+        .notes.push_back({"written here", context.range(write->number)});
+  }
+}
+
 void checkProxies(HazardContext &context) {
   const Unfenced unfenced(context);
   if (unfenced.reads.empty() || unfenced.writes.empty())
     return;
-  const Body &body = context.body;
-  const Solution solution(context.analyses.graph(), unfenced);
-  bool isTold[2] = {};
-  solution.replay([&](uint32_t number, const Levels &state) {
-    if (!std::binary_search(unfenced.reads.begin(), unfenced.reads.end(), number))
-      return;
-    for (const Access &access : body.facts(number).accesses) {
-      if (!isShared(access.space) || access.kind == isa::Access::Writes)
-        continue;
-      // What a descriptor describes may have come by a bulk copy.
-      if (access.isDescribed && unfenced.hasBulkCopies)
-        continue;
-      const MemoryPlace place =
-          access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
-      for (auto [i, write] : llvm::enumerate(unfenced.writes)) {
-        if (state.of[i] > (access.isDescribed ? Unfenced::Dirty : Unfenced::Old) || isTold[write.isCopy] ||
-            isElsewhere(place, write.place) || context.areOtherThreads(write.number, number))
-          continue;
-        isTold[write.isCopy] = true;
-        context.sink
-            .report(write.isCopy ? DiagId::UnfencedCopy : DiagId::MissingProxyFence, context.opcodeRange(number),
-                    {context.opcode(number).str(), context.opcode(write.number).str()})
-            .notes.push_back({"written here", context.range(write.number)});
-      }
-    }
+  ProxyRules rules(context, unfenced);
+  Solution(context.analyses.graph(), unfenced).replay([&](uint32_t number, const Levels &state) {
+    if (llvm::binary_search(unfenced.reads, number))
+      for (const Access &access : context.body.facts(number).accesses)
+        rules.read(number, access, state);
   });
 }
 

@@ -42,6 +42,8 @@ struct Access {
   uint32_t bytes = 0;       // 0: not known
   uint32_t taken = 0;       // fewer, where the last elements of a loaded vector go nowhere: `{a, b, c, _}`
 
+  bool reads() const { return kind == isa::Access::Reads || kind == isa::Access::Updates; }
+  bool writes() const { return kind == isa::Access::Writes || kind == isa::Access::Updates; }
   /// Does the text alone show which bytes of a variable these are?
   bool isOfVariable() const { return isVariable && bytes; }
   bool operator==(const Access &) const = default;

@@ -85,8 +85,8 @@ def tensor_load(a: Values[DType.float32], source: TMA):
 def tensor_store(a: Values[DType.float32], target: TMA):
     var tile = stack_allocation[DType.float32, address_space=AddressSpace.SHARED, alignment=128](row_major[16, 32]())
     tile.ptr.unsafe_store(thread_idx.x, a.unsafe_load(thread_idx.x))
-    barrier()
     fence_async_view_proxy()
+    barrier()
     if thread_idx.x == 0:
         target.async_store(tile, (block_idx.x * 32, block_idx.y * 16))
         cp_async_bulk_commit_group()
@@ -99,16 +99,17 @@ def warp_group_product[N: Int, in_registers: Bool](a: Values[DType.bfloat16], c:
     var tile = unsafe_stack_allocation[4096, BFloat16, address_space=AddressSpace.SHARED, alignment=128]()
     warpgroup_reg_alloc[160]()
     tile.unsafe_store(thread_idx.x, a.unsafe_load(thread_idx.x))
+    fence_async_view_proxy()
     var lhs = WGMMADescriptor.create[16, 8](tile)
     var rhs = WGMMADescriptor.create[16, 8](tile + 1024)
     barrier()
     var sum = SIMD[DType.float32, registers](0)
-    wgmma_fence_aligned()
     comptime if in_registers:
-        sum = wgmma_async[64, N, 16, a_type=DType.bfloat16, b_type=DType.bfloat16](
-            a.unsafe_load[width=8](thread_idx.x * 8), rhs, sum
-        )
+        var fragment = a.unsafe_load[width=8](thread_idx.x * 8)
+        wgmma_fence_aligned()
+        sum = wgmma_async[64, N, 16, a_type=DType.bfloat16, b_type=DType.bfloat16](fragment, rhs, sum)
     else:
+        wgmma_fence_aligned()
         sum = wgmma_async[64, N, 16, a_type=DType.bfloat16, b_type=DType.bfloat16](
             lhs, rhs, sum
         )

@@ -14,6 +14,7 @@ static constexpr RuleGroup groups[] = {
     {"header", "The header of a module", DiagId::AddressSize},
     {"declarations", "Declarations, functions, calls", DiagId::AliasTarget},
     {"flow", "Functions as a whole", DiagId::AbsentLane},
+    {"hazards", "Asynchronous operations", DiagId::AllocationAfterRelinquish},
     {"inline", "Assembly in other languages", DiagId::InlineClobber},
     {"codegen", "What code generation refuses", DiagId::CodegenAbi},
     {"debugging", "Debugging and metadata", DiagId::DuplicateFileIndex},

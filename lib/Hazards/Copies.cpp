@@ -85,7 +85,8 @@ std::optional<DiagId> CopyRules::shared(size_t one, const LateAccess &late, cons
   const auto isAtSamePlace = [&] { return isSame(late.place, use.place) && hasSameBase(operation.number, late, use); };
   if (late.isWrite && use.access.reads() && operation.isCounted) {
     const bool isRelated = use.isLate || use.access.isDescribed || beginsThere;
-    if ((isRelated && flight.isUnwaited(state)) || (flight.isForgotten(state) && (beginsThere || isAtSamePlace())))
+    if ((isRelated && flight.isUnwaited(state)) || (flight.isForgotten(state) && beginsThere) ||
+        (late.place.isVariable && isAtSamePlace()))
       return DiagId::UnwaitedBulkCopy;
     return std::nullopt;
   }
@@ -97,7 +98,8 @@ std::optional<DiagId> CopyRules::shared(size_t one, const LateAccess &late, cons
     const bool isUncommitted = operation.isCertain && flight.level(state, one) == 0;
     if (flight.isUnwaited(state, group) || ((isForgotten || isUncommitted) && isAtSamePlace()))
       return DiagId::UnwaitedCopy;
-  } else if (late.isRead && use.access.writes() && !use.isLate && beginsThere && isForgotten) {
+  } else if (late.isRead && use.access.writes() && !use.isLate &&
+             ((beginsThere && isForgotten) || (late.place.isVariable && isAtSamePlace()))) {
     return DiagId::SourceInFlight;
   }
   return std::nullopt;
@@ -130,7 +132,7 @@ std::optional<DiagId> CopyRules::conflict(size_t one, const LateAccess &late, co
 
 void CopyRules::use(const MemoryUse &use, const Levels &state) {
   for (auto [one, operation] : llvm::enumerate(flight.operations())) {
-    if (!flight.isPending(state, one) || isTold[one] || operation.number == use.number)
+    if (!flight.isPending(state, one) || isTold[one] || operation.number == use.number || flight.reads(use.number, one))
       continue;
     for (const LateAccess &late : operation.accesses) {
       const std::optional<DiagId> id = conflict(one, late, use, state);

@@ -1,5 +1,6 @@
 #include "Hazards/InFlight.h"
 #include "Isa/Isa.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ptxray {
 
@@ -83,12 +84,38 @@ void InFlight::find(llvm::ArrayRef<uint32_t> events, Places &where) {
   }
 }
 
-/// Of the barriers that are waited for: which operations do they count? Of too many, it may be any.
+/// Registers that guard an instruction, or that one reads.
+static llvm::DenseSet<LocalId> registersRead(const Body &body) {
+  llvm::DenseSet<LocalId> read;
+  for (uint32_t number = 0; number < body.size(); ++number) {
+    read.insert(body.guard(number));
+    body.eachUse(number, [&](NamedUse use) {
+      if (use.uses & Reads)
+        read.insert(use.local);
+    });
+  }
+  return read;
+}
+
+/// Of the operand that is a register, by its node.
+static LocalId registerAt(const Body &body, uint32_t number, int node) {
+  const Operand *operand = body.ast->operands.data() + body.instruction(number).operands.first + node;
+  LocalId found = LocalId::None;
+  body.eachUse(number, [&](NamedUse use) { found = &use.operand == operand ? use.local : found; });
+  return found;
+}
+
+/// Of the barriers that are waited for: which operations do they count? Of too many, it may be any. A wait of which
+/// nobody asks whether the phase is complete is none.
 void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
+  const bool waits =
+      llvm::any_of(events, [&](uint32_t number) { return body.facts(number).has(isa::FactKind::Awaits); });
+  const llvm::DenseSet<LocalId> read = waits ? registersRead(body) : llvm::DenseSet<LocalId>();
   llvm::DenseMap<std::pair<uint32_t, int64_t>, llvm::SmallBitVector> known;
   for (const uint32_t number : events)
     for (const Action &action : body.facts(number).actions) {
-      if (action.kind != isa::FactKind::Awaits || action.node < 0)
+      if (action.kind != isa::FactKind::Awaits || action.node < 0 ||
+          !read.contains(registerAt(body, number, action.condition)))
         continue;
       const MemoryPlace barrier = where.at(number, action.node);
       auto [operations, isNew] = known.try_emplace({static_cast<uint32_t>(barrier.base), barrier.offset});
@@ -218,7 +245,10 @@ void InFlight::count(Levels &state, uint16_t groups) const {
 }
 
 void InFlight::await(Levels &state, uint32_t number) const {
-  for (const unsigned operation : ending.find(number)->second.set_bits())
+  const auto found = ending.find(number);
+  if (found == ending.end())
+    return;
+  for (const unsigned operation : found->second.set_bits())
     if (state.of[operation] == Counted)
       state.of[operation] = Ended;
   for (unsigned group = 0; group < groupCount; ++group)

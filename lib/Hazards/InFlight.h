@@ -48,6 +48,11 @@ public:
   llvm::ArrayRef<Operation> operations() const { return all; }
   uint8_t level(const State &state, size_t operation) const { return state.of[operation]; }
   bool isPending(const State &state, size_t operation) const { return state.of[operation] < NotStarted; }
+  /// The instruction needs a register that the operation loads.
+  bool reads(uint32_t number, size_t operation) const {
+    const auto read = readers.find(number);
+    return read != readers.end() && llvm::is_contained(read->second, operation);
+  }
   /// Of the first operation of the group: no batch was waited for since, and nothing else wrote shared memory.
   bool isUnwaited(const State &state, unsigned group) const { return state.of[unwaited(group)] <= MostBatches; }
   /// Operations of the group are in no batch, and all batches are complete.

@@ -14,12 +14,12 @@ struct GenericWrite {
 /// By write: whether a fence came since, or copies arrived that may be what is read next.
 class Unfenced : public WorseLevels {
 public:
-  enum Level : uint8_t { Dirty, Old, Ordered };
+  enum Level : uint8_t { Dirty, Old, Ordered, NotStarted };
   explicit Unfenced(HazardContext &context);
   size_t levels() const { return writes.size(); }
   Levels start() const {
     Levels state;
-    state.of.assign(levels(), Ordered);
+    state.of.assign(levels(), NotStarted);
     return state;
   }
   void step(Levels &state, uint32_t number) const;
@@ -81,7 +81,8 @@ Unfenced::Unfenced(HazardContext &context) : body(context.body) {
 
 void Unfenced::step(Levels &state, uint32_t number) const {
   if (isFence(number) || mayWait(body, number)) {
-    std::fill(state.of.begin(), state.of.end(), Ordered);
+    for (uint8_t &level : state.of)
+      level = std::max<uint8_t>(level, level == NotStarted ? NotStarted : Ordered);
     return;
   }
   const auto *write = std::lower_bound(writes.data(), writes.data() + writes.size(), number,
@@ -117,10 +118,15 @@ void ProxyRules::read(uint32_t number, const Access &access, const Levels &state
   if (!isShared(access.space) || !access.reads() || (access.isDescribed && unfenced.hasBulkCopies))
     return;
   const MemoryPlace place = access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
+  // Where other writes were ordered, those may be what is read.
+  bool isSomeOrdered = false;
+  for (auto [i, write] : llvm::enumerate(unfenced.writes))
+    isSomeOrdered |= state.of[i] == Unfenced::Ordered && !isElsewhere(place, write.place);
   const GenericWrite *last[2] = {};
   for (auto [i, write] : llvm::enumerate(unfenced.writes))
     if (state.of[i] <= (access.isDescribed ? Unfenced::Dirty : Unfenced::Old) && !isTold[write.isCopy] &&
         !isElsewhere(place, write.place) && !(last[write.isCopy] && write.number > number) &&
+        (!isSomeOrdered || beginTogether(place, write.place) || isSame(place, write.place)) &&
         !context.areOtherThreads(write.number, number))
       last[write.isCopy] = &write;
   for (const GenericWrite *write : last) {

@@ -275,13 +275,8 @@ bool BarrierRules::isWrittenIn(LocalId local, BlockId header) {
 bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) const {
   const Graph &graph = context.analyses.graph();
   bool isSignalled = false;
-  const Loops &loops = context.analyses.loops();
   for (const BarrierUse &use : uses) {
-    const BlockId block = graph.blockOf(use.number);
-    // Other threads may signal it in a loop of their own.
-    const bool isOther = !isInLoop(block, header) && loops.header[indexOf(block)] != BlockId::None &&
-                         context.areOtherThreads(use.number, wait.number);
-    if (isElsewhere(use.barrier, wait.barrier) || !(isOther || isInLoop(block, header)))
+    if (isElsewhere(use.barrier, wait.barrier) || !isInLoop(graph.blockOf(use.number), header))
       continue;
     if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates)
       return false;

@@ -118,17 +118,16 @@ void ProxyRules::read(uint32_t number, const Access &access, const Levels &state
   if (!isShared(access.space) || !access.reads() || (access.isDescribed && unfenced.hasBulkCopies))
     return;
   const MemoryPlace place = access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
-  // Where other writes were ordered, those may be what is read.
-  bool isSomeOrdered = false;
-  for (auto [i, write] : llvm::enumerate(unfenced.writes))
-    isSomeOrdered |= state.of[i] == Unfenced::Ordered && !isElsewhere(place, write.place);
   const GenericWrite *last[2] = {};
-  for (auto [i, write] : llvm::enumerate(unfenced.writes))
+  bool isSomeOrdered = false; // of the writes before: what comes after the fence may be something else
+  for (auto [i, write] : llvm::enumerate(unfenced.writes)) {
+    isSomeOrdered |= state.of[i] == Unfenced::Ordered && !isElsewhere(place, write.place);
     if (state.of[i] <= (access.isDescribed ? Unfenced::Dirty : Unfenced::Old) && !isTold[write.isCopy] &&
         !isElsewhere(place, write.place) && !(last[write.isCopy] && write.number > number) &&
         (!isSomeOrdered || beginTogether(place, write.place) || isSame(place, write.place)) &&
         !context.areOtherThreads(write.number, number))
       last[write.isCopy] = &write;
+  }
   for (const GenericWrite *write : last) {
     if (!write)
       continue;

@@ -42,7 +42,7 @@ static bool isEvent(const Facts &facts) {
          });
 }
 
-void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses) {
+std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses) {
   const bool concerned = llvm::any_of(body.notable, [&](uint32_t number) {
     const Facts &facts = body.facts(number);
     return hasAny(facts, {isa::FactKind::Async, isa::FactKind::Inits, isa::FactKind::Allocates}) ||
@@ -50,13 +50,22 @@ void checkHazards(const Body &body, const BodyContext &context, Analyses &analys
                         [](const Action &action) { return action.kind == isa::FactKind::Awaits && action.node >= 0; });
   });
   if (!concerned)
-    return;
-  HazardContext hazards = {body, context.sink, analyses, Places(body, analyses), {}};
+    return std::nullopt;
+  HazardContext hazards = {body, sink, analyses, Places(body, analyses), {}};
   for (uint32_t number = 0; number < body.size(); ++number)
     if (isEvent(body.facts(number)))
       hazards.events.push_back(number);
+  return hazards;
+}
+
+void checkHazards(HazardContext &context) {
   for (auto rule : {checkCopies, checkHeldRegisters, checkProxies, checkBarrierObjects, checkTensorMemory})
-    rule(hazards);
+    rule(context);
+}
+
+void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses) {
+  if (auto hazards = hazardContext(body, context.sink, analyses))
+    checkHazards(*hazards);
 }
 
 } // namespace ptxray

@@ -23,6 +23,9 @@ struct HazardContext {
   Range opcodeRange(uint32_t number) const { return body.instruction(number).opcodeRange; }
 };
 
+/// Nothing: the body has no asynchronous operations.
+std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses);
+void checkHazards(HazardContext &context);
 void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses);
 
 void checkCopies(HazardContext &context);        // read before they are waited for

@@ -72,6 +72,7 @@ Command extractCommand();
 Command fmtCommand();
 Command generateCommand();
 Command graphCommand();
+Command hazardsCommand();
 Command isaCommand();
 Command layoutCommand();
 Command lspCommand();

@@ -1,0 +1,40 @@
+#include "Binaries.h"
+#include "Explore/TimelinePicture.h"
+
+namespace ptxray {
+
+static int runHazards(const Arguments &arguments) {
+  const llvm::StringRef path = arguments.operands.front();
+  std::string problem;
+  const OneText text = openText(path, arguments, problem);
+  if (!text.source)
+    return usageError("cannot read `" + path.str() + "`: " + problem);
+  const std::optional<llvm::StringRef> wanted = arguments.value("--kernel");
+  DiagnosticSink sink;
+  const Timelines timelines = timelinesOf(*text.source, wanted, sink);
+  if (sink.hasErrors())
+    return usageError("there are errors in `" + path.str() + "`: `ptxray check` shows them");
+  if (!timelines.hasFunction)
+    return usageError(wanted ? "no function `" + wanted->str() + "` has a body" : "no function has a body");
+  const llvm::StringRef format = arguments.value("--format").value_or("text");
+  if (format == "text" && timelines.all.empty())
+    llvm::outs() << "no asynchronous operations\n";
+  (format == "svg"    ? writeTimelineSvg
+   : format == "json" ? writeTimelineJson
+                      : writeTimelineText)(timelines.all, llvm::outs());
+  return Clean;
+}
+
+Command hazardsCommand() {
+  return {.name = "hazards",
+          .summary = "show the time line of kernels: asynchronous operations, barriers, what waits for what",
+          .syntax = {.operands = "FILE|-",
+                     .fewest = 1,
+                     .most = 1,
+                     .options = {{"--format", "text|json|svg", "form of the output"},
+                                 {"--kernel", "NAME", "of this function alone"},
+                                 entryOption()}},
+          .run = runHazards};
+}
+
+} // namespace ptxray

@@ -5,8 +5,10 @@
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
 #include "Source/SourceBuffer.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include <array>
 #include <map>
 
 namespace ptxray {
@@ -69,8 +71,13 @@ private:
   void findBarrierBases();
   MemoryPlace throughRing(MemoryPlace place, unsigned depth);
   void use(TimelineBarrier &barrier, uint32_t number, EventKind kind, const Action &action);
+  int64_t offsetOf(size_t barrier) const;
+  bool isNextOf(size_t ring, size_t barrier);
+  void addToRing(size_t ring, size_t barrier);
+  std::vector<size_t> rings();
   void foldRings();
 
+  template <typename See> void eachLoopAround(BlockId block, See see) const;
   void findLoops();
   void findNests();
   int nest(TimelineSection::Kind kind, int parent, BlockId block, unsigned way);
@@ -359,104 +366,116 @@ void TimelineMaker::use(TimelineBarrier &barrier, uint32_t number, EventKind kin
   }
 }
 
-/// A ring is used at a place that a register says; its objects are initialised one by one, one after the other.
-void TimelineMaker::foldRings() {
-  const size_t count = made.barriers.size();
-  std::vector<int> ringOf(count, -1);
-  const auto offset = [&](size_t one) {
-    return barrierPlaces[one].slots.empty() ? barrierPlaces[one].offset
-                                            : barrierPlaces[one].slots.front() + barrierPlaces[one].offset;
-  };
-  std::vector<size_t> order(count);
-  for (size_t i = 0; i < count; ++i)
-    order[i] = i;
+static auto linesOf(TimelineBarrier &barrier) {
+  return std::array{&barrier.inits, &barrier.expects, &barrier.signals, &barrier.waits};
+}
+
+int64_t TimelineMaker::offsetOf(size_t barrier) const {
+  const MemoryPlace &place = barrierPlaces[barrier];
+  return place.offset + (place.slots.empty() ? 0 : place.slots.front());
+}
+
+/// The object next in the ring, of which nothing but the initialisation is written with its own address.
+bool TimelineMaker::isNextOf(size_t ring, size_t barrier) {
+  const TimelineBarrier &whole = made.barriers[ring], &one = made.barriers[barrier];
+  const bool isFirst = offsetOf(ring) == offsetOf(barrier);
+  const bool isUsed = !one.expects.empty() || !one.signals.empty() || !one.waits.empty();
+  const bool hasOtherCount = !one.inits.empty() && !whole.inits.empty() && whole.count != one.count;
+  constexpr int64_t mostBytes = 16; // of an object and one of another ring beside it
+  return !hasOtherCount && offsetOf(barrier) <= offsetOf(ring) + mostBytes * static_cast<int64_t>(whole.objects) &&
+         (isFirst || (!isUsed && !one.inits.empty()));
+}
+
+void TimelineMaker::addToRing(size_t ring, size_t barrier) {
+  TimelineBarrier &whole = made.barriers[ring], &one = made.barriers[barrier];
+  if (!one.inits.empty()) {
+    ++whole.objects;
+    whole.count = one.count;
+  }
+  for (auto [to, from] : llvm::zip(linesOf(whole), linesOf(one)))
+    to->insert(to->end(), from->begin(), from->end());
+  if (whole.expected.empty())
+    whole.expected = one.expected;
+}
+
+/// A ring is used at a place that a register says; its objects are initialised one by one, one after the other. By
+/// barrier: the ring that it is of, or itself.
+std::vector<size_t> TimelineMaker::rings() {
+  const auto numbers = llvm::seq<size_t>(0, made.barriers.size());
+  std::vector<size_t> ringOf(numbers.begin(), numbers.end()), order = ringOf;
   llvm::stable_sort(order, [&](size_t a, size_t b) {
-    return std::pair(offset(a), !made.barriers[a].isRing) < std::pair(offset(b), !made.barriers[b].isRing);
+    return std::pair(offsetOf(a), !made.barriers[a].isRing) < std::pair(offsetOf(b), !made.barriers[b].isRing);
   });
-  llvm::DenseMap<LocalId, size_t> open; // by variable
+  llvm::DenseMap<LocalId, size_t> open; // by what they are addressed from
   for (const size_t one : order) {
     const MemoryPlace &place = barrierPlaces[one];
     const LocalId root = place.root == LocalId::None ? place.base : place.root;
-    TimelineBarrier &barrier = made.barriers[one];
-    const bool isPlaced = place.isVariable || place.root == LocalId::None || place.slots.size() == 1;
-    if (root == LocalId::None || !isPlaced)
+    if (!place.isVariable && place.root != LocalId::None && place.slots.size() != 1)
       continue;
-    if (barrier.isRing) {
+    if (made.barriers[one].isRing) {
       open[root] = one;
       continue;
     }
     const auto ring = open.find(root);
     if (ring == open.end())
       continue;
-    TimelineBarrier &whole = made.barriers[ring->second];
-    const bool isFirst = offset(one) == offset(ring->second);
-    if ((!barrier.inits.empty() && !whole.inits.empty() && whole.count != barrier.count) ||
-        offset(one) > offset(ring->second) + 16 * static_cast<int64_t>(whole.objects)) {
-      open.erase(root);
-      continue;
+    if (isNextOf(ring->second, one)) {
+      addToRing(ring->second, one);
+      ringOf[one] = ring->second;
+    } else {
+      open.erase(ring);
     }
-    const bool isUsed = !barrier.expects.empty() || !barrier.signals.empty() || !barrier.waits.empty();
-    if ((isUsed || barrier.inits.empty()) && !isFirst) {
-      open.erase(root);
-      continue;
-    }
-    whole.objects += !barrier.inits.empty();
-    if (!barrier.inits.empty())
-      whole.count = barrier.count;
-    for (auto [to, from] : {std::pair(&whole.inits, &barrier.inits),
-                            {&whole.expects, &barrier.expects},
-                            {&whole.signals, &barrier.signals},
-                            {&whole.waits, &barrier.waits}})
-      to->insert(to->end(), from->begin(), from->end());
-    if (whole.expected.empty())
-      whole.expected = barrier.expected;
-    ringOf[one] = static_cast<int>(ring->second);
   }
-  // Without those that belong to a ring, in the order of their first lines.
-  const auto firstLine = [&](size_t one) {
+  return ringOf;
+}
+
+/// One for each ring, in the order of their first lines.
+void TimelineMaker::foldRings() {
+  const std::vector<size_t> ringOf = rings();
+  std::vector<std::pair<uint32_t, size_t>> order;
+  for (const auto &[number, barrier] : llvm::enumerate(made.barriers)) {
     uint32_t first = ~0u;
-    for (const Lines *lines : {&made.barriers[one].inits, &made.barriers[one].expects, &made.barriers[one].signals,
-                               &made.barriers[one].waits})
-      for (const uint32_t line : *lines)
-        first = std::min(first, line);
-    return first;
-  };
-  llvm::sort(order);
-  llvm::stable_sort(order, [&](size_t a, size_t b) { return firstLine(a) < firstLine(b); });
-  std::vector<int> number(count);
-  std::vector<TimelineBarrier> kept;
-  for (const size_t i : order)
-    if (ringOf[i] < 0) {
-      number[i] = static_cast<int>(kept.size());
-      kept.push_back(std::move(made.barriers[i]));
-    }
-  made.barriers = std::move(kept);
-  for (TimelineBarrier &barrier : made.barriers)
-    for (Lines *lines : {&barrier.inits, &barrier.expects, &barrier.signals, &barrier.waits})
+    for (Lines *lines : linesOf(barrier)) {
       llvm::sort(*lines);
-  for (TimelineEvent &event : made.events)
-    if (event.barrier >= 0) {
-      const auto one = static_cast<size_t>(event.barrier);
-      event.barrier = number[ringOf[one] < 0 ? one : static_cast<size_t>(ringOf[one])];
+      first = lines->empty() ? first : std::min(first, lines->front());
     }
+    if (ringOf[number] == number)
+      order.push_back({first, number});
+  }
+  llvm::sort(order);
+  std::vector<int> numbers(made.barriers.size());
+  std::vector<TimelineBarrier> kept;
+  for (const auto &[line, number] : order) {
+    numbers[number] = static_cast<int>(kept.size());
+    kept.push_back(std::move(made.barriers[number]));
+  }
+  made.barriers = std::move(kept);
+  for (TimelineEvent &event : made.events)
+    if (event.barrier >= 0)
+      event.barrier = numbers[ringOf[static_cast<size_t>(event.barrier)]];
 }
 
 // ---- sections
-void TimelineMaker::findLoops() {
+template <typename See> void TimelineMaker::eachLoopAround(BlockId block, See see) const {
   const Loops &loops = context.analyses.loops();
+  BlockId header = loops.header[indexOf(block)];
+  for (unsigned count = 0; header != BlockId::None && count < mostNests; ++count) {
+    see(header);
+    header = loops.outer[indexOf(header)];
+  }
+}
+
+void TimelineMaker::findLoops() {
   for (const BlockId block : graph.order)
-    for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None;
-         header = loops.outer[indexOf(header)]) {
+    eachLoopAround(block, [&](BlockId header) {
       auto &[last, onlyWaits] = loopOf.try_emplace(indexOf(header), graph[block].last(), true).first->second;
       last = std::max(last, graph[block].last());
-    }
+    });
   for (const uint32_t number : context.events) {
     const std::optional<Meaning> meaning = meaningOf(number);
     const BlockId block = graph.blockOf(number);
-    if (!meaning || !graph.isReached(block) || (meaning->kind == EventKind::Await && meaning->action->node >= 0))
-      continue;
-    for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)])
-      loopOf[indexOf(header)].second = false;
+    if (meaning && graph.isReached(block) && !(meaning->kind == EventKind::Await && meaning->action->node >= 0))
+      eachLoopAround(block, [&](BlockId header) { loopOf[indexOf(header)].second = false; });
   }
 }
 
@@ -505,14 +524,9 @@ bool TimelineMaker::isStillIn(int nest, BlockId block) const {
     const DominatorTree &after = context.analyses.postDominators();
     return !after.contains(block) || !after.contains(one.block) || !after.dominates(block, one.block);
   }
-  const Loops &loops = context.analyses.loops();
-  unsigned count = 0;
-  for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None && count < mostNests; ++count) {
-    if (header == one.block)
-      return true;
-    header = loops.outer[indexOf(header)];
-  }
-  return false;
+  bool isInside = false;
+  eachLoopAround(block, [&](BlockId header) { isInside |= header == one.block; });
+  return isInside;
 }
 
 /// From each block to those that it dominates.

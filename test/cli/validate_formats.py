@@ -1,4 +1,5 @@
-"""Validates `ptxray isa --format=json` against docs/isa.schema.json, and the machine formats of `ptxray check` against
+"""Validates `ptxray isa --format=json` against docs/isa.schema.json, `ptxray hazards` against
+docs/timeline.schema.json, and the machine formats of `ptxray check` against
 theirs, docs/diagnostics.schema.json and the published one of SARIF, over all PTX of the tests and over hostile inputs,
 and compares the output for one and for many jobs: validate_formats.py PTXRAY SOURCE_FOLDER"""
 
@@ -52,6 +53,18 @@ for names in ([], ["tcgen05", "mma"]):
     assert all(any((name + ".").startswith(word + ".") for word in names or [name]) for name in isa["mnemonics"])
     spelt = {name for entry in isa["entries"] for form in entry["forms"] for name in form["mnemonics"]}
     assert spelt == set(isa["mnemonics"]), "mnemonics and forms do not go together"
+
+timeline = json.loads((root / "docs/timeline.schema.json").read_text())
+shown = set()
+for path in sorted((root / "test/cli").glob("timeline*.ptx")):
+    told = json.loads(subprocess.check_output([binary, "hazards", "--format=json", path]))
+    validate(timeline, told, path.name)
+    for function in told["functions"]:
+        shown |= {event["kind"] for event in function["events"]}
+        for event in function["events"]:
+            assert event.get("section", 0) < max(1, len(function["sections"])), event
+            assert event.get("barrier", 0) < max(1, len(function["barriers"])), event
+assert {"operation", "commit", "wait", "init", "expect", "await", "fence", "hazard"} <= shown, shown
 
 with tempfile.TemporaryDirectory() as folder:
     hostile = os.fsencode(folder) + b'/\xff\x1b[31m "\n.ptx'

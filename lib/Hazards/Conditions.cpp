@@ -94,6 +94,28 @@ std::string Conditions::value(LocalId local, unsigned depth) {
   }
 }
 
+bool Conditions::isMove(uint32_t number) const {
+  const Computation &computation = body.facts(number).computation;
+  return computation.isKnown && computation.operation == isa::Operation::Mov &&
+         body.instruction(number).operands.count == 2;
+}
+
+/// Of a move: also what its source was set to just before, in the same block.
+std::optional<int64_t> Conditions::movedNumber(uint32_t number) {
+  if (const auto known = places.numberAt(number, 1))
+    return known;
+  const Graph &graph = analyses.graph();
+  const LocalId source = nameAt(number, 1);
+  std::optional<uint32_t> last;
+  if (source != LocalId::None)
+    analyses.definitions().eachWriter(source, [&](uint32_t writer) {
+      last = !last && writer < number ? std::optional(writer) : last; // from the last on
+    });
+  return last && graph.blockOf(*last) == graph.blockOf(number) && body.guard(*last) == LocalId::None && isMove(*last)
+             ? places.numberAt(*last, 1)
+             : std::nullopt;
+}
+
 std::optional<std::pair<LocalId, bool>> Conditions::switchOf(LocalId local) {
   uint32_t writers[2] = {Definitions::none, Definitions::none};
   unsigned count = 0;
@@ -115,9 +137,9 @@ std::optional<std::pair<LocalId, bool>> Conditions::switchOf(LocalId local) {
     return std::nullopt;
   const auto [guarded, plain] =
       body.guard(writers[0]) != LocalId::None ? std::pair(writers[0], writers[1]) : std::pair(writers[1], writers[0]);
-  const auto yes = places.numberAt(guarded, 1), no = places.numberAt(plain, 1);
+  const auto yes = movedNumber(guarded), no = movedNumber(plain);
   if (body.guard(guarded) == LocalId::None || body.guard(plain) != LocalId::None || !yes || !no ||
-      (*yes == 0) == (*no == 0))
+      (*yes == 0) == (*no == 0) || !isMove(guarded) || !isMove(plain) || guarded < plain)
     return std::nullopt;
   return std::pair(body.guard(guarded), (*no == 0) != body.instruction(guarded).guardNot);
 }

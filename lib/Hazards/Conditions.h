@@ -28,6 +28,8 @@ private:
   std::optional<Condition> compared(uint32_t number, bool isTrue, unsigned depth);
   /// The predicate that decides whether a register holds 1 or 0, as `selp` or a guarded `mov` of a number does.
   std::optional<std::pair<LocalId, bool>> switchOf(LocalId local);
+  bool isMove(uint32_t number) const;
+  std::optional<int64_t> movedNumber(uint32_t number);
   std::string value(LocalId local, unsigned depth);
   std::string valueAt(uint32_t number, unsigned node, unsigned depth);
   LocalId nameAt(uint32_t number, unsigned node) const;

@@ -1,5 +1,6 @@
 """`ptxray hazards` on inputs that nobody would write: broken texts, deep nests, many barriers and operations. It ends
-in time, says so when it refuses, and its JSON and pictures stay well formed: timeline_hostile.py PTXRAY SOURCE_FOLDER"""
+in time, says so when it refuses, and its JSON and pictures stay well formed:
+timeline_hostile.py PTXRAY SOURCE_FOLDER"""
 
 import json
 import pathlib

@@ -359,9 +359,9 @@ struct Bracket {
 };
 
 /// Where everything stands: rows from top to bottom, a column for each role.
-class Layout {
+class Arrangement {
 public:
-  Layout(const std::vector<Row> &rows, unsigned top) : bottom(top) { place(rows, 0); }
+  Arrangement(const std::vector<Row> &rows, unsigned top) : bottom(top) { place(rows, 0); }
   unsigned left(size_t column) const {
     unsigned x = 20;
     for (size_t i = 0; i < column; ++i)
@@ -439,7 +439,7 @@ static bool isSignal(EventKind kind) {
          kind == EventKind::Complete;
 }
 
-static void drawArrows(const Layout &layout, llvm::raw_ostream &os) {
+static void drawArrows(const Arrangement &layout, llvm::raw_ostream &os) {
   unsigned count = 0;
   for (const Box &from : layout.boxes) {
     if (!from.row || !isSignal(from.row->event.kind))
@@ -460,7 +460,7 @@ static void drawArrows(const Layout &layout, llvm::raw_ostream &os) {
   }
 }
 
-static void draw(const Timeline &timeline, const Layout &layout, unsigned top, llvm::raw_ostream &os) {
+static void draw(const Timeline &timeline, const Arrangement &layout, unsigned top, llvm::raw_ostream &os) {
   unsigned y = top;
   os << llvm::formatv("<text x=\"20\" y=\"{0}\" font-weight=\"bold\">{1}</text>\n", y, markup(titleOf(timeline)));
   for (const auto &[i, barrier] : llvm::enumerate(timeline.barriers))
@@ -487,7 +487,7 @@ static void draw(const Timeline &timeline, const Layout &layout, unsigned top, l
 
 void writeTimelineSvg(llvm::ArrayRef<Timeline> timelines, llvm::raw_ostream &os) {
   std::vector<std::vector<Row>> rows;
-  std::vector<Layout> layouts;
+  std::vector<Arrangement> layouts;
   std::vector<unsigned> tops;
   unsigned height = 0, width = 900;
   for (const Timeline &timeline : timelines)

@@ -105,12 +105,30 @@ public:
   void read(uint32_t number, const Access &access, const Levels &state);
 
 private:
+  bool mayBeElsewhere(size_t candidate, const MemoryPlace &place, const Levels &state) const;
+
   HazardContext &context;
   const Unfenced &unfenced;
   bool isTold[2] = {}; // of copies, and of other writes
 };
 
 } // namespace
+
+/// What is written after a fence ordered other writes may be something else than what is read, unless it is where one
+/// of those was.
+bool ProxyRules::mayBeElsewhere(size_t candidate, const MemoryPlace &place, const Levels &state) const {
+  const GenericWrite &write = unfenced.writes[candidate];
+  if (beginTogether(place, write.place) || isSame(place, write.place))
+    return false;
+  bool isSomeOrdered = false;
+  for (size_t i = 0; i < candidate; ++i)
+    if (state.of[i] == Unfenced::Ordered && !isElsewhere(place, unfenced.writes[i].place)) {
+      isSomeOrdered = true;
+      if (beginTogether(unfenced.writes[i].place, write.place))
+        return false;
+    }
+  return isSomeOrdered;
+}
 
 /// The last write before it in the text is the one to name.
 void ProxyRules::read(uint32_t number, const Access &access, const Levels &state) {
@@ -119,15 +137,11 @@ void ProxyRules::read(uint32_t number, const Access &access, const Levels &state
     return;
   const MemoryPlace place = access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
   const GenericWrite *last[2] = {};
-  bool isSomeOrdered = false; // of the writes before: what comes after the fence may be something else
-  for (auto [i, write] : llvm::enumerate(unfenced.writes)) {
-    isSomeOrdered |= state.of[i] == Unfenced::Ordered && !isElsewhere(place, write.place);
+  for (auto [i, write] : llvm::enumerate(unfenced.writes))
     if (state.of[i] <= (access.isDescribed ? Unfenced::Dirty : Unfenced::Old) && !isTold[write.isCopy] &&
         !isElsewhere(place, write.place) && !(last[write.isCopy] && write.number > number) &&
-        (!isSomeOrdered || beginTogether(place, write.place) || isSame(place, write.place)) &&
-        !context.areOtherThreads(write.number, number))
+        !mayBeElsewhere(i, place, state) && !context.areOtherThreads(write.number, number))
       last[write.isCopy] = &write;
-  }
   for (const GenericWrite *write : last) {
     if (!write)
       continue;

@@ -4,9 +4,9 @@
     run.py build FOLDER --ptxas PATH --launcher PATH   here: assembles both of each
     run.py run FOLDER                                  there: launches them, prints a table
 
-A line that ends in `// not in the twin` is left out of the twin, one with `// in the twin: TEXT` is replaced. The twin has the
-fault that the first line of the file names. It is launched again and again; the table says how often it computed something
-else than the right kernel, hung or failed."""
+A line that ends in `// not in the twin` is left out of the twin, one with `// in the twin: TEXT` is replaced. The
+twin has the fault that the first line of the file names. It is launched again and again; the table says how often it
+computed something else than the right kernel, hung or failed."""
 
 import argparse
 import pathlib
@@ -48,8 +48,20 @@ def build(folder, ptxas, launcher):
 def launch(folder, name, output):
     """The result, or a word for why there is none."""
     output.unlink(missing_ok=True)
-    command = [folder / "ptxray-run", folder / f"{name}.cubin", "--kernel=kernel", f"--grid={BLOCKS}", f"--block={THREADS}", "--time-limit=5"]
-    command += [f"--out=1=file:{output}", f"random:f16:{SOURCE_BYTES // 2}:1", f"zeros:{RESULT_BYTES}", f"u32={ROUNDS}"]
+    command = [
+        folder / "ptxray-run",
+        folder / f"{name}.cubin",
+        "--kernel=kernel",
+        f"--grid={BLOCKS}",
+        f"--block={THREADS}",
+        "--time-limit=5",
+    ]
+    command += [
+        f"--out=1=file:{output}",
+        f"random:f16:{SOURCE_BYTES // 2}:1",
+        f"zeros:{RESULT_BYTES}",
+        f"u32={ROUNDS}",
+    ]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     except subprocess.TimeoutExpired:
@@ -60,7 +72,9 @@ def launch(folder, name, output):
 
 
 def run(folder):
-    print("| kernel | right one | wrong | hangs | fails | equal | launches of the twin |\n|---|---|---|---|---|---|---|")
+    print(
+        "| kernel | right one | wrong | hangs | fails | equal | launches of the twin |\n|---|---|---|---|---|---|---|"
+    )
     for path in sorted(folder.glob("*.twin.ptx")):
         name = path.name.removesuffix(".twin.ptx")
         right = [launch(folder, name, folder / "output") for _ in range(3)]
@@ -72,13 +86,21 @@ def run(folder):
             counts[kind] += 1
             if counts["hangs"] == 3:
                 break
-        words = "same each time" if steady else "/".join(one if isinstance(one, str) else "differs" for one in right)
-        print(f"| {name} | {words} | {counts['wrong']} | {counts['hangs']} | {counts['fails']} | {counts['equal']} | {sum(counts.values())} |")
+        words = (
+            "same each time"
+            if steady
+            else "/".join(one if isinstance(one, str) else "differs" for one in right)
+        )
+        print(
+            f"| {name} | {words} | {counts['wrong']} | {counts['hangs']} | {counts['fails']} | {counts['equal']} | {sum(counts.values())} |"
+        )
         sys.stdout.flush()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("step", choices=("build", "run"))
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--ptxas")

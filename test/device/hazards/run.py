@@ -92,7 +92,9 @@ def run(folder):
             else "/".join(one if isinstance(one, str) else "differs" for one in right)
         )
         print(
-            f"| {name} | {words} | {counts['wrong']} | {counts['hangs']} | {counts['fails']} | {counts['equal']} | {sum(counts.values())} |"
+            f"| {name} | {words} | "
+            + " | ".join(str(count) for count in (*counts.values(), sum(counts.values())))
+            + " |"
         )
         sys.stdout.flush()
 

@@ -184,7 +184,8 @@ struct UnorderedInits : WorseLevels {
       state.of[init - inits.begin()] = Unordered;
     else if (orders(number))
       for (uint8_t &level : state.of)
-        level = level == Unordered ? Ordered : level;
+        if (level == Unordered)
+          level = Ordered;
   }
   bool orders(uint32_t number) const {
     return mayWait(body, number) || llvm::any_of(body.facts(number).actions, [](const Action &action) {

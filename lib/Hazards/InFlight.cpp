@@ -220,7 +220,10 @@ void InFlight::commit(Levels &state, uint16_t groups) const {
 }
 
 void InFlight::wait(Levels &state, uint16_t groups, int64_t left) const {
-  const auto end = [&](uint8_t &level) { level = level <= MostBatches && level > left ? Ended : level; };
+  const auto end = [&](uint8_t &level) {
+    if (level <= MostBatches && level > left)
+      level = Ended;
+  };
   for (auto [i, operation] : llvm::enumerate(all))
     if (operation.groups & groups)
       end(state.of[i]);

@@ -94,7 +94,8 @@ void Unfenced::step(Levels &state, uint32_t number) const {
                (action.kind == isa::FactKind::Waits && action.groups & copyGroups);
       }))
     for (auto [level, one] : llvm::zip_equal(state.of, writes))
-      level = level == Dirty && !one.isCopy ? Old : level;
+      if (level == Dirty && !one.isCopy)
+        level = Old;
 }
 
 namespace {

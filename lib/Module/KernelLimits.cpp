@@ -91,9 +91,9 @@ void checkOpaqueCount(const Program &program, const Reach &reach, const ProgramC
     return;
   const FunctionSummary &kernel = program.functions[reach.kernel()];
   const std::vector<uint32_t> named = namedVariables(program, reach);
-  for (const auto [type, limit] : {std::pair(isa::words::texref, isa::LimitId::KernelTextures),
-                                   std::pair(isa::words::surfref, isa::LimitId::KernelSurfaces),
-                                   std::pair(isa::words::samplerref, isa::LimitId::KernelSamplers)}) {
+  for (const auto &[type, limit] : {std::pair(isa::words::texref, isa::LimitId::KernelTextures),
+                                    std::pair(isa::words::surfref, isa::LimitId::KernelSurfaces),
+                                    std::pair(isa::words::samplerref, isa::LimitId::KernelSamplers)}) {
     const uint64_t most = context.limit(limit);
     const auto count = static_cast<uint64_t>(
         llvm::count_if(named, [&, type = type](uint32_t index) { return program.variables[index].type == type; }));

@@ -195,7 +195,11 @@ private:
   void beginStatement();
   bool isClosedBehind(const Token &semicolon) const;
   void skipStatement();
+  void dropStatement();
+  void dropStatement();
   void skipItem();
+  void dropItem();
+  void dropItem();
   void settleBraces();
 };
 

@@ -3,7 +3,6 @@
 // semicolon lost, a bracket doubled, a directive misspelt), so that the rest of the text means what
 // its writer meant; what it cannot mend it skips to the end of the statement. One report a statement.
 #include "Parse/RecoveringParser.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #define b (*builder)
 #include "recover/Ptx.cpp"
@@ -545,7 +544,11 @@ bool PtxBase::isClosedBehind(const Token &semicolon) const {
 }
 
 void PtxBase::skipStatement() {
-  const auto note = llvm::make_scope_exit([this] { builder->passedOver(statementFirst); });
+  dropStatement();
+  builder->passedOver(statementFirst);
+}
+
+void PtxBase::dropStatement() {
   for (;;) {
     const Token &ahead = builder->ahead;
     if (ahead.kind == TokenKind::EndOfFile)
@@ -563,7 +566,11 @@ void PtxBase::skipStatement() {
 }
 
 void PtxBase::skipItem() {
-  const auto note = llvm::make_scope_exit([this] { builder->passedOver(statementFirst); });
+  dropItem();
+  builder->passedOver(statementFirst);
+}
+
+void PtxBase::dropItem() {
   for (uint32_t depth = 0;;) {
     const Token &ahead = builder->ahead;
     if (ahead.kind == TokenKind::EndOfFile)

@@ -196,9 +196,7 @@ private:
   bool isClosedBehind(const Token &semicolon) const;
   void skipStatement();
   void dropStatement();
-  void dropStatement();
   void skipItem();
-  void dropItem();
   void dropItem();
   void settleBraces();
 };

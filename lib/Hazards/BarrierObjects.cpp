@@ -46,7 +46,6 @@ private:
   HazardContext &context;
   const Body &body;
   std::vector<BarrierUse> uses;
-  bool isWhole = true; // nothing else, as a function that is called, may use the barriers
   llvm::DenseMap<uint32_t, std::vector<bool>> reachedFrom; // by block: those that control comes to
   bool isTold[4] = {};
 };
@@ -60,9 +59,7 @@ static bool isSignal(isa::FactKind kind) {
 }
 
 BarrierRules::BarrierRules(HazardContext &context) : context(context), body(context.body) {
-  isWhole = body.function->kind == FunctionKind::Entry;
   for (const uint32_t number : context.events) {
-    isWhole &= !mayWait(body, number);
     for (const Action &action : body.facts(number).actions)
       switch (action.kind) {
       case isa::FactKind::Async:
@@ -322,7 +319,7 @@ void BarrierRules::check() {
   for (const BarrierUse &use : uses) {
     if (!context.analyses.graph().isReached(context.analyses.graph().blockOf(use.number)))
       continue;
-    if (isWhole) {
+    if (context.isWhole) {
       initialisation(use);
       expectation(use);
       signal(use);

@@ -9,15 +9,6 @@ namespace ptxray {
 
 constexpr unsigned mostDepth = 6, mostSources = 64;
 
-LocalId Conditions::nameAt(uint32_t number, unsigned node) const {
-  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
-  if (node >= nodes.size() || nodes[node].kind != OperandKind::Name)
-    return LocalId::None;
-  const auto before =
-      llvm::count_if(nodes.take_front(node), [](const Operand &one) { return one.kind == OperandKind::Name; });
-  return body.namesOf(number)[static_cast<size_t>(before)];
-}
-
 bool Conditions::dependsOnThread(LocalId local) {
   const auto known = depends.find(local);
   if (known != depends.end())
@@ -51,7 +42,7 @@ bool Conditions::dependsOnThread(LocalId local) {
 std::string Conditions::valueAt(uint32_t number, unsigned node, unsigned depth) {
   if (const std::optional<int64_t> constant = places.numberAt(number, static_cast<int>(node)))
     return std::to_string(*constant);
-  const LocalId local = nameAt(number, node);
+  const LocalId local = nameAt(body, number, static_cast<int>(node));
   if (local == LocalId::None)
     return "?";
   const Operand &operand = body.ast->operandsOf(body.instruction(number).operands)[node];
@@ -105,7 +96,7 @@ std::optional<int64_t> Conditions::movedNumber(uint32_t number) {
   if (const auto known = places.numberAt(number, 1))
     return known;
   const Graph &graph = analyses.graph();
-  const LocalId source = nameAt(number, 1);
+  const LocalId source = nameAt(body, number, 1);
   std::optional<uint32_t> last;
   if (source != LocalId::None)
     analyses.definitions().eachWriter(source, [&](uint32_t writer) {
@@ -126,7 +117,7 @@ std::optional<std::pair<LocalId, bool>> Conditions::switchOf(LocalId local) {
   });
   if (count == 1) {
     const Computation &computation = body.facts(writers[0]).computation;
-    const LocalId predicate = nameAt(writers[0], 3);
+    const LocalId predicate = nameAt(body, writers[0], 3);
     const auto yes = places.numberAt(writers[0], 1), no = places.numberAt(writers[0], 2);
     if (computation.isKnown && computation.operation == isa::Operation::Selp && predicate != LocalId::None && yes &&
         no && (*yes == 0) != (*no == 0))
@@ -162,7 +153,7 @@ std::optional<Conditions::Condition> Conditions::compared(uint32_t number, bool 
   const llvm::StringRef sign = signOf(comparison, isTrue);
   if (sign.empty() || body.instruction(number).operands.count != 3)
     return std::nullopt;
-  const LocalId first = nameAt(number, 1);
+  const LocalId first = nameAt(body, number, 1);
   if (first != LocalId::None && places.numberAt(number, 2) == 0 &&
       (comparison == isa::words::eq || comparison == isa::words::ne))
     if (const auto known = switchOf(first))
@@ -176,7 +167,7 @@ std::optional<Conditions::Condition> Conditions::computed(uint32_t number, bool 
     return compared(number, isTrue, depth);
   if (!computation.isKnown || computation.resultKind != isa::TypeKind::Predicate)
     return std::nullopt;
-  const LocalId first = nameAt(number, 1), second = nameAt(number, 2);
+  const LocalId first = nameAt(body, number, 1), second = nameAt(body, number, 2);
   switch (computation.operation) {
   case isa::Operation::Mov:
   case isa::Operation::Not:

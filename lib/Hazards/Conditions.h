@@ -32,7 +32,6 @@ private:
   std::optional<int64_t> movedNumber(uint32_t number);
   std::string value(LocalId local, unsigned depth);
   std::string valueAt(uint32_t number, unsigned node, unsigned depth);
-  LocalId nameAt(uint32_t number, unsigned node) const;
 
   const Body &body;
   Analyses &analyses;

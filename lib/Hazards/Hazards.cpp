@@ -51,10 +51,13 @@ std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sin
   });
   if (!concerned)
     return std::nullopt;
-  HazardContext hazards = {body, sink, analyses, Places(body, analyses), {}};
+  const bool isEntry = body.function->kind == FunctionKind::Entry;
+  HazardContext hazards = {body, sink, analyses, Places(body, analyses), isEntry, {}};
   for (uint32_t number = 0; number < body.size(); ++number)
-    if (isEvent(body.facts(number)))
+    if (isEvent(body.facts(number))) {
       hazards.events.push_back(number);
+      hazards.isWhole &= !mayWait(body, number);
+    }
   return hazards;
 }
 

@@ -12,8 +12,9 @@ struct HazardContext {
   DiagnosticSink &sink;
   Analyses &analyses;
   Places places;
-  std::vector<uint32_t>
-      events; // instructions that have to do with asynchronous operations, or with memory that they use
+  bool isWhole; // a kernel that calls nothing, so that nobody else uses its barriers and tensor memory
+  // Instructions that have to do with asynchronous operations, or with memory that they use.
+  std::vector<uint32_t> events;
 
   bool areOtherThreads(uint32_t a, uint32_t b) const {
     return ptxray::areOtherThreads(analyses.graph().blockOf(a), analyses.graph().blockOf(b), body, analyses);

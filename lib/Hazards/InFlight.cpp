@@ -97,14 +97,6 @@ static llvm::DenseSet<LocalId> registersRead(const Body &body) {
   return read;
 }
 
-/// Of the operand that is a register, by its node.
-static LocalId registerAt(const Body &body, uint32_t number, int node) {
-  const Operand *operand = body.ast->operands.data() + body.instruction(number).operands.first + node;
-  LocalId found = LocalId::None;
-  body.eachUse(number, [&](NamedUse use) { found = &use.operand == operand ? use.local : found; });
-  return found;
-}
-
 /// Of the barriers that are waited for: which operations do they count? Of too many, it may be any. A wait of which
 /// nobody asks whether the phase is complete is none.
 void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
@@ -115,7 +107,7 @@ void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
   for (const uint32_t number : events)
     for (const Action &action : body.facts(number).actions) {
       if (action.kind != isa::FactKind::Awaits || action.node < 0 ||
-          !read.contains(registerAt(body, number, action.condition)))
+          !read.contains(nameAt(body, number, action.condition)))
         continue;
       const MemoryPlace barrier = where.at(number, action.node);
       auto [operations, isNew] = known.try_emplace({static_cast<uint32_t>(barrier.base), barrier.offset});

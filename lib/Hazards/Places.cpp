@@ -199,17 +199,22 @@ Places::Root Places::rootOf(LocalId local) {
   return roots[local] = root;
 }
 
+LocalId nameAt(const Body &body, uint32_t number, int node) {
+  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
+  if (node < 0 || static_cast<size_t>(node) >= nodes.size() || nodes[node].kind != OperandKind::Name)
+    return LocalId::None;
+  const auto before =
+      llvm::count_if(nodes.take_front(node), [](const Operand &one) { return one.kind == OperandKind::Name; });
+  return body.namesOf(number)[static_cast<size_t>(before)];
+}
+
 MemoryPlace Places::at(uint32_t number, uint32_t node, uint32_t bytes) {
-  const Instruction &instruction = body.instruction(number);
-  const Operand *nodes = body.ast->operands.data() + instruction.operands.first;
-  if (nodes[node].kind == OperandKind::Address && node + 1 < instruction.operands.count)
-    ++node;
-  if (nodes[node].kind != OperandKind::Name)
+  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
+  node += nodes[node].kind == OperandKind::Address;
+  const LocalId name = nameAt(body, number, static_cast<int>(node));
+  if (name == LocalId::None)
     return {};
-  const LocalId *name = body.namesOf(number).data();
-  for (uint32_t i = 0; i < node; ++i)
-    name += nodes[i].kind == OperandKind::Name;
-  MemoryPlace place = follow(*name);
+  MemoryPlace place = follow(name);
   place.offset += nodes[node].flags & HasOffset ? nodes[node].value : 0;
   place.bytes = bytes;
   return place;
@@ -294,12 +299,7 @@ std::optional<int64_t> Places::numberAt(uint32_t number, int node) {
     return std::nullopt;
   const Operand *operand = &body.ast->operands[body.instruction(number).operands.first + node];
   for (unsigned count = 0; count < mostSteps && operand->kind == OperandKind::Name && !operand->flags; ++count) {
-    const auto *use = llvm::find_if(body.facts(number).nodes, [&](NodeUse use) { return use.node == node; });
-    if (use == body.facts(number).nodes.end())
-      return std::nullopt;
-    LocalId local = LocalId::None;
-    body.eachUse(number, [&](NamedUse one) { local = &one.operand == operand ? one.local : local; });
-    number = analyses.definitions().only(local);
+    number = analyses.definitions().only(nameAt(body, number, node));
     if (number == Definitions::none || body.guard(number) != LocalId::None ||
         body.facts(number).computation.operation != isa::Operation::Mov || !body.facts(number).computation.isKnown ||
         body.instruction(number).operands.count != 2)

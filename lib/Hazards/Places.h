@@ -55,6 +55,9 @@ private:
   llvm::DenseMap<LocalId, Root> roots;
 };
 
+/// The name that an operand is, by its node; None: it is something else.
+LocalId nameAt(const Body &body, uint32_t number, int node);
+
 /// All threads of the scope have the same value: it comes from parameters and numbers of the scope alone.
 bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analyses, unsigned depth = 0);
 

@@ -107,10 +107,8 @@ void Allocations::relinquished() {
 }
 
 void Allocations::check() {
-  bool isWhole = body.function->kind == FunctionKind::Entry;
   for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
-    isWhole &= !mayWait(body, number);
     if (!hasAny(facts, {isa::FactKind::Allocates, isa::FactKind::Frees, isa::FactKind::Relinquishes}) ||
         !graph.isReached(graph.blockOf(number)))
       continue;
@@ -124,7 +122,7 @@ void Allocations::check() {
   if (allocations.empty())
     return;
   relinquished();
-  if (isWhole)
+  if (context.isWhole)
     unfreed(allocations.front());
 }
 

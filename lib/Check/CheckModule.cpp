@@ -35,7 +35,7 @@ static bool reportForeign(const SourceBuffer &source, DiagnosticSink &sink) {
   const std::optional<ForeignText> foreign = recogniseForeign(source.text());
   if (!foreign)
     return false;
-  Diagnostic &d = sink.report(DiagId::NotPtx, foreign->place, {foreign->what.str()});
+  Diagnostic &d = sink.report(DiagId::NotPtx, foreign->place, foreign->what);
   d.notes.push_back({foreign->advice.data(), std::nullopt});
   if (foreign->ptx)
     d.notes.push_back({"PTX begins here: delete what is above it", foreign->ptx});

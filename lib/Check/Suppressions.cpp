@@ -72,7 +72,7 @@ void Reader::read(Range comment) {
   const bool function = verb == "ignore-function";
   if (!function && verb != "ignore") {
     sink.report(DiagId::UnknownSuppression, rangeOf(verb),
-                {"no word `" + verb.str() + "`; expected `ignore` or `ignore-function`"});
+                "no word `" + verb.str() + "`; expected `ignore` or `ignore-function`");
     return;
   }
   llvm::SmallVector<llvm::StringRef, 4> words;
@@ -82,7 +82,7 @@ void Reader::read(Range comment) {
     const auto [rules, problem] = findRules(word);
     if (rules.empty()) {
       sink.report(DiagId::UnknownSuppression, rangeOf(word.empty() ? verb : word),
-                  {word.empty() ? "`" + verb.str() + "` names no rule" : problem});
+                  word.empty() ? "`" + verb.str() + "` names no rule" : problem);
       continue;
     }
     Suppression &s = (function ? wholeFunctions : lines).emplace_back();
@@ -135,7 +135,7 @@ void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comment
   for (std::vector<Suppression> *list : {&reader.lines, &reader.wholeFunctions})
     for (const Suppression &s : *list)
       if (!s.used && llvm::any_of(s.rules, [&](const RuleName &rule) { return isActive(rule, options); })) {
-        Diagnostic &d = complaints.report(DiagId::UnusedSuppression, s.word, {source.text(s.word).str()});
+        Diagnostic &d = complaints.report(DiagId::UnusedSuppression, s.word, source.text(s.word));
         if (s.alone.size())
           d.fix = Fix{"remove the comment", {{s.alone, ""}}, /*safe=*/true};
       }

@@ -102,12 +102,11 @@ std::string ruleText(DiagId id, Kind kind) {
   return kind == Kind::None || kind == Kind::Other ? rule : rule + ":" + kindText(kind).str();
 }
 
-Diagnostic &DiagnosticSink::report(DiagId id, Range range, std::initializer_list<std::string> args) {
+Diagnostic &DiagnosticSink::add(DiagId id, Range range) {
   Diagnostic &d = list.emplace_back();
   d.id = id;
   d.severity = info(id).level;
   d.range = range;
-  d.args.assign(args.begin(), args.end());
   return d;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "Diagnostics/IdFor.h"
 #include "Diagnostics/SharedText.h"
 #include "Source/Range.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -6,16 +7,10 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <deque>
-#include <initializer_list>
 #include <optional>
 #include <string>
 
 namespace ptxray {
-
-enum class DiagId : uint16_t {
-#define DIAG(name, ...) name,
-#include "Diagnostics/Diagnostics.def"
-};
 
 /// What an offence concerns; `--off=missing-qualifier:rounding` chooses one.
 enum class Kind : uint8_t {
@@ -108,8 +103,14 @@ static_assert(sizeof(Diagnostic) <= 512 / 3); // so many share one allocation
 /// Collects what the steps report. It knows no output.
 class DiagnosticSink {
 public:
-  /// The reference is good until the next report.
-  Diagnostic &report(DiagId id, Range range, std::initializer_list<std::string> args = {});
+  /// `report(DiagId::LargeCluster, range, directive, 8)`. The reference is good until the next report.
+  template <typename... Args> Diagnostic &report(IdFor<Args...> id, Range range, const Args &...args) {
+    Diagnostic &d = add(id.value, range);
+    (d.args.push_back(argumentText(args)), ...);
+    return d;
+  }
+  /// For arguments that exist already.
+  Diagnostic &add(DiagId id, Range range);
   Diagnostic &at(size_t number) { return list[number]; } // in the order of the reports
   bool hasErrors() const;
   const DiagnosticList &diagnostics() const;

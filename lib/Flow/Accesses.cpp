@@ -47,26 +47,22 @@ void AccessRules::access(const Operand &operand, LocalId local, const Access &on
   if (!symbol || symbol->kind != SymbolKind::Variable || operand.flags & AnyValue)
     return;
   const int64_t offset = operand.flags & HasOffset ? operand.value : 0;
-  auto report = [&](DiagId id, std::initializer_list<std::string> args) {
-    sink.report(id, operand.range, args).notes.push_back({"declared here", symbol->nameRange});
-  };
-  auto name = [&] { return body.text(local).str(); };
+  auto declaredHere = [&](Diagnostic &d) { d.notes.push_back({"declared here", symbol->nameRange}); };
+  const llvm::StringRef name = body.text(local);
   const bool isGuarded = body.guard(number) != LocalId::None, isLoad = body.facts(number).hasResult;
   const bool isOfCall = symbol->depth > 0 && !symbol->isParameter && symbol->space == isa::words::param;
   if (isGuarded && isOfCall && !symbol->isReturn)
-    report(DiagId::GuardedArgument, {name()});
+    declaredHere(sink.report(DiagId::GuardedArgument, operand.range, name));
   const Extent &extent = symbol->extent;
   const bool isDynamicShared = !extent.bytes && symbol->space == isa::words::shared;
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))
-    report(DiagId::AccessOutOfBounds,
-           {std::to_string(one.bytes), std::to_string(offset), name(), std::to_string(extent.bytes)});
+    declaredHere(sink.report(DiagId::AccessOutOfBounds, operand.range, one.bytes, offset, name, extent.bytes));
   // Dynamic shared memory is aligned by the driver, whatever the open array says.
   else if (offset % one.align || (extent.align % one.align && !isDynamicShared))
-    report(DiagId::AccessMisaligned,
-           {std::to_string(one.bytes), std::to_string(offset), name(), std::to_string(extent.align)});
+    declaredHere(sink.report(DiagId::AccessMisaligned, operand.range, one.bytes, offset, name, extent.align));
   // A variable for arguments holds something only when a call has returned it.
   else if (isLoad && isOfCall && !symbol->isReturn && !isFragment && !returned.contains(local))
-    report(DiagId::ParameterWithoutCall, {name()});
+    declaredHere(sink.report(DiagId::ParameterWithoutCall, operand.range, name));
 }
 
 void checkAccesses(const Body &body, const BodyContext &context) {

@@ -51,7 +51,7 @@ void AddressRules::space(const Operand &operand, LocalId local, const Access &on
       (!found.empty() && !isLocalWindow(found) && found != ".global"))
     return;
   const auto text = [](llvm::StringRef space) { return space.empty() ? std::string("generic") : space.str(); };
-  sink.report(DiagId::OtherSpace, operand.range, {body.text(local).str(), text(found), text(wanted)})
+  sink.report(DiagId::OtherSpace, operand.range, body.text(local), text(found), text(wanted))
       .notes.push_back({"the address is made here", body.instruction(origin.made).range});
 }
 
@@ -60,15 +60,13 @@ void AddressRules::bounds(const Operand &operand, const Base &base, const Access
   const int64_t offset = base.offset;
   const bool isOutside =
       symbol.extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.bytes > symbol.extent.bytes);
-  const std::string bytes = std::to_string(one.bytes), name = body.text(base.local).str();
+  const llvm::StringRef name = body.text(base.local);
   if (isOutside)
-    sink.report(DiagId::AccessOutOfBounds, operand.range,
-                {bytes, std::to_string(offset), name, std::to_string(symbol.extent.bytes)})
+    sink.report(DiagId::AccessOutOfBounds, operand.range, one.bytes, offset, name, symbol.extent.bytes)
         .notes.push_back({"declared here", symbol.nameRange});
   else if (one.align && symbol.extent.align % one.align == 0 &&
            offset % one.align) // what is declared with less is aligned enough
-    sink.report(DiagId::AccessMisaligned, operand.range,
-                {bytes, std::to_string(offset), name, std::to_string(symbol.extent.align)})
+    sink.report(DiagId::AccessMisaligned, operand.range, one.bytes, offset, name, symbol.extent.align)
         .notes.push_back({"declared here", symbol.nameRange});
 }
 
@@ -89,7 +87,7 @@ void AddressRules::alignment(const Operand &operand, const Base &base, const Acc
                             body.instruction(before.number).guardNot == body.instruction(number).guardNot;
   const bool isCertain = (isUnguarded || haveOneGuard) && addresses.precedes(before.number, number);
   if (isCertain && (base.offset - before.offset) % both)
-    sink.report(DiagId::ImpossibleAlignment, operand.range, {std::to_string(one.bytes), std::to_string(before.bytes)})
+    sink.report(DiagId::ImpossibleAlignment, operand.range, one.bytes, before.bytes)
         .notes.push_back(
             {"of the same address, " + std::to_string(base.offset - before.offset) + " bytes away", before.range});
   else if (one.align > before.align || !isCertain)

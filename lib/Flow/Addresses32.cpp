@@ -14,8 +14,8 @@ void checkAddresses32(const Body &body, const BodyContext &context) {
       const auto *address = llvm::find_if(nodes, [](const Operand &node) { return node.kind == OperandKind::Address; });
       const bool isNamed = address != nodes.end() && address->extent > 1 && address[1].kind == OperandKind::Name;
       context.sink.report(DiagId::CodegenAddress32, isNamed ? address[1].range : instruction.opcodeRange,
-                          {(isNamed ? body.ast->text(address[1].name) : body.ast->text(instruction.opcode)).str(),
-                           targetName(ofArch(context.module))});
+                          (isNamed ? body.ast->text(address[1].name) : body.ast->text(instruction.opcode)).str(),
+                          targetName(ofArch(context.module)));
     }
 }
 

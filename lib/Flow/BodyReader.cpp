@@ -123,7 +123,7 @@ bool BodyReader::isMissingSemicolon(const Instruction &instruction) {
   if (operand.kind != OperandKind::Name || !source.text({end, operand.range.begin}).contains('\n') ||
       resolver.find(operand.name) || !isa::findMnemonic(ast.text(operand.name)))
     return false;
-  sink.report(DiagId::ExpectedSemicolon, {end, end}, {ast.text(instruction.opcode).str()}).fix =
+  sink.report(DiagId::ExpectedSemicolon, {end, end}, ast.text(instruction.opcode)).fix =
       Fix{"insert `;`", {{{end, end}, ";"}}, /*safe=*/true};
   return true;
 }
@@ -133,7 +133,7 @@ bool BodyReader::hasTooManyOperands(const Instruction &instruction) {
   if (instruction.operands.count <= mostOperands)
     return false;
   const Range range = ast.operands[instruction.operands.first + mostOperands].range;
-  sink.report(DiagId::ExtraOperand, range, {source.text(range).str(), "`" + ast.text(instruction.opcode).str() + "`"});
+  sink.report(DiagId::ExtraOperand, range, source.text(range), "`" + ast.text(instruction.opcode).str() + "`");
   return true;
 }
 

@@ -10,7 +10,7 @@ void checkBranchLists(const Body &body, const BodyContext &context) {
     body.eachUse(number, [&](NamedUse use) {
       const Symbol *symbol = use.uses & Targets ? body.symbol(use.local) : nullptr;
       if (symbol && (symbol->kind == SymbolKind::Prototype || symbol->kind == SymbolKind::CallTargets))
-        context.sink.report(DiagId::BranchTargetsExpected, use.operand.range, {body.text(use.local).str()})
+        context.sink.report(DiagId::BranchTargetsExpected, use.operand.range, body.text(use.local))
             .notes.push_back({"declared here", symbol->nameRange});
     });
   }

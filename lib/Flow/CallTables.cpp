@@ -34,9 +34,7 @@ static void checkBranch(const Body &body, uint32_t number, const BodyContext &co
       return;
     const uint64_t count = targetCount(body, use.local);
     if (count > most && analyses.graph().isReached(analyses.graph().blockOf(number)) && hasIndex(body, number))
-      context.sink
-          .report(DiagId::CodegenBranchTable, use.operand.range,
-                  {body.text(use.local).str(), std::to_string(count), std::to_string(most)})
+      context.sink.report(DiagId::CodegenBranchTable, use.operand.range, body.text(use.local), count, most)
           .notes.push_back({"declared here", list->nameRange});
   });
 }

@@ -58,7 +58,7 @@ void ConvergenceRules::partialWarp(uint32_t number) {
   if (!parted)
     return;
   Diagnostic &diagnostic =
-      sink.report(DiagId::PartialWarp, instruction.opcodeRange, {body.ast->text(instruction.opcode).str()});
+      sink.report(DiagId::PartialWarp, instruction.opcodeRange, body.ast->text(instruction.opcode));
   diagnostic.notes.push_back({"here the lanes of a warp part", *parted});
 }
 
@@ -66,15 +66,14 @@ void ConvergenceRules::mask(uint32_t number, const Operand &mask, Range place) {
   const uint64_t lanes = static_cast<uint64_t>(mask.value) & UINT32_MAX;
   const BlockShape &shape = uniformity.blockShape();
   const uint64_t present = shape.threads < warpSize ? (uint64_t(1) << shape.threads) - 1 : UINT32_MAX;
-  const auto text = [&](uint64_t set) { return std::to_string(llvm::countr_zero(set)); };
   if (const uint64_t outside = present & ~lanes; outside) {
     if (shape.isKnown && body.function->kind == FunctionKind::Entry && isWhole(number))
-      sink.report(DiagId::LaneOutsideMask, place,
-                  {text(outside), body.ast->text(body.instruction(number).opcode).str()});
+      sink.report(DiagId::LaneOutsideMask, place, llvm::countr_zero(outside),
+                  body.ast->text(body.instruction(number).opcode));
     return;
   }
   if (const std::optional<Range> parted = partedAt(number, /*isBarrier=*/true))
-    sink.report(DiagId::AbsentLane, place, {body.ast->text(body.instruction(number).opcode).str()})
+    sink.report(DiagId::AbsentLane, place, body.ast->text(body.instruction(number).opcode))
         .notes.push_back({"here the lanes of a warp part", *parted});
 }
 

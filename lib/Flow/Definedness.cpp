@@ -64,9 +64,9 @@ LocalId Undefined::read(LocalId local, Range range, bool matters) {
     return origin->second;
   before |= matters ? Warned : Noted;
   if (matters)
-    sink.report(DiagId::UndefinedValue, range, {body.text(local).str(), body.text(origin->second).str()});
+    sink.report(DiagId::UndefinedValue, range, body.text(local), body.text(origin->second));
   else
-    sink.report(DiagId::UnwrittenRegister, range, {body.text(origin->second).str()});
+    sink.report(DiagId::UnwrittenRegister, range, body.text(origin->second));
   return origin->second;
 }
 

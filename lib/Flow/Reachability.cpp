@@ -73,7 +73,7 @@ void checkReachability(const Body &body, const BodyContext &context) {
   const Segment &last = segments.back();
   const bool isReached = segments.size() == 1 || (last.first < last.end && llvm::any_of(last.labels, isTarget));
   if (isReached && !context.rules.neverReturns(body.function->name))
-    context.sink.report(DiagId::ControlReachesEnd, lastStatement(body), {body.ast->text(body.function->name).str()});
+    context.sink.report(DiagId::ControlReachesEnd, lastStatement(body), body.ast->text(body.function->name));
 }
 
 } // namespace ptxray

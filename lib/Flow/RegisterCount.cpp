@@ -16,7 +16,7 @@ void checkRegisterCount(const Body &body, const BodyContext &context) {
   const KernelHead head = headOf(*body.ast, *body.function);
   if (!head.registers && !head.threads)
     context.sink.report(DiagId::RegisterCountUnknown, body.instruction(*first).opcodeRange,
-                        {body.ast->text(body.function->name).str()});
+                        body.ast->text(body.function->name));
 }
 
 } // namespace ptxray

@@ -174,7 +174,7 @@ void UnwrittenPaths::report(const Read &read) {
   const BlockId blame = blameFor(read);
   if (blame == BlockId::None)
     return;
-  sink.report(DiagId::UnwrittenOnPath, read.range, {body.text(read.local).str()})
+  sink.report(DiagId::UnwrittenOnPath, read.range, body.text(read.local))
       .notes.push_back({"by one way from here, nothing writes it", body.instruction(graph[blame].last()).range});
 }
 

@@ -84,8 +84,7 @@ void BarrierRules::initialisation(const BarrierUse &use) {
       !isComparable(use, isInit) || any(use.barrier, isInit))
     return;
   isTold[0] = true;
-  context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number),
-                      {context.opcode(use.number).str()});
+  context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number), context.opcode(use.number));
 }
 
 bool BarrierRules::reaches(uint32_t first, uint32_t second) {
@@ -121,7 +120,7 @@ void BarrierRules::expectation(const BarrierUse &use) {
       llvm::any_of(uses, [&](const BarrierUse &other) { return mayExpect(other, use); }))
     return;
   isTold[1] = true;
-  context.sink.report(DiagId::UnexpectedBytes, context.opcodeRange(use.number), {context.opcode(use.number).str()});
+  context.sink.report(DiagId::UnexpectedBytes, context.opcodeRange(use.number), context.opcode(use.number));
 }
 
 void BarrierRules::signal(const BarrierUse &use) {
@@ -130,7 +129,7 @@ void BarrierRules::signal(const BarrierUse &use) {
     return;
   isTold[2] = true;
   context.sink.report(DiagId::NeverSignalledBarrier, context.opcodeRange(use.number),
-                      {body.ast->text(body.function->name).str(), context.opcode(use.number).str()});
+                      body.ast->text(body.function->name), context.opcode(use.number));
 }
 
 /// In one block: what is expected, and what the copies to the same barrier have together.
@@ -156,8 +155,7 @@ void BarrierRules::bytes(const BarrierUse &expectation) {
     sum += *bytes;
   }
   if (expectations == 1 && sum && sum != *expected)
-    context.sink.report(DiagId::OtherBytesExpected, context.opcodeRange(expectation.number),
-                        {std::to_string(*expected), std::to_string(sum)});
+    context.sink.report(DiagId::OtherBytesExpected, context.opcodeRange(expectation.number), *expected, sum);
 }
 
 // ---- initialisation seen by the cluster
@@ -247,8 +245,7 @@ void BarrierRules::orderOfInits() {
     isTold = true;
     const uint32_t init = analysis.inits[unordered - state.of.begin()];
     context.sink
-        .report(DiagId::UnorderedInit, context.opcodeRange(number),
-                {context.opcode(number).str(), context.opcode(init).str()})
+        .report(DiagId::UnorderedInit, context.opcodeRange(number), context.opcode(number), context.opcode(init))
         .notes.push_back({"initialised here", context.range(init)});
   });
 }
@@ -307,7 +304,7 @@ void BarrierRules::parity(const BarrierUse &wait) {
     if (changes)
       return;
     isTold[3] = true;
-    context.sink.report(DiagId::ConstantParity, nodes[wait.which].range, {context.opcode(wait.number).str()})
+    context.sink.report(DiagId::ConstantParity, nodes[wait.which].range, context.opcode(wait.number))
         .notes.push_back({"the loop begins here", context.range(graph[header].first)});
     return;
   }

@@ -15,6 +15,9 @@ struct MemoryUse {
   bool isLate;       // it happens some time after the instruction
 };
 
+/// Of what meets an operation in flight; its message names both instructions.
+using ConflictId = IdTakingTexts<2>;
+
 class CopyRules {
 public:
   explicit CopyRules(HazardContext &context)
@@ -25,11 +28,11 @@ public:
 private:
   void commitment(uint32_t number, const Levels &state);
   void use(const MemoryUse &use, const Levels &state);
-  std::optional<DiagId> conflict(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
-  std::optional<DiagId> shared(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
-  std::optional<DiagId> tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use);
+  std::optional<ConflictId> conflict(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
+  std::optional<ConflictId> shared(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
+  std::optional<ConflictId> tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use);
   bool hasSameBase(uint32_t first, const LateAccess &late, const MemoryUse &use);
-  void report(DiagId id, uint32_t number, Range place, size_t one, uint8_t level);
+  void report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level);
 
   HazardContext &context;
   const Body &body;
@@ -40,12 +43,11 @@ private:
 } // namespace
 
 /// Once for all operations of its groups: what one wait would mend is one fault.
-void CopyRules::report(DiagId id, uint32_t number, Range place, size_t one, uint8_t level) {
+void CopyRules::report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level) {
   const Operation &operation = flight.operations()[one];
   for (auto [i, other] : llvm::enumerate(flight.operations()))
     isTold[i] = isTold[i] || (other.groups == operation.groups && other.isCounted == operation.isCounted);
-  Diagnostic &diagnostic =
-      context.sink.report(id, place, {context.opcode(number).str(), context.opcode(operation.number).str()});
+  Diagnostic &diagnostic = context.sink.report(id, place, context.opcode(number), context.opcode(operation.number));
   addNotes(diagnostic, context, operation, number, level);
 }
 
@@ -79,7 +81,8 @@ bool CopyRules::hasSameBase(uint32_t first, const LateAccess &late, const Memory
   return isSame;
 }
 
-std::optional<DiagId> CopyRules::shared(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state) {
+std::optional<ConflictId> CopyRules::shared(size_t one, const LateAccess &late, const MemoryUse &use,
+                                            const Levels &state) {
   const Operation &operation = flight.operations()[one];
   const bool beginsThere = beginTogether(late.place, use.place);
   const auto isAtSamePlace = [&] { return isSame(late.place, use.place) && hasSameBase(operation.number, late, use); };
@@ -87,7 +90,7 @@ std::optional<DiagId> CopyRules::shared(size_t one, const LateAccess &late, cons
     const bool isRelated = use.isLate || use.access.isDescribed || beginsThere;
     if ((isRelated && flight.isUnwaited(state)) || (flight.isForgotten(state) && beginsThere) ||
         (late.place.isVariable && isAtSamePlace()))
-      return DiagId::UnwaitedBulkCopy;
+      return ConflictId(DiagId::UnwaitedBulkCopy);
     return std::nullopt;
   }
   if (!operation.groups)
@@ -97,30 +100,30 @@ std::optional<DiagId> CopyRules::shared(size_t one, const LateAccess &late, cons
   if (late.isWrite && use.access.reads()) {
     const bool isUncommitted = operation.isCertain && flight.level(state, one) == 0;
     if (flight.isUnwaited(state, group) || ((isForgotten || isUncommitted) && isAtSamePlace()))
-      return DiagId::UnwaitedCopy;
+      return ConflictId(DiagId::UnwaitedCopy);
   } else if (late.isRead && use.access.writes() && !use.isLate &&
              ((beginsThere && isForgotten) || (late.place.isVariable && isAtSamePlace()))) {
-    return DiagId::SourceInFlight;
+    return ConflictId(DiagId::SourceInFlight);
   }
   return std::nullopt;
 }
 
 /// Operations of one kind are in order among themselves, and so are those that a barrier object counts: mma, cp, shift.
-std::optional<DiagId> CopyRules::tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use) {
+std::optional<ConflictId> CopyRules::tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use) {
   const bool isLoadOrStore = !(use.groups & committedGroups());
   if (operation.groups == use.groups || (late.place.hasBaseOf(use.place) && late.place.offset != use.place.offset))
     return std::nullopt;
   if (operation.needsCommit)
-    return isLoadOrStore ? std::optional(DiagId::UnwaitedTensorOperation) : std::nullopt;
+    return isLoadOrStore ? std::optional(ConflictId(DiagId::UnwaitedTensorOperation)) : std::nullopt;
   if (isLoadOrStore && !hasSameBase(operation.number, late, use))
     return std::nullopt;
   if (late.isWrite)
-    return DiagId::UnwaitedTensorStore;
-  return use.access.writes() ? std::optional(DiagId::UnwaitedTensorLoad) : std::nullopt;
+    return ConflictId(DiagId::UnwaitedTensorStore);
+  return use.access.writes() ? std::optional(ConflictId(DiagId::UnwaitedTensorLoad)) : std::nullopt;
 }
 
-std::optional<DiagId> CopyRules::conflict(size_t one, const LateAccess &late, const MemoryUse &use,
-                                          const Levels &state) {
+std::optional<ConflictId> CopyRules::conflict(size_t one, const LateAccess &late, const MemoryUse &use,
+                                              const Levels &state) {
   const Operation &operation = flight.operations()[one];
   if (use.access.space == isa::words::tmem)
     return late.space == isa::words::tmem ? tensor(operation, late, use) : std::nullopt;
@@ -135,7 +138,7 @@ void CopyRules::use(const MemoryUse &use, const Levels &state) {
     if (!flight.isPending(state, one) || isTold[one] || operation.number == use.number || flight.reads(use.number, one))
       continue;
     for (const LateAccess &late : operation.accesses) {
-      const std::optional<DiagId> id = conflict(one, late, use, state);
+      const std::optional<ConflictId> id = conflict(one, late, use, state);
       if (id && !context.areOtherThreads(operation.number, use.number)) {
         const Operand *nodes = body.ast->operands.data() + body.instruction(use.number).operands.first;
         return report(*id, use.number, nodes[use.access.node].range, one, flight.level(state, one));

@@ -84,9 +84,8 @@ private:
     const Operation &operation = flight.operations()[one];
     for (size_t other = 0; other < isTold.size(); ++other)
       isTold[other] = isTold[other] || flight.isPending(state, other);
-    Diagnostic &diagnostic = context.sink.report(
-        DiagId::RegisterInFlight, use.operand.range,
-        {context.opcode(number).str(), body.text(use.local).str(), context.opcode(operation.number).str()});
+    Diagnostic &diagnostic = context.sink.report(DiagId::RegisterInFlight, use.operand.range, context.opcode(number),
+                                                 body.text(use.local), context.opcode(operation.number));
     addNotes(diagnostic, context, operation, number, flight.level(state, one));
   }
 
@@ -154,7 +153,7 @@ static void checkFences(HazardContext &context, const HeldRegisters &held) {
     isTold = unfenced != of->second.end();
     if (isTold)
       context.sink.report(DiagId::UnfencedRegisters, context.opcodeRange(number),
-                          {context.body.text(held.names[*unfenced]).str(), context.opcode(number).str()});
+                          context.body.text(held.names[*unfenced]), context.opcode(number));
   });
 }
 

@@ -148,8 +148,8 @@ void ProxyRules::read(uint32_t number, const Access &access, const Levels &state
       continue;
     isTold[write->isCopy] = true;
     context.sink
-        .report(write->isCopy ? DiagId::UnfencedCopy : DiagId::MissingProxyFence, context.opcodeRange(number),
-                {context.opcode(number).str(), context.opcode(write->number).str()})
+        .report(write->isCopy ? IdTakingTexts<2>(DiagId::UnfencedCopy) : DiagId::MissingProxyFence,
+                context.opcodeRange(number), context.opcode(number), context.opcode(write->number))
         .notes.push_back({"written here", context.range(write->number)});
   }
 }

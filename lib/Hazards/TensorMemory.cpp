@@ -80,14 +80,12 @@ void Allocations::unfreed(uint32_t allocation) {
     if (!parts || body.guard(last) == LocalId::None ||
         !isSameIn(isa::Scope::Cta, body.guard(last), body, context.analyses))
       continue;
-    context.sink
-        .report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), {context.opcode(allocation).str()})
+    context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), context.opcode(allocation))
         .notes.push_back({"here control leaves the kernel by a way on which nothing frees it", context.range(last)});
     return;
   }
   if (frees.empty() && ends)
-    context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation),
-                        {context.opcode(allocation).str()});
+    context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), context.opcode(allocation));
 }
 
 void Allocations::relinquished() {
@@ -99,8 +97,7 @@ void Allocations::relinquished() {
     if (before == relinquishments.end() && !after[indexOf(block)])
       continue;
     const uint32_t given = before == relinquishments.end() ? relinquishments.front() : *before;
-    context.sink
-        .report(DiagId::AllocationAfterRelinquish, context.opcodeRange(allocation), {context.opcode(allocation).str()})
+    context.sink.report(DiagId::AllocationAfterRelinquish, context.opcodeRange(allocation), context.opcode(allocation))
         .notes.push_back({"given up here", context.range(given)});
     return;
   }

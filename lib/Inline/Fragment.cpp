@@ -40,7 +40,7 @@ void Fragment::declare(const InlineStatement &statement, const InlineOperand &op
       one.letter == 'n' || (isLlvm && (one.letter == 'i' || one.letter == 's')) ||
       (!typeOfLetter(one.letter, true).empty() && (isLlvm || (one.letter != 'b' && one.letter != 'c')));
   auto refuse = [&](std::string problem) {
-    sink.report(DiagId::InlineConstraint, operand.place, {operand.constraint, std::move(problem)});
+    sink.report(DiagId::InlineConstraint, operand.place, operand.constraint, std::move(problem));
     one.letter = 'r';
   };
   if (!isKnown || letters.size() != 1)
@@ -60,8 +60,8 @@ void Fragment::addReference(const InlineStatement &statement, size_t first, Rang
   size_t index = 0;
   const size_t count = statement.operands.size();
   if (all.slice(digits.begin, digits.end).getAsInteger(10, index) || index >= count) {
-    sink.report(DiagId::InlineOperandIndex, statement.text.placeOf(written),
-                {all.slice(written.begin, written.end).str(), std::to_string(count)});
+    sink.report(DiagId::InlineOperandIndex, statement.text.placeOf(written), all.slice(written.begin, written.end),
+                std::to_string(count));
     text.append(statement.text, written);
     absent.push_back(all.slice(written.begin, written.end).str());
     return;
@@ -112,7 +112,7 @@ void Fragment::addText(const InlineStatement &statement, size_t first, Diagnosti
       i = end;
     } else if (c == '[' && mark == '%') {
       const auto end = static_cast<uint32_t>(std::min(all.find(']', i), all.size() - 1)) + 1;
-      sink.report(DiagId::InlineOperandName, from.placeOf({i, end}), {all.slice(i, end).str()});
+      sink.report(DiagId::InlineOperandName, from.placeOf({i, end}), all.slice(i, end));
       const llvm::StringRef name = all.slice(i + 2, end - 1);
       const auto named = llvm::find_if(statement.operands, [&](const InlineOperand &o) { return o.name == name; });
       const size_t index = named == statement.operands.end() ? 0 : named - statement.operands.begin();
@@ -136,7 +136,7 @@ void Fragment::add(const InlineStatement &statement, DiagnosticSink &sink) {
   addText(statement, first, sink);
   for (const auto &[name, place] : statement.clobbers)
     if (name != "memory" && name != "~{memory}" && name != "cc")
-      sink.report(DiagId::InlineClobber, place, {name});
+      sink.report(DiagId::InlineClobber, place, name);
 }
 
 std::string Fragment::key() const {

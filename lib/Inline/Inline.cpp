@@ -131,7 +131,7 @@ std::vector<std::string> SourceCheck::elsewhere(const Group &group, const Fragme
 
 /// Puts a finding to where the source says what it is about.
 void SourceCheck::report(const Diagnostic &finding, const MappedText &module) {
-  Diagnostic &d = sink.report(finding.id, module.placeOf(finding.range));
+  Diagnostic &d = sink.add(finding.id, module.placeOf(finding.range));
   d.args = finding.args;
   d.severity = finding.severity;
   d.kind = finding.kind;
@@ -158,17 +158,17 @@ void SourceCheck::lint(const Group &group, const Fragment &fragment, const Judge
   if (judged.below) {
     const auto &[target, refused] = *judged.below;
     const MappedText text = fragment.module(target.ptx, target.target, target.hasFloats);
-    sink.report(DiagId::InlineRegisterType, text.placeOf(refused.range), {refused.args[0], refused.message()});
+    sink.report(DiagId::InlineRegisterType, text.placeOf(refused.range), refused.args[0], refused.message());
   }
   for (const auto &[operand, use] : llvm::zip(fragment.operands(), judged.uses)) {
     if (!operand.isDeclared)
       continue;
     if (use.isWritten && !operand.isOutput)
-      sink.report(DiagId::InputOperandWritten, module.placeOf(use.firstWrite), {operand.name})
+      sink.report(DiagId::InputOperandWritten, module.placeOf(use.firstWrite), operand.name)
           .notes.push_back({"it is given as `" + operand.operand->constraint + "` here", operand.operand->place});
     // Triton must have a result, so there it may be for show.
     if (operand.isOutput && !use.isWritten && !operand.isInput && group.front()->style == TemplateStyle::Gcc)
-      sink.report(DiagId::OutputNeverWritten, operand.operand->place, {operand.name});
+      sink.report(DiagId::OutputNeverWritten, operand.operand->place, operand.name);
   }
 }
 

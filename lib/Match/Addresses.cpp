@@ -23,7 +23,7 @@ void OperandJudge::judgeOpaque(const Shape &shape, unsigned node) {
   if (shape.kind == ShapeKind::Variable && (shape.flags & ShapeOpaque) && !(shape.flags & ShapeOffset) &&
       shape.type == wanted)
     return;
-  fail(DiagId::OpaqueExpected, node, {std::string(isa::word(wanted).text)});
+  fail(DiagId::OpaqueExpected, node, isa::word(wanted).text);
 }
 
 bool OperandJudge::isBracketed(unsigned node) const {
@@ -39,7 +39,7 @@ void OperandJudge::judgeBrackets(unsigned node) {
   if (declared.role == OperandRole::Address)
     return;
   if (const bool bracketed = isBracketed(node); bracketed != standsIn(isa::PatternKind::Address))
-    fail(bracketed ? DiagId::MisplacedBracket : DiagId::MissingBrackets, node);
+    fail(bracketed ? IdTakingTexts<1>(DiagId::MisplacedBracket) : DiagId::MissingBrackets, node);
 }
 
 /// `.shared::cta` lies in `.shared`: what stands before the colons.
@@ -61,7 +61,7 @@ OperandJudge::Spaces OperandJudge::spaces() const {
 }
 
 void OperandJudge::failAddress(TypeView reg, unsigned node) {
-  Finding &f = find(Phase::Type, DiagId::AddressRegister, node, {spell(reg)});
+  Finding &f = find(Phase::Type, DiagId::AddressRegister, node, spell(reg));
   f.kind = reg.kind == TypeKind::Float ? Kind::Float : reg.kind == TypeKind::Predicate ? Kind::Predicate : Kind::Other;
 }
 
@@ -80,7 +80,7 @@ void OperandJudge::judgeAddressRegister(const Shape &shape, unsigned node, bool 
   if (reg.bits > 64 || (!isAnything() && !passes))
     failAddress(reg, node);
   else if (type && !agrees)
-    fail(DiagId::AddressWidth, node, {spell(reg), typeText()});
+    fail(DiagId::AddressWidth, node, spell(reg), typeText());
 }
 
 void OperandJudge::judgeAddressSpecial(const Shape &shape, unsigned node) {
@@ -96,7 +96,7 @@ void OperandJudge::judgeAddressSpecial(const Shape &shape, unsigned node) {
 
 void OperandJudge::judgeAddressVariable(const Shape &shape, unsigned node) {
   if (shape.flags & ShapeOpaque) {
-    fail(isAnything() ? DiagId::OpaqueAddress : DiagId::AddressSymbol, node);
+    fail(isAnything() ? IdTakingTexts<1>(DiagId::OpaqueAddress) : DiagId::AddressSymbol, node);
     return;
   }
   const auto [named, generic] = spaces();
@@ -115,7 +115,7 @@ void OperandJudge::judgeAddressVariable(const Shape &shape, unsigned node) {
   std::string wanted;
   for (WordId s : named)
     wanted += (wanted.empty() ? "" : ", ") + quote(isa::word(s).text);
-  fail(DiagId::StateSpace, node, {std::string(isa::word(space).text), wanted.empty() ? "a generic address" : wanted});
+  fail(DiagId::StateSpace, node, isa::word(space).text, wanted.empty() ? "a generic address" : wanted);
 }
 
 void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
@@ -146,7 +146,7 @@ void OperandJudge::judgeAddress(const Shape &shape, unsigned node) {
   }
   case ShapeKind::Function:
     if (!isAnything())
-      fail(has(isa::SymbolAllowed) ? DiagId::FunctionAsValue : DiagId::AddressSymbol, node);
+      fail(has(isa::SymbolAllowed) ? IdTakingTexts<1>(DiagId::FunctionAsValue) : DiagId::AddressSymbol, node);
     return;
   case ShapeKind::Float:
     if (!isAnything() && !isBare)

@@ -274,9 +274,8 @@ llvm::SmallVector<Binding, 2> bindOperands(const FormView &view) { return Binder
 
 /// Something of another shape; brackets too few or too many may be all.
 static void reportShape(const Shape &shape, const Pattern &pattern, Place place, Judgement &judgement) {
-  Finding &f = judgement.report(Phase::Shape, DiagId::OperandShape, place,
-                                {"", shapeName(shape.kind), patternName(pattern.kind)});
-  f.sourceArg = 0;
+  Finding &f = judgement.report(Phase::Shape, DiagId::OperandShape, place, textThere, shapeName(shape.kind),
+                                patternName(pattern.kind));
   if (pattern.kind == PatternKind::Address && shape.extent == 1 && !(shape.flags & ShapeSubscript))
     f.remedy = {Remedy::AddBrackets, 0, "["};
   if (pattern.kind == PatternKind::Operand && shape.kind == ShapeKind::Address) {
@@ -324,7 +323,7 @@ static void reportMissing(const FormView &view, Binding::Misfit misfit, Judgemen
                                    ? std::string(hasOptional ? "at least " : "") + std::to_string(required) +
                                          (required == 1 ? " operand" : " operands") + ", found " + std::to_string(found)
                                    : "one more operand";
-  judgement.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0}, {instruction, expected})
+  judgement.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0}, instruction, expected)
       .notes.push_back("missing: " + what);
 }
 
@@ -335,16 +334,16 @@ static void reportMisfit(const FormView &view, Binding::Misfit misfit, Judgement
     return reportMissing(view, misfit, judgement);
   const Place place = Place::at(Place::Operand, misfit.node);
   if (misfit.pattern < 0) {
-    judgement.report(Phase::Shape, DiagId::ExtraOperand, place, {"", "`" + instruction + "`"}).sourceArg = 0;
+    judgement.report(Phase::Shape, DiagId::ExtraOperand, place, textThere, "`" + instruction + "`");
   } else {
     const Shape &shape = view.written.shapes[misfit.node];
     const Pattern &pattern = patterns[misfit.pattern];
     if (shape.kind == ShapeKind::Pair)
-      judgement.report(Phase::Shape, DiagId::UnexpectedPair, place, {"", instruction}).sourceArg = 0;
+      judgement.report(Phase::Shape, DiagId::UnexpectedPair, place, textThere, instruction);
     else if (pattern.kind == PatternKind::Pair)
-      judgement.report(Phase::Shape, DiagId::PairExpected, place, {"", instruction}).sourceArg = 0;
+      judgement.report(Phase::Shape, DiagId::PairExpected, place, textThere, instruction);
     else if (shape.suffix && shape.kind == ShapeKind::Address)
-      judgement.report(Phase::Shape, DiagId::UnexpectedSelector, place, {""}).sourceArg = 0;
+      judgement.report(Phase::Shape, DiagId::UnexpectedSelector, place, textThere);
     else
       reportShape(shape, pattern, place, judgement);
   }
@@ -362,7 +361,7 @@ void applyBinding(FormView &view, const Binding &binding, Judgement &judgement) 
       view.slotAt[slot] = narrow<int16_t>(-1 - node);
     } else {
       const Place place = Place::at(Place::Suffix, node);
-      judgement.report(Phase::Shape, DiagId::IllegalSelector, place, {""}).sourceArg = 0;
+      judgement.report(Phase::Shape, DiagId::IllegalSelector, place, textThere);
     }
   }
   for (Binding::Misfit misfit : binding.misfits)

@@ -21,7 +21,8 @@ void reportWarnings(const FormView &view, const Truth &truth, const Subject &sub
     const bool isPedantic = info(id).level == Severity::Pedantic;
     if (isPedantic && !view.written.availability.module().pedantic)
       continue;
-    Finding &f = judgement.report(Phase::Warning, id, subject.place, {subject.text});
+    Finding &f = judgement.add(Phase::Warning, id, subject.place);
+    f.add(subject.text);
     f.severity = isPedantic ? Severity::Pedantic : Severity::Warning;
     f.line = line;
   }
@@ -60,8 +61,9 @@ Finding &reportCombination(const FormView &view, const Subject &subject, Place p
                                              [&](const OpcodeWord &spelt) { return spelt.id == word; });
   const bool needsOtherType = isa::word(word).wordClass == isa::WordClass::Type && !isOfName && subjectWord &&
                               kindOf(subjectWord) != Kind::Type;
-  Finding &f = judgement.report(Phase::Condition, needsOtherType ? DiagId::QualifierType : DiagId::QualifierCombination,
-                                place, {subject.text});
+  Finding &f = judgement.report(Phase::Condition,
+                                needsOtherType ? IdTakingTexts<2>(DiagId::QualifierType) : DiagId::QualifierCombination,
+                                place, subject.text, addedLater);
   f.kind = isOfName ? Kind::Other : kindOf(needsOtherType ? subjectWord : word);
   return f;
 }
@@ -69,7 +71,7 @@ Finding &reportCombination(const FormView &view, const Subject &subject, Place p
 void reportRequired(const FormView &view, unsigned slot, llvm::ArrayRef<WordId> words, const Subject &subject,
                     uint32_t line, Judgement &judgement) {
   const WordId word = words.empty() ? WordId(0) : words.front();
-  Finding &f = judgement.report(Phase::Condition, DiagId::MissingQualifier, subject.place, {subject.text});
+  Finding &f = judgement.report(Phase::Condition, DiagId::MissingQualifier, subject.place, subject.text, addedLater);
   f.kind = kindOf(word);
   f.line = line;
   f.expected.append(words.begin(), words.end());
@@ -78,8 +80,8 @@ void reportRequired(const FormView &view, unsigned slot, llvm::ArrayRef<WordId> 
 }
 
 Finding &reportAbsent(const FormView &view, unsigned operand, const Subject &subject, Judgement &judgement) {
-  Finding &f = judgement.report(Phase::Condition, DiagId::MissingOperand, subject.place,
-                                {subject.text, "one more operand, " + operandKind(view, operand)});
+  Finding &f = judgement.report(Phase::Condition, DiagId::MissingOperand, subject.place, subject.text,
+                                "one more operand, " + operandKind(view, operand));
   f.notes.push_back("it is `" + std::string(view.operands[operand].name) + "` in the form");
   return f;
 }
@@ -89,9 +91,8 @@ Finding &reportRange(Phase phase, Place place, llvm::ArrayRef<isa::ValueRange> r
   const bool single = llvm::all_of(ranges, [](const isa::ValueRange &r) { return r.low == r.high; });
   const bool stepped =
       llvm::any_of(ranges, [&](const isa::ValueRange &r) { return r.step > 1 && value >= r.low && value <= r.high; });
-  Finding &f = judgement.report(phase, DiagId::ImmediateValue, place, {"", rangesText(ranges)});
+  Finding &f = judgement.report(phase, DiagId::ImmediateValue, place, textThere, rangesText(ranges));
   f.kind = single ? Kind::List : stepped ? Kind::Step : Kind::Range;
-  f.sourceArg = 0;
   return f;
 }
 
@@ -110,9 +111,10 @@ private:
   bool explainWord(const Expr &e, bool negated);
   void explainCombination(Place place, WordId word, const std::string &wanted);
   void explainOperand(const Expr &e, bool negated);
-  void operandFinding(unsigned operand, DiagId written, Phase phase = Phase::Condition);
-  Finding &report(DiagId id, Place place, std::initializer_list<std::string> args, Phase phase = Phase::Condition) {
-    Finding &f = judgement.report(phase, id, place, args);
+  template <typename... More>
+  void operandFinding(Phase phase, unsigned operand, IdFor<TextThere, More...> written, const More &...more);
+  template <typename... Args> Finding &report(Phase phase, IdFor<Args...> id, Place place, const Args &...args) {
+    Finding &f = judgement.report(phase, id, place, args...);
     f.line = line;
     return f;
   }
@@ -141,7 +143,7 @@ bool Failure::explainSlot(const Expr &e, bool negated, const std::string &wanted
                       isa::word(word).wordClass != isa::WordClass::Layout;
   const Place place = called ? subject.place : view.placeOfSlot(e.a);
   if (negated && e.op == ExprOp::SlotWritten)
-    report(DiagId::QualifierNotAllowed, place, {std::string(isa::word(word).text), subject.text});
+    report(Phase::Condition, DiagId::QualifierNotAllowed, place, isa::word(word).text, subject.text);
   else
     explainCombination(place, word, wanted);
   return true;
@@ -156,41 +158,40 @@ void Failure::explainCombination(Place place, WordId word, const std::string &wa
 /// False: none of the words is written.
 bool Failure::explainWord(const Expr &e, bool negated) {
   if (!negated) {
-    report(DiagId::MissingQualifier, subject.place, {subject.text, wordsText(wordList(e))}).kind =
+    report(Phase::Condition, DiagId::MissingQualifier, subject.place, subject.text, wordsText(wordList(e))).kind =
         e.c ? kindOf(wordList(e).front()) : Kind::Other;
     return true;
   }
   const Place place = placeOfWord(view, wordList(e));
   if (place.kind == Place::Opcode)
     return false;
-  report(DiagId::QualifierNotAllowed, place,
-         {std::string(llvm::StringRef(textAt(view, place)).trim('`')), subject.text});
+  report(Phase::Condition, DiagId::QualifierNotAllowed, place,
+         std::string(llvm::StringRef(textAt(view, place)).trim('`')), subject.text);
   return true;
 }
 
-void Failure::operandFinding(unsigned operand, DiagId written, Phase phase) {
-  if (view.nodeOf[operand] < 0) {
+template <typename... More>
+void Failure::operandFinding(Phase phase, unsigned operand, IdFor<TextThere, More...> written, const More &...more) {
+  if (view.nodeOf[operand] < 0)
     reportAbsent(view, operand, subject, judgement).line = line;
-    return;
-  }
-  Finding &f = report(written, view.placeOfOperand(operand), {""}, phase);
-  f.sourceArg = 0;
-  if (written == DiagId::ExtraOperand)
-    f.args.push_back(subject.text);
+  else
+    report(phase, written, view.placeOfOperand(operand), textThere, more...);
 }
 
 void Failure::explainOperand(const Expr &e, bool negated) {
   const Shape *shape = view.operand(e.a);
   switch (e.op) {
-  case ExprOp::OperandWritten: return operandFinding(e.a, DiagId::ExtraOperand);
+  case ExprOp::OperandWritten: return operandFinding(Phase::Condition, e.a, DiagId::ExtraOperand, subject.text);
   case ExprOp::OperandIsImmediate:
-    return operandFinding(e.a, negated ? DiagId::ImmediateNotAllowed : DiagId::ConstantExpected);
+    return operandFinding(Phase::Condition, e.a,
+                          negated ? IdTakingTexts<1>(DiagId::ImmediateNotAllowed) : DiagId::ConstantExpected);
   case ExprOp::OperandIsSymbol: {
     const bool special = shape && shape->kind == ShapeKind::Special;
-    return operandFinding(e.a, special ? DiagId::SpecialRegister : DiagId::SymbolNotAllowed);
+    return operandFinding(Phase::Condition, e.a,
+                          special ? IdTakingTexts<1>(DiagId::SpecialRegister) : DiagId::SymbolNotAllowed);
   }
-  case ExprOp::OperandNegated: return operandFinding(e.a, DiagId::UnexpectedNegation);
-  case ExprOp::OperandHasOffset: return operandFinding(e.a, DiagId::UnexpectedOffset, Phase::Type);
+  case ExprOp::OperandNegated: return operandFinding(Phase::Condition, e.a, DiagId::UnexpectedNegation);
+  case ExprOp::OperandHasOffset: return operandFinding(Phase::Type, e.a, DiagId::UnexpectedOffset);
   default:
     reportRange(Phase::Condition, view.placeOfOperand(e.a), isa::tables().ranges.slice(e.b, e.c), shape->value,
                 judgement)
@@ -231,7 +232,7 @@ void Failure::explain(ExprId id, bool negated) {
   case ExprOp::OperandHasOffset:
   case ExprOp::OperandIn: return explainOperand(e, negated);
   case ExprOp::Independent: // light: what would be right in the other mode is best blamed on the mode
-    report(DiagId::TextureMode, subject.place, {subject.text, wanted}, Phase::Type);
+    report(Phase::Type, DiagId::TextureMode, subject.place, subject.text, wanted);
     return;
   default: break;
   }
@@ -240,7 +241,7 @@ void Failure::explain(ExprId id, bool negated) {
     place = bothWords(place, view.placeOfSlot(*slot));
   if (const WordId word = firstWord(view, id))
     return explainCombination(place, word, wanted);
-  report(DiagId::OperandCombination, place, {subject.text, wanted});
+  report(Phase::Condition, DiagId::OperandCombination, place, subject.text, wanted);
 }
 
 void explainFailure(const FormView &view, ExprId condition, const Subject &subject, uint32_t line,

@@ -3,13 +3,12 @@
 
 namespace ptxray {
 
-Finding wordFinding(DiagId id, Place place, std::initializer_list<std::string> args) {
+Finding makeWordFinding(DiagId id, Place place) {
   Finding f;
   f.id = id;
   f.severity = info(id).level;
   f.phase = f.severity == Severity::Error ? Phase::Qualifier : Phase::Warning;
   f.place = place;
-  f.args.assign(args.begin(), args.end());
   return f;
 }
 

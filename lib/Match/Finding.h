@@ -47,6 +47,10 @@ struct Remedy {
   bool operator==(const Remedy &) const = default;
 };
 
+/// The argument that is the text of the source at the place.
+struct TextThere {};
+inline constexpr TextThere textThere;
+
 struct Finding {
   DiagId id;
   Severity severity;
@@ -54,7 +58,7 @@ struct Finding {
   Phase phase;
   Place place;
   llvm::SmallVector<std::string, 4> args;
-  /// An argument that is the text of the source at `place`, or -1.
+  /// Which argument is the text of the source at `place`, or -1.
   int8_t sourceArg = -1;
   /// Words that would do here: they make the last argument. Forms that are equally near add theirs.
   llvm::SmallVector<isa::WordId, 0> expected;
@@ -64,12 +68,23 @@ struct Finding {
   uint32_t form = ~0u;          // whose syntax is shown
   uint32_t line = 0;            // of the .isa file; 0: that of the form
 
+  void add(TextThere) {
+    sourceArg = narrow<int8_t>(args.size());
+    args.emplace_back();
+  }
+  void add(AddedLater) {}
+  void add(const auto &argument) { args.push_back(argumentText(argument)); }
   bool operator==(const Finding &) const = default;
   bool isSameOffence(const Finding &other) const {
     return id == other.id && kind == other.kind && place == other.place;
   }
 };
+Finding makeWordFinding(DiagId id, Place place);
 /// Of words, whatever the form.
-Finding wordFinding(DiagId id, Place place, std::initializer_list<std::string> args);
+template <typename... Args> Finding wordFinding(IdFor<Args...> id, Place place, const Args &...args) {
+  Finding f = makeWordFinding(id.value, place);
+  (f.add(args), ...);
+  return f;
+}
 
 } // namespace ptxray

@@ -163,20 +163,20 @@ void reportGate(const FormView &view, const GateAlternatives &ways, const Subjec
   const bool ofWord = place.kind == Place::Word || place.kind == Place::Suffix;
   Finding *f;
   if (removed && !newer) {
-    f = &judgement.report(Phase::Gate, DiagId::RemovedInPtx, place,
-                          {what, wording(ways), isa::versionText(module.ptx)});
+    f = &judgement.report(Phase::Gate, DiagId::RemovedInPtx, place, what, wording(ways), isa::versionText(module.ptx));
   } else if (newer || (versionInTheWay && !targetInTheWay)) {
     const uint16_t least = newer ? newer->least : ways.front().least;
-    f = &judgement.report(Phase::Gate, DiagId::RequiresPtx, place,
-                          {what, isa::versionText(least), isa::versionText(module.ptx)});
+    f = &judgement.report(Phase::Gate, DiagId::RequiresPtx, place, what, isa::versionText(least),
+                          isa::versionText(module.ptx));
     f->remedy = {Remedy::RaiseVersion, least, isa::versionText(least)};
   } else {
     bool variantsOnly = true;
     for (const GateAlternative &way : ways)
       for (uint16_t set : way.targets)
         variantsOnly &= namesVariant(set);
-    f = &judgement.report(Phase::Gate, variantsOnly ? DiagId::RequiresTargetVariant : DiagId::RequiresTarget, place,
-                          {what, target});
+    f = &judgement.report(Phase::Gate,
+                          variantsOnly ? IdTakingTexts<2>(DiagId::RequiresTargetVariant) : DiagId::RequiresTarget,
+                          place, what, target);
     f->remedy = nearestTarget(ways, module);
     f->notes.push_back(whereAvailable(ways, module));
   }

@@ -24,8 +24,8 @@ static void addDropped(const Opcode &opcode, bool pedantic, std::vector<Finding>
                                       [&](const OpcodeWord &before) { return before.id == opcode.words[k].id; });
     if (repeats && !pedantic)
       continue;
-    findings.push_back(wordFinding(repeats ? DiagId::RedundantQualifier : DiagId::IgnoredQualifier, {Place::Word, k},
-                                   {opcode.words[k].text.str()}));
+    findings.push_back(wordFinding(repeats ? IdTakingTexts<1>(DiagId::RedundantQualifier) : DiagId::IgnoredQualifier,
+                                   {Place::Word, k}, opcode.words[k].text));
     findings.back().remedy = {Remedy::RemoveWord, k, ""};
   }
 }
@@ -51,8 +51,7 @@ static void addOrder(const FormView &view, std::vector<Finding> &findings) {
     if (view.slotAt[j] < last) {
       const auto &words = view.written.opcode.words;
       const auto k = narrow<uint16_t>(view.slotAt[j]);
-      findings.push_back(
-          wordFinding(DiagId::QualifierOrder, {Place::Word, k}, {words[k].text.str(), words[last].text.str()}));
+      findings.push_back(wordFinding(DiagId::QualifierOrder, {Place::Word, k}, words[k].text, words[last].text));
       findings.back().form = view.formIndex;
       findings.back().remedy = {Remedy::ReplaceOpcode, 0, inFormOrder(view)};
       return;

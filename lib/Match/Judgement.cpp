@@ -4,13 +4,12 @@
 
 namespace ptxray {
 
-Finding &Judgement::report(Phase phase, DiagId id, Place place, std::initializer_list<std::string> args) {
+Finding &Judgement::add(Phase phase, DiagId id, Place place) {
   Finding &f = findings.emplace_back();
   f.id = id;
   f.severity = info(id).level;
   f.phase = phase;
   f.place = place;
-  f.args.assign(args.begin(), args.end());
   f.form = form;
   weigh(f.severity == Severity::Error ? phase : Phase::Warning);
   return f;

@@ -9,7 +9,13 @@ namespace ptxray {
 struct Judgement {
   explicit Judgement(uint32_t form) : form(form) {}
 
-  Finding &report(Phase phase, DiagId id, Place place, std::initializer_list<std::string> args = {});
+  template <typename... Args> Finding &report(Phase phase, IdFor<Args...> id, Place place, const Args &...args) {
+    Finding &f = add(phase, id.value, place);
+    (f.add(args), ...);
+    return f;
+  }
+  /// For arguments that exist already.
+  Finding &add(Phase phase, DiagId id, Place place);
   /// Moves the form away without a finding.
   void weigh(Phase phase, size_t count = 1);
   uint16_t weight(Phase phase) const { return score[static_cast<unsigned>(phase)]; }

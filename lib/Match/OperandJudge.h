@@ -78,21 +78,18 @@ private:
   std::string typeText() const;
 
   /// A finding about the text at the node; returns false for the caller to hand on.
-  bool fail(DiagId id, unsigned node, std::initializer_list<std::string> more = {}) {
-    find(Phase::Type, id, node, more);
+  template <typename... More> bool fail(IdFor<TextThere, More...> id, unsigned node, const More &...more) {
+    find(Phase::Type, id, node, more...);
     return false;
   }
   /// The same where ptxas takes it.
-  bool warn(DiagId id, unsigned node, std::initializer_list<std::string> more = {}) {
-    find(Phase::Warning, id, node, more).severity = Severity::Warning;
+  template <typename... More> bool warn(IdFor<TextThere, More...> id, unsigned node, const More &...more) {
+    find(Phase::Warning, id, node, more...).severity = Severity::Warning;
     return true;
   }
-  Finding &find(Phase phase, DiagId id, unsigned node, std::initializer_list<std::string> more) {
-    Finding &f = judgement.report(phase, id, Place::at(Place::Operand, node));
-    f.args.push_back("");
-    f.args.append(more.begin(), more.end());
-    f.sourceArg = 0;
-    return f;
+  template <typename... More>
+  Finding &find(Phase phase, IdFor<TextThere, More...> id, unsigned node, const More &...more) {
+    return judgement.report(phase, id, Place::at(Place::Operand, node), textThere, more...);
   }
 
   const FormView &view;

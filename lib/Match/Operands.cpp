@@ -114,7 +114,7 @@ void OperandJudge::judge() {
     if (!wanted.empty())
       reportLength(view, index, wanted, 0, judgement);
     else if (!alreadyReported(DiagId::VectorExpected, node))
-      fail(DiagId::VectorExpected, node, {"several"});
+      fail(DiagId::VectorExpected, node, "2 or more");
     return;
   }
   judgeScalar(shape, node, false);
@@ -127,24 +127,24 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
   if (!type && has(isa::Destination))
     return fail(DiagId::OperandKind, node);
   if (!type)
-    return reg.kind != TypeKind::Predicate || fail(DiagId::OperandType, node, {spell(reg), typeText()});
+    return reg.kind != TypeKind::Predicate || fail(DiagId::OperandType, node, spell(reg), typeText());
   if (has(isa::Exact) && !has(isa::Each)) {
     if (reg == type || (inVector && reg == TypeView{TypeKind::Bits, type.bits}))
       return true;
-    return fail(DiagId::OperandType, node, {spell(reg), typeText()});
+    return fail(DiagId::OperandType, node, spell(reg), typeText());
   }
   const bool asBits = inVector && !(has(isa::Fragment) && type.bits == 32);
   const bool wider = wide() && !(inVector && has(isa::Each));
   if (typesAgree(type, reg, wider, asBits) && !(reg.halfPair && fixedInteger()))
     return true;
   if (type.kind == TypeKind::Predicate)
-    return fail(DiagId::PredicateExpected, node, {spell(reg)});
+    return fail(DiagId::PredicateExpected, node, spell(reg));
   return failRegister(reg, node);
 }
 
 bool OperandJudge::failRegister(TypeView reg, unsigned node) {
   const bool size = reg.bits != type.bits && reg.kind != TypeKind::Predicate;
-  return fail(size ? DiagId::OperandSize : DiagId::OperandType, node, {spell(reg), typeText()});
+  return fail(size ? IdTakingTexts<3>(DiagId::OperandSize) : DiagId::OperandType, node, spell(reg), typeText());
 }
 
 /// ptxas asks for the directive of a special register where it moves it into another.
@@ -154,9 +154,9 @@ void OperandJudge::judgeDirective(const Shape &reg, unsigned node, bool isMoved)
   const int16_t needed = isa::specialRegisters()[reg.value].needs;
   const std::string directive = "`" + std::string(isa::tables().directives[needed].name) + "`";
   if (isMoved)
-    fail(DiagId::DirectiveMissing, node, {directive});
+    fail(DiagId::DirectiveMissing, node, directive);
   else
-    warn(DiagId::DirectiveMissing, node, {directive});
+    warn(DiagId::DirectiveMissing, node, directive);
 }
 
 bool OperandJudge::isSecondOfPair(unsigned node) const {
@@ -182,13 +182,13 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
     return fail(DiagId::SpecialRegister, node);
   if (isPredicate() || reg.kind == TypeKind::Predicate)
     return isPredicate() == (reg.kind == TypeKind::Predicate) ||
-           (isPredicate() ? fail(DiagId::PredicateExpected, node, {spell(reg)})
-                          : fail(DiagId::OperandType, node, {spell(reg), typeText()}));
+           (isPredicate() ? fail(DiagId::PredicateExpected, node, spell(reg))
+                          : fail(DiagId::OperandType, node, spell(reg), typeText()));
   const bool narrow = (shape.flags & ShapeNarrow) && type.bits >= 16 && declared.type.kind == isa::RefKind::Slot &&
                       declared.type.divisor == 1;
   if (!type || typesAgree(type, {TypeKind::Bits, reg.bits}, wide() || narrow, false))
     return true;
-  return fail(DiagId::OperandSize, node, {spell(reg), typeText()});
+  return fail(DiagId::OperandSize, node, spell(reg), typeText());
 }
 
 /// `a+8` as a value. Of a variable it is an integer for ptxas; a register has any size where a qualifier chooses the
@@ -228,7 +228,7 @@ bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector)
   default: return fail(DiagId::OperandKind, node);
   }
   if (predicate)
-    return holdsPredicate(reg) || fail(DiagId::PredicateExpected, node, {spell(reg)});
+    return holdsPredicate(reg) || fail(DiagId::PredicateExpected, node, spell(reg));
   if (has(isa::AsBits) && reg.kind == TypeKind::Predicate)
     return true;
   if (chosen && reg.kind != TypeKind::Predicate)
@@ -264,7 +264,7 @@ bool OperandJudge::judgeSink(unsigned node, bool inVector) {
   if (inVector && has(isa::NoSinks))
     return fail(DiagId::SinkNotAllowed, node);
   return (destination && inVector) || (has(isa::SinkAllowed) && (destination || inVector)) ||
-         fail(destination ? DiagId::SinkNotAllowed : DiagId::SinkAsSource, node);
+         fail(destination ? IdTakingTexts<1>(DiagId::SinkNotAllowed) : DiagId::SinkAsSource, node);
 }
 
 bool OperandJudge::judgeNamedRegister(const Shape &shape, unsigned node, bool inVector) {
@@ -273,11 +273,12 @@ bool OperandJudge::judgeNamedRegister(const Shape &shape, unsigned node, bool in
   const TypeView reg = viewType(shape.type);
   if (isPredicate())
     return (holdsPredicate(reg) && !(shape.flags & ShapeNegated)) ||
-           fail(holdsPredicate(reg) ? DiagId::UnexpectedNegation : DiagId::PredicateExpected, node, {spell(reg)});
+           (holdsPredicate(reg) ? fail(DiagId::UnexpectedNegation, node)
+                                : fail(DiagId::PredicateExpected, node, spell(reg)));
   if ((shape.flags & ShapeNegated) && (!view.mayNegate(index) || reg.halfPair))
     return fail(DiagId::UnexpectedNegation, node);
   if (has(isa::AsBits) && reg.kind == TypeKind::Predicate) {
-    fail(DiagId::OperandAsBits, node, {typeText()});
+    fail(DiagId::OperandAsBits, node, typeText());
     return true;
   }
   return judgeRegister(reg, node, inVector);
@@ -288,15 +289,15 @@ bool OperandJudge::judgeConstant(const Shape &shape, unsigned node, bool inVecto
   if (has(isa::Destination))
     return fail(DiagId::DestinationRegister, node);
   if (has(isa::AsBits) && isFloat && isSingle(shape)) {
-    fail(DiagId::OperandAsBits, node, {typeText()});
+    fail(DiagId::OperandAsBits, node, typeText());
     return true;
   }
   if (declared.role == OperandRole::Register)
     return fail(DiagId::RegisterRequired, node);
   if (isPredicate() && isFloat)
-    return fail(DiagId::PredicateExpected, node, {"a floating-point constant"});
+    return fail(DiagId::PredicateExpected, node, "a floating-point constant");
   if (type && !immediateAgrees(type, shape, inVector)) {
-    fail(isFloat ? DiagId::FloatImmediate : DiagId::ImmediateType, node, {typeText()});
+    fail(isFloat ? IdTakingTexts<2>(DiagId::FloatImmediate) : DiagId::ImmediateType, node, typeText());
     if (!isFloat && type.kind == TypeKind::Float)
       judgement.findings.back().remedy = {Remedy::MakeFloat, type.bits, ""};
     return false;
@@ -311,7 +312,7 @@ bool OperandJudge::judgeSymbol(const Shape &shape, unsigned node, bool inVector)
   if (has(isa::SymbolAllowed) && hasAddress(shape)) {
     const isa::ExprId ofReturn = isa::feature(isa::FeatureId::ReturnAddress).gate;
     return !(shape.flags & ShapeReturn) || view.written.availability.holds(ofReturn) ||
-           fail(DiagId::OperandRequires, node, {gateText(ofReturn)});
+           fail(DiagId::OperandRequires, node, gateText(ofReturn));
   }
   // Where a qualifier chooses the type, ptxas takes the address of a function for any.
   if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value &&
@@ -359,8 +360,7 @@ static void judgePairs(const FormView &view, Judgement &judgement) {
   for (uint16_t n = 0; n + 2u < shapes.size(); ++n)
     if (shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Sink &&
         shapes[n + 2].kind == ShapeKind::Sink) {
-      Finding &f = judgement.report(Phase::Type, DiagId::SinkNotAllowed, Place::at(Place::Operand, n + 2), {""});
-      f.sourceArg = 0;
+      judgement.report(Phase::Type, DiagId::SinkNotAllowed, Place::at(Place::Operand, n + 2), textThere);
     }
 }
 

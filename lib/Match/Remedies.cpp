@@ -147,7 +147,7 @@ static void addSimilar(std::vector<Finding> &findings, const WrittenInstruction 
   for (const OpcodeWord &word : llvm::ArrayRef(opcode.words).take_front(nameWords))
     name += word.text;
   Finding unknown =
-      wordFinding(DiagId::UnknownInstruction, Place::at(Place::Word, 0, narrow<uint16_t>(nameWords)), {name});
+      wordFinding(DiagId::UnknownInstruction, Place::at(Place::Word, 0, narrow<uint16_t>(nameWords)), name);
   if (right.size() == 1)
     unknown.remedy = {Remedy::ReplaceOpcode, 0, right.front()};
   else
@@ -178,7 +178,7 @@ static void addCompletions(Finding &finding, const WrittenInstruction &written) 
   // `mul.u32` is not of the wrong type: `.lo` or `.hi` is missing.
   if (!right.empty() && finding.id == DiagId::IllegalQualifier) {
     const uint32_t form = finding.form, line = finding.line;
-    finding = wordFinding(DiagId::IncompleteInstruction, {Place::Opcode, 0}, {opcode.spelling});
+    finding = wordFinding(DiagId::IncompleteInstruction, {Place::Opcode, 0}, opcode.spelling);
     finding.form = form;
     finding.line = line;
   }

@@ -138,7 +138,7 @@ std::optional<Range> Reporter::declarationOf(const Finding &finding) const {
 
 void Reporter::report(const Finding &finding) const {
   const Range range = rangeOf(finding.place);
-  Diagnostic &d = sink.report(finding.id, range);
+  Diagnostic &d = sink.add(finding.id, range);
   d.severity = finding.severity;
   d.kind = finding.kind;
   d.args.assign(finding.args.begin(), finding.args.end());

@@ -166,9 +166,8 @@ static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef
     }
     for (uint16_t operand : rows.members(c))
       if (view.nodeOf[operand] >= 0) {
-        Finding &f =
-            judgement.report(Phase::Condition, DiagId::ExtraOperand, view.placeOfOperand(operand), {"", context.text});
-        f.sourceArg = 0;
+        Finding &f = judgement.report(Phase::Condition, DiagId::ExtraOperand, view.placeOfOperand(operand), textThere,
+                                      context.text);
         f.line = line;
       }
     return;
@@ -194,7 +193,7 @@ static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef
   const Place place = view.placeOfSlot(slot);
   if (allowed.empty()) {
     Finding &f = judgement.report(Phase::Condition, DiagId::QualifierNotAllowed, bothWords(context.place, place),
-                                  {std::string(isa::word(word).text), context.text});
+                                  isa::word(word).text, context.text);
     f.line = line;
     if (place.kind == Place::Word)
       f.remedy = {Remedy::RemoveWord, place.index, ""};
@@ -244,8 +243,7 @@ void reportLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Te
   const Place place = view.placeOfOperand(operand);
   const std::string wanted = lengthsText(view, terms);
   if (shape.kind != ShapeKind::Vector) {
-    Finding &f = judgement.report(Phase::Type, DiagId::VectorExpected, place, {"", wanted});
-    f.sourceArg = 0;
+    Finding &f = judgement.report(Phase::Type, DiagId::VectorExpected, place, textThere, wanted);
     f.line = line;
     return;
   }
@@ -256,9 +254,7 @@ void reportLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Te
     ++length;
   Remedy remedy;
   const std::string because = cause.empty() ? causeOfLength(view, operand, terms, length, remedy) : cause;
-  Finding &f =
-      judgement.report(Phase::Type, DiagId::VectorLength, place, {"", std::to_string(length), because, wanted});
-  f.sourceArg = 0;
+  Finding &f = judgement.report(Phase::Type, DiagId::VectorLength, place, textThere, length, because, wanted);
   f.line = line;
   f.remedy = remedy;
 }

@@ -122,7 +122,7 @@ void judgeWordGates(const FormView &view, Judgement &judgement) {
     if (!llvm::is_contained(isa::run(t.wordLists, view.written.opcode.mnemonic->ungated), word))
       judge(isa::word(word).gate, place, text);
     else if (!holds(view, isa::word(word).gate))
-      judgement.report(Phase::Warning, DiagId::UndocumentedQualifier, place, {text}).severity = Severity::Warning;
+      judgement.report(Phase::Warning, DiagId::UndocumentedQualifier, place, text).severity = Severity::Warning;
     auto values = isa::run(t.slotValues, view.slots[j].values);
     auto at = llvm::find_if(values, [&](const isa::SlotValue &v) { return v.word == word; });
     if (at != values.end())
@@ -145,10 +145,8 @@ void judgePresence(const FormView &view, Judgement &judgement) {
     if (wanted && !written) {
       reportAbsent(view, i, subjectOf(view, declared.with), judgement);
     } else if (!wanted && written) {
-      judgement
-          .report(Phase::Condition, DiagId::OperandRequires, view.placeOfOperand(i),
-                  {"", describe(view, declared.with)})
-          .sourceArg = 0;
+      judgement.report(Phase::Condition, DiagId::OperandRequires, view.placeOfOperand(i), textThere,
+                       describe(view, declared.with));
     }
   }
 }

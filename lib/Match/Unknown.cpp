@@ -20,7 +20,7 @@ Finding unknownInstruction(const Opcode &opcode) {
   if (known && opcode.words.size() > 1) {
     const OpcodeWord &second = opcode.words[1];
     if (!second.id)
-      return wordFinding(DiagId::UnknownQualifier, {Place::Word, 1}, {second.text.str()});
+      return wordFinding(DiagId::UnknownQualifier, {Place::Word, 1}, second.text);
     // A word that belongs right after the name comes too late.
     for (uint16_t k = 2; k < opcode.words.size(); ++k)
       if (spellsInstruction(name, opcode.words[k].text) &&
@@ -29,11 +29,11 @@ Finding unknownInstruction(const Opcode &opcode) {
                            opcode.words[k - 1].text == opcode.words[k].text
                                ? Place::at(Place::Word, k - 1, 2) // `.store.store`
                                : Place{Place::Word, k},
-                           {opcode.words[k].text.str(), name.str()});
-    return wordFinding(DiagId::IncompleteInstruction, {Place::Word, 0, 2}, {(name + second.text).str()});
+                           opcode.words[k].text, name);
+    return wordFinding(DiagId::IncompleteInstruction, {Place::Word, 0, 2}, (name + second.text).str());
   }
-  Finding f =
-      wordFinding(known ? DiagId::IncompleteInstruction : DiagId::UnknownInstruction, {Place::Word, 0}, {name.str()});
+  Finding f = wordFinding(known ? IdTakingTexts<1>(DiagId::IncompleteInstruction) : DiagId::UnknownInstruction,
+                          {Place::Word, 0}, name);
   if (!known && !nearest.best().empty())
     f.remedy = {Remedy::ReplaceWord, 0, nearest.best().str()};
   return f;

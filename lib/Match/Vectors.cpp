@@ -80,8 +80,8 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
       seen = TypeView{};
     if (*seen && !fitsAlone(element, *seen)) {
       if (constant)
-        return fail(element.kind == ShapeKind::Float ? DiagId::FloatImmediate : DiagId::ImmediateType, node,
-                    {typeText()});
+        return fail(element.kind == ShapeKind::Float ? IdTakingTexts<2>(DiagId::FloatImmediate) : DiagId::ImmediateType,
+                    node, typeText());
       return failRegister(*seen, node);
     }
   }
@@ -89,7 +89,9 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
       (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination))))
     return judgeScalar(element, node, true);
   if (!fold.add(*seen, constant, isIndex))
-    return fail(fold.sizesDiffer(*seen, constant) ? DiagId::VectorElementSizes : DiagId::VectorElements, node);
+    return fail(fold.sizesDiffer(*seen, constant) ? IdTakingTexts<1>(DiagId::VectorElementSizes)
+                                                  : DiagId::VectorElements,
+                node);
   if (named && !(element.kind == ShapeKind::Special && has(isa::SpecialAllowed)))
     fail(DiagId::VectorElementName, node);
   if (!constant)
@@ -98,7 +100,7 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
   const bool halves = (type.kind == TypeKind::Packed && !type.narrow) ||
                       (type.kind == TypeKind::Float && type.bits == 16 && seen->kind == TypeKind::Float);
   if (isFirst && halves && !has(isa::Fragment) && !has(isa::SpecialAllowed))
-    return fail(DiagId::ImmediateType, node, {typeText()});
+    return fail(DiagId::ImmediateType, node, typeText());
   return isElement() || judgeRange(element, node);
 }
 
@@ -154,9 +156,11 @@ void OperandJudge::judgeFold(const VectorFold &fold, unsigned node) {
   if (isVectorConstant(fold) || typesAgree(type, whole, wide() && type.kind != TypeKind::Bits, asBits))
     return;
   if (fold.onlyConstants)
-    fail(fold.first.kind == TypeKind::Signed ? DiagId::ImmediateType : DiagId::FloatImmediate, node + 1, {typeText()});
+    fail(fold.first.kind == TypeKind::Signed ? IdTakingTexts<2>(DiagId::ImmediateType) : DiagId::FloatImmediate,
+         node + 1, typeText());
   else
-    fail(whole.bits == type.bits ? DiagId::OperandType : DiagId::OperandSize, node, {spell(whole), typeText()});
+    fail(whole.bits == type.bits ? IdTakingTexts<3>(DiagId::OperandType) : DiagId::OperandSize, node, spell(whole),
+         typeText());
 }
 
 /// Whether the operand is declared inside such a group of the pattern.

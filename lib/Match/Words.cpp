@@ -74,18 +74,18 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
   const std::string text = word.text.str(), instruction(opcode.mnemonic->text);
   Place place = Place::at(Place::Word, k);
   if (!word.id) {
-    judgement.report(Phase::Qualifier, DiagId::UnknownQualifier, place, {text});
+    judgement.report(Phase::Qualifier, DiagId::UnknownQualifier, place, text);
     return;
   }
   if (opcode.words[k - 1].id == word.id)
     place = Place::at(Place::Word, k - 1, 2);
   if (isOnlyInNames(word.id)) {
-    judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
+    judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, text, instruction);
     return;
   }
   for (unsigned i = 1; i < k; ++i)
     if (opcode.words[i].id == word.id) {
-      Finding &f = judgement.report(Phase::Qualifier, DiagId::RepeatedQualifier, place, {text});
+      Finding &f = judgement.report(Phase::Qualifier, DiagId::RepeatedQualifier, place, text);
       f.kind = kindOf(word.id);
       f.remedy = {Remedy::RemoveWord, narrow<uint16_t>(k), ""};
       return;
@@ -100,7 +100,7 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
         outOfOrder = true;
     }
   if (outOfOrder) {
-    judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
+    judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, text, instruction);
     return;
   }
   if (taken < 0) // not a word of this slot, but of the kind that stands there
@@ -109,21 +109,19 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
           !isAligned(isa::word(word.id).wordClass))
         taken = j;
   if (taken >= 0) {
-    judgement
-        .report(Phase::Qualifier, DiagId::ConflictingQualifiers, place,
-                {text, std::string(isa::word(view.slotWord[taken]).text)})
+    judgement.report(Phase::Qualifier, DiagId::ConflictingQualifiers, place, text, isa::word(view.slotWord[taken]).text)
         .kind = kindOf(word.id);
     return;
   }
   if (spellsInstruction(opcode.words.front().text, word.text)) { // `mul.s32.lo`
-    judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, {text, instruction});
+    judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, text, instruction);
     return;
   }
   if (!someFormKnows(*opcode.mnemonic, word.id)) {
-    judgement.report(Phase::Qualifier, DiagId::UnexpectedQualifier, place, {text, instruction}).kind = kindOf(word.id);
+    judgement.report(Phase::Qualifier, DiagId::UnexpectedQualifier, place, text, instruction).kind = kindOf(word.id);
     return;
   }
-  judgement.report(Phase::Qualifier, DiagId::QualifierOfOtherForm, place, {text, instruction}).kind = kindOf(word.id);
+  judgement.report(Phase::Qualifier, DiagId::QualifierOfOtherForm, place, text, instruction).kind = kindOf(word.id);
   judgement.weigh(Phase::Tie); // a form that takes the word and lacks another is nearer
 }
 
@@ -139,7 +137,7 @@ void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &
   const Slot &missing = view.slots[slot];
   const Opcode &opcode = view.written.opcode;
   Finding &f = judgement.report(phase, DiagId::MissingQualifier, {Place::Opcode, 0},
-                                {"`" + std::string(opcode.mnemonic->text) + "`"});
+                                "`" + std::string(opcode.mnemonic->text) + "`", addedLater);
   f.kind = kindOf(sampleWord(missing));
   f.expected = slotWords(missing);
   f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot), ""};
@@ -153,8 +151,8 @@ static void reportIllegal(const FormView &view, uint16_t k, unsigned j, Judgemen
   Place place{Place::Word, k};
   if (view.written.opcode.words[k - 1].id == word.id) // `.row.row`: the two are wrong together
     place = Place::at(Place::Word, k - 1, 2);
-  Finding &f = judgement.report(Phase::Qualifier, DiagId::IllegalQualifier, place,
-                                {word.text.str(), std::string(view.written.opcode.mnemonic->text)});
+  Finding &f = judgement.report(Phase::Qualifier, DiagId::IllegalQualifier, place, word.text,
+                                view.written.opcode.mnemonic->text, addedLater);
   f.kind = kindOf(sampleWord(slot));
   f.expected = slotWords(slot);
   f.remedy = {Remedy::ReplaceWord, k, ""};

@@ -44,7 +44,7 @@ void Recursion::follow(uint32_t kernel) {
     if (!callee || !reference.isCall || states[*callee] == Done)
       continue;
     if (states[*callee] == OnPath) {
-      context.sink.report(DiagId::CodegenRecursion, reference.range, {context.ast.text(reference.name).str()});
+      context.sink.report(DiagId::CodegenRecursion, reference.range, context.ast.text(reference.name));
       continue;
     }
     states[*callee] = OnPath;
@@ -62,11 +62,11 @@ void checkWithoutAbi(const Program &program, const ProgramContext &context) {
   if (!program.severalReturns.size())
     return;
   const auto require = [&](Range range, const std::string &what) {
-    context.sink.report(DiagId::CodegenAbi, range, {what})
+    context.sink.report(DiagId::CodegenAbi, range, what)
         .notes.push_back({"this function has several results", program.severalReturns});
   };
   if (context.options.linking == Linking::Separate)
-    context.sink.report(DiagId::CodegenSeparate, program.severalReturns, {"a function with several results"});
+    context.sink.report(DiagId::CodegenSeparate, program.severalReturns, "a function with several results");
   std::vector<bool> isReached(program.functions.size());
   Reaches reaches(program, false);
   for (uint32_t i = 0; i < program.functions.size(); ++i)
@@ -91,8 +91,7 @@ void checkPreserved(const Ast &ast, Slice directives, uint64_t most, DiagnosticS
         operands.empty() || static_cast<uint64_t>(operands.front().value) <= most ||
         static_cast<uint64_t>(operands.front().value) > UINT32_MAX) // which is reported as such
       continue;
-    sink.report(DiagId::CodegenAbiPreserve, operands.front().range,
-                {std::to_string(operands.front().value), std::to_string(most)});
+    sink.report(DiagId::CodegenAbiPreserve, operands.front().range, operands.front().value, most);
   }
 }
 
@@ -104,8 +103,7 @@ void checkLocalSize(const Program &program, const Reach &reach, const ProgramCon
   for (const uint32_t index : reach.functions)
     bytes += program.functions[index].localBytes;
   if (const uint64_t most = context.limit(isa::LimitId::StacklessLocalBytes); bytes > most)
-    context.sink.report(DiagId::CodegenLocalSize, kernel.nameRange,
-                        {context.ast.text(kernel.name).str(), std::to_string(bytes), std::to_string(most)});
+    context.sink.report(DiagId::CodegenLocalSize, kernel.nameRange, context.ast.text(kernel.name), bytes, most);
 }
 
 void checkConstantPointers(const Program &program, const ProgramContext &context) {
@@ -119,8 +117,7 @@ void checkConstantPointers(const Program &program, const ProgramContext &context
     const bool becomesPartOfCaller = called[i] && !function.isExported;
     if (function.constantConversion.size() && !becomesPartOfCaller)
       context.sink
-          .report(DiagId::CodegenConstantPointer, function.constantConversion,
-                  {context.ast.text(function.conversion).str()})
+          .report(DiagId::CodegenConstantPointer, function.constantConversion, context.ast.text(function.conversion))
           .notes.push_back({"this parameter points to `.const`", kernel->constantPointer});
   }
 }

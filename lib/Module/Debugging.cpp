@@ -3,7 +3,7 @@
 namespace ptxray {
 
 bool ModuleRules::overflows(const Operand &number) {
-  sink.report(DiagId::ConstantOverflow, number.range, {std::to_string(static_cast<uint64_t>(number.value)), "32"});
+  sink.report(DiagId::ConstantOverflow, number.range, std::to_string(static_cast<uint64_t>(number.value)), 32);
   return true;
 }
 
@@ -42,7 +42,7 @@ void ModuleRules::file(const Directive &directive) {
     return;
   auto [before, isNew] = files.emplace(operands[0].value, operands[0].range);
   if (!isNew)
-    sink.report(DiagId::DuplicateFileIndex, operands[0].range, {std::to_string(operands[0].value)})
+    sink.report(DiagId::DuplicateFileIndex, operands[0].range, operands[0].value)
         .notes.push_back({"the first stands here", before->second});
 }
 
@@ -58,12 +58,12 @@ void ModuleRules::location(const Directive &directive) {
   if (operands.size() == 9) {
     for (auto [index, word] : {std::pair(3, "function_name"), std::pair(5, "inlined_at")})
       if (ast.text(operands[index].name) != word)
-        sink.report(DiagId::SyntaxError, operands[index].range,
-                    {ast.text(operands[index].name).str(), "`" + std::string(word) + "`"});
+        sink.report(DiagId::SyntaxError, operands[index].range, ast.text(operands[index].name),
+                    "`" + std::string(word) + "`");
     llvm::ArrayRef<Operand> outer = operands.drop_front(6);
     if (!locations.contains(place(outer)))
-      sink.report(DiagId::InlinedAt, {outer[0].range.begin, outer[2].range.end},
-                  {std::to_string(outer[0].value), std::to_string(outer[1].value), std::to_string(outer[2].value)});
+      sink.report(DiagId::InlinedAt, {outer[0].range.begin, outer[2].range.end}, outer[0].value, outer[1].value,
+                  outer[2].value);
   }
   locations.insert(place(operands));
 }
@@ -84,7 +84,7 @@ void ModuleRules::section(const Directive &directive) {
     requireFeature(isa::FeatureId::SectionLabel, item.range);
     auto [before, isNew] = sectionLabels.try_emplace(static_cast<uint32_t>(item.name), item.range);
     if (!isNew)
-      sink.report(DiagId::DuplicateDefinition, item.range, {ast.text(item.name).str()})
+      sink.report(DiagId::DuplicateDefinition, item.range, ast.text(item.name))
           .notes.push_back({"declared here before", before->second});
   }
 }
@@ -94,7 +94,7 @@ void ModuleRules::sectionData(uint32_t node) {
   const Operand &data = ast.operands[node];
   const llvm::StringRef type = ast.text(data.suffix);
   const uint32_t bits = type == ".b8" ? 8 : type == ".b16" ? 16 : type == ".b32" ? 32 : 64;
-  auto wrong = [&](Range range, const std::string &why) { sink.report(DiagId::SectionData, range, {type.str(), why}); };
+  auto wrong = [&](Range range, const std::string &why) { sink.report(DiagId::SectionData, range, type, why); };
   if (type != ".b8" && type != ".b16" && type != ".b32" && type != ".b64")
     return wrong({data.range.begin, data.range.begin + static_cast<uint32_t>(type.size())},
                  "holds no data of a section; `.b8`, `.b16`, `.b32` and `.b64` do");
@@ -126,15 +126,14 @@ void ModuleRules::sectionData(uint32_t node) {
 /// The metadata must have the domain of the trace; without any, ptxas makes them here.
 void ModuleRules::trace(Range range, llvm::StringRef instruction) {
   if (hasMetadata && !hasTraceDomain)
-    sink.report(DiagId::DirectiveMissing, range,
-                {instruction.str(), "`.metadata_domain 1` in the `.metadata_section` before"});
+    sink.report(DiagId::DirectiveMissing, range, instruction, "`.metadata_domain 1` in the `.metadata_section` before");
   else
     hasMetadata = hasTraceDomain = true;
 }
 
 void ModuleRules::metadata(const Directive &directive) {
   if (hasMetadata)
-    sink.report(DiagId::DuplicateMetadata, directive.nameRange, {"a `.metadata_section`"});
+    sink.report(DiagId::DuplicateMetadata, directive.nameRange, "a `.metadata_section`");
   hasMetadata = true;
   const uint32_t braces = directive.operands.first, end = braces + ast.operands[braces].extent;
   llvm::DenseSet<int64_t> nodes;
@@ -151,14 +150,14 @@ void ModuleRules::metadata(const Directive &directive) {
       continue;
     }
     if (name != ".metadata" || !hasValues) {
-      sink.report(DiagId::SyntaxError, word, {name.str(), "`.metadata` with values or `}`"});
+      sink.report(DiagId::SyntaxError, word, name, "`.metadata` with values or `}`");
       continue;
     }
     const isa::Directive &known = isa::directive(isa::DirectiveId::Metadata);
     requireDirective(known, word, isa::InDirective);
     if (value(number, known, isa::run(isa::tables().arguments, known.arguments).front()) &&
         !nodes.insert(number.value).second)
-      sink.report(DiagId::DuplicateMetadata, number.range, {"`.metadata " + std::to_string(number.value) + "`"});
+      sink.report(DiagId::DuplicateMetadata, number.range, "`.metadata " + std::to_string(number.value) + "`");
     metadataValues(node + 2);
   }
 }
@@ -167,7 +166,7 @@ void ModuleRules::metadataValues(uint32_t braces) {
   const uint32_t end = braces + ast.operands[braces].extent;
   if (ast.operands[braces].extent == 2) {
     const uint32_t brace = ast.operands[braces].range.end - 1;
-    sink.report(DiagId::SyntaxError, {brace, brace + 1}, {"}", "`,` and a value"});
+    sink.report(DiagId::SyntaxError, {brace, brace + 1}, "}", "`,` and a value");
   }
   for (uint32_t node = braces + 1; node < end; node += ast.operands[node].extent) {
     const Operand &value = ast.operands[node];
@@ -178,8 +177,7 @@ void ModuleRules::metadataValues(uint32_t braces) {
     const isa::WordId word = resolver.word(value.suffix);
     const bool isType = word && isa::word(word).wordClass == isa::WordClass::Type;
     if (content.kind == OperandKind::String ? type != ".metadata_label" : !isType)
-      sink.report(DiagId::SyntaxError, value.range,
-                  {type.str(), "a type and a number, or `.metadata_label` and a string"});
+      sink.report(DiagId::SyntaxError, value.range, type, "a type and a number, or `.metadata_label` and a string");
     else
       fits(content);
   }
@@ -193,7 +191,7 @@ void ModuleRules::sources(const Directive &directive) {
     static constexpr llvm::StringLiteral order[] = {".ir_name", ".sourceFileName", ".source_begin"};
     size_t field = 0;
     auto wrong = [&](const Operand &at, llvm::StringRef found, llvm::StringRef expected) {
-      sink.report(DiagId::SyntaxError, at.range, {found.str(), "`" + expected.str() + "`"});
+      sink.report(DiagId::SyntaxError, at.range, found, "`" + expected.str() + "`");
     };
     if (ast.text(block.suffix) != ".code_block")
       wrong(block, ast.text(block.suffix), ".code_block");
@@ -210,10 +208,9 @@ void ModuleRules::sources(const Directive &directive) {
         break;
       }
       if (value.kind != (field ? OperandKind::Integer : OperandKind::String))
-        sink.report(DiagId::SyntaxError, value.range,
-                    {field ? "a string" : "a number", field ? "a number" : "a string"});
+        sink.report(DiagId::SyntaxError, value.range, field ? "a string" : "a number", field ? "a number" : "a string");
       else if (field && !files.contains(value.value))
-        sink.report(DiagId::UndefinedFileIndex, value.range, {std::to_string(value.value)});
+        sink.report(DiagId::UndefinedFileIndex, value.range, value.value);
       ++field;
     }
   }

@@ -43,9 +43,9 @@ void ModuleRules::requireDirective(const isa::Directive &known, Range range, isa
     return;
   constexpr uint16_t heads = isa::OnEntry | isa::OnDeclaredEntry | isa::OnFunction | isa::OnDeclaredFunction;
   if (place & heads)
-    sink.report(DiagId::DirectivePlace, range, {name, "a function with a body"});
+    sink.report(DiagId::DirectivePlace, range, name, "a function with a body");
   else
-    sink.report(DiagId::MisplacedDirective, range, {name});
+    sink.report(DiagId::MisplacedDirective, range, name);
 }
 
 void ModuleRules::requireFeature(isa::FeatureId id, const llvm::Twine &subject, Range range) {
@@ -64,7 +64,7 @@ Diagnostic *ModuleRules::require(isa::ExprId gate, const llvm::Twine &subject, R
   if (availability.holds(gate))
     return nullptr;
   ModuleSummary module = header.summary();
-  return &sink.report(DiagId::NotAvailable, range, {subject.str(), gateText(gate), module.ptx, module.target});
+  return &sink.report(DiagId::NotAvailable, range, subject, gateText(gate), module.ptx, module.target);
 }
 
 /// Functions of the runtime that later targets lack: where they are called, or their address is taken.
@@ -77,7 +77,7 @@ void ModuleRules::requireFunction(NameId name, Range range) {
 bool ModuleRules::isSpecial(NameId name, Range range) {
   if (name == NameId::None || !resolver.special(name))
     return false;
-  sink.report(DiagId::InconsistentRedefinition, range, {ast.text(name).str(), "a special register"});
+  sink.report(DiagId::InconsistentRedefinition, range, ast.text(name), "a special register");
   return true;
 }
 
@@ -95,21 +95,19 @@ void ModuleRules::constantBank(const Declaration &declaration) {
     requireFeature(bank ? isa::FeatureId::ConstBank : isa::FeatureId::ConstBank0, "`" + text(declaration.space) + "`",
                    declaration.spaceRange);
     if (const uint64_t last = isa::limit(isa::LimitId::ConstBanks, availability); bank > last) {
-      sink.report(DiagId::ConstantBank, declaration.spaceRange,
-                  {std::to_string(bank), "there are banks 0 to " + std::to_string(last)});
+      sink.report(DiagId::ConstantBank, declaration.spaceRange, bank, "there are banks 0 to " + std::to_string(last));
       return;
     }
   }
   if (!has(isa::FeatureId::OpenConstants) && isOpenExtern != (bank > 0))
-    sink.report(DiagId::ConstantBank, declaration.spaceRange,
-                {std::to_string(bank),
-                 bank ? "it holds only `.extern` arrays of open size" : "it holds no `.extern` array of open size"});
+    sink.report(DiagId::ConstantBank, declaration.spaceRange, bank,
+                bank ? "it holds only `.extern` arrays of open size" : "it holds no `.extern` array of open size");
 }
 
 /// Numbers of a declaration that ptxas keeps in 32 bits.
 void ModuleRules::bounds(const Declaration &declaration, bool isParameter) {
   auto tooLarge = [&](int64_t number, Range range) {
-    sink.report(DiagId::ConstantOverflow, range, {std::to_string(static_cast<uint64_t>(number)), "32"});
+    sink.report(DiagId::ConstantOverflow, range, std::to_string(static_cast<uint64_t>(number)), 32);
   };
   for (int64_t align : {declaration.align, declaration.ptrAlign})
     if (align > UINT32_MAX && llvm::isPowerOf2_64(static_cast<uint64_t>(align)))
@@ -117,12 +115,12 @@ void ModuleRules::bounds(const Declaration &declaration, bool isParameter) {
   if (declaration.isParameterised && declaration.count == UINT32_MAX)
     tooLarge(declaration.count, declaration.nameRange);
   if (declaration.isParameterised && (declaration.dims.count || declaration.hasInitialiser))
-    sink.report(DiagId::SyntaxError, declaration.nameRange, {declaration.dims.count ? "[" : "=", "`,` or `;`"});
+    sink.report(DiagId::SyntaxError, declaration.nameRange, declaration.dims.count ? "[" : "=", "`,` or `;`");
   for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i) {
     if (isParameter && ast.dims[i] > UINT32_MAX)
       tooLarge(ast.dims[i], declaration.nameRange);
     else if (i > declaration.dims.first && ast.dims[i] <= 0)
-      sink.report(DiagId::IncompleteType, declaration.nameRange, {ast.text(declaration.name).str()});
+      sink.report(DiagId::IncompleteType, declaration.nameRange, ast.text(declaration.name));
   }
 }
 
@@ -135,7 +133,7 @@ void ModuleRules::nameless(const Declaration &declaration) {
   const isa::Word &word = isa::word(resolver.word(declaration.type));
   const bool isType = word.typeKind != isa::TypeKind::None && word.declarable != isa::Declarable::Never;
   if (!isType || (!vector.empty() && !isVectorLength(vector)))
-    sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
+    sink.report(DiagId::VariableType, declaration.typeRange, type, space);
 }
 
 void ModuleRules::variable(const Declaration &declaration, Site site, bool isAllocated) {
@@ -165,7 +163,7 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
         d->severity = Severity::Warning;
   const isa::Declarable declarable = isa::word(typeWord).declarable;
   if (declarable != isa::Declarable::Yes) {
-    Diagnostic &d = sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
+    Diagnostic &d = sink.report(DiagId::VariableType, declaration.typeRange, type, space);
     if (kind != isa::TypeKind::None && !isVector && declarable != isa::Declarable::Never &&
         (isArray || !isAllocated || declarable == isa::Declarable::Laxly))
       d.severity = Severity::Warning;
@@ -173,55 +171,55 @@ void ModuleRules::variable(const Declaration &declaration, Site site, bool isAll
 
   if (kind == isa::TypeKind::Predicate) {
     if (isArray || isVector)
-      sink.report(DiagId::PredicateVariable, declaration.nameRange, {name});
+      sink.report(DiagId::PredicateVariable, declaration.nameRange, name);
     else if (!isRegister && isAllocated)
-      sink.report(DiagId::PredicateVariable, declaration.spaceRange, {name});
+      sink.report(DiagId::PredicateVariable, declaration.spaceRange, name);
   }
   if (isVector && typeWord) {
     const llvm::StringRef vector = text(declaration.vector);
     if (!isVectorLength(vector) || isOpaque)
-      sink.report(DiagId::VariableType, declaration.typeRange, {vector.str(), space.str()});
+      sink.report(DiagId::VariableType, declaration.typeRange, vector, space);
     else if (isa::word(resolver.word(declaration.vector)).number * isa::word(typeWord).bits > 128)
-      sink.report(DiagId::VectorTooWide, declaration.typeRange, {(text(declaration.vector) + type).str()});
+      sink.report(DiagId::VectorTooWide, declaration.typeRange, (text(declaration.vector) + type).str());
   }
   for (int64_t align : {declaration.align, declaration.ptrAlign})
     if (align == 0 || (align > 0 && !llvm::isPowerOf2_64(static_cast<uint64_t>(align))))
-      sink.report(DiagId::AlignmentValue, declaration.range, {std::to_string(align)});
+      sink.report(DiagId::AlignmentValue, declaration.range, align);
 
   if (site == Site::Module) {
     // Functions that follow the ABI have no place for them; from PTX 3.0 on all do.
     if (space == ".param" || ((isRegister || space == ".local") && !has(isa::FeatureId::ModuleRegisters)))
-      sink.report(DiagId::ModuleScopeSpace, declaration.spaceRange, {space.str()});
+      sink.report(DiagId::ModuleScopeSpace, declaration.spaceRange, space);
     if (text(declaration.linkage) == ".common" && space != ".global")
-      sink.report(DiagId::LinkageSpace, declaration.spaceRange, {".common", ".global"});
+      sink.report(DiagId::LinkageSpace, declaration.spaceRange, ".common", ".global");
   }
   const bool isCommon = text(declaration.linkage) == ".common" && !declaration.dims.count;
   if (isOpaque && ((site == Site::Module && ((space != ".global" && !isArray) || isCommon)) ||
                    (site != Site::Module && site != Site::EntryParameter && isAllocated)))
-    sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {type.str()});
+    sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, type);
   if (space == ".tex") {
     if ((type != ".u32" && type != ".u64") || declaration.dims.count)
-      sink.report(DiagId::VariableType, declaration.typeRange, {type.str(), space.str()});
+      sink.report(DiagId::VariableType, declaration.typeRange, type, space);
     else if (site != Site::Module)
-      sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {space.str()});
+      sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, space);
   }
   if (type == ".samplerref" && header.isUnifiedTexture() && !isArray && site != Site::FunctionParameter &&
       site != Site::FunctionReturn)
-    sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, {type.str()});
+    sink.report(DiagId::OpaqueVariablePlace, declaration.typeRange, type);
 
   if (isRegister && isArray && (isAllocated || ast.dims[declaration.dims.first] <= 0))
-    sink.report(DiagId::RegisterArray, declaration.nameRange, {name});
+    sink.report(DiagId::RegisterArray, declaration.nameRange, name);
   // Parameter space holds scalars, and arrays of anything.
   if (space == ".param" && site != Site::Module && isAllocated && !isArray && (isVector || type == ".f16x2"))
-    sink.report(DiagId::VariableType, declaration.typeRange, {(text(declaration.vector) + type).str(), space.str()});
+    sink.report(DiagId::VariableType, declaration.typeRange, (text(declaration.vector) + type).str(), space);
   if (space == ".param" && declaration.align > 128 && isAllocated && site != Site::Module &&
       site != Site::EntryParameter)
-    sink.report(DiagId::AlignmentValue, declaration.range, {std::to_string(declaration.align)});
+    sink.report(DiagId::AlignmentValue, declaration.range, declaration.align);
 
   if (!isParameter && !isExtern && declaration.dims.count) {
     const bool firstIsOpen = ast.dims[declaration.dims.first] <= 0;
     if (firstIsOpen && !(declaration.hasInitialiser && ast.dims[declaration.dims.first] < 0))
-      sink.report(DiagId::IncompleteType, declaration.nameRange, {name});
+      sink.report(DiagId::IncompleteType, declaration.nameRange, name);
   }
   attributes(declaration);
   if (declaration.hasInitialiser)
@@ -245,9 +243,9 @@ void ModuleRules::attributes(const Declaration &declaration) {
       const bool isUnified = word == ".unified";
       requireDirective(operand.suffix, operand.range, isa::InDirective);
       if ((word != ".managed" && !isUnified) || operand.extent != (isUnified ? 3 : 1))
-        sink.report(DiagId::SyntaxError, operand.range, {word.str(), "`.managed` or `.unified` with two numbers"});
+        sink.report(DiagId::SyntaxError, operand.range, word, "`.managed` or `.unified` with two numbers");
       else if (text(declaration.space) != ".global")
-        sink.report(DiagId::LinkageSpace, operand.range, {word.str(), ".global"});
+        sink.report(DiagId::LinkageSpace, operand.range, word, ".global");
     }
   }
 }
@@ -259,8 +257,8 @@ void ModuleRules::initialiser(const Declaration &declaration) {
       !declaration.initialiser.empty() && ast.operands[declaration.initialiser.first].kind == OperandKind::Vector;
   if (isExtern || (space != ".global" && space != ".const" && !space.starts_with(".const[")) || type == ".f16" ||
       (type == ".f16x2" && !isList)) {
-    sink.report(DiagId::InitialiserNotAllowed, declaration.nameRange,
-                {ast.text(declaration.name).str(), (isExtern ? llvm::StringRef(".extern") : space).str()});
+    sink.report(DiagId::InitialiserNotAllowed, declaration.nameRange, ast.text(declaration.name),
+                (isExtern ? llvm::StringRef(".extern") : space).str());
     return;
   }
   const isa::WordId typeWord = resolver.word(declaration.type);
@@ -279,7 +277,7 @@ uint32_t ModuleRules::initialValue(const Declaration &declaration, uint32_t node
   const uint32_t vectorLevels = declaration.vector != SpellingId::None;
   const uint32_t levels = declaration.dims.count + vectorLevels;
   auto mismatch = [&](llvm::StringRef expected) {
-    sink.report(DiagId::InitialiserType, value.range, {ast.text(declaration.type).str(), expected.str()});
+    sink.report(DiagId::InitialiserType, value.range, ast.text(declaration.type), expected);
     return end;
   };
   const bool isPair = text(declaration.type) == ".f16x2"; // for which ptxas takes any list
@@ -297,9 +295,9 @@ uint32_t ModuleRules::initialValue(const Declaration &declaration, uint32_t node
     }
     const bool isVector = level == declaration.dims.count;
     if (level == 0 && room < 0 && count == 0)
-      sink.report(DiagId::IncompleteType, declaration.nameRange, {ast.text(declaration.name).str()});
+      sink.report(DiagId::IncompleteType, declaration.nameRange, ast.text(declaration.name));
     if (room >= 0 && (count > room || (isVector && count < room)))
-      sink.report(DiagId::InitialiserCount, value.range, {std::to_string(count), std::to_string(room)});
+      sink.report(DiagId::InitialiserCount, value.range, count, room);
     return end;
   }
   if (level < levels || isPair)
@@ -333,11 +331,11 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
     ++node;
     if (ast.operands[node].kind == OperandKind::Integer) {
       if (isa::word(resolver.word(declaration.type)).typeKind == isa::TypeKind::Float)
-        sink.report(DiagId::InitialiserType, range, {text(declaration.type).str(), "a floating-point value"});
+        sink.report(DiagId::InitialiserType, range, text(declaration.type), "a floating-point value");
       return end;
     }
     if (ast.operands[node].kind == OperandKind::Float)
-      sink.report(DiagId::ConstantType, ast.operands[node].range, {"an integer"});
+      sink.report(DiagId::ConstantType, ast.operands[node].range, "an integer");
     if (ast.operands[node].kind != OperandKind::Name && ast.operands[node].kind != OperandKind::List)
       return end;
   }
@@ -367,15 +365,15 @@ uint32_t ModuleRules::initialAddress(const Declaration &declaration, uint32_t no
   if (isFunction)
     requireFunction(name.name, name.range);
   if (isFunction ? isGeneric : space != ".global" && !space.starts_with(".const"))
-    sink.report(DiagId::InitialiserSymbol, name.range, {shown});
+    sink.report(DiagId::InitialiserSymbol, name.range, shown);
   // An address needs an integer type that holds it; a mask also cuts a byte out of it.
   const llvm::StringRef type = text(declaration.type);
   const bool holds = type == ".u32" || type == ".u64" || (type == ".u8" && isMask);
   if (!holds || (isFunction && hasOffset))
-    sink.report(DiagId::InitialiserType, range,
-                {type.str(), holds    ? "a function without offset"
-                             : isMask ? "`.u8`, `.u32` or `.u64`"
-                                      : "`.u32` or `.u64`"});
+    sink.report(DiagId::InitialiserType, range, type,
+                holds    ? "a function without offset"
+                : isMask ? "`.u8`, `.u32` or `.u64`"
+                         : "`.u32` or `.u64`");
   return end;
 }
 
@@ -405,9 +403,7 @@ void ModuleRules::opaqueFields(const Declaration &declaration, uint32_t node, ui
                                                    "clamp_ogl", "clamp_to_edge", "clamp_to_border"};
   const llvm::StringRef type = text(declaration.type);
   const Operand &item = ast.operands[node];
-  auto wrong = [&](Range range, const std::string &what) {
-    sink.report(DiagId::OpaqueField, range, {what, type.str()});
-  };
+  auto wrong = [&](Range range, const std::string &what) { sink.report(DiagId::OpaqueField, range, what, type); };
   if (item.kind == OperandKind::Vector && level <= declaration.dims.count) {
     const int64_t mostFields = type == ".texref" ? 13 : type == ".surfref" ? 7 : 5;
     const int64_t room = level < declaration.dims.count ? ast.dims[declaration.dims.first + level] : mostFields;
@@ -415,7 +411,7 @@ void ModuleRules::opaqueFields(const Declaration &declaration, uint32_t node, ui
     for (uint32_t child = node + 1; child < node + item.extent; ++count, child += ast.operands[child].extent)
       opaqueFields(declaration, child, level + 1);
     if (room >= 0 && count > room)
-      sink.report(DiagId::InitialiserCount, item.range, {std::to_string(count), std::to_string(room)});
+      sink.report(DiagId::InitialiserCount, item.range, count, room);
     return;
   }
   if (item.kind != OperandKind::Pair)
@@ -430,21 +426,24 @@ void ModuleRules::opaqueFields(const Declaration &declaration, uint32_t node, ui
   if (value.kind == OperandKind::Name && !llvm::is_contained(values, ast.text(value.name)))
     wrong(value.range, "`" + ast.text(value.name).str() + "`");
   if (type == ".texref" && field->ofSampler && !header.isUnifiedTexture())
-    sink.report(DiagId::FieldIgnored, key.range, {name.str()});
+    sink.report(DiagId::FieldIgnored, key.range, name);
 }
 
 bool ModuleRules::redeclareVariable(const Declaration &declaration, const Formal &formal) {
   const uint32_t name = static_cast<uint32_t>(declaration.name);
   const llvm::StringRef linkage = text(declaration.linkage);
-  auto clash = [&](DiagId id, llvm::StringRef what, Range before) {
-    sink.report(id, declaration.nameRange, {ast.text(declaration.name).str(), what.str()})
-        .notes.push_back({"declared here before", before});
+  const llvm::StringRef written = ast.text(declaration.name);
+  auto declaredBefore = [](Diagnostic &d, Range before) {
+    d.notes.push_back({"declared here before", before});
     return false;
+  };
+  auto clash = [&](llvm::StringRef what, Range before) {
+    return declaredBefore(sink.report(DiagId::InconsistentRedefinition, declaration.nameRange, written, what), before);
   };
   if (isSpecial(declaration.name, declaration.nameRange))
     return false;
   if (auto function = functions.find(name); function != functions.end())
-    return clash(DiagId::InconsistentRedefinition, "a function", function->second.nameRange);
+    return clash("a function", function->second.nameRange);
   auto [entry, isNew] = globals.try_emplace(
       name, Global{formal, declaration.linkage, declaration.space, declaration.dims.count, declaration.nameRange});
   if (isNew)
@@ -459,11 +458,11 @@ bool ModuleRules::redeclareVariable(const Declaration &declaration, const Formal
   const bool sameType =
       before.formal.type == formal.type && family(before.space) == family(declaration.space) && sameDims;
   if (!sameType)
-    return clash(DiagId::InconsistentRedefinition, "another type or space", before.nameRange);
+    return clash("another type or space", before.nameRange);
   if (beforeLinkage == ".extern" && linkage.empty())
-    return clash(DiagId::InconsistentRedefinition, "`.extern`", before.nameRange);
+    return clash("`.extern`", before.nameRange);
   if (beforeLinkage != ".extern" && linkage != ".extern")
-    return clash(DiagId::DuplicateDefinition, "", before.nameRange);
+    return declaredBefore(sink.report(DiagId::DuplicateDefinition, declaration.nameRange, written), before.nameRange);
   return true;
 }
 

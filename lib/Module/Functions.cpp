@@ -18,29 +18,28 @@ void ModuleRules::parameter(const Declaration &declaration, Site site) {
   const bool isOpen = declaration.dims.count && ast.dims[declaration.dims.first] < 0;
   if (site == Site::EntryParameter) {
     if (space != ".param")
-      sink.report(DiagId::ParameterSpace, declaration.spaceRange, {name, ".param"});
+      sink.report(DiagId::ParameterSpace, declaration.spaceRange, name, ".param");
     if (isOpen)
-      sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
+      sink.report(DiagId::OpenParameter, declaration.nameRange, name);
     if (declaration.dims.count && ast.dims[declaration.dims.first] == 0)
-      sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
+      sink.report(DiagId::OpenParameter, declaration.nameRange, name);
     const llvm::StringRef pointed = text(declaration.ptrSpace);
     if (pointed == ".reg" || pointed == ".param" || pointed == ".tex" || pointed.contains('['))
-      sink.report(DiagId::SyntaxError, declaration.range,
-                  {pointed.str(), "`.const`, `.global`, `.local` or `.shared`"});
+      sink.report(DiagId::SyntaxError, declaration.range, pointed, "`.const`, `.global`, `.local` or `.shared`");
     const isa::Directive &pointer = isa::directive(isa::DirectiveId::Ptr);
     if (declaration.isPtr && !availability.holds(pointer.gate))
-      sink.report(DiagId::RequiresPtx, declaration.range,
-                  {"`" + std::string(pointer.name) + "`", versionOf(pointer.gate), header.summary().ptx})
+      sink.report(DiagId::RequiresPtx, declaration.range, "`" + std::string(pointer.name) + "`",
+                  versionOf(pointer.gate), header.summary().ptx)
           .kind = Kind::Directive;
     return;
   }
   if (space != ".param" && space != ".reg")
-    sink.report(DiagId::ParameterSpace, declaration.spaceRange, {name, ".param or .reg"});
+    sink.report(DiagId::ParameterSpace, declaration.spaceRange, name, ".param or .reg");
   if (space == ".param")
     requireFeature(isa::FeatureId::FunctionParam, declaration.spaceRange);
   const bool isEmpty = declaration.dims.count && ast.dims[declaration.dims.first] <= 0;
   if (isEmpty && site == Site::FunctionReturn)
-    sink.report(DiagId::OpenParameter, declaration.nameRange, {name});
+    sink.report(DiagId::OpenParameter, declaration.nameRange, name);
   else if (isOpen)
     requireFeature(isa::FeatureId::OpenParameter, "`" + name + "[]`", declaration.nameRange);
 }
@@ -50,7 +49,7 @@ void ModuleRules::function(const Function &function) {
   if (const isa::Directive *linkage = directiveOf(function.linkage)) {
     require(linkage->gate, "`" + text(function.linkage) + "`", function.head);
     if (!(linkage->places & headPlace(function)))
-      sink.report(DiagId::LinkageSpace, function.head, {std::string(linkage->name), ".global"});
+      sink.report(DiagId::LinkageSpace, function.head, linkage->name, ".global");
   }
   Signature signature;
   signature.kind = function.kind;
@@ -71,10 +70,10 @@ void ModuleRules::function(const Function &function) {
       sink.report(DiagId::SinkName, ast.declarations[i].nameRange);
     signature.parameters.push_back(formalOf(ast.declarations[i]));
     if (!isEntry && signature.parameters.back().isOpen() && i + 1 < function.parameters.end())
-      sink.report(DiagId::OpenParameter, ast.declarations[i].nameRange, {signature.parameters.back().name});
+      sink.report(DiagId::OpenParameter, ast.declarations[i].nameRange, signature.parameters.back().name);
   }
   if (signature.returns.size() > 1 && llvm::any_of(signature.returns, [](const Formal &f) { return !f.isRegister; }))
-    sink.report(DiagId::SeveralReturns, function.nameRange, {ast.text(function.name).str()});
+    sink.report(DiagId::SeveralReturns, function.nameRange, ast.text(function.name));
   if (isEntry && function.hasBody)
     parameterSpace(function, signature);
   if (isEntry && !function.parameters.empty())
@@ -100,10 +99,10 @@ void ModuleRules::pointerAttributes(const Function &function, const Declaration 
   const bool mayPoint = isa::directive(isa::DirectiveId::Ptr).places & isa::OnParameter;
   if (declaration.isPtr && (isFunction || (function.kind == FunctionKind::Entry && !mayPoint)))
     sink.report(DiagId::PtrPlace, declaration.range,
-                {declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str()});
+                declaration.name == NameId::None ? std::string("_") : ast.text(declaration.name).str());
   if (isFunction && declaration.isAlignedBehind)
-    sink.report(DiagId::DirectivePlace, declaration.range,
-                {".align", "parameters of entries, when it stands behind the type"});
+    sink.report(DiagId::DirectivePlace, declaration.range, ".align",
+                "parameters of entries, when it stands behind the type");
 }
 
 void ModuleRules::parameterSpace(const Function &function, const Signature &signature) {
@@ -113,7 +112,7 @@ void ModuleRules::parameterSpace(const Function &function, const Signature &sign
   const uint64_t most = isa::limit(isa::LimitId::ParameterBytes, availability);
   if (bytes <= most)
     return;
-  Diagnostic &d = sink.report(DiagId::ParameterSize, function.nameRange, {std::to_string(bytes), std::to_string(most)});
+  Diagnostic &d = sink.report(DiagId::ParameterSize, function.nameRange, bytes, most);
   if (static_cast<uint32_t>(bytes) <= most) // ptxas counts in 32 bits
     d.severity = Severity::Warning;
 }
@@ -135,17 +134,17 @@ static llvm::StringRef difference(llvm::ArrayRef<Formal> a, llvm::ArrayRef<Forma
 
 void ModuleRules::redeclare(const Function &function, Signature signature) {
   const uint32_t name = static_cast<uint32_t>(function.name);
-  auto clash = [&](DiagId id, llvm::StringRef what, Range before) {
-    Diagnostic &d = sink.report(id, function.nameRange, {ast.text(function.name).str(), what.str()});
-    if (before.size())
-      d.notes.push_back({"declared here before", before});
+  const llvm::StringRef written = ast.text(function.name);
+  auto declaredBefore = [](Diagnostic &d, Range before) { d.notes.push_back({"declared here before", before}); };
+  auto clash = [&](IdTakingTexts<2> id, llvm::StringRef what, Range before) {
+    declaredBefore(sink.report(id, function.nameRange, written, what), before);
   };
   if (isSpecial(function.name, function.nameRange))
     return;
   if (auto variable = globals.find(name); variable != globals.end())
     return clash(DiagId::InconsistentRedefinition, "a variable", variable->second.nameRange);
   if (function.hasBody && text(function.linkage) == ".extern")
-    clash(DiagId::InconsistentRedefinition, "`.extern`", {});
+    sink.report(DiagId::InconsistentRedefinition, function.nameRange, written, "`.extern`");
   auto [entry, isNew] = functions.try_emplace(name, signature);
   if (isNew)
     return;
@@ -154,7 +153,7 @@ void ModuleRules::redeclare(const Function &function, Signature signature) {
   if (before.kind != signature.kind)
     clash(DiagId::InconsistentRedefinition, "an entry and a function", before.nameRange);
   else if (before.isDefined)
-    clash(DiagId::DuplicateDefinition, "", before.nameRange);
+    declaredBefore(sink.report(DiagId::DuplicateDefinition, function.nameRange, written), before.nameRange);
   else if (llvm::StringRef what = difference(before.returns, signature.returns); !what.empty())
     clash(DiagId::PrototypeMismatch, what, before.nameRange);
   else if (llvm::StringRef what = difference(before.parameters, signature.parameters); !what.empty())
@@ -186,11 +185,10 @@ void ModuleRules::headDirectives(const Function &function) {
       continue;
     }
     if (isa::is(*known, isa::DirectiveId::Noreturn) && !function.returns.empty())
-      sink.report(DiagId::DirectivePlace, directive.nameRange,
-                  {std::string(known->name), "a function that returns no value"});
+      sink.report(DiagId::DirectivePlace, directive.nameRange, known->name, "a function that returns no value");
     auto before = llvm::find_if(head, [&](auto &one) { return one.second == known; });
     if (before != head.end() && known->once)
-      sink.report(DiagId::DirectiveConflict, directive.nameRange, {std::string(known->name), std::string(known->name)});
+      sink.report(DiagId::DirectiveConflict, directive.nameRange, known->name, known->name);
     values(directive, *known);
     if (before != head.end())
       head.erase(before); // the last counts
@@ -218,18 +216,18 @@ void ModuleRules::together(llvm::ArrayRef<std::pair<const Directive *, const isa
     const std::string name(known->name);
     for (uint16_t index : isa::run(tables.directiveLists, known->excludes))
       if (const Directive *other = written(index))
-        sink.report(DiagId::DirectiveConflict, directive->nameRange, {name, ast.text(other->name).str()})
+        sink.report(DiagId::DirectiveConflict, directive->nameRange, name, ast.text(other->name))
             .notes.push_back({"the other stands here", other->nameRange});
     const auto needed = isa::run(tables.directiveLists, known->needs);
     if (!llvm::all_of(needed, written))
-      sink.report(DiagId::DirectiveMissing, directive->nameRange, {name, listText(needed, " and ")});
+      sink.report(DiagId::DirectiveMissing, directive->nameRange, name, listText(needed, " and "));
     const auto useful = isa::run(tables.directiveLists, known->idleWithout);
     const bool isIdle = known->idleSince && header.context().ptx >= known->idleSince;
     if (isIdle && availability.holds(known->gate)) // else it is gone
-      sink.report(DiagId::DirectiveIgnored, directive->nameRange,
-                  {name, "a `.version` below " + isa::versionText(known->idleSince)});
+      sink.report(DiagId::DirectiveIgnored, directive->nameRange, name,
+                  "a `.version` below " + isa::versionText(known->idleSince));
     else if (!isIdle && !useful.empty() && llvm::none_of(useful, written))
-      sink.report(DiagId::DirectiveIgnored, directive->nameRange, {name, listText(useful, " or ")});
+      sink.report(DiagId::DirectiveIgnored, directive->nameRange, name, listText(useful, " or "));
   }
 }
 
@@ -275,7 +273,7 @@ bool ModuleRules::value(const Operand &operand, const isa::Directive &known, con
       expected = rangeText(ranges.front());
   }
   if (!expected.empty())
-    sink.report(DiagId::DirectiveValue, operand.range, {std::string(known.name), expected});
+    sink.report(DiagId::DirectiveValue, operand.range, known.name, expected);
   return true;
 }
 
@@ -286,7 +284,7 @@ void ModuleRules::functionAttributes(const Function &function, Signature &signat
     requireDirective(ast.directives[i].name, ast.directives[i].nameRange, headPlace(function));
     llvm::ArrayRef<Operand> values = ast.operandsOf(ast.directives[i].operands);
     if (values.size() != 3 || ast.text(values.front().suffix) != ".unified") {
-      sink.report(DiagId::SyntaxError, ast.directives[i].range, {".attribute", "`.unified` with two numbers"});
+      sink.report(DiagId::SyntaxError, ast.directives[i].range, ".attribute", "`.unified` with two numbers");
       continue;
     }
     requireDirective(values.front().suffix, values.front().range, isa::InDirective);
@@ -320,7 +318,7 @@ void ModuleRules::targets(const Directive &directive) {
         const std::optional<uint32_t> id = ast.names->find(member);
         if (id && resolver.find(static_cast<NameId>(*id)))
           continue;
-        sink.report(DiagId::UndefinedSymbol, target.range, {member});
+        sink.report(DiagId::UndefinedSymbol, target.range, member);
         break;
       }
       continue;
@@ -332,7 +330,7 @@ void ModuleRules::targets(const Directive &directive) {
     if (!areFunctions && target.name == directive.label)
       continue; // ptxas takes it for a label
     if (symbol->kind != (areFunctions ? SymbolKind::Function : SymbolKind::Label)) {
-      sink.report(DiagId::JumpTarget, target.range, {name, areFunctions ? "a function" : "a label"});
+      sink.report(DiagId::JumpTarget, target.range, name, areFunctions ? "a function" : "a label");
       continue;
     }
     // A call is compared with the last of them.
@@ -349,7 +347,7 @@ void ModuleRules::alias(const Directive &directive) {
     return;
   const Operand &alias = operands[0], &aliasee = operands[1];
   auto wrong = [&](const Operand &at, const std::string &why) {
-    sink.report(DiagId::AliasTarget, at.range, {ast.text(at.name).str(), why});
+    sink.report(DiagId::AliasTarget, at.range, ast.text(at.name), why);
   };
   for (const Operand &operand : operands)
     if (!resolver.find(operand.name)) {
@@ -375,12 +373,12 @@ void ModuleRules::alias(const Directive &directive) {
   if (!aliases.try_emplace(static_cast<uint32_t>(alias.name), 0).second)
     return wrong(alias, "is an alias already");
   if (own->second.noReturn != other->second.noReturn)
-    sink.report(DiagId::PrototypeMismatch, alias.range, {ast.text(alias.name).str(), "`.noreturn`"})
+    sink.report(DiagId::PrototypeMismatch, alias.range, ast.text(alias.name), "`.noreturn`")
         .notes.push_back({"the function it names", other->second.nameRange});
   for (auto [a, b] : {std::pair(&own->second.returns, &other->second.returns),
                       std::pair(&own->second.parameters, &other->second.parameters)})
     if (llvm::StringRef what = difference(*a, *b); !what.empty())
-      sink.report(DiagId::PrototypeMismatch, alias.range, {ast.text(alias.name).str(), what.str()})
+      sink.report(DiagId::PrototypeMismatch, alias.range, ast.text(alias.name), what)
           .notes.push_back({"the function it names", other->second.nameRange});
 }
 
@@ -414,7 +412,7 @@ void ModuleRules::call(const Instruction &instruction) {
       return;
     signature = &found->second;
     if (signature->kind == FunctionKind::Entry) {
-      sink.report(DiagId::CallTarget, target->range, {ast.text(target->name).str(), "is an entry"});
+      sink.report(DiagId::CallTarget, target->range, ast.text(target->name), "is an entry");
       return;
     }
   } else if (list) {
@@ -422,19 +420,19 @@ void ModuleRules::call(const Instruction &instruction) {
     const Symbol *listSymbol = resolver.find(list->name);
     if (listSymbol && (!returned.empty() || !passed.empty()) &&
         (listSymbol->kind == SymbolKind::BranchTargets || listSymbol->kind == SymbolKind::Label))
-      sink.report(DiagId::CallTarget, list->range, {ast.text(list->name).str(), "names no functions"});
+      sink.report(DiagId::CallTarget, list->range, ast.text(list->name), "names no functions");
     const bool isTable =
         listSymbol && listSymbol->extent.isArray && isa::word(listSymbol->type).typeKind == isa::TypeKind::Unsigned;
     if (isTable && !functionTables.contains(static_cast<uint32_t>(list->name)))
-      sink.report(DiagId::CallTarget, list->range,
-                  {ast.text(list->name).str(), "does not begin with the address of a function"});
+      sink.report(DiagId::CallTarget, list->range, ast.text(list->name),
+                  "does not begin with the address of a function");
     if (found == prototypes.end())
       return;
     signature = &found->second;
   } else {
     // What is neither function nor register the instruction's own operand refuses.
     if (symbol && symbol->kind == SymbolKind::Register && (!returned.empty() || !passed.empty()))
-      sink.report(DiagId::CallWithoutPrototype, target->range, {ast.text(target->name).str()});
+      sink.report(DiagId::CallWithoutPrototype, target->range, ast.text(target->name));
     return;
   }
   arguments(*target, signature->returns, returned, instruction.opcodeRange, /*areReturns=*/true);
@@ -452,16 +450,16 @@ void ModuleRules::arguments(const Operand &callee, llvm::ArrayRef<Formal> formal
   const bool optionalLast = !formals.empty() && formals.back().isOpen();
   const size_t least = formals.size() - optionalLast;
   if (actuals.size() < least || actuals.size() > formals.size()) {
-    Diagnostic &d = sink.report(DiagId::CallArgumentCount, list.empty() ? callRange : ast.operands[list.first].range,
-                                {areReturns ? "results" : "arguments", ast.text(callee.name).str(),
-                                 std::to_string(formals.size()), std::to_string(actuals.size())});
+    Diagnostic &d =
+        sink.report(DiagId::CallArgumentCount, list.empty() ? callRange : ast.operands[list.first].range,
+                    areReturns ? "results" : "arguments", ast.text(callee.name), formals.size(), actuals.size());
     if (const Symbol *symbol = resolver.find(callee.name); symbol && symbol->kind == SymbolKind::Function)
       d.notes.push_back({"declared here", symbol->nameRange});
     return;
   }
   for (auto [formal, actual] : llvm::zip(formals, actuals)) {
     auto wrong = [&](const std::string &what) {
-      sink.report(DiagId::CallArgumentType, actual.range, {what, formal.name});
+      sink.report(DiagId::CallArgumentType, actual.range, what, formal.name);
     };
     const isa::Word &type = isa::word(formal.type);
     const bool isInteger = type.typeKind == isa::TypeKind::Unsigned || type.typeKind == isa::TypeKind::Signed;
@@ -479,15 +477,15 @@ void ModuleRules::arguments(const Operand &callee, llvm::ArrayRef<Formal> formal
     const Symbol *symbol = resolver.find(actual.name);
     if (!symbol) {
       if (resolver.special(actual.name))
-        sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
+        sink.report(DiagId::CallArgumentSpace, actual.range, ast.text(actual.name));
       continue; // reported with the operand
     }
     if (symbol->kind == SymbolKind::Variable && symbol->space != isa::words::param) {
-      sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
+      sink.report(DiagId::CallArgumentSpace, actual.range, ast.text(actual.name));
       continue;
     }
     if (symbol->kind == SymbolKind::Variable && (symbol->isParameter || symbol->isReturn)) {
-      sink.report(DiagId::CallArgumentSpace, actual.range, {ast.text(actual.name).str()});
+      sink.report(DiagId::CallArgumentSpace, actual.range, ast.text(actual.name));
       continue;
     }
     if (symbol->kind != SymbolKind::Variable && symbol->kind != SymbolKind::Register) {

@@ -36,9 +36,9 @@ bool Header::read(const Ast &ast, const Directive &directive) {
   if (name == ".target" && reached == Nothing)
     suggestVersion(ast, directive, sink.report(DiagId::MissingVersion, directive.range));
   else if (name == ".address_size" && reached < Target)
-    sink.report(reached == Nothing ? DiagId::MissingVersion : DiagId::MissingTarget, directive.range);
+    sink.report(reached == Nothing ? IdTakingTexts<0>(DiagId::MissingVersion) : DiagId::MissingTarget, directive.range);
   else
-    sink.report(DiagId::MisplacedDirective, directive.nameRange, {name.str()});
+    sink.report(DiagId::MisplacedDirective, directive.nameRange, name);
   if (name == ".target" && target < 0)
     readTarget(ast, directive);
   reached = Done; // what is still missing would be reported a second time
@@ -65,8 +65,7 @@ void Header::setVersion(llvm::StringRef text, Range range) {
     ptx = isa::versionMeaning(*version);
     return;
   }
-  sink.report(DiagId::UnknownVersion, range,
-              {text.str(), isa::versionText(known.front()), isa::versionText(known.back())});
+  sink.report(DiagId::UnknownVersion, range, text, isa::versionText(known.front()), isa::versionText(known.back()));
   ptx = known.back();
   for (uint16_t candidate : known)
     if (version && candidate <= *version)
@@ -98,10 +97,10 @@ int Header::setTarget(llvm::StringRef text, Range range) {
   if (letters.ends_with("a") || letters.ends_with("f"))
     meant += letters.back();
   if (int found = isa::findTarget(meant); llvm::StringRef(name).starts_with("sm_") && found >= 0) {
-    sink.report(DiagId::OddTarget, range, {text.str(), meant});
+    sink.report(DiagId::OddTarget, range, text, meant);
     return found;
   }
-  Diagnostic &d = sink.report(DiagId::UnknownTarget, range, {text.str()});
+  Diagnostic &d = sink.report(DiagId::UnknownTarget, range, text);
   unsigned number = 0;
   if (digits.drop_back(letters.size()).getAsInteger(10, number)) {
     suggestTarget(text, range, d);
@@ -143,7 +142,7 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
     if (name == "texmode_unified" || name == "texmode_independent") {
       auto mode = name == "texmode_unified" ? Unified : Independent;
       if (texmode != Unset && texmode != mode)
-        sink.report(DiagId::TargetOptionConflict, operand.range, {text});
+        sink.report(DiagId::TargetOptionConflict, operand.range, text);
       texmode = mode;
       if (mode == Independent)
         independent = operand.range;
@@ -152,37 +151,37 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
     } else if (name == "map_f64_to_f32") {
       mapF64 = operand.range;
     } else if (first && !name.starts_with("sm_") && !name.starts_with("compute_")) {
-      sink.report(DiagId::MissingArchitecture, operand.range, {text});
+      sink.report(DiagId::MissingArchitecture, operand.range, text);
     } else {
       int before = target;
       target = setTarget(options.target.empty() ? name : llvm::StringRef(options.target), operand.range);
       if (before >= 0 && target >= 0 && before != target)
-        sink.report(DiagId::SeveralTargets, operand.range, {std::string(isa::targets()[before].name), text});
+        sink.report(DiagId::SeveralTargets, operand.range, isa::targets()[before].name, text);
       targetText = text;
       targetRange = operand.range;
     }
     if (first && (name == "debug" || name.starts_with("texmode_") || name == "map_f64_to_f32"))
-      sink.report(DiagId::MissingArchitecture, operand.range, {text});
+      sink.report(DiagId::MissingArchitecture, operand.range, text);
     first = false;
   }
   if (mapF64.size() && !Availability(context()).holds(isa::feature(isa::FeatureId::MapF64).gate))
-    sink.report(DiagId::TargetOptionConflict, mapF64, {"map_f64_to_f32"});
+    sink.report(DiagId::TargetOptionConflict, mapF64, "map_f64_to_f32");
 }
 
 void Header::readAddressSize(const Ast &ast, const Directive &directive) {
   const isa::Directive &known = isa::directive(isa::DirectiveId::AddressSize);
   if (!Availability(context()).holds(known.gate))
-    sink.report(DiagId::RequiresPtx, directive.nameRange,
-                {"`" + std::string(known.name) + "`", versionOf(known.gate), isa::versionText(ptx)})
+    sink.report(DiagId::RequiresPtx, directive.nameRange, "`" + std::string(known.name) + "`", versionOf(known.gate),
+                isa::versionText(ptx))
         .kind = Kind::Directive;
   llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
   if (operands.empty())
     return;
   bits = operands.front().value;
   if (bits != 32 && bits != 64)
-    sink.report(DiagId::AddressSize, operands.front().range, {std::to_string(bits)});
+    sink.report(DiagId::AddressSize, operands.front().range, bits);
   if (bits == 32 && !Availability(ofArch(context())).holds(isa::feature(isa::FeatureId::Address32).gate))
-    sink.report(DiagId::CodegenAddress32, directive.range, {".address_size 32", targetName(ofArch(context()))});
+    sink.report(DiagId::CodegenAddress32, directive.range, ".address_size 32", targetName(ofArch(context())));
 }
 
 void Header::finish(Range place, bool isEmpty) {
@@ -197,8 +196,8 @@ void Header::finish(Range place, bool isEmpty) {
   const isa::Target &known = isa::targets()[target];
   if (known.since > ptx && !isEmpty) { // ptxas asks when the first item comes
     const std::string needed = isa::versionText(known.since);
-    Diagnostic &d = sink.report(DiagId::RequiresPtx, targetRange,
-                                {"`" + std::string(known.name) + "`", needed, isa::versionText(ptx)});
+    Diagnostic &d = sink.report(DiagId::RequiresPtx, targetRange, "`" + std::string(known.name) + "`", needed,
+                                isa::versionText(ptx));
     d.kind = Kind::Target;
     if (versionRange.size() && options.ptx.empty())
       d.fix = Fix{"raise `.version` to " + needed, {{versionRange, needed}}};
@@ -209,8 +208,8 @@ void Header::finish(Range place, bool isEmpty) {
   for (auto [option, feature] :
        {std::pair(debug, isa::FeatureId::DebugTarget), std::pair(independent, isa::FeatureId::TexmodeIndependent)})
     if (const isa::ExprId gate = isa::feature(feature).gate; option.size() && !availability.holds(gate))
-      sink.report(DiagId::NotAvailable, option,
-                  {"`" + source.text(option).str() + "`", gateText(gate), ptxText, targetText});
+      sink.report(DiagId::NotAvailable, option, "`" + source.text(option).str() + "`", gateText(gate), ptxText,
+                  targetText);
 }
 
 /// What ptxas asks of `-arch`: the very architecture for an `a` target, the family for an `f` one, and
@@ -228,7 +227,7 @@ void Header::checkArch() {
   else if (needs.variant == 'f')
     fits = fits && has.family == needs.family && has.variant;
   if (!fits)
-    sink.report(DiagId::ArchMismatch, targetRange, {std::string(needs.name), std::string(has.name)});
+    sink.report(DiagId::ArchMismatch, targetRange, needs.name, has.name);
 }
 
 ModuleContext Header::context() const {

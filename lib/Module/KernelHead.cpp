@@ -55,19 +55,18 @@ void checkHead(const KernelHead &head, const Availability &availability, Diagnos
   const auto limit = [&](isa::LimitId id) { return isa::limit(id, availability); };
   const uint16_t target = availability.module().target;
   if (const uint64_t most = limit(isa::LimitId::ThreadRegisters); head.registers && *head.registers > most)
-    sink.report(DiagId::TooManyRegisters, head.registersRange, {std::to_string(*head.registers), std::to_string(most)});
+    sink.report(DiagId::TooManyRegisters, head.registersRange, *head.registers, most);
   if (const uint64_t least = limit(isa::LimitId::LeastRegisters); head.registers && *head.registers < least)
-    sink.report(DiagId::TooFewRegisters, head.registersRange, {std::to_string(*head.registers), std::to_string(least)});
+    sink.report(DiagId::TooFewRegisters, head.registersRange, *head.registers, least);
   const uint64_t threads = limit(isa::LimitId::BlockThreads), depth = limit(isa::LimitId::BlockDepth);
   if (const bool isDeep = head.depth > depth; head.threads.value_or(0) > threads || isDeep)
-    sink.report(DiagId::TooManyThreads, head.threadsRange,
-                {head.threadsName.str(),
-                 isDeep ? std::to_string(depth) + " in the third dimension" : std::to_string(threads) + " in a block"});
+    sink.report(DiagId::TooManyThreads, head.threadsRange, head.threadsName,
+                isDeep ? std::to_string(depth) + " in the third dimension" : std::to_string(threads) + " in a block");
   if (target != anyTarget && head.blocks && head.threads.value_or(UINT64_MAX) <= threads)
     if (const isa::Target &arch = isa::targets()[target]; arch.threads && !canHold(head, arch))
-      sink.report(DiagId::TooManyBlocks, head.blocksRange, {std::to_string(*head.blocks), std::string(arch.name)});
+      sink.report(DiagId::TooManyBlocks, head.blocksRange, *head.blocks, arch.name);
   if (const uint64_t most = limit(isa::LimitId::ClusterBlocks); head.clusterBlocks > most)
-    sink.report(DiagId::LargeCluster, head.clusterRange, {head.clusterName.str(), std::to_string(most)});
+    sink.report(DiagId::LargeCluster, head.clusterRange, head.clusterName, most);
 }
 
 /// What is left for a thread where so many warps share the registers of a multiprocessor. They get theirs in fours,

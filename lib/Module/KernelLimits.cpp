@@ -62,9 +62,8 @@ void checkSharedSize(const Program &program, const Reach &reach, const ProgramCo
     return;
   const FunctionSummary &kernel = program.functions[reach.kernel()];
   if (const uint64_t bytes = sharedBytes(program, reach, context); bytes > arch->sharedBytes)
-    context.sink.report(DiagId::CodegenSharedSize, kernel.nameRange,
-                        {context.ast.text(kernel.name).str(), std::to_string(bytes), std::string(arch->name),
-                         std::to_string(arch->sharedBytes)});
+    context.sink.report(DiagId::CodegenSharedSize, kernel.nameRange, context.ast.text(kernel.name), bytes, arch->name,
+                        arch->sharedBytes);
 }
 
 void checkConstantSize(const Program &program, const ProgramContext &context) {
@@ -82,8 +81,7 @@ void checkConstantSize(const Program &program, const ProgramContext &context) {
         add(variable);
   llvm::for_each(program.constantsOfBodies, add);
   if (last)
-    context.sink.report(DiagId::CodegenConstantSize, last->nameRange,
-                        {context.ast.text(last->name).str(), std::to_string(layout.end), std::to_string(most)});
+    context.sink.report(DiagId::CodegenConstantSize, last->nameRange, context.ast.text(last->name), layout.end, most);
 }
 
 void checkOpaqueCount(const Program &program, const Reach &reach, const ProgramContext &context) {
@@ -98,9 +96,8 @@ void checkOpaqueCount(const Program &program, const Reach &reach, const ProgramC
     const auto count = static_cast<uint64_t>(
         llvm::count_if(named, [&, type = type](uint32_t index) { return program.variables[index].type == type; }));
     if (count > most)
-      context.sink.report(DiagId::CodegenOpaqueCount, kernel.nameRange,
-                          {context.ast.text(kernel.name).str(), std::to_string(count),
-                           std::string(isa::word(type).text), std::to_string(most)});
+      context.sink.report(DiagId::CodegenOpaqueCount, kernel.nameRange, context.ast.text(kernel.name), count,
+                          isa::word(type).text, most);
   }
 }
 
@@ -109,7 +106,7 @@ static void reportCtaGroups(Range oneCta, Range ctaPair, const FunctionSummary &
   if (!oneCta.size() || !ctaPair.size())
     return;
   const bool pairIsLast = ctaPair.begin > oneCta.begin;
-  context.sink.report(DiagId::CodegenCtaGroup, pairIsLast ? ctaPair : oneCta, {context.ast.text(function.name).str()})
+  context.sink.report(DiagId::CodegenCtaGroup, pairIsLast ? ctaPair : oneCta, context.ast.text(function.name))
       .notes.push_back({"the other group is used here", pairIsLast ? oneCta : ctaPair});
 }
 
@@ -136,14 +133,14 @@ void checkSpilling(const Program &program, const Reach &reach, const ProgramCont
   if (!pragma.size())
     return;
   if (context.options.linking == Linking::Separate) {
-    context.sink.report(DiagId::CodegenSeparate, pragma, {"`enable_smem_spilling`"});
+    context.sink.report(DiagId::CodegenSeparate, pragma, "`enable_smem_spilling`");
     return;
   }
   for (const uint32_t index : namedVariables(program, reach)) {
     const ModuleVariable &variable = program.variables[index];
     if (variable.space != isa::words::shared || !variable.isOpen())
       continue;
-    context.sink.report(DiagId::CodegenSpilling, pragma, {context.ast.text(variable.name).str()})
+    context.sink.report(DiagId::CodegenSpilling, pragma, context.ast.text(variable.name))
         .notes.push_back({"declared here", variable.nameRange});
     return;
   }

@@ -19,22 +19,22 @@ void ModuleRules::pragma(const Directive &directive, isa::DirectivePlace place) 
     const bool isInModule = place == isa::InModule;
     // One that may also stand in a head is refused elsewhere only when code is made, as one that ptxas does not know.
     if (isInModule && (!pragma || ((pragma->places & isa::OnEntry) && !(pragma->places & isa::InModule)))) {
-      sink.report(DiagId::CodegenPragmaPlace, string.range, {text.str()});
+      sink.report(DiagId::CodegenPragmaPlace, string.range, text);
       continue;
     }
     if (!pragma) {
-      sink.report(DiagId::UnknownPragma, string.range, {text.str()});
+      sink.report(DiagId::UnknownPragma, string.range, text);
       continue;
     }
     const std::string name(pragma->name);
     if (!isInBody) {
       if (!(pragma->places & place))
-        sink.report(DiagId::PragmaPlace, string.range, {name, "in the body of a function"});
+        sink.report(DiagId::PragmaPlace, string.range, name, "in the body of a function");
       continue;
     }
     require(pragma->gate, "`.pragma \"" + name + "\"`", string.range);
     if (!(pragma->places & place))
-      sink.report(DiagId::PragmaPlace, string.range, {name, "in the body of an entry"});
+      sink.report(DiagId::PragmaPlace, string.range, name, "in the body of an entry");
     if (pragma->arguments.count)
       pragmaValue(*pragma, text.drop_front(name.size()).ltrim(), string.range);
   }
@@ -51,7 +51,7 @@ void ModuleRules::pragmaValue(const isa::Directive &pragma, llvm::StringRef valu
   const isa::DirectiveArgument &argument = isa::run(isa::tables().arguments, pragma.arguments).front();
   if (argument.kind == isa::ArgumentKind::Text) {
     if (!isMask(value))
-      sink.report(DiagId::CodegenPragmaValue, range, {std::string(pragma.name)});
+      sink.report(DiagId::CodegenPragmaValue, range, pragma.name);
     return;
   }
   if (argument.kind != isa::ArgumentKind::Number)
@@ -60,9 +60,8 @@ void ModuleRules::pragmaValue(const isa::Directive &pragma, llvm::StringRef valu
   int64_t number = 0;
   uint64_t large = 0; // beyond 63 bits ptxas takes it, too
   if (value.getAsInteger(0, number) ? value.getAsInteger(0, large) : !ranges.empty() && number < ranges.front().low)
-    sink.report(DiagId::PragmaValue, range,
-                {std::string(pragma.name),
-                 ranges.empty() ? "a number" : "a number above " + std::to_string(ranges.front().low - 1)});
+    sink.report(DiagId::PragmaValue, range, pragma.name,
+                ranges.empty() ? "a number" : "a number above " + std::to_string(ranges.front().low - 1));
 }
 
 } // namespace ptxray

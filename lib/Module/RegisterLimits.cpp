@@ -21,9 +21,8 @@ void checkRegisters(const Program &program, const Reach &reach, const ProgramCon
   if (greatest.registers <= bound.registers)
     return;
   context.sink
-      .report(DiagId::CodegenRegisters, greatest.range,
-              {context.ast.text(greatest.instruction).str(), std::to_string(greatest.registers),
-               context.ast.text(kernel.name).str(), std::to_string(bound.registers)})
+      .report(DiagId::CodegenRegisters, greatest.range, context.ast.text(greatest.instruction), greatest.registers,
+              context.ast.text(kernel.name), bound.registers)
       .notes.push_back({"because of this", bound.cause});
 }
 
@@ -45,9 +44,8 @@ void checkRegisterChanges(const Program &program, const Reach &reach, const Prog
   const uint64_t most = grown ? grown : bound.registers;
   if (std::min<uint64_t>(shrunk.registers, context.limit(isa::LimitId::ThreadRegisters)) <= most)
     return;
-  Diagnostic &d = context.sink.report(
-      DiagId::CodegenRegisterChange, shrunk.range,
-      {context.ast.text(shrunk.instruction).str(), context.ast.text(kernel.name).str(), std::to_string(most)});
+  Diagnostic &d = context.sink.report(DiagId::CodegenRegisterChange, shrunk.range, context.ast.text(shrunk.instruction),
+                                      context.ast.text(kernel.name), most);
   if (!grown && bound.cause.size())
     d.notes.push_back({"because of this", bound.cause});
 }

@@ -39,7 +39,7 @@ void Unresolved::declarations() {
     if (one.isDefined || one.isExtern || one.aliasOf != NameId::None || !reported.insert(name).second)
       continue;
     Diagnostic &d =
-        context.sink.report(DiagId::CodegenUnresolved, one.range, {context.ast.text(static_cast<NameId>(name)).str()});
+        context.sink.report(DiagId::CodegenUnresolved, one.range, context.ast.text(static_cast<NameId>(name)).str());
     if (context.options.linking == Linking::Unknown)
       d.severity = Severity::Warning;
   }
@@ -49,7 +49,7 @@ void Unresolved::declarations() {
     // ptxas itself ends an `.extern` whose size is known, and leaves out shared memory.
     if (variable.isExtern && variable.isOpen() &&
         (variable.space == isa::words::global || variable.space == isa::words::const_))
-      context.sink.report(DiagId::CodegenUnresolved, variable.nameRange, {context.ast.text(variable.name).str()});
+      context.sink.report(DiagId::CodegenUnresolved, variable.nameRange, context.ast.text(variable.name));
 }
 
 void Unresolved::use(const Reference &reference) {
@@ -60,14 +60,14 @@ void Unresolved::use(const Reference &reference) {
   const std::string name = context.ast.text(reference.name).str();
   if (isOfCompiler(name)) {
     if (!reference.isCall)
-      context.sink.report(DiagId::CodegenFunctionAddress, reference.range, {name});
+      context.sink.report(DiagId::CodegenFunctionAddress, reference.range, name);
     else
       reported.erase(static_cast<uint32_t>(reference.name)); // its address may be taken later
     return;
   }
   if (context.options.linking == Linking::Separate)
     return;
-  Diagnostic &d = context.sink.report(DiagId::CodegenUnresolved, reference.range, {name});
+  Diagnostic &d = context.sink.report(DiagId::CodegenUnresolved, reference.range, name);
   d.notes.push_back({"declared here", function->range});
   if (context.options.linking == Linking::Unknown)
     d.severity = Severity::Pedantic;
@@ -84,8 +84,7 @@ void Unresolved::alias(NameId name, Range place, bool isUse) {
   const Linking linking = context.options.linking;
   if (linking == Linking::Separate ? isLostToLinker && !isUse
                                    : isLostInProgram && (isLostToLinker || linking == Linking::Whole))
-    context.sink.report(DiagId::CodegenAlias, place,
-                        {context.ast.text(name).str(), context.ast.text(one->aliasOf).str()});
+    context.sink.report(DiagId::CodegenAlias, place, context.ast.text(name), context.ast.text(one->aliasOf));
 }
 
 void Unresolved::uses() {

@@ -37,20 +37,20 @@ static uint8_t precedenceOf(uint64_t op) {
 
 void Builder::prefix(const Token &token) {
   if (operations.size() >= deepestNesting)
-    return fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestNesting), "signs"});
+    return fail(DiagId::NestingTooDeep, token.range(), deepestNesting, "signs");
   operations.push_back({uint16_t(token.value), true, 12, token.begin});
 }
 
 void Builder::openGroup(const Token &token) {
   if (operations.size() >= deepestNesting)
-    return fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestNesting), "parentheses"});
+    return fail(DiagId::NestingTooDeep, token.range(), deepestNesting, "parentheses");
   operations.push_back({'(', true, 0, token.begin});
 }
 
 void Builder::cast(const Token &token) {
   llvm::StringRef type = spellings.text(token.id);
   if (type != ".s64" && type != ".u64")
-    fail(DiagId::CastType, token.range(), {type.str()});
+    fail(DiagId::CastType, token.range(), type);
   if (!operations.empty() && operations.back().op == '(') {
     operations.back().op = type == ".u64" ? 'U' : 'S';
     operations.back().precedence = 12;
@@ -113,7 +113,7 @@ void Builder::applyUnary(const Operation &operation, Constant &value) {
 
 // Once reported, the expression goes on as the integer 0.
 void Builder::noValue(Constant &value, const char *expected) {
-  fail(DiagId::ConstantType, value.range, {expected});
+  fail(DiagId::ConstantType, value.range, expected);
   value = {Constant::Signed, 0, value.range, 0};
 }
 
@@ -256,7 +256,7 @@ void Builder::reduceTo(uint8_t precedence) {
 
 void Builder::infix(const Token &token) {
   if (operations.size() >= deepestNesting)
-    return fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestNesting), "operators"});
+    return fail(DiagId::NestingTooDeep, token.range(), deepestNesting, "operators");
   uint16_t op = token.value;
   if (op == '?') {
     reduceTo(2);
@@ -268,7 +268,7 @@ void Builder::infix(const Token &token) {
     while (!operations.empty() && operations.back().op == ':')
       reduce();
     if (operations.empty() || operations.back().op != '?')
-      fail(DiagId::SyntaxError, token.range(), {":", "`;`"});
+      fail(DiagId::SyntaxError, token.range(), ":", "`;`");
     else
       operations.back().op = ':';
     return;
@@ -290,9 +290,9 @@ Builder::Constant Builder::finishExpression() {
   while (!operations.empty()) {
     const Range end{last.end, last.end};
     if (operations.back().op == '(')
-      fail(DiagId::ExpectedBracket, end, {")", source.slice(last.begin, last.end).str()});
+      fail(DiagId::ExpectedBracket, end, ")", source.slice(last.begin, last.end));
     if (operations.back().op == '?')
-      fail(DiagId::SyntaxError, end, {"end of the expression", "`:`"});
+      fail(DiagId::SyntaxError, end, "end of the expression", "`:`");
     reduce();
   }
   Constant value = values.back();
@@ -339,7 +339,7 @@ void Builder::name(const Token &token) {
 void Builder::nameSigns(Operand &operand) {
   uint16_t op = operations.back().op;
   if (operations.size() > 1 || (op != '-' && op != '!'))
-    fail(DiagId::SyntaxError, operand.range, {ast.text(operand.name).str(), "a constant"});
+    fail(DiagId::SyntaxError, operand.range, ast.text(operand.name), "a constant");
   operand.flags |= op == '-' ? Negated : Not;
   operand.range.begin = operations.front().begin;
   operations.clear();
@@ -356,7 +356,7 @@ void Builder::dottedName(const Token &token) {
     split.suffix = SpellingId(spellings.intern(text.data() + dot, text.size() - dot));
   }
   if (text.find('.', dot + 1) != llvm::StringRef::npos)
-    fail(DiagId::SyntaxError, token.range(), {text.str(), "one selector"});
+    fail(DiagId::SyntaxError, token.range(), text, "one selector");
   Operand &operand = push(OperandKind::Name, token.range());
   operand.name = split.name;
   operand.suffix = split.suffix;
@@ -425,7 +425,7 @@ void Builder::endPair() {
 
 void Builder::open(OperandKind kind, const Token &token) {
   if (openNodes.size() >= deepestInitialiser) {
-    fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestInitialiser), "braces"});
+    fail(DiagId::NestingTooDeep, token.range(), deepestInitialiser, "braces");
     throw SyntaxFault();
   }
   openNodes.push_back(ast.operands.size());
@@ -444,14 +444,14 @@ void Builder::addressPart(const Token &comma) {
   const uint32_t address = openNodes.back();
   const Operand &first = ast.operands[address + 1];
   if (first.kind != OperandKind::Name || first.flags & HasOffset)
-    fail(DiagId::SyntaxError, comma.range(), {",", "`]`"});
+    fail(DiagId::SyntaxError, comma.range(), ",", "`]`");
 }
 
 void Builder::integerOnly() {
   Operand &operand = ast.operands.back();
   if (operand.kind == OperandKind::Integer)
     return;
-  fail(DiagId::ConstantType, operand.range, {"an integer is"});
+  fail(DiagId::ConstantType, operand.range, "an integer is");
   operand.kind = OperandKind::Integer;
 }
 

@@ -80,14 +80,6 @@ uint32_t Builder::dropItem() {
   return beforeItem.end;
 }
 
-void Builder::fail(DiagId id, Range range, std::initializer_list<std::string> args) {
-  if (!sink)
-    throw FastPassFailed();
-  if (!reported)
-    sink->report(id, range, args);
-  reported = true;
-}
-
 // ---- pieces of directives and initialisers
 
 void Builder::number(const Token &token) {
@@ -143,7 +135,7 @@ void Builder::openCall(const Token &token) {
   uint32_t index = ast.operands.size() - 1;
   ast.operands[index].kind = OperandKind::List;
   if (ast.text(ast.operands[index].name) != "generic")
-    fail(DiagId::SyntaxError, token.range(), {"(", "`,` or `;`"});
+    fail(DiagId::SyntaxError, token.range(), "(", "`,` or `;`");
   openNodes.push_back(index);
 }
 
@@ -364,7 +356,7 @@ void Builder::beginPrototype(const Token &token) {
 
 void Builder::prototypeName(const Token &token) {
   if (token.id != NameSink)
-    fail(DiagId::SyntaxError, token.range(), {names.text(token.id).str(), "`_`"});
+    fail(DiagId::SyntaxError, token.range(), names.text(token.id), "`_`");
 }
 
 // ---- statements
@@ -375,7 +367,7 @@ void Builder::add(StatementKind kind, uint32_t index) {
 
 void Builder::blockBegin(const Token &token) {
   if (++blocks == deepestNesting + 1)
-    fail(DiagId::NestingTooDeep, token.range(), {std::to_string(deepestNesting), "blocks"});
+    fail(DiagId::NestingTooDeep, token.range(), deepestNesting, "blocks");
   add(StatementKind::BlockBegin, token.begin);
   statementEnd();
 }
@@ -414,7 +406,7 @@ void Builder::label() {
     fail(DiagId::SinkName, saved.range());
   if (isDottedCall(saved)) {
     llvm::StringRef text = spellings.text(id);
-    fail(DiagId::SyntaxError, saved.range(), {text.str(), "a name"});
+    fail(DiagId::SyntaxError, saved.range(), text, "a name");
     id = names.intern(text.data(), text.size());
   }
   ast.labels.push_back({NameId(id), saved.range()});

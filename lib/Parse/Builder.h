@@ -178,7 +178,14 @@ private:
     uint32_t begin;
   };
 
-  [[gnu::noinline, gnu::cold]] void fail(DiagId id, Range range, std::initializer_list<std::string> args = {});
+  template <typename... Args>
+  [[gnu::noinline, gnu::cold]] void fail(IdFor<Args...> id, Range range, const Args &...args) {
+    if (!sink)
+      throw FastPassFailed();
+    if (!reported)
+      sink->report(id, range, args...);
+    reported = true;
+  }
   Operand &push(OperandKind kind, Range range);
   void open(OperandKind kind, const Token &token);
   void text(Range range);

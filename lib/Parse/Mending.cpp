@@ -24,7 +24,7 @@ bool PtxBase::mendKeyword(KindSet expected) {
       meant = &keyword;
   if (!meant)
     return false;
-  if (Diagnostic *d = report(DiagId::UnknownDirective, ahead.range(), {spelled(ahead)}))
+  if (Diagnostic *d = report(DiagId::UnknownDirective, ahead.range(), spelled(ahead)))
     d->fix = Fix{"write `" + meant->text.str() + "`", {{ahead.range(), meant->text.str()}}};
   ahead.kind = meant->kind;
   ahead.id = meant - keywords().begin();
@@ -49,7 +49,7 @@ bool PtxBase::mendSemicolon(KindSet expected) {
   const bool isElement = names & bit(next.kind) && (closers | bit(TokenKind::Comma)) & bit(behind.kind);
   if (!isElement && next.kind != TokenKind::LeftBrace && !isWord(next, ".param") && !isWord(next, ".reg"))
     return false;
-  if (Diagnostic *d = report(DiagId::SyntaxError, ahead.range(), {";", "`,`"}))
+  if (Diagnostic *d = report(DiagId::SyntaxError, ahead.range(), ";", "`,`"))
     d->fix = Fix{"replace it by `,`", {{ahead.range(), ","}}};
   ahead.kind = TokenKind::Comma;
   return true;
@@ -135,12 +135,12 @@ bool PtxBase::mendExtra(KindSet expected) {
     for (uint32_t at = statementFirst.begin; at < ahead.begin;) {
       const llvm::StringRef line = text.slice(at, lineRange(at, at).end);
       if (hasTrace(line)) {
-        report(DiagId::ExpectedBracket, {at, at}, {"(", spelled(statementFirst)});
+        report(DiagId::ExpectedBracket, {at, at}, "(", spelled(statementFirst));
         throw SyntaxFault();
       }
       at += line.size() + 1;
     }
-  if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), {spelled(ahead)})) {
+  if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), spelled(ahead))) {
     // `%r1 = %r2 + %r3` needs more than that.
     if (llvm::StringRef(",;:()[]{}|@!").contains(spelled(ahead))) {
       d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}, /*safe=*/!isBrace(spelled(ahead))};
@@ -155,17 +155,23 @@ bool PtxBase::mendExtra(KindSet expected) {
   return true;
 }
 
-void PtxBase::insert(TokenKind kind, DiagId id, llvm::StringRef token) {
+Diagnostic *PtxBase::reportMissing(TokenKind kind, llvm::StringRef token, uint32_t at) {
+  const std::string before = spelled(builder->last);
+  switch (kind) {
+  case TokenKind::Comma: return report(DiagId::ExpectedComma, {at, at}, before);
+  case TokenKind::Semicolon: return report(DiagId::ExpectedSemicolon, {at, at}, before);
+  default: return report(DiagId::ExpectedBracket, {at, at}, token, before);
+  }
+}
+
+void PtxBase::insert(TokenKind kind, llvm::StringRef token) {
   uint32_t at = builder->last.end;
   constexpr KindSet alone = kinds(TokenKind::LeftParen, TokenKind::RightParen, TokenKind::RightBrace);
   if (kind == TokenKind::LeftBrace || (alone & bit(kind) && startsLine(builder->ahead)))
     at = emptyLineBehindLast(kind == TokenKind::RightParen);
   if (at == builder->last.end && builder->ahead.kind == TokenKind::Semicolon && startsLine(builder->ahead))
     at = builder->ahead.begin;
-  if (Diagnostic *d = report(id, {at, at}, {})) {
-    if (id == DiagId::ExpectedBracket)
-      d->args.push_back(token.str());
-    d->args.push_back(spelled(builder->last));
+  if (Diagnostic *d = reportMissing(kind, token, at)) {
     Insertion &insertion = insertions[kind];
     if (insertion.text.empty())
       insertion = {"insert `" + token.str() + "`", token.str()};
@@ -223,7 +229,7 @@ bool PtxBase::mendMissing(KindSet expected) {
     beginStatement();
     std::string before = ahead.kind == TokenKind::EndOfFile ? "the end of the file" : "`" + spelled(ahead) + "`";
     const uint32_t at = emptyLineBehindLast(false);
-    if (Diagnostic *d = report(DiagId::UnclosedBrace, {at, at}, {before}))
+    if (Diagnostic *d = report(DiagId::UnclosedBrace, {at, at}, before))
       d->notes.push_back({"the body begins here", bodyBrace});
     builder->closeBlocks(ahead.begin);
     scanner->braces = 0;
@@ -238,17 +244,17 @@ bool PtxBase::mendMissing(KindSet expected) {
     return r.rule == Ptx::RuleEntry || r.rule == Ptx::RuleFunc;
   });
   if (wants(TokenKind::LeftParen) && !wants(TokenKind::Minus) && (newLine || inHead) && isWord(ahead, ".param"))
-    return insert(TokenKind::LeftParen, DiagId::ExpectedBracket, "("), true;
+    return insert(TokenKind::LeftParen, "("), true;
   const bool beginsBody = inHead && (startsStatement(ahead) || ahead.kind == TokenKind::Space);
   if (wants(TokenKind::LeftBrace) && newLine && (beginsBody || rules.back().rule == Ptx::RuleSection))
-    return insert(TokenKind::LeftBrace, DiagId::ExpectedBracket, "{"), true;
+    return insert(TokenKind::LeftBrace, "{"), true;
 
   // `call (a)`, and the function on the next line.
   const bool listGoesOn = newLine && (ahead.kind == TokenKind::LeftParen || isVectorLine(text, ahead.begin) ||
                                       (kinds(TokenKind::Id, TokenKind::Integer) & bit(ahead.kind) &&
                                        kinds(TokenKind::Comma, TokenKind::RightParen) & bit(peek().kind)));
   if (wants(TokenKind::Comma) && listGoesOn)
-    return insert(TokenKind::Comma, DiagId::ExpectedComma, ","), true;
+    return insert(TokenKind::Comma, ","), true;
 
   const bool endsStatement = ahead.kind == TokenKind::Semicolon && !isClosedBehind(ahead);
   const bool ends = newLine || closesBlock || endsStatement || ahead.kind == TokenKind::Comma ||
@@ -256,13 +262,13 @@ bool PtxBase::mendMissing(KindSet expected) {
                     ahead.kind == TokenKind::LeftBrace;
   if (ends) {
     if (wants(TokenKind::RightBracket))
-      return insert(TokenKind::RightBracket, DiagId::ExpectedBracket, "]"), true;
+      return insert(TokenKind::RightBracket, "]"), true;
     if (wants(TokenKind::RightParen) && !(newLine && ahead.kind == TokenKind::Space))
-      return insert(TokenKind::RightParen, DiagId::ExpectedBracket, ")"), true;
+      return insert(TokenKind::RightParen, ")"), true;
     if (expected == bit(TokenKind::Greater))
-      return insert(TokenKind::Greater, DiagId::ExpectedBracket, ">"), true;
+      return insert(TokenKind::Greater, ">"), true;
     if (wants(TokenKind::RightBrace) && wants(TokenKind::Comma)) {
-      insert(TokenKind::RightBrace, DiagId::ExpectedBracket, "}");
+      insert(TokenKind::RightBrace, "}");
       return true;
     }
   }
@@ -270,19 +276,19 @@ bool PtxBase::mendMissing(KindSet expected) {
   if (wants(TokenKind::Semicolon) && ahead.kind == TokenKind::EndOfFile && inStatement())
     throw SyntaxFault();
   if (wants(TokenKind::Semicolon) && (newLine || closesBlock || ahead.kind == TokenKind::EndOfFile))
-    return insert(TokenKind::Semicolon, DiagId::ExpectedSemicolon, ";"), true;
+    return insert(TokenKind::Semicolon, ";"), true;
   constexpr KindSet operandStart = kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float,
                                          TokenKind::WarpSize, TokenKind::LeftBrace, TokenKind::LeftBracket) |
                                    kinds(TokenKind::LeftParen, TokenKind::Not, TokenKind::Space, TokenKind::String);
   // `.func (.param .b32 r name (`: the name of the function behind its results.
   if (wants(TokenKind::RightParen) && ahead.kind == TokenKind::Id &&
       llvm::any_of(rules, [](const Rule &r) { return r.rule == Ptx::RuleResults; }))
-    return insert(TokenKind::RightParen, DiagId::ExpectedBracket, ")"), true;
+    return insert(TokenKind::RightParen, ")"), true;
   const bool opensGroup = ahead.kind == TokenKind::LeftParen && !inStatement();
   if (mendFileName(expected))
     return true;
   if (wants(TokenKind::Comma) && operandStart & bit(ahead.kind) && !opensGroup)
-    return insert(TokenKind::Comma, DiagId::ExpectedComma, ","), true;
+    return insert(TokenKind::Comma, ","), true;
   return false;
 }
 
@@ -292,7 +298,7 @@ bool PtxBase::mendFileName(KindSet expected) {
   if (!(expected & bit(TokenKind::Comma)) || ahead.kind != TokenKind::String || before.kind != TokenKind::String ||
       !isWord(statementFirst, ".file"))
     return false;
-  if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), {spelled(ahead)})) {
+  if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), spelled(ahead))) {
     const llvm::StringRef folder = text.slice(before.begin + 1, before.end - 1);
     const llvm::StringRef name = text.slice(ahead.begin + 1, ahead.end - 1);
     const std::string whole =

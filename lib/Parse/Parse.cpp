@@ -30,7 +30,7 @@ static void reportTerminator(llvm::StringRef text, DiagnosticSink &sink) {
   if (end == text.size())
     return;
   const Range range{static_cast<uint32_t>(end), static_cast<uint32_t>(text.size())};
-  Diagnostic &d = sink.report(DiagId::StrayCharacter, range, {std::string(1, '\0')});
+  Diagnostic &d = sink.report(DiagId::StrayCharacter, range, std::string(1, '\0'));
   d.fix = Fix{"remove what ends a C string", {{range, ""}}, /*safe=*/true};
 }
 

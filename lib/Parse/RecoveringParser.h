@@ -168,7 +168,11 @@ private:
   bool isWord(const Token &token, llvm::StringRef word) const { return text.slice(token.begin, token.end) == word; }
   bool startsLine(const Token &token) const { return ptxray::startsLine(text, token.begin); }
   bool endsLine(const Token &token) const;
-  Diagnostic *report(DiagId id, Range range, std::initializer_list<std::string> args);
+  /// One a statement: what follows from it is not told.
+  bool isFirstReport(Range range);
+  template <typename... Args> Diagnostic *report(IdFor<Args...> id, Range range, const Args &...args) {
+    return isFirstReport(range) ? &sink->report(id, range, args...) : nullptr;
+  }
   void reportUnexpected();
   void addSyntaxAdvice(KindSet expected, Diagnostic &d) const;
   Range lineRange(uint32_t from, uint32_t to) const;
@@ -184,7 +188,8 @@ private:
   bool mendSemicolon(KindSet expected);
   bool mendExtra(KindSet expected);
   bool mendMissing(KindSet expected);
-  void insert(TokenKind kind, DiagId id, llvm::StringRef token);
+  Diagnostic *reportMissing(TokenKind kind, llvm::StringRef token, uint32_t at);
+  void insert(TokenKind kind, llvm::StringRef token);
   bool mendFileName(KindSet expected);
   bool mendLonelyWord();
   uint32_t emptyLineBehindLast(bool orComment) const;

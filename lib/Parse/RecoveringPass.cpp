@@ -78,7 +78,7 @@ bool PtxBase::repairBrace(Token &token) {
   builder->reported = false;
   switch (repair.kind) {
   case BraceRepair::Drop:
-    if (Diagnostic *d = report(DiagId::ExtraToken, token.range(), {spelled(token)})) {
+    if (Diagnostic *d = report(DiagId::ExtraToken, token.range(), spelled(token))) {
       d->fix = Fix{"remove `" + spelled(token) + "`", {{token.range(), ""}}};
       if (token.kind == TokenKind::EndOfBody && bodyBrace.size())
         d->notes.push_back({"it would end the body that begins here", bodyBrace});
@@ -86,7 +86,7 @@ bool PtxBase::repairBrace(Token &token) {
     braces += token.kind == TokenKind::LeftBrace ? -1 : 1;
     return false;
   case BraceRepair::InsertOpen:
-    report(DiagId::ExpectedBracket, {at, at}, {"{", spelled(builder->last)});
+    report(DiagId::ExpectedBracket, {at, at}, "{", spelled(builder->last));
     held = token;
     ++braces;
     if (held->kind == TokenKind::EndOfBody)
@@ -95,9 +95,9 @@ bool PtxBase::repairBrace(Token &token) {
     break;
   case BraceRepair::InsertClose:
     if (builder->last.kind == TokenKind::LeftBrace)
-      report(DiagId::UnclosedBrace, builder->last.range(), {"the end of the body"});
+      report(DiagId::UnclosedBrace, builder->last.range(), "the end of the body");
     else
-      report(DiagId::ExpectedBracket, {at, at}, {"}", spelled(builder->last)});
+      report(DiagId::ExpectedBracket, {at, at}, "}", spelled(builder->last));
     held = token;
     --braces;
     if (held->kind == TokenKind::RightBrace && braces == 0)
@@ -138,21 +138,20 @@ void PtxBase::reportBad(const Token &token) {
   std::string shown = spelled(token);
   switch (token.bad) {
   case BadToken::StrayCharacter:
-    if (Diagnostic *d = report(DiagId::StrayCharacter, token.range(), {shown});
-        d && shown == "#" && startsLine(token)) {
+    if (Diagnostic *d = report(DiagId::StrayCharacter, token.range(), shown); d && shown == "#" && startsLine(token)) {
       d->notes.push_back({"a comment begins with `//`", std::nullopt});
       d->fix = Fix{"write `//`", {{token.range(), "//"}}, /*safe=*/true};
     }
     break;
-  case BadToken::NonAscii: report(DiagId::NonAsciiCharacter, token.range(), {}); break;
-  case BadToken::UnclosedComment: report(DiagId::UnclosedComment, token.range(), {}); break;
-  case BadToken::UnclosedString: report(DiagId::UnclosedString, token.range(), {}); break;
-  case BadToken::UnclosedSource: report(DiagId::UnclosedSource, token.range(), {}); break;
+  case BadToken::NonAscii: report(DiagId::NonAsciiCharacter, token.range()); break;
+  case BadToken::UnclosedComment: report(DiagId::UnclosedComment, token.range()); break;
+  case BadToken::UnclosedString: report(DiagId::UnclosedString, token.range()); break;
+  case BadToken::UnclosedSource: report(DiagId::UnclosedSource, token.range()); break;
   case BadToken::MalformedNumber:
-    if (Diagnostic *d = report(DiagId::MalformedNumber, token.range(), {shown}))
+    if (Diagnostic *d = report(DiagId::MalformedNumber, token.range(), shown))
       addNumberAdvice(shown, *d);
     break;
-  case BadToken::ConstantOverflow: report(DiagId::ConstantOverflow, token.range(), {shown, "64"}); break;
+  case BadToken::ConstantOverflow: report(DiagId::ConstantOverflow, token.range(), shown, 64); break;
   }
   badTokenEnd = token.end;
 }
@@ -313,7 +312,7 @@ void PtxBase::readSoundItems() {
 /// The list of results, on the line before, was not closed.
 void PtxBase::argumentsBegin() {
   const uint32_t end = lineRange(statementFirst.begin, statementFirst.begin).end;
-  report(DiagId::ExpectedBracket, {end, end}, {")", spelled(statementFirst)});
+  report(DiagId::ExpectedBracket, {end, end}, ")", spelled(statementFirst));
   throw SyntaxFault();
 }
 
@@ -348,13 +347,13 @@ void PtxBase::mendHere() {
 
 // ---- reports
 
-Diagnostic *PtxBase::report(DiagId id, Range range, std::initializer_list<std::string> args) {
+bool PtxBase::isFirstReport(Range range) {
   isSound = false;
   if (builder->reported)
-    return nullptr;
+    return false;
   builder->reported = true;
   builder->lostText(lineRange(std::min(statementFirst.begin, range.begin), range.begin));
-  return &sink->report(id, range, args);
+  return true;
 }
 
 // The lines that two places stand on, with all between them.
@@ -411,8 +410,8 @@ void PtxBase::reportUnexpected() {
   const bool isNumberMissing = !(expected & ~numbers) && ahead.kind != TokenKind::Dotted;
   const bool atEnd = before.end > statementFirst.begin && startsLine(ahead) && !isNumberMissing;
   if (atEnd)
-    report(DiagId::IncompleteStatement, before.range(), {describe(expected), spelled(before)});
-  else if (Diagnostic *d = report(DiagId::SyntaxError, ahead.range(), {spelled(ahead), describe(expected)}))
+    report(DiagId::IncompleteStatement, before.range(), describe(expected), spelled(before));
+  else if (Diagnostic *d = report(DiagId::SyntaxError, ahead.range(), spelled(ahead), describe(expected)))
     addSyntaxAdvice(expected, *d);
 }
 
@@ -457,7 +456,8 @@ void PtxBase::recover() {
   llvm::StringRef spelling = text.slice(word.begin, word.end);
   bool isLabel = word.kind == TokenKind::Id && !llvm::all_of(spelling, [](char c) { return llvm::isLower(c); });
   const Range end{word.end, word.end};
-  if (Diagnostic *d = report(isLabel ? DiagId::ExpectedColon : DiagId::ExpectedSemicolon, end, {spelling.str()}))
+  if (Diagnostic *d =
+          report(isLabel ? IdTakingTexts<1>(DiagId::ExpectedColon) : DiagId::ExpectedSemicolon, end, spelling))
     d->fix = isLabel ? Fix{"insert `:`", {{end, ":"}}} : Fix{"insert `;`", {{end, ";"}}, /*safe=*/true};
   scanner->moveTo(word.end);
   pending.reset();

@@ -21,7 +21,7 @@ struct Line {
 /// The numbers ptxas gives its remarks. Those of one range have one cause and one cure.
 struct CodeRange {
   unsigned first, last;
-  DiagId id;
+  IdTakingTexts<2> id;
 };
 constexpr CodeRange codeRanges[] = {
     {7504, 7508, DiagId::SetmaxnregIgnored},
@@ -228,16 +228,16 @@ PtxasMessages readMessages(StringRef printed, const Ast &ast, const SourceBuffer
     message.consume_front("Potential Performance Loss: ");
     if (line.kind == "error" || line.kind == "fatal") {
       if (message != summary || !sink.hasErrors())
-        sink.report(DiagId::PtxasError, range, {message.str()});
+        sink.report(DiagId::PtxasError, range, message);
     } else if (line.code) {
       const CodeRange *known = llvm::find_if(
           codeRanges, [&](const CodeRange &codes) { return codes.first <= line.code && line.code <= codes.last; });
-      sink.report(known == std::end(codeRanges) ? DiagId::PtxasRemark : known->id, range,
-                  {message.str(), "C" + std::to_string(line.code)});
+      sink.report(known == std::end(codeRanges) ? IdTakingTexts<2>(DiagId::PtxasRemark) : known->id, range, message,
+                  "C" + std::to_string(line.code));
     } else if (line.kind == "warning") {
-      sink.report(DiagId::PtxasWarning, range, {message.str()});
+      sink.report(DiagId::PtxasWarning, range, message);
     } else if (line.kind == "info") {
-      sink.report(DiagId::PtxasRemark, range, {message.str(), "info"});
+      sink.report(DiagId::PtxasRemark, range, message, "info");
     } else {
       out.rest += text.str() + "\n";
     }

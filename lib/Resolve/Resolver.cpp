@@ -52,7 +52,7 @@ Extent Resolver::declare(const Declaration &declaration, Role role) {
   const Symbol *clash = declaration.isParameterised ? scopes.declareFamily(declaration.name, symbol)
                                                     : scopes.declare(declaration.name, symbol);
   if (clash && role != Role::Global)
-    sink.report(DiagId::DuplicateDefinition, declaration.nameRange, {ast.text(declaration.name).str()})
+    sink.report(DiagId::DuplicateDefinition, declaration.nameRange, ast.text(declaration.name))
         .notes.push_back({"declared here before", clash->nameRange});
   return extent;
 }
@@ -209,7 +209,7 @@ void Resolver::declareLabelsOf(uint32_t block) {
     symbol.index = label.index;
     setShape(symbol);
     if (const Symbol *clash = scopes.declare(label.name, symbol))
-      sink.report(DiagId::DuplicateDefinition, label.range, {ast.text(label.name).str()})
+      sink.report(DiagId::DuplicateDefinition, label.range, ast.text(label.name))
           .notes.push_back({"declared here before", clash->nameRange});
   }
 }
@@ -323,7 +323,7 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
     return;
   }
   known->second.report = sink.diagnostics().size();
-  Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, {name.str()});
+  Diagnostic &d = sink.report(DiagId::UndefinedSymbol, range, name);
   constexpr unsigned most = 100; // the search looks at every name
   if (++unknownNames > most)
     return;
@@ -423,14 +423,13 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
   } else {
     shape = symbol->shape;
     if (countsFromItsPlace(shape.kind) && operand.range.begin < symbol->nameRange.begin) {
-      sink.report(DiagId::UndefinedSymbol, operand.range, {ast.text(operand.name).str()})
+      sink.report(DiagId::UndefinedSymbol, operand.range, ast.text(operand.name))
           .notes.push_back({"declared here, after its use", symbol->nameRange});
       shape.kind = ShapeKind::Unknown;
     }
   }
   if (operand.suffix != SpellingId::None && (operand.flags & HasOffset))
-    sink.report(DiagId::UnexpectedOffset, operand.range,
-                {ast.text(operand.name).str() + ast.text(operand.suffix).str()});
+    sink.report(DiagId::UnexpectedOffset, operand.range, ast.text(operand.name).str() + ast.text(operand.suffix).str());
   // An element of a vector register is a scalar register; ptxas does not look at the vector's length.
   bool isRegister = shape.kind == ShapeKind::Register || shape.kind == ShapeKind::Special;
   llvm::StringRef suffix = operand.suffix == SpellingId::None ? llvm::StringRef() : ast.text(operand.suffix);
@@ -438,7 +437,7 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
     shape.vector = 0;
     shape.flags |= ShapeComponent;
   } else if (reg && !suffix.empty()) {
-    sink.report(DiagId::UnknownField, operand.range, {suffix.str(), std::string(reg->name)});
+    sink.report(DiagId::UnknownField, operand.range, suffix, reg->name);
     shape.kind = ShapeKind::Unknown;
   } else {
     shape.suffix = suffixWord(operand.suffix);
@@ -468,7 +467,7 @@ void Resolver::unusualGuard(const Instruction &instruction, const Symbol *symbol
                              : symbol->kind == SymbolKind::Variable ? "a variable"
                              : symbol->kind == SymbolKind::Label    ? "a label"
                                                                     : "a function";
-    Diagnostic &d = sink.report(DiagId::GuardNotPredicate, instruction.guardRange, {name.str(), what});
+    Diagnostic &d = sink.report(DiagId::GuardNotPredicate, instruction.guardRange, name, what);
     if (symbol)
       d.notes.push_back({"declared here", symbol->nameRange});
   }

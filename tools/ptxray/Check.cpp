@@ -25,7 +25,7 @@ void checkReport(FileReport &report, const std::string &problem, const CheckOpti
     report.ptx = summary.ptx;
     report.target = summary.target;
   } else
-    sink.report(DiagId::UnreadableInput, {}, {report.path, problem});
+    sink.report(DiagId::UnreadableInput, {}, report.path, problem);
   report.diagnostics = sink.take();
 }
 

@@ -9,10 +9,8 @@ void checks::bulk_barrier(const FormView &context, Judgement &judgement) {
   if (!barrier || barrier->kind != ShapeKind::Register || viewType(barrier->type).bits != 16 ||
       context.isWritten("ctaMask") || context.isWritten("cache-policy") || context.isWritten("left"))
     return;
-  judgement
-      .report(Phase::Type, DiagId::AddressWidth, context.placeOfOperand("mbar"),
-              {"", spell(viewType(barrier->type)), ".u32"})
-      .sourceArg = 0;
+  judgement.report(Phase::Type, DiagId::AddressWidth, context.placeOfOperand("mbar"), textThere,
+                   spell(viewType(barrier->type)), ".u32");
 }
 
 } // namespace ptxray

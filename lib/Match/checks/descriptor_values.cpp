@@ -46,10 +46,9 @@ void reportProblems(const FormView &context, llvm::StringRef operand, const desc
                     llvm::ArrayRef<Problem> problems, Judgement &judgement) {
   for (const Problem &problem : problems) {
     Finding &finding =
-        judgement.report(Phase::Warning, DiagId::DescriptorValue, context.placeOfOperand(operand),
-                         {"", "0x" + llvm::utohexstr(value, /*LowerCase=*/true), problem.text, problem.table});
+        judgement.report(Phase::Warning, DiagId::DescriptorValue, context.placeOfOperand(operand), textThere,
+                         "0x" + llvm::utohexstr(value, /*LowerCase=*/true), problem.text, problem.table);
     finding.kind = kindOf(problem.offence);
-    finding.sourceArg = 0;
     finding.notes.push_back(spelledOut(format, value));
   }
 }
@@ -73,10 +72,8 @@ void checkTensorAddress(const FormView &context, llvm::StringRef operand, uint32
   else if (lane % laneStep)
     problem = "lane " + std::to_string(lane) + ", a multiple of " + std::to_string(laneStep) + " expected";
   if (!problem.empty())
-    judgement
-        .report(Phase::Warning, DiagId::TensorAddress, context.placeOfOperand(operand),
-                {"", "0x" + llvm::utohexstr(*address, true), problem})
-        .sourceArg = 0;
+    judgement.report(Phase::Warning, DiagId::TensorAddress, context.placeOfOperand(operand), textThere,
+                     "0x" + llvm::utohexstr(*address, true), problem);
 }
 
 } // namespace
@@ -146,11 +143,9 @@ void checks::sparse_metadata(const FormView &context, Judgement &judgement) {
         std::string text = "0b";
         for (int bit = 3; bit >= 0; --bit)
           text += index >> bit & 1 ? '1' : '0';
-        judgement
-            .report(Phase::Warning, DiagId::SparseMetadata, context.placeOfOperand(name),
-                    {"", "0x" + llvm::utohexstr(*value, true), text,
-                     std::to_string(4 * i) + "-" + std::to_string(4 * i + 3)})
-            .sourceArg = 0;
+        judgement.report(Phase::Warning, DiagId::SparseMetadata, context.placeOfOperand(name), textThere,
+                         "0x" + llvm::utohexstr(*value, true), text,
+                         std::to_string(4 * i) + "-" + std::to_string(4 * i + 3));
         break;
       }
     }

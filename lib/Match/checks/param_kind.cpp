@@ -14,9 +14,8 @@ void checks::param_kind(const FormView &context, Judgement &judgement) {
   const bool ofCall = address->kind == ShapeKind::Variable && !(address->flags & ShapeParameter);
   if ((space == isa::words::param_func && address->kind == ShapeKind::Register) ||
       (space == isa::words::param_entry && ofCall)) {
-    Finding &f = judgement.report(Phase::Type, DiagId::StateSpace, context.placeOfOperand("a"),
-                                  {"", ofCall ? ".param::func" : ".param", quote(isa::word(space).text)});
-    f.sourceArg = 0;
+    Finding &f = judgement.report(Phase::Type, DiagId::StateSpace, context.placeOfOperand("a"), textThere,
+                                  ofCall ? ".param::func" : ".param", quote(isa::word(space).text));
     f.notes.push_back(releaseNote(1301));
   }
 }

@@ -9,9 +9,9 @@ static double valueOfFloat(const Shape &shape) {
 }
 
 static void reportValue(const FormView &context, llvm::StringRef operand, std::string expected, Judgement &judgement) {
-  Finding &f = judgement.report(Phase::Type, DiagId::ImmediateValue, context.placeOfOperand(operand), {"", expected});
+  Finding &f =
+      judgement.report(Phase::Type, DiagId::ImmediateValue, context.placeOfOperand(operand), textThere, expected);
   f.kind = Kind::Range;
-  f.sourceArg = 0;
 }
 
 /// A range holds its primary part, and a fraction is above 0 and at most 1.

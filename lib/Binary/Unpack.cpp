@@ -4,11 +4,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <lz4.h>
+#include <new>
+#include <zstd.h>
+#ifdef __linux__
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zstd.h>
+#endif
 
 namespace ptxray {
 
@@ -117,6 +120,8 @@ std::string whyNoText(StringRef text) {
 
 // ---- members
 
+// Files without a name and with room are Linux's; elsewhere all members are in memory.
+#ifdef __linux__
 MemberStore::~MemberStore() {
   for (auto [address, size] : mapped)
     munmap(address, size);
@@ -159,8 +164,6 @@ char *MemberStore::make(uint64_t bytes, std::string &reason) {
   return static_cast<char *>(address);
 }
 
-void Binary::letGo(const Entry &entry) const { members->letGo(entry.data); }
-
 void MemberStore::letGo(StringRef bytes) {
   // What is touched may bring all of a large page along. Nothing is lost: the mapping is shared.
   constexpr uint64_t largePage = 2 << 20;
@@ -174,5 +177,21 @@ void MemberStore::letGo(StringRef bytes) {
     return;
   }
 }
+#else
+MemberStore::~MemberStore() = default;
+
+char *MemberStore::make(uint64_t bytes, std::string &reason) {
+  char *place = new (std::nothrow) char[bytes];
+  if (!place)
+    reason = "not enough memory";
+  else
+    small.emplace_back(place);
+  return place;
+}
+
+void MemberStore::letGo(StringRef) {}
+#endif
+
+void Binary::letGo(const Entry &entry) const { members->letGo(entry.data); }
 
 } // namespace ptxray

@@ -7,9 +7,11 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <emmintrin.h>
 #include <optional>
 #include <vector>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace ptxray {
 
@@ -141,6 +143,7 @@ private:
 
   /// The first 16 bytes, zeros behind the text.
   static Words load(const char *p, uint32_t length) {
+#ifdef __SSE2__
     alignas(16) static constexpr uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255,
                                                      255, 255, 255, 255, 255, 255, 255, 255};
     __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
@@ -148,6 +151,15 @@ private:
       bytes = _mm_and_si128(bytes, _mm_loadu_si128(reinterpret_cast<const __m128i *>(ones + 16 - length)));
     return {static_cast<uint64_t>(_mm_cvtsi128_si64(bytes)),
             static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(bytes, bytes)))};
+#else
+    Words words;
+    std::memcpy(&words, p, sizeof words);
+    if (length < 8)
+      words.low = length == 0 ? 0 : words.low << (64 - 8 * length) >> (64 - 8 * length);
+    if (length < 16)
+      words.high = length <= 8 ? 0 : words.high << (128 - 8 * length) >> (128 - 8 * length);
+    return words;
+#endif
   }
 
   static uint64_t mix(uint64_t a, uint64_t b) {

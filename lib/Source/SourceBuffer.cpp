@@ -1,33 +1,31 @@
 #include "Source/SourceBuffer.h"
+#include "llvm/Support/FileSystem.h"
 #include <algorithm>
 #include <cassert>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
+#ifndef _WIN32
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#endif
 
 namespace ptxray {
+
+namespace fs = llvm::sys::fs;
 
 static constexpr size_t padding = 64; // the scanner reads 16 bytes at a time past the end
 static_assert(SourceBuffer::largest <= UINT32_MAX - padding);
 
-static bool readAll(int fd, size_t mostBytes, std::string &out) {
+static std::error_code readAll(fs::file_t file, size_t mostBytes, std::string &out) {
   char chunk[1 << 16];
   for (;;) {
-    ssize_t n = read(fd, chunk, sizeof chunk);
-    if (n == 0)
-      return true;
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return false;
-    out.append(chunk, n);
-    if (out.size() > mostBytes) {
-      errno = EFBIG;
-      return false;
-    }
+    llvm::Expected<size_t> read = fs::readNativeFile(file, chunk);
+    if (!read)
+      return llvm::errorToErrorCode(read.takeError());
+    if (*read == 0)
+      return {};
+    out.append(chunk, *read);
+    if (out.size() > mostBytes)
+      return std::make_error_code(std::errc::file_too_large);
   }
 }
 
@@ -62,62 +60,77 @@ std::unique_ptr<SourceBuffer> SourceBuffer::openBytes(llvm::StringRef path, std:
   return open(path, SIZE_MAX - 2 * padding, reason);
 }
 
-std::unique_ptr<SourceBuffer> SourceBuffer::open(llvm::StringRef path, size_t mostBytes, std::string &reason) {
-  auto fail = [&reason]() {
-    reason = std::strerror(errno);
-    return nullptr;
-  };
-  int fd = path == "-" ? dup(0) : ::open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return fail();
-  std::unique_ptr<SourceBuffer> buffer(new SourceBuffer);
-  buffer->bufferName = path == "-" ? "<stdin>" : path.str();
-  struct stat status;
-  bool ok = fstat(fd, &status) == 0;
-  if (ok && S_ISDIR(status.st_mode)) {
-    errno = EISDIR;
-    ok = false;
-  }
-  size_t size = ok && S_ISREG(status.st_mode) ? status.st_size : 0;
-  if (size > mostBytes) {
-    errno = EFBIG;
-    ok = false;
-  }
+/// Maps a file with `padding` zeros after it, in `whole` bytes; null: it must be read.
+static void *map([[maybe_unused]] fs::file_t file, [[maybe_unused]] size_t size, [[maybe_unused]] size_t &whole) {
+#ifdef _WIN32
+  return nullptr;
+#else
   // Pages behind the end of a mapped file are not readable, so map one anonymous run first and lay
   // the file over its beginning.
   const size_t page = sysconf(_SC_PAGESIZE);
-  if (ok && size >= 16 * page) {
-    size_t whole = (size + padding + page - 1) / page * page;
-    void *base = mmap(nullptr, whole, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ok = base != MAP_FAILED;
-    if (ok && mmap(base, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
-      munmap(base, whole);
-      ok = false;
-    }
-    if (ok) {
-      madvise(base, size, MADV_SEQUENTIAL);
-      buffer->mapping = base;
-      buffer->mappingSize = whole;
-      buffer->content = llvm::StringRef(static_cast<char *>(base), size);
-    }
-  } else if (ok) {
-    buffer->owned.reserve(size + padding);
-    ok = readAll(fd, mostBytes, buffer->owned);
-    size = buffer->owned.size();
-    buffer->owned.append(padding, '\0');
-    buffer->content = llvm::StringRef(buffer->owned.data(), size);
+  if (size < 16 * page)
+    return nullptr;
+  whole = (size + padding + page - 1) / page * page;
+  void *base = mmap(nullptr, whole, PROT_READ, MAP_PRIVATE | MAP_ANON, -1, 0);
+  if (base == MAP_FAILED)
+    return nullptr;
+  if (mmap(base, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) == MAP_FAILED) {
+    munmap(base, whole);
+    return nullptr;
   }
-  int error = errno;
-  close(fd);
-  errno = error;
-  if (!ok)
-    return fail();
-  return buffer;
+  madvise(base, size, MADV_SEQUENTIAL);
+  return base;
+#endif
+}
+
+static std::error_code sizeOf(fs::file_t file, size_t &size) {
+  fs::file_status status;
+  if (const std::error_code error = fs::status(file, status))
+    return error;
+  if (fs::is_directory(status))
+    return std::make_error_code(std::errc::is_a_directory);
+  size = fs::is_regular_file(status) ? status.getSize() : 0; // of anything else it is not known
+  return {};
+}
+
+std::error_code SourceBuffer::read(llvm::StringRef path, size_t mostBytes) {
+  const bool isInput = path == "-";
+  llvm::Expected<fs::file_t> file = isInput ? fs::getStdinHandle() : fs::openNativeFileForRead(path);
+  if (!file)
+    return llvm::errorToErrorCode(file.takeError());
+  size_t size = 0;
+  std::error_code error = sizeOf(*file, size);
+  if (!error && size > mostBytes)
+    error = std::make_error_code(std::errc::file_too_large);
+  if (!error)
+    mapping = map(*file, size, mappingSize);
+  if (!error && !mapping) {
+    owned.reserve(size + padding);
+    error = readAll(*file, mostBytes, owned);
+    size = owned.size();
+    owned.append(padding, '\0');
+  }
+  content = llvm::StringRef(mapping ? static_cast<char *>(mapping) : owned.data(), size);
+  if (!isInput)
+    fs::closeFile(*file);
+  return error;
+}
+
+std::unique_ptr<SourceBuffer> SourceBuffer::open(llvm::StringRef path, size_t mostBytes, std::string &reason) {
+  std::unique_ptr<SourceBuffer> buffer(new SourceBuffer);
+  buffer->bufferName = path == "-" ? "<stdin>" : path.str();
+  const std::error_code error = buffer->read(path, mostBytes);
+  if (!error)
+    return buffer;
+  reason = error.message();
+  return nullptr;
 }
 
 SourceBuffer::~SourceBuffer() {
+#ifndef _WIN32
   if (mapping)
     munmap(mapping, mappingSize);
+#endif
 }
 
 void SourceBuffer::findLines() const {

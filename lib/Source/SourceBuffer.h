@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace ptxray {
@@ -36,6 +37,7 @@ public:
 private:
   SourceBuffer() = default;
   static std::unique_ptr<SourceBuffer> open(llvm::StringRef path, size_t mostBytes, std::string &reason);
+  std::error_code read(llvm::StringRef path, size_t mostBytes);
   void findLines() const;
   std::string bufferName;
   llvm::StringRef content;

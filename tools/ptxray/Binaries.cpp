@@ -3,11 +3,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/xxhash.h"
-#include <fcntl.h>
 #include <set>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace ptxray {
 
@@ -189,19 +187,20 @@ std::vector<TextTask> textTasks(const OpenBinary &binary, StringRef arch) {
   return tasks;
 }
 
-bool isPlainFile(const std::string &path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
+bool isPlainFile(const std::string &path) { return llvm::sys::fs::is_regular_file(path); }
 
 bool beginsAsBinary(const std::string &path) {
-  const int fd = isPlainFile(path) ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
-  if (fd < 0)
+  if (!isPlainFile(path))
     return false;
+  llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return llvm::consumeError(file.takeError()), false;
   char beginning[64];
-  const ssize_t size = pread(fd, beginning, sizeof beginning, 0);
-  close(fd);
-  return size > 0 && isBinary(StringRef(beginning, size));
+  llvm::Expected<size_t> size = llvm::sys::fs::readNativeFile(*file, beginning);
+  llvm::sys::fs::closeFile(*file);
+  if (!size)
+    return llvm::consumeError(size.takeError()), false;
+  return isBinary(StringRef(beginning, *size));
 }
 
 } // namespace ptxray

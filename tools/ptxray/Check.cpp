@@ -11,10 +11,10 @@
 #include "Workspace/Config.h"
 #include "Workspace/Fixes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Process.h"
 #include <atomic>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 
 namespace ptxray {
 
@@ -356,9 +356,9 @@ static int runCheck(const Arguments &arguments) {
                              ? statistics
                              : *llvm::find_if(formats, [&](const Format &f) { return f.name == formatName; });
   const RenderOptions rendering{.color = wantsColor(arguments),
-                                .summary = quiet                   ? Summary::Never
-                                           : isatty(STDOUT_FILENO) ? Summary::Always
-                                                                   : Summary::IfFound,
+                                .summary = quiet                                          ? Summary::Never
+                                           : llvm::sys::Process::StandardOutIsDisplayed() ? Summary::Always
+                                                                                          : Summary::IfFound,
                                 .fold = !arguments.has("--no-fold")};
 
   Task task;

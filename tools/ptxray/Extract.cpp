@@ -6,10 +6,8 @@
 #include "Source/JsonValue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include <cerrno>
-#include <cstring>
-#include <sys/stat.h>
 
 namespace ptxray {
 
@@ -183,8 +181,8 @@ static int runExtract(const Arguments &arguments) {
       llvm::any_of(found.entries, [&](const Listed &one) { return binary->content.entries[one.index].isText(); });
   if (!listOnly && hasText) {
     const std::string folder = arguments.value("-o").value_or(".").str();
-    if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
-      return usageError("cannot make the folder `" + folder + "`: " + std::strerror(errno));
+    if (const auto error = llvm::sys::fs::create_directory(folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
+      return usageError("cannot make the folder `" + folder + "`: " + error.message());
     if (const int status = writeTexts(found, folder))
       return status;
   }

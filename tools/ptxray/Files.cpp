@@ -1,44 +1,36 @@
 #include "Files.h"
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
 
 namespace ptxray {
 
-std::string writeFile(const std::string &path, llvm::StringRef text) {
-  std::error_code none;
-  std::string target = std::filesystem::canonical(path, none);
-  if (target.empty())
-    target = path;
-  std::string partial = target + ".XXXXXX";
-  const int fd = mkstemp(partial.data());
-  if (fd < 0)
-    return std::strerror(errno);
-  int error = 0;
-  while (!text.empty() && !error) {
-    const ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno != EINTR)
-      error = errno;
-    else if (n > 0)
-      text = text.drop_front(n);
-  }
-  struct stat status;
-  const mode_t mask = umask(0);
-  umask(mask);
-  const bool exists = stat(target.c_str(), &status) == 0;
-  if (!error && fchmod(fd, exists ? status.st_mode & 07777 : 0666 & ~mask) != 0)
-    error = errno;
-  if (close(fd) != 0 && !error)
-    error = errno;
-  if (!error && rename(partial.c_str(), target.c_str()) != 0)
-    error = errno;
+using namespace llvm::sys;
+
+/// Its permissions are those of the file that it replaces, or those of any new file.
+static llvm::Error replace(llvm::StringRef target, llvm::StringRef text) {
+  llvm::Expected<fs::TempFile> partial = fs::TempFile::create(target + ".%%%%%%");
+  if (!partial)
+    return partial.takeError();
+  llvm::raw_fd_ostream out(partial->FD, /*shouldClose=*/false);
+  out << text;
+  out.flush();
+  std::error_code error = out.error();
+  out.clear_error();
+  const llvm::ErrorOr<fs::perms> before = fs::getPermissions(target);
   if (!error)
-    return "";
-  unlink(partial.c_str());
-  return std::strerror(error);
+    error = fs::setPermissions(partial->FD, before ? *before : fs::perms(0666 & ~fs::getUmask()));
+  if (!error)
+    return partial->keep(target);
+  return llvm::joinErrors(llvm::errorCodeToError(error), partial->discard());
+}
+
+std::string writeFile(const std::string &path, llvm::StringRef text) {
+  llvm::SmallString<256> target;
+  if (fs::real_path(path, target))
+    target = path;
+  llvm::Error error = replace(target, text);
+  return error ? llvm::toString(std::move(error)) : "";
 }
 
 } // namespace ptxray

@@ -2,45 +2,38 @@
 #include "Binaries.h"
 #include "Inline/Inline.h"
 #include "llvm/ADT/STLExtras.h"
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <dirent.h>
-#include <sys/stat.h>
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 namespace ptxray {
 
-static bool isFolder(const std::string &path, struct stat &status) {
-  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+using llvm::sys::fs::UniqueID;
+
+static bool isFolder(const std::string &path, UniqueID &id) {
+  return llvm::sys::fs::is_directory(path) && !llvm::sys::fs::getUniqueID(path, id);
 }
 
-using FolderId = std::pair<dev_t, ino_t>;
-
 /// `above` holds the folders on the way down, so that a link to one of them ends.
-static void addFolder(const std::string &path, WantedInputs wanted, std::vector<FolderId> &above,
+static void addFolder(const std::string &path, WantedInputs wanted, std::vector<UniqueID> &above,
                       std::vector<Input> &inputs) {
-  DIR *folder = opendir(path.c_str());
-  if (!folder) {
-    inputs.push_back({path, std::strerror(errno)});
+  std::error_code error;
+  std::vector<std::string> names;
+  for (llvm::sys::fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
+    names.push_back(llvm::sys::path::filename(entry->path()).str());
+  if (error && names.empty()) {
+    inputs.push_back({path, error.message()});
     return;
   }
-  std::vector<std::string> names;
-  while (const dirent *entry = readdir(folder))
-    names.push_back(entry->d_name);
-  closedir(folder);
   llvm::sort(names);
   for (const std::string &name : names) {
-    if (name == "." || name == "..")
-      continue;
     const std::string below = path + (path.ends_with("/") ? "" : "/") + name;
-    struct stat status;
-    if (!isFolder(below, status)) {
+    UniqueID id;
+    if (!isFolder(below, id)) {
       if (llvm::StringRef(name).ends_with(".ptx") || (wanted.sources && languageOf(name) != Language::Ptx) ||
           (wanted.binaries && beginsAsBinary(below)))
         inputs.push_back({below, ""});
       continue;
     }
-    const FolderId id{status.st_dev, status.st_ino};
     if (llvm::is_contained(above, id))
       continue;
     above.push_back(id);
@@ -52,14 +45,14 @@ static void addFolder(const std::string &path, WantedInputs wanted, std::vector<
 std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, WantedInputs wanted) {
   std::vector<Input> inputs;
   for (llvm::StringRef argument : arguments) {
-    struct stat status;
+    UniqueID id;
     const std::string path = argument.str();
-    if (path == "-" || !isFolder(path, status)) {
+    if (path == "-" || !isFolder(path, id)) {
       inputs.push_back({path, ""});
       continue;
     }
     const size_t before = inputs.size();
-    std::vector<FolderId> above{{status.st_dev, status.st_ino}};
+    std::vector<UniqueID> above{id};
     addFolder(path, wanted, above, inputs);
     if (inputs.size() == before)
       inputs.push_back({path, wanted.binaries  ? "neither a `*.ptx` file nor a binary below this folder"

@@ -1,13 +1,17 @@
 #include "Command.h"
 #include "lsp/Server.h"
+#include "llvm/Support/FileSystem.h"
+#ifdef __GLIBC__
 #include <malloc.h>
-#include <unistd.h>
+#endif
 
 namespace ptxray {
 
 static int runLsp(const Arguments &) {
+#ifdef __GLIBC__
   mallopt(M_ARENA_MAX, 1); // two threads that hand memory on need no pools of their own
-  lsp::Inbox inbox(STDIN_FILENO);
+#endif
+  lsp::Inbox inbox(llvm::sys::fs::getStdinHandle());
   const int status = lsp::Server(llvm::outs()).run(inbox);
   if (inbox.isLost())
     llvm::errs() << "ptxray: lsp: what came was no header of a message; `Content-Length: N` is expected\n";

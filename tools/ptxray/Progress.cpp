@@ -1,13 +1,13 @@
 #include "Progress.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
-#include <unistd.h>
 
 namespace ptxray {
 
 using namespace std::chrono_literals;
 
 Progress::Progress(size_t total, bool wanted, Clock::time_point begin)
-    : total(total), enabled(wanted && total > 1 && isatty(STDERR_FILENO)), next(begin + 500ms) {}
+    : total(total), enabled(wanted && total > 1 && llvm::sys::Process::StandardErrIsDisplayed()), next(begin + 500ms) {}
 
 void Progress::show(size_t done, unsigned errors) {
   if (!enabled || Clock::now() < next)

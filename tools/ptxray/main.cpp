@@ -5,9 +5,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
-#include <unistd.h>
 
 using namespace ptxray;
 using llvm::StringRef;
@@ -43,7 +43,7 @@ bool ptxray::wantsColor(const Arguments &arguments) {
   if (choice != "auto")
     return choice == "always";
   const char *term = std::getenv("TERM"), *noColor = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) && term && StringRef(term) != "dumb" && (!noColor || !*noColor);
+  return llvm::sys::Process::StandardOutIsDisplayed() && term && StringRef(term) != "dumb" && (!noColor || !*noColor);
 }
 
 int ptxray::finish(int status) {

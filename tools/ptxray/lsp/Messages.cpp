@@ -1,9 +1,7 @@
 #include "Messages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cerrno>
 #include <thread>
-#include <unistd.h>
 
 namespace ptxray::lsp {
 
@@ -17,15 +15,13 @@ bool MessageReader::fill() {
     at = 0;
   }
   char chunk[1 << 16];
-  for (;;) {
-    const ssize_t count = ::read(file, chunk, sizeof chunk);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return false;
-    buffer.append(chunk, count);
-    return true;
-  }
+  llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(file, chunk);
+  if (!count)
+    llvm::consumeError(count.takeError()); // the stream ends here too
+  if (!count || *count == 0)
+    return false;
+  buffer.append(chunk, *count);
+  return true;
 }
 
 /// False: the stream ends, or goes on too long without the end of a line.
@@ -121,7 +117,7 @@ std::optional<Message> readMessage(StringRef body) {
 
 // ---- the queue
 
-Inbox::Inbox(int file) {
+Inbox::Inbox(llvm::sys::fs::file_t file) {
   std::thread([file, queue = queue] { read(file, queue); }).detach();
 }
 
@@ -150,7 +146,7 @@ void Inbox::put(Queue &queue, Message message) {
   queue.filled.notify_one();
 }
 
-void Inbox::read(int file, const std::shared_ptr<Queue> &queue) {
+void Inbox::read(llvm::sys::fs::file_t file, const std::shared_ptr<Queue> &queue) {
   MessageReader reader(file);
   MessageReader::Outcome outcome = MessageReader::Outcome::Message;
   while (outcome == MessageReader::Outcome::Message) {

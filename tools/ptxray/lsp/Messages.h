@@ -3,6 +3,7 @@
 // merged and requests cancelled while an answer is made.
 #include "Source/JsonValue.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <condition_variable>
 #include <deque>
@@ -22,10 +23,10 @@ enum ErrorCode {
   RequestFailed = -32803,
 };
 
-/// Reads the bodies of messages from a file descriptor.
+/// Reads the bodies of messages from a file.
 class MessageReader {
 public:
-  explicit MessageReader(int file) : file(file) {}
+  explicit MessageReader(llvm::sys::fs::file_t file) : file(file) {}
   enum class Outcome { Message, End, Lost }; // Lost: what should be a header is none
   Outcome next(std::string &body);
 
@@ -34,7 +35,7 @@ private:
   bool readLine(std::string &line);
   Outcome readHeader(size_t &length);
 
-  int file;
+  llvm::sys::fs::file_t file;
   std::string buffer;
   size_t at = 0;
 };
@@ -57,7 +58,7 @@ std::optional<Message> readMessage(llvm::StringRef body);
 class Inbox {
 public:
   /// Starts reading.
-  explicit Inbox(int file);
+  explicit Inbox(llvm::sys::fs::file_t file);
   /// Waits. Nothing: the stream has ended.
   std::optional<Message> next();
   bool isEmpty() const;
@@ -72,7 +73,7 @@ private:
     std::deque<Message> messages;
     bool ended = false, lost = false;
   };
-  static void read(int file, const std::shared_ptr<Queue> &queue);
+  static void read(llvm::sys::fs::file_t file, const std::shared_ptr<Queue> &queue);
   static void put(Queue &queue, Message message);
   std::shared_ptr<Queue> queue = std::make_shared<Queue>();
 };

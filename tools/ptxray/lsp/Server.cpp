@@ -1,12 +1,20 @@
 #include "Server.h"
 #include "llvm/ADT/STLExtras.h"
-#include <malloc.h>
 #include <new>
-#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace ptxray::lsp {
 
 using llvm::StringRef;
+
+/// To the system, whatever the C library keeps for later.
+static void returnFreeMemory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
 
 static const Json nothing;
 static constexpr size_t largeMessage = 1 << 20;
@@ -111,7 +119,7 @@ int Server::run(Inbox &inbox) {
     message.reset();
     publishStale(inbox);
     if (size > largeMessage && inbox.isEmpty()) // what it took for a moment goes back to the system
-      malloc_trim(0);
+      returnFreeMemory();
   }
 }
 
@@ -289,7 +297,7 @@ void Server::didClose(const Json &params) {
     return;
   const std::string uri = open->uri;
   documents.erase(uri);
-  malloc_trim(0);
+  returnFreeMemory();
   if (!client.pullsDiagnostics)
     notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
 }

@@ -1,0 +1,36 @@
+// In the place of Assemble.cpp, DropIn.cpp and Run.cpp where ptxray calls no other program: on all systems but Linux.
+#include "Command.h"
+#include "Reports.h"
+
+namespace ptxray {
+
+static int refuse(const std::string &what) {
+  usageError(what + " needs ptxas, which ptxray calls on Linux only");
+  return NoPtxas;
+}
+
+int actAsPtxas(llvm::StringRef, llvm::ArrayRef<llvm::StringRef>) { return refuse("`ptxas`"); }
+int addVerdict(FileReport &, const Ast &, llvm::StringRef, const CheckOptions &) { return refuse("`--with-ptxas`"); }
+
+Command asCommand() {
+  return {.name = "as",
+          .summary = "check a PTX file, then have ptxas assemble it (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return refuse("`ptxray as`"); }};
+}
+
+Command ptxasCommand() {
+  return {.name = "ptxas",
+          .summary = "be ptxas, after a check of its inputs (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return refuse("`ptxray ptxas`"); }};
+}
+
+Command runCommand() {
+  return {.name = "run",
+          .summary = "check a PTX file, have ptxas assemble it, and run its kernel (on Linux)",
+          .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
+          .run = [](const Arguments &) { return refuse("`ptxray run`"); }};
+}
+
+} // namespace ptxray

@@ -1,6 +1,7 @@
-/* The C interface of ptxray: give it PTX, get diagnostics back. It prints nothing, keeps no state between
- * calls and may be called from several threads at once. Functions and the order of fields stay as they are;
- * fields are only ever added behind the last one, and the library makes all structs but strings itself. */
+/* The C interface of ptxray: give it PTX, get diagnostics back. It prints nothing, keeps no state but in the checkers
+ * that its callers make, and may be called from several threads at once, each with a checker of its own. Functions and
+ * the order of fields stay as they are; fields are only ever added behind the last one, and the library makes all
+ * structs but strings itself. */
 #ifndef PTXRAY_C_H
 #define PTXRAY_C_H
 
@@ -74,6 +75,17 @@ const ptxray_diagnostic *ptxray_result_diagnostic(const ptxray_result *result, s
 const char *ptxray_result_ptx(const ptxray_result *result);
 const char *ptxray_result_target(const ptxray_result *result);
 void ptxray_result_free(ptxray_result *result);
+
+/* Who checks many texts makes a checker and hands them to it: it remembers what texts have in common, which makes a
+ * small text about four times as fast, and says of each what ptxray_check does. It serves one thread at a time; make
+ * one for each thread. What it remembers takes some tens of megabytes at most, however many texts there are. */
+typedef struct ptxray_checker ptxray_checker;
+ptxray_checker *ptxray_checker_new(void); /* NULL: out of memory */
+/* As ptxray_check. The options may be others for each text; the result is good until it is freed, even if the checker
+ * is freed before. */
+ptxray_result *ptxray_checker_check(ptxray_checker *checker, const char *text, size_t length,
+                                    const ptxray_options *options);
+void ptxray_checker_free(ptxray_checker *checker);
 
 /* The page about a rule, in Markdown; NULL when there is no such rule. */
 const char *ptxray_explain(const char *rule);

@@ -5,7 +5,13 @@
 //   for (const ptxray::Diagnostic &d : result.diagnostics)
 //     std::cerr << d.begin.line << ": " << d.message << " [" << d.rule << "]\n";
 //
-// It prints nothing, keeps no state between calls and may be called from several threads at once. Its own
+// Who checks many texts makes a checker, one for each thread: it remembers what texts have in common.
+//
+//   ptxray::Checker checker;
+//   for (const std::string &text : texts)
+//     if (checker.check(text, options).hasErrors()) ...
+//
+// It prints nothing, keeps no state but in checkers and may be called from several threads at once. Its own
 // names are hidden, so it does not meet the LLVM of the program it is loaded into. All of it stands on the C
 // interface, so it does not matter with which compiler or standard library the caller is built.
 #include "ptxray/ptxray-c.h"
@@ -135,12 +141,12 @@ inline Diagnostic readDiagnostic(const ptxray_diagnostic &from) {
   return d;
 }
 
-/// Checks a whole PTX text. Throws std::bad_alloc when memory ends or the text is longer than 4 GiB.
-inline Result check(std::string_view text, const Options &options = {}) {
+/// Takes over what a function of the C interface gave. Throws std::bad_alloc if that is nothing.
+inline Result readResult(ptxray_result *given) {
   struct Free {
     void operator()(ptxray_result *result) const { ptxray_result_free(result); }
   };
-  const std::unique_ptr<ptxray_result, Free> found(ptxray_check(text.data(), text.size(), options.get()));
+  const std::unique_ptr<ptxray_result, Free> found(given);
   if (!found)
     throw std::bad_alloc();
   Result result{ptxray_result_ptx(found.get()), ptxray_result_target(found.get()), {}};
@@ -148,6 +154,31 @@ inline Result check(std::string_view text, const Options &options = {}) {
     result.diagnostics.push_back(readDiagnostic(*ptxray_result_diagnostic(found.get(), i)));
   return result;
 }
+
+/// Checks a whole PTX text. Throws std::bad_alloc when memory ends or the text is longer than 4 GiB.
+inline Result check(std::string_view text, const Options &options = {}) {
+  return readResult(ptxray_check(text.data(), text.size(), options.get()));
+}
+
+/// Checks one text after another and says of each what `check` does, sooner. It serves one thread at a time.
+class Checker {
+public:
+  Checker() : checker(ptxray_checker_new()) {
+    if (!checker)
+      throw std::bad_alloc();
+  }
+  Result check(std::string_view text) { return check(text, nullptr); }
+  Result check(std::string_view text, const Options &options) { return check(text, options.get()); }
+
+private:
+  struct Free {
+    void operator()(ptxray_checker *checker) const { ptxray_checker_free(checker); }
+  };
+  Result check(std::string_view text, const ptxray_options *options) {
+    return readResult(ptxray_checker_check(checker.get(), text.data(), text.size(), options));
+  }
+  std::unique_ptr<ptxray_checker, Free> checker;
+};
 
 /// The page about a rule, in Markdown; nothing when there is no such rule.
 inline std::optional<std::string_view> explain(const std::string &rule) {

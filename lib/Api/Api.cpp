@@ -17,8 +17,14 @@ struct ptxray_options {
   std::string problem;
 };
 
-struct ptxray_result {
-  std::string ptx, target;
+struct ptxray_checker {
+  std::optional<InlineChecker> checker; // none: memory ended within a check
+};
+
+namespace {
+
+/// Of a text with findings.
+struct Findings {
   // What the structs point to stands in deques, where it never moves.
   std::deque<std::string> strings;
   std::deque<ptxray_note> notes;
@@ -28,12 +34,19 @@ struct ptxray_result {
   std::deque<ptxray_diagnostic> diagnostics;
 };
 
+} // namespace
+
+struct ptxray_result {
+  std::string ptx, target;
+  std::optional<Findings> findings;
+};
+
 namespace {
 
-/// Fills a result, which outlives the source.
-class ResultWriter {
+/// Fills findings, which outlive the source.
+class FindingsWriter {
 public:
-  ResultWriter(const SourceBuffer &source, ptxray_result &result) : source(source), result(result) {}
+  FindingsWriter(const SourceBuffer &source, Findings &result) : source(source), result(result) {}
 
   /// `origins`: null in other languages.
   void add(const Diagnostic &d, const OriginTable *origins);
@@ -46,10 +59,10 @@ private:
   const char *keep(std::string text) { return result.strings.emplace_back(std::move(text)).c_str(); }
 
   const SourceBuffer &source;
-  ptxray_result &result;
+  Findings &result;
 };
 
-void ResultWriter::add(const Diagnostic &d, const OriginTable *origins) {
+void FindingsWriter::add(const Diagnostic &d, const OriginTable *origins) {
   ptxray_diagnostic &out = result.diagnostics.emplace_back();
   out.rule = info(d.id).id.data();
   out.kind = d.kind == Kind::None ? nullptr : kindText(d.kind).data();
@@ -84,14 +97,29 @@ void ResultWriter::add(const Diagnostic &d, const OriginTable *origins) {
     out.manual = keep(d.spec.manual.str());
 }
 
-FileReport checked(llvm::StringRef text, const ptxray_options &how) {
+FileReport checked(InlineChecker &checker, llvm::StringRef text, const ptxray_options &how) {
   FileReport report;
   report.source = SourceBuffer::fromText("", text.rtrim('\0'));
   if (how.constraints)
-    InlineChecker().checkFragment(report, *how.constraints, how.options);
+    checker.checkFragment(report, *how.constraints, how.options);
   else
-    InlineChecker().check(report, how.language, "", how.options);
+    checker.check(report, how.language, "", how.options);
   return report;
+}
+
+std::unique_ptr<ptxray_result> resultOf(const FileReport &report) {
+  auto result = std::make_unique<ptxray_result>();
+  result->ptx = report.ptx;
+  result->target = report.target;
+  if (report.diagnostics.empty())
+    return result;
+  std::optional<OriginTable> origins;
+  if (!report.inlined)
+    origins.emplace(*report.source);
+  FindingsWriter writer(*report.source, result->findings.emplace());
+  for (const Diagnostic &d : report.diagnostics)
+    writer.add(d, origins ? &*origins : nullptr);
+  return result;
 }
 
 } // namespace
@@ -119,36 +147,40 @@ const char *ptxray_options_set(ptxray_options *options, const char *name, const 
 void ptxray_options_free(ptxray_options *options) { delete options; }
 
 ptxray_result *ptxray_check(const char *text, size_t length, const ptxray_options *options) {
-  if (length > SourceBuffer::largest)
-    return nullptr;
-  try {
-    const FileReport report = checked(llvm::StringRef(text, length), options ? *options : ptxray_options());
-    auto result = std::make_unique<ptxray_result>();
-    result->ptx = report.ptx;
-    result->target = report.target;
-    if (!report.diagnostics.empty()) {
-      std::optional<OriginTable> origins;
-      if (!report.inlined)
-        origins.emplace(*report.source);
-      ResultWriter writer(*report.source, *result);
-      for (const Diagnostic &d : report.diagnostics)
-        writer.add(d, origins ? &*origins : nullptr);
-    }
-    return result.release();
-  } catch (const std::bad_alloc &) {
-    return nullptr;
-  }
+  ptxray_checker once;
+  return ptxray_checker_check(&once, text, length, options);
 }
 
-size_t ptxray_result_count(const ptxray_result *result) { return result->diagnostics.size(); }
+size_t ptxray_result_count(const ptxray_result *result) {
+  return result->findings ? result->findings->diagnostics.size() : 0;
+}
 
 const ptxray_diagnostic *ptxray_result_diagnostic(const ptxray_result *result, size_t index) {
-  return &result->diagnostics[index];
+  return &result->findings->diagnostics[index];
 }
 
 const char *ptxray_result_ptx(const ptxray_result *result) { return result->ptx.c_str(); }
 const char *ptxray_result_target(const ptxray_result *result) { return result->target.c_str(); }
 void ptxray_result_free(ptxray_result *result) { delete result; }
+
+ptxray_checker *ptxray_checker_new(void) { return new (std::nothrow) ptxray_checker(); }
+
+ptxray_result *ptxray_checker_check(ptxray_checker *checker, const char *text, size_t length,
+                                    const ptxray_options *options) {
+  if (length > SourceBuffer::largest)
+    return nullptr;
+  static const ptxray_options none;
+  try {
+    if (!checker->checker)
+      checker->checker.emplace();
+    return resultOf(checked(*checker->checker, llvm::StringRef(text, length), options ? *options : none)).release();
+  } catch (const std::bad_alloc &) {
+    checker->checker.reset(); // it may be in the middle of something
+    return nullptr;
+  }
+}
+
+void ptxray_checker_free(ptxray_checker *checker) { delete checker; }
 
 const char *ptxray_explain(const char *rule) {
   const llvm::StringRef page = rulePage(rule);

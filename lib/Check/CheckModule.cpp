@@ -1,5 +1,6 @@
 #include "Check/CheckModule.h"
 #include "Check/ModuleCheck.h"
+#include "Check/Session.h"
 #include "Check/Suppressions.h"
 #include "Source/Foreign.h"
 
@@ -42,13 +43,13 @@ static bool reportForeign(const SourceBuffer &source, DiagnosticSink &sink) {
   return true;
 }
 
-static ModuleSummary check(Parser &parser, bool keepBodies, const SourceBuffer &source, const CheckOptions &options,
-                           DiagnosticSink &sink) {
+static ModuleSummary check(Parser &parser, Knowledge &knowledge, bool keepBodies, const SourceBuffer &source,
+                           const CheckOptions &options, DiagnosticSink &sink) {
   if (reportForeign(source, sink)) {
     select(source, {}, {}, options, sink);
     return {};
   }
-  ModuleCheck module(parser.ast(), source, options, sink);
+  ModuleCheck module(parser.ast(), knowledge, source, options, sink);
   std::vector<Range> functions; // after the first comment for ptxray
   parser.parse(source, sink, keepBodies, [&](const Ast &ast, Statement item) {
     module.item(item);
@@ -61,18 +62,27 @@ static ModuleSummary check(Parser &parser, bool keepBodies, const SourceBuffer &
 }
 
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink) {
-  Parser parser;
-  return check(parser, /*keepBodies=*/false, source, options, sink);
+  Session session;
+  return check(session.parser, session.knowledge, /*keepBodies=*/false, source, options, sink);
+}
+
+ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink,
+                          Session &session) {
+  ModuleSummary summary = check(session.parser, session.knowledge, /*keepBodies=*/false, source, options, sink);
+  session.limit(source.text().size());
+  return summary;
 }
 
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink, Parser &kept) {
-  return check(kept, /*keepBodies=*/true, source, options, sink);
+  Knowledge knowledge;
+  return check(kept, knowledge, /*keepBodies=*/true, source, options, sink);
 }
 
 void checkParsed(const Parser &parsed, const SourceBuffer &source, const CheckOptions &options, Range instructions,
                  DiagnosticSink &sink) {
   const Ast &ast = parsed.ast();
-  ModuleCheck module(ast, source, options, sink);
+  Knowledge knowledge;
+  ModuleCheck module(ast, knowledge, source, options, sink);
   module.judgeOnly(instructions);
   std::vector<Range> functions;
   for (const Statement item : ast.module) {

@@ -13,13 +13,13 @@ static Range rangeOf(const Ast &ast, Statement statement) {
 }
 
 void ModuleCheck::endHeader(Range place, bool isEmpty) {
-  if (verdicts)
+  if (bodies)
     return;
   header.finish(place, isEmpty);
-  verdicts.emplace(header.context());
+  module = header.context();
   rules.emplace(ast, header, resolver, sink);
-  limits.emplace(ast, header.context(), options, sink);
-  bodies.emplace(ast, source, *verdicts, *rules, resolver, sink);
+  limits.emplace(ast, module, options, sink);
+  bodies.emplace(ast, source, module, knowledge.verdictsFor(module), *rules, resolver, sink);
 }
 
 const Body *ModuleCheck::item(Statement statement) {
@@ -60,7 +60,7 @@ const Body *ModuleCheck::function(uint32_t index) {
   for (const Statement one : llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count))
     statement(one);
   const Body &body = bodies->end();
-  const BodyContext context = {header.context(), options, *rules, sink};
+  const BodyContext context = {module, options, *rules, sink};
   Analyses analyses(body, *rules);
   if (checkBody(body, context, analyses))
     checkHazards(body, context, analyses);

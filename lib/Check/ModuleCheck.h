@@ -9,8 +9,11 @@ namespace ptxray {
 
 class ModuleCheck {
 public:
-  ModuleCheck(const Ast &ast, const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink)
-      : ast(ast), source(source), options(options), sink(sink), header(source, options, sink), resolver(ast, sink) {}
+  /// What is known of the spellings is of the parser that fills the Ast.
+  ModuleCheck(const Ast &ast, Knowledge &knowledge, const SourceBuffer &source, const CheckOptions &options,
+              DiagnosticSink &sink)
+      : ast(ast), knowledge(knowledge), source(source), options(options), sink(sink), header(source, options, sink),
+        resolver(ast, knowledge.words, sink) {}
 
   /// Instructions that begin elsewhere are passed over, as if they were not written.
   void judgeOnly(Range place) { judged = place; }
@@ -41,13 +44,14 @@ private:
   void functionInBody(const Function &function);
 
   const Ast &ast;
+  Knowledge &knowledge;
   const SourceBuffer &source;
   const CheckOptions &options;
   DiagnosticSink &sink;
   Range judged{0, UINT32_MAX};
   Header header;
   Resolver resolver;
-  std::optional<Verdicts> verdicts; // once the header is read
+  ModuleContext module; // once the header is read, as all below
   std::optional<ModuleRules> rules;
   std::optional<Limits> limits;
   std::optional<BodyReader> bodies;

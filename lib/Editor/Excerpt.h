@@ -41,6 +41,7 @@ private:
   std::unique_ptr<SourceBuffer> buffer;
   CheckOptions options;
   Parser parser;
+  Knowledge knowledge;
   DiagnosticSink sink;
   ModuleCheck check;
   const Body *lastBody = nullptr;

@@ -15,8 +15,9 @@ static bool isOfModule(const Symbol &symbol) { return symbol.depth == 0; }
 static std::vector<NamePlace> placesInAll(Document &document, StringRef name) {
   const SourceBuffer &source = document.source();
   Parser parser;
+  Knowledge knowledge;
   DiagnosticSink sink;
-  ModuleCheck module(parser.ast(), source, document.options(), sink);
+  ModuleCheck module(parser.ast(), knowledge, source, document.options(), sink);
   std::map<uint32_t, NamePlace> places;
   auto add = [&](llvm::ArrayRef<Mention> mentions, const Ast &ast) {
     for (const Mention &one : mentions)

@@ -125,8 +125,9 @@ void markLacking(std::vector<SemanticToken> &tokens, const DiagnosticList &diagn
 std::vector<SemanticToken> tokensOfAll(Document &document, Range part) {
   const SourceBuffer &source = document.source();
   Parser parser;
+  Knowledge knowledge;
   DiagnosticSink sink;
-  ModuleCheck module(parser.ast(), source, document.options(), sink);
+  ModuleCheck module(parser.ast(), knowledge, source, document.options(), sink);
   Colourer colourer(source, part);
   parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &, Statement item) {
     if (const Body *body = module.item(item); body && body->function->range.begin < part.end)

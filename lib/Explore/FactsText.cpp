@@ -154,7 +154,8 @@ void dumpFacts(const SourceBuffer &source, DiagnosticSink &syntax, llvm::raw_ost
   const CheckOptions options;
   DiagnosticSink unseen; // what is wrong with an instruction is a matter of `check`
   Parser parser;
-  ModuleCheck module(parser.ast(), source, options, unseen);
+  Knowledge knowledge;
+  ModuleCheck module(parser.ast(), knowledge, source, options, unseen);
   parser.parse(source, syntax, /*keepBodies=*/false, [&](const Ast &, Statement item) {
     if (const Body *body = module.item(item))
       write(*body, source, os);

@@ -53,7 +53,8 @@ std::vector<ShownGraph> shownGraphs(const SourceBuffer &source, std::optional<ll
                                     DiagnosticSink &sink) {
   const CheckOptions options;
   Parser parser;
-  ModuleCheck module(parser.ast(), source, options, sink);
+  Knowledge knowledge;
+  ModuleCheck module(parser.ast(), knowledge, source, options, sink);
   std::vector<ShownGraph> graphs;
   parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement item) {
     const Body *body = module.item(item);

@@ -149,7 +149,8 @@ static CheckOptions optionsOf() {
 void Requirements::addInstructions() {
   const CheckOptions options = optionsOf();
   DiagnosticSink unused;
-  ModuleCheck module(parser.ast(), source, options, unused);
+  Knowledge knowledge;
+  ModuleCheck module(parser.ast(), knowledge, source, options, unused);
   llvm::DenseSet<const Verdict *> seen;
   for (const Statement item : parser.ast().module)
     if (const Body *body = module.item(item))

@@ -13,7 +13,8 @@ namespace ptxray {
 Timelines timelinesOf(const SourceBuffer &source, std::optional<llvm::StringRef> wanted, DiagnosticSink &sink) {
   const CheckOptions options;
   Parser parser;
-  ModuleCheck module(parser.ast(), source, options, sink);
+  Knowledge knowledge;
+  ModuleCheck module(parser.ast(), knowledge, source, options, sink);
   Timelines found;
   parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement item) {
     const Body *body = module.item(item);

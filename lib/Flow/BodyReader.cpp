@@ -94,8 +94,7 @@ void BodyReader::broken(const Instruction &instruction) {
 }
 
 void BodyReader::report(llvm::ArrayRef<Finding> findings, const Instruction &instruction, FindSymbol find) {
-  reportFindings(findings, {verdicts.opcode(ast, instruction), verdicts.module(), ast, source, instruction, find},
-                 sink);
+  reportFindings(findings, {verdicts.opcode(ast, instruction), module, ast, source, instruction, find}, sink);
 }
 
 void BodyReader::append(const Instruction &instruction, const Verdict &verdict) {

@@ -11,9 +11,9 @@ namespace ptxray {
 
 class BodyReader {
 public:
-  BodyReader(const Ast &ast, const SourceBuffer &source, Verdicts &verdicts, ModuleRules &rules, Resolver &resolver,
-             DiagnosticSink &sink)
-      : ast(ast), source(source), verdicts(verdicts), rules(rules), resolver(resolver), sink(sink) {
+  BodyReader(const Ast &ast, const SourceBuffer &source, const ModuleContext &module, Verdicts &verdicts,
+             ModuleRules &rules, Resolver &resolver, DiagnosticSink &sink)
+      : ast(ast), source(source), module(module), verdicts(verdicts), rules(rules), resolver(resolver), sink(sink) {
     body.ast = &ast;
   }
 
@@ -89,6 +89,7 @@ private:
 
   const Ast &ast;
   const SourceBuffer &source;
+  const ModuleContext module;
   Verdicts &verdicts;
   ModuleRules &rules;
   Resolver &resolver;

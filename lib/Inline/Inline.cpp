@@ -1,5 +1,6 @@
 #include "Inline/Inline.h"
 #include "Check/CheckModule.h"
+#include "Check/Session.h"
 #include "Check/Suppressions.h"
 #include "Inline/Constraints.h"
 #include "Inline/Judge.h"
@@ -43,9 +44,9 @@ namespace {
 /// The statements of a source, judged in groups that open and close blocks together.
 class SourceCheck {
 public:
-  SourceCheck(const InlineText &text, llvm::StringMap<std::unique_ptr<JudgedFragment>> &known,
+  SourceCheck(const InlineText &text, llvm::StringMap<std::unique_ptr<JudgedFragment>> &known, Session &session,
               const CheckOptions &options, DiagnosticSink &sink, std::vector<InlineSummary::Expansion> *expansions)
-      : text(text), known(known), targets(inlineTargets(options)), target(options.target), sink(sink),
+      : text(text), known(known), session(session), targets(inlineTargets(options)), target(options.target), sink(sink),
         expansions(expansions) {}
   void run();
   std::optional<InlineModule> moduleAt(uint32_t place);
@@ -63,6 +64,7 @@ private:
 
   const InlineText &text;
   llvm::StringMap<std::unique_ptr<JudgedFragment>> &known;
+  Session &session;
   const std::vector<InlineTarget> targets;
   const std::string target; // the only one that is asked for; empty: there is no such
   DiagnosticSink &sink;
@@ -174,11 +176,12 @@ void SourceCheck::lint(const Group &group, const Fragment &fragment, const Judge
 
 const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fragment) {
   const std::vector<std::string> names = elsewhere(group, fragment);
-  std::string key =
-      fragment.key() + '\0' + targets.front().ptx + targets.front().target + '\0' + llvm::join(names, ",");
+  // The first target and their number tell which ones the options leave.
+  std::string key = fragment.key() + '\0' + targets.front().ptx + targets.front().target + '\0' +
+                    std::to_string(targets.size()) + '\0' + llvm::join(names, ",");
   std::unique_ptr<JudgedFragment> &judged = known[key];
   if (!judged)
-    judged = std::make_unique<JudgedFragment>(judgeFragment(fragment, targets, names));
+    judged = std::make_unique<JudgedFragment>(judgeFragment(fragment, targets, names, session));
   return *judged;
 }
 
@@ -246,14 +249,15 @@ static InlineText readSource(const SourceBuffer &source, Language language, llvm
                                       : readCuda(source, path);
 }
 
-InlineChecker::InlineChecker(bool showsExpansions) : showsExpansions(showsExpansions) {}
+InlineChecker::InlineChecker(bool showsExpansions)
+    : showsExpansions(showsExpansions), session(std::make_unique<Session>()) {}
 InlineChecker::~InlineChecker() = default;
 
 void InlineChecker::check(FileReport &report, Language language, llvm::StringRef path, const CheckOptions &options) {
   const SourceBuffer &source = *report.source;
   if (language == Language::Ptx) {
     DiagnosticSink sink;
-    const ModuleSummary summary = checkSource(source, options, sink);
+    const ModuleSummary summary = checkSource(source, options, sink, *session);
     report.ptx = summary.ptx;
     report.target = summary.target;
     report.diagnostics = sink.take();
@@ -262,11 +266,21 @@ void InlineChecker::check(FileReport &report, Language language, llvm::StringRef
   check(report, readSource(source, language, path), options);
 }
 
+/// Fragments that are judged take some kilobytes each, and more when they are long.
+void InlineChecker::limitKnown() {
+  constexpr size_t most = 1 << 12, mostBytes = 1 << 22;
+  size_t bytes = 0;
+  for (const auto &fragment : known)
+    bytes += fragment.getKeyLength();
+  if (known.size() > most || bytes > mostBytes)
+    known.clear();
+}
+
 std::optional<InlineModule> InlineChecker::moduleAt(const SourceBuffer &source, Language language, llvm::StringRef path,
                                                     const CheckOptions &options, uint32_t place) {
   DiagnosticSink unused;
   const InlineText text = readSource(source, language, path);
-  return SourceCheck(text, known, options, unused, nullptr).moduleAt(place);
+  return SourceCheck(text, known, *session, options, unused, nullptr).moduleAt(place);
 }
 
 void InlineChecker::checkFragment(FileReport &report, llvm::StringRef constraints, const CheckOptions &options) {
@@ -287,7 +301,8 @@ void InlineChecker::check(FileReport &report, const InlineText &text, const Chec
   const SourceBuffer &source = *report.source;
   DiagnosticSink sink;
   InlineSummary &summary = report.inlined.emplace();
-  SourceCheck(text, known, options, sink, showsExpansions ? &summary.expansions : nullptr).run();
+  limitKnown();
+  SourceCheck(text, known, *session, options, sink, showsExpansions ? &summary.expansions : nullptr).run();
   summary.statements = static_cast<unsigned>(text.statements.size() + text.skipped.size());
   for (const SkippedStatement &skipped : text.skipped)
     summary.skipped.push_back({skipped.place, skipped.reason});

@@ -16,6 +16,7 @@ Language languageOf(llvm::StringRef path);
 /// `cuda`; nothing for an unknown one.
 std::optional<Language> findLanguage(llvm::StringRef name);
 
+class Session;
 struct InlineText;
 struct JudgedFragment;
 
@@ -25,7 +26,7 @@ struct InlineModule {
   Range place; // of the statement at hand in the source
 };
 
-/// Checks sources one by one and remembers what it has judged. One is for one thread.
+/// Checks sources one by one and remembers what it has judged, within bounds. One is for one thread.
 class InlineChecker {
 public:
   /// `showsExpansions`: reports say what was judged.
@@ -42,8 +43,10 @@ public:
 
 private:
   void check(FileReport &report, const InlineText &text, const CheckOptions &options);
+  void limitKnown();
 
   const bool showsExpansions;
+  std::unique_ptr<Session> session;
   llvm::StringMap<std::unique_ptr<JudgedFragment>> known;
 };
 

@@ -1,5 +1,6 @@
 #include "Inline/Judge.h"
 #include "Check/ModuleCheck.h"
+#include "Check/Session.h"
 #include "Isa/Isa.h"
 #include "Parse/Parse.h"
 #include "llvm/ADT/STLExtras.h"
@@ -71,7 +72,7 @@ static bool isDeclaredElsewhere(llvm::StringRef name, llvm::ArrayRef<std::string
   return llvm::is_contained(elsewhere, name) || llvm::is_contained(elsewhere, (name.rtrim("0123456789") + "<").str());
 }
 
-static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &target, Parser &parser,
+static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &target, Session &session,
                                llvm::ArrayRef<std::string> elsewhere) {
   CheckOptions options;
   options.isFragment = true;
@@ -82,8 +83,9 @@ static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &tar
   judged.uses.resize(fragment.operands().size());
   const auto source = SourceBuffer::fromText("", fragment.module(target.ptx, target.target, target.hasFloats).text());
   DiagnosticSink sink;
-  ModuleCheck module(parser.ast(), *source, options, sink);
-  parser.parse(*source, sink, /*keepBodies=*/false, [&](const Ast &, Statement item) {
+  ModuleCheck module(session.parser.ast(), session.knowledge, *source, options, sink);
+  session.parser.setConstants(fragment.constants());
+  session.parser.parse(*source, sink, /*keepBodies=*/false, [&](const Ast &, Statement item) {
     if (const Body *body = module.item(item))
       noteUses(*body, fragment, judged.uses);
   });
@@ -97,6 +99,7 @@ static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &tar
   judged.passes = !sink.hasErrors();
   for (const Diagnostic &d : sink.diagnostics())
     judged.findings.push_back(d);
+  session.limit(source->text().size());
   return judged;
 }
 
@@ -114,9 +117,7 @@ static std::optional<std::pair<InlineTarget, Diagnostic>> typeError(const Judged
 }
 
 JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,
-                             llvm::ArrayRef<std::string> elsewhere) {
-  Parser parser;
-  parser.setConstants(fragment.constants());
+                             llvm::ArrayRef<std::string> elsewhere, Session &session) {
   std::optional<JudgedFragment> best;
   auto against = [](const JudgedFragment &judged) {
     size_t gates = 0, errors = 0;
@@ -129,7 +130,7 @@ JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarg
   };
   std::optional<std::pair<InlineTarget, Diagnostic>> below;
   for (const InlineTarget &target : targets) {
-    JudgedFragment judged = judgeFor(fragment, target, parser, elsewhere);
+    JudgedFragment judged = judgeFor(fragment, target, session, elsewhere);
     if (judged.passes && !judged.target.hasFloats)
       judged.below = std::move(below);
     if (judged.passes)

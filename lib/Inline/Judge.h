@@ -6,6 +6,8 @@
 
 namespace ptxray {
 
+class Session;
+
 /// A version and a target that a fragment is tried with.
 struct InlineTarget {
   std::string ptx, target;
@@ -34,6 +36,6 @@ struct JudgedFragment {
 
 /// `elsewhere`: names that are declared outside of the fragment; a family as `%r<`.
 JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,
-                             llvm::ArrayRef<std::string> elsewhere);
+                             llvm::ArrayRef<std::string> elsewhere, Session &session);
 
 } // namespace ptxray

@@ -6,10 +6,13 @@
 #include "Match/FormMatch.h"
 #include "Match/Written.h"
 #include "Parse/Ast.h"
+#include "Resolve/Words.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Allocator.h"
 #include <deque>
+#include <map>
 #include <memory>
+#include <tuple>
 
 namespace ptxray {
 
@@ -63,8 +66,8 @@ struct InstructionSite {
 /// Gives findings their places in the text.
 void reportFindings(llvm::ArrayRef<Finding> findings, const InstructionSite &site, DiagnosticSink &sink);
 
-// ---- the instructions of a module
-/// Each spelling of a text, taken apart once.
+// ---- the instructions of texts
+/// Each spelling, taken apart once.
 class Opcodes {
 public:
   const Opcode &of(const Ast &ast, const Instruction &instruction) {
@@ -93,13 +96,13 @@ struct Verdict {
   PlainUses plain;
 };
 
-/// The verdicts of a module. One depends on nothing but the module's version and target, the opcode and the shapes of
-/// the operands, so it is found once and then looked up.
+/// The verdicts for a version and a target. One depends on nothing else but the opcode and the shapes of the operands,
+/// so it is found once and then looked up.
 class Verdicts {
 public:
-  explicit Verdicts(const ModuleContext &context) : availability(context) {}
+  Verdicts(const ModuleContext &context, Opcodes &opcodes) : availability(context), opcodes(opcodes) {}
 
-  const ModuleContext &module() const { return availability.module(); }
+  size_t size() const { return verdicts.size(); }
   const Opcode &opcode(const Ast &ast, const Instruction &instruction) { return opcodes.of(ast, instruction); }
   /// Null: there was no such instruction yet.
   const Verdict *find(uint64_t fingerprint) const { return memo[placeOf(fingerprint)].verdict; }
@@ -125,12 +128,28 @@ private:
   void growMemo();
 
   Availability availability;
-  Opcodes opcodes;
+  Opcodes &opcodes;
   std::vector<Known> memo = std::vector<Known>(1024); // open addressing, a power of two
   std::deque<Verdict> verdicts;
   llvm::BumpPtrAllocator shapesOfVerdicts;
   std::deque<std::vector<Finding>> findings;
   std::deque<Facts> allFacts;
+};
+
+/// What is known of the spellings of a parser's texts, and of the instructions written with them. It outlasts a text.
+class Knowledge {
+public:
+  WordsOfSpellings words;
+
+  /// For the modules of that version and target, wherever in the text they say so.
+  Verdicts &verdictsFor(const ModuleContext &module);
+  /// How many verdicts it holds; a version and target counts as some, since it takes room.
+  size_t size() const;
+
+private:
+  using Key = std::tuple<uint16_t, uint16_t, std::optional<uint16_t>, bool, bool>;
+  Opcodes opcodes;
+  std::map<Key, Verdicts> byModule;
 };
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// The memory of a module: equal instructions are judged once.
+// The memory of texts: equal instructions are judged once.
 #include "Match/Match.h"
 #include "Resolve/Fingerprint.h"
 #include "llvm/ADT/STLExtras.h"
@@ -30,6 +30,21 @@ const Opcode &Opcodes::add(const Ast &ast, SpellingId spelling) {
     bySpelling.resize(id + id / 2 + 64);
   bySpelling[id] = std::make_unique<Opcode>(ast.text(spelling));
   return *bySpelling[id];
+}
+
+Verdicts &Knowledge::verdictsFor(const ModuleContext &module) {
+  ModuleContext anywhere = module; // a verdict does not depend on where the header is
+  anywhere.version = anywhere.targetName = {};
+  const Key key(module.ptx, module.target, module.arch, module.pedantic, module.independent);
+  return byModule.try_emplace(key, anywhere, opcodes).first->second;
+}
+
+size_t Knowledge::size() const {
+  constexpr size_t perModule = 32;
+  size_t size = 0;
+  for (const auto &[key, verdicts] : byModule)
+    size += verdicts.size() + perModule;
+  return size;
 }
 
 void Verdicts::growMemo() {

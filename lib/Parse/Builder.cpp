@@ -18,8 +18,10 @@ void Builder::start(llvm::StringRef text, bool keep, Parser::ItemFn fn) {
   onItem.emplace(fn);
   delivered = 0;
   inBody = false;
-  bodyMark = itemMark = {};
-  beforeItem = Token();
+  bodyMark = itemMark = statementMark = {};
+  beforeItem = last = ahead = saved = Token();
+  blocks = 0;
+  reported = false;
   pendingLinkage = SpellingId::None;
   sink = nullptr;
   ast.lost.clear();

@@ -17,18 +17,21 @@ namespace ptxray {
 
 class Interner {
 public:
-  Interner() : slots(1024), mask(1023) {}
+  /// `ownsTexts`: what is interned is copied, so that it outlasts the source.
+  explicit Interner(bool ownsTexts = false) : ownsTexts(ownsTexts), slots(fewestSlots), mask(fewestSlots - 1) {}
 
   uint32_t size() const { return entries.size(); }
+  /// Of the texts that were copied.
+  size_t bytes() const { return pool.getBytesAllocated(); }
   llvm::StringRef text(uint32_t id) const { return {entries[id].begin, entries[id].length}; }
 
-  /// The text must outlive the interner, with 16 readable bytes from its begin.
+  /// The text has 16 readable bytes from its begin, and outlives the interner unless that owns its texts.
   uint32_t intern(const char *p, uint32_t length) {
     const uint64_t key = keyOf(p, length);
     for (uint32_t at = placeOf(key, length);; at = (at + 1) & mask) {
       const Slot slot = slots[at];
       if (slot.id == 0)
-        return insert(at, key, p, length);
+        return insert(at, key, ownsTexts ? copyOf(p, length) : p, length);
       if (holds(slot, key, p, length))
         return slot.id - 1;
     }
@@ -59,35 +62,40 @@ public:
   }
 
   std::optional<uint32_t> find(llvm::StringRef text) const {
-    llvm::SmallString<64> padded(text);
-    padded.append(16, '\0');
-    const char *p = padded.data();
-    const uint32_t length = text.size();
-    const uint64_t key = keyOf(p, length);
-    for (uint32_t at = placeOf(key, length); slots[at].id != 0; at = (at + 1) & mask)
-      if (holds(slots[at], key, p, length))
-        return slots[at].id - 1;
-    return std::nullopt;
+    const Padded padded(text);
+    const uint64_t key = keyOf(padded.data(), text.size());
+    const Slot &slot = slots[find(key, padded.data(), text.size())];
+    return slot.id ? std::optional(slot.id - 1) : std::nullopt;
   }
 
   /// For a text that does not stand in the source: copied.
   uint32_t internCopy(llvm::StringRef text) {
-    char *copy = pool.Allocate<char>(text.size() + 16);
-    std::memcpy(copy, text.data(), text.size());
-    std::memset(copy + text.size(), 0, 16);
-    return intern(copy, text.size());
+    const Padded padded(text);
+    const uint64_t key = keyOf(padded.data(), text.size());
+    const uint32_t at = find(key, padded.data(), text.size());
+    return slots[at].id ? slots[at].id - 1 : insert(at, key, copyOf(text.data(), text.size()), text.size());
   }
 
+  /// The room that the texts took is kept, but for what is far more than they needed.
   void clear() {
-    slots.assign(slots.size(), Slot());
+    const size_t wanted = std::max<size_t>(fewestSlots, std::bit_ceil(entries.size() * 2));
+    if (slots.size() > 4 * wanted)
+      slots = std::vector<Slot>(wanted);
+    else
+      std::fill(slots.begin(), slots.end(), Slot());
+    mask = slots.size() - 1;
     entries.clear();
-    families.fill({});
+    for (Family &family : families) {
+      family.prefix = 0;
+      family.members.clear();
+    }
     pool.Reset();
   }
 
 private:
   // A short text, such as the name of a register, is its own key: then no entry need be looked at.
   static constexpr uint32_t shortLength = 8;
+  static constexpr uint32_t fewestSlots = 1024;
   struct Slot {
     uint64_t key = 0;
     uint32_t length = 0;
@@ -100,6 +108,11 @@ private:
   struct Words {
     uint64_t low, high;
     bool operator==(const Words &) const = default;
+  };
+
+  /// A text with 16 readable bytes behind it.
+  struct Padded : llvm::SmallString<64> {
+    explicit Padded(llvm::StringRef text) : SmallString(text) { append(16, '\0'); }
   };
 
   /// The names with one prefix, by their numbers. Prefixes for which there is one place take it from each other.
@@ -184,6 +197,21 @@ private:
     return static_cast<uint32_t>(length <= shortLength ? mix(key, length) : key) & mask;
   }
 
+  /// The slot that holds the text, else the free one that it would get.
+  uint32_t find(uint64_t key, const char *p, uint32_t length) const {
+    uint32_t at = placeOf(key, length);
+    while (slots[at].id != 0 && !holds(slots[at], key, p, length))
+      at = (at + 1) & mask;
+    return at;
+  }
+
+  const char *copyOf(const char *p, uint32_t length) {
+    char *copy = pool.Allocate<char>(length + 16);
+    std::memcpy(copy, p, length);
+    std::memset(copy + length, 0, 16);
+    return copy;
+  }
+
   uint32_t insert(uint32_t at, uint64_t key, const char *p, uint32_t length) {
     const uint32_t id = entries.size();
     entries.push_back({p, length});
@@ -207,6 +235,7 @@ private:
     }
   }
 
+  const bool ownsTexts;
   std::vector<Slot> slots;
   uint32_t mask;
   std::vector<Entry> entries; // by number

@@ -6,7 +6,7 @@
 namespace ptxray {
 
 struct Parser::Impl {
-  Interner names, spellings;
+  Interner names, spellings{/*ownsTexts=*/true};
   Ast ast;
   Scanner scanner{names, spellings};
   Builder builder{ast, names, spellings};
@@ -21,6 +21,10 @@ Parser::Parser() : impl(std::make_unique<Impl>()) {}
 Parser::~Parser() = default;
 const Ast &Parser::ast() const { return impl->ast; }
 llvm::ArrayRef<Range> Parser::comments() const { return impl->scanner.remarks; }
+
+size_t Parser::spellings() const { return impl->spellings.size(); }
+size_t Parser::spelledBytes() const { return impl->spellings.bytes(); }
+void Parser::forget() { impl = std::make_unique<Impl>(); }
 
 void Parser::setConstants(std::vector<std::string> names) { impl->constants = std::move(names); }
 
@@ -38,8 +42,7 @@ void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBo
   reportTerminator(source.text(), sink);
   const bool hasMark = source.text().starts_with(byteOrderMark);
   impl->names.clear();
-  impl->spellings.clear();
-  impl->scanner.start(source.text(), impl->constants);
+  impl->scanner.start(source.text(), std::exchange(impl->constants, {}));
   impl->builder.start(source.text(), keepBodies, onItem);
   if (hasMark) {
     const Range range{0, byteOrderMark.size()};

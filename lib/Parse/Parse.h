@@ -19,9 +19,14 @@ public:
   ~Parser();
   using ItemFn = llvm::function_ref<void(const Ast &, Statement)>;
   void parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies, ItemFn onItem);
-  /// Names of the texts to come that stand for a number whose value is not known: it fits wherever some number does.
+  /// Names of the next text that stand for a number whose value is not known: it fits wherever some number does.
   void setConstants(std::vector<std::string> names);
   const Ast &ast() const;
+  /// How many spellings it knows, and of how many bytes. They keep their numbers from text to text.
+  size_t spellings() const;
+  size_t spelledBytes() const;
+  /// Begins anew, with another Ast, and gives its memory back.
+  void forget();
   /// The comments that begin with `ptxray:`, whole, as far as the text is read.
   llvm::ArrayRef<Range> comments() const;
 

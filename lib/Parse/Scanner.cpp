@@ -96,12 +96,15 @@ void Scanner::start(llvm::StringRef text, llvm::ArrayRef<std::string> constants)
   base = at = text.begin();
   end = text.rtrim('\0').end(); // Parser reports what ends a C string
   braces = groups = 0;
+  markersBeginLines = false;
   remarks.clear();
   for (llvm::StringRef name : {"call", "WARP_SZ", "_"})
     names.internCopy(name);
   for (const std::string &name : constants)
     names.internCopy(name);
   unusualNames = constants.empty() ? NameSink : knownNames + static_cast<uint32_t>(constants.size());
+  if (spellings.size()) // of the text before
+    return;
   for (const Keyword &keyword : keywordTable)
     spellings.internCopy(keyword.text);
 }

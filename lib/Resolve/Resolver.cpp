@@ -10,15 +10,15 @@
 
 namespace ptxray {
 
-isa::WordId Resolver::word(SpellingId spelling) {
+isa::WordId WordsOfSpellings::find(const Ast &ast, SpellingId spelling) {
   if (spelling == SpellingId::None)
     return 0;
-  size_t index = static_cast<uint32_t>(spelling);
-  if (index >= wordOfSpelling.size())
-    wordOfSpelling.resize(std::max<size_t>(index + 1, wordOfSpelling.size() * 2), -1);
-  if (wordOfSpelling[index] < 0)
-    wordOfSpelling[index] = isa::findWord(ast.text(spelling));
-  return static_cast<isa::WordId>(wordOfSpelling[index]);
+  const auto index = static_cast<size_t>(spelling);
+  if (index >= known.size())
+    known.resize(std::max(index + 1, known.size() * 2), -1);
+  const isa::WordId word = isa::findWord(ast.text(spelling));
+  known[index] = word;
+  return word;
 }
 
 const isa::SpecialRegister *Resolver::special(NameId name) {

@@ -4,6 +4,7 @@
 #include "Parse/Fingerprint.h"
 #include "Resolve/Scopes.h"
 #include "Resolve/Shape.h"
+#include "Resolve/Words.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <optional>
@@ -17,7 +18,8 @@ enum class Role : uint8_t { Global, Local, Input, Return };
 /// operands of an instruction into shapes.
 class Resolver {
 public:
-  Resolver(const Ast &ast, DiagnosticSink &sink) : ast(ast), sink(sink), scopes(*ast.names) {}
+  Resolver(const Ast &ast, WordsOfSpellings &words, DiagnosticSink &sink)
+      : ast(ast), words(words), sink(sink), scopes(*ast.names) {}
 
   /// Binds the name; a clash with another of the same scope is reported, but not of the module's.
   /// Gives how much memory it takes.
@@ -70,7 +72,7 @@ public:
   llvm::ArrayRef<Symbol> symbols() const { return scopes.all(); }
   /// No declaration has the name. Silent where a line with a syntax error may have declared it.
   void reportUnknown(NameId name, Range range, bool isGuard = false);
-  isa::WordId word(SpellingId spelling); // 0: not in the vocabulary
+  isa::WordId word(SpellingId spelling) { return words.of(ast, spelling); } // 0: not in the vocabulary
   Extent extentOf(const Declaration &declaration);
   /// The special register of that name, unless a declaration hides it.
   const isa::SpecialRegister *special(NameId name);
@@ -96,6 +98,7 @@ private:
   void declareLabelsOf(uint32_t block);
 
   const Ast &ast;
+  WordsOfSpellings &words;
   DiagnosticSink &sink;
   bool isLost(llvm::StringRef name);
   Scopes scopes;
@@ -114,7 +117,6 @@ private:
   uint32_t blocks = 0;
   size_t lostRead = 0; // of the lines in `ast.lost`
   llvm::DenseSet<llvm::StringRef> lostNames;
-  std::vector<int32_t> wordOfSpelling;                             // -1: not asked for yet
   llvm::DenseMap<uint32_t, const isa::SpecialRegister *> specials; // by NameId; null: none
 };
 

@@ -22,7 +22,8 @@ public:
     Parser parser;
     const Ast &ast = parser.ast();
     Header header(*source, options, sink);
-    Resolver resolver(ast, sink);
+    WordsOfSpellings words;
+    Resolver resolver(ast, words, sink);
     parser.parse(*source, sink, false, [&](const Ast &, Statement statement) {
       if (statement.kind == StatementKind::Directive) {
         header.read(ast, ast.directives[statement.index]);

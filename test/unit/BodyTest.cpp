@@ -14,7 +14,7 @@ protected:
   const Body &read(const std::string &functions) {
     source = SourceBuffer::fromText("test", ".version 9.0\n.target sm_90\n.address_size 64\n" + functions);
     parser.parse(*source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
-    module.emplace(parser.ast(), *source, options, sink);
+    module.emplace(parser.ast(), knowledge, *source, options, sink);
     const Body *body = nullptr;
     for (const Statement item : parser.ast().module)
       body = module->item(item);
@@ -32,6 +32,7 @@ protected:
   CheckOptions options;
   DiagnosticSink sink;
   Parser parser;
+  Knowledge knowledge;
   std::unique_ptr<SourceBuffer> source;
   std::optional<ModuleCheck> module;
 };

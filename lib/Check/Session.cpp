@@ -1,0 +1,15 @@
+#include "Check/Session.h"
+
+namespace ptxray {
+
+void Session::limit(size_t bytes) {
+  // All kernels of a large library have some thousands of spellings. A verdict takes about a kilobyte.
+  constexpr size_t mostVerdicts = 1 << 15, mostSpellings = 1 << 14, mostSpelled = 1 << 20, largestText = 1 << 22;
+  if (bytes <= largestText && parser.spellings() <= mostSpellings && parser.spelledBytes() <= mostSpelled &&
+      knowledge.size() <= mostVerdicts)
+    return;
+  parser.forget();
+  knowledge = Knowledge(); // it counts on the numbers that the parser gave
+}
+
+} // namespace ptxray

@@ -1,0 +1,19 @@
+#pragma once
+// What outlasts a text: the parser with the spellings it has met and the room that its arrays take, and what is known
+// of instructions. A check that is handed one finds nearly all that it asks for; it says the same as without.
+#include "Match/Match.h"
+#include "Parse/Parse.h"
+
+namespace ptxray {
+
+/// For one thread at a time.
+class Session {
+public:
+  Parser parser;
+  Knowledge knowledge;
+
+  /// After a text of so many bytes, whose Ast nobody needs any more: gives the memory back if it has become too much.
+  void limit(size_t bytes);
+};
+
+} // namespace ptxray

@@ -1,0 +1,122 @@
+// A checker that lives says of each text what a fresh one says. No header of lib/ is included here.
+#include "ptxray/ptxray.h"
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <random>
+#include <sstream>
+#include <thread>
+
+namespace {
+
+std::string show(const ptxray::Place &place) {
+  return std::to_string(place.line) + ':' + std::to_string(place.column) + ':' + std::to_string(place.offset) + ' ';
+}
+
+/// All that a result says.
+std::string show(const ptxray::Result &result) {
+  std::ostringstream out;
+  out << result.ptx << ' ' << result.target << '\n';
+  for (const ptxray::Diagnostic &d : result.diagnostics) {
+    out << show(d.begin) << show(d.end) << int(d.severity) << ' ' << d.rule << ' ' << d.kind << ' ' << d.manual << ' '
+        << d.message << '\n';
+    for (const ptxray::Note &note : d.notes)
+      out << (note.range ? show(note.range->first) + show(note.range->second) : "") << note.message << '\n';
+    if (d.fix) {
+      out << d.fix->title << d.fix->safe << '\n';
+      for (const ptxray::Edit &edit : d.fix->edits)
+        out << show(edit.begin) << show(edit.end) << edit.text << '\n';
+    }
+    if (d.origin)
+      out << d.origin->path << ' ' << d.origin->line << '\n';
+  }
+  return out.str();
+}
+
+struct Text {
+  std::string name, text, language;
+};
+
+/// All texts among the tests, in a fixed order, and sources with assembly.
+std::vector<Text> testTexts() {
+  const std::pair<const char *, const char *> languages[] = {{".ptx", "ptx"}, {".lines", "ptx"}, {".before", "ptx"},
+                                                             {".cu", "cuda"}, {".py", "python"}, {".ll", "llvm"}};
+  std::vector<Text> texts;
+  for (const auto &entry : std::filesystem::recursive_directory_iterator(TEST_FOLDER))
+    for (const auto &[extension, language] : languages)
+      if (entry.is_regular_file() && entry.path().extension() == extension && entry.file_size() < 60'000) {
+        std::ostringstream text;
+        text << std::ifstream(entry.path()).rdbuf();
+        texts.push_back({entry.path().string(), text.str(), language});
+      }
+  std::sort(texts.begin(), texts.end(), [](const Text &a, const Text &b) { return a.name < b.name; });
+  return texts;
+}
+
+/// Checks texts in a random order with options that change, and compares with fresh checks.
+void compareWithFresh(unsigned seed, unsigned count) {
+  const std::vector<Text> texts = testTexts();
+  ASSERT_GT(texts.size(), 400u);
+  std::mt19937 random(seed);
+  ptxray::Checker checker;
+  size_t found = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const Text &text = texts[random() % texts.size()];
+    ptxray::Options options;
+    options.set("language", text.language);
+    if (const char *target = std::array{"", "sm_75", "sm_90a", "sm_100a", "sm_20"}[random() % 5]; *target)
+      options.set("target", target);
+    if (const char *ptx = std::array{"", "", "9.0", "6.3"}[random() % 4]; *ptx)
+      options.set("ptx", ptx);
+    if (random() % 4 == 0)
+      options.set("pedantic", "yes");
+    if (random() % 4 == 0)
+      options.set("arch", "sm_120");
+    const ptxray::Result fresh = ptxray::check(text.text, options);
+    found += fresh.diagnostics.size();
+    ASSERT_EQ(show(checker.check(text.text, options)), show(fresh)) << text.name << ", number " << i;
+  }
+  EXPECT_GT(found, count);
+}
+
+/// $PTXRAY_CHECKER_TEXTS: of how many texts.
+TEST(Checker, SaysWhatAFreshOneSays) {
+  const char *count = std::getenv("PTXRAY_CHECKER_TEXTS");
+  compareWithFresh(1, count ? static_cast<unsigned>(std::atoi(count)) : 300);
+}
+
+std::string kernel(const std::string &body) {
+  return ".version 8.6\n.target sm_80\n.visible .entry k()\n{\n\t.reg .b32 %r<9>;\n" + body + "\tret;\n}\n";
+}
+
+TEST(Checker, OneForEachThread) {
+  const std::vector<Text> texts = testTexts();
+  std::vector<std::string> alone;
+  for (size_t i = 0; i < 40; ++i)
+    alone.push_back(show(ptxray::check(texts[i].text, ptxray::Options().set("language", texts[i].language))));
+  auto work = [&](size_t first) {
+    ptxray::Checker checker;
+    for (size_t i = 0; i < alone.size(); ++i) {
+      const size_t at = (first + i) % alone.size();
+      const ptxray::Options options = std::move(ptxray::Options().set("language", texts[at].language));
+      EXPECT_EQ(show(checker.check(texts[at].text, options)), alone[at]);
+    }
+  };
+  std::thread one(work, 0), other(work, 17);
+  one.join();
+  other.join();
+}
+
+TEST(Checker, ResultsOutliveIt) {
+  auto *checker = ptxray_checker_new();
+  const std::string text = kernel("\tmov.b32 %r0, %x;\n");
+  ptxray_result *result = ptxray_checker_check(checker, text.data(), text.size(), nullptr);
+  ptxray_checker_free(checker);
+  ASSERT_EQ(ptxray_result_count(result), 1u);
+  EXPECT_STREQ(ptxray_result_diagnostic(result, 0)->rule, "undefined-symbol");
+  EXPECT_STREQ(ptxray_result_target(result), "sm_80");
+  ptxray_result_free(result);
+}
+
+} // namespace

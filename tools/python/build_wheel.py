@@ -3,7 +3,8 @@
 
 The program is $PTXRAY_BINARY if that is set, else that of build/release, which `tools/dev build` makes first.
 It is static, so the wheel runs on any x86-64 Linux; the tag names the oldest one that pip lets us name for all of
-them, manylinux_2_28, and test/package/test_wheel.py has auditwheel prove it."""
+them, manylinux_2_28, and test/package/test_wheel.py has auditwheel prove it. tools/release makes the wheels of other
+platforms with `write_wheel`."""
 
 import base64
 import hashlib
@@ -16,7 +17,7 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TAG = "py3-none-manylinux_2_28_x86_64"
+PLATFORM = "manylinux_2_28_x86_64"
 
 
 def version():
@@ -30,10 +31,9 @@ def metadata():
         return re.search(rf'^{name} = "(.*)"$', text, re.M).group(1)
 
     return (
-        f"Metadata-Version: 2.1\nName: ptxray\nVersion: {version()}\nSummary: {field('description')}\n"
-        f"License: Apache-2.0\nRequires-Python: {field('requires-python')}\n"
-        "Classifier: Operating System :: POSIX :: Linux\nDescription-Content-Type: text/markdown\n\n"
-        + (ROOT / field("readme")).read_text()
+        f"Metadata-Version: 2.4\nName: ptxray\nVersion: {version()}\nSummary: {field('description')}\n"
+        f"License-Expression: Apache-2.0\nRequires-Python: {field('requires-python')}\n"
+        "License-File: LICENSE\nDescription-Content-Type: text/markdown\n\n" + (ROOT / field("readme")).read_text()
     )
 
 
@@ -50,21 +50,30 @@ def program():
         return small.read_bytes()
 
 
-def contents():
+def contents(tag, scripts, licences):
     """name, mode and bytes of each file of the wheel but RECORD"""
     package = ROOT / "tools" / "python" / "ptxray"
     info = f"ptxray-{version()}.dist-info"
     for path in [*sorted(package.glob("*.py")), package / "py.typed"]:
         yield f"ptxray/{path.name}", 0o644, path.read_bytes()
-    yield f"ptxray-{version()}.data/scripts/ptxray", 0o755, program()
+    for name, data in sorted(scripts.items()):
+        yield f"ptxray-{version()}.data/scripts/{name}", 0o755, data
     yield f"{info}/METADATA", 0o644, metadata().encode()
-    wheel = f"Wheel-Version: 1.0\nGenerator: ptxray\nRoot-Is-Purelib: false\nTag: {TAG}\n"
+    wheel = f"Wheel-Version: 1.0\nGenerator: ptxray\nRoot-Is-Purelib: false\nTag: {tag}\n"
     yield f"{info}/WHEEL", 0o644, wheel.encode()
-    yield f"{info}/LICENSE", 0o644, (ROOT / "LICENSE").read_bytes()
+    yield f"{info}/licenses/LICENSE", 0o644, (ROOT / "LICENSE").read_bytes()
+    if licences:
+        yield f"{info}/licenses/THIRD-PARTY-LICENSES", 0o644, licences
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    name = f"ptxray-{version()}-{TAG}.whl"
+    return write_wheel(wheel_directory, PLATFORM, {"ptxray": program()})
+
+
+def write_wheel(wheel_directory, platform, scripts, licences=b""):
+    """Puts programs, {name: bytes}, and the module into a wheel; its name."""
+    tag = f"py3-none-{platform}"
+    name = f"ptxray-{version()}-{tag}.whl"
     record = ""
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
 
@@ -74,7 +83,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, data)
 
-        for path, mode, data in contents():
+        for path, mode, data in contents(tag, scripts, licences):
             add(path, mode, data)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             record += f"{path},sha256={digest},{len(data)}\n"

@@ -13,7 +13,21 @@ import pathlib
 import subprocess
 import typing
 
-__all__ = ["Diagnostic", "Edit", "Fix", "Note", "PtxError", "check", "program", "require", "version"]
+__all__ = [
+    "Diagnostic",
+    "Edit",
+    "Fix",
+    "Note",
+    "Place",
+    "PtxError",
+    "__version__",
+    "check",
+    "program",
+    "require",
+    "version",
+]
+
+__version__: str  # read when it is asked for
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,14 +76,14 @@ class Diagnostic:
     path: str = "<ptx>"
     kind: typing.Optional[str] = None  # of a rule that has kinds: `rounding` of `missing-qualifier`
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.path}:{self.begin.line}:{self.begin.column}: {self.severity}: {self.message} [{self.rule}]"
 
 
 class PtxError(ValueError):
     """Raised by `require`; `diagnostics` holds what was found."""
 
-    def __init__(self, diagnostics):
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
         super().__init__("\n".join(map(str, diagnostics)))
         self.diagnostics = diagnostics
 
@@ -77,13 +91,14 @@ class PtxError(ValueError):
 @functools.cache
 def program() -> str:
     """The path of the program that came with this package."""
-    candidates = [pathlib.Path(__file__).parent.parent / "bin" / "ptxray"]
+    names = ("ptxray", "ptxray.exe")
+    candidates = [pathlib.Path(__file__).parent.parent / "bin" / name for name in names]
     try:
         distribution = importlib.metadata.distribution("ptxray")
         candidates[:0] = [
-            pathlib.Path(distribution.locate_file(file))
+            pathlib.Path(str(distribution.locate_file(file)))
             for file in distribution.files or ()
-            if file.name == "ptxray" and file.parent.name in ("bin", "Scripts")
+            if file.name in names and file.parent.name in ("bin", "Scripts")
         ]
     except importlib.metadata.PackageNotFoundError:
         pass
@@ -95,6 +110,12 @@ def program() -> str:
 
 def version() -> str:
     return importlib.metadata.version("ptxray")
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        return version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def check(
@@ -143,24 +164,25 @@ def check(
     return [_diagnostic(json.loads(line)) for line in run.stdout.splitlines()]
 
 
-def require(text: typing.Union[str, bytes], **options) -> None:
+def require(text: typing.Union[str, bytes], **options: typing.Any) -> None:
     """Raises PtxError when `check` finds an error."""
     found = check(text, **options)
     if any(d.severity == "error" for d in found):
         raise PtxError(found)
 
 
-def _diagnostic(line):
-    def span(entry):
-        return (Place(**entry["range"]["start"]), Place(**entry["range"]["end"])) if "range" in entry else ()
+def _diagnostic(line: dict[str, typing.Any]) -> Diagnostic:
+    def place(entry: dict[str, typing.Any], end: str) -> typing.Any:  # only notes may have none
+        return Place(**entry["range"][end]) if "range" in entry else None
 
     fix, origin = line.get("fix"), line.get("origin")
     return Diagnostic(
         line["rule"],
         line["severity"],
         line["message"],
-        *span(line),
-        notes=tuple(Note(note["message"], *span(note)) for note in line["notes"]),
+        place(line, "start"),
+        place(line, "end"),
+        notes=tuple(Note(note["message"], place(note, "start"), place(note, "end")) for note in line["notes"]),
         fix=fix and Fix(fix["title"], fix["safe"], tuple(Edit(**edit) for edit in fix["edits"])),
         origin=origin and (origin["path"], origin["line"]),
         manual=line.get("manual"),

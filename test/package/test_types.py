@@ -1,0 +1,55 @@
+"""The Python package as type checkers see it, mypy and pyright: test_types.py. What is right passes, what is wrong is
+said, and what the package exports is what its __all__ names."""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+from common import ROOT, python_with, run
+
+USE = """
+import ptxray
+found: list[ptxray.Diagnostic] = ptxray.check("text", target="sm_90a", off=["a-rule"], werror=True)
+line: int = found[0].begin.line
+origin = found[0].origin
+path: str = origin[0] if origin else ""
+ptxray.require(b"text", path="a.ptx")
+version: str = ptxray.__version__
+try:
+    pass
+except ptxray.PtxError as error:
+    titles: list[str] = [d.fix.title for d in error.diagnostics if d.fix]
+"""
+WRONG = """
+import ptxray
+ptxray.check(1)
+ptxray.check("text", targets="sm_90a")
+ptxray.check("text", "sm_90a")
+number: int = ptxray.check("text")[0].message
+"""
+
+package = ROOT / "tools" / "python"
+python = python_with("mypy==2.4.1", "pyright==1.1.414")
+checkers = {
+    "mypy": [python, "-m", "mypy", "--strict", "--no-incremental", "--cache-dir=/dev/null"],
+    "pyright": [python, "-m", "pyright", "--pythonversion=3.9"],
+}
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    (folder / "ptxray").symlink_to(package / "ptxray")
+    (folder / "use.py").write_text(USE)
+    (folder / "wrong.py").write_text(WRONG)
+    for checker, command in checkers.items():
+        run(*command, "use.py", "ptxray/__init__.py", "ptxray/__main__.py", cwd=folder)
+        said = run(*command, "wrong.py", status=1, cwd=folder)
+        lines = {int(line) for line in re.findall(r"wrong\.py:(\d+)(?::\d+)?[ :-]+error", said)}
+        assert lines == {3, 4, 5, 6}, (checker, said)
+names = """
+import ptxray
+missing = [word for word in ptxray.__all__ if word != "__version__" and not hasattr(ptxray, word)]
+own = {word for word, value in vars(ptxray).items() if getattr(value, "__module__", "") == "ptxray" and word[0] != "_"}
+assert not missing and own == set(ptxray.__all__) - {"__version__"}, (missing, own)
+"""
+run(sys.executable, "-c", names, cwd=package)
+print("mypy and pyright agree with the package")

@@ -165,8 +165,9 @@ inline constexpr Tables tables;
 inline bool isWord(char c) { return tables.word[uint8_t(c)]; }
 inline bool isDigit(char c) { return uint8_t(c - '0') < 10; }
 
-/// The first byte from p on that is no [A-Za-z0-9_$], sixteen at a time.
+/// The first byte from p on that is no [A-Za-z0-9_$], sixteen at a time where the processor can.
 inline __attribute__((always_inline)) const char *skipWord(const char *p) {
+#ifdef __SSE2__
   auto within = [](__m128i bytes, char low, char span) {
     __m128i shifted = _mm_sub_epi8(bytes, _mm_set1_epi8(low));
     return _mm_cmpeq_epi8(_mm_min_epu8(shifted, _mm_set1_epi8(span)), shifted);
@@ -181,6 +182,11 @@ inline __attribute__((always_inline)) const char *skipWord(const char *p) {
     if (others)
       return p + std::countr_zero(others);
   }
+#else
+  while (isWord(*p))
+    ++p;
+  return p;
+#endif
 }
 
 /// Behind `[2]` of `.const[2]`, p at the bracket behind the word that begins with the dot; p itself for anything else.

@@ -3,7 +3,6 @@
 #include "Editor/Actions.h"
 #include "Server.h"
 #include "llvm/ADT/STLExtras.h"
-#include <malloc.h>
 
 namespace ptxray::lsp {
 
@@ -82,7 +81,7 @@ void Server::publishStale(const Inbox &inbox) {
       continue;
     publish(open);
     if (open.document.text().size() > largeText && inbox.isEmpty())
-      malloc_trim(0);
+      returnFreeMemory();
   }
 }
 

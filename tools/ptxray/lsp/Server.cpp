@@ -9,8 +9,7 @@ namespace ptxray::lsp {
 
 using llvm::StringRef;
 
-/// To the system, whatever the C library keeps for later.
-static void returnFreeMemory() {
+void returnFreeMemory() {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif

@@ -26,6 +26,8 @@ struct Answer {
 /// The kinds of words, by number.
 const Json &tokenLegend();
 Json workspaceEdit(const OpenDocument &open, Json edits, const Client &client);
+/// To the system, whatever the C library keeps for later.
+void returnFreeMemory();
 
 class Server {
 public:

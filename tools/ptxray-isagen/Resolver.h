@@ -68,6 +68,10 @@ struct FormContext {
   }
 };
 
+struct FormColumn;
+struct FormRow;
+struct FoundOperand;
+
 class Resolver {
 public:
   Resolver(const Model &model, const RuleNames &rules, Output &output, Usage &usage, Errors &errors)
@@ -135,17 +139,51 @@ private:
   FormSlot makeSlot(const Scope &scope, const std::string &word, bool optional, bool suffix, Place place);
   void pattern(const PatternNode &node, bool required, std::vector<isa::Pattern> &patterns);
   bool spellMnemonics(const Entry &entry, isa::Form &result);
-  isa::OperandDecl operand(const std::string &name);
+  isa::Slot slot(const FormSlot &slot);
+  std::optional<uint32_t> rule(const Rule &rule, const Scope &scope);
+  uint32_t check(const Check &check);
+  void statements(const Scope &innermost, isa::Form &result, std::vector<isa::Fact> &stated);
+
+  // ---- operands
   bool resolveTerm(const Term &term, isa::Term &result);
-  void table(const Table &table, const Scope &scope, std::vector<uint32_t> &tables);
+  std::optional<FoundOperand> findOperand(const std::string &name);
+  bool isType(const std::string &word) const;
+  bool meansType(const std::string &word) const;
+  WordId fixedWord(const std::string &word) const;
+  isa::TypeRef typeRef(const Operand &decl, const std::string &word) const;
+  bool isSlotOfOthers(const std::string &word);
+  bool isTypeOfAddress(const std::string &word) const;
+  std::optional<isa::SpaceRef> spaceRef(const Operand &decl, const std::string &word);
+  void typeAndSpaces(const std::string &name, const Operand &decl, isa::OperandDecl &result);
+  isa::Span lengths(const std::vector<Term> &written, const Scope &home);
+  void access(const FoundOperand &found, isa::OperandDecl &result);
+  isa::OperandDecl operand(const std::string &name);
+
+  // ---- tables
+  std::optional<FormColumn> slotColumn(const Table &table, size_t index);
+  FormColumn operandColumn(const Table &table, size_t index);
+  std::optional<FormColumn> columnOfSeveral(const Table &table, size_t index);
+  std::optional<FormColumn> formColumn(const Table &table, size_t index);
+  void misplaced(const Cell &cell, const FormColumn &column);
+  bool cellHolds(const Cell &cell, const Scope &scope, const std::string &word);
+  std::optional<isa::Cell> cellOfWords(const Cell &cell, const Scope &scope, const FormSlot &slot);
+  std::optional<isa::Cell> slotCell(const FormColumn &column, const Cell &cell, const Scope &scope);
+  std::optional<isa::Cell> operandCell(const FormColumn &column, const Cell &cell);
+  isa::Cell lengthCell(const FormColumn &column, const Cell &cell, bool rowFits);
+  isa::Cell valuesCell(const FormColumn &column, const Cell &cell);
+  std::optional<isa::Cell> conditionCell(const Cell &cell, const Scope &scope);
+  void addCell(const FormColumn &column, const Scope &scope, FormRow &row);
+  void noteUse(const std::vector<FormColumn> &slotColumns, const std::vector<FormRow> &rows, const Scope &scope);
+  uint32_t addTable(const Table &table, const std::vector<isa::Column> &columns, const std::vector<FormRow> &rows);
+  std::optional<uint32_t> table(const Table &table, const Scope &scope);
+
+  // ---- facts
   void facts(const Scope &scope, std::vector<isa::Fact> &stated);
   bool isWellFormed(const Fact &fact);
   isa::Fact fact(const Fact &fact);
   bool subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fact> &stated);
   int8_t factOperand(const Fact &fact, const std::string &name);
   uint16_t groupBits(const std::vector<std::string> &names);
-  bool slotCell(const Cell &cell, const Scope &scope, const FormSlot &slot, isa::Cell &result);
-  void markValues(const std::vector<std::pair<size_t, std::set<std::string>>> &inRows);
 
   const Model &model;
   const RuleNames &rules;

@@ -176,6 +176,108 @@ void Reader::registers(IsaParser::RegisterContext *context) {
   }
 }
 
+/// `skipped` and `ungated`: in all instructions, or in those that are named.
+void Reader::skips(IsaParser::SkipsContext *context) {
+  const std::vector<std::string> words = allWords(context->wordList()->WORD());
+  const bool isSkipped = context->getStart()->getText() == "skipped";
+  if (isSkipped && context->mnemonic().empty())
+    model.vocabulary.skipped.insert(words.begin(), words.end());
+  else if (context->mnemonic().empty())
+    error(context, "vocabulary", "`ungated` names the instructions");
+  auto &lists = isSkipped ? model.vocabulary.skippedIn : model.vocabulary.ungatedIn;
+  for (const std::string &mnemonic : mnemonics(context->mnemonic()))
+    lists[mnemonic].insert(words.begin(), words.end());
+}
+
+/// WORD+ ':' requirement ';' again and again: the words before a condition are its own.
+void Reader::wordGates(IsaParser::WordGatesContext *context) {
+  const bool ofScalars = context->getStart()->getText() == "scalars";
+  auto &gates = ofScalars ? model.vocabulary.scalarGates : model.vocabulary.gates;
+  std::vector<std::string> words;
+  for (antlr4::tree::ParseTree *child : context->children) {
+    if (auto *gate = dynamic_cast<IsaParser::RequirementContext *>(child)) {
+      auto shared = std::make_shared<Condition>(requirement(gate));
+      for (const std::string &word : words)
+        if (!gates.insert({word, shared}).second)
+          error(gate, "twice", "`" + word + "` has a gate already");
+      words.clear();
+    } else if (child->getText()[0] == '.') {
+      for (std::string &word : spellings(child->getText()))
+        words.push_back(std::move(word));
+    }
+  }
+}
+
+void Reader::versions(IsaParser::VersionsContext *context) {
+  for (IsaParser::VersionRangeContext *range : context->versionRange()) {
+    const uint16_t first = version(range->first->getText()),
+                   last = range->last ? version(range->last->getText()) : first;
+    for (uint16_t next = first; next <= last; ++next) {
+      model.versions.push_back(next);
+      model.versionMeanings.push_back(range->meaning ? version(range->meaning->getText()) : next);
+    }
+  }
+}
+
+void Reader::family(IsaParser::FamilyContext *context) {
+  std::vector<uint16_t> &members = model.families.emplace_back();
+  for (antlr4::tree::TerminalNode *number : context->NUMBER())
+    members.push_back(static_cast<uint16_t>(std::stoi(number->getText())));
+}
+
+/// False, as of the next: the item is something else.
+bool Reader::listOfWords(IsaParser::ItemContext *item) {
+  if (auto *one = dynamic_cast<IsaParser::VocabularyContext *>(item))
+    vocabulary(one);
+  else if (auto *one = dynamic_cast<IsaParser::SkipsContext *>(item))
+    skips(one);
+  else if (auto *one = dynamic_cast<IsaParser::WordGatesContext *>(item))
+    wordGates(one);
+  else if (auto *one = dynamic_cast<IsaParser::MeaningsContext *>(item))
+    meanings(one);
+  else
+    return false;
+  return true;
+}
+
+bool Reader::declaration(IsaParser::ItemContext *item) {
+  if (auto *one = dynamic_cast<IsaParser::VersionsContext *>(item))
+    versions(one);
+  else if (auto *one = dynamic_cast<IsaParser::TargetContext *>(item))
+    target(one);
+  else if (auto *one = dynamic_cast<IsaParser::FamilyContext *>(item))
+    family(one);
+  else if (auto *one = dynamic_cast<IsaParser::AliasContext *>(item))
+    model.targets.push_back(
+        {place(item), one->TARGET(0)->getText(), one->TARGET(1)->getText(), version(one->NUMBER()->getText())});
+  else if (auto *one = dynamic_cast<IsaParser::RegisterContext *>(item))
+    registers(one);
+  else if (auto *one = dynamic_cast<IsaParser::DirectiveContext *>(item))
+    directive(one);
+  else if (auto *one = dynamic_cast<IsaParser::FeatureContext *>(item))
+    feature(one);
+  else if (auto *one = dynamic_cast<IsaParser::LimitContext *>(item))
+    limit(one);
+  else if (auto *one = dynamic_cast<IsaParser::RuntimeFunctionContext *>(item))
+    model.runtimeFunctions.push_back({place(one), one->NAME()->getText(), condition(one->condition())});
+  else
+    return false;
+  return true;
+}
+
+/// An entry, or what the entries of the scope share.
+void Reader::scoped(IsaParser::ItemContext *item, Scope &scope) {
+  if (auto *one = dynamic_cast<IsaParser::EntryContext *>(item))
+    entry(one, scope);
+  else if (auto *one = dynamic_cast<IsaParser::FileGateContext *>(item))
+    gate(one->gate(), scope);
+  else if (auto *one = dynamic_cast<IsaParser::FileSetContext *>(item))
+    set(one->set(), scope);
+  else if (auto *one = dynamic_cast<IsaParser::SharedOperandsContext *>(item))
+    for (IsaParser::OperandDeclContext *decl : one->operandDecl())
+      operandDecl(decl, scope);
+}
+
 void Reader::readFile(IsaParser::FileContext *context) {
   Scope *scope = &model.shared;
   if (model.names[file] != "words.isa" && model.names[file] != "gates.isa") {
@@ -183,77 +285,9 @@ void Reader::readFile(IsaParser::FileContext *context) {
     scope = model.fileScopes.back().get();
     scope->parent = &model.shared;
   }
-  for (IsaParser::ItemContext *item : context->item()) {
-    if (auto *one = dynamic_cast<IsaParser::EntryContext *>(item)) {
-      entry(one, *scope);
-    } else if (auto *one = dynamic_cast<IsaParser::FileGateContext *>(item)) {
-      gate(one->gate(), *scope);
-    } else if (auto *one = dynamic_cast<IsaParser::FileSetContext *>(item)) {
-      set(one->set(), *scope);
-    } else if (auto *one = dynamic_cast<IsaParser::VocabularyContext *>(item)) {
-      vocabulary(one);
-    } else if (auto *one = dynamic_cast<IsaParser::SkipsContext *>(item)) {
-      const std::vector<std::string> words = allWords(one->wordList()->WORD());
-      const bool isSkipped = one->getStart()->getText() == "skipped";
-      if (isSkipped && one->mnemonic().empty())
-        model.vocabulary.skipped.insert(words.begin(), words.end());
-      else if (one->mnemonic().empty())
-        error(one, "vocabulary", "`ungated` names the instructions");
-      for (const std::string &mnemonic : mnemonics(one->mnemonic()))
-        (isSkipped ? model.vocabulary.skippedIn : model.vocabulary.ungatedIn)[mnemonic].insert(words.begin(),
-                                                                                               words.end());
-    } else if (auto *one = dynamic_cast<IsaParser::WordGatesContext *>(item)) {
-      // WORD+ ':' requirement ';' again and again: the words before a condition are its own.
-      const bool ofScalars = one->getStart()->getText() == "scalars";
-      auto &gates = ofScalars ? model.vocabulary.scalarGates : model.vocabulary.gates;
-      std::vector<std::string> words;
-      for (antlr4::tree::ParseTree *child : one->children) {
-        if (auto *gate = dynamic_cast<IsaParser::RequirementContext *>(child)) {
-          auto shared = std::make_shared<Condition>(requirement(gate));
-          for (const std::string &word : words)
-            if (!gates.insert({word, shared}).second)
-              error(gate, "twice", "`" + word + "` has a gate already");
-          words.clear();
-        } else if (child->getText()[0] == '.') {
-          for (std::string &word : spellings(child->getText()))
-            words.push_back(std::move(word));
-        }
-      }
-    } else if (auto *one = dynamic_cast<IsaParser::MeaningsContext *>(item)) {
-      meanings(one);
-    } else if (auto *one = dynamic_cast<IsaParser::SharedOperandsContext *>(item)) {
-      for (IsaParser::OperandDeclContext *decl : one->operandDecl())
-        operandDecl(decl, *scope);
-    } else if (auto *one = dynamic_cast<IsaParser::VersionsContext *>(item)) {
-      for (IsaParser::VersionRangeContext *range : one->versionRange()) {
-        const uint16_t first = version(range->first->getText()),
-                       last = range->last ? version(range->last->getText()) : first;
-        for (uint16_t next = first; next <= last; ++next) {
-          model.versions.push_back(next);
-          model.versionMeanings.push_back(range->meaning ? version(range->meaning->getText()) : next);
-        }
-      }
-    } else if (auto *one = dynamic_cast<IsaParser::TargetContext *>(item)) {
-      target(one);
-    } else if (auto *one = dynamic_cast<IsaParser::FamilyContext *>(item)) {
-      model.families.emplace_back();
-      for (antlr4::tree::TerminalNode *number : one->NUMBER())
-        model.families.back().push_back(static_cast<uint16_t>(std::stoi(number->getText())));
-    } else if (auto *one = dynamic_cast<IsaParser::AliasContext *>(item)) {
-      model.targets.push_back(
-          {place(item), one->TARGET(0)->getText(), one->TARGET(1)->getText(), version(one->NUMBER()->getText())});
-    } else if (auto *one = dynamic_cast<IsaParser::RegisterContext *>(item)) {
-      registers(one);
-    } else if (auto *one = dynamic_cast<IsaParser::DirectiveContext *>(item)) {
-      directive(one);
-    } else if (auto *one = dynamic_cast<IsaParser::FeatureContext *>(item)) {
-      feature(one);
-    } else if (auto *one = dynamic_cast<IsaParser::LimitContext *>(item)) {
-      limit(one);
-    } else if (auto *one = dynamic_cast<IsaParser::RuntimeFunctionContext *>(item)) {
-      model.runtimeFunctions.push_back({place(one), one->NAME()->getText(), condition(one->condition())});
-    }
-  }
+  for (IsaParser::ItemContext *item : context->item())
+    if (!listOfWords(item) && !declaration(item))
+      scoped(item, *scope);
 }
 
 namespace {

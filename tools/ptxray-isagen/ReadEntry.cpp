@@ -214,7 +214,13 @@ void Reader::flagsFit(IsaParser::OperandDeclContext *context, const Operand &ope
                 "` would be the type of the register in the address; what lies there is said after the access");
 }
 
-void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
+/// An operand while its attributes are read, from left to right.
+struct Reader::OperandSoFar {
+  Operand operand;
+  bool hasRole = false, bySize = false; // after `by`
+};
+
+void Reader::name(IsaParser::AttributeContext *attribute, OperandSoFar &read) {
   static const std::map<std::string, isa::OperandRole> roles = {
       {"val", isa::OperandRole::Value},       {"reg", isa::OperandRole::Register}, {"imm", isa::OperandRole::Immediate},
       {"pred", isa::OperandRole::Predicate},  {"addr", isa::OperandRole::Address}, {"tex", isa::OperandRole::Texture},
@@ -223,54 +229,75 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
   static const std::map<std::string, isa::Access> accesses = {
       {"names", isa::Access::Names},     {"reads", isa::Access::Reads},     {"writes", isa::Access::Writes},
       {"updates", isa::Access::Updates}, {"barrier", isa::Access::Barrier}, {"tensormap", isa::Access::TensorMap}};
-  Operand operand;
-  operand.place = place(context);
-  bool hasRole = false, bySize = false;
-  for (IsaParser::AttributeContext *attribute : context->attribute()) {
-    if (antlr4::tree::TerminalNode *name = attribute->NAME()) {
-      if (bySize) {
-        operand.accessSize = name->getText();
-        bySize = false;
-      } else if (operand.access != isa::Access::None && name->getText() == "by") {
-        bySize = true;
-      } else if (flag(attribute, name->getText() + (attribute->number ? " " + attribute->number->getText() : ""), false,
-                      operand)) {
-        continue;
-      } else if (auto role = roles.find(name->getText()); role != roles.end() && !hasRole) {
-        operand.role = role->second;
-        hasRole = true;
-      } else if (auto access = accesses.find(name->getText());
-                 access != accesses.end() && operand.access == isa::Access::None) {
-        operand.access = access->second;
-      } else {
-        error(attribute, "attribute", "`" + name->getText() + "` is no kind or flag of an operand");
-      }
-    } else if (antlr4::tree::TerminalNode *word = attribute->WORD()) {
-      if (operand.access != isa::Access::None) {
-        (operand.role == isa::OperandRole::Address ? operand.accessType : operand.accessSpace) = word->getText();
-        continue;
-      }
-      if (operand.role == isa::OperandRole::Address) {
-        for (std::string &space : spellings(word->getText()))
-          operand.spaces.push_back(std::move(space));
-        continue;
-      }
-      if (!operand.type.empty())
-        error(attribute, "attribute", "a second type `" + word->getText() + "`");
-      operand.type = word->getText();
-      if (attribute->times)
-        operand.factor = static_cast<uint8_t>(std::stoi(attribute->times->getText()));
-      if (attribute->divisor)
-        operand.divisor = static_cast<uint8_t>(std::stoi(attribute->divisor->getText()));
-      if (!operand.factor || !operand.divisor)
-        error(attribute, "operand-type", "`" + operand.type + "` times or divided by 0");
-    } else {
-      for (IsaParser::TermContext *length : attribute->term())
-        (operand.access != isa::Access::None ? operand.accessLengths : operand.lengths).push_back(term(length));
-    }
+  Operand &operand = read.operand;
+  const std::string name = attribute->NAME()->getText();
+  const std::string numbered = name + (attribute->number ? " " + attribute->number->getText() : "");
+  const bool hasAccess = operand.access != isa::Access::None;
+  if (read.bySize) {
+    operand.accessSize = name;
+    read.bySize = false;
+  } else if (hasAccess && name == "by") {
+    read.bySize = true;
+  } else if (flag(attribute, numbered, false, operand)) {
+    return;
+  } else if (auto role = roles.find(name); role != roles.end() && !read.hasRole) {
+    operand.role = role->second;
+    read.hasRole = true;
+  } else if (auto access = accesses.find(name); access != accesses.end() && !hasAccess) {
+    operand.access = access->second;
+  } else {
+    error(attribute, "attribute", "`" + name + "` is no kind or flag of an operand");
   }
-  if (!hasRole && operand.rules & isa::Destination)
-    operand.role = isa::OperandRole::Register;
+}
+
+/// What is accessed, the spaces of an address, or a type: whichever the attributes before it leave open.
+void Reader::word(IsaParser::AttributeContext *attribute, Operand &operand) {
+  const std::string word = attribute->WORD()->getText();
+  const bool isAddress = operand.role == isa::OperandRole::Address;
+  if (operand.access != isa::Access::None) {
+    (isAddress ? operand.accessType : operand.accessSpace) = word;
+    return;
+  }
+  if (isAddress) {
+    for (std::string &space : spellings(word))
+      operand.spaces.push_back(std::move(space));
+    return;
+  }
+  if (!operand.type.empty())
+    error(attribute, "attribute", "a second type `" + word + "`");
+  operand.type = word;
+  if (attribute->times)
+    operand.factor = static_cast<uint8_t>(std::stoi(attribute->times->getText()));
+  if (attribute->divisor)
+    operand.divisor = static_cast<uint8_t>(std::stoi(attribute->divisor->getText()));
+  if (!operand.factor || !operand.divisor)
+    error(attribute, "operand-type", "`" + operand.type + "` times or divided by 0");
+}
+
+void Reader::lengths(IsaParser::AttributeContext *attribute, Operand &operand) {
+  std::vector<Term> &lengths = operand.access != isa::Access::None ? operand.accessLengths : operand.lengths;
+  for (IsaParser::TermContext *length : attribute->term())
+    lengths.push_back(term(length));
+}
+
+Operand Reader::attributes(IsaParser::OperandDeclContext *context) {
+  OperandSoFar read;
+  read.operand.place = place(context);
+  for (IsaParser::AttributeContext *attribute : context->attribute()) {
+    if (attribute->NAME())
+      name(attribute, read);
+    else if (attribute->WORD())
+      word(attribute, read.operand);
+    else
+      lengths(attribute, read.operand);
+  }
+  if (!read.hasRole && read.operand.rules & isa::Destination)
+    read.operand.role = isa::OperandRole::Register;
+  return std::move(read.operand);
+}
+
+void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
+  Operand operand = attributes(context);
   for (IsaParser::HabitContext *habit : context->habit())
     if (!flag(habit, habit->getText(), true, operand))
       error(habit, "attribute", "`" + habit->getText() + "` is no habit of ptxas");

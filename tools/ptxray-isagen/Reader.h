@@ -54,6 +54,11 @@ private:
   void form(IsaParser::FormContext *context, Scope &scope);
   void set(IsaParser::SetContext *context, Scope &scope);
   void gate(IsaParser::GateContext *context, Scope &scope);
+  struct OperandSoFar;
+  void name(IsaParser::AttributeContext *attribute, OperandSoFar &read);
+  void word(IsaParser::AttributeContext *attribute, Operand &operand);
+  void lengths(IsaParser::AttributeContext *attribute, Operand &operand);
+  Operand attributes(IsaParser::OperandDeclContext *context);
   void operandDecl(IsaParser::OperandDeclContext *context, Scope &scope);
   void access(IsaParser::OperandDeclContext *context, Operand &operand);
   bool flag(antlr4::ParserRuleContext *context, const std::string &name, bool ofPtxas, Operand &operand);
@@ -82,6 +87,13 @@ private:
   void vocabulary(IsaParser::VocabularyContext *context);
   void target(IsaParser::TargetContext *context);
   void registers(IsaParser::RegisterContext *context);
+  void skips(IsaParser::SkipsContext *context);
+  void wordGates(IsaParser::WordGatesContext *context);
+  void versions(IsaParser::VersionsContext *context);
+  void family(IsaParser::FamilyContext *context);
+  bool listOfWords(IsaParser::ItemContext *item);
+  bool declaration(IsaParser::ItemContext *item);
+  void scoped(IsaParser::ItemContext *item, Scope &scope);
 
   Model &model;
   uint16_t file;

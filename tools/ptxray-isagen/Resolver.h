@@ -96,6 +96,12 @@ private:
   std::vector<Value> expand(const Scope *scope, const std::string &name, int depth = 0);
   std::set<std::string> wordsOf(const Scope *scope, const std::string &name, Place place);
   void collectWords(const Scope &scope, std::set<std::string> &words);
+  void collectVocabulary();
+  uint8_t wordKind(const std::string &kind);
+  isa::Word word(const std::string &spelling);
+  isa::Word *listedWord(Place place, const std::string &word);
+  void gatesOfWords(const std::map<std::string, std::shared_ptr<Condition>> &gates, ExprId isa::Word::*field);
+  void declarableTypes();
   void words();
   void targets();
   void registers();

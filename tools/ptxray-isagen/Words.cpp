@@ -123,7 +123,7 @@ void Resolver::collectWords(const Scope &scope, std::set<std::string> &words) {
     collectWords(*below, words);
 }
 
-void Resolver::words() {
+void Resolver::collectVocabulary() {
   const Vocabulary &listed = model.vocabulary;
   for (const auto *list : {&listed.types, &listed.layouts, &listed.spaces, &listed.operations})
     vocabulary.insert(list->begin(), list->end());
@@ -141,101 +141,151 @@ void Resolver::words() {
         dot = next;
       }
   }
+}
 
-  output.words.push_back(
-      {"", isa::WordClass::Free, isa::TypeKind::None, 0, -1, false, false, false, false, True, True, 0});
-  output.wordKinds.push_back("");
-  for (const std::string &word : vocabulary) {
-    wordIds[word] = static_cast<WordId>(output.words.size());
-    isa::Word result = output.words[0];
-    result.text = text(word);
-    auto in = [&](const std::vector<std::string> &list) {
-      return std::find(list.begin(), list.end(), word) != list.end();
-    };
-    if (in(listed.types)) {
-      result.wordClass = isa::WordClass::Type;
-      // `.u16x2`, `.e4m3`, `.ue8m0x2`: letters and numbers say it all. The elements of narrow packed
-      // formats take 4 or 8 bits; one alone fills a byte.
-      std::string name = word.substr(1);
-      int count = 1;
-      if (size_t x = name.rfind('x'); x != std::string::npos && x + 2 == name.size()) {
-        count = name[x + 1] - '0';
-        name.resize(x);
-      }
-      std::vector<int> numbers;
-      for (size_t i = 0; i < name.size(); ++i)
-        if (isdigit(name[i]) && !isdigit(name[i - 1]))
-          numbers.push_back(std::stoi(name.substr(i)));
-      if (name == "pred") {
-        result.typeKind = isa::TypeKind::Predicate;
-        result.bits = 1;
-      } else if (numbers.empty()) {
-        result.typeKind = isa::TypeKind::Opaque;
-        result.bits = 64;
-      } else if (numbers.size() == 1) {
-        int bits = name == "tf32" ? 32 : numbers[0];
-        result.bits = static_cast<uint16_t>(count * bits);
-        result.typeKind = count > 1 || isalpha(name[1]) ? isa::TypeKind::Packed
-                          : name[0] == 'b'              ? isa::TypeKind::Bits
-                          : name[0] == 'u'              ? isa::TypeKind::Unsigned
-                          : name[0] == 's'              ? isa::TypeKind::Signed
-                                                        : isa::TypeKind::Float;
-        result.unrelaxed = isalpha(name[1]); // .bf16, .tf32
-      } else {
-        bool isNibble = numbers[0] + numbers[1] + (name[0] == 'e') <= 4;
-        bool isPadded = numbers.size() > 2; // `.e2m1p4x4`
-        result.typeKind = isa::TypeKind::Packed;
-        result.narrow = result.unrelaxed = true;
-        result.bits = static_cast<uint16_t>(count * (isNibble && !isPadded && count > 1 ? 4 : 8));
-      }
-    } else if (in(listed.layouts)) {
-      result.wordClass = isa::WordClass::Layout;
-    } else if (in(listed.spaces)) {
-      result.wordClass = isa::WordClass::Space;
-    } else if (in(listed.operations)) {
-      result.wordClass = isa::WordClass::Operation;
-    }
-    // The number behind the last `::`, else the first: `.x4`, `.cta_group::2`, `.2d`.
-    size_t from = word.rfind("::");
-    from = from == std::string::npos ? 0 : from;
-    size_t digit = word.find_first_of("0123456789", from);
-    if (digit == std::string::npos)
-      digit = word.find_first_of("0123456789");
-    if (digit != std::string::npos)
-      result.number = std::stoi(word.substr(digit));
-    result.repeatable = listed.repeatable.count(word);
-    result.skipped = listed.skipped.count(word);
-    if (auto kind = listed.kinds.find(word); kind != listed.kinds.end()) {
-      isa::Text name = text(kind->second);
-      auto known = std::find(output.wordKinds.begin(), output.wordKinds.end(), name);
-      result.kind = static_cast<uint8_t>(known - output.wordKinds.begin());
-      if (known == output.wordKinds.end())
-        output.wordKinds.push_back(name);
-    }
-    output.words.push_back(result);
-  }
-  auto addGates = [&](const std::map<std::string, std::shared_ptr<Condition>> &gates, ExprId isa::Word::*field) {
-    for (const auto &[word, gate] : gates) {
-      if (WordId id = wordId(word))
-        output.words[id].*field = condition(*gate, model.shared);
-      else
-        errors.report(gate->place, "unknown-word", "unknown word `" + word + "`" + didYouMean(word, vocabulary));
-    }
+static isa::WordClass classOf(const Vocabulary &listed, const std::string &word) {
+  auto in = [&](const std::vector<std::string> &list) {
+    return std::find(list.begin(), list.end(), word) != list.end();
   };
-  addGates(listed.gates, &isa::Word::gate);
-  addGates(listed.scalarGates, &isa::Word::scalarGate);
-  for (const auto &[word, meaning] : listed.meanings)
-    if (WordId id = wordId(word))
-      output.words[id].meaning = text(meaning.first);
-    else
-      errors.report(meaning.second, "unknown-word", "unknown word `" + word + "`" + didYouMean(word, vocabulary));
-  for (const auto &[word, declared] : listed.declarable) {
+  return in(listed.types)        ? isa::WordClass::Type
+         : in(listed.layouts)    ? isa::WordClass::Layout
+         : in(listed.spaces)     ? isa::WordClass::Space
+         : in(listed.operations) ? isa::WordClass::Operation
+                                 : isa::WordClass::Free;
+}
+
+namespace {
+
+/// The letters and numbers of a type, which say it all: `.u16x2`, `.e4m3`, `.ue8m0x2`.
+struct SpelledType {
+  std::string name; // without its dot and count
+  int count = 1;
+  std::vector<int> numbers; // of the name
+
+  explicit SpelledType(const std::string &word) : name(word.substr(1)) {
+    if (const size_t x = name.rfind('x'); x != std::string::npos && x + 2 == name.size()) {
+      count = name[x + 1] - '0';
+      name.resize(x);
+    }
+    for (size_t i = 0; i < name.size(); ++i)
+      if (isdigit(name[i]) && !isdigit(name[i - 1]))
+        numbers.push_back(std::stoi(name.substr(i)));
+  }
+};
+
+isa::TypeKind kindOfScalar(char letter) {
+  switch (letter) {
+  case 'b': return isa::TypeKind::Bits;
+  case 'u': return isa::TypeKind::Unsigned;
+  case 's': return isa::TypeKind::Signed;
+  default: return isa::TypeKind::Float;
+  }
+}
+
+/// The elements of narrow packed formats take 4 or 8 bits; one alone fills a byte.
+int narrowBits(const SpelledType &type) {
+  const bool isNibble = type.numbers[0] + type.numbers[1] + (type.name[0] == 'e') <= 4;
+  const bool isPadded = type.numbers.size() > 2; // `.e2m1p4x4`
+  return isNibble && !isPadded && type.count > 1 ? 4 : 8;
+}
+
+void describeType(const SpelledType &type, isa::Word &result) {
+  if (type.name == "pred") {
+    result.typeKind = isa::TypeKind::Predicate;
+    result.bits = 1;
+  } else if (type.numbers.empty()) {
+    result.typeKind = isa::TypeKind::Opaque;
+    result.bits = 64;
+  } else if (type.numbers.size() == 1) {
+    const bool isUnusual = isalpha(type.name[1]); // .bf16, .tf32
+    result.typeKind = type.count > 1 || isUnusual ? isa::TypeKind::Packed : kindOfScalar(type.name[0]);
+    result.bits = static_cast<uint16_t>(type.count * (type.name == "tf32" ? 32 : type.numbers[0]));
+    result.unrelaxed = isUnusual;
+  } else {
+    result.typeKind = isa::TypeKind::Packed;
+    result.bits = static_cast<uint16_t>(type.count * narrowBits(type));
+    result.narrow = result.unrelaxed = true;
+  }
+}
+
+/// After the last `::`, else the first: `.x4`, `.cta_group::2`, `.2d`.
+std::optional<int> numberIn(const std::string &word) {
+  constexpr const char *digits = "0123456789";
+  const size_t colons = word.rfind("::");
+  size_t digit = word.find_first_of(digits, colons == std::string::npos ? 0 : colons);
+  if (digit == std::string::npos)
+    digit = word.find_first_of(digits);
+  if (digit == std::string::npos)
+    return {};
+  return std::stoi(word.substr(digit));
+}
+
+} // namespace
+
+uint8_t Resolver::wordKind(const std::string &kind) {
+  const isa::Text name = text(kind);
+  const auto known = std::find(output.wordKinds.begin(), output.wordKinds.end(), name);
+  const auto index = static_cast<uint8_t>(known - output.wordKinds.begin());
+  if (known == output.wordKinds.end())
+    output.wordKinds.push_back(name);
+  return index;
+}
+
+isa::Word Resolver::word(const std::string &spelling) {
+  const Vocabulary &listed = model.vocabulary;
+  isa::Word result = output.words[0];
+  result.text = text(spelling);
+  result.wordClass = classOf(listed, spelling);
+  if (result.wordClass == isa::WordClass::Type)
+    describeType(SpelledType(spelling), result);
+  result.number = numberIn(spelling).value_or(result.number);
+  result.repeatable = listed.repeatable.count(spelling);
+  result.skipped = listed.skipped.count(spelling);
+  if (auto kind = listed.kinds.find(spelling); kind != listed.kinds.end())
+    result.kind = wordKind(kind->second);
+  return result;
+}
+
+/// Null, and an error: a list names what is not a word.
+isa::Word *Resolver::listedWord(Place place, const std::string &word) {
+  if (WordId id = wordId(word))
+    return &output.words[id];
+  errors.report(place, "unknown-word", "unknown word `" + word + "`" + didYouMean(word, vocabulary));
+  return nullptr;
+}
+
+void Resolver::gatesOfWords(const std::map<std::string, std::shared_ptr<Condition>> &gates, ExprId isa::Word::*field) {
+  for (const auto &[word, gate] : gates)
+    if (isa::Word *listed = listedWord(gate->place, word))
+      listed->*field = condition(*gate, model.shared);
+}
+
+void Resolver::declarableTypes() {
+  for (const auto &[word, declared] : model.vocabulary.declarable) {
     isa::Word &type = output.words[wordId(word)];
     if (type.wordClass != isa::WordClass::Type)
       errors.report(declared.second, "unknown-word", "`" + word + "` is not a type");
     else
       type.declarable = declared.first;
   }
+}
+
+void Resolver::words() {
+  collectVocabulary();
+  output.words.push_back(
+      {"", isa::WordClass::Free, isa::TypeKind::None, 0, -1, false, false, false, false, True, True, 0});
+  output.wordKinds.push_back("");
+  for (const std::string &spelling : vocabulary) {
+    wordIds[spelling] = static_cast<WordId>(output.words.size());
+    output.words.push_back(word(spelling));
+  }
+  const Vocabulary &listed = model.vocabulary;
+  gatesOfWords(listed.gates, &isa::Word::gate);
+  gatesOfWords(listed.scalarGates, &isa::Word::scalarGate);
+  for (const auto &[word, meaning] : listed.meanings)
+    if (isa::Word *known = listedWord(meaning.second, word))
+      known->meaning = text(meaning.first);
+  declarableTypes();
   for (const auto &[word, kind] : listed.kinds) {
     if (!wordIds.count(word))
       errors.report({}, "unknown-word", "unknown word `" + word + "` of kind " + kind);

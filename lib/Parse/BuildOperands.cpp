@@ -117,9 +117,106 @@ void Builder::noValue(Constant &value, const char *expected) {
   value = {Constant::Signed, 0, value.range, 0};
 }
 
-Builder::Constant Builder::binary(const Operation &operation, Constant left, Constant right) {
+/// None: the operator does not compare.
+template <typename Number> static std::optional<bool> compared(uint16_t op, Number a, Number b) {
+  switch (op) {
+  case '<': return a < b;
+  case '>': return a > b;
+  case '<' | '=' << 8: return a <= b;
+  case '>' | '=' << 8: return a >= b;
+  case '=' | '=' << 8: return a == b;
+  case '!' | '=' << 8: return a != b;
+  default: return std::nullopt;
+  }
+}
+
+Builder::Constant Builder::ofReals(uint16_t op, const Constant &left, const Constant &right) {
+  const double a = std::bit_cast<double>(left.bits), b = std::bit_cast<double>(right.bits);
   Constant out{Constant::Signed, 0, {left.range.begin, right.range.end}, 0};
-  const uint16_t op = operation.op;
+  if (const std::optional<bool> holds = compared(op, a, b)) {
+    out.bits = *holds;
+    return out;
+  }
+  double real = 0;
+  switch (op) {
+  case '+': real = a + b; break;
+  case '-': real = a - b; break;
+  case '*': real = a * b; break;
+  case '/':
+    if (b == 0) {
+      fail(DiagId::DivisionByZero, out.range);
+      return out;
+    }
+    real = a / b;
+    break;
+  default: noValue(out, "an integer is"); return out;
+  }
+  out.kind = Constant::Real;
+  out.bits = std::bit_cast<uint64_t>(real);
+  return out;
+}
+
+/// Neither compares nor divides by zero.
+uint64_t Builder::integerBits(uint16_t op, const Constant &left, const Constant &right) {
+  const uint64_t a = left.bits, b = right.bits;
+  const int64_t signedA = a, signedB = b;
+  switch (op) {
+  case '+': return a + b;
+  case '-': return a - b;
+  case '*': return a * b;
+  case '%': return a % b; // of unsigned operands, whatever was written
+  case '/':
+    if (left.kind == Constant::Unsigned || right.kind == Constant::Unsigned)
+      return a / b;
+    return signedB == -1 ? -a : uint64_t(signedA / signedB); // the one quotient that does not fit is the dividend again
+  case '<' | '<' << 8: return b > 63 ? 0 : a << b;
+  case '>' | '>' << 8:
+    if (left.kind == Constant::Unsigned)
+      return b > 63 ? 0 : a >> b;
+    return signedA >> (b > 63 ? 63 : b);
+  case '&': return a & b;
+  case '^': return a ^ b;
+  case '|': return a | b;
+  case '&' | '&' << 8: return a && b;
+  case '|' | '|' << 8: return a || b;
+  default: return 0;
+  }
+}
+
+Builder::Constant::Kind Builder::integerKind(uint16_t op, const Constant &left, const Constant &right) {
+  switch (op) {
+  case '+':
+  case '-':
+  case '*':
+  case '/':
+    return left.kind == Constant::Unsigned || right.kind == Constant::Unsigned ? Constant::Unsigned : Constant::Signed;
+  case '<' | '<' << 8:
+  case '>' | '>' << 8: return left.kind;
+  case '&':
+  case '^':
+  case '|': return Constant::Unsigned;
+  default: return Constant::Signed;
+  }
+}
+
+Builder::Constant Builder::ofIntegers(uint16_t op, const Constant &left, const Constant &right) {
+  Constant out{Constant::Signed, 0, {left.range.begin, right.range.end}, 0};
+  const uint64_t a = left.bits, b = right.bits;
+  const bool isUnsigned = left.kind == Constant::Unsigned || right.kind == Constant::Unsigned;
+  const std::optional<bool> holds = isUnsigned ? compared(op, a, b) : compared(op, int64_t(a), int64_t(b));
+  if (holds) {
+    out.bits = *holds;
+  } else if ((op == '/' || op == '%') && b == 0) {
+    fail(DiagId::DivisionByZero, out.range);
+  } else {
+    out.kind = integerKind(op, left, right);
+    out.bits = integerBits(op, left, right);
+  }
+  return out;
+}
+
+Builder::Constant Builder::binary(uint16_t op, Constant left, Constant right) {
+  Constant out{Constant::Signed, 0, {left.range.begin, right.range.end}, 0};
   for (Constant *side : {&left, &right})
     if (side->flags & HexFloat && !(side->flags & WideFloat))
       noValue(*side, "`0f...` stands alone; a decimal number is");
@@ -127,97 +224,13 @@ Builder::Constant Builder::binary(const Operation &operation, Constant left, Con
     noValue(out, "two integers or two floats are");
     return out;
   }
-  if (left.kind == Constant::Real) {
-    double a = std::bit_cast<double>(left.bits), b = std::bit_cast<double>(right.bits), real = 0;
-    switch (op) {
-    case '+': real = a + b; break;
-    case '-': real = a - b; break;
-    case '*': real = a * b; break;
-    case '/':
-      if (b == 0) {
-        fail(DiagId::DivisionByZero, out.range);
-        return out;
-      }
-      real = a / b;
-      break;
-    case '<': out.bits = a < b; return out;
-    case '>': out.bits = a > b; return out;
-    case '<' | '=' << 8: out.bits = a <= b; return out;
-    case '>' | '=' << 8: out.bits = a >= b; return out;
-    case '=' | '=' << 8: out.bits = a == b; return out;
-    case '!' | '=' << 8: out.bits = a != b; return out;
-    default: noValue(out, "an integer is"); return out;
-    }
-    out.kind = Constant::Real;
-    out.bits = std::bit_cast<uint64_t>(real);
-    return out;
-  }
+  if (left.kind == Constant::Real)
+    return ofReals(op, left, right);
   if ((left.flags | right.flags) & AnyValue) {
     out.flags = AnyValue;
     return out;
   }
-  uint64_t a = left.bits, b = right.bits;
-  bool isUnsigned = left.kind == Constant::Unsigned || right.kind == Constant::Unsigned;
-  int64_t sa = a, sb = b;
-  Constant::Kind arithmetic = isUnsigned ? Constant::Unsigned : Constant::Signed;
-  switch (op) {
-  case '+':
-    out.bits = a + b;
-    out.kind = arithmetic;
-    break;
-  case '-':
-    out.bits = a - b;
-    out.kind = arithmetic;
-    break;
-  case '*':
-    out.bits = a * b;
-    out.kind = arithmetic;
-    break;
-  case '/':
-  case '%':
-    if (b == 0) {
-      fail(DiagId::DivisionByZero, out.range);
-    } else if (op == '%') {
-      out.bits = a % b; // of unsigned operands, whatever was written
-    } else {
-      // The one quotient that does not fit is the dividend again.
-      out.bits = isUnsigned ? a / b : sb == -1 ? -a : uint64_t(sa / sb);
-      out.kind = arithmetic;
-    }
-    break;
-  case '<' | '<' << 8:
-    out.bits = b > 63 ? 0 : a << b;
-    out.kind = left.kind;
-    break;
-  case '>' | '>' << 8:
-    out.kind = left.kind;
-    if (left.kind == Constant::Unsigned)
-      out.bits = b > 63 ? 0 : a >> b;
-    else
-      out.bits = sa >> (b > 63 ? 63 : b);
-    break;
-  case '<': out.bits = isUnsigned ? a < b : sa < sb; break;
-  case '>': out.bits = isUnsigned ? a > b : sa > sb; break;
-  case '<' | '=' << 8: out.bits = isUnsigned ? a <= b : sa <= sb; break;
-  case '>' | '=' << 8: out.bits = isUnsigned ? a >= b : sa >= sb; break;
-  case '=' | '=' << 8: out.bits = a == b; break;
-  case '!' | '=' << 8: out.bits = a != b; break;
-  case '&':
-    out.bits = a & b;
-    out.kind = Constant::Unsigned;
-    break;
-  case '^':
-    out.bits = a ^ b;
-    out.kind = Constant::Unsigned;
-    break;
-  case '|':
-    out.bits = a | b;
-    out.kind = Constant::Unsigned;
-    break;
-  case '&' | '&' << 8: out.bits = a && b; break;
-  case '|' | '|' << 8: out.bits = a || b; break;
-  }
-  return out;
+  return ofIntegers(op, left, right);
 }
 
 void Builder::reduce() {
@@ -245,7 +258,7 @@ void Builder::reduce() {
     condition = chosen;
     return;
   }
-  values.back() = binary(operation, values.back(), right);
+  values.back() = binary(operation.op, values.back(), right);
 }
 
 // All that binds at least as tight, up to an open parenthesis.

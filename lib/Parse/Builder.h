@@ -194,7 +194,11 @@ private:
   void noValue(Constant &value, const char *expected);
   void reduce();
   void reduceTo(uint8_t precedence);
-  Constant binary(const Operation &operation, Constant left, Constant right);
+  Constant ofReals(uint16_t op, const Constant &left, const Constant &right);
+  static uint64_t integerBits(uint16_t op, const Constant &left, const Constant &right);
+  static Constant::Kind integerKind(uint16_t op, const Constant &left, const Constant &right);
+  Constant ofIntegers(uint16_t op, const Constant &left, const Constant &right);
+  Constant binary(uint16_t op, Constant left, Constant right);
   Constant finishExpression();
   void nameSigns(Operand &operand);
   /// `call.uni` is interned as a spelling, `call` as a name.

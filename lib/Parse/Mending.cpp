@@ -164,7 +164,21 @@ Diagnostic *PtxBase::reportMissing(TokenKind kind, llvm::StringRef token, uint32
   }
 }
 
-void PtxBase::insert(TokenKind kind, llvm::StringRef token) {
+static llvm::StringRef spellingOf(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::LeftParen: return "(";
+  case TokenKind::RightParen: return ")";
+  case TokenKind::LeftBrace: return "{";
+  case TokenKind::RightBrace: return "}";
+  case TokenKind::RightBracket: return "]";
+  case TokenKind::Greater: return ">";
+  case TokenKind::Comma: return ",";
+  default: return ";";
+  }
+}
+
+void PtxBase::insert(TokenKind kind) {
+  const llvm::StringRef token = spellingOf(kind);
   uint32_t at = builder->last.end;
   constexpr KindSet alone = kinds(TokenKind::LeftParen, TokenKind::RightParen, TokenKind::RightBrace);
   if (kind == TokenKind::LeftBrace || (alone & bit(kind) && startsLine(builder->ahead)))
@@ -213,83 +227,119 @@ uint32_t PtxBase::emptyLineBehindLast(bool orComment) const {
   return emptyLines.empty() ? from : emptyLines[emptyLines.size() / 2];
 }
 
-bool PtxBase::mendMissing(KindSet expected) {
+// A function whose body goes on to the end of the file, or to the next item.
+bool PtxBase::mendBodyEnd() {
+  const Token &ahead = builder->ahead;
+  if (ahead.kind != TokenKind::EndOfFile && !(startsLine(ahead) && startsItem(ahead)))
+    return false;
+  beginStatement();
+  const std::string before = ahead.kind == TokenKind::EndOfFile ? "the end of the file" : "`" + spelled(ahead) + "`";
+  const uint32_t at = emptyLineBehindLast(false);
+  if (Diagnostic *d = report(DiagId::UnclosedBrace, {at, at}, before))
+    d->notes.push_back({"the body begins here", bodyBrace});
+  builder->closeBlocks(ahead.begin);
+  scanner->braces = 0;
+  pending = ahead;
+  builder->ahead.kind = TokenKind::EndOfBody;
+  builder->ahead.begin = builder->ahead.end = at;
+  return true;
+}
+
+std::optional<TokenKind> PtxBase::missingOpening(KindSet expected) {
   const Token &ahead = builder->ahead;
   auto wants = [expected](TokenKind kind) { return (expected & bit(kind)) != 0; };
   const bool newLine = startsLine(ahead);
-  bool closesBlock = ahead.kind == TokenKind::EndOfBody || ahead.kind == TokenKind::RightBrace;
-  if (closesBlock && !newLine) { // `a } { b, c;` closes none
-    const Token behind = peek();
-    closesBlock = behind.kind != TokenKind::LeftBrace || startsLine(behind);
-  }
-
-  if (wants(TokenKind::EndOfBody) && rules.back().rule == Ptx::RuleBody) {
-    if (ahead.kind != TokenKind::EndOfFile && !(newLine && startsItem(ahead)))
-      return false;
-    beginStatement();
-    std::string before = ahead.kind == TokenKind::EndOfFile ? "the end of the file" : "`" + spelled(ahead) + "`";
-    const uint32_t at = emptyLineBehindLast(false);
-    if (Diagnostic *d = report(DiagId::UnclosedBrace, {at, at}, before))
-      d->notes.push_back({"the body begins here", bodyBrace});
-    builder->closeBlocks(ahead.begin);
-    scanner->braces = 0;
-    pending = ahead;
-    builder->ahead.kind = TokenKind::EndOfBody;
-    builder->ahead.begin = builder->ahead.end = at;
-    return true;
-  }
-  if (mendLonelyWord())
-    return false;
-  const bool inHead = !builder->isInBody() && llvm::any_of(rules, [](const Rule &r) {
-    return r.rule == Ptx::RuleEntry || r.rule == Ptx::RuleFunc;
-  });
+  const bool inHead = !builder->isInBody() && isInside({Ptx::RuleEntry, Ptx::RuleFunc});
   if (wants(TokenKind::LeftParen) && !wants(TokenKind::Minus) && (newLine || inHead) && isWord(ahead, ".param"))
-    return insert(TokenKind::LeftParen, "("), true;
+    return TokenKind::LeftParen;
   const bool beginsBody = inHead && (startsStatement(ahead) || ahead.kind == TokenKind::Space);
   if (wants(TokenKind::LeftBrace) && newLine && (beginsBody || rules.back().rule == Ptx::RuleSection))
-    return insert(TokenKind::LeftBrace, "{"), true;
+    return TokenKind::LeftBrace;
+  return std::nullopt;
+}
 
-  // `call (a)`, and the function on the next line.
-  const bool listGoesOn = newLine && (ahead.kind == TokenKind::LeftParen || isVectorLine(text, ahead.begin) ||
-                                      (kinds(TokenKind::Id, TokenKind::Integer) & bit(ahead.kind) &&
-                                       kinds(TokenKind::Comma, TokenKind::RightParen) & bit(peek().kind)));
-  if (wants(TokenKind::Comma) && listGoesOn)
-    return insert(TokenKind::Comma, ","), true;
+// `call (a)`, and the function on the next line.
+bool PtxBase::listGoesOnBelow() {
+  const Token &ahead = builder->ahead;
+  return startsLine(ahead) && (ahead.kind == TokenKind::LeftParen || isVectorLine(text, ahead.begin) ||
+                               (kinds(TokenKind::Id, TokenKind::Integer) & bit(ahead.kind) &&
+                                kinds(TokenKind::Comma, TokenKind::RightParen) & bit(peek().kind)));
+}
 
+bool PtxBase::closesBlock() {
+  const Token &ahead = builder->ahead;
+  if (ahead.kind != TokenKind::EndOfBody && ahead.kind != TokenKind::RightBrace)
+    return false;
+  if (startsLine(ahead))
+    return true;
+  const Token behind = peek(); // `a } { b, c;` closes none
+  return behind.kind != TokenKind::LeftBrace || startsLine(behind);
+}
+
+std::optional<TokenKind> PtxBase::missingClosing(KindSet expected) {
+  const Token &ahead = builder->ahead;
+  auto wants = [expected](TokenKind kind) { return (expected & bit(kind)) != 0; };
+  const bool newLine = startsLine(ahead);
+  constexpr KindSet behindClosing =
+      kinds(TokenKind::Comma, TokenKind::EndOfFile, TokenKind::Equal, TokenKind::LeftBrace);
   const bool endsStatement = ahead.kind == TokenKind::Semicolon && !isClosedBehind(ahead);
-  const bool ends = newLine || closesBlock || endsStatement || ahead.kind == TokenKind::Comma ||
-                    ahead.kind == TokenKind::EndOfFile || ahead.kind == TokenKind::Equal ||
-                    ahead.kind == TokenKind::LeftBrace;
-  if (ends) {
-    if (wants(TokenKind::RightBracket))
-      return insert(TokenKind::RightBracket, "]"), true;
-    if (wants(TokenKind::RightParen) && !(newLine && ahead.kind == TokenKind::Space))
-      return insert(TokenKind::RightParen, ")"), true;
-    if (expected == bit(TokenKind::Greater))
-      return insert(TokenKind::Greater, ">"), true;
-    if (wants(TokenKind::RightBrace) && wants(TokenKind::Comma)) {
-      insert(TokenKind::RightBrace, "}");
-      return true;
-    }
-  }
+  if (!newLine && !endsStatement && !(behindClosing & bit(ahead.kind)) && !closesBlock())
+    return std::nullopt;
+  if (wants(TokenKind::RightBracket))
+    return TokenKind::RightBracket;
+  if (wants(TokenKind::RightParen) && !(newLine && ahead.kind == TokenKind::Space))
+    return TokenKind::RightParen;
+  if (expected == bit(TokenKind::Greater))
+    return TokenKind::Greater;
+  if (wants(TokenKind::RightBrace) && wants(TokenKind::Comma))
+    return TokenKind::RightBrace;
+  return std::nullopt;
+}
+
+/// Beside what stands there.
+std::optional<TokenKind> PtxBase::missingToken(KindSet expected) {
+  const Token &ahead = builder->ahead;
+  auto wants = [expected](TokenKind kind) { return (expected & bit(kind)) != 0; };
+  if (const auto opening = missingOpening(expected))
+    return opening;
+  if (wants(TokenKind::Comma) && listGoesOnBelow())
+    return TokenKind::Comma;
+  if (const auto closing = missingClosing(expected))
+    return closing;
+  const bool atEnd = ahead.kind == TokenKind::EndOfFile;
   // A text that was cut off: the brace that is missing says so.
-  if (wants(TokenKind::Semicolon) && ahead.kind == TokenKind::EndOfFile && inStatement())
+  if (wants(TokenKind::Semicolon) && atEnd && inStatement())
     throw SyntaxFault();
-  if (wants(TokenKind::Semicolon) && (newLine || closesBlock || ahead.kind == TokenKind::EndOfFile))
-    return insert(TokenKind::Semicolon, ";"), true;
+  if (wants(TokenKind::Semicolon) && (startsLine(ahead) || atEnd || closesBlock()))
+    return TokenKind::Semicolon;
+  // `.func (.param .b32 r name (`: the name of the function behind its results.
+  if (wants(TokenKind::RightParen) && ahead.kind == TokenKind::Id && isInside({Ptx::RuleResults}))
+    return TokenKind::RightParen;
+  return std::nullopt;
+}
+
+bool PtxBase::isCommaMissing(KindSet expected) const {
   constexpr KindSet operandStart = kinds(TokenKind::Id, TokenKind::Opcode, TokenKind::Integer, TokenKind::Float,
                                          TokenKind::WarpSize, TokenKind::LeftBrace, TokenKind::LeftBracket) |
                                    kinds(TokenKind::LeftParen, TokenKind::Not, TokenKind::Space, TokenKind::String);
-  // `.func (.param .b32 r name (`: the name of the function behind its results.
-  if (wants(TokenKind::RightParen) && ahead.kind == TokenKind::Id &&
-      llvm::any_of(rules, [](const Rule &r) { return r.rule == Ptx::RuleResults; }))
-    return insert(TokenKind::RightParen, ")"), true;
-  const bool opensGroup = ahead.kind == TokenKind::LeftParen && !inStatement();
+  const TokenKind ahead = builder->ahead.kind;
+  const bool opensGroup = ahead == TokenKind::LeftParen && !inStatement();
+  return expected & bit(TokenKind::Comma) && operandStart & bit(ahead) && !opensGroup;
+}
+
+bool PtxBase::mendMissing(KindSet expected) {
+  if (expected & bit(TokenKind::EndOfBody) && rules.back().rule == Ptx::RuleBody)
+    return mendBodyEnd();
+  if (mendLonelyWord())
+    return false;
+  if (const std::optional<TokenKind> missing = missingToken(expected))
+    return insert(*missing), true;
   if (mendFileName(expected))
     return true;
-  if (wants(TokenKind::Comma) && operandStart & bit(ahead.kind) && !opensGroup)
-    return insert(TokenKind::Comma, ","), true;
-  return false;
+  if (!isCommaMissing(expected))
+    return false;
+  insert(TokenKind::Comma);
+  return true;
 }
 
 // `.file 1 "folder" "name"`, as other assemblers have it: one name.

@@ -1,5 +1,6 @@
 #pragma once
-// The base class of the parser that reads faulty text. RecoveringPass.cpp reads, decides and skips, Mending.cpp mends.
+// The base class of the parser that reads faulty text. RecoveringPass.cpp reads and decides, Mending.cpp
+// mends, Skipping.cpp finds where to go on.
 #include "Parse/Antlr.h"
 #include "Parse/Braces.h"
 #include "Parse/Passes.h"
@@ -188,14 +189,22 @@ private:
   bool mendSemicolon(KindSet expected);
   bool mendExtra(KindSet expected);
   bool mendMissing(KindSet expected);
+  bool mendBodyEnd();
+  bool listGoesOnBelow();
+  bool closesBlock();
+  std::optional<TokenKind> missingOpening(KindSet expected);
+  std::optional<TokenKind> missingClosing(KindSet expected);
+  std::optional<TokenKind> missingToken(KindSet expected);
+  bool isCommaMissing(KindSet expected) const;
   Diagnostic *reportMissing(TokenKind kind, llvm::StringRef token, uint32_t at);
-  void insert(TokenKind kind, llvm::StringRef token);
+  void insert(TokenKind kind);
   bool mendFileName(KindSet expected);
   bool mendLonelyWord();
   uint32_t emptyLineBehindLast(bool orComment) const;
   bool startsStatement(const Token &token);
   bool startsItem(const Token &token);
   bool bodyGoesOn(const Token &token);
+  bool isInside(std::initializer_list<size_t> wanted) const;
   bool inStatement() const;
   void beginStatement();
   bool isClosedBehind(const Token &semicolon) const;

@@ -174,12 +174,103 @@ DiagnosticList Requirements::errors(Place place, Range instructions) const {
   return sink.take();
 }
 
-/// Whether what stands around the instructions is refused with that version and target, and where.
-bool Requirements::moduleFails(Place place, uint32_t &line) const {
+/// The line where what stands around the instructions is refused with that version and target.
+std::optional<uint32_t> Requirements::moduleFailure(Place place) const {
   const DiagnosticList found = errors(place, {});
-  if (!found.empty())
-    line = source.lineColumn(found.front().range.begin).line;
-  return !found.empty();
+  return found.empty() ? std::nullopt : std::optional(source.lineColumn(found.front().range.begin).line);
+}
+
+static uint16_t newestVersion() { return isa::versions().size() - 1; }
+
+static bool hasTarget(uint16_t version, uint16_t target) {
+  return isa::targets()[target].since <= isa::versions()[version];
+}
+
+/// Those of the version without variants, the lowest first.
+static std::vector<uint16_t> plainTargets(uint16_t version) {
+  const auto targets = isa::targets();
+  std::vector<uint16_t> found;
+  for (uint16_t t = 0; t < targets.size(); ++t)
+    if (!targets[t].variant && hasTarget(version, t))
+      found.push_back(t);
+  llvm::sort(found, [&](uint16_t a, uint16_t b) { return targets[a].number < targets[b].number; });
+  return found;
+}
+
+static uint16_t bestTarget(uint16_t version) {
+  const auto targets = isa::targets();
+  uint16_t found = 0;
+  for (uint16_t t = 0; t < targets.size(); ++t)
+    if (!targets[t].variant && hasTarget(version, t) && targets[t].number >= targets[found].number)
+      found = t;
+  return found;
+}
+
+/// Of places of which the last passes, and all after one that passes.
+size_t Requirements::firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstFailure) const {
+  size_t low = 0, last = places.size() - 1;
+  while (low < last) {
+    const size_t middle = (low + last) / 2;
+    if (const std::optional<uint32_t> line = moduleFailure(places[middle])) {
+      firstFailure = firstFailure ? firstFailure : *line;
+      low = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  return last;
+}
+
+/// Something belongs to variants of a target: which pass with the newest version, and since when is there the first?
+Requirements::Passing Requirements::passingVariants() const {
+  const uint16_t newest = newestVersion();
+  Passing passing{std::vector<bool>(newest + 1), std::vector<bool>(isa::targets().size())};
+  for (uint16_t t = 0; t < passing.targets.size(); ++t)
+    passing.targets[t] = !moduleFailure({newest, t});
+  const auto variant = llvm::find(passing.targets, true);
+  if (variant == passing.targets.end())
+    return passing;
+  const auto target = static_cast<uint16_t>(variant - passing.targets.begin());
+  std::vector<Place> places;
+  for (uint16_t v = 0; v <= newest; ++v)
+    if (!places.empty() || hasTarget(v, target))
+      places.push_back({v, target});
+  uint32_t failure = 0;
+  const uint16_t first = places[firstPassing(places, failure)].version;
+  std::fill(passing.versions.begin() + first, passing.versions.end(), true);
+  return passing;
+}
+
+/// Something was removed from the language: no version is known to pass.
+std::vector<bool> Requirements::passingVersions() const {
+  std::vector<bool> passes(newestVersion() + 1);
+  for (uint16_t v = 0; v < newestVersion(); ++v)
+    passes[v] = !moduleFailure({v, bestTarget(v)});
+  return passes;
+}
+
+std::vector<bool> Requirements::versionsFromFirst(uint32_t &firstFailure) const {
+  std::vector<Place> places;
+  for (uint16_t v = 0; v <= newestVersion(); ++v)
+    places.push_back({v, bestTarget(v)});
+  std::vector<bool> passes(places.size());
+  std::fill(passes.begin() + firstPassing(places, firstFailure), passes.end(), true);
+  return passes;
+}
+
+std::vector<bool> Requirements::targetsFromFirst(const std::vector<bool> &versions, uint32_t &firstFailure) const {
+  uint16_t witness = newestVersion();
+  while (witness && !versions[witness])
+    --witness;
+  std::vector<Place> places;
+  for (const uint16_t target : plainTargets(witness))
+    places.push_back({witness, target});
+  const auto targets = isa::targets();
+  const size_t first = firstPassing(places, firstFailure);
+  std::vector<bool> passes(targets.size());
+  for (uint16_t t = 0; t < targets.size(); ++t)
+    passes[t] = !first || targets[t].number >= targets[places[first].target].number;
+  return passes;
 }
 
 /// Directives and declarations ask for a least version and a least target, each for itself; only what
@@ -187,70 +278,21 @@ bool Requirements::moduleFails(Place place, uint32_t &line) const {
 void Requirements::addModule() {
   if (all.none())
     return;
-  const auto versions = isa::versions();
-  const auto targets = isa::targets();
-  const uint16_t newest = versions.size() - 1;
-  auto hasTarget = [&](uint16_t v, uint16_t t) { return targets[t].since <= versions[v]; };
-  auto best = [&](uint16_t v) { // the highest target that the version has
-    uint16_t found = 0;
-    for (uint16_t t = 0; t < targets.size(); ++t)
-      if (!targets[t].variant && hasTarget(v, t) && targets[t].number >= targets[found].number)
-        found = t;
-    return found;
-  };
-  uint32_t line = 0, at = 0;
-  /// The first of those from 0 to `last`, which passes, that does.
-  auto firstPassing = [&](size_t last, auto place) {
-    size_t low = 0;
-    while (low < last) {
-      const size_t middle = (low + last) / 2;
-      if (moduleFails(place(middle), at)) {
-        line = line ? line : at;
-        low = middle + 1;
-      } else {
-        last = middle;
-      }
-    }
-    return last;
-  };
-  std::vector<bool> versionPasses(versions.size()), targetPasses(targets.size());
-  const bool newestFails = moduleFails({newest, best(newest)}, line);
+  const std::optional<uint32_t> newestFailure = moduleFailure({newestVersion(), bestTarget(newestVersion())});
   const auto lowest = llvm::find_if(Cells::get().list, [&](Place place) { return all.test(index(place)); });
-  if (!newestFails && !moduleFails(*lowest, at))
+  if (!newestFailure && !moduleFailure(*lowest))
     return; // the instructions ask for more
-  if (newestFails)
-    for (uint16_t t = 0; t < targets.size(); ++t)
-      targetPasses[t] = !moduleFails({newest, t}, at);
-  if (const auto variant = llvm::find(targetPasses, true); variant != targetPasses.end()) {
-    const uint16_t t = variant - targetPasses.begin();
-    const uint16_t oldest =
-        llvm::find_if(versions, [&](uint16_t v) { return targets[t].since <= v; }) - versions.begin();
-    const size_t first =
-        firstPassing(newest - oldest, [&](size_t v) { return Place{static_cast<uint16_t>(oldest + v), t}; });
-    std::fill(versionPasses.begin() + oldest + first, versionPasses.end(), true);
-  } else {
-    if (line) {
-      for (uint16_t v = 0; v < newest; ++v)
-        versionPasses[v] = !moduleFails({v, best(v)}, at);
-    } else {
-      const size_t first = firstPassing(newest, [&](uint16_t v) { return Place{v, best(v)}; });
-      std::fill(versionPasses.begin() + first, versionPasses.end(), true);
-    }
-    uint16_t witness = newest;
-    while (witness && !versionPasses[witness])
-      --witness;
-    std::vector<uint16_t> candidates;
-    for (uint16_t t = 0; t < targets.size(); ++t)
-      if (!targets[t].variant && hasTarget(witness, t))
-        candidates.push_back(t);
-    llvm::sort(candidates, [&](uint16_t a, uint16_t b) { return targets[a].number < targets[b].number; });
-    const size_t first = firstPassing(candidates.size() - 1, [&](size_t i) { return Place{witness, candidates[i]}; });
-    for (uint16_t t = 0; t < targets.size(); ++t)
-      targetPasses[t] = !first || targets[t].number >= targets[candidates[first]].number;
+  uint32_t line = newestFailure.value_or(0);
+  Passing passing;
+  if (newestFailure)
+    passing = passingVariants();
+  if (!llvm::is_contained(passing.targets, true)) {
+    passing.versions = newestFailure ? passingVersions() : versionsFromFirst(line);
+    passing.targets = targetsFromFirst(passing.versions, line);
   }
   CellSet passes;
   for (Place place : Cells::get().list)
-    if (versionPasses[place.version] && targetPasses[place.target])
+    if (passing.versions[place.version] && passing.targets[place.target])
       passes.set(index(place));
   if (line)
     add(line, passes);

@@ -5,6 +5,7 @@
 #include "Check/CheckModule.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <bitset>
+#include <optional>
 
 namespace ptxray {
 
@@ -43,7 +44,16 @@ private:
   void addInstructions();
   void addModule();
   DiagnosticList errors(Place place, Range instructions) const;
-  bool moduleFails(Place place, uint32_t &line) const;
+  std::optional<uint32_t> moduleFailure(Place place) const;
+  size_t firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstFailure) const;
+  /// By version and by target.
+  struct Passing {
+    std::vector<bool> versions, targets;
+  };
+  Passing passingVariants() const;
+  std::vector<bool> passingVersions() const;
+  std::vector<bool> versionsFromFirst(uint32_t &firstFailure) const;
+  std::vector<bool> targetsFromFirst(const std::vector<bool> &versions, uint32_t &firstFailure) const;
   void add(uint32_t line, const CellSet &passes);
 
   const SourceBuffer &source;

@@ -28,6 +28,23 @@ struct Alike {
 
 enum class Style { Plain, Bold, Error, Warning, Note, Caret };
 
+/// What is shown of a line: all, or what stands around the caret.
+struct Excerpt {
+  uint32_t number;
+  llvm::StringRef line;
+  size_t from, to; // in bytes
+
+  llvm::StringRef dotsBefore() const { return from > 0 ? "..." : ""; }
+  llvm::StringRef dotsAfter() const { return to < line.size() ? "..." : ""; }
+  std::string margin() const { return std::string(std::max<size_t>(5, std::to_string(number).size()), ' '); }
+};
+
+/// A line as the screen shows it, with tildes under the bytes that are marked.
+struct MarkedText {
+  std::string text, marks;
+  size_t columns = 0; // that the text takes
+};
+
 struct TextRenderer {
   const FileReport &report;
   const RenderOptions &options;
@@ -37,6 +54,7 @@ struct TextRenderer {
   void styled(Style style, llvm::StringRef text);
   void head(std::optional<Range> range, Style style, llvm::StringRef kind, llvm::StringRef message, llvm::StringRef id);
   void snippet(Range range, const Fix *fix);
+  void replacement(const Excerpt &shown, const Fix &fix);
   void diagnostic(const Diagnostic &d, const Alike &alike);
   void notes(const Diagnostic &d);
 };
@@ -69,6 +87,53 @@ void TextRenderer::head(std::optional<Range> range, Style style, llvm::StringRef
   out << '\n';
 }
 
+static Excerpt excerptAround(llvm::StringRef line, uint32_t number, size_t begin) {
+  if (line.size() <= widestLine)
+    return {number, line, 0, line.size()};
+  const size_t from = begin > contextBefore ? begin - contextBefore : 0;
+  return {number, line, from, std::min(line.size(), from + widestLine)};
+}
+
+/// After the bytes of the character that begins there, which are escaped together.
+static size_t endOfCharacter(llvm::StringRef line, size_t at, size_t limit) {
+  size_t end = at + 1;
+  while (end < limit && (line[end] & 0xC0) == 0x80 && (line[at] & 0x80))
+    ++end;
+  return end;
+}
+
+static MarkedText marked(const Excerpt &shown, size_t begin, size_t end) {
+  MarkedText result;
+  result.text = shown.dotsBefore();
+  result.columns = result.text.size();
+  for (size_t at = shown.from, next = at; at < shown.to; at = next) {
+    const size_t column = result.columns;
+    next = endOfCharacter(shown.line, at, shown.to);
+    const bool isTab = shown.line[at] == '\t';
+    const std::string character =
+        isTab ? std::string(tabStop - column % tabStop, ' ') : escaped(shown.line.slice(at, next));
+    result.text += character;
+    result.columns +=
+        isTab ? character.size() : static_cast<size_t>(std::max(0, llvm::sys::unicode::columnWidthUTF8(character)));
+    if (next > begin && next <= std::max(end, begin + 1)) {
+      result.marks.resize(std::max(result.marks.size(), column), ' ');
+      result.marks.resize(result.columns, '~');
+    }
+  }
+  result.text += shown.dotsAfter();
+  return result;
+}
+
+/// The marks with a caret where they begin; after the line if nothing is marked.
+static std::string withCaret(const MarkedText &marked, bool isPoint) {
+  const size_t caret = marked.marks.find('~');
+  if (caret == std::string::npos)
+    return std::string(marked.columns, ' ') + '^';
+  std::string marks = isPoint ? marked.marks.substr(0, caret + 1) : marked.marks;
+  marks[caret] = '^';
+  return marks;
+}
+
 /// The source line with a caret and tildes under the range, and under that what a fix of one place
 /// would put there.
 void TextRenderer::snippet(Range range, const Fix *fix) {
@@ -77,66 +142,23 @@ void TextRenderer::snippet(Range range, const Fix *fix) {
   const llvm::StringRef line = source.lineText(at.line);
   const size_t begin = std::min<size_t>(at.column - 1, line.size());
   const size_t end = std::clamp<size_t>(begin + range.size(), begin, line.size());
-
-  size_t from = 0, to = line.size();
-  if (line.size() > widestLine) {
-    from = begin > contextBefore ? begin - contextBefore : 0;
-    to = std::min(line.size(), from + widestLine);
-  }
-  std::string text = from > 0 ? "..." : "", marks;
-  size_t columns = text.size(); // that the text takes on the screen
-  auto padTo = [](std::string &s, size_t width) { s.resize(std::max(s.size(), width), ' '); };
-  for (size_t i = from; i < to; ++i) {
-    const size_t column = columns;
-    if (line[i] == '\t') {
-      text.append(tabStop - column % tabStop, ' ');
-      columns += tabStop - column % tabStop;
-    } else {
-      // The bytes of one character are escaped together.
-      size_t last = i;
-      while (last + 1 < to && (line[last + 1] & 0xC0) == 0x80 && (line[i] & 0x80))
-        ++last;
-      const std::string shown = escaped(line.slice(i, last + 1));
-      text += shown;
-      columns += std::max(0, llvm::sys::unicode::columnWidthUTF8(shown));
-      if (i <= begin && begin <= last)
-        padTo(marks, column);
-      i = last;
-    }
-    if (i >= begin && i < std::max(end, begin + 1)) {
-      padTo(marks, column);
-      marks.resize(columns, '~');
-    }
-  }
-  size_t caret = marks.find('~');
-  if (caret == std::string::npos) { // behind the end of the line
-    caret = columns;
-    marks.assign(caret, ' ');
-    marks += '^';
-  } else {
-    marks[caret] = '^';
-    if (range.size() == 0)
-      marks.resize(caret + 1);
-  }
-  if (to < line.size())
-    text += "...";
-
-  const std::string number = std::to_string(at.line);
-  const std::string margin(std::max<size_t>(5, number.size()), ' ');
-  out << llvm::StringRef(margin).drop_front(number.size()) << number << " | " << text << '\n';
-  out << margin << " | ";
-  styled(Style::Caret, marks);
+  const Excerpt shown = excerptAround(line, at.line, begin);
+  const MarkedText text = marked(shown, begin, end);
+  out << llvm::right_justify(std::to_string(at.line), shown.margin().size()) << " | " << text.text << '\n';
+  out << shown.margin() << " | ";
+  styled(Style::Caret, withCaret(text, range.size() == 0));
   out << '\n';
+  if (fix && fix->edits.size() == 1 && !fix->edits[0].text.empty())
+    replacement(shown, *fix);
+}
 
-  if (!fix || fix->edits.size() != 1 || fix->edits[0].text.empty())
+void TextRenderer::replacement(const Excerpt &shown, const Fix &fix) {
+  const Edit &edit = fix.edits[0];
+  const LineColumn place = report.source->lineColumn(edit.range.begin);
+  if (place.line != shown.number || place.column - 1 < shown.from || place.column - 1 > shown.to)
     return;
-  const Edit &edit = fix->edits[0];
-  const LineColumn place = source.lineColumn(edit.range.begin);
-  const std::string replacement = escaped(edit.text);
-  if (place.line != at.line || place.column - 1 < from || place.column - 1 > to)
-    return;
-  std::string before = from > 0 ? "..." : "";
-  for (const char c : line.slice(from, place.column - 1)) {
+  std::string before = shown.dotsBefore().str();
+  for (const char c : shown.line.slice(shown.from, place.column - 1)) {
     if (c == '\t')
       before.append(tabStop - before.size() % tabStop, ' ');
     else if (llvm::isPrint(c))
@@ -144,8 +166,8 @@ void TextRenderer::snippet(Range range, const Fix *fix) {
     else
       return; // escapes shift the columns; the line "fix:" says enough
   }
-  out << margin << " | " << before;
-  styled(Style::Caret, replacement);
+  out << shown.margin() << " | " << before;
+  styled(Style::Caret, escaped(edit.text));
   out << '\n';
 }
 

@@ -35,8 +35,8 @@ static void writeElement(const Layout &layout, const Element &element, llvm::raw
   out << '\n';
 }
 
-static int runLayout(const Arguments &arguments) {
-  Request request;
+/// A complaint, or an empty text.
+static std::string readRequest(const Arguments &arguments, Request &request) {
   request.instruction = arguments.operands.front().str();
   request.arch = arguments.value("--arch").value_or("").str();
   for (const auto &[name, value] : arguments.options)
@@ -44,62 +44,91 @@ static int runLayout(const Arguments &arguments) {
   for (const char *name : {"m", "n", "k", "warp", "split", "selector", "sfa-id", "sfb-id", "lane-offset", "lbo", "sbo",
                            "mn", "byte-id-a", "byte-id-b", "thread-id-a", "thread-id-b", "lane"})
     if (!request.text(name).empty() && !request.number(name))
-      return usageError("`--" + std::string(name) + "` takes a number");
-  Answer answer = describe(request);
-  if (!answer.complaint.empty())
-    return usageError(answer.complaint);
-  if (std::optional<llvm::StringRef> operand = arguments.value("--operand")) {
-    llvm::SmallVector<llvm::StringRef> names;
-    for (const Layout &layout : answer.layouts)
-      names.push_back(layout.name);
-    if (!llvm::any_of(names, [&](llvm::StringRef name) { return name.equals_insensitive(*operand); }))
-      return usageError("`" + request.instruction + "` has no operand `" + operand->str() + "`, but " +
-                        llvm::join(names, ", "));
-    llvm::erase_if(answer.layouts,
-                   [&](const Layout &layout) { return !llvm::StringRef(layout.name).equals_insensitive(*operand); });
-  }
-  const std::optional<uint32_t> lane = request.number("lane");
+      return "`--" + std::string(name) + "` takes a number";
+  return "";
+}
+
+/// Leaves the layouts of that operand. A complaint, or an empty text.
+static std::string keepOperand(llvm::StringRef operand, Answer &answer, const Request &request) {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const Layout &layout : answer.layouts)
+    names.push_back(layout.name);
+  if (!llvm::any_of(names, [&](llvm::StringRef name) { return name.equals_insensitive(operand); }))
+    return "`" + request.instruction + "` has no operand `" + operand.str() + "`, but " + llvm::join(names, ", ");
+  llvm::erase_if(answer.layouts,
+                 [&](const Layout &layout) { return !llvm::StringRef(layout.name).equals_insensitive(operand); });
+  return "";
+}
+
+static std::optional<Element> readElement(llvm::StringRef written) {
+  const auto [row, rest] = written.split(',');
+  const auto [column, matrix] = rest.split(',');
+  Element element{};
+  if (row.getAsInteger(10, element[Row]) || column.getAsInteger(10, element[Column]) ||
+      (!matrix.empty() && matrix.getAsInteger(10, element[Matrix])))
+    return std::nullopt;
+  return element;
+}
+
+namespace {
+
+/// Without any, all is shown.
+struct Asked {
+  std::optional<uint32_t> lane;
   std::optional<Element> element;
-  if (std::optional<llvm::StringRef> written = arguments.value("--element")) {
-    auto [row, rest] = written->split(',');
-    auto [column, matrix] = rest.split(',');
-    element = Element{};
-    if (row.getAsInteger(10, (*element)[Row]) || column.getAsInteger(10, (*element)[Column]) ||
-        (!matrix.empty() && matrix.getAsInteger(10, (*element)[Matrix])))
-      return usageError("`--element` takes a row and a column, as in 3,7");
-  }
-  const llvm::StringRef format = arguments.value("--format").value_or("text");
-  if (format == "json") {
-    writeJson(
-        answer.layouts, answer.notes, request.instruction,
-        [&](const Element &at, const Place &place) {
-          return (!lane || place[Lane] == *lane) && (!element || at == *element);
-        },
-        llvm::outs());
-    return Clean;
-  }
-  if (format == "svg") {
-    if (lane || element)
-      return usageError("a picture shows all lanes and elements: leave `--lane` and `--element` out");
-    writeSvg(answer.layouts, request.instruction, llvm::outs());
-    return Clean;
-  }
+
+  bool isAnything() const { return lane || element; }
+};
+
+} // namespace
+
+static void writeTexts(const Answer &answer, const Asked &asked, llvm::raw_ostream &out) {
   // Narrower than a usual terminal no grid is of use.
   const unsigned width =
       std::max(60u, llvm::sys::Process::StandardOutIsDisplayed() ? llvm::sys::Process::StandardOutColumns() : 100u);
   for (const Layout &layout : answer.layouts) {
-    if (lane)
-      writeLane(layout, *lane, llvm::outs());
-    if (element)
-      writeElement(layout, *element, llvm::outs());
-    if (lane || element)
+    if (asked.lane)
+      writeLane(layout, *asked.lane, out);
+    if (asked.element)
+      writeElement(layout, *asked.element, out);
+    if (asked.isAnything())
       continue;
     if (&layout != &answer.layouts.front())
-      llvm::outs() << '\n';
-    writeText(layout, width, llvm::outs());
+      out << '\n';
+    writeText(layout, width, out);
   }
   for (const std::string &note : answer.notes)
-    llvm::outs() << note << '\n';
+    out << note << '\n';
+}
+
+static int runLayout(const Arguments &arguments) {
+  Request request;
+  if (const std::string complaint = readRequest(arguments, request); !complaint.empty())
+    return usageError(complaint);
+  Answer answer = describe(request);
+  if (!answer.complaint.empty())
+    return usageError(answer.complaint);
+  if (const std::optional<llvm::StringRef> operand = arguments.value("--operand"))
+    if (const std::string complaint = keepOperand(*operand, answer, request); !complaint.empty())
+      return usageError(complaint);
+  Asked asked{request.number("lane"), std::nullopt};
+  if (const std::optional<llvm::StringRef> written = arguments.value("--element")) {
+    asked.element = readElement(*written);
+    if (!asked.element)
+      return usageError("`--element` takes a row and a column, as in 3,7");
+  }
+  const llvm::StringRef format = arguments.value("--format").value_or("text");
+  if (format == "svg" && asked.isAnything())
+    return usageError("a picture shows all lanes and elements: leave `--lane` and `--element` out");
+  const auto isAsked = [&](const Element &at, const Place &place) {
+    return (!asked.lane || place[Lane] == *asked.lane) && (!asked.element || at == *asked.element);
+  };
+  if (format == "json")
+    writeJson(answer.layouts, answer.notes, request.instruction, isAsked, llvm::outs());
+  else if (format == "svg")
+    writeSvg(answer.layouts, request.instruction, llvm::outs());
+  else
+    writeTexts(answer, asked, llvm::outs());
   return Clean;
 }
 

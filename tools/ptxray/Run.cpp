@@ -127,86 +127,95 @@ static std::string targetFor(StringRef moduleTarget, StringRef gpu) {
   return (sameNumber ? moduleTarget : gpu).str();
 }
 
-static int runRun(const Arguments &arguments) {
-  const std::string launcher = companion();
-  auto missing = [] { return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)"); };
+namespace {
+
+/// What ptxray-run is called with.
+struct Launch {
+  std::string launcher;           // empty: it is missing
+  std::vector<std::string> words; // the options
+  std::vector<std::string> values;
+
+  std::vector<std::string> arguments(const std::string &image, llvm::ArrayRef<std::string> more = {}) const;
+  int run(const std::string &image, llvm::ArrayRef<std::string> more = {}) const;
+};
+
+} // namespace
+
+std::vector<std::string> Launch::arguments(const std::string &image, llvm::ArrayRef<std::string> more) const {
+  std::vector<std::string> all = words;
+  llvm::append_range(all, more);
+  all.insert(all.end(), {"--", image});
+  llvm::append_range(all, values);
+  return all;
+}
+
+int Launch::run(const std::string &image, llvm::ArrayRef<std::string> more) const {
+  const int status = runShared(launcher, arguments(image, more));
+  return status == 126 ? usageError("`" + launcher + "` cannot be started") : status;
+}
+
+static int launcherMissing() {
+  return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
+}
+
+static std::vector<std::string> sharedWords(const Arguments &arguments) {
   std::vector<std::string> words{"--name", arguments.operands.front().str()};
   const std::vector<Option> shared = launchOptions();
   for (const auto &[name, value] : arguments.options) {
     const auto option = llvm::find_if(shared, [name = name](const Option &one) { return StringRef(one.name) == name; });
-    if (option == shared.end() || name == "--kernel" || name == "--jit") // which are decided below
+    if (option == shared.end() || name == "--kernel" || name == "--jit") // which are decided by what the file is
       continue;
     words.push_back(name.str());
     if (!option->value.empty())
       words.push_back(value.str());
   }
+  return words;
+}
 
-  AssembleInput input;
-  if (const int status = input.read(arguments.operands.front(), arguments))
-    return status;
-  if (input.report.source->text().starts_with("\x7f"
-                                              "ELF")) {
-    if (!arguments.has("--kernel"))
-      return usageError("`--kernel` is missing: an object file does not say which one");
-    words.insert(words.end(), {"--kernel", arguments.value("--kernel")->str(), "--", input.file.path()});
-    for (StringRef text : llvm::ArrayRef(arguments.operands).drop_front())
-      words.push_back(text.str());
-    return launcher.empty() ? missing() : runShared(launcher, words);
-  }
-  input.check();
-  if (hasErrors(input.report))
-    return printReport(input.report, arguments), FoundErrors;
+/// Its arguments are as written: what they must be is not known.
+static int runObject(Launch launch, const std::string &path, const Arguments &arguments) {
+  if (!arguments.has("--kernel"))
+    return usageError("`--kernel` is missing: an object file does not say which one");
+  launch.words.insert(launch.words.end(), {"--kernel", arguments.value("--kernel")->str()});
+  for (StringRef text : llvm::ArrayRef(arguments.operands).drop_front())
+    launch.values.push_back(text.str());
+  return launch.launcher.empty() ? launcherMissing() : runShared(launch.launcher, launch.arguments(path));
+}
 
-  const std::vector<Entry> entries = findEntries(input.parsed.ast());
+/// The kernel that is named, or the only one. A complaint, or an empty text.
+static std::string chooseEntry(const Ast &ast, std::optional<StringRef> named, Entry &chosen) {
+  const std::vector<Entry> entries = findEntries(ast);
   llvm::SmallVector<StringRef> names;
   for (const Entry &entry : entries)
     names.push_back(entry.name);
-  const StringRef wanted = arguments.value("--kernel").value_or(entries.size() == 1 ? StringRef(entries[0].name) : "");
+  const StringRef wanted = named.value_or(entries.size() == 1 ? StringRef(entries[0].name) : "");
   if (wanted.empty())
-    return usageError(
-        "`--kernel` is missing: this module has " +
-        (names.empty() ? "no kernel" : std::to_string(names.size()) + " (" + llvm::join(names, ", ") + ")"));
+    return "`--kernel` is missing: this module has " +
+           (names.empty() ? "no kernel" : std::to_string(names.size()) + " (" + llvm::join(names, ", ") + ")");
   const auto entry = llvm::find_if(entries, [&](const Entry &e) { return e.name == wanted; });
   if (entry == entries.end())
-    return usageError("there is no kernel `" + wanted.str() + "`" + didYouMean(wanted, names));
-  std::vector<std::string> values;
-  if (const std::string complaint = typedArguments(*entry, llvm::ArrayRef(arguments.operands).drop_front(), values);
-      !complaint.empty())
-    return usageError(complaint);
-  if (launcher.empty())
-    return missing();
-  words.insert(words.end(), {"--kernel", entry->name, "--parameters", parameterSizes(*entry)});
-  if (!arguments.has("--block") && !entry->threads.empty())
-    words.insert(words.end(), {"--block", entry->threads});
-  // What is wrong with the arguments is said before a GPU is looked for and ptxas is called.
-  std::vector<std::string> trial = words;
-  trial.insert(trial.end(), {"--validate", "--", input.file.path()});
-  trial.insert(trial.end(), values.begin(), values.end());
-  if (const int status = runShared(launcher, trial))
-    return status == 126 ? usageError("`" + launcher + "` cannot be started") : status;
+    return "there is no kernel `" + wanted.str() + "`" + didYouMean(wanted, names);
+  chosen = *entry;
+  return "";
+}
 
-  const auto launch = [&](const MemoryFile &image) {
-    words.insert(words.end(), {"--", image.path()});
-    words.insert(words.end(), values.begin(), values.end());
-    const int status = runShared(launcher, words);
-    return status == 126 ? usageError("`" + launcher + "` cannot be started") : status;
-  };
-  if (arguments.has("--jit")) {
-    MemoryFile log;
-    std::string reason;
-    if (!log.create(reason))
-      return usageError(reason);
-    words.insert(words.end(), {"--jit", "--log", log.path()});
-    const int status = launch(input.file);
-    addMessages(input.report, input.parsed.ast(), log.beginning(1 << 20), input.options);
-    printReport(input.report, arguments);
-    return status;
-  }
+/// The driver compiles the text.
+static int runCompiledByDriver(const Launch &launch, AssembleInput &input, const Arguments &arguments) {
+  MemoryFile log;
+  std::string reason;
+  if (!log.create(reason))
+    return usageError(reason);
+  const int status = launch.run(input.file.path(), {"--jit", "--log", log.path()});
+  addMessages(input.report, input.parsed.ast(), log.beginning(1 << 20), input.options);
+  printReport(input.report, arguments);
+  return status;
+}
 
+static int runAssembled(const Launch &launch, AssembleInput &input, const Arguments &arguments) {
   std::vector<std::string> probe{"--probe"};
   if (std::optional<StringRef> device = arguments.value("--device"))
     probe.insert(probe.end(), {"--device", device->str()});
-  const ProgramResult answer = runProgram(launcher, probe, 60);
+  const ProgramResult answer = runProgram(launch.launcher, probe, 60);
   const StringRef gpu = StringRef(answer.printed).split(' ').first;
   if (answer.end != ProgramEnd::Exited || answer.detail != 0 || !gpu.starts_with("sm_")) {
     llvm::errs() << answer.printed;
@@ -215,7 +224,39 @@ static int runRun(const Arguments &arguments) {
   MemoryFile object;
   if (const int status = assembleInput(input, targetFor(input.report.target, gpu), arguments, object))
     return status;
-  return launch(object);
+  return launch.run(object.path());
+}
+
+static int runRun(const Arguments &arguments) {
+  Launch launch{companion(), sharedWords(arguments), {}};
+  AssembleInput input;
+  if (const int status = input.read(arguments.operands.front(), arguments))
+    return status;
+  if (input.report.source->text().starts_with("\x7f"
+                                              "ELF"))
+    return runObject(std::move(launch), input.file.path(), arguments);
+  input.check();
+  if (hasErrors(input.report))
+    return printReport(input.report, arguments), FoundErrors;
+
+  Entry entry;
+  if (const std::string complaint = chooseEntry(input.parsed.ast(), arguments.value("--kernel"), entry);
+      !complaint.empty())
+    return usageError(complaint);
+  if (const std::string complaint =
+          typedArguments(entry, llvm::ArrayRef(arguments.operands).drop_front(), launch.values);
+      !complaint.empty())
+    return usageError(complaint);
+  if (launch.launcher.empty())
+    return launcherMissing();
+  launch.words.insert(launch.words.end(), {"--kernel", entry.name, "--parameters", parameterSizes(entry)});
+  if (!arguments.has("--block") && !entry.threads.empty())
+    launch.words.insert(launch.words.end(), {"--block", entry.threads});
+  // What is wrong with the arguments is said before a GPU is looked for and ptxas is called.
+  if (const int status = launch.run(input.file.path(), {"--validate"}))
+    return status;
+  return arguments.has("--jit") ? runCompiledByDriver(launch, input, arguments)
+                                : runAssembled(launch, input, arguments);
 }
 
 static std::vector<Option> runOptions() {

@@ -56,7 +56,12 @@ private:
     const LineColumn at = source.lineColumn(offset);
     return {at.line, at.column, offset};
   }
-  const char *keep(std::string text) { return result.strings.emplace_back(std::move(text)).c_str(); }
+  /// A NUL, which would end the string, becomes U+FFFD.
+  const char *keep(std::string text) {
+    for (size_t at; (at = text.find('\0')) != std::string::npos;)
+      text.replace(at, 1, "\xEF\xBF\xBD");
+    return result.strings.emplace_back(std::move(text)).c_str();
+  }
 
   const SourceBuffer &source;
   Findings &result;

@@ -67,11 +67,12 @@ Base AddressOrigins::baseOf(LocalId local, uint32_t at) {
   Base base = {local, 0, false};
   for (unsigned step = 0; step < mostSteps; ++step) {
     const uint32_t number = definition(base.local);
-    if (number == Definitions::none || !precedes(number, at))
+    if (number == Definitions::none)
       break;
     const std::optional<Sum> sum = sumOf(body, number);
     const Symbol *symbol = sum ? body.symbol(sum->local) : nullptr;
-    if (!symbol || (symbol->kind != SymbolKind::Register && symbol->kind != SymbolKind::Variable))
+    if (!symbol || (symbol->kind != SymbolKind::Register && symbol->kind != SymbolKind::Variable) ||
+        !precedes(number, at))
       break;
     base = {sum->local, base.offset + sum->offset, symbol->kind == SymbolKind::Variable};
     if (base.isVariable)

@@ -40,11 +40,15 @@ static HeldRegisters heldIn(const HazardContext &context) {
       });
   if (held.names.empty())
     return held;
+  std::vector<bool> isHeld(body.locals.size());
+  for (const LocalId local : held.names)
+    isHeld[static_cast<uint32_t>(local)] = true;
   for (uint32_t number = 0; number < body.size(); ++number) {
     if (body.facts(number).has(isa::FactKind::Holds))
       continue;
     bool uses = false;
-    body.eachUse(number, [&](NamedUse use) { uses |= use.uses & (Reads | Writes) && held.index.contains(use.local); });
+    body.eachUse(
+        number, [&](NamedUse use) { uses |= use.uses & (Reads | Writes) && isHeld[static_cast<uint32_t>(use.local)]; });
     if (uses)
       held.uses.push_back(number);
   }

@@ -1,6 +1,5 @@
 #include "Hazards/InFlight.h"
 #include "Isa/Isa.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace ptxray {
 
@@ -85,13 +84,13 @@ void InFlight::find(llvm::ArrayRef<uint32_t> events, Places &where) {
 }
 
 /// Registers that guard an instruction, or that one reads.
-static llvm::DenseSet<LocalId> registersRead(const Body &body) {
-  llvm::DenseSet<LocalId> read;
+static std::vector<bool> registersRead(const Body &body) {
+  std::vector<bool> read(body.locals.size());
   for (uint32_t number = 0; number < body.size(); ++number) {
-    read.insert(body.guard(number));
+    read[static_cast<uint32_t>(body.guard(number))] = true;
     body.eachUse(number, [&](NamedUse use) {
       if (use.uses & Reads)
-        read.insert(use.local);
+        read[static_cast<uint32_t>(use.local)] = true;
     });
   }
   return read;
@@ -102,12 +101,12 @@ static llvm::DenseSet<LocalId> registersRead(const Body &body) {
 void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
   const bool waits =
       llvm::any_of(events, [&](uint32_t number) { return body.facts(number).has(isa::FactKind::Awaits); });
-  const llvm::DenseSet<LocalId> read = waits ? registersRead(body) : llvm::DenseSet<LocalId>();
+  const std::vector<bool> read = waits ? registersRead(body) : std::vector<bool>();
   llvm::DenseMap<std::pair<uint32_t, int64_t>, llvm::SmallBitVector> known;
   for (const uint32_t number : events)
     for (const Action &action : body.facts(number).actions) {
       if (action.kind != isa::FactKind::Awaits || action.node < 0 ||
-          !read.contains(nameAt(body, number, action.condition)))
+          !read[static_cast<uint32_t>(nameAt(body, number, action.condition))])
         continue;
       const MemoryPlace barrier = where.at(number, action.node);
       auto [operations, isNew] = known.try_emplace({static_cast<uint32_t>(barrier.base), barrier.offset});
@@ -126,19 +125,21 @@ void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
 
 void InFlight::findReaders() {
   llvm::DenseMap<LocalId, llvm::SmallVector<uint32_t, 1>> loaders;
+  std::vector<bool> isLoaded(body.locals.size()); // most are not
   for (auto [i, operation] : llvm::enumerate(all))
     if (!operation.needsCommit)
       body.eachUse(operation.number, [&, i = i](NamedUse use) {
-        if (use.uses & Writes)
-          loaders[use.local].push_back(static_cast<uint32_t>(i));
+        if (!(use.uses & Writes))
+          return;
+        loaders[use.local].push_back(static_cast<uint32_t>(i));
+        isLoaded[static_cast<uint32_t>(use.local)] = true;
       });
   for (uint32_t number = 0; number < body.size() && !loaders.empty(); ++number)
     body.eachUse(number, [&](NamedUse use) {
-      const auto loader = use.uses & Reads ? loaders.find(use.local) : loaders.end();
-      if (loader == loaders.end())
+      if (!(use.uses & Reads) || !isLoaded[static_cast<uint32_t>(use.local)])
         return;
       places.push_back(number);
-      readers[number].append(loader->second.begin(), loader->second.end());
+      llvm::append_range(readers[number], loaders[use.local]);
     });
 }
 

@@ -1,6 +1,7 @@
 #include "Hazards/Places.h"
 #include "Flow/Addresses.h"
 #include "Isa/Isa.h"
+#include "Isa/Words.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace ptxray {
@@ -292,7 +293,9 @@ bool areOtherThreads(BlockId a, BlockId b, const Body &body, Analyses &analyses)
   return isChosen(a, b, body, analyses) && isChosen(b, a, body, analyses);
 }
 
-bool isShared(isa::WordId space) { return space && wholeSpace(space) == ".shared"; }
+bool isShared(isa::WordId space) {
+  return space == isa::words::shared || space == isa::words::shared_cta || space == isa::words::shared_cluster;
+}
 
 std::optional<int64_t> Places::numberAt(uint32_t number, int node) {
   if (node < 0)

@@ -20,8 +20,10 @@ llvm::ArrayRef<Mnemonic> mnemonics() { return tables().mnemonics; }
 llvm::ArrayRef<Entry> entries() { return tables().entries; }
 llvm::ArrayRef<Target> targets() { return tables().targets; }
 int findTarget(llvm::StringRef name) {
-  for (size_t i = 0; i < targets().size(); ++i)
-    if (Text(name) == targets()[i].name)
+  const Text wanted(name);
+  const llvm::ArrayRef<Target> all = targets();
+  for (size_t i = 0; i < all.size(); ++i) // most differ at their end
+    if (all[i].name.size() == wanted.size() && all[i].name.back() == wanted.back() && all[i].name == wanted)
       return static_cast<int>(i);
   return -1;
 }

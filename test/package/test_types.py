@@ -10,7 +10,10 @@ from common import ROOT, python_with, run
 
 USE = """
 import ptxray
-found: list[ptxray.Diagnostic] = ptxray.check("text", target="sm_90a", off=["a-rule"], werror=True)
+found: ptxray.Diagnostics = ptxray.check("text", target="sm_90a", off=["a-rule"], werror=True)
+several: list[ptxray.Diagnostic] = found[1:]
+many = ptxray.Checker(ptx="9.0").check_many(["text", None], jobs=2)
+errors: list[int] = [one.errors for one in many if one]
 line: int = found[0].begin.line
 origin = found[0].origin
 path: str = origin[0] if origin else ""

@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 
+import embedding
 import lsp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -304,7 +305,7 @@ def errors(report, module):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="ptxas, steps, growth, start, files, errors or lsp")
+    parser.add_argument("--only", default="", help="ptxas, steps, growth, start, files, errors, lsp or embedding")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures there")
     options = parser.parse_args()
     INPUTS.mkdir(parents=True, exist_ok=True)
@@ -318,6 +319,7 @@ def main():
         "errors": lambda: errors(report, module),
         "files": lambda: many_files(report, module),
         "growth": lambda: growth(report, module),
+        "embedding": lambda: embedding.all_of(report, RELEASE, INPUTS),
         "lsp": lambda: lsp.all_of(report, PTXRAY, {size: grown(module, size) for size in (1, 10)}),
     }
     for name, part in parts.items():

@@ -1,3 +1,4 @@
+#include "Batch.h"
 #include "Binaries.h"
 #include "Command.h"
 #include "Diff.h"
@@ -127,14 +128,13 @@ private:
 /// Checks the text of a report; gives how many findings the baseline accepts.
 unsigned checkText(Outcome &outcome, const CheckOptions &options, const Task &task, InlineChecker &inlines) {
   const Language language = task.language.value_or(languageOf(outcome.report.path));
+  const bool isPtx = language == Language::Ptx || outcome.report.entry;
   if (task.constraints)
     inlines.checkFragment(outcome.report, *task.constraints, options);
-  else if (language != Language::Ptx && !outcome.report.entry)
-    inlines.check(outcome.report, language, outcome.report.path, options);
-  else if (task.ptxas)
+  else if (isPtx && task.ptxas)
     checkReport(outcome.report, options, *(outcome.parsed = std::make_unique<Parser>()));
   else
-    checkReport(outcome.report, "", options);
+    inlines.check(outcome.report, isPtx ? Language::Ptx : language, outcome.report.path, options);
   return task.baseline && !task.updateBaseline ? task.baseline->apply(outcome.report) : 0;
 }
 
@@ -308,6 +308,13 @@ std::vector<Configuration::Setting> settingsOf(const Arguments &arguments) {
 std::string conflictIn(const Arguments &arguments, llvm::StringRef format) {
   auto given = [&](llvm::StringRef option) { return arguments.has(option); };
   const bool fixes = given("--fix") || given("--diff");
+  if (given("--batch"))
+    for (const llvm::StringRef other : {"--format", "--constraints", "--stdin-filename", "--baseline", "--fix",
+                                        "--diff", "--statistics", "--with-ptxas", "--jobs"})
+      if (given(other))
+        return "`--batch` cannot be combined with `" + other.str() + "`";
+  if (given("--batch") && !arguments.operands.empty())
+    return "`--batch` reads standard input and accepts no files";
   if (given("--unsafe-fixes") && !fixes)
     return "`--unsafe-fixes` requires `--fix` or `--diff`";
   if (given("--update-baseline") && !given("--baseline"))
@@ -390,6 +397,11 @@ static int runCheck(const Arguments &arguments) {
   else if (std::optional<llvm::StringRef> path = arguments.value("--config"))
     configFile = path->str();
   Configuration configuration(settingsOf(arguments), configFile);
+  if (arguments.has("--batch")) {
+    std::string problem;
+    const auto options = configuration.forInput(task.stdinName, problem);
+    return problem.empty() ? runBatch(arguments, *options) : usageError(problem);
+  }
   std::vector<Job> jobs;
   const llvm::StringRef here = ".";
   const llvm::ArrayRef<llvm::StringRef> operands =
@@ -461,6 +473,7 @@ Command checkCommand() {
                        {"--language", "ptx|cuda|python|llvm", "of all inputs (default: as their names say)"},
                        {"--inline", "", "below folders, also check the assembly in sources of other languages"},
                        {"--show-expansion", "", "show what is judged in the place of each statement of assembly"},
+                       {"--batch", "", "read requests as JSON lines from standard input, answer each with one"},
                        {"--constraints", "LIST", "the inputs are texts of one statement, with LLVM's constraints"},
                        {"--stdin-filename", "PATH", "name of what standard input (-) gives"},
                        {"--target", "sm_X", "check as if `.target` were this"},

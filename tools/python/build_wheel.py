@@ -1,10 +1,10 @@
-"""Builds the Python package: a wheel of the module ptxray and the static program. It is a PEP 517 backend, so
-`pip install .` and `pip wheel .` call it, and it needs nothing but Python.
+"""Builds the Python package: a wheel of the module ptxray, the static program and the shared library. It is a PEP 517
+backend, so `pip install .` and `pip wheel .` call it, and it needs nothing but Python.
 
-The program is $PTXRAY_BINARY if that is set, else that of build/release, which `tools/dev build` makes first.
-It is static, so the wheel runs on any x86-64 Linux; the tag names the oldest one that pip lets us name for all of
-them, manylinux_2_28, and test/package/test_wheel.py has auditwheel prove it. tools/release makes the wheels of other
-platforms with `write_wheel`."""
+The program is $PTXRAY_BINARY if that is set, else that of build/release, which `tools/dev build` makes first; the
+library is that of the same build, if it has one. The program is static, and the library asks for nothing that glibc
+2.28 does not have (lib/Api/Shared): the tag says so, manylinux_2_28, and test/package/test_wheel.py has auditwheel
+prove it. tools/release makes the wheels of other platforms with `write_wheel`."""
 
 import base64
 import hashlib
@@ -37,20 +37,24 @@ def metadata():
     )
 
 
-def program():
-    binary = os.environ.get("PTXRAY_BINARY")
-    if not binary:
-        subprocess.run([ROOT / "tools" / "dev", "build", "release"], check=True)
-        binary = ROOT / "build" / "release" / "tools" / "ptxray" / "ptxray"
+def binary():
+    given = os.environ.get("PTXRAY_BINARY")
+    if given:
+        return pathlib.Path(given).resolve()
+    subprocess.run([ROOT / "tools" / "dev", "build", "release"], check=True)
+    return ROOT / "build" / "release" / "tools" / "ptxray" / "ptxray"
+
+
+def stripped(path):
     with tempfile.TemporaryDirectory() as folder:
-        small = pathlib.Path(folder) / "ptxray"
-        shutil.copy(binary, small)
+        small = pathlib.Path(folder) / "stripped"
+        shutil.copy(path, small)
         if shutil.which("strip"):
             subprocess.run(["strip", small], check=True)
         return small.read_bytes()
 
 
-def contents(tag, scripts, licences):
+def contents(tag, scripts, licences, library):
     """name, mode and bytes of each file of the wheel but RECORD"""
     package = ROOT / "tools" / "python" / "ptxray"
     info = f"ptxray-{version()}.dist-info"
@@ -58,6 +62,8 @@ def contents(tag, scripts, licences):
         yield f"ptxray/{path.name}", 0o644, path.read_bytes()
     for name, data in sorted(scripts.items()):
         yield f"ptxray-{version()}.data/scripts/{name}", 0o755, data
+    if library:
+        yield "ptxray/libptxray.so", 0o755, library
     yield f"{info}/METADATA", 0o644, metadata().encode()
     wheel = f"Wheel-Version: 1.0\nGenerator: ptxray\nRoot-Is-Purelib: false\nTag: {tag}\n"
     yield f"{info}/WHEEL", 0o644, wheel.encode()
@@ -67,11 +73,14 @@ def contents(tag, scripts, licences):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    return write_wheel(wheel_directory, PLATFORM, {"ptxray": program()})
+    program = binary()
+    library = program.parents[2] / "lib" / "libptxray.so"
+    data = stripped(library) if library.exists() else b""
+    return write_wheel(wheel_directory, PLATFORM, {"ptxray": stripped(program)}, library=data)
 
 
-def write_wheel(wheel_directory, platform, scripts, licences=b""):
-    """Puts programs, {name: bytes}, and the module into a wheel; its name."""
+def write_wheel(wheel_directory, platform, scripts, licences=b"", library=b""):
+    """Puts programs, {name: bytes}, the module and its library, if there is one, into a wheel; its name."""
     tag = f"py3-none-{platform}"
     name = f"ptxray-{version()}-{tag}.whl"
     record = ""
@@ -83,7 +92,7 @@ def write_wheel(wheel_directory, platform, scripts, licences=b""):
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, data)
 
-        for path, mode, data in contents(tag, scripts, licences):
+        for path, mode, data in contents(tag, scripts, licences, library):
             add(path, mode, data)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             record += f"{path},sha256={digest},{len(data)}\n"

@@ -3,18 +3,30 @@
 import ptxray
 for d in ptxray.check(text, target="sm_90a"):
     print(d)
+
+checker = ptxray.Checker(target="sm_90a")  # for many texts
+all(not found.errors for found in checker.check_many(texts))
 """
 
+import collections.abc
 import dataclasses
 import functools
 import importlib.metadata
-import json
+import itertools
+import os
 import pathlib
-import subprocess
+import threading
 import typing
 
+from . import _library, _worker
+
+if typing.TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 __all__ = [
+    "Checker",
     "Diagnostic",
+    "Diagnostics",
     "Edit",
     "Fix",
     "Note",
@@ -22,6 +34,7 @@ __all__ = [
     "PtxError",
     "__version__",
     "check",
+    "check_many",
     "program",
     "require",
     "version",
@@ -83,7 +96,7 @@ class Diagnostic:
 class PtxError(ValueError):
     """Raised by `require`; `diagnostics` holds what was found."""
 
-    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+    def __init__(self, diagnostics: collections.abc.Sequence[Diagnostic]) -> None:
         super().__init__("\n".join(map(str, diagnostics)))
         self.diagnostics = diagnostics
 
@@ -118,60 +131,247 @@ def __getattr__(name: str) -> str:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def check(
-    text: typing.Union[str, bytes],
-    *,
-    target: typing.Optional[str] = None,
-    ptx: typing.Optional[str] = None,
-    arch: typing.Optional[str] = None,
-    pedantic: bool = False,
-    werror: bool = False,
-    on: typing.Iterable[str] = (),
-    off: typing.Iterable[str] = (),
-    warning: typing.Iterable[str] = (),
-    error: typing.Iterable[str] = (),
-    path: str = "<ptx>",
-    language: typing.Optional[str] = None,
-    constraints: typing.Optional[str] = None,
-) -> list[Diagnostic]:
-    """Checks a PTX text and gives what was found, in the order of the text.
+class Diagnostics(collections.abc.Sequence[Diagnostic]):
+    """What was found in a text, in its order: a sequence of Diagnostic, each of which is made when somebody looks at
+    one. `errors` counts without making them. It is equal to a list of the same diagnostics, and can be pickled."""
 
-    With `language` (cuda, python, llvm) the assembly in a text of that language is checked; with `constraints` the text
-    is the template of one statement of assembly, with LLVM's constraints: `=r,r,~{memory}`.
+    __slots__ = ("_answer", "_checked_as", "_made", "_path")
+
+    def __init__(self, answer: typing.Any, path: str) -> None:
+        self._answer, self._path = answer, path
+        self._made: list[Diagnostic] = []
+        self._checked_as = ("", "")
+
+    @property
+    def errors(self) -> int:
+        answer = self._answer
+        return sum(d.severity == "error" for d in self._made) if answer is None else int(answer.errors())
+
+    @property
+    def ptx(self) -> str:
+        """The version that the text was checked as, `9.0`; empty: nothing says it."""
+        return self._as()[0]
+
+    @property
+    def target(self) -> str:
+        """The target that the text was checked as, `sm_90a`; empty: nothing says it."""
+        return self._as()[1]
+
+    def _as(self) -> tuple[str, str]:
+        answer = self._answer
+        return self._checked_as if answer is None else answer.checked_as()
+
+    def _all(self) -> list[Diagnostic]:
+        answer = self._answer
+        if answer is not None:  # two threads may make them, and get equal ones
+            self._checked_as = answer.checked_as()
+            self._made = [_diagnostic(d, self._path) for d in answer.diagnostics()]
+            self._answer = None
+        return self._made
+
+    def __len__(self) -> int:
+        answer = self._answer
+        return len(self._made) if answer is None else int(answer.count())
+
+    @typing.overload
+    def __getitem__(self, index: int) -> Diagnostic: ...
+    @typing.overload
+    def __getitem__(self, index: slice) -> list[Diagnostic]: ...
+    def __getitem__(self, index: typing.Union[int, slice]) -> typing.Union[Diagnostic, list[Diagnostic]]:
+        return self._all()[index]
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, (list, Diagnostics)) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+    def __reduce__(self) -> typing.Any:
+        return _unpickled, (self._all(), self._path, self._as())
+
+
+def _unpickled(made: list[Diagnostic], path: str, checked_as: tuple[str, str]) -> Diagnostics:
+    found = Diagnostics(None, path)
+    found._made, found._checked_as = made, checked_as
+    return found
+
+
+@functools.cache
+def _engine() -> typing.Any:
+    """The library in this process; without one, processes beside it."""
+    return _library.load() or _worker.Worker(program())
+
+
+def _bytes(text: typing.Union[str, bytes]) -> bytes:
+    return text.encode() if isinstance(text, str) else bytes(text)
+
+
+def _arrow(array: typing.Any) -> collections.abc.Iterator[typing.Optional[tuple[int, int]]]:
+    """Address and length of each text of a pyarrow array, or None for a null; nothing is copied."""
+    if hasattr(array, "chunks"):
+        for chunk in array.chunks:
+            yield from _arrow(chunk)
+        return
+    import ctypes
+
+    wide = str(array.type).startswith("large_")
+    buffers = array.buffers()
+    offsets = memoryview(buffers[1]).cast("q" if wide else "i") if buffers[1] else ()
+    base = buffers[2].address if buffers[2] else ctypes.addressof(ctypes.c_char())
+    valid = array.is_valid().to_pylist() if array.null_count else itertools.repeat(True)
+    for i, is_valid in zip(range(array.offset, array.offset + len(array)), valid):
+        yield (base + offsets[i], offsets[i + 1] - offsets[i]) if is_valid else None
+
+
+def _texts(texts: typing.Any) -> list[typing.Any]:
+    """What each text is for `_engine().check`, or None."""
+    if str(getattr(texts, "type", "")).removeprefix("large_") in ("string", "binary"):
+        return list(_arrow(texts))
+    if hasattr(texts, "tolist"):  # numpy, pandas
+        texts = texts.tolist()
+    return [None if text is None else _bytes(text) for text in texts]
+
+
+class Checker:
+    """Checks texts with the same options. It may be used by several threads at once, which check at the same time, and
+    after a fork.
+
+    With `language` (cuda, python, llvm) the assembly in texts of that language is checked; with `constraints` a text is
+    the template of one statement of assembly, with LLVM's constraints: `=r,r,~{memory}`.
 
     `target` and `ptx` check as if `.target` and `.version` said this; `arch` asks also whether the module may be
     compiled for that GPU. `on`, `off`, `warning` and `error` name rules. `path` is how the diagnostics name the text.
-    What ends a C string (NVRTC and Warp give it) is no part of the text.
     Raises ValueError when an option is wrong."""
-    command = [program(), "check", "--format=jsonl", "--no-config", f"--stdin-filename={path}"]
-    for name, value in (
-        ("target", target),
-        ("ptx", ptx),
-        ("arch", arch),
-        ("language", language),
-        ("constraints", constraints),
-    ):
-        if value is not None:
-            command.append(f"--{name}={value}")
-    for name, rules in (("on", on), ("off", off), ("warning", warning), ("error", error)):
-        if rules:
-            command.append(f"--{name}={','.join(rules)}")
-    command += [name for name, wanted in (("--pedantic", pedantic), ("--werror", werror)) if wanted]
-    data = (text.encode() if isinstance(text, str) else bytes(text)).rstrip(b"\0")
-    run = subprocess.run([*command, "-"], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if run.returncode not in (0, 1):
-        raise ValueError(run.stderr.decode(errors="replace").strip() or f"ptxray ended with {run.returncode}")
-    return [_diagnostic(json.loads(line)) for line in run.stdout.splitlines()]
+
+    def __init__(
+        self,
+        *,
+        target: typing.Optional[str] = None,
+        ptx: typing.Optional[str] = None,
+        arch: typing.Optional[str] = None,
+        pedantic: bool = False,
+        werror: bool = False,
+        on: typing.Iterable[str] = (),
+        off: typing.Iterable[str] = (),
+        warning: typing.Iterable[str] = (),
+        error: typing.Iterable[str] = (),
+        path: str = "<ptx>",
+        language: typing.Optional[str] = None,
+        constraints: typing.Optional[str] = None,
+    ) -> None:
+        options = {
+            "target": target,
+            "ptx": ptx,
+            "arch": arch,
+            "pedantic": "yes" if pedantic else None,
+            "werror": "yes" if werror else None,
+            "on": ",".join(on) or None,
+            "off": ",".join(off) or None,
+            "warning": ",".join(warning) or None,
+            "error": ",".join(error) or None,
+            "language": language,
+            "constraints": constraints,
+        }
+        self._given = {name: value for name, value in options.items() if value is not None}
+        self._path = path
+        self._begin()
+
+    def _begin(self) -> None:
+        self._engine = _engine()
+        self._options = self._engine.options(self._given)
+
+    def __getstate__(self) -> tuple[dict[str, str], str]:
+        return self._given, self._path
+
+    def __setstate__(self, state: tuple[dict[str, str], str]) -> None:
+        self._given, self._path = state
+        self._begin()
+
+    def check(self, text: typing.Union[str, bytes]) -> Diagnostics:
+        """What was found in a text. What ends a C string (NVRTC and Warp give it) is no part of it."""
+        return Diagnostics(self._engine.check(_bytes(text), self._options), self._path)
+
+    def check_many(
+        self, texts: typing.Iterable[typing.Any], jobs: typing.Optional[int] = None
+    ) -> list[typing.Optional[Diagnostics]]:
+        """What was found in each of the texts, in their order; `jobs` at the same time, else one a core.
+
+        The texts may be an array of numpy or pyarrow, or a column of pandas; for None it gives None."""
+        waiting = _texts(texts)
+        found: list[typing.Optional[Diagnostics]] = [None] * len(waiting)
+        places = itertools.count()
+        problems: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                while not problems and (i := next(places)) < len(waiting):
+                    if waiting[i] is not None:
+                        found[i] = Diagnostics(self._engine.check(waiting[i], self._options), self._path)
+            except BaseException as problem:
+                problems.append(problem)
+
+        helpers = [threading.Thread(target=work) for _ in range(min(jobs or os.cpu_count() or 1, len(waiting)) - 1)]
+        for helper in helpers:
+            helper.start()
+        work()
+        for helper in helpers:
+            helper.join()
+        if problems:
+            raise problems[0]
+        return found
+
+    def require(self, text: typing.Union[str, bytes]) -> None:
+        """Raises PtxError when there is an error in the text."""
+        found = self.check(text)
+        if found.errors:
+            raise PtxError(found)
 
 
-def require(text: typing.Union[str, bytes], **options: typing.Any) -> None:
+class _Options(typing.TypedDict, total=False):
+    target: typing.Optional[str]
+    ptx: typing.Optional[str]
+    arch: typing.Optional[str]
+    pedantic: bool
+    werror: bool
+    on: typing.Iterable[str]
+    off: typing.Iterable[str]
+    warning: typing.Iterable[str]
+    error: typing.Iterable[str]
+    path: str
+    language: typing.Optional[str]
+    constraints: typing.Optional[str]
+
+
+@functools.lru_cache(maxsize=256)
+def _known(options: tuple[tuple[str, typing.Any], ...]) -> Checker:
+    return Checker(**dict(options))
+
+
+def _checker(options: typing.Any) -> Checker:
+    lists = ("on", "off", "warning", "error")
+    return _known(tuple((name, tuple(value) if name in lists else value) for name, value in options.items()))
+
+
+def check(text: typing.Union[str, bytes], **options: "Unpack[_Options]") -> Diagnostics:
+    """Checks a PTX text and gives what was found, in the order of the text. The options are those of Checker."""
+    return _checker(options).check(text)
+
+
+def check_many(
+    texts: typing.Iterable[typing.Any], jobs: typing.Optional[int] = None, **options: "Unpack[_Options]"
+) -> list[typing.Optional[Diagnostics]]:
+    """Checker(**options).check_many(texts, jobs)"""
+    return _checker(options).check_many(texts, jobs)
+
+
+def require(text: typing.Union[str, bytes], **options: "Unpack[_Options]") -> None:
     """Raises PtxError when `check` finds an error."""
-    found = check(text, **options)
-    if any(d.severity == "error" for d in found):
-        raise PtxError(found)
+    _checker(options).require(text)
 
 
-def _diagnostic(line: dict[str, typing.Any]) -> Diagnostic:
+def _diagnostic(line: dict[str, typing.Any], path: str) -> Diagnostic:
     def place(entry: dict[str, typing.Any], end: str) -> typing.Any:  # only notes may have none
         return Place(**entry["range"][end]) if "range" in entry else None
 
@@ -186,6 +386,6 @@ def _diagnostic(line: dict[str, typing.Any]) -> Diagnostic:
         fix=fix and Fix(fix["title"], fix["safe"], tuple(Edit(**edit) for edit in fix["edits"])),
         origin=origin and (origin["path"], origin["line"]),
         manual=line.get("manual"),
-        path=line["path"],
+        path=path,
         kind=line["args"].get("kind"),
     )

@@ -1,0 +1,100 @@
+// For the shared library alone: what the static parts in it ask of glibc under names that glibc 2.28 does not have yet,
+// so that one library serves all systems since then, and one wheel all Pythons. Nobody else sees these (exports.map).
+#include <features.h>
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35) && defined(__x86_64__)
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace {
+
+/// Where the library lies, and its table for unwinding.
+struct Library {
+  uintptr_t begin = UINTPTR_MAX, end = 0;
+  void *table = nullptr;
+
+  Library() {
+    dl_iterate_phdr([](dl_phdr_info *object, size_t, void *own) { return static_cast<Library *>(own)->read(*object); },
+                    this);
+  }
+  bool has(uintptr_t place) const { return begin <= place && place < end; }
+
+private:
+  /// True: it is this one.
+  int read(const dl_phdr_info &object) {
+    *this = Library(nullptr);
+    for (int i = 0; i < object.dlpi_phnum; ++i) {
+      const ElfW(Phdr) &part = object.dlpi_phdr[i];
+      const uintptr_t first = object.dlpi_addr + part.p_vaddr;
+      if (part.p_type == PT_LOAD) {
+        begin = std::min(begin, first);
+        end = std::max(end, first + part.p_memsz);
+      } else if (part.p_type == PT_GNU_EH_FRAME) {
+        table = reinterpret_cast<void *>(first);
+      }
+    }
+    return has(reinterpret_cast<uintptr_t>(&anchor));
+  }
+  explicit Library(std::nullptr_t) {}
+  static constexpr char anchor = 0;
+};
+
+/// Found when it is loaded: later another thread may have the lock of dl_iterate_phdr, in the middle of a fork.
+const Library library;
+
+} // namespace
+
+extern "C" {
+
+char __libc_single_threaded = 0;
+
+int stat(const char *path, struct stat *status) noexcept {
+  return static_cast<int>(syscall(SYS_newfstatat, AT_FDCWD, path, status, 0));
+}
+int lstat(const char *path, struct stat *status) noexcept {
+  return static_cast<int>(syscall(SYS_newfstatat, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW));
+}
+int fstat(int file, struct stat *status) noexcept { return static_cast<int>(syscall(SYS_fstat, file, status)); }
+int fstat64(int file, struct stat64 *status) noexcept { return static_cast<int>(syscall(SYS_fstat, file, status)); }
+
+int pthread_sigmask(int how, const sigset_t *wanted, sigset_t *before) noexcept {
+  return sigprocmask(how, wanted, before);
+}
+
+int pthread_once(pthread_once_t *once, void (*act)()) {
+  static_assert(PTHREAD_ONCE_INIT == 0);
+  constexpr pthread_once_t begun = 1, done = 2;
+  std::atomic_ref<pthread_once_t> state(*once);
+  pthread_once_t before = PTHREAD_ONCE_INIT;
+  if (state.compare_exchange_strong(before, begun)) {
+    act();
+    state = done;
+  }
+  while (state != done)
+    sched_yield();
+  return 0;
+}
+
+/// Of this one only the address is looked at: there are threads.
+int __pthread_key_create(pthread_key_t *, void (*)(void *)) { return -1; }
+
+/// What the code that unwinds for an exception asks. None leaves the library.
+int _dl_find_object(void *place, dl_find_object *found) noexcept {
+  if (!library.has(reinterpret_cast<uintptr_t>(place)))
+    return -1;
+  found->dlfo_eh_frame = library.table;
+  return 0;
+}
+
+} // extern "C"
+#endif

@@ -1,0 +1,166 @@
+"""The Python module, over the library in its process and over a process beside it: test_python.py PTXRAY [LIBRARY]."""
+
+import concurrent.futures
+import gc
+import json
+import os
+import pathlib
+import pickle
+import random
+import resource
+import subprocess
+import sys
+import threading
+
+from common import BAD, GOOD, ROOT
+
+if len(sys.argv) == 3 and sys.argv[2] != "beside":
+    for engine in (sys.argv[2], "beside"):
+        subprocess.run([sys.executable, __file__, sys.argv[1], engine, "inside"], check=True)
+    sys.exit()
+
+program, engine = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "beside"
+os.environ["PTXRAY_LIBRARY"] = str(pathlib.Path(engine).resolve()) if engine != "beside" else "/nonexistent"
+sys.path.insert(0, str(ROOT / "tools" / "python"))
+import ptxray  # noqa: E402
+
+ptxray.program = lambda: program
+assert type(ptxray._engine()).__name__ == ("Worker" if engine == "beside" else "Library")
+
+
+def values():
+    found = ptxray.check(BAD, target="sm_90a")
+    assert (len(found), found.errors, found.ptx, found.target) == (2, 2, "8.0", "sm_90a")
+    assert [d.rule for d in found] == ["undefined-symbol", "expected-semicolon"] == [found[0].rule, found[-1].rule]
+    assert (len(found), found.errors, found.ptx, found.target) == (2, 2, "8.0", "sm_90a")  # once they are made
+    assert found[1].fix.safe and found[1].fix.edits[0].text == ";" and found[0].begin.line == 7
+    assert ptxray.check(GOOD) == [] and not ptxray.check(GOOD) and found == list(found) == ptxray.check(BAD.encode())
+    again = pickle.loads(pickle.dumps(ptxray.check(BAD)))
+    assert again == found and again.target == "sm_80"
+    assert ptxray.check(BAD, warning=["undefined-symbol"])[0].severity == "warning"
+    assert ptxray.check(BAD, path="k.ptx", off=("undefined-symbol", "expected-semicolon")) == []
+    assert str(ptxray.check(BAD, path="k.ptx")[1]).startswith("k.ptx:8:18: error: ")
+    assert ptxray.check(GOOD + "\0\0") == [] and ptxray.check(b"\xff").errors > 0
+    cuda = '__device__ void f(int &a) { asm("add.s33 %0, %0, 1;" : "+r"(a)); }'
+    assert ptxray.check(cuda, language="cuda")[0].rule == "unknown-qualifier"
+    for wrong in ({"target": "sm_1"}, {"off": ["no-such-rule"]}, {"language": "cobol"}):
+        try:
+            ptxray.Checker(**wrong)
+        except ValueError as problem:
+            assert "unknown" in str(problem) or "no rule" in str(problem), problem
+        else:
+            raise AssertionError(wrong)
+    try:
+        ptxray.require(BAD)
+    except ptxray.PtxError as problem:
+        assert problem.diagnostics == ptxray.check(BAD)
+    else:
+        raise AssertionError("nothing is raised")
+
+
+def many():
+    checker = ptxray.Checker(target="sm_90a")
+    texts = [BAD if i % 3 == 0 else GOOD for i in range(200)]
+    for jobs in (None, 1, 4):
+        found = checker.check_many(iter(texts), jobs=jobs)
+        assert [one.errors for one in found] == [2 if i % 3 == 0 else 0 for i in range(200)]
+    assert checker.check_many([]) == [] and checker.check_many([None, GOOD]) == [None, []]
+    assert pickle.loads(pickle.dumps(checker)).check(BAD).target == "sm_90a"
+    try:
+        checker.check_many([GOOD, "\ud800"])
+    except UnicodeEncodeError:
+        pass
+    else:
+        raise AssertionError("text that is no Unicode is taken")
+
+
+def arrays():
+    wanted = [[], None, ptxray.check(BAD), []]
+    texts = [GOOD, None, BAD, GOOD]
+    try:
+        import numpy
+    except ImportError:
+        print("numpy is not here")
+    else:
+        assert ptxray.check_many(numpy.array(texts, dtype=object)) == wanted
+        assert ptxray.check_many(numpy.array([GOOD, BAD])) == [[], wanted[2]]
+    try:
+        import pyarrow
+    except ImportError:
+        return print("pyarrow is not here")
+    for kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.binary()):
+        array = pyarrow.array(texts, kind)
+        assert ptxray.check_many(array) == wanted and ptxray.check_many(array[1:3]) == wanted[1:3]
+        assert ptxray.check_many(pyarrow.chunked_array([array, array.slice(2), array[:0]])) == wanted + wanted[2:]
+    assert ptxray.check_many(pyarrow.array([], pyarrow.string())) == []
+
+
+def as_the_program():
+    """All texts of the tests, in a random order with changes of target, as the program says."""
+    files = [path for path in sorted(ROOT.glob("test/*/**/*.ptx")) if path.stat().st_size < 20_000]
+    for target in (None, "sm_100a"):
+        random.Random(1).shuffle(files)
+        command = [
+            program,
+            "check",
+            "--no-config",
+            "--format=jsonl",
+            *([f"--target={target}"] if target else []),
+            *files,
+        ]
+        wanted = {str(path): [] for path in files}
+        for line in subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8").stdout.splitlines():
+            entry = json.loads(line.replace("\\u0000", "\ufffd"))  # C strings end at a NUL
+            wanted[entry["path"]].append(ptxray._diagnostic(entry, "<ptx>"))
+        found = ptxray.check_many([path.read_bytes() for path in files], target=target)
+        for path, one in zip(files, found):
+            if path.read_bytes().isascii():
+                assert str(one).replace("\\x00", "\ufffd") == str(wanted[str(path)]), (
+                    path,
+                    list(one),
+                    wanted[str(path)],
+                )
+
+
+def threads():
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(len(found) == 2 for found in pool.map(ptxray.check, [BAD] * 400))
+
+
+def forks():
+    """While other threads check."""
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            assert ptxray.check(BAD).errors == 2
+
+    busy = [threading.Thread(target=work) for _ in range(3)]
+    for thread in busy:
+        thread.start()
+    for _ in range(20):
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if ptxray.check(BAD).errors == 2 and len(ptxray.check_many([GOOD] * 9, jobs=3)) == 9 else 1)
+        assert os.waitpid(child, 0)[1] == 0
+    stop.set()
+    for thread in busy:
+        thread.join()
+    assert ptxray.check(BAD).errors == 2
+
+
+def memory():
+    """Many texts, and options that are not kept."""
+    for i in range(3000):
+        ptxray.check(BAD.replace("%r9", f"%x{i}"))
+        if i % 10 == 0:
+            ptxray.Checker(off=["undefined-symbol"], path=str(i)).check(GOOD)
+        if i == 1000:
+            gc.collect()
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 2000
+
+
+for test in (values, many, arrays, as_the_program, threads, forks, memory):
+    test()
+print(f"ptxray works over {type(ptxray._engine()).__name__}")

@@ -1,0 +1,166 @@
+// docs/batch.md describes the requests and the answers.
+#include "Batch.h"
+#include "Inline/Inline.h"
+#include "Render/Render.h"
+#include "Source/JsonValue.h"
+#include "Workspace/Options.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace ptxray {
+namespace {
+
+/// Lines of standard input. What is longer than `longest` is passed over.
+class LineReader {
+public:
+  static constexpr size_t longest = 1 << 28;
+  static_assert(longest <= SourceBuffer::largest);
+
+  /// The next line is here, so that reading it does not wait.
+  bool isReady() const { return chunk.find('\n', at) != std::string::npos; }
+  /// False: the input ends, or cannot be read.
+  bool next(std::string &line, bool &isTooLong);
+  std::string problem;
+
+private:
+  bool fill();
+
+  std::string chunk;
+  size_t at = 0; // in the chunk
+};
+
+bool LineReader::fill() {
+  constexpr size_t size = 1 << 16;
+  chunk.resize(size);
+  at = 0;
+  llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(llvm::sys::fs::getStdinHandle(), chunk);
+  if (!count)
+    problem = llvm::toString(count.takeError());
+  chunk.resize(count ? *count : 0);
+  return !chunk.empty();
+}
+
+bool LineReader::next(std::string &line, bool &isTooLong) {
+  line.clear();
+  isTooLong = false;
+  bool any = false;
+  for (;;) {
+    const size_t end = chunk.find('\n', at);
+    const llvm::StringRef part = llvm::StringRef(chunk).slice(at, end);
+    any |= !part.empty() || end != std::string::npos;
+    isTooLong |= line.size() + part.size() > longest;
+    if (isTooLong)
+      line = std::string(); // gives its memory back
+    else
+      line += part;
+    at = end == std::string::npos ? chunk.size() : end + 1;
+    if (end != std::string::npos || !fill())
+      return any;
+  }
+}
+
+/// What a line asks for.
+struct Request {
+  std::string name, text;
+  std::optional<std::string> constraints;
+  std::optional<Language> language;
+  CheckOptions options;
+  Json id; // given back as it is
+  bool hasText = false;
+};
+
+/// Sets what the field says; gives what is wrong with it.
+std::string read(Request &request, const std::string &field, Json &value) {
+  if (value.is_null())
+    return "";
+  if (field == "id") {
+    if (value.is_structured())
+      return "`id` is not a string or a number";
+    request.id = std::move(value);
+    return "";
+  }
+  if (!value.is_string())
+    return "`" + field + "` is not a string";
+  std::string &text = value.get_ref<std::string &>();
+  if (field == "text") {
+    request.text = std::move(text);
+    request.hasText = true;
+  } else if (field == "name") {
+    request.name = std::move(text);
+  } else if (field == "constraints") {
+    request.constraints = std::move(text);
+  } else if (field == "language") {
+    request.language = findLanguage(text);
+    if (!request.language)
+      return "unknown language `" + text + "`";
+  } else {
+    return setOption(request.options, field, text);
+  }
+  return "";
+}
+
+std::string read(Request &request, const std::string &line) {
+  Json value = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object())
+    return value.is_discarded() ? "this is not JSON" : "a JSON object is expected";
+  std::string problem;
+  for (auto &[field, content] : value.items())
+    if (std::string wrong = read(request, field, content); problem.empty())
+      problem = std::move(wrong);
+  return !problem.empty() || request.hasText ? problem : "there is no `text`";
+}
+
+void refuse(const Request &request, const std::string &problem) {
+  Json answer = {{"path", request.name}, {"problem", problem}};
+  if (!request.id.is_null())
+    answer["id"] = request.id;
+  llvm::outs() << dump(answer) << '\n';
+}
+
+/// As an entry of `files` in `--format=json`.
+void answer(Request request, InlineChecker &checker) {
+  FileReport report;
+  report.path = std::move(request.name);
+  report.source = SourceBuffer::fromOwned(report.path, std::move(request.text));
+  if (request.constraints)
+    checker.checkFragment(report, *request.constraints, request.options);
+  else
+    checker.check(report, request.language.value_or(languageOf(report.path)), report.path, request.options);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  renderJson(report, {}, stream);
+  if (!request.id.is_null()) {
+    text.pop_back();
+    text += ",\"id\":" + dump(request.id) + '}';
+  }
+  llvm::outs() << text << '\n';
+}
+
+} // namespace
+
+int runBatch(const Arguments &arguments, const CheckOptions &options) {
+  InlineChecker checker(arguments.has("--show-expansion"));
+  LineReader reader;
+  std::string line;
+  bool isTooLong = false;
+  for (size_t number = 1; !llvm::outs().has_error(); ++number) {
+    if (!reader.isReady())
+      llvm::outs().flush(); // whoever asks may wait for the answers before asking more
+    if (!reader.next(line, isTooLong))
+      break;
+    if (llvm::StringRef(line).trim().empty() && !isTooLong)
+      continue;
+    Request request;
+    request.name = "<line " + std::to_string(number) + ">";
+    request.options = options;
+    if (std::optional<llvm::StringRef> language = arguments.value("--language"))
+      request.language = findLanguage(*language);
+    const std::string problem = isTooLong ? "the line is too long" : read(request, line);
+    if (problem.empty())
+      answer(std::move(request), checker);
+    else
+      refuse(request, problem);
+  }
+  return reader.problem.empty() ? Clean : usageError("cannot read standard input: " + reader.problem);
+}
+
+} // namespace ptxray

@@ -1,0 +1,175 @@
+"""The library libptxray inside this process, by ctypes: include/ptxray/ptxray-c.h. ctypes gives the GIL back while it
+checks."""
+
+# mypy: ignore-errors
+import ctypes
+import os
+import pathlib
+import typing
+
+
+class _Place(ctypes.Structure):
+    _fields_ = [("line", ctypes.c_uint32), ("column", ctypes.c_uint32), ("offset", ctypes.c_uint32)]
+
+
+class _Note(ctypes.Structure):
+    _fields_ = [("message", ctypes.c_char_p), ("has_range", ctypes.c_int), ("begin", _Place), ("end", _Place)]
+
+
+class _Edit(ctypes.Structure):
+    _fields_ = [("begin", _Place), ("end", _Place), ("text", ctypes.c_char_p)]
+
+
+class _Diagnostic(ctypes.Structure):
+    _fields_ = [
+        ("rule", ctypes.c_char_p),
+        ("kind", ctypes.c_char_p),
+        ("severity", ctypes.c_int),
+        ("message", ctypes.c_char_p),
+        ("begin", _Place),
+        ("end", _Place),
+        ("notes", ctypes.POINTER(ctypes.POINTER(_Note))),
+        ("note_count", ctypes.c_size_t),
+        ("fix_title", ctypes.c_char_p),
+        ("fix_is_safe", ctypes.c_int),
+        ("edits", ctypes.POINTER(ctypes.POINTER(_Edit))),
+        ("edit_count", ctypes.c_size_t),
+        ("origin_path", ctypes.c_char_p),
+        ("origin_line", ctypes.c_uint32),
+        ("manual", ctypes.c_char_p),
+    ]
+
+
+_FUNCTIONS = {
+    "ptxray_options_new": (ctypes.c_void_p, ()),
+    "ptxray_options_set": (ctypes.c_char_p, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
+    "ptxray_options_free": (None, (ctypes.c_void_p,)),
+    "ptxray_checker_new": (ctypes.c_void_p, ()),
+    "ptxray_checker_check": (ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)),
+    "ptxray_checker_free": (None, (ctypes.c_void_p,)),
+    "ptxray_result_count": (ctypes.c_size_t, (ctypes.c_void_p,)),
+    "ptxray_result_diagnostic": (ctypes.POINTER(_Diagnostic), (ctypes.c_void_p, ctypes.c_size_t)),
+    "ptxray_result_ptx": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "ptxray_result_target": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "ptxray_result_free": (None, (ctypes.c_void_p,)),
+}
+_SEVERITIES = ("error", "warning", "pedantic")
+
+
+def _text(data):
+    return data.decode("utf-8", "replace")
+
+
+def _place(place):
+    return {"line": place.line, "column": place.column, "offset": place.offset}
+
+
+def _range(of):
+    return {"start": _place(of.begin), "end": _place(of.end)}
+
+
+def _described(d):
+    """A diagnostic as the JSON of `check --format=jsonl` has it."""
+    entry = {
+        "rule": _text(d.rule),
+        "severity": _SEVERITIES[d.severity],
+        "message": _text(d.message),
+        "range": _range(d),
+        "args": {"kind": _text(d.kind)} if d.kind else {},
+        "notes": [],
+    }
+    for i in range(d.note_count):
+        note = d.notes[i].contents
+        entry["notes"].append({"message": _text(note.message), **({"range": _range(note)} if note.has_range else {})})
+    if d.fix_title is not None:
+        edits = [d.edits[i].contents for i in range(d.edit_count)]
+        entry["fix"] = {
+            "title": _text(d.fix_title),
+            "safe": bool(d.fix_is_safe),
+            "edits": [
+                {"offset": e.begin.offset, "length": e.end.offset - e.begin.offset, "text": _text(e.text)}
+                for e in edits
+            ],
+        }
+    if d.origin_path is not None:
+        entry["origin"] = {"path": _text(d.origin_path), "line": d.origin_line}
+    if d.manual is not None:
+        entry["manual"] = _text(d.manual)
+    return entry
+
+
+class Answer:
+    """What was found in one text."""
+
+    __slots__ = ("_calls", "_result")
+
+    def __init__(self, calls, result):
+        self._calls, self._result = calls, result
+
+    def __del__(self):
+        self._calls.ptxray_result_free(self._result)
+
+    def count(self):
+        return self._calls.ptxray_result_count(self._result)
+
+    def errors(self):
+        at = self._calls.ptxray_result_diagnostic
+        return sum(at(self._result, i).contents.severity == 0 for i in range(self.count()))
+
+    def checked_as(self):
+        return _text(self._calls.ptxray_result_ptx(self._result)), _text(self._calls.ptxray_result_target(self._result))
+
+    def diagnostics(self):
+        at = self._calls.ptxray_result_diagnostic
+        return [_described(at(self._result, i).contents) for i in range(self.count())]
+
+
+class Options:
+    """Raises ValueError when one is wrong."""
+
+    def __init__(self, calls, options):
+        self._calls, self.handle = calls, calls.ptxray_options_new()
+        for name, value in options.items():
+            problem = calls.ptxray_options_set(self.handle, name.encode(), value.encode())
+            if problem is not None:
+                raise ValueError(_text(problem))
+
+    def __del__(self):
+        self._calls.ptxray_options_free(self.handle)
+
+
+class Library:
+    """A checker serves one thread at a time: who needs one takes one that is idle, and puts it back. A list does that
+    without a lock, so that a fork finds none taken; a checker that another thread has at that moment stays behind."""
+
+    def __init__(self, path: typing.Union[str, pathlib.Path]) -> None:
+        self._calls = ctypes.CDLL(str(path))
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(self._calls, name)
+            function.restype, function.argtypes = result, arguments
+        self._idle = []
+
+    def options(self, options):
+        return Options(self._calls, options)
+
+    def check(self, data, options):
+        """`data`: bytes, or address and length of bytes that somebody keeps."""
+        address, length = data if isinstance(data, tuple) else (data, len(data))
+        try:
+            checker = self._idle.pop()
+        except IndexError:
+            checker = self._calls.ptxray_checker_new()
+        result = self._calls.ptxray_checker_check(checker, address, length, options.handle)
+        self._idle.append(checker)
+        if not result:
+            raise MemoryError("ptxray: out of memory, or the text is longer than 4 GiB")
+        return Answer(self._calls, result)
+
+
+def load() -> typing.Optional[Library]:
+    """None: there is no library for this system."""
+    path = os.environ.get("PTXRAY_LIBRARY") or pathlib.Path(__file__).parent / "libptxray.so"
+    try:
+        return Library(path)
+    except OSError:
+        return None

@@ -84,6 +84,7 @@ def arrays():
     else:
         assert ptxray.check_many(numpy.array(texts, dtype=object)) == wanted
         assert ptxray.check_many(numpy.array([GOOD, BAD])) == [[], wanted[2]]
+        assert ptxray.check_many([GOOD, numpy.nan]) == [[], None]
     try:
         import pyarrow
     except ImportError:

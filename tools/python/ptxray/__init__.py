@@ -103,7 +103,9 @@ class PtxError(ValueError):
 
 @functools.cache
 def program() -> str:
-    """The path of the program that came with this package."""
+    """The path of the program that came with this package, or $PTXRAY_PROGRAM."""
+    if given := os.environ.get("PTXRAY_PROGRAM"):
+        return given
     names = ("ptxray", "ptxray.exe")
     candidates = [pathlib.Path(__file__).parent.parent / "bin" / name for name in names]
     try:
@@ -225,13 +227,18 @@ def _arrow(array: typing.Any) -> collections.abc.Iterator[typing.Optional[tuple[
         yield (base + offsets[i], offsets[i + 1] - offsets[i]) if is_valid else None
 
 
+def _is_missing(text: typing.Any) -> bool:
+    """None, or what pandas has in its place."""
+    return text is None or isinstance(text, float) or type(text).__name__ == "NAType"
+
+
 def _texts(texts: typing.Any) -> list[typing.Any]:
     """What each text is for `_engine().check`, or None."""
     if str(getattr(texts, "type", "")).removeprefix("large_") in ("string", "binary"):
         return list(_arrow(texts))
     if hasattr(texts, "tolist"):  # numpy, pandas
         texts = texts.tolist()
-    return [None if text is None else _bytes(text) for text in texts]
+    return [None if _is_missing(text) else _bytes(text) for text in texts]
 
 
 class Checker:

@@ -23,7 +23,8 @@ def check(rows, column):
 
 def main(source, target, column="ptx"):
     rows = dask.dataframe.read_parquet(source)
-    meta = rows._meta.assign(errors=[], first_rule=[]).astype({"errors": "int64", "first_rule": rows._meta[column].dtype})
+    types = {"errors": "int64", "first_rule": rows._meta[column].dtype}
+    meta = rows._meta.assign(errors=[], first_rule=[]).astype(types)
     rows.map_partitions(check, column, meta=meta).to_parquet(target)
 
 

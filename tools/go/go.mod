@@ -1,0 +1,3 @@
+module ptxray
+
+go 1.20

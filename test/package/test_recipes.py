@@ -1,0 +1,38 @@
+"""ptxray as a part of another build, and as a package of Conan: test_recipes.py CMAKE. Both compile all of it."""
+
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+from common import ROOT, python_with, run, version
+
+cmake = sys.argv[1]
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    # FetchContent: the example of docs/linking.md
+    build = folder / "fetch"
+    options = [f"-DPTXRAY_SOURCE={ROOT}", "-DCMAKE_BUILD_TYPE=Release"]
+    run(cmake, "-G", "Ninja", "-S", ROOT / "docs/examples/fetch", "-B", build, *options)
+    run(cmake, "--build", build, "--target", "compiler")
+    assert run(build / "compiler") == ""
+    assert "[undefined-symbol]" in run(build / "compiler", "add.f32 %x0, %x0, %r1;", status=1)
+
+    # Conan: made, and found by the example project with find_package
+    conan = python_with("conan==2.34.0").parent / "conan"
+    environment = {**os.environ, "CONAN_HOME": str(folder / "conan")}
+    run(conan, "profile", "detect", env=environment)
+    recipe = ROOT / "packaging" / "conan"
+    settings = ["-s", "compiler.cppstd=20", "-s", "build_type=Release"]
+    run(conan, "create", recipe, "--no-remote", *settings, env=environment)
+    (package,) = (folder / "conan").glob("p/b/*/p")
+    example = folder / "example"
+    run(cmake, "-G", "Ninja", "-S", ROOT / "docs/examples/cmake", "-B", example, f"-DCMAKE_PREFIX_PATH={package}")
+    run(cmake, "--build", example, "--target", "compiler", "compiler_static")
+    assert "[undefined-symbol]" in run(example / "compiler", "add.f32 %x0, %x0, %r1;", status=1)
+
+    # vcpkg itself is not to be had here: what can be compared is compared.
+    port = json.loads((ROOT / "packaging/vcpkg/ports/ptxray/vcpkg.json").read_text())
+    assert port["version"] == version() and port["license"] == "Apache-2.0"
+print("FetchContent and Conan build and use it")

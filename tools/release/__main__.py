@@ -1,0 +1,128 @@
+"""Makes all that is published of one version into build/release-VERSION: `tools/dev release`.
+
+From the commit at hand, whatever else the working tree holds: a source archive, and out of that the programs for each
+target, and of those archives, wheels, packages and an image, with their sums and a list of what is in them. The same
+commit gives the same bytes each time. docs/releasing.md says how each is tried."""
+
+import argparse
+import hashlib
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import archive
+import compile
+import deb
+import oci
+import rpm
+import sbom
+import source
+import sources
+import targets
+import tree
+
+sys.path.insert(0, str(sources.ROOT / "tools" / "python"))
+import build_wheel
+
+ZIG = sources.ROOT / "build" / "zig"
+
+
+def git(*words):
+    return subprocess.run(["git", "-C", sources.ROOT, *words], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def newest_zig():
+    subprocess.run([sys.executable, sources.ROOT / "tools" / "zig.py"], check=True)
+    return max(ZIG.glob("*/zig"))
+
+
+class Release:
+    def __init__(self, revision, work, out):
+        self.revision, self.work, self.out = revision, work, out
+        self.version = re.search(r"project\(ptxray VERSION (\S+)", git("show", f"{revision}:CMakeLists.txt")).group(1)
+        self.epoch = int(git("log", "-1", "--format=%ct", revision))
+        self.zig = newest_zig()
+        self.artefacts = {}
+
+    def keep(self, name, data):
+        (self.out / name).write_bytes(data)
+        self.artefacts[name] = (hashlib.sha1(data).hexdigest(), archive.sha256(data))
+        print(f"{len(data) / 1e6:7.2f} MB  {name}", file=sys.stderr)
+
+    def make(self, wanted):
+        name, packed, folder = source.build(self.work, self.version, self.revision, self.epoch)
+        self.keep(name, packed)
+        compiler = compile.Compiler(self.work, self.zig, self.epoch)
+        programs = {target: compiler.program(folder, target) for target in wanted}
+        pages = self.pages(programs)
+        images = []
+        for target, place in programs.items():
+            files = tree.installed(target, place, pages, self.work, self.zig)
+            self.pack(target, place, files)
+            if target.oci:
+                texts = "share/doc/ptxray/"
+                inside = {path: entry for path, entry in files.items() if path.startswith(("bin/", texts))}
+                images.append((target, inside))
+        if images:
+            self.keep(*oci.build(images, self.version, self.revision, self.epoch))
+        self.keep(*sbom.build(self.version, self.revision, self.epoch, self.zig.parent.name, dict(self.artefacts)))
+        sums = "".join(f"{sums[1]}  {name}\n" for name, sums in sorted(self.artefacts.items()))
+        (self.out / "SHA256SUMS").write_text(sums)
+
+    def pages(self, programs):
+        """The man page and the completions, which the program itself prints."""
+        native = next((place for target, place in programs.items() if target.name == "x86_64-linux"), None)
+        if not native:
+            sys.exit("the pages are printed by the program for x86_64-linux, which is not among the targets")
+        return {
+            page: subprocess.run(
+                [native / "ptxray" / "ptxray", "generate", page], stdout=subprocess.PIPE, check=True
+            ).stdout
+            for page in ("man", "bash", "zsh", "fish")
+        }
+
+    def pack(self, target, place, files):
+        self.keep(*tree.tarball(target, files, self.version, self.epoch))
+        scripts = {target.program: (place / "ptxray" / target.program).read_bytes()}
+        if target.is_linux:
+            scripts["ptxray-run"] = (place / "ptxray-run" / "ptxray-run").read_bytes()
+        licences = files["share/doc/ptxray/THIRD-PARTY-LICENSES"][1]
+        name = build_wheel.write_wheel(self.out, target.wheel, scripts, licences)
+        self.keep(name, (self.out / name).read_bytes())
+        if target.debian:
+            text = (sources.ROOT / "tools" / "package" / "copyright").read_text()
+            self.keep(*deb.build(target, files, text, self.version, self.epoch))
+        if target.rpm:
+            self.keep(*rpm.build(target, files, self.version, self.epoch))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    names = [target.name for target in targets.TARGETS]
+    parser.add_argument("target", nargs="*", help=f"of {', '.join(names)} (default: those for Linux)")
+    parser.add_argument("--revision", default="HEAD")
+    parser.add_argument("--out", type=pathlib.Path, help="(default: build/release-VERSION)")
+    parser.add_argument("--work", type=pathlib.Path, default=sources.ROOT / "build" / "release-work")
+    options = parser.parse_args()
+    unknown = set(options.target) - set(names)
+    if unknown:
+        parser.error(f"no target {' '.join(sorted(unknown))}; there are {', '.join(names)}")
+    revision = git("rev-parse", options.revision).strip()
+    release = Release(revision, options.work.resolve(), None)
+    release.out = (options.out or sources.ROOT / "build" / f"release-{release.version}").resolve()
+    shutil.rmtree(release.out, ignore_errors=True)
+    release.out.mkdir(parents=True)
+    release.make(
+        [
+            target
+            for target in targets.TARGETS
+            if target.name in options.target or (target.is_linux and not options.target)
+        ]
+    )
+    print(release.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""What a release is made for."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    name: str  # in the names of the files
+    zig: str  # what zig calls it
+    wheel: str  # the platform tags of its wheel
+    debian: str = ""  # the architecture of its .deb; empty: there is none
+    rpm: str = ""
+    oci: str = ""
+
+    @property
+    def is_linux(self):
+        return "linux" in self.zig
+
+    @property
+    def is_windows(self):
+        return "windows" in self.zig
+
+    @property
+    def program(self):
+        return "ptxray.exe" if self.is_windows else "ptxray"
+
+    @property
+    def launcher(self):
+        """What zig calls the target of ptxray-run, which opens the CUDA driver and so needs the system's C library."""
+        return self.zig.replace("-musl", f"-gnu.{OLDEST_GLIBC}") if self.is_linux else ""
+
+
+OLDEST_GLIBC = "2.28"  # of RHEL 8 and Debian 10; `manylinux_2_28` below says the same
+
+
+def linux(machine, debian):
+    return Target(
+        name=f"{machine}-linux",
+        zig=f"{machine}-linux-musl",
+        wheel=f"manylinux_2_28_{machine}",
+        debian=debian,
+        rpm=machine,
+        oci=debian,
+    )
+
+
+TARGETS = [
+    linux("x86_64", "amd64"),
+    linux("aarch64", "arm64"),
+    # Compiled for no release yet: docs/releasing.md says how far they came.
+    Target("x86_64-windows", "x86_64-windows-gnu", "win_amd64"),
+    Target("aarch64-macos", "aarch64-macos", "macosx_13_0_arm64"),
+]

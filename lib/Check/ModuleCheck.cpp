@@ -1,5 +1,6 @@
 #include "Check/ModuleCheck.h"
 #include "Hazards/Hazards.h"
+#include "Module/ModuleRules.h"
 
 namespace ptxray {
 
@@ -16,10 +17,9 @@ void ModuleCheck::endHeader(Range place, bool isEmpty) {
   if (bodies)
     return;
   header.finish(place, isEmpty);
-  module = header.context();
-  rules.emplace(ast, header, resolver, sink);
-  limits.emplace(ast, module, options, sink);
-  bodies.emplace(ast, source, module, knowledge.verdictsFor(module), *rules, resolver, sink);
+  module.emplace(ast, header, resolver, sink);
+  limits.emplace(ast, module->context(), options, sink);
+  bodies.emplace(ast, source, knowledge.verdictsFor(module->context()), *module, resolver, sink);
 }
 
 const Body *ModuleCheck::item(Statement statement) {
@@ -36,35 +36,35 @@ const Body *ModuleCheck::item(Statement statement) {
 }
 
 void ModuleCheck::variable(const Declaration &declaration) {
-  rules->variable(declaration, Site::Module);
+  checkVariable(declaration, Site::Module, /*isAllocated=*/true, *module);
   const Extent extent = resolver.declare(declaration, Role::Global);
   limits->variable(declaration, extent, resolver.word(declaration.type));
 }
 
 void ModuleCheck::directive(const Directive &directive) {
-  rules->moduleDirective(directive);
+  checkModuleDirective(directive, *module);
   if (ast.text(directive.name) == ".alias")
     limits->alias(directive);
 }
 
 const Body *ModuleCheck::function(uint32_t index) {
   const Function &function = ast.functions[index];
-  rules->function(function);
+  checkFunction(function, *module);
   resolver.declareFunction(index);
   limits->function(function);
   if (!function.hasBody)
     return nullptr;
   resolver.beginFunction(function);
-  rules->beginBody(function);
+  module->inEntry = function.kind == FunctionKind::Entry;
   bodies->begin(function);
   for (const Statement one : llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count))
     statement(one);
   const Body &body = bodies->end();
-  const BodyContext context = {module, options, *rules, sink};
-  Analyses analyses(body, *rules);
+  const BodyContext context = {*module, options, sink};
+  Analyses analyses(body, *module);
   if (checkBody(body, context, analyses))
     checkHazards(body, context, analyses);
-  limits->body(summaryOf(body, *rules));
+  limits->body(summaryOf(body, *module));
   resolver.endFunction();
   return &body;
 }
@@ -79,20 +79,20 @@ inline void ModuleCheck::statement(Statement statement) {
   case StatementKind::Declaration: return declarationInBody(statement.index);
   case StatementKind::Function: return functionInBody(ast.functions[statement.index]);
   case StatementKind::Directive:
-    rules->bodyDirective(ast.directives[statement.index]);
+    checkBodyDirective(ast.directives[statement.index], *module);
     return bodies->directive(statement.index);
   }
 }
 
 void ModuleCheck::declarationInBody(uint32_t index) {
-  rules->variable(ast.declarations[index], Site::Body);
+  checkVariable(ast.declarations[index], Site::Body, /*isAllocated=*/true, *module);
   const Extent extent = resolver.declare(ast.declarations[index], Role::Local);
   limits->variableOfBody(ast.declarations[index], extent);
   bodies->declaration(index, extent);
 }
 
 void ModuleCheck::functionInBody(const Function &function) {
-  rules->function(function);
+  checkFunction(function, *module);
   if (function.kind == FunctionKind::Func) // it belongs to the module
     limits->function(function);
   else
@@ -103,7 +103,7 @@ void ModuleCheck::finish() {
   const uint32_t end = static_cast<uint32_t>(source.text().size());
   endHeader({end, end}, /*isEmpty=*/true);
   limits->finish();
-  rules->finish();
+  checkDebugInfo(*module);
 }
 
 } // namespace ptxray

@@ -26,7 +26,7 @@ public:
   /// Of the module, and of the function that was read last until another begins.
   llvm::ArrayRef<Symbol> symbols() const { return resolver.symbols(); }
   /// Once an item is read.
-  const ModuleRules &moduleRules() const { return *rules; }
+  const ModuleState &moduleState() const { return *module; }
 
 private:
   void endHeader(Range place, bool isEmpty = false);
@@ -51,8 +51,7 @@ private:
   Range judged{0, UINT32_MAX};
   Header header;
   Resolver resolver;
-  ModuleContext module; // once the header is read, as all below
-  std::optional<ModuleRules> rules;
+  std::optional<ModuleState> module; // once the header is read, as all below
   std::optional<Limits> limits;
   std::optional<BodyReader> bodies;
 };

@@ -17,10 +17,10 @@ static std::optional<uint32_t> numberOf(BlockId block, const Graph &graph) {
   return indexOf(block) < graph.size() ? std::optional(indexOf(block)) : std::nullopt;
 }
 
-static ShownGraph shownGraph(const Body &body, const ModuleRules &rules, const SourceBuffer &source) {
+static ShownGraph shownGraph(const Body &body, const ModuleState &module, const SourceBuffer &source) {
   ShownGraph shown;
   shown.function = body.ast->text(body.function->name).str();
-  Analyses analyses(body, rules);
+  Analyses analyses(body, module);
   const Graph &graph = analyses.graph();
   if (!graph.size())
     return shown;
@@ -59,7 +59,7 @@ std::vector<ShownGraph> shownGraphs(const SourceBuffer &source, std::optional<ll
   parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement item) {
     const Body *body = module.item(item);
     if (body && (!wanted || ast.text(body->function->name) == *wanted))
-      graphs.push_back(shownGraph(*body, module.moduleRules(), source));
+      graphs.push_back(shownGraph(*body, module.moduleState(), source));
   });
   return graphs;
 }

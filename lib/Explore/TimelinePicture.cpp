@@ -21,7 +21,7 @@ Timelines timelinesOf(const SourceBuffer &source, std::optional<llvm::StringRef>
     if (!body || (wanted && ast.text(body->function->name) != *wanted))
       return;
     found.hasFunction = true;
-    Analyses analyses(*body, module.moduleRules());
+    Analyses analyses(*body, module.moduleState());
     if (std::optional<Timeline> one = timelineOf(*body, analyses, source))
       found.all.push_back(std::move(*one));
   });

@@ -5,7 +5,7 @@
 namespace ptxray {
 
 void checkAddresses32(const Body &body, const BodyContext &context) {
-  if (context.rules.codeHas(isa::FeatureId::Address32) && !context.options.wideAddresses)
+  if (context.module.codeHas(isa::FeatureId::Address32) && !context.options.wideAddresses)
     return;
   for (const uint32_t number : body.notable)
     if (body.facts(number).hasAddress32) {
@@ -15,7 +15,7 @@ void checkAddresses32(const Body &body, const BodyContext &context) {
       const bool isNamed = address != nodes.end() && address->extent > 1 && address[1].kind == OperandKind::Name;
       context.sink.report(DiagId::CodegenAddress32, isNamed ? address[1].range : instruction.opcodeRange,
                           (isNamed ? body.ast->text(address[1].name) : body.ast->text(instruction.opcode)).str(),
-                          targetName(ofArch(context.module)));
+                          targetName(ofArch(context.module.context())));
     }
 }
 

@@ -8,9 +8,9 @@ namespace ptxray {
 
 class Analyses {
 public:
-  Analyses(const Body &body, const ModuleRules &rules) : body(body), rules(rules) {}
+  Analyses(const Body &body, const ModuleState &module) : body(body), module(module) {}
 
-  const Graph &graph() { return kept ? *kept : kept.emplace(graphOf(body, rules)); }
+  const Graph &graph() { return kept ? *kept : kept.emplace(graphOf(body, module)); }
   const Definitions &definitions() { return writers ? *writers : writers.emplace(body); }
   const DominatorTree &dominators() { return tree ? *tree : tree.emplace(dominatorsOf(graph())); }
   const Loops &loops() { return forest ? *forest : forest.emplace(loopsOf(graph())); }
@@ -18,7 +18,7 @@ public:
 
 private:
   const Body &body;
-  const ModuleRules &rules;
+  const ModuleState &module;
   std::optional<Graph> kept;
   std::optional<Definitions> writers;
   std::optional<DominatorTree> tree, after;

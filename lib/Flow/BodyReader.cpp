@@ -1,5 +1,6 @@
 #include "Flow/BodyReader.h"
 #include "Isa/Isa.h"
+#include "Module/ModuleRules.h"
 #include "Parse/Interner.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -84,7 +85,7 @@ void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
   if (verdict->findings)
     report(*verdict->findings, instruction, [this](NameId name) { return resolver.find(name); });
   if (opcode.mayCall)
-    rules.call(instruction);
+    checkCall(instruction, module);
   append(instruction, *verdict);
 }
 
@@ -94,7 +95,7 @@ void BodyReader::broken(const Instruction &instruction) {
 }
 
 void BodyReader::report(llvm::ArrayRef<Finding> findings, const Instruction &instruction, FindSymbol find) {
-  reportFindings(findings, {verdicts.opcode(ast, instruction), module, ast, source, instruction, find}, sink);
+  reportFindings(findings, {verdicts.opcode(ast, instruction), module.context(), ast, source, instruction, find}, sink);
 }
 
 void BodyReader::append(const Instruction &instruction, const Verdict &verdict) {

@@ -3,7 +3,7 @@
 // instruction judged, and reports what is wrong with it.
 #include "Flow/Body.h"
 #include "Flow/Constants.h"
-#include "Module/ModuleRules.h"
+#include "Module/Gates.h"
 #include "Resolve/Resolver.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -11,9 +11,9 @@ namespace ptxray {
 
 class BodyReader {
 public:
-  BodyReader(const Ast &ast, const SourceBuffer &source, const ModuleContext &module, Verdicts &verdicts,
-             ModuleRules &rules, Resolver &resolver, DiagnosticSink &sink)
-      : ast(ast), source(source), module(module), verdicts(verdicts), rules(rules), resolver(resolver), sink(sink) {
+  BodyReader(const Ast &ast, const SourceBuffer &source, Verdicts &verdicts, ModuleState &module, Resolver &resolver,
+             DiagnosticSink &sink)
+      : ast(ast), source(source), verdicts(verdicts), module(module), resolver(resolver), sink(sink) {
     body.ast = &ast;
   }
 
@@ -21,7 +21,7 @@ public:
   void begin(const Function &function);
   [[gnu::always_inline]] void instruction(const Instruction &instruction) {
     if (!resolver.checkGuard(instruction)) [[unlikely]]
-      rules.requireGuard(instruction.guard, instruction.guardRange);
+      requireGuard(instruction.guard, instruction.guardRange, module);
     const uint64_t print = resolver.fingerprint(instruction);
     // Mostly all names are plain ones and an equal instruction was judged before: then nobody asks for the opcode.
     const Verdict *verdict = verdicts.find(print);
@@ -89,9 +89,8 @@ private:
 
   const Ast &ast;
   const SourceBuffer &source;
-  const ModuleContext module;
   Verdicts &verdicts;
-  ModuleRules &rules;
+  ModuleState &module;
   Resolver &resolver;
   DiagnosticSink &sink;
 

@@ -1,23 +1,22 @@
 #pragma once
 // The rules about a body as a whole. Each stands in the file of its subject, beside this one; `checkBody` calls them.
 #include "Flow/Analyses.h"
-#include "Module/ModuleRules.h"
+#include "Module/ModuleState.h"
 #include "Module/Program.h"
 
 namespace ptxray {
 
 /// What the rules know besides the body, and where they report.
 struct BodyContext {
-  const ModuleContext module;
+  ModuleState &module;
   const CheckOptions &options;
-  ModuleRules &rules;
   DiagnosticSink &sink;
 };
 
 /// False: an instruction is wrong, or more stands around the text, so that nothing is said of the body as a whole.
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses);
 /// What the rules about the whole module need to know of it.
-FunctionSummary summaryOf(const Body &body, const ModuleRules &rules);
+FunctionSummary summaryOf(const Body &body, const ModuleState &module);
 
 // What each instruction names.
 void checkNamedFunctions(const Body &body, const BodyContext &context);

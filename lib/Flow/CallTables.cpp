@@ -27,7 +27,7 @@ static bool hasIndex(const Body &body, uint32_t number) {
 
 /// A branch through a list becomes a jump through a table.
 static void checkBranch(const Body &body, uint32_t number, const BodyContext &context, Analyses &analyses) {
-  const uint64_t most = context.rules.limitOfCode(isa::LimitId::BranchTargets);
+  const uint64_t most = context.module.limitOfCode(isa::LimitId::BranchTargets);
   body.eachUse(number, [&](NamedUse use) {
     const Symbol *list = use.uses & Targets ? body.symbol(use.local) : nullptr;
     if (!list || list->kind != SymbolKind::BranchTargets)
@@ -44,7 +44,7 @@ static void checkCall(const Body &body, uint32_t number, const BodyContext &cont
     const Symbol *prototype = use.uses & Targets ? body.symbol(use.local) : nullptr;
     if (prototype && prototype->kind == SymbolKind::Prototype)
       checkPreserved(*body.ast, body.ast->functions[prototype->index].directives,
-                     context.rules.limitOfCode(isa::LimitId::PreservedByCallee), context.sink);
+                     context.module.limitOfCode(isa::LimitId::PreservedByCallee), context.sink);
   });
 }
 

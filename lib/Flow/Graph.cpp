@@ -24,23 +24,23 @@ Adjacency Adjacency::reversed() const {
 }
 
 /// Whether it ends the way that control took, if its guard holds.
-static bool endsWhereGuardHolds(const Body &body, uint32_t number, const ModuleRules &rules) {
+static bool endsWhereGuardHolds(const Body &body, uint32_t number, const ModuleState &module) {
   const Facts &facts = body.facts(number);
   bool ends = facts.endsControl();
   if (facts.uses & Calls)
-    body.eachUse(number, [&](NamedUse use) { ends |= (use.uses & Calls) && rules.neverReturns(use.operand.name); });
+    body.eachUse(number, [&](NamedUse use) { ends |= (use.uses & Calls) && module.neverReturns(use.operand.name); });
   return ends;
 }
 
-bool endsControl(const Body &body, uint32_t number, const ModuleRules &rules) {
-  return body.guard(number) == LocalId::None && endsWhereGuardHolds(body, number, rules);
+bool endsControl(const Body &body, uint32_t number, const ModuleState &module) {
+  return body.guard(number) == LocalId::None && endsWhereGuardHolds(body, number, module);
 }
 
 namespace {
 
 class GraphBuilder {
 public:
-  GraphBuilder(const Body &body, const ModuleRules &rules) : body(body), rules(rules) {}
+  GraphBuilder(const Body &body, const ModuleState &module) : body(body), module(module) {}
   Graph build();
 
 private:
@@ -51,7 +51,7 @@ private:
   void addEdge(BlockId from, uint32_t instruction);
 
   const Body &body;
-  const ModuleRules &rules;
+  const ModuleState &module;
   std::vector<Block> blocks;
   std::vector<uint32_t> ends;    // instructions after which control may go elsewhere
   std::vector<uint32_t> placeOf; // by LocalId of a label: the instruction after it, + 1
@@ -70,7 +70,7 @@ BlockId Graph::blockOf(uint32_t instruction) const { return blockAt(blocks, inst
 
 void GraphBuilder::findEnds() {
   for (const uint32_t number : body.notable)
-    if (endsWhereGuardHolds(body, number, rules))
+    if (endsWhereGuardHolds(body, number, module))
       ends.push_back(number);
 }
 
@@ -122,7 +122,7 @@ void GraphBuilder::addTargets(BlockId block, LocalId target) {
 void GraphBuilder::addEdges(BlockId id) {
   Block &block = blocks[indexOf(id)];
   const uint32_t last = block.last();
-  const bool ends = endsWhereGuardHolds(body, last, rules);
+  const bool ends = endsWhereGuardHolds(body, last, module);
   block.goesOn = (!ends || body.guard(last) != LocalId::None) && block.end < body.size();
   if (block.goesOn)
     edges.push_back({id, BlockId(indexOf(id) + 1)});
@@ -184,6 +184,6 @@ Graph GraphBuilder::build() {
   return graphOf(std::move(blocks), edges);
 }
 
-Graph graphOf(const Body &body, const ModuleRules &rules) { return GraphBuilder(body, rules).build(); }
+Graph graphOf(const Body &body, const ModuleState &module) { return GraphBuilder(body, module).build(); }
 
 } // namespace ptxray

@@ -2,10 +2,10 @@
 // Where control may go in a body: runs of instructions that are only entered at their first one (blocks), and the edges
 // between them. Facts say what branches, what ends and what calls; a guard lets control go on as well.
 //
-//   Graph graph = graphOf(body, rules);
+//   Graph graph = graphOf(body, module);
 //   for (const BlockId block : graph.order) ...      only what control can come to, in reverse postorder
 #include "Flow/Body.h"
-#include "Module/ModuleRules.h"
+#include "Module/ModuleState.h"
 
 namespace ptxray {
 
@@ -54,9 +54,9 @@ struct Graph {
 
 using Edges = std::vector<std::pair<BlockId, BlockId>>;
 Graph graphOf(std::vector<Block> blocks, llvm::ArrayRef<std::pair<BlockId, BlockId>> edges);
-Graph graphOf(const Body &body, const ModuleRules &rules);
+Graph graphOf(const Body &body, const ModuleState &module);
 
 /// Whether control never goes on after the instruction.
-bool endsControl(const Body &body, uint32_t number, const ModuleRules &rules);
+bool endsControl(const Body &body, uint32_t number, const ModuleState &module);
 
 } // namespace ptxray

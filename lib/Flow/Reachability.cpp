@@ -14,17 +14,17 @@ struct Segment {
 } // namespace
 
 /// Whether control never goes on after the instruction.
-static bool ends(const Body &body, uint32_t number, const ModuleRules &rules) {
+static bool ends(const Body &body, uint32_t number, const ModuleState &module) {
   if (body.guard(number) != LocalId::None)
     return false;
   const Facts &facts = body.facts(number);
   bool ends = facts.endsControl();
   if (facts.uses & Calls)
-    body.eachUse(number, [&](NamedUse use) { ends |= (use.uses & Calls) && rules.neverReturns(use.operand.name); });
+    body.eachUse(number, [&](NamedUse use) { ends |= (use.uses & Calls) && module.neverReturns(use.operand.name); });
   return ends;
 }
 
-static llvm::SmallVector<Segment, 16> segmentsOf(const Body &body, const ModuleRules &rules) {
+static llvm::SmallVector<Segment, 16> segmentsOf(const Body &body, const ModuleState &module) {
   llvm::SmallVector<Segment, 16> segments;
   llvm::ArrayRef<PlacedLabel> labels = body.labels;
   uint32_t first = 0;
@@ -35,7 +35,7 @@ static llvm::SmallVector<Segment, 16> segmentsOf(const Body &body, const ModuleR
     first = end;
   };
   for (const uint32_t number : body.notable)
-    if (ends(body, number, rules))
+    if (ends(body, number, module))
       close(number + 1);
   segments.push_back({first, body.size(), labels});
   return segments;
@@ -61,7 +61,7 @@ static Range lastStatement(const Body &body) {
 }
 
 void checkReachability(const Body &body, const BodyContext &context) {
-  const llvm::SmallVector<Segment, 16> segments = segmentsOf(body, context.rules);
+  const llvm::SmallVector<Segment, 16> segments = segmentsOf(body, context.module);
   const llvm::SmallBitVector targets = segments.size() > 1 ? targetsOf(body) : llvm::SmallBitVector();
   const auto isTarget = [&](const PlacedLabel &label) { return targets.test(static_cast<unsigned>(label.local)); };
   for (const Segment &segment : llvm::drop_begin(segments)) {
@@ -72,7 +72,7 @@ void checkReachability(const Body &body, const BodyContext &context) {
   // Where nothing but labels stands at the end, compilers lead what cannot happen.
   const Segment &last = segments.back();
   const bool isReached = segments.size() == 1 || (last.first < last.end && llvm::any_of(last.labels, isTarget));
-  if (isReached && !context.rules.neverReturns(body.function->name))
+  if (isReached && !context.module.neverReturns(body.function->name))
     context.sink.report(DiagId::ControlReachesEnd, lastStatement(body), body.ast->text(body.function->name));
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 class Summariser {
 public:
-  Summariser(const Body &body, const ModuleRules &rules) : body(body), rules(rules) {}
+  Summariser(const Body &body, const ModuleState &module) : body(body), module(module) {}
   FunctionSummary summary();
 
 private:
@@ -29,7 +29,7 @@ private:
   bool isReached(uint32_t number);
 
   const Body &body;
-  const ModuleRules &rules;
+  const ModuleState &module;
   std::optional<Graph> graph;     // of a body that asks for it
   std::vector<uint32_t> lastRead; // likewise; by LocalId: the number of the instruction, + 1; 0: none
   FunctionSummary result;
@@ -87,7 +87,7 @@ void Summariser::pragmas() {
 
 bool Summariser::isReached(uint32_t number) {
   if (!graph)
-    graph = graphOf(body, rules);
+    graph = graphOf(body, module);
   return graph->isReached(graph->blockOf(number));
 }
 
@@ -181,6 +181,6 @@ FunctionSummary Summariser::summary() {
   return std::move(result);
 }
 
-FunctionSummary summaryOf(const Body &body, const ModuleRules &rules) { return Summariser(body, rules).summary(); }
+FunctionSummary summaryOf(const Body &body, const ModuleState &module) { return Summariser(body, module).summary(); }
 
 } // namespace ptxray

@@ -1,5 +1,6 @@
 // Instructions that write to the trace, which the module's metadata describe.
 #include "Flow/BodyRules.h"
+#include "Module/ModuleRules.h"
 
 namespace ptxray {
 
@@ -7,7 +8,7 @@ void checkTraces(const Body &body, const BodyContext &context) {
   for (const uint32_t number : body.notable)
     if (body.facts(number).has(isa::FactKind::Traces)) {
       const Instruction &instruction = body.instruction(number);
-      context.rules.trace(instruction.opcodeRange, body.ast->text(instruction.opcode));
+      checkTrace(instruction.opcodeRange, body.ast->text(instruction.opcode), context.module);
     }
 }
 

@@ -1,3 +1,4 @@
+#include "Module/Gates.h"
 #include "Module/ModuleRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,36 +11,6 @@ static const isa::Directive *find(llvm::StringRef text) {
   return pragma && (pragma->arguments.count || name == text) ? pragma : nullptr;
 }
 
-/// In a function ptxas takes whatever it does not know for a pragma of another compiler.
-void ModuleRules::pragma(const Directive &directive, isa::DirectivePlace place) {
-  const bool isInBody = place == isa::InEntry || place == isa::InFunction;
-  for (const Operand &string : ast.operandsOf(directive.operands)) {
-    const llvm::StringRef text = ast.text(string.name).drop_front().drop_back();
-    const isa::Directive *pragma = find(text);
-    const bool isInModule = place == isa::InModule;
-    // One that may also stand in a head is refused elsewhere only when code is made, as one that ptxas does not know.
-    if (isInModule && (!pragma || ((pragma->places & isa::OnEntry) && !(pragma->places & isa::InModule)))) {
-      sink.report(DiagId::CodegenPragmaPlace, string.range, text);
-      continue;
-    }
-    if (!pragma) {
-      sink.report(DiagId::UnknownPragma, string.range, text);
-      continue;
-    }
-    const std::string name(pragma->name);
-    if (!isInBody) {
-      if (!(pragma->places & place))
-        sink.report(DiagId::PragmaPlace, string.range, name, "in the body of a function");
-      continue;
-    }
-    require(pragma->gate, "`.pragma \"" + name + "\"`", string.range);
-    if (!(pragma->places & place))
-      sink.report(DiagId::PragmaPlace, string.range, name, "in the body of an entry");
-    if (pragma->arguments.count)
-      pragmaValue(*pragma, text.drop_front(name.size()).ltrim(), string.range);
-  }
-}
-
 /// A number as C writes it, of any size.
 static bool isMask(llvm::StringRef text) {
   (void)(text.consume_front("-") || text.consume_front("+"));
@@ -47,11 +18,11 @@ static bool isMask(llvm::StringRef text) {
   return !text.empty() && llvm::all_of(text, [&](char c) { return isHex ? llvm::isHexDigit(c) : llvm::isDigit(c); });
 }
 
-void ModuleRules::pragmaValue(const isa::Directive &pragma, llvm::StringRef value, Range range) {
+static void checkPragmaValue(const isa::Directive &pragma, llvm::StringRef value, Range range, ModuleState &module) {
   const isa::DirectiveArgument &argument = isa::run(isa::tables().arguments, pragma.arguments).front();
   if (argument.kind == isa::ArgumentKind::Text) {
     if (!isMask(value))
-      sink.report(DiagId::CodegenPragmaValue, range, pragma.name);
+      module.sink.report(DiagId::CodegenPragmaValue, range, pragma.name);
     return;
   }
   if (argument.kind != isa::ArgumentKind::Number)
@@ -60,8 +31,38 @@ void ModuleRules::pragmaValue(const isa::Directive &pragma, llvm::StringRef valu
   int64_t number = 0;
   uint64_t large = 0; // beyond 63 bits ptxas takes it, too
   if (value.getAsInteger(0, number) ? value.getAsInteger(0, large) : !ranges.empty() && number < ranges.front().low)
-    sink.report(DiagId::PragmaValue, range, pragma.name,
-                ranges.empty() ? "a number" : "a number above " + std::to_string(ranges.front().low - 1));
+    module.sink.report(DiagId::PragmaValue, range, pragma.name,
+                       ranges.empty() ? "a number" : "a number above " + std::to_string(ranges.front().low - 1));
+}
+
+/// In a function ptxas takes whatever it does not know for a pragma of another compiler.
+void checkPragma(const Directive &directive, isa::DirectivePlace place, ModuleState &module) {
+  const bool isInBody = place == isa::InEntry || place == isa::InFunction;
+  for (const Operand &string : module.ast.operandsOf(directive.operands)) {
+    const llvm::StringRef text = module.ast.text(string.name).drop_front().drop_back();
+    const isa::Directive *pragma = find(text);
+    const bool isInModule = place == isa::InModule;
+    // One that may also stand in a head is refused elsewhere only when code is made, as one that ptxas does not know.
+    if (isInModule && (!pragma || ((pragma->places & isa::OnEntry) && !(pragma->places & isa::InModule)))) {
+      module.sink.report(DiagId::CodegenPragmaPlace, string.range, text);
+      continue;
+    }
+    if (!pragma) {
+      module.sink.report(DiagId::UnknownPragma, string.range, text);
+      continue;
+    }
+    const std::string name(pragma->name);
+    if (!isInBody) {
+      if (!(pragma->places & place))
+        module.sink.report(DiagId::PragmaPlace, string.range, name, "in the body of a function");
+      continue;
+    }
+    requireGate(pragma->gate, "`.pragma \"" + name + "\"`", string.range, module);
+    if (!(pragma->places & place))
+      module.sink.report(DiagId::PragmaPlace, string.range, name, "in the body of an entry");
+    if (pragma->arguments.count)
+      checkPragmaValue(*pragma, text.drop_front(name.size()).ltrim(), string.range, module);
+  }
 }
 
 } // namespace ptxray

@@ -1,0 +1,39 @@
+#include "Module/ModuleRules.h"
+
+namespace ptxray {
+
+void checkTargets(const Directive &directive, ModuleState &module) {
+  // The targets of an indirect branch are labels, those of an indirect call functions.
+  const bool areFunctions = module.ast.text(directive.name) == ".calltargets";
+  for (const Operand &target : module.ast.operandsOf(directive.operands)) {
+    const Symbol *symbol = module.resolver.find(target.name);
+    const std::string name = module.ast.text(target.name).str();
+    if (target.flags & HasOffset) { // `M<2>` stands for M0 and M1
+      for (int64_t i = 0; i < target.value; ++i) {
+        const std::string member = name + std::to_string(i);
+        const std::optional<uint32_t> id = module.ast.names->find(member);
+        if (id && module.resolver.find(static_cast<NameId>(*id)))
+          continue;
+        module.sink.report(DiagId::UndefinedSymbol, target.range, member);
+        break;
+      }
+      continue;
+    }
+    if (!symbol) {
+      module.resolver.reportUnknown(target.name, target.range);
+      continue;
+    }
+    if (!areFunctions && target.name == directive.label)
+      continue; // ptxas takes it for a label
+    if (symbol->kind != (areFunctions ? SymbolKind::Function : SymbolKind::Label)) {
+      module.sink.report(DiagId::JumpTarget, target.range, name, areFunctions ? "a function" : "a label");
+      continue;
+    }
+    // A call is compared with the last of them.
+    if (auto found = module.functions.find(static_cast<uint32_t>(target.name));
+        areFunctions && found != module.functions.end())
+      module.prototypes[static_cast<uint32_t>(directive.label)] = found->second;
+  }
+}
+
+} // namespace ptxray

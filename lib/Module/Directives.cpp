@@ -1,0 +1,98 @@
+#include "Module/Gates.h"
+#include "Module/ModuleRules.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+bool fits(const Operand &number, ModuleState &module) {
+  const auto value = static_cast<uint64_t>(number.value);
+  if (number.kind != OperandKind::Integer || value <= UINT32_MAX)
+    return true;
+  module.sink.report(DiagId::ConstantOverflow, number.range, std::to_string(value), 32);
+  return false;
+}
+
+/// "a number from 0 to 11"
+static std::string rangeText(const isa::ValueRange &range) {
+  if (range.low == range.high)
+    return "the value " + std::to_string(range.low);
+  if (range.high == INT64_MAX)
+    return range.low == 1 ? "a value above zero" : "a number from " + std::to_string(range.low) + " on";
+  return "a number from " + std::to_string(range.low) + " to " + std::to_string(range.high);
+}
+
+bool checkValue(const Operand &operand, const isa::Directive &known, const isa::DirectiveArgument &argument,
+                ModuleState &module) {
+  if (argument.kind == isa::ArgumentKind::U32 && !fits(operand, module))
+    return false;
+  const isa::Tables &tables = isa::tables();
+  std::string expected;
+  if (operand.kind == OperandKind::String) {
+    const llvm::StringRef text = module.ast.text(operand.name).drop_front().drop_back();
+    const auto texts = isa::run(tables.directiveTexts, argument.texts);
+    if (!texts.empty() && llvm::none_of(texts, [&](isa::Text one) { return text.equals_insensitive(one); }))
+      expected = "the name of a known " + std::string(argument.name);
+  } else if (operand.kind == OperandKind::Integer) {
+    const auto ranges = isa::run(tables.ranges, argument.ranges);
+    auto holds = [&](const isa::ValueRange &range) {
+      return range.low <= operand.value && operand.value <= range.high;
+    };
+    if (!ranges.empty() && llvm::none_of(ranges, holds))
+      expected = rangeText(ranges.front());
+  }
+  if (!expected.empty())
+    module.sink.report(DiagId::DirectiveValue, operand.range, known.name, expected);
+  return true;
+}
+
+bool checkValues(const Directive &directive, const isa::Directive &known, ModuleState &module) {
+  const llvm::ArrayRef<isa::DirectiveArgument> arguments = isa::run(isa::tables().arguments, known.arguments);
+  bool allFit = true;
+  uint32_t next = 0;
+  for (const Operand &operand : module.ast.operandsOf(directive.operands)) {
+    if (next == arguments.size())
+      break;
+    const isa::DirectiveArgument &argument = arguments[next];
+    next += !argument.repeats;
+    allFit &= checkValue(operand, known, argument, module);
+  }
+  return allFit;
+}
+
+void checkModuleDirective(const Directive &directive, ModuleState &module) {
+  const llvm::StringRef name = module.ast.text(directive.name);
+  requireDirective(directive.name, directive.nameRange, isa::InModule, module);
+  if (name == ".pragma")
+    return checkPragma(directive, isa::InModule, module);
+  if (name == ".alias")
+    return checkAlias(directive, module);
+  if (name == ".file")
+    checkFile(directive, module);
+  else if (name == ".section")
+    checkSection(directive, module);
+  else if (name == ".metadata_section")
+    checkMetadata(directive, module);
+  else if (name == ".nv_intermediate_source_section")
+    checkSources(directive, module);
+  if (name != "@@DWARF")
+    return;
+  module.debugging.hasSection = true;
+  if (!module.has(isa::FeatureId::DwarfLines))
+    module.sink.report(DiagId::DwarfDirective, directive.nameRange);
+}
+
+void checkBodyDirective(const Directive &directive, ModuleState &module) {
+  const llvm::StringRef name = module.ast.text(directive.name);
+  const isa::DirectivePlace place = module.inEntry ? isa::InEntry : isa::InFunction;
+  const isa::Directive *known = requireDirective(directive.name, directive.nameRange, place, module);
+  if (name == ".pragma")
+    return checkPragma(directive, place, module);
+  if (name == ".alias")
+    return checkAlias(directive, module);
+  if (directive.label != NameId::None)
+    checkTargets(directive, module);
+  else if (known && checkValues(directive, *known, module))
+    checkLocation(directive, module);
+}
+
+} // namespace ptxray

@@ -1,0 +1,47 @@
+#include "Module/ModuleState.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+const isa::Directive *ModuleState::directiveOf(SpellingId name) {
+  if (name == SpellingId::None)
+    return nullptr;
+  const auto index = static_cast<uint32_t>(name);
+  if (index >= directives.size())
+    directives.resize(std::max<size_t>(index + 1, ast.spellings->size()));
+  std::optional<const isa::Directive *> &known = directives[index];
+  if (!known)
+    known = isa::findDirective(ast.text(name));
+  return *known;
+}
+
+Formal ModuleState::formalOf(const Declaration &declaration) const {
+  Formal formal;
+  formal.type = resolver.word(declaration.type);
+  formal.extent = resolver.extentOf(declaration);
+  formal.isRegister = ast.text(declaration.space) == ".reg";
+  if (declaration.name != NameId::None)
+    formal.name = ast.text(declaration.name).str();
+  return formal;
+}
+
+bool ModuleState::neverReturns(NameId function) const {
+  auto known = functions.find(static_cast<uint32_t>(function));
+  return known != functions.end() && known->second.noReturn;
+}
+
+llvm::StringRef difference(llvm::ArrayRef<Formal> a, llvm::ArrayRef<Formal> b) {
+  if (a.size() != b.size())
+    return "number of parameters";
+  for (auto [x, y] : llvm::zip(a, b)) {
+    if (x.isRegister != y.isRegister)
+      return "parameter state space";
+    if (x.type != y.type || x.extent.bytes != y.extent.bytes || x.extent.isArray != y.extent.isArray)
+      return "parameter type";
+    if (x.extent.align != y.extent.align)
+      return "parameter alignment";
+  }
+  return "";
+}
+
+} // namespace ptxray

@@ -1,0 +1,65 @@
+#include "Module/Gates.h"
+#include "Module/ModuleRules.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ptxray {
+
+void checkParameter(const Declaration &declaration, Site site, ModuleState &module) {
+  const std::string name =
+      declaration.name == NameId::None ? std::string("_") : module.ast.text(declaration.name).str();
+  const llvm::StringRef space = module.text(declaration.space);
+  const bool isOpen = declaration.dims.count && module.ast.dims[declaration.dims.first] < 0;
+  if (site == Site::EntryParameter) {
+    if (space != ".param")
+      module.sink.report(DiagId::ParameterSpace, declaration.spaceRange, name, ".param");
+    if (isOpen)
+      module.sink.report(DiagId::OpenParameter, declaration.nameRange, name);
+    if (declaration.dims.count && module.ast.dims[declaration.dims.first] == 0)
+      module.sink.report(DiagId::OpenParameter, declaration.nameRange, name);
+    const llvm::StringRef pointed = module.text(declaration.ptrSpace);
+    if (pointed == ".reg" || pointed == ".param" || pointed == ".tex" || pointed.contains('['))
+      module.sink.report(DiagId::SyntaxError, declaration.range, pointed, "`.const`, `.global`, `.local` or `.shared`");
+    const isa::Directive &pointer = isa::directive(isa::DirectiveId::Ptr);
+    if (declaration.isPtr && !module.availability.holds(pointer.gate))
+      module.sink
+          .report(DiagId::RequiresPtx, declaration.range, "`" + std::string(pointer.name) + "`",
+                  versionOf(pointer.gate), module.header.summary().ptx)
+          .kind = Kind::Directive;
+    return;
+  }
+  if (space != ".param" && space != ".reg")
+    module.sink.report(DiagId::ParameterSpace, declaration.spaceRange, name, ".param or .reg");
+  if (space == ".param")
+    requireFeature(isa::FeatureId::FunctionParam, declaration.spaceRange, module);
+  const bool isEmpty = declaration.dims.count && module.ast.dims[declaration.dims.first] <= 0;
+  if (isEmpty && site == Site::FunctionReturn)
+    module.sink.report(DiagId::OpenParameter, declaration.nameRange, name);
+  else if (isOpen)
+    requireFeature(isa::FeatureId::OpenParameter, "`" + name + "[]`", declaration.nameRange, module);
+}
+
+/// `.ptr`, and the alignment where a kernel's pointer has its own: `.param .u32 .align 8 a`.
+void checkPointer(const Function &function, const Declaration &declaration, ModuleState &module) {
+  const bool isFunction = function.kind == FunctionKind::Func;
+  const bool mayPoint = isa::directive(isa::DirectiveId::Ptr).places & isa::OnParameter;
+  if (declaration.isPtr && (isFunction || (function.kind == FunctionKind::Entry && !mayPoint)))
+    module.sink.report(DiagId::PtrPlace, declaration.range,
+                       declaration.name == NameId::None ? std::string("_") : module.ast.text(declaration.name).str());
+  if (isFunction && declaration.isAlignedBehind)
+    module.sink.report(DiagId::DirectivePlace, declaration.range, ".align",
+                       "parameters of entries, when it stands behind the type");
+}
+
+void checkParameterSize(const Function &function, const Signature &signature, ModuleState &module) {
+  uint64_t bytes = 0;
+  for (const Formal &formal : signature.parameters)
+    bytes = llvm::alignTo(bytes, std::max<uint64_t>(1, formal.extent.align)) + formal.extent.bytes;
+  const uint64_t most = isa::limit(isa::LimitId::ParameterBytes, module.availability);
+  if (bytes <= most)
+    return;
+  Diagnostic &d = module.sink.report(DiagId::ParameterSize, function.nameRange, bytes, most);
+  if (static_cast<uint32_t>(bytes) <= most) // ptxas counts in 32 bits
+    d.severity = Severity::Warning;
+}
+
+} // namespace ptxray

@@ -1,0 +1,192 @@
+#include "Isa/Isa.h"
+#include "Module/Gates.h"
+#include "Module/ModuleRules.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ptxray {
+
+/// Numbers of a declaration that ptxas keeps in 32 bits.
+static void checkBounds(const Declaration &declaration, bool isParameter, ModuleState &module) {
+  auto tooLarge = [&](int64_t number, Range range) {
+    module.sink.report(DiagId::ConstantOverflow, range, std::to_string(static_cast<uint64_t>(number)), 32);
+  };
+  for (int64_t align : {declaration.align, declaration.ptrAlign})
+    if (align > UINT32_MAX && llvm::isPowerOf2_64(static_cast<uint64_t>(align)))
+      tooLarge(align, declaration.range);
+  if (declaration.isParameterised && declaration.count == UINT32_MAX)
+    tooLarge(declaration.count, declaration.nameRange);
+  if (declaration.isParameterised && (declaration.dims.count || declaration.hasInitialiser))
+    module.sink.report(DiagId::SyntaxError, declaration.nameRange, declaration.dims.count ? "[" : "=", "`,` or `;`");
+  for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i) {
+    if (isParameter && module.ast.dims[i] > UINT32_MAX)
+      tooLarge(module.ast.dims[i], declaration.nameRange);
+    else if (i > declaration.dims.first && module.ast.dims[i] <= 0)
+      module.sink.report(DiagId::IncompleteType, declaration.nameRange, module.ast.text(declaration.name));
+  }
+}
+
+namespace {
+
+/// A declaration, and what its rules ask of it.
+struct Variable {
+  Variable(const Declaration &declaration, Site site, bool isAllocated, const ModuleState &module)
+      : declaration(declaration), site(site), isAllocated(isAllocated), space(module.text(declaration.space)),
+        type(module.text(declaration.type)), linkage(module.text(declaration.linkage)),
+        vector(module.text(declaration.vector)),
+        name(declaration.name == NameId::None ? llvm::StringRef("_") : module.ast.text(declaration.name)),
+        word(isa::word(module.resolver.word(declaration.type))), isArray(declaration.dims.count),
+        firstDimension(isArray ? module.ast.dims[declaration.dims.first] : 0) {}
+
+  bool isParameter() const { return site != Site::Module && site != Site::Body; }
+  bool isRegister() const { return space == ".reg"; }
+  bool isVector() const { return !vector.empty(); }
+  bool isVectorLength() const { return vector == ".v2" || vector == ".v4"; }
+  bool isOpaque() const { return word.typeKind == isa::TypeKind::Opaque; }
+
+  const Declaration &declaration;
+  const Site site;
+  const bool isAllocated;
+  const llvm::StringRef space, type, linkage, vector, name;
+  const isa::Word &word; // of the type
+  const bool isArray;
+  const int64_t firstDimension;
+};
+
+} // namespace
+
+/// Of a declaration of nothing ptxas asks for the words alone.
+static void checkNameless(const Variable &variable, ModuleState &module) {
+  const isa::Word &word = variable.word;
+  const bool isType = word.typeKind != isa::TypeKind::None && word.declarable != isa::Declarable::Never;
+  if (!isType || (variable.isVector() && !variable.isVectorLength()))
+    module.sink.report(DiagId::VariableType, variable.declaration.typeRange, variable.type, variable.space);
+}
+
+static void checkSpace(const Variable &variable, ModuleState &module) {
+  const Range range = variable.declaration.spaceRange;
+  const llvm::StringRef space = variable.space;
+  if (space == ".tex")
+    requireFeature(isa::FeatureId::TextureSpace, "`.tex`", range, module);
+  if (variable.site == Site::Body && space == ".param")
+    requireFeature(module.inEntry ? isa::FeatureId::EntryBodyParam : isa::FeatureId::FunctionBodyParam, range, module);
+  if (variable.site != Site::Module)
+    return;
+  // Functions that follow the ABI have no place for them; from PTX 3.0 on all do.
+  const bool isOfFunctions = variable.isRegister() || space == ".local";
+  if (space == ".param" || (isOfFunctions && !module.has(isa::FeatureId::ModuleRegisters)))
+    module.sink.report(DiagId::ModuleScopeSpace, range, space);
+  if (variable.linkage == ".common" && space != ".global")
+    module.sink.report(DiagId::LinkageSpace, range, ".common", ".global");
+}
+
+static void checkType(const Variable &variable, ModuleState &module) {
+  const isa::Word &word = variable.word;
+  const Range range = variable.declaration.typeRange;
+  const llvm::StringRef type = variable.type;
+  const bool isHalfPair = type == ".f16x2";
+  // A single float may be declared where nothing computes with it.
+  if (word.typeKind == isa::TypeKind::Bits || variable.isOpaque() || isHalfPair)
+    if (Diagnostic *d = requireGate(word.gate, "`" + type + "`", range, module))
+      if (isHalfPair ? variable.isVector() : variable.isArray || !variable.isAllocated) // where ptxas does not ask
+        d->severity = Severity::Warning;
+  if (word.declarable != isa::Declarable::Yes) {
+    Diagnostic &d = module.sink.report(DiagId::VariableType, range, type, variable.space);
+    if (word.typeKind != isa::TypeKind::None && !variable.isVector() && word.declarable != isa::Declarable::Never &&
+        (variable.isArray || !variable.isAllocated || word.declarable == isa::Declarable::Laxly))
+      d.severity = Severity::Warning;
+  }
+  // Parameter space holds scalars, and arrays of anything.
+  if (variable.space == ".param" && variable.site != Site::Module && variable.isAllocated && !variable.isArray &&
+      (variable.isVector() || isHalfPair))
+    module.sink.report(DiagId::VariableType, range, variable.vector + type, variable.space);
+}
+
+static void checkPredicate(const Variable &variable, ModuleState &module) {
+  if (variable.word.typeKind != isa::TypeKind::Predicate)
+    return;
+  if (variable.isArray || variable.isVector())
+    module.sink.report(DiagId::PredicateVariable, variable.declaration.nameRange, variable.name);
+  else if (!variable.isRegister() && variable.isAllocated)
+    module.sink.report(DiagId::PredicateVariable, variable.declaration.spaceRange, variable.name);
+}
+
+static void checkVector(const Variable &variable, ModuleState &module) {
+  if (!variable.isVector() || variable.word.typeKind == isa::TypeKind::None)
+    return;
+  const Range range = variable.declaration.typeRange;
+  if (!variable.isVectorLength() || variable.isOpaque())
+    module.sink.report(DiagId::VariableType, range, variable.vector, variable.space);
+  else if (isa::word(module.resolver.word(variable.declaration.vector)).number * variable.word.bits > 128)
+    module.sink.report(DiagId::VectorTooWide, range, variable.vector + variable.type);
+}
+
+static void checkAlignment(const Variable &variable, ModuleState &module) {
+  const Declaration &declaration = variable.declaration;
+  for (int64_t align : {declaration.align, declaration.ptrAlign})
+    if (align == 0 || (align > 0 && !llvm::isPowerOf2_64(static_cast<uint64_t>(align))))
+      module.sink.report(DiagId::AlignmentValue, declaration.range, align);
+  const bool isOfKernel = variable.site == Site::Module || variable.site == Site::EntryParameter;
+  if (variable.space == ".param" && declaration.align > 128 && variable.isAllocated && !isOfKernel)
+    module.sink.report(DiagId::AlignmentValue, declaration.range, declaration.align);
+}
+
+/// Textures, surfaces and samplers.
+static void checkOpaquePlace(const Variable &variable, ModuleState &module) {
+  const Range range = variable.declaration.typeRange;
+  const Site site = variable.site;
+  if (variable.isOpaque()) {
+    const bool isCommon = variable.linkage == ".common" && !variable.isArray;
+    const bool isWrong = site == Site::Module ? (variable.space != ".global" && !variable.isArray) || isCommon
+                                              : site != Site::EntryParameter && variable.isAllocated;
+    if (isWrong)
+      module.sink.report(DiagId::OpaqueVariablePlace, range, variable.type);
+  }
+  if (variable.space == ".tex") {
+    if ((variable.type != ".u32" && variable.type != ".u64") || variable.isArray)
+      module.sink.report(DiagId::VariableType, range, variable.type, variable.space);
+    else if (site != Site::Module)
+      module.sink.report(DiagId::OpaqueVariablePlace, range, variable.space);
+  }
+  const bool isOfFunction = site == Site::FunctionParameter || site == Site::FunctionReturn;
+  if (variable.type == ".samplerref" && module.header.isUnifiedTexture() && !variable.isArray && !isOfFunction)
+    module.sink.report(DiagId::OpaqueVariablePlace, range, variable.type);
+}
+
+static void checkArray(const Variable &variable, ModuleState &module) {
+  if (!variable.isArray)
+    return;
+  const Declaration &declaration = variable.declaration;
+  const int64_t first = variable.firstDimension;
+  if (variable.isRegister() && (variable.isAllocated || first <= 0))
+    module.sink.report(DiagId::RegisterArray, declaration.nameRange, variable.name);
+  const bool isSizedByValues = declaration.hasInitialiser && first < 0;
+  if (!variable.isParameter() && variable.linkage != ".extern" && first <= 0 && !isSizedByValues)
+    module.sink.report(DiagId::IncompleteType, declaration.nameRange, variable.name);
+}
+
+void checkVariable(const Declaration &declaration, Site site, bool isAllocated, ModuleState &module) {
+  const Variable variable(declaration, site, isAllocated, module);
+  if (declaration.isNameless)
+    return checkNameless(variable, module);
+  requireDirective(declaration.linkage, declaration.range, isa::OnVariable, module);
+  checkConstantBank(declaration, module);
+  checkBounds(declaration, variable.isParameter(), module);
+  checkSpace(variable, module);
+  checkType(variable, module);
+  checkPredicate(variable, module);
+  checkVector(variable, module);
+  checkAlignment(variable, module);
+  checkOpaquePlace(variable, module);
+  checkArray(variable, module);
+  checkAttributes(declaration, module);
+  if (declaration.hasInitialiser)
+    checkInitialiser(declaration, module);
+  if (variable.isParameter())
+    checkParameter(declaration, site, module);
+  if (declaration.name == NameId::None && (!variable.isParameter() || declaration.hasInitialiser))
+    module.sink.report(DiagId::SinkName, declaration.nameRange);
+  if (site == Site::Module && declaration.name != NameId::None && !declaration.isParameterised)
+    redeclareVariable(declaration, module.formalOf(declaration), module);
+}
+
+} // namespace ptxray

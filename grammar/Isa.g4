@@ -17,7 +17,7 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | ('directive' WORD | 'pragma' STRING) '{' clause* '}'                       # directive
      | 'feature' NAME STRING? '=' condition ';'                                   # feature
      | 'limit' NAME '=' limitValue (',' limitValue)* ';'                          # limit
-     | 'runtime' NAME ':' condition ';'                                           # runtimeFunction
+     | 'runtime' NAME remark=NAME? (':' condition)? ';'                            # runtimeFunction
      | 'register' SPECIAL WORD WORD? narrow=NAME? 'per' scope=NAME ('enumerates' enumerates=NAME)? ('needs' needs=WORD)?
        (':' condition)? ';'                                                       # register
      ;

@@ -64,6 +64,8 @@ const Body *ModuleCheck::function(uint32_t index) {
   Analyses analyses(body, *module);
   if (checkBody(body, context, analyses))
     checkHazards(body, context, analyses);
+  if (function.kind == FunctionKind::Func && isQuiet(body))
+    module->quietFunctions.insert(static_cast<uint32_t>(function.name));
   limits->body(summaryOf(body, *module));
   resolver.endFunction();
   return &body;

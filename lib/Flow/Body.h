@@ -4,6 +4,7 @@
 #include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "Resolve/Scopes.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace ptxray {
@@ -49,6 +50,7 @@ struct Body {
   std::vector<const Verdict *> verdicts;        // by instruction, which count from 0
   std::vector<LocalId> names;                   // what each of the Ast's `operandNames` means, those of guards included
   std::vector<uint32_t> notable;                // instructions that do more than read and write registers
+  std::vector<uint32_t> unknownCalls;           // of functions that may wait for whatever the caller has started
   std::vector<Local> locals;                    // by LocalId
   std::vector<LocalId> readFirst;               // those that the text does not write before it uses them
   std::vector<PlacedLabel> labels;
@@ -69,6 +71,7 @@ struct Body {
     const Slice slice = instruction(number).names;
     return llvm::ArrayRef(names).slice(slice.first - firstName, slice.count);
   }
+  bool callsUnknown(uint32_t number) const { return llvm::binary_search(unknownCalls, number); }
   NameId nameOf(LocalId local) const { return locals[static_cast<uint32_t>(local)].name; }
   llvm::StringRef text(LocalId local) const { return ast->text(nameOf(local)); }
   /// Null: a special register, or declared nowhere.

@@ -11,6 +11,7 @@ void BodyReader::begin(const Function &function) {
   body.function = &function;
   body.verdicts.clear();
   body.notable.clear();
+  body.unknownCalls.clear();
   body.locals.assign(1, {});
   body.readFirst.clear();
   body.labels.clear();
@@ -84,9 +85,18 @@ void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
   }
   if (verdict->findings)
     report(*verdict->findings, instruction, [this](NameId name) { return resolver.find(name); });
-  if (opcode.mayCall)
+  if (opcode.mayCall) {
     checkCall(instruction, module);
+    if (!callsQuiet(nodes, *verdict))
+      body.unknownCalls.push_back(body.size());
+  }
   append(instruction, *verdict);
+}
+
+/// Whether nothing but functions is called that leave alone what the caller has started.
+bool BodyReader::callsQuiet(llvm::ArrayRef<Operand> nodes, const Verdict &verdict) const {
+  return llvm::all_of(verdict.facts->nodes,
+                      [&](const NodeUse &use) { return !(use.uses & Calls) || module.isQuiet(nodes[use.node].name); });
 }
 
 void BodyReader::broken(const Instruction &instruction) {

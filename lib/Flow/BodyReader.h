@@ -81,6 +81,7 @@ private:
   bool isStillRight(const Verdict &verdict, const Instruction &instruction);
   [[gnu::noinline]] void unusual(const Instruction &instruction, uint64_t print);
   void append(const Instruction &instruction, const Verdict &verdict);
+  bool callsQuiet(llvm::ArrayRef<Operand> nodes, const Verdict &verdict) const;
   bool isMissingSemicolon(const Instruction &instruction);
   bool hasTooManyOperands(const Instruction &instruction);
   void judgeLate();

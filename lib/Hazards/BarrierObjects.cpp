@@ -183,7 +183,7 @@ struct UnorderedInits : WorseLevels {
           level = Ordered;
   }
   bool orders(uint32_t number) const {
-    return mayWait(body, number) || llvm::any_of(body.facts(number).actions, [](const Action &action) {
+    return body.callsUnknown(number) || llvm::any_of(body.facts(number).actions, [](const Action &action) {
              return (action.kind == isa::FactKind::Orders &&
                      static_cast<isa::Ordered>(action.detail) == isa::Ordered::Barriers) ||
                     (action.kind == isa::FactKind::Releases);

@@ -30,16 +30,25 @@ void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operat
          context.range(*wait)});
 }
 
-/// All that a rule may ask about: facts of asynchrony, barriers and order, memory of the block, calls.
-static bool isEvent(const Facts &facts) {
+/// Facts of asynchrony, barriers and order.
+static bool synchronises(const Facts &facts) {
   using isa::FactKind;
   return hasAny(facts, {FactKind::Async, FactKind::Holds, FactKind::Commits, FactKind::Waits, FactKind::Arrives,
                         FactKind::Expects, FactKind::Completes, FactKind::Awaits, FactKind::Syncs, FactKind::Inits,
                         FactKind::Invalidates, FactKind::Orders, FactKind::Releases, FactKind::Allocates,
-                        FactKind::Frees, FactKind::Relinquishes}) ||
-         facts.uses & Calls || llvm::any_of(facts.accesses, [](const Access &access) {
+                        FactKind::Frees, FactKind::Relinquishes});
+}
+
+/// All that a rule may ask about.
+static bool isEvent(const Facts &facts) {
+  return synchronises(facts) || facts.uses & Calls || llvm::any_of(facts.accesses, [](const Access &access) {
            return access.space == isa::words::tmem || isShared(access.space);
          });
+}
+
+bool isQuiet(const Body &body) {
+  return body.unknownCalls.empty() &&
+         llvm::none_of(body.verdicts, [](const Verdict *one) { return synchronises(*one->facts); });
 }
 
 std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses) {
@@ -56,7 +65,7 @@ std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sin
   for (uint32_t number = 0; number < body.size(); ++number)
     if (isEvent(body.facts(number))) {
       hazards.events.push_back(number);
-      hazards.isWhole &= !mayWait(body, number);
+      hazards.isWhole &= !body.callsUnknown(number);
     }
   return hazards;
 }

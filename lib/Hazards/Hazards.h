@@ -12,7 +12,7 @@ struct HazardContext {
   DiagnosticSink &sink;
   Analyses &analyses;
   Places places;
-  bool isWhole; // a kernel that calls nothing, so that nobody else uses its barriers and tensor memory
+  bool isWhole; // a kernel that calls nothing unknown, so that nobody else uses its barriers and tensor memory
   // Instructions that have to do with asynchronous operations, or with memory that they use.
   std::vector<uint32_t> events;
 
@@ -28,6 +28,9 @@ struct HazardContext {
 std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses);
 void checkHazards(HazardContext &context);
 void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses);
+
+/// Nothing in the function starts, orders or waits for anything asynchronous: a call of it changes nothing of that.
+bool isQuiet(const Body &body);
 
 void checkCopies(HazardContext &context);        // read before they are waited for
 void checkHeldRegisters(HazardContext &context); // of operations in flight

@@ -122,7 +122,7 @@ public:
     return state;
   }
   void step(Levels &state, uint32_t number) const {
-    if (isFence(number) || mayWait(body, number))
+    if (isFence(number) || body.callsUnknown(number))
       std::fill(state.of.begin(), state.of.end(), 1);
     else if (!body.facts(number).has(isa::FactKind::Holds))
       body.eachUse(number, [&](NamedUse use) {

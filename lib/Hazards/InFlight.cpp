@@ -14,17 +14,6 @@ uint16_t committedGroups() {
   return known;
 }
 
-bool mayWait(const Body &body, uint32_t number) {
-  if (!(body.facts(number).uses & Calls))
-    return false;
-  bool isKnown = true;
-  body.eachUse(number, [&](NamedUse use) {
-    if (use.uses & Calls)
-      isKnown &= isa::findRuntimeFunction(body.text(use.local)) != nullptr;
-  });
-  return !isKnown;
-}
-
 static void forEachGroup(uint16_t groups, llvm::function_ref<void(unsigned)> see) {
   for (; groups; groups &= static_cast<uint16_t>(groups - 1))
     see(static_cast<unsigned>(llvm::countr_zero(groups)));
@@ -274,7 +263,7 @@ void InFlight::overwrite(Levels &state, uint32_t number) const {
 }
 
 void InFlight::step(Levels &state, uint32_t number) const {
-  if (mayWait(body, number)) {
+  if (body.callsUnknown(number)) {
     std::fill(state.of.begin(), state.of.end(), Ended);
     return;
   }

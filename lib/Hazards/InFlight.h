@@ -110,7 +110,5 @@ private:
 
 /// The bits of the groups that operations are in only when an instruction says so.
 uint16_t committedGroups();
-/// A function is called that may wait for everything.
-bool mayWait(const Body &body, uint32_t number);
 
 } // namespace ptxray

@@ -56,8 +56,8 @@ Unfenced::Unfenced(HazardContext &context) : body(context.body) {
     const Facts &facts = body.facts(number);
     const Action *async = asyncAction(facts);
     const bool isGeneric = !async || async->proxy() == isa::Proxy::Generic;
-    bool isConcerned =
-        isFence(number) || mayWait(body, number) || facts.has(isa::FactKind::Awaits) || facts.has(isa::FactKind::Waits);
+    bool isConcerned = isFence(number) || body.callsUnknown(number) || facts.has(isa::FactKind::Awaits) ||
+                       facts.has(isa::FactKind::Waits);
     for (const Access &access : facts.accesses) {
       if (!isShared(access.space))
         continue;
@@ -80,7 +80,7 @@ Unfenced::Unfenced(HazardContext &context) : body(context.body) {
 }
 
 void Unfenced::step(Levels &state, uint32_t number) const {
-  if (isFence(number) || mayWait(body, number)) {
+  if (isFence(number) || body.callsUnknown(number)) {
     for (uint8_t &level : state.of)
       level = std::max<uint8_t>(level, level == NotStarted ? NotStarted : Ordered);
     return;

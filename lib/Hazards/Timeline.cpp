@@ -187,7 +187,7 @@ std::optional<Meaning> TimelineMaker::meaningOf(uint32_t number) const {
         continue;
       return Meaning{isScope ? EventKind::Barrier : kind, &action};
     }
-  return mayWait(body, number) ? std::optional(Meaning{EventKind::Call, nullptr}) : std::nullopt;
+  return body.callsUnknown(number) ? std::optional(Meaning{EventKind::Call, nullptr}) : std::nullopt;
 }
 
 std::string TimelineMaker::operationText(uint32_t number) {

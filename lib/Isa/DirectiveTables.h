@@ -68,10 +68,11 @@ struct Limit {
   Text name;
   Span values; // into `limitValues`: the first whose gate holds
 };
-/// A function that comes with some targets only.
+/// A function that the driver brings. None of them waits for what its caller has started.
 struct RuntimeFunction {
   Text name;
   ExprId gate;
+  bool neverReturns;
 };
 
 } // namespace ptxray::isa

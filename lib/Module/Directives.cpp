@@ -21,27 +21,31 @@ static std::string rangeText(const isa::ValueRange &range) {
   return "a number from " + std::to_string(range.low) + " to " + std::to_string(range.high);
 }
 
+/// Whether the argument may have that value.
+static bool allows(const isa::DirectiveArgument &argument, const Operand &operand, const Ast &ast) {
+  const isa::Tables &tables = isa::tables();
+  if (operand.kind == OperandKind::Integer) {
+    const auto ranges = isa::run(tables.ranges, argument.ranges);
+    return ranges.empty() || llvm::any_of(ranges, [&](const isa::ValueRange &range) {
+             return range.low <= operand.value && operand.value <= range.high;
+           });
+  }
+  if (operand.kind != OperandKind::String)
+    return true;
+  const llvm::StringRef text = ast.text(operand.name).drop_front().drop_back();
+  const auto texts = isa::run(tables.directiveTexts, argument.texts);
+  return texts.empty() || llvm::any_of(texts, [&](isa::Text one) { return text.equals_insensitive(one); });
+}
+
 bool checkValue(const Operand &operand, const isa::Directive &known, const isa::DirectiveArgument &argument,
                 ModuleState &module) {
   if (argument.kind == isa::ArgumentKind::U32 && !fits(operand, module))
     return false;
-  const isa::Tables &tables = isa::tables();
-  std::string expected;
-  if (operand.kind == OperandKind::String) {
-    const llvm::StringRef text = module.ast.text(operand.name).drop_front().drop_back();
-    const auto texts = isa::run(tables.directiveTexts, argument.texts);
-    if (!texts.empty() && llvm::none_of(texts, [&](isa::Text one) { return text.equals_insensitive(one); }))
-      expected = "the name of a known " + std::string(argument.name);
-  } else if (operand.kind == OperandKind::Integer) {
-    const auto ranges = isa::run(tables.ranges, argument.ranges);
-    auto holds = [&](const isa::ValueRange &range) {
-      return range.low <= operand.value && operand.value <= range.high;
-    };
-    if (!ranges.empty() && llvm::none_of(ranges, holds))
-      expected = rangeText(ranges.front());
-  }
-  if (!expected.empty())
-    module.sink.report(DiagId::DirectiveValue, operand.range, known.name, expected);
+  if (!allows(argument, operand, module.ast))
+    module.sink.report(DiagId::DirectiveValue, operand.range, known.name,
+                       operand.kind == OperandKind::String
+                           ? "the name of a known " + std::string(argument.name)
+                           : rangeText(isa::run(isa::tables().ranges, argument.ranges).front()));
   return true;
 }
 
@@ -82,16 +86,17 @@ void checkModuleDirective(const Directive &directive, ModuleState &module) {
 }
 
 void checkBodyDirective(const Directive &directive, ModuleState &module) {
-  const llvm::StringRef name = module.ast.text(directive.name);
   const isa::DirectivePlace place = module.inEntry ? isa::InEntry : isa::InFunction;
   const isa::Directive *known = requireDirective(directive.name, directive.nameRange, place, module);
-  if (name == ".pragma")
-    return checkPragma(directive, place, module);
-  if (name == ".alias")
-    return checkAlias(directive, module);
   if (directive.label != NameId::None)
     checkTargets(directive, module);
-  else if (known && checkValues(directive, *known, module))
+  else if (!known)
+    return;
+  else if (isa::is(*known, isa::DirectiveId::Pragma))
+    checkPragma(directive, place, module);
+  else if (isa::is(*known, isa::DirectiveId::Alias))
+    checkAlias(directive, module);
+  else if (checkValues(directive, *known, module) && isa::is(*known, isa::DirectiveId::Loc))
     checkLocation(directive, module);
 }
 

@@ -32,9 +32,12 @@ const isa::Directive *requireDirective(SpellingId name, Range range, isa::Direct
 }
 
 void requireDirective(const isa::Directive &known, Range range, isa::DirectivePlace place, ModuleState &module) {
+  const bool mayStand = known.places & place;
+  if (mayStand && module.availability.holds(known.gate)) [[likely]]
+    return;
   const std::string name(known.name);
   requireGate(known.gate, "`" + name + "`", range, module);
-  if (known.places & place)
+  if (mayStand)
     return;
   constexpr uint16_t heads = isa::OnEntry | isa::OnDeclaredEntry | isa::OnFunction | isa::OnDeclaredFunction;
   if (place & heads)

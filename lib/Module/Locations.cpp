@@ -18,7 +18,7 @@ void checkFile(const Directive &directive, ModuleState &module) {
 /// `.loc file line column`, of inlined code with `, function_name label, inlined_at file line column`.
 void checkLocation(const Directive &directive, ModuleState &module) {
   llvm::ArrayRef<Operand> operands = module.ast.operandsOf(directive.operands);
-  if (operands.size() < 3 || module.ast.text(directive.name) != ".loc")
+  if (operands.size() < 3)
     return;
   auto place = [](llvm::ArrayRef<Operand> numbers) {
     return std::pair(static_cast<uint64_t>(numbers[0].value << 32 | numbers[1].value),

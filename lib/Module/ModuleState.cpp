@@ -25,9 +25,19 @@ Formal ModuleState::formalOf(const Declaration &declaration) const {
   return formal;
 }
 
+bool ModuleState::isQuiet(NameId function) const {
+  const auto known = functions.find(static_cast<uint32_t>(function));
+  const bool isDefined = known != functions.end() && known->second.isDefined;
+  return isDefined ? quietFunctions.contains(static_cast<uint32_t>(function))
+                   : isa::findRuntimeFunction(ast.text(function)) != nullptr;
+}
+
 bool ModuleState::neverReturns(NameId function) const {
-  auto known = functions.find(static_cast<uint32_t>(function));
-  return known != functions.end() && known->second.noReturn;
+  const auto known = functions.find(static_cast<uint32_t>(function));
+  if (known == functions.end() || known->second.isDefined)
+    return known != functions.end() && known->second.noReturn;
+  const isa::RuntimeFunction *ofDriver = isa::findRuntimeFunction(ast.text(function));
+  return known->second.noReturn || (ofDriver && ofDriver->neverReturns);
 }
 
 llvm::StringRef difference(llvm::ArrayRef<Formal> a, llvm::ArrayRef<Formal> b) {

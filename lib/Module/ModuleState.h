@@ -69,6 +69,8 @@ struct ModuleState {
   const isa::Directive *directiveOf(SpellingId name);
   Formal formalOf(const Declaration &declaration) const;
   bool neverReturns(NameId function) const;
+  /// A call of the function starts, orders and waits for nothing asynchronous.
+  bool isQuiet(NameId function) const;
 
   const Ast &ast;
   const Header &header;
@@ -80,6 +82,7 @@ struct ModuleState {
   llvm::DenseMap<uint32_t, Global> globals;       // by NameId
   llvm::DenseSet<uint32_t> aliases;               // by NameId
   llvm::DenseSet<uint32_t> functionTables;        // variables whose first value is the address of a function, by NameId
+  llvm::DenseSet<uint32_t> quietFunctions;        // with a body, by NameId
   bool inEntry = false;
   DebugInfo debugging;
   Metadata metadata;

@@ -363,8 +363,12 @@ std::vector<Mutant> Finder::run() {
     replace(one.place, "gate", one.name, one.gate, always());
     parts(one.place, one.name, one.gate);
   }
-  for (RuntimeFunctionDecl &one : model.runtimeFunctions)
-    replace(one.place, "gate", one.name, one.gate, always());
+  for (RuntimeFunctionDecl &one : model.runtimeFunctions) {
+    if (one.gate)
+      replace(one.place, "gate", one.name, *one.gate, always());
+    if (one.neverReturns)
+      replace(one.place, "noreturn", one.name, one.neverReturns, false);
+  }
   for (LimitDecl &one : model.limits)
     limit(one);
   for (auto &[word, declared] : model.vocabulary.declarable) {

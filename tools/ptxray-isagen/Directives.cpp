@@ -200,7 +200,8 @@ void Resolver::features() {
   for (const FeatureDecl *decl : sortedByName(model.features, "feature"))
     output.features.push_back({text(decl->name), text(decl->title), usefulGate(decl->place, decl->gate)});
   for (const RuntimeFunctionDecl *decl : sortedByName(model.runtimeFunctions, "function"))
-    output.runtimeFunctions.push_back({text(decl->name), usefulGate(decl->place, decl->gate)});
+    output.runtimeFunctions.push_back(
+        {text(decl->name), decl->gate ? usefulGate(decl->place, *decl->gate) : True, decl->neverReturns});
 }
 
 void Resolver::limits() {

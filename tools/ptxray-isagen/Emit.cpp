@@ -127,7 +127,7 @@ void write(std::ostream &out, const isa::Directive &v) {
 void write(std::ostream &out, const isa::Feature &v) { braces(out, v.name, v.title, v.gate); }
 void write(std::ostream &out, const isa::LimitValue &v) { braces(out, v.value, v.gate); }
 void write(std::ostream &out, const isa::Limit &v) { braces(out, v.name, v.values); }
-void write(std::ostream &out, const isa::RuntimeFunction &v) { braces(out, v.name, v.gate); }
+void write(std::ostream &out, const isa::RuntimeFunction &v) { braces(out, v.name, v.gate, v.neverReturns); }
 
 void emitTables(const Output &output, std::ostream &out) {
   out << "// Made from grammar/isa by ptxray-isagen.\n";

@@ -201,7 +201,8 @@ struct LimitDecl {
 struct RuntimeFunctionDecl {
   Place place;
   std::string name;
-  Condition gate;
+  bool neverReturns = false;
+  std::optional<Condition> gate;
 };
 
 struct TargetDecl {

@@ -259,7 +259,7 @@ bool Reader::declaration(IsaParser::ItemContext *item) {
   else if (auto *one = dynamic_cast<IsaParser::LimitContext *>(item))
     limit(one);
   else if (auto *one = dynamic_cast<IsaParser::RuntimeFunctionContext *>(item))
-    model.runtimeFunctions.push_back({place(one), one->NAME()->getText(), condition(one->condition())});
+    runtimeFunction(one);
   else
     return false;
   return true;

@@ -120,6 +120,18 @@ void Reader::feature(IsaParser::FeatureContext *context) {
                             context->STRING() ? unquoted(context->STRING()) : "", condition(context->condition())});
 }
 
+void Reader::runtimeFunction(IsaParser::RuntimeFunctionContext *context) {
+  RuntimeFunctionDecl decl;
+  decl.place = place(context);
+  decl.name = context->NAME(0)->getText();
+  decl.neverReturns = context->remark;
+  if (context->remark && context->remark->getText() != "noreturn")
+    errors.report(decl.place, "runtime", "expected `noreturn` or `:` after `" + decl.name + "`");
+  if (context->condition())
+    decl.gate = condition(context->condition());
+  model.runtimeFunctions.push_back(std::move(decl));
+}
+
 void Reader::limit(IsaParser::LimitContext *context) {
   LimitDecl decl{place(context), context->NAME()->getText(), {}};
   for (IsaParser::LimitValueContext *value : context->limitValue()) {

@@ -82,6 +82,7 @@ private:
   void pieces(const std::vector<IsaParser::PieceContext *> &pieces, uint8_t depth, DirectiveDecl &decl);
   void feature(IsaParser::FeatureContext *context);
   void limit(IsaParser::LimitContext *context);
+  void runtimeFunction(IsaParser::RuntimeFunctionContext *context);
   // Read.cpp
   void meanings(IsaParser::MeaningsContext *context);
   void vocabulary(IsaParser::VocabularyContext *context);

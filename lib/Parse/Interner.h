@@ -145,7 +145,7 @@ private:
     return id;
   }
 
-  bool holds(const Slot &slot, uint64_t key, const char *p, uint32_t length) const {
+  [[gnu::always_inline]] bool holds(const Slot &slot, uint64_t key, const char *p, uint32_t length) const {
     if (slot.key != key || slot.length != length)
       return false;
     if (length <= shortLength)
@@ -155,7 +155,7 @@ private:
   }
 
   /// The first 16 bytes, zeros behind the text.
-  static Words load(const char *p, uint32_t length) {
+  [[gnu::always_inline]] static Words load(const char *p, uint32_t length) {
 #ifdef __SSE2__
     alignas(16) static constexpr uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255,
                                                      255, 255, 255, 255, 255, 255, 255, 255};
@@ -181,7 +181,7 @@ private:
   }
 
   /// A short text itself, of a longer one a sum.
-  static uint64_t keyOf(const char *p, uint32_t length) {
+  [[gnu::always_inline]] static uint64_t keyOf(const char *p, uint32_t length) {
     const Words first = load(p, length);
     if (length <= shortLength)
       return first.low;

@@ -1,7 +1,15 @@
 // Start-up code of a static program registers the tables that exceptions need, and the first exception then sorts them
 // all: 5 ms of a check that takes 2. The linker (CMakeLists.txt) puts these in place of the registration; the tables
 // are found by the index that --eh-frame-hdr makes, as in every other program.
+#include <cstdlib>
+
 extern "C" {
 void __wrap___register_frame_info(const void *, void *) {}
 void *__wrap___deregister_frame_info(const void *) { return nullptr; }
 }
+
+// The library's own handler names the type of an exception that nobody catches, and brings a demangler for that.
+namespace __gnu_cxx {
+void __verbose_terminate_handler();
+void __verbose_terminate_handler() { std::abort(); }
+} // namespace __gnu_cxx

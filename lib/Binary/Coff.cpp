@@ -46,10 +46,11 @@ StringRef nameOf(const object::coff_section &section, StringRef strings) {
 
 bool isCoffObject(StringRef bytes) {
   const auto *header = at<object::coff_file_header>(bytes, 0);
-  return isBigObject(bytes) || (header && header->SizeOfOptionalHeader == 0 &&
-                                llvm::is_contained({COFF::IMAGE_FILE_MACHINE_AMD64, COFF::IMAGE_FILE_MACHINE_ARM64,
-                                                    COFF::IMAGE_FILE_MACHINE_ARM64EC, COFF::IMAGE_FILE_MACHINE_I386},
-                                                   uint16_t(header->Machine)));
+  return isBigObject(bytes) ||
+         (header && header->SizeOfOptionalHeader == 0 &&
+          llvm::is_contained<uint16_t>({COFF::IMAGE_FILE_MACHINE_AMD64, COFF::IMAGE_FILE_MACHINE_ARM64,
+                                        COFF::IMAGE_FILE_MACHINE_ARM64EC, COFF::IMAGE_FILE_MACHINE_I386},
+                                       header->Machine));
 }
 
 std::vector<Section> coffSections(Reader &reader, const Shell &shell) {

@@ -37,7 +37,7 @@ const Body *ModuleCheck::item(Statement statement) {
 
 void ModuleCheck::variable(const Declaration &declaration) {
   checkVariable(declaration, Site::Module, /*isAllocated=*/true, *module);
-  const Extent extent = resolver.declare(declaration, Role::Global);
+  const Extent extent = resolver.declare(declaration, DeclarationRole::Global);
   limits->variable(declaration, extent, resolver.word(declaration.type));
 }
 
@@ -88,7 +88,7 @@ inline void ModuleCheck::statement(Statement statement) {
 
 void ModuleCheck::declarationInBody(uint32_t index) {
   checkVariable(ast.declarations[index], Site::Body, /*isAllocated=*/true, *module);
-  const Extent extent = resolver.declare(ast.declarations[index], Role::Local);
+  const Extent extent = resolver.declare(ast.declarations[index], DeclarationRole::Local);
   limits->variableOfBody(ast.declarations[index], extent);
   bodies->declaration(index, extent);
 }

@@ -31,7 +31,7 @@ std::vector<std::string> fingerprints(const FileReport &report) {
     if (report.source)
       key += wordsOf(report.source->lineText(report.source->lineColumn(d.range.begin).line));
     std::string print;
-    llvm::raw_string_ostream(print) << llvm::format_hex_no_prefix(llvm::xxh3_64bits(key), 16);
+    llvm::raw_string_ostream(print) << llvm::format_hex_no_prefix(llvm::xxHash64(key), 16);
     const unsigned nth = ++above[print];
     out.push_back(print + ":" + std::to_string(nth));
   }

@@ -14,14 +14,14 @@ using llvm::StringRef;
 static bool touches(Range one, Range other) { return one.begin <= other.end && other.begin <= one.end; }
 
 /// A comment on a line of its own above what is reported, with its indent.
-static Action silence(const Document &document, const Diagnostic &d) {
+static CodeAction silence(const Document &document, const Diagnostic &d) {
   const StringRef text = document.text();
   const size_t lineBegin = text.take_front(d.range.begin).rfind('\n') + 1;
   const StringRef line = text.drop_front(lineBegin);
   const StringRef indent = line.take_while([](char c) { return c == ' ' || c == '\t'; });
   const auto at = static_cast<uint32_t>(lineBegin);
-  Action action;
-  action.kind = Action::Silence;
+  CodeAction action;
+  action.kind = CodeAction::Silence;
   action.title = "silence `" + d.ruleText() + "` here";
   action.edits.push_back({{at, at}, SharedText(indent.str() + "// ptxray: ignore " + d.ruleText() + "\n")});
   return action;
@@ -65,7 +65,7 @@ static CellSet needsOf(const SourceBuffer &source) {
 }
 
 /// Empty: it passes with no header, or its header cannot be read.
-static std::optional<Action> raise(Document &document) {
+static std::optional<CodeAction> raise(Document &document) {
   DiagnosticSink sink;
   const SourceBuffer &source = document.source();
   Parser parser;
@@ -83,8 +83,8 @@ static std::optional<Action> raise(Document &document) {
     return std::nullopt;
   const std::string version = isa::versionText(std::max(least->first, module.ptx));
   const std::string target(isa::targets()[least->second].name);
-  Action action;
-  action.kind = Action::Raise;
+  CodeAction action;
+  action.kind = CodeAction::Raise;
   action.title = "raise the header to what the text needs: PTX " + version + ", " + target;
   if (source.text(module.version) != version)
     action.edits.push_back({module.version, version});
@@ -93,8 +93,8 @@ static std::optional<Action> raise(Document &document) {
   return action.edits.empty() ? std::nullopt : std::optional(std::move(action));
 }
 
-std::vector<Action> actionsIn(Document &document, Range part) {
-  std::vector<Action> actions;
+std::vector<CodeAction> actionsIn(Document &document, Range part) {
+  std::vector<CodeAction> actions;
   bool anyGate = false;
   const DiagnosticList &all = document.checked().diagnostics;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -102,13 +102,14 @@ std::vector<Action> actionsIn(Document &document, Range part) {
     if (!touches(d.range, part))
       continue;
     if (d.fix)
-      actions.push_back({Action::Fix, d.fix->title.str(), {d.fix->edits.begin(), d.fix->edits.end()}, i, d.fix->safe});
+      actions.push_back(
+          {CodeAction::Fix, d.fix->title.str(), {d.fix->edits.begin(), d.fix->edits.end()}, i, d.fix->safe});
     if (maySilence(document, d)) {
       actions.push_back(silence(document, d));
       actions.back().diagnostic = i;
     }
     if (isGate(d.id) && document.isPtx() && !std::exchange(anyGate, true))
-      if (std::optional<Action> action = raise(document)) {
+      if (std::optional<CodeAction> action = raise(document)) {
         action->diagnostic = i;
         actions.push_back(std::move(*action));
       }

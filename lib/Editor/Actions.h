@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-struct Action {
+struct CodeAction {
   enum Kind : uint8_t {
     Fix,     // of one report
     Silence, // it, by a comment
@@ -17,7 +17,7 @@ struct Action {
   bool isSafe = false;   // as `--fix` makes it
 };
 /// For what is reported within a part of the text.
-std::vector<Action> actionsIn(Document &document, Range part);
+std::vector<CodeAction> actionsIn(Document &document, Range part);
 
 /// All that `ptxray check --fix` does.
 std::vector<Edit> fixAll(const Document &document);

@@ -7,9 +7,10 @@
 namespace ptxray {
 namespace {
 
-class Collector {
+class MentionCollector {
 public:
-  Collector(const Ast &ast, const SourceBuffer &source, llvm::ArrayRef<Symbol> symbols) : ast(ast), source(source) {
+  MentionCollector(const Ast &ast, const SourceBuffer &source, llvm::ArrayRef<Symbol> symbols)
+      : ast(ast), source(source) {
     for (const Symbol &symbol : symbols)
       declaredAt.try_emplace(symbol.nameRange.begin, &symbol);
   }
@@ -45,7 +46,7 @@ private:
   std::vector<Mention> found;
 };
 
-void Collector::instructions(const Body &body) {
+void MentionCollector::instructions(const Body &body) {
   std::vector<uint8_t> uses;
   for (uint32_t number = 0; number < body.size(); ++number) {
     const Instruction &one = body.instruction(number);
@@ -68,7 +69,7 @@ void Collector::instructions(const Body &body) {
 }
 
 /// What is between the instructions.
-void Collector::rest(const Body &body) {
+void MentionCollector::rest(const Body &body) {
   for (const PlacedLabel &label : body.labels) {
     const Label &written = ast.labels[label.index];
     add(written.name, nameIn(written.range, written.name), body.symbol(label.local), 0, /*isDeclaration=*/true);
@@ -91,25 +92,25 @@ void Collector::rest(const Body &body) {
       declaration(ast.declarations[one.index]);
 }
 
-void Collector::declaration(const Declaration &declaration) {
+void MentionCollector::declaration(const Declaration &declaration) {
   add(declaration.name, declaration.nameRange, declared(declaration.nameRange), 0, /*isDeclaration=*/true);
 }
 
-void Collector::function(const Function &function) {
+void MentionCollector::function(const Function &function) {
   add(function.name, function.nameRange, declared(function.nameRange), 0, /*isDeclaration=*/true);
   for (const Slice slice : {function.returns, function.parameters})
     for (const Declaration &one : llvm::ArrayRef(ast.declarations).slice(slice.first, slice.count))
       declaration(one);
 }
 
-void Collector::operands(Slice nodes, llvm::function_ref<const Symbol *(NameId)> find) {
+void MentionCollector::operands(Slice nodes, llvm::function_ref<const Symbol *(NameId)> find) {
   for (const Operand &operand : ast.operandsOf(nodes))
     if (operand.name != NameId::None && operand.kind == OperandKind::Name)
       add(operand.name, nameIn(operand.range, operand.name), find(operand.name), Names);
 }
 
 /// Names in statements that the parser could not read: what the only symbol of that name is.
-void Collector::unread(const Body &body) {
+void MentionCollector::unread(const Body &body) {
   if (ast.brokenInstructions.empty() && ast.lost.empty())
     return;
   llvm::DenseSet<uint32_t> known;
@@ -135,7 +136,7 @@ void Collector::unread(const Body &body) {
   }
 }
 
-std::vector<Mention> Collector::take() {
+std::vector<Mention> MentionCollector::take() {
   llvm::stable_sort(found, [](const Mention &a, const Mention &b) { return a.range.begin < b.range.begin; });
   return std::move(found);
 }
@@ -143,7 +144,7 @@ std::vector<Mention> Collector::take() {
 } // namespace
 
 std::vector<Mention> mentionsInBody(const Body &body, const SourceBuffer &source) {
-  Collector collector(*body.ast, source, body.symbols);
+  MentionCollector collector(*body.ast, source, body.symbols);
   collector.function(*body.function);
   collector.instructions(body);
   collector.rest(body);
@@ -152,7 +153,7 @@ std::vector<Mention> mentionsInBody(const Body &body, const SourceBuffer &source
 }
 
 std::vector<Mention> mentionsInModule(const Ast &ast, const SourceBuffer &source, llvm::ArrayRef<Symbol> symbols) {
-  Collector collector(ast, source, symbols);
+  MentionCollector collector(ast, source, symbols);
   llvm::DenseMap<uint32_t, const Symbol *> byName;
   auto find = [&](NameId name) { return byName.lookup(static_cast<uint32_t>(name)); };
   auto note = [&](NameId name, Range range) {

@@ -5,9 +5,9 @@
 namespace ptxray {
 namespace {
 
-class Collector {
+class NameCollector {
 public:
-  Collector(const Ast &ast, uint32_t offset) : ast(ast), offset(offset) {}
+  NameCollector(const Ast &ast, uint32_t offset) : ast(ast), offset(offset) {}
 
   void declaration(const Declaration &declaration, VisibleName::Kind kind);
   void declarations(Slice slice, VisibleName::Kind kind) {
@@ -28,7 +28,7 @@ private:
   std::vector<VisibleName> all; // outer ones first
 };
 
-void Collector::declaration(const Declaration &one, VisibleName::Kind kind) {
+void NameCollector::declaration(const Declaration &one, VisibleName::Kind kind) {
   if (one.name == NameId::None)
     return;
   if (kind == VisibleName::Variable && one.space != SpellingId::None && ast.text(one.space) == ".reg")
@@ -36,13 +36,13 @@ void Collector::declaration(const Declaration &one, VisibleName::Kind kind) {
   all.push_back({&one, nullptr, one.name, kind, one.isParameterised ? one.count : 0, word(one.type), word(one.space)});
 }
 
-void Collector::function(const Function &function) {
+void NameCollector::function(const Function &function) {
   if (function.kind != FunctionKind::Prototype && function.name != NameId::None)
     all.push_back({nullptr, &function, function.name, VisibleName::Function_, 0, 0, 0});
 }
 
 /// Those of blocks that end before the offset are dropped again; labels are known in all of the function.
-void Collector::statements(Slice body) {
+void NameCollector::statements(Slice body) {
   std::vector<size_t> blocks;
   std::vector<NameId> labels;
   for (const Statement one : llvm::ArrayRef(ast.statements).slice(body.first, body.count)) {
@@ -61,7 +61,7 @@ void Collector::statements(Slice body) {
     label(name);
 }
 
-std::vector<VisibleName> Collector::take() {
+std::vector<VisibleName> NameCollector::take() {
   std::vector<VisibleName> inner;
   llvm::DenseSet<uint32_t> known;
   for (const VisibleName &one : llvm::reverse(all))
@@ -74,7 +74,7 @@ std::vector<VisibleName> Collector::take() {
 
 std::vector<VisibleName> visibleNames(const Excerpt &excerpt, uint32_t offset) {
   const Ast &ast = excerpt.ast();
-  Collector collector(ast, offset);
+  NameCollector collector(ast, offset);
   for (const Statement item : ast.module)
     if (item.kind == StatementKind::Declaration)
       collector.declaration(ast.declarations[item.index], VisibleName::Variable);

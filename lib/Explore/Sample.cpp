@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include <algorithm>
 #include <bit>
 #include <random>
 
@@ -161,7 +162,7 @@ void Sampler::chooseRows(const isa::Form &form) {
 
 bool Sampler::fillSlots(FormMatch &match) {
   const isa::Tables &t = isa::tables();
-  llvm::fill(match.slotWord, WordId(0));
+  std::ranges::fill(match.slotWord, WordId(0));
   // The words of the mnemonic stand in the first slots, by position.
   llvm::StringRef rest = llvm::StringRef(mnemonic.text).drop_until([](char c) { return c == '.'; });
   unsigned j = 0;

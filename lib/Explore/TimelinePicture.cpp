@@ -345,7 +345,8 @@ void writeTimelineJson(llvm::ArrayRef<Timeline> timelines, llvm::raw_ostream &os
 // ---- SVG
 namespace {
 
-constexpr unsigned lineHeight = 18, letter = 7, gap = 60, mostColumns = 12, mostLetters = 64, mostArrows = 300;
+constexpr unsigned rowHeight = 18, letterWidth = 7, columnGap = 60, mostColumns = 12, mostLetters = 64,
+                   mostArrows = 300;
 
 struct Box {
   size_t column;
@@ -366,7 +367,7 @@ public:
   unsigned left(size_t column) const {
     unsigned x = 20;
     for (size_t i = 0; i < column; ++i)
-      x += widths[i] + gap;
+      x += widths[i] + columnGap;
     return x;
   }
   unsigned width(size_t column) const { return widths[column]; }
@@ -380,9 +381,9 @@ private:
   void add(size_t column, std::string text, const Row *row) {
     if (text.size() > mostLetters)
       text = text.substr(0, mostLetters - 3) + "...";
-    widths[column] = std::max(widths[column], static_cast<unsigned>(text.size() + 2) * letter);
+    widths[column] = std::max(widths[column], static_cast<unsigned>(text.size() + 2) * letterWidth);
     boxes.push_back({column, bottom, std::move(text), row});
-    bottom += lineHeight;
+    bottom += rowHeight;
   }
   void place(const std::vector<Row> &rows, size_t column) {
     for (const Row &row : rows) {
@@ -409,7 +410,7 @@ private:
 
 } // namespace
 
-static std::string markup(llvm::StringRef text) {
+static std::string inMarkup(llvm::StringRef text) {
   std::string out;
   for (const char c : shown(text))
     out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
@@ -453,7 +454,7 @@ static void drawArrows(const Arrangement &layout, llvm::raw_ostream &os) {
       const unsigned start = layout.left(from.column) + (isRightwards ? layout.width(from.column) : 0);
       const unsigned end = layout.left(to.column) + (isRightwards ? 0 : layout.width(to.column));
       const int bend = isRightwards ? 40 : -40;
-      const unsigned y = from.y + lineHeight / 2, z = to.y + lineHeight / 2;
+      const unsigned y = from.y + rowHeight / 2, z = to.y + rowHeight / 2;
       os << llvm::formatv("<path d=\"M{0} {1}C{2} {1} {3} {4} {5} {4}\" stroke=\"{6}\"/>\n", start, y,
                           static_cast<int>(start) + bend, static_cast<int>(end) - bend, z, end,
                           colourOfBarrier(from.row->barriers.front()));
@@ -463,11 +464,11 @@ static void drawArrows(const Arrangement &layout, llvm::raw_ostream &os) {
 
 static void draw(const Timeline &timeline, const Arrangement &layout, unsigned top, llvm::raw_ostream &os) {
   unsigned y = top;
-  os << llvm::formatv("<text x=\"20\" y=\"{0}\" font-weight=\"bold\">{1}</text>\n", y, markup(titleOf(timeline)));
+  os << llvm::formatv("<text x=\"20\" y=\"{0}\" font-weight=\"bold\">{1}</text>\n", y, inMarkup(titleOf(timeline)));
   for (const auto &[i, barrier] : llvm::enumerate(timeline.barriers))
-    os << llvm::formatv("<text x=\"20\" y=\"{0}\" fill=\"{1}\">B{2}  {3}: {4}</text>\n", y += lineHeight,
-                        colourOfBarrier(static_cast<int>(i)), i + 1, markup(barrierText(barrier)),
-                        markup(usesText(barrier)));
+    os << llvm::formatv("<text x=\"20\" y=\"{0}\" fill=\"{1}\">B{2}  {3}: {4}</text>\n", y += rowHeight,
+                        colourOfBarrier(static_cast<int>(i)), i + 1, inMarkup(barrierText(barrier)),
+                        inMarkup(usesText(barrier)));
   for (const Bracket &loop : layout.loops) {
     const unsigned x = layout.left(loop.column) - 6;
     os << llvm::formatv("<path d=\"M{0} {1}H{2}V{3}H{0}\" fill=\"none\" stroke=\"#888888\"/>\n", x + 6, loop.from + 4,
@@ -476,10 +477,10 @@ static void draw(const Timeline &timeline, const Arrangement &layout, unsigned t
   for (const Box &box : layout.boxes) {
     if (box.row)
       os << llvm::formatv("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" fill=\"{4}\" stroke=\"#bbbbbb\"/>\n",
-                          layout.left(box.column), box.y, layout.width(box.column), lineHeight - 2,
+                          layout.left(box.column), box.y, layout.width(box.column), rowHeight - 2,
                           colourOf(box.row->event.kind));
-    os << llvm::formatv("<text x=\"{0}\" y=\"{1}\"{2}>{3}</text>\n", layout.left(box.column) + letter / 2,
-                        box.y + lineHeight - 5, box.row ? "" : " font-style=\"italic\"", markup(box.text));
+    os << llvm::formatv("<text x=\"{0}\" y=\"{1}\"{2}>{3}</text>\n", layout.left(box.column) + letterWidth / 2,
+                        box.y + rowHeight - 5, box.row ? "" : " font-style=\"italic\"", inMarkup(box.text));
   }
   os << "<g fill=\"none\" marker-end=\"url(#tip)\">\n";
   drawArrows(layout, os);
@@ -495,7 +496,7 @@ void writeTimelineSvg(llvm::ArrayRef<Timeline> timelines, llvm::raw_ostream &os)
     rows.push_back(Folding(timeline).rows());
   for (const auto &[timeline, own] : llvm::zip(timelines, rows)) {
     tops.push_back(height + 24);
-    layouts.emplace_back(own, height + 40 + static_cast<unsigned>(timeline.barriers.size()) * lineHeight);
+    layouts.emplace_back(own, height + 40 + static_cast<unsigned>(timeline.barriers.size()) * rowHeight);
     height = layouts.back().bottom + 20;
     width = std::max(width, layouts.back().right());
   }

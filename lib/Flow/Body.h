@@ -4,6 +4,7 @@
 #include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "Resolve/Scopes.h"
+#include "llvm/ADT/DenseMapInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -11,6 +12,20 @@ namespace ptxray {
 
 /// What a name means in one function, dense from 1. A name of a nested block is another than the same one outside.
 enum class LocalId : uint32_t { None = 0 };
+
+} // namespace ptxray
+
+/// LLVM 16 has this for no enumeration, later ones for each.
+template <> struct llvm::DenseMapInfo<ptxray::LocalId> {
+  static constexpr ptxray::LocalId getEmptyKey() { return ptxray::LocalId(~0u); }
+  static constexpr ptxray::LocalId getTombstoneKey() { return ptxray::LocalId(~0u - 1); }
+  static unsigned getHashValue(ptxray::LocalId id) {
+    return DenseMapInfo<uint32_t>::getHashValue(static_cast<uint32_t>(id));
+  }
+  static bool isEqual(ptxray::LocalId a, ptxray::LocalId b) { return a == b; }
+};
+
+namespace ptxray {
 
 struct Local {
   NameId name = NameId::None;

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-constexpr uint32_t none = ~0u;
+constexpr uint32_t noUse = ~0u;
 
 BlockShape blockShapeOf(const Body &body) {
   BlockShape shape;
@@ -88,7 +88,7 @@ void Uniformity::findSlice(Analyses &analyses, llvm::ArrayRef<uint32_t> places) 
     return;
   definitions = &analyses.definitions();
   isWanted.resize(body.locals.size());
-  firstUse.assign(body.locals.size(), none);
+  firstUse.assign(body.locals.size(), noUse);
   isInSlice.resize(body.size());
   isWaiting.resize(body.size());
   sliceOf.resize(graph.size());
@@ -218,7 +218,7 @@ void Uniformity::assign(LocalId local, LaneValue value, BlockId block, bool isGu
   if (joined == known)
     return;
   known = joined;
-  for (uint32_t use = firstUse[static_cast<uint32_t>(local)]; use != none; use = users[use].next)
+  for (uint32_t use = firstUse[static_cast<uint32_t>(local)]; use != noUse; use = users[use].next)
     wait(users[use].instruction);
 }
 

@@ -3,8 +3,6 @@
 
 namespace ptxray {
 
-static bool oneOf(TokenKind kind, std::initializer_list<TokenKind> kinds) { return llvm::is_contained(kinds, kind); }
-
 Spacing::Spacing(const TextStatement &statement) : isLabel(statement.shape == Shape::Label) {
   isGuarded = statement.words.front().isToken(TokenKind::At);
   isDeclaration = statement.shape == Shape::Head ||

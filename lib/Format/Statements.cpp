@@ -4,8 +4,6 @@
 
 namespace ptxray {
 
-static bool oneOf(TokenKind kind, std::initializer_list<TokenKind> kinds) { return llvm::is_contained(kinds, kind); }
-
 static bool startsModuleItem(TokenKind kind) {
   return oneOf(kind, {TokenKind::Linkage, TokenKind::Entry, TokenKind::Func, TokenKind::Version, TokenKind::Target,
                       TokenKind::AddressSize, TokenKind::File, TokenKind::Section, TokenKind::MetadataSection,

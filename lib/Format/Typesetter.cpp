@@ -10,8 +10,6 @@ static constexpr uint32_t deepestIndent = 64; // or a text of braces alone would
 
 static constexpr Space nothing{}, oneBlank{0, 0, true};
 
-static bool oneOf(TokenKind kind, std::initializer_list<TokenKind> kinds) { return llvm::is_contained(kinds, kind); }
-
 Typesetter::Typesetter(llvm::StringRef text, const SpaceWriter &writer, const Bounds &bounds)
     : text(text), writer(writer), bounds(bounds) {
   last.begin = last.end = beginOfWords(text);

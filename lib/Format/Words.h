@@ -2,9 +2,12 @@
 // A text as the formatter sees it: words, which it leaves alone, and white space between them, which it writes. Words
 // are the scanner's tokens, and the comments and line markers that the scanner passes over.
 #include "Parse/Scanner.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace ptxray {
+
+inline bool oneOf(TokenKind kind, std::initializer_list<TokenKind> kinds) { return llvm::is_contained(kinds, kind); }
 
 /// What a word is besides a token.
 enum class Aside : uint8_t { None, LineComment, BlockComment, LineMarker };

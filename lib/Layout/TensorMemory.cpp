@@ -340,8 +340,12 @@ Answer describeTensorMma(const Words &words, const Request &request) {
     return Answer::refuse("N is a multiple of 8 up to 256");
   if (offset && (offset != 16 || path->path != DataPath::Half))
     return Answer::refuse("only layouts C and F may start at lane 16");
-  const uint32_t width =
-      llvm::StringSwitch<uint32_t>(kind).Case("tf32", 32).Cases({"f16", "ti16"}, 16).StartsWith("mxf4", 4).Default(8);
+  const uint32_t width = llvm::StringSwitch<uint32_t>(kind)
+                             .Case("tf32", 32)
+                             .Case("f16", 16)
+                             .Case("ti16", 16)
+                             .StartsWith("mxf4", 4)
+                             .Default(8);
   const uint32_t k = request.number("k", 256 / width * (sparse ? 2 : 1));
   if (k != 256 / width * (sparse ? 2 : 1) && !(k == 96 && width == 4 && !sparse))
     return Answer::refuse("K of .kind::" + kind.str() + " is " + std::to_string(256 / width * (sparse ? 2 : 1)) +

@@ -11,7 +11,7 @@ std::string padded(std::string text, size_t width) {
   return text;
 }
 
-std::string range(uint32_t first, uint32_t count) {
+std::string rangeOf(uint32_t first, uint32_t count) {
   return count == 1 ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(first + count - 1);
 }
 
@@ -38,12 +38,12 @@ std::string cellText(const Layout &layout, const Grid &grid, uint32_t row, uint3
   const auto lastPlaces = placesOf(layout, {std::min((row + 1) * grid.cellRows, size(layout, Row)) - 1,
                                             std::min((column + 1) * grid.cellColumns, size(layout, Column)) - 1, 0});
   const Place &last = lastPlaces.empty() || elements == 1 ? place : lastPlaces.front();
-  std::string text =
-      "L" + range(place[Lane], last[Lane] - place[Lane] + 1) + ":c" + range(place[Word], last[Word] - place[Word] + 1);
+  std::string text = "L" + rangeOf(place[Lane], last[Lane] - place[Lane] + 1) + ":c" +
+                     rangeOf(place[Word], last[Word] - place[Word] + 1);
   if (last[Cta] || place[Cta])
     text = "CTA" + std::to_string(place[Cta]) + " " + text;
   if (last[Word] == place[Word] && last[Bit] + layout.elementBits - place[Bit] < layout.wordBits)
-    text += "." + range(place[Bit], last[Bit] + layout.elementBits - place[Bit]);
+    text += "." + rangeOf(place[Bit], last[Bit] + layout.elementBits - place[Bit]);
   return text;
 }
 
@@ -58,16 +58,16 @@ void writeText(const Layout &layout, unsigned width, llvm::raw_ostream &out) {
     for (uint32_t column : {0u, all.columns - 1})
       cell = std::max(cell, cellText(layout, all, row, column).size());
   for (uint32_t column : {0u, all.columns - 1})
-    cell = std::max(cell, range(column * all.cellColumns, all.cellColumns).size());
-  const size_t label = range((all.rows - 1) * all.cellRows, all.cellRows).size() + 1;
+    cell = std::max(cell, rangeOf(column * all.cellColumns, all.cellColumns).size());
+  const size_t label = rangeOf((all.rows - 1) * all.cellRows, all.cellRows).size() + 1;
   const uint32_t fits = std::max<size_t>(1, (width - label) / (cell + 1));
   const Grid grid(layout, 64, fits);
   std::string line(label, ' ');
   for (uint32_t column = 0; column < grid.columns; ++column)
-    line += " " + padded(range(column * grid.cellColumns, grid.cellColumns), cell);
+    line += " " + padded(rangeOf(column * grid.cellColumns, grid.cellColumns), cell);
   out << llvm::StringRef(line).rtrim() << '\n';
   for (uint32_t row = 0; row < grid.rows; ++row) {
-    const std::string rows = range(row * grid.cellRows, grid.cellRows);
+    const std::string rows = rangeOf(row * grid.cellRows, grid.cellRows);
     line = std::string(label - rows.size(), ' ') + rows;
     for (uint32_t column = 0; column < grid.columns; ++column)
       line += " " + padded(cellText(layout, grid, row, column), cell);

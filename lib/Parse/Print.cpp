@@ -288,7 +288,8 @@ void Printer::directive(const Directive &d) {
               .Case(".section", Section)
               .Case(".metadata_section", Metadata)
               .Case(".nv_intermediate_source_section", Sources)
-              .Cases({".branchtargets", ".calltargets"}, Targets)
+              .Case(".branchtargets", Targets)
+              .Case(".calltargets", Targets)
               .Default(Plain);
   const bool isLoc = name == ".loc" || name == ".loc_intermediate";
   const bool endsWithSemicolon = place == Targets || name == ".pragma" || name == ".alias";

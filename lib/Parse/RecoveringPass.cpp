@@ -218,7 +218,7 @@ void PtxBase::enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) 
 void PtxBase::enterNewRule(size_t start, size_t rule) {
   if (!followersOutside[state]) {
     const antlr4::atn::ATNState *invoking = getATN().states[state];
-    auto *transition = static_cast<const antlr4::atn::RuleTransition *>(invoking->transitions[0]);
+    auto *transition = static_cast<const antlr4::atn::RuleTransition *>(&*invoking->transitions[0]);
     followersOutside[state] = followersOf(transition->followState->stateNumber);
   }
   rules.reserve(rules.size() * 2);
@@ -456,7 +456,7 @@ void PtxBase::recover() {
   lonelyWord = false;
   Token word = statementFirst;
   llvm::StringRef spelling = text.slice(word.begin, word.end);
-  bool isLabel = word.kind == TokenKind::Id && !llvm::all_of(spelling, [](char c) { return llvm::isLower(c); });
+  bool isLabel = word.kind == TokenKind::Id && !llvm::all_of(spelling, [](char c) { return c >= 'a' && c <= 'z'; });
   const Range end{word.end, word.end};
   if (Diagnostic *d =
           report(isLabel ? IdTakingTexts<1>(DiagId::ExpectedColon) : DiagId::ExpectedSemicolon, end, spelling))

@@ -132,7 +132,7 @@ static llvm::SmallVector<Caller, 4> callers() {
 /// Folders of programs of every kind: there PATH decides, but for nvcc, which calls what lies beside it.
 static bool isGeneral(const Caller &caller) {
   return !StringRef(caller.program).starts_with("nvcc") &&
-         llvm::is_contained({"/bin", "/usr/bin", "/usr/local/bin"}, StringRef(caller.folder));
+         llvm::is_contained<StringRef>({"/bin", "/usr/bin", "/usr/local/bin"}, caller.folder);
 }
 
 static std::vector<std::string> candidates(StringRef name) {

@@ -28,7 +28,7 @@ const isa::SpecialRegister *Resolver::special(NameId name) {
   return entry->second;
 }
 
-Extent Resolver::declare(const Declaration &declaration, Role role) {
+Extent Resolver::declare(const Declaration &declaration, DeclarationRole role) {
   const Extent extent = extentOf(declaration);
   if (declaration.name == NameId::None)
     return extent;
@@ -38,8 +38,8 @@ Extent Resolver::declare(const Declaration &declaration, Role role) {
   hasRegisters |= symbol.kind == SymbolKind::Register;
   symbol.type = word(declaration.type);
   symbol.space = space.starts_with(".const[") ? isa::words::const_ : word(declaration.space);
-  symbol.isParameter = role == Role::Input;
-  symbol.isReturn = role == Role::Return;
+  symbol.isParameter = role == DeclarationRole::Input;
+  symbol.isReturn = role == DeclarationRole::Return;
   if (space == ".tex") // before PTX 1.5 a texture was an integer in a space of its own
     symbol.type = isa::words::texref;
   symbol.nameRange = declaration.nameRange;
@@ -51,7 +51,7 @@ Extent Resolver::declare(const Declaration &declaration, Role role) {
 
   const Symbol *clash = declaration.isParameterised ? scopes.declareFamily(declaration.name, symbol)
                                                     : scopes.declare(declaration.name, symbol);
-  if (clash && role != Role::Global)
+  if (clash && role != DeclarationRole::Global)
     sink.report(DiagId::DuplicateDefinition, declaration.nameRange, ast.text(declaration.name))
         .notes.push_back({"declared here before", clash->nameRange});
   return extent;
@@ -132,9 +132,9 @@ void Resolver::beginFunction(const Function &function) {
   scopes.enter();
   blocks = 0;
   for (uint32_t i = function.returns.first; i < function.returns.end(); ++i)
-    declare(ast.declarations[i], Role::Return);
+    declare(ast.declarations[i], DeclarationRole::Return);
   for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i)
-    declare(ast.declarations[i], Role::Input);
+    declare(ast.declarations[i], DeclarationRole::Input);
   declareLabelsOf(0);
 }
 

@@ -12,7 +12,7 @@
 namespace ptxray {
 
 /// What a declaration is for.
-enum class Role : uint8_t { Global, Local, Input, Return };
+enum class DeclarationRole : uint8_t { Global, Local, Input, Return };
 
 /// Follows the text: it is told of every declaration, block and function in order, and turns the
 /// operands of an instruction into shapes.
@@ -23,7 +23,7 @@ public:
 
   /// Binds the name; a clash with another of the same scope is reported, but not of the module's.
   /// Gives how much memory it takes.
-  Extent declare(const Declaration &declaration, Role role);
+  Extent declare(const Declaration &declaration, DeclarationRole role);
   void declareFunction(uint32_t index);
 
   void beginFunction(const Function &function);

@@ -95,8 +95,9 @@ static bool isInstruction(StringRef line) {
   if (line.consume_front("@"))
     line = line.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
   const StringRef opcode = line.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
-  auto isOfOpcode = [](char c) { return llvm::isLower(c) || llvm::isDigit(c) || c == '.' || c == '_' || c == ':'; };
-  return opcode.contains('.') && llvm::isLower(opcode.front()) && llvm::all_of(opcode, isOfOpcode) &&
+  auto isLower = [](char c) { return c >= 'a' && c <= 'z'; };
+  auto isOfOpcode = [&](char c) { return isLower(c) || llvm::isDigit(c) || c == '.' || c == '_' || c == ':'; };
+  return opcode.contains('.') && isLower(opcode.front()) && llvm::all_of(opcode, isOfOpcode) &&
          line.take_until([](char c) { return c == '\n'; }).rtrim().ends_with(";");
 }
 

@@ -28,7 +28,7 @@ public:
       if (statement.kind == StatementKind::Directive) {
         header.read(ast, ast.directives[statement.index]);
       } else if (statement.kind == StatementKind::Declaration) {
-        resolver.declare(ast.declarations[statement.index], Role::Global);
+        resolver.declare(ast.declarations[statement.index], DeclarationRole::Global);
       } else if (statement.kind == StatementKind::Function) {
         const Function &function = ast.functions[statement.index];
         resolver.declareFunction(statement.index);
@@ -45,7 +45,7 @@ public:
 private:
   void inBody(const Ast &ast, Statement statement, Resolver &resolver, const Header &header) {
     if (statement.kind == StatementKind::Declaration)
-      resolver.declare(ast.declarations[statement.index], Role::Local);
+      resolver.declare(ast.declarations[statement.index], DeclarationRole::Local);
     else if (statement.kind == StatementKind::BlockBegin)
       resolver.beginBlock();
     else if (statement.kind == StatementKind::BlockEnd)

@@ -151,8 +151,7 @@ static std::string keyOf(const Entry &entry, bool bySource, Unpacker &unpacker) 
     bytes = text->text();
   else
     out << static_cast<int>(entry.packing) << ' ' << entry.partOffset << ' ' << entry.bytes << ' ';
-  const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(bytes));
-  out << hash.high64 << ' ' << hash.low64 << ' ' << bytes.size();
+  out << llvm::xxHash64(bytes) << ' ' << bytes.size();
   return key;
 }
 

@@ -297,8 +297,8 @@ std::vector<Configuration::Setting> settingsOf(const Arguments &arguments) {
   for (const auto &[name, value] : arguments.options) {
     if (name == "--pedantic" || name == "--werror")
       settings.emplace_back(name.drop_front(2), "yes");
-    else if (llvm::is_contained({"--target", "--ptx", "--arch", "--link", "--on", "--off", "--warning", "--error"},
-                                name))
+    else if (llvm::is_contained<llvm::StringRef>(
+                 {"--target", "--ptx", "--arch", "--link", "--on", "--off", "--warning", "--error"}, name))
       settings.emplace_back(name.drop_front(2), value);
   }
   return settings;

@@ -32,7 +32,7 @@ std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef 
   for (const Field &field : format.fields)
     if (!field.isReserved() && (field.of(value) || !field.choices.empty()))
       if (field.choices.empty() || (field.choice(value) && field.choice(value) != field.choices.begin()) ||
-          llvm::is_contained({"a", "b", "d", "scale"}, field.key))
+          llvm::is_contained<llvm::StringRef>({"a", "b", "d", "scale"}, field.key))
         command += " --" + field.key.str() + " " + field.meaning(value);
   return command;
 }

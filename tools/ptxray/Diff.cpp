@@ -7,10 +7,10 @@
 
 namespace ptxray {
 
-using Lines = llvm::SmallVector<llvm::StringRef, 0>; // with their ends
+using WholeLines = llvm::SmallVector<llvm::StringRef, 0>; // with their ends
 
-static Lines splitLines(llvm::StringRef text) {
-  Lines lines;
+static WholeLines splitLines(llvm::StringRef text) {
+  WholeLines lines;
   while (!text.empty()) {
     const size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
     lines.push_back(text.take_front(length));
@@ -20,7 +20,7 @@ static Lines splitLines(llvm::StringRef text) {
 }
 
 /// Fixes hardly ever add or remove lines; where they do, all from the first to the last change is one.
-static std::vector<LineChange> changesBetween(const Lines &before, const Lines &after) {
+static std::vector<LineChange> changesBetween(const WholeLines &before, const WholeLines &after) {
   std::vector<LineChange> changes;
   if (before.size() == after.size()) {
     for (size_t i = 0; i < before.size(); ++i) {
@@ -43,7 +43,7 @@ static std::vector<LineChange> changesBetween(const Lines &before, const Lines &
 }
 
 /// Takes off what is the same at both ends of each change, and changes that are none.
-static void trim(std::vector<LineChange> &changes, const Lines &before, const Lines &after) {
+static void trim(std::vector<LineChange> &changes, const WholeLines &before, const WholeLines &after) {
   for (LineChange &change : changes) {
     while (change.from < change.fromEnd && change.to < change.toEnd && before[change.from] == after[change.to])
       ++change.from, ++change.to;
@@ -55,7 +55,7 @@ static void trim(std::vector<LineChange> &changes, const Lines &before, const Li
                  [](const LineChange &change) { return change.from == change.fromEnd && change.to == change.toEnd; });
 }
 
-static std::string render(llvm::StringRef path, const Lines &oldLines, const Lines &newLines,
+static std::string render(llvm::StringRef path, const WholeLines &oldLines, const WholeLines &newLines,
                           const std::vector<LineChange> &changes) {
   constexpr size_t context = 3;
   const std::string name = escaped(path);
@@ -92,13 +92,13 @@ static std::string render(llvm::StringRef path, const Lines &oldLines, const Lin
 }
 
 std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after) {
-  const Lines oldLines = splitLines(before), newLines = splitLines(after);
+  const WholeLines oldLines = splitLines(before), newLines = splitLines(after);
   return render(path, oldLines, newLines, changesBetween(oldLines, newLines));
 }
 
 std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after,
                       std::vector<LineChange> changes) {
-  const Lines oldLines = splitLines(before), newLines = splitLines(after);
+  const WholeLines oldLines = splitLines(before), newLines = splitLines(after);
   trim(changes, oldLines, newLines);
   return render(path, oldLines, newLines, changes);
 }

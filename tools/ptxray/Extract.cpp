@@ -40,7 +40,7 @@ static StringRef roleName(Role role) {
   return "";
 }
 
-static std::string versionOf(const Entry &entry) { return entry.major || entry.minor ? entry.version() : ""; }
+static std::string writtenVersion(const Entry &entry) { return entry.major || entry.minor ? entry.version() : ""; }
 
 static std::string kindText(const Entry &entry) {
   return entry.kind == ImageKind::Unknown ? "kind 0x" + llvm::utohexstr(entry.code, true) : nameOf(entry.kind).str();
@@ -60,9 +60,9 @@ static void printTable(const Extraction &found, llvm::raw_ostream &out) {
     if (container.role == Role::Loose)
       where = "in " + (where.empty() ? "no section" : where);
     rows.push_back({std::to_string(one.index + 1), escaped(where), "0x" + llvm::utohexstr(entry.offset, true),
-                    kindText(entry), entry.number ? entry.target() : "", versionOf(entry), nameOf(entry.packing).str(),
-                    std::to_string(entry.data.size()), std::to_string(entry.bytes), escaped(entry.identifier),
-                    escaped(entry.options.trim())});
+                    kindText(entry), entry.number ? entry.target() : "", writtenVersion(entry),
+                    nameOf(entry.packing).str(), std::to_string(entry.data.size()), std::to_string(entry.bytes),
+                    escaped(entry.identifier), escaped(entry.options.trim())});
   }
   std::vector<size_t> widths(rows.front().size());
   for (const auto &row : rows)
@@ -95,7 +95,7 @@ static Json toJson(const Listed &one, const Binary &content) {
                {"offset", entry.offset},
                {"kind", kindText(entry)},
                {"target", entry.number ? entry.target() : ""},
-               {"version", versionOf(entry)},
+               {"version", writtenVersion(entry)},
                {"packing", nameOf(entry.packing).str()},
                {"concatenated", entry.isConcatenated},
                {"bytes", entry.data.size()},

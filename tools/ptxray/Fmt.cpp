@@ -13,13 +13,13 @@ namespace ptxray {
 namespace {
 
 /// What is done with the texts.
-struct Task {
+struct FmtTask {
   bool check = false, diff = false, quiet = false;
   LineSpan lines;
   llvm::StringRef stdinName = "<stdin>";
 };
 
-struct Totals {
+struct FmtTotals {
   size_t changed = 0, unchanged = 0, refused = 0, unreadable = 0;
 };
 
@@ -79,7 +79,7 @@ static void tellFaults(llvm::StringRef path, const SourceBuffer &source, const F
   llvm::errs() << '\n';
 }
 
-static void formatInput(const Input &input, const FormatOptions &options, const Task &task, Totals &totals) {
+static void formatInput(const Input &input, const FormatOptions &options, const FmtTask &task, FmtTotals &totals) {
   const bool isStdin = input.path == "-";
   const std::string path = isStdin ? task.stdinName.str() : input.path;
   std::string problem = input.problem;
@@ -118,14 +118,14 @@ static void formatInput(const Input &input, const FormatOptions &options, const 
     ++(changes ? totals.changed : totals.unchanged);
 }
 
-static void printSummary(const Totals &totals, const Task &task) {
+static void printSummary(const FmtTotals &totals, const FmtTask &task) {
   auto files = [](size_t count) { return std::to_string(count) + (count == 1 ? " file" : " files"); };
   llvm::errs() << files(totals.changed) << (task.check || task.diff ? " would be changed, " : " changed, ")
                << files(totals.unchanged) << " unchanged\n";
 }
 
 static int runFmt(const Arguments &arguments) {
-  Task task;
+  FmtTask task;
   task.check = arguments.has("--check");
   task.diff = arguments.has("--diff");
   task.quiet = arguments.has("--quiet");
@@ -147,7 +147,7 @@ static int runFmt(const Arguments &arguments) {
   else if (std::optional<llvm::StringRef> path = arguments.value("--config"))
     configFile = path->str();
   Configuration configuration({}, configFile);
-  Totals totals;
+  FmtTotals totals;
   for (const Input &input : inputs) {
     std::string problem;
     const auto settings = configuration.settingsFor(input.path == "-" ? task.stdinName : input.path, problem);

@@ -23,7 +23,7 @@ static std::vector<DiagId> wantedRules(const Arguments &arguments, std::string &
   return rules;
 }
 
-static void printText(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out) {
+static void rulesAsText(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out) {
   const RuleGroup *group = nullptr;
   for (const DiagId id : rules) {
     if (std::exchange(group, &groupOf(id)) != &groupOf(id))
@@ -33,7 +33,7 @@ static void printText(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out) {
   }
 }
 
-static void printMarkdown(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out) {
+static void rulesAsMarkdown(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out) {
   out << "# Rules\n\nBy group, as `ptxray rules` lists them. `--off=syntax` names a group, `--off='codegen-*'` a "
          "pattern.\n";
   const RuleGroup *group = nullptr;
@@ -49,7 +49,7 @@ static void printMarkdown(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out) 
   }
 }
 
-static void printJson(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out) {
+static void rulesAsJson(llvm::ArrayRef<DiagId> rules, llvm::raw_ostream &out) {
   Json list = Json::array();
   for (const DiagId id : rules) {
     Json kinds = Json::array();
@@ -71,7 +71,7 @@ static int runRules(const Arguments &arguments) {
   if (!problem.empty())
     return usageError(problem);
   const llvm::StringRef format = arguments.value("--format").value_or("text");
-  (format == "json" ? printJson : format == "markdown" ? printMarkdown : printText)(rules, llvm::outs());
+  (format == "json" ? rulesAsJson : format == "markdown" ? rulesAsMarkdown : rulesAsText)(rules, llvm::outs());
   return Clean;
 }
 

@@ -29,7 +29,7 @@ struct Parameter {
   bool isArray = false;
   uint64_t bytes = 0;
 };
-struct Entry {
+struct KernelEntry {
   std::string name;
   std::vector<Parameter> parameters;
   std::string threads; // of `.reqntid`: `128,1,1`
@@ -37,12 +37,12 @@ struct Entry {
 
 } // namespace
 
-static std::vector<Entry> findEntries(const Ast &ast) {
-  std::vector<Entry> entries;
+static std::vector<KernelEntry> findEntries(const Ast &ast) {
+  std::vector<KernelEntry> entries;
   for (const Function &function : ast.functions) {
     if (function.kind != FunctionKind::Entry || !function.hasBody)
       continue;
-    Entry &entry = entries.emplace_back();
+    KernelEntry &entry = entries.emplace_back();
     entry.name = ast.text(function.name).str();
     for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i) {
       const Declaration &declared = ast.declarations[i];
@@ -75,7 +75,7 @@ static std::string companion() {
 }
 
 /// `7` becomes `u32=7`; what says itself what it is stays as it is. A complaint, or an empty text.
-static std::string typedArguments(const Entry &entry, llvm::ArrayRef<StringRef> written,
+static std::string typedArguments(const KernelEntry &entry, llvm::ArrayRef<StringRef> written,
                                   std::vector<std::string> &out) {
   if (written.size() != entry.parameters.size())
     return "kernel `" + entry.name + "` has " + std::to_string(entry.parameters.size()) +
@@ -96,7 +96,7 @@ static std::string typedArguments(const Entry &entry, llvm::ArrayRef<StringRef> 
 }
 
 /// For ptxray-run, which fits the arguments to them.
-static std::string parameterSizes(const Entry &entry) {
+static std::string parameterSizes(const KernelEntry &entry) {
   std::string sizes;
   for (const Parameter &parameter : entry.parameters)
     sizes += (sizes.empty() ? "" : ",") + std::to_string(parameter.bytes);
@@ -183,16 +183,16 @@ static int runObject(Launch launch, const std::string &path, const Arguments &ar
 }
 
 /// The kernel that is named, or the only one. A complaint, or an empty text.
-static std::string chooseEntry(const Ast &ast, std::optional<StringRef> named, Entry &chosen) {
-  const std::vector<Entry> entries = findEntries(ast);
+static std::string chooseEntry(const Ast &ast, std::optional<StringRef> named, KernelEntry &chosen) {
+  const std::vector<KernelEntry> entries = findEntries(ast);
   llvm::SmallVector<StringRef> names;
-  for (const Entry &entry : entries)
+  for (const KernelEntry &entry : entries)
     names.push_back(entry.name);
   const StringRef wanted = named.value_or(entries.size() == 1 ? StringRef(entries[0].name) : "");
   if (wanted.empty())
     return "`--kernel` is missing: this module has " +
            (names.empty() ? "no kernel" : std::to_string(names.size()) + " (" + llvm::join(names, ", ") + ")");
-  const auto entry = llvm::find_if(entries, [&](const Entry &e) { return e.name == wanted; });
+  const auto entry = llvm::find_if(entries, [&](const KernelEntry &e) { return e.name == wanted; });
   if (entry == entries.end())
     return "there is no kernel `" + wanted.str() + "`" + didYouMean(wanted, names);
   chosen = *entry;
@@ -239,7 +239,7 @@ static int runRun(const Arguments &arguments) {
   if (hasErrors(input.report))
     return printReport(input.report, arguments), FoundErrors;
 
-  Entry entry;
+  KernelEntry entry;
   if (const std::string complaint = chooseEntry(input.parsed.ast(), arguments.value("--kernel"), entry);
       !complaint.empty())
     return usageError(complaint);

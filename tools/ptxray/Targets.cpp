@@ -27,7 +27,7 @@ struct Reason {
   Obstacle obstacle;
 };
 
-struct Answer {
+struct VersionAnswer {
   CellSet passes;
   uint16_t least = 0;                                // 0: nothing fits
   std::map<uint16_t, std::vector<uint16_t>> targets; // by the least version with which each passes
@@ -37,9 +37,7 @@ struct Answer {
 
 } // namespace
 
-using Place = Requirements::Place;
-
-static std::optional<Reason> reasonAt(llvm::ArrayRef<File> files, Place place) {
+static std::optional<Reason> reasonAt(llvm::ArrayRef<File> files, Requirements::Place place) {
   for (const File &file : files)
     if (!file.needs->passes().test(Requirements::index(place)))
       return Reason{file.path, file.needs->obstacle(place)};
@@ -61,7 +59,7 @@ static std::vector<Reason> conflictOf(llvm::ArrayRef<File> files) {
     const uint16_t newest = isa::versions().size() - 1;
     for (int v = newest; v >= 0; --v)
       for (int t = isa::targets().size() - 1; t >= 0; --t) {
-        const Place place{static_cast<uint16_t>(v), static_cast<uint16_t>(t)};
+        const Requirements::Place place{static_cast<uint16_t>(v), static_cast<uint16_t>(t)};
         if (elsewhere.test(Requirements::index(place)))
           return Reason{one.file->path, one.file->needs->obstacle(place, one.demand->line)};
       }
@@ -90,8 +88,8 @@ static std::vector<Reason> conflictOf(llvm::ArrayRef<File> files) {
   return {};
 }
 
-static Answer answerFor(llvm::ArrayRef<File> files) {
-  Answer answer;
+static VersionAnswer answerFor(llvm::ArrayRef<File> files) {
+  VersionAnswer answer;
   answer.passes.set();
   for (const File &file : files)
     answer.passes &= file.needs->passes();
@@ -135,7 +133,7 @@ static void printReason(llvm::raw_ostream &out, llvm::StringRef what, const Reas
       << reason.obstacle.rule << "]\n";
 }
 
-static void printText(const Answer &answer, size_t files, llvm::raw_ostream &out) {
+static void printText(const VersionAnswer &answer, size_t files, llvm::raw_ostream &out) {
   const char *who = files == 1 ? "the file" : "all files together";
   if (!answer.least) {
     out << "no version and target fit " << who << '\n';
@@ -167,7 +165,7 @@ static Json toJson(const Reason &reason) {
           {"message", reason.obstacle.message}};
 }
 
-static Json toJson(const Answer &answer, llvm::ArrayRef<File> files) {
+static Json toJson(const VersionAnswer &answer, llvm::ArrayRef<File> files) {
   Json json = {{"files", Json::array()}};
   for (const File &file : files)
     json["files"].push_back(file.path);
@@ -219,7 +217,7 @@ static int runTargets(const Arguments &arguments) {
     return runBinaryTargets(binaries, arguments);
   if (arguments.has("--gpu"))
     return usageError("`--gpu` is for binaries; of a PTX file `check --arch` tells");
-  const Answer answer = answerFor(files);
+  const VersionAnswer answer = answerFor(files);
   if (arguments.value("--format").value_or("text") == "json")
     llvm::outs() << dump(toJson(answer, files), 1) << '\n';
   else

@@ -21,7 +21,7 @@ int unknownTarget(llvm::StringRef written) {
   return usageError("unknown target `" + written.str() + "`" + didYouMean(written, known));
 }
 
-static void printJson(llvm::raw_ostream &out) {
+static void versionAsJson(llvm::raw_ostream &out) {
   Json json = {{"name", "ptxray"}, {"version", PTXRAY_VERSION}, {"ptx", Json::array()}, {"targets", Json::array()}};
   for (uint16_t version : isa::versions())
     json["ptx"].push_back(isa::versionText(version));
@@ -31,7 +31,7 @@ static void printJson(llvm::raw_ostream &out) {
   out << dump(json, 1) << '\n';
 }
 
-static void printText(llvm::raw_ostream &out) {
+static void versionAsText(llvm::raw_ostream &out) {
   out << "ptxray " PTXRAY_VERSION "\nPTX " << isa::versionText(isa::versions().front()) << " to "
       << isa::versionText(isa::versions().back()) << "\ntargets";
   for (const isa::Target &target : isa::targets())
@@ -41,7 +41,7 @@ static void printText(llvm::raw_ostream &out) {
 }
 
 static int runVersion(const Arguments &arguments) {
-  (arguments.value("--format") == "json" ? printJson : printText)(llvm::outs());
+  (arguments.value("--format") == "json" ? versionAsJson : versionAsText)(llvm::outs());
   return Clean;
 }
 

@@ -22,7 +22,7 @@ Option ptxray::colorOption() { return {"--color", "auto|always|never", "colours 
 Option ptxray::textOrJsonOption() { return {"--format", "text|json", "form of the output"}; }
 
 std::string ptxray::diagnosticFormats() {
-  auto names = llvm::map_range(formats, [](const Format &format) -> StringRef { return format.name; });
+  auto names = llvm::map_range(llvm::ArrayRef(formats), [](const Format &format) -> StringRef { return format.name; });
   return llvm::join(names, "|");
 }
 

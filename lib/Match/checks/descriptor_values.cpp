@@ -37,7 +37,8 @@ Kind kindOf(Offence offence) {
 std::string spelledOut(const descriptor::Format &format, uint64_t value) {
   std::string text;
   for (const descriptor::Field &field : format.fields)
-    if (!field.isReserved() && (field.of(value) || llvm::is_contained({"a", "b", "d", "m", "n", "swizzle"}, field.key)))
+    if (!field.isReserved() &&
+        (field.of(value) || llvm::is_contained<llvm::StringRef>({"a", "b", "d", "m", "n", "swizzle"}, field.key)))
       text += (text.empty() ? "" : ", ") + field.key.str() + " = " + field.meaning(value);
   return "it says " + text;
 }

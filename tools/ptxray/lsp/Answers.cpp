@@ -14,7 +14,6 @@ namespace ptxray::lsp {
 
 using llvm::StringRef;
 
-static const Json nothing;
 static const Answer noPlace{InvalidParams, "a place in an open document is expected"};
 static const Answer noDocument{InvalidParams, "no such document is open"};
 

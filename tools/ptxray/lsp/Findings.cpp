@@ -127,7 +127,7 @@ Answer Server::codeActions(const Json &params) {
   const Json *context = field(params, "context");
   const Json *only = context ? field(*context, "only") : nullptr;
   if (isAsked(only, "quickfix", true))
-    for (const Action &action : actionsIn(open->document, *part)) {
+    for (const CodeAction &action : actionsIn(open->document, *part)) {
       const Diagnostic &d = open->document.checked().diagnostics[action.diagnostic];
       actions.push_back({{"title", action.title},
                          {"kind", "quickfix"},

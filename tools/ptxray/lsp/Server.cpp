@@ -15,7 +15,6 @@ void returnFreeMemory() {
 #endif
 }
 
-static const Json nothing;
 static constexpr size_t largeMessage = 1 << 20;
 
 // ---- the methods by name

@@ -24,6 +24,7 @@ struct Answer {
 };
 
 /// The kinds of words, by number.
+inline const Json nothing;
 const Json &tokenLegend();
 Json workspaceEdit(const OpenDocument &open, Json edits, const Client &client);
 /// To the system, whatever the C library keeps for later.

@@ -1,6 +1,6 @@
-# In a release the files of a room are compiled as one: the headers of LLVM and the C++ library are most of what a compiler
-# reads and instantiates, so that this takes a quarter of the time, and the program becomes smaller. Names in anonymous
-# namespaces have to differ within a room.
+# In a release the files of a room are compiled as one: the headers of LLVM and the C++ library are most of what a
+# compiler reads and instantiates, so that this takes a third of the time, and the program becomes smaller. Names in
+# anonymous namespaces have to differ within a room.
 set(unity OFF)
 if(CMAKE_BUILD_TYPE STREQUAL Release)
   set(unity ON)

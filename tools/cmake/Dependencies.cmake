@@ -1,5 +1,5 @@
-# What ptxray is built with, wherever it is installed. The targets ptxray_llvm, ptxray_antlr and ptxray_unpackers say how
-# to compile and link; PTXRAY_STATIC_PROGRAM says whether the program becomes one static file. What is missing is
+# What ptxray is built with, wherever it is installed. The targets ptxray_llvm, ptxray_antlr and ptxray_unpackers say
+# how to compile and link; PTXRAY_STATIC_PROGRAM says whether the program becomes one static file. What is missing is
 # reported in one message, with the names of packages; docs/building.md has all of them.
 include(CheckCXXSourceCompiles)
 include(CheckLinkerFlag)
@@ -253,8 +253,8 @@ if(ptxray_missing)
     file(WRITE ${ptxray_missing_file} "${names_${PTXRAY_SYSTEM}}\n")
     set(advice "Packages: ${names_${PTXRAY_SYSTEM}}")
   else()
-    set(advice "Packages of Debian and Ubuntu: ${names_debian}; of Fedora: ${names_fedora}; of Alpine: ${names_alpine}; "
-        "of Homebrew: ${names_macos}")
+    set(advice "Packages of Debian and Ubuntu: ${names_debian}; of Fedora: ${names_fedora}; of Alpine: "
+        "${names_alpine}; of Homebrew: ${names_macos}")
   endif()
   message(FATAL_ERROR "What is missing stands above. ${advice}. See docs/building.md.")
 endif()

@@ -1,5 +1,5 @@
-// In place of ANTLR's search for nodes of trees, which nothing of ours calls. The tables of its lexer would be filled at
-// every start of the program, a quarter of the instructions that a start takes.
+// In place of ANTLR's search for nodes of trees, which nothing of ours calls. The tables of its lexer would be filled
+// at every start of the program, a quarter of the instructions that a start takes.
 #include "tree/xpath/XPath.h"
 #include "tree/xpath/XPathElement.h"
 

@@ -4,6 +4,50 @@
 
 namespace ptxray {
 
+static bool isInteger(isa::TypeKind kind) { return kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed; }
+
+/// How a register or variable differs from what the function declares; empty: it does not.
+static std::string difference(const Symbol &symbol, llvm::StringRef name, const Formal &formal) {
+  const isa::TypeKind kind = isa::word(symbol.type).typeKind, wanted = isa::word(formal.type).typeKind;
+  const std::string shown = "`" + name.str() + "`";
+  if (!formal.isOpen() &&
+      (symbol.extent.bytes != formal.extent.bytes || symbol.extent.isArray != formal.extent.isArray))
+    return shown + " of " + std::to_string(symbol.extent.bytes) + (symbol.extent.bytes == 1 ? " byte" : " bytes");
+  if ((wanted == isa::TypeKind::Float && isInteger(kind)) || (isInteger(wanted) && kind == isa::TypeKind::Float) ||
+      (kind == isa::TypeKind::Predicate) != (wanted == isa::TypeKind::Predicate))
+    return shown + " of type `" + std::string(isa::word(symbol.type).text) + "`";
+  if (symbol.extent.align != formal.extent.align || symbol.extent.isArray != formal.extent.isArray)
+    return shown + " aligned to " + std::to_string(symbol.extent.align);
+  return "";
+}
+
+static bool fitsNumber(const Formal &formal, OperandKind number) {
+  const isa::TypeKind kind = isa::word(formal.type).typeKind;
+  const bool misfits = number == OperandKind::Integer ? kind == isa::TypeKind::Float : isInteger(kind);
+  return !misfits && !formal.extent.isArray && kind != isa::TypeKind::Predicate;
+}
+
+/// A variable of another space, or a parameter of the caller.
+static bool cannotBePassed(const Symbol &symbol) {
+  return symbol.kind == SymbolKind::Variable &&
+         (symbol.space != isa::words::param || symbol.isParameter || symbol.isReturn);
+}
+
+static void checkNamedArgument(const Formal &formal, const Operand &actual, ModuleState &module) {
+  const llvm::StringRef name = module.ast.text(actual.name);
+  const Symbol *symbol = module.resolver.find(actual.name);
+  if (!symbol && !module.resolver.special(actual.name))
+    return; // reported with the operand
+  if (!symbol || cannotBePassed(*symbol)) {
+    module.sink.report(DiagId::CallArgumentSpace, actual.range, name);
+    return;
+  }
+  const bool isValue = symbol->kind == SymbolKind::Variable || symbol->kind == SymbolKind::Register;
+  const std::string what = isValue ? difference(*symbol, name, formal) : "a label or function";
+  if (!what.empty())
+    module.sink.report(DiagId::CallArgumentType, actual.range, what, formal.name);
+}
+
 static void checkArguments(const Operand &callee, llvm::ArrayRef<Formal> formals, Slice list, Range callRange,
                            bool areReturns, ModuleState &module) {
   llvm::ArrayRef<Operand> actuals = list.empty() ? llvm::ArrayRef<Operand>() : module.ast.operandsOf(list).drop_front();
@@ -18,51 +62,13 @@ static void checkArguments(const Operand &callee, llvm::ArrayRef<Formal> formals
     return;
   }
   for (auto [formal, actual] : llvm::zip(formals, actuals)) {
-    auto wrong = [&](const std::string &what) {
-      module.sink.report(DiagId::CallArgumentType, actual.range, what, formal.name);
-    };
-    const isa::Word &type = isa::word(formal.type);
-    const bool isInteger = type.typeKind == isa::TypeKind::Unsigned || type.typeKind == isa::TypeKind::Signed;
-    const bool isFloat = type.typeKind == isa::TypeKind::Float;
-    if (actual.kind == OperandKind::Integer || actual.kind == OperandKind::Float) {
-      const bool misfits = actual.kind == OperandKind::Integer ? isFloat : isInteger;
-      if (misfits || formal.extent.isArray || type.typeKind == isa::TypeKind::Predicate)
-        wrong("a number");
-      continue;
-    }
-    if (actual.kind == OperandKind::Sink && !areReturns)
-      wrong("`_`");
-    if (actual.kind != OperandKind::Name)
-      continue;
-    const Symbol *symbol = module.resolver.find(actual.name);
-    if (!symbol) {
-      if (module.resolver.special(actual.name))
-        module.sink.report(DiagId::CallArgumentSpace, actual.range, module.ast.text(actual.name));
-      continue; // reported with the operand
-    }
-    if (symbol->kind == SymbolKind::Variable && symbol->space != isa::words::param) {
-      module.sink.report(DiagId::CallArgumentSpace, actual.range, module.ast.text(actual.name));
-      continue;
-    }
-    if (symbol->kind == SymbolKind::Variable && (symbol->isParameter || symbol->isReturn)) {
-      module.sink.report(DiagId::CallArgumentSpace, actual.range, module.ast.text(actual.name));
-      continue;
-    }
-    if (symbol->kind != SymbolKind::Variable && symbol->kind != SymbolKind::Register) {
-      wrong("a label or function");
-      continue;
-    }
-    if (!formal.isOpen() &&
-        (symbol->extent.bytes != formal.extent.bytes || symbol->extent.isArray != formal.extent.isArray))
-      wrong("`" + module.ast.text(actual.name).str() + "` of " + std::to_string(symbol->extent.bytes) +
-            (symbol->extent.bytes == 1 ? " byte" : " bytes"));
-    else if (const isa::TypeKind kind = isa::word(symbol->type).typeKind;
-             (isFloat && (kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed)) ||
-             (isInteger && kind == isa::TypeKind::Float) ||
-             (kind == isa::TypeKind::Predicate) != (type.typeKind == isa::TypeKind::Predicate))
-      wrong("`" + module.ast.text(actual.name).str() + "` of type `" + std::string(isa::word(symbol->type).text) + "`");
-    else if (symbol->extent.align != formal.extent.align || symbol->extent.isArray != formal.extent.isArray)
-      wrong("`" + module.ast.text(actual.name).str() + "` aligned to " + std::to_string(symbol->extent.align));
+    const bool isNumber = actual.kind == OperandKind::Integer || actual.kind == OperandKind::Float;
+    if (isNumber && !fitsNumber(formal, actual.kind))
+      module.sink.report(DiagId::CallArgumentType, actual.range, "a number", formal.name);
+    else if (actual.kind == OperandKind::Sink && !areReturns)
+      module.sink.report(DiagId::CallArgumentType, actual.range, "`_`", formal.name);
+    else if (actual.kind == OperandKind::Name)
+      checkNamedArgument(formal, actual, module);
   }
 }
 

@@ -5,68 +5,94 @@
 
 namespace ptxray {
 
-/// `a+4`, `generic(a)+4`, `0xff00(a+4)`, `0xff(generic(a))`.
-static uint32_t checkInitialAddress(const Declaration &declaration, uint32_t node, ModuleState &module) {
-  const uint32_t end = node + module.ast.operands[node].extent, begin = declaration.initialiser.first;
+/// Eight ones somewhere, and what they cut a byte out of. Nothing: that is no address.
+static std::optional<uint32_t> checkMasked(const Declaration &declaration, uint32_t node, ModuleState &module) {
   const Range range = module.ast.operands[node].range;
-  const bool isFirst = llvm::all_of(llvm::ArrayRef(module.ast.operands).slice(begin, node - begin),
-                                    [](const Operand &outer) { return outer.kind == OperandKind::Vector; });
-  const bool isMask =
-      module.ast.operands[node].kind == OperandKind::List && module.ast.operands[node].name == NameId::None;
-  if (isMask) { // eight ones somewhere
-    requireFeature(isa::FeatureId::InitialMask, range, module);
-    const Operand &mask = module.ast.operands[++node];
-    uint64_t bits = static_cast<uint64_t>(mask.value);
-    while (bits && !(bits & 0xff))
-      bits >>= 8;
-    if (bits != 0xff)
-      module.sink.report(DiagId::InitialiserMask, mask.range);
-    ++node;
-    if (module.ast.operands[node].kind == OperandKind::Integer) {
-      if (isa::word(module.resolver.word(declaration.type)).typeKind == isa::TypeKind::Float)
-        module.sink.report(DiagId::InitialiserType, range, module.text(declaration.type), "a floating-point value");
-      return end;
-    }
-    if (module.ast.operands[node].kind == OperandKind::Float)
-      module.sink.report(DiagId::ConstantType, module.ast.operands[node].range, "an integer");
-    if (module.ast.operands[node].kind != OperandKind::Name && module.ast.operands[node].kind != OperandKind::List)
-      return end;
-  }
-  const bool isGeneric = module.ast.operands[node].kind == OperandKind::List;
-  bool hasOffset = module.ast.operands[node].flags & HasOffset;
-  if (isGeneric) {
-    requireFeature(isa::FeatureId::InitialGeneric, module.ast.operands[node].range, module);
-    ++node;
-  } else if (!isMask) {
-    requireFeature(isa::FeatureId::InitialAddress, range, module);
-  }
-  const Operand &name = module.ast.operands[node];
-  hasOffset |= (name.flags & HasOffset) != 0;
-  const std::string shown = module.ast.text(name.name).str();
+  requireFeature(isa::FeatureId::InitialMask, range, module);
+  const Operand &mask = module.ast.operands[node + 1];
+  uint64_t bits = static_cast<uint64_t>(mask.value);
+  while (bits && !(bits & 0xff))
+    bits >>= 8;
+  if (bits != 0xff)
+    module.sink.report(DiagId::InitialiserMask, mask.range);
+  const Operand &masked = module.ast.operands[node + 2];
+  const bool isFloat = isa::word(module.resolver.word(declaration.type)).typeKind == isa::TypeKind::Float;
+  if (masked.kind == OperandKind::Integer && isFloat)
+    module.sink.report(DiagId::InitialiserType, range, module.text(declaration.type), "a floating-point value");
+  if (masked.kind == OperandKind::Float)
+    module.sink.report(DiagId::ConstantType, masked.range, "an integer");
+  const bool isAddress = masked.kind == OperandKind::Name || masked.kind == OperandKind::List;
+  return isAddress ? std::optional(node + 2) : std::nullopt;
+}
+
+namespace {
+
+/// A name in an initialiser, and what stands around it.
+struct InitialAddress {
+  const Operand &name;
+  const Range range; // with what stands around it
+  const bool isMasked, isGeneric, hasOffset;
+  const bool isFirst; // value of the initialiser
+};
+
+} // namespace
+
+/// An address needs an integer type that holds it; a mask also cuts a byte out of it.
+static void checkTypeOfAddress(const Declaration &declaration, const InitialAddress &address, bool isFunction,
+                               ModuleState &module) {
+  const llvm::StringRef type = module.text(declaration.type);
+  const bool holds = type == ".u32" || type == ".u64" || (type == ".u8" && address.isMasked);
+  if (!holds || (isFunction && address.hasOffset))
+    module.sink.report(DiagId::InitialiserType, address.range, type,
+                       holds              ? "a function without offset"
+                       : address.isMasked ? "`.u8`, `.u32` or `.u64`"
+                                          : "`.u32` or `.u64`");
+}
+
+static void checkAddressee(const Declaration &declaration, const InitialAddress &address, ModuleState &module) {
+  const Operand &name = address.name;
   const Symbol *symbol = module.resolver.find(name.name);
   const bool isItself = !symbol && name.name == declaration.name;
   if (!symbol && !isItself) {
     module.resolver.reportUnknown(name.name, name.range);
-    return end;
+    return;
   }
   const llvm::StringRef space = isItself                               ? module.text(declaration.space)
                                 : symbol->kind == SymbolKind::Variable ? llvm::StringRef(isa::word(symbol->space).text)
                                                                        : llvm::StringRef();
   const bool isFunction = symbol && symbol->kind == SymbolKind::Function;
-  if (isFunction && isFirst)
+  if (isFunction && address.isFirst)
     module.functionTables.insert(static_cast<uint32_t>(declaration.name));
   if (isFunction)
     requireFunction(name.name, name.range, module);
-  if (isFunction ? isGeneric : space != ".global" && !space.starts_with(".const"))
-    module.sink.report(DiagId::InitialiserSymbol, name.range, shown);
-  // An address needs an integer type that holds it; a mask also cuts a byte out of it.
-  const llvm::StringRef type = module.text(declaration.type);
-  const bool holds = type == ".u32" || type == ".u64" || (type == ".u8" && isMask);
-  if (!holds || (isFunction && hasOffset))
-    module.sink.report(DiagId::InitialiserType, range, type,
-                       holds    ? "a function without offset"
-                       : isMask ? "`.u8`, `.u32` or `.u64`"
-                                : "`.u32` or `.u64`");
+  if (isFunction ? address.isGeneric : space != ".global" && !space.starts_with(".const"))
+    module.sink.report(DiagId::InitialiserSymbol, name.range, module.ast.text(name.name));
+  checkTypeOfAddress(declaration, address, isFunction, module);
+}
+
+/// `a+4`, `generic(a)+4`, `0xff00(a+4)`, `0xff(generic(a))`. Gives the node behind it.
+static uint32_t checkInitialAddress(const Declaration &declaration, uint32_t node, ModuleState &module) {
+  const llvm::ArrayRef<Operand> operands = module.ast.operands;
+  const uint32_t end = node + operands[node].extent, begin = declaration.initialiser.first;
+  const Range range = operands[node].range;
+  const bool isFirst = llvm::all_of(operands.slice(begin, node - begin),
+                                    [](const Operand &outer) { return outer.kind == OperandKind::Vector; });
+  const bool isMasked = operands[node].kind == OperandKind::List && operands[node].name == NameId::None;
+  if (isMasked) {
+    const std::optional<uint32_t> masked = checkMasked(declaration, node, module);
+    if (!masked)
+      return end;
+    node = *masked;
+  }
+  const Operand &outer = operands[node];
+  const bool isGeneric = outer.kind == OperandKind::List;
+  if (isGeneric)
+    requireFeature(isa::FeatureId::InitialGeneric, outer.range, module);
+  else if (!isMasked)
+    requireFeature(isa::FeatureId::InitialAddress, range, module);
+  const Operand &name = operands[isGeneric ? node + 1 : node];
+  const bool hasOffset = ((outer.flags | name.flags) & HasOffset) != 0;
+  checkAddressee(declaration, {name, range, isMasked, isGeneric, hasOffset, isFirst}, module);
   return end;
 }
 

@@ -91,6 +91,13 @@ private:
     set(token, TokenKind::Bad, begin, end);
     token.bad = bad;
   }
+  void word(Token &token, const char *p);
+  void dotted(Token &token, const char *p);
+  void digits(Token &token, const char *p);
+  void symbol(Token &token, const char *p);
+  void closeBrace(Token &token, const char *p);
+  void string(Token &token, const char *p);
+  void atSign(Token &token, const char *p);
   void number(Token &token, const char *p);
   void decimalFloat(Token &token, const char *p);
   void rawSource(Token &token, const char *p);
@@ -212,6 +219,96 @@ inline __attribute__((always_inline)) const char *skipDotted(const char *p) {
 
 } // namespace scan
 
+inline __attribute__((always_inline)) void Scanner::dotted(Token &token, const char *p) {
+  using namespace scan;
+  if (isDigit(p[1])) {
+    const char *e = p + 1;
+    while (isDigit(*e))
+      ++e;
+    if (!isWord(*e) || ((*e | 32) == 'e' && (isDigit(e[1]) || e[1] == '-' || e[1] == '+')))
+      return decimalFloat(token, p);
+  }
+  const char *e = skipDotted(p);
+  if (e == p)
+    return stray(token, p);
+  set(token, TokenKind::Dotted, p, e);
+  token.id = spellings.intern(p, e - p);
+  if (token.id < keywordCount) [[unlikely]] {
+    token.kind = keywords()[token.id].kind;
+    if (token.kind == TokenKind::RawSource)
+      rawSource(token, p);
+  } else if (e[-1] == ']') {
+    token.kind = TokenKind::Space;
+  }
+}
+
+/// Nearly always decimal digits alone.
+inline __attribute__((always_inline)) void Scanner::digits(Token &token, const char *p) {
+  using namespace scan;
+  uint64_t value = 0;
+  const char *e = p;
+  for (unsigned digit; (digit = uint8_t(*e - '0')) < 10; ++e)
+    value = value * 10 + digit;
+  const bool isOctal = *p == '0' && e > p + 1;
+  if (isWord(*e) || *e == '.' || e - p > 19 || isOctal) [[unlikely]]
+    return number(token, p);
+  set(token, TokenKind::Integer, p, e);
+  token.flags = 0;
+  token.value = value;
+}
+
+inline __attribute__((always_inline)) void Scanner::closeBrace(Token &token, const char *p) {
+  const bool last = braces == 1;
+  braces -= braces != 0;
+  set(token, last ? TokenKind::EndOfBody : TokenKind::RightBrace, p, p + 1);
+}
+
+inline __attribute__((always_inline)) void Scanner::string(Token &token, const char *p) {
+  const char *close = static_cast<const char *>(std::memchr(p + 1, '"', end - p - 1));
+  if (!close)
+    return setBad(token, BadToken::UnclosedString, p, p + 1);
+  set(token, TokenKind::String, p, close + 1);
+}
+
+inline __attribute__((always_inline)) void Scanner::atSign(Token &token, const char *p) {
+  if (!llvm::StringRef(p, end - p).starts_with("@@DWARF"))
+    return set(token, TokenKind::At, p, p + 1);
+  const char *line = static_cast<const char *>(std::memchr(p, '\n', end - p));
+  set(token, TokenKind::Dwarf, p, line ? line : end);
+}
+
+/// Of one character or two.
+inline __attribute__((always_inline)) void Scanner::symbol(Token &token, const char *p) {
+  const char c = *p;
+  const bool twice = p[1] == c && c != '!' && c != '=';
+  const bool isPair = twice || (p[1] == '=' && c != '|' && c != '&');
+  if (isPair)
+    return setOperator(token, TokenKind::Infix, p, 2);
+  setOperator(token, scan::tables.punctuation[uint8_t(c)], p, 1);
+}
+
+/// An identifier, with the dotted words that follow it directly.
+inline __attribute__((always_inline)) void Scanner::word(Token &token, const char *p) {
+  using namespace scan;
+  const char *e = skipWord(p + 1), *words = e;
+  while (*words == '.') {
+    const char *behind = skipDotted(words);
+    if (behind == words)
+      break;
+    words = behind;
+  }
+  if (words != e) {
+    const bool isCall = e - p == 4 && std::memcmp(p, "call", 4) == 0;
+    set(token, isCall ? TokenKind::Call : TokenKind::Opcode, p, words);
+    token.id = spellings.intern(p, words - p);
+    return;
+  }
+  set(token, TokenKind::Id, p, e);
+  token.id = names.internNumbered(p, e - p);
+  if (token.id < unusualNames) [[unlikely]]
+    unusualName(token);
+}
+
 inline __attribute__((always_inline)) void Scanner::next(Token &token) {
   using namespace scan;
   const char *p = at;
@@ -223,87 +320,30 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
         c = *++p;
       while (tables.classOf[c] == Blank);
       continue;
-    case Prefix: {
-      if (!isWord(p[1])) {
-        if (c == '_')
-          break;
-        if (c == '%')
-          return setOperator(token, TokenKind::Infix, p, 1);
-        return stray(token, p);
-      }
+    case Prefix:
+      if (c != '_' && !isWord(p[1]))
+        return c == '%' ? setOperator(token, TokenKind::Infix, p, 1) : stray(token, p);
       [[fallthrough]];
-    case Letter: break;
-    }
-    case Dot: {
-      if (isDigit(p[1])) {
-        const char *e = p + 1;
-        while (isDigit(*e))
-          ++e;
-        if (!isWord(*e) || ((*e | 32) == 'e' && (isDigit(e[1]) || e[1] == '-' || e[1] == '+')))
-          return decimalFloat(token, p);
-      }
-      const char *e = skipDotted(p);
-      if (e == p)
-        return stray(token, p);
-      set(token, TokenKind::Dotted, p, e);
-      token.id = spellings.intern(p, e - p);
-      if (token.id < keywordCount) [[unlikely]] {
-        token.kind = keywords()[token.id].kind;
-        if (token.kind == TokenKind::RawSource)
-          rawSource(token, p);
-      } else if (e[-1] == ']') {
-        token.kind = TokenKind::Space;
-      }
-      return;
-    }
-    case Digit: {
-      // Nearly always decimal digits alone.
-      uint64_t value = 0;
-      const char *e = p;
-      for (unsigned digit; (digit = uint8_t(*e - '0')) < 10; ++e)
-        value = value * 10 + digit;
-      const bool isOctal = *p == '0' && e > p + 1;
-      if (isWord(*e) || *e == '.' || e - p > 19 || isOctal) [[unlikely]]
-        return number(token, p);
-      set(token, TokenKind::Integer, p, e);
-      token.flags = 0;
-      token.value = value;
-      return;
-    }
+    case Letter: return word(token, p);
+    case Dot: return dotted(token, p);
+    case Digit: return digits(token, p);
     case Slash:
-      if (p[1] == '/' || p[1] == '*') {
-        p = skipComment(token, p);
-        if (!p)
-          return;
-        continue;
-      }
-      return setOperator(token, TokenKind::Infix, p, 1);
+      if (p[1] != '/' && p[1] != '*')
+        return setOperator(token, TokenKind::Infix, p, 1);
+      p = skipComment(token, p);
+      if (!p)
+        return;
+      continue;
     case Punctuation: return setOperator(token, tables.punctuation[c], p, 1);
     case OpenBrace: braces += braces != 0; return set(token, TokenKind::LeftBrace, p, p + 1);
-    case CloseBrace: {
-      bool last = braces == 1;
-      braces -= braces != 0;
-      return set(token, last ? TokenKind::EndOfBody : TokenKind::RightBrace, p, p + 1);
-    }
+    case CloseBrace: return closeBrace(token, p);
     case CloseParen: {
-      bool group = groups != 0;
+      const bool group = groups != 0;
       groups -= group;
       return set(token, group ? TokenKind::CloseGroup : TokenKind::RightParen, p, p + 1);
     }
-    case Operator: {
-      bool twice = p[1] == char(c) && c != '!' && c != '=';
-      if (twice || p[1] == '=')
-        if (c != '|' || twice)
-          if (c != '&' || twice)
-            return setOperator(token, TokenKind::Infix, p, 2);
-      return setOperator(token, tables.punctuation[c], p, 1);
-    }
-    case Quote: {
-      const char *close = static_cast<const char *>(std::memchr(p + 1, '"', end - p - 1));
-      if (!close)
-        return setBad(token, BadToken::UnclosedString, p, p + 1);
-      return set(token, TokenKind::String, p, close + 1);
-    }
+    case Operator: return symbol(token, p);
+    case Quote: return string(token, p);
     case Hash: {
       const char *behind = skipLineMarker(p);
       if (behind == p)
@@ -311,38 +351,9 @@ inline __attribute__((always_inline)) void Scanner::next(Token &token) {
       p = behind;
       continue;
     }
-    case AtSign:
-      if (llvm::StringRef(p, end - p).starts_with("@@DWARF")) {
-        const char *line = static_cast<const char *>(std::memchr(p, '\n', end - p));
-        return set(token, TokenKind::Dwarf, p, line ? line : end);
-      }
-      return set(token, TokenKind::At, p, p + 1);
-    default:
-      if (p >= end) {
-        set(token, TokenKind::EndOfFile, end, end);
-        return;
-      }
-      return stray(token, p);
+    case AtSign: return atSign(token, p);
+    default: return p >= end ? set(token, TokenKind::EndOfFile, end, end) : stray(token, p);
     }
-    // An identifier, with the dotted words that follow it directly.
-    const char *e = skipWord(p + 1), *words = e;
-    while (*words == '.') {
-      const char *behind = skipDotted(words);
-      if (behind == words)
-        break;
-      words = behind;
-    }
-    if (words != e) {
-      bool isCall = e - p == 4 && std::memcmp(p, "call", 4) == 0;
-      set(token, isCall ? TokenKind::Call : TokenKind::Opcode, p, words);
-      token.id = spellings.intern(p, words - p);
-      return;
-    }
-    set(token, TokenKind::Id, p, e);
-    token.id = names.internNumbered(p, e - p);
-    if (token.id < unusualNames) [[unlikely]]
-      unusualName(token);
-    return;
   }
 }
 

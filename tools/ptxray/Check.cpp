@@ -347,27 +347,17 @@ int fixStandardInput(Job &job, const Task &task, const Format &format, const Ren
   return totals.errors ? FoundErrors : Clean;
 }
 
-} // namespace
-
-static int runCheck(const Arguments &arguments) {
-  const auto begin = Progress::Clock::now();
+/// Nothing: what is written is no such number.
+std::optional<unsigned> threadsOf(const Arguments &arguments) {
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  if (std::optional<llvm::StringRef> written = arguments.value("--jobs"))
+  if (const std::optional<llvm::StringRef> written = arguments.value("--jobs"))
     if (written->getAsInteger(10, threads) || threads == 0)
-      return usageError("`--jobs` takes a number from 1, not `" + written->str() + "`");
-  const llvm::StringRef formatName = arguments.value("--format").value_or("text");
-  if (const std::string conflict = conflictIn(arguments, formatName); !conflict.empty())
-    return usageError(conflict);
-  const bool quiet = arguments.has("--quiet");
-  const Format &format = arguments.has("--statistics")
-                             ? statistics
-                             : *llvm::find_if(formats, [&](const Format &f) { return f.name == formatName; });
-  const RenderOptions rendering{.color = wantsColor(arguments),
-                                .summary = quiet                                          ? Summary::Never
-                                           : llvm::sys::Process::StandardOutIsDisplayed() ? Summary::Always
-                                                                                          : Summary::IfFound,
-                                .fold = !arguments.has("--no-fold")};
+      return std::nullopt;
+  return threads;
+}
 
+/// All but the baseline.
+Task taskOf(const Arguments &arguments) {
   Task task;
   if (std::optional<llvm::StringRef> name = arguments.value("--language"))
     task.language = findLanguage(*name);
@@ -379,30 +369,21 @@ static int runCheck(const Arguments &arguments) {
   task.updateBaseline = arguments.has("--update-baseline");
   if (arguments.has("--with-ptxas"))
     task.ptxas = arguments.value("--ptxas").value_or("");
-  std::optional<Baseline> baseline;
-  if (std::optional<llvm::StringRef> path = arguments.value("--baseline")) {
-    baseline.emplace(*path);
-    task.baseline = &*baseline;
-    if (!task.updateBaseline)
-      if (const std::string problem = readBaseline(path->str(), *baseline); !problem.empty())
-        return usageError(problem);
-  }
+  return task;
+}
 
-  ReadLimits limits;
-  if (const int status = readLimits(arguments, limits))
-    return status;
-  std::optional<std::string> configFile;
+/// Empty: none is read; nothing: the one that is nearest to the input.
+std::optional<std::string> configFileOf(const Arguments &arguments) {
   if (arguments.has("--no-config"))
-    configFile = "";
-  else if (std::optional<llvm::StringRef> path = arguments.value("--config"))
-    configFile = path->str();
-  Configuration configuration(settingsOf(arguments), configFile);
-  if (arguments.has("--batch")) {
-    std::string problem;
-    const auto options = configuration.forInput(task.stdinName, problem);
-    return problem.empty() ? runBatch(arguments, *options) : usageError(problem);
-  }
-  std::vector<Job> jobs;
+    return "";
+  if (const std::optional<llvm::StringRef> path = arguments.value("--config"))
+    return path->str();
+  return std::nullopt;
+}
+
+/// A complaint, or an empty text.
+std::string findJobs(const Arguments &arguments, const Task &task, const ReadLimits &limits,
+                     Configuration &configuration, std::vector<Job> &jobs) {
   const llvm::StringRef here = ".";
   const llvm::ArrayRef<llvm::StringRef> operands =
       arguments.operands.empty() ? llvm::ArrayRef(here) : llvm::ArrayRef(arguments.operands);
@@ -411,15 +392,49 @@ static int runCheck(const Arguments &arguments) {
     std::string problem;
     const auto options = configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem);
     if (!problem.empty())
-      return usageError(problem);
+      return problem;
     addJobs(input, options, limits, arguments, jobs);
   }
   if (task.fix && llvm::any_of(jobs, [](const Job &job) { return job.binary != nullptr; }))
-    return usageError("`--fix` cannot write into a binary");
+    return "`--fix` cannot write into a binary";
+  return "";
+}
 
-  if (task.fix && !task.diff && arguments.operands == std::vector<llvm::StringRef>{"-"})
-    return fixStandardInput(jobs.front(), task, format, rendering, limits);
-  OrderedOutput output(jobs.size(), format, quiet, begin);
+/// How the reports are written.
+struct Shown {
+  const Format &format;
+  RenderOptions rendering;
+  bool quiet;
+};
+
+Shown shownOf(const Arguments &arguments, llvm::StringRef formatName) {
+  const bool quiet = arguments.has("--quiet");
+  const Format &format = arguments.has("--statistics")
+                             ? statistics
+                             : *llvm::find_if(formats, [&](const Format &f) { return f.name == formatName; });
+  return {format,
+          {.color = wantsColor(arguments),
+           .summary = quiet                                          ? Summary::Never
+                      : llvm::sys::Process::StandardOutIsDisplayed() ? Summary::Always
+                                                                     : Summary::IfFound,
+           .fold = !arguments.has("--no-fold")},
+          quiet};
+}
+
+Rendered render(const Outcome &outcome, const OpenBinary *binary, const Task &task, const Shown &shown) {
+  Rendered rendered{outcome.diff, {}, binary};
+  if (binary && shown.rendering.fold && shown.format.name == "text") {
+    rendered.blocks = renderBlocks(outcome.report, shown.rendering);
+  } else if (!task.diff || !outcome.report.source) {
+    llvm::raw_string_ostream stream(rendered.text);
+    shown.format.file(outcome.report, shown.rendering, stream);
+  }
+  return rendered;
+}
+
+/// On several threads. What ptxas came to, as an exit status: the worst of all.
+int checkAll(std::vector<Job> &jobs, const Task &task, const Shown &shown, const ReadLimits &limits,
+             const Arguments &arguments, unsigned threads, OrderedOutput &output) {
   std::atomic<size_t> next = 0;
   std::atomic<int> worst = Clean;
   auto work = [&] {
@@ -429,17 +444,9 @@ static int runCheck(const Arguments &arguments) {
       const Outcome outcome = checkJob(jobs[i], task, unpacker, inlines);
       if (outcome.verdict == NoPtxas || (outcome.verdict == PtxasRefused && worst != NoPtxas))
         worst = outcome.verdict;
-      Rendered rendered{outcome.diff, {}, jobs[i].binary.get()};
-      if (rendered.binary && rendering.fold && format.name == "text") {
-        rendered.blocks = renderBlocks(outcome.report, rendering);
-      } else if (!task.diff || !outcome.report.source) {
-        llvm::raw_string_ostream stream(rendered.text);
-        format.file(outcome.report, rendering, stream);
-      }
-      output.put(i, std::move(rendered), outcome);
+      output.put(i, render(outcome, jobs[i].binary.get(), task, shown), outcome);
     }
   };
-  format.begin(llvm::outs());
   std::vector<std::thread> helpers;
   for (size_t i = 1; i < std::min<size_t>(threads, jobs.size()); ++i)
     helpers.emplace_back(work);
@@ -447,17 +454,58 @@ static int runCheck(const Arguments &arguments) {
   for (std::thread &helper : helpers)
     helper.join();
   output.progress.clear();
+  return worst;
+}
+
+} // namespace
+
+static int runCheck(const Arguments &arguments) {
+  const auto begin = Progress::Clock::now();
+  const std::optional<unsigned> threads = threadsOf(arguments);
+  if (!threads)
+    return usageError("`--jobs` takes a number from 1, not `" + arguments.value("--jobs")->str() + "`");
+  const llvm::StringRef formatName = arguments.value("--format").value_or("text");
+  if (const std::string conflict = conflictIn(arguments, formatName); !conflict.empty())
+    return usageError(conflict);
+  const Shown shown = shownOf(arguments, formatName);
+  Task task = taskOf(arguments);
+  std::optional<Baseline> baseline;
+  if (std::optional<llvm::StringRef> path = arguments.value("--baseline")) {
+    baseline.emplace(*path);
+    task.baseline = &*baseline;
+    if (!task.updateBaseline)
+      if (const std::string problem = readBaseline(path->str(), *baseline); !problem.empty())
+        return usageError(problem);
+  }
+  ReadLimits limits;
+  if (const int status = readLimits(arguments, limits))
+    return status;
+  Configuration configuration(settingsOf(arguments), configFileOf(arguments));
+  if (arguments.has("--batch")) {
+    std::string problem;
+    const auto options = configuration.forInput(task.stdinName, problem);
+    return problem.empty() ? runBatch(arguments, *options) : usageError(problem);
+  }
+  std::vector<Job> jobs;
+  if (const std::string complaint = findJobs(arguments, task, limits, configuration, jobs); !complaint.empty())
+    return usageError(complaint);
+  if (task.fix && !task.diff && arguments.operands == std::vector<llvm::StringRef>{"-"})
+    return fixStandardInput(jobs.front(), task, shown.format, shown.rendering, limits);
+
+  OrderedOutput output(jobs.size(), shown.format, shown.quiet, begin);
+  shown.format.begin(llvm::outs());
+  const int verdict = checkAll(jobs, task, shown, limits, arguments, *threads, output);
   const Totals &totals = output.totals;
   if (!task.diff)
-    format.end(totals, rendering, llvm::outs());
+    shown.format.end(totals, shown.rendering, llvm::outs());
   if (totals.unreadable)
     return BadUsage;
   if (task.updateBaseline) {
     const std::string problem = writeBaseline(arguments.value("--baseline")->str(), *baseline);
     return problem.empty() ? Clean : usageError(problem);
   }
-  if (worst)
-    return worst;
+  if (verdict)
+    return verdict;
   const bool found = task.diff ? totals.fixed > 0 : totals.errors > 0;
   return found && !arguments.has("--exit-zero") ? FoundErrors : Clean;
 }

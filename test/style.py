@@ -2,7 +2,8 @@
 """How tracked files are laid out: style.py ROOT [--ruff]
 
 Lines are at most as long as .editorconfig says (in Markdown prose is meant, not tables, code and links), end without
-blanks and with a newline; C++ is as clang-format leaves it. With --ruff, Python is as ruff leaves it. Exit status 77:
+blanks and with a newline; C++ is as clang-format leaves it, and in what is shipped no function has more than 60 lines
+and no file more than 600. With --ruff, Python is as ruff leaves it. Exit status 77:
 not a checkout of git, or the program is missing; with PTXRAY_REQUIRE=clang-format (or ruff, or all) that fails."""
 
 import configparser
@@ -18,6 +19,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "package"))
 import common
 
 OTHERS = ("test/corpus/", "test/inline/")  # sources in the style of those who would write them
+
+SHIPPED = ("lib/", "tools/", "include/")
+MOST_LINES_OF_FUNCTION, MOST_LINES_OF_FILE = 60, 600
 
 
 def tracked(root):
@@ -73,8 +77,35 @@ def faults(root, file, rules):
             yield f"{file}:{number}: {len(line)} columns, at most {limit} are allowed"
         if line != line.rstrip() and rules.get(file, "trim_trailing_whitespace") == "true":
             yield f"{file}:{number}: blanks at the end"
+    if file.startswith(SHIPPED) and file.endswith((".cpp", ".h")):
+        yield from too_long(file, text.splitlines())
     if text and lines[-1] and rules.get(file, "insert_final_newline") == "true":
         yield f"{file}:{len(lines)}: no newline at the end"
+
+
+def functions(lines):
+    """The first and last line of each definition, which clang-format begins and ends in one column."""
+    for column in ("", "  ", "    "):
+        opening = re.compile(column + r"[A-Za-z_~\[]")
+        start = None  # of what was last opened in the column
+        for number, line in enumerate(lines, 1):
+            if opening.match(line):
+                start = number
+            elif start is not None and line == column + "}":
+                yield start, number
+            if line.startswith(column + "}"):
+                start = None
+
+
+def too_long(file, lines):
+    if len(lines) > MOST_LINES_OF_FILE:
+        yield f"{file}: {len(lines)} lines, at most {MOST_LINES_OF_FILE} are allowed: split it by subject"
+    long = []
+    for first, last in functions(lines):
+        length = last - first + 1
+        if length > MOST_LINES_OF_FUNCTION and not any(begin <= first <= end for begin, end in long):
+            long.append((first, last))
+            yield f"{file}:{first}: a function of {length} lines, at most {MOST_LINES_OF_FUNCTION} are allowed"
 
 
 def formatted(root, files):

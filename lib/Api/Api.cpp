@@ -21,27 +21,24 @@ struct ptxray_checker {
   std::optional<InlineChecker> checker; // none: memory ended within a check
 };
 
-namespace {
-
-/// Of a text with findings.
-struct Findings {
-  // What the structs point to stands in deques, where it never moves.
-  std::deque<std::string> strings;
-  std::deque<ptxray_note> notes;
-  std::deque<ptxray_edit> edits;
-  std::deque<std::vector<const ptxray_note *>> noteLists;
-  std::deque<std::vector<const ptxray_edit *>> editLists;
-  std::deque<ptxray_diagnostic> diagnostics;
-};
-
-} // namespace
-
 struct ptxray_result {
+  /// What the structs point to stands in deques, where it never moves.
+  struct Findings {
+    std::deque<std::string> strings;
+    std::deque<ptxray_note> notes;
+    std::deque<ptxray_edit> edits;
+    std::deque<std::vector<const ptxray_note *>> noteLists;
+    std::deque<std::vector<const ptxray_edit *>> editLists;
+    std::deque<ptxray_diagnostic> diagnostics;
+  };
+
   std::string ptx, target;
-  std::optional<Findings> findings;
+  std::optional<Findings> findings; // none: nothing was found
 };
 
 namespace {
+
+using Findings = ptxray_result::Findings;
 
 /// Fills findings, which outlive the source.
 class FindingsWriter {

@@ -1,6 +1,7 @@
 """`ptxray check --batch`: batch.py PTXRAY ROOT. Answers come one a line, in order and at once; they say what `check`
 says; a bad line is answered; memory does not grow."""
 
+import contextlib
 import json
 import pathlib
 import random
@@ -77,10 +78,8 @@ def as_check():
     random.Random(1).shuffle(files)
     texts = {}
     for path in files:
-        try:
+        with contextlib.suppress(UnicodeDecodeError):
             texts[str(path)] = path.read_bytes().decode()
-        except UnicodeDecodeError:
-            pass
     found = answers([{"name": name, "text": text} for name, text in texts.items()])
     command = [ptxray, "check", "--no-config", "--format=json", *texts]
     wanted = json.loads(subprocess.run(command, capture_output=True).stdout)["files"]

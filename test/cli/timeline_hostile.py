@@ -50,7 +50,7 @@ TEXTS = {
 }
 REFUSED = {
     "empty": "",
-    "bytes": "\0\x1b[2J<&>\"",
+    "bytes": '\0\x1b[2J<&>"',
     "half": kernel(COPY)[:-40],
     "wrong": kernel("cp.async.ca.shared.global [%r2], [%rd1];"),
 }

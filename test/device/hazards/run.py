@@ -86,11 +86,7 @@ def run(folder):
             counts[kind] += 1
             if counts["hangs"] == 3:
                 break
-        words = (
-            "same each time"
-            if steady
-            else "/".join(one if isinstance(one, str) else "differs" for one in right)
-        )
+        words = "same each time" if steady else "/".join(one if isinstance(one, str) else "differs" for one in right)
         print(
             f"| {name} | {words} | "
             + " | ".join(str(count) for count in (*counts.values(), sum(counts.values())))
@@ -100,9 +96,7 @@ def run(folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", choices=("build", "run"))
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--ptxas")

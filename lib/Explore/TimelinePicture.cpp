@@ -55,7 +55,7 @@ private:
   std::vector<Row> rowsOf(int section) const;
   void addSection(std::vector<Row> &rows, size_t index) const;
   static void addEvent(std::vector<Row> &rows, Row row);
-  const std::vector<Item> &itemsOf(int section) const { return items[static_cast<size_t>(section + 1)]; }
+  const std::vector<Item> &itemsOf(int section) const { return items[static_cast<size_t>(section) + 1]; }
 
   const Timeline &timeline;
   std::vector<std::vector<Item>> items; // by section + 1
@@ -70,9 +70,9 @@ Folding::Folding(const Timeline &timeline) : timeline(timeline), items(timeline.
       const auto one = static_cast<size_t>(section);
       isPlaced[one] = true;
       section = timeline.sections[one].parent;
-      items[static_cast<size_t>(section + 1)].push_back({true, one});
+      items[static_cast<size_t>(section) + 1].push_back({true, one});
     }
-    items[static_cast<size_t>(event.section + 1)].push_back({false, index});
+    items[static_cast<size_t>(event.section) + 1].push_back({false, index});
   }
 }
 

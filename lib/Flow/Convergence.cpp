@@ -59,7 +59,7 @@ void ConvergenceRules::partialWarp(uint32_t number) {
     return;
   Diagnostic &diagnostic =
       sink.report(DiagId::PartialWarp, instruction.opcodeRange, body.ast->text(instruction.opcode));
-  diagnostic.notes.push_back({"here the lanes of a warp part", *parted});
+  diagnostic.notes.push_back({"here the lanes of a warp part", parted});
 }
 
 void ConvergenceRules::mask(uint32_t number, const Operand &mask, Range place) {
@@ -74,7 +74,7 @@ void ConvergenceRules::mask(uint32_t number, const Operand &mask, Range place) {
   }
   if (const std::optional<Range> parted = partedAt(number, /*isBarrier=*/true))
     sink.report(DiagId::AbsentLane, place, body.ast->text(body.instruction(number).opcode))
-        .notes.push_back({"here the lanes of a warp part", *parted});
+        .notes.push_back({"here the lanes of a warp part", parted});
 }
 
 void ConvergenceRules::instruction(uint32_t number) {

@@ -1,6 +1,7 @@
 #include "Inline/Fragment.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
 
 namespace ptxray {
 
@@ -39,8 +40,8 @@ void Fragment::declare(const InlineStatement &statement, const InlineOperand &op
   const bool isKnown =
       one.letter == 'n' || (isLlvm && (one.letter == 'i' || one.letter == 's')) ||
       (!typeOfLetter(one.letter, true).empty() && (isLlvm || (one.letter != 'b' && one.letter != 'c')));
-  auto refuse = [&](std::string problem) {
-    sink.report(DiagId::InlineConstraint, operand.place, operand.constraint, std::move(problem));
+  auto refuse = [&](const llvm::Twine &problem) {
+    sink.report(DiagId::InlineConstraint, operand.place, operand.constraint, problem);
     one.letter = 'r';
   };
   if (!isKnown || letters.size() != 1)

@@ -131,10 +131,11 @@ JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarg
   std::optional<std::pair<InlineTarget, Diagnostic>> below;
   for (const InlineTarget &target : targets) {
     JudgedFragment judged = judgeFor(fragment, target, session, elsewhere);
-    if (judged.passes && !judged.target.hasFloats)
-      judged.below = std::move(below);
-    if (judged.passes)
+    if (judged.passes) {
+      if (!judged.target.hasFloats)
+        judged.below = std::move(below);
       return judged;
+    }
     if (!below && target.hasFloats && against(judged).first == 0)
       below = typeError(judged);
     if (!best || against(judged) < against(*best))

@@ -196,7 +196,7 @@ bool beginsAsBinary(const std::string &path) {
     return llvm::consumeError(file.takeError()), false;
   char beginning[64];
   llvm::Expected<size_t> size = llvm::sys::fs::readNativeFile(*file, beginning);
-  llvm::sys::fs::closeFile(*file);
+  (void)llvm::sys::fs::closeFile(*file);
   if (!size)
     return llvm::consumeError(size.takeError()), false;
   return isBinary(StringRef(beginning, *size));

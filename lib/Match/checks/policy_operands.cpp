@@ -8,7 +8,8 @@ static double valueOfFloat(const Shape &shape) {
   return single ? std::bit_cast<float>(static_cast<uint32_t>(shape.value)) : std::bit_cast<double>(shape.value);
 }
 
-static void reportValue(const FormView &context, llvm::StringRef operand, std::string expected, Judgement &judgement) {
+static void reportValue(const FormView &context, llvm::StringRef operand, const std::string &expected,
+                        Judgement &judgement) {
   Finding &f =
       judgement.report(Phase::Type, DiagId::ImmediateValue, context.placeOfOperand(operand), textThere, expected);
   f.kind = Kind::Range;

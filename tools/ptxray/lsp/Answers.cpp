@@ -58,16 +58,16 @@ Answer Server::hover(const Json &params) {
 
 static int kindNumber(CompletionItem::Kind kind) {
   switch (kind) {
-  case CompletionItem::Opcode: return 14;    // Keyword
+  case CompletionItem::Opcode:
+  case CompletionItem::Directive: return 14; // Keyword
   case CompletionItem::Qualifier: return 20; // EnumMember
-  case CompletionItem::Directive: return 14;
-  case CompletionItem::Type: return 25; // TypeParameter
-  case CompletionItem::Register: return 6;
-  case CompletionItem::Special: return 21; // Constant
-  case CompletionItem::Variable: return 6;
-  case CompletionItem::Parameter: return 6;
-  case CompletionItem::Label: return 18;   // Reference
-  case CompletionItem::Function: return 3; // Function
+  case CompletionItem::Type: return 25;      // TypeParameter
+  case CompletionItem::Register:
+  case CompletionItem::Variable:
+  case CompletionItem::Parameter: return 6; // Variable
+  case CompletionItem::Special: return 21;  // Constant
+  case CompletionItem::Label: return 18;    // Reference
+  case CompletionItem::Function: return 3;  // Function
   case CompletionItem::Value: return 12;
   }
   return 1;

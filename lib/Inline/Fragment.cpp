@@ -48,7 +48,7 @@ void Fragment::declare(const InlineStatement &statement, const InlineOperand &op
     refuse(!letters.empty() && llvm::isDigit(letters[0]) ? "nvcc ties no operand to another"
                                                          : "nvcc knows `h`, `r`, `l`, `q`, `f`, `d`, `n` and `C`");
   else if (isOutput && one.letter == 'n')
-    refuse("a constant is no result");
+    refuse("a constant is not a result");
   else if (isOutput && !llvm::StringRef(operand.constraint).contains_insensitive("=") &&
            !llvm::StringRef(operand.constraint).contains("+"))
     refuse("a result has `=` or `+` in front");

@@ -219,7 +219,7 @@ Answer describeMovement(const Words &words) {
   uint32_t matrices = 1;
   for (llvm::StringRef word : words.all)
     if (word.consume_front("x") && word.getAsInteger(10, matrices))
-      return Answer::refuse("`.x" + word.str() + "` is no number of matrices");
+      return Answer::refuse("`.x" + word.str() + "` is not a number of matrices");
   const std::string shape = words.has("m16n16")  ? "m16n16"
                             : words.has("m8n16") ? "m8n16"
                             : words.has("m16n8") ? "m16n8"

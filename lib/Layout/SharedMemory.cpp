@@ -98,7 +98,7 @@ Answer describeSharedMemory(const Words &, const Request &request) {
     return answer;
   }
   if (bits != 8 && bits != 16 && bits != 32)
-    return Answer::refuse("`" + type.str() + "` is no element type of a matrix in shared memory");
+    return Answer::refuse("`" + type.str() + "` is not an element type of a matrix in shared memory");
   CanonicalRequest canonical;
   const llvm::StringRef swizzle = request.text("swizzle"), major = request.text("major");
   canonical.swizzle = findSwizzle(swizzle.empty() ? "128B" : swizzle);

@@ -182,7 +182,7 @@ Answer describeTensorLoad(const Words &words, const Request &request) {
   uint32_t times = 1;
   for (llvm::StringRef word : words.all)
     if (word.consume_front("x") && word.getAsInteger(10, times))
-      return Answer::refuse("`.x" + word.str() + "` is no count");
+      return Answer::refuse("`.x" + word.str() + "` is not a count");
   const bool packed = words.has("pack::16b") || words.has("unpack::16b");
   const uint32_t warp = request.number("warp", 0);
   if (warp > 3)
@@ -361,7 +361,7 @@ Answer describeTensorMma(const Words &words, const Request &request) {
                             : width == 4               ? "e2m1"
                                                        : "e4m3";
   if (!bitsOfType(d) || !bitsOfType(a))
-    return Answer::refuse("`" + (bitsOfType(d) ? a : d).str() + "` is no element type");
+    return Answer::refuse("`" + (bitsOfType(d) ? a : d).str() + "` is not an element type");
   Answer answer;
   answer.layouts.push_back(accumulatorIn(*path, m, n, d, offset));
   answer.layouts.push_back(multiplicandIn(*path, m, sparse ? k / 2 : k, a, width, offset));

@@ -20,9 +20,9 @@ void checkAlias(const Directive &directive, ModuleState &module) {
   auto own = module.functions.find(static_cast<uint32_t>(alias.name));
   auto other = module.functions.find(static_cast<uint32_t>(aliasee.name));
   if (own == module.functions.end())
-    return wrong(alias, "is no function");
+    return wrong(alias, "is not a function");
   if (other == module.functions.end())
-    return wrong(aliasee, "is no function");
+    return wrong(aliasee, "is not a function");
   if (own->second.isDefined)
     return wrong(alias, "has a body of its own");
   if (other->second.kind == FunctionKind::Entry)

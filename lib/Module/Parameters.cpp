@@ -47,7 +47,7 @@ void checkPointer(const Function &function, const Declaration &declaration, Modu
                        declaration.name == NameId::None ? std::string("_") : module.ast.text(declaration.name).str());
   if (isFunction && declaration.isAlignedBehind)
     module.sink.report(DiagId::DirectivePlace, declaration.range, ".align",
-                       "parameters of entries, when it stands behind the type");
+                       "parameters of entries, when it comes after the type");
 }
 
 void checkParameterSize(const Function &function, const Signature &signature, ModuleState &module) {

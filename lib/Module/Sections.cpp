@@ -27,7 +27,7 @@ static void checkSectionData(uint32_t node, ModuleState &module) {
     if (bits < 32)
       wrong(value.range, "cannot hold an address");
     else if (child + value.extent < node + data.extent || child > node + 1)
-      wrong(value.range, "takes an address alone, not in a list");
+      wrong(value.range, "accepts an address alone, not in a list");
     if (value.kind == OperandKind::Pair)
       requireFeature(isa::FeatureId::SectionDifference, value.range, module);
     else if (value.flags & HasOffset)

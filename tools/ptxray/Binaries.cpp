@@ -85,7 +85,7 @@ static size_t chooseEntry(const OpenBinary &binary, std::optional<StringRef> wan
     if (wanted->getAsInteger(10, number) || number == 0 || number > entries.size())
       reason = "it has no entry " + wanted->str() + " among its " + std::to_string(entries.size());
     else if (!entries[number - 1].isText())
-      reason = "entry " + wanted->str() + " is no PTX: " + nameOf(entries[number - 1].kind).str();
+      reason = "entry " + wanted->str() + " is not PTX: " + nameOf(entries[number - 1].kind).str();
     return reason.empty() ? number - 1 : StringRef::npos;
   }
   if (texts == 1)

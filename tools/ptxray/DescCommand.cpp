@@ -148,11 +148,11 @@ std::optional<uint64_t> number(const Arguments &arguments, llvm::StringRef optio
 int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
   uint64_t value = 0;
   if (text.getAsInteger(0, value) || value >> 32)
-    return usageError("`" + text.str() + "` is no value of 32 bits");
+    return usageError("`" + text.str() + "` is not a value of 32 bits");
   const llvm::StringRef type = arguments.value("--a").value_or("f16");
   const uint32_t bits = layout::bitsOfType(type);
   if (!bits)
-    return usageError("`" + type.str() + "` is no element type");
+    return usageError("`" + type.str() + "` is not an element type");
   struct Index {
     unsigned first, bits;
     std::string columns; // empty: it is none
@@ -270,7 +270,7 @@ static int runDesc(const Arguments &arguments) {
     if (auto complaint = encodeFields(format, arguments, asked.value))
       return usageError(*complaint);
   } else if (operands[1].getAsInteger(0, asked.value)) {
-    return usageError("`" + operands[1].str() + "` is no number");
+    return usageError("`" + operands[1].str() + "` is not a number");
   }
   asked.m = number(arguments, "--m").value_or(128);
   asked.n = number(arguments, "--n").value_or(128);

@@ -170,7 +170,7 @@ static int runExtract(const Arguments &arguments) {
   const std::unique_ptr<OpenBinary> binary = openBinary(path, limits, text, reason);
   if (!binary)
     return usageError("cannot read `" + path.str() +
-                      "`: " + (text ? "it is no binary, and holds what is to be seen" : reason));
+                      "`: " + (text ? "it is a text, not a binary: there is nothing to extract" : reason));
   const std::optional<StringRef> arch = arguments.value("--arch");
   Extraction found{*binary, {}, binary->content.problems};
   for (size_t i = 0; i < binary->content.entries.size(); ++i)

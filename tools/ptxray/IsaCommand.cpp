@@ -44,7 +44,7 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
     module.target = target;
     module.independent = mode == "texmode_independent";
     if (!mode.empty() && !module.independent)
-      return usageError("behind the target, `texmode_independent` alone may follow");
+      return usageError("after the target, only `texmode_independent` may follow");
     if (arguments.has("--all")) {
       if (!isa::findMnemonic(mnemonic))
         return unknownInstruction(mnemonic);

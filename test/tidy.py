@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""clang-tidy without findings: tidy.py BUILD [--since REVISION | FILE...]
+"""clang-tidy without findings: tidy.py BUILD [FILE...]
 
-Without files, all of lib and tools that BUILD/compile_commands.json knows; with --since those that differ from a
-revision. Exit status 77: clang-tidy-22 is missing; with PTXRAY_REQUIRE=clang-tidy (or all) that fails."""
+All of lib and tools that BUILD/compile_commands.json knows, or those files. The files of a folder are read as one,
+so that what they all include is read once: a tenth of the time. Exit status 77: clang-tidy-22 is missing; with
+PTXRAY_REQUIRE=clang-tidy (or all) that fails."""
 
 import concurrent.futures
 import json
@@ -12,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "package"))
 import common
@@ -19,17 +21,33 @@ import common
 ROOT = common.ROOT
 
 
-def sources(build):
-    """Those of ours, not what was generated; each once, though tests may compile it again."""
-    files = {entry["file"] for entry in json.loads((build / "compile_commands.json").read_text())}
+def stands_alone(file):
+    """Whether a file cannot be read with its neighbours: a program, or takes in code or all of a namespace."""
+    code = pathlib.Path(file).read_text()
+    return re.search(r'^(int main\(|#include ".*\.cpp"|using namespace \w+;)', code, re.M) is not None
+
+
+def together(build, wanted):
+    """Lists of our files that are compiled alike and lie in one folder, each with a command; not what was generated."""
     ours = (str(ROOT / "lib") + "/", str(ROOT / "tools") + "/")
-    return sorted(file for file in files if file.startswith(ours))
+    groups, seen = {}, set()
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        file = entry["file"]
+        if not file.startswith(ours) or file in seen or (wanted and file not in wanted):
+            continue
+        seen.add(file)  # tests may compile it again
+        flags = entry["command"].split(" -o ")[0]
+        alone = file if stands_alone(file) else None
+        groups.setdefault((pathlib.Path(file).parent, flags, alone), []).append(entry)
+    return list(groups.values())
 
 
-def changed(revision):
-    command = ["git", "-C", ROOT, "diff", "--name-only", revision, "--"]
-    names = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.split()
-    return {str(ROOT / name) for name in names}
+def as_one(entries, folder, number):
+    """The entry of a file that includes those of the entries."""
+    path = folder / f"{number}.cpp"
+    path.write_text("".join(f'#include "{entry["file"]}"\n' for entry in entries))
+    first = entries[0]
+    return {**first, "file": str(path), "command": first["command"].replace(first["file"], str(path))}
 
 
 def main():
@@ -37,24 +55,30 @@ def main():
     if not program:
         common.skip("clang-tidy", "no program clang-tidy-22")
     build = pathlib.Path(sys.argv[1]).resolve()
-    wanted = sys.argv[2:]
-    files = sources(build)
-    if wanted[:1] == ["--since"]:
-        files = [file for file in files if file in changed(wanted[1])]
-    elif wanted:
-        files = [str(pathlib.Path(file).resolve()) for file in wanted]
+    groups = together(build, {str(pathlib.Path(file).resolve()) for file in sys.argv[2:]})
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        # The largest first, so that no processor waits for it at the end.
+        groups.sort(key=len, reverse=True)
+        entries = [as_one(group, folder, number) for number, group in enumerate(groups)]
+        (folder / "compile_commands.json").write_text(json.dumps(entries))
 
-    def tidy(file):
-        command = [program, "-p", build, "--quiet", "--extra-arg=-Wno-unknown-warning-option", file]
-        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        return re.findall(r"^\S+:\d+:\d+: (?:warning|error): .*", result.stdout, re.M)
+        def tidy(entry):
+            command = [program, "-p", folder, "--quiet", f"--config-file={ROOT / '.clang-tidy'}"]
+            command += [f"--header-filter=^{ROOT}/(lib|include|tools)/", "--extra-arg=-Wno-unknown-warning-option"]
+            command.append(entry["file"])
+            result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            found = re.findall(r"^\S.*?: (?:warning|error): .*", result.stdout, re.M)
+            # What stops clang-tidy without a finding would pass for a clean folder.
+            return found or ([f"{entry['file']}: clang-tidy failed"] if result.returncode else [])
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        findings = {finding for found in pool.map(tidy, files) for finding in found}
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            findings = {finding for found in pool.map(tidy, entries) for finding in found}
     for finding in sorted(findings):
         print(finding.removeprefix(str(ROOT) + "/"))
-    print(f"{len(files)} files, {len(findings)} findings")
-    sys.exit(1 if findings else 0)
+    files = sum(len(group) for group in groups)
+    print(f"{files} files, {len(findings)} findings")
+    sys.exit(1 if findings or not files else 0)
 
 
 if __name__ == "__main__":

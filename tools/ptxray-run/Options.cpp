@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-static unsigned readNumber(const std::string &text, const std::string &option) {
+static unsigned numberOf(const std::string &text, const std::string &option) {
   char *end = nullptr;
   const unsigned long value = std::strtoul(text.c_str(), &end, 0);
   if (text.empty() || text[0] < '0' || text[0] > '9' || *end || value > 0xffffffffu)
@@ -22,7 +22,7 @@ static void readTriple(const std::string &text, const std::string &option, unsig
     if (i == 3)
       throw UsageError("`" + option + "` takes X[,Y[,Z]], not `" + text + "`");
     const size_t end = std::min(text.find(',', at), text.size());
-    out[i] = readNumber(text.substr(at, end - at), option);
+    out[i] = numberOf(text.substr(at, end - at), option);
     if (out[i] == 0)
       throw UsageError("`" + option + "` takes numbers above 0, not `" + text + "`");
     at = end + 1;
@@ -58,7 +58,7 @@ static const ElementType *readType(const std::string &text) {
 static void readSizes(const std::string &text, std::vector<size_t> &sizes) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(',', at), text.size());
-    sizes.push_back(readNumber(text.substr(at, end - at), "--parameters"));
+    sizes.push_back(numberOf(text.substr(at, end - at), "--parameters"));
     at = end + 1;
   }
 }
@@ -86,7 +86,7 @@ static constexpr Setter setters[] = {
     {"--grid", [](Options &o, const std::string &v) { readTriple(v, "--grid", o.grid); }},
     {"--block", [](Options &o, const std::string &v) { readTriple(v, "--block", o.block); }},
     {"--cluster", [](Options &o, const std::string &v) { readTriple(v, "--cluster", o.cluster); }},
-    {"--shared", [](Options &o, const std::string &v) { o.shared = readNumber(v, "--shared"); }},
+    {"--shared", [](Options &o, const std::string &v) { o.shared = numberOf(v, "--shared"); }},
     {"--cooperative", [](Options &o, const std::string &) { o.cooperative = true; }},
     {"--buffer",
      [](Options &o, const std::string &v) {
@@ -98,11 +98,11 @@ static constexpr Setter setters[] = {
     {"--expect", [](Options &o, const std::string &v) { o.expectations.push_back(readNamedBuffer(v, "--expect")); }},
     {"--type", [](Options &o, const std::string &v) { o.type = readType(v); }},
     {"--tolerance", [](Options &o, const std::string &v) { o.tolerance = readTolerance(v); }},
-    {"--repeat", [](Options &o, const std::string &v) { o.repeat = readNumber(v, "--repeat"); }},
+    {"--repeat", [](Options &o, const std::string &v) { o.repeat = numberOf(v, "--repeat"); }},
     {"--fresh", [](Options &o, const std::string &) { o.fresh = true; }},
-    {"--time-limit", [](Options &o, const std::string &v) { o.seconds = readNumber(v, "--time-limit"); }},
+    {"--time-limit", [](Options &o, const std::string &v) { o.seconds = numberOf(v, "--time-limit"); }},
     {"--no-guard", [](Options &o, const std::string &) { o.guards = false; }},
-    {"--device", [](Options &o, const std::string &v) { o.device = readNumber(v, "--device"); }},
+    {"--device", [](Options &o, const std::string &v) { o.device = numberOf(v, "--device"); }},
     {"--jit", [](Options &o, const std::string &) { o.jit = true; }},
     {"--log", [](Options &o, const std::string &v) { o.log = v; }},
     {"--name", [](Options &o, const std::string &v) { o.name = v; }},

@@ -52,8 +52,7 @@ static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
       llvm::outs() << "//@ ptx " << isa::versionText(module.ptx) << ", " << words << '\n';
       for (const std::string &text : all.texts)
         llvm::outs() << text << '\n';
-      llvm::outs() << "// " << all.texts.size() << " texts for " << static_cast<uint64_t>(all.combinations + 0.5)
-                   << " combinations\n";
+      llvm::outs() << "// " << all.texts.size() << " texts for " << std::llround(all.combinations) << " combinations\n";
       continue;
     }
     const std::vector<Sample> samples = sampleInstruction(mnemonic, module, count / targets.size(), seed);

@@ -4,8 +4,10 @@
 #include <cstdlib>
 
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): the names are the linker's
 void __wrap___register_frame_info(const void *, void *) {}
 void *__wrap___deregister_frame_info(const void *) { return nullptr; }
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 }
 
 // The library's own handler names the type of an exception that nobody catches, and brings a demangler for that.

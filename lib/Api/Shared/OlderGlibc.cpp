@@ -55,6 +55,7 @@ const Library library;
 } // namespace
 
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): the names are glibc's
 
 char __libc_single_threaded = 0;
 
@@ -96,5 +97,6 @@ int _dl_find_object(void *place, dl_find_object *found) noexcept {
   return 0;
 }
 
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 } // extern "C"
 #endif

@@ -34,8 +34,9 @@ private:
 
 } // namespace
 
-static bool isLocalWindow(llvm::StringRef space) {
-  return space == ".shared" || space == ".local" || space == ".const";
+/// What the addresses of a space are; without one they are generic.
+static isa::Addresses addressesOf(isa::WordId space) {
+  return space ? isa::word(space).addresses : isa::Addresses::Generic;
 }
 
 /// An address of one space is another place, or none, in another.
@@ -43,14 +44,13 @@ void AddressRules::space(const Operand &operand, LocalId local, const Access &on
   const Origin origin = addresses.originOf(local);
   if (origin.kind == Origin::Unknown || (!one.isGeneric && !one.space))
     return;
-  const llvm::StringRef wanted = one.isGeneric ? "" : wholeSpace(one.space);
-  const llvm::StringRef found = origin.kind == Origin::Generic ? "" : wholeSpace(origin.space);
-  if (wanted == found || (!isLocalWindow(wanted) && !isLocalWindow(found)))
+  const isa::WordId wanted = one.isGeneric ? 0 : isa::wholeSpace(one.space);
+  const isa::WordId found = origin.kind == Origin::Generic ? 0 : isa::wholeSpace(origin.space);
+  const isa::Addresses here = addressesOf(wanted), there = addressesOf(found);
+  const bool areKnown = here != isa::Addresses::Unknown && there != isa::Addresses::Unknown;
+  if (wanted == found || !areKnown || (here == isa::Addresses::Generic && there == isa::Addresses::Generic))
     return;
-  if ((!wanted.empty() && !isLocalWindow(wanted) && wanted != ".global") ||
-      (!found.empty() && !isLocalWindow(found) && found != ".global"))
-    return;
-  const auto text = [](llvm::StringRef space) { return space.empty() ? std::string("generic") : space.str(); };
+  const auto text = [](isa::WordId space) { return space ? isa::word(space).text : isa::Text("generic"); };
   sink.report(DiagId::OtherSpace, operand.range, body.text(local), text(found), text(wanted))
       .notes.push_back({"the address is made here", body.instruction(origin.made).range});
 }

@@ -6,8 +6,6 @@ namespace ptxray {
 
 constexpr unsigned mostSteps = 64;
 
-llvm::StringRef wholeSpace(isa::WordId space) { return llvm::StringRef(isa::word(space).text).split("::").first; }
-
 bool AddressOrigins::precedes(uint32_t first, uint32_t second) {
   const Graph &graph = analyses.graph();
   const BlockId a = graph.blockOf(first), b = graph.blockOf(second);

@@ -48,7 +48,4 @@ private:
   llvm::DenseMap<LocalId, Base> bases;
 };
 
-/// `.shared::cta` as `.shared`.
-llvm::StringRef wholeSpace(isa::WordId space);
-
 } // namespace ptxray

@@ -1,5 +1,6 @@
 #include "Flow/Uniformity.h"
 #include "Isa/Directives.h"
+#include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -146,9 +147,9 @@ bool Uniformity::readsMemory(uint32_t number) const {
   return (facts.uses & Calls) || !facts.known || llvm::any_of(facts.accesses, [&](const Access &access) {
            if (access.kind == isa::Access::Names || access.kind == isa::Access::Writes)
              return false;
-           const llvm::StringRef space = isa::word(access.space).text;
-           const bool isOfKernel = space.starts_with(".param") && body.function->kind == FunctionKind::Entry;
-           return space != ".const" && !isOfKernel;
+           const isa::WordId space = isa::wholeSpace(access.space);
+           const bool isOfKernel = space == isa::words::param && body.function->kind == FunctionKind::Entry;
+           return space != isa::words::const_ && !isOfKernel;
          });
 }
 

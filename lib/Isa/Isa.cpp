@@ -15,6 +15,7 @@ WordId findWord(llvm::StringRef text) {
   const Word *found = find(tables().words, &Word::text, text);
   return found ? static_cast<WordId>(found - tables().words.data()) : WordId(0);
 }
+WordId wholeSpace(WordId space) { return findWord(llvm::StringRef(word(space).text).split("::").first); }
 const Mnemonic *findMnemonic(llvm::StringRef dotted) { return find(tables().mnemonics, &Mnemonic::text, dotted); }
 llvm::ArrayRef<Mnemonic> mnemonics() { return tables().mnemonics; }
 llvm::ArrayRef<Entry> entries() { return tables().entries; }

@@ -61,6 +61,7 @@ template <typename T> llvm::ArrayRef<T> run(llvm::ArrayRef<T> all, Span span) {
 
 const Word &word(WordId id);
 WordId findWord(llvm::StringRef text); // 0: no such word
+WordId wholeSpace(WordId space);       // `.shared::cta` lies in `.shared`: what stands before the colons
 const Mnemonic *findMnemonic(llvm::StringRef dotted);
 llvm::ArrayRef<Mnemonic> mnemonics();
 llvm::ArrayRef<Entry> entries();

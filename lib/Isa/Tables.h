@@ -30,6 +30,13 @@ enum class Declarable : uint8_t {
   Never, // a word that ptxas does not even read there
 };
 
+/// What an address of a state space is to a generic one of the same place.
+enum class Addresses : uint8_t {
+  Unknown,
+  Own, // another number
+  Generic,
+};
+
 struct Word {
   Text text; // with its dot
   WordClass wordClass;
@@ -44,6 +51,7 @@ struct Word {
   ExprId scalarGate; // of a type: the releases of ptxas that refuse a vector of bits in its place; 0: all do
   uint8_t kind = 0;  // what diagnostics call it, index into `wordKinds`; 0: a qualifier
   Declarable declarable = Declarable::OfInstructions; // of a type
+  Addresses addresses = Addresses::Unknown;           // of a state space
   Text meaning = {};                                  // what it says, in a sentence; empty: nothing is written down
 };
 

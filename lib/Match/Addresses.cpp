@@ -42,18 +42,13 @@ void OperandJudge::judgeBrackets(unsigned node) {
     fail(bracketed ? IdTakingTexts<1>(DiagId::MisplacedBracket) : DiagId::MissingBrackets, node);
 }
 
-/// `.shared::cta` lies in `.shared`: what stands before the colons.
-static WordId wholeSpace(WordId space) {
-  return isa::findWord(llvm::StringRef(isa::word(space).text).split("::").first);
-}
-
 OperandJudge::Spaces OperandJudge::spaces() const {
   Spaces spaces;
   spaces.generic = declared.spaces.count == 0;
   for (const isa::SpaceRef &ref : isa::run(isa::tables().spaceRefs, declared.spaces)) {
     const WordId word = ref.kind == isa::RefKind::Word ? ref.index : view.word(ref.index);
     if (word)
-      spaces.named.push_back(wholeSpace(word));
+      spaces.named.push_back(isa::wholeSpace(word));
     else
       spaces.generic = true;
   }
@@ -100,7 +95,7 @@ void OperandJudge::judgeAddressVariable(const Shape &shape, unsigned node) {
     return;
   }
   const auto [named, generic] = spaces();
-  const WordId space = wholeSpace(shape.space);
+  const WordId space = isa::wholeSpace(shape.space);
   // A variable in .param has no address: loads and stores name it.
   const bool byName =
       isBracketed(node) ? llvm::is_contained(named, space) : !has(isa::BareAllowed) && !(shape.flags & ShapeOffset);

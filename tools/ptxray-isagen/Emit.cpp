@@ -7,6 +7,7 @@ namespace {
 
 const char *enumName(isa::WordClass) { return "WordClass"; }
 const char *enumName(isa::Declarable) { return "Declarable"; }
+const char *enumName(isa::Addresses) { return "Addresses"; }
 const char *enumName(isa::ArgumentKind) { return "ArgumentKind"; }
 const char *enumName(isa::TypeKind) { return "TypeKind"; }
 const char *enumName(isa::ExprOp) { return "ExprOp"; }
@@ -71,7 +72,7 @@ void write(std::ostream &out, uint32_t value) { out << value; }
 void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
 void write(std::ostream &out, const isa::Word &v) {
   braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.skipped, v.narrow, v.unrelaxed, v.gate,
-         v.scalarGate, v.kind, v.declarable, v.meaning);
+         v.scalarGate, v.kind, v.declarable, v.addresses, v.meaning);
 }
 void write(std::ostream &out, const isa::Expr &v) { braces(out, v.op, v.gateOnly, v.a, v.b, v.c); }
 void write(std::ostream &out, const isa::Gate &v) { braces(out, v.name, v.expr); }

@@ -153,6 +153,7 @@ struct Vocabulary {
   std::vector<std::string> types, layouts, spaces, operations;
   std::set<std::string> repeatable, skipped, known;
   std::map<std::string, std::pair<isa::Declarable, Place>> declarable; // types
+  std::map<std::string, std::pair<isa::Addresses, Place>> addresses;   // of whole spaces
   std::map<std::string, std::set<std::string>> skippedIn, ungatedIn;   // mnemonic to words
   std::map<std::string, std::string> kinds;                            // word to `rounding`
   std::map<std::string, std::pair<std::string, Place>> meanings;       // word to a sentence

@@ -91,6 +91,8 @@ void Reader::vocabulary(IsaParser::VocabularyContext *context) {
   static const std::map<std::string, isa::Declarable> declarable = {{"declarable", isa::Declarable::Yes},
                                                                     {"declarable-laxly", isa::Declarable::Laxly},
                                                                     {"undeclarable", isa::Declarable::Never}};
+  static const std::map<std::string, isa::Addresses> addresses = {{"own-addresses", isa::Addresses::Own},
+                                                                  {"generic-addresses", isa::Addresses::Generic}};
   if (name == "kind" && names.size() == 2) {
     for (const std::string &word : words)
       if (!vocabulary.kinds.insert({word, names[1]->getText()}).second)
@@ -99,6 +101,10 @@ void Reader::vocabulary(IsaParser::VocabularyContext *context) {
     classes[name]->insert(classes[name]->end(), words.begin(), words.end());
   } else if (names.size() == 1 && lists.count(name)) {
     lists[name]->insert(words.begin(), words.end());
+  } else if (auto list = addresses.find(name); names.size() == 1 && list != addresses.end()) {
+    for (const std::string &word : words)
+      if (!vocabulary.addresses.insert({word, {list->second, place(context)}}).second)
+        error(context, "twice", "`" + word + "` stands in another list of addresses");
   } else if (auto list = declarable.find(name); names.size() == 1 && list != declarable.end()) {
     for (const std::string &word : words)
       if (!vocabulary.declarable.insert({word, {list->second, place(context)}}).second)

@@ -102,6 +102,7 @@ private:
   isa::Word *listedWord(Place place, const std::string &word);
   void gatesOfWords(const std::map<std::string, std::shared_ptr<Condition>> &gates, ExprId isa::Word::*field);
   void declarableTypes();
+  void addressesOfSpaces();
   void words();
   void targets();
   void registers();

@@ -270,6 +270,16 @@ void Resolver::declarableTypes() {
   }
 }
 
+void Resolver::addressesOfSpaces() {
+  for (const auto &[space, addresses] : model.vocabulary.addresses) {
+    isa::Word *listed = listedWord(addresses.second, space);
+    if (listed && listed->wordClass != isa::WordClass::Space)
+      errors.report(addresses.second, "unknown-word", "`" + space + "` is not a state space");
+    else if (listed)
+      listed->addresses = addresses.first;
+  }
+}
+
 void Resolver::words() {
   collectVocabulary();
   output.words.push_back(
@@ -286,6 +296,7 @@ void Resolver::words() {
     if (isa::Word *known = listedWord(meaning.second, word))
       known->meaning = text(meaning.first);
   declarableTypes();
+  addressesOfSpaces();
   for (const auto &[word, kind] : listed.kinds) {
     if (!wordIds.count(word))
       errors.report({}, "unknown-word", "unknown word `" + word + "` of kind " + kind);

@@ -430,6 +430,8 @@ static Json wordsJson() {
     }
     if (word.number >= 0)
       json["number"] = word.number;
+    if (word.addresses != isa::Addresses::Unknown)
+      json["addresses"] = word.addresses == isa::Addresses::Own ? "own" : "generic";
     for (auto [holds, name] : {std::pair(word.repeatable, "repeatable"),
                                {word.skipped, "skipped"},
                                {word.narrow, "narrow"},

@@ -2,10 +2,12 @@
 // knows, `k`, adds its third parameter to the words of the first buffer and writes them to the
 // second.
 #include "Driver.h"
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 
 using namespace ptxray;
@@ -66,6 +68,25 @@ CuResult cuModuleGetGlobal_v2(CuPointer *pointer, size_t *bytes, CuHandle, const
   return std::string(name) == "table" ? 0 : 500;
 }
 CuResult cuStreamQuery(CuHandle) { return wanted("FAKE_HANG") ? CuNotReady : fault = wanted("FAKE_SYNC"); }
+/// With commas between.
+static std::string kernels() { return std::getenv("FAKE_KERNELS") ? std::getenv("FAKE_KERNELS") : "k"; }
+CuResult cuModuleGetFunctionCount(unsigned *count, CuHandle) {
+  const std::string names = kernels();
+  *count = names.empty() ? 0 : 1 + static_cast<unsigned>(std::count(names.begin(), names.end(), ','));
+  return 0;
+}
+CuResult cuModuleEnumerateFunctions(CuHandle *functions, unsigned count, CuHandle) {
+  for (uintptr_t i = 0; i < count; ++i)
+    functions[i] = reinterpret_cast<CuHandle>(i);
+  return 0;
+}
+CuResult cuFuncGetName(const char **name, CuHandle function) {
+  static std::string found;
+  std::istringstream names(kernels());
+  for (uintptr_t i = 0; i <= reinterpret_cast<uintptr_t>(function); ++i)
+    std::getline(names, found, ',');
+  return *name = found.c_str(), 0;
+}
 CuResult cuFuncGetParamInfo(CuHandle, size_t index, size_t *offset, size_t *bytes) {
   *offset = 8 * index;
   *bytes = index < 2 ? 8 : wanted("FAKE_LAST_PARAMETER", 4);

@@ -383,6 +383,26 @@ class Run(stand_in_test.StandIn):
         self.assertEqual(done.returncode, 2)
         self.assertIn("this module has 2 (k, other)", done.stderr)
 
+    def test_only_kernel_of_an_object_file(self):
+        self.input.write_bytes(b"\x7fELF\0\0")
+        words = ["--block", "2", "--out", "1=u32", "iota:u32:2", "zeros:8", "u32=3"]
+        done = self.launch(*words)
+        self.assertEqual((done.returncode, done.stdout), (0, "3 4\n"), done.stderr)
+        for kernels, message in (("k,other", "there are 2 (k, other)"), ("", "there is none")):
+            done = self.launch(*words, env={"FAKE_KERNELS": kernels})
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"--kernel is missing: {message}\n", done.stderr)
+        done = self.launch("--kernel", "k", *words, env={"FAKE_KERNELS": "k,other"})
+        self.assertEqual((done.returncode, done.stdout), (0, "3 4\n"), done.stderr)
+
+    def test_launcher_that_cannot_be_started(self):
+        words = ["--block", "2", "iota:u32:2", "zeros:8", "3"]
+        for content in (MODULE.encode(), b"\x7fELF\0\0"):
+            self.input.write_bytes(content)
+            done = self.launch(*words, env={"PTXRAY_RUN": "/nowhere/ptxray-run"})
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("`/nowhere/ptxray-run` cannot be started: No such file or directory", done.stderr)
+
     def test_object_file(self):
         self.input.write_bytes(b"\x7fELF\0\0")
         done = self.launch("--kernel", "k", "--block", "2", "--out", "1=u32", "iota:u32:2", "zeros:8", "u32=3")

@@ -1,5 +1,6 @@
 #include "Driver.h"
 #include <dlfcn.h>
+#include <type_traits>
 
 namespace ptxray {
 
@@ -17,9 +18,15 @@ bool Driver::open(int ordinal, std::string &reason) {
   PTXRAY_DRIVER_FUNCTIONS(PTXRAY_LOAD)
 #undef PTXRAY_LOAD
   // Functions that older drivers lack, and that few launches need.
-  cuLaunchKernelEx = reinterpret_cast<decltype(cuLaunchKernelEx)>(dlsym(library, "cuLaunchKernelEx"));
-  cuTensorMapEncodeTiled = reinterpret_cast<decltype(cuTensorMapEncodeTiled)>(dlsym(library, "cuTensorMapEncodeTiled"));
-  cuFuncGetParamInfo = reinterpret_cast<decltype(cuFuncGetParamInfo)>(dlsym(library, "cuFuncGetParamInfo"));
+  const auto find = [&](auto &function, const char *name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+  };
+  find(cuLaunchKernelEx, "cuLaunchKernelEx");
+  find(cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
+  find(cuModuleGetFunctionCount, "cuModuleGetFunctionCount");
+  find(cuModuleEnumerateFunctions, "cuModuleEnumerateFunctions");
+  find(cuFuncGetName, "cuFuncGetName");
+  find(cuFuncGetParamInfo, "cuFuncGetParamInfo");
   if (missing) {
     reason = "the CUDA driver is too old: it has no " + std::string(missing);
     return false;

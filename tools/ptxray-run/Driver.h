@@ -95,6 +95,9 @@ struct Driver {
   CuResult (*cuTensorMapEncodeTiled)(void *map, int type, unsigned rank, void *address, const uint64_t *extents,
                                      const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
                                      int interleave, int swizzle, int promotion, int fill) = nullptr;
+  CuResult (*cuModuleGetFunctionCount)(unsigned *count, CuHandle module) = nullptr;
+  CuResult (*cuModuleEnumerateFunctions)(CuHandle *functions, unsigned count, CuHandle module) = nullptr;
+  CuResult (*cuFuncGetName)(const char **name, CuHandle function) = nullptr;
   CuResult (*cuFuncGetParamInfo)(CuHandle function, size_t index, size_t *offset, size_t *bytes) = nullptr;
 
   CuDevice device = 0;

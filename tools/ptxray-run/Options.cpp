@@ -113,7 +113,7 @@ static constexpr Setter setters[] = {
 };
 
 std::string usage() {
-  std::string text = "usage: ptxray-run IMAGE --kernel NAME [OPTION]... ARGUMENT...\n\n"
+  std::string text = "usage: ptxray-run IMAGE [OPTION]... ARGUMENT...\n\n"
                      "launches a kernel of a cubin, or of PTX, and compares what it computes\n\noptions:\n";
   text += helpFor(knownOptions());
   return text +
@@ -219,8 +219,8 @@ Options readOptions(int argc, char **argv) {
   }
   if (options.probe || options.help)
     return options;
-  if (options.image.empty() || options.kernel.empty())
-    throw UsageError("IMAGE and --kernel are missing (`ptxray-run --help` shows the options)");
+  if (options.image.empty())
+    throw UsageError("IMAGE is missing (`ptxray-run --help` shows the options)");
   check(options);
   return options;
 }

@@ -100,6 +100,7 @@ public:
 
 private:
   void require(CuResult result, const std::string &what) const;
+  std::string onlyKernel() const;
   void setVariables() const;
   void checkParameters();
   void placeArguments();
@@ -124,6 +125,30 @@ void Launch::require(CuResult result, const std::string &what) const {
     return;
   std::cerr << "ptxray-run: " << what << " `" << options.kernel << "`: " << driver.inWords(result) << broken << '\n';
   throw Failure{KernelFailed};
+}
+
+/// Of the module, when no kernel is named.
+std::string Launch::onlyKernel() const {
+  if (!driver.cuModuleGetFunctionCount || !driver.cuModuleEnumerateFunctions || !driver.cuFuncGetName)
+    throw UsageError("--kernel is missing: this CUDA driver, older than 12.4, does not say which kernels there are");
+  unsigned count = 0;
+  std::vector<CuHandle> functions;
+  CuResult result = driver.cuModuleGetFunctionCount(&count, module);
+  functions.resize(count);
+  if (result == 0 && count)
+    result = driver.cuModuleEnumerateFunctions(functions.data(), count, module);
+  std::string names;
+  for (CuHandle found : functions) {
+    const char *name = "";
+    if (result == 0)
+      result = driver.cuFuncGetName(&name, found);
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  require(result, "kernels of");
+  if (count != 1)
+    throw UsageError("--kernel is missing: there " +
+                     (count ? "are " + std::to_string(count) + " (" + names + ")" : std::string("is none")));
+  return names;
 }
 
 /// The driver would read beyond a list that is too short.
@@ -208,6 +233,8 @@ void Launch::setVariables() const {
 
 void Launch::prepare() {
   module = load(driver, options);
+  if (options.kernel.empty())
+    options.kernel = onlyKernel();
   require(driver.cuModuleGetFunction(&function, module, options.kernel.c_str()), "kernel");
   checkParameters();
   broken = brokenLimits(driver, function, options);

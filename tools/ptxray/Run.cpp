@@ -103,7 +103,7 @@ static std::string parameterSizes(const KernelEntry &entry) {
   return sizes;
 }
 
-/// Standard output and error are shared with it. An exit status; 126 when it cannot be started.
+/// Standard output and error are shared with it.
 static int runShared(const std::string &path, llvm::ArrayRef<std::string> arguments) {
   std::vector<char *> words{const_cast<char *>(path.c_str())};
   for (const std::string &argument : arguments)
@@ -112,8 +112,8 @@ static int runShared(const std::string &path, llvm::ArrayRef<std::string> argume
   llvm::outs().flush();
   pid_t child;
   int status = 0;
-  if (posix_spawn(&child, path.c_str(), nullptr, nullptr, words.data(), environ) != 0)
-    return 126;
+  if (const int reason = posix_spawn(&child, path.c_str(), nullptr, nullptr, words.data(), environ))
+    return usageError("`" + path + "` cannot be started: " + std::strerror(reason));
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
   return WIFEXITED(status) ? WEXITSTATUS(status) : KernelFailed;
@@ -150,12 +150,9 @@ std::vector<std::string> Launch::arguments(const std::string &image, llvm::Array
 }
 
 int Launch::run(const std::string &image, llvm::ArrayRef<std::string> more) const {
-  const int status = runShared(launcher, arguments(image, more));
-  return status == 126 ? usageError("`" + launcher + "` cannot be started") : status;
-}
-
-static int launcherMissing() {
-  return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
+  if (launcher.empty())
+    return usageError("ptxray-run is missing: it belongs beside ptxray (or in $PTXRAY_RUN)");
+  return runShared(launcher, arguments(image, more));
 }
 
 static std::vector<std::string> sharedWords(const Arguments &arguments) {
@@ -174,12 +171,11 @@ static std::vector<std::string> sharedWords(const Arguments &arguments) {
 
 /// Its arguments are as written: what they must be is not known.
 static int runObject(Launch launch, const std::string &path, const Arguments &arguments) {
-  if (!arguments.has("--kernel"))
-    return usageError("`--kernel` is missing: an object file does not say which one");
-  launch.words.insert(launch.words.end(), {"--kernel", arguments.value("--kernel")->str()});
+  if (const std::optional<StringRef> kernel = arguments.value("--kernel"))
+    launch.words.insert(launch.words.end(), {"--kernel", kernel->str()});
   for (StringRef text : llvm::ArrayRef(arguments.operands).drop_front())
     launch.values.push_back(text.str());
-  return launch.launcher.empty() ? launcherMissing() : runShared(launch.launcher, launch.arguments(path));
+  return launch.run(path);
 }
 
 /// The kernel that is named, or the only one. A complaint, or an empty text.
@@ -247,8 +243,6 @@ static int runRun(const Arguments &arguments) {
           typedArguments(entry, llvm::ArrayRef(arguments.operands).drop_front(), launch.values);
       !complaint.empty())
     return usageError(complaint);
-  if (launch.launcher.empty())
-    return launcherMissing();
   launch.words.insert(launch.words.end(), {"--kernel", entry.name, "--parameters", parameterSizes(entry)});
   if (!arguments.has("--block") && !entry.threads.empty())
     launch.words.insert(launch.words.end(), {"--block", entry.threads});

@@ -16,6 +16,8 @@ import pathlib
 import subprocess
 import sys
 
+import pypi
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "test" / "corpus"
 NVCC = ROOT / "build" / "cuda" / "nvcc"
@@ -141,19 +143,7 @@ def install(venv, requirements, *flags):
         return True
     print(f"installing {requirements}", file=sys.stderr)
     try:
-        if not (venv / "bin" / "pip").exists():
-            run([sys.executable, "-m", "venv", venv])
-        run(
-            [
-                venv / "bin" / "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                *flags,
-                "-r",
-                ROOT / "tools" / requirements,
-            ]
-        )
+        pypi.environment(venv, *flags, "-r", ROOT / "tools" / requirements)
     except subprocess.CalledProcessError as error:
         print(f"{requirements}: {''.join(error.stderr.strip().splitlines()[-1:])}", file=sys.stderr)
         return False

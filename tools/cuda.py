@@ -16,6 +16,8 @@ import sys
 import tempfile
 import zipfile
 
+import pypi
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "cuda"
 DEFAULT = ["13.5", "13.0"]
@@ -28,36 +30,6 @@ def pinned():
             yield tuple(line.split())
 
 
-def download(package, version, sha256, folder):
-    requirement = pathlib.Path(folder) / "wheel.txt"
-    requirement.write_text(f"{package}=={version} --hash=sha256:{sha256}\n")
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-deps",
-            "--require-hashes",
-            "--only-binary=:all:",
-            "--platform=manylinux_2_17_x86_64",
-            "--platform=manylinux2014_x86_64",
-            "--platform=manylinux_2_12_x86_64",
-            "--platform=manylinux2010_x86_64",
-            "--platform=manylinux1_x86_64",
-            "--platform=any",
-            "--dest",
-            folder,
-            "-r",
-            str(requirement),
-        ],
-        check=True,
-    )
-    return next(pathlib.Path(folder).glob("*.whl"))
-
-
 def fetch_ptxas(release, package, version, sha256):
     target = CACHE / release / "bin" / "ptxas"
     if target.exists():
@@ -65,7 +37,7 @@ def fetch_ptxas(release, package, version, sha256):
     print(f"fetching ptxas {release} ({package} {version})", file=sys.stderr)
     with (
         tempfile.TemporaryDirectory() as folder,
-        zipfile.ZipFile(download(package, version, sha256, folder)) as wheel,
+        zipfile.ZipFile(pypi.download(package, version, folder, sha256)) as wheel,
     ):
         name = next(n for n in wheel.namelist() if n.endswith("/bin/ptxas"))
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +55,7 @@ def fetch_nvcc(rows):
         print(f"fetching {package} {version}", file=sys.stderr)
         with (
             tempfile.TemporaryDirectory() as folder,
-            zipfile.ZipFile(download(package, version, sha256, folder)) as wheel,
+            zipfile.ZipFile(pypi.download(package, version, folder, sha256)) as wheel,
         ):
             for member in wheel.infolist():
                 parts = pathlib.PurePosixPath(member.filename).parts

@@ -10,8 +10,9 @@ import sys
 import tempfile
 import zipfile
 
-from cuda import ROOT, download
+import pypi
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 VERSION = "0.17.1"
 SHA256 = "ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54"
 TARGET = ROOT / "build" / "zig" / VERSION
@@ -27,7 +28,7 @@ def main():
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=TARGET.parent) as folder:
         try:
-            wheel = download("ziglang", VERSION, SHA256, folder)
+            wheel = pypi.download("ziglang", VERSION, folder, SHA256)
         except (subprocess.CalledProcessError, OSError) as error:
             print(f"zig cannot be had: {error}", file=sys.stderr)
             return 1

@@ -15,44 +15,25 @@ import tempfile
 import time
 import zipfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import pypi
+
 binary, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 cache = root / "build" / "wheels"
-# package, version, platform
-WHEELS = [
-    ("bitsandbytes", "0.50.2", "manylinux_2_24_x86_64"),
-    ("warp-lang", "1.19.0", "manylinux_2_28_x86_64"),
-]
+WHEELS = [("bitsandbytes", "0.50.2"), ("warp-lang", "1.19.0")]
 
 
-def fetch(package, version, platform):
+def fetch(package, version):
     """the path of a wheel"""
-    pattern = f"{package.replace('-', '_')}-{version}-*.whl"
-    found = sorted(cache.glob(pattern))
-    if not found:
-        cache.mkdir(parents=True, exist_ok=True)
-        subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "pip",
-                "download",
-                "--quiet",
-                "--disable-pip-version-check",
-                "--no-deps",
-                "--only-binary=:all:",
-                "--platform",
-                platform,
-                "-d",
-                cache,
-                f"{package}=={version}",
-            ]
-        )
-        found = sorted(cache.glob(pattern))
-    if not found:
+    found = sorted(cache.glob(f"{package.replace('-', '_')}-{version}-*.whl"))
+    if found:
+        return found[0]
+    try:
+        return pypi.download(package, version, cache)
+    except subprocess.CalledProcessError:
         print(f"skipped: PyPI does not give {package} {version}")
         required = os.environ.get("PTXRAY_REQUIRE", "").split(",")
         sys.exit(1 if {"pypi", "all"} & set(required) else 77)
-    return found[0]
 
 
 def run(*arguments, status=0):
@@ -75,7 +56,7 @@ def cuobjdump_texts(library, folder):
 
 cuobjdump = cache / "cuobjdump" / "nvidia" / "cu13" / "bin" / "cuobjdump"
 if not cuobjdump.exists():
-    with zipfile.ZipFile(fetch("nvidia-cuda-cuobjdump", "13.5.37", "manylinux2014_x86_64")) as file:
+    with zipfile.ZipFile(fetch("nvidia-cuda-cuobjdump", "13.5.37")) as file:
         file.extractall(cache / "cuobjdump")
     cuobjdump.chmod(0o755)
 compared = texts = 0

@@ -14,7 +14,10 @@ import subprocess
 import sys
 import zipfile
 
-WHEEL = "nvidia-cutlass==4.2.0.0"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import pypi
+
+WHEEL = "nvidia-cutlass", "4.2.0.0"
 
 
 def skip(why):
@@ -27,14 +30,11 @@ def cutlass(cache):
     headers = cache / "cutlass_library/source/include"
     if headers.exists():
         return headers
-    cache.mkdir(parents=True, exist_ok=True)
-    fetched = subprocess.run(
-        [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", cache, WHEEL], capture_output=True, text=True
-    )
-    wheels = list(cache.glob("*.whl"))
-    if fetched.returncode or not wheels:
-        skip(f"{WHEEL}: {fetched.stderr.strip()[-200:]}")
-    with zipfile.ZipFile(wheels[0]) as wheel:
+    try:
+        path = pypi.download(*WHEEL, cache)
+    except subprocess.CalledProcessError:
+        skip(f"PyPI does not give {' '.join(WHEEL)}")
+    with zipfile.ZipFile(path) as wheel:
         wheel.extractall(cache)
     return headers
 

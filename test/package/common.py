@@ -8,6 +8,9 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import pypi
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "package"
 
@@ -43,10 +46,10 @@ def python_with(*requirements):
     python = folder / "bin" / "python"
     if not (folder / "complete").exists():
         shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements]
-        if requirements and subprocess.run(install).returncode != 0:
-            skip("pypi", f"PyPI does not give {' '.join(requirements)}")
+        try:
+            pypi.environment(folder, *requirements)
+        except subprocess.CalledProcessError as error:
+            skip("pypi", f"PyPI does not give {' '.join(requirements)}: {error.stderr}")
         (folder / "complete").touch()
     return python
 

@@ -1,0 +1,37 @@
+"""Packages of PyPI, by pip: for the scripts that fetch compilers and what tests compare with."""
+
+import pathlib
+import subprocess
+import sys
+
+# Of x86-64 Linux, from the oldest to the newest that any of the packages names.
+PLATFORMS = [
+    *(f"manylinux{name}_x86_64" for name in ("1", "2010", "2014", "_2_12", "_2_17", "_2_24", "_2_27", "_2_28")),
+    "any",
+]
+
+
+def download(package, version, folder, sha256=None):
+    """the path of a wheel, without what it depends on; subprocess.CalledProcessError where it cannot be had"""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    requirement = folder / "wheel.txt"
+    requirement.write_text(f"{package}=={version}" + (f" --hash=sha256:{sha256}" if sha256 else "") + "\n")
+    words = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    words += ["--only-binary=:all:", *(f"--platform={platform}" for platform in PLATFORMS)]
+    words += ["--require-hashes"] if sha256 else []
+    subprocess.run([*words, "--dest", folder, "-r", requirement], check=True)
+    requirement.unlink()
+    return next(folder.glob(f"{package.replace('-', '_')}-{version}-*.whl"))
+
+
+def environment(folder, *words):
+    """the Python of a virtual environment with what the words ask `pip install` for; subprocess.CalledProcessError,
+    with what pip said, where that cannot be had"""
+    python = pathlib.Path(folder) / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True, text=True)
+    if words:
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words]
+        subprocess.run(install, check=True, capture_output=True, text=True)
+    return python

@@ -73,23 +73,37 @@ namespace {
 
 /// A program that started this one, or started what did.
 struct Caller {
-  std::string folder;       // where it lies
-  std::string program;      // its file name
-  std::string cudaPath;     // of clang's `--cuda-path=`
-  std::string pythonPrefix; // `<prefix>/bin/python` is how it was called
-  std::string tritonFolder; // of the Triton that it has loaded
+  std::string folder;                // where it lies
+  std::string program;               // its file name
+  std::string cudaPath;              // of clang's `--cuda-path=`
+  std::string pythonPrefix;          // `<prefix>/bin/python` is how it was called
+  std::vector<std::string> packages; // folders of programs that belong to what it has loaded
+  bool isTriton = false;             // which obeys a variable of its own
+  bool isXla = false;                // which looks in PATH, and knows no CUDA_HOME
 };
 
 } // namespace
 
-/// `.../triton/_C/libtriton.so` among what a process has loaded.
-static std::string loadedTriton(const std::string &process) {
+/// What `.../triton/_C/libtriton.so` and JAX's `.../jax_plugins/xla_cuda12/xla_cuda_plugin.so` among what a process has
+/// loaded bring, or what was installed for them.
+static void readLoaded(const std::string &process, Caller &caller) {
   std::ifstream maps(process + "/maps");
-  for (std::string line; std::getline(maps, line);)
-    if (const size_t end = line.find("/_C/libtriton"); end != std::string::npos)
-      if (const size_t begin = line.find('/'); begin < end)
-        return line.substr(begin, end - begin);
-  return "";
+  std::string before;
+  for (std::string line; std::getline(maps, line);) {
+    const StringRef path = StringRef(line).substr(std::min(line.find('/'), line.size()));
+    if (path.empty() || path == before)
+      continue;
+    before = path.str();
+    if (const size_t end = path.find("/_C/libtriton"); end != StringRef::npos) {
+      caller.isTriton = true;
+      caller.packages.push_back((path.take_front(end) + "/backends/nvidia/bin").str());
+    }
+    if (const size_t end = path.find("/jax_plugins/xla_cuda"); end != StringRef::npos) {
+      caller.isXla = true;
+      for (const char *package : {"/nvidia/cu13/bin", "/nvidia/cuda_nvcc/bin"})
+        caller.packages.push_back((path.take_front(end) + package).str());
+    }
+  }
 }
 
 static Caller readCaller(const std::string &process) {
@@ -108,7 +122,7 @@ static Caller readCaller(const std::string &process) {
   while (std::getline(commandLine, word, '\0'))
     if (StringRef rest = word; rest.consume_front("--cuda-path="))
       caller.cudaPath = rest.str();
-  caller.tritonFolder = loadedTriton(process);
+  readLoaded(process, caller);
   return caller;
 }
 
@@ -135,23 +149,15 @@ static bool isGeneral(const Caller &caller) {
          llvm::is_contained<StringRef>({"/bin", "/usr/bin", "/usr/local/bin"}, caller.folder);
 }
 
-static std::vector<std::string> candidates(StringRef name) {
-  Places places(name);
-  places.file(variable(name == "ptxas-blackwell" ? "TRITON_PTXAS_BLACKWELL_PATH" : "TRITON_PTXAS_PATH"));
-  std::vector<std::string> pythons;
-  for (const Caller &caller : callers()) {
-    if (!caller.tritonFolder.empty())
-      places.in(caller.tritonFolder + "/backends/nvidia/bin");
-    if (!caller.cudaPath.empty())
-      places.in(caller.cudaPath + "/bin");
-    if (!caller.folder.empty() && !isGeneral(caller))
-      places.in(caller.folder);
-    if (!caller.pythonPrefix.empty())
-      pythons.push_back(caller.pythonPrefix);
-  }
-  for (const char *toolkit : {"CUDA_HOME", "CUDA_PATH"})
-    if (!variable(toolkit).empty())
-      places.in((variable(toolkit) + "/bin").str());
+/// `$CUDA_HOME` and PATH, in which there may be a Python too.
+static void addFromEnvironment(bool pathFirst, Places &places, std::vector<std::string> &pythons) {
+  const auto toolkits = [&] {
+    for (const char *toolkit : {"CUDA_HOME", "CUDA_PATH"})
+      if (!variable(toolkit).empty())
+        places.in((variable(toolkit) + "/bin").str());
+  };
+  if (!pathFirst)
+    toolkits();
   llvm::SmallVector<StringRef> folders;
   variable("PATH").split(folders, ':', -1, false);
   for (StringRef folder : folders) {
@@ -159,6 +165,30 @@ static std::vector<std::string> candidates(StringRef name) {
     if (access((folder + "/python3").str().c_str(), X_OK) == 0)
       pythons.push_back(folder.rsplit('/').first.str());
   }
+  if (pathFirst)
+    toolkits();
+}
+
+static std::vector<std::string> candidates(StringRef name) {
+  Places places(name);
+  const StringRef ofTriton = variable(name == "ptxas-blackwell" ? "TRITON_PTXAS_BLACKWELL_PATH" : "TRITON_PTXAS_PATH");
+  std::vector<std::string> pythons;
+  bool isOfXla = false;
+  for (const Caller &caller : callers()) {
+    if (caller.isTriton)
+      places.file(ofTriton);
+    for (const std::string &package : caller.packages)
+      places.in(package);
+    if (!caller.cudaPath.empty())
+      places.in(caller.cudaPath + "/bin");
+    if (!caller.folder.empty() && !isGeneral(caller))
+      places.in(caller.folder);
+    if (!caller.pythonPrefix.empty())
+      pythons.push_back(caller.pythonPrefix);
+    isOfXla |= caller.isXla;
+  }
+  places.file(ofTriton);
+  addFromEnvironment(isOfXla, places, pythons);
   places.in("/usr/local/cuda/bin");
   for (const std::string &cuda : foldersLike("/usr/local", "cuda-"))
     places.in(cuda + "/bin");

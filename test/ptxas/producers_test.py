@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Real compilers, hooked as docs/producers.md says: a kernel that is fine, and one with faulty inline assembly. nvcc,
-clang and Triton call ptxray in the place of ptxas; what Numba and Warp leave behind is checked and assembled.
+clang, Triton and JAX call ptxray in the place of ptxas, and what they make is the same with ptxray and without; what
+Numba, Warp and CuTe DSL, which call no ptxas, leave behind is checked and assembled.
 
     producers_test.py PTXRAY NVCC PYTHON PTXAS
 
-What does not exist (NVCC, PTXAS, the modules of PYTHON) is skipped; with PTXRAY_REQUIRE=nvcc,clang,triton,numba,warp
-(or all) it must."""
+What does not exist (NVCC, PTXAS, the modules of PYTHON) is skipped; with PTXRAY_REQUIRE=nvcc,clang,triton,numba,warp,
+jax,cute (or all) it must. JAX and CuTe DSL are fetched from PyPI into build/producers."""
 
 import os
 import pathlib
@@ -16,6 +17,10 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import pypi
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PTXRAY = NVCC = PYTHON = PTXAS = None
 CUDA = """__global__ void kernel(int *p) {
   int v = p[threadIdx.x];
@@ -76,6 +81,46 @@ def kernel(x: wp.array(dtype=int), o: wp.array(dtype=int)):
     o[i] = native(x[i])
 
 wp.compile_aot_module(kernel.module, arch=90, module_dir="out", use_ptx=True)
+"""
+CUTE_DSL = """import cutlass, cutlass.cute as cute
+from cutlass.cute.runtime import make_fake_compact_tensor
+
+@cute.kernel
+def kernel(x: cute.Tensor, o: cute.Tensor):
+    thread, _, _ = cute.arch.thread_idx()
+    o[thread] = x[thread] * 2 + 1
+
+@cute.jit
+def launch(x: cute.Tensor, o: cute.Tensor):
+    kernel(x, o).launch(grid=(1, 1, 1), block=(128, 1, 1))
+
+cute.compile(launch, *(make_fake_compact_tensor(cutlass.Int32, (128,)) for _ in range(2)))
+"""
+# For a GPU that is described and not there. The program is written as a whole, with its options.
+JAX = """import jax, jax.numpy as jnp, numpy
+from jax.experimental import topologies
+
+topology = topologies.get_topology_desc(
+    platform="cuda", topology_name="", topology="1x1x1", target_config=open("gpu.txt").read()
+)
+mesh = jax.sharding.Mesh(numpy.array(topology.devices).reshape(1), ("x",))
+everywhere = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+function = jax.jit(lambda x: jnp.sin(x) * 2 + jnp.sum(x), in_shardings=everywhere, out_shardings=everywhere)
+lowered = function.lower(jax.ShapeDtypeStruct((1024,), jnp.float32))
+compiled = lowered.compile(compiler_options={"xla_gpu_autotune_level": 0})
+open("program.xla", "wb").write(compiled.runtime_executable().serialize())
+"""
+GPU = """gpu_device_info {
+  threads_per_block_limit: 1024 threads_per_warp: 32 threads_per_core_limit: 2048 core_count: 132 fpus_per_core: 128
+  shared_memory_per_block: 49152 shared_memory_per_core: 233472 shared_memory_per_block_optin: 232448
+  block_dim_limit_x: 2147483647 block_dim_limit_y: 65535 block_dim_limit_z: 65535
+  registers_per_core_limit: 65536 registers_per_block_limit: 65536
+  memory_bandwidth: 3352320000000 l2_cache_size: 52428800 clock_rate_ghz: 1.98 device_memory_size: 84942979072
+  cuda_compute_capability { major: 9 }
+}
+platform_name: "CUDA"
+dnn_version_info { major: 9 minor: 1 patch: 0 }
+device_description_str: "sm_90"
 """
 
 
@@ -162,7 +207,7 @@ class Producers(unittest.TestCase):
         (self.folder / "ptxas").symlink_to(PTXRAY)
         toolkit = pathlib.Path(NVCC).resolve().parent.parent
 
-        def compile_with(instruction):
+        def compile_with(instruction, hook=(f"--ptxas-path={self.folder / 'ptxas'}",)):
             (self.folder / "k.cu").write_text(CLANG.replace("ADD", instruction))
             return self.run_program(
                 [
@@ -173,7 +218,7 @@ class Producers(unittest.TestCase):
                     "--cuda-gpu-arch=sm_90",
                     "-nocudainc",
                     "-nocudalib",
-                    f"--ptxas-path={self.folder / 'ptxas'}",
+                    *hook,
                     "--cuda-device-only",
                     "-c",
                     "k.cu",
@@ -184,6 +229,7 @@ class Producers(unittest.TestCase):
             )
 
         self.check_both(compile_with)  # with the ptxas of --cuda-path
+        self.check_same("k.o", lambda: compile_with("add.s32", []), lambda: compile_with("add.s32"))
 
     def objects(self, pattern):
         """what a compiler wrote, which is taken away so that it must be written anew"""
@@ -233,10 +279,10 @@ class Producers(unittest.TestCase):
         faulty = self.check_both(compile_with)
         self.assertIn("kernel.py:9", faulty.stderr)  # the line of the Python source
 
-    def leave_behind(self, script, pattern):
+    def leave_behind(self, script, pattern, python=None, **environment):
         """runs a script and gives the one file that it leaves"""
         (self.folder / "kernel.py").write_text(script)
-        done = self.run_program([PYTHON, "kernel.py"])
+        done = self.run_program([python or PYTHON, "kernel.py"], **environment)
         self.assertEqual(done.returncode, 0, done.stderr)
         (path,) = self.folder.glob(pattern)
         return path
@@ -251,7 +297,57 @@ class Producers(unittest.TestCase):
             skip_or_fail(self, "ptxas")
         done = self.run_program([PTXRAY, "as", path, "-o", "out.cubin", "--ptxas", PTXAS])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual((self.folder / "out.cubin").read_bytes()[:4], b"\x7fELF")
+        text = path.read_bytes().rstrip(b"\0")  # which ptxas itself refuses
+        (self.folder / "alone").write_bytes(text)
+        gpu = re.search(rb"^\.target\s+(\w+)", text, re.M).group(1).decode()
+        done = self.run_program([PTXAS, f"--gpu-name={gpu}", "alone", "-o", "alone.cubin"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.folder / "out.cubin").read_bytes(), (self.folder / "alone.cubin").read_bytes())
+
+    def environment(self, name, *packages):
+        """the Python that has these packages, and the folder of them all"""
+        try:
+            python = pypi.environment(ROOT / "build" / "producers" / name, *packages)
+        except subprocess.CalledProcessError as error:
+            print(error.stderr, file=sys.stderr)
+            skip_or_fail(self, name)
+        (site,) = (python.parents[1] / "lib").glob("python3*/site-packages")
+        return python, site
+
+    def test_jax(self):
+        version = "0.10.2"
+        packages = [f"{name}=={version}" for name in ("jax", "jaxlib", "jax-cuda12-plugin", "jax-cuda12-pjrt")]
+        python, site = self.environment("jax", *packages, "nvidia-cuda-nvcc-cu12==12.9.86")
+        cuda = self.folder / "cuda"
+        (cuda / "bin").mkdir(parents=True)
+        (cuda / "nvvm").symlink_to(site / "nvidia" / "cuda_nvcc" / "nvvm")
+        (self.folder / "kernel.py").write_text(JAX)
+        (self.folder / "gpu.txt").write_text(GPU)
+
+        def compile_with(hooked, **environment):
+            (cuda / "bin" / "ptxas").unlink(missing_ok=True)
+            if hooked:
+                (cuda / "bin" / "ptxas").symlink_to(PTXRAY)
+            environment = {"CUDA_ROOT": str(cuda), "JAX_PLATFORMS": "cuda,cpu", **environment}
+            return self.run_program([python, "kernel.py"], JAX_SKIP_CUDA_CONSTRAINTS_CHECK="1", **environment)
+
+        # Another CUDA on the machine changes nothing, be it in a variable that JAX does not know or in PATH.
+        other = pathlib.Path(PTXAS).parents[1]
+        path = {"PATH": f"{other}/bin:{os.environ['PATH']}"}
+        for environment in ({}, {"CUDA_HOME": str(other)}, path):
+            self.check_same(
+                "program.xla", lambda: compile_with(False), lambda env=environment: compile_with(True, **env)
+            )
+        # It is ptxray that is called, and another ptxas makes another program.
+        self.assertNotEqual(compile_with(True, PTXRAY_VERIFY_ONLY="1").returncode, 0)
+        compile_with(False)
+        plain = self.objects("program.xla")
+        compile_with(True, PTXAS=PTXAS)
+        self.assertNotEqual(self.objects("program.xla"), plain)
+
+    def test_cute_dsl(self):
+        python, _ = self.environment("cute", "nvidia-cutlass-dsl==4.8.1")
+        self.check_left(self.leave_behind(CUTE_DSL, "*.ptx", python, CUTE_DSL_ARCH="sm_90a", CUTE_DSL_KEEP_PTX="1"))
 
     def test_numba(self):
         self.need_module("numba_cuda")

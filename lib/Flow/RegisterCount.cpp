@@ -13,7 +13,8 @@ void checkRegisterCount(const Body &body, const BodyContext &context) {
   const auto first = llvm::find_if(body.notable, changes);
   if (first == body.notable.end() || body.function->kind != FunctionKind::Entry)
     return;
-  const KernelHead head = headOf(*body.ast, *body.function);
+  const KernelHead head =
+      withOptions(headOf(*body.ast, *body.function), context.options, context.module.availabilityOfCode);
   if (!head.registers && !head.threads)
     context.sink.report(DiagId::RegisterCountUnknown, body.instruction(*first).opcodeRange,
                         body.ast->text(body.function->name));

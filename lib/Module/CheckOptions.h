@@ -1,6 +1,7 @@
 #pragma once
 // What is asked about a module.
 #include "Diagnostics/RuleLevels.h"
+#include <optional>
 #include <string>
 
 namespace ptxray {
@@ -8,12 +9,20 @@ namespace ptxray {
 /// What becomes of the module: is it the whole program, or compiled for a linker (`ptxas -c`)?
 enum class Linking : uint8_t { Unknown, Whole, Separate };
 
+/// What ptxas is told of all kernels and functions, by options of these names.
+struct KernelOptions {
+  std::optional<uint64_t> maxrregcount, maxntid, minnctapersm;
+  bool forFunctions = false; // `--device-function-maxrregcount`: those compiled for a linker have a count of their own
+  bool overDirectives = false; // `--override-directive-values`
+};
+
 struct CheckOptions {
   std::string target; // replaces what `.target` says; empty: as the file says
   std::string ptx;    // replaces what `.version` says
   std::string arch;   // ask also: may this module be compiled for that GPU
   bool pedantic = false;
   Linking linking = Linking::Unknown;
+  KernelOptions kernels;
   bool isFragment = false;    // functions are pieces of code: nothing is said of them as a whole
   bool wideAddresses = false; // as nvcc compiles: for no target are there addresses of 32 bits
   bool errorsOnly = false;    // of warnings only those of a rule with a level of its own are wanted

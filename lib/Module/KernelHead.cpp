@@ -69,6 +69,32 @@ void checkHead(const KernelHead &head, const Availability &availability, Diagnos
     sink.report(DiagId::LargeCluster, head.clusterRange, head.clusterName, most);
 }
 
+KernelHead withOptions(const KernelHead &head, const CheckOptions &options, const Availability &availability) {
+  const KernelOptions &told = options.kernels;
+  KernelHead result = head;
+  // One count for them all: neither the other options nor, in a kernel with directives of its own, this one counts.
+  if (told.maxrregcount) {
+    // Functions that are compiled for a linker may have a count of their own, and a kernel reaches some of them.
+    const bool isUncertain = told.forFunctions && options.linking == Linking::Separate;
+    if (!told.overDirectives && !isUncertain && (head.registers || head.threads))
+      return result;
+    result.registers = result.threads = result.blocks = std::nullopt;
+    if (!isUncertain && *told.maxrregcount <= isa::limit(isa::LimitId::ThreadRegisters, availability))
+      result.registers = told.maxrregcount; // a greater one is ignored
+    result.registersRange = {};
+    return result;
+  }
+  const auto take = [&](std::optional<uint64_t> &value, Range &range, std::optional<uint64_t> option) {
+    if (option && (!value || told.overDirectives)) {
+      value = option;
+      range = {};
+    }
+  };
+  take(result.threads, result.threadsRange, told.maxntid);
+  take(result.blocks, result.blocksRange, told.minnctapersm);
+  return result;
+}
+
 /// What is left for a thread where so many warps share the registers of a multiprocessor. They get theirs in fours,
 /// registers in eights.
 static uint64_t registersOfWarps(uint64_t warps, uint64_t all, uint64_t most) {

@@ -5,12 +5,24 @@
 
 namespace ptxray {
 
+static RegisterBound boundOf(const FunctionSummary &kernel, const isa::Target &arch, const ProgramContext &context) {
+  return registerBound(withOptions(kernel.head, context.options, context.availability), arch, context.availability);
+}
+
+/// The directive, or the kernel where options of ptxas say it.
+static void noteCause(Diagnostic &d, const RegisterBound &bound, const FunctionSummary &kernel) {
+  if (bound.cause.size())
+    d.notes.push_back({"because of this", bound.cause});
+  else
+    d.notes.push_back({"because of the options that ptxas is given", kernel.nameRange});
+}
+
 void checkRegisters(const Program &program, const Reach &reach, const ProgramContext &context) {
   const isa::Target *arch = context.arch();
   if (!arch || !arch->threads)
     return;
   const FunctionSummary &kernel = program.functions[reach.kernel()];
-  const RegisterBound bound = registerBound(kernel.head, *arch, context.availability);
+  const RegisterBound bound = boundOf(kernel, *arch, context);
   RegisterUse greatest;
   for (const uint32_t index : reach.functions) {
     const FunctionSummary &function = program.functions[index];
@@ -20,10 +32,9 @@ void checkRegisters(const Program &program, const Reach &reach, const ProgramCon
   }
   if (greatest.registers <= bound.registers)
     return;
-  context.sink
-      .report(DiagId::CodegenRegisters, greatest.range, context.ast.text(greatest.instruction), greatest.registers,
-              context.ast.text(kernel.name), bound.registers)
-      .notes.push_back({"because of this", bound.cause});
+  noteCause(context.sink.report(DiagId::CodegenRegisters, greatest.range, context.ast.text(greatest.instruction),
+                                greatest.registers, context.ast.text(kernel.name), bound.registers),
+            bound, kernel);
 }
 
 void checkRegisterChanges(const Program &program, const Reach &reach, const ProgramContext &context) {
@@ -40,14 +51,14 @@ void checkRegisterChanges(const Program &program, const Reach &reach, const Prog
       shrunk = function.shrinks;
   }
   // What it grows to counts, not what it begins with.
-  const RegisterBound bound = registerBound(kernel.head, *arch, context.availability);
+  const RegisterBound bound = boundOf(kernel, *arch, context);
   const uint64_t most = grown ? grown : bound.registers;
   if (std::min<uint64_t>(shrunk.registers, context.limit(isa::LimitId::ThreadRegisters)) <= most)
     return;
   Diagnostic &d = context.sink.report(DiagId::CodegenRegisterChange, shrunk.range, context.ast.text(shrunk.instruction),
                                       context.ast.text(kernel.name), most);
-  if (!grown && bound.cause.size())
-    d.notes.push_back({"because of this", bound.cause});
+  if (!grown && bound.registers < context.limit(isa::LimitId::ThreadRegisters))
+    noteCause(d, bound, kernel);
 }
 
 } // namespace ptxray

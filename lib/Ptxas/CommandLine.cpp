@@ -73,7 +73,47 @@ static std::vector<std::string> splitWords(StringRef text) {
   return words;
 }
 
+/// The words stand for these numbers on every target.
+static std::optional<uint64_t> readRegisterCount(StringRef value) {
+  if (value == "archmax" || value == "archmin")
+    return value == "archmax" ? 255 : 32;
+  uint64_t count = 0;
+  return value.getAsInteger(0, count) ? std::nullopt : std::optional(count);
+}
+
+/// `256` or `32,8`.
+static std::optional<uint64_t> readProduct(StringRef value) {
+  uint64_t product = 1;
+  llvm::SmallVector<StringRef> numbers;
+  value.split(numbers, ',');
+  for (StringRef number : numbers) {
+    uint16_t one = 0;
+    if (number.getAsInteger(0, one))
+      return std::nullopt;
+    product *= one;
+  }
+  return product;
+}
+
+static bool readKernelOption(StringRef name, StringRef value, KernelOptions &out) {
+  if (name == "maxrregcount")
+    out.maxrregcount = readRegisterCount(value);
+  else if (name == "maxntid")
+    out.maxntid = readProduct(value);
+  else if (name == "minnctapersm")
+    out.minnctapersm = readProduct(value);
+  else if (name == "device-function-maxrregcount" || name == "func-maxrregcount")
+    out.forFunctions = true;
+  else if (name == "override-directive-values")
+    out.overDirectives = true;
+  else
+    return false;
+  return true;
+}
+
 static void readOption(StringRef name, StringRef value, unsigned depth, PtxasCommandLine &out) {
+  if (readKernelOption(name, value, out.kernels))
+    return;
   if (name == "gpu-name" || name == "arch") {
     out.arch = value.str();
   } else if (name == "machine" || name == "m") {

@@ -1,5 +1,6 @@
 #pragma once
 // The command line of ptxas, as far as it says what is read and what it is judged as.
+#include "Module/CheckOptions.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <string>
 #include <vector>
@@ -10,7 +11,8 @@ struct PtxasCommandLine {
   std::vector<std::string> files, texts; // inputs; `texts` are PTX themselves
   std::string arch;                      // `sm_90a`, `compute_90`; empty: not written
   std::string machine;                   // `64`
-  bool isSeparate = false;               // `-c`: other modules may define what this one names
+  KernelOptions kernels;
+  bool isSeparate = false; // `-c`: other modules may define what this one names
   bool wantsVersion = false, wantsHelp = false, wantsArchitectures = false, wantsVersions = false;
 
   bool asksAboutPtxas() const { return wantsVersion || wantsHelp || wantsArchitectures || wantsVersions; }

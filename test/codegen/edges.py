@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,7 @@ SHARED = {
     "sm_121a": 101376,
 }
 
-Module = collections.namedtuple("Module", "rule arch text link")
+Module = collections.namedtuple("Module", "rule arch text link options", defaults=[()])
 REGISTERS = (
     "  .reg .pred %p<4>;\n  .reg .b32 %r<300>;\n  .reg .b64 %rd<20>;\n  .reg .f32 %f<300>;\n  .reg .f64 %fd<40>;\n"
 )
@@ -209,14 +210,45 @@ def bound_head(rng, arch, wanted):
     return size if kind == "blocks" else f" .maxnreg {wanted + rng.randint(-2, 40)}" + size
 
 
+def products(arch):
+    """what needs many registers on that target"""
+    return [mma, wgmma] if arch == "sm_90a" else [mma, tcgen05] if arch[:5] in ("sm_10", "sm_11") else [mma]
+
+
 def registers(rng, arch):
-    kinds = [mma, wgmma] if arch == "sm_90a" else [mma, tcgen05] if arch[:5] in ("sm_10", "sm_11") else [mma]
+    kinds = products(arch)
     if arch >= "sm_9" or len(arch) > 6:
         kinds.append(double_mma)
     code, need = rng.choice(kinds[::-1] + kinds[1:])(rng)
     wanted = need + rng.choice([-9, -2, -1, -1, 0, 0, 1, 3])
     make = unreached if rng.random() < 0.1 else reached
     return header(arch) + make(rng, code, bound_head(rng, arch, wanted))
+
+
+def told(rng, text, wanted):
+    """a module, and options of ptxas that leave its kernels about so many registers, beside its directives or over
+    them"""
+    count = rng.choice([*range(wanted - 2, wanted + 3), 8, 24, 32, 64, 168, 255, 300, "archmin", "archmax"])
+    registers = [f"{rng.choice(['-', '--'])}maxrregcount={count}"]
+    threads = ["-maxntid=" + rng.choice(["64", "128", "256", "32,8", "384", "512", "1024", "16,16,2"])]
+    blocks = [f"-minnctapersm={rng.choice([1, 1, 2, 3, 4, 8])}"]
+    options = rng.choice([registers, registers, registers + threads, threads, blocks, threads + blocks])
+    return text, options + ["--override-directive-values"] * (rng.random() < 0.4)
+
+
+def registers_by_options(rng, arch):
+    code, need = rng.choice(products(arch))(rng)
+    head = "" if rng.random() < 0.4 else bound_head(rng, arch, need + rng.choice([-2, -1, 0, 1]))
+    return told(rng, header(arch) + reached(rng, code, head), need)
+
+
+def changes_by_options(rng, arch):
+    if not arch.endswith(("a", "f")):
+        return None
+    count = 8 * rng.randint(3, 32)
+    code = f"setmaxnreg.dec.sync.aligned.u32 {count};\n"
+    head = "" if rng.random() < 0.4 else bound_head(rng, arch, count + rng.choice([-8, 0, 8]))
+    return told(rng, header(arch) + ".visible .entry kernel()" + head + body(code), count)
 
 
 def register_change(rng, arch):
@@ -548,6 +580,8 @@ def separate(rng, arch):
 RULES = {
     "codegen-registers": registers,
     "codegen-register-change": register_change,
+    "registers, by options": registers_by_options,
+    "changes, by options": changes_by_options,
     "codegen-shared-size": shared_size,
     "codegen-constant-size": constant_size,
     "codegen-opaque-count": opaque_count,
@@ -571,7 +605,8 @@ RULES = {
 def compile_with(ptxas, module, folder, arch):
     source = pathlib.Path(folder) / "m.ptx"
     source.write_text(module.text)
-    words = [ptxas, f"-arch={arch}", str(source), "-o", str(source) + ".o"] + ["-c"] * (module.link == "separate")
+    words = [ptxas, f"-arch={arch}", *module.options, str(source), "-o", str(source) + ".o"]
+    words += ["-c"] * (module.link == "separate")
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired:
@@ -580,6 +615,12 @@ def compile_with(ptxas, module, folder, arch):
 
 
 def errors_of(ptxray, module, folder):
+    if module.options:  # only in ptxas's place it is told of them
+        words = [ptxray, "ptxas", f"-arch={module.arch}", *module.options, f"{folder}/m.ptx"]
+        environment = {**os.environ, "PTXRAY_VERIFY_ONLY": "1"}
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, env=environment)
+        found = set(re.findall(r"^\S+: error: .*\[([a-z-]+)[\]:]", done.stderr, re.M))
+        return found or {done.stderr} if done.returncode else set()
     words = [
         ptxray,
         "check",
@@ -625,11 +666,14 @@ def main():
         for arch in arguments.arch or TARGETS:
             rng = random.Random(f"{arguments.seed} {rule} {arch}")
             for _ in range(arguments.rounds):
-                text = RULES[rule](rng, arch)
+                text, options = RULES[rule](rng, arch), []
+                if isinstance(text, tuple):
+                    text, options = text
                 if text and rng.random() < 0.2:  # limits follow what code is made for
                     text = text.replace(f".target {arch}", ".target sm_80")
                 if text:
-                    modules.append(Module(rule, arch, text, "separate" if rule == "codegen-separate" else "whole"))
+                    link = "separate" if rule == "codegen-separate" else "whole"
+                    modules.append(Module(rule, arch, text, link, options))
     wrong, unread = 0, collections.Counter()
     sides = collections.defaultdict(collections.Counter)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -765,6 +765,30 @@ class DropIn(StandIn):
             5,
         )
 
+    def test_options_that_leave_few_registers(self):
+        need = ", ".join(f"%r{i}" for i in range(64))
+        multiply = f"wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {{{need}}}, %rd1, %rd1, 1, 1, 1, 0, 0;"
+        text = MODULE.replace("sm_80", "sm_90a").replace("%r<4>;", f"%r<64>; .reg .b64 %rd<2>; {multiply}")
+        text = text.replace(".b32 %r<64>", ".f32 %r<64>").replace("add.s32", "add.f32").replace("sub.s32", "sub.f32")
+        verify = {"PTXRAY_VERIFY_ONLY": "1"}
+        for head, words, bound in (
+            ("", [], None),
+            ("", ["-maxrregcount=90"], None),
+            ("", ["-maxrregcount", "89"], 89),
+            ("", ["-maxrregcount=archmin"], 32),
+            ("", ["-maxntid=32,32"], 64),
+            (" .maxnreg 64", ["-maxrregcount=200"], 64),
+            (" .maxnreg 64", ["-maxrregcount=200", "--override-directive-values"], None),
+            (" .maxntid 128", ["-maxrregcount=40"], None),
+            (" .maxntid 256", ["-minnctapersm=4"], 64),
+        ):
+            self.input.write_text(text.replace("p)\n", f"p){head}\n"))
+            done = self.call("-arch=sm_90a", *words, self.input, env=verify)
+            found = re.findall(r"requires 90 registers.* has (\d+) ", done.stderr)
+            self.assertEqual((done.returncode, found), (1, [str(bound)]) if bound else (0, []), (words, done.stderr))
+            done = self.assemble("answer()", "--", *words)
+            self.assertEqual((done.returncode, "[codegen-registers]" in done.stdout), (int(bool(bound)), bool(bound)))
+
     def test_configuration(self):
         self.input.write_text(FAULTY)
         (self.work / ".ptxray").write_text("off = unknown-qualifier\n")

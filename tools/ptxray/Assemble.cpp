@@ -230,9 +230,10 @@ static int runAs(const Arguments &arguments) {
   if (const int status = input.read(arguments.operands.front(), arguments))
     return status;
   const std::vector<std::string> passedOn(arguments.passedOn.begin(), arguments.passedOn.end());
+  const PtxasCommandLine line = readPtxasCommandLine(passedOn);
+  input.options.kernels = line.kernels;
   if (input.options.linking == Linking::Unknown)
-    input.options.linking =
-        input.isSeparate || readPtxasCommandLine(passedOn).isSeparate ? Linking::Separate : Linking::Whole;
+    input.options.linking = input.isSeparate || line.isSeparate ? Linking::Separate : Linking::Whole;
   input.check();
   if (hasErrors(input.report)) {
     printReport(input.report, arguments);

@@ -126,6 +126,7 @@ void Inputs::report(std::unique_ptr<SourceBuffer> source, StringRef path) {
       options.levels.set(rule, RuleLevel::Off);
   } else if (isa::findTarget(arch) >= 0) {
     options.arch = arch;
+    options.kernels = line.kernels;
     if (options.linking == Linking::Unknown)
       options.linking = line.isSeparate ? Linking::Separate : Linking::Whole;
   }

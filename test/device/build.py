@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tarfile
 
+import example
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TARGET = "sm_90a"
 FOUR_BYTES = ["vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4"]
@@ -468,6 +470,7 @@ def main():
         [sys.executable, ROOT / "test/layout/hardware.py", options.ptxray, options.launcher, folder / "layouts"],
         check=True,
     )
+    example.pack(options.ptxray, options.launcher, options.ptxas or shutil.which("ptxas"), folder / "example")
     size = sum(path.stat().st_size for path in folder.rglob("*"))
     print(f"{folder}: {len(plan.modules)} modules, {size / 1e6:.1f} MB")
 

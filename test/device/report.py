@@ -14,6 +14,7 @@ from build import PAIRS_OF_SELECTORS
 folder = pathlib.Path(sys.argv[1])
 r = json.loads((folder / "report.json").read_text())
 layouts = (folder / "layouts.txt").read_text().strip()
+ran = (folder / "example.txt").read_text().strip()
 ins = r["instructions"]
 out = []
 out.append("""# The instructions on a GPU
@@ -84,4 +85,13 @@ of them; who depends on saturation in a scalar video instruction should look at 
 """)
 for i in ins.values():
     out += ["- " + note for note in i["notes"]]
+out.append(f"""
+## A product, run and validated
+
+`docs/examples/product.ptx` brings two tiles by TMA and multiplies them by `wgmma` ([assembling.md](assembling.md)). `ptxray run` compares what
+it computes with a `.npy` file; then with one that is wrong in its last element; then it runs the object file that `ptxray as` makes.
+
+```
+{ran}
+```""")
 print("\n".join(out))

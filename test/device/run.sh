@@ -1,5 +1,5 @@
 #!/bin/sh
-# On the machine with the GPU: unpacks what build.py packed, runs it, and leaves report.json, report.md and layouts.txt in the folder
+# On the machine with the GPU: unpacks what build.py packed, runs it, and leaves report.json, report.md, layouts.txt and example.txt in the folder
 # given ($OUT, else here).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,4 +16,5 @@ EOF
 cp "$here/device-run" "$work/"
 chmod +x "$work/device-run"
 sh "$here/layouts/run.sh" | tee "$out/layouts.txt"
+sh "$here/example/run.sh" >"$out/example.txt" || { cat "$out/example.txt" && exit 1; }
 "$work/device-run" "$work" "$out"

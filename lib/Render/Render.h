@@ -39,7 +39,8 @@ enum class Summary { Never, IfFound, Always };
 struct RenderOptions {
   bool color = false;
   Summary summary = Summary::IfFound;
-  bool fold = true; // shows diagnostics that are alike once, with a count
+  bool fold = true;                    // shows diagnostics that are alike once, with a count
+  const char *unfolding = "--no-fold"; // how to see all of them
 };
 
 /// The output is: begin, file, separator, file, ..., end; the separator stands only between files that

@@ -202,7 +202,7 @@ void TextRenderer::diagnostic(const Diagnostic &d, const Alike &alike) {
     llvm::interleaveComma(lines.take_front(linesNamed), out);
     if (lines.size() > linesNamed)
       out << ", ... " << lines.back();
-    out << " (--no-fold shows all)\n";
+    out << " (" << options.unfolding << " shows all)\n";
   }
 }
 

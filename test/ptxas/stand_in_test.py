@@ -223,6 +223,29 @@ class As(StandIn):
         self.assertNotIn("please report", done.stderr)
         self.check_nothing_left()
 
+    def test_options_of_which_no_checked_object_comes(self):
+        other = self.work / "other.ptx"
+        other.write_text(FAULTY)
+        for words, message in (
+            (["-arch=compute_80"], "`compute_80` after `--`: for a virtual architecture ptxas makes no code"),
+            (["--gpu-name", "compute_80"], "makes no code"),
+            ([other], f"`{other}` after `--` is a second input"),
+            (["--input-as-string", FAULTY], "a second input"),
+        ):
+            done = self.assemble("answer()", "--", *words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
+            self.assertFalse((self.folder / "real" / "arguments.json").exists())
+
+    def test_all_that_is_alike(self):
+        self.input.write_text(MODULE.replace("  ret;", "  add.s33 %r1, %r2, %r3;\n" * 9 + "  ret;"))
+        done = self.assemble("answer()")
+        self.assertEqual(done.stdout.count("[unknown-qualifier]"), 1)
+        self.assertIn("(--no-fold shows all)", done.stdout)
+        self.assertEqual(self.assemble("answer()", "--no-fold").stdout.count("[unknown-qualifier]"), 9)
+        done = self.run_ptxray("ptxas", self.input, env={"PTXRAY_VERIFY_ONLY": "1"})
+        self.assertIn("(ptxray check --no-fold shows all)", done.stderr)
+
     def test_code_that_cannot_be_made(self):
         done = self.assemble(
             "print('ptxas fatal   : (C7602) Insufficient registers (64) for instruction'); sys.exit(255)"
@@ -307,6 +330,8 @@ class As(StandIn):
         )
         self.assertEqual(done.returncode, 3)
         self.assertNotIn("\x1b", done.stdout + done.stderr)
+        done = self.assemble("print('no message: \x1b[31m \x07'); answer()")
+        self.assertIn("no message: <U+001B>[31m <U+0007>", done.stderr)
 
     def test_no_ptxas_at_all(self):
         done = self.run_ptxray("as", self.input, "-o", self.output, "--ptxas", "/bin/true")

@@ -7,6 +7,7 @@
 #include "Ptxas/Ptxas.h"
 #include "Workspace/Config.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include <csignal>
 #include <cstring>
 #include <unistd.h>
@@ -86,12 +87,31 @@ void AssembleInput::takeText(std::string &problem) {
   report.source = SourceBuffer::open(file.path(), problem);
 }
 
+/// Options after `--` of which no object file comes, or one of more than is checked.
+static int refuseOptions(const PtxasCommandLine &line) {
+  if (StringRef(line.arch).starts_with("compute_"))
+    return usageError("`" + line.arch + "` after `--`: for a virtual architecture ptxas makes no code");
+  if (!line.texts.empty())
+    return usageError("`--input-as-string` after `--` names a second input, which nobody checks");
+  for (const std::string &file : line.files)
+    if (llvm::sys::fs::exists(file))
+      return usageError("`" + file + "` after `--` is a second input, which nobody checks");
+  return Clean;
+}
+
 int AssembleInput::read(StringRef path, const Arguments &arguments) {
+  const std::vector<std::string> passedOn(arguments.passedOn.begin(), arguments.passedOn.end());
+  const PtxasCommandLine line = readPtxasCommandLine(passedOn);
+  if (const int status = refuseOptions(line))
+    return status;
   std::string problem;
   std::optional<CheckOptions> found = findOptions(path, arguments, problem);
   if (!found)
     return usageError(problem);
   options = std::move(*found);
+  options.kernels = line.kernels;
+  if (options.linking == Linking::Unknown && line.isSeparate)
+    options.linking = Linking::Separate;
   if (!options.arch.empty() && isa::findTarget(options.arch) < 0)
     return unknownTarget(options.arch);
   report.path = path == "-" ? "<stdin>" : path.str();
@@ -130,7 +150,7 @@ void printReport(const FileReport &report, const Arguments &arguments) {
   Totals totals;
   totals.add(report);
   format.begin(llvm::outs());
-  const RenderOptions options{.color = wantsColor(arguments)};
+  const RenderOptions options{.color = wantsColor(arguments), .fold = !arguments.has("--no-fold")};
   format.file(report, options, llvm::outs());
   format.end(totals, options, llvm::outs());
 }
@@ -229,11 +249,8 @@ static int runAs(const Arguments &arguments) {
   AssembleInput input;
   if (const int status = input.read(arguments.operands.front(), arguments))
     return status;
-  const std::vector<std::string> passedOn(arguments.passedOn.begin(), arguments.passedOn.end());
-  const PtxasCommandLine line = readPtxasCommandLine(passedOn);
-  input.options.kernels = line.kernels;
   if (input.options.linking == Linking::Unknown)
-    input.options.linking = input.isSeparate || line.isSeparate ? Linking::Separate : Linking::Whole;
+    input.options.linking = input.isSeparate ? Linking::Separate : Linking::Whole;
   input.check();
   if (hasErrors(input.report)) {
     printReport(input.report, arguments);
@@ -295,6 +312,7 @@ Command asCommand() {
                                  {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},
                                  {"--werror", "", "warnings are errors"},
+                                 {"--no-fold", "", "show similar diagnostics one by one"},
                                  entryOption(),
                                  colorOption()},
                      .words = Words::PassedOn},

@@ -28,6 +28,8 @@ static bool isSupported(const isa::Target &target) {
   return target.documented && !isOldName && target.number >= 75;
 }
 
+static constexpr RenderOptions rendering{.unfolding = "ptxray check --no-fold"}; // ptxas has no such option
+
 namespace {
 
 /// What the environment asks of ptxray while it stands in ptxas's place.
@@ -131,7 +133,7 @@ void Inputs::report(std::unique_ptr<SourceBuffer> source, StringRef path) {
       options.linking = line.isSeparate ? Linking::Separate : Linking::Whole;
   }
   checkReport(report, "", options);
-  renderText(report, {}, llvm::errs());
+  renderText(report, rendering, llvm::errs());
   log(report);
   found |= !report.diagnostics.empty();
   errors |= ptxray::hasErrors(report);
@@ -149,7 +151,7 @@ void Inputs::log(const FileReport &report) const {
   file.SetUnbuffered(); // several compilers may write at once: a report is one write
   std::string text;
   llvm::raw_string_ostream out(text);
-  renderText(report, {}, out);
+  renderText(report, rendering, out);
   file << text;
 }
 

@@ -262,6 +262,7 @@ static std::vector<Option> runOptions() {
                                  {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},
                                  {"--werror", "", "warnings are errors"},
+                                 {"--no-fold", "", "show similar diagnostics one by one"},
                                  entryOption(),
                                  colorOption()});
   return options;

@@ -126,8 +126,9 @@ uint16_t Requirements::leastVersion(const CellSet &set, uint16_t target) {
   return 0;
 }
 
-Requirements::Requirements(const SourceBuffer &source) : source(source) {
-  all = Cells::get().all;
+Requirements::Requirements(const SourceBuffer &source, PieceContext given)
+    : source(source), context(std::move(given)), all(Cells::get().all) {
+  parser.setConstants(context.constants);
   parser.parse(source, syntax, /*keepBodies=*/true, [](const Ast &, Statement) {});
   addInstructions();
   addModule();
@@ -165,12 +166,15 @@ void Requirements::addInstructions() {
 /// The errors of the text with that version and target, as far as instructions begin in the range.
 DiagnosticList Requirements::errors(Place place, Range instructions) const {
   CheckOptions options = optionsOf();
+  options.wideAddresses = context.wideAddresses;
   options.ptx = isa::versionText(isa::versions()[place.version]);
   options.target = isa::targets()[place.target].name;
   DiagnosticSink sink;
   sink.append(syntax.diagnostics());
   checkParsed(parser, source, options, instructions, sink);
-  sink.eraseIf([](const Diagnostic &d) { return d.severity != Severity::Error; });
+  sink.eraseIf([&](const Diagnostic &d) {
+    return d.severity != Severity::Error || (d.id == DiagId::UndefinedSymbol && context.declares(d.args[0]));
+  });
   return sink.take();
 }
 

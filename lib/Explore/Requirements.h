@@ -3,6 +3,7 @@
 // versions and targets at once: a verdict is found anew only where a gate that it asked for changes.
 // What stands around the instructions is little, and is checked again for each question.
 #include "Check/CheckModule.h"
+#include "Check/PieceContext.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <bitset>
 #include <optional>
@@ -27,7 +28,7 @@ public:
   /// The least version with which a target stands in the set; 0: none.
   static uint16_t leastVersion(const CellSet &set, uint16_t target);
 
-  explicit Requirements(const SourceBuffer &source);
+  explicit Requirements(const SourceBuffer &source, PieceContext context = {});
 
   const CellSet &passes() const { return all; }
   /// The first error with that version and target, or the first on that line.
@@ -57,6 +58,7 @@ private:
   void add(uint32_t line, const CellSet &passes);
 
   const SourceBuffer &source;
+  const PieceContext context;
   Parser parser; // holds the whole text
   DiagnosticSink syntax;
   CellSet all;

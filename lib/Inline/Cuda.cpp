@@ -11,59 +11,6 @@ namespace {
 
 using Tokens = llvm::ArrayRef<CppToken>;
 
-/// Names that a guard asks for where the code is for another machine.
-bool isOtherMachine(llvm::StringRef name) {
-  static constexpr llvm::StringLiteral names[] = {"__x86_64__",
-                                                  "__x86_64",
-                                                  "__i386__",
-                                                  "__i386",
-                                                  "__amd64__",
-                                                  "_M_X64",
-                                                  "_M_IX86",
-                                                  "__SSE__",
-                                                  "__SSE2__",
-                                                  "__AVX__",
-                                                  "__AVX2__",
-                                                  "__AVX512F__",
-                                                  "__aarch64__",
-                                                  "__arm__",
-                                                  "_M_ARM64",
-                                                  "__ARM_NEON",
-                                                  "__ARM_ARCH",
-                                                  "__powerpc__",
-                                                  "__powerpc64__",
-                                                  "__PPC__",
-                                                  "__PPC64__",
-                                                  "__ppc__",
-                                                  "__sparc__",
-                                                  "__sparc",
-                                                  "__mips__",
-                                                  "__s390__",
-                                                  "__s390x__",
-                                                  "__riscv",
-                                                  "__loongarch__",
-                                                  "__hexagon__",
-                                                  "__HEXAGON_ARCH__",
-                                                  "__HIP__",
-                                                  "__HIPCC__",
-                                                  "__HIP_DEVICE_COMPILE__",
-                                                  "__HIP_PLATFORM_AMD__",
-                                                  "USE_ROCM",
-                                                  "__AMDGCN__",
-                                                  "__gfx90a__",
-                                                  "__gfx942__",
-                                                  "__gfx950__",
-                                                  "__SYCL_DEVICE_ONLY__",
-                                                  "__SPIR__",
-                                                  "__MACA__",
-                                                  "__MUSACC__",
-                                                  "__wasm__",
-                                                  "__EMSCRIPTEN__",
-                                                  "__ia64__",
-                                                  "__alpha__"};
-  return llvm::is_contained(names, name) || name.starts_with("__gfx");
-}
-
 struct Guard {
   bool isOtherMachine = false;
   uint32_t outer = 0;      // numbers of InlineText::guards: around all branches,
@@ -77,7 +24,7 @@ enum class ScopeKind : uint8_t { Outer, Function, Block };
 class CudaReader {
 public:
   CudaReader(const SourceBuffer &source, llvm::StringRef path) : source(source), path(path) {}
-  InlineText read();
+  InlineText read(Headers when);
 
 private:
   void scan(Tokens tokens, const CppToken *use, unsigned depth);
@@ -99,7 +46,7 @@ private:
   std::vector<Guard> guards;
   struct Scope {
     ScopeKind kind;
-    bool isDevice;
+    bool isDevice, isKernel;
   };
   std::vector<Scope> scopes;
   uint32_t function = 0, functions = 0;
@@ -133,7 +80,7 @@ bool asksForOtherMachine(Tokens condition) {
 
 /// `#ifdef X` is `#if defined(X)`.
 uint32_t CudaReader::addGuard(uint32_t outer, Tokens words, bool isNegated) {
-  InlineGuard guard{outer, "", isNegated};
+  InlineGuard guard{outer, "", isNegated, {words.front().place.begin, words.back().place.end}};
   if (words.size() > 1)
     guard.condition = llvm::StringRef(words[1].text.data(), words.back().text.end() - words[1].text.data()).str();
   if (words[0].text.ends_with("def"))
@@ -245,13 +192,20 @@ static bool isDeviceCode(Tokens head) {
   });
 }
 
+static bool isKernel(Tokens head) {
+  return llvm::any_of(head, [](const CppToken &token) {
+    return token.kind == CppKind::Name && (token.text == "__global__" || token.text.contains("KERNEL"));
+  });
+}
+
 void CudaReader::open(Tokens head) {
   if (function) {
-    scopes.push_back({ScopeKind::Block, scopes.back().isDevice});
+    scopes.push_back({ScopeKind::Block, scopes.back().isDevice, scopes.back().isKernel});
     return;
   }
   const ScopeKind kind = kindOfScope(head);
-  scopes.push_back({kind, kind == ScopeKind::Function && isDeviceCode(head)});
+  const bool isFunction = kind == ScopeKind::Function;
+  scopes.push_back({kind, isFunction && isDeviceCode(head), isFunction && isKernel(head)});
   if (kind == ScopeKind::Function)
     function = ++functions;
 }
@@ -358,13 +312,17 @@ static size_t endOfGroup(Tokens tokens, size_t i) {
 }
 
 std::string StatementReader::operands(Tokens tokens) {
+  bool isSeparate = true;
   for (size_t i = 0; i < tokens.size();) {
     if (tokens[i].kind == CppKind::Directive)
       return "with #if inside";
     if (tokens[i].is(",")) {
+      isSeparate = true;
       ++i;
       continue;
     }
+    if (!std::exchange(isSeparate, false) && !statement.missingComma)
+      statement.missingComma = tokens[i].place;
     InlineOperand operand;
     operand.place = tokens[i].place;
     if (tokens[i].is("[") && i + 2 < tokens.size() && tokens[i + 2].is("]")) {
@@ -420,7 +378,9 @@ std::string StatementReader::read(llvm::ArrayRef<Tokens> parts) {
     problem = operands(parts[2]);
   if (problem.empty() && parts.size() > 3)
     problem = clobbers(parts[3]);
-  return problem;
+  auto isText = [](const InlineOperand &operand) { return operand.constraint == "C"; };
+  return problem.empty() && llvm::any_of(statement.operands, isText) ? "with a text that only the compiler knows"
+                                                                     : problem;
 }
 
 } // namespace
@@ -487,10 +447,12 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
     problem = readInside(read);
   }
   read.place = place;
+  read.text.setHome(place);
   read.keyword = use ? use->place : tokens[0].place;
   read.isVolatile = isVolatile;
   read.function = function;
   read.isDevice = !scopes.empty() && scopes.back().isDevice;
+  read.isKernel = !scopes.empty() && scopes.back().isKernel;
   read.guard = guards.empty() ? 0 : guards.back().number;
   read.isNearDevice = isNearDevice;
   read.isForeign = llvm::any_of(guards, [](const Guard &guard) { return guard.isOtherMachine; });
@@ -567,9 +529,16 @@ void CudaReader::unusedMacros() {
   }
 }
 
-InlineText CudaReader::read() {
+InlineText CudaReader::read(Headers when) {
   isNearDevice = source.text().contains("__device__") || source.text().contains("__global__");
   const std::vector<CppToken> tokens = readCppTokens(source.text(), 0, &result.comments);
+  if (when == Headers::First) {
+    for (const CppToken &token : tokens)
+      if (std::vector<CppToken> storage; token.kind == CppKind::Directive)
+        if (const Tokens words = directiveTokens(token, storage); !words.empty() && words[0].is("include"))
+          include(words);
+    loadHeaders();
+  }
   scan(tokens, nullptr, 0);
   unusedMacros();
   llvm::stable_sort(result.statements,
@@ -579,10 +548,10 @@ InlineText CudaReader::read() {
 
 } // namespace
 
-InlineText readCuda(const SourceBuffer &source, llvm::StringRef path) {
-  if (!source.text().contains("asm"))
+InlineText readCuda(const SourceBuffer &source, llvm::StringRef path, Headers headers) {
+  if (headers == Headers::WhenNeeded && !source.text().contains("asm"))
     return {};
-  return CudaReader(source, path).read();
+  return CudaReader(source, path).read(headers);
 }
 
 } // namespace ptxray

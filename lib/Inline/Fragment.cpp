@@ -33,6 +33,7 @@ void Fragment::declare(const InlineStatement &statement, const InlineOperand &op
     size_t tied = 0;
     if (!letters.getAsInteger(10, tied) && tied + 1 < declared.size()) {
       one.letter = declared[tied].letter;
+      one.isOutput = declared[tied].isInput = true; // it is the same register
       return;
     }
   }
@@ -67,7 +68,8 @@ void Fragment::addReference(const InlineStatement &statement, size_t first, Rang
     absent.push_back(all.slice(written.begin, written.end).str());
     return;
   }
-  const Declared &operand = declared[first + index];
+  Declared &operand = declared[first + index];
+  operand.isReferenced = true;
   if (!operand.isDeclared && operand.operand->value)
     return text.replace(*operand.operand->value, statement.text.placeOf(written));
   if (!operand.isDeclared && !llvm::is_contained(unknown, operand.name))
@@ -120,6 +122,8 @@ void Fragment::addText(const InlineStatement &statement, size_t first, Diagnosti
       text.replace(statement.operands.empty() ? "_" : declared[first + index].name, from.placeOf({i, end}));
       i = end;
     } else {
+      if (mark == '%' && !statement.isBasic && llvm::isAlpha(c))
+        sink.report(DiagId::NvccOnly, from.placeOf({i, i + 1}), "`%` without a second one");
       text.append(from, {i, i + 1});
       ++i;
     }
@@ -135,8 +139,10 @@ void Fragment::add(const InlineStatement &statement, DiagnosticSink &sink) {
   if (statements > 1)
     text.replace("\n", {statement.place.begin, statement.place.begin});
   addText(statement, first, sink);
-  for (const auto &[name, place] : statement.clobbers)
-    if (name != "memory" && name != "~{memory}" && name != "cc")
+  if (statement.missingComma)
+    sink.report(DiagId::NvccOnly, *statement.missingComma, "an operand without a comma before it");
+  for (const auto &[name, place] : statement.clobbers) // LLVM passes over the names of other machines
+    if (statement.style == TemplateStyle::Gcc && name != "memory" && name != "cc")
       sink.report(DiagId::InlineClobber, place, name);
 }
 

@@ -16,7 +16,8 @@ public:
     char letter = 0;
     const InlineOperand *operand = nullptr;
     bool isOutput = false, isInput = false;
-    bool isDeclared = true; // false: a number
+    bool isDeclared = true;    // false: a number
+    bool isReferenced = false; // by the text
   };
   llvm::ArrayRef<Declared> operands() const { return declared; }
   /// Operands that are numbers of any value.

@@ -69,11 +69,14 @@ llvm::StringRef Condition::operatorAhead() const {
 Condition::Value Condition::isDefined(llvm::StringRef name) const {
   if (name == "__CUDA_ARCH__" || name == "__CUDACC__" || name == "__NVCC__")
     return 1;
-  const bool asksForTarget = name == "__CUDA_ARCH_SPECIFIC__" || name.starts_with("__CUDA_ARCH_FEAT_SM");
+  const bool asksForTarget =
+      name.ends_with("_SPECIFIC__") ? name.starts_with("__CUDA_ARCH_") : name.starts_with("__CUDA_ARCH_FEAT_SM");
   if (asksForTarget && !number)
     return std::nullopt;
   if (name == "__CUDA_ARCH_SPECIFIC__")
     return variant == 'a';
+  if (name == "__CUDA_ARCH_FAMILY_SPECIFIC__")
+    return variant != 0;
   if (asksForTarget) // `__CUDA_ARCH_FEAT_SM90_ALL`
     return name == "__CUDA_ARCH_FEAT_SM" + std::to_string(number / 10) + "_ALL" && variant == 'a';
   if (name == "__HIP__" || name == "__HIPCC__" || name == "__HIP_DEVICE_COMPILE__" || name == "__x86_64__" ||
@@ -89,6 +92,8 @@ Condition::Value Condition::name(llvm::StringRef name) const {
     return number;
   if (name == "__CUDA_ARCH_SPECIFIC__")
     return variant == 'a' ? number : 0;
+  if (name == "__CUDA_ARCH_FAMILY_SPECIFIC__")
+    return variant ? number : 0;
   if (name == "true" || name == "false")
     return name == "true";
   return std::nullopt;
@@ -192,6 +197,31 @@ GuardAnswer isCompiled(llvm::ArrayRef<InlineGuard> guards, uint32_t guard, llvm:
       return GuardAnswer::No;
   }
   return all;
+}
+
+std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, uint32_t guard) {
+  constexpr uint16_t oldest = 75; // that today's nvcc compiles for
+  constexpr unsigned deepest = 64;
+  bool asks = false;
+  unsigned depth = 0;
+  for (uint32_t outer = guard; outer; outer = guards[outer - 1].outer, ++depth)
+    asks |= llvm::StringRef(guards[outer - 1].condition).contains("__CUDA_ARCH");
+  std::vector<isa::Target> through;
+  if (!asks || depth > deepest)
+    return through;
+  bool keepsSomeOut = false;
+  for (const isa::Target &one : isa::targets()) {
+    const bool isOldName = !llvm::StringRef(one.name).contains(std::to_string(one.number)); // sm_101 is sm_110
+    if (!one.documented || isOldName)
+      continue;
+    const GuardAnswer answer = isCompiled(guards, guard, one.name);
+    keepsSomeOut |= answer == GuardAnswer::No;
+    if (answer == GuardAnswer::Yes && one.number >= oldest)
+      through.push_back(one);
+  }
+  if (!keepsSomeOut)
+    through.clear();
+  return through;
 }
 
 } // namespace ptxray

@@ -1,9 +1,12 @@
 #pragma once
 // The `#if` conditions around a statement, and what they say for a target.
+#include "Isa/Tables.h"
+#include "Source/Range.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ptxray {
 
@@ -11,6 +14,7 @@ struct InlineGuard {
   uint32_t outer = 0;     // its number; 0: none
   std::string condition;  // what follows `#if`
   bool isNegated = false; // of an `#else`
+  Range place;            // of the directive
 };
 
 enum class GuardAnswer : uint8_t { No, Yes, Unknown };
@@ -18,5 +22,9 @@ enum class GuardAnswer : uint8_t { No, Yes, Unknown };
 /// Whether code behind the guard (its number, from 1; 0: there is none) is compiled for a target. Without a target,
 /// what asks for one is not known.
 GuardAnswer isCompiled(llvm::ArrayRef<InlineGuard> guards, uint32_t guard, llvm::StringRef target);
+
+/// Targets of today for which code behind the guard is surely compiled, when it asks for a target at all; the least
+/// first.
+std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, uint32_t guard);
 
 } // namespace ptxray

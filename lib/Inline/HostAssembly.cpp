@@ -1,6 +1,7 @@
 // Telling PTX from the assembly of other machines.
 #include "Diagnostics/Nearest.h"
 #include "Inline/Fragment.h"
+#include "Inline/Readers.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -8,13 +9,88 @@
 
 namespace ptxray {
 
+static constexpr llvm::StringLiteral otherMachines[] = {"__x86_64__",
+                                                        "__x86_64",
+                                                        "__i386__",
+                                                        "__i386",
+                                                        "__amd64__",
+                                                        "_M_X64",
+                                                        "_M_IX86",
+                                                        "__SSE__",
+                                                        "__SSE2__",
+                                                        "__AVX__",
+                                                        "__AVX2__",
+                                                        "__AVX512F__",
+                                                        "__aarch64__",
+                                                        "__arm__",
+                                                        "_M_ARM64",
+                                                        "__ARM_NEON",
+                                                        "__ARM_ARCH",
+                                                        "__powerpc__",
+                                                        "__powerpc64__",
+                                                        "__PPC__",
+                                                        "__PPC64__",
+                                                        "__ppc__",
+                                                        "__sparc__",
+                                                        "__sparc",
+                                                        "__mips__",
+                                                        "__s390__",
+                                                        "__s390x__",
+                                                        "__riscv",
+                                                        "__loongarch__",
+                                                        "__hexagon__",
+                                                        "__HEXAGON_ARCH__",
+                                                        "__HIP__",
+                                                        "__HIPCC__",
+                                                        "__HIP_DEVICE_COMPILE__",
+                                                        "__HIP_PLATFORM_AMD__",
+                                                        "USE_ROCM",
+                                                        "__AMDGCN__",
+                                                        "__gfx90a__",
+                                                        "__gfx942__",
+                                                        "__gfx950__",
+                                                        "__SYCL_DEVICE_ONLY__",
+                                                        "__SPIR__",
+                                                        "__MACA__",
+                                                        "__MUSACC__",
+                                                        "__wasm__",
+                                                        "__EMSCRIPTEN__",
+                                                        "__ia64__",
+                                                        "__alpha__"};
+
+bool isOtherMachine(llvm::StringRef macro) {
+  return llvm::is_contained(otherMachines, macro) || macro.starts_with("__gfx");
+}
+
+namespace {
+
 /// The first words of all instructions.
-static const llvm::StringSet<> &opcodes() {
-  static const llvm::StringSet<> names = [] {
-    llvm::StringSet<> all;
-    for (const isa::Mnemonic &mnemonic : isa::mnemonics())
-      all.insert(llvm::StringRef(mnemonic.text).split('.').first);
-    return all;
+struct FirstWords {
+  llvm::StringSet<> all;
+  llvm::StringSet<> alone; // that may stand without a qualifier
+};
+
+} // namespace
+
+static bool mayStandAlone(const isa::Mnemonic &mnemonic) {
+  const isa::Tables &tables = isa::tables();
+  return llvm::any_of(isa::run(tables.mnemonicForms, mnemonic.forms), [&](uint32_t index) {
+    const isa::Form &form = tables.forms[index];
+    return llvm::all_of(isa::run(tables.slots, form.slots).drop_front(form.mnemonicSlots),
+                        [](const isa::Slot &slot) { return slot.optional || slot.suffix; });
+  });
+}
+
+static const FirstWords &firstWords() {
+  static const FirstWords names = [] {
+    FirstWords found;
+    for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+      const auto [first, rest] = llvm::StringRef(mnemonic.text).split('.');
+      found.all.insert(first);
+      if (rest.empty() && mayStandAlone(mnemonic))
+        found.alone.insert(first);
+    }
+    return found;
   }();
   return names;
 }
@@ -24,39 +100,43 @@ static bool isNearOpcode(llvm::StringRef word) {
   if (word.size() < shortest)
     return false;
   Nearest nearest(word, 2);
-  return llvm::any_of(opcodes(), [&](const auto &entry) { return nearest.offer(entry.getKey()); });
+  return llvm::any_of(firstWords().all, [&](const auto &entry) { return nearest.offer(entry.getKey()); });
 }
 
-/// Whether a statement of the template can be one of PTX. `isSure`: nothing else has it.
-static bool isPtxStatement(llvm::StringRef text, bool isDevice, bool isNearDevice, bool &isSure) {
-  isSure = false;
-  if (text.starts_with("@")) {
-    isSure = true;
-    return true;
-  }
-  if (text.starts_with(".reg ") || text.starts_with(".reg\t") || text.starts_with(".pragma")) {
-    isSure = true;
-    return true;
-  }
+namespace {
+
+enum class Likeness : uint8_t { No, Maybe, Sure };
+
+} // namespace
+
+/// Whether an instruction of the template can be one of PTX; sure: nothing else has it.
+static Likeness likenessOf(llvm::StringRef text, const InlineStatement &statement) {
+  if (text.starts_with("@") || text.starts_with(".reg ") || text.starts_with(".reg\t") || text.starts_with(".pragma"))
+    return Likeness::Sure;
   const llvm::StringRef word =
       text.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == ':'; });
   const auto [name, rest] = word.split('.');
   llvm::SmallVector<llvm::StringRef> qualifiers;
   if (!rest.empty())
     rest.split(qualifiers, '.');
-  const bool hasQualifier =
-      llvm::any_of(qualifiers, [](llvm::StringRef q) { return isa::findWord(("." + q).str()) != 0; });
-  const bool known = opcodes().contains(name);
-  if (known && hasQualifier) {
-    isSure = true;
-    return true;
+  auto wordOf = [](llvm::StringRef qualifier) { return isa::findWord(("." + qualifier).str()); };
+  const bool hasQualifier = llvm::any_of(qualifiers, [&](llvm::StringRef q) { return wordOf(q) != 0; });
+  const bool known = firstWords().all.contains(name);
+  if (known && hasQualifier)
+    return Likeness::Sure;
+  bool maybe = false;
+  if (statement.isDevice) {
+    const bool hasType = llvm::any_of(qualifiers, [&](llvm::StringRef q) {
+      return wordOf(q) != 0 && isa::word(wordOf(q)).wordClass == isa::WordClass::Type;
+    });
+    maybe = known || hasType || ((hasQualifier || !name.contains('_')) && isNearOpcode(name));
+  } else {
+    const bool isNearDevice = statement.isNearDevice && known;
+    maybe = (isNearDevice && !qualifiers.empty() && !statement.operands.empty()) ||
+            (isNearDevice && qualifiers.empty() && firstWords().alone.contains(name)) ||
+            (hasQualifier && name.size() > 2 && isNearOpcode(name));
   }
-  static constexpr llvm::StringLiteral bare[] = {"ret", "exit", "trap", "brkpt", "bra", "isspacep", "griddepcontrol"};
-  if (known && qualifiers.empty() && llvm::is_contained(bare, name))
-    return true;
-  return (known && (isDevice || (isNearDevice && !qualifiers.empty()))) ||
-         (hasQualifier && (isDevice || name.size() > 2) && isNearOpcode(name)) ||
-         (isDevice && isNearOpcode(name) && !name.contains('_'));
+  return maybe ? Likeness::Maybe : Likeness::No;
 }
 
 bool looksLikePtx(const InlineStatement &statement) {
@@ -80,9 +160,9 @@ bool looksLikePtx(const InlineStatement &statement) {
       if (const size_t colon = part.find(':');
           colon != llvm::StringRef::npos && !part.substr(colon).starts_with("::") && part.find_first_of(" .") > colon)
         part = part.drop_front(colon + 1).ltrim();
-      bool isSure = false;
-      any |= isPtxStatement(part, statement.isDevice, statement.isNearDevice && !statement.operands.empty(), isSure);
-      sure |= isSure;
+      const Likeness likeness = likenessOf(part, statement);
+      any |= likeness != Likeness::No;
+      sure |= likeness == Likeness::Sure;
     }
   }
   return sure || (any && !hasOtherLetters && !hasOtherClobbers);

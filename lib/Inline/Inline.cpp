@@ -3,7 +3,7 @@
 #include "Check/Session.h"
 #include "Check/Suppressions.h"
 #include "Inline/Constraints.h"
-#include "Inline/Judge.h"
+#include "Inline/Lints.h"
 #include "Inline/Readers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -50,17 +50,19 @@ public:
         expansions(expansions) {}
   void run();
   std::optional<InlineModule> moduleAt(uint32_t place);
+  std::vector<InlineUnit> units(const SourceBuffer &source);
 
 private:
   using Group = llvm::SmallVector<const InlineStatement *, 1>;
   void collectDeclared();
   Group groupFrom(size_t first);
   void begin();
-  const JudgedFragment &judged(const Group &group, const Fragment &fragment);
+  const JudgedFragment &judged(const Group &group, const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets);
   void judge(const Group &group);
-  std::vector<std::string> elsewhere(const Group &group, const Fragment &fragment) const;
-  void report(const Diagnostic &finding, const MappedText &module);
+  PieceContext contextOf(const Group &group, const Fragment &fragment) const;
+  void report(const Diagnostic &finding, const MappedText &module, const Group &group);
   void lint(const Group &group, const Fragment &fragment, const JudgedFragment &judged, const MappedText &module);
+  void lintGuard(const Group &group, const Fragment &fragment);
 
   const InlineText &text;
   llvm::StringMap<std::unique_ptr<JudgedFragment>> &known;
@@ -108,8 +110,8 @@ SourceCheck::Group SourceCheck::groupFrom(size_t first) {
   return group;
 }
 
-/// Of the names that other statements and the source declare those that the text has.
-std::vector<std::string> SourceCheck::elsewhere(const Group &group, const Fragment &fragment) const {
+/// Of the names that other statements and the source declare it has those of the text.
+PieceContext SourceCheck::contextOf(const Group &group, const Fragment &fragment) const {
   std::set<std::string> names(fragment.missing().begin(), fragment.missing().end());
   const uint32_t function = group.front()->function;
   auto look = [&](std::string name) {
@@ -128,12 +130,13 @@ std::vector<std::string> SourceCheck::elsewhere(const Group &group, const Fragme
     if (deviceNames.contains(word))
       names.insert(word.str());
   }
-  return {names.begin(), names.end()};
+  return {fragment.constants(), {names.begin(), names.end()}, /*wideAddresses=*/true};
 }
 
 /// Puts a finding to where the source says what it is about.
-void SourceCheck::report(const Diagnostic &finding, const MappedText &module) {
-  Diagnostic &d = sink.add(finding.id, module.placeOf(finding.range));
+void SourceCheck::report(const Diagnostic &finding, const MappedText &module, const Group &group) {
+  const Range place = module.placeOf(finding.range);
+  Diagnostic &d = sink.add(finding.id, place);
   d.args = finding.args;
   d.severity = finding.severity;
   d.kind = finding.kind;
@@ -143,6 +146,9 @@ void SourceCheck::report(const Diagnostic &finding, const MappedText &module) {
     if (note.range)
       d.notes.back().range = module.placeOf(*note.range);
   }
+  if (llvm::none_of(
+          group, [&](const InlineStatement *s) { return s->place.begin <= place.begin && place.end <= s->place.end; }))
+    d.notes.push_back({"it is used here", group.front()->place});
   if (!finding.fix)
     return;
   Fix fix = *finding.fix;
@@ -155,33 +161,43 @@ void SourceCheck::report(const Diagnostic &finding, const MappedText &module) {
   d.fix = std::move(fix);
 }
 
-void SourceCheck::lint(const Group &group, const Fragment &fragment, const JudgedFragment &judged,
-                       const MappedText &module) {
-  if (judged.below) {
-    const auto &[target, refused] = *judged.below;
-    const MappedText text = fragment.module(target.ptx, target.target, target.hasFloats);
-    sink.report(DiagId::InlineRegisterType, text.placeOf(refused.range), refused.args[0], refused.message());
-  }
-  for (const auto &[operand, use] : llvm::zip(fragment.operands(), judged.uses)) {
-    if (!operand.isDeclared)
+/// A guard that asks for a target says for which ones the statement is meant.
+void SourceCheck::lintGuard(const Group &group, const Fragment &fragment) {
+  const uint32_t guard = group.front()->guard;
+  for (const isa::Target &one : targetsLetThrough(text.guards, guard)) {
+    const InlineTarget wanted = inlineTarget(one.name);
+    const JudgedFragment &refused = judged(group, fragment, wanted);
+    auto isError = [](const Diagnostic &d) { return d.severity == Severity::Error; };
+    const auto first = llvm::find_if(refused.findings, isError);
+    if (refused.passes ||
+        !llvm::all_of(refused.findings, [&](const Diagnostic &d) { return !isError(d) || isGate(d.id); }))
       continue;
-    if (use.isWritten && !operand.isOutput)
-      sink.report(DiagId::InputOperandWritten, module.placeOf(use.firstWrite), operand.name)
-          .notes.push_back({"it is given as `" + operand.operand->constraint + "` here", operand.operand->place});
-    // Triton must have a result, so there it may be for show.
-    if (operand.isOutput && !use.isWritten && !operand.isInput && group.front()->style == TemplateStyle::Gcc)
-      sink.report(DiagId::OutputNeverWritten, operand.operand->place, operand.name);
+    const MappedText module = fragment.module(wanted.ptx, wanted.target, wanted.hasFloats);
+    Diagnostic &d =
+        sink.report(DiagId::GuardTooWide, module.placeOf(first->range), llvm::StringRef(one.name), first->message());
+    if (!first->notes.empty()) // where it is available
+      d.notes.push_back(first->notes.front());
+    d.notes.push_back({"this lets it through", text.guards[guard - 1].place});
+    return;
   }
 }
 
-const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fragment) {
-  const std::vector<std::string> names = elsewhere(group, fragment);
+void SourceCheck::lint(const Group &group, const Fragment &fragment, const JudgedFragment &judged,
+                       const MappedText &module) {
+  ptxray::lint({group, fragment, judged, module}, sink);
+  if (target.empty())
+    lintGuard(group, fragment);
+}
+
+const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fragment,
+                                          llvm::ArrayRef<InlineTarget> targets) {
+  const PieceContext context = contextOf(group, fragment);
   // The first target and their number tell which ones the options leave.
   std::string key = fragment.key() + '\0' + targets.front().ptx + targets.front().target + '\0' +
-                    std::to_string(targets.size()) + '\0' + llvm::join(names, ",");
+                    std::to_string(targets.size()) + '\0' + llvm::join(context.declared, ",");
   std::unique_ptr<JudgedFragment> &judged = known[key];
   if (!judged)
-    judged = std::make_unique<JudgedFragment>(judgeFragment(fragment, targets, names, session));
+    judged = std::make_unique<JudgedFragment>(judgeFragment(fragment, targets, context, session));
   return *judged;
 }
 
@@ -191,7 +207,7 @@ void SourceCheck::judge(const Group &group) {
   Fragment fragment;
   for (const InlineStatement *statement : group)
     fragment.add(*statement, sink);
-  const JudgedFragment &judged = this->judged(group, fragment);
+  const JudgedFragment &judged = this->judged(group, fragment, targets);
   const MappedText module = fragment.module(judged.target.ptx, judged.target.target, judged.target.hasFloats);
   if (expansions)
     expansions->push_back({group.front()->place, module.text().str()});
@@ -200,7 +216,7 @@ void SourceCheck::judge(const Group &group) {
       !target.empty() && isCompiled(text.guards, group.front()->guard, target) == GuardAnswer::Unknown;
   for (const Diagnostic &finding : judged.findings)
     if (!mayBeLeftOut || !isGate(finding.id))
-      report(finding, module);
+      report(finding, module, group);
   if (judged.passes)
     lint(group, fragment, judged, module);
 }
@@ -228,10 +244,37 @@ std::optional<InlineModule> SourceCheck::moduleAt(uint32_t place) {
     Fragment fragment;
     for (const InlineStatement *statement : group)
       fragment.add(*statement, sink);
-    const InlineTarget &chosen = judged(group, fragment).target;
+    const InlineTarget &chosen = judged(group, fragment, targets).target;
     return InlineModule{fragment.module(chosen.ptx, chosen.target, chosen.hasFloats), (*wanted)->place};
   }
   return std::nullopt;
+}
+
+/// An `#ifndef` is there against being included twice.
+static bool hasGuard(const InlineText &text, uint32_t guard, const SourceBuffer &source) {
+  for (; guard; guard = text.guards[guard - 1].outer)
+    if (!source.text(text.guards[guard - 1].place).starts_with("ifndef"))
+      return true;
+  return false;
+}
+
+std::vector<InlineUnit> SourceCheck::units(const SourceBuffer &source) {
+  std::vector<InlineUnit> units;
+  begin();
+  for (size_t i = 0; i < text.statements.size(); ++i) {
+    if (done[i])
+      continue;
+    const Group group = groupFrom(i);
+    if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); }))
+      continue;
+    Fragment fragment;
+    for (const InlineStatement *statement : group)
+      fragment.add(*statement, sink);
+    const InlineTarget any = inlineTarget("sm_90");
+    units.push_back({fragment.module(any.ptx, any.target, true), fragment.module(any.ptx, any.target, false),
+                     contextOf(group, fragment), group.front()->place, hasGuard(text, group.front()->guard, source)});
+  }
+  return units;
 }
 
 void SourceCheck::run() {
@@ -243,10 +286,22 @@ void SourceCheck::run() {
 
 } // namespace
 
-static InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path) {
+InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path, Headers headers) {
   return language == Language::Python ? readPython(source)
          : language == Language::Llvm ? readLlvm(source)
-                                      : readCuda(source, path);
+                                      : readCuda(source, path, headers);
+}
+
+std::vector<InlineUnit> inlineUnits(const SourceBuffer &source, Language language, llvm::StringRef path,
+                                    InlineSummary &summary) {
+  const InlineText text = readSource(source, language, path);
+  summary.statements = static_cast<unsigned>(text.statements.size() + text.skipped.size());
+  for (const SkippedStatement &skipped : text.skipped)
+    summary.skipped.push_back({skipped.place, skipped.reason});
+  Session session;
+  DiagnosticSink unused;
+  llvm::StringMap<std::unique_ptr<JudgedFragment>> known;
+  return SourceCheck(text, known, session, CheckOptions(), unused, nullptr).units(source);
 }
 
 InlineChecker::InlineChecker(bool showsExpansions)

@@ -1,6 +1,7 @@
 #pragma once
 // PTX where people write it: the assembly of a source in another language, found without a compiler, judged as PTX,
 // reported at its place in that source.
+#include "Check/PieceContext.h"
 #include "Diagnostics/Report.h"
 #include "Inline/MappedText.h"
 #include "Module/CheckOptions.h"
@@ -25,6 +26,17 @@ struct InlineModule {
   MappedText text;
   Range place; // of the statement at hand in the source
 };
+
+/// A statement, and those that belong to it, for who asks with which versions and targets it passes.
+struct InlineUnit {
+  MappedText floats, bits; // as a module below sm_100, and from there on
+  PieceContext context;
+  Range place;
+  bool isGuarded = false; // an `#if` stands around it
+};
+/// All that is for a GPU of NVIDIA, in the order of the text.
+std::vector<InlineUnit> inlineUnits(const SourceBuffer &source, Language language, llvm::StringRef path,
+                                    InlineSummary &summary);
 
 /// Checks sources one by one and remembers what it has judged, within bounds. One is for one thread.
 class InlineChecker {

@@ -14,6 +14,10 @@ static bool hasFloatRegisters(llvm::StringRef target) {
   return index < 0 || isa::targets()[index].number < 100;
 }
 
+InlineTarget inlineTarget(llvm::StringRef target) {
+  return {isa::versionText(isa::versions().back()), target.str(), hasFloatRegisters(target)};
+}
+
 std::vector<InlineTarget> inlineTargets(const CheckOptions &options) {
   const std::string newest = isa::versionText(isa::versions().back());
   std::vector<InlineTarget> targets;
@@ -50,50 +54,68 @@ static void noteUses(const Body &body, const Fragment &fragment, std::vector<Ope
     const auto found = byName.find(body.text(local));
     return found == byName.end() ? nullptr : &uses[found->second];
   };
+  // What a loop reads may be written further down.
+  const bool isStraight = body.labels.empty();
+  auto read = [&](OperandUse &use, Range range, bool needsValue) {
+    use.isRead = true;
+    if (needsValue && isStraight && !use.isWritten && !std::exchange(use.isReadFirst, true))
+      use.firstRead = range;
+  };
   for (uint32_t number = 0; number < body.size(); ++number) {
     if (const LocalId guard = body.guard(number); guard != LocalId::None)
       if (OperandUse *use = useOf(guard))
-        use->isRead = true;
+        read(*use, body.instruction(number).guardRange, true);
     body.eachUse(number, [&](NamedUse named) {
-      OperandUse *use = useOf(named.local);
-      if (!use)
-        return;
-      use->isRead |= (named.uses & (Reads | Addresses)) != 0;
-      if (named.uses & Writes && !std::exchange(use->isWritten, true))
-        use->firstWrite = named.operand.range;
+      if (OperandUse *use = named.uses & (Reads | Addresses) ? useOf(named.local) : nullptr)
+        read(*use, named.operand.range, !(named.uses & Passes));
+    });
+    body.eachUse(number, [&](NamedUse named) {
+      if (OperandUse *use = named.uses & Writes ? useOf(named.local) : nullptr)
+        if (!std::exchange(use->isWritten, true))
+          use->firstWrite = named.operand.range;
     });
   }
-  for (const LocalId local : body.readFirst)
-    if (OperandUse *use = useOf(local))
-      use->isReadFirst = true;
 }
 
-static bool isDeclaredElsewhere(llvm::StringRef name, llvm::ArrayRef<std::string> elsewhere) {
-  return llvm::is_contained(elsewhere, name) || llvm::is_contained(elsewhere, (name.rtrim("0123456789") + "<").str());
+static void noteEffects(const Body &body, JudgedFragment &judged) {
+  for (uint32_t number = 0; number < body.size(); ++number) {
+    const Facts &facts = body.facts(number);
+    const Range opcode = body.instruction(number).opcodeRange;
+    const bool writes = llvm::any_of(
+        facts.accesses, [](const Access &access) { return access.writes() || access.kind == isa::Access::Barrier; });
+    if (writes && !judged.changesMemory)
+      judged.changesMemory = opcode;
+    if ((writes || !facts.hasResult) && facts.known && !facts.endsControl() && !judged.hasEffect)
+      judged.hasEffect = opcode;
+  }
+  for (const PlacedLabel &label : body.labels)
+    if (const Symbol *symbol = body.symbol(label.local); symbol && symbol->depth == 1)
+      judged.labels.push_back(body.ast->labels[label.index].range);
 }
 
 static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &target, Session &session,
-                               llvm::ArrayRef<std::string> elsewhere) {
+                               const PieceContext &context) {
   CheckOptions options;
   options.isFragment = true;
   options.pedantic = true;
-  options.wideAddresses = true;
+  options.wideAddresses = context.wideAddresses;
   JudgedFragment judged;
   judged.target = target;
   judged.uses.resize(fragment.operands().size());
   const auto source = SourceBuffer::fromText("", fragment.module(target.ptx, target.target, target.hasFloats).text());
   DiagnosticSink sink;
   ModuleCheck module(session.parser.ast(), session.knowledge, *source, options, sink);
-  session.parser.setConstants(fragment.constants());
+  session.parser.setConstants(context.constants);
   session.parser.parse(*source, sink, /*keepBodies=*/false, [&](const Ast &, Statement item) {
-    if (const Body *body = module.item(item))
+    if (const Body *body = module.item(item)) {
       noteUses(*body, fragment, judged.uses);
+      noteEffects(*body, judged);
+    }
   });
   module.finish();
   sink.eraseIf([&](const Diagnostic &d) {
     // A device function becomes part of the entries that call it.
-    return d.id == DiagId::PragmaPlace ||
-           (d.id == DiagId::UndefinedSymbol && isDeclaredElsewhere(d.args[0], elsewhere));
+    return d.id == DiagId::PragmaPlace || (d.id == DiagId::UndefinedSymbol && context.declares(d.args[0]));
   });
   sink.sort();
   judged.passes = !sink.hasErrors();
@@ -117,7 +139,7 @@ static std::optional<std::pair<InlineTarget, Diagnostic>> typeError(const Judged
 }
 
 JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,
-                             llvm::ArrayRef<std::string> elsewhere, Session &session) {
+                             const PieceContext &context, Session &session) {
   std::optional<JudgedFragment> best;
   auto against = [](const JudgedFragment &judged) {
     size_t gates = 0, errors = 0;
@@ -130,7 +152,7 @@ JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarg
   };
   std::optional<std::pair<InlineTarget, Diagnostic>> below;
   for (const InlineTarget &target : targets) {
-    JudgedFragment judged = judgeFor(fragment, target, session, elsewhere);
+    JudgedFragment judged = judgeFor(fragment, target, session, context);
     if (judged.passes) {
       if (!judged.target.hasFloats)
         judged.below = std::move(below);

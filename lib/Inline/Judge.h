@@ -1,5 +1,6 @@
 #pragma once
 // One fragment, judged as PTX.
+#include "Check/PieceContext.h"
 #include "Diagnostics/Diagnostic.h"
 #include "Inline/Fragment.h"
 #include "Module/CheckOptions.h"
@@ -15,6 +16,8 @@ struct InlineTarget {
 };
 /// Those that the options leave.
 std::vector<InlineTarget> inlineTargets(const CheckOptions &options);
+/// That target, with the newest version.
+InlineTarget inlineTarget(llvm::StringRef target);
 
 /// What is missing is a version or a target.
 bool isGate(DiagId id);
@@ -22,7 +25,7 @@ bool isGate(DiagId id);
 /// What an operand is used for.
 struct OperandUse {
   bool isRead = false, isWritten = false, isReadFirst = false;
-  Range firstWrite; // in the module
+  Range firstRead, firstWrite; // in the module
 };
 
 struct JudgedFragment {
@@ -30,12 +33,14 @@ struct JudgedFragment {
   bool passes = false;
   std::vector<Diagnostic> findings; // places in the module for that target
   std::vector<OperandUse> uses;     // by operand
+  std::vector<Range> labels;        // outside of blocks
+  // The first opcode of those that write to memory, and that do more than write to registers.
+  std::optional<Range> changesMemory, hasEffect;
   /// Of one that passes from sm_100 on: what a target below refuses because its registers have types.
   std::optional<std::pair<InlineTarget, Diagnostic>> below;
 };
 
-/// `elsewhere`: names that are declared outside of the fragment; a family as `%r<`.
 JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,
-                             llvm::ArrayRef<std::string> elsewhere, Session &session);
+                             const PieceContext &context, Session &session);
 
 } // namespace ptxray

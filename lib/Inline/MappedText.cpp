@@ -74,17 +74,22 @@ Range MappedText::placeOf(Range part) const {
   }
   part.end = std::min(part.end, size());
   Range found, longest;
-  bool isAtHome = false, ascends = true;
+  bool isAtHome = false, isFoundExact = false, ascends = true;
+  auto begin = [&](Range place, const Piece &piece) {
+    found = longest = place;
+    isFoundExact = piece.isExact;
+    ascends = true;
+  };
+  auto contains = [](Range outer, Range inner) { return outer.begin <= inner.begin && inner.end <= outer.end; };
   for (const Piece *piece = pieceAt(part.begin); piece != pieces.data() + pieces.size() && piece->at < part.end;
        ++piece) {
     const Range place = placeOfPart(*piece, part);
-    const bool atHome = home.begin <= place.begin && place.end <= home.end;
+    const bool atHome = contains(home, place);
     if (isAtHome && !atHome)
       continue;
-    if (found.size() == 0 || (atHome && !isAtHome)) {
-      found = longest = place;
-      ascends = true;
-    } else {
+    if (found.size() == 0 || (atHome && !isAtHome) || (piece->isExact && !isFoundExact && contains(found, place))) {
+      begin(place, *piece);
+    } else if (piece->isExact || !isFoundExact || !contains(place, found)) { // else the whole use of a macro
       ascends &= place.begin >= found.end || place == longest;
       found.end = std::max(found.end, place.end);
       if (place.size() > longest.size())

@@ -89,6 +89,7 @@ public:
 
 private:
   void noteBindings();
+  template <typename Note> void noteParameters(size_t i, Note note);
   void call(size_t name, bool isTriton);
   std::string literal(PyTokens expression, MappedText &out, unsigned depth = 0) const;
 
@@ -97,14 +98,57 @@ private:
   llvm::StringMap<std::pair<unsigned, size_t>> bound; // how often a name is, and where last
 };
 
-/// `NAME = "..."` at the beginning of a line.
+/// Of the function whose parenthesis may open there.
+template <typename Note> void PythonReader::noteParameters(size_t i, Note note) {
+  if (i >= tokens.size() || !tokens[i].is("("))
+    return;
+  constexpr size_t longest = 2'000;
+  unsigned open = 0;
+  for (const size_t last = std::min(tokens.size(), i + longest); i < last; ++i) {
+    const bool opens = tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{");
+    open += opens;
+    if ((tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}")) && --open == 0)
+      return;
+    if (open == 1 && (opens || tokens[i].is(",")) && i + 1 < last && tokens[i + 1].kind == PyKind::Name)
+      note(i + 1, i + 2);
+  }
+}
+
+/// `NAME = "..."` at the beginning of a line; that a name is bound otherwise, too, makes it unknown.
 void PythonReader::noteBindings() {
-  for (size_t i = 0; i + 2 < tokens.size(); ++i)
-    if (tokens[i].kind == PyKind::Name && tokens[i + 1].is("=") && !tokens[i + 2].is("=") && tokens[i].startsLine) {
-      auto &[count, at] = bound[tokens[i].text];
-      ++count;
-      at = i + 2;
+  auto note = [&](size_t name, size_t value) {
+    auto &[count, at] = bound[tokens[name].text];
+    ++count;
+    at = value;
+  };
+  for (size_t i = 0; i + 2 < tokens.size(); ++i) {
+    const PyToken &next = tokens[i + 1];
+    if (tokens[i].is("def")) {
+      noteParameters(i + 2, note);
+    } else if (tokens[i].is("for") || tokens[i].is("as")) {
+      note(i + 1, i + 2);
+    } else if (tokens[i].kind != PyKind::Name) {
+      continue;
+    } else if (next.is(":") && tokens[i + 2].is("=") && tokens[i + 2].begin == next.end) { // `:=`
+      note(i, i + 3);
+      note(i, i + 3);
+    } else if (!tokens[i].startsLine) {
+      continue;
+    } else if (next.is("=") && !tokens[i + 2].is("=")) {
+      note(i, i + 2);
+    } else if (next.kind == PyKind::Sign && tokens[i + 2].is("=") && tokens[i + 2].begin == next.end && !next.is("=") &&
+               !next.is("<") && !next.is(">") && !next.is("!")) { // `+=`
+      note(i, i + 3);
+      note(i, i + 3);
+    } else if (next.is(",")) { // `a, b = ...`
+      for (size_t name = i; name < tokens.size() && tokens[name].kind == PyKind::Name; name += 2) {
+        note(name, name + 1);
+        note(name, name + 1);
+        if (name + 1 >= tokens.size() || !tokens[name + 1].is(","))
+          break;
+      }
     }
+  }
 }
 
 /// Why an expression is no known text; empty: it was appended.

@@ -1,16 +1,28 @@
 #pragma once
 // From a source to the assembly in it, one function a language.
+#include "Inline/Inline.h"
 #include "Inline/Statement.h"
 #include "Source/SourceBuffer.h"
 
 namespace ptxray {
 
+/// When a source's headers are read: when a statement needs a macro that it lacks, or before everything, since their
+/// macros may hold statements.
+enum class Headers : uint8_t { WhenNeeded, First };
+
 /// `path` is where headers are looked for; empty: nowhere.
-InlineText readCuda(const SourceBuffer &source, llvm::StringRef path);
+InlineText readCuda(const SourceBuffer &source, llvm::StringRef path, Headers headers);
+
+/// Whether a guard that asks for this macro asks for a machine that is no GPU of NVIDIA's.
+bool isOtherMachine(llvm::StringRef macro);
 
 /// Calls of `inline_asm_elementwise` and `llvm.inline_asm`.
 InlineText readPython(const SourceBuffer &source);
 /// `asm sideeffect "...", "..."` of LLVM's assembly, `llvm.inline_asm` of MLIR's.
 InlineText readLlvm(const SourceBuffer &source);
+
+/// Of a language that is not PTX.
+InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path,
+                      Headers headers = Headers::WhenNeeded);
 
 } // namespace ptxray

@@ -31,9 +31,11 @@ struct InlineStatement {
   std::vector<InlineOperand> operands; // outputs first
   std::vector<std::pair<std::string, Range>> clobbers;
   size_t outputs = 0;
+  std::optional<Range> missingComma; // an operand that follows another one
   bool isVolatile = false;
   bool isBasic = false;      // without any colon
   bool isDevice = false;     // it stands in a function for a GPU
+  bool isKernel = false;     // it stands in a kernel
   bool isNearDevice = false; // its source has such functions
   bool isForeign = false;    // a guard around it names another machine
   uint32_t guard = 0;        // number of the innermost `#if` around it; 0: none

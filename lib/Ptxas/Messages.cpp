@@ -112,6 +112,17 @@ Range StatementLines::findNamed(StringRef message) {
   return {};
 }
 
+/// The word of a statement that a message quotes, if it stands there once.
+static Range narrowed(Range statement, StringRef message, const SourceBuffer &source) {
+  const StringRef word = message.split('\'').second.split('\'').first;
+  const StringRef text = source.text(statement);
+  const size_t at = word.empty() ? StringRef::npos : text.find(word);
+  if (at == StringRef::npos || text.find(word, at + 1) != StringRef::npos)
+    return statement;
+  const auto begin = statement.begin + static_cast<uint32_t>(at);
+  return {begin, begin + static_cast<uint32_t>(word.size())};
+}
+
 static Line readLine(StringRef text) {
   Line line;
   auto [head, message] = text.split(':');
@@ -228,7 +239,7 @@ PtxasMessages readMessages(StringRef printed, const Ast &ast, const SourceBuffer
     message.consume_front("Potential Performance Loss: ");
     if (line.kind == "error" || line.kind == "fatal") {
       if (message != summary || !sink.hasErrors())
-        sink.report(DiagId::PtxasError, range, message);
+        sink.report(DiagId::PtxasError, line.number ? narrowed(range, message, source) : range, message);
     } else if (line.code) {
       const CodeRange *known = llvm::find_if(
           codeRanges, [&](const CodeRange &codes) { return codes.first <= line.code && line.code <= codes.last; });

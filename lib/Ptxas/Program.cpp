@@ -1,5 +1,7 @@
 // A child process in a group of its own, read through one pipe.
 #include "Ptxas/Program.h"
+#include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -9,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace ptxray {
@@ -43,17 +46,27 @@ private:
 
 } // namespace
 
-/// A process group of its own: what the program starts in its turn ends with it.
-static int start(const std::string &path, llvm::ArrayRef<std::string> arguments, int output, pid_t &child) {
+static std::vector<char *> wordsOf(const std::string &path, llvm::ArrayRef<std::string> arguments) {
   std::vector<char *> words{const_cast<char *>(path.c_str())};
   for (const std::string &argument : arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
   words.push_back(nullptr);
+  return words;
+}
+
+enum class Child { Aside, Here };
+
+/// Aside: without input, both outputs in the pipe, in a process group of its own, so that what the program starts in
+/// its turn ends with it. Here: only what it prints as errors goes into the pipe.
+static int start(const std::string &path, llvm::ArrayRef<std::string> arguments, int pipe, Child place, pid_t &child) {
+  const std::vector<char *> words = wordsOf(path, arguments);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, output, 1);
-  posix_spawn_file_actions_adddup2(&files, output, 2);
+  if (place == Child::Aside) {
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, pipe, STDOUT_FILENO);
+  }
+  posix_spawn_file_actions_adddup2(&files, pipe, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
@@ -62,7 +75,8 @@ static int start(const std::string &path, llvm::ArrayRef<std::string> arguments,
     sigaddset(&defaults, number);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  const int flags = POSIX_SPAWN_SETSIGDEF | (place == Child::Aside ? POSIX_SPAWN_SETPGROUP : 0);
+  posix_spawnattr_setflags(&attributes, static_cast<short>(flags));
   const int error = posix_spawn(&child, path.c_str(), &files, &attributes, words.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
@@ -145,7 +159,7 @@ ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> ar
   Output output(pipeEnds[0], result);
   SignalWatch watch;
   pid_t child = 0;
-  result.detail = start(path, arguments, pipeEnds[1], child);
+  result.detail = start(path, arguments, pipeEnds[1], Child::Aside, child);
   close(pipeEnds[1]);
   if (result.detail != 0)
     return result;
@@ -168,6 +182,52 @@ ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> ar
     result.end = ProgramEnd::Exited;
     result.detail = WEXITSTATUS(status);
   }
+  return result;
+}
+
+static void writeAll(int file, llvm::StringRef text) {
+  while (!text.empty()) {
+    const ssize_t n = write(file, text.data(), text.size());
+    if (n < 0 && errno != EINTR)
+      return;
+    text = text.drop_front(std::max<ssize_t>(0, n));
+  }
+}
+
+ProgramResult runInPlace(const std::string &path, llvm::ArrayRef<std::string> arguments) {
+  ProgramResult result;
+  int pipeEnds[2];
+  if (pipe2(pipeEnds, O_CLOEXEC) != 0) {
+    result.detail = errno;
+    return result;
+  }
+  Output output(pipeEnds[0], result);
+  SignalWatch watch;
+  pid_t child = 0;
+  result.detail = start(path, arguments, pipeEnds[1], Child::Here, child);
+  close(pipeEnds[1]);
+  if (result.detail != 0)
+    return result;
+  constexpr int round = 20; // milliseconds
+  size_t shown = 0;
+  auto show = [&] {
+    writeAll(STDERR_FILENO, llvm::StringRef(result.printed).drop_front(shown));
+    shown = result.printed.size();
+  };
+  int status = 0, signalSent = 0;
+  while (waitpid(child, &status, WNOHANG) != child) {
+    if (output.isOpen())
+      output.waitAndRead(round);
+    else
+      usleep(1000);
+    show();
+    if (const int caught = caughtSignal; caught && !std::exchange(signalSent, caught))
+      kill(child, caught);
+  }
+  output.readTheRest();
+  show();
+  result.end = WIFSIGNALED(status) ? ProgramEnd::Killed : ProgramEnd::Exited;
+  result.detail = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   return result;
 }
 

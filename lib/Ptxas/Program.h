@@ -28,4 +28,8 @@ inline constexpr size_t mostPrinted = 64 << 20;
 /// that come meanwhile are passed on to it.
 ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments, unsigned seconds);
 
+/// In the same process group and with the standard files of this program; what it prints as errors goes on as it comes,
+/// and is all that the result keeps.
+ProgramResult runInPlace(const std::string &path, llvm::ArrayRef<std::string> arguments);
+
 } // namespace ptxray

@@ -18,6 +18,11 @@ static std::string setIndent(FormatOptions &options, llvm::StringRef value) {
   return "";
 }
 
+static std::string setInline(bool &inlined, llvm::StringRef value) {
+  inlined = value == "yes" || value == "true";
+  return inlined || value == "no" || value == "false" ? "" : "`inline` is yes or no, not `" + value.str() + "`";
+}
+
 std::string readConfiguration(Settings &settings, llvm::StringRef text) {
   for (uint32_t number = 1; !text.empty(); ++number) {
     llvm::StringRef line;
@@ -28,6 +33,7 @@ std::string readConfiguration(Settings &settings, llvm::StringRef text) {
     const auto [name, value] = line.split('=');
     const std::string problem = !line.contains('=')       ? "`NAME = VALUE` expected"
                                 : name.trim() == "indent" ? setIndent(settings.format, value.trim())
+                                : name.trim() == "inline" ? setInline(settings.inlined, value.trim())
                                                           : setOption(settings.check, name.trim(), value.trim());
     if (!problem.empty())
       return std::to_string(number) + ": " + problem;

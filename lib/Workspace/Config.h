@@ -13,6 +13,7 @@ namespace ptxray {
 struct Settings {
   CheckOptions check;
   FormatOptions format;
+  bool inlined = false; // below folders, sources of other languages are checked too
 };
 
 /// Sets what the text of such a file says. Gives what is wrong, with its line in front, or nothing.

@@ -13,6 +13,9 @@ ADD(s32)
 ADD(s33) // error: [unknown-qualifier]
 #define OPERANDS(x) : "=f"(x) : "f"(x)
 #define ASM asm volatile
+#define WIDTH(n) asm("add." TEXT(PASTE(u, n)) " %0, %0, 1;" : "+r"(a))
+#define TEXT(x) TEXT_OF(x)
+#define TEXT_OF(x) #x
 #define UNUSED(x) asm("add.s34 %0, %0, 1;" : "+r"(x)) // error: [unknown-qualifier]
 #if SOMETHING
 #define UNCERTAIN "s32"
@@ -31,6 +34,8 @@ __device__ void uses(float f, unsigned a) {
   asm(JOIN("add" ROUND(rn), "." TYPE) " %0, %0, %0;" : "+f"(f));
   asm("add" ROUND(rq) ".f32 %0, %0, %0;" : "+f"(f)); // error: [unknown-qualifier]
   asm("neg.f32 %0, %1;" OPERANDS(f));
+  WIDTH(32);
+  WIDTH(23); // error: [unknown-qualifier]
   ASM("neg.f33 %0, %0;" : "+f"(f)); // error: [unknown-qualifier]
   asm("add." UNCERTAIN " %0, %0, 1;" : "+r"(a));
   asm("add." MISSING " %0, %0, 1;" : "+r"(a));

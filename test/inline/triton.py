@@ -1,4 +1,4 @@
-# Python: Triton, and what builds MLIR. //@ skipped 2
+# Python: Triton, and what builds MLIR. //@ skipped 4
 TEMPLATE = """
     cvt.rn.f16x2.f32 $0, $1, $2;
 """
@@ -35,3 +35,16 @@ def kernel(x, y, inline_asm, loc):
     llvm.inline_asm(T.i32(), [x], 'add.s32 $0, ${1}, 1;\n' r"mov.u32 $0, %tid.x;", "=r,0")
     tl.inline_asm_elementwise("bar.sync 0;", "=r", [], dtype=tl.int32, is_pure=False, pack=1)
     return a
+
+
+def grows(x, known):
+    text = "{ .reg .pred p; setp.ne.s32 p, $1, 0;"
+    text += "@p mov.u32 $0, 1; }"
+    tl.inline_asm_elementwise(text, "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1)
+    tl.inline_asm_elementwise(known, "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1)
+    # The last operand is the register of the first.
+    llvm.inline_asm(T.i32(), [x, x], "add.s32 $0, $0, $1;", "=r,r,0")
+    llvm.inline_asm(T.i32(), [x], "add.s32 $0, $0, $1;", "=r,r")  # // warning: [output-read-first]
+
+
+known = "add.s32 $0, $1;"

@@ -28,6 +28,53 @@ CUDA = """__global__ void kernel(int *p) {
   p[threadIdx.x] = v;
 }
 """
+PARTS = r"""#pragma once
+#define STEP(type) asm volatile("add." #type " %0, %0, 1;" : "+r"(v));
+__device__ __forceinline__ int scaled(int v) {
+  asm volatile(R"({
+    .reg .b32 t;
+    mul.lo.q32 t, %0, 3; // at .q32
+    mov.b32 %0, t;
+  })" : "+r"(v));
+  return v;
+}
+"""
+PLACES = r"""#include "parts.h"
+template <int N> __device__ __forceinline__ int chosen(int v) {
+  asm volatile(
+      "{\n\t"
+      ".reg .pred p;\n\t"
+      "setp.lt.s32 p, %0, %1;\n\t"
+      "@p mul.lo.s33 %0, %0, 3;\n\t" // at .s33
+      "}"
+      : "+r"(v) : "n"(N));
+  return v;
+}
+__global__ void kernel(int *p) {
+  int v = p[threadIdx.x];
+  asm volatile("add.s32 %0, %0, 1;" : "+r"(v));
+  v = chosen<5>(v) + chosen<7>(v) + scaled(v) + scaled(v + 1);
+  STEP(sbu) // at sbu
+  asm volatile("add.s32 %0, %0, %1;  sub.s23 %0, %0, %1;" : "+r"(v) : "r"(p[1])); // at .s23
+  asm volatile("bar.snyc 0;"); // at .snyc
+  p[threadIdx.x] = v;
+}
+"""
+ENDLESS = r"""__global__ void kernel(int *p) {
+  int v = p[threadIdx.x];
+  asm volatile("mov.b32 %0, %0;\n\t"
+               "add.s32 %0, %0, %1" : "+r"(v) : "r"(p[1]));
+  asm volatile("bar.sync 0;");
+  p[threadIdx.x] = v;
+}
+"""
+TWICE = r"""__global__ void kernel(int *p) {
+  int v = p[threadIdx.x];
+  asm volatile("sub.s23 %0, %0, %1;" : "+r"(v) : "r"(p[1]));
+  asm volatile("sub.s23 %0, %0, %1;" : "+r"(v) : "r"(p[2]));
+  p[threadIdx.x] = v;
+}
+"""
 TRITON = """import triton, triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
@@ -177,14 +224,7 @@ class Producers(unittest.TestCase):
     def test_nvcc(self):
         if not pathlib.Path(NVCC).exists():
             skip_or_fail(self, "nvcc")
-        # As docs/producers.md says: a folder like the toolkit's, but for ptxas.
-        toolkit, hook = pathlib.Path(NVCC).resolve().parent.parent, self.folder / "hook"
-        (hook / "bin").mkdir(parents=True)
-        for path in toolkit.iterdir():
-            if path.name != "bin":
-                (hook / path.name).symlink_to(path)
-        for path in (toolkit / "bin").iterdir():
-            (hook / "bin" / path.name).symlink_to(PTXRAY if path.name == "ptxas" else path)
+        toolkit, hook = pathlib.Path(NVCC).resolve().parent.parent, self.hook_nvcc("hook").parent.parent
 
         def compile_with(instruction):
             (self.folder / "k.cu").write_text(CUDA.replace("ADD", instruction))
@@ -199,6 +239,54 @@ class Producers(unittest.TestCase):
         self.check_same("*.cubin", lambda: compile_by(toolkit), lambda: compile_by(hook))
         self.check_both(compile_with)
         self.assertEqual((self.folder / "k.cubin").read_bytes()[:4], b"\x7fELF")
+
+    def hook_nvcc(self, name):
+        """As docs/producers.md says: a folder like the toolkit's, but for ptxas."""
+        toolkit, hook = pathlib.Path(NVCC).resolve().parent.parent, self.folder / name
+        (hook / "bin").mkdir(parents=True)
+        for path in toolkit.iterdir():
+            if path.name != "bin":
+                (hook / path.name).symlink_to(path)
+        for path in (toolkit / "bin").iterdir():
+            (hook / "bin" / path.name).symlink_to(PTXRAY if path.name == "ptxas" else path)
+        return hook / "bin" / "nvcc"
+
+    def test_nvcc_places(self):
+        """What ptxray or ptxas refuses is shown at its character in the source, with -lineinfo and without."""
+        if not pathlib.Path(NVCC).exists():
+            skip_or_fail(self, "nvcc")
+        nvcc = self.hook_nvcc("places")
+        (self.folder / "parts.h").write_text(PARTS)
+        (self.folder / "k.cu").write_text(PLACES)
+        expected = {
+            f"{path}:{number}:{line.index(word) + 1}"
+            for path, text in (("parts.h", PARTS), ("k.cu", PLACES))
+            for number, line in enumerate(text.splitlines(), 1)
+            for word in re.findall(r"// at (\S+)", line)
+        }
+        self.assertEqual(len(expected), 5)
+        for silenced in ("", "off = *\n"):  # then it is ptxas alone that speaks
+            (self.folder / ".ptxray").write_text(silenced)
+            for options in ([], ["-lineinfo"], ["-G"]):
+                done = self.run_program([nvcc, *options, "-arch=sm_90", "-cubin", "k.cu", "-o", "k.cubin"])
+                self.assertNotEqual(done.returncode, 0)
+                places = set(re.findall(r"(?m)^(?:\S*/)?(\w+\.\w+:\d+:\d+): error: ", done.stderr))
+                # ptxas says several things of one word.
+                self.assertEqual(places if not silenced else places & expected, expected, done.stderr)
+                self.assertEqual({p.rsplit(":", 1)[0] for p in places}, {p.rsplit(":", 1)[0] for p in expected})
+                self.assertRegex(done.stderr, r"(?m)^ptxas .*_k\.ptx, line \d+; error")
+        # What a missing `;` makes of the next statement belongs to the one before it.
+        (self.folder / ".ptxray").unlink()
+        (self.folder / "k.cu").write_text(ENDLESS)
+        for options in ([], ["-lineinfo"]):
+            done = self.run_program([nvcc, *options, "-arch=sm_90", "-cubin", "k.cu", "-o", "k.cubin"])
+            self.assertEqual(re.findall(r"(?m)^(?:\S*/)?k\.cu:(\d+:\d+): error: ", done.stderr), ["4:35"], done.stderr)
+        # Two statements with one text: without a line the other one is named, too.
+        (self.folder / "k.cu").write_text(TWICE)
+        for options, told in (([], True), (["-lineinfo"], False)):
+            done = self.run_program([nvcc, *options, "-arch=sm_90", "-cubin", "k.cu", "-o", "k.cubin"])
+            self.assertEqual(len(re.findall(r"k\.cu:\d+:\d+: error: ", done.stderr)), 1 if told else 2, done.stderr)
+            self.assertEqual("the same text stands in" in done.stderr, told)
 
     def test_clang(self):
         clang = next(filter(None, map(shutil.which, ("clang++-22", "clang++"))), None)

@@ -1,4 +1,4 @@
-# ptxray_check(TARGET [FILES FILE...] [OPTIONS OPTION...])
+# ptxray_check(TARGET [FILES FILE...] [INLINE] [OPTIONS OPTION...])
 #
 # Checks PTX as part of the build: one step a file, run again only when the file, the options or ptxray have
 # changed, so that the build tool does the scheduling. The steps belong to the target TARGET_ptxray, which is
@@ -7,9 +7,11 @@
 #   FILES     the PTX files of a custom target, as its commands name them. Without FILES, TARGET is a CUDA
 #             target: its objects are checked where they are PTX (CUDA_PTX_COMPILATION), else its sources are
 #             compiled to PTX once more for the checks.
+#             They may be CUDA, Python or LLVM sources, too: then the assembly in them is checked.
+#   INLINE    the sources of TARGET are checked as they are, without a compiler
 #   OPTIONS   of `ptxray check`, for instance --werror or --arch=sm_90a
 function(ptxray_check target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INLINE" "" "FILES;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "ptxray_check: unknown argument ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -19,6 +21,10 @@ function(ptxray_check target)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_ptxray.dir)
   file(MAKE_DIRECTORY ${folder})
   set(files ${arg_FILES})
+  if(arg_INLINE)
+    _ptxray_sources(${target} sources)
+    list(APPEND files ${sources})
+  endif()
   get_target_property(as_ptx ${target} CUDA_PTX_COMPILATION)
   if(NOT files AND as_ptx)
     _ptxray_step($<TARGET_OBJECTS:${target}> ${folder}/objects)
@@ -47,6 +53,23 @@ macro(_ptxray_step input stamp)
     DEPENDS "${input}" ptxray::tool
     COMMENT "Checking the PTX of ${target}" COMMAND_EXPAND_LISTS VERBATIM)
 endmacro()
+
+# The sources of a target that may hold assembly.
+function(_ptxray_sources target result)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(source_dir ${target} SOURCE_DIR)
+  set(files)
+  foreach(source IN LISTS sources)
+    if(source MATCHES "\\.(cuh?|h|hpp|inl|c|cc|cpp|cxx)$")
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${source_dir} NORMALIZE OUTPUT_VARIABLE path)
+      list(APPEND files ${path})
+    endif()
+  endforeach()
+  if(NOT files)
+    message(FATAL_ERROR "ptxray_check: ${target} has no source for INLINE")
+  endif()
+  set(${result} ${files} PARENT_SCOPE)
+endfunction()
 
 # Compiles each CUDA source of a target to PTX, with the target's own flags.
 function(_ptxray_compile target folder result)

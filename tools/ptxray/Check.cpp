@@ -387,8 +387,18 @@ std::string findJobs(const Arguments &arguments, const Task &task, const ReadLim
   const llvm::StringRef here = ".";
   const llvm::ArrayRef<llvm::StringRef> operands =
       arguments.operands.empty() ? llvm::ArrayRef(here) : llvm::ArrayRef(arguments.operands);
-  for (const Input &input :
-       findInputs(operands, {.binaries = arguments.has("--binaries"), .sources = arguments.has("--inline")})) {
+  std::string wrong;
+  auto wantsSource = [&](const std::string &path) {
+    std::string problem;
+    const auto settings = configuration.settingsFor(path, problem);
+    wrong = wrong.empty() ? problem : wrong;
+    return settings && settings->inlined;
+  };
+  const std::vector<Input> inputs = findInputs(
+      operands, {.binaries = arguments.has("--binaries"), .sources = arguments.has("--inline"), .source = wantsSource});
+  if (!wrong.empty())
+    return wrong;
+  for (const Input &input : inputs) {
     std::string problem;
     const auto options = configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem);
     if (!problem.empty())

@@ -2,15 +2,20 @@
 // before them, what ptxray finds in the inputs. Without a ptxas it can be a verifier alone.
 #include "Assemble.h"
 #include "Command.h"
+#include "Inline/PutBack.h"
 #include "Isa/Isa.h"
 #include "Ptxas/CommandLine.h"
 #include "Ptxas/CudaReleases.h"
+#include "Ptxas/Messages.h"
+#include "Ptxas/Program.h"
 #include "Ptxas/Ptxas.h"
 #include "Reports.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -58,15 +63,23 @@ public:
   }
   bool hasErrors() const { return errors; }
   bool isUnreadable() const { return unreadable; }
+  /// Whether something that ptxas says may be about a place in a source.
+  bool haveStatements() const { return !compiled.empty(); }
+  /// What ptxas said of inline assembly, at its place in the source.
+  void explain(StringRef printed);
 
 private:
   void checkFile(const std::string &file);
   void report(std::unique_ptr<SourceBuffer> source, StringRef path);
+  void show(FileReport report);
+  void showOriginal(FileReport report);
   void log(const FileReport &report) const;
 
   const PtxasCommandLine &line;
   const Environment &environment;
   bool errors = false, found = false, unreadable = false;
+  std::vector<std::string> compiled; // files with inline assembly that a compiler has marked
+  llvm::StringSet<> told;            // lines of sources for which there is an error
 };
 
 } // namespace
@@ -133,10 +146,51 @@ void Inputs::report(std::unique_ptr<SourceBuffer> source, StringRef path) {
       options.linking = line.isSeparate ? Linking::Separate : Linking::Whole;
   }
   checkReport(report, "", options);
-  renderText(report, rendering, llvm::errs());
-  log(report);
   found |= !report.diagnostics.empty();
   errors |= ptxray::hasErrors(report);
+  if (hasCompiledStatements(report.source->text()) && llvm::is_contained(line.files, path))
+    compiled.push_back(path.str());
+  show(std::move(report));
+}
+
+/// What a programmer wrote is shown there, the rest in the PTX.
+void Inputs::show(FileReport report) {
+  for (FileReport &original : putBack(report, sourcesOfNvcc(report.path)))
+    showOriginal(std::move(original));
+  renderText(report, rendering, llvm::errs());
+  log(report);
+}
+
+void Inputs::showOriginal(FileReport report) {
+  auto lineOf = [&](const Diagnostic &d) {
+    return report.path + ':' + std::to_string(report.source->lineColumn(d.range.begin).line);
+  };
+  llvm::erase_if(report.diagnostics,
+                 [&](const Diagnostic &d) { return d.id == DiagId::PtxasError && told.contains(lineOf(d)); });
+  for (const Diagnostic &d : report.diagnostics)
+    if (d.severity == Severity::Error)
+      told.insert(lineOf(d));
+  renderText(report, rendering, llvm::errs());
+  log(report);
+}
+
+void Inputs::explain(StringRef printed) {
+  for (const std::string &path : compiled) {
+    FileReport report;
+    std::string reason;
+    report.path = path;
+    report.source = SourceBuffer::open(path, reason);
+    if (!report.source)
+      continue;
+    Parser parser;
+    DiagnosticSink unused;
+    parser.parse(*report.source, unused, /*keepBodies=*/true, [](const Ast &, Statement) {});
+    for (Diagnostic &d : readMessages(printed, parser.ast(), *report.source).diagnostics)
+      if (d.id == DiagId::PtxasError)
+        report.diagnostics.push_back(std::move(d));
+    for (FileReport &original : putBack(report, sourcesOfNvcc(path)))
+      showOriginal(std::move(original));
+  }
 }
 
 void Inputs::log(const FileReport &report) const {
@@ -208,6 +262,24 @@ static int becomePtxas(const std::string &path, llvm::ArrayRef<std::string> word
   return NoPtxas;
 }
 
+/// As `becomePtxas`, but for what is said afterwards.
+static int runPtxasAndExplain(const std::string &path, llvm::ArrayRef<std::string> words, Inputs &inputs) {
+  markTried(path);
+  const ProgramResult run = runInPlace(path, words);
+  if (run.end == ProgramEnd::NotStarted) {
+    usageError("`" + path + "` cannot be started: " + std::strerror(run.detail));
+    return NoPtxas;
+  }
+  if (run.end == ProgramEnd::Killed) {
+    signal(run.detail, SIG_DFL);
+    raise(run.detail);
+    return NoPtxas;
+  }
+  if (run.detail != 0)
+    inputs.explain(run.printed);
+  return run.detail;
+}
+
 int actAsPtxas(StringRef name, llvm::ArrayRef<StringRef> operands) {
   const std::vector<std::string> words(operands.begin(), operands.end());
   const Environment environment;
@@ -221,7 +293,7 @@ int actAsPtxas(StringRef name, llvm::ArrayRef<StringRef> operands) {
     return FoundErrors;
   std::string reason;
   if (const std::optional<std::string> real = realPtxas(name, reason))
-    return becomePtxas(*real, words);
+    return inputs.haveStatements() ? runPtxasAndExplain(*real, words, inputs) : becomePtxas(*real, words);
   usageError(reason);
   return NoPtxas;
 }

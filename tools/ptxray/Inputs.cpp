@@ -13,6 +13,14 @@ static bool isFolder(const std::string &path, UniqueID &id) {
   return llvm::sys::fs::is_directory(path) && !llvm::sys::fs::getUniqueID(path, id);
 }
 
+static bool isWanted(const std::string &path, WantedInputs wanted) {
+  if (llvm::StringRef(path).ends_with(".ptx"))
+    return true;
+  const bool isSource = languageOf(path) != Language::Ptx;
+  return (isSource && (wanted.sources || (wanted.source && wanted.source(path)))) ||
+         (wanted.binaries && beginsAsBinary(path));
+}
+
 /// `above` holds the folders on the way down, so that a link to one of them ends.
 static void addFolder(const std::string &path, WantedInputs wanted, std::vector<UniqueID> &above,
                       std::vector<Input> &inputs) {
@@ -29,8 +37,7 @@ static void addFolder(const std::string &path, WantedInputs wanted, std::vector<
     const std::string below = path + (path.ends_with("/") ? "" : "/") + name;
     UniqueID id;
     if (!isFolder(below, id)) {
-      if (llvm::StringRef(name).ends_with(".ptx") || (wanted.sources && languageOf(name) != Language::Ptx) ||
-          (wanted.binaries && beginsAsBinary(below)))
+      if (isWanted(below, wanted))
         inputs.push_back({below, ""});
       continue;
     }

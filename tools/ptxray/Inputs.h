@@ -1,5 +1,6 @@
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct Input {
 struct WantedInputs {
   bool binaries = false; // by their first bytes
   bool sources = false;  // of other languages, by their extensions
+  /// Else, whether a source is wanted; null: none is.
+  llvm::function_ref<bool(const std::string &)> source = nullptr;
 };
 
 /// The files that the arguments name: files as they are, folders as what is wanted below them, sorted.

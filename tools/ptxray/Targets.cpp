@@ -1,13 +1,14 @@
 #include "BinaryTargets.h"
 #include "Command.h"
-#include "Explore/Requirements.h"
 #include "Inputs.h"
 #include "Isa/Availability.h"
 #include "Isa/Isa.h"
 #include "Ptxas/CudaReleases.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"
+#include "TargetNeeds.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 
@@ -17,8 +18,7 @@ namespace {
 
 struct File {
   std::string path;
-  std::unique_ptr<SourceBuffer> source;
-  std::unique_ptr<Requirements> needs;
+  std::unique_ptr<TargetNeeds> needs;
 };
 
 /// An obstacle and the file that it stands in.
@@ -48,11 +48,11 @@ static std::optional<Reason> reasonAt(llvm::ArrayRef<File> files, Requirements::
 static std::vector<Reason> conflictOf(llvm::ArrayRef<File> files) {
   struct One {
     const File *file;
-    const Requirements::Demand *demand;
+    const TargetNeeds::Demand *demand;
   };
   std::vector<One> all;
   for (const File &file : files)
-    for (const Requirements::Demand &demand : file.needs->demands())
+    for (const TargetNeeds::Demand &demand : file.needs->demands())
       all.push_back({&file, &demand});
   // Where the other passes, or at its own best place.
   auto reason = [](const One &one, const CellSet &elsewhere) {
@@ -61,16 +61,15 @@ static std::vector<Reason> conflictOf(llvm::ArrayRef<File> files) {
       for (int t = isa::targets().size() - 1; t >= 0; --t) {
         const Requirements::Place place{static_cast<uint16_t>(v), static_cast<uint16_t>(t)};
         if (elsewhere.test(Requirements::index(place)))
-          return Reason{one.file->path, one.file->needs->obstacle(place, one.demand->line)};
+          return Reason{one.file->path, one.file->needs->obstacle(place, *one.demand)};
       }
-    return Reason{one.file->path, one.file->needs->obstacle({newest, 0}, one.demand->line)};
+    return Reason{one.file->path, one.file->needs->obstacle({newest, 0}, *one.demand)};
   };
   for (const One &one : all)
     if (one.demand->passes.none()) {
       Reason found{one.file->path, {}};
       for (uint16_t t = isa::targets().size(); t-- > 0 && !found.obstacle.line;)
-        found.obstacle =
-            one.file->needs->obstacle({static_cast<uint16_t>(isa::versions().size() - 1), t}, one.demand->line);
+        found.obstacle = one.file->needs->obstacle({static_cast<uint16_t>(isa::versions().size() - 1), t}, *one.demand);
       return {found};
     }
   for (size_t i = 0; i < all.size(); ++i)
@@ -133,6 +132,53 @@ static void printReason(llvm::raw_ostream &out, llvm::StringRef what, const Reas
       << reason.obstacle.rule << "]\n";
 }
 
+/// With which targets a statement passes: `sm_80 and later`, `sm_90a`.
+static std::string targetsText(const CellSet &passes) {
+  std::vector<llvm::StringRef> names;
+  const isa::Target *lowest = nullptr;
+  bool isOpen = true; // nothing later is kept out
+  for (uint16_t t = 0; t < isa::targets().size(); ++t) {
+    const isa::Target &target = isa::targets()[t];
+    const bool isOldName = !llvm::StringRef(target.name).contains(std::to_string(target.number)); // sm_101 is sm_110
+    if (target.documented && !isOldName && Requirements::leastVersion(passes, t)) {
+      names.push_back(target.name);
+      if (!lowest || target.number < lowest->number)
+        lowest = &target;
+    }
+  }
+  for (uint16_t t = 0; t < isa::targets().size(); ++t)
+    isOpen &= !lowest || !isa::targets()[t].documented || isa::targets()[t].number < lowest->number ||
+              Requirements::leastVersion(passes, t);
+  if (!lowest)
+    return "nothing";
+  return isOpen && names.size() > 1 ? std::string(lowest->name) + " and later" : llvm::join(names, ", ");
+}
+
+static uint16_t leastVersionOf(const CellSet &passes) {
+  uint16_t least = 0;
+  for (uint16_t t = 0; t < isa::targets().size(); ++t)
+    if (const uint16_t one = Requirements::leastVersion(passes, t); one && isa::targets()[t].documented)
+      least = least ? std::min(least, one) : one;
+  return least;
+}
+
+/// Each statement of a source, since it is they that `#if` tells apart.
+static void printStatements(const File &file, llvm::raw_ostream &out) {
+  for (const TargetNeeds::Statement &one : file.needs->statements()) {
+    out << escaped(file.path) << ':' << one.line << ": ";
+    if (const uint16_t version = leastVersionOf(one.passes))
+      out << targetsText(one.passes) << ", PTX " << isa::versionText(version);
+    else
+      out << "no version and target fit";
+    if (!one.instruction.empty())
+      out << " (" << escaped(one.instruction) << ')';
+    out << '\n';
+  }
+  if (const std::optional<InlineSummary> &summary = file.needs->inlined(); summary && !summary->skipped.empty())
+    out << escaped(file.path) << ": " << summary->skipped.size() << " of " << summary->statements
+        << " statements skipped: their text is not known\n";
+}
+
 static void printText(const VersionAnswer &answer, size_t files, llvm::raw_ostream &out) {
   const char *who = files == 1 ? "the file" : "all files together";
   if (!answer.least) {
@@ -187,6 +233,18 @@ static Json toJson(const VersionAnswer &answer, llvm::ArrayRef<File> files) {
   json["conflict"] = Json::array();
   for (const Reason &reason : answer.conflict)
     json["conflict"].push_back(toJson(reason));
+  for (const File &file : files)
+    for (const TargetNeeds::Statement &one : file.needs->statements()) {
+      Json targets = Json::array();
+      for (uint16_t t = 0; t < isa::targets().size(); ++t)
+        if (const uint16_t least = Requirements::leastVersion(one.passes, t); least && isa::targets()[t].documented)
+          targets.push_back({{"name", isa::targets()[t].name}, {"version", isa::versionText(least)}});
+      json["statements"].push_back({{"file", file.path},
+                                    {"line", one.line},
+                                    {"instruction", one.instruction},
+                                    {"guarded", one.isGuarded},
+                                    {"targets", std::move(targets)}});
+    }
   return json;
 }
 
@@ -194,21 +252,28 @@ static int runTargets(const Arguments &arguments) {
   ReadLimits limits;
   if (const int status = readLimits(arguments, limits))
     return status;
+  std::optional<Language> language;
+  if (std::optional<llvm::StringRef> named = arguments.value("--language"))
+    language = findLanguage(*named);
   std::vector<File> files;
   std::vector<std::unique_ptr<OpenBinary>> binaries;
-  for (const Input &input : findInputs(arguments.operands)) {
-    File file{input.path == "-" ? "<stdin>" : input.path, nullptr, nullptr};
+  for (const Input &input : findInputs(arguments.operands, {.sources = arguments.has("--inline")})) {
+    File file{input.path == "-" ? "<stdin>" : input.path, nullptr};
     std::string problem = input.problem;
     std::unique_ptr<OpenBinary> binary;
+    std::unique_ptr<SourceBuffer> source;
     if (problem.empty())
-      binary = openBinary(input.path, limits, file.source, problem);
+      binary = openBinary(input.path, limits, source, problem);
     if (binary) {
       binaries.push_back(std::move(binary));
       continue;
     }
-    if (!file.source)
+    if (!source)
       return usageError("cannot read " + file.path + ": " + problem);
-    file.needs = std::make_unique<Requirements>(*file.source);
+    const Language written = language.value_or(languageOf(input.path));
+    file.needs = written == Language::Ptx
+                     ? std::make_unique<TargetNeeds>(std::move(source))
+                     : std::make_unique<TargetNeeds>(std::move(source), written, input.path == "-" ? "" : input.path);
     files.push_back(std::move(file));
   }
   if (!binaries.empty() && !files.empty())
@@ -220,8 +285,11 @@ static int runTargets(const Arguments &arguments) {
   const VersionAnswer answer = answerFor(files);
   if (arguments.value("--format").value_or("text") == "json")
     llvm::outs() << dump(toJson(answer, files), 1) << '\n';
-  else
+  else {
+    for (const File &file : files)
+      printStatements(file, llvm::outs());
     printText(answer, files.size(), llvm::outs());
+  }
   return answer.least ? Clean : FoundErrors;
 }
 
@@ -233,6 +301,8 @@ Command targetsCommand() {
                  .fewest = 1,
                  .most = anyNumber,
                  .options = {textOrJsonOption(),
+                             {"--language", "ptx|cuda|python|llvm", "of all inputs (default: as their names say)"},
+                             {"--inline", "", "below folders, also sources of other languages"},
                              {"--gpu", "sm_X", "of binaries: does all of it run on this GPU? The exit status tells"},
                              {"--driver", "N", "with --gpu: and with this driver, as 535?"},
                              {"--least", "", "of binaries: the least `.version` of their PTX, however long it takes"},

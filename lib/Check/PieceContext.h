@@ -1,0 +1,20 @@
+#pragma once
+// What a piece of code may use that it does not say.
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+struct PieceContext {
+  std::vector<std::string> constants; // names that stand for numbers of any value
+  std::vector<std::string> declared;  // elsewhere; a family as `%r<`
+  bool wideAddresses = false;         // as nvcc compiles: there are no addresses of 32 bits
+
+  bool declares(llvm::StringRef name) const {
+    return llvm::is_contained(declared, name) || llvm::is_contained(declared, name.rtrim("0123456789").str() + "<");
+  }
+};
+
+} // namespace ptxray

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""The drafts of docs/found: what each report says of its files is what ptxas and ptxray say.
+
+    found_test.py PTXRAY PTXAS FOLDER
+
+Exit status 77: there is no PTXAS; with PTXRAY_REQUIRE=ptxas (or all) that fails."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ptxray, ptxas, folder = sys.argv[1:]
+if not os.access(ptxas, os.X_OK):
+    print("skipped: no", ptxas)
+    sys.exit(1 if {"all", "ptxas"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77)
+
+ROW = re.compile(r"\| `[^|]+:\d+`[^|]* \| `([^|`]+\.ptx)` \| `(\w+)` \| `(.*)` \|")
+wrong = 0
+for report in sorted(pathlib.Path(folder).glob("*/report.md")):
+    rows = ROW.findall(report.read_text())
+    files = sorted(path.name for path in report.parent.glob("*.ptx"))
+    if sorted(name for name, _, _ in rows) != files:
+        print(f"{report}: not each file is in the table once")
+        wrong += 1
+    for name, arch, said in rows:
+        path = report.parent / name
+        done = subprocess.run([ptxas, f"-arch={arch}", path, "-o", os.devnull], capture_output=True, text=True)
+        words = [ptxray, "check", "--no-config", f"--arch=sm_{arch.split('_')[1]}", path]
+        own = subprocess.run(words, capture_output=True)
+        if done.returncode == 0 or said not in done.stdout + done.stderr:
+            print(f"{path}: ptxas does not say `{said}`")
+            wrong += 1
+        if own.returncode != 1:
+            print(f"{path}: ptxray does not refuse it")
+            wrong += 1
+    print(f"{report}: {len(rows)} files")
+sys.exit(wrong != 0)

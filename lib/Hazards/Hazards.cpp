@@ -33,10 +33,10 @@ void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operat
 /// Facts of asynchrony, barriers and order.
 static bool synchronises(const Facts &facts) {
   using isa::FactKind;
-  return hasAny(facts, {FactKind::Async, FactKind::Holds, FactKind::Commits, FactKind::Waits, FactKind::Arrives,
-                        FactKind::Expects, FactKind::Completes, FactKind::Awaits, FactKind::Syncs, FactKind::Inits,
-                        FactKind::Invalidates, FactKind::Orders, FactKind::Releases, FactKind::Allocates,
-                        FactKind::Frees, FactKind::Relinquishes});
+  return hasAny<FactKind::Async, FactKind::Holds, FactKind::Commits, FactKind::Waits, FactKind::Arrives,
+                FactKind::Expects, FactKind::Completes, FactKind::Awaits, FactKind::Syncs, FactKind::Inits,
+                FactKind::Invalidates, FactKind::Orders, FactKind::Releases, FactKind::Allocates, FactKind::Frees,
+                FactKind::Relinquishes>(facts);
 }
 
 /// All that a rule may ask about.
@@ -54,7 +54,7 @@ bool isQuiet(const Body &body) {
 std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses) {
   const bool concerned = llvm::any_of(body.notable, [&](uint32_t number) {
     const Facts &facts = body.facts(number);
-    return hasAny(facts, {isa::FactKind::Async, isa::FactKind::Inits, isa::FactKind::Allocates}) ||
+    return hasAny<isa::FactKind::Async, isa::FactKind::Inits, isa::FactKind::Allocates>(facts) ||
            llvm::any_of(facts.actions,
                         [](const Action &action) { return action.kind == isa::FactKind::Awaits && action.node >= 0; });
   });

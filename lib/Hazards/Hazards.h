@@ -42,9 +42,7 @@ void checkTensorMemory(HazardContext &context);
 void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operation &operation, uint32_t number,
               uint8_t level);
 
-/// Does one of the facts hold?
-inline bool hasAny(const Facts &facts, std::initializer_list<isa::FactKind> kinds) {
-  return llvm::any_of(kinds, [&](isa::FactKind kind) { return facts.has(kind); });
-}
+/// Does one of the facts hold? Asked of every instruction, so the sum of their bits is made by the compiler.
+template <isa::FactKind... kinds> bool hasAny(const Facts &facts) { return facts.kinds & (bitOf(kinds) | ...); }
 
 } // namespace ptxray

@@ -106,7 +106,7 @@ void Allocations::relinquished() {
 void Allocations::check() {
   for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
-    if (!hasAny(facts, {isa::FactKind::Allocates, isa::FactKind::Frees, isa::FactKind::Relinquishes}) ||
+    if (!hasAny<isa::FactKind::Allocates, isa::FactKind::Frees, isa::FactKind::Relinquishes>(facts) ||
         !graph.isReached(graph.blockOf(number)))
       continue;
     if (facts.has(isa::FactKind::Allocates))

@@ -49,6 +49,12 @@ bool checkValue(const Operand &operand, const isa::Directive &known, const isa::
   return true;
 }
 
+/// What nearly every operand of the thousands of `.loc` in a file is.
+static bool isPlain(const Operand &operand, const isa::DirectiveArgument &argument) {
+  return operand.kind == OperandKind::Integer && static_cast<uint64_t>(operand.value) <= UINT32_MAX &&
+         argument.ranges.count == 0;
+}
+
 bool checkValues(const Directive &directive, const isa::Directive &known, ModuleState &module) {
   const llvm::ArrayRef<isa::DirectiveArgument> arguments = isa::run(isa::tables().arguments, known.arguments);
   bool allFit = true;
@@ -58,7 +64,8 @@ bool checkValues(const Directive &directive, const isa::Directive &known, Module
       break;
     const isa::DirectiveArgument &argument = arguments[next];
     next += !argument.repeats;
-    allFit &= checkValue(operand, known, argument, module);
+    if (!isPlain(operand, argument))
+      allFit &= checkValue(operand, known, argument, module);
   }
   return allFit;
 }

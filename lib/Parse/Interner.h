@@ -95,7 +95,7 @@ public:
 private:
   // A short text, such as the name of a register, is its own key: then no entry need be looked at.
   static constexpr uint32_t shortLength = 8;
-  static constexpr uint32_t fewestSlots = 1024;
+  static constexpr uint32_t fewestSlots = 1024, manySlots = 1 << 16;
   struct Slot {
     uint64_t key = 0;
     uint32_t length = 0;
@@ -175,7 +175,7 @@ private:
 #endif
   }
 
-  static uint64_t mix(uint64_t a, uint64_t b) {
+  [[gnu::always_inline]] static uint64_t mix(uint64_t a, uint64_t b) {
     unsigned __int128 product = static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ull) * (b ^ 0xD6E8FEB86659FD93ull);
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   }
@@ -221,8 +221,9 @@ private:
     return id;
   }
 
+  /// While there are few, room for many more costs less than to place those that are here again and again.
   void grow() {
-    std::vector<Slot> old(slots.size() * 2);
+    std::vector<Slot> old(slots.size() * (slots.size() < manySlots ? 4 : 2));
     old.swap(slots);
     mask = slots.size() - 1;
     for (const Slot &slot : old) {

@@ -1,7 +1,9 @@
-"""Shipped libraries: wheels.py PTXRAY SOURCE_FOLDER. Fetches a few wheels of PyPI into build/wheels; every PTX in them
-is what cuobjdump extracts where that reads the file, `check` finds no error in it, and `targets` knows its modules.
-Skipped (77) without PyPI, unless PTXRAY_REQUIRE names `pypi` or `all`."""
+"""Shipped libraries: wheels.py PTXRAY SOURCE_FOLDER. Fetches some wheels of PyPI into build/wheels; every PTX in them
+is what cuobjdump of CUDA 12.8 and 13.5 extracts where that reads the file, `check` finds no error in it, and `targets`
+says of each GPU what follows from cuobjdump's lists. Skipped (77) without PyPI, unless PTXRAY_REQUIRE names `pypi` or
+`all`."""
 
+import collections
 import hashlib
 import json
 import os
@@ -20,7 +22,22 @@ import pypi
 
 binary, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 cache = root / "build" / "wheels"
-WHEELS = [("bitsandbytes", "0.50.2"), ("warp-lang", "1.19.0")]
+# Of CUDA 11.8 to 13.2: plain, with LZ4 and zstd, with and without PTX, with modules that one link put together.
+WHEELS = [
+    ("bitsandbytes", "0.50.2"),
+    ("warp-lang", "1.19.0"),
+    ("ctranslate2", "4.8.5"),
+    ("spconv-cu120", "2.3.6"),
+    ("faiss-gpu-cu12", "1.14.1.post1"),
+    ("lmdeploy", "0.18.0"),
+    ("nvidia-curand-cu12", "10.3.10.19"),
+    ("nvidia-npp-cu12", "12.4.1.87"),
+    ("jax-cuda12-plugin", "0.10.2"),
+]
+# Triton's wheel brings the cuobjdump of the CUDA it was made with.
+CUOBJDUMPS = [("nvidia-cuda-cuobjdump", "13.5.37"), ("triton", "3.4.0")]
+# Of the data centre and the desktop; what runs on a Jetson follows other rules.
+GPUS = [50, 52, 60, 61, 70, 75, 80, 86, 89, 90, 100, 103, 120, 121]
 
 
 def fetch(package, version):
@@ -36,6 +53,17 @@ def fetch(package, version):
         sys.exit(1 if {"pypi", "all"} & set(required) else 77)
 
 
+def fetch_cuobjdump(package, version):
+    folder = cache / f"{package}-{version}"
+    found = list(folder.rglob("cuobjdump"))
+    if not found:
+        with zipfile.ZipFile(fetch(package, version)) as file:
+            file.extractall(folder, [name for name in file.namelist() if name.endswith("/bin/cuobjdump")])
+        found = list(folder.rglob("cuobjdump"))
+        found[0].chmod(0o755)
+    return found[0]
+
+
 def run(*arguments, status=0):
     result = subprocess.run([binary, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if result.returncode != status:
@@ -44,57 +72,102 @@ def run(*arguments, status=0):
     return result.stdout.decode()
 
 
-def cuobjdump_texts(library, folder):
+def as_json(*arguments):
+    return json.loads(run(*arguments, "--format=json"))
+
+
+def cuobjdump_texts(cuobjdump, library, folder):
     """what cuobjdump extracts of both sections, as hashes; None where it gives up: 13.5 does at cubins of CUDA 12.1"""
-    result = subprocess.run(
-        [cuobjdump, "-all", "-xptx", "all", library], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    if result.returncode:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    command = [cuobjdump, "-all", "-xptx", "all", library]
+    if subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
         return None
     return {hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.ptx")}
 
 
-cuobjdump = cache / "cuobjdump" / "nvidia" / "cu13" / "bin" / "cuobjdump"
-if not cuobjdump.exists():
-    with zipfile.ZipFile(fetch("nvidia-cuda-cuobjdump", "13.5.37")) as file:
-        file.extractall(cache / "cuobjdump")
-    cuobjdump.chmod(0o755)
-compared = texts = 0
-for wheel in [fetch(*one) for one in WHEELS]:
+def cuobjdump_images(cuobjdump, library):
+    """how many cubins and PTX of each target it lists; None where it gives up"""
+    listed = ""
+    for kind in ("-lelf", "-lptx"):
+        result = subprocess.run([cuobjdump, kind, library], capture_output=True, text=True)
+        if result.returncode:
+            return None
+        listed += result.stdout
+    return collections.Counter(re.findall(r"\.sm_(\d+[af]?)\.(cubin|ptx)$", listed, re.M))
+
+
+def suits(gpu, target, kind):
+    number, suffix = int(target.rstrip("af")), target[-1] if target[-1] in "af" else ""
+    if suffix == "a":
+        return gpu == number
+    is_of_generation = gpu // 10 == number // 10 and gpu % 10 >= number % 10
+    return is_of_generation if kind == "cubin" or suffix == "f" else gpu >= number
+
+
+def compare_verdicts(member, images, table):
+    """Of a library without Jetsons; exactly where all modules have the same images, else whether there is anything."""
+    images = {image: count for image, count in images.items() if int(image[0].rstrip("af")) not in {53, 62, 72, 87}}
+    are_alike = set(images.values()) == {table["modules"]}
+    verdicts = {gpu["gpu"]: gpu["verdict"] for gpu in table["gpus"]}
+    for gpu in GPUS:
+        kinds = {kind for target, kind in images if suits(gpu, target, kind)}
+        expected = "native" if "cubin" in kinds else "compiled" if kinds else "none"
+        ours = verdicts[f"sm_{gpu}"]
+        same = ours == expected if are_alike else (ours == "none") == (expected == "none")
+        assert same, f"{member}: {ours} on sm_{gpu}, but {expected} by {images}"
+    return len(GPUS) if are_alike else 0
+
+
+def check_member(member, library, ours, cuobjdumps, folder):
+    """how many texts and verdicts were compared"""
+    texts = verdicts = 0
+    table = as_json("targets", library)["files"][0]  # the same library, bare
+    for cuobjdump in cuobjdumps:
+        expected = cuobjdump_texts(cuobjdump, library, folder)
+        if expected is not None:
+            # Texts with the same name overwrite each other there.
+            assert expected <= ours, f"{member}: {cuobjdump} has other texts"
+            texts += len(expected)
+        images = cuobjdump_images(cuobjdump, library)
+        if images and not table["loose"]:
+            verdicts += compare_verdicts(member, images, table)
+    return texts, verdicts
+
+
+def check_wheel(wheel, cuobjdumps):
     start = time.monotonic()
-    entries = json.loads(run("extract", "--list", "--format=json", wheel))["entries"]
-    kinds = [entry["kind"] for entry in entries]
-    print(f"{wheel.name}: {len(entries)} entries, {kinds.count('PTX')} PTX, listed in {time.monotonic() - start:.1f} s")
-    assert kinds.count("PTX") and kinds.count("cubin"), wheel
+    entries = as_json("extract", "--list", wheel)["entries"]
+    kinds = collections.Counter(entry["kind"] for entry in entries)
+    print(f"{wheel.name}: {len(entries)} entries, {kinds['PTX']} PTX, listed in {time.monotonic() - start:.1f} s")
+    assert kinds["cubin"], wheel
     run("check", "--no-config", wheel)
-    table = json.loads(run("targets", "--format=json", wheel))["files"][0]
+    table = as_json("targets", wheel)["files"][0]
     assert table["modules"] and any(gpu["verdict"] != "none" for gpu in table["gpus"]), table
+    of_member = {entry["member"]: set() for entry in entries}
+    texts = verdicts = 0
     with tempfile.TemporaryDirectory() as name, zipfile.ZipFile(wheel) as file:
         folder = pathlib.Path(name)
-        document = json.loads(run("extract", "--format=json", "-o", folder / "ours", wheel))
-        of_member = {}
-        for entry in document["entries"]:
+        for entry in as_json("extract", "-o", folder / "ours", wheel)["entries"] if kinds["PTX"] else []:
             if "file" in entry:
                 text = pathlib.Path(entry["file"]).read_bytes()
                 assert re.search(rb"^\.version " + entry["version"].encode() + rb"\s", text, re.M), entry
-                of_member.setdefault(entry["member"], []).append(hashlib.sha256(text).hexdigest())
-                texts += 1
+                of_member[entry["member"]].add(hashlib.sha256(text).hexdigest())
         for member, ours in of_member.items():
             library = folder / "library.so"
             library.write_bytes(file.read(member))
-            theirs = folder / "theirs"
-            shutil.rmtree(theirs, ignore_errors=True)
-            theirs.mkdir()
-            expected = cuobjdump_texts(library, theirs)
-            if expected is not None:
-                # Texts with the same name overwrite each other there.
-                assert expected <= set(ours), f"{member}: cuobjdump has other texts"
-                compared += len(expected)
-            # The same library, bare.
-            bare = json.loads(run("targets", "--format=json", library))["files"][0]
-            assert bare["modules"], member
-print(
-    f"{texts} texts, {compared} of them compared with cuobjdump;",
-    resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
-    "MiB at most",
-)
+            compared = check_member(member, library, ours, cuobjdumps, folder / "theirs")
+            texts, verdicts = texts + compared[0], verdicts + compared[1]
+    return texts, verdicts
+
+
+def main():
+    cuobjdumps = [fetch_cuobjdump(*one) for one in CUOBJDUMPS]
+    compared = [check_wheel(fetch(*one), cuobjdumps) for one in WHEELS]
+    texts, verdicts = (sum(column) for column in zip(*compared, strict=True))
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+    print(f"{texts} texts and {verdicts} verdicts compared with cuobjdump; {memory} MiB at most")
+    assert texts > 1000 and verdicts > 100
+
+
+main()

@@ -90,7 +90,7 @@ def cuobjdump_images(cuobjdump, library):
     """how many cubins and PTX of each target it lists; None where it gives up"""
     listed = ""
     for kind in ("-lelf", "-lptx"):
-        result = subprocess.run([cuobjdump, kind, library], capture_output=True, text=True)
+        result = subprocess.run([cuobjdump, "-all", kind, library], capture_output=True, text=True)
         if result.returncode:
             return None
         listed += result.stdout

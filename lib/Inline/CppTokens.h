@@ -26,6 +26,15 @@ struct CppToken {
   Range place;
 
   bool is(llvm::StringRef other) const { return kind <= CppKind::Sign && text == other; }
+  /// The same of a literal, without a call.
+  template <size_t N> bool is(const char (&other)[N]) const {
+    if (kind > CppKind::Sign || text.size() != N - 1)
+      return false;
+    for (size_t i = 0; i < N - 1; ++i)
+      if (text[i] != other[i])
+        return false;
+    return true;
+  }
 };
 
 /// All tokens of a text; comments that begin with `ptxray:` are added to the list, if there is one.

@@ -73,8 +73,10 @@ private:
 void OriginalSource::read() {
   if (std::exchange(isRead, true))
     return;
+  std::error_code problem;
   std::string unused;
-  buffer = SourceBuffer::open(path, unused);
+  if (std::filesystem::is_regular_file(path, problem)) // another one may never end
+    buffer = SourceBuffer::open(path, unused);
   if (!buffer)
     return;
   const Language language = languageOf(path);

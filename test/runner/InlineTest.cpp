@@ -1,6 +1,7 @@
 // Checks the sources of test/inline: each line gives what the comment at its end expects, and nothing else.
 #include "Inline/Inline.h"
 #include "Expectation.h"
+#include "Inline/PutBack.h"
 #include "llvm/ADT/StringExtras.h"
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -101,6 +102,29 @@ TEST(Inline, HostileSourcesEnd) {
     InlineChecker().check(report, language, "", CheckOptions());
     for (const Diagnostic &d : report.diagnostics)
       EXPECT_LE(d.range.end, text.size());
+  }
+}
+
+/// PTX that no compiler made: what it says of inline assembly leads nowhere, and soon.
+TEST(Inline, HostilePtxEnds) {
+  constexpr size_t many = 20'000;
+  const std::string sources[] = {
+      repeated("// begin inline asm\n", many),
+      repeated("// begin inline asm\nadd.s33 %r1\n// end inline asm\n", many),
+      repeated("// end inline asm\n.loc 1 1 1\n// begin inline asm\n", many) + ".file 1 \"/dev/zero\"\n",
+      repeated(".loc 4294967295 4294967295 4294967295\n// begin inline asm\n;\n// end inline asm\n", many) +
+          ".file 4294967295 \"nowhere.cu\"\n",
+      repeated(".entry (", many) + "// begin inline asm",
+      "// begin inline asm\n" + repeated("%", many),
+  };
+  for (const std::string &text : sources) {
+    FileReport report;
+    report.path = "hostile.ptx";
+    report.source = SourceBuffer::fromText("hostile.ptx", text);
+    InlineChecker().check(report, Language::Ptx, "", CheckOptions());
+    const size_t before = report.diagnostics.size();
+    EXPECT_TRUE(putBack(report, {"/dev/zero", PTXRAY_TEST_DIR "/inline", "nowhere.cu"}).empty());
+    EXPECT_EQ(report.diagnostics.size(), before);
   }
 }
 

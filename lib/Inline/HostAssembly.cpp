@@ -149,7 +149,10 @@ bool looksLikePtx(const InlineStatement &statement) {
   const bool hasOtherClobbers = llvm::any_of(statement.clobbers, [](const auto &clobber) {
     return clobber.first != "memory" && clobber.first != "~{memory}";
   });
-  bool any = false, sure = false;
+  const llvm::StringRef whole = statement.text.text().trim();
+  // A brace alone closes what another statement opens.
+  bool any = statement.isDevice && !whole.empty() && whole.find_first_not_of("{} \t\r\n;") == llvm::StringRef::npos;
+  bool sure = false;
   llvm::SmallVector<llvm::StringRef> lines;
   statement.text.text().split(lines, '\n');
   for (llvm::StringRef line : lines) {

@@ -32,3 +32,8 @@ __device__ void labels(unsigned a) {
   asm volatile("L%=: bra L%=;");
   asm volatile("@p bra NOWHERE;"); // error: [undefined-symbol]; error: [undefined-symbol]
 }
+__device__ void unopened(unsigned a) {
+  asm(".reg .pred opened;");
+  asm("setp.ne.u32 opened, %0, 0;" ::"r"(a));
+  asm("}"); // error: [extra-token]
+}

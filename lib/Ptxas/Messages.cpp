@@ -77,9 +77,11 @@ void StatementLines::read() {
 Range StatementLines::find(unsigned line, StringRef message) {
   if (!isRead)
     read();
+  constexpr unsigned mostInLine = 1000; // of a text without line ends
   const auto [first, last] = places.equal_range(line);
   const Place *best = nullptr;
-  for (auto place = first; place != last; ++place) {
+  unsigned count = 0;
+  for (auto place = first; place != last && count < mostInLine; ++place, ++count) {
     const StringRef opcode = source.text(place->second.opcode).split('.').first;
     if (!best || message.contains("'" + opcode.str() + "'") || message.contains("'" + opcode.str() + "."))
       best = &place->second;
@@ -185,16 +187,17 @@ public:
 
 private:
   void turnTo(StringRef name);
+  llvm::StringMap<size_t> known; // by name, in `functions`
   size_t current = 0;
 };
 
 } // namespace
 
 void ResourceReader::turnTo(StringRef name) {
-  for (current = 0; current < functions.size(); ++current)
-    if (functions[current].name == name)
-      return;
-  functions.emplace_back().name = name.str();
+  const auto [place, isNew] = known.try_emplace(name, functions.size());
+  current = place->second;
+  if (isNew)
+    functions.emplace_back().name = name.str();
 }
 
 bool ResourceReader::read(StringRef text) {

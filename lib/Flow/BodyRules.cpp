@@ -13,9 +13,9 @@ bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses)
                                     [](const Diagnostic &d) { return d.severity == Severity::Error; });
   if (isBroken || context.options.isFragment)
     return false;
-  for (auto rule : {checkRegisterCount, checkReachability, checkDefinedness})
+  for (auto rule : {checkRegisterCount, checkReachability, checkDefinedness, checkCallTables})
     rule(body, context);
-  for (auto rule : {checkConvergence, checkAddresses, checkUnwrittenPaths, checkCallTables})
+  for (auto rule : {checkConvergence, checkAddresses, checkUnwrittenPaths})
     rule(body, context, analyses);
   return true;
 }

@@ -29,8 +29,12 @@ void checkRegisterCount(const Body &body, const BodyContext &context);
 void checkReachability(const Body &body, const BodyContext &context);
 void checkConvergence(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkUnwrittenPaths(const Body &body, const BodyContext &context, Analyses &analyses);
-void checkCallTables(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkCallTables(const Body &body, const BodyContext &context);
 void checkAddresses(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkDefinedness(const Body &body, const BodyContext &context);
+
+/// A branch through a list becomes a jump through a table: that of more targets than `most`, without any where the
+/// index is a constant.
+BranchTable branchTable(const Body &body, uint32_t number, uint64_t most);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// codegen-branch-table, codegen-abi-preserve: lists of labels and prototypes of functions, where they are used.
+// codegen-abi-preserve of prototypes; and what the table of a branch holds.
 #include "Flow/BodyRules.h"
 #include "Flow/Constants.h"
 #include "Module/ProgramRules.h"
@@ -25,18 +25,17 @@ static bool hasIndex(const Body &body, uint32_t number) {
   return isOpen;
 }
 
-/// A branch through a list becomes a jump through a table.
-static void checkBranch(const Body &body, uint32_t number, const BodyContext &context, Analyses &analyses) {
-  const uint64_t most = context.module.limitOfCode(isa::LimitId::BranchTargets);
+BranchTable branchTable(const Body &body, uint32_t number, uint64_t most) {
+  BranchTable table;
   body.eachUse(number, [&](NamedUse use) {
     const Symbol *list = use.uses & Targets ? body.symbol(use.local) : nullptr;
     if (!list || list->kind != SymbolKind::BranchTargets)
       return;
     const uint64_t count = targetCount(body, use.local);
-    if (count > most && analyses.graph().isReached(analyses.graph().blockOf(number)) && hasIndex(body, number))
-      context.sink.report(DiagId::CodegenBranchTable, use.operand.range, body.text(use.local), count, most)
-          .notes.push_back({"declared here", list->nameRange});
+    if (count > most && hasIndex(body, number))
+      table = {count, use.operand.range, list->nameRange, body.nameOf(use.local)};
   });
+  return table;
 }
 
 static void checkCall(const Body &body, uint32_t number, const BodyContext &context) {
@@ -48,14 +47,10 @@ static void checkCall(const Body &body, uint32_t number, const BodyContext &cont
   });
 }
 
-void checkCallTables(const Body &body, const BodyContext &context, Analyses &analyses) {
-  for (const uint32_t number : body.notable) {
-    const Facts &facts = body.facts(number);
-    if (facts.has(isa::FactKind::Branches) && facts.uses & Targets)
-      checkBranch(body, number, context, analyses);
-    else if (facts.has(isa::FactKind::Calls) && facts.uses & Targets)
+void checkCallTables(const Body &body, const BodyContext &context) {
+  for (const uint32_t number : body.notable)
+    if (const Facts &facts = body.facts(number); facts.has(isa::FactKind::Calls) && facts.uses & Targets)
       checkCall(body, number, context);
-  }
 }
 
 } // namespace ptxray

@@ -110,7 +110,8 @@ void Limits::finish() {
     if (llvm::any_of(reach.functions, [&](uint32_t one) { return program.functions[one].shrinks.registers > 0; }))
       checkRegisterChanges(program, reaches.executedBy(i), context);
   }
-  for (auto rule : {checkUnresolved, checkConstantSize, checkConstantPointers, checkCtaGroupsAlone, checkWithoutAbi})
+  for (auto rule : {checkUnresolved, checkConstantSize, checkConstantPointers, checkCtaGroupsAlone, checkWithoutAbi,
+                    checkBranchTables})
     rule(program, context);
 }
 

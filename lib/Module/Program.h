@@ -35,6 +35,13 @@ struct KernelHead {
   llvm::StringRef threadsName, clusterName; // the directive
 };
 
+/// A list of labels that code branches through.
+struct BranchTable {
+  uint64_t targets = 0;
+  Range use, declared;
+  NameId name = NameId::None;
+};
+
 /// What the rules need to know of a body.
 struct FunctionSummary {
   NameId name = NameId::None;
@@ -55,6 +62,7 @@ struct FunctionSummary {
   RegisterUse occupied;  // of all instructions the one with the greatest number
   RegisterUse bounded;   // likewise, where a directive sets the number
   RegisterUse grows, shrinks;
+  BranchTable table; // the first that is too large
 };
 
 struct ModuleVariable {

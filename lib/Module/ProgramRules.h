@@ -34,6 +34,7 @@ void checkConstantPointers(const Program &program, const ProgramContext &context
 void checkConstantSize(const Program &program, const ProgramContext &context);
 void checkCtaGroupsAlone(const Program &program, const ProgramContext &context);
 void checkWithoutAbi(const Program &program, const ProgramContext &context);
+void checkBranchTables(const Program &program, const ProgramContext &context);
 /// One kernel with all that it reaches.
 void checkSharedSize(const Program &program, const Reach &reach, const ProgramContext &context);
 void checkOpaqueCount(const Program &program, const Reach &reach, const ProgramContext &context);

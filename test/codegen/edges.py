@@ -369,7 +369,7 @@ def branch_table(rng, arch):
     index = rng.choice(["ld.global.u32 %r0, [%rd0];", "ld.global.u32 %r0, [%rd0];", "mov.u32 %r0, 1;"])
     before = rng.choice(["", "", "ret;\n"])
     code = (
-        f"{index}\n{before}brx.idx %r0, list;\nlist: .branchtargets {', '.join(labels)};\n"
+        f"{index}\n{before}list: .branchtargets {', '.join(labels)};\nbrx.idx %r0, list;\n"
         "L0: st.global.u32 [%rd0], %r0;\nL1: st.global.u32 [%rd0+4], %r0;\nL2: ret;\n"
     )
     return header(arch) + rng.choice([reached, reached, unreached])(rng, code)
@@ -696,6 +696,9 @@ def main():
         of_rule = [(arch, count) for (name, arch), count in sides.items() if name == rule]
         refused, compiled = (sum(count[side] for _, count in of_rule) for side in (False, True))
         print(f"{rule:26} refused {refused:5}   compiled {compiled:5}   not told {unread[rule]:4}")
+        if unread[rule] and not refused + compiled:
+            print("  nothing was tried")
+            wrong += 1
         for arch, count in of_rule if arguments.both_sides else []:
             if not count[False] or not count[True]:
                 print(f"  {arch}: only one side of the edge was tried")

@@ -1,0 +1,34 @@
+// codegen-branch-table: what a branch through a list jumps through.
+#include "Diagnostics/Diagnostic.h"
+#include "Module/ProgramRules.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+/// Of which functions code is made: of all for a linker, else of those that kernels come to.
+static std::vector<bool> compiled(const Program &program, const ProgramContext &context) {
+  if (context.options.linking == Linking::Separate)
+    return std::vector<bool>(program.functions.size(), true);
+  std::vector<bool> found(program.functions.size());
+  Reaches reaches(program, /*isSeparate=*/false);
+  for (uint32_t i = 0; i < program.functions.size(); ++i)
+    if (program.functions[i].kind == FunctionKind::Entry)
+      for (const uint32_t reached : reaches.executedBy(i).functions)
+        found[reached] = true;
+  return found;
+}
+
+void checkBranchTables(const Program &program, const ProgramContext &context) {
+  const auto isTooLarge = [](const FunctionSummary &function) { return function.table.targets > 0; };
+  if (llvm::none_of(program.functions, isTooLarge))
+    return;
+  const std::vector<bool> isCompiled = compiled(program, context);
+  for (uint32_t i = 0; i < program.functions.size(); ++i)
+    if (const BranchTable &table = program.functions[i].table; table.targets && isCompiled[i])
+      context.sink
+          .report(DiagId::CodegenBranchTable, table.use, context.ast.text(table.name), table.targets,
+                  context.limit(isa::LimitId::BranchTargets))
+          .notes.push_back({"declared here", table.declared});
+}
+
+} // namespace ptxray

@@ -8,7 +8,8 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | NAME NAME? '{' WORD* '}'                                                   # vocabulary
      | ('skipped' | 'ungated') wordList ('in' mnemonic (',' mnemonic)*)? ';'       # skips
      | ('words' | 'scalars') '{' (WORD+ ':' requirement ';')* '}'                   # wordGates
-     | 'meanings' '{' (WORD+ STRING ';')* '}'                                     # meanings
+     | 'meanings' STRING? ('in' mnemonic (',' mnemonic)*)? '{' ((NAME | WORD | SPECIAL)+ STRING ';')* '}' # meanings
+     | 'example' (mnemonic | WORD | STRING) sample (',' (sample | TARGET))? ';'        # example
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
      | 'versions' versionRange (',' versionRange)* ';'                            # versions
      | 'target' TARGET 'since' NUMBER trait* ';'                                    # target
@@ -19,8 +20,9 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | 'limit' NAME '=' limitValue (',' limitValue)* ';'                          # limit
      | 'runtime' NAME remark=NAME? (':' condition)? ';'                            # runtimeFunction
      | 'register' SPECIAL WORD WORD? narrow=NAME? 'per' scope=NAME ('enumerates' enumerates=NAME)? ('needs' needs=WORD)?
-       (':' condition)? ';'                                                       # register
+       (':' condition)? ('manual' reference)? ';'                                 # register
      ;
+sample       : STRING+ ;
 trait        : NAME NUMBER? ;
 wordList     : '{' WORD* '}' ;
 versionRange : first=NUMBER ('..' last=NUMBER | 'as' meaning=NUMBER)? ;

@@ -7,13 +7,16 @@ namespace ptxray::isa {
 namespace {
 #include "IsaTables.inc"
 
-constinit const Tables all = {
-    words,      wordKinds,   wordLists,       exprs,     exprArgs,        gates,          warnings,       targetSets,
-    ranges,     terms,       spaceRefs,       operands,  patterns,        slotValues,     slots,          columnMembers,
-    columns,    cells,       rowLines,        tableList, rules,           formTables,     formRules,      formChecks,
-    checkNames, groups,      facts,           forms,     entryList,       entryMnemonics, mnemonicForms,  mnemonicList,
-    targetList, versionList, versionMeanings, registers, directiveTexts,  arguments,      directiveLists, directiveList,
-    pragmaList, featureList, limitValues,     limitList, runtimeFunctions};
+constinit const Tables all = {words,         wordKinds,      wordLists,   exprs,          exprArgs,
+                              gates,         warnings,       targetSets,  ranges,         terms,
+                              spaceRefs,     operands,       patterns,    slotValues,     slots,
+                              columnMembers, columns,        cells,       rowLines,       tableList,
+                              rules,         formTables,     formRules,   formChecks,     checkNames,
+                              groups,        facts,          forms,       entryList,      entryMnemonics,
+                              mnemonicForms, mnemonicList,   targetList,  versionList,    versionMeanings,
+                              registers,     directiveTexts, arguments,   directiveLists, directiveList,
+                              pragmaList,    featureList,    limitValues, limitList,      runtimeFunctions,
+                              meaningList,   exampleList};
 } // namespace
 
 const Tables &tables() { return all; }

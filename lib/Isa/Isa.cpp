@@ -48,6 +48,18 @@ const RuntimeFunction *findRuntimeFunction(llvm::StringRef name) {
   return find(tables().runtimeFunctions, &RuntimeFunction::name, name);
 }
 
+const Meaning *findMeaning(llvm::StringRef name, llvm::StringRef mnemonic) {
+  const llvm::ArrayRef<Meaning> all = tables().meanings;
+  const Meaning *best = nullptr; // the longest beginning counts, and longer ones come later
+  for (const Meaning *one = llvm::partition_point(all, [&](const Meaning &m) { return m.name < Text(name); });
+       one != all.end() && one->name == Text(name); ++one)
+    if (llvm::StringRef rest = mnemonic;
+        one->mnemonic.empty() || (rest.consume_front(one->mnemonic) && (rest.empty() || rest.starts_with("."))))
+      best = one;
+  return best;
+}
+const Example *findExample(llvm::StringRef name) { return find(tables().examples, &Example::name, name); }
+
 uint16_t versionMeaning(uint16_t version) {
   const auto at = llvm::lower_bound(versions(), version);
   return at != versions().end() && *at == version ? tables().versionMeanings[at - versions().begin()] : version;

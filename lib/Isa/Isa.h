@@ -50,6 +50,8 @@ struct Tables {
   llvm::ArrayRef<LimitValue> limitValues;
   llvm::ArrayRef<Limit> limits;
   llvm::ArrayRef<RuntimeFunction> runtimeFunctions;
+  llvm::ArrayRef<Meaning> meanings; // sorted by name, then mnemonic
+  llvm::ArrayRef<Example> examples;
 };
 /// Those made from grammar/isa; a test may define this function to put others in their place.
 const Tables &tables();
@@ -75,5 +77,9 @@ const SpecialRegister *findSpecialRegister(llvm::StringRef name);
 const Directive *findDirective(llvm::StringRef name); // `.maxntid`
 const Directive *findPragma(llvm::StringRef name);
 const RuntimeFunction *findRuntimeFunction(llvm::StringRef name);
+/// What the word, the operand or the special register says in instructions that begin with the mnemonic; null: nothing
+/// is written down.
+const Meaning *findMeaning(llvm::StringRef name, llvm::StringRef mnemonic = "");
+const Example *findExample(llvm::StringRef name);
 
 } // namespace ptxray::isa

@@ -52,7 +52,20 @@ struct Word {
   uint8_t kind = 0;  // what diagnostics call it, index into `wordKinds`; 0: a qualifier
   Declarable declarable = Declarable::OfInstructions; // of a type
   Addresses addresses = Addresses::Unknown;           // of a state space
-  Text meaning = {};                                  // what it says, in a sentence; empty: nothing is written down
+};
+/// What a word, an operand or a special register says.
+struct Meaning {
+  Text name;     // `.rn`, `cache-policy`, `%tid`
+  Text mnemonic; // what the instructions begin with in which it says that; empty: wherever nothing else is said
+  Text topic;    // what such words are: `rounding`; may be empty
+  Text text;
+};
+/// Of an instruction, a directive or a pragma.
+struct Example {
+  Text name;
+  Text right;
+  Text wrong;     // a mistake that is often made
+  Text refusedBy; // or the target that is often written with it, and refuses it
 };
 
 // ---------------------------------------------------------------------------------- expressions
@@ -378,6 +391,7 @@ struct SpecialRegister {
   Enumerated enumerates;
   bool narrow;   // had fewer bits in older versions, and may still be read so
   int16_t needs; // index of a directive that an entry must have to use it; -1: none
+  Text manual;   // section of the manual; empty: no manual has it
 };
 
 // The arrays themselves stand in IsaTables.inc, generated; Isa/Isa.h gives access.

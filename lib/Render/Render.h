@@ -41,6 +41,7 @@ struct RenderOptions {
   Summary summary = Summary::IfFound;
   bool fold = true;                    // shows diagnostics that are alike once, with a count
   const char *unfolding = "--no-fold"; // how to see all of them
+  std::string site = {}; // address of the folder with the pages of tools/site; empty: nobody said where they are
 };
 
 /// The output is: begin, file, separator, file, ..., end; the separator stands only between files that
@@ -60,6 +61,8 @@ inline void endNothing(const Totals &, const RenderOptions &, llvm::raw_ostream 
 
 /// The path, and of a binary which entry.
 std::string nameOf(const FileReport &report);
+/// The address of a rule's page; empty without a site.
+std::string pageOfRule(const RenderOptions &options, llvm::StringRef rule);
 
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
 

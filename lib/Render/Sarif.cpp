@@ -128,7 +128,7 @@ void renderSarif(const FileReport &report, const RenderOptions &, llvm::raw_ostr
 /// What the page says before its example: one paragraph or more.
 static llvm::StringRef description(llvm::StringRef page) { return page.split('\n').second.split("\n## ").first.trim(); }
 
-static Json rule(DiagId id, const RuleTotal &total) {
+static Json rule(DiagId id, const RuleTotal &total, const RenderOptions &options) {
   const llvm::StringRef name = info(id).id, page = rulePage(name), about = description(page);
   auto text = [](llvm::StringRef text) -> Json { return {{"text", text.str()}}; };
   Json out = {{"id", name.str()},
@@ -136,15 +136,17 @@ static Json rule(DiagId id, const RuleTotal &total) {
               {"fullDescription", text(about.split("\n\n").first)},
               {"help", {{"text", about.str()}, {"markdown", page.str()}}},
               {"defaultConfiguration", {{"level", levelName(info(id).level).str()}}}};
+  if (const std::string address = pageOfRule(options, name); !address.empty())
+    out["helpUri"] = address;
   for (llvm::StringRef section : total.sections)
     out["properties"]["manual"].push_back(section.str());
   return out;
 }
 
-void endSarif(const Totals &totals, const RenderOptions &, llvm::raw_ostream &out) {
+void endSarif(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out) {
   Json rules = Json::array();
   for (const auto &[id, total] : totals.rules)
-    rules.push_back(rule(id, total));
+    rules.push_back(rule(id, total, options));
   const Json tool = {
       {"driver", {{"name", "ptxray"}, {"semanticVersion", PTXRAY_VERSION}, {"rules", std::move(rules)}}}};
   const Json invocations = Json::array({{{"executionSuccessful", totals.unreadable == 0}}});

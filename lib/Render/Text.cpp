@@ -82,7 +82,9 @@ void TextRenderer::head(std::optional<Range> range, Style style, llvm::StringRef
   styled(style, (kind + ":").str());
   out << ' ';
   styled(style == Style::Note ? Style::Plain : Style::Bold, escaped(message));
-  if (!id.empty())
+  if (const std::string page = options.color && !id.empty() ? pageOfRule(options, id) : ""; !page.empty())
+    out << " [\033]8;;" << page << "\033\\" << id << "\033]8;;\033\\]"; // a link, where the terminal knows them
+  else if (!id.empty())
     out << " [" << id << ']';
   out << '\n';
 }

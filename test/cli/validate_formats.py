@@ -53,6 +53,10 @@ for names in ([], ["tcgen05", "mma"]):
     assert all(any((name + ".").startswith(word + ".") for word in names or [name]) for name in isa["mnemonics"])
     spelt = {name for entry in isa["entries"] for form in entry["forms"] for name in form["mnemonics"]}
     assert spelt == set(isa["mnemonics"]), "mnemonics and forms do not go together"
+explain_schema = json.loads((root / "docs/explain.schema.json").read_text())
+for names in ([], ["mul", ".maxntid"]):
+    pages = json.loads(subprocess.check_output([binary, "explain", "--format=json", *names]))
+    validate(explain_schema, pages, "explain")
 
 timeline = json.loads((root / "docs/timeline.schema.json").read_text())
 shown = set()

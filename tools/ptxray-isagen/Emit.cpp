@@ -72,7 +72,7 @@ void write(std::ostream &out, uint32_t value) { out << value; }
 void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
 void write(std::ostream &out, const isa::Word &v) {
   braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.skipped, v.narrow, v.unrelaxed, v.gate,
-         v.scalarGate, v.kind, v.declarable, v.addresses, v.meaning);
+         v.scalarGate, v.kind, v.declarable, v.addresses);
 }
 void write(std::ostream &out, const isa::Expr &v) { braces(out, v.op, v.gateOnly, v.a, v.b, v.c); }
 void write(std::ostream &out, const isa::Gate &v) { braces(out, v.name, v.expr); }
@@ -115,7 +115,7 @@ void write(std::ostream &out, const isa::Target &v) {
          v.blocks);
 }
 void write(std::ostream &out, const isa::SpecialRegister &v) {
-  braces(out, v.name, v.type, v.vector, v.gate, v.scope, v.enumerates, v.narrow, v.needs);
+  braces(out, v.name, v.type, v.vector, v.gate, v.scope, v.enumerates, v.narrow, v.needs, v.manual);
 }
 
 void write(std::ostream &out, const isa::DirectiveArgument &v) {
@@ -129,6 +129,9 @@ void write(std::ostream &out, const isa::Feature &v) { braces(out, v.name, v.tit
 void write(std::ostream &out, const isa::LimitValue &v) { braces(out, v.value, v.gate); }
 void write(std::ostream &out, const isa::Limit &v) { braces(out, v.name, v.values); }
 void write(std::ostream &out, const isa::RuntimeFunction &v) { braces(out, v.name, v.gate, v.neverReturns); }
+
+void write(std::ostream &out, const isa::Meaning &v) { braces(out, v.name, v.mnemonic, v.topic, v.text); }
+void write(std::ostream &out, const isa::Example &v) { braces(out, v.name, v.right, v.wrong, v.refusedBy); }
 
 void emitTables(const Output &output, std::ostream &out) {
   out << "// Made from grammar/isa by ptxray-isagen.\n";
@@ -177,6 +180,8 @@ void emitTables(const Output &output, std::ostream &out) {
   array(out, "LimitValue", "limitValues", output.limitValues);
   array(out, "Limit", "limitList", output.limits);
   array(out, "RuntimeFunction", "runtimeFunctions", output.runtimeFunctions);
+  array(out, "Meaning", "meaningList", output.meanings);
+  array(out, "Example", "exampleList", output.examples);
 }
 
 void emitChecks(const Output &output, std::ostream &out) {

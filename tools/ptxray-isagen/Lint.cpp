@@ -287,6 +287,7 @@ void Linter::run() {
   directives();
   forms();
   facts();
+  lintExplanations(model, output, errors);
 }
 
 } // namespace

@@ -149,6 +149,18 @@ struct Entry {
   std::unique_ptr<Scope> scope;
 };
 
+/// What a word or an operand says.
+struct Meaning {
+  Place place;
+  std::string text, topic;            // `toward zero`, `rounding`
+  std::vector<std::string> mnemonics; // empty: wherever nothing else is said
+};
+/// Of an instruction, a directive or a pragma.
+struct Example {
+  Place place;
+  std::string right, wrong, refusedBy; // what is wrong, or the target that refuses what is right
+};
+
 struct Vocabulary {
   std::vector<std::string> types, layouts, spaces, operations;
   std::set<std::string> repeatable, skipped, known;
@@ -156,7 +168,8 @@ struct Vocabulary {
   std::map<std::string, std::pair<isa::Addresses, Place>> addresses;   // of whole spaces
   std::map<std::string, std::set<std::string>> skippedIn, ungatedIn;   // mnemonic to words
   std::map<std::string, std::string> kinds;                            // word to `rounding`
-  std::map<std::string, std::pair<std::string, Place>> meanings;       // word to a sentence
+  std::multimap<std::string, Meaning> meanings;                        // of a word, an operand or a special register
+  std::map<std::string, Example> examples;                             // by name
   std::map<std::string, std::shared_ptr<Condition>> gates, scalarGates;
 };
 
@@ -217,6 +230,7 @@ struct RegisterDecl {
   Place place;
   std::string name, type, vector;
   std::string needs; // a directive
+  std::string manual;
   isa::Scope scope = isa::Scope::Grid;
   isa::Enumerated enumerates = isa::Enumerated::Nothing;
   bool narrow = false;

@@ -132,21 +132,64 @@ void Reader::target(IsaParser::TargetContext *context) {
   model.targets.push_back(std::move(decl));
 }
 
-/// WORD+ STRING ';' again and again: the words before a sentence are its own.
+static std::string unquoted(const std::string &text) { return text.substr(1, text.size() - 2); }
+
+/// (NAME | WORD | SPECIAL)+ STRING ';' again and again: the names before a sentence are its own.
 void Reader::meanings(IsaParser::MeaningsContext *context) {
-  std::vector<std::string> words;
+  Meaning meaning{place(context), "", "", mnemonics(context->mnemonic())};
+  bool isInside = false;
+  std::vector<std::string> names;
   for (antlr4::tree::ParseTree *child : context->children) {
     const std::string text = child->getText();
-    if (text[0] == '.')
-      for (std::string &word : spellings(text))
-        words.push_back(std::move(word));
-    if (text[0] != '"')
+    if (!isInside && text[0] == '"')
+      meaning.topic = unquoted(text);
+    if (isInside && text[0] != ';' && text[0] != '}' && text[0] != '"')
+      for (std::string &name : spellings(text))
+        names.push_back(std::move(name));
+    isInside |= text == "{";
+    if (!isInside || text[0] != '"')
       continue;
-    for (const std::string &word : words)
-      if (!model.vocabulary.meanings.insert({word, {text.substr(1, text.size() - 2), place(context)}}).second)
-        error(context, "twice", "`" + word + "` has a meaning already");
-    words.clear();
+    meaning.text = unquoted(text);
+    meaning.place.line =
+        static_cast<uint32_t>(dynamic_cast<antlr4::tree::TerminalNode *>(child)->getSymbol()->getLine());
+    for (const std::string &name : names)
+      addMeaning(name, meaning);
+    names.clear();
   }
+}
+
+void Reader::addMeaning(const std::string &name, const Meaning &meaning) {
+  const auto [first, last] = model.vocabulary.meanings.equal_range(name);
+  for (auto known = first; known != last; ++known)
+    for (const std::string &mnemonic : meaning.mnemonics.empty() ? std::vector<std::string>{""} : meaning.mnemonics)
+      if (mnemonic.empty() ? known->second.mnemonics.empty()
+                           : std::count(known->second.mnemonics.begin(), known->second.mnemonics.end(), mnemonic) > 0)
+        errors.report(meaning.place, "twice", "`" + name + "` has a meaning already");
+  model.vocabulary.meanings.insert({name, meaning});
+}
+
+/// The strings one after the other, with `'` for the quotes in them.
+static std::string sampleText(IsaParser::SampleContext *sample) {
+  std::string text;
+  for (antlr4::tree::TerminalNode *part : sample->STRING())
+    text += unquoted(part->getText());
+  std::replace(text.begin(), text.end(), '\'', '"');
+  return text;
+}
+
+void Reader::example(IsaParser::ExampleContext *context) {
+  std::string name;
+  if (context->mnemonic())
+    name = mnemonics({context->mnemonic()}).front();
+  else
+    name = context->WORD() ? context->WORD()->getText() : unquoted(context->STRING()->getText());
+  Example example{place(context), sampleText(context->sample(0)), "", ""};
+  if (context->TARGET())
+    example.refusedBy = context->TARGET()->getText();
+  else if (context->sample().size() > 1)
+    example.wrong = sampleText(context->sample(1));
+  if (!model.vocabulary.examples.insert({name, example}).second)
+    error(context, "twice", "`" + name + "` has an example already");
 }
 
 void Reader::registers(IsaParser::RegisterContext *context) {
@@ -176,6 +219,8 @@ void Reader::registers(IsaParser::RegisterContext *context) {
   }
   if (context->condition())
     decl.gate = std::make_shared<Condition>(condition(context->condition()));
+  if (context->reference())
+    decl.manual = context->reference()->getText();
   for (std::string &name : spellings(context->SPECIAL()->getText())) {
     decl.name = std::move(name);
     model.registers.push_back(decl);
@@ -241,6 +286,8 @@ bool Reader::listOfWords(IsaParser::ItemContext *item) {
     wordGates(one);
   else if (auto *one = dynamic_cast<IsaParser::MeaningsContext *>(item))
     meanings(one);
+  else if (auto *one = dynamic_cast<IsaParser::ExampleContext *>(item))
+    example(one);
   else
     return false;
   return true;

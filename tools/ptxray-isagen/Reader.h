@@ -85,6 +85,8 @@ private:
   void runtimeFunction(IsaParser::RuntimeFunctionContext *context);
   // Read.cpp
   void meanings(IsaParser::MeaningsContext *context);
+  void addMeaning(const std::string &name, const Meaning &meaning);
+  void example(IsaParser::ExampleContext *context);
   void vocabulary(IsaParser::VocabularyContext *context);
   void target(IsaParser::TargetContext *context);
   void registers(IsaParser::RegisterContext *context);

@@ -83,6 +83,8 @@ void Resolver::run() {
     for (const auto &[mnemonic, words] : *lists)
       if (!mnemonicIds.count(mnemonic))
         errors.report({}, "mnemonic", "no entry for `" + mnemonic + "`, which stands in a list of words.isa");
+  meanings();
+  examples();
 }
 
 RuleNames readRuleNames(const std::string &path) {

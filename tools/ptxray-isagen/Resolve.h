@@ -46,6 +46,8 @@ struct Output {
   std::vector<isa::LimitValue> limitValues;
   std::vector<isa::Limit> limits;
   std::vector<isa::RuntimeFunction> runtimeFunctions;
+  std::vector<isa::Meaning> meanings; // sorted by name, then mnemonic
+  std::vector<isa::Example> examples;
   std::deque<std::string> texts; // what the Text fields point at
 };
 
@@ -76,6 +78,8 @@ struct RuleNames {
 RuleNames readRuleNames(const std::string &path);
 
 void resolve(const Model &model, const RuleNames &rules, Output &output, Usage &usage, Errors &errors);
+/// What a vocabulary that explains itself leaves unexplained.
+void lintExplanations(const Model &model, const Output &output, Errors &errors);
 /// Lints that need nothing but the model and its use.
 void lint(const Model &model, const Output &output, const Usage &usage, Errors &errors);
 /// One element of an array as it stands in the generated file.
@@ -111,6 +115,8 @@ void write(std::ostream &out, const isa::Feature &value);
 void write(std::ostream &out, const isa::LimitValue &value);
 void write(std::ostream &out, const isa::Limit &value);
 void write(std::ostream &out, const isa::RuntimeFunction &value);
+void write(std::ostream &out, const isa::Meaning &value);
+void write(std::ostream &out, const isa::Example &value);
 void emitTables(const Output &output, std::ostream &out);
 void emitChecks(const Output &output, std::ostream &out);
 void emitWords(const Output &output, std::ostream &out);

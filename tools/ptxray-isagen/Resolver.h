@@ -103,6 +103,8 @@ private:
   void gatesOfWords(const std::map<std::string, std::shared_ptr<Condition>> &gates, ExprId isa::Word::*field);
   void declarableTypes();
   void addressesOfSpaces();
+  void meanings();
+  void examples();
   void words();
   void targets();
   void registers();

@@ -292,9 +292,6 @@ void Resolver::words() {
   const Vocabulary &listed = model.vocabulary;
   gatesOfWords(listed.gates, &isa::Word::gate);
   gatesOfWords(listed.scalarGates, &isa::Word::scalarGate);
-  for (const auto &[word, meaning] : listed.meanings)
-    if (isa::Word *known = listedWord(meaning.second, word))
-      known->meaning = text(meaning.first);
   declarableTypes();
   addressesOfSpaces();
   for (const auto &[word, kind] : listed.kinds) {
@@ -336,8 +333,8 @@ void Resolver::targets() {
 
 void Resolver::registers() {
   for (const RegisterDecl &decl : model.registers) {
-    isa::SpecialRegister result = {text(decl.name), wordId(decl.type), 0,           True,
-                                   decl.scope,      decl.enumerates,   decl.narrow, -1};
+    isa::SpecialRegister result = {
+        text(decl.name), wordId(decl.type), 0, True, decl.scope, decl.enumerates, decl.narrow, -1, text(decl.manual)};
     if (!result.type)
       errors.report(decl.place, "unknown-word", "unknown type `" + decl.type + "`");
     if (!decl.needs.empty())

@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Process.h"
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -417,6 +418,12 @@ struct Shown {
   bool quiet;
 };
 
+/// Where the pages of the rules stand: as the command line says, or the environment.
+std::string siteOf(const Arguments &arguments) {
+  const char *site = std::getenv("PTXRAY_SITE");
+  return arguments.value("--site").value_or(site ? site : "").str();
+}
+
 Shown shownOf(const Arguments &arguments, llvm::StringRef formatName) {
   const bool quiet = arguments.has("--quiet");
   const Format &format = arguments.has("--statistics")
@@ -427,7 +434,8 @@ Shown shownOf(const Arguments &arguments, llvm::StringRef formatName) {
            .summary = quiet                                          ? Summary::Never
                       : llvm::sys::Process::StandardOutIsDisplayed() ? Summary::Always
                                                                      : Summary::IfFound,
-           .fold = !arguments.has("--no-fold")},
+           .fold = !arguments.has("--no-fold"),
+           .site = siteOf(arguments)},
           quiet};
 }
 
@@ -562,6 +570,8 @@ Command checkCommand() {
                        {"--ptxas", "PATH", "the ptxas to ask"},
                        maxSizeOption(),
                        colorOption(),
+                       {"--site", "URL",
+                        "where the site of the documents is, for links to rules (default: PTXRAY_SITE)"},
                        {"--jobs", "N", "check N files at the same time (default: one a core)"}}},
       .run = runCheck};
 }

@@ -1,18 +1,52 @@
 #include "Explore/Explain.h"
 #include "Check/CheckModule.h"
 #include "Command.h"
+#include "Diagnostics/RuleGroups.h"
 #include "Diagnostics/RuleLevels.h"
 #include "Diagnostics/RulePages.h"
+#include "Explore/Pages.h"
 #include "Isa/Isa.h"
+#include "PagesJson.h"
 #include "Render/Render.h"
+#include "Source/Escape.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ptxray {
 
 using llvm::StringRef;
 
-/// `kernel.ptx:12`: what is reported in the line, and the rules.
+/// The page of a rule as it stands in docs/diagnostics, without what only its tests read, under its level and group.
+static std::string shownRulePage(DiagId id) {
+  std::string text = (info(id).id + " - a rule of the group " + groupOf(id).name + ": " + severityName(info(id).level) +
+                      (mayHaveFix(id) ? ", with a fix" : "") + "\n\n")
+                         .str();
+  StringRef rest = rulePage(info(id).id);
+  rest = rest.drop_front(rest.find('\n')).ltrim();
+  for (StringRef line; !rest.empty();) {
+    std::tie(line, rest) = rest.split('\n');
+    if (!line.starts_with("//@") && !line.starts_with("```"))
+      text += line.str() + "\n";
+  }
+  return text;
+}
+
+/// The page of the instruction or directive that the line holds.
+static bool explainStatement(StringRef text, llvm::raw_ostream &out) {
+  if (text.starts_with("@"))
+    text = text.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
+  const StringRef opcode = text.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
+  const auto mnemonics = findMnemonics(opcode);
+  const std::optional<Page> page =
+      mnemonics.empty() ? pageOf(opcode) : std::optional(instructionPage(*mnemonics.front()));
+  if (page)
+    printPage(*page, out);
+  return page.has_value();
+}
+
+/// `kernel.ptx:12`: what is reported in the line, the rules, and what stands there.
 static std::optional<int> explainLine(StringRef written, llvm::raw_ostream &out) {
   const auto [path, number] = written.rsplit(':');
   unsigned line = 0;
@@ -24,24 +58,17 @@ static std::optional<int> explainLine(StringRef written, llvm::raw_ostream &out)
     return usageError("cannot read `" + path.str() + "`: " + problem);
   DiagnosticSink sink;
   checkSource(*source, {}, sink);
-  out << source->lineText(line).trim() << '\n';
+  const StringRef text = source->lineText(line).trim();
+  out << text << '\n';
   bool anything = false;
   for (const Diagnostic &d : sink.diagnostics()) {
     if (source->lineColumn(d.range.begin).line != line)
       continue;
     anything = true;
-    out << '\n' << severityName(d.severity) << ": " << d.message() << "\n\n" << rulePage(info(d.id).id);
+    out << '\n' << severityName(d.severity) << ": " << d.message() << "\n\n" << shownRulePage(d.id);
   }
-  if (anything)
-    return Clean;
-  StringRef text = source->lineText(line).trim();
-  if (text.starts_with("@"))
-    text = text.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
-  const StringRef opcode = text.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
   out << '\n';
-  if (const auto mnemonics = findMnemonics(opcode); !mnemonics.empty())
-    explainInstruction(mnemonics, opcode, false, out);
-  else if (!explainDirective(opcode, out))
+  if (!explainStatement(text, out) && !anything)
     out << "nothing is reported in this line\n";
   return Clean;
 }
@@ -59,21 +86,93 @@ static std::string didYouMeanAny(StringRef wanted) {
   return didYouMean(wanted, known);
 }
 
+/// Pages of one name; empty: there is none.
+static std::vector<Page> pagesOf(StringRef name) {
+  constexpr size_t mostLonger = 3; // of more than these, the names are enough
+  std::vector<Page> pages;
+  const auto mnemonics = findMnemonics(name);
+  const bool isExact = !mnemonics.empty() && !StringRef(mnemonics.front()->text).starts_with((name + ".").str());
+  if (mnemonics.size() <= mostLonger + isExact || isExact)
+    for (const isa::Mnemonic *mnemonic :
+         llvm::ArrayRef(mnemonics).take_front(mnemonics.size() <= mostLonger + isExact ? mnemonics.size() : 1))
+      pages.push_back(instructionPage(*mnemonic));
+  if (pages.empty())
+    if (std::optional<Page> page = mnemonics.empty() ? pageOf(name) : std::nullopt)
+      pages.push_back(std::move(*page));
+  return pages;
+}
+
+static void printSource(StringRef name, llvm::raw_ostream &out) {
+  const isa::Tables &tables = isa::tables();
+  llvm::SmallSetVector<uint16_t, 8> entries;
+  if (const auto mnemonics = findMnemonics(name); !mnemonics.empty())
+    for (const uint32_t form : isa::run(tables.mnemonicForms, mnemonics.front()->forms))
+      entries.insert(tables.forms[form].entry);
+  for (const uint16_t entry : entries)
+    out << "\ngrammar/isa/" << tables.entries[entry].file << ':' << tables.entries[entry].line << '\n'
+        << StringRef(tables.entries[entry].source).rtrim() << '\n';
+}
+
+/// Instructions that begin so, with their titles.
+static void listMnemonics(StringRef written, llvm::raw_ostream &out) {
+  out << "many instructions begin with `" << escaped(written) << "`:\n";
+  for (const isa::Mnemonic *mnemonic : findMnemonics(written))
+    out << "  " << llvm::left_justify(mnemonic->text, 40) << ' ' << instructionPage(*mnemonic).title << '\n';
+}
+
+static int explainAsJson(const Arguments &arguments) {
+  std::vector<Page> pages;
+  for (const StringRef name : arguments.operands) {
+    std::vector<Page> some = pagesOf(name);
+    if (some.empty())
+      return usageError("no page of `" + name.str() + "`" + didYouMeanAny(name));
+    std::ranges::move(some, std::back_inserter(pages));
+  }
+  llvm::outs() << dump(pagesJson(arguments.operands.empty() ? allPages() : pages), 1) << '\n';
+  return Clean;
+}
+
+static int overview() {
+  llvm::outs() << "explain NAME, where NAME is\n"
+               << "  one of " << isa::mnemonics().size()
+               << " instructions, or how some of them begin: add, tcgen05 (ptxray isa --list)\n"
+               << "  one of " << allDiagInfos().size() << " rules: operand-type (ptxray rules)\n"
+               << "  a qualifier, a type, a state space: .rn, .bf16, .shared::cta\n";
+  llvm::outs() << "  a directive:";
+  for (const isa::Directive &directive : isa::tables().directives)
+    llvm::outs() << ' ' << directive.name;
+  llvm::outs() << "\n  a pragma:";
+  for (const isa::Directive &pragma : isa::tables().pragmas)
+    llvm::outs() << ' ' << pragma.name;
+  llvm::outs() << "\n  a target: sm_90a, sm_100f; a special register: %tid, %clock64\n"
+               << "  FILE:LINE: what is reported there, and what stands there\n";
+  return Clean;
+}
+
 static int runExplain(const Arguments &arguments) {
+  if (arguments.value("--format"))
+    return explainAsJson(arguments);
+  if (arguments.operands.empty())
+    return overview();
   const StringRef wanted = arguments.operands.front();
+  if (arguments.operands.size() > 1)
+    return usageError("only `--format=json` takes several names");
   if (const auto [rule, problem] = findRule(wanted); rule) {
-    llvm::outs() << rulePage(info(rule->id).id);
+    llvm::outs() << shownRulePage(rule->id);
     return Clean;
   } else if (findDiag(wanted.split(':').first)) {
     return usageError(problem);
   }
-  if (const auto mnemonics = findMnemonics(wanted); !mnemonics.empty()) {
-    explainInstruction(mnemonics, wanted, arguments.has("--source"), llvm::outs());
+  if (const std::vector<Page> pages = pagesOf(wanted); !pages.empty()) {
+    llvm::interleave(pages, llvm::outs(), [](const Page &page) { printPage(page, llvm::outs()); }, "\n");
+    if (arguments.has("--source"))
+      printSource(wanted, llvm::outs());
     return Clean;
   }
-  if (explainDirective(wanted, llvm::outs()) || explainRegister(wanted, llvm::outs()) ||
-      explainTarget(wanted, llvm::outs()) || explainWord(wanted, llvm::outs()))
+  if (!findMnemonics(wanted).empty()) {
+    listMnemonics(wanted, llvm::outs());
     return Clean;
+  }
   if (const std::optional<int> status = explainLine(wanted, llvm::outs()))
     return *status;
   return usageError("no rule, instruction, directive, special register, or target `" + wanted.str() + "`" +
@@ -90,10 +189,10 @@ int unknownInstruction(StringRef written) {
 Command explainCommand() {
   return {.name = "explain",
           .summary = "explain a rule, instruction, qualifier, directive, special register, target, or line of a file",
-          .syntax = {.operands = "RULE|NAME|FILE:LINE",
-                     .fewest = 1,
-                     .most = 1,
-                     .options = {{"--source", "", "also show how grammar/isa describes the instruction"}}},
+          .syntax = {.operands = "[RULE|NAME|FILE:LINE]...",
+                     .most = anyNumber,
+                     .options = {{"--format", "json", "the pages of the names, or of all names, as data"},
+                                 {"--source", "", "also show how grammar/isa describes the instruction"}}},
           .run = runExplain};
 }
 

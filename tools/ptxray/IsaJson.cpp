@@ -440,20 +440,14 @@ static Json wordsJson() {
         json[name] = true;
     if (word.gate)
       json["requires"] = FormJson().condition(word.gate);
+    if (const isa::Meaning *meaning = isa::findMeaning(word.text)) {
+      json["meaning"] = meaning->text;
+      if (!meaning->topic.empty())
+        json["topic"] = meaning->topic;
+    }
     words[std::string(word.text)] = std::move(json);
   }
   return words;
-}
-
-static Json versionsJson() {
-  Json versions = Json::array();
-  for (uint16_t version : isa::versions()) {
-    Json json = {{"name", isa::versionText(version)}};
-    if (const uint16_t meaning = isa::versionMeaning(version); meaning != version)
-      json["as"] = isa::versionText(meaning);
-    versions.push_back(std::move(json));
-  }
-  return versions;
 }
 
 static Json targetsJson() {
@@ -506,6 +500,10 @@ static Json registersJson() {
       json["requires"] = FormJson().condition(reg.gate);
     if (reg.needs >= 0)
       json["directive"] = tables().directives[reg.needs].name;
+    if (const isa::Meaning *meaning = isa::findMeaning(reg.name))
+      json["meaning"] = meaning->text;
+    if (!reg.manual.empty())
+      json["manual"] = reg.manual;
     json["per"] = isa::scopeNames[static_cast<size_t>(reg.scope)];
     if (reg.enumerates != isa::Enumerated::Nothing)
       json["enumerates"] = isa::enumeratedNames[static_cast<size_t>(reg.enumerates)];
@@ -591,7 +589,9 @@ Json isaJson(llvm::ArrayRef<llvm::StringRef> names) {
           {"words", wordsJson()},
           {"specialRegisters", registersJson()},
           {"mnemonics", mnemonicsJson(names)},
-          {"entries", entriesJson(names)}};
+          {"entries", entriesJson(names)},
+          {"meanings", meaningsJson()},
+          {"examples", examplesJson()}};
 }
 
 } // namespace ptxray

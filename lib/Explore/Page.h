@@ -1,0 +1,45 @@
+#pragma once
+// What is known of a name, as a page: a value that is shown as text, or written as JSON for whoever makes other pages
+// of it.
+#include "llvm/Support/raw_ostream.h"
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+struct PageRow {
+  std::vector<std::string> words; // that the row is about; of a table its cells
+  std::string text;
+  std::string note;        // a restriction: `needs PTX 7.4 and sm_70 or higher`
+  unsigned depth = 0;      // values of a qualifier stand below it
+  std::string module = {}; // of an example: a whole text with the line in it
+};
+
+struct PageSection {
+  enum class Kind : uint8_t {
+    Part,  // what follows, up to the next part, belongs to one section of the manual
+    Text,  // a paragraph a row
+    Code,  // a line of PTX a row; the words number it
+    List,  // words, and what they mean
+    Table, // the first row is the header
+  };
+  Kind kind;
+  std::string title;
+  std::vector<PageRow> rows;
+};
+
+struct Page {
+  std::string name, kind; // `tcgen05.mma`, `instruction`
+  std::string title;      // in a few words
+  std::vector<PageSection> sections;
+
+  /// A section without rows is left out.
+  void add(PageSection section) {
+    if (section.kind == PageSection::Kind::Part || !section.rows.empty())
+      sections.push_back(std::move(section));
+  }
+};
+
+void printPage(const Page &page, llvm::raw_ostream &out);
+
+} // namespace ptxray

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""The site is built and its links lead somewhere: build.py PTXRAY SOURCE-FOLDER OUTPUT
+
+Every `href` and `src` of a page is a file of the site and, with `#`, an anchor in it; nothing but links asks the
+network for anything. Skipped (77) when markdown-it-py is neither installed nor to be had, unless PTXRAY_REQUIRE
+names `site` or `all`."""
+
+import html.parser
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import urllib.parse
+
+WANTED = [
+    "index.html",
+    "search.html",
+    "layouts.html",
+    "docs/hazards.html",
+    "rules/operand-type.html",
+    "instructions/wgmma.mma_async.html",
+    "instructions/tcgen05.mma.html",
+    "special-registers/clock64.html",
+    "targets/sm_100f.html",
+    "directives/maxntid.html",
+]
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.anchors, self.loads = [], set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        if "id" in values:
+            self.anchors.add(values["id"])
+        if tag == "a" and "href" in values:
+            self.links.append(values["href"])
+        if tag in ("link", "script", "img", "iframe"):
+            self.loads += [values[name] for name in ("href", "src") if values.get(name)]
+
+
+def problems_of(folder):
+    pages = {path: Page(path.read_text()) for path in folder.rglob("*.html")}
+    for path, page in pages.items():
+        name = path.relative_to(folder)
+        for link in page.links + page.loads:
+            parts = urllib.parse.urlsplit(link)
+            if parts.scheme in ("http", "https"):
+                if link in page.loads:
+                    yield f"{name} loads {link}"
+                continue
+            if parts.scheme == "data":
+                continue
+            target = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path.resolve()
+            if not target.is_file():
+                yield f"{name}: no {link}"
+            elif parts.fragment and target in pages and parts.fragment not in pages[target].anchors:
+                yield f"{name}: no anchor {link}"
+    for wanted in WANTED:
+        if not (folder / wanted).is_file():
+            yield f"no {wanted}"
+    if re.search(r"url\(|@import", (folder / "style.css").read_text()):
+        yield "style.css loads something"
+
+
+def main():
+    ptxray, source, output = (os.path.abspath(word) for word in sys.argv[1:4])
+    made = subprocess.run(
+        [sys.executable, f"{source}/tools/site", f"--ptxray={ptxray}", f"--output={output}"],
+        capture_output=True,
+        text=True,
+    )
+    if made.returncode:
+        print(made.stderr)
+        if "No module named 'markdown_it'" in made.stderr or "pip" in made.stderr:
+            print("skipped: no markdown-it-py")
+            return 1 if {"site", "all"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77
+        return 1
+    problems = list(problems_of(pathlib.Path(output).resolve()))
+    print(made.stdout, "\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

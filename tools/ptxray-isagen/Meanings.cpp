@@ -1,0 +1,144 @@
+// What words, operands and registers say, and examples; and the lint that wants both for all that is shown.
+#include "Resolver.h"
+
+namespace ptxray::isagen {
+
+static bool beginsWith(const std::string &mnemonic, const std::string &beginning) {
+  return mnemonic == beginning || mnemonic.starts_with(beginning + ".");
+}
+
+void Resolver::meanings() {
+  const Vocabulary &listed = model.vocabulary;
+  std::set<std::string> names = vocabulary;
+  for (const isa::OperandDecl &operand : output.operands)
+    names.insert(std::string(operand.name));
+  for (const isa::SpecialRegister &reg : output.registers)
+    names.insert(std::string(reg.name));
+  for (const auto &[name, meaning] : listed.meanings) {
+    if (!names.count(name))
+      errors.report(meaning.place, "unknown-name",
+                    "`" + name + "` is no word, operand, or special register" + didYouMean(name, names));
+    for (const std::string &beginning : meaning.mnemonics)
+      if (std::none_of(mnemonicIds.begin(), mnemonicIds.end(),
+                       [&](const auto &known) { return beginsWith(known.first, beginning); }))
+        errors.report(meaning.place, "unknown-name", "no mnemonic begins with `" + beginning + "`");
+    for (const std::string &mnemonic : meaning.mnemonics.empty() ? std::vector<std::string>{""} : meaning.mnemonics)
+      output.meanings.push_back({text(name), text(mnemonic), text(meaning.topic), text(meaning.text)});
+  }
+  std::sort(output.meanings.begin(), output.meanings.end(), [](const isa::Meaning &one, const isa::Meaning &other) {
+    return std::tie(one.name, one.mnemonic) < std::tie(other.name, other.mnemonic);
+  });
+}
+
+void Resolver::examples() {
+  std::set<std::string> names;
+  for (const auto &[mnemonic, id] : mnemonicIds)
+    names.insert(mnemonic);
+  for (const auto *directives : {&output.directives, &output.pragmas})
+    for (const isa::Directive &directive : *directives)
+      names.insert(std::string(directive.name));
+  for (const auto &[name, example] : model.vocabulary.examples) {
+    if (!names.count(name))
+      errors.report(example.place, "unknown-name",
+                    "`" + name + "` is no mnemonic, directive, or pragma" + didYouMean(name, names));
+    output.examples.push_back({text(name), text(example.right), text(example.wrong), text(example.refusedBy)});
+  }
+}
+
+namespace {
+
+/// Of a vocabulary that explains itself: what it leaves out.
+class Unexplained {
+public:
+  Unexplained(const Model &model, const Output &output, Errors &errors)
+      : model(model), output(output), errors(errors) {}
+  void meanings();
+  void examples();
+
+private:
+  /// Only ptxas accepts it.
+  bool isUndocumented(ExprId id) const;
+  bool isUndocumented(const isa::Form &form) const;
+  bool hasMeaning(isa::Text name, isa::Text mnemonic) const;
+  void meaningsOf(const isa::Mnemonic &mnemonic, const isa::Form &form);
+
+  const Model &model;
+  const Output &output;
+  Errors &errors;
+};
+
+bool Unexplained::isUndocumented(ExprId id) const {
+  const isa::Expr &e = output.exprs[id];
+  if (e.op == ExprOp::And)
+    for (uint32_t part = 0; part < e.b; ++part)
+      if (isUndocumented(output.exprArgs[e.a + part]))
+        return true;
+  return e.op == ExprOp::Warn;
+}
+
+bool Unexplained::isUndocumented(const isa::Form &form) const {
+  for (uint32_t i = 0; i < form.rules.count; ++i)
+    if (const isa::Rule &rule = output.rules[output.formRules[form.rules.first + i]];
+        rule.when == True && isUndocumented(rule.require))
+      return true;
+  return false;
+}
+
+bool Unexplained::hasMeaning(isa::Text name, isa::Text mnemonic) const {
+  const auto [first, last] = model.vocabulary.meanings.equal_range(std::string(name));
+  return std::any_of(first, last, [&](const auto &known) {
+    const std::vector<std::string> &in = known.second.mnemonics;
+    return in.empty() || std::any_of(in.begin(), in.end(), [&](const std::string &beginning) {
+             return beginsWith(std::string(mnemonic), beginning);
+           });
+  });
+}
+
+void Unexplained::meaningsOf(const isa::Mnemonic &mnemonic, const isa::Form &form) {
+  for (uint32_t i = form.mnemonicSlots; i < form.slots.count; ++i) {
+    const isa::Slot &slot = output.slots[form.slots.first + i];
+    for (uint32_t v = 0; v < slot.values.count; ++v) {
+      const isa::SlotValue &value = output.slotValues[slot.values.first + v];
+      const isa::Word &word = output.words[value.word];
+      if (word.wordClass != isa::WordClass::Type && !isUndocumented(value.gate) &&
+          !hasMeaning(word.text, mnemonic.text))
+        errors.report({model.entries[form.entry].place.file, form.line}, "missing-meaning",
+                      "nothing says what `" + std::string(word.text) + "` means in `" + std::string(mnemonic.text) +
+                          "`");
+    }
+  }
+}
+
+void Unexplained::meanings() {
+  for (const isa::Mnemonic &mnemonic : output.mnemonics)
+    for (uint32_t f = 0; f < mnemonic.forms.count; ++f)
+      if (const isa::Form &form = output.forms[output.mnemonicForms[mnemonic.forms.first + f]]; !isUndocumented(form))
+        meaningsOf(mnemonic, form);
+  for (const RegisterDecl &decl : model.registers)
+    if (!hasMeaning(decl.name, ""))
+      errors.report(decl.place, "missing-meaning", "nothing says what `" + decl.name + "` holds");
+}
+
+void Unexplained::examples() {
+  const auto report = [&](Place place, const std::string &name) {
+    if (!model.vocabulary.examples.count(name))
+      errors.report(place, "missing-example", "`" + name + "` has no example");
+  };
+  for (const Entry &entry : model.entries)
+    for (const std::string &mnemonic : entry.mnemonics)
+      report(entry.place, mnemonic);
+  for (const DirectiveDecl &directive : model.directives)
+    report(directive.place, directive.name);
+}
+
+} // namespace
+
+void lintExplanations(const Model &model, const Output &output, Errors &errors) {
+  Unexplained unexplained(model, output, errors);
+  if (!model.vocabulary.meanings.empty())
+    unexplained.meanings();
+  if (!model.vocabulary.examples.empty())
+    unexplained.examples();
+}
+
+} // namespace ptxray::isagen

@@ -1,0 +1,113 @@
+"""The documents as a static site: rules, instructions, layouts, the pages of docs/, and a search that needs no server.
+
+usage: tools/site [--ptxray PROGRAM] [--output FOLDER]
+
+docs/site.md describes it. Whatever it shows comes from the program (`explain`, `rules`, `layout`) and from docs/.
+"""
+
+import argparse
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(pathlib.Path(__file__).parent), str(ROOT / "tools")]
+
+import documents  # noqa: E402  (lies beside this file)
+import names  # noqa: E402
+import page as pages  # noqa: E402
+
+# Pictures of layouts: what is asked, and what is said of it.
+LAYOUTS = [
+    ("mma.m16n8k16.f16", "the fragments of mma, 16-bit elements"),
+    ("mma.m16n8k32.s8", "the fragments of mma, 8-bit elements"),
+    ("mma.m16n8k8.tf32", "the fragments of mma, .tf32"),
+    ("wmma.mma.m16n16k16.f16", "the fragments of wmma"),
+    ("wgmma.mma_async.m64n32k16.f32.f16.f16", "the fragments of wgmma"),
+    ("ldmatrix.m8n8.x4.b16", "ldmatrix: which thread gives which address"),
+    ("movmatrix", "movmatrix: before and after"),
+    ("tcgen05.ld.16x256b.x2", "tensor memory: 16 lanes, 256 bits of each"),
+    ("tcgen05.ld.32x32b.x8", "tensor memory: 32 lanes, 32 bits of each"),
+    ("smem --type bf16 --major k --swizzle 128B", "shared memory, 128-byte swizzle"),
+    ("smem --type bf16 --major mn --swizzle 64B", "shared memory, 64-byte swizzle"),
+]
+
+
+class Site:
+    def __init__(self, program, output):
+        self.program = program
+        self.output = output
+        self.index = []  # of the search: title, kind, path, words
+
+    def run(self, *words):
+        return subprocess.run([self.program, *words], check=True, capture_output=True, text=True).stdout
+
+    def write(self, path, title, body, kind="", words=""):
+        file = self.output / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(pages.frame(path, title, body))
+        self.index.append([title, kind, path, words])
+
+    def rules(self):
+        rules = json.loads(self.run("rules", "--format=json"))
+        groups = {}
+        for rule in rules:
+            groups.setdefault(rule["group"], []).append(rule)
+            text = (ROOT / "docs" / "diagnostics" / f"{rule['id']}.md").read_text()
+            self.write(f"rules/{rule['id']}.html", rule["id"], names.rule(rule, text), "rule", rule["message"])
+        self.write("rules/index.html", "Rules", names.rule_list(groups), "list")
+
+    def instructions(self):
+        described = json.loads(self.run("explain", "--format=json"))
+        known = {one["name"]: names.path_of(one) for one in described}
+        mentions = names.rules_by_instruction(ROOT / "docs" / "diagnostics", known)
+        for one in described:
+            body = names.explained(one, known, mentions.get(one["name"], []))
+            self.write(known[one["name"]], one["name"], body, one["kind"], one["title"])
+        self.write("instructions/index.html", "Instructions", names.chapters(described, known), "list")
+        self.write("names/index.html", "Names", names.name_list(described, known), "list")
+
+    def layouts(self):
+        parts = []
+        for asked, says in LAYOUTS:
+            words = asked.split()
+            picture = self.run("layout", *words, "--format=svg")
+            parts.append((asked, says, picture))
+        self.write("layouts.html", "Layouts", names.layouts(parts), "page", " ".join(asked for asked, _, _ in parts))
+
+    def documents(self):
+        for source in sorted((ROOT / "docs").glob("*.md")):
+            title, body = documents.converted(source)
+            self.write(f"docs/{source.stem}.html", title, body, "page", source.stem.replace("-", " "))
+        listed = sorted(entry for entry in self.index if entry[2].startswith("docs/"))
+        self.write("docs/index.html", "Documents", names.document_list(listed), "list")
+
+    def start(self):
+        readme = (ROOT / "README.md").read_text()
+        self.write("index.html", "ptxray", documents.start_page(readme), "page", "start")
+        search = "<h1>Search</h1><p id='count'></p><ul id='results'></ul><script src='index.js'></script>"
+        self.write("search.html", "Search", search + "<script src='search.js'></script>")
+        for name in ("style.css", "search.js"):
+            shutil.copy(pathlib.Path(__file__).parent / name, self.output / name)
+        (self.output / "index.js").write_text("window.siteIndex = " + json.dumps(self.index) + ";\n")
+
+
+def main():
+    arguments = argparse.ArgumentParser(prog="tools/site", description=__doc__.split("\n")[0])
+    arguments.add_argument("--ptxray", default=ROOT / "build/release/tools/ptxray/ptxray", type=pathlib.Path)
+    arguments.add_argument("--output", default=ROOT / "build/site", type=pathlib.Path)
+    given = arguments.parse_args()
+    shutil.rmtree(given.output, ignore_errors=True)
+    site = Site(given.ptxray.resolve(), given.output)
+    site.rules()
+    site.instructions()
+    site.layouts()
+    site.documents()
+    site.start()
+    print(f"{len(site.index)} pages: {given.output / 'index.html'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""The pages of docs/, which are Markdown."""
+
+import pathlib
+import re
+import sys
+
+import pypi
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WHEELS = [
+    ("markdown-it-py", "4.3.0", "7aa1511a46c39138de78d9eba92ce47e63124d8003fc98b3a351909e04239efa"),
+    ("mdurl", "0.1.2", "84008a41e51615a49fc9966191ff91509e3c40b939176e643fd50a5c2196b8f8"),
+]
+
+
+def library():
+    """markdown-it-py, from the system or from PyPI"""
+    try:
+        from markdown_it import MarkdownIt
+    except ImportError:
+        folder = ROOT / "build" / "markdown-it"
+        for name, version, checksum in WHEELS:
+            found = next(folder.glob(f"{name.replace('-', '_')}-{version}-*.whl"), None)
+            sys.path.append(str(found or pypi.download(name, version, folder, checksum)))
+        from markdown_it import MarkdownIt
+    return MarkdownIt("commonmark").enable("table")
+
+
+def anchor(text):
+    """as GitHub makes them"""
+    return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
+
+
+def target_of(link):
+    """where a link of docs/*.md leads on the site; None: it leads to no page of it"""
+    path, _, part = link.partition("#")
+    end = "#" + part if part else ""
+    if re.match(r"[a-z]+:", link) or not path:
+        return link
+    if found := re.fullmatch(r"diagnostics/([\w-]+)\.md", path):
+        return f"../rules/{found[1]}.html{end}"
+    if re.fullmatch(r"[\w-]+\.md", path) and (ROOT / "docs" / path).exists():
+        return path[:-3] + ".html" + end
+    return None
+
+
+def rendered(text):
+    """HTML whose headings can be linked to and whose links lead to pages of the site"""
+    markdown = library()
+    tokens = markdown.parse(text)
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open":
+            plain = "".join(part.content for part in tokens[at + 1].children or [])
+            token.attrSet("id", anchor(plain))
+        opened = []
+        for part in token.children or []:
+            if part.type == "link_open":
+                target = target_of(part.attrGet("href"))
+                opened.append(target)
+                part.tag = "a" if target else "span"
+                part.attrs = {"href": target} if target else {}
+            elif part.type == "link_close":
+                part.tag = "a" if opened.pop() else "span"
+            elif part.type == "image":
+                part.attrSet("src", "")
+    made = markdown.renderer.render(tokens, markdown.options, {})
+    return made.replace("<table>", "<div class='wide'><table>").replace("</table>", "</table></div>")
+
+
+def converted(source):
+    """title and body"""
+    text = source.read_text()
+    return text.split("\n", 1)[0].lstrip("# "), rendered(text)
+
+
+def start_page(readme):
+    """what the README says first, and where to go from here"""
+    first = readme.split("\n## ")[0]
+    doors = (
+        "<ul class='doors'><li><a href='instructions/index.html'>Instructions</a>: forms, qualifiers, examples</li>"
+        "<li><a href='names/index.html'>Names</a>: directives, special registers, targets, qualifiers</li>"
+        "<li><a href='rules/index.html'>Rules</a>: what ptxray reports, and what to do</li>"
+        "<li><a href='layouts.html'>Layouts</a>: which thread holds which element</li>"
+        "<li><a href='docs/index.html'>Documents</a>: how ptxray is used and how it works</li></ul>"
+    )
+    title, _, rest = rendered(first).partition("</h1>")
+    return title + "</h1>" + doors + rest

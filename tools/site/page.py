@@ -1,0 +1,59 @@
+"""The frame that all pages have, and small pieces of HTML."""
+
+import html
+import re
+
+MENU = [
+    ("instructions/index.html", "Instructions"),
+    ("names/index.html", "Names"),
+    ("rules/index.html", "Rules"),
+    ("layouts.html", "Layouts"),
+    ("docs/index.html", "Documents"),
+]
+
+
+def escaped(text):
+    return html.escape(text, quote=True)
+
+
+def up(path):
+    """from a page back to the start"""
+    return "../" * path.count("/")
+
+
+def frame(path, title, body):
+    links = "".join(f"<a href='{up(path)}{to}'>{name}</a>" for to, name in MENU)
+    return (
+        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"<title>{escaped(title)} - ptxray</title><link rel='stylesheet' href='{up(path)}style.css'>"
+        "<link rel='icon' href='data:,'></head><body>"
+        f"<header><a class='home' href='{up(path)}index.html'>ptxray</a><nav>{links}</nav>"
+        f"<form action='{up(path)}search.html'><input name='q' type='search' placeholder='search' aria-label='search'>"
+        f"</form></header><main>{body}</main></body></html>\n"
+    )
+
+
+def code(text):
+    """what stands between backquotes is code"""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escaped(text))
+
+
+def linked(text, path, known):
+    """the same, and code that has a page is a link to it"""
+
+    def link(match):
+        name = match[1]
+        target = known.get(name.replace("&quot;", ""))
+        shown = f"<code>{name}</code>"
+        return f"<a href='{up(path)}{target}'>{shown}</a>" if target and target != path else shown
+
+    text = re.sub(r"`([^`]*)`", link, escaped(text))
+    return re.sub(r"(?<!['\"])(https://\S+)", r"<a href='\1'>\1</a>", text)
+
+
+def table(header, rows):
+    """cells are HTML"""
+    head = "".join(f"<th>{cell}</th>" for cell in header)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<div class='wide'><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -60,6 +60,12 @@ static Range lastStatement(const Body &body) {
   return isLabel ? body.ast->labels[body.labels.back().index].range : instruction;
 }
 
+/// Whether statements after the last one could not be read: a `ret` may be among them.
+static bool isEndUnread(const Body &body) {
+  const Range end{lastStatement(body).end, body.function->range.end};
+  return llvm::any_of(body.ast->unread, [end](Range lost) { return lost.begin >= end.begin && lost.begin <= end.end; });
+}
+
 void checkReachability(const Body &body, const BodyContext &context) {
   const llvm::SmallVector<Segment, 16> segments = segmentsOf(body, context.module);
   const llvm::SmallBitVector targets = segments.size() > 1 ? targetsOf(body) : llvm::SmallBitVector();
@@ -72,7 +78,7 @@ void checkReachability(const Body &body, const BodyContext &context) {
   // Where nothing but labels stands at the end, compilers lead what cannot happen.
   const Segment &last = segments.back();
   const bool isReached = segments.size() == 1 || (last.first < last.end && llvm::any_of(last.labels, isTarget));
-  if (isReached && !context.module.neverReturns(body.function->name))
+  if (isReached && !context.module.neverReturns(body.function->name) && !isEndUnread(body))
     context.sink.report(DiagId::ControlReachesEnd, lastStatement(body), body.ast->text(body.function->name));
 }
 

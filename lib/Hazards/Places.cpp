@@ -67,7 +67,7 @@ static bool staysInside(isa::Operation operation) {
 namespace {
 
 /// A register or variable and a number, which together are the result of an instruction; or with another register that
-/// is no address.
+/// is not an address.
 struct Step {
   LocalId source = LocalId::None;
   int64_t added = 0;

@@ -85,7 +85,7 @@ enum class ExprOp : uint8_t {
   OperandIsSymbol, // names a variable, label, function or special register
   OperandNegated,
   OperandHasOffset, // `a+8`
-  OperandIn,        // a: operand, b, c: run of `ranges`; true for what is no immediate
+  OperandIn,        // a: operand, b, c: run of `ranges`; true for what is not an immediate
   Gate,             // a: gate by name (its expression), so that messages can name it
   Warn,             // true, and the finding is a warning; a: index into `warnings`
   Independent,      // the module says `texmode_independent`

@@ -236,6 +236,19 @@ private:
   llvm::SmallVector<Binding, 2> results;
 };
 
+const char *patternName(PatternKind kind) {
+  switch (kind) {
+  case PatternKind::Operand: return "an operand without brackets";
+  case PatternKind::Address: return "an address in brackets";
+  case PatternKind::Vector: return "a vector";
+  case PatternKind::List: return "a list in parentheses";
+  case PatternKind::Pair: return "a pair";
+  }
+  return "";
+}
+
+} // namespace
+
 const char *shapeName(ShapeKind kind) {
   switch (kind) {
   case ShapeKind::Register: return "a register";
@@ -256,19 +269,6 @@ const char *shapeName(ShapeKind kind) {
   }
   return "";
 }
-
-const char *patternName(PatternKind kind) {
-  switch (kind) {
-  case PatternKind::Operand: return "an operand without brackets";
-  case PatternKind::Address: return "an address in brackets";
-  case PatternKind::Vector: return "a vector";
-  case PatternKind::List: return "a list in parentheses";
-  case PatternKind::Pair: return "a pair";
-  }
-  return "";
-}
-
-} // namespace
 
 llvm::SmallVector<Binding, 2> bindOperands(const FormView &view) { return Binder(view).best(); }
 

@@ -15,6 +15,8 @@ struct Binding {
   llvm::SmallVector<std::pair<uint16_t, int16_t>, 2> suffixes; // slot, node
   llvm::SmallVector<Misfit, 2> misfits;
 };
+const char *shapeName(ShapeKind kind);
+
 /// The best ways: all those with the fewest misfits.
 llvm::SmallVector<Binding, 2> bindOperands(const FormView &view);
 /// Fills the operands, and reports the misfits.

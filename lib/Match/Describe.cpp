@@ -36,7 +36,7 @@ std::string operandText(const FormView &view, unsigned index) {
 std::string operandKind(const FormView &view, unsigned index) {
   const isa::OperandDecl &declared = view.operands[index];
   const TypeView type = view.typeOf(index);
-  if (declared.rules & isa::Vec || declared.lengths.count)
+  if (declared.rules & isa::Vec || !view.lengths(index).empty())
     return "a vector in braces";
   if (const std::string_view role = isa::roleText(declared.role); !role.empty())
     return std::string(role);

@@ -22,7 +22,10 @@ void reportWarnings(const FormView &view, const Truth &truth, const Subject &sub
     if (isPedantic && !view.written.availability.module().pedantic)
       continue;
     Finding &f = judgement.add(Phase::Warning, id, subject.place);
-    f.add(subject.text);
+    if (subject.place.kind == Place::Operand)
+      f.add(textThere);
+    else
+      f.add(subject.text);
     f.severity = isPedantic ? Severity::Pedantic : Severity::Warning;
     f.line = line;
   }
@@ -56,7 +59,7 @@ Finding &reportCombination(const FormView &view, const Subject &subject, Place p
                            Judgement &judgement) {
   const Opcode &opcode = view.written.opcode;
   const WordId subjectWord = subject.place.kind == Place::Word ? opcode.words[subject.place.index].id : WordId(0);
-  // `.lo` of `mul.lo` is no comparison.
+  // `.lo` of `mul.lo` is not a comparison.
   const bool isOfName = word && llvm::any_of(llvm::ArrayRef(opcode.words).take_front(opcode.mnemonicWords),
                                              [&](const OpcodeWord &spelt) { return spelt.id == word; });
   const bool needsOtherType = isa::word(word).wordClass == isa::WordClass::Type && !isOfName && subjectWord &&

@@ -39,6 +39,8 @@ struct Remedy {
     ChangeTarget,   // to `text`, and the version to `word` unless that is 0
     AddBrackets,    // round the operand at the place of the finding
     RemoveBrackets, // from it
+    AddParentheses, // round it and all after it
+    SwapOperands,   // the first two
     MakeFloat,      // of the integer there, of so many bits as `word` says
   };
   Kind kind = None;
@@ -50,6 +52,11 @@ struct Remedy {
 /// The argument that is the text of the source at the place.
 struct TextThere {};
 inline constexpr TextThere textThere;
+
+/// Kinds of words that have no choice beside them.
+inline bool isFixedWord(Kind kind) {
+  return kind == Kind::Alignment || kind == Kind::Convergence || kind == Kind::Completion;
+}
 
 struct Finding {
   DiagId id;

@@ -98,7 +98,8 @@ static void dropConsequences(std::vector<Finding> &findings) {
 static void spellExpected(Finding &f) {
   if (f.expected.empty() || f.id == DiagId::UnknownQualifier)
     return;
-  f.args.push_back(wordsText(f.expected));
+  f.args.push_back(f.id == DiagId::IllegalQualifier ? wordsText(f.expected, "or", f.args.front())
+                                                    : wordsText(f.expected));
   if (f.expected.size() == 1)
     f.remedy.text = isa::word(f.expected.front()).text;
   else if (const WordId word = f.id == DiagId::IllegalQualifier ? alikeType(f) : WordId(0))
@@ -118,10 +119,12 @@ static Place withConflicting(const Opcode &opcode, uint16_t k) {
 /// Names the word that may be meant, and both of two words that conflict.
 static void sharpen(Finding &f, const Opcode &opcode) {
   if (f.id == DiagId::UnknownQualifier) {
-    if (llvm::StringRef near = nearestWord(*opcode.mnemonic, f.args.front()); !near.empty())
+    if (const llvm::StringRef type = typeOfOtherLanguage(f.args.front()); !type.empty())
+      f.remedy = {Remedy::ReplaceWord, f.place.index, type.str()};
+    else if (llvm::StringRef near = nearestWord(*opcode.mnemonic, f.args.front()); !near.empty())
       f.remedy = {Remedy::ReplaceWord, f.place.index, near.str()};
     else if (!f.expected.empty())
-      f.notes.push_back("expected " + wordsText(f.expected));
+      f.notes.push_back("expected " + wordsText(f.expected, "or", f.args.front()));
   }
   if (f.place.kind == Place::Word && f.place.count == 1 && f.id == DiagId::QualifierOfOtherForm)
     f.place = withConflicting(opcode, f.place.index);
@@ -139,6 +142,43 @@ static bool mergeLayouts(Finding &first, const Finding &second) {
   first.place.count += second.place.count;
   first.remedy = {};
   return true;
+}
+
+/// Words that are missing together are one mistake: `.sync.aligned`.
+static void mergeMissing(std::vector<Finding> &findings, const Opcode &opcode) {
+  auto isPlain = [](const Finding &f) {
+    return f.id == DiagId::MissingQualifier && f.expected.size() == 1 && f.remedy.kind == Remedy::InsertAfterWord;
+  };
+  const auto first = llvm::find_if(findings, isPlain);
+  if (first == findings.end())
+    return;
+  auto isAlike = [&](const Finding &f) {
+    return isPlain(f) && f.place == first->place && f.args.front() == first->args.front();
+  };
+  std::vector<Remedy> insertions;
+  std::string words;
+  Kind kind = first->kind;
+  for (const Finding &f : llvm::make_filter_range(findings, isAlike)) {
+    insertions.push_back(f.remedy);
+    words += f.remedy.text;
+    if (isFixedWord(kind))
+      kind = f.kind;
+  }
+  if (insertions.size() == 1)
+    return;
+  std::string spelling;
+  for (unsigned k = 0; k < opcode.words.size(); ++k) {
+    spelling += opcode.words[k].text;
+    for (const Remedy &insertion : insertions)
+      if (insertion.word == k)
+        spelling += insertion.text;
+  }
+  Finding merged = *first;
+  merged.args.back() = quote(words);
+  merged.kind = kind;
+  merged.remedy = {Remedy::ReplaceOpcode, 0, spelling};
+  findings.erase(std::remove_if(std::next(first), findings.end(), isAlike), findings.end());
+  *first = std::move(merged);
 }
 
 /// What the module is too old for is said once: of the instruction rather than of a word.
@@ -170,6 +210,8 @@ static std::vector<Finding> selectFindings(std::vector<Finding> found, const Opc
       findings.push_back(std::move(f));
   }
   keepOneGate(findings);
+  if (findings.size() > 1)
+    mergeMissing(findings, opcode);
   if (findings.size() > 1)
     dropConsequences(findings);
   return findings;

@@ -68,6 +68,8 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
     mayCall |= namesFunction(t.forms[form]);
   }
   readsValues |= readsRegisters;
+  // Whether a constant fits into 8 bits is not part of the fingerprint.
+  readsValues |= llvm::any_of(words, [](const OpcodeWord &word) { return word.id && isa::word(word.id).bits == 8; });
 
   for (size_t k = mnemonicWords; k < words.size(); ++k) {
     OpcodeWord &word = words[k];

@@ -32,6 +32,7 @@ private:
   bool judgeSink(unsigned node, bool inVector);
   bool judgeNamedRegister(const Shape &shape, unsigned node, bool inVector);
   bool judgeConstant(const Shape &shape, unsigned node, bool inVector);
+  void judgeSize(const Shape &constant, unsigned node);
   bool judgeSymbol(const Shape &shape, unsigned node, bool inVector);
   bool judgeSign(const Shape &shape, unsigned node);
   bool judgeRegister(TypeView reg, unsigned node, bool inVector);

@@ -124,8 +124,11 @@ bool OperandJudge::judgeRegister(TypeView reg, unsigned node, bool inVector) {
   if (declared.role == OperandRole::Immediate)
     return fail(DiagId::ConstantExpected, node);
   // A destination without a type is the sink itself.
-  if (!type && has(isa::Destination))
-    return fail(DiagId::OperandKind, node);
+  if (!type && has(isa::Destination)) {
+    fail(DiagId::OperandKind, node);
+    judgement.findings.back().notes.push_back("expected `_`: there is no result here");
+    return false;
+  }
   if (!type)
     return reg.kind != TypeKind::Predicate || fail(DiagId::OperandType, node, spell(reg), typeText());
   if (has(isa::Exact) && !has(isa::Each)) {
@@ -302,7 +305,22 @@ bool OperandJudge::judgeConstant(const Shape &shape, unsigned node, bool inVecto
       judgement.findings.back().remedy = {Remedy::MakeFloat, type.bits, ""};
     return false;
   }
-  return judgeRange(shape, node);
+  if (!judgeRange(shape, node))
+    return false;
+  if (!inVector && declared.role == OperandRole::Value)
+    judgeSize(shape, node);
+  return true;
+}
+
+/// ptxas takes the lower bits of an integer that is too large, and infinity for a float.
+void OperandJudge::judgeSize(const Shape &constant, unsigned node) {
+  const bool isFloat = constant.kind == ShapeKind::Float;
+  const bool isTruncated = isFloat ? type == TypeView{TypeKind::Float, 32} && constant.flags & ShapeBeyond32
+                                   : mayBeInteger(type) && isNumber(constant) && !fitsInto(type.bits, constant.value);
+  if (!isTruncated)
+    return;
+  warn(DiagId::TruncatedConstant, node, type.bits);
+  judgement.findings.back().notes.push_back(isFloat ? "ptxas makes infinity of it" : "ptxas keeps its lower bits");
 }
 
 /// A variable, function or label: its address is the value.
@@ -354,7 +372,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   }
 }
 
-/// `_|_` is no pair for ptxas.
+/// `_|_` is not a pair for ptxas.
 static void judgePairs(const FormView &view, Judgement &judgement) {
   const auto &shapes = view.written.shapes;
   for (uint16_t n = 0; n + 2u < shapes.size(); ++n)

@@ -1,4 +1,5 @@
 // What would do instead: a remedy is offered only if nothing is wrong with what it makes.
+#include "Match/Bind.h"
 #include "Match/Match.h"
 #include "Match/Rules.h"
 #include "Match/Unknown.h"
@@ -61,7 +62,9 @@ static bool makesItRight(const Finding &finding, const WrittenInstruction &writt
   const Remedy &remedy = finding.remedy;
   switch (remedy.kind) {
   case Remedy::RaiseVersion:
-  case Remedy::ChangeTarget: break; // `opensGates` has tried it
+  case Remedy::ChangeTarget: // `opensGates` has tried it
+  case Remedy::AddParentheses:
+  case Remedy::SwapOperands: break; // as `addArrangement` has
   case Remedy::AddBrackets:
   case Remedy::RemoveBrackets:
   case Remedy::MakeFloat: {
@@ -155,6 +158,60 @@ static void addSimilar(std::vector<Finding> &findings, const WrittenInstruction 
   findings = {unknown};
 }
 
+/// The operands with the first two in each other's place.
+static std::vector<Shape> swapped(llvm::ArrayRef<Shape> shapes) {
+  const auto first = shapes.take_front(shapes.front().extent), rest = shapes.drop_front(first.size());
+  std::vector<Shape> changed(rest.take_front(rest.front().extent));
+  llvm::append_range(changed, first);
+  llvm::append_range(changed, rest.drop_front(rest.front().extent));
+  return changed;
+}
+
+/// The operands with those after the function that is called as its arguments; `node`: the first of these. Nothing:
+/// they are in parentheses, or there is none.
+static std::optional<std::vector<Shape>> withArguments(llvm::ArrayRef<Shape> shapes, unsigned &node) {
+  for (node = 0; node < shapes.size() && shapes[node].kind != ShapeKind::Function;)
+    node += shapes[node].extent;
+  if (++node >= shapes.size() || shapes[node].kind == ShapeKind::List)
+    return std::nullopt;
+  std::vector<Shape> changed(shapes.begin(), shapes.end());
+  Shape list;
+  list.kind = ShapeKind::List;
+  list.extent = narrow<uint16_t>(shapes.size() - node + 1);
+  changed.insert(changed.begin() + node, list);
+  return changed;
+}
+
+/// In place of what is wrong with each operand: that they stand in the wrong order, or lack their parentheses.
+static void addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
+  const llvm::ArrayRef<Shape> shapes = written.shapes;
+  auto replace = [&](const std::vector<Shape> &changed, unsigned node, ShapeKind expected, Remedy::Kind remedy) {
+    const Judged judged = judge({written.opcode, changed, written.availability});
+    if (!judged.isAccepted())
+      return;
+    Finding f = wordFinding(DiagId::OperandShape, Place::at(Place::Operand, node), textThere,
+                            shapeName(shapes[node].kind), shapeName(expected));
+    f.phase = Phase::Shape;
+    f.form = findings.front().form;
+    f.line = findings.front().line;
+    f.remedy = {remedy, 0, ""};
+    if (remedy == Remedy::SwapOperands)
+      f.notes.push_back("the first two operands are in each other's place");
+    findings = {f};
+  };
+  unsigned node = 0;
+  if (written.opcode.mayCall) {
+    if (const auto changed = withArguments(shapes, node))
+      replace(*changed, node, ShapeKind::List, Remedy::AddParentheses);
+    return;
+  }
+  if (shapes.empty() || shapes.front().extent >= shapes.size())
+    return;
+  const ShapeKind second = shapes[shapes.front().extent].kind;
+  if ((shapes.front().kind == ShapeKind::Address) != (second == ShapeKind::Address))
+    replace(swapped(shapes), 0, second, Remedy::SwapOperands);
+}
+
 /// The instructions whose names the opcode begins: with the rest of the name, and the words that are not part of it.
 static void addCompletions(Finding &finding, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
@@ -167,7 +224,9 @@ static void addCompletions(Finding &finding, const WrittenInstruction &written) 
     rest.split(own, '.');
     std::string spelling(mnemonic.text);
     for (const OpcodeWord &word : llvm::drop_begin(opcode.words))
-      if (!llvm::is_contained(own, word.text.drop_front()))
+      if (const llvm::StringRef text = word.text.drop_front(); !llvm::is_contained(own, text) &&
+                                                               !own.front().starts_with((text + "::").str()) &&
+                                                               !own.front().ends_with(("_" + text).str()))
         spelling += word.text;
     if (judge({Opcode(spelling), written.shapes, written.availability}).isAccepted())
       right.push_back("`" + spelling + "`");
@@ -235,6 +294,8 @@ static std::string titleOf(const Remedy &remedy, const Opcode &opcode) {
     return "write `.target " + remedy.text + "`" +
            (remedy.word ? " and raise `.version` to " + isa::versionText(remedy.word) : "");
   case Remedy::AddBrackets: return "write the address in brackets";
+  case Remedy::AddParentheses: return "write the arguments in parentheses";
+  case Remedy::SwapOperands: return "swap the operands";
   case Remedy::RemoveBrackets: return "remove the brackets";
   case Remedy::MakeFloat: return "write it as a floating-point constant";
   }
@@ -251,6 +312,19 @@ static void putIntoWords(llvm::MutableArrayRef<Finding> findings, const Opcode &
     if (finding.form != ~0u)
       finding.notes.push_back("the form is `" + std::string(isa::tables().forms[finding.form].syntax) + "`");
   }
+}
+
+/// `ADD.f32`, `mbarrier_init`; or what the name means in another language.
+static void addSpelling(Finding &f, const WrittenInstruction &written) {
+  const std::string &spelling = written.opcode.spelling;
+  std::string dotted = spelling;
+  std::replace(dotted.begin(), dotted.begin() + std::min(dotted.find('.'), dotted.size()), '_', '.');
+  for (const std::string &variant : {llvm::StringRef(spelling).lower(), dotted})
+    if (variant != spelling && judge({Opcode(variant), written.shapes, written.availability}).isAccepted())
+      f.remedy = {Remedy::ReplaceOpcode, 0, variant};
+  if (const llvm::StringRef advice = adviceOnForeignName(written.opcode.words.front().text);
+      !advice.empty() && f.remedy.kind == Remedy::None)
+    f.notes.push_back(advice.str());
 }
 
 void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
@@ -279,10 +353,12 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
       addNumbered(f, written);
   }
   for (Finding &f : findings)
-    if (const std::string lower = llvm::StringRef(opcode.spelling).lower();
-        f.id == DiagId::UnknownInstruction && lower != opcode.spelling &&
-        judge({Opcode(lower), written.shapes, written.availability}).isAccepted())
-      f.remedy = {Remedy::ReplaceOpcode, 0, lower};
+    if (f.id == DiagId::UnknownInstruction)
+      addSpelling(f, written);
+  if (llvm::any_of(findings, [&](const Finding &f) {
+        return f.severity == Severity::Error && (f.phase == Phase::Shape || (opcode.mayCall && opcode.mnemonic));
+      }))
+    addArrangement(findings, written);
   const bool isOfWords = llvm::any_of(
       findings, [](const Finding &f) { return f.severity == Severity::Error && f.phase == Phase::Qualifier; });
   if (isOfWords && llvm::all_of(findings, [](const Finding &f) { return f.remedy.kind == Remedy::None; }))

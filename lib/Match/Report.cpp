@@ -101,6 +101,15 @@ void Reporter::addEdits(const Finding &finding, Range range, Fix &fix) const {
     add({range.begin, range.begin + 1}, "");
     return add({range.end - 1, range.end}, "");
   }
+  case Remedy::AddParentheses:
+    add({range.begin, range.begin}, "(");
+    return add({instruction.range.end - 1, instruction.range.end - 1}, ")"); // before the semicolon
+  case Remedy::SwapOperands: {
+    const Operand *operands = ast.operands.data() + instruction.operands.first;
+    const Range first = operands->range, second = operands[operands->extent].range;
+    add(first, source.text(second).str());
+    return add(second, source.text(first).str());
+  }
   case Remedy::MakeFloat:
     if (const std::string text = asFloat(source.text(range), remedy.word); !text.empty())
       add(range, text);
@@ -113,9 +122,8 @@ void Reporter::addEdits(const Finding &finding, Range range, Fix &fix) const {
 /// missing because another rounding was meant.
 bool Reporter::isSafe(const Finding &finding) const {
   switch (finding.remedy.kind) {
-  case Remedy::InsertAfterWord:
-    return finding.kind == Kind::Alignment || finding.kind == Kind::Convergence || finding.kind == Kind::Completion;
-  case Remedy::ReplaceOpcode:
+  case Remedy::InsertAfterWord: return isFixedWord(finding.kind);
+  case Remedy::ReplaceOpcode: return finding.id != DiagId::MissingQualifier || isFixedWord(finding.kind);
   case Remedy::AddBrackets:
   case Remedy::MakeFloat: return true;
   default: return finding.severity == Severity::Pedantic;

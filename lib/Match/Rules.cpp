@@ -69,6 +69,26 @@ static Subject ownWord(const FormView &view) {
   return subject;
 }
 
+/// The operand whose value a condition is about; nothing: another one.
+static std::optional<Place> placeOfValue(const FormView &view, ExprId id) {
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[id];
+  if (e.op == ExprOp::OperandIn)
+    return Place::at(Place::Operand, view.nodeOf[e.a]);
+  if (e.op == ExprOp::And || e.op == ExprOp::Or)
+    for (ExprId argument : t.exprArgs.slice(e.a, e.b))
+      if (const std::optional<Place> place = placeOfValue(view, argument))
+        return place;
+  return std::nullopt;
+}
+
+/// A warning of its own is about the value, where it is about one.
+static Subject subjectOfWarning(const FormView &view, const isa::Rule &rule, const Truth &truth) {
+  const bool isNamed = !isa::tables().warnings[truth.warnings.front()].empty();
+  const std::optional<Place> place = isNamed ? placeOfValue(view, rule.require) : std::nullopt;
+  return place ? Subject{*place, ""} : subjectOf(view, rule.when);
+}
+
 void judgeRules(const FormView &view, Judgement &judgement) {
   const isa::Tables &t = isa::tables();
   for (uint32_t index : isa::run(t.formRules, view.form().rules)) {
@@ -78,7 +98,7 @@ void judgeRules(const FormView &view, Judgement &judgement) {
     const Truth truth = evaluate(view, rule.require);
     if (truth.holds) {
       if (!truth.warnings.empty())
-        reportWarnings(view, truth, subjectOf(view, rule.when), rule.line, false, judgement);
+        reportWarnings(view, truth, subjectOfWarning(view, rule, truth), rule.line, false, judgement);
       continue;
     }
     // `when !.rnd require !modern`: what is missing is a word, not another version.

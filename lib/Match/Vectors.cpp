@@ -84,6 +84,8 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
                     node, typeText());
       return failRegister(*seen, node);
     }
+    if (constant)
+      judgeSize(element, node);
   }
   if (!*seen || declared.role == OperandRole::Immediate ||
       (constant && ((declared.role == OperandRole::Register && !has(isa::AsBits)) || has(isa::Destination))))

@@ -31,9 +31,15 @@ std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction)
 
 std::string quote(std::string_view text) { return "`" + std::string(text) + "`"; }
 
-std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction) {
+std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction, llvm::StringRef written) {
   constexpr size_t most = 12; // a longer list explains nothing
   llvm::SmallVector<WordId, 16> words(ids.begin(), ids.end());
+  const bool isCut = words.size() > most;
+  if (isCut && !written.empty()) {
+    auto distance = [written](WordId id) { return written.edit_distance(isa::word(id).text); };
+    llvm::stable_sort(words, [&](WordId a, WordId b) { return distance(a) < distance(b); });
+    words.truncate(most);
+  }
   // `.x2` before `.x16`.
   llvm::stable_sort(words, [](WordId a, WordId b) {
     const llvm::StringRef x = isa::word(a).text, y = isa::word(b).text;
@@ -42,8 +48,9 @@ std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction) {
   });
   std::string out;
   for (size_t i = 0; i < std::min(words.size(), most); ++i)
-    out += separator(i, words.size(), conjunction) + "`" + std::string(isa::word(words[i]).text) + "`";
-  return words.size() > most ? out + " ..." : out;
+    out +=
+        separator(i, isCut ? most + 1 : words.size(), conjunction) + "`" + std::string(isa::word(words[i]).text) + "`";
+  return isCut ? out + " ..." : out;
 }
 
 /// Of ranges so wide that their ends say nothing: how far their values are apart; else 0.

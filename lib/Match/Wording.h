@@ -7,7 +7,8 @@ namespace ptxray {
 
 std::string quote(std::string_view text);
 std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction);
-std::string wordsText(llvm::ArrayRef<isa::WordId> words, const char *conjunction = "or");
+/// Of many, those most like what is written.
+std::string wordsText(llvm::ArrayRef<isa::WordId> words, const char *conjunction = "or", llvm::StringRef written = "");
 std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges);
 
 Kind kindOf(isa::WordId word); // `Kind::Other` when it has none of its own

@@ -25,7 +25,7 @@ static void checkTogether(llvm::ArrayRef<std::pair<const Directive *, const isa:
     for (uint16_t index : isa::run(tables.directiveLists, known->excludes))
       if (const Directive *other = written(index))
         module.sink.report(DiagId::DirectiveConflict, directive->nameRange, name, module.ast.text(other->name))
-            .notes.push_back({"the other stands here", other->nameRange});
+            .notes.push_back({"the other is here", other->nameRange});
     const auto needed = isa::run(tables.directiveLists, known->needs);
     if (!llvm::all_of(needed, written))
       module.sink.report(DiagId::DirectiveMissing, directive->nameRange, name, listText(needed, " and "));

@@ -33,9 +33,18 @@ bool Header::read(const Ast &ast, const Directive &directive) {
   }
   if (name != ".version" && name != ".target" && name != ".address_size")
     return false;
-  if (name == ".target" && reached == Nothing)
+  if (missingVersion && name != ".target") { // what follows from that
+    if (name == ".version") {
+      Diagnostic &d = sink.at(*missingVersion);
+      d.fix.reset();
+      d.notes.push_back({"it is here, and too late", directive.nameRange});
+    }
+    return true;
+  }
+  if (name == ".target" && reached == Nothing) {
+    missingVersion = sink.diagnostics().size();
     suggestVersion(ast, directive, sink.report(DiagId::MissingVersion, directive.range));
-  else if (name == ".address_size" && reached < Target)
+  } else if (name == ".address_size" && reached < Target)
     sink.report(reached == Nothing ? IdTakingTexts<0>(DiagId::MissingVersion) : DiagId::MissingTarget, directive.range);
   else
     sink.report(DiagId::MisplacedDirective, directive.nameRange, name);
@@ -43,6 +52,17 @@ bool Header::read(const Ast &ast, const Directive &directive) {
     readTarget(ast, directive);
   reached = Done; // what is still missing would be reported a second time
   return true;
+}
+
+/// `sm_80` for `sm80`, `SM_80`, `80`; empty if it is none of these.
+static std::string architectureLike(llvm::StringRef name) {
+  if (name.starts_with("sm_"))
+    return "";
+  llvm::StringRef number = name;
+  number.consume_front_insensitive("sm");
+  number.consume_front("_");
+  const std::string near = "sm_" + number.lower();
+  return isa::findTarget(near) < 0 ? "" : near;
 }
 
 /// The least version that has the target.
@@ -150,6 +170,10 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
       debug = operand.range;
     } else if (name == "map_f64_to_f32") {
       mapF64 = operand.range;
+    } else if (const std::string near = architectureLike(name); first && !near.empty()) {
+      sink.report(DiagId::UnknownTarget, operand.range, text).fix =
+          Fix{"write `" + near + "`", {{operand.range, near}}};
+      target = isa::findTarget(near);
     } else if (first && !name.starts_with("sm_") && !name.starts_with("compute_")) {
       sink.report(DiagId::MissingArchitecture, operand.range, text);
     } else {

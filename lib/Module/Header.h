@@ -23,7 +23,7 @@ public:
 
   /// True when the directive belongs to the header and was read.
   bool read(const Ast &ast, const Directive &directive);
-  /// The first item that is no header directive stands at `place`: what is missing is reported, and
+  /// The first item that is not a header directive stands at `place`: what is missing is reported, and
   /// whether version and target go together. A module without items `isEmpty`.
   void finish(Range place, bool isEmpty);
 
@@ -49,6 +49,7 @@ private:
   DiagnosticSink &sink;
   enum { Unset, Unified, Independent } texmode = Unset;
   enum { Nothing, Version, Target, AddressSize, Done } reached = Nothing;
+  std::optional<size_t> missingVersion; // among the reports: a `.target` came before
   uint16_t ptx = 0;
   int target = -1; // index into isa::targets()
   int64_t bits = 32;
@@ -56,7 +57,7 @@ private:
   Range versionRange, targetRange, mapF64, debug, independent;
 };
 
-/// `8.6` as 806; nothing when the text is no version.
+/// `8.6` as 806; nothing when the text is not a version.
 std::optional<uint16_t> parseVersion(llvm::StringRef text);
 
 } // namespace ptxray

@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// Eight ones somewhere, and what they cut a byte out of. Nothing: that is no address.
+/// Eight ones somewhere, and what they cut a byte out of. Nothing: that is not an address.
 static std::optional<uint32_t> checkMasked(const Declaration &declaration, uint32_t node, ModuleState &module) {
   const Range range = module.ast.operands[node].range;
   requireFeature(isa::FeatureId::InitialMask, range, module);
@@ -131,7 +131,13 @@ static uint32_t checkInitialValue(const Declaration &declaration, uint32_t node,
   const isa::Word &type = isa::word(module.resolver.word(declaration.type));
   const bool isFloat = type.typeKind == isa::TypeKind::Float;
   switch (value.kind) {
-  case OperandKind::Integer: return isFloat ? mismatch("a floating-point value") : end;
+  case OperandKind::Integer:
+    if (isFloat)
+      return mismatch("a floating-point value");
+    if (!fitsInto(type.bits, value.value))
+      module.sink.report(DiagId::TruncatedConstant, value.range, std::to_string(value.value), type.bits)
+          .notes.push_back({"ptxas keeps its lower bits", std::nullopt});
+    return end;
   case OperandKind::Float: return isFloat || type.typeKind == isa::TypeKind::Bits ? end : mismatch("an integer");
   case OperandKind::Name:
   case OperandKind::List: return checkInitialAddress(declaration, node, module);

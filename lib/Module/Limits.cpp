@@ -96,7 +96,7 @@ void Limits::body(FunctionSummary summary) {
 void Limits::finish() {
   if (options.isFragment)
     return;
-  // What is named and is no function, is none.
+  // What is named may be something other than a function.
   for (ModuleVariable &variable : program.variables)
     llvm::erase_if(variable.initial, [&](const Reference &one) { return !program.function(one.name); });
   const ProgramContext context{ast, availability, options, sink};

@@ -12,7 +12,7 @@ void checkFile(const Directive &directive, ModuleState &module) {
   auto [before, isNew] = module.debugging.files.emplace(operands[0].value, operands[0].range);
   if (!isNew)
     module.sink.report(DiagId::DuplicateFileIndex, operands[0].range, operands[0].value)
-        .notes.push_back({"the first stands here", before->second});
+        .notes.push_back({"the first is here", before->second});
 }
 
 /// `.loc file line column`, of inlined code with `, function_name label, inlined_at file line column`.

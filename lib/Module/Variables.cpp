@@ -158,7 +158,10 @@ static void checkArray(const Variable &variable, ModuleState &module) {
   const Declaration &declaration = variable.declaration;
   const int64_t first = variable.firstDimension;
   if (variable.isRegister() && (variable.isAllocated || first <= 0))
-    module.sink.report(DiagId::RegisterArray, declaration.nameRange, variable.name);
+    module.sink.report(DiagId::RegisterArray, declaration.nameRange, variable.name)
+        .notes.push_back({"`" + variable.name.str() + "<4>` declares four registers, `" + variable.name.str() +
+                              "0` to `" + variable.name.str() + "3`",
+                          std::nullopt});
   const bool isSizedByValues = declaration.hasInitialiser && first < 0;
   if (!variable.isParameter() && variable.linkage != ".extern" && first <= 0 && !isSizedByValues)
     module.sink.report(DiagId::IncompleteType, declaration.nameRange, variable.name);

@@ -38,7 +38,7 @@ enum class OperandKind : uint8_t {
   Invalid, // an expression that has no value (a register in arithmetic, a division by zero)
 };
 
-enum OperandFlag : uint8_t {
+enum OperandFlag : uint16_t {
   Negated = 1,   // `-a`
   Not = 2,       // `!p`
   HasOffset = 4, // `a+8`, `a[8]`; `value` is the offset
@@ -48,14 +48,21 @@ enum OperandFlag : uint8_t {
   UnsignedSuffix = 32,  // `1U`
   Subscript = 64,       // the offset was written `a[8]`
   WarpSize = 128,       // the constant was written `WARP_SZ`
-  WrittenFlags = Negated | Not | HasOffset | HexFloat | WideFloat | Subscript, // all that a verdict depends on
+  Beyond16 = 16384,     // the integer does not fit into 16 bits
+  Beyond32 = 32768,     // nor into 32, or the float not into .f32
+  WrittenFlags = Negated | Not | HasOffset | HexFloat | WideFloat | Subscript | Beyond16 | Beyond32, // for verdicts
 };
+
+/// Whether an integer has room in so many bits, with a sign or without.
+constexpr bool fitsInto(unsigned bits, int64_t value) {
+  return bits >= 64 || (value >= -(int64_t(1) << (bits - 1)) && value < int64_t(1) << bits);
+}
 
 /// Operands stand in preorder: a node's children follow it, and `extent` counts the node and all
 /// below it, so the next sibling of node i is i + operands[i].extent.
 struct Operand {
   OperandKind kind = OperandKind::Invalid;
-  uint8_t flags = 0;
+  uint16_t flags = 0;
   uint32_t extent = 1;
   NameId name = NameId::None;           // Name
   SpellingId suffix = SpellingId::None; // `.x`, `.b0`, `.h1` behind a name, `.unified` behind `]`

@@ -1,6 +1,7 @@
 // Operands, and the constant expressions in them.
 #include "Parse/Builder.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 namespace ptxray {
 
@@ -57,6 +58,16 @@ void Builder::cast(const Token &token) {
   }
 }
 
+/// In how few bits the number has room.
+static uint16_t sizeFlags(OperandKind kind, uint8_t flags, uint64_t bits) {
+  const auto value = static_cast<int64_t>(bits);
+  if (kind == OperandKind::Integer)
+    return fitsInto(16, value) ? 0 : fitsInto(32, value) ? Beyond16 : Beyond16 | Beyond32;
+  const bool isSingle = flags & HexFloat && !(flags & WideFloat);
+  const double number = isSingle ? 0 : std::bit_cast<double>(bits);
+  return std::isfinite(number) && std::isinf(static_cast<float>(number)) ? Beyond32 : 0;
+}
+
 void Builder::literal(const Token &token) {
   // In a faulty text what ends the expression may be dropped, and an operator stand behind it.
   if (!sink && operations.empty() && values.empty())
@@ -67,7 +78,7 @@ void Builder::literal(const Token &token) {
     case TokenKind::RightBracket: { // nearly always: a number alone
       Operand &operand =
           push(token.kind == TokenKind::Float ? OperandKind::Float : OperandKind::Integer, token.range());
-      operand.flags = token.flags;
+      operand.flags = token.flags | sizeFlags(operand.kind, token.flags, token.value);
       operand.value = token.value;
       return;
     }
@@ -90,7 +101,7 @@ void Builder::applySigns() {
 void Builder::applyUnary(const Operation &operation, Constant &value) {
   value.range.begin = operation.begin;
   if (value.flags & HexFloat && !(value.flags & WideFloat))
-    return noValue(value, "`0f...` stands alone; a decimal number is");
+    return noValue(value, "`0f...` cannot be part of an expression; a decimal number is");
   if (value.kind == Constant::Real) {
     if (operation.op == '-')
       value.bits = std::bit_cast<uint64_t>(-std::bit_cast<double>(value.bits));
@@ -219,7 +230,7 @@ Builder::Constant Builder::binary(uint16_t op, Constant left, Constant right) {
   Constant out{Constant::Signed, 0, {left.range.begin, right.range.end}, 0};
   for (Constant *side : {&left, &right})
     if (side->flags & HexFloat && !(side->flags & WideFloat))
-      noValue(*side, "`0f...` stands alone; a decimal number is");
+      noValue(*side, "`0f...` cannot be part of an expression; a decimal number is");
   if ((left.kind == Constant::Real) != (right.kind == Constant::Real)) {
     noValue(out, "two integers or two floats are");
     return out;
@@ -319,7 +330,7 @@ void Builder::endExpression() {
   Constant value = finishExpression();
   Operand &operand = push(value.kind == Constant::Real ? OperandKind::Float : OperandKind::Integer, value.range);
   operand.value = value.bits;
-  operand.flags = value.flags & ~UnsignedSuffix;
+  operand.flags = (value.flags & ~UnsignedSuffix) | sizeFlags(operand.kind, value.flags, value.bits);
   if (value.kind == Constant::Unsigned)
     operand.flags |= UnsignedSuffix;
 }
@@ -348,11 +359,22 @@ void Builder::name(const Token &token) {
     nameSigns(operand);
 }
 
+const char *Builder::adviceOnParentheses() const {
+  return ast.text(ast.instructions.back().opcode).contains('.')
+             ? "an operand has no parentheses; an address is written in brackets: `[%rd1]`"
+             : "a guard such as `@%p1` makes one instruction conditional; `bra` jumps over several";
+}
+
 // Before a name only a single sign makes sense: `-a`, `!p`.
 void Builder::nameSigns(Operand &operand) {
   uint16_t op = operations.back().op;
-  if (operations.size() > 1 || (op != '-' && op != '!'))
+  if (operations.size() > 1 || (op != '-' && op != '!')) {
+    const bool isFirst = !reported;
     fail(DiagId::SyntaxError, operand.range, ast.text(operand.name), "a constant");
+    if (isFirst && op == '(')
+      sink->at(sink->diagnostics().size() - 1).notes.push_back({adviceOnParentheses(), std::nullopt});
+    throw SyntaxFault();
+  }
   operand.flags |= op == '-' ? Negated : Not;
   operand.range.begin = operations.front().begin;
   operations.clear();

@@ -201,6 +201,7 @@ private:
   Constant binary(uint16_t op, Constant left, Constant right);
   Constant finishExpression();
   void nameSigns(Operand &operand);
+  const char *adviceOnParentheses() const;
   /// `call.uni` is interned as a spelling, `call` as a name.
   static bool isDottedCall(const Token &token) { return token.kind == TokenKind::Call && token.end - token.begin != 4; }
   NameId nameOf(const Token &token) const { return token.id == NameSink ? NameId::None : NameId(token.id); }

@@ -125,6 +125,11 @@ bool PtxBase::mendExtra(KindSet expected) {
     return false;
   if (ahead.kind == TokenKind::Semicolon && inStatement() && !isClosedBehind(ahead))
     return false;
+  // `%r1 = 5;`, `@%p1 @%p2 ...`, `@%p1 {`: what stands there is meant.
+  const bool isGuarded = statementFirst.kind == TokenKind::At && builder->last.begin > statementFirst.begin;
+  if (inStatement() &&
+      (ahead.kind == TokenKind::Equal || (isGuarded && kinds(TokenKind::At, TokenKind::LeftBrace) & bit(ahead.kind))))
+    return false;
   if (ahead.kind == TokenKind::LeftBrace && inStatement() && hasPartner(ahead))
     return false; // without it the other would close the body
   bool closesBody = ahead.kind == TokenKind::EndOfBody;

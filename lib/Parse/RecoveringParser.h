@@ -140,6 +140,7 @@ private:
   std::map<TokenKind, Insertion> insertions;
 
   void fetch(Token &token);
+  bool readCharacter(Token &token);
   void reportBad(const Token &token);
   bool repairBrace(Token &token);
   void drop();

@@ -38,6 +38,8 @@ void PtxBase::fetch(Token &token) {
     }
     if (token.kind != TokenKind::Bad)
       return;
+    if (readCharacter(token))
+      return;
     reportBad(token);
     if (token.bad == BadToken::StrayCharacter && text[token.begin] == '#' && startsLine(token)) {
       scanner->moveTo(std::min(text.find('\n', token.begin), text.size()));
@@ -67,6 +69,26 @@ void PtxBase::fetch(Token &token) {
       return;
     }
   }
+}
+
+/// `'a'`, as C has it: a number.
+bool PtxBase::readCharacter(Token &token) {
+  const llvm::StringRef written = text.substr(token.begin, 3);
+  if (token.bad != BadToken::StrayCharacter || written.size() < 3 || !written.starts_with("'") ||
+      !written.ends_with("'"))
+    return false;
+  token.end = token.begin + 3;
+  const std::string number = std::to_string(static_cast<unsigned char>(written[1]));
+  if (Diagnostic *d = report(DiagId::MalformedNumber, token.range(), written.str())) {
+    d->notes.push_back({"PTX has no constants of characters; the code of this one is " + number, std::nullopt});
+    d->fix = Fix{"write `" + number + "`", {{token.range(), number}}, /*safe=*/true};
+  }
+  badTokenEnd = token.end;
+  scanner->moveTo(token.end);
+  token.kind = TokenKind::Integer;
+  token.flags = 0;
+  token.value = 0;
+  return true;
 }
 
 // False: the brace is dropped. True: the token is an inserted brace, and what it stands before is held.
@@ -120,6 +142,20 @@ static void addNumberAdvice(llvm::StringRef number, Diagnostic &d) {
                        std::nullopt});
     return;
   }
+  auto note = [&d](const char *message) { d.notes.push_back({message, std::nullopt}); };
+  if (number.starts_with_insensitive("0x") && number.ends_with("u") &&
+      llvm::all_of(number.drop_front(2).drop_back(), llvm::isHexDigit)) {
+    note("the suffix of an unsigned number is `U`");
+    return fix(number.drop_back().str() + "U");
+  }
+  if (number.contains('_') && llvm::all_of(number, [](char c) { return llvm::isDigit(c) || c == '_'; })) {
+    note("a number has no `_` between its digits");
+    std::string plain = number.str();
+    llvm::erase(plain, '_');
+    return fix(plain);
+  }
+  if (number.starts_with("0") && llvm::all_of(number, llvm::isDigit))
+    return note("a number that begins with `0` is octal: its digits are 0 to 7");
   const llvm::StringRef plain = number.rtrim("fFhHlLuU"), suffix = number.substr(plain.size());
   const bool isReal = plain.contains('.') || suffix.equals_insensitive("f");
   if (suffix.empty() || number.starts_with_insensitive("0x") ||
@@ -139,6 +175,12 @@ void PtxBase::reportBad(const Token &token) {
   switch (token.bad) {
   case BadToken::StrayCharacter:
     if (Diagnostic *d = report(DiagId::StrayCharacter, token.range(), shown); d && shown == "#" && startsLine(token)) {
+      const llvm::StringRef word = text.drop_front(token.end).ltrim(" \t").take_while(llvm::isAlpha);
+      if (llvm::is_contained({"define", "include", "if", "ifdef", "ifndef", "else", "endif", "undef", "pragma"},
+                             word)) {
+        d->notes.push_back({"PTX has no preprocessor", std::nullopt});
+        break;
+      }
       d->notes.push_back({"a comment begins with `//`", std::nullopt});
       d->fix = Fix{"write `//`", {{token.range(), "//"}}, /*safe=*/true};
     }
@@ -262,7 +304,10 @@ inline bool PtxBase::cannotFollow() {
 
 bool PtxBase::isLonelyGuard(const Token &at) {
   const Token next = peek();
-  const bool isLabel = next.kind == TokenKind::Id && text.drop_front(next.end).ltrim().starts_with(":");
+  // `@%p1: bra` has a colon too many.
+  llvm::StringRef behind = text.drop_front(next.end).ltrim();
+  const bool isLabel = next.kind == TokenKind::Id && behind.consume_front(":") &&
+                       behind.take_until([](char c) { return c == '\n'; }).trim().empty();
   return endsLine(at) || isLabel || kinds(TokenKind::RightBrace, TokenKind::EndOfBody) & bit(next.kind);
 }
 
@@ -388,8 +433,15 @@ std::string PtxBase::describe(KindSet expected) const {
       {bit(TokenKind::Id), "a name"},
       {kinds(TokenKind::Integer, TokenKind::Float), "a number"},
       {bit(TokenKind::String), "a string"},
-      {bit(TokenKind::Dotted), "a dotted word"},
+      {bit(TokenKind::Dotted), isInside({Ptx::RuleStorage, Ptx::RuleParameter}) ? "a type" : "a dotted word"},
+      {bit(TokenKind::Entry), "`.entry`"},
+      {bit(TokenKind::Func), "`.func`"},
+      {bit(TokenKind::Space), "a state space"},
   };
+  if (expected == bit(TokenKind::Float))
+    return "a number such as `8.0`";
+  if (rules.back().rule == Ptx::RuleParameter && expected & bit(TokenKind::Space))
+    return "a parameter";
   if (expected & bit(TokenKind::At))
     return "a statement";
   if (expected & bit(TokenKind::Version))
@@ -417,10 +469,40 @@ void PtxBase::reportUnexpected() {
     addSyntaxAdvice(expected, *d);
 }
 
+/// What a statement of another language would be in PTX.
+static llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &last, const Token &ahead) {
+  constexpr KindSet signs = kinds(TokenKind::Plus, TokenKind::Minus);
+  constexpr KindSet operators =
+      kinds(TokenKind::Infix, TokenKind::Less, TokenKind::Greater, TokenKind::Question) | signs;
+  if (llvm::is_contained({"if", "while", "for", "else", "do", "switch"}, first))
+    return "a guard such as `@%p1` makes one instruction conditional; `bra` jumps over several";
+  if (ahead.kind == TokenKind::Equal)
+    return "there is no assignment in PTX: the first operand of an instruction is its result";
+  if (first == "@" && ahead.kind == TokenKind::At)
+    return "an instruction has one guard; `and.pred` makes one predicate of two";
+  if (first == "@" && ahead.kind == TokenKind::LeftBrace)
+    return "a guard is for one instruction; `bra` jumps over several";
+  if (last.kind == TokenKind::RightBracket && signs & bit(ahead.kind))
+    return "an offset is written inside of the brackets: `[%rd1+4]`";
+  if (operators & bit(ahead.kind) && !first.starts_with("."))
+    return "an operand is a register or a constant; every operation is an instruction of its own";
+  return "";
+}
+
 void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
   constexpr KindSet numbers = kinds(TokenKind::Integer, TokenKind::Float, TokenKind::WarpSize);
+  constexpr KindSet closers = kinds(TokenKind::RightBrace, TokenKind::RightBracket, TokenKind::RightParen);
   const llvm::StringRef first = text.slice(statementFirst.begin, statementFirst.end);
-  if (builder->last.kind == TokenKind::Plus && builder->ahead.kind == TokenKind::Id && expected & numbers)
+  const Token &last = builder->last, &ahead = builder->ahead;
+  if (last.kind == TokenKind::Comma && closers & bit(ahead.kind))
+    d.fix = Fix{"remove the comma before it", {{last.range(), ""}}, /*safe=*/true};
+  else if (expected == bit(TokenKind::Float) && ahead.kind == TokenKind::Integer && spelled(ahead).size() <= 2)
+    d.fix = Fix{"write `" + spelled(ahead) + ".0`", {{{ahead.end, ahead.end}, ".0"}}};
+  else if (isWord(ahead, ".kernel"))
+    d.notes.push_back({"a kernel is `.entry`", std::nullopt});
+  else if (const llvm::StringRef advice = inStatement() ? adviceOnStatement(first, last, ahead) : ""; !advice.empty())
+    d.notes.push_back({advice.str(), std::nullopt});
+  else if (builder->last.kind == TokenKind::Plus && builder->ahead.kind == TokenKind::Id && expected & numbers)
     d.notes.push_back({"an address is one register and a constant; `add` makes one register of two", std::nullopt});
   else if (first == "__syncthreads")
     d.notes.push_back({"`__syncthreads()` is CUDA C++; in PTX it is `bar.sync 0`", std::nullopt});

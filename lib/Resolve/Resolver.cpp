@@ -311,6 +311,18 @@ static bool isAsmOperand(llvm::StringRef name) {
   return name.size() > 1 && name.starts_with("%") && llvm::all_of(name.drop_front(), llvm::isDigit);
 }
 
+/// What PTX has for a name of CUDA C++; empty: nothing.
+static llvm::StringRef nameInPtx(llvm::StringRef name) {
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] = {
+      {"threadIdx", "%tid"},   {"blockIdx", "%ctaid"}, {"blockDim", "%ntid"}, {"gridDim", "%nctaid"},
+      {"warpSize", "WARP_SZ"}, {"laneId", "%laneid"},  {"warpId", "%warpid"}, {"NULL", "0"},
+      {"nullptr", "0"},        {"true", "1"},          {"false", "0"},
+  };
+  name.consume_front("%");
+  const auto *found = llvm::find_if(names, [name](const auto &pair) { return pair.first == name; });
+  return found == std::end(names) ? llvm::StringRef() : llvm::StringRef(found->second);
+}
+
 void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
   const llvm::StringRef name = ast.text(id);
   if (isLost(name))
@@ -327,7 +339,12 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
   constexpr unsigned most = 100; // the search looks at every name
   if (++unknownNames > most)
     return;
-  if (isOfAsm)
+  if (const llvm::StringRef own = nameInPtx(name); !own.empty()) {
+    d.notes.push_back({"`" + name.str() + "` is not PTX, which has `" + own.str() + "`", std::nullopt});
+    if (range.size() >= name.size())
+      d.fix = Fix{"write `" + own.str() + "`",
+                  {{{range.begin, range.begin + static_cast<uint32_t>(name.size())}, own.str()}}};
+  } else if (isOfAsm)
     d.notes.push_back(
         {"`%0`, `%1` ... are operands of `asm` in CUDA C++; PTX declares its registers with `.reg`", std::nullopt});
   else if (const Symbol *family = scopes.shortFamily(id)) {
@@ -351,6 +368,11 @@ std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
     if (const Symbol *symbol = variant == name ? nullptr : scopes.findText(variant);
         symbol && (!isGuard || symbol->isPredicate))
       return variant;
+  if (const size_t at = name.size() < 3 ? 0 : name.size() - 2; at && name[at] == '_')
+    for (const isa::SpecialRegister &reg : isa::specialRegisters())
+      if (reg.vector && name.take_front(at) == llvm::StringRef(reg.name) &&
+          llvm::StringRef("xyz").contains(name.back()))
+        return std::string(reg.name) + "." + name.back();
   const llvm::StringRef stem = name.ltrim('%').rtrim("0123456789");
   if (stem.size() < 3)
     return "";

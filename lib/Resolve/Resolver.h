@@ -52,7 +52,7 @@ public:
     }
     return whole.value();
   }
-  /// False: it is no plain predicate register.
+  /// False: it is not a plain predicate register.
   bool checkGuard(const Instruction &instruction) {
     if (instruction.guard == NameId::None)
       return true;

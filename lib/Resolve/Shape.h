@@ -46,6 +46,7 @@ enum ShapeFlag : uint16_t {
   ShapeReturn = 2048,    // what the function at hand returns
   ShapeComponent = 4096, // one element of a register of vector type
   ShapeLacking = 8192,   // a special register whose directive the kernel at hand lacks
+  ShapeBeyond32 = Beyond32,
 };
 
 /// Preorder, `extent` as in the Ast. Names and places are not part of it.

@@ -27,6 +27,8 @@ struct Totals {
   unsigned fixable = 0;  // of those, with a safe fix
   unsigned fixed = 0;    // and shown no more
   unsigned accepted = 0; // by the baseline, and not shown
+  unsigned dead = 0;     // entries of the baseline that match nothing
+  unsigned hidden = 0;   // diagnostics after the last error that may be shown
   std::map<DiagId, RuleTotal> rules;
   unsigned statements = 0, sources = 0;    // of other languages, and in how many files
   std::map<std::string, unsigned> skipped; // statements of which not enough is known, by reason
@@ -38,6 +40,7 @@ enum class Summary { Never, IfFound, Always };
 
 struct RenderOptions {
   bool color = false;
+  bool links = false; // the terminal follows them
   Summary summary = Summary::IfFound;
   bool fold = true;                    // shows diagnostics that are alike once, with a count
   const char *unfolding = "--no-fold"; // how to see all of them

@@ -1,4 +1,5 @@
 // Diagnostics as clang prints them.
+#include "Diagnostics/Manual.h"
 #include "Render/Render.h"
 #include "Source/Origin.h"
 #include "llvm/ADT/DenseMap.h"
@@ -55,6 +56,7 @@ struct TextRenderer {
   void head(std::optional<Range> range, Style style, llvm::StringRef kind, llvm::StringRef message, llvm::StringRef id);
   void snippet(Range range, const Fix *fix);
   void replacement(const Excerpt &shown, const Fix &fix);
+  void manual(llvm::StringRef numbers);
   void diagnostic(const Diagnostic &d, const Alike &alike);
   void notes(const Diagnostic &d);
 };
@@ -173,6 +175,16 @@ void TextRenderer::replacement(const Excerpt &shown, const Fix &fix) {
   out << '\n';
 }
 
+/// Names sections of the manual; a link leads to the first.
+void TextRenderer::manual(llvm::StringRef numbers) {
+  const ManualSection *section = options.links ? findManualSection(numbers) : nullptr;
+  if (section)
+    out << "\033]8;;" << section->url() << "\033\\";
+  out << "manual " << numbers;
+  if (section)
+    out << "\033]8;;\033\\";
+}
+
 void TextRenderer::diagnostic(const Diagnostic &d, const Alike &alike) {
   static constexpr Style styles[] = {Style::Error, Style::Warning, Style::Warning};
   const llvm::StringRef margin = "      ";
@@ -193,8 +205,10 @@ void TextRenderer::diagnostic(const Diagnostic &d, const Alike &alike) {
     out << margin << "from: " << escaped(origin->path) << ':' << origin->line << '\n';
   if (!d.spec.manual.empty() || !d.spec.file.empty()) {
     out << margin << "see: ";
-    if (!d.spec.manual.empty())
-      out << "manual " << d.spec.manual << (d.spec.file.empty() ? "" : ", ");
+    if (!d.spec.manual.empty()) {
+      manual(d.spec.manual);
+      out << (d.spec.file.empty() ? "" : ", ");
+    }
     if (!d.spec.file.empty())
       out << d.spec.file << ':' << d.spec.line;
     out << '\n';
@@ -376,6 +390,9 @@ void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostre
     parts.push_back(std::to_string(totals.fixed) + " fixed");
   if (totals.accepted)
     parts.push_back(std::to_string(totals.accepted) + " accepted by the baseline");
+  if (totals.dead)
+    parts.push_back(totals.dead == 1 ? "1 entry of the baseline matches nothing"
+                                     : std::to_string(totals.dead) + " entries of the baseline match nothing");
   const bool shown = options.summary == Summary::Always || !parts.empty();
   if (options.summary == Summary::Never || !shown)
     return;
@@ -394,6 +411,8 @@ void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostre
     out << " in " << counted(totals.files, "file");
   if (totals.fixable)
     out << " (--fix corrects " << totals.fixable << ')';
+  if (totals.hidden)
+    out << " (" << totals.hidden << " not shown, by --max-errors)";
   out << '\n';
 }
 

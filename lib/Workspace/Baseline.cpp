@@ -1,6 +1,7 @@
 #include "Workspace/Baseline.h"
 #include "Diagnostics/Fingerprint.h"
 #include "Source/Escape.h"
+#include "Workspace/PathPatterns.h"
 #include "llvm/ADT/STLExtras.h"
 #include <filesystem>
 
@@ -10,12 +11,7 @@ namespace fs = std::filesystem;
 static constexpr llvm::StringLiteral head = "# Findings of ptxray that are accepted: path, rule, fingerprint.\n"
                                             "# `ptxray check --baseline=FILE --update-baseline` writes this file.\n";
 
-static fs::path normalized(llvm::StringRef path) {
-  std::error_code ignored;
-  return fs::absolute(path.str(), ignored).lexically_normal();
-}
-
-Baseline::Baseline(llvm::StringRef path) : folder(normalized(path).parent_path()) {}
+Baseline::Baseline(llvm::StringRef path) : folder(normalizedPath(path).parent_path()) {}
 
 void Baseline::read(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> found;
@@ -32,23 +28,39 @@ std::string Baseline::text() const {
   return text;
 }
 
+std::string Baseline::nameOf(const FileReport &report) const {
+  return escaped(normalizedPath(report.path).lexically_relative(folder).string());
+}
+
 std::vector<std::string> Baseline::linesOf(const FileReport &report) const {
-  // A path is the same from wherever the check runs; a name that is no path stays as it is.
-  const std::string file = normalized(report.path).lexically_relative(folder);
+  const std::string file = nameOf(report);
   std::vector<std::string> out;
   for (const auto &[d, print] : llvm::zip(report.diagnostics, fingerprints(report)))
-    out.push_back(escaped(file) + '\t' + info(d.id).id.str() + '\t' + print);
+    out.push_back(file + '\t' + info(d.id).id.str() + '\t' + print);
   return out;
 }
 
-unsigned Baseline::apply(FileReport &report) const {
-  if (lines.empty() || report.diagnostics.empty() || !report.source)
+unsigned Baseline::apply(FileReport &report) {
+  if (lines.empty() || !report.source)
     return 0;
-  const std::vector<std::string> found = linesOf(report);
+  std::vector<std::string> found = linesOf(report);
   size_t i = 0;
   const size_t before = report.diagnostics.size();
   llvm::erase_if(report.diagnostics, [&](const Diagnostic &) { return lines.count(found[i++]) != 0; });
+  const std::string file = nameOf(report);
+  const std::lock_guard<std::mutex> lock(mutex);
+  checked.insert(file);
+  matched.insert(found.begin(), found.end());
   return before - report.diagnostics.size();
+}
+
+unsigned Baseline::countDead() const {
+  return llvm::count_if(lines, [&](llvm::StringRef line) {
+    std::error_code ignored;
+    const llvm::StringRef file = line.split('\t').first;
+    const bool isGone = !fs::exists(fs::path(folder) / file.str(), ignored);
+    return (isGone || checked.count(file.str())) && !matched.count(line.str());
+  });
 }
 
 void Baseline::accept(const FileReport &report) {

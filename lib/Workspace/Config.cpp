@@ -23,22 +23,59 @@ static std::string setInline(bool &inlined, llvm::StringRef value) {
   return inlined || value == "no" || value == "false" ? "" : "`inline` is yes or no, not `" + value.str() + "`";
 }
 
-std::string readConfiguration(Settings &settings, llvm::StringRef text) {
+static std::string setIn(Settings &settings, llvm::StringRef name, llvm::StringRef value) {
+  return name == "indent"   ? setIndent(settings.format, value)
+         : name == "inline" ? setInline(settings.inlined, value)
+                            : setOption(settings.check, name, value);
+}
+
+std::string ConfigText::readLine(llvm::StringRef line, const std::string &origin) {
+  if (line.consume_front("[")) {
+    if (!line.consume_back("]"))
+      return "expected `]` at the end of the line";
+    return sections.emplace_back().files.add(line);
+  }
+  if (!line.contains('='))
+    return "expected `NAME = VALUE`";
+  const auto [before, after] = line.split('=');
+  const llvm::StringRef name = before.trim(), value = after.trim();
+  if (name == "exclude" && sections.size() > 1)
+    return "`exclude` is only allowed above the first `[`...`]`";
+  if (name == "exclude")
+    return excluded.add(value);
+  Settings tried;
+  sections.back().settings.push_back({name.str(), value.str(), origin});
+  return setIn(tried, name, value);
+}
+
+std::string ConfigText::read(llvm::StringRef text, llvm::StringRef name) {
   for (uint32_t number = 1; !text.empty(); ++number) {
     llvm::StringRef line;
     std::tie(line, text) = text.split('\n');
     line = line.split('#').first.trim();
     if (line.empty())
       continue;
-    const auto [name, value] = line.split('=');
-    const std::string problem = !line.contains('=')       ? "`NAME = VALUE` expected"
-                                : name.trim() == "indent" ? setIndent(settings.format, value.trim())
-                                : name.trim() == "inline" ? setInline(settings.inlined, value.trim())
-                                                          : setOption(settings.check, name.trim(), value.trim());
-    if (!problem.empty())
-      return std::to_string(number) + ": " + problem;
+    const std::string place = std::to_string(number);
+    if (const std::string problem = readLine(line, name.str() + ":" + place); !problem.empty())
+      return place + ": " + problem;
   }
   return "";
+}
+
+std::vector<uint32_t> ConfigText::sectionsFor(llvm::StringRef path) const {
+  std::vector<uint32_t> numbers;
+  for (uint32_t i = 0; i < sections.size(); ++i)
+    if (i == 0 || sections[i].files.match(path))
+      numbers.push_back(i);
+  return numbers;
+}
+
+void ConfigText::apply(llvm::ArrayRef<uint32_t> numbers, Settings &settings) const {
+  for (const uint32_t number : numbers)
+    for (const WrittenSetting &one : sections[number].settings) {
+      setIn(settings, one.name, one.value);
+      settings.written.push_back(one);
+    }
 }
 
 std::string Configuration::fileAbove(const std::string &folder) {
@@ -55,23 +92,26 @@ std::string Configuration::fileAbove(const std::string &folder) {
   return known->second;
 }
 
-std::shared_ptr<const Settings> Configuration::read(const std::string &path, std::string &problem) {
-  auto settings = std::make_shared<Settings>();
-  if (!path.empty()) {
-    const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
-    if (!source) {
-      problem = "cannot read `" + path + "`: " + problem;
-      return nullptr;
-    }
-    if (problem = readConfiguration(*settings, source->text()); !problem.empty()) {
-      problem = path + ":" + problem;
-      return nullptr;
-    }
-  }
-  for (const auto &[name, value] : commandLine)
-    if (problem = setOption(settings->check, name, value); !problem.empty())
-      return nullptr;
-  return settings;
+/// From the working folder, where it is below that.
+static std::string shortPath(const std::string &path) {
+  std::error_code ignored;
+  const std::string relative = fs::path(path).lexically_relative(fs::current_path(ignored));
+  return relative.empty() || relative.starts_with("..") ? path : relative;
+}
+
+const ConfigText *Configuration::read(const std::string &path, std::string &problem) {
+  auto [found, isNew] = texts.try_emplace(path);
+  if (!isNew || path.empty())
+    return &found->second;
+  const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
+  if (!source)
+    problem = "cannot read `" + path + "`: " + problem;
+  else if (problem = found->second.read(source->text(), shortPath(path)); !problem.empty())
+    problem = path + ":" + problem;
+  if (problem.empty())
+    return &found->second;
+  texts.erase(found);
+  return nullptr;
 }
 
 std::shared_ptr<const CheckOptions> Configuration::forInput(llvm::StringRef path, std::string &problem) {
@@ -80,15 +120,29 @@ std::shared_ptr<const CheckOptions> Configuration::forInput(llvm::StringRef path
 }
 
 std::shared_ptr<const Settings> Configuration::settingsFor(llvm::StringRef path, std::string &problem) {
-  std::string configured = file.value_or("");
-  if (!file) {
-    std::error_code ignored;
-    configured = fileAbove(fs::absolute(fs::path(path.str()), ignored).lexically_normal().parent_path());
+  const fs::path input = normalizedPath(path);
+  const std::string configured = file ? *file : fileAbove(input.parent_path());
+  const ConfigText *text = read(configured, problem);
+  if (!text)
+    return nullptr;
+  const std::string below = input.lexically_relative(normalizedPath(configured).parent_path());
+  const std::vector<uint32_t> sections = text->sectionsFor(below);
+  const bool isExcluded = text->excludes(below);
+  std::string key = configured + (isExcluded ? "\n!" : "\n");
+  for (const uint32_t number : sections)
+    key += std::to_string(number) + ",";
+  auto [found, isNew] = known.try_emplace(key);
+  if (!isNew)
+    return found->second;
+  auto settings = std::make_shared<Settings>();
+  text->apply(sections, *settings);
+  settings->isExcluded = isExcluded;
+  for (const auto &[name, value] : commandLine) {
+    if (problem = setIn(*settings, name, value); !problem.empty())
+      return nullptr;
+    settings->written.push_back({name.str(), value.str(), "command line"});
   }
-  auto [known, isNew] = settingsOfFile.try_emplace(configured);
-  if (isNew)
-    known->second = read(configured, problem);
-  return known->second;
+  return found->second = settings;
 }
 
 } // namespace ptxray

@@ -2,6 +2,7 @@
 // Files named `.ptxray`; docs/configuration.md describes them.
 #include "Format/FormatOptions.h"
 #include "Module/CheckOptions.h"
+#include "Workspace/PathPatterns.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>
 #include <memory>
@@ -10,14 +11,40 @@
 
 namespace ptxray {
 
+/// A setting and where it was written: `/src/.ptxray:3`, or `command line`.
+struct WrittenSetting {
+  std::string name, value, origin;
+};
+
+/// What an input is checked and formatted with.
 struct Settings {
   CheckOptions check;
   FormatOptions format;
-  bool inlined = false; // below folders, sources of other languages are checked too
+  bool inlined = false;                // below folders, sources of other languages are checked too
+  bool isExcluded = false;             // where it was not named itself, but found below a folder
+  std::vector<WrittenSetting> written; // all that hold, in the order in which they count
 };
 
-/// Sets what the text of such a file says. Gives what is wrong, with its line in front, or nothing.
-std::string readConfiguration(Settings &settings, llvm::StringRef text);
+/// The text of such a file.
+class ConfigText {
+public:
+  /// Gives what is wrong, with its line in front, or nothing.
+  std::string read(llvm::StringRef text, llvm::StringRef name);
+  /// The sections that hold for a path from the folder of the file, by their numbers.
+  std::vector<uint32_t> sectionsFor(llvm::StringRef path) const;
+  bool excludes(llvm::StringRef path) const { return excluded.match(path); }
+  void apply(llvm::ArrayRef<uint32_t> sections, Settings &settings) const;
+
+private:
+  struct Section {
+    PathPatterns files;
+    std::vector<WrittenSetting> settings;
+  };
+  std::string readLine(llvm::StringRef line, const std::string &origin);
+
+  std::vector<Section> sections = std::vector<Section>(1); // the first holds for all
+  PathPatterns excluded;
+};
 
 /// The options that each input is checked and formatted with: a `.ptxray` file in its folder or the nearest above it,
 /// then the command line.
@@ -35,12 +62,13 @@ public:
 
 private:
   std::string fileAbove(const std::string &folder);
-  std::shared_ptr<const Settings> read(const std::string &path, std::string &problem);
+  const ConfigText *read(const std::string &path, std::string &problem);
 
   std::vector<Setting> commandLine;
   std::optional<std::string> file;
-  std::map<std::string, std::string> fileOfFolder; // empty: none
-  std::map<std::string, std::shared_ptr<const Settings>> settingsOfFile;
+  std::map<std::string, std::string> fileOfFolder;              // empty: none
+  std::map<std::string, ConfigText> texts;                      // by path
+  std::map<std::string, std::shared_ptr<const Settings>> known; // by file and sections
 };
 
 } // namespace ptxray

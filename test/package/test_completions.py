@@ -70,6 +70,9 @@ with tempfile.TemporaryDirectory() as name:
         assert all("missing date" in line for line in lint), lint  # the text is the same every day
         text = re.sub(r".\x08", "", run("mandoc", "-T", "utf8", folder / "man"))
         assert all(option in text for option in options)
+        for title in ("EXAMPLES", "ENVIRONMENT", "EXIT STATUS", "FILES", "SEE ALSO"):
+            assert f"\n{title}\n" in text, title
+        assert not re.search(r"[.?]\.(\s|$)", text.replace("...", "")), "a sentence ends twice"
     else:
         missing.append("mandoc")
     if shutil.which("groff"):

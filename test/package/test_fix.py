@@ -67,6 +67,15 @@ def main():
         (folder / "one.ptx").write_text(known.replace("mov.b33 %r0, 1;", "mov.b33 %r0, 1;\n" * 2))
         run(binary, "check", "--baseline=list", "one.ptx", status=1, cwd=folder)  # the second of the same is new
         run(binary, "check", "--baseline=list", "missing.ptx", status=2, cwd=folder)
+        (folder / "one.ptx").write_text(known.replace("mov.b33 %r0, 1;\n", ""))
+        out = run(binary, "check", "--baseline=list", "one.ptx", cwd=folder)
+        assert "1 entry of the baseline matches nothing" in out, out
+        (folder / "one.ptx").write_text(known)
+
+        # A report in a file, with the status that it would have.
+        shown = run(binary, "check", "--format=json", "one.ptx", status=1, cwd=folder)
+        out = run(binary, "check", "--format=json", "--output-file=report", "one.ptx", status=1, cwd=folder)
+        assert out == "" and (folder / "report").read_text() == shown, out
 
         # A file that may not be written is reported, and stays.
         if os.getuid() != 0:

@@ -64,4 +64,16 @@ with tempfile.TemporaryDirectory() as name:
     assert check(folder, terminal=False) == ["", ""]
     out, err = check(folder, "--format=json", terminal=True)
     assert out.startswith('{"version":1') and out.endswith("]}\r\n")
+    (folder / "a.ptx").unlink()
+    (folder / "a.ptx").write_text(GOOD.replace("ret;", "add.f23 %f0, %f1, %f2; ret;"))
+    for forced, count in (("1", 2), ("0", 0)):
+        done = subprocess.run(
+            [binary, "check", "--color=always", "a.ptx"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "TERM": "xterm", "FORCE_HYPERLINK": forced},
+        )
+        assert done.stdout.count("\x1b]8;;") == count, done.stdout
+        assert count == 0 or "\x1b]8;;https://docs.nvidia.com/cuda/parallel-thread-execution/" in done.stdout
 print("progress and summary go to terminals alone")

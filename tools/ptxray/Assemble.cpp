@@ -132,7 +132,7 @@ int AssembleInput::read(StringRef path, const Arguments &arguments) {
   return BadUsage;
 }
 
-/// What is no message of ptxas, as a terminal may see it.
+/// What is not a message of ptxas, as a terminal may see it.
 static std::string escapedLines(StringRef text) {
   std::string lines;
   for (auto [line, rest] = text.split('\n'); !line.empty() || !rest.empty(); std::tie(line, rest) = rest.split('\n'))
@@ -187,7 +187,7 @@ static std::vector<std::string> optionsFor(const Arguments &arguments, StringRef
 static int readTimeout(const Arguments &arguments, unsigned &seconds) {
   if (std::optional<StringRef> written = arguments.value("--timeout"))
     if (written->getAsInteger(10, seconds) || seconds == 0)
-      return usageError("`--timeout` takes a number of seconds, not `" + written->str() + "`");
+      return usageError("`--timeout` requires a number of seconds, not `" + written->str() + "`");
   return Clean;
 }
 

@@ -26,7 +26,7 @@ int readLimits(const Arguments &arguments, ReadLimits &limits) {
                                                     : 0;
   uint64_t size;
   if (number.getAsInteger(10, size) || size == 0 || size > SourceBuffer::largest >> shift)
-    return usageError("`--max-size` takes a number of bytes below 4G, as 512M, not `" + written->str() + "`");
+    return usageError("`--max-size` requires a number of bytes below 4G, as 512M, not `" + written->str() + "`");
   limits.largestImage = size << shift;
   return Clean;
 }

@@ -38,7 +38,7 @@ struct TextTask {
 /// Each text once. `arch`: empty, or a target.
 std::vector<TextTask> textTasks(const OpenBinary &binary, llvm::StringRef arch);
 
-/// Whether a file is a binary by its first bytes; what is no plain file is not read and is none.
+/// Whether a file is a binary by its first bytes; what is not a plain file is not read, and is not one.
 bool beginsAsBinary(const std::string &path);
 bool isPlainFile(const std::string &path);
 

@@ -1,21 +1,15 @@
 #include "Batch.h"
-#include "Binaries.h"
-#include "Command.h"
+#include "CheckOutput.h"
 #include "Diff.h"
 #include "Files.h"
 #include "Inline/Inline.h"
-#include "Inputs.h"
-#include "Progress.h"
 #include "Reports.h"
+#include "ShowConfig.h"
 #include "Source/Foreign.h"
 #include "Workspace/Baseline.h"
-#include "Workspace/Config.h"
 #include "Workspace/Fixes.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Process.h"
 #include <atomic>
-#include <cstdlib>
-#include <mutex>
 #include <thread>
 
 namespace ptxray {
@@ -43,6 +37,7 @@ namespace {
 
 /// What is to be done with each input besides checking it.
 struct Task {
+  Progress::Clock::time_point begin = Progress::Clock::now();
   llvm::StringRef stdinName = "<stdin>";
   bool fix = false, unsafeFixes = false, diff = false;
   Baseline *baseline = nullptr;
@@ -59,71 +54,6 @@ struct Job {
   std::unique_ptr<SourceBuffer> source;     // an input that was read already
   std::shared_ptr<const OpenBinary> binary; // of a text of a binary
   TextTask text;
-};
-
-/// What came of one input.
-struct Outcome {
-  FileReport report;
-  std::unique_ptr<Parser> parsed; // where ptxas is asked: the text of the report
-  unsigned fixed = 0, accepted = 0;
-  std::string diff;
-  int verdict = Clean; // of ptxas: an exit status
-};
-
-/// A rendered report: text, or of a binary blocks that are folded over its texts.
-struct Rendered {
-  std::string text;
-  std::vector<TextBlock> blocks;
-  const OpenBinary *binary = nullptr;
-};
-
-/// The rendered reports, written in the order of the inputs as soon as all before them are there.
-class OrderedOutput {
-public:
-  OrderedOutput(size_t count, const Format &format, bool quiet, Progress::Clock::time_point begin)
-      : progress(count, !quiet, begin), format(format), waiting(count) {}
-
-  void put(size_t index, Rendered rendered, const Outcome &outcome) {
-    std::lock_guard<std::mutex> lock(mutex);
-    totals.add(outcome.report);
-    totals.fixed += outcome.fixed;
-    totals.accepted += outcome.accepted;
-    waiting[index] = std::move(rendered);
-    for (; next < waiting.size() && waiting[next]; ++next) {
-      Rendered ready = std::move(*std::exchange(waiting[next], Rendered()));
-      if (folding && folding != ready.binary)
-        write(folded.take());
-      folding = ready.binary;
-      folded.add(std::move(ready.blocks));
-      write(ready.text);
-    }
-    if (next == waiting.size())
-      write(folded.take());
-    progress.show(totals.files, totals.errors);
-  }
-
-  Totals totals;
-  Progress progress;
-
-private:
-  void write(const std::string &text) {
-    if (text.empty())
-      return;
-    progress.clear();
-    if (std::exchange(anyText, true))
-      llvm::outs() << format.separator;
-    llvm::outs() << text;
-    if (format.flush)
-      llvm::outs().flush();
-  }
-
-  const Format &format;
-  std::mutex mutex;
-  std::vector<std::optional<Rendered>> waiting;
-  size_t next = 0;
-  FoldedTexts folded;
-  const OpenBinary *folding = nullptr; // whose texts are folded
-  bool anyText = false;
 };
 
 /// Checks the text of a report; gives how many findings the baseline accepts.
@@ -306,12 +236,13 @@ std::vector<Configuration::Setting> settingsOf(const Arguments &arguments) {
 }
 
 /// What goes with what.
-std::string conflictIn(const Arguments &arguments, llvm::StringRef format) {
+std::string conflictIn(const Arguments &arguments) {
   auto given = [&](llvm::StringRef option) { return arguments.has(option); };
   const bool fixes = given("--fix") || given("--diff");
   if (given("--batch"))
-    for (const llvm::StringRef other : {"--format", "--constraints", "--stdin-filename", "--baseline", "--fix",
-                                        "--diff", "--statistics", "--with-ptxas", "--jobs"})
+    for (const llvm::StringRef other :
+         {"--format", "--constraints", "--stdin-filename", "--baseline", "--fix", "--diff", "--statistics",
+          "--with-ptxas", "--jobs", "--max-errors", "--output-file", "--show-config"})
       if (given(other))
         return "`--batch` cannot be combined with `" + other.str() + "`";
   if (given("--batch") && !arguments.operands.empty())
@@ -325,30 +256,32 @@ std::string conflictIn(const Arguments &arguments, llvm::StringRef format) {
   if (given("--fix") && !given("--diff") && arguments.operands.size() > 1 &&
       llvm::is_contained(arguments.operands, "-"))
     return "`--fix -` writes the fixed text to standard output and accepts no other file";
-  if ((given("--statistics") || given("--diff")) && format != "text")
+  if (const std::optional<llvm::StringRef> most = arguments.value("--max-errors"))
+    if (unsigned number = 0; most->getAsInteger(10, number) || number == 0)
+      return "`--max-errors` requires a number from 1, not `" + most->str() + "`";
+  if ((given("--statistics") || given("--diff")) && arguments.value("--format").value_or("text") != "text")
     return "`--statistics` and `--diff` cannot be combined with `--format`";
   return "";
 }
 
 /// Writes the fixed text to standard output, and what is left to report to standard error.
-int fixStandardInput(Job &job, const Task &task, const Format &format, const RenderOptions &rendering,
-                     const ReadLimits &limits) {
+int fixStandardInput(Job &job, const Task &task, const Shown &shown, const ReadLimits &limits) {
   Unpacker unpacker(limits);
   InlineChecker inlines;
   const Outcome outcome = checkJob(job, task, unpacker, inlines);
   Totals totals;
   totals.add(outcome.report);
   totals.fixed = outcome.fixed;
-  format.begin(llvm::errs());
-  format.file(outcome.report, rendering, llvm::errs());
-  format.end(totals, rendering, llvm::errs());
+  shown.format.begin(llvm::errs());
+  shown.format.file(outcome.report, shown.rendering, llvm::errs());
+  shown.format.end(totals, shown.rendering, llvm::errs());
   if (!outcome.report.source)
     return BadUsage;
   llvm::outs() << outcome.report.source->text();
   return totals.errors ? FoundErrors : Clean;
 }
 
-/// Nothing: what is written is no such number.
+/// Nothing: what is written is not such a number.
 std::optional<unsigned> threadsOf(const Arguments &arguments) {
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   if (const std::optional<llvm::StringRef> written = arguments.value("--jobs"))
@@ -382,72 +315,40 @@ std::optional<std::string> configFileOf(const Arguments &arguments) {
   return std::nullopt;
 }
 
-/// A complaint, or an empty text.
-std::string findJobs(const Arguments &arguments, const Task &task, const ReadLimits &limits,
-                     Configuration &configuration, std::vector<Job> &jobs) {
+/// Without operands, what lies below the working folder. `wrong`: what is wrong with a `.ptxray` file.
+std::vector<Input> inputsOf(const Arguments &arguments, Configuration &configuration, std::string &wrong) {
   const llvm::StringRef here = ".";
   const llvm::ArrayRef<llvm::StringRef> operands =
       arguments.operands.empty() ? llvm::ArrayRef(here) : llvm::ArrayRef(arguments.operands);
-  std::string wrong;
   auto wantsSource = [&](const std::string &path) {
     std::string problem;
     const auto settings = configuration.settingsFor(path, problem);
     wrong = wrong.empty() ? problem : wrong;
     return settings && settings->inlined;
   };
-  const std::vector<Input> inputs = findInputs(
+  return findInputs(
       operands, {.binaries = arguments.has("--binaries"), .sources = arguments.has("--inline"), .source = wantsSource});
+}
+
+/// A complaint, or an empty text.
+std::string findJobs(const Arguments &arguments, const Task &task, const ReadLimits &limits,
+                     Configuration &configuration, std::vector<Job> &jobs) {
+  std::string wrong;
+  const std::vector<Input> inputs = inputsOf(arguments, configuration, wrong);
   if (!wrong.empty())
     return wrong;
   for (const Input &input : inputs) {
     std::string problem;
-    const auto options = configuration.forInput(input.path == "-" ? task.stdinName : input.path, problem);
+    const auto settings = configuration.settingsFor(input.path == "-" ? task.stdinName : input.path, problem);
     if (!problem.empty())
       return problem;
-    addJobs(input, options, limits, arguments, jobs);
+    if (!input.isNamed && settings->isExcluded)
+      continue;
+    addJobs(input, {settings, &settings->check}, limits, arguments, jobs);
   }
   if (task.fix && llvm::any_of(jobs, [](const Job &job) { return job.binary != nullptr; }))
     return "`--fix` cannot write into a binary";
   return "";
-}
-
-/// How the reports are written.
-struct Shown {
-  const Format &format;
-  RenderOptions rendering;
-  bool quiet;
-};
-
-/// Where the pages of the rules stand: as the command line says, or the environment.
-std::string siteOf(const Arguments &arguments) {
-  const char *site = std::getenv("PTXRAY_SITE");
-  return arguments.value("--site").value_or(site ? site : "").str();
-}
-
-Shown shownOf(const Arguments &arguments, llvm::StringRef formatName) {
-  const bool quiet = arguments.has("--quiet");
-  const Format &format = arguments.has("--statistics")
-                             ? statistics
-                             : *llvm::find_if(formats, [&](const Format &f) { return f.name == formatName; });
-  return {format,
-          {.color = wantsColor(arguments),
-           .summary = quiet                                          ? Summary::Never
-                      : llvm::sys::Process::StandardOutIsDisplayed() ? Summary::Always
-                                                                     : Summary::IfFound,
-           .fold = !arguments.has("--no-fold"),
-           .site = siteOf(arguments)},
-          quiet};
-}
-
-Rendered render(const Outcome &outcome, const OpenBinary *binary, const Task &task, const Shown &shown) {
-  Rendered rendered{outcome.diff, {}, binary};
-  if (binary && shown.rendering.fold && shown.format.name == "text") {
-    rendered.blocks = renderBlocks(outcome.report, shown.rendering);
-  } else if (!task.diff || !outcome.report.source) {
-    llvm::raw_string_ostream stream(rendered.text);
-    shown.format.file(outcome.report, shown.rendering, stream);
-  }
-  return rendered;
 }
 
 /// On several threads. What ptxas came to, as an exit status: the worst of all.
@@ -459,10 +360,10 @@ int checkAll(std::vector<Job> &jobs, const Task &task, const Shown &shown, const
     Unpacker unpacker(limits);
     InlineChecker inlines(arguments.has("--show-expansion"));
     for (size_t i; (i = next++) < jobs.size();) {
-      const Outcome outcome = checkJob(jobs[i], task, unpacker, inlines);
+      Outcome outcome = checkJob(jobs[i], task, unpacker, inlines);
       if (outcome.verdict == NoPtxas || (outcome.verdict == PtxasRefused && worst != NoPtxas))
         worst = outcome.verdict;
-      output.put(i, render(outcome, jobs[i].binary.get(), task, shown), outcome);
+      output.put(i, render(outcome, jobs[i].binary.get(), task.diff, shown), outcome);
     }
   };
   std::vector<std::thread> helpers;
@@ -477,15 +378,54 @@ int checkAll(std::vector<Job> &jobs, const Task &task, const Shown &shown, const
 
 } // namespace
 
+/// Checks the jobs and writes what is found; an exit status.
+static int writeReports(std::vector<Job> &jobs, const Task &task, const Shown &shown, const ReadLimits &limits,
+                        const Arguments &arguments, unsigned threads) {
+  OrderedOutput output(jobs.size(), shown, task.begin);
+  shown.format.begin(shown.out);
+  const int verdict = checkAll(jobs, task, shown, limits, arguments, threads, output);
+  Totals &totals = output.totals;
+  if (task.baseline && !task.updateBaseline)
+    totals.dead = task.baseline->countDead();
+  if (!task.diff)
+    shown.format.end(totals, shown.rendering, shown.out);
+  if (totals.unreadable)
+    return BadUsage;
+  if (task.updateBaseline) {
+    const std::string problem = writeBaseline(arguments.value("--baseline")->str(), *task.baseline);
+    return problem.empty() ? Clean : usageError(problem);
+  }
+  if (verdict)
+    return verdict;
+  const bool found = task.diff ? totals.fixed > 0 : totals.errors > 0;
+  return found && !arguments.has("--exit-zero") ? FoundErrors : Clean;
+}
+
+/// The same into the file that `--output-file` names, if it does.
+static int writeReportsSomewhere(std::vector<Job> &jobs, const Task &task, const ReadLimits &limits,
+                                 const Arguments &arguments, unsigned threads) {
+  const std::optional<llvm::StringRef> path = arguments.value("--output-file");
+  std::error_code error;
+  std::optional<llvm::raw_fd_ostream> file;
+  if (path)
+    file.emplace(*path, error);
+  int status = BadUsage;
+  if (!error)
+    status = writeReports(jobs, task, shownOf(arguments, file ? &*file : nullptr), limits, arguments, threads);
+  if (file && !error) {
+    file->close();
+    error = file->error();
+    file->clear_error();
+  }
+  return error ? usageError("cannot write `" + path->str() + "`: " + error.message()) : status;
+}
+
 static int runCheck(const Arguments &arguments) {
-  const auto begin = Progress::Clock::now();
   const std::optional<unsigned> threads = threadsOf(arguments);
   if (!threads)
-    return usageError("`--jobs` takes a number from 1, not `" + arguments.value("--jobs")->str() + "`");
-  const llvm::StringRef formatName = arguments.value("--format").value_or("text");
-  if (const std::string conflict = conflictIn(arguments, formatName); !conflict.empty())
+    return usageError("`--jobs` requires a number from 1, not `" + arguments.value("--jobs")->str() + "`");
+  if (const std::string conflict = conflictIn(arguments); !conflict.empty())
     return usageError(conflict);
-  const Shown shown = shownOf(arguments, formatName);
   Task task = taskOf(arguments);
   std::optional<Baseline> baseline;
   if (std::optional<llvm::StringRef> path = arguments.value("--baseline")) {
@@ -499,33 +439,23 @@ static int runCheck(const Arguments &arguments) {
   if (const int status = readLimits(arguments, limits))
     return status;
   Configuration configuration(settingsOf(arguments), configFileOf(arguments));
+  std::string problem;
   if (arguments.has("--batch")) {
-    std::string problem;
     const auto options = configuration.forInput(task.stdinName, problem);
     return problem.empty() ? runBatch(arguments, *options) : usageError(problem);
   }
-  std::vector<Job> jobs;
-  if (const std::string complaint = findJobs(arguments, task, limits, configuration, jobs); !complaint.empty())
-    return usageError(complaint);
-  if (task.fix && !task.diff && arguments.operands == std::vector<llvm::StringRef>{"-"})
-    return fixStandardInput(jobs.front(), task, shown.format, shown.rendering, limits);
-
-  OrderedOutput output(jobs.size(), shown.format, shown.quiet, begin);
-  shown.format.begin(llvm::outs());
-  const int verdict = checkAll(jobs, task, shown, limits, arguments, *threads, output);
-  const Totals &totals = output.totals;
-  if (!task.diff)
-    shown.format.end(totals, shown.rendering, llvm::outs());
-  if (totals.unreadable)
-    return BadUsage;
-  if (task.updateBaseline) {
-    const std::string problem = writeBaseline(arguments.value("--baseline")->str(), *baseline);
+  if (arguments.has("--show-config")) {
+    const std::vector<Input> inputs = inputsOf(arguments, configuration, problem);
+    if (problem.empty())
+      problem = showConfig(inputs, task.stdinName, configuration, llvm::outs());
     return problem.empty() ? Clean : usageError(problem);
   }
-  if (verdict)
-    return verdict;
-  const bool found = task.diff ? totals.fixed > 0 : totals.errors > 0;
-  return found && !arguments.has("--exit-zero") ? FoundErrors : Clean;
+  std::vector<Job> jobs;
+  if (problem = findJobs(arguments, task, limits, configuration, jobs); !problem.empty())
+    return usageError(problem);
+  if (task.fix && !task.diff && arguments.operands == std::vector<llvm::StringRef>{"-"})
+    return fixStandardInput(jobs.front(), task, shownOf(arguments, nullptr), limits);
+  return writeReportsSomewhere(jobs, task, limits, arguments, *threads);
 }
 
 Command checkCommand() {
@@ -555,12 +485,15 @@ Command checkCommand() {
                        {"--warning", "RULE,...", "report them as warnings"},
                        {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},
                        {"--no-config", "", "read no `.ptxray`"},
+                       {"--show-config", "", "show the settings of each input and where they were written"},
                        {"--baseline", "FILE", "report only findings that this file does not list"},
                        {"--update-baseline", "", "write the findings into the baseline"},
                        {"--fix", "", "apply safe fixes; of standard input (-), write the text to standard output"},
                        {"--unsafe-fixes", "", "with --fix or --diff: also apply fixes that are a guess"},
                        {"--diff", "", "show the fixes as a diff, change nothing"},
                        {"--statistics", "", "show how often each rule reports, not where"},
+                       {"--max-errors", "N", "show at most N errors of an input, and nothing after them"},
+                       {"--output-file", "FILE", "write the report into this file"},
                        {"--quiet", "", "print no summary and no progress (also -q)"},
                        {"--exit-zero", "", "exit with 0 even if errors are found"},
                        {"--no-fold", "", "show similar diagnostics one by one"},

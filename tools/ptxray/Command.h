@@ -51,6 +51,8 @@ int unknownInstruction(llvm::StringRef written);
 std::optional<uint16_t> findVersion(llvm::StringRef written);
 /// Whether to colour what goes to standard output, by `--color=auto|always|never`.
 bool wantsColor(const Arguments &arguments);
+/// Whether the terminal follows links.
+bool wantsLinks(const Arguments &arguments);
 /// Flushes standard output; says so when it could not be written.
 int finish(int status);
 

@@ -241,7 +241,7 @@ static int runDesc(const Arguments &arguments) {
     return usageError("`desc encode` needs what to encode: idesc, smem, wgmma-smem or zero-mask");
   const llvm::StringRef name = operands.front();
   if (operands.size() != (encode ? 1u : 2u))
-    return usageError(encode ? "`desc encode` takes no value" : "`desc " + name.str() + "` needs a value");
+    return usageError(encode ? "`desc encode` accepts no value" : "`desc " + name.str() + "` needs a value");
   if (name == "metadata" && !encode)
     return describeMetadata(operands[1], arguments);
   Asked asked;

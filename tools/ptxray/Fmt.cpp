@@ -133,7 +133,7 @@ static int runFmt(const Arguments &arguments) {
   if (std::optional<llvm::StringRef> written = arguments.value("--lines")) {
     const std::optional<LineSpan> lines = readLines(*written);
     if (!lines)
-      return usageError("`--lines` takes `FROM:TO`, counted from 1, not `" + written->str() + "`");
+      return usageError("`--lines` requires `FROM:TO`, counted from 1, not `" + written->str() + "`");
     task.lines = *lines;
   }
   const std::vector<Input> inputs = findInputs(arguments.operands);
@@ -153,7 +153,8 @@ static int runFmt(const Arguments &arguments) {
     const auto settings = configuration.settingsFor(input.path == "-" ? task.stdinName : input.path, problem);
     if (!problem.empty())
       return usageError(problem);
-    formatInput(input, settings->format, task, totals);
+    if (input.isNamed || !settings->isExcluded)
+      formatInput(input, settings->format, task, totals);
   }
   const bool isFilter = arguments.operands == std::vector<llvm::StringRef>{"-"};
   if (!task.quiet && !isFilter && totals.changed + totals.unchanged)

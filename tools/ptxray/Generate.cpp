@@ -1,6 +1,6 @@
 // The manual page and the completions of shells, from the tables of commands and options.
-#include "Command.h"
 #include "Diagnostics/Diagnostic.h"
+#include "ManPage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,55 +28,8 @@ static llvm::SmallVector<StringRef> choicesOf(StringRef shown) {
   return choices;
 }
 
-static std::string replaced(StringRef text, llvm::ArrayRef<std::pair<char, StringRef>> escapes) {
-  std::string out;
-  for (char c : text) {
-    const auto *escape = llvm::find_if(escapes, [c](const auto &pair) { return pair.first == c; });
-    if (escape == escapes.end())
-      out += c;
-    else
-      out += escape->second;
-  }
-  return out;
-}
-
 static std::string ruleNames() {
   return llvm::join(llvm::map_range(allDiagInfos(), [](const DiagInfo &info) -> StringRef { return info.id; }), " ");
-}
-
-// ------------------------------------------------------------------------------------------- man
-static std::string roff(StringRef text) {
-  std::string out = replaced(text, {{'\\', "\\e"}, {'-', "\\-"}, {'`', ""}});
-  return StringRef(out).starts_with(".") || StringRef(out).starts_with("'") ? "\\&" + out : out;
-}
-
-static void generateMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
-  out << ".TH PTXRAY 1 \"\" \"ptxray " PTXRAY_VERSION "\" \"User Commands\"\n"
-         ".ad l\n" // the choices of some options are longer than what can be stretched
-         ".SH NAME\nptxray \\- check PTX, the assembly language of NVIDIA GPUs\n"
-         ".SH SYNOPSIS\n.B ptxray\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n"
-         ".SH DESCRIPTION\nptxray reads PTX and says what is wrong with it: where, why, which section of the\n"
-         "manual says so, and what would do. It needs no CUDA toolkit and no GPU.\n"
-         ".SH COMMANDS\n";
-  for (const Command &command : commands) {
-    out << ".SS \"ptxray " << roff(command.name);
-    if (!command.syntax.operands.empty())
-      out << ' ' << roff(command.syntax.operands);
-    out << "\"\n" << roff(command.summary) << ".\n";
-    for (const Option &option : command.syntax.options) {
-      out << ".TP\n\\fB" << roff(option.name) << "\\fR";
-      if (!option.value.empty())
-        out << "=\\fI" << roff(option.value) << "\\fR";
-      out << '\n' << roff(option.help) << ".\n";
-    }
-  }
-  out << ".SH FILES\n.TP\n.I .ptxray\noptions of the folder it stands in and those below; lines of the form "
-         "NAME = VALUE.\n"
-         ".SH EXIT STATUS\n.TP\n.B 0\nnothing but warnings was found\n.TP\n.B 1\nan error was found\n.TP\n"
-         ".B 2\nbad usage, an input that cannot be read, or an output that cannot be written\n.TP\n"
-         ".B 3\nptxas refused what ptxray passed\n.TP\n.B 4\nthere is no CUDA driver or no GPU\n.TP\n"
-         ".B 5\nptxas is missing, was killed or ran out of time\n.TP\n"
-         ".B 6\nthe kernel faulted or missed its expected result\n";
 }
 
 // ------------------------------------------------------------------------------------------ bash

@@ -38,7 +38,7 @@ static void addFolder(const std::string &path, WantedInputs wanted, std::vector<
     UniqueID id;
     if (!isFolder(below, id)) {
       if (isWanted(below, wanted))
-        inputs.push_back({below, ""});
+        inputs.push_back({below, "", false});
       continue;
     }
     if (llvm::is_contained(above, id))

@@ -11,6 +11,7 @@ namespace ptxray {
 struct Input {
   std::string path;
   std::string problem;
+  bool isNamed = true; // by an argument; else found below a folder
 };
 
 /// What is wanted below folders besides `*.ptx`.

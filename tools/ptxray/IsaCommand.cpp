@@ -83,11 +83,11 @@ static int runIsa(const Arguments &arguments) {
   if (format && *format != "json")
     return usageError("`isa` has no format but json");
   if (arguments.has("--list") + mnemonic.has_value() + format.has_value() != 1)
-    return usageError("`isa` takes one of `--list`, `--enumerate=NAME` and `--format=json`");
+    return usageError("`isa` requires one of `--list`, `--enumerate=NAME` and `--format=json`");
   if (format)
     return printJson(arguments);
   if (!arguments.operands.empty())
-    return usageError("only `--format=json` takes names of instructions");
+    return usageError("only `--format=json` accepts names of instructions");
   if (mnemonic)
     return enumerate(*mnemonic, arguments);
   list(llvm::outs());

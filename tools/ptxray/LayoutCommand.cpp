@@ -44,7 +44,7 @@ static std::string readRequest(const Arguments &arguments, Request &request) {
   for (const char *name : {"m", "n", "k", "warp", "split", "selector", "sfa-id", "sfb-id", "lane-offset", "lbo", "sbo",
                            "mn", "byte-id-a", "byte-id-b", "thread-id-a", "thread-id-b", "lane"})
     if (!request.text(name).empty() && !request.number(name))
-      return "`--" + std::string(name) + "` takes a number";
+      return "`--" + std::string(name) + "` requires a number";
   return "";
 }
 
@@ -115,7 +115,7 @@ static int runLayout(const Arguments &arguments) {
   if (const std::optional<llvm::StringRef> written = arguments.value("--element")) {
     asked.element = readElement(*written);
     if (!asked.element)
-      return usageError("`--element` takes a row and a column, as in 3,7");
+      return usageError("`--element` requires a row and a column, as in 3,7");
   }
   const llvm::StringRef format = arguments.value("--format").value_or("text");
   if (format == "svg" && asked.isAnything())

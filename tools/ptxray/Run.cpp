@@ -89,7 +89,7 @@ static std::string typedArguments(const KernelEntry &entry, llvm::ArrayRef<Strin
       return "parameter `" + parameter.name + "` has " + std::to_string(parameter.bytes) +
              " bytes: a structure `{...}`, a tensor map `tma=...` or `hex=...` expected";
     if (!parameter.isArray && isPointer && !type.ends_with("64"))
-      return "parameter `" + parameter.name + "` is " + parameter.type + " and takes no address";
+      return "parameter `" + parameter.name + "` is " + parameter.type + " and accepts no address";
     out.push_back(isBytes || isPointer ? text.str() : type.str() + "=" + text.str());
   }
   return "";

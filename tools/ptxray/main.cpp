@@ -46,6 +46,27 @@ bool ptxray::wantsColor(const Arguments &arguments) {
   return llvm::sys::Process::StandardOutIsDisplayed() && term && StringRef(term) != "dumb" && (!noColor || !*noColor);
 }
 
+/// There is no way to ask a terminal; those that follow links name themselves.
+static bool knowsLinks() {
+  auto is = [](const char *variable, llvm::ArrayRef<StringRef> values) {
+    const char *value = std::getenv(variable);
+    return value && (values.empty() || llvm::is_contained(values, value));
+  };
+  const char *vte = std::getenv("VTE_VERSION");
+  unsigned version = 0;
+  return is("WT_SESSION", {}) || is("KONSOLE_VERSION", {}) || is("TERM", {"xterm-kitty", "foot", "alacritty"}) ||
+         is("TERM_PROGRAM", {"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"}) ||
+         (vte && !StringRef(vte).getAsInteger(10, version) && version >= 5000);
+}
+
+bool ptxray::wantsLinks(const Arguments &arguments) {
+  if (!wantsColor(arguments))
+    return false;
+  if (const char *forced = std::getenv("FORCE_HYPERLINK"))
+    return StringRef(forced) != "0";
+  return llvm::sys::Process::StandardOutIsDisplayed() && knowsLinks();
+}
+
 int ptxray::finish(int status) {
   llvm::outs().flush();
   if (!llvm::outs().has_error())

@@ -1,0 +1,92 @@
+#include "CheckOutput.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Process.h"
+#include <climits>
+#include <cstdlib>
+
+namespace ptxray {
+
+/// Where the pages of the rules are: as the command line says, or the environment.
+static std::string siteOf(const Arguments &arguments) {
+  const char *site = std::getenv("PTXRAY_SITE");
+  return arguments.value("--site").value_or(site ? site : "").str();
+}
+
+Shown shownOf(const Arguments &arguments, llvm::raw_ostream *file) {
+  const llvm::StringRef name = arguments.value("--format").value_or("text");
+  const bool quiet = arguments.has("--quiet"), isTerminal = llvm::sys::Process::StandardOutIsDisplayed();
+  unsigned mostErrors = UINT_MAX;
+  if (const std::optional<llvm::StringRef> most = arguments.value("--max-errors"))
+    most->getAsInteger(10, mostErrors);
+  return {.format = arguments.has("--statistics")
+                        ? statistics
+                        : *llvm::find_if(formats, [&](const Format &format) { return format.name == name; }),
+          .rendering = {.color = wantsColor(arguments) && (!file || arguments.value("--color") == "always"),
+                        .links = !file && wantsLinks(arguments),
+                        .summary = quiet        ? Summary::Never
+                                   : isTerminal ? Summary::Always
+                                                : Summary::IfFound,
+                        .fold = !arguments.has("--no-fold"),
+                        .site = siteOf(arguments)},
+          .quiet = quiet,
+          .mostErrors = mostErrors,
+          .out = file ? *file : llvm::outs()};
+}
+
+/// Takes away what comes after the last error that may be shown.
+static DiagnosticList takeSurplus(FileReport &report, unsigned mostErrors) {
+  unsigned errors = 0;
+  auto surplus = llvm::find_if(report.diagnostics, [&](const Diagnostic &d) {
+    return errors == mostErrors || (errors += d.severity == Severity::Error, false);
+  });
+  DiagnosticList taken(std::make_move_iterator(surplus), std::make_move_iterator(report.diagnostics.end()));
+  report.diagnostics.erase(surplus, report.diagnostics.end());
+  return taken;
+}
+
+Rendered render(Outcome &outcome, const OpenBinary *binary, bool wantsDiff, const Shown &shown) {
+  FileReport &report = outcome.report;
+  DiagnosticList surplus = takeSurplus(report, shown.mostErrors);
+  Rendered rendered{outcome.diff, {}, binary, surplus.size()};
+  if (binary && shown.rendering.fold && shown.format.name == "text") {
+    rendered.blocks = renderBlocks(report, shown.rendering);
+  } else if (!wantsDiff || !report.source) {
+    llvm::raw_string_ostream stream(rendered.text);
+    shown.format.file(report, shown.rendering, stream);
+  }
+  llvm::move(surplus, std::back_inserter(report.diagnostics));
+  return rendered;
+}
+
+void OrderedOutput::put(size_t index, Rendered rendered, const Outcome &outcome) {
+  std::lock_guard<std::mutex> lock(mutex);
+  totals.add(outcome.report);
+  totals.fixed += outcome.fixed;
+  totals.accepted += outcome.accepted;
+  totals.hidden += rendered.hidden;
+  waiting[index] = std::move(rendered);
+  for (; next < waiting.size() && waiting[next]; ++next) {
+    Rendered ready = std::move(*std::exchange(waiting[next], Rendered()));
+    if (folding && folding != ready.binary)
+      write(folded.take());
+    folding = ready.binary;
+    folded.add(std::move(ready.blocks));
+    write(ready.text);
+  }
+  if (next == waiting.size())
+    write(folded.take());
+  progress.show(totals.files, totals.errors);
+}
+
+void OrderedOutput::write(const std::string &text) {
+  if (text.empty())
+    return;
+  progress.clear();
+  if (std::exchange(anyText, true))
+    shown.out << shown.format.separator;
+  shown.out << text;
+  if (shown.format.flush)
+    shown.out.flush();
+}
+
+} // namespace ptxray

@@ -1,0 +1,131 @@
+#include "ManPage.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+namespace {
+
+struct Example {
+  StringRef line, meaning;
+};
+
+struct Named {
+  StringRef name, meaning;
+};
+
+} // namespace
+
+static constexpr Example examples[] = {
+    {"ptxray check kernel.ptx", "Check a file."},
+    {"ptxray check --fix kernels/", "Check all `*.ptx` files below a folder, and correct what has one reading alone."},
+    {"ptxray check --diff kernels/", "Show what `--fix` would change."},
+    {"ptxray check --arch=sm_90a --werror kernel.ptx",
+     "Check that the file can be compiled for sm_90a; warnings count."},
+    {"ptxray check kernel.cu libkernels.so", "Check the `asm` of a CUDA source, and the PTX in a library."},
+    {"ptxray check --baseline=known.txt --update-baseline .", "Accept what is found today; `--baseline` alone then "
+                                                              "reports what is new."},
+    {"ptxray check --format=sarif --output-file=ptxray.sarif .", "Write a report for a code scanner."},
+    {"nvcc -ptx -o - kernel.cu | ptxray check -", "Check what a compiler writes."},
+    {"ptxray explain tcgen05.mma", "Show the forms of an instruction and what it needs."},
+    {"ptxray targets kernel.ptx", "Show the lowest `.version` and the targets the file is valid for."},
+    {"ptxray as kernel.ptx -o kernel.cubin -- -O3", "Check a file, then have ptxas assemble it."},
+};
+
+static constexpr Named environment[] = {
+    {"PTXAS", "The ptxas that `as`, `run`, `ptxas` and `check --with-ptxas` call, before the one of CUDA or in PATH."},
+    {"PTXRAY_STRICT",
+     "In the place of ptxas: `1` stops at errors and `warnings` at warnings, instead of calling ptxas."},
+    {"PTXRAY_LOG", "In the place of ptxas: a file to which the findings are also added."},
+    {"PTXRAY_VERIFY_ONLY", "In the place of ptxas: `1` checks the inputs and calls no ptxas."},
+    {"PTXRAY_RUN", "The program `ptxray-run` that `run` starts."},
+    {"NO_COLOR", "If it is not empty, text is coloured with `--color=always` alone."},
+    {"FORCE_HYPERLINK", "`1` writes links into coloured text whatever the terminal is called, `0` writes none."},
+};
+
+static constexpr Named statuses[] = {
+    {"0", "Nothing but warnings was found."},
+    {"1", "An error was found."},
+    {"2", "The usage was wrong, an input cannot be read, or an output cannot be written."},
+    {"3", "ptxas refused what ptxray passed."},
+    {"4", "There is no CUDA driver or no GPU."},
+    {"5", "ptxas is missing, was killed or ran out of time."},
+    {"6", "The kernel faulted or missed its expected result."},
+};
+
+static constexpr Named seeAlso[] = {
+    {"The manual of PTX", "https://docs.nvidia.com/cuda/parallel-thread-execution/"},
+    {"ptxas and cuobjdump",
+     "https://docs.nvidia.com/cuda/cuda-compiler-driver-nvcc/, https://docs.nvidia.com/cuda/cuda-binary-utilities/"},
+    {"All rules", "`ptxray rules`, and `ptxray explain RULE` for each"},
+};
+
+std::string replaced(StringRef text, llvm::ArrayRef<std::pair<char, StringRef>> escapes) {
+  std::string out;
+  for (char c : text) {
+    const auto *escape = llvm::find_if(escapes, [c](const auto &pair) { return pair.first == c; });
+    if (escape == escapes.end())
+      out += c;
+    else
+      out += escape->second;
+  }
+  return out;
+}
+
+/// What stands in backticks is bold.
+static std::string roff(StringRef text) {
+  std::string out;
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, '`');
+  for (const auto &[i, part] : llvm::enumerate(parts)) {
+    const std::string plain = replaced(part, {{'\\', "\\e"}, {'-', "\\-"}});
+    out += i % 2 ? "\\fB" + plain + "\\fR" : plain;
+  }
+  return StringRef(out).starts_with(".") || StringRef(out).starts_with("'") ? "\\&" + out : out;
+}
+
+/// With a capital and a full stop.
+static std::string sentence(StringRef text) {
+  const char last = text.empty() ? '.' : text.back();
+  const std::string begun = text.empty() ? "" : text.take_front(1).upper() + text.drop_front().str();
+  return roff(begun) + (last == '.' || last == '?' ? "" : ".");
+}
+
+static void section(StringRef title, llvm::ArrayRef<Named> entries, llvm::raw_ostream &out) {
+  out << ".SH " << title << '\n';
+  for (const Named &entry : entries)
+    out << ".TP\n.B " << entry.name << '\n' << roff(entry.meaning) << '\n';
+}
+
+void generateMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
+  out << ".TH PTXRAY 1 \"\" \"ptxray " PTXRAY_VERSION "\" \"User Commands\"\n"
+         ".ad l\n" // the choices of some options are longer than what can be stretched
+         ".SH NAME\nptxray \\- check PTX, the assembly language of NVIDIA GPUs\n"
+         ".SH SYNOPSIS\n.B ptxray\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n"
+         ".SH DESCRIPTION\nptxray reads PTX and reports what is wrong with it: where, why, which section of the\n"
+         "manual says so, and how to fix it. It needs no CUDA toolkit and no GPU.\n"
+         ".SH COMMANDS\n";
+  for (const Command &command : commands) {
+    out << ".SS \"ptxray " << roff(command.name);
+    if (!command.syntax.operands.empty())
+      out << ' ' << roff(command.syntax.operands);
+    out << "\"\n" << sentence(command.summary) << '\n';
+    for (const Option &option : command.syntax.options) {
+      out << ".TP\n\\fB" << roff(option.name) << "\\fR";
+      if (!option.value.empty())
+        out << "=\\fI" << roff(option.value) << "\\fR";
+      out << '\n' << sentence(option.help) << '\n';
+    }
+  }
+  section("EXIT STATUS", statuses, out);
+  section("ENVIRONMENT", environment, out);
+  out << ".SH FILES\n.TP\n.I .ptxray\nOptions for the files of its folder and of those below, as lines of the form\n"
+         "NAME = VALUE. After a line such as [vendor, old/*.ptx] they hold for these files alone.\n"
+         ".B ptxray check \\-\\-show\\-config\nshows which hold for a file.\n.SH EXAMPLES\n";
+  for (const Example &example : examples)
+    out << ".TP\n.B " << roff(example.line) << '\n' << roff(example.meaning) << '\n';
+  section("SEE ALSO", seeAlso, out);
+}
+
+} // namespace ptxray

@@ -26,7 +26,7 @@ private:
   Typing typing;
   unsigned words = 0; // of the statement, that of the guard not counted
   bool guarded = false, guardRead = false, newLine = false;
-  char last = 0; // that is no blank
+  char last = 0; // that is not a blank
   llvm::SmallVector<unsigned, 4> elements;
 };
 

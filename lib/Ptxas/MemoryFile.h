@@ -26,7 +26,7 @@ public:
   bool fill(llvm::StringRef path, Ending ending, std::string &reason);
   bool hold(llvm::StringRef text, std::string &reason);
   /// Writes what it holds to a file. A file of its own is written beside its place and renamed, so that no reader sees
-  /// half of it; links are followed first. What has other names, or is no regular file, is written in place.
+  /// half of it; links are followed first. What has other names, or is not a regular file, is written in place.
   bool copyTo(llvm::StringRef path, std::string &reason) const;
   std::string beginning(size_t bytes) const;
   uint64_t size() const;

@@ -182,7 +182,7 @@ namespace {
 /// Reads the lines of -v: some name a function, those behind them are about it.
 class ResourceReader {
 public:
-  bool read(StringRef text); // false: this is no such line
+  bool read(StringRef text); // false: this is not such a line
   std::vector<FunctionResources> functions;
 
 private:

@@ -24,7 +24,7 @@ struct ProgramResult {
 inline constexpr size_t mostPrinted = 64 << 20;
 
 /// Standard input of the program is empty. What it started and left running is ended with it, or no longer listened to.
-/// `seconds`: 0 is no limit. SIGINT, SIGTERM and SIGHUP
+/// `seconds`: 0 means no limit. SIGINT, SIGTERM and SIGHUP
 /// that come meanwhile are passed on to it.
 ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments, unsigned seconds);
 

@@ -473,7 +473,7 @@ Wave byWmma(const Wave &in, const Answer &layouts) {
     uint16_t sum = 0;
     for (uint32_t k = 0; k < 16; ++k) {
       const uint16_t x = left[row][k], y = right[k][column];
-      if (!isFinite(x)) // infinity * 0 is no number
+      if (!isFinite(x)) // infinity * 0 is not a number
         return y == 0x3C00 && (x & 0x3FF) == 0 ? x : 0x7E00;
       if (y == 0x3C00 && (x & 0x7FFF))
         sum = x; // all other products are zero

@@ -44,7 +44,7 @@ static std::optional<Complaint> readOption(const Syntax &syntax, const std::vect
     return Complaint{"unknown option " + quoted(name), name};
   string_view value = equals == string_view::npos ? string_view() : word.substr(equals + 1);
   if (option->value.empty() && equals != string_view::npos)
-    return Complaint{quoted(name) + " takes no value", {}};
+    return Complaint{quoted(name) + " accepts no value", {}};
   if (!option->value.empty() && equals == string_view::npos) {
     if (i + 1 == written.size())
       return Complaint{quoted(name) + " needs a value (" + option->value + ")", {}};

@@ -141,7 +141,8 @@ ExprId Resolver::nameCondition(const Condition &c, const Scope &scope) {
   for (const Scope *at = &scope; at; at = at->parent)
     for (const auto &[name, gate] : at->gates)
       names.insert(name);
-  errors.report(c.place, "unknown-name", "`" + c.text + "` is no gate and no operand here" + didYouMean(c.text, names));
+  errors.report(c.place, "unknown-name",
+                "`" + c.text + "` is neither a gate nor an operand here" + didYouMean(c.text, names));
   return True;
 }
 
@@ -164,7 +165,7 @@ ExprId Resolver::callCondition(const Condition &c) {
                                                           {"offset", ExprOp::OperandHasOffset}};
   auto question = questions.find(c.text);
   if (question == questions.end() || !context) {
-    errors.report(c.place, "condition", "`" + c.text + "()` is no question here");
+    errors.report(c.place, "condition", "`" + c.text + "()` is not a question here");
     return True;
   }
   int operand = context->operand(c.argument);

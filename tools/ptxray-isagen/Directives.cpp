@@ -58,7 +58,7 @@ isa::Span Resolver::directiveList(const DirectiveDecl &decl, const std::vector<s
   std::vector<uint16_t> list;
   for (const auto &[place, name] : names) {
     if (name == decl.name)
-      errors.report(place, "directive", "`" + name + "` stands in its own list");
+      errors.report(place, "directive", "`" + name + "` is in its own list");
     list.push_back(directiveIndex(place, name));
   }
   return intern(output.directiveLists, list);
@@ -73,7 +73,7 @@ void Resolver::places(const DirectiveDecl &decl, isa::Directive &result) {
     }
     const auto known = placeNames.find(name);
     if (known == placeNames.end()) {
-      errors.report(place, "directive", "`" + name + "` is no place" + didYouMean(name, keysOf(placeNames)));
+      errors.report(place, "directive", "`" + name + "` is not a place" + didYouMean(name, keysOf(placeNames)));
       continue;
     }
     if ((result.places & known->second) == known->second)
@@ -97,7 +97,8 @@ isa::DirectiveArgument Resolver::argument(const DirectiveDecl &decl, const Writt
   const auto kind = argumentKinds.find(argument.kind);
   if (kind == argumentKinds.end())
     errors.report(argument.place, "directive",
-                  "`" + argument.kind + "` is no kind of argument" + didYouMean(argument.kind, keysOf(argumentKinds)));
+                  "`" + argument.kind + "` is not a kind of argument" +
+                      didYouMean(argument.kind, keysOf(argumentKinds)));
   else
     result.kind = kind->second;
   const bool isNumber = result.kind == isa::ArgumentKind::U32 || result.kind == isa::ArgumentKind::U64 ||

@@ -122,7 +122,7 @@ isa::Fact Resolver::fact(const Fact &fact) {
   return result;
 }
 
-/// False: it is no fact of this form.
+/// False: it is not a fact of this form.
 bool Resolver::subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fact> &stated) {
   const auto add = [&](int8_t operand) {
     result.operand = operand;

@@ -22,7 +22,7 @@ FormSlot Resolver::makeSlot(const Scope &scope, const std::string &word, bool op
     for (const Scope *at = &scope; at; at = at->parent)
       for (const auto &[name, set] : at->sets)
         names.insert(name);
-    errors.report(place, "unknown-word", "`" + word + "` is no word and no set" + didYouMean(word, names));
+    errors.report(place, "unknown-word", "`" + word + "` is neither a word nor a set" + didYouMean(word, names));
   }
   slot.values.push_back({word, {}});
   return slot;
@@ -139,7 +139,7 @@ uint32_t Resolver::check(const Check &check) {
   context->readsValues = true;
   const isa::Text name = text(check.name);
   if (check.name.find_first_of("-:") != std::string::npos)
-    errors.report(check.place, "check", "`" + check.name + "` is no C++ name");
+    errors.report(check.place, "check", "`" + check.name + "` is not a C++ name");
   const auto known = std::find(output.checkNames.begin(), output.checkNames.end(), name);
   const auto index = static_cast<uint32_t>(known - output.checkNames.begin());
   if (known == output.checkNames.end())

@@ -54,7 +54,7 @@ void Linter::neverFits() {
       errors.report(rule->place, "dead-when", "no form here can have what `" + rule->text + "` waits for");
   for (const auto &[fact, fires] : usage.facts)
     if (!fires)
-      errors.report(fact->place, "dead-fact", "`" + fact->text + "` is no fact of any form here");
+      errors.report(fact->place, "dead-fact", "`" + fact->text + "` is not a fact of any form here");
   for (const auto &[key, fits] : usage.factOperands)
     if (!fits)
       errors.report(key.first->place, "dead-fact", "no form here has an operand `" + key.second + "`");
@@ -70,7 +70,7 @@ void Linter::neverFits() {
   for (const auto &[key, fits] : usage.slotValues)
     if (!fits)
       errors.report({key.first.first, key.first.second}, "dead-word",
-                    "`" + key.second + "` stands in no row, so no text can have it");
+                    "`" + key.second + "` is in no row, so no text can have it");
   for (const auto &[key, fits] : usage.mnemonics)
     if (!fits)
       errors.report(key.first->place, "dead-mnemonic", "no form spells `" + key.second + "`");
@@ -102,7 +102,7 @@ void Linter::unused(const Scope &scope) {
       errors.report(set.place, "unused-set", "set `" + name + "` is not used");
   for (const auto &[name, operand] : scope.operands)
     if (!usage.operands.count(&operand))
-      errors.report(operand.place, "unused-operand", "operand `" + name + "` stands in no form");
+      errors.report(operand.place, "unused-operand", "operand `" + name + "` is in no form");
   for (const auto &[name, gate] : scope.gates)
     if (!usage.gates.count(&gate))
       errors.report(gate.place, "unused-gate", "gate `" + name + "` is not used");
@@ -255,7 +255,7 @@ void Linter::facts() {
       if (ofBarriers.count(fact.kind) && fact.operand >= 0 &&
           output.operands[form.operands.first + fact.operand].access != isa::Access::Barrier)
         errors.report(formPlace(form), "no-barrier",
-                      text(output.operands[form.operands.first + fact.operand].name) + " is no `barrier`");
+                      text(output.operands[form.operands.first + fact.operand].name) + " is not a `barrier`");
     }
     if (holds && !isAsync)
       errors.report(formPlace(form), "no-completion", "it holds registers and is not asynchronous");

@@ -57,7 +57,7 @@ WordId Resolver::fixedWord(const std::string &word) const {
 
 isa::TypeRef Resolver::typeRef(const Operand &decl, const std::string &word) const {
   const int slot = context->slot(word);
-  // A word of the form itself is no choice: the type is fixed.
+  // A word of the form itself is not a choice: the type is fixed.
   if (slot >= 0 && context->slots[slot].set)
     return {isa::RefKind::Slot, static_cast<uint16_t>(slot), decl.factor, decl.divisor};
   return {isa::RefKind::Word, slot >= 0 ? wordId(word) : fixedWord(word), decl.factor, decl.divisor};
@@ -83,7 +83,7 @@ std::optional<isa::SpaceRef> Resolver::spaceRef(const Operand &decl, const std::
   const WordId id = fixedWord(word);
   if (output.words[id].wordClass == isa::WordClass::Space)
     return isa::SpaceRef{isa::RefKind::Word, id};
-  errors.report(decl.place, "operand-space", "`" + word + "` is no state space and no type");
+  errors.report(decl.place, "operand-space", "`" + word + "` is neither a state space nor a type");
   return {};
 }
 
@@ -92,7 +92,7 @@ void Resolver::typeAndSpaces(const std::string &name, const Operand &decl, isa::
   if (!decl.type.empty()) {
     if (!meansType(decl.type))
       errors.report(context->form->place, "operand-type",
-                    "type `" + decl.type + "` of operand `" + name + "` is no slot of this form and no type");
+                    "type `" + decl.type + "` of operand `" + name + "` is neither a slot of this form nor a type");
     result.type = typeRef(decl, decl.type);
   }
   std::vector<isa::SpaceRef> spaces;
@@ -114,7 +114,7 @@ isa::Span Resolver::lengths(const std::vector<Term> &written, const Scope &home)
     isa::Term term;
     if (!resolveTerm(length, term)) {
       if (!findSet(context->scope, length.word) && !findSet(&home, length.word))
-        errors.report(length.place, "length", "`" + length.word + "` is no slot");
+        errors.report(length.place, "length", "`" + length.word + "` is not a slot");
       return {};
     }
     lengths.push_back(term);
@@ -127,12 +127,12 @@ void Resolver::access(const FoundOperand &found, isa::OperandDecl &result) {
   result.access = decl.access;
   result.accessSpace = wordId(decl.accessSpace);
   if (!decl.accessSpace.empty() && output.words[result.accessSpace].wordClass != isa::WordClass::Space)
-    errors.report(decl.place, "operand-space", "`" + decl.accessSpace + "` is no state space");
+    errors.report(decl.place, "operand-space", "`" + decl.accessSpace + "` is not a state space");
   result.accessType = {isa::RefKind::None, 0, 1, 1};
   if (decl.accessType.empty())
     return;
   if (!meansType(decl.accessType))
-    errors.report(decl.place, "operand-type", "`" + decl.accessType + "` is no slot and no type");
+    errors.report(decl.place, "operand-type", "`" + decl.accessType + "` is neither a slot nor a type");
   result.accessType = typeRef(decl, decl.accessType);
   result.accessLengths = lengths(decl.accessLengths, found.home);
   result.accessSize = text(decl.accessSize);

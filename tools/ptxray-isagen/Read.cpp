@@ -108,9 +108,9 @@ void Reader::vocabulary(IsaParser::VocabularyContext *context) {
   } else if (auto list = declarable.find(name); names.size() == 1 && list != declarable.end()) {
     for (const std::string &word : words)
       if (!vocabulary.declarable.insert({word, {list->second, place(context)}}).second)
-        error(context, "twice", "`" + word + "` stands in another list of what may be declared");
+        error(context, "twice", "`" + word + "` is in another list of what may be declared");
   } else {
-    error(context, "vocabulary", "`" + name + "` is no list of words");
+    error(context, "vocabulary", "`" + name + "` is not a list of words");
   }
 }
 
@@ -207,7 +207,7 @@ void Reader::registers(IsaParser::RegisterContext *context) {
   }
   const auto scope = std::find(isa::scopeNames.begin(), isa::scopeNames.end(), context->scope->getText());
   if (scope == isa::scopeNames.end())
-    error(context, "attribute", "`" + context->scope->getText() + "` is no scope");
+    error(context, "attribute", "`" + context->scope->getText() + "` is not a scope");
   decl.scope = static_cast<isa::Scope>(scope - isa::scopeNames.begin());
   if (context->enumerates) {
     const auto found =

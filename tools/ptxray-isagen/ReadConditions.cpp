@@ -34,7 +34,7 @@ Term Reader::term(IsaParser::TermContext *context) {
   if (context->NAME()) {
     std::string letter = context->NAME()->getText();
     if (letter.size() != 1)
-      error(context, "length", "`" + letter + "` is no single letter");
+      error(context, "length", "`" + letter + "` is not a single letter");
     result.value.letter = letter[0];
   }
   // NUMBER '*' slot '/' NUMBER ('+' | '-') NUMBER: the token beside a number says what it does.
@@ -139,7 +139,7 @@ Condition Reader::atom(IsaParser::AtomContext *context) {
   if (context->NUMBER()) {
     result.kind = Condition::Ptx;
     if (result.text != "ptx")
-      error(context, "condition", "`" + result.text + "` takes no number");
+      error(context, "condition", "`" + result.text + "` accepts no number");
     result.version = version(context->NUMBER()->getText());
   } else if (context->TARGET()) {
     result.kind = Condition::Target;

@@ -108,7 +108,7 @@ void Reader::pieces(const std::vector<IsaParser::PieceContext *> &pieces, uint8_
       decl.written.push_back({"", unquoted(piece->STRING()), depth, false});
     else if (piece->getText() == "...") {
       if (decl.written.empty())
-        error(piece, "directive", "`...` repeats what stands before it");
+        error(piece, "directive", "`...` repeats what comes before it");
       else
         decl.written.back().repeats = true;
     }

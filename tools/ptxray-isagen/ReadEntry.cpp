@@ -246,7 +246,7 @@ void Reader::name(IsaParser::AttributeContext *attribute, OperandSoFar &read) {
   } else if (auto access = accesses.find(name); access != accesses.end() && !hasAccess) {
     operand.access = access->second;
   } else {
-    error(attribute, "attribute", "`" + name + "` is no kind or flag of an operand");
+    error(attribute, "attribute", "`" + name + "` is neither a kind nor a flag of an operand");
   }
 }
 
@@ -300,7 +300,7 @@ void Reader::operandDecl(IsaParser::OperandDeclContext *context, Scope &scope) {
   Operand operand = attributes(context);
   for (IsaParser::HabitContext *habit : context->habit())
     if (!flag(habit, habit->getText(), true, operand))
-      error(habit, "attribute", "`" + habit->getText() + "` is no habit of ptxas");
+      error(habit, "attribute", "`" + habit->getText() + "` is not a habit of ptxas");
   access(context, operand);
   flagsFit(context, operand);
   if (context->values())
@@ -347,7 +347,7 @@ Cell Reader::cell(IsaParser::CellContext *context, const Column &column) {
     Condition lone;
     lone.place = cell.place;
     if (cell.names.size() != 1)
-      error(context, "cell", "a condition stands under `requires`");
+      error(context, "cell", "a condition is under `requires`");
     else
       lone.text = cell.names[0];
     lone.kind = lone.text[0] == '.' ? Condition::Word : Condition::Name;
@@ -364,7 +364,7 @@ void Reader::row(IsaParser::RowContext *context, Table &table) {
   auto cells = context->cell();
   bool conditionLast = table.columns.back().kind == isa::ColumnKind::Requires;
   if (context->outcome() && !conditionLast)
-    return error(context, "row", "an outcome stands under `requires`");
+    return error(context, "row", "an outcome is under `requires`");
   size_t needed = table.columns.size() - (context->outcome() ? 1 : 0);
   if (cells.size() < needed || (cells.size() > needed && !conditionLast))
     return error(context, "row",
@@ -373,7 +373,7 @@ void Reader::row(IsaParser::RowContext *context, Table &table) {
     const Column &column = table.columns[std::min(i, table.columns.size() - 1)];
     Cell next = cell(cells[i], column);
     if (next.condition && column.kind != isa::ColumnKind::Requires)
-      error(cells[i], "cell", "`" + oneLine(cells[i]) + "` is no cell of `" + column.text + "`");
+      error(cells[i], "cell", "`" + oneLine(cells[i]) + "` is not a cell of `" + column.text + "`");
     if (i < table.columns.size()) {
       result.cells.push_back(std::move(next));
       continue;

@@ -34,7 +34,7 @@ void Reader::fact(IsaParser::FactContext *context, Scope &scope) {
       afterName = false;
     } else if (prepositions.count(text) && isComplete) {
       if (!(words = &fact.clauses[text])->empty())
-        error(context, "fact", "`" + text + "` stands twice");
+        error(context, "fact", "`" + text + "` is written twice");
       afterName = false;
     } else {
       append(*words, text, afterName);
@@ -43,7 +43,7 @@ void Reader::fact(IsaParser::FactContext *context, Scope &scope) {
   }
   for (const auto &[preposition, arguments] : fact.clauses)
     if (arguments.empty())
-      error(context, "fact", "nothing stands after `" + preposition + "`");
+      error(context, "fact", "nothing follows `" + preposition + "`");
   scope.facts.push_back(std::move(fact));
 }
 

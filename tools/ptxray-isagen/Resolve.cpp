@@ -82,7 +82,7 @@ void Resolver::run() {
   for (const auto *lists : {&model.vocabulary.skippedIn, &model.vocabulary.ungatedIn})
     for (const auto &[mnemonic, words] : *lists)
       if (!mnemonicIds.count(mnemonic))
-        errors.report({}, "mnemonic", "no entry for `" + mnemonic + "`, which stands in a list of words.isa");
+        errors.report({}, "mnemonic", "no entry for `" + mnemonic + "`, which is in a list of words.isa");
   meanings();
   examples();
 }

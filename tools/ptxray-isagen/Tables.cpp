@@ -79,7 +79,7 @@ std::optional<FormColumn> Resolver::formColumn(const Table &table, size_t index)
 // None: no text of the form fits the cell.
 
 void Resolver::misplaced(const Cell &cell, const FormColumn &column) {
-  errors.report(cell.place, "cell", "`" + cell.text + "` is no cell of `" + column.written.text + "`");
+  errors.report(cell.place, "cell", "`" + cell.text + "` is not a cell of `" + column.written.text + "`");
 }
 
 bool Resolver::cellHolds(const Cell &cell, const Scope &scope, const std::string &word) {
@@ -141,7 +141,7 @@ isa::Cell Resolver::lengthCell(const FormColumn &column, const Cell &cell, bool 
     if (resolveTerm(term, resolved))
       terms.push_back(resolved);
     else if (rowFits)
-      errors.report(cell.place, "length", "`" + term.word + "` is no slot of `" + context->form->text + "`");
+      errors.report(cell.place, "length", "`" + term.word + "` is not a slot of `" + context->form->text + "`");
   }
   if (cell.terms.empty())
     misplaced(cell, column);

@@ -133,7 +133,7 @@ static Bytes readHex(const std::string &text) {
   Bytes bytes;
   const std::string digits = text.substr(4);
   if (digits.size() % 2 || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
-    throw UsageError("`" + text + "`: hex= takes two hexadecimal digits a byte");
+    throw UsageError("`" + text + "`: hex= requires two hexadecimal digits a byte");
   for (size_t i = 0; i < digits.size(); i += 2)
     bytes.push_back(static_cast<unsigned char>(std::stoul(digits.substr(i, 2), nullptr, 16)));
   return bytes;

@@ -10,7 +10,7 @@ static unsigned numberOf(const std::string &text, const std::string &option) {
   char *end = nullptr;
   const unsigned long value = std::strtoul(text.c_str(), &end, 0);
   if (text.empty() || text[0] < '0' || text[0] > '9' || *end || value > 0xffffffffu)
-    throw UsageError("`" + option + "` takes a number, not `" + text + "`");
+    throw UsageError("`" + option + "` requires a number, not `" + text + "`");
   return static_cast<unsigned>(value);
 }
 
@@ -20,11 +20,11 @@ static void readTriple(const std::string &text, const std::string &option, unsig
     part = 1;
   for (unsigned i = 0; at <= text.size(); ++i) {
     if (i == 3)
-      throw UsageError("`" + option + "` takes X[,Y[,Z]], not `" + text + "`");
+      throw UsageError("`" + option + "` requires X[,Y[,Z]], not `" + text + "`");
     const size_t end = std::min(text.find(',', at), text.size());
     out[i] = numberOf(text.substr(at, end - at), option);
     if (out[i] == 0)
-      throw UsageError("`" + option + "` takes numbers above 0, not `" + text + "`");
+      throw UsageError("`" + option + "` requires numbers above 0, not `" + text + "`");
     at = end + 1;
   }
 }
@@ -33,14 +33,14 @@ static double readTolerance(const std::string &text) {
   char *end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end || !(value >= 0) || std::isinf(value))
-    throw UsageError("`--tolerance` takes a number of 0 or more, not `" + text + "`");
+    throw UsageError("`--tolerance` requires a number of 0 or more, not `" + text + "`");
   return value;
 }
 
 static std::pair<std::string, std::string> readNamed(const std::string &text, const std::string &option) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
-    throw UsageError("`" + option + "` takes NAME=..., not `" + text + "`");
+    throw UsageError("`" + option + "` requires NAME=..., not `" + text + "`");
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -181,7 +181,7 @@ static void check(Options &options) {
   for (const auto &[name, how] : options.outputs) {
     checkName(name);
     if (how != "hex" && !findType(how) && how.rfind("file:", 0) != 0 && how.rfind("npy:", 0) != 0)
-      throw UsageError("`--out " + name + "=` takes hex, a type, file:PATH or npy:PATH, not `" + how + "`");
+      throw UsageError("`--out " + name + "=` requires hex, a type, file:PATH or npy:PATH, not `" + how + "`");
     if (how.rfind("npy:", 0) == 0 && !options.typeOf(name))
       throw UsageError("`--out " + name + "=" + how + "`: name the type of the elements by --type");
   }

@@ -10,7 +10,7 @@ using Bytes = std::vector<unsigned char>;
 
 struct ElementType {
   enum Kind : uint8_t { Bits, Unsigned, Signed, Float };
-  /// What stands for more than the largest finite value, and what is no number.
+  /// What stands for more than the largest finite value, and what is not a number.
   enum Specials : uint8_t { Ieee, NanAlone, None };
 
   const char *name;
@@ -37,7 +37,7 @@ void setElement(const ElementType &type, Bytes &bytes, uint64_t index, uint64_t 
 uint64_t encode(const ElementType &type, double number);
 double decode(const ElementType &type, uint64_t bits);
 
-/// `7`, `-1`, `0x10`, `1.5`, `inf` as the bits of the type; false: it is no value of it.
+/// `7`, `-1`, `0x10`, `1.5`, `inf` as the bits of the type; false: it is not a value of it.
 bool readValue(const ElementType &type, const std::string &text, uint64_t &bits);
 std::string show(const ElementType &type, uint64_t bits);
 

@@ -297,7 +297,7 @@ class Checker:
         self._begin()
 
     def check(self, text: typing.Union[str, bytes]) -> Diagnostics:
-        """What was found in a text. What ends a C string (NVRTC and Warp give it) is no part of it."""
+        """What was found in a text. What ends a C string (NVRTC and Warp give it) is not part of it."""
         return Diagnostics(self._engine.check(_bytes(text), self._options), self._path)
 
     def check_many(

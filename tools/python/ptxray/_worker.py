@@ -67,7 +67,7 @@ class Worker:
             import ctypes
 
             data = ctypes.string_at(*data)
-        data = data.rstrip(b"\0")  # what ends a C string is no part of the text
+        data = data.rstrip(b"\0")  # what ends a C string is not part of the text
         try:
             text = data.decode()
         except UnicodeDecodeError:  # a request is UTF-8: a byte for a byte, so that places stay

@@ -61,11 +61,14 @@ void Builder::cast(const Token &token) {
 /// In how few bits the number has room.
 static uint16_t sizeFlags(OperandKind kind, uint8_t flags, uint64_t bits) {
   const auto value = static_cast<int64_t>(bits);
-  if (kind == OperandKind::Integer)
-    return fitsInto(16, value) ? 0 : fitsInto(32, value) ? Beyond16 : Beyond16 | Beyond32;
+  if (kind == OperandKind::Integer) {
+    const uint16_t beyond32 = fitsInto(32, value) ? uint16_t(0) : uint16_t(Beyond32);
+    return fitsInto(16, value) ? uint16_t(0) : uint16_t(Beyond16 | beyond32);
+  }
   const bool isSingle = flags & HexFloat && !(flags & WideFloat);
   const double number = isSingle ? 0 : std::bit_cast<double>(bits);
-  return std::isfinite(number) && std::isinf(static_cast<float>(number)) ? Beyond32 : 0;
+  const bool isTooLarge = std::isfinite(number) && std::isinf(static_cast<float>(number));
+  return isTooLarge ? uint16_t(Beyond32) : uint16_t(0);
 }
 
 void Builder::literal(const Token &token) {

@@ -28,7 +28,8 @@ std::string PathPatterns::add(llvm::StringRef list) {
 static bool matchesPath(llvm::StringRef pattern, llvm::StringRef path) {
   llvm::StringRef whole = pattern.rtrim('/');
   const bool isPath = whole.contains('/');
-  whole.consume_front("./") || whole.consume_front("/");
+  if (!whole.consume_front("./"))
+    whole.consume_front("/");
   llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(whole);
   if (!glob) {
     llvm::consumeError(glob.takeError());

@@ -39,7 +39,6 @@ struct Remedy {
     ChangeTarget,   // to `text`, and the version to `word` unless that is 0
     AddBrackets,    // round the operand at the place of the finding
     RemoveBrackets, // from it
-    AddParentheses, // round it and all after it
     SwapOperands,   // the first two
     MakeFloat,      // of the integer there, of so many bits as `word` says
   };

@@ -62,8 +62,7 @@ static bool makesItRight(const Finding &finding, const WrittenInstruction &writt
   const Remedy &remedy = finding.remedy;
   switch (remedy.kind) {
   case Remedy::RaiseVersion:
-  case Remedy::ChangeTarget: // `opensGates` has tried it
-  case Remedy::AddParentheses:
+  case Remedy::ChangeTarget:        // `opensGates` has tried it
   case Remedy::SwapOperands: break; // as `addArrangement` has
   case Remedy::AddBrackets:
   case Remedy::RemoveBrackets:
@@ -195,14 +194,14 @@ static void addArrangement(std::vector<Finding> &findings, const WrittenInstruct
     f.form = findings.front().form;
     f.line = findings.front().line;
     f.remedy = {remedy, 0, ""};
-    if (remedy == Remedy::SwapOperands)
-      f.notes.push_back("the first two operands are in each other's place");
+    f.notes.push_back(remedy == Remedy::SwapOperands ? "the first two operands are in each other's place"
+                                                     : "the arguments of a call are in parentheses");
     findings = {f};
   };
   unsigned node = 0;
   if (written.opcode.mayCall) {
     if (const auto changed = withArguments(shapes, node))
-      replace(*changed, node, ShapeKind::List, Remedy::AddParentheses);
+      replace(*changed, node, ShapeKind::List, Remedy::None);
     return;
   }
   if (shapes.empty() || shapes.front().extent >= shapes.size())
@@ -294,7 +293,6 @@ static std::string titleOf(const Remedy &remedy, const Opcode &opcode) {
     return "write `.target " + remedy.text + "`" +
            (remedy.word ? " and raise `.version` to " + isa::versionText(remedy.word) : "");
   case Remedy::AddBrackets: return "write the address in brackets";
-  case Remedy::AddParentheses: return "write the arguments in parentheses";
   case Remedy::SwapOperands: return "swap the operands";
   case Remedy::RemoveBrackets: return "remove the brackets";
   case Remedy::MakeFloat: return "write it as a floating-point constant";

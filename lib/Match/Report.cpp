@@ -101,9 +101,6 @@ void Reporter::addEdits(const Finding &finding, Range range, Fix &fix) const {
     add({range.begin, range.begin + 1}, "");
     return add({range.end - 1, range.end}, "");
   }
-  case Remedy::AddParentheses:
-    add({range.begin, range.begin}, "(");
-    return add({instruction.range.end - 1, instruction.range.end - 1}, ")"); // before the semicolon
   case Remedy::SwapOperands: {
     const Operand *operands = ast.operands.data() + instruction.operands.first;
     const Range first = operands->range, second = operands[operands->extent].range;

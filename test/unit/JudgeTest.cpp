@@ -95,7 +95,8 @@ TEST(Judge, WiderRegisters) {
 }
 
 TEST(Judge, Immediates) {
-  EXPECT_EQ(found("add.u16", {reg(".u16"), integer(100000), reg(".b16")}), "");
+  EXPECT_EQ(found("add.u16", {reg(".u16"), integer(100000), reg(".b16")}), "truncated-constant");
+  EXPECT_EQ(found("add.u16", {reg(".u16"), integer(65535), reg(".b16")}), "");
   EXPECT_EQ(found("add.f32", {f32, floating(), f32}), "");
   EXPECT_EQ(found("add.f32", {f32, integer(1), f32}), "immediate-type");
   EXPECT_EQ(found("mov.b32", {r32, floating(ShapeHexFloat)}), "");

@@ -65,7 +65,7 @@ static std::string directivesText(isa::Span list, const char *conjunction) {
 }
 
 static PageSection placeSection(const isa::Directive &directive) {
-  PageSection section{PageSection::Kind::Text, "Where it stands", {}};
+  PageSection section{PageSection::Kind::Text, "Where it is written", {}};
   std::string where = placesOf(directive);
   if (directive.places & isa::InDirective)
     where = "in the braces of " + quote(isa::tables().directives[directive.owner].name);
@@ -283,7 +283,7 @@ static PageSection meaningsOf(const isa::Word &word) {
     else
       known->second.push_back(quote(mnemonic.text));
   }
-  PageSection section{PageSection::Kind::Text, "Where it stands", {}};
+  PageSection section{PageSection::Kind::Text, "Where it is written", {}};
   for (const auto &[text, mnemonics] : texts)
     section.rows.push_back(
         paragraph((texts.size() > 1 && !text.empty() ? text + ": " : "in ") + llvm::join(mnemonics, ", ")));

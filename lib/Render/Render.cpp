@@ -27,7 +27,7 @@ void Totals::add(const FileReport &report) {
 std::string nameOf(const FileReport &report) { return report.path + (report.entry ? ":" + report.entry->name : ""); }
 
 std::string pageOfRule(const RenderOptions &options, llvm::StringRef rule) {
-  const llvm::StringRef site = llvm::StringRef(options.site).rtrim('/');
+  const llvm::StringRef site = options.site.rtrim('/');
   return site.empty() ? "" : (site + "/rules/" + rule.split(':').first + ".html").str();
 }
 

@@ -44,7 +44,7 @@ struct RenderOptions {
   Summary summary = Summary::IfFound;
   bool fold = true;                    // shows diagnostics that are alike once, with a count
   const char *unfolding = "--no-fold"; // how to see all of them
-  std::string site = {}; // address of the folder with the pages of tools/site; empty: nobody said where they are
+  llvm::StringRef site = {}; // address of the folder with the pages of tools/site; empty: nobody said where they are
 };
 
 /// The output is: begin, file, separator, file, ..., end; the separator stands only between files that

@@ -372,7 +372,7 @@ def hover():
         return answer and answer["contents"]["value"]
 
     expect("add{.sat}.type d, a, b" in shown("ad|d.s32"), True)
-    expect("a type" in shown("add.s|32"), True)
+    expect("signed integer of 32 bits" in shown("add.s|32"), True)
     expect("`.s32`" in shown("add.s|32"), True)
     expect("cached on level 2 alone" in str(completed(client, "    ld.global.c")[0]), True)
     client.change(URI, [{"text": KERNEL}])

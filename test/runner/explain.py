@@ -19,8 +19,8 @@ from mistakes import find_ptxas
 # What a page of each kind has, by title; `?` what some have.
 PARTS = {
     "instruction": ["For example", "A typical mistake", "Needs", "Form", "Manual"],
-    "directive": ["For example", "A typical mistake", "Form", "Where it stands", "Needs", "Manual"],
-    "pragma": ["For example", "A typical mistake", "Form", "Where it stands", "Needs", "Manual"],
+    "directive": ["For example", "A typical mistake", "Form", "Where it is written", "Needs", "Manual"],
+    "pragma": ["For example", "A typical mistake", "Form", "Where it is written", "Needs", "Manual"],
     "special register": ["For example", "A typical mistake", "Type", "For whom", "Needs", "Manual"],
     "target": ["For example", "A typical mistake", "Where the code runs", "What it holds", "Needs", "Manual"],
     "qualifier": [],

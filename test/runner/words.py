@@ -52,7 +52,7 @@ def main():
     rules = json.loads(output(ptxray, "rules", "--format=json"))
     for name in [*names(ptxray, source), *(rule["id"] for rule in rules)]:
         done = subprocess.run([ptxray, "explain", name], capture_output=True, text=True)
-        if done.returncode or not done.stdout.startswith("#"):
+        if done.returncode or not done.stdout.startswith(f"{name} - "):
             problems.append(f"explain {name}: {done.stderr or done.stdout[:80]}")
     for rule in rules:
         message = rule["message"].replace("there is no ", "")

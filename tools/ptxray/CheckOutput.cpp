@@ -7,9 +7,9 @@
 namespace ptxray {
 
 /// Where the pages of the rules are: as the command line says, or the environment.
-static std::string siteOf(const Arguments &arguments) {
+static llvm::StringRef siteOf(const Arguments &arguments) {
   const char *site = std::getenv("PTXRAY_SITE");
-  return arguments.value("--site").value_or(site ? site : "").str();
+  return arguments.value("--site").value_or(site ? site : "");
 }
 
 Shown shownOf(const Arguments &arguments, llvm::raw_ostream *file) {

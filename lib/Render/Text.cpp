@@ -84,8 +84,8 @@ void TextRenderer::head(std::optional<Range> range, Style style, llvm::StringRef
   styled(style, (kind + ":").str());
   out << ' ';
   styled(style == Style::Note ? Style::Plain : Style::Bold, escaped(message));
-  if (const std::string page = options.color && !id.empty() ? pageOfRule(options, id) : ""; !page.empty())
-    out << " [\033]8;;" << page << "\033\\" << id << "\033]8;;\033\\]"; // a link, where the terminal knows them
+  if (const std::string page = options.links && !id.empty() ? pageOfRule(options, id) : ""; !page.empty())
+    out << " [\033]8;;" << page << "\033\\" << id << "\033]8;;\033\\]";
   else if (!id.empty())
     out << " [" << id << ']';
   out << '\n';

@@ -67,6 +67,19 @@ def problems_of(folder):
         yield "style.css loads something"
 
 
+def problems_of_links(ptxray, source, folder):
+    """what reports link to is a page of the site"""
+    address = folder.as_uri()
+    words = [ptxray, "check", "--no-config", "--color=always", f"--site={address}", f"{source}/test/cli/site.ptx"]
+    shown = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "FORCE_HYPERLINK": "1"}).stdout
+    links = re.findall(r"\033]8;;(file:[^\033]+)\033", shown)
+    if not links:
+        yield f"no link in {shown!r}"
+    for link in links:
+        if not pathlib.Path(urllib.parse.urlsplit(link).path).is_file():
+            yield f"a report links to {link}"
+
+
 def main():
     ptxray, source, output = (os.path.abspath(word) for word in sys.argv[1:4])
     made = subprocess.run(
@@ -80,7 +93,8 @@ def main():
             print("skipped: no markdown-it-py")
             return 1 if {"site", "all"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77
         return 1
-    problems = list(problems_of(pathlib.Path(output).resolve()))
+    folder = pathlib.Path(output).resolve()
+    problems = [*problems_of(folder), *problems_of_links(ptxray, source, folder)]
     print(made.stdout, "\n".join(problems))
     return 1 if problems else 0
 

@@ -41,6 +41,7 @@ static constexpr Named environment[] = {
     {"PTXRAY_VERIFY_ONLY", "In the place of ptxas: `1` checks the inputs and calls no ptxas."},
     {"PTXRAY_RUN", "The program `ptxray-run` that `run` starts."},
     {"NO_COLOR", "If it is not empty, text is coloured with `--color=always` alone."},
+    {"PTXRAY_SITE", "Where the site of the documents is, as `check --site` says."},
     {"FORCE_HYPERLINK", "`1` writes links into coloured text whatever the terminal is called, `0` writes none."},
 };
 

@@ -1,9 +1,14 @@
 #include "Explore/GraphPicture.h"
 #include "Check/ModuleCheck.h"
+#include "Flow/Liveness.h"
 #include "Flow/Uniformity.h"
+#include "Flow/UnwrittenReads.h"
+#include "Flow/Values.h"
+#include "Module/KernelHead.h"
 #include "Parse/Parse.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,34 +22,107 @@ static std::optional<uint32_t> numberOf(BlockId block, const Graph &graph) {
   return indexOf(block) < graph.size() ? std::optional(indexOf(block)) : std::nullopt;
 }
 
-static ShownGraph shownGraph(const Body &body, const ModuleState &module, const SourceBuffer &source) {
+static std::string textOf(LocalId local, const Numbers &numbers, const Body &body) {
+  if (body.symbol(local)->isPredicate)
+    return !numbers.isNumber() ? "" : numbers.low ? "true" : "false";
+  const std::string base = numbers.base == LocalId::None ? "" : body.text(numbers.base).str();
+  if (!numbers.isBounded && numbers.step <= 1)
+    return base.empty() ? "" : base + " + any number";
+  if (numbers.isOne() && (numbers.low == 0) && !base.empty())
+    return base;
+  std::string text = base.empty() ? "" : base + " + ";
+  text += numbers.isBounded ? std::to_string(numbers.low) : std::to_string(numbers.low) + " and any number";
+  if (numbers.isBounded && !numbers.isOne())
+    text += " to " + std::to_string(numbers.high);
+  return numbers.step > 1 ? text + " in steps of " + std::to_string(numbers.step) : text;
+}
+
+namespace {
+
+/// All that is asked of one function.
+class GraphMaker {
+public:
+  GraphMaker(const Body &body, const ModuleState &module, const SourceBuffer &source)
+      : body(body), source(source), analyses(body, module), graph(analyses.graph()), shape(blockShapeOf(body)) {}
+  ShownGraph make();
+
+private:
+  ShownBlock block(BlockId id);
+  void live(BlockId id, ShownBlock &block);
+  uint32_t lineOf(uint32_t instruction) const {
+    return source.lineColumn(body.instruction(instruction).range.begin).line;
+  }
+
+  const Body &body;
+  const SourceBuffer &source;
+  Analyses analyses;
+  const Graph &graph;
+  const BlockShape shape;
+  std::optional<Uniformity> uniformity; // of a function with a graph, as all below
+  std::optional<Liveness> liveness;
+  std::optional<UnwrittenReads> unwritten;
+  std::optional<Values> values;
+  std::optional<DominatorTree> after;
+  std::optional<Loops> loops;
+};
+
+} // namespace
+
+void GraphMaker::live(BlockId id, ShownBlock &block) {
+  if (!liveness->isComplete() || !graph.isReached(id))
+    return;
+  for (const LocalId local : liveness->before(id)) {
+    const LaneValue::Kind lanes = uniformity->of(local).kind;
+    const bool differs = lanes == LaneValue::Lanes || lanes == LaneValue::Splits;
+    block.live.push_back({body.text(local).str(), textOf(local, values->of(local), body),
+                          lanes == LaneValue::Same ? "same"
+                          : differs                ? "different"
+                                                   : "",
+                          unwritten->isWrittenBefore(id, local)});
+  }
+}
+
+ShownBlock GraphMaker::block(BlockId id) {
+  const Block &block = graph[id];
+  ShownBlock one;
+  one.firstLine = lineOf(block.first);
+  one.lastLine = lineOf(block.last());
+  for (uint32_t number = block.first; number < block.end; ++number)
+    one.text.push_back(source.text(body.instruction(number).range).str());
+  for (const BlockId successor : graph.successors.of(id))
+    one.to.push_back(indexOf(successor));
+  one.leaves = block.leaves;
+  one.aborts = block.aborts;
+  one.isReached = graph.isReached(id);
+  one.dominator = numberOf(analyses.dominators().parent[indexOf(id)], graph);
+  one.postDominator = numberOf(after->parent[indexOf(id)], graph);
+  one.loop = numberOf(loops->header[indexOf(id)], graph);
+  one.lanes = uniformity->splitBefore(id) != BlockId::None ? "certainly some"
+              : uniformity->isWhole(id)                    ? "all"
+                                                           : "perhaps some";
+  live(id, one);
+  return one;
+}
+
+ShownGraph GraphMaker::make() {
   ShownGraph shown;
   shown.function = body.ast->text(body.function->name).str();
-  Analyses analyses(body, module);
-  const Graph &graph = analyses.graph();
+  if (body.function->kind == FunctionKind::Entry)
+    shown.pressure.limit = headOf(*body.ast, *body.function).registers;
   if (!graph.size())
     return shown;
-  const DominatorTree after = postDominatorsOf(graph);
-  const Loops loops = loopsOf(graph);
-  const Uniformity uniformity(body, analyses, {});
-  for (uint32_t i = 0; i < graph.size(); ++i) {
-    const Block &block = graph.blocks[i];
-    ShownBlock &one = shown.blocks.emplace_back();
-    one.firstLine = source.lineColumn(body.instruction(block.first).range.begin).line;
-    one.lastLine = source.lineColumn(body.instruction(block.last()).range.begin).line;
-    for (uint32_t number = block.first; number < block.end; ++number)
-      one.text.push_back(source.text(body.instruction(number).range).str());
-    for (const BlockId successor : graph.successors.of(BlockId(i)))
-      one.to.push_back(indexOf(successor));
-    one.leaves = block.leaves;
-    one.aborts = block.aborts;
-    one.isReached = graph.isReached(BlockId(i));
-    one.dominator = numberOf(analyses.dominators().parent[i], graph);
-    one.postDominator = numberOf(after.parent[i], graph);
-    one.loop = numberOf(loops.header[i], graph);
-    one.lanes = uniformity.splitBefore(BlockId(i)) != BlockId::None ? "certainly some"
-                : uniformity.isWhole(BlockId(i))                    ? "all"
-                                                                    : "perhaps some";
+  uniformity.emplace(body, analyses, llvm::ArrayRef<uint32_t>());
+  liveness.emplace(body, graph);
+  unwritten.emplace(body, analyses);
+  values.emplace(body, analyses, shape);
+  after = postDominatorsOf(graph);
+  loops = loopsOf(graph);
+  for (uint32_t i = 0; i < graph.size(); ++i)
+    shown.blocks.push_back(block(BlockId(i)));
+  if (liveness->isComplete()) {
+    const Pressure widest = liveness->widest();
+    shown.pressure.registers = widest.registers;
+    shown.pressure.line = lineOf(widest.instruction);
   }
   return shown;
 }
@@ -59,7 +137,7 @@ std::vector<ShownGraph> shownGraphs(const SourceBuffer &source, std::optional<ll
   parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement item) {
     const Body *body = module.item(item);
     if (body && (!wanted || ast.text(body->function->name) == *wanted))
-      graphs.push_back(shownGraph(*body, module.moduleState(), source));
+      graphs.push_back(GraphMaker(*body, module.moduleState(), source).make());
   });
   return graphs;
 }
@@ -70,7 +148,47 @@ static std::string title(const ShownBlock &block, uint32_t number) {
     text += llvm::formatv(", loop {0}", *block.loop).str();
   if (block.lanes != llvm::StringRef("all"))
     text += std::string(", ") + block.lanes + " lanes";
+  if (!block.live.empty())
+    text += llvm::formatv(", {0} live", block.live.size()).str();
   return text;
+}
+
+void writePressure(llvm::ArrayRef<ShownGraph> graphs, llvm::StringRef path, llvm::raw_ostream &os) {
+  for (const ShownGraph &graph : graphs) {
+    const ShownPressure &pressure = graph.pressure;
+    if (!pressure.line) {
+      os << path << ": `" << graph.function << "`: not known\n";
+      continue;
+    }
+    os << path << ':' << pressure.line << ": `" << graph.function << "`: " << pressure.registers
+       << (pressure.registers == 1 ? " register is" : " registers are") << " live here";
+    if (pressure.limit)
+      os << "; `.maxnreg` is " << *pressure.limit << (pressure.registers > *pressure.limit ? ", which is fewer" : "");
+    os << '\n';
+  }
+}
+
+/// What is known of one that says more than its name; empty: nothing.
+static std::string knownText(const ShownRegister &one) {
+  std::string text = one.numbers;
+  const auto add = [&](llvm::StringRef part) { text += (text.empty() ? "" : ", ") + part.str(); };
+  if (llvm::StringRef(one.lanes) == "same")
+    add("the same in all lanes");
+  else if (llvm::StringRef(one.lanes) == "different")
+    add("different in some lanes");
+  if (!one.isWritten)
+    add("not written on some way");
+  return text;
+}
+
+/// Of a block, a line for each.
+static std::vector<std::string> knownLines(const ShownBlock &block) {
+  std::vector<std::string> lines;
+  for (const ShownRegister &one : block.live) {
+    const std::string text = knownText(one);
+    lines.push_back(text.empty() ? one.name : one.name + ": " + text);
+  }
+  return lines;
 }
 
 /// The title, and the text as far as there is room for it.
@@ -108,9 +226,10 @@ void writeDot(llvm::ArrayRef<ShownGraph> graphs, llvm::raw_ostream &os) {
       os << "    f" << index << "b" << number << " [fillcolor=\"" << colour(block) << "\", label=\"";
       for (const std::string &line : linesOf(block, static_cast<uint32_t>(number)))
         os << quoted(line) << "\\l";
-      os << "\"];\n";
+      os << "\", tooltip=\"" << quoted(llvm::join(knownLines(block), "; ")) << "\"];\n";
       for (const uint32_t to : block.to)
-        os << "    f" << index << "b" << number << " -> f" << index << "b" << to << ";\n";
+        os << "    f" << index << "b" << number << " -> f" << index << "b" << to << " [label=\""
+           << graph.blocks[to].live.size() << "\"];\n";
     }
     os << "  }\n";
   }
@@ -120,6 +239,21 @@ void writeDot(llvm::ArrayRef<ShownGraph> graphs, llvm::raw_ostream &os) {
 static void optional(llvm::json::OStream &json, const char *name, std::optional<uint32_t> number) {
   if (number)
     json.attribute(name, *number);
+}
+
+static void writeLive(const ShownBlock &block, llvm::json::OStream &json) {
+  json.attributeArray("live", [&] {
+    for (const ShownRegister &one : block.live)
+      json.object([&] {
+        json.attribute("name", one.name);
+        if (!one.numbers.empty())
+          json.attribute("numbers", one.numbers);
+        if (*one.lanes)
+          json.attribute("lanes", one.lanes);
+        if (!one.isWritten)
+          json.attribute("written", false);
+      });
+  });
 }
 
 void writeJson(llvm::ArrayRef<ShownGraph> graphs, llvm::raw_ostream &os) {
@@ -146,8 +280,16 @@ void writeJson(llvm::ArrayRef<ShownGraph> graphs, llvm::raw_ostream &os) {
                 optional(json, "postDominator", block.postDominator);
                 optional(json, "loop", block.loop);
                 json.attribute("lanes", block.lanes);
+                writeLive(block, json);
               });
           });
+          if (graph.pressure.line)
+            json.attributeObject("pressure", [&] {
+              json.attribute("registers", graph.pressure.registers);
+              json.attribute("line", graph.pressure.line);
+              if (graph.pressure.limit)
+                json.attribute("maxnreg", *graph.pressure.limit);
+            });
         });
     });
   });
@@ -220,9 +362,10 @@ void writeSvg(llvm::ArrayRef<ShownGraph> graphs, llvm::raw_ostream &os) {
       os << llvm::formatv("<text x=\"{0}\" y=\"{1}\" font-weight=\"bold\">{2}</text>\n", left, column.top[0] - 8,
                           markup(graph.function));
     for (const auto &[number, block] : llvm::enumerate(graph.blocks)) {
-      os << llvm::formatv("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" fill=\"{4}\" stroke=\"#888888\"/>\n",
+      os << llvm::formatv("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" fill=\"{4}\" stroke=\"#888888\">"
+                          "<title>{5}</title></rect>\n",
                           left, column.top[number], column.width, column.bottom[number] - column.top[number],
-                          colour(block));
+                          colour(block), markup(llvm::join(knownLines(block), "; ")));
       unsigned y = column.top[number];
       for (const std::string &line : linesOf(block, static_cast<uint32_t>(number)))
         os << llvm::formatv("<text x=\"{0}\" y=\"{1}\">{2}</text>\n", left + letter, y += lineHeight, markup(line));

@@ -1,5 +1,5 @@
-// access-out-of-bounds, access-misaligned, guarded-argument, parameter-without-call: memory behind the name of a
-// variable.
+// access-out-of-bounds, access-misaligned, guarded-argument, parameter-without-call, and state-space of the parameters
+// of kernels: memory behind the name of a variable.
 #include "Flow/BodyRules.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/SmallSet.h"
@@ -53,6 +53,9 @@ void AccessRules::access(const Operand &operand, LocalId local, const Access &on
   const bool isOfCall = symbol->depth > 0 && !symbol->isParameter && symbol->space == isa::words::param;
   if (isGuarded && isOfCall && !symbol->isReturn)
     declaredHere(sink.report(DiagId::GuardedArgument, operand.range, name));
+  if (symbol->isParameter && body.function->kind == FunctionKind::Entry && one.space == isa::words::param_func)
+    sink.report(DiagId::StateSpace, operand.range, name, ".param::entry", "`.param::func`")
+        .notes.push_back({"ptxas before 13.1 judges this differently", std::nullopt});
   const Extent &extent = symbol->extent;
   const bool isDynamicShared = !extent.bytes && symbol->space == isa::words::shared;
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))

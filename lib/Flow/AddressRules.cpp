@@ -1,4 +1,5 @@
 // access-out-of-bounds, access-misaligned, impossible-alignment, other-space: memory behind registers.
+#include "Flow/AddressRanges.h"
 #include "Flow/Addresses.h"
 #include "Flow/BodyRules.h"
 #include "Isa/Isa.h"
@@ -9,13 +10,13 @@ namespace {
 class AddressRules {
 public:
   AddressRules(const Body &body, const BodyContext &context, Analyses &analyses)
-      : body(body), sink(context.sink), analyses(analyses), addresses(body, analyses) {}
+      : body(body), sink(context.sink), analyses(analyses), addresses(body, analyses), ranges(body, analyses) {}
   void instruction(uint32_t number);
 
 private:
   void access(const Operand &operand, LocalId local, const Access &one, uint32_t number);
   void space(const Operand &operand, LocalId local, const Access &one);
-  void bounds(const Operand &operand, const Base &base, const Access &one);
+  void bounds(const Operand &operand, const Misplaced &place, const Access &one);
   void alignment(const Operand &operand, const Base &base, const Access &one, uint32_t number);
 
   /// The access with the greatest alignment that was seen of a base.
@@ -29,6 +30,7 @@ private:
   DiagnosticSink &sink;
   Analyses &analyses;
   AddressOrigins addresses;
+  AddressRanges ranges;
   llvm::DenseMap<LocalId, Strictest> strictest;
 };
 
@@ -55,19 +57,16 @@ void AddressRules::space(const Operand &operand, LocalId local, const Access &on
       .notes.push_back({"the address is made here", body.instruction(origin.made).range});
 }
 
-void AddressRules::bounds(const Operand &operand, const Base &base, const Access &one) {
-  const Symbol &symbol = *body.symbol(base.local);
-  const int64_t offset = base.offset;
-  const bool isOutside =
-      symbol.extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.bytes > symbol.extent.bytes);
-  const llvm::StringRef name = body.text(base.local);
-  if (isOutside)
-    sink.report(DiagId::AccessOutOfBounds, operand.range, one.bytes, offset, name, symbol.extent.bytes)
-        .notes.push_back({"declared here", symbol.nameRange});
-  else if (one.align && symbol.extent.align % one.align == 0 &&
-           offset % one.align) // what is declared with less is aligned enough
-    sink.report(DiagId::AccessMisaligned, operand.range, one.bytes, offset, name, symbol.extent.align)
-        .notes.push_back({"declared here", symbol.nameRange});
+void AddressRules::bounds(const Operand &operand, const Misplaced &place, const Access &one) {
+  const Symbol &symbol = *body.symbol(place.variable);
+  const llvm::StringRef name = body.text(place.variable);
+  Diagnostic &diagnostic =
+      place.isOutside
+          ? sink.report(DiagId::AccessOutOfBounds, operand.range, one.bytes, place.offset, name, symbol.extent.bytes)
+          : sink.report(DiagId::AccessMisaligned, operand.range, one.bytes, place.offset, name, symbol.extent.align);
+  if (!place.when.empty())
+    diagnostic.notes.push_back({place.when, std::nullopt});
+  diagnostic.notes.push_back({"declared here", symbol.nameRange});
 }
 
 /// Two accesses through one register cannot both be aligned, and control comes to the second by the first.
@@ -101,9 +100,9 @@ void AddressRules::access(const Operand &operand, LocalId local, const Access &o
   space(operand, local, one);
   Base base = addresses.baseOf(local, number);
   base.offset += operand.flags & HasOffset ? operand.value : 0;
-  if (base.isVariable)
-    bounds(operand, base, one);
-  else
+  if (const std::optional<Misplaced> place = ranges.misplaced(operand, local, base, one, number))
+    bounds(operand, *place, one);
+  else if (!base.isVariable)
     alignment(operand, base, one, number);
 }
 

@@ -3,6 +3,11 @@
 
 namespace ptxray {
 
+bool isWanted(const CheckOptions &options, DiagId pedantic) {
+  const RuleLevel level = options.levels.of(pedantic, Kind::None);
+  return level == RuleLevel::Default ? options.pedantic : level != RuleLevel::Off;
+}
+
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses) {
   const size_t before = context.sink.diagnostics().size();
   for (auto rule : {checkNamedFunctions, checkBranchLists, checkAccesses, checkAddresses32, checkTraces})
@@ -15,7 +20,7 @@ bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses)
     return false;
   for (auto rule : {checkRegisterCount, checkReachability, checkDefinedness, checkCallTables})
     rule(body, context);
-  for (auto rule : {checkConvergence, checkAddresses, checkUnwrittenPaths})
+  for (auto rule : {checkConvergence, checkBarrierThreads, checkAddresses, checkValues, checkUnwrittenPaths})
     rule(body, context, analyses);
   return true;
 }

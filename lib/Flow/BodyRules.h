@@ -18,6 +18,9 @@ bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses)
 /// What the rules about the whole module need to know of it.
 FunctionSummary summaryOf(const Body &body, const ModuleState &module);
 
+/// Whether a pedantic rule is asked for.
+bool isWanted(const CheckOptions &options, DiagId pedantic);
+
 // What each instruction names.
 void checkNamedFunctions(const Body &body, const BodyContext &context);
 void checkBranchLists(const Body &body, const BodyContext &context);
@@ -31,6 +34,8 @@ void checkConvergence(const Body &body, const BodyContext &context, Analyses &an
 void checkUnwrittenPaths(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkCallTables(const Body &body, const BodyContext &context);
 void checkAddresses(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkValues(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkBarrierThreads(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkDefinedness(const Body &body, const BodyContext &context);
 
 /// A branch through a list becomes a jump through a table: that of more targets than `most`, without any where the

@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// What the integer arithmetic of an instruction gives, cut to its type; nothing for all others.
+/// What the arithmetic of an instruction with integers or predicates gives, cut to its type; nothing for all others.
 std::optional<uint64_t> constantResult(const Computation &computation, llvm::ArrayRef<uint64_t> sources);
 
 /// Of one body at a time. A register counts if a single instruction writes it, without a guard, and all that this

@@ -1,5 +1,7 @@
-// partial-warp, lane-outside-mask, absent-lane: instructions that the lanes of a warp execute together.
+// partial-warp, partial-warpgroup, lane-outside-mask, empty-mask, absent-lane: instructions that the lanes of a warp,
+// or the warps of a group, execute together.
 #include "Flow/BodyRules.h"
+#include "Flow/ThreadPaths.h"
 #include "Flow/Uniformity.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -11,19 +13,26 @@ constexpr uint32_t together = bitOf(isa::FactKind::Converged) | bitOf(isa::FactK
 class ConvergenceRules {
 public:
   ConvergenceRules(const Body &body, const BodyContext &context, Analyses &analyses, llvm::ArrayRef<uint32_t> places)
-      : body(body), sink(context.sink), graph(analyses.graph()), uniformity(body, analyses, places) {}
+      : body(body), sink(context.sink), analyses(analyses), graph(analyses.graph()), uniformity(body, analyses, places),
+        values(body, analyses, uniformity.blockShape()), paths(body, analyses) {}
   void instruction(uint32_t number);
 
 private:
-  void partialWarp(uint32_t number);
-  void mask(uint32_t number, const Operand &mask, Range place);
+  bool partialWarp(uint32_t number);
+  void partialWarpgroup(uint32_t number);
+  void mask(uint32_t number, uint32_t node);
+  std::optional<std::pair<uint64_t, uint64_t>> partedWarps(uint32_t number);
   std::optional<Range> partedAt(uint32_t number, bool isBarrier) const;
   bool isWhole(uint32_t number) const;
 
   const Body &body;
   DiagnosticSink &sink;
+  Analyses &analyses;
   const Graph &graph;
   const Uniformity uniformity;
+  Values values;
+  ThreadPaths paths;
+  std::vector<std::unique_ptr<Values>> ofWarps; // in the first thread of each
 };
 
 } // namespace
@@ -52,18 +61,66 @@ bool ConvergenceRules::isWhole(uint32_t number) const {
          (guard == LocalId::None || uniformity.of(guard).kind == LaneValue::Same);
 }
 
-void ConvergenceRules::partialWarp(uint32_t number) {
+bool ConvergenceRules::partialWarp(uint32_t number) {
   const Instruction &instruction = body.instruction(number);
   const std::optional<Range> parted = partedAt(number, body.facts(number).has(isa::FactKind::Syncs));
   if (!parted)
-    return;
+    return false;
   Diagnostic &diagnostic =
       sink.report(DiagId::PartialWarp, instruction.opcodeRange, body.ast->text(instruction.opcode));
   diagnostic.notes.push_back({"here the lanes of a warp part", parted});
+  return true;
 }
 
-void ConvergenceRules::mask(uint32_t number, const Operand &mask, Range place) {
-  const uint64_t lanes = static_cast<uint64_t>(mask.value) & UINT32_MAX;
+/// Two of one group of which one certainly comes to the instruction and the other never.
+std::optional<std::pair<uint64_t, uint64_t>> ConvergenceRules::partedWarps(uint32_t number) {
+  const BlockShape &shape = uniformity.blockShape();
+  constexpr unsigned inGroup = warpgroupSize / warpSize;
+  std::optional<uint64_t> comes, stays;
+  for (uint64_t warp = 0; warp * warpSize < std::min<uint64_t>(shape.threads, 1024); ++warp) {
+    if (warp % inGroup == 0)
+      comes = stays = std::nullopt;
+    if (warp == ofWarps.size())
+      ofWarps.push_back(
+          std::make_unique<Values>(body, analyses, shape, Thread{.place = shape.placeOf(warp * warpSize)}));
+    const Coming coming = paths.comesTo(number, *ofWarps[warp]);
+    if (coming == Coming::Certainly)
+      comes = warp;
+    else if (coming == Coming::Never)
+      stays = warp;
+    if (comes && stays)
+      return std::pair(*comes, *stays);
+  }
+  return std::nullopt;
+}
+
+/// Not of a change of registers: in CUTLASS each warp of a group comes to one of its own, with the same number.
+void ConvergenceRules::partialWarpgroup(uint32_t number) {
+  if (body.facts(number).has(isa::FactKind::Grows) || body.facts(number).has(isa::FactKind::Shrinks))
+    return;
+  if (!uniformity.blockShape().isExact || body.function->kind != FunctionKind::Entry)
+    return;
+  const auto warps = partedWarps(number);
+  if (!warps)
+    return;
+  const Instruction &instruction = body.instruction(number);
+  sink.report(DiagId::PartialWarpgroup, instruction.opcodeRange, body.ast->text(instruction.opcode))
+      .notes.push_back({"warp " + std::to_string(warps->first) + " of the block comes here, warp " +
+                            std::to_string(warps->second) + " does not",
+                        std::nullopt});
+}
+
+/// A number, or a register that holds one.
+void ConvergenceRules::mask(uint32_t number, uint32_t node) {
+  const Numbers mask = values.at(number, node);
+  if (!mask.isNumber())
+    return;
+  const Range place = body.ast->operandsOf(body.instruction(number).operands)[node].range;
+  const uint64_t lanes = static_cast<uint64_t>(mask.low) & UINT32_MAX;
+  if (!lanes) {
+    sink.report(DiagId::EmptyMask, place, body.ast->text(body.instruction(number).opcode));
+    return;
+  }
   const BlockShape &shape = uniformity.blockShape();
   const uint64_t present = shape.threads < warpSize ? (uint64_t(1) << shape.threads) - 1 : UINT32_MAX;
   if (const uint64_t outside = present & ~lanes; outside) {
@@ -80,12 +137,14 @@ void ConvergenceRules::mask(uint32_t number, const Operand &mask, Range place) {
 void ConvergenceRules::instruction(uint32_t number) {
   if (!graph.isReached(graph.blockOf(number)))
     return;
-  const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
   for (const Action &action : body.facts(number).actions) {
-    if (action.kind == isa::FactKind::Converged && action.scope() >= isa::Scope::Warp)
-      return partialWarp(number);
-    if (action.kind == isa::FactKind::Among && nodes[action.node].kind == OperandKind::Integer)
-      return mask(number, nodes[action.node], nodes[action.node].range);
+    if (action.kind == isa::FactKind::Converged && action.scope() >= isa::Scope::Warp) {
+      if (!partialWarp(number) && action.scope() == isa::Scope::Warpgroup)
+        partialWarpgroup(number);
+      return;
+    }
+    if (action.kind == isa::FactKind::Among)
+      return mask(number, static_cast<uint32_t>(action.node));
   }
 }
 

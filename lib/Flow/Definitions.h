@@ -19,6 +19,13 @@ public:
     const uint32_t write = last[static_cast<uint32_t>(local)];
     return write != none && writes[write].before == none ? writes[write].instruction : none;
   }
+  /// More instructions than so many write it.
+  bool hasMore(LocalId local, unsigned most) const {
+    uint32_t write = last[static_cast<uint32_t>(local)];
+    for (; write != none && most; --most)
+      write = writes[write].before;
+    return write != none;
+  }
   bool isWritten(LocalId local) const { return last[static_cast<uint32_t>(local)] != none; }
 
 private:

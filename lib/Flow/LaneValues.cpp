@@ -1,7 +1,5 @@
 #include "Flow/LaneValues.h"
 #include "Flow/Constants.h"
-#include "Isa/Isa.h"
-#include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -11,56 +9,6 @@ constexpr size_t mostPatterns = 200;
 
 static bool isPredicate(const Computation &computation) {
   return computation.operation == isa::Operation::Setp || computation.resultKind == isa::TypeKind::Predicate;
-}
-
-static std::optional<bool> compare(const Computation &c, uint64_t a, uint64_t b) {
-  const unsigned unused = 64 - std::min<unsigned>(c.sourceBits, 64);
-  const uint64_t highA = a << unused, highB = b << unused; // order does not change
-  const isa::WordId word = c.comparison;
-  const bool isSigned = c.sourceKind == isa::TypeKind::Signed && word != isa::words::lo && word != isa::words::ls &&
-                        word != isa::words::hi && word != isa::words::hs;
-  const bool isLess = isSigned ? static_cast<int64_t>(highA) < static_cast<int64_t>(highB) : highA < highB;
-  const bool isEqual = highA == highB;
-  if (word == isa::words::eq || word == isa::words::ne)
-    return isEqual == (word == isa::words::eq);
-  if (word == isa::words::lt || word == isa::words::lo)
-    return isLess;
-  if (word == isa::words::le || word == isa::words::ls)
-    return isLess || isEqual;
-  if (word == isa::words::gt || word == isa::words::hi)
-    return !isLess && !isEqual;
-  if (word == isa::words::ge || word == isa::words::hs)
-    return !isLess;
-  return std::nullopt;
-}
-
-static std::optional<uint64_t> ofNumbers(const Computation &c, llvm::ArrayRef<uint64_t> sources) {
-  const bool isOfIntegers = c.sourceKind == isa::TypeKind::Bits || c.sourceKind == isa::TypeKind::Unsigned ||
-                            c.sourceKind == isa::TypeKind::Signed;
-  switch (c.operation) {
-  case isa::Operation::Setp:
-    return isOfIntegers && sources.size() == 2 ? compare(c, sources[0], sources[1]) : std::nullopt;
-  case isa::Operation::Selp:
-    return sources.size() == 3 ? std::optional(sources[2] ? sources[0] : sources[1]) : std::nullopt;
-  case isa::Operation::Not:
-    if (c.resultKind == isa::TypeKind::Predicate)
-      return !sources[0];
-    break;
-  case isa::Operation::And:
-  case isa::Operation::Or:
-  case isa::Operation::Xor:
-    if (c.resultKind == isa::TypeKind::Predicate && sources.size() == 2)
-      return c.operation == isa::Operation::And  ? sources[0] & sources[1]
-             : c.operation == isa::Operation::Or ? sources[0] | sources[1]
-                                                 : sources[0] ^ sources[1];
-    break;
-  case isa::Operation::Mov:
-    if (c.resultKind == isa::TypeKind::Predicate && sources.size() == 1)
-      return sources[0];
-    break;
-  default: break;
-  }
-  return constantResult(c, sources);
 }
 
 LaneValue LaneArithmetic::add(const LanePattern &pattern) {
@@ -124,7 +72,7 @@ std::optional<LanePattern> LaneArithmetic::inWarp(const Computation &c, Sources 
       numbers[i] =
           source.isNumber ? source.number : patterns[source.pattern].lanes[lane] + warp * patterns[source.pattern].step;
     }
-    const std::optional<uint64_t> number = ofNumbers(c, numbers);
+    const std::optional<uint64_t> number = constantResult(c, numbers);
     if (!number)
       return std::nullopt;
     result.lanes[lane] = *number;
@@ -188,7 +136,7 @@ LaneValue LaneArithmetic::result(const Computation &c, Sources sources) {
   llvm::SmallVector<uint64_t, 4> numbers;
   for (const LaneValue &source : sources)
     numbers.push_back(source.number);
-  const std::optional<uint64_t> number = ofNumbers(c, numbers);
+  const std::optional<uint64_t> number = constantResult(c, numbers);
   return number ? LaneValue::ofNumber(*number) : LaneValue::of(LaneValue::Same);
 }
 

@@ -6,7 +6,7 @@
 //   Splits    a predicate that in some warp holds in some lanes and not in others
 //   Unknown
 // `Same` is a cautious claim, `Lanes` and `Splits` are certain ones.
-#include "Match/Facts.h"
+#include "Flow/BlockShape.h"
 #include <deque>
 #include <optional>
 
@@ -26,23 +26,10 @@ struct LaneValue {
   bool operator==(const LaneValue &) const = default;
 };
 
-constexpr unsigned warpSize = 32;
-
 struct LanePattern {
   std::array<uint64_t, warpSize> lanes{};
   uint64_t step = 0;
   bool operator==(const LanePattern &) const = default;
-};
-
-/// What the head of a function says of the threads that run together.
-struct BlockShape {
-  bool isExact = false;     // `.reqntid`
-  bool isKnown = false;     // or `.maxntid`
-  uint64_t x = 1024, y = 1; // of an exact one
-  uint64_t threads = 1024;
-
-  /// The threads of a warp have neighbouring %tid.x, and nothing else tells them apart.
-  bool areWarpsRows() const { return isExact && (x == threads || x % warpSize == 0); }
 };
 
 /// The integer functions of such values, and what they have in common.

@@ -17,8 +17,6 @@
 
 namespace ptxray {
 
-BlockShape blockShapeOf(const Body &body);
-
 class Uniformity {
 public:
   /// `places` are instructions whose guards are asked for.

@@ -1,7 +1,7 @@
 #include "Hazards/Conditions.h"
+#include "Flow/Sources.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdlib>
 
@@ -13,30 +13,22 @@ bool Conditions::dependsOnThread(LocalId local) {
   const auto known = depends.find(local);
   if (known != depends.end())
     return known->second;
-  llvm::SmallVector<LocalId, 16> waiting = {local};
-  llvm::SmallSet<LocalId, 16> seen = {local};
-  bool found = false;
-  const auto add = [&](LocalId source) {
-    if (source != LocalId::None && seen.insert(source).second)
-      waiting.push_back(source);
-  };
-  while (!waiting.empty() && !found && seen.size() < mostSources) {
-    const LocalId one = waiting.pop_back_val();
-    if (!body.symbol(one)) {
-      const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(one));
-      found = special && special->scope < isa::Scope::Cta;
-      continue;
-    }
-    analyses.definitions().eachWriter(one, [&](uint32_t number) {
-      found |= body.facts(number).has(isa::FactKind::Elects);
-      // When a barrier is complete all threads see alike.
-      if (body.facts(number).has(isa::FactKind::Awaits))
-        return;
-      add(body.guard(number));
-      llvm::for_each(body.namesOf(number), add);
-    });
-  }
-  return depends[local] = found;
+  return depends[local] = anySource(local, mostSources, /*beyond=*/false, [&](LocalId one, auto add) {
+           if (!body.symbol(one)) {
+             const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(one));
+             return special && special->scope < isa::Scope::Cta;
+           }
+           bool found = false;
+           analyses.definitions().eachWriter(one, [&](uint32_t number) {
+             found |= body.facts(number).has(isa::FactKind::Elects);
+             // When a barrier is complete all threads see alike.
+             if (body.facts(number).has(isa::FactKind::Awaits))
+               return;
+             add(body.guard(number));
+             llvm::for_each(body.namesOf(number), add);
+           });
+           return found;
+         });
 }
 
 std::string Conditions::valueAt(uint32_t number, unsigned node, unsigned depth) {

@@ -1,5 +1,6 @@
 #include "Hazards/Places.h"
 #include "Flow/Addresses.h"
+#include "Flow/Sources.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/SmallSet.h"
@@ -251,25 +252,19 @@ bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analy
 
 /// It is made from the number of a thread or a warp, or by choosing one.
 static bool dependsOnThread(LocalId local, const Body &body, Analyses &analyses) {
-  llvm::SmallVector<LocalId, 16> waiting = {local};
-  llvm::SmallSet<LocalId, 16> seen = {local};
-  bool depends = false;
-  while (!waiting.empty() && !depends && seen.size() < mostSteps) {
-    const LocalId one = waiting.pop_back_val();
+  return anySource(local, mostSteps, /*beyond=*/false, [&](LocalId one, auto add) {
     if (!body.symbol(one)) {
       const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(one));
-      depends |= special && special->scope < isa::Scope::Cta;
-      continue;
+      return special && special->scope < isa::Scope::Cta;
     }
+    bool depends = false;
     analyses.definitions().eachWriter(one, [&](uint32_t number) {
       depends |= body.facts(number).has(isa::FactKind::Elects);
       if (body.facts(number).accesses.empty())
-        for (const LocalId source : body.namesOf(number))
-          if (seen.insert(source).second)
-            waiting.push_back(source);
+        llvm::for_each(body.namesOf(number), add);
     });
-  }
-  return depends;
+    return depends;
+  });
 }
 
 /// Some condition on the number of the thread decides whether control comes to a, and not whether it comes to b.

@@ -1,10 +1,18 @@
 #include "Match/Facts.h"
 #include "Isa/Words.h"
 #include "Match/Evaluate.h"
+#include "Match/Wording.h"
 #include "Parse/Ast.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
+
+bool OperandRange::contains(int64_t number) const {
+  return llvm::any_of(isa::tables().ranges.slice(firstRange, ranges),
+                      [number](const isa::ValueRange &range) { return inRange(range, number); });
+}
+
+std::string OperandRange::text() const { return rangesText(isa::tables().ranges.slice(firstRange, ranges)); }
 
 static uint8_t useOf(const isa::OperandDecl &operand) {
   if (operand.role == isa::OperandRole::Address)
@@ -242,6 +250,8 @@ Facts factsOf(const FormView &view) {
     facts.hasAddress32 |= (operand.rules & isa::Sized) && isAddress32(view, i, shapes[node]);
     if (operand.access != isa::Access::None)
       addAccess(view, i, facts);
+    if (operand.ranges.count && shapes[node].kind == ShapeKind::Register)
+      facts.ranges.push_back({static_cast<uint16_t>(node), operand.ranges.first, operand.ranges.count});
   }
   addNodes(facts, shapes, uses);
   return facts;

@@ -5,6 +5,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <array>
+#include <string>
 
 namespace ptxray {
 
@@ -75,6 +76,15 @@ struct Computation {
   bool operator==(const Computation &) const = default;
 };
 
+/// The numbers that an operand may be, where a register stands for it.
+struct OperandRange {
+  uint16_t node;
+  uint32_t firstRange, ranges; // of isa::Tables::ranges
+  bool contains(int64_t number) const;
+  std::string text() const;
+  bool operator==(const OperandRange &) const = default;
+};
+
 constexpr uint32_t bitOf(isa::FactKind kind) { return 1u << static_cast<unsigned>(kind); }
 
 struct Facts {
@@ -92,6 +102,7 @@ struct Facts {
   llvm::SmallVector<NodeUse, 4> nodes;
   llvm::SmallVector<Access, 1> accesses;
   llvm::SmallVector<Action, 0> actions;
+  llvm::SmallVector<OperandRange, 0> ranges;
 
   bool operator==(const Facts &) const = default;
   bool has(isa::FactKind kind) const { return kinds & bitOf(kind); }

@@ -16,6 +16,10 @@ static int runGraph(const Arguments &arguments) {
     return usageError("there are errors in `" + path.str() + "`: `ptxray check` shows them");
   if (graphs.empty())
     return usageError(wanted ? "no function `" + wanted->str() + "` has a body" : "no function has a body");
+  if (arguments.has("--pressure")) {
+    writePressure(graphs, path, llvm::outs());
+    return Clean;
+  }
   const llvm::StringRef format = arguments.value("--format").value_or("dot");
   (format == "svg" ? writeSvg : format == "json" ? writeJson : writeDot)(graphs, llvm::outs());
   return Clean;
@@ -23,12 +27,13 @@ static int runGraph(const Arguments &arguments) {
 
 Command graphCommand() {
   return {.name = "graph",
-          .summary = "show where control goes in functions: blocks, loops, which lanes come there",
+          .summary = "show where control goes in functions, which lanes come there, and what registers hold",
           .syntax = {.operands = "FILE|-",
                      .fewest = 1,
                      .most = 1,
                      .options = {{"--format", "dot|svg|json", "form of the output"},
                                  {"--kernel", "NAME", "of this function alone"},
+                                 {"--pressure", "", "the most registers that are live at once, and where"},
                                  entryOption()}},
           .run = runGraph};
 }

@@ -1,0 +1,141 @@
+#include "Flow/AddressRanges.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+/// Threads that are looked at in one function.
+constexpr uint32_t mostTries = 256;
+constexpr unsigned mostSteps = 32;
+
+std::optional<Misplaced> AddressRanges::ofConstant(LocalId variable, int64_t offset, const Access &access) const {
+  const Extent &extent = body.symbol(variable)->extent;
+  if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + access.bytes > extent.bytes))
+    return Misplaced{variable, offset, true, {}};
+  // What is declared with less is aligned enough.
+  if (access.align && extent.align % access.align == 0 && offset % access.align)
+    return Misplaced{variable, offset, false, {}};
+  return std::nullopt;
+}
+
+/// Whatever number it is: each of them is wrong.
+std::optional<Misplaced> AddressRanges::ofAll(const Question &question, const Numbers &numbers) const {
+  const Access &access = question.access;
+  const Extent &extent = body.symbol(question.variable)->extent;
+  const int64_t low = numbers.low + question.added;
+  const auto size = static_cast<int64_t>(extent.bytes);
+  if (numbers.isBounded && size && low + access.bytes > size)
+    return Misplaced{question.variable, low, true, "in all threads and rounds, this far at least"};
+  if (numbers.isBounded && size && numbers.high + question.added < 0)
+    return Misplaced{question.variable, numbers.high + question.added, true,
+                     "in all threads and rounds, this far at least"};
+  const auto align = static_cast<int64_t>(access.align);
+  if (align > 1 && extent.align % access.align == 0 && numbers.step % access.align == 0 && low % align)
+    return Misplaced{question.variable, ((low % align) + align) % align, false,
+                     "or a multiple of " + std::to_string(align) + " bytes away from there"};
+  return std::nullopt;
+}
+
+/// The only counter that the register's value depends on; None: there is none. Nothing: there are several, or something
+/// else that several instructions write.
+std::optional<LocalId> AddressRanges::counterIn(LocalId local, unsigned depth) {
+  const Symbol *symbol = body.symbol(local);
+  if (!symbol || symbol->kind != SymbolKind::Register)
+    return LocalId::None;
+  const uint32_t only = analyses.definitions().only(local);
+  if (only == Definitions::none)
+    return values.counterOf(local) ? std::optional(local) : std::nullopt;
+  const auto [known, isNew] = counters.try_emplace(local);
+  if (!isNew)
+    return known->second;
+  if (depth > mostSteps || body.guard(only) != LocalId::None || !body.facts(only).computation.isKnown)
+    return std::nullopt;
+  std::optional<LocalId> found = LocalId::None;
+  body.eachUse(only, [&](NamedUse use) {
+    if (!(use.uses & Reads) || !found)
+      return;
+    const std::optional<LocalId> one = counterIn(use.local, depth + 1);
+    const bool isOther = one && *one != LocalId::None && *found != LocalId::None && *one != *found;
+    if (!one || isOther)
+      found = std::nullopt;
+    else if (*one != LocalId::None)
+      found = one;
+  });
+  return counters[local] = found;
+}
+
+static std::string threadText(const BlockShape &shape, const Thread &thread) {
+  std::string text = "in the thread whose %tid.x is " + std::to_string(thread.place[0]);
+  if (shape.y > 1)
+    text += ", %tid.y " + std::to_string(thread.place[1]);
+  if (shape.isExact && shape.z() > 1)
+    text += ", %tid.z " + std::to_string(thread.place[2]);
+  return text;
+}
+
+/// In the first and the last round, if there is a counter.
+std::optional<Misplaced> AddressRanges::inThread(const Question &question, uint64_t number, LocalId counter) {
+  Thread thread = {.place = shape.isExact ? shape.placeOf(number) : std::array<int64_t, 3>{}};
+  llvm::SmallVector<int64_t, 2> counts = {0};
+  if (counter != LocalId::None) {
+    const Values::Counts all = Values(body, analyses, shape, thread).counts(counter, question.instruction);
+    if (!all.rounds)
+      return std::nullopt;
+    counts = {all.first, all.last};
+    thread.counter = counter;
+  }
+  for (const int64_t count : counts) {
+    thread.count = count;
+    Values own(body, analyses, shape, thread);
+    const Numbers address = own.of(question.local);
+    if (!address.isOne() || address.base != question.variable)
+      continue;
+    std::optional<Misplaced> found = ofConstant(question.variable, address.low + question.added, question.access);
+    if (!found || paths.comesTo(question.instruction, own, counter) != Coming::Certainly)
+      continue;
+    found->when = threadText(shape, thread);
+    if (counter != LocalId::None)
+      found->when += ", where `" + body.text(counter).str() + "` is " + std::to_string(count);
+    return found;
+  }
+  return std::nullopt;
+}
+
+/// In the threads at the ends of the block and of each warp. Without `.reqntid` only the first one is sure to exist.
+std::optional<Misplaced> AddressRanges::search(const Question &question) {
+  const std::optional<LocalId> counter = counterIn(question.local, 0);
+  if (!counter)
+    return std::nullopt;
+  const uint64_t threads = shape.isExact ? std::min<uint64_t>(shape.threads, 1024) : 1;
+  llvm::SmallVector<uint64_t, 4> numbers = {0, threads - 1, std::min(shape.x, threads) - 1};
+  for (uint64_t warp = 0; warp < threads; warp += warpSize)
+    numbers.append({warp, std::min(warp + warpSize, threads) - 1});
+  for (const uint64_t number : numbers)
+    if (++tries < mostTries)
+      if (std::optional<Misplaced> found = inThread(question, number, *counter))
+        return found;
+  return std::nullopt;
+}
+
+std::optional<Misplaced> AddressRanges::misplaced(const Operand &operand, LocalId local, const Base &base,
+                                                  const Access &access, uint32_t instruction) {
+  if (base.isVariable)
+    return ofConstant(base.local, base.offset, access);
+  const Numbers numbers = values.of(local);
+  const Symbol *symbol = numbers.base == LocalId::None ? nullptr : body.symbol(numbers.base);
+  if (!symbol || symbol->kind != SymbolKind::Variable)
+    return std::nullopt;
+  const int64_t added = operand.flags & HasOffset ? operand.value : 0;
+  const Question question = {local, numbers.base, added, access, instruction};
+  if (std::optional<Misplaced> found = ofAll(question, numbers))
+    return found;
+  const auto size = static_cast<int64_t>(symbol->extent.bytes);
+  const bool isInside = !size || (numbers.isBounded && numbers.low + added >= 0 &&
+                                  numbers.high + added + static_cast<int64_t>(access.bytes) <= size);
+  const bool isAligned = access.align < 2 || symbol->extent.align % access.align ||
+                         (numbers.step % access.align == 0 && (numbers.low + added) % access.align == 0);
+  if (isInside && isAligned)
+    return std::nullopt;
+  return search(question);
+}
+
+} // namespace ptxray

@@ -1,0 +1,149 @@
+// barrier-threads, other-thread-count: how many threads a barrier of a block is for, and how many come to it.
+#include "Flow/BodyRules.h"
+#include "Flow/ThreadPaths.h"
+#include "llvm/ADT/STLExtras.h"
+#include <bitset>
+
+namespace ptxray {
+namespace {
+
+constexpr uint64_t mostWarps = 32;
+using Warps = std::bitset<mostWarps>;
+
+/// An instruction that comes to a barrier.
+struct Arrival {
+  uint32_t instruction;
+  int64_t number, count;      // of the barrier, of threads; count 0: all of the block
+  std::optional<Warps> warps; // that come to it, where that is known
+  int16_t node;               // of the count
+};
+
+class BarrierRules {
+public:
+  BarrierRules(const Body &body, const BodyContext &context, Analyses &analyses)
+      : body(body), context(context), analyses(analyses), shape(blockShapeOf(body)), values(body, analyses, shape),
+        paths(body, analyses) {}
+  void check();
+
+private:
+  void add(uint32_t number, const Action &action);
+  std::optional<Warps> warpsAt(uint32_t number);
+  void checkBlock(const Arrival &arrival);
+  void checkBarrier(llvm::ArrayRef<Arrival> arrivals);
+  void report(const Arrival &arrival, const llvm::Twine &problem);
+
+  const Body &body;
+  const BodyContext &context;
+  Analyses &analyses;
+  const BlockShape shape;
+  Values values;
+  ThreadPaths paths;
+  std::vector<std::unique_ptr<Values>> ofWarps; // in the first thread of each
+  std::vector<Arrival> arrivals;
+  bool areAllKnown = true; // the numbers of barriers
+};
+
+} // namespace
+
+std::optional<Warps> BarrierRules::warpsAt(uint32_t number) {
+  if (!shape.isExact || shape.threads > mostWarps * warpSize)
+    return std::nullopt;
+  Warps warps;
+  for (uint64_t warp = 0; warp * warpSize < shape.threads; ++warp) {
+    if (warp == ofWarps.size())
+      ofWarps.push_back(
+          std::make_unique<Values>(body, analyses, shape, Thread{.place = shape.placeOf(warp * warpSize)}));
+    const Coming coming = paths.comesTo(number, *ofWarps[warp]);
+    if (coming == Coming::Perhaps)
+      return std::nullopt;
+    warps[warp] = coming == Coming::Certainly;
+  }
+  return warps;
+}
+
+void BarrierRules::add(uint32_t number, const Action &action) {
+  const Numbers barrier = action.which < 0 ? Numbers() : values.at(number, static_cast<uint32_t>(action.which));
+  const Numbers count = action.amount < 0 ? Numbers::of(0) : values.at(number, static_cast<uint32_t>(action.amount));
+  if (barrier.isNumber() && count.isNumber())
+    arrivals.push_back({number, barrier.low, count.low, std::nullopt, action.amount});
+  else
+    areAllKnown = false;
+}
+
+void BarrierRules::report(const Arrival &arrival, const llvm::Twine &problem) {
+  const Instruction &instruction = body.instruction(arrival.instruction);
+  const Range place = body.ast->operandsOf(instruction.operands)[static_cast<size_t>(arrival.node)].range;
+  context.sink.report(DiagId::BarrierThreads, place, body.ast->text(instruction.opcode), arrival.count, problem);
+}
+
+/// All threads of the block are fewer.
+void BarrierRules::checkBlock(const Arrival &arrival) {
+  if (shape.isKnown && static_cast<uint64_t>(arrival.count) > shape.threads)
+    report(arrival, "a block of `" + body.ast->text(body.function->name) + "` has " + std::to_string(shape.threads));
+}
+
+/// Of one number, where all that come to it are known.
+void BarrierRules::checkBarrier(llvm::ArrayRef<Arrival> arrivals) {
+  Warps all;
+  for (const Arrival &one : arrivals)
+    all |= *one.warps;
+  for (const Arrival &one : arrivals) {
+    const auto own = static_cast<int64_t>(one.warps->count()) * warpSize;
+    const auto together = static_cast<int64_t>(all.count()) * warpSize;
+    if (!one.count || one.warps->none() || static_cast<uint64_t>(one.count) > shape.threads)
+      continue;
+    if (own > one.count) {
+      report(one, std::to_string(own) + " come to it");
+      continue;
+    }
+    if (together < one.count) {
+      report(one, "only " + std::to_string(together) + " come to barrier " + std::to_string(one.number));
+      continue;
+    }
+    // It waits for threads that come elsewhere, and nowhere do they come to the same.
+    const auto isPartner = [&](const Arrival &other) {
+      return (*other.warps & ~*one.warps).any() && other.count == one.count;
+    };
+    const auto *other = llvm::find_if(arrivals, [&](const Arrival &two) {
+      return two.count && two.count != one.count && (*two.warps & *one.warps).none() && two.warps->any();
+    });
+    if (own == one.count || llvm::any_of(arrivals, isPartner) || other == arrivals.end())
+      continue;
+    const Operand *nodes = body.ast->operands.data() + body.instruction(one.instruction).operands.first;
+    context.sink.report(DiagId::OtherThreadCount, nodes[one.node].range, one.number, one.count, other->count)
+        .notes.push_back({"the others come here", body.instruction(other->instruction).range});
+  }
+}
+
+void BarrierRules::check() {
+  for (const uint32_t number : body.notable)
+    if (body.facts(number).uses & Calls)
+      areAllKnown &= !body.callsUnknown(number);
+  for (uint32_t number = 0; number < body.size(); ++number)
+    for (const Action &action : body.facts(number).actions)
+      if ((action.kind == isa::FactKind::Syncs || action.kind == isa::FactKind::Arrives) && action.node < 0 &&
+          action.scope() == isa::Scope::Cta)
+        add(number, action);
+  for (const Arrival &arrival : arrivals)
+    if (arrival.count > 0)
+      checkBlock(arrival);
+  const bool isCounted = llvm::any_of(arrivals, [](const Arrival &arrival) { return arrival.count > 0; });
+  if (!areAllKnown || !isCounted || !shape.isExact)
+    return;
+  for (Arrival &arrival : arrivals)
+    arrival.warps = warpsAt(arrival.instruction);
+  llvm::stable_sort(arrivals, [](const Arrival &a, const Arrival &b) { return a.number < b.number; });
+  for (llvm::ArrayRef<Arrival> rest = arrivals; !rest.empty();) {
+    const auto own = rest.take_while([&](const Arrival &one) { return one.number == rest.front().number; });
+    if (llvm::all_of(own, [](const Arrival &one) { return one.warps.has_value(); }))
+      checkBarrier(own);
+    rest = rest.drop_front(own.size());
+  }
+}
+
+void checkBarrierThreads(const Body &body, const BodyContext &context, Analyses &analyses) {
+  if (body.function->kind == FunctionKind::Entry)
+    BarrierRules(body, context, analyses).check();
+}
+
+} // namespace ptxray

@@ -1,0 +1,95 @@
+#include "Flow/Liveness.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/bit.h"
+
+namespace ptxray {
+
+constexpr size_t mostWords = 1 << 22;
+constexpr unsigned mostRounds = 256;
+
+bool Liveness::isRegister(LocalId local) const {
+  const Symbol *symbol = body.symbol(local);
+  return symbol && symbol->kind == SymbolKind::Register;
+}
+
+Liveness::Liveness(const Body &body, const Graph &graph)
+    : body(body), graph(graph), words((body.locals.size() + 63) / 64), live(graph.size()) {
+  if (words * graph.size() <= mostWords)
+    solve();
+}
+
+void Liveness::stepBack(Set &set, uint32_t instruction) const {
+  const auto bit = [](LocalId local) { return uint64_t(1) << (static_cast<uint32_t>(local) % 64); };
+  const auto word = [&](LocalId local) -> uint64_t & { return set[static_cast<uint32_t>(local) / 64]; };
+  const LocalId guard = body.guard(instruction);
+  if (guard == LocalId::None) // else what was there before may stay
+    body.eachUse(instruction, [&](NamedUse use) {
+      if (use.uses & Writes)
+        word(use.local) &= ~bit(use.local);
+    });
+  body.eachUse(instruction, [&](NamedUse use) {
+    if ((use.uses & (Reads | Addresses) || (use.uses & Updates) == Updates) && isRegister(use.local))
+      word(use.local) |= bit(use.local);
+  });
+  if (guard != LocalId::None && isRegister(guard))
+    word(guard) |= bit(guard);
+}
+
+Liveness::Set Liveness::atEnd(BlockId block) const {
+  Set set(words);
+  for (const BlockId next : graph.successors.of(block))
+    for (size_t word = 0; word < words && !live[indexOf(next)].empty(); ++word)
+      set[word] |= live[indexOf(next)][word];
+  return set;
+}
+
+/// Backwards, until nothing changes.
+void Liveness::solve() {
+  for (unsigned round = 0; !complete && round < mostRounds; ++round) {
+    complete = true;
+    for (auto block = graph.order.rbegin(); block != graph.order.rend(); ++block) {
+      Set set = atEnd(*block);
+      for (uint32_t number = graph[*block].end; number-- > graph[*block].first;)
+        stepBack(set, number);
+      complete &= live[indexOf(*block)] == set;
+      live[indexOf(*block)] = std::move(set);
+    }
+  }
+}
+
+std::vector<LocalId> Liveness::before(BlockId block) const {
+  std::vector<LocalId> found;
+  for (size_t word = 0; word < live[indexOf(block)].size(); ++word)
+    for (uint64_t left = live[indexOf(block)][word]; left; left &= left - 1)
+      found.push_back(LocalId(static_cast<uint32_t>(word * 64 + static_cast<size_t>(llvm::countr_zero(left)))));
+  return found;
+}
+
+/// Predicates have registers of their own.
+uint32_t Liveness::widthOf(const Set &set) const {
+  uint32_t width = 0;
+  for (size_t word = 0; word < set.size(); ++word)
+    for (uint64_t left = set[word]; left; left &= left - 1) {
+      const Symbol &symbol =
+          *body.symbol(LocalId(static_cast<uint32_t>(word * 64 + static_cast<size_t>(llvm::countr_zero(left)))));
+      if (!symbol.isPredicate)
+        width += std::max(1u, (isa::word(symbol.type).bits + 31u) / 32);
+    }
+  return width;
+}
+
+Pressure Liveness::widest() const {
+  Pressure widest;
+  for (const BlockId block : graph.order) {
+    Set set = atEnd(block);
+    for (uint32_t number = graph[block].end; number-- > graph[block].first;) {
+      if (const uint32_t width = widthOf(set);
+          width > widest.registers || (width == widest.registers && number < widest.instruction))
+        widest = {width, number};
+      stepBack(set, number);
+    }
+  }
+  return widest;
+}
+
+} // namespace ptxray

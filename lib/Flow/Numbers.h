@@ -1,0 +1,37 @@
+#pragma once
+// Which numbers an integer may be: one of a few in steps, or one after the address of a variable. Between bounds, or
+// without any, where a power of two as the step still says how it is aligned.
+//   0 .. 127                 %tid.x with `.reqntid 128`
+//   0 .. 508 in steps of 4   shl.b32 of it by 2
+//   4 in steps of 16         mad.lo.s32 of any number, 16 and 4
+// A register of so many bits holds what such a number leaves in so many bits.
+#include "Flow/Body.h"
+
+namespace ptxray {
+
+struct Numbers {
+  bool isBounded = false;
+  int64_t low = 0, high = 0; // without bounds `low` is any of them
+  uint64_t step = 1;         // from one to the next; 0: there is one alone
+  LocalId base = LocalId::None;
+
+  static Numbers of(int64_t number) { return {true, number, number, 0, LocalId::None}; }
+  static Numbers between(int64_t low, int64_t high, uint64_t step = 1) {
+    return {true, low, high, low == high ? 0 : step, LocalId::None};
+  }
+  /// Nothing is known but that they are so far apart, a power of two.
+  static Numbers apart(uint64_t step, int64_t one = 0) { return {false, one, one, step ? step : 1, LocalId::None}; }
+
+  bool isOne() const { return isBounded && low == high; }
+  bool isNumber() const { return isOne() && base == LocalId::None; }
+  bool operator==(const Numbers &) const = default;
+};
+
+/// What an integer function makes of such sources.
+Numbers numbersOf(const Computation &computation, llvm::ArrayRef<Numbers> sources);
+/// What is one or the other.
+Numbers eitherOf(const Numbers &a, const Numbers &b);
+/// As a type reads them.
+Numbers readAs(const Numbers &numbers, isa::TypeKind kind, unsigned bits);
+
+} // namespace ptxray

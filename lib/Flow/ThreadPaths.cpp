@@ -1,0 +1,104 @@
+#include "Flow/ThreadPaths.h"
+#include "Flow/Sources.h"
+#include "Isa/Isa.h"
+#include "Isa/Words.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+constexpr unsigned mostSources = 64, mostBlocks = 200;
+
+static bool isParameter(isa::WordId space) { return llvm::StringRef(isa::word(space).text).starts_with(".param"); }
+
+/// What is found in memory may be something else for each thread, but for constants and what a kernel was given.
+bool ThreadPaths::readsMemory(uint32_t number) const {
+  const Facts &facts = body.facts(number);
+  if (facts.has(isa::FactKind::Awaits)) // when a barrier is complete all threads see alike
+    return false;
+  return (facts.uses & Calls) || !facts.known || llvm::any_of(facts.accesses, [&](const Access &access) {
+           const bool isOfKernel = isParameter(access.space) && body.function->kind == FunctionKind::Entry;
+           return access.reads() && !isOfKernel && access.space != isa::words::const_;
+         });
+}
+
+bool ThreadPaths::dependsOnThread(LocalId local, LocalId counter) {
+  const auto known = depends.find({local, counter});
+  if (known != depends.end())
+    return known->second;
+  return depends[{local, counter}] = anySource(local, mostSources, /*beyond=*/true, [&](LocalId one, auto add) {
+           const Symbol *symbol = body.symbol(one);
+           if (!symbol) {
+             const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(one));
+             return !special || special->scope < isa::Scope::Cta;
+           }
+           if (symbol->kind != SymbolKind::Register)
+             return false;
+           bool found = one == counter || !analyses.definitions().isWritten(one);
+           analyses.definitions().eachWriter(one, [&](uint32_t number) {
+             found |= readsMemory(number) || body.facts(number).has(isa::FactKind::Elects);
+             add(body.guard(number));
+             llvm::for_each(body.namesOf(number), add);
+           });
+           return found;
+         });
+}
+
+Coming ThreadPaths::decided(LocalId guard, bool isNegated, bool wanted, Values &values, LocalId counter) {
+  const Numbers outcome = values.of(guard);
+  if (outcome.isNumber())
+    return ((outcome.low != 0) != isNegated) == wanted ? Coming::Certainly : Coming::Never;
+  return dependsOnThread(guard, counter) ? Coming::Perhaps : Coming::Certainly;
+}
+
+/// Whether a thread that comes to the end of a block goes on to another one, which the block dominates.
+Coming ThreadPaths::passes(BlockId splitting, BlockId target, Values &values, LocalId counter) {
+  const Graph &graph = analyses.graph();
+  const DominatorTree &tree = analyses.dominators();
+  const llvm::ArrayRef<BlockId> next = graph.successors.of(splitting);
+  const auto leadsAlone = [&](BlockId block) {
+    return graph.predecessors.of(block).size() == 1 && tree.dominates(block, target);
+  };
+  const auto *way = llvm::find_if(next, leadsAlone);
+  if (way == next.end()) {
+    const DominatorTree &after = analyses.postDominators();
+    const bool isCertain = after.contains(splitting) && after.contains(target) && after.dominates(target, splitting);
+    return isCertain ? Coming::Certainly : Coming::Perhaps;
+  }
+  const uint32_t last = graph[splitting].last();
+  if (body.guard(last) != LocalId::None) {
+    const bool isTaken = !graph[splitting].goesOn || way != next.begin();
+    return decided(body.guard(last), body.instruction(last).guardNot, isTaken, values, counter);
+  }
+  bool depends = false; // a list of labels
+  for (const LocalId local : body.namesOf(last))
+    depends |= dependsOnThread(local, counter);
+  return depends ? Coming::Perhaps : Coming::Certainly;
+}
+
+Coming ThreadPaths::comesTo(uint32_t instruction, Values &values, LocalId counter) {
+  const Graph &graph = analyses.graph();
+  const BlockId target = graph.blockOf(instruction);
+  if (!graph.isReached(target))
+    return Coming::Never;
+  Coming coming = Coming::Certainly;
+  const auto restrict = [&](Coming one) {
+    if (coming != Coming::Never && one != Coming::Certainly)
+      coming = one;
+  };
+  if (body.guard(instruction) != LocalId::None)
+    restrict(decided(body.guard(instruction), body.instruction(instruction).guardNot, true, values, counter));
+  unsigned count = 0;
+  const DominatorTree &tree = analyses.dominators();
+  // From each block to the next one that every way to the instruction passes.
+  for (BlockId block = target; tree.parent[indexOf(block)] != BlockId::None && coming != Coming::Never;) {
+    const BlockId above = tree.parent[indexOf(block)];
+    if (++count > mostBlocks)
+      return Coming::Perhaps;
+    if (graph.splits(above))
+      restrict(passes(above, block, values, counter));
+    block = above;
+  }
+  return coming;
+}
+
+} // namespace ptxray

@@ -1,0 +1,112 @@
+#include "Flow/UnwrittenReads.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+/// More rounds, or words in all sets, no compiler's function has.
+constexpr unsigned mostRounds = 64;
+constexpr size_t mostWords = 1 << 20;
+
+UnwrittenReads::UnwrittenReads(const Body &body, Analyses &analyses)
+    : body(body), graph(analyses.graph()), tree(analyses.dominators()), definitions(analyses.definitions()) {
+  find();
+  if (count)
+    solve();
+}
+
+static bool isOwnRegister(const Symbol *symbol) {
+  return symbol && symbol->kind == SymbolKind::Register && symbol->depth > 0 && !symbol->isParameter &&
+         !symbol->isReturn;
+}
+
+namespace {
+
+/// What is known of a register, from block to block.
+struct Seen {
+  BlockId touched = BlockId::None, guarded = BlockId::None; // read or written; read where a predicate is true
+  BlockId first = BlockId::None, last = BlockId::None;      // written
+};
+
+} // namespace
+
+/// All reads before a write of their block, but for those that a block which writes the register dominates.
+void UnwrittenReads::find() {
+  std::vector<Seen> seen(body.locals.size());
+  indexOfLocal.assign(body.locals.size(), 0);
+  for (const BlockId block : graph.order) {
+    const auto isWrittenIn = [&](BlockId writer) { return writer != BlockId::None && tree.dominates(writer, block); };
+    const auto read = [&](LocalId local, uint32_t number, Range range, bool isDoubtful) {
+      Seen &known = seen[static_cast<uint32_t>(local)];
+      BlockId &last = isDoubtful ? known.guarded : known.touched;
+      if (known.touched == block || last == block)
+        return;
+      last = block;
+      if (isWrittenIn(known.first) || isWrittenIn(known.last) || !definitions.isWritten(local) ||
+          !isOwnRegister(body.symbol(local)))
+        return;
+      if (uint32_t &index = indexOfLocal[static_cast<uint32_t>(local)]; !index)
+        index = ++count;
+      reads.push_back({local, block, number, range, isDoubtful});
+    };
+    for (uint32_t number = graph[block].first; number < graph[block].end; ++number) {
+      const LocalId guard = body.guard(number);
+      if (guard != LocalId::None)
+        read(guard, number, body.instruction(number).guardRange, false);
+      const bool isChoice =
+          body.facts(number).computation.operation == isa::Operation::Selp; // one of two may be needed
+      body.eachUse(number, [&](NamedUse use) {
+        if ((use.uses & Reads) && (use.uses & Updates) != Updates && !isChoice)
+          read(use.local, number, use.operand.range, guard != LocalId::None || use.uses & Passes);
+      });
+      body.eachUse(number, [&](NamedUse use) {
+        if (!(use.uses & Writes))
+          return;
+        Seen &known = seen[static_cast<uint32_t>(use.local)];
+        known.touched = known.last = block;
+        if (known.first == BlockId::None)
+          known.first = block;
+      });
+    }
+  }
+}
+
+bool UnwrittenReads::isWrittenBefore(BlockId block, LocalId local) const {
+  if (!indexOfLocal[static_cast<uint32_t>(local)])
+    return true;
+  const uint32_t index = indexOfLocal[static_cast<uint32_t>(local)] - 1, words = (count + 63) / 64;
+  return before[indexOf(block) * words + index / 64] >> (index % 64) & 1;
+}
+
+/// What is written at the beginning of a block: what is at the end of all blocks before it.
+void UnwrittenReads::solve() {
+  const size_t words = (count + 63) / 64;
+  bool isSolved = words * graph.size() > mostWords;
+  if (isSolved)
+    return reads.clear();
+  std::vector<uint64_t> writes(words * graph.size());
+  before.assign(words * graph.size(), ~uint64_t(0));
+  for (uint32_t local = 0; local < indexOfLocal.size(); ++local)
+    if (const uint32_t index = indexOfLocal[local])
+      definitions.eachWriter(LocalId(local), [&](uint32_t number) {
+        writes[indexOf(graph.blockOf(number)) * words + (index - 1) / 64] |= uint64_t(1) << ((index - 1) % 64);
+      });
+  std::fill_n(before.begin() + indexOf(graph.order.front()) * words, words, 0);
+  for (unsigned round = 0; !isSolved && round < mostRounds; ++round) {
+    isSolved = true;
+    for (const BlockId block : graph.order)
+      for (const BlockId next : graph.successors.of(block))
+        for (size_t word = 0; word < words; ++word) {
+          const size_t from = indexOf(block) * words + word;
+          uint64_t &set = before[indexOf(next) * words + word];
+          const uint64_t less = set & (before[from] | writes[from]);
+          isSolved &= less == set;
+          set = less;
+        }
+  }
+  if (!isSolved)
+    reads.clear();
+  llvm::erase_if(reads, [&](const UnwrittenRead &read) { return isWrittenBefore(read.block, read.local); });
+  llvm::stable_sort(reads, [](const UnwrittenRead &a, const UnwrittenRead &b) { return a.local < b.local; });
+}
+
+} // namespace ptxray

@@ -1,0 +1,39 @@
+#pragma once
+// Registers that are read where nothing wrote them on one of the ways there, whether or not control can go that way.
+#include "Flow/Analyses.h"
+
+namespace ptxray {
+
+/// The first read of a register in a block that does not write it before.
+struct UnwrittenRead {
+  LocalId local;
+  BlockId block;
+  uint32_t number;
+  Range range;
+  bool isDoubtful; // a predicate may say that it was written, or the value is copied, and perhaps not used
+};
+
+class UnwrittenReads {
+public:
+  UnwrittenReads(const Body &body, Analyses &analyses);
+
+  /// By register, and of each in the order of the graph.
+  llvm::ArrayRef<UnwrittenRead> all() const { return reads; }
+  /// Whatever way control came to the block, the register is written, as far as that is asked for.
+  bool isWrittenBefore(BlockId block, LocalId local) const;
+
+private:
+  void find();
+  void solve();
+
+  const Body &body;
+  const Graph &graph;
+  const DominatorTree &tree;
+  const Definitions &definitions;
+  std::vector<UnwrittenRead> reads;
+  std::vector<uint32_t> indexOfLocal; // by LocalId: into the sets, + 1; 0: it is written before each read, or never
+  uint32_t count = 0;
+  std::vector<uint64_t> before; // sets of registers, one a block: those that are written
+};
+
+} // namespace ptxray

@@ -1,0 +1,112 @@
+// zero-divisor, shift-beyond-width, register-value, constant-condition: what numbers do that operands certainly are.
+#include "Flow/BodyRules.h"
+#include "Flow/Values.h"
+
+namespace ptxray {
+namespace {
+
+class ValueRules {
+public:
+  ValueRules(const Body &body, const BodyContext &context, Analyses &analyses, bool areConditionsWanted)
+      : body(body), sink(context.sink), areConditionsWanted(areConditionsWanted), shape(blockShapeOf(body)),
+        values(body, analyses, shape) {}
+  void instruction(uint32_t number);
+
+private:
+  void divisor(uint32_t number);
+  void shift(uint32_t number);
+  void ranges(uint32_t number);
+  void condition(uint32_t number);
+  llvm::ArrayRef<Operand> nodesOf(uint32_t number) const {
+    return body.ast->operandsOf(body.instruction(number).operands);
+  }
+  llvm::StringRef textOf(uint32_t number, uint32_t node) const {
+    return nodesOf(number)[node].kind == OperandKind::Name ? body.ast->text(nodesOf(number)[node].name) : "0";
+  }
+
+  const Body &body;
+  DiagnosticSink &sink;
+  const bool areConditionsWanted;
+  const BlockShape shape;
+  Values values;
+};
+
+} // namespace
+
+void ValueRules::divisor(uint32_t number) {
+  const llvm::ArrayRef<Operand> nodes = nodesOf(number);
+  if (nodes.size() != 3 || values.at(number, 2) != Numbers::of(0))
+    return;
+  const Instruction &instruction = body.instruction(number);
+  sink.report(DiagId::ZeroDivisor, nodes[2].range, body.ast->text(instruction.opcode), textOf(number, 2));
+}
+
+/// Of a signed number the sign is left.
+void ValueRules::shift(uint32_t number) {
+  const Computation &computation = body.facts(number).computation;
+  const llvm::ArrayRef<Operand> nodes = nodesOf(number);
+  if (nodes.size() != 3 || computation.resultKind == isa::TypeKind::Signed)
+    return;
+  const Numbers count = readAs(values.at(number, 2), isa::TypeKind::Unsigned, 32);
+  if (count.isNumber() && count.low >= computation.resultBits)
+    sink.report(DiagId::ShiftBeyondWidth, nodes[2].range, count.low, computation.resultBits);
+}
+
+/// Where a register stands for a constant of which only some numbers are allowed.
+void ValueRules::ranges(uint32_t number) {
+  for (const OperandRange &range : body.facts(number).ranges) {
+    const Numbers value = values.at(number, range.node);
+    if (!value.isNumber() || range.contains(value.low) || range.contains(value.low & UINT32_MAX) ||
+        range.contains(static_cast<int32_t>(value.low)))
+      continue;
+    sink.report(DiagId::RegisterValue, nodesOf(number)[range.node].range, textOf(number, range.node), value.low,
+                range.text());
+  }
+}
+
+static std::string boundsText(const Numbers &numbers) {
+  if (numbers.isNumber())
+    return std::to_string(numbers.low);
+  return std::to_string(numbers.low) + " to " + std::to_string(numbers.high);
+}
+
+/// A comparison whose sources are not all written as numbers, and that always comes out alike.
+void ValueRules::condition(uint32_t number) {
+  const llvm::ArrayRef<Operand> nodes = nodesOf(number);
+  const Computation &computation = body.facts(number).computation;
+  if (nodes.size() != 3 || nodes[0].kind != OperandKind::Name || body.guard(number) != LocalId::None)
+    return;
+  const Numbers sources[] = {values.at(number, 1), values.at(number, 2)};
+  const Numbers outcome = numbersOf(computation, sources);
+  if (!outcome.isNumber() || (sources[0].isNumber() && sources[1].isNumber()))
+    return;
+  const auto read = [&](unsigned i) {
+    return boundsText(readAs(sources[i], computation.sourceKind, computation.sourceBits));
+  };
+  sink.report(DiagId::ConstantCondition, body.instruction(number).range, textOf(number, 0),
+              outcome.low ? "true" : "false", "it compares " + read(0) + " with " + read(1));
+}
+
+void ValueRules::instruction(uint32_t number) {
+  const Facts &facts = body.facts(number);
+  if (!facts.ranges.empty())
+    ranges(number);
+  if (!facts.computation.isKnown)
+    return;
+  switch (facts.computation.operation) {
+  case isa::Operation::Div:
+  case isa::Operation::Rem: return divisor(number);
+  case isa::Operation::Shl:
+  case isa::Operation::Shr: return shift(number);
+  case isa::Operation::Setp: return areConditionsWanted ? condition(number) : void();
+  default: return;
+  }
+}
+
+void checkValues(const Body &body, const BodyContext &context, Analyses &analyses) {
+  ValueRules rules(body, context, analyses, isWanted(context.options, DiagId::ConstantCondition));
+  for (uint32_t number = 0; number < body.size(); ++number)
+    rules.instruction(number);
+}
+
+} // namespace ptxray

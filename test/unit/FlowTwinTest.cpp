@@ -1,0 +1,356 @@
+// The analyses of bodies against slow twins, on random arithmetic and on random bodies.
+#include "Check/ModuleCheck.h"
+#include "Flow/Constants.h"
+#include "Flow/Liveness.h"
+#include "Flow/UnwrittenReads.h"
+#include "Flow/Values.h"
+#include "Parse/Parse.h"
+#include "llvm/ADT/STLExtras.h"
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace ptxray;
+
+namespace {
+
+/// A module that is read to its end, and the body of its last function.
+struct Read {
+  explicit Read(const std::string &functions)
+      : source(SourceBuffer::fromText("test", ".version 9.0\n.target sm_90\n.address_size 64\n" + functions)) {
+    parser.parse(*source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
+    module.emplace(parser.ast(), knowledge, *source, options, sink);
+    for (const Statement item : parser.ast().module)
+      body = module->item(item);
+    EXPECT_FALSE(sink.hasErrors()) << sink.diagnostics().front().message() << functions;
+  }
+  LocalId local(llvm::StringRef name) const {
+    for (uint32_t i = 1; i < body->locals.size(); ++i)
+      if (body->text(LocalId(i)) == name)
+        return LocalId(i);
+    return LocalId::None;
+  }
+
+  CheckOptions options;
+  DiagnosticSink sink;
+  Parser parser;
+  Knowledge knowledge;
+  std::unique_ptr<SourceBuffer> source;
+  std::optional<ModuleCheck> module;
+  const Body *body = nullptr;
+};
+
+/// Whether what a register of so many bits holds is one of the numbers.
+bool contains(const Numbers &numbers, uint64_t held, unsigned bits) {
+  const uint64_t ones = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+  if (!numbers.isBounded) {
+    const uint64_t step = std::min(numbers.step, uint64_t(1) << 32);
+    return ((held - static_cast<uint64_t>(numbers.low)) & (step - 1) & ones) == 0;
+  }
+  // All that leave the same bits, between the bounds.
+  const auto first = static_cast<uint64_t>(numbers.low);
+  const uint64_t span = static_cast<uint64_t>(numbers.high) - first;
+  const uint64_t step = std::max<uint64_t>(numbers.step, 1);
+  if (span / step < 100'000) {
+    for (uint64_t away = 0; away <= span; away += step)
+      if (((first + away - held) & ones) == 0)
+        return true;
+    return false;
+  }
+  for (uint64_t away = (held - first) & ones; away <= span; away += ones + 1)
+    if (away % step == 0)
+      return true;
+  return false;
+}
+
+Computation computation(isa::Operation operation, isa::TypeKind kind, unsigned bits, unsigned sourceBits) {
+  Computation c;
+  c.isKnown = true;
+  c.operation = operation;
+  c.resultKind = c.sourceKind = kind;
+  c.resultBits = static_cast<uint8_t>(bits);
+  c.sourceBits = static_cast<uint8_t>(sourceBits);
+  return c;
+}
+
+/// A few numbers with bounds, and one that is among them.
+Numbers randomNumbers(std::mt19937 &random, int64_t &member) {
+  const int64_t lows[] = {0, 0, 1, 4, 16, -4, -32, 100, 255, 65536};
+  const uint64_t steps[] = {1, 2, 3, 4, 8, 16, 32, 128};
+  const uint64_t step = steps[random() % std::size(steps)];
+  const int64_t low = lows[random() % std::size(lows)];
+  const auto count = static_cast<int64_t>(random() % 12);
+  member = low +
+           static_cast<int64_t>(step) * (count ? static_cast<int64_t>(random() % static_cast<uint64_t>(count + 1)) : 0);
+  if (random() % 8 == 0 && (step & (step - 1)) == 0)
+    return Numbers::apart(step, low);
+  return Numbers::between(low, low + count * static_cast<int64_t>(step), step);
+}
+
+} // namespace
+
+TEST(Numbers, HoldEachResultOfEachSource) {
+  std::mt19937 random(1);
+  using isa::Operation;
+  const Operation operations[] = {Operation::Add, Operation::Sub, Operation::Mul, Operation::Div, Operation::Rem,
+                                  Operation::Min, Operation::Max, Operation::And, Operation::Or,  Operation::Xor,
+                                  Operation::Shl, Operation::Shr, Operation::Mad, Operation::Cvt, Operation::Neg,
+                                  Operation::Not, Operation::Abs, Operation::Bfe, Operation::Popc};
+  const isa::TypeKind kinds[] = {isa::TypeKind::Unsigned, isa::TypeKind::Signed, isa::TypeKind::Bits};
+  unsigned bounded = 0;
+  for (unsigned round = 0; round < 400'000; ++round) {
+    const Operation operation = operations[random() % std::size(operations)];
+    const isa::TypeKind kind = kinds[random() % 3];
+    const unsigned sourceBits = random() % 4 ? 32 : 16;
+    const bool isWide = operation == Operation::Mul || operation == Operation::Mad || operation == Operation::Cvt;
+    const unsigned bits = isWide && random() % 2 ? sourceBits * 2 : sourceBits;
+    const Computation c = computation(operation, kind, bits, sourceBits);
+    const bool isOfOne = llvm::is_contained(
+        {Operation::Cvt, Operation::Neg, Operation::Not, Operation::Abs, Operation::Popc}, operation);
+    const size_t count = isOfOne ? 1 : operation == Operation::Mad || operation == Operation::Bfe ? 3 : 2;
+    llvm::SmallVector<Numbers, 3> sources;
+    llvm::SmallVector<uint64_t, 3> members;
+    for (size_t i = 0; i < count; ++i) {
+      int64_t member = 0;
+      sources.push_back(randomNumbers(random, member));
+      members.push_back(static_cast<uint64_t>(member));
+    }
+    const std::optional<uint64_t> result = constantResult(c, members);
+    if (!result)
+      continue;
+    const Numbers all = numbersOf(c, sources);
+    bounded += all.isBounded;
+    ASSERT_TRUE(contains(all, *result, bits))
+        << "operation " << static_cast<int>(operation) << " of " << bits << " bits, kind " << static_cast<int>(kind)
+        << ": " << static_cast<int64_t>(*result) << " is not among " << all.low << " to " << all.high << " step "
+        << all.step << (all.isBounded ? "" : " without bounds");
+  }
+  EXPECT_GT(bounded, 100'000u);
+}
+
+namespace {
+
+/// Arithmetic of 32 bits from %tid.x and a parameter, and what one thread computes.
+struct Arithmetic {
+  std::string text;
+  std::vector<uint32_t> values; // of %r0, %r1 ...
+};
+
+Arithmetic randomProgram(std::mt19937 &random, uint32_t tid, uint32_t parameter, unsigned length) {
+  Arithmetic program;
+  program.values = {tid, parameter};
+  for (unsigned i = 2; i < length; ++i) {
+    const uint32_t x = random() % i, y = random() % i, constant = random() % 2 ? random() % 40 : 1u << random() % 8;
+    const bool isConstant = random() % 2;
+    const uint32_t a = program.values[x], b = isConstant ? constant : program.values[y];
+    const std::string second = isConstant ? std::to_string(constant) : "%r" + std::to_string(y);
+    const struct {
+      const char *name;
+      uint32_t result;
+    } operations[] = {{"add.u32", a + b},
+                      {"sub.u32", a - b},
+                      {"mul.lo.u32", a * b},
+                      {"and.b32", a & b},
+                      {"or.b32", a | b},
+                      {"xor.b32", a ^ b},
+                      {"min.u32", std::min(a, b)},
+                      {"max.u32", std::max(a, b)},
+                      {"shl.b32", b > 31 ? 0 : a << b},
+                      {"shr.u32", b > 31 ? 0 : a >> b}};
+    const auto &chosen = operations[random() % std::size(operations)];
+    program.text +=
+        std::string(chosen.name) + " %r" + std::to_string(i) + ", %r" + std::to_string(x) + ", " + second + ";\n";
+    program.values.push_back(chosen.result);
+  }
+  return program;
+}
+
+} // namespace
+
+TEST(Values, HoldWhatThreadsCompute) {
+  std::mt19937 random(2);
+  unsigned known = 0;
+  for (unsigned round = 0; round < 400; ++round) {
+    const uint32_t tid = random() % 64;
+    const unsigned length = 20;
+    const Arithmetic program = randomProgram(random, tid, random(), length);
+    const Read read(".visible .entry k(.param .u32 n)\n.reqntid 64\n{\n.reg .b32 %r<20>;\nmov.u32 %r0, %tid.x;\n"
+                    "ld.param.u32 %r1, [n];\n" +
+                    program.text + "ret;\n}\n");
+    Analyses analyses(*read.body, read.module->moduleState());
+    const BlockShape shape = blockShapeOf(*read.body);
+    Values all(*read.body, analyses, shape);
+    Values one(*read.body, analyses, shape, Thread{.place = {tid, 0, 0}});
+    for (unsigned i = 0; i < length; ++i) {
+      const LocalId local = read.local("%r" + std::to_string(i));
+      ASSERT_TRUE(contains(all.of(local), program.values[i], 32))
+          << "%r" << i << " " << program.values[i] << " " << all.of(local).low << " " << all.of(local).high << " "
+          << all.of(local).step << " in\n"
+          << program.text;
+      ASSERT_TRUE(contains(one.of(local), program.values[i], 32)) << "%r" << i << " in\n" << program.text;
+      known += one.of(local).isNumber();
+    }
+  }
+  EXPECT_GT(known, 500u);
+}
+
+TEST(Values, CountRoundsAsTheLoopDoes) {
+  const struct {
+    const char *comparison;
+    int first, added, limit;
+    bool comesFirst;
+  } loops[] = {{"lt", 0, 1, 16, false}, {"le", 0, 4, 16, false}, {"ne", 8, -2, 0, false}, {"lt", 5, 3, 6, false},
+               {"gt", 9, -1, 3, false}, {"lt", 0, 1, 16, true},  {"ge", 20, -5, 0, true}, {"lt", 7, 1, 3, true}};
+  for (const auto &loop : loops) {
+    const auto number = [](int value) { return std::to_string(value); };
+    const std::string test = std::string("setp.") + loop.comparison + ".s32 %p1, %r1, " + number(loop.limit) + ";\n";
+    const std::string text = loop.comesFirst ? "L:\n" + test + "@!%p1 bra M;\nmov.b32 %r2, %r1;\nadd.s32 %r1, %r1, " +
+                                                   number(loop.added) + ";\nbra L;\nM:\n"
+                                             : "L:\nmov.b32 %r2, %r1;\nadd.s32 %r1, %r1, " + number(loop.added) +
+                                                   ";\n" + test + "@%p1 bra L;\n";
+    const Read read(".visible .entry k()\n{\n.reg .pred %p<2>;\n.reg .b32 %r<3>;\nmov.b32 %r1, " + number(loop.first) +
+                    ";\n" + text + "ret;\n}\n");
+    const auto stays = [&](int value) {
+      const llvm::StringRef comparison = loop.comparison;
+      return comparison == "lt"   ? value < loop.limit
+             : comparison == "le" ? value <= loop.limit
+             : comparison == "gt" ? value > loop.limit
+             : comparison == "ge" ? value >= loop.limit
+                                  : value != loop.limit;
+    };
+    std::vector<int> seen;
+    for (int value = loop.first; !loop.comesFirst || stays(value);) {
+      seen.push_back(value);
+      value += loop.added;
+      if (!loop.comesFirst && !stays(value))
+        break;
+    }
+    Analyses analyses(*read.body, read.module->moduleState());
+    const BlockShape shape = blockShapeOf(*read.body);
+    uint32_t copies = 0;
+    while (read.body->instruction(copies).operands.count != 2 || read.body->namesOf(copies).size() != 2)
+      ++copies;
+    const Values::Counts counts = Values(*read.body, analyses, shape).counts(read.local("%r1"), copies);
+    EXPECT_TRUE(counts.isWhole) << text;
+    EXPECT_EQ(counts.rounds, seen.size()) << text;
+    if (seen.empty())
+      continue;
+    EXPECT_EQ(counts.first, seen.front()) << text;
+    EXPECT_EQ(counts.last, seen.back()) << text;
+  }
+}
+
+namespace {
+
+/// Blocks that read and write a few registers, and branch wherever.
+std::string randomBody(std::mt19937 &random) {
+  const unsigned blocks = 2 + random() % 8;
+  std::string text = ".visible .entry k()\n{\n.reg .pred %p<4>;\n.reg .b32 %r<6>;\nmov.b32 %r0, %laneid;\n"
+                     "setp.eq.u32 %p0, %r0, 0;\n";
+  const auto name = [&] { return "%r" + std::to_string(1 + random() % 5); };
+  for (unsigned block = 0; block < blocks; ++block) {
+    text += "B" + std::to_string(block) + ":\n";
+    for (unsigned i = random() % 3; i; --i)
+      text += (random() % 4 ? "" : "@%p0 ") + std::string("add.u32 ") + name() + ", " + name() + ", " + name() + ";\n";
+    if (random() % 3 == 0)
+      text += "mov.b32 " + name() + ", 1;\n";
+    if (random() % 4)
+      text += (random() % 3 ? "@%p0 bra B" : "bra B") + std::to_string(random() % blocks) + ";\n";
+    else if (random() % 3 == 0)
+      text += "ret;\n";
+  }
+  return text + "ret;\n}\n";
+}
+
+/// Whether control can come from the beginning of `from` to the end of a way where `ends` says yes, by blocks which do
+/// not say `stops`.
+template <typename Stops, typename Ends> bool findsWay(const Graph &graph, BlockId from, Stops stops, Ends ends) {
+  std::vector<bool> seen(graph.size());
+  std::vector<BlockId> waiting = {from};
+  seen[indexOf(from)] = true;
+  while (!waiting.empty()) {
+    const BlockId block = waiting.back();
+    waiting.pop_back();
+    if (ends(block))
+      return true;
+    if (stops(block))
+      continue;
+    for (const BlockId next : graph.successors.of(block))
+      if (!seen[indexOf(next)]) {
+        seen[indexOf(next)] = true;
+        waiting.push_back(next);
+      }
+  }
+  return false;
+}
+
+} // namespace
+
+TEST(Bodies, AreWrittenAndLiveAsWaysThroughThemSay) {
+  std::mt19937 random(3);
+  for (unsigned round = 0; round < 1500; ++round) {
+    const Read read(randomBody(random));
+    const Body &body = *read.body;
+    Analyses analyses(body, read.module->moduleState());
+    const Graph &graph = analyses.graph();
+    const UnwrittenReads unwritten(body, analyses);
+    const Liveness liveness(body, graph);
+    ASSERT_TRUE(liveness.isComplete());
+    for (unsigned r = 1; r < 6; ++r) {
+      const LocalId local = read.local("%r" + std::to_string(r));
+      if (local == LocalId::None)
+        continue;
+      const auto uses = [&](uint32_t number, uint8_t use) {
+        bool found = false;
+        body.eachUse(number, [&](NamedUse one) { found |= one.local == local && one.uses & use; });
+        return found;
+      };
+      const auto writes = [&](BlockId block, bool evenPerhaps) {
+        for (uint32_t number = graph[block].first; number < graph[block].end; ++number)
+          if (uses(number, Writes) && (evenPerhaps || body.guard(number) == LocalId::None))
+            return true;
+        return false;
+      };
+      const auto readsFirst = [&](BlockId block) {
+        for (uint32_t number = graph[block].first; number < graph[block].end; ++number) {
+          if (uses(number, Reads))
+            return true;
+          if (uses(number, Writes) && body.guard(number) == LocalId::None)
+            return false;
+        }
+        return false;
+      };
+      for (const BlockId block : graph.order) {
+        const bool isLive = findsWay(graph, block, [&](BlockId one) { return writes(one, false); }, readsFirst);
+        ASSERT_EQ(isLive, llvm::is_contained(liveness.before(block), local)) << "%r" << r << " at " << indexOf(block);
+      }
+      for (const UnwrittenRead &one : unwritten.all())
+        if (one.local == local) {
+          const bool isOpen = findsWay(
+              graph, BlockId(0), [&](BlockId two) { return writes(two, true); },
+              [&](BlockId two) { return two == one.block; });
+          ASSERT_TRUE(isOpen) << "%r" << r << " at " << indexOf(one.block);
+        }
+      const bool isEverWritten = llvm::any_of(graph.order, [&](BlockId block) { return writes(block, true); });
+      for (const BlockId block : graph.order) {
+        bool isOpen = false;
+        const auto readsBeforeAnyWrite = [&](BlockId one) {
+          for (uint32_t number = graph[one].first; number < graph[one].end; ++number) {
+            if (uses(number, Reads))
+              return true;
+            if (uses(number, Writes))
+              return false;
+          }
+          return false;
+        };
+        if (!isEverWritten || !readsBeforeAnyWrite(block))
+          continue;
+        isOpen = findsWay(
+            graph, BlockId(0), [&](BlockId two) { return writes(two, true); },
+            [&](BlockId two) { return two == block; });
+        const bool isListed = llvm::any_of(
+            unwritten.all(), [&](const UnwrittenRead &one) { return one.local == local && one.block == block; });
+        ASSERT_EQ(isOpen, isListed) << "%r" << r << " at " << indexOf(block);
+      }
+    }
+  }
+}

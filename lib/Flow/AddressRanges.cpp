@@ -5,7 +5,7 @@ namespace ptxray {
 
 /// Threads that are looked at in one function.
 constexpr uint32_t mostTries = 256;
-constexpr unsigned mostSteps = 32;
+constexpr unsigned mostLinks = 32;
 
 std::optional<Misplaced> AddressRanges::ofConstant(LocalId variable, int64_t offset, const Access &access) const {
   const Extent &extent = body.symbol(variable)->extent;
@@ -47,7 +47,7 @@ std::optional<LocalId> AddressRanges::counterIn(LocalId local, unsigned depth) {
   const auto [known, isNew] = counters.try_emplace(local);
   if (!isNew)
     return known->second;
-  if (depth > mostSteps || body.guard(only) != LocalId::None || !body.facts(only).computation.isKnown)
+  if (depth > mostLinks || body.guard(only) != LocalId::None || !body.facts(only).computation.isKnown)
     return std::nullopt;
   std::optional<LocalId> found = LocalId::None;
   body.eachUse(only, [&](NamedUse use) {

@@ -4,8 +4,8 @@
 
 namespace ptxray {
 
-constexpr size_t mostWords = 1 << 22;
-constexpr unsigned mostRounds = 256;
+constexpr size_t mostWordsOfLiveness = 1 << 22;
+constexpr unsigned mostRoundsOfLiveness = 256;
 
 bool Liveness::isRegister(LocalId local) const {
   const Symbol *symbol = body.symbol(local);
@@ -14,7 +14,7 @@ bool Liveness::isRegister(LocalId local) const {
 
 Liveness::Liveness(const Body &body, const Graph &graph)
     : body(body), graph(graph), words((body.locals.size() + 63) / 64), live(graph.size()) {
-  if (words * graph.size() <= mostWords)
+  if (words * graph.size() <= mostWordsOfLiveness)
     solve();
 }
 
@@ -45,7 +45,7 @@ Liveness::Set Liveness::atEnd(BlockId block) const {
 
 /// Backwards, until nothing changes.
 void Liveness::solve() {
-  for (unsigned round = 0; !complete && round < mostRounds; ++round) {
+  for (unsigned round = 0; !complete && round < mostRoundsOfLiveness; ++round) {
     complete = true;
     for (auto block = graph.order.rbegin(); block != graph.order.rend(); ++block) {
       Set set = atEnd(*block);

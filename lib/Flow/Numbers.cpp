@@ -212,7 +212,7 @@ static std::optional<Numbers> ofNumbersAlone(const Computation &c, llvm::ArrayRe
   return Numbers::of(static_cast<int64_t>(*result));
 }
 
-static Numbers ofOne(const Computation &c, const Numbers &a) {
+static Numbers numbersOfOne(const Computation &c, const Numbers &a) {
   switch (c.operation) {
   case isa::Operation::Mov:
   case isa::Operation::ToGeneric:
@@ -225,7 +225,7 @@ static Numbers ofOne(const Computation &c, const Numbers &a) {
   }
 }
 
-static Numbers ofRead(const Computation &c, const Numbers &a, const Numbers &b) {
+static Numbers numbersOfRead(const Computation &c, const Numbers &a, const Numbers &b) {
   const Numbers left = readAs(a, c.sourceKind, c.sourceBits), right = readAs(b, c.sourceKind, c.sourceBits);
   switch (c.operation) {
   case isa::Operation::Mul: return product(left, right);
@@ -250,7 +250,7 @@ static Numbers ofRead(const Computation &c, const Numbers &a, const Numbers &b) 
   }
 }
 
-static Numbers ofTwo(const Computation &c, const Numbers &a, const Numbers &b) {
+static Numbers numbersOfTwo(const Computation &c, const Numbers &a, const Numbers &b) {
   switch (c.operation) {
   case isa::Operation::Add: return sum(a, b);
   case isa::Operation::Sub: return difference(a, b);
@@ -264,16 +264,16 @@ static Numbers ofTwo(const Computation &c, const Numbers &a, const Numbers &b) {
   default: break;
   }
   const bool hasBase = a.base != LocalId::None || b.base != LocalId::None;
-  return hasBase ? Numbers() : ofRead(c, a, b);
+  return hasBase ? Numbers() : numbersOfRead(c, a, b);
 }
 
-static Numbers ofThree(const Computation &c, const Numbers &a, const Numbers &b, const Numbers &d) {
+static Numbers numbersOfThree(const Computation &c, const Numbers &a, const Numbers &b, const Numbers &d) {
   if (c.operation == isa::Operation::Selp)
     return d.isNumber() ? (d.low ? a : b) : eitherOf(a, b);
   if (c.operation == isa::Operation::Mad) {
     Computation factor = c;
     factor.operation = isa::Operation::Mul;
-    return sum(ofTwo(factor, a, b), d);
+    return sum(numbersOfTwo(factor, a, b), d);
   }
   if (c.operation != isa::Operation::Bfe || !d.isNumber())
     return {};
@@ -294,9 +294,9 @@ Numbers numbersOf(const Computation &c, llvm::ArrayRef<Numbers> sources) {
   if (!isOfIntegers(c.sourceKind))
     return isPredicate ? Numbers::between(0, 1) : Numbers();
   switch (sources.size()) {
-  case 1: return ofOne(c, sources[0]);
-  case 2: return ofTwo(c, sources[0], sources[1]);
-  case 3: return ofThree(c, sources[0], sources[1], sources[2]);
+  case 1: return numbersOfOne(c, sources[0]);
+  case 2: return numbersOfTwo(c, sources[0], sources[1]);
+  case 3: return numbersOfThree(c, sources[0], sources[1], sources[2]);
   default: return {};
   }
 }

@@ -19,9 +19,9 @@ namespace ptxray {
 namespace {
 
 /// Blocks looked at in one function: what is beyond is not reported.
-constexpr size_t mostVisits = 2'000'000;
+constexpr size_t mostBlocksOnWays = 2'000'000;
 /// A register that more instructions write is nothing that was forgotten in one place.
-constexpr unsigned mostWriters = 8;
+constexpr unsigned mostPlacesOfWrites = 8;
 constexpr size_t mostCompanions = 16;
 
 class UnwrittenPaths {
@@ -188,9 +188,9 @@ void UnwrittenPaths::unmark(LocalId local) {
 // ---- what is forgotten
 void UnwrittenPaths::countGroups() {
   for (const UnwrittenRead &read : unwrittenReads.all()) {
-    if (definitions.hasMore(read.local, mostWriters))
+    if (definitions.hasMore(read.local, mostPlacesOfWrites))
       continue;
-    llvm::SmallVector<BlockId, mostWriters> seen;
+    llvm::SmallVector<BlockId, mostPlacesOfWrites> seen;
     definitions.eachWriter(read.local, [&](uint32_t number) {
       const BlockId block = graph.blockOf(number);
       if (llvm::is_contained(seen, block))
@@ -203,7 +203,7 @@ void UnwrittenPaths::countGroups() {
 
 /// No other register that is read in the block and written in one of the same blocks is perhaps not written.
 bool UnwrittenPaths::isAlone(const UnwrittenRead &read) const {
-  if (definitions.hasMore(read.local, mostWriters))
+  if (definitions.hasMore(read.local, mostPlacesOfWrites))
     return false;
   bool isAlone = true;
   definitions.eachWriter(read.local,
@@ -330,7 +330,7 @@ void UnwrittenPaths::check(bool isPedantic) {
   for (std::vector<bool> *marks : {&isWriting, &isUnwritten, &isPerhapsWritten})
     marks->resize(graph.size());
   fate.resize(graph.size());
-  for (OwnReads rest = unwrittenReads.all(); !rest.empty() && visits < mostVisits;) {
+  for (OwnReads rest = unwrittenReads.all(); !rest.empty() && visits < mostBlocksOnWays;) {
     const OwnReads own = rest.take_while([&](const UnwrittenRead &read) { return read.local == rest.front().local; });
     if (!checkForgotten(own) && isPedantic)
       checkPlain(own);

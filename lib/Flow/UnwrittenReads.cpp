@@ -4,8 +4,8 @@
 namespace ptxray {
 
 /// More rounds, or words in all sets, no compiler's function has.
-constexpr unsigned mostRounds = 64;
-constexpr size_t mostWords = 1 << 20;
+constexpr unsigned mostRoundsOfWrites = 64;
+constexpr size_t mostWordsOfWrites = 1 << 20;
 
 UnwrittenReads::UnwrittenReads(const Body &body, Analyses &analyses)
     : body(body), graph(analyses.graph()), tree(analyses.dominators()), definitions(analyses.definitions()) {
@@ -80,7 +80,7 @@ bool UnwrittenReads::isWrittenBefore(BlockId block, LocalId local) const {
 /// What is written at the beginning of a block: what is at the end of all blocks before it.
 void UnwrittenReads::solve() {
   const size_t words = (count + 63) / 64;
-  bool isSolved = words * graph.size() > mostWords;
+  bool isSolved = words * graph.size() > mostWordsOfWrites;
   if (isSolved)
     return reads.clear();
   std::vector<uint64_t> writes(words * graph.size());
@@ -91,7 +91,7 @@ void UnwrittenReads::solve() {
         writes[indexOf(graph.blockOf(number)) * words + (index - 1) / 64] |= uint64_t(1) << ((index - 1) % 64);
       });
   std::fill_n(before.begin() + indexOf(graph.order.front()) * words, words, 0);
-  for (unsigned round = 0; !isSolved && round < mostRounds; ++round) {
+  for (unsigned round = 0; !isSolved && round < mostRoundsOfWrites; ++round) {
     isSolved = true;
     for (const BlockId block : graph.order)
       for (const BlockId next : graph.successors.of(block))

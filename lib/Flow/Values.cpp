@@ -5,11 +5,11 @@
 
 namespace ptxray {
 
-constexpr unsigned mostSteps = 64, mostWriters = 8, mostRounds = 1 << 16;
+constexpr unsigned mostDepth = 64, mostWriters = 8, mostRoundsOfLoop = 1 << 16;
 /// Blocks looked at for the ends of loops: beyond nothing is known of counters.
 constexpr size_t mostVisits = 1'000'000;
 
-static bool isOwnRegister(const Symbol *symbol) { return symbol && symbol->kind == SymbolKind::Register; }
+static bool isRegister(const Symbol *symbol) { return symbol && symbol->kind == SymbolKind::Register; }
 
 // ---- one register
 Numbers Values::special(const Operand &operand, LocalId local) const {
@@ -93,7 +93,7 @@ Numbers Values::of(LocalId local, unsigned depth) {
   const Symbol *symbol = body.symbol(local);
   if (symbol && symbol->kind == SymbolKind::Variable)
     return {true, 0, 0, 0, local};
-  if (!isOwnRegister(symbol) || depth > mostSteps)
+  if (!isRegister(symbol) || depth > mostDepth)
     return {};
   // One that depends on itself is being worked out.
   auto [entry, isNew] = known.try_emplace(local);
@@ -288,7 +288,7 @@ Values::Counts Values::counts(LocalId local, uint32_t instruction) {
   Counts all = {0, counter->first.low, counter->first.low, true};
   for (int64_t count = counter->first.low; !isTestFirst || stays(count); count += counter->added) {
     all.last = count;
-    if (++all.rounds == mostRounds)
+    if (++all.rounds == mostRoundsOfLoop)
       return once;
     if (!isTestFirst && !stays(count))
       break;

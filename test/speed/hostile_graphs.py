@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""hostile_graphs.py PTXRAY: what `check --pedantic` costs for functions whose graphs no compiler makes, in time and memory.
+"""hostile_graphs.py PTXRAY: what `check --pedantic` costs for functions whose graphs no compiler makes.
 
 Each family of texts is made in one size and in four times that size: cost must grow as the text does. The
 largest have 100,000 instructions, or 20,000 blocks."""
@@ -45,8 +45,8 @@ def ladder(n):
 def irreducible(n):
     """Loops that are entered in their middle, one after the other."""
     return "".join(
-        f"@%p1 bra M{i};\nL{i}:\nadd.u32 %r4, %r4, 1;\nM{i}:\nadd.u32 %r{i % 30000 + 10}, %r4, %r5;\n"
-        f"setp.lt.u32 %p2, %r4, %r1;\n@%p2 bra L{i};\n"
+        f"@%p1 bra M{i};\nL{i}:\nadd.u32 %r4, %r4, 1;\n"
+        f"M{i}:\nadd.u32 %r{i % 30000 + 10}, %r4, %r5;\nsetp.lt.u32 %p2, %r4, %r1;\n@%p2 bra L{i};\n"
         for i in range(n)
     )
 
@@ -67,7 +67,8 @@ def lists(n):
 
 def calls(n):
     return "".join(
-        f"{{ .param .b32 a{i}; st.param.b32 [a{i}], %r{i % 30000 + 10}; call helper, (a{i}); }}\n@%p1 bra L{i};\nL{i}:\n"
+        f"{{ .param .b32 a{i}; st.param.b32 [a{i}], %r{i % 30000 + 10}; call helper, (a{i}); }}\n"
+        f"@%p1 bra L{i};\nL{i}:\n"
         for i in range(n)
     )
 

@@ -33,7 +33,7 @@ static bool isSupported(const isa::Target &target) {
   return target.documented && !isOldName && target.number >= 75;
 }
 
-static constexpr RenderOptions rendering{.unfolding = "ptxray check --no-fold"}; // ptxas has no such option
+static const RenderOptions rendering{.unfolding = "ptxray check --no-fold"}; // ptxas has no such option
 
 namespace {
 

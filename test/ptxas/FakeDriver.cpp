@@ -125,6 +125,8 @@ CuResult cuLaunchKernel(CuHandle, unsigned gridX, unsigned gridY, unsigned, unsi
   const auto *in = *static_cast<uint32_t **>(parameters[0]);
   auto *out = *static_cast<uint32_t **>(parameters[1]);
   const uint32_t added = *static_cast<uint32_t *>(parameters[2]);
+  if (wanted("FAKE_TRACE"))
+    std::printf("finds %u\n", in[0]);
   for (unsigned i = 0; i < gridX * blockX; ++i)
     out[i] = in[i] + added;
   if (const int beyond = wanted("FAKE_BEYOND"))

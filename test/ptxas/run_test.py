@@ -103,9 +103,7 @@ class Run(stand_in_test.StandIn):
         buffers = ["iota:u32:4", "zeros:16", "1"]
         show = "answer(); print('ptxas warning :', [w for w in sys.argv if 'gpu' in w][0])"
         self.assertIn("--gpu-name=sm_90", self.launch(*buffers, body=show).stdout)
-        self.assertIn(
-            "--gpu-name=sm_100", self.launch(*buffers, body=show, env={"FAKE_MAJOR": "10"}).stdout + "--gpu-name=sm_100"
-        )
+        self.assertIn("--gpu-name=sm_100", self.launch(*buffers, body=show, env={"FAKE_MAJOR": "10"}).stdout)
         self.input.write_text(MODULE.replace("sm_90", "sm_90a"))
         self.assertIn("--gpu-name=sm_90a", self.launch(*buffers, body=show).stdout)
         self.input.write_text(MODULE.replace("sm_90", "sm_80"))
@@ -362,9 +360,10 @@ class Run(stand_in_test.StandIn):
         self.assertEqual((done.returncode, done.stdout), (0, "cooperative\n"), done.stderr)
 
     def test_fresh_buffers(self):
-        words = ["--block", "1", "--repeat", "3", "--out", "1=u32", "&1", "iota:u32:1", "5"]
-        self.assertEqual(self.launch(*words).returncode, 0)
-        self.assertEqual(self.launch("--fresh", *words).returncode, 0)
+        words = ["--block", "1", "--repeat", "3", "&1", "iota:u32:1", "5"]
+        for options, found in (([], [0, 5, 10, 15]), (["--fresh"], [0, 0, 0, 0])):
+            done = self.launch(*options, *words, env={"FAKE_TRACE": "1"})
+            self.assertEqual((done.returncode, done.stdout.splitlines()[:-1]), (0, [f"finds {n}" for n in found]))
 
     def test_block_of_the_kernel(self):
         self.input.write_text(MODULE.replace(")\n{", ") .reqntid 4\n{"))

@@ -748,6 +748,11 @@ class DropIn(StandIn):
                 self.assertEqual((done.stdout, done.stderr), (f"{place} {name}\n", ""))
             done = subprocess.run([hook, "-arch=sm_80"], capture_output=True, text=True, env={"PATH": env["PATH"]})
             self.assertEqual(done.stdout, f"path {name}\n")
+        # Triton's variable is for Triton, not for nvcc.
+        triton = {**env, "TRITON_PTXAS_PATH": str(self.folder / "path" / "ptxas")}
+        words = [str(caller), "-c", f"{self.link} -arch=sm_80; exit $?"]
+        done = subprocess.run(words, capture_output=True, text=True, env=triton)
+        self.assertEqual(done.stdout, "toolkit ptxas\n", done.stderr)
         # Who has no such program gets ptxas.
         (self.folder / "path" / "ptxas-blackwell").unlink()
         done = subprocess.run([hook, "-arch=sm_80"], capture_output=True, text=True, env={"PATH": env["PATH"]})

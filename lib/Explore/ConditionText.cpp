@@ -86,8 +86,8 @@ std::string Words::operand(const Expr &e, bool negated) const {
   const std::string name = quote(operands[e.a].name);
   switch (e.op) {
   case ExprOp::OperandWritten: return (negated ? "no operand " : "the operand ") + name;
-  case ExprOp::OperandIsImmediate: return name + (negated ? " that is no constant" : " a constant");
-  case ExprOp::OperandIsSymbol: return name + (negated ? " that is no name" : " a name");
+  case ExprOp::OperandIsImmediate: return name + (negated ? " other than a constant" : " a constant");
+  case ExprOp::OperandIsSymbol: return name + (negated ? " other than a name" : " a name");
   case ExprOp::OperandNegated: return (negated ? "no minus before " : "a minus before ") + name;
   case ExprOp::OperandHasOffset: return (negated ? "no offset in " : "an offset in ") + name;
   default: return name + (negated ? " other than " : " of ") + rangesText(isa::tables().ranges.slice(e.b, e.c));

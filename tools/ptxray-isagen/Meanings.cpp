@@ -17,7 +17,7 @@ void Resolver::meanings() {
   for (const auto &[name, meaning] : listed.meanings) {
     if (!names.count(name))
       errors.report(meaning.place, "unknown-name",
-                    "`" + name + "` is no word, operand, or special register" + didYouMean(name, names));
+                    "`" + name + "` is not a word, operand, or special register" + didYouMean(name, names));
     for (const std::string &beginning : meaning.mnemonics)
       if (std::none_of(mnemonicIds.begin(), mnemonicIds.end(),
                        [&](const auto &known) { return beginsWith(known.first, beginning); }))
@@ -40,7 +40,7 @@ void Resolver::examples() {
   for (const auto &[name, example] : model.vocabulary.examples) {
     if (!names.count(name))
       errors.report(example.place, "unknown-name",
-                    "`" + name + "` is no mnemonic, directive, or pragma" + didYouMean(name, names));
+                    "`" + name + "` is not a mnemonic, directive, or pragma" + didYouMean(name, names));
     output.examples.push_back({text(name), text(example.right), text(example.wrong), text(example.refusedBy)});
   }
 }

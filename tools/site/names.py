@@ -98,7 +98,7 @@ def rule_list(groups):
                 f"<a href='{one['id']}.html'>{one['id']}</a>",
                 one["level"],
                 "yes" if one["fixable"] else "",
-                escaped(one["message"]),
+                code(one["message"]),
             ]
             for one in rules
         ]

@@ -1,4 +1,6 @@
 #include "Flow/AddressRanges.h"
+#include "Isa/Isa.h"
+#include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -6,6 +8,20 @@ namespace ptxray {
 /// Threads that are looked at in one function.
 constexpr uint32_t mostTries = 256;
 constexpr unsigned mostLinks = 32;
+
+AddressRanges::AddressRanges(const Body &body, Analyses &analyses)
+    : body(body), analyses(analyses), shape(blockShapeOf(body)), values(body, analyses, shape), paths(body, analyses) {
+  for (uint32_t local = 1; local < body.locals.size(); ++local) {
+    const Symbol *symbol = body.symbol(LocalId(local));
+    if (symbol && symbol->kind == SymbolKind::Variable && symbol->space != isa::words::param &&
+        !llvm::is_contained(spaces, symbol->space))
+      spaces.push_back(symbol->space);
+  }
+}
+
+bool AddressRanges::mayLeadToVariable(const Access &access) const {
+  return access.isGeneric ? !spaces.empty() : llvm::is_contained(spaces, isa::wholeSpace(access.space));
+}
 
 std::optional<Misplaced> AddressRanges::ofConstant(LocalId variable, int64_t offset, const Access &access) const {
   const Extent &extent = body.symbol(variable)->extent;
@@ -120,6 +136,8 @@ std::optional<Misplaced> AddressRanges::misplaced(const Operand &operand, LocalI
                                                   const Access &access, uint32_t instruction) {
   if (base.isVariable)
     return ofConstant(base.local, base.offset, access);
+  if (!mayLeadToVariable(access))
+    return std::nullopt;
   const Numbers numbers = values.of(local);
   const Symbol *symbol = numbers.base == LocalId::None ? nullptr : body.symbol(numbers.base);
   if (!symbol || symbol->kind != SymbolKind::Variable)

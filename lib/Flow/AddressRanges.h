@@ -15,9 +15,7 @@ struct Misplaced {
 
 class AddressRanges {
 public:
-  AddressRanges(const Body &body, Analyses &analyses)
-      : body(body), analyses(analyses), shape(blockShapeOf(body)), values(body, analyses, shape),
-        paths(body, analyses) {}
+  AddressRanges(const Body &body, Analyses &analyses);
 
   /// `base` is what is known of the address, its offset included, without a look at numbers in registers.
   std::optional<Misplaced> misplaced(const Operand &operand, LocalId local, const Base &base, const Access &access,
@@ -31,6 +29,7 @@ private:
     const Access &access;
     uint32_t instruction;
   };
+  bool mayLeadToVariable(const Access &access) const;
   std::optional<Misplaced> ofConstant(LocalId variable, int64_t offset, const Access &access) const;
   std::optional<Misplaced> ofAll(const Question &question, const Numbers &numbers) const;
   std::optional<Misplaced> search(const Question &question);
@@ -43,6 +42,7 @@ private:
   Values values;
   ThreadPaths paths;
   llvm::DenseMap<LocalId, std::optional<LocalId>> counters; // by register: what `counterIn` gives
+  llvm::SmallVector<isa::WordId, 4> spaces;                 // of the variables that the body names, but for parameters
   uint32_t tries = 0;
 };
 

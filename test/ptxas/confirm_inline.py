@@ -63,17 +63,21 @@ def errors_of(report):
     return list(found.values())
 
 
+def answer_to(error):
+    if error["rule"] in OF_NVCC:
+        return "(nvcc refuses it, or has no such addresses)", []
+    return confirm(error) if error["module"] else ("", [])
+
+
 def main():
     words = ["check", "--no-config", "--inline", "--show-expansion", "--format=json"]
     done = subprocess.run([ptxray, *words, *paths], stdout=subprocess.PIPE)
     errors = [error for report in json.loads(done.stdout)["files"] for error in errors_of(report)]
     wrong = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda e: confirm(e) if e["module"] else ("", []), errors))
-    for error, (said, accepted) in zip(errors, answers):
+        answers = list(pool.map(answer_to, errors))
+    for error, (said, accepted) in zip(errors, answers, strict=True):
         path, line = error["place"]
-        if error["rule"] in OF_NVCC:
-            said, accepted = "(nvcc refuses it, or has no such addresses)", []
         verdict = f"accepted for {' '.join(accepted)}" if accepted else "refused for all targets"
         wrong += bool(accepted) or not said
         print(f"{path}:{line}: {error['message']} [{error['rule']}]\n    ptxas: {said or 'nothing'}; {verdict}")

@@ -57,7 +57,7 @@ def check_statement(path, text, statement):
     """With the first and the last of its targets, and not just below the first."""
     least = {target["name"]: target["version"] for target in statement["targets"]}
     plain = [name for name in known_plain if name in least]
-    cases = [(least[name], name, True) for name in (list(least)[0], list(least)[-1])]
+    cases = [(least[name], name, True) for name in (next(iter(least)), list(least)[-1])]
     if plain and plain[0] != known_plain[0]:
         cases.append((versions[-1], known_plain[known_plain.index(plain[0]) - 1], False))
     failed = 0

@@ -136,9 +136,7 @@ def cost(ptxray, text):
 ptxray = sys.argv[1]
 failed = False
 for family, size in FAMILIES.items():
-    (small, small_bytes), (large, large_bytes) = (
-        cost(ptxray, HEAD + family(n) + TAIL) for n in (size // GROWTH, size)
-    )
+    (small, small_bytes), (large, large_bytes) = (cost(ptxray, HEAD + family(n) + TAIL) for n in (size // GROWTH, size))
     length = len(HEAD + family(size) + TAIL)
     is_slow = large > ALLOWED * small + SLACK_SECONDS
     is_fat = large_bytes > BYTES_A_BYTE * length + SLACK_BYTES

@@ -32,6 +32,7 @@ struct Seen {
 /// All reads before a write of their block, but for those that a block which writes the register dominates.
 void UnwrittenReads::find() {
   std::vector<Seen> seen(body.locals.size());
+  llvm::SmallVector<LocalId, 8> written;
   indexOfLocal.assign(body.locals.size(), 0);
   for (const BlockId block : graph.order) {
     const auto isWrittenIn = [&](BlockId writer) { return writer != BlockId::None && tree.dominates(writer, block); };
@@ -54,18 +55,19 @@ void UnwrittenReads::find() {
         read(guard, number, body.instruction(number).guardRange, false);
       const bool isChoice =
           body.facts(number).computation.operation == isa::Operation::Selp; // one of two may be needed
+      written.clear();                                                      // an instruction reads before it writes
       body.eachUse(number, [&](NamedUse use) {
         if ((use.uses & Reads) && (use.uses & Updates) != Updates && !isChoice)
           read(use.local, number, use.operand.range, guard != LocalId::None || use.uses & Passes);
+        if (use.uses & Writes)
+          written.push_back(use.local);
       });
-      body.eachUse(number, [&](NamedUse use) {
-        if (!(use.uses & Writes))
-          return;
-        Seen &known = seen[static_cast<uint32_t>(use.local)];
+      for (const LocalId local : written) {
+        Seen &known = seen[static_cast<uint32_t>(local)];
         known.touched = known.last = block;
         if (known.first == BlockId::None)
           known.first = block;
-      });
+      }
     }
   }
 }

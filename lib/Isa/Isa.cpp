@@ -22,7 +22,11 @@ WordId findWord(llvm::StringRef text) {
   const Word *found = find(tables().words, &Word::text, text);
   return found ? static_cast<WordId>(found - tables().words.data()) : WordId(0);
 }
-WordId wholeSpace(WordId space) { return findWord(llvm::StringRef(word(space).text).split("::").first); }
+WordId wholeSpace(WordId space) {
+  const llvm::StringRef text = word(space).text;
+  const size_t colons = text.find(':');
+  return colons == llvm::StringRef::npos ? space : findWord(text.take_front(colons));
+}
 const Mnemonic *findMnemonic(llvm::StringRef dotted) { return find(tables().mnemonics, &Mnemonic::text, dotted); }
 llvm::ArrayRef<Mnemonic> mnemonics() { return tables().mnemonics; }
 llvm::ArrayRef<Entry> entries() { return tables().entries; }

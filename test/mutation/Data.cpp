@@ -61,6 +61,9 @@ Data::Data(const std::string &folder, const std::string &diagnostics) : rules(is
     model.vocabulary.known.insert(std::string(word.text));
   skippedIn = model.vocabulary.skippedIn;
   ungatedIn = model.vocabulary.ungatedIn;
+  // What people read names entries that are left out, and no verdict depends on it.
+  model.vocabulary.meanings.clear();
+  model.vocabulary.examples.clear();
 }
 
 std::unique_ptr<MadeTables> Data::make() {

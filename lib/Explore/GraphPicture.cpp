@@ -25,7 +25,7 @@ static std::optional<uint32_t> numberOf(BlockId block, const Graph &graph) {
 static std::string textOf(LocalId local, const Numbers &numbers, const Body &body) {
   if (body.symbol(local)->isPredicate)
     return !numbers.isNumber() ? "" : numbers.low ? "true" : "false";
-  const std::string base = numbers.base == LocalId::None ? "" : body.text(numbers.base).str();
+  std::string base = numbers.base == LocalId::None ? "" : body.text(numbers.base).str();
   if (!numbers.isBounded && numbers.step <= 1)
     return base.empty() ? "" : base + " + any number";
   if (numbers.isOne() && (numbers.low == 0) && !base.empty())

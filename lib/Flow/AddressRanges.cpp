@@ -143,6 +143,8 @@ std::optional<Misplaced> AddressRanges::misplaced(const Operand &operand, LocalI
   if (!symbol || symbol->kind != SymbolKind::Variable)
     return std::nullopt;
   const int64_t added = operand.flags & HasOffset ? operand.value : 0;
+  if (added < -Numbers::mostKnown || added > Numbers::mostKnown)
+    return std::nullopt;
   const Question question = {local, numbers.base, added, access, instruction};
   if (std::optional<Misplaced> found = ofAll(question, numbers))
     return found;

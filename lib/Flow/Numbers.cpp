@@ -7,20 +7,19 @@
 
 namespace ptxray {
 
-/// Numbers beyond are not told apart, so that sums of them do not overflow.
-constexpr int64_t mostKnown = int64_t(1) << 61;
-
 static uint64_t powerIn(uint64_t number) { return number & (~number + 1); }
 
 static Numbers withoutBounds(const Numbers &numbers) {
-  Numbers result = Numbers::apart(numbers.step ? powerIn(numbers.step) : uint64_t(1) << 32, numbers.low);
+  const uint64_t most = uint64_t(1) << 32, step = numbers.step ? std::min(powerIn(numbers.step), most) : most;
+  Numbers result = Numbers::apart(step, static_cast<int64_t>(static_cast<uint64_t>(numbers.low) % step));
   result.base = numbers.base;
   return result;
 }
 
 static Numbers checked(const Numbers &numbers) {
-  const bool isFar = numbers.low < -mostKnown || numbers.high > mostKnown || numbers.step > uint64_t(mostKnown);
-  return numbers.isBounded && isFar ? withoutBounds(numbers) : numbers;
+  constexpr int64_t most = Numbers::mostKnown;
+  const bool isFar = numbers.low < -most || numbers.high > most || numbers.step > static_cast<uint64_t>(most);
+  return isFar || !numbers.isBounded ? withoutBounds(numbers) : numbers;
 }
 
 /// All that are apart by a power of two, as a multiple of which each is known.
@@ -34,7 +33,8 @@ Numbers eitherOf(const Numbers &a, const Numbers &b) {
     return a;
   if (a.base != b.base)
     return {};
-  const uint64_t apart = static_cast<uint64_t>(a.low > b.low ? a.low - b.low : b.low - a.low);
+  const uint64_t above = static_cast<uint64_t>(a.low) - static_cast<uint64_t>(b.low);
+  const uint64_t apart = a.low > b.low ? above : -above;
   const uint64_t step = std::gcd(std::gcd(a.step, b.step), apart);
   Numbers result = {true, std::min(a.low, b.low), std::max(a.high, b.high), step, a.base};
   return a.isBounded && b.isBounded ? result : withoutBounds(result);
@@ -48,13 +48,13 @@ Numbers readAs(const Numbers &numbers, isa::TypeKind kind, unsigned bits) {
   if (numbers.isBounded && numbers.low >= least && numbers.high <= most)
     return numbers;
   // All of them in the same span beside it.
-  const auto spanOf = [&](int64_t number) { return (number - least) >> bits; };
+  const auto spanOf = [&](int64_t number) { return static_cast<int64_t>((__int128(number) - least) >> bits); };
   if (numbers.isBounded && spanOf(numbers.low) == spanOf(numbers.high)) {
     const int64_t away = spanOf(numbers.low) * span;
     return {true, numbers.low - away, numbers.high - away, numbers.step, LocalId::None};
   }
   const auto step = static_cast<int64_t>(std::min(powerIn(numbers.step ? numbers.step : 1), uint64_t(1) << bits));
-  const int64_t first = least + (((numbers.low - least) % step) + step) % step;
+  const auto first = least + static_cast<int64_t>(((__int128(numbers.low) - least) % step + step) % step);
   return Numbers::between(first, most - (most - first) % step, static_cast<uint64_t>(step));
 }
 
@@ -207,7 +207,7 @@ static std::optional<Numbers> ofNumbersAlone(const Computation &c, llvm::ArrayRe
     numbers.push_back(static_cast<uint64_t>(source.low));
   }
   const std::optional<uint64_t> result = constantResult(c, numbers);
-  if (!result || *result > uint64_t(mostKnown))
+  if (!result || *result > uint64_t(Numbers::mostKnown))
     return std::nullopt;
   return Numbers::of(static_cast<int64_t>(*result));
 }
@@ -293,10 +293,13 @@ Numbers numbersOf(const Computation &c, llvm::ArrayRef<Numbers> sources) {
     return *known;
   if (!isOfIntegers(c.sourceKind))
     return isPredicate ? Numbers::between(0, 1) : Numbers();
-  switch (sources.size()) {
-  case 1: return numbersOfOne(c, sources[0]);
-  case 2: return numbersOfTwo(c, sources[0], sources[1]);
-  case 3: return numbersOfThree(c, sources[0], sources[1], sources[2]);
+  llvm::SmallVector<Numbers, 3> near;
+  for (const Numbers &source : sources)
+    near.push_back(checked(source));
+  switch (near.size()) {
+  case 1: return numbersOfOne(c, near[0]);
+  case 2: return numbersOfTwo(c, near[0], near[1]);
+  case 3: return numbersOfThree(c, near[0], near[1], near[2]);
   default: return {};
   }
 }

@@ -22,6 +22,9 @@ struct Numbers {
   /// Nothing is known but that they are so far apart, a power of two.
   static Numbers apart(uint64_t step, int64_t one = 0) { return {false, one, one, step ? step : 1, LocalId::None}; }
 
+  /// Numbers beyond are not told apart, so that sums of them do not overflow.
+  static constexpr int64_t mostKnown = int64_t(1) << 61;
+
   bool isOne() const { return isBounded && low == high; }
   bool isNumber() const { return isOne() && base == LocalId::None; }
   bool operator==(const Numbers &) const = default;

@@ -6,6 +6,8 @@
 namespace ptxray {
 
 constexpr unsigned mostDepth = 64, mostWriters = 8, mostRoundsOfLoop = 1 << 16;
+/// No loop counts in greater steps, and so many rounds of them do not overflow.
+constexpr int64_t mostAdded = int64_t(1) << 40;
 /// Blocks looked at for the ends of loops: beyond nothing is known of counters.
 constexpr size_t mostVisits = 1'000'000;
 
@@ -131,6 +133,8 @@ std::optional<int64_t> Values::addedTo(LocalId local, uint32_t writer) {
     const LocalId source = body.namesOf(writer)[1];
     if (isSum && source == local) {
       const int64_t added = computation.resultBits == 32 ? static_cast<int32_t>(nodes[2].value) : nodes[2].value;
+      if (added < -mostAdded || added > mostAdded)
+        return std::nullopt;
       return computation.operation == isa::Operation::Add ? added : -added;
     }
     if (isSum || !body.symbol(source))
@@ -280,9 +284,9 @@ Values::Counts Values::counts(LocalId local, uint32_t instruction) {
     return once;
   const bool comesAfter = counter->adds < read->first && precedes(counter->adds, read->first, analyses);
   const bool isTestFirst = exit->block != place && analyses.dominators().dominates(exit->block, place);
-  const int64_t away = read->second + (comesAfter ? counter->added : 0);
+  const uint64_t away = static_cast<uint64_t>(read->second) + static_cast<uint64_t>(comesAfter ? counter->added : 0);
   const auto stays = [&](int64_t count) {
-    const uint64_t sources[] = {static_cast<uint64_t>(count + away), static_cast<uint64_t>(limit.low)};
+    const uint64_t sources[] = {static_cast<uint64_t>(count) + away, static_cast<uint64_t>(limit.low)};
     return constantResult(body.facts(exit->comparison).computation, sources) == uint64_t(exit->staysIfTrue);
   };
   Counts all = {0, counter->first.low, counter->first.low, true};

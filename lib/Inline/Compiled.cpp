@@ -178,7 +178,7 @@ std::optional<TemplatePart> TemplateWalk::next() {
     return std::nullopt;
   if (text[at] == mark && !isBasic)
     return marked();
-  const TemplatePart one{{at, at + 1}, false, "", text[at]};
+  TemplatePart one{{at, at + 1}, false, "", text[at]};
   ++at;
   return one;
 }

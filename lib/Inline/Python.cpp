@@ -114,6 +114,14 @@ template <typename Note> void PythonReader::noteParameters(size_t i, Note note) 
   }
 }
 
+/// `NAME := ...`, or `NAME += ...` and the like at the beginning of a line.
+static bool changes(const PyToken &name, const PyToken &sign, const PyToken &equals) {
+  if (!equals.is("=") || equals.begin != sign.end)
+    return false;
+  const bool compares = sign.is("=") || sign.is("<") || sign.is(">") || sign.is("!");
+  return sign.is(":") || (name.startsLine && sign.kind == PyKind::Sign && !compares);
+}
+
 /// `NAME = "..."` at the beginning of a line; that a name is bound otherwise, too, makes it unknown.
 void PythonReader::noteBindings() {
   auto note = [&](size_t name, size_t value) {
@@ -129,17 +137,13 @@ void PythonReader::noteBindings() {
       note(i + 1, i + 2);
     } else if (tokens[i].kind != PyKind::Name) {
       continue;
-    } else if (next.is(":") && tokens[i + 2].is("=") && tokens[i + 2].begin == next.end) { // `:=`
+    } else if (changes(tokens[i], next, tokens[i + 2])) { // as if it were assigned twice: no constant
       note(i, i + 3);
       note(i, i + 3);
     } else if (!tokens[i].startsLine) {
       continue;
     } else if (next.is("=") && !tokens[i + 2].is("=")) {
       note(i, i + 2);
-    } else if (next.kind == PyKind::Sign && tokens[i + 2].is("=") && tokens[i + 2].begin == next.end && !next.is("=") &&
-               !next.is("<") && !next.is(">") && !next.is("!")) { // `+=`
-      note(i, i + 3);
-      note(i, i + 3);
     } else if (next.is(",")) { // `a, b = ...`
       for (size_t name = i; name < tokens.size() && tokens[name].kind == PyKind::Name; name += 2) {
         note(name, name + 1);

@@ -167,7 +167,7 @@ def main():
     texts, verdicts = (sum(column) for column in zip(*compared, strict=True))
     memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
     print(f"{texts} texts and {verdicts} verdicts compared with cuobjdump; {memory} MiB at most")
-    assert texts > 1000 and verdicts > 100
+    assert texts > 900 and verdicts > 100
 
 
 main()

@@ -138,11 +138,6 @@ void Completer::directives() {
   for (const isa::Directive &one : isa::tables().directives)
     if (one.places & places)
       add(Kind::Directive, StringRef(one.name), one.name, std::string(one.title), 1, one.gate);
-  for (const Keyword &keyword : keywords()) {
-    const bool isHead = keyword.kind == TokenKind::Entry || keyword.kind == TokenKind::Func;
-    if (keyword.kind == TokenKind::Space || (isHead && !inBody))
-      add(Kind::Directive, keyword.text, keyword.text, isHead ? "begins a function" : "declares names");
-  }
 }
 
 void Completer::targets() {

@@ -74,10 +74,10 @@ ExampleModule exampleModule(StringRef name, StringRef line, uint16_t ptx, String
     stage.size = line.str();
   else if (name == ".alias") // of functions with bodies
     stage.module = ".func f () { ret; }\n.func g ();\n" + own;
-  else if (const uint16_t places = placesOfName(name); name == ".pragma" || places & (isa::InEntry | isa::InFunction))
-    stage.body = own;
-  else if (places & isa::OnParameter)
+  else if (const uint16_t places = placesOfName(name); places & isa::OnParameter && !(places & isa::OnVariable))
     stage.parameter = line.str();
+  else if (name == ".pragma" || places & (isa::InEntry | isa::InFunction))
+    stage.body = own;
   else if (places & isa::OnEntry && !(places & isa::OnVariable))
     stage.head = own;
   else if (places & isa::OnFunction && !(places & isa::OnVariable))
@@ -108,9 +108,9 @@ std::optional<ExampleReport> reportOf(const ExampleModule &module) {
 ExampleSetting settingOfExample(StringRef name, StringRef line) {
   static constexpr StringRef targets[] = {"sm_90",   "sm_100a", "sm_90a", "sm_107a", "sm_107f", "sm_120a",
                                           "sm_110a", "sm_53",   "sm_20",  "sm_13",   "sm_10"};
-  const uint16_t newest = isa::versions().back(), old = 200; // some directives are gone
+  const uint16_t newest = isa::versions().back(), old = 200, oldest = 104; // some directives are gone
   for (const bool isStrict : {true, false})
-    for (const uint16_t ptx : {newest, old})
+    for (const uint16_t ptx : {newest, old, oldest})
       for (const StringRef target : targets)
         if (const auto report = reportOf(exampleModule(name, line, ptx, target));
             !report || (!isStrict && !report->isError))

@@ -15,6 +15,33 @@ using llvm::StringRef;
 
 static PageRow paragraph(std::string text) { return {{}, std::move(text), "", 0}; }
 
+/// What a qualifier says, with the instructions in which it does.
+static PageSection meaningsOf(const isa::Word &word) {
+  const isa::WordId id = isa::findWord(word.text);
+  std::vector<std::pair<std::string, std::vector<std::string>>> texts;
+  for (const isa::Mnemonic &mnemonic : isa::tables().mnemonics) {
+    const bool has = llvm::any_of(isa::run(isa::tables().mnemonicForms, mnemonic.forms), [&](uint32_t form) {
+      return llvm::any_of(isa::run(isa::tables().slots, isa::tables().forms[form].slots), [&](const isa::Slot &slot) {
+        return llvm::any_of(isa::run(isa::tables().slotValues, slot.values),
+                            [&](const isa::SlotValue &value) { return value.word == id; });
+      });
+    });
+    if (!has)
+      continue;
+    const std::string text = describeWord(word, mnemonic.text);
+    const auto known = llvm::find_if(texts, [&](const auto &one) { return one.first == text; });
+    if (known == texts.end())
+      texts.push_back({text, {quote(mnemonic.text)}});
+    else
+      known->second.push_back(quote(mnemonic.text));
+  }
+  PageSection section{PageSection::Kind::Text, "Where it is written", {}};
+  for (const auto &[text, mnemonics] : texts)
+    section.rows.push_back(
+        paragraph((texts.size() > 1 && !text.empty() ? text + ": " : "in ") + llvm::join(mnemonics, ", ")));
+  return section;
+}
+
 // ------------------------------------------------------------------------- directives and pragmas
 
 static std::string argumentText(const isa::DirectiveArgument &argument) {
@@ -98,7 +125,15 @@ static Page pageOfDirective(const isa::Directive &directive, const char *kind, s
 }
 
 Page directivePage(const isa::Directive &directive) {
-  return pageOfDirective(directive, "directive", std::string(directive.syntax));
+  std::string form(directive.syntax);
+  llvm::erase(form, '"');
+  Page page = pageOfDirective(directive, "directive", std::move(form));
+  if (const isa::WordId word = isa::findWord(directive.name)) {
+    PageSection uses = meaningsOf(isa::word(word));
+    uses.title = "As a qualifier";
+    page.add(std::move(uses));
+  }
+  return page;
 }
 
 Page pragmaPage(const isa::Directive &pragma) {
@@ -262,33 +297,6 @@ Page targetPage(const isa::Target &target) {
 }
 
 // ------------------------------------------------------------------------------------------- words
-
-/// What a qualifier says, with the instructions in which it does.
-static PageSection meaningsOf(const isa::Word &word) {
-  const isa::WordId id = isa::findWord(word.text);
-  std::vector<std::pair<std::string, std::vector<std::string>>> texts;
-  for (const isa::Mnemonic &mnemonic : isa::tables().mnemonics) {
-    const bool has = llvm::any_of(isa::run(isa::tables().mnemonicForms, mnemonic.forms), [&](uint32_t form) {
-      return llvm::any_of(isa::run(isa::tables().slots, isa::tables().forms[form].slots), [&](const isa::Slot &slot) {
-        return llvm::any_of(isa::run(isa::tables().slotValues, slot.values),
-                            [&](const isa::SlotValue &value) { return value.word == id; });
-      });
-    });
-    if (!has)
-      continue;
-    const std::string text = describeWord(word, mnemonic.text);
-    const auto known = llvm::find_if(texts, [&](const auto &one) { return one.first == text; });
-    if (known == texts.end())
-      texts.push_back({text, {quote(mnemonic.text)}});
-    else
-      known->second.push_back(quote(mnemonic.text));
-  }
-  PageSection section{PageSection::Kind::Text, "Where it is written", {}};
-  for (const auto &[text, mnemonics] : texts)
-    section.rows.push_back(
-        paragraph((texts.size() > 1 && !text.empty() ? text + ": " : "in ") + llvm::join(mnemonics, ", ")));
-  return section;
-}
 
 Page wordPage(const isa::Word &word) {
   Page page{std::string(word.text), "qualifier", describeWord(word), {}};

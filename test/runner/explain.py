@@ -83,8 +83,21 @@ def names_of(ptxray):
     }
 
 
-def walk(ptxray, pages):
+def directives_of(source):
+    """the words that begin a directive or declaration, or belong to one, as the grammar lists them"""
+    words = set(re.findall(r"'(\.[a-z_]+)'", (source / "grammar" / "PtxLexer.g4").read_text()))
+    assert len(words) > 40 and {".reg", ".entry", ".ptr", ".callprototype"} <= words
+    return words
+
+
+def walk(ptxray, pages, source):
     problems = []
+    directives = {page["name"] for page in pages if page["kind"] == "directive"}
+    problems += [f"{name}: no page of this directive" for name in sorted(directives_of(source) - directives)]
+    for name in sorted(directives):
+        shown = run(ptxray, "explain", name)
+        if shown.returncode or not all(part in shown.stdout for part in ("For example", "A typical mistake", "Manual")):
+            problems.append(f"{name}: explain shows `{shown.stdout}`")
     known = {page["name"] for page in pages}
     for kind, names in names_of(ptxray).items():
         problems += [f"{name}: no page of this {kind}" for name in sorted(names - known)]
@@ -148,7 +161,7 @@ def main():
             return 1 if {"ptxas", "all"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77
         problems = with_ptxas(pages, ptxas)
     else:
-        problems = walk(ptxray, pages)
+        problems = walk(ptxray, pages, source)
     print("\n".join(problems))
     return 1 if problems else 0
 

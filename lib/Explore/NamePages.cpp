@@ -52,7 +52,10 @@ static std::string argumentText(const isa::DirectiveArgument &argument) {
                                         "a name",
                                         "a word with a dot",
                                         "a number",
-                                        "text"};
+                                        "text",
+                                        "a type: `.u32`, `.f16x2`",
+                                        "a state space: `.param`, `.reg`",
+                                        "a number, an address, or a list of them in braces"};
   std::string text = kinds[static_cast<size_t>(argument.kind)].str();
   if (const auto ranges = isa::run(isa::tables().ranges, argument.ranges); !ranges.empty())
     text +=
@@ -78,7 +81,7 @@ static PageSection argumentSection(const isa::Directive &directive) {
     const auto same = llvm::find_if(section.rows, [&](const PageRow &other) { return other.text == row.text; });
     if (same == section.rows.end())
       section.rows.push_back(std::move(row));
-    else
+    else if (!llvm::is_contained(same->words, row.words.front()))
       same->words.push_back(std::move(row.words.front()));
   }
   return section;

@@ -27,6 +27,9 @@ enum class ArgumentKind : uint8_t {
   Word,   // with a dot: `.managed`
   Number, // of a pragma: any number, with a sign too
   Text,   // of a pragma: whatever follows
+  Type,
+  Space,
+  Values, // that a variable has at the start
 };
 struct DirectiveArgument {
   Text name;

@@ -19,9 +19,10 @@ const std::map<std::string, uint16_t> placeNames = {
     {"body", isa::InEntry | isa::InFunction},
 };
 const std::map<std::string, isa::ArgumentKind> argumentKinds = {
-    {"u32", isa::ArgumentKind::U32},   {"u64", isa::ArgumentKind::U64},   {"string", isa::ArgumentKind::String},
-    {"name", isa::ArgumentKind::Name}, {"word", isa::ArgumentKind::Word}, {"number", isa::ArgumentKind::Number},
-    {"text", isa::ArgumentKind::Text},
+    {"u32", isa::ArgumentKind::U32},       {"u64", isa::ArgumentKind::U64},   {"string", isa::ArgumentKind::String},
+    {"name", isa::ArgumentKind::Name},     {"word", isa::ArgumentKind::Word}, {"number", isa::ArgumentKind::Number},
+    {"text", isa::ArgumentKind::Text},     {"type", isa::ArgumentKind::Type}, {"space", isa::ArgumentKind::Space},
+    {"values", isa::ArgumentKind::Values},
 };
 
 template <typename Value> std::set<std::string> keysOf(const std::map<std::string, Value> &map) {

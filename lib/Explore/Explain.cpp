@@ -29,7 +29,10 @@ std::vector<const isa::Mnemonic *> findMnemonics(StringRef written) {
 
 bool isOfPtxas(const isa::Form &form) {
   const isa::Tables &tables = isa::tables();
-  auto warns = [&](isa::ExprId id) { return tables.exprs[id].op == isa::ExprOp::Warn && tables.exprs[id].a == 0; };
+  auto warns = [&](isa::ExprId id) { // what is advised against is in the manual
+    const isa::Expr &e = tables.exprs[id];
+    return e.op == isa::ExprOp::Warn && tables.warnings[e.a] != "advised-against";
+  };
   return llvm::any_of(isa::run(tables.formRules, form.rules), [&](uint32_t index) {
     const isa::Rule &rule = tables.rules[index];
     const isa::Expr &required = tables.exprs[rule.require];

@@ -302,6 +302,11 @@ void Requirements::addModule() {
     add(line, passes);
 }
 
+/// Without the version and target with which the module was tried: it does not say them itself.
+static std::string demandOf(const Diagnostic &d) {
+  return llvm::StringRef(d.message()).split("; this module is PTX ").first.str();
+}
+
 Obstacle Requirements::obstacle(Place place, uint32_t line) const {
   const bool anywhere = !line;
   for (const Demand &demand : needs)
@@ -313,7 +318,7 @@ Obstacle Requirements::obstacle(Place place, uint32_t line) const {
     const uint32_t at = source.lineColumn(d.range.begin).line;
     if (anywhere || at == line)
       return {at, info(d.id).id.str(), source.text(d.range).take_until([](char c) { return c == '\n'; }).str(),
-              d.message()};
+              demandOf(d)};
   }
   return {};
 }

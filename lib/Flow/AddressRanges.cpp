@@ -88,6 +88,19 @@ static std::string threadText(const BlockShape &shape, const Thread &thread) {
   return text;
 }
 
+/// What an address of 32 bits comes to: sums of such registers go round.
+static Numbers asAddress(const Numbers &numbers, int64_t added, bool isNarrow) {
+  Numbers result = numbers;
+  if (!isNarrow || !numbers.isBounded)
+    return result;
+  const auto round = [&](int64_t number) { return int64_t(static_cast<int32_t>(number + added)) - added; };
+  result.low = round(numbers.low);
+  result.high = round(numbers.high);
+  if (result.high - result.low != numbers.high - numbers.low)
+    result.isBounded = false;
+  return result;
+}
+
 /// In the first and the last round, if there is a counter.
 std::optional<Misplaced> AddressRanges::inThread(const Question &question, uint64_t number, LocalId counter) {
   Thread thread = {.place = shape.isExact ? shape.placeOf(number) : std::array<int64_t, 3>{}};
@@ -102,7 +115,7 @@ std::optional<Misplaced> AddressRanges::inThread(const Question &question, uint6
   for (const int64_t count : counts) {
     thread.count = count;
     Values own(body, analyses, shape, thread);
-    const Numbers address = own.of(question.local);
+    const Numbers address = asAddress(own.of(question.local), question.added, question.isNarrow);
     if (!address.isOne() || address.base != question.variable)
       continue;
     std::optional<Misplaced> found = ofConstant(question.variable, address.low + question.added, question.access);
@@ -138,14 +151,16 @@ std::optional<Misplaced> AddressRanges::misplaced(const Operand &operand, LocalI
     return ofConstant(base.local, base.offset, access);
   if (!mayLeadToVariable(access))
     return std::nullopt;
-  const Numbers numbers = values.of(local);
-  const Symbol *symbol = numbers.base == LocalId::None ? nullptr : body.symbol(numbers.base);
-  if (!symbol || symbol->kind != SymbolKind::Variable)
-    return std::nullopt;
   const int64_t added = operand.flags & HasOffset ? operand.value : 0;
   if (added < -Numbers::mostKnown || added > Numbers::mostKnown)
     return std::nullopt;
-  const Question question = {local, numbers.base, added, access, instruction};
+  const Symbol *holder = body.symbol(local);
+  const bool isNarrow = holder && holder->kind == SymbolKind::Register && isa::word(holder->type).bits == 32;
+  const Numbers numbers = asAddress(values.of(local), added, isNarrow);
+  const Symbol *symbol = numbers.base == LocalId::None ? nullptr : body.symbol(numbers.base);
+  if (!symbol || symbol->kind != SymbolKind::Variable)
+    return std::nullopt;
+  const Question question = {local, numbers.base, added, access, instruction, isNarrow};
   if (std::optional<Misplaced> found = ofAll(question, numbers))
     return found;
   const auto size = static_cast<int64_t>(symbol->extent.bytes);

@@ -28,6 +28,7 @@ private:
     int64_t added; // to the register
     const Access &access;
     uint32_t instruction;
+    bool isNarrow; // the register has 32 bits
   };
   bool mayLeadToVariable(const Access &access) const;
   std::optional<Misplaced> ofConstant(LocalId variable, int64_t offset, const Access &access) const;

@@ -7,9 +7,8 @@
 // A branch from a block that is unwritten and not perhaps written, and not doomed, to one that is doomed is to blame. A
 // read that only some ways lead to (mostly those on which a predicate says that it was written) is none.
 //
-// Compilers leave open what a branch makes and nobody needs on the other way, and then mostly all that it makes. So the
-// certain rule asks for a register that is forgotten: the only one of its kind that is not written, while others that
-// the same blocks write are written on that way, too, or while the way passes a block of its own.
+// Compilers leave open what a branch makes and nobody needs on the other way, and so do CUB and others in their source.
+// So the certain rule asks for registers that are read first on all ways.
 #include "Flow/Analyses.h"
 #include "Flow/BodyRules.h"
 #include "Flow/UnwrittenReads.h"
@@ -20,9 +19,6 @@ namespace {
 
 /// Blocks looked at in one function: what is beyond is not reported.
 constexpr size_t mostBlocksOnWays = 2'000'000;
-/// A register that more instructions write is nothing that was forgotten in one place.
-constexpr unsigned mostPlacesOfWrites = 8;
-constexpr size_t mostCompanions = 16;
 
 class UnwrittenPaths {
 public:
@@ -33,9 +29,8 @@ public:
 
 private:
   using OwnReads = llvm::ArrayRef<UnwrittenRead>;
-  void countGroups();
   void check(OwnReads reads, bool isPedantic);
-  bool checkForgotten(OwnReads reads);
+  bool checkFirstReads(OwnReads reads);
   void checkPlain(OwnReads reads);
   void mark(OwnReads reads);
   void unmark(LocalId local);
@@ -45,22 +40,11 @@ private:
   bool isDoomed(BlockId block) const { return fate[indexOf(block)] & ComesToRead && !(fate[indexOf(block)] & Escapes); }
   BlockId blameFor(const UnwrittenRead &read);
 
-  bool isAlone(const UnwrittenRead &read) const;
-  bool isCompanion(LocalId local, const UnwrittenRead &read);
-  bool isForgotten(const UnwrittenRead &read, BlockId blame);
-  void findCompanions(const UnwrittenRead &read);
-  bool areReadTogether(const UnwrittenRead &read);
-  bool hasOwnBlock(const UnwrittenRead &read, BlockId blame) const;
-  void reportForgotten(const UnwrittenRead &read, BlockId blame);
-
   const Body &body;
   DiagnosticSink &sink;
   const Graph &graph;
   const Definitions &definitions;
   const UnwrittenReads unwrittenReads;
-  llvm::DenseMap<std::pair<BlockId, BlockId>, uint32_t>
-      groups;                               // by blocks of a read and of a write: how many registers
-  llvm::SmallVector<LocalId, 8> companions; // of the register at hand
   std::vector<bool> isWriting, isUnwritten, isPerhapsWritten;
   enum : uint8_t { Reading = 1, ComesToRead = 2, Escapes = 4 };
   std::vector<uint8_t> fate; // by block
@@ -185,123 +169,19 @@ void UnwrittenPaths::unmark(LocalId local) {
   fated.clear();
 }
 
-// ---- what is forgotten
-void UnwrittenPaths::countGroups() {
-  for (const UnwrittenRead &read : unwrittenReads.all()) {
-    if (definitions.hasMore(read.local, mostPlacesOfWrites))
-      continue;
-    llvm::SmallVector<BlockId, mostPlacesOfWrites> seen;
-    definitions.eachWriter(read.local, [&](uint32_t number) {
-      const BlockId block = graph.blockOf(number);
-      if (llvm::is_contained(seen, block))
-        return;
-      seen.push_back(block);
-      ++groups[{read.block, block}];
-    });
-  }
-}
-
-/// No other register that is read in the block and written in one of the same blocks is perhaps not written.
-bool UnwrittenPaths::isAlone(const UnwrittenRead &read) const {
-  if (definitions.hasMore(read.local, mostPlacesOfWrites))
-    return false;
-  bool isAlone = true;
-  definitions.eachWriter(read.local,
-                         [&](uint32_t number) { isAlone &= groups.lookup({read.block, graph.blockOf(number)}) == 1; });
-  return isAlone;
-}
-
-/// It is written where the register is, and elsewhere, and always before the read.
-bool UnwrittenPaths::isCompanion(LocalId local, const UnwrittenRead &read) {
-  if (local == read.local || companions.size() == mostCompanions || llvm::is_contained(companions, local) ||
-      !unwrittenReads.isWrittenBefore(read.block, local))
-    return false;
-  bool isElsewhere = false;
-  definitions.eachWriter(local, [&](uint32_t number) {
-    ++visits;
-    isElsewhere |= !isWriting[indexOf(graph.blockOf(number))];
-  });
-  return isElsewhere;
-}
-
-void UnwrittenPaths::findCompanions(const UnwrittenRead &read) {
-  companions.clear();
-  definitions.eachWriter(read.local, [&](uint32_t number) {
-    const Block &block = graph[graph.blockOf(number)];
-    visits += block.end - block.first;
-    for (uint32_t one = block.first; one < block.end; ++one)
-      body.eachUse(one, [&](NamedUse use) {
-        if ((use.uses & Writes) && isCompanion(use.local, read))
-          companions.push_back(use.local);
-      });
-  });
-}
-
-bool UnwrittenPaths::areReadTogether(const UnwrittenRead &read) {
-  visits += graph[read.block].end - graph[read.block].first;
-  bool isRead = false;
-  for (uint32_t number = graph[read.block].first; number < graph[read.block].end && !isRead; ++number)
-    body.eachUse(number,
-                 [&](NamedUse use) { isRead |= (use.uses & Reads) && llvm::is_contained(companions, use.local); });
-  return isRead;
-}
-
-/// The way on which nothing writes it begins with a block that no other way passes.
-bool UnwrittenPaths::hasOwnBlock(const UnwrittenRead &read, BlockId blame) const {
-  return llvm::any_of(graph.successors.of(blame), [&](BlockId next) {
-    return next != read.block && isUnwritten[indexOf(next)] && isDoomed(next) && !isWriting[indexOf(next)] &&
-           graph.predecessors.of(next).size() == 1;
-  });
-}
-
-bool UnwrittenPaths::isForgotten(const UnwrittenRead &read, BlockId blame) {
-  findCompanions(read);
-  const bool isChosen = blame != BlockId::None && !read.isDoubtful;
-  if (companions.empty())
-    return isChosen && hasOwnBlock(read, blame);
-  return isChosen || areReadTogether(read);
-}
-
-/// How control goes on from the end of a block to a doomed one, in words.
-static std::string wayText(const Body &body, const Graph &graph, BlockId blame,
-                           llvm::function_ref<bool(BlockId)> isDoomed) {
-  const uint32_t last = graph[blame].last();
-  const llvm::ArrayRef<BlockId> next = graph.successors.of(blame);
-  if (body.guard(last) == LocalId::None || next.size() != 2 || !graph[blame].goesOn)
-    return "by one way from here, nothing writes it";
-  const bool isTrue =
-      !isDoomed(next[0]) != body.instruction(last).guardNot; // the branch is taken where its guard holds
-  return ("if `" + body.text(body.guard(last)) + "` is " + (isTrue ? "true" : "false") + " here, nothing writes it")
-      .str();
-}
-
-void UnwrittenPaths::reportForgotten(const UnwrittenRead &read, BlockId blame) {
-  Diagnostic &diagnostic = sink.report(DiagId::UndefinedOnPath, read.range, body.text(read.local));
-  if (blame != BlockId::None) {
-    const std::string text = wayText(body, graph, blame, [&](BlockId block) { return isDoomed(block); });
-    diagnostic.notes.push_back({text, body.instruction(graph[blame].last()).range});
-  }
-  std::optional<uint32_t> first;
-  definitions.eachWriter(read.local, [&](uint32_t number) { first = number; }); // from the last on
-  diagnostic.notes.push_back({blame == BlockId::None ? "written here, after that" : "written here, on another way",
-                              body.instruction(*first).range});
-}
-
-bool UnwrittenPaths::checkForgotten(OwnReads reads) {
+// ---- what is never written before
+/// Where each way from the beginning leads to the read, none writes it.
+bool UnwrittenPaths::checkFirstReads(OwnReads reads) {
   mark(reads);
-  bool isReported = false;
-  for (const UnwrittenRead &read : reads.take_front(2)) {
-    if (isReported || !isUnwritten[indexOf(read.block)])
-      continue;
-    // Where each way from the beginning leads to a read, none writes it.
-    const BlockId blame = isDoomed(graph.order.front()) ? BlockId::None : blameFor(read);
-    const bool isCertain =
-        (blame != BlockId::None || isDoomed(graph.order.front())) &&
-        ((blame == BlockId::None && !read.isDoubtful) || (isAlone(read) && isForgotten(read, blame)));
-    if (!isCertain)
-      continue;
-    reportForgotten(read, blame);
-    isReported = true;
+  const bool isDoomedAtOnce = isDoomed(graph.order.front());
+  const auto *first = llvm::find_if(
+      reads, [&](const UnwrittenRead &read) { return isUnwritten[indexOf(read.block)] && !read.isDoubtful; });
+  const bool isReported = isDoomedAtOnce && first != reads.end();
+  if (isReported) {
+    std::optional<uint32_t> written;
+    definitions.eachWriter(first->local, [&](uint32_t number) { written = number; }); // from the last on
+    sink.report(DiagId::UndefinedOnPath, first->range, body.text(first->local))
+        .notes.push_back({"written here, after that", body.instruction(*written).range});
   }
   unmark(reads.front().local);
   return isReported;
@@ -326,13 +206,12 @@ void UnwrittenPaths::checkPlain(OwnReads all) {
 void UnwrittenPaths::check(bool isPedantic) {
   if (unwrittenReads.all().empty())
     return;
-  countGroups();
   for (std::vector<bool> *marks : {&isWriting, &isUnwritten, &isPerhapsWritten})
     marks->resize(graph.size());
   fate.resize(graph.size());
   for (OwnReads rest = unwrittenReads.all(); !rest.empty() && visits < mostBlocksOnWays;) {
     const OwnReads own = rest.take_while([&](const UnwrittenRead &read) { return read.local == rest.front().local; });
-    if (!checkForgotten(own) && isPedantic)
+    if (!checkFirstReads(own) && isPedantic)
       checkPlain(own);
     rest = rest.drop_front(own.size());
   }

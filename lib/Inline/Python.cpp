@@ -116,7 +116,7 @@ template <typename Note> void PythonReader::noteParameters(size_t i, Note note) 
 
 /// `NAME := ...`, or `NAME += ...` and the like at the beginning of a line.
 static bool changes(const PyToken &name, const PyToken &sign, const PyToken &equals) {
-  if (!equals.is("=") || equals.begin != sign.end)
+  if (name.kind != PyKind::Name || !equals.is("=") || equals.begin != sign.end)
     return false;
   const bool compares = sign.is("=") || sign.is("<") || sign.is(">") || sign.is("!");
   return sign.is(":") || (name.startsLine && sign.kind == PyKind::Sign && !compares);
@@ -135,12 +135,10 @@ void PythonReader::noteBindings() {
       noteParameters(i + 2, note);
     } else if (tokens[i].is("for") || tokens[i].is("as")) {
       note(i + 1, i + 2);
-    } else if (tokens[i].kind != PyKind::Name) {
-      continue;
     } else if (changes(tokens[i], next, tokens[i + 2])) { // as if it were assigned twice: no constant
       note(i, i + 3);
       note(i, i + 3);
-    } else if (!tokens[i].startsLine) {
+    } else if (tokens[i].kind != PyKind::Name || !tokens[i].startsLine) {
       continue;
     } else if (next.is("=") && !tokens[i + 2].is("=")) {
       note(i, i + 2);

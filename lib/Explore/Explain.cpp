@@ -1,4 +1,5 @@
 #include "Explore/Explain.h"
+#include "Explore/Needs.h"
 #include "Isa/Availability.h"
 #include "Isa/FactNames.h"
 #include "Match/Wording.h"
@@ -43,15 +44,11 @@ bool isOfPtxas(const isa::Form &form) {
 }
 
 std::string availabilityOf(const isa::Form &form) {
-  const isa::Tables &tables = isa::tables();
-  llvm::SmallVector<std::string, 2> gates;
-  for (uint32_t index : isa::run(tables.formRules, form.rules)) {
-    const isa::Rule &rule = tables.rules[index];
-    if (rule.when == 0 && tables.exprs[rule.require].gateOnly)
-      if (const std::string text = gateText(rule.require); !text.empty())
-        gates.push_back(text);
-  }
-  return llvm::join(gates, "; ");
+  llvm::SmallVector<std::string, 2> texts;
+  for (const isa::ExprId gate : gatesOf(form))
+    if (std::string text = gateText(gate); !text.empty())
+      texts.push_back(std::move(text));
+  return llvm::join(texts, "; ");
 }
 
 std::string termText(const isa::Term &term, const isa::Form &form) {

@@ -43,7 +43,7 @@ namespace {
 class GraphMaker {
 public:
   GraphMaker(const Body &body, const ModuleState &module, const SourceBuffer &source)
-      : body(body), source(source), analyses(body, module), graph(analyses.graph()), shape(blockShapeOf(body)) {}
+      : body(body), source(source), analyses(body, module), graph(analyses.graph()) {}
   ShownGraph make();
 
 private:
@@ -57,13 +57,9 @@ private:
   const SourceBuffer &source;
   Analyses analyses;
   const Graph &graph;
-  const BlockShape shape;
   std::optional<Uniformity> uniformity; // of a function with a graph, as all below
   std::optional<Liveness> liveness;
   std::optional<UnwrittenReads> unwritten;
-  std::optional<Values> values;
-  std::optional<DominatorTree> after;
-  std::optional<Loops> loops;
 };
 
 } // namespace
@@ -74,7 +70,7 @@ void GraphMaker::live(BlockId id, ShownBlock &block) {
   for (const LocalId local : liveness->before(id)) {
     const LaneValue::Kind lanes = uniformity->of(local).kind;
     const bool differs = lanes == LaneValue::Lanes || lanes == LaneValue::Splits;
-    block.live.push_back({body.text(local).str(), textOf(local, values->of(local), body),
+    block.live.push_back({body.text(local).str(), textOf(local, analyses.values().of(local), body),
                           lanes == LaneValue::Same ? "same"
                           : differs                ? "different"
                                                    : "",
@@ -95,8 +91,8 @@ ShownBlock GraphMaker::block(BlockId id) {
   one.aborts = block.aborts;
   one.isReached = graph.isReached(id);
   one.dominator = numberOf(analyses.dominators().parent[indexOf(id)], graph);
-  one.postDominator = numberOf(after->parent[indexOf(id)], graph);
-  one.loop = numberOf(loops->header[indexOf(id)], graph);
+  one.postDominator = numberOf(analyses.postDominators().parent[indexOf(id)], graph);
+  one.loop = numberOf(analyses.loops().header[indexOf(id)], graph);
   one.lanes = uniformity->splitBefore(id) != BlockId::None ? "certainly some"
               : uniformity->isWhole(id)                    ? "all"
                                                            : "perhaps some";
@@ -114,9 +110,6 @@ ShownGraph GraphMaker::make() {
   uniformity.emplace(body, analyses, llvm::ArrayRef<uint32_t>());
   liveness.emplace(body, graph);
   unwritten.emplace(body, analyses);
-  values.emplace(body, analyses, shape);
-  after = postDominatorsOf(graph);
-  loops = loopsOf(graph);
   for (uint32_t i = 0; i < graph.size(); ++i)
     shown.blocks.push_back(block(BlockId(i)));
   if (liveness->isComplete()) {

@@ -14,15 +14,6 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-static llvm::SmallVector<isa::ExprId, 2> gatesOf(const isa::Form &form) {
-  llvm::SmallVector<isa::ExprId, 2> gates;
-  for (const uint32_t index : isa::run(isa::tables().formRules, form.rules))
-    if (const isa::Rule &rule = isa::tables().rules[index];
-        rule.when == 0 && isa::tables().exprs[rule.require].gateOnly)
-      gates.push_back(rule.require);
-  return gates;
-}
-
 namespace {
 
 /// One section of the manual, as far as it speaks of one mnemonic.
@@ -92,7 +83,7 @@ PageSection Part::availability() const {
   return section;
 }
 
-/// The syntax with single spaces, and the spelling of the mnemonic at hand.
+/// With single spaces: the data aligns its columns.
 static std::string shownSyntax(const isa::Form &form) {
   llvm::SmallVector<StringRef, 16> words;
   StringRef(form.syntax).split(words, ' ', -1, /*KeepEmpty=*/false);
@@ -200,15 +191,8 @@ void Part::addValues(const SlotUse &slot, PageSection &section, unsigned depth) 
     return rank(x) != rank(y) ? rank(x) < rank(y) : StringRef(x.text).compare_numeric(y.text) < 0;
   });
   std::vector<PageRow> rows;
-  for (const isa::WordId word : words) {
-    PageRow row = valueRow(slot, word);
-    const auto same =
-        llvm::find_if(rows, [&](const PageRow &other) { return other.text == row.text && other.note == row.note; });
-    if (same != rows.end())
-      same->words.push_back(row.words.front());
-    else
-      rows.push_back(std::move(row));
-  }
+  for (const isa::WordId word : words)
+    addOrJoin(valueRow(slot, word), rows);
   for (PageRow &row : rows) {
     row.words = foldedWords(std::move(row.words));
     row.depth = depth;
@@ -244,11 +228,7 @@ PageSection Part::operands() const {
       PageRow row{{std::string(operand.name)}, describeOperand(operand, *form), "", 0};
       if (meaning)
         row.text = std::string(meaning->text) + ": " + row.text;
-      const auto same = llvm::find_if(section.rows, [&](const PageRow &other) { return other.text == row.text; });
-      if (same == section.rows.end())
-        section.rows.push_back(std::move(row));
-      else if (!llvm::is_contained(same->words, row.words.front()))
-        same->words.push_back(row.words.front());
+      addOrJoin(std::move(row), section.rows);
     }
   return section;
 }

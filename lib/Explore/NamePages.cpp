@@ -77,12 +77,7 @@ static PageSection argumentSection(const isa::Directive &directive) {
   for (const isa::DirectiveArgument &argument : isa::run(isa::tables().arguments, directive.arguments)) {
     if (argument.kind == isa::ArgumentKind::Literal)
       continue;
-    PageRow row{{std::string(argument.name)}, argumentText(argument), "", 0};
-    const auto same = llvm::find_if(section.rows, [&](const PageRow &other) { return other.text == row.text; });
-    if (same == section.rows.end())
-      section.rows.push_back(std::move(row));
-    else if (!llvm::is_contained(same->words, row.words.front()))
-      same->words.push_back(std::move(row.words.front()));
+    addOrJoin({{std::string(argument.name)}, argumentText(argument), "", 0}, section.rows);
   }
   return section;
 }
@@ -219,11 +214,7 @@ static std::string onlyWithLetter(const isa::Target &target) {
   for (const isa::Mnemonic &mnemonic : isa::tables().mnemonics) {
     bool has = false, plainHas = false;
     for (const uint32_t form : isa::run(isa::tables().mnemonicForms, mnemonic.forms)) {
-      llvm::SmallVector<isa::ExprId, 2> gates;
-      for (const uint32_t index : isa::run(isa::tables().formRules, isa::tables().forms[form].rules))
-        if (const isa::Rule &rule = isa::tables().rules[index];
-            rule.when == 0 && isa::tables().exprs[rule.require].gateOnly)
-          gates.push_back(rule.require);
+      const auto gates = gatesOf(isa::tables().forms[form]);
       has |= leastVersion(gates, own).has_value();
       plainHas |= plain >= 0 && leastVersion(gates, static_cast<uint16_t>(plain)).has_value();
     }
@@ -320,9 +311,10 @@ std::optional<Page> pageOf(StringRef name) {
     return pragmaPage(*pragma);
   if (const isa::SpecialRegister *reg = isa::findSpecialRegister(name.split('.').first))
     return registerPage(*reg);
-  if (llvm::any_of(isa::targets(), [&](const isa::Target &target) { return StringRef(target.name) == name; }))
-    return targetPage(
-        *llvm::find_if(isa::targets(), [&](const isa::Target &target) { return StringRef(target.name) == name; }));
+  const auto *target =
+      llvm::find_if(isa::targets(), [&](const isa::Target &one) { return StringRef(one.name) == name; });
+  if (target != isa::targets().end())
+    return targetPage(*target);
   if (const isa::WordId id = isa::findWord(name))
     return wordPage(isa::word(id));
   return std::nullopt;

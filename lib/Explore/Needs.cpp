@@ -11,6 +11,15 @@ using isa::Expr;
 using isa::ExprId;
 using isa::ExprOp;
 
+llvm::SmallVector<ExprId, 2> gatesOf(const isa::Form &form) {
+  llvm::SmallVector<ExprId, 2> gates;
+  for (const uint32_t index : isa::run(isa::tables().formRules, form.rules))
+    if (const isa::Rule &rule = isa::tables().rules[index];
+        rule.when == 0 && isa::tables().exprs[rule.require].gateOnly)
+      gates.push_back(rule.require);
+  return gates;
+}
+
 static bool gateHoldsFor(ExprId gate, uint16_t ptx, uint16_t target) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[gate];

@@ -64,4 +64,13 @@ void addExample(llvm::StringRef name, Page &page) {
   page.add(std::move(mistake));
 }
 
+void addOrJoin(PageRow row, std::vector<PageRow> &rows) {
+  const auto same =
+      llvm::find_if(rows, [&](const PageRow &other) { return other.text == row.text && other.note == row.note; });
+  if (same == rows.end())
+    rows.push_back(std::move(row));
+  else if (!llvm::is_contained(same->words, row.words.front()))
+    same->words.push_back(std::move(row.words.front()));
+}
+
 } // namespace ptxray

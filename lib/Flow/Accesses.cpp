@@ -2,6 +2,7 @@
 // of kernels: memory behind the name of a variable.
 #include "Flow/BodyRules.h"
 #include "Isa/Words.h"
+#include "Match/Wording.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace ptxray {
@@ -54,8 +55,9 @@ void AccessRules::access(const Operand &operand, LocalId local, const Access &on
   if (isGuarded && isOfCall && !symbol->isReturn)
     declaredHere(sink.report(DiagId::GuardedArgument, operand.range, name));
   if (symbol->isParameter && body.function->kind == FunctionKind::Entry && one.space == isa::words::param_func)
-    sink.report(DiagId::StateSpace, operand.range, name, ".param::entry", "`.param::func`")
-        .notes.push_back({"ptxas before 13.1 judges this differently", std::nullopt});
+    sink.report(DiagId::StateSpace, operand.range, name, isa::word(isa::words::param_entry).text,
+                quote(isa::word(isa::words::param_func).text))
+        .notes.push_back({releaseNote(1301), std::nullopt});
   const Extent &extent = symbol->extent;
   const bool isDynamicShared = !extent.bytes && symbol->space == isa::words::shared;
   if (extent.bytes && (offset < 0 || static_cast<uint64_t>(offset) + one.taken > extent.bytes))

@@ -10,7 +10,7 @@ constexpr uint32_t mostTries = 256;
 constexpr unsigned mostLinks = 32;
 
 AddressRanges::AddressRanges(const Body &body, Analyses &analyses)
-    : body(body), analyses(analyses), shape(blockShapeOf(body)), values(body, analyses, shape), paths(body, analyses) {
+    : body(body), analyses(analyses), shape(analyses.blockShape()), values(analyses.values()), paths(body, analyses) {
   for (uint32_t local = 1; local < body.locals.size(); ++local) {
     const Symbol *symbol = body.symbol(LocalId(local));
     if (symbol && symbol->kind == SymbolKind::Variable && symbol->space != isa::words::param &&
@@ -88,6 +88,13 @@ static std::string threadText(const BlockShape &shape, const Thread &thread) {
   return text;
 }
 
+/// What a register holds of a number: a count goes round, too.
+static int64_t held(int64_t number, const Symbol &reg) {
+  const unsigned bits = isa::word(reg.type).bits;
+  const bool fits = bits >= 64 || (number >= -(int64_t(1) << (bits - 1)) && number < int64_t(1) << bits);
+  return fits ? number : number & ((int64_t(1) << bits) - 1);
+}
+
 /// What an address of 32 bits comes to: sums of such registers go round.
 static Numbers asAddress(const Numbers &numbers, int64_t added, bool isNarrow) {
   Numbers result = numbers;
@@ -106,7 +113,7 @@ std::optional<Misplaced> AddressRanges::inThread(const Question &question, uint6
   Thread thread = {.place = shape.isExact ? shape.placeOf(number) : std::array<int64_t, 3>{}};
   llvm::SmallVector<int64_t, 2> counts = {0};
   if (counter != LocalId::None) {
-    const Values::Counts all = Values(body, analyses, shape, thread).counts(counter, question.instruction);
+    const Values::Counts all = Values(body, analyses, thread).counts(counter, question.instruction);
     if (!all.rounds)
       return std::nullopt;
     counts = {all.first, all.last};
@@ -114,7 +121,7 @@ std::optional<Misplaced> AddressRanges::inThread(const Question &question, uint6
   }
   for (const int64_t count : counts) {
     thread.count = count;
-    Values own(body, analyses, shape, thread);
+    Values own(body, analyses, thread);
     const Numbers address = asAddress(own.of(question.local), question.added, question.isNarrow);
     if (!address.isOne() || address.base != question.variable)
       continue;
@@ -123,7 +130,8 @@ std::optional<Misplaced> AddressRanges::inThread(const Question &question, uint6
       continue;
     found->when = threadText(shape, thread);
     if (counter != LocalId::None)
-      found->when += ", where `" + body.text(counter).str() + "` is " + std::to_string(count);
+      found->when +=
+          ", where `" + body.text(counter).str() + "` is " + std::to_string(held(count, *body.symbol(counter)));
     return found;
   }
   return std::nullopt;

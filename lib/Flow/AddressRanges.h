@@ -39,8 +39,8 @@ private:
 
   const Body &body;
   Analyses &analyses;
-  const BlockShape shape;
-  Values values;
+  const BlockShape &shape;
+  Values &values;
   ThreadPaths paths;
   llvm::DenseMap<LocalId, std::optional<LocalId>> counters; // by register: what `counterIn` gives
   llvm::SmallVector<isa::WordId, 4> spaces;                 // of the variables that the body names, but for parameters

@@ -1,20 +1,28 @@
 #pragma once
 // What several rules about one body ask for, made when the first does.
+#include "Flow/BlockShape.h"
 #include "Flow/Definitions.h"
 #include "Flow/Dominators.h"
+#include <memory>
 #include <optional>
 
 namespace ptxray {
 
+class Values;
+
 class Analyses {
 public:
-  Analyses(const Body &body, const ModuleState &module) : body(body), module(module) {}
+  Analyses(const Body &body, const ModuleState &module);
+  ~Analyses();
 
   const Graph &graph() { return kept ? *kept : kept.emplace(graphOf(body, module)); }
   const Definitions &definitions() { return writers ? *writers : writers.emplace(body); }
   const DominatorTree &dominators() { return tree ? *tree : tree.emplace(dominatorsOf(graph())); }
   const Loops &loops() { return forest ? *forest : forest.emplace(loopsOf(graph())); }
   const DominatorTree &postDominators() { return after ? *after : after.emplace(postDominatorsOf(graph())); }
+  const BlockShape &blockShape() { return shape ? *shape : shape.emplace(blockShapeOf(body)); }
+  /// Of all threads.
+  Values &values();
 
 private:
   const Body &body;
@@ -23,6 +31,8 @@ private:
   std::optional<Definitions> writers;
   std::optional<DominatorTree> tree, after;
   std::optional<Loops> forest;
+  std::optional<BlockShape> shape;
+  std::unique_ptr<Values> numbers;
 };
 
 } // namespace ptxray

@@ -21,8 +21,7 @@ struct Arrival {
 class BarrierRules {
 public:
   BarrierRules(const Body &body, const BodyContext &context, Analyses &analyses)
-      : body(body), context(context), analyses(analyses), shape(blockShapeOf(body)), values(body, analyses, shape),
-        paths(body, analyses) {}
+      : body(body), context(context), shape(analyses.blockShape()), values(analyses.values()), paths(body, analyses) {}
   void check();
 
 private:
@@ -34,11 +33,9 @@ private:
 
   const Body &body;
   const BodyContext &context;
-  Analyses &analyses;
-  const BlockShape shape;
-  Values values;
+  const BlockShape &shape;
+  Values &values;
   ThreadPaths paths;
-  std::vector<std::unique_ptr<Values>> ofWarps; // in the first thread of each
   std::vector<Arrival> arrivals;
   bool areAllKnown = true; // the numbers of barriers
 };
@@ -50,10 +47,7 @@ std::optional<Warps> BarrierRules::warpsAt(uint32_t number) {
     return std::nullopt;
   Warps warps;
   for (uint64_t warp = 0; warp * warpSize < shape.threads; ++warp) {
-    if (warp == ofWarps.size())
-      ofWarps.push_back(
-          std::make_unique<Values>(body, analyses, shape, Thread{.place = shape.placeOf(warp * warpSize)}));
-    const Coming coming = paths.comesTo(number, *ofWarps[warp]);
+    const Coming coming = paths.warpComesTo(number, warp);
     if (coming == Coming::Perhaps)
       return std::nullopt;
     warps[warp] = coming == Coming::Certainly;

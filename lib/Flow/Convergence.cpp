@@ -13,8 +13,8 @@ constexpr uint32_t together = bitOf(isa::FactKind::Converged) | bitOf(isa::FactK
 class ConvergenceRules {
 public:
   ConvergenceRules(const Body &body, const BodyContext &context, Analyses &analyses, llvm::ArrayRef<uint32_t> places)
-      : body(body), sink(context.sink), analyses(analyses), graph(analyses.graph()), uniformity(body, analyses, places),
-        values(body, analyses, uniformity.blockShape()), paths(body, analyses) {}
+      : body(body), sink(context.sink), shape(analyses.blockShape()), graph(analyses.graph()),
+        uniformity(body, analyses, places), values(analyses.values()), paths(body, analyses) {}
   void instruction(uint32_t number);
 
 private:
@@ -27,12 +27,11 @@ private:
 
   const Body &body;
   DiagnosticSink &sink;
-  Analyses &analyses;
+  const BlockShape &shape;
   const Graph &graph;
   const Uniformity uniformity;
-  Values values;
+  Values &values;
   ThreadPaths paths;
-  std::vector<std::unique_ptr<Values>> ofWarps; // in the first thread of each
 };
 
 } // namespace
@@ -74,16 +73,12 @@ bool ConvergenceRules::partialWarp(uint32_t number) {
 
 /// Two of one group of which one certainly comes to the instruction and the other never.
 std::optional<std::pair<uint64_t, uint64_t>> ConvergenceRules::partedWarps(uint32_t number) {
-  const BlockShape &shape = uniformity.blockShape();
   constexpr unsigned inGroup = warpgroupSize / warpSize;
   std::optional<uint64_t> comes, stays;
   for (uint64_t warp = 0; warp * warpSize < std::min<uint64_t>(shape.threads, 1024); ++warp) {
     if (warp % inGroup == 0)
       comes = stays = std::nullopt;
-    if (warp == ofWarps.size())
-      ofWarps.push_back(
-          std::make_unique<Values>(body, analyses, shape, Thread{.place = shape.placeOf(warp * warpSize)}));
-    const Coming coming = paths.comesTo(number, *ofWarps[warp]);
+    const Coming coming = paths.warpComesTo(number, warp);
     if (coming == Coming::Certainly)
       comes = warp;
     else if (coming == Coming::Never)
@@ -98,7 +93,7 @@ std::optional<std::pair<uint64_t, uint64_t>> ConvergenceRules::partedWarps(uint3
 void ConvergenceRules::partialWarpgroup(uint32_t number) {
   if (body.facts(number).has(isa::FactKind::Grows) || body.facts(number).has(isa::FactKind::Shrinks))
     return;
-  if (!uniformity.blockShape().isExact || body.function->kind != FunctionKind::Entry)
+  if (!shape.isExact || body.function->kind != FunctionKind::Entry)
     return;
   const auto warps = partedWarps(number);
   if (!warps)
@@ -121,7 +116,6 @@ void ConvergenceRules::mask(uint32_t number, uint32_t node) {
     sink.report(DiagId::EmptyMask, place, body.ast->text(body.instruction(number).opcode));
     return;
   }
-  const BlockShape &shape = uniformity.blockShape();
   const uint64_t present = shape.threads < warpSize ? (uint64_t(1) << shape.threads) - 1 : UINT32_MAX;
   if (const uint64_t outside = present & ~lanes; outside) {
     if (shape.isKnown && body.function->kind == FunctionKind::Entry && isWhole(number))

@@ -66,8 +66,6 @@ static BlockId blockAt(llvm::ArrayRef<Block> blocks, uint32_t instruction) {
   return BlockId(static_cast<uint32_t>(after - blocks.data()) - 1);
 }
 
-BlockId Graph::blockOf(uint32_t instruction) const { return blockAt(blocks, instruction); }
-
 void GraphBuilder::findEnds() {
   for (const uint32_t number : body.notable)
     if (endsWhereGuardHolds(body, number, module))
@@ -170,6 +168,8 @@ static void orderBlocks(Graph &graph) {
 Graph graphOf(std::vector<Block> blocks, llvm::ArrayRef<std::pair<BlockId, BlockId>> edges) {
   Graph graph;
   graph.blocks = std::move(blocks);
+  for (uint32_t block = 0; block < graph.size(); ++block)
+    graph.owners.resize(graph.blocks[block].end, BlockId(block));
   graph.successors = Adjacency(graph.size(), edges);
   graph.predecessors = graph.successors.reversed();
   orderBlocks(graph);

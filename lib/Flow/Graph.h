@@ -41,11 +41,12 @@ struct Graph {
   Adjacency successors, predecessors;
   std::vector<BlockId> order;    // those that control can come to, each before its successors but for loops
   std::vector<uint32_t> placeOf; // by block: in `order`; ~0u: control never comes there
+  std::vector<BlockId> owners;   // by instruction
 
   uint32_t size() const { return static_cast<uint32_t>(blocks.size()); }
   const Block &operator[](BlockId block) const { return blocks[indexOf(block)]; }
   bool isReached(BlockId block) const { return placeOf[indexOf(block)] != ~0u; }
-  BlockId blockOf(uint32_t instruction) const;
+  BlockId blockOf(uint32_t instruction) const { return owners[instruction]; }
   /// Where control may go one way or another.
   bool splits(BlockId block) const {
     return successors.of(block).size() + (*this)[block].leaves + (*this)[block].aborts > 1;

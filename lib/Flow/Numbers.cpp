@@ -231,7 +231,7 @@ static Numbers numbersOfRead(const Computation &c, const Numbers &a, const Numbe
   case isa::Operation::Mul: return product(left, right);
   case isa::Operation::Setp: return comparison(c, left, right);
   case isa::Operation::And:
-    return b.isNumber() ? masked(left, right.low) : a.isNumber() ? masked(right, left.low) : Numbers();
+    return right.isNumber() ? masked(left, right.low) : left.isNumber() ? masked(right, left.low) : Numbers();
   case isa::Operation::Or:
   case isa::Operation::Xor: return joined(left, right, c.operation == isa::Operation::Or);
   case isa::Operation::Div: return right.isNumber() && right.low > 0 ? quotient(left, right.low) : Numbers();

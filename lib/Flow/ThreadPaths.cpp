@@ -1,25 +1,10 @@
 #include "Flow/ThreadPaths.h"
 #include "Flow/Sources.h"
-#include "Isa/Isa.h"
-#include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
 constexpr unsigned mostSources = 64, mostBlocks = 200;
-
-static bool isParameter(isa::WordId space) { return llvm::StringRef(isa::word(space).text).starts_with(".param"); }
-
-/// What is found in memory may be something else for each thread, but for constants and what a kernel was given.
-bool ThreadPaths::readsMemory(uint32_t number) const {
-  const Facts &facts = body.facts(number);
-  if (facts.has(isa::FactKind::Awaits)) // when a barrier is complete all threads see alike
-    return false;
-  return (facts.uses & Calls) || !facts.known || llvm::any_of(facts.accesses, [&](const Access &access) {
-           const bool isOfKernel = isParameter(access.space) && body.function->kind == FunctionKind::Entry;
-           return access.reads() && !isOfKernel && access.space != isa::words::const_;
-         });
-}
 
 bool ThreadPaths::dependsOnThread(LocalId local, LocalId counter) {
   const auto known = depends.find({local, counter});
@@ -27,19 +12,15 @@ bool ThreadPaths::dependsOnThread(LocalId local, LocalId counter) {
     return known->second;
   return depends[{local, counter}] = anySource(local, mostSources, /*beyond=*/true, [&](LocalId one, auto add) {
            const Symbol *symbol = body.symbol(one);
-           if (!symbol) {
-             const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(one));
-             return !special || special->scope < isa::Scope::Cta;
-           }
-           if (symbol->kind != SymbolKind::Register)
-             return false;
-           bool found = one == counter || !analyses.definitions().isWritten(one);
-           analyses.definitions().eachWriter(one, [&](uint32_t number) {
-             found |= readsMemory(number) || body.facts(number).has(isa::FactKind::Elects);
+           const bool isRegister = symbol && symbol->kind == SymbolKind::Register;
+           if (isRegister && (one == counter || !analyses.definitions().isWritten(one)))
+             return true;
+           return tellsThreadsApart(one, body, analyses, [&](uint32_t number) {
              add(body.guard(number));
              llvm::for_each(body.namesOf(number), add);
+             // When a barrier is complete all threads see alike.
+             return !body.facts(number).has(isa::FactKind::Awaits) && readsMemory(body, number);
            });
-           return found;
          });
 }
 
@@ -99,6 +80,14 @@ Coming ThreadPaths::comesTo(uint32_t instruction, Values &values, LocalId counte
     block = above;
   }
   return coming;
+}
+
+Coming ThreadPaths::warpComesTo(uint32_t instruction, uint64_t warp) {
+  while (ofWarps.size() <= warp) {
+    const Thread first = {.place = analyses.blockShape().placeOf(ofWarps.size() * warpSize)};
+    ofWarps.push_back(std::make_unique<Values>(body, analyses, first));
+  }
+  return comesTo(instruction, *ofWarps[warp]);
 }
 
 } // namespace ptxray

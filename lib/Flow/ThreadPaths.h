@@ -15,15 +15,17 @@ public:
 
   /// `values` are those of the thread; of a counter in one round: that round alone.
   Coming comesTo(uint32_t instruction, Values &values, LocalId counter = LocalId::None);
+  /// Of the first thread of a warp.
+  Coming warpComesTo(uint32_t instruction, uint64_t warp);
 
 private:
   Coming decided(LocalId guard, bool isNegated, bool wanted, Values &values, LocalId counter);
   Coming passes(BlockId splitting, BlockId target, Values &values, LocalId counter);
   bool dependsOnThread(LocalId local, LocalId counter);
-  bool readsMemory(uint32_t number) const;
 
   const Body &body;
   Analyses &analyses;
+  std::vector<std::unique_ptr<Values>> ofWarps;              // in the first thread of each
   llvm::DenseMap<std::pair<LocalId, LocalId>, bool> depends; // by register and counter
 };
 

@@ -8,7 +8,7 @@ namespace ptxray {
 constexpr uint32_t noUse = ~0u;
 
 Uniformity::Uniformity(const Body &body, Analyses &analyses, llvm::ArrayRef<uint32_t> places)
-    : body(body), graph(analyses.graph()), shape(blockShapeOf(body)), arithmetic(shape), values(body.locals.size()),
+    : body(body), graph(analyses.graph()), shape(analyses.blockShape()), arithmetic(shape), values(body.locals.size()),
       varies(graph.size()), splitter(graph.size(), BlockId::None) {
   findSlice(analyses, places);
   if (slice.empty() && wanted.empty())
@@ -125,21 +125,9 @@ LaneValue Uniformity::valueOf(const Operand &node, LocalId local) {
   return value;
 }
 
-/// What every thread finds in memory may be something else, but for constants and what a kernel was given.
-bool Uniformity::readsMemory(uint32_t number) const {
-  const Facts &facts = body.facts(number);
-  return (facts.uses & Calls) || !facts.known || llvm::any_of(facts.accesses, [&](const Access &access) {
-           if (access.kind == isa::Access::Names || access.kind == isa::Access::Writes)
-             return false;
-           const isa::WordId space = isa::wholeSpace(access.space);
-           const bool isOfKernel = space == isa::words::param && body.function->kind == FunctionKind::Entry;
-           return space != isa::words::const_ && !isOfKernel;
-         });
-}
-
 /// Of the first result, if it is an integer function; else of what all results have in common.
 LaneValue Uniformity::wholeResult(uint32_t number) {
-  if (readsMemory(number))
+  if (readsMemory(body, number))
     return LaneValue::of(LaneValue::Unknown);
   const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
   const Computation &computation = body.facts(number).computation;

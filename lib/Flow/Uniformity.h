@@ -30,7 +30,6 @@ public:
   BlockId splitBefore(BlockId block) const { return splitter[indexOf(block)]; }
   /// The lanes that a block parts come together again before the end.
   bool meetsAgain(BlockId block) const { return after.parent[indexOf(block)] != BlockId(graph.size()); }
-  const BlockShape &blockShape() const { return shape; }
 
 private:
   struct User {
@@ -48,7 +47,6 @@ private:
   void evaluate(uint32_t number);
   LaneValue resultAt(uint32_t number, uint32_t node, const LaneValue &whole) const;
   LaneValue wholeResult(uint32_t number);
-  bool readsMemory(uint32_t number) const;
   LaneValue valueOf(const Operand &node, LocalId local);
   LaneValue special(const Operand &node, LocalId local);
   void assign(LocalId local, LaneValue value, BlockId block, bool isGuarded);
@@ -60,7 +58,7 @@ private:
 
   const Body &body;
   const Graph &graph;
-  const BlockShape shape;
+  const BlockShape &shape;
   LaneArithmetic arithmetic;
   const Definitions *definitions = nullptr;
   DominatorTree after; // post-dominators

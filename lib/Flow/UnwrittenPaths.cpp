@@ -1,4 +1,4 @@
-// undefined-on-path, unwritten-on-path: a register that is read where nothing wrote it on one of the ways there.
+// read-before-write, unwritten-on-path: a register that is read where nothing wrote it on one of the ways there.
 //
 // Of one register, blocks are
 //   unwritten   control can come to them from the beginning by no block that writes it
@@ -29,13 +29,12 @@ public:
 
 private:
   using OwnReads = llvm::ArrayRef<UnwrittenRead>;
-  void check(OwnReads reads, bool isPedantic);
   bool checkFirstReads(OwnReads reads);
   void checkPlain(OwnReads reads);
   void mark(OwnReads reads);
   void unmark(LocalId local);
   void findUnwritten();
-  void findPerhapsWritten(llvm::ArrayRef<BlockId> writing);
+  void findPerhapsWritten(LocalId local);
   void findDoomed(OwnReads reads);
   bool isDoomed(BlockId block) const { return fate[indexOf(block)] & ComesToRead && !(fate[indexOf(block)] & Escapes); }
   BlockId blameFor(const UnwrittenRead &read);
@@ -68,15 +67,17 @@ void UnwrittenPaths::findUnwritten() {
   visits += unwritten.size();
 }
 
-void UnwrittenPaths::findPerhapsWritten(llvm::ArrayRef<BlockId> writing) {
+void UnwrittenPaths::findPerhapsWritten(LocalId local) {
   const auto reach = [&](BlockId block) {
     if (isPerhapsWritten[indexOf(block)])
       return;
     isPerhapsWritten[indexOf(block)] = true;
     perhapsWritten.push_back(block);
   };
-  for (const BlockId block : writing)
-    llvm::for_each(graph.successors.of(block), reach);
+  definitions.eachWriter(local, [&](uint32_t number) {
+    if (const BlockId block = graph.blockOf(number); graph.isReached(block))
+      llvm::for_each(graph.successors.of(block), reach);
+  });
   for (size_t i = 0; i < perhapsWritten.size(); ++i) // it grows
     llvm::for_each(graph.successors.of(perhapsWritten[i]), reach);
   visits += perhapsWritten.size();
@@ -143,16 +144,11 @@ BlockId UnwrittenPaths::blameFor(const UnwrittenRead &read) {
 
 // ---- ways
 void UnwrittenPaths::mark(OwnReads reads) {
-  llvm::SmallVector<BlockId, 8> writing;
   definitions.eachWriter(reads.front().local, [&](uint32_t number) {
-    const BlockId block = graph.blockOf(number);
-    if (!isWriting[indexOf(block)] && graph.isReached(block))
-      writing.push_back(block);
-    isWriting[indexOf(block)] = true;
+    isWriting[indexOf(graph.blockOf(number))] = true;
     ++visits;
   });
   findUnwritten();
-  findPerhapsWritten(writing);
   findDoomed(reads);
 }
 
@@ -173,14 +169,13 @@ void UnwrittenPaths::unmark(LocalId local) {
 /// Where each way from the beginning leads to the read, none writes it.
 bool UnwrittenPaths::checkFirstReads(OwnReads reads) {
   mark(reads);
-  const bool isDoomedAtOnce = isDoomed(graph.order.front());
   const auto *first = llvm::find_if(
       reads, [&](const UnwrittenRead &read) { return isUnwritten[indexOf(read.block)] && !read.isDoubtful; });
-  const bool isReported = isDoomedAtOnce && first != reads.end();
+  const bool isReported = isDoomed(graph.order.front()) && first != reads.end();
   if (isReported) {
     std::optional<uint32_t> written;
     definitions.eachWriter(first->local, [&](uint32_t number) { written = number; }); // from the last on
-    sink.report(DiagId::UndefinedOnPath, first->range, body.text(first->local))
+    sink.report(DiagId::ReadBeforeWrite, first->range, body.text(first->local))
         .notes.push_back({"written here, after that", body.instruction(*written).range});
   }
   unmark(reads.front().local);
@@ -195,6 +190,7 @@ void UnwrittenPaths::checkPlain(OwnReads all) {
   if (reads.empty())
     return;
   mark(reads);
+  findPerhapsWritten(reads.front().local);
   const auto *first = llvm::find_if(reads, [&](const UnwrittenRead &read) { return isUnwritten[indexOf(read.block)]; });
   const BlockId blame = first == reads.end() ? BlockId::None : blameFor(*first);
   if (blame != BlockId::None)

@@ -82,8 +82,7 @@ bool UnwrittenReads::isWrittenBefore(BlockId block, LocalId local) const {
 /// What is written at the beginning of a block: what is at the end of all blocks before it.
 void UnwrittenReads::solve() {
   const size_t words = (count + 63) / 64;
-  bool isSolved = words * graph.size() > mostWordsOfWrites;
-  if (isSolved)
+  if (words * graph.size() > mostWordsOfWrites)
     return reads.clear();
   std::vector<uint64_t> writes(words * graph.size());
   before.assign(words * graph.size(), ~uint64_t(0));
@@ -93,6 +92,7 @@ void UnwrittenReads::solve() {
         writes[indexOf(graph.blockOf(number)) * words + (index - 1) / 64] |= uint64_t(1) << ((index - 1) % 64);
       });
   std::fill_n(before.begin() + indexOf(graph.order.front()) * words, words, 0);
+  bool isSolved = false;
   for (unsigned round = 0; !isSolved && round < mostRoundsOfWrites; ++round) {
     isSolved = true;
     for (const BlockId block : graph.order)

@@ -8,8 +8,7 @@ namespace {
 class ValueRules {
 public:
   ValueRules(const Body &body, const BodyContext &context, Analyses &analyses, bool areConditionsWanted)
-      : body(body), sink(context.sink), areConditionsWanted(areConditionsWanted), shape(blockShapeOf(body)),
-        values(body, analyses, shape) {}
+      : body(body), sink(context.sink), areConditionsWanted(areConditionsWanted), values(analyses.values()) {}
   void instruction(uint32_t number);
 
 private:
@@ -27,8 +26,7 @@ private:
   const Body &body;
   DiagnosticSink &sink;
   const bool areConditionsWanted;
-  const BlockShape shape;
-  Values values;
+  Values &values;
 };
 
 } // namespace

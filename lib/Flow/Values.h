@@ -30,11 +30,11 @@ struct Counter {
 
 class Values {
 public:
-  Values(const Body &body, Analyses &analyses, const BlockShape &shape)
-      : body(body), analyses(analyses), shape(shape) {}
+  /// `Analyses::values` has those of all threads.
+  Values(const Body &body, Analyses &analyses) : body(body), analyses(analyses), shape(analyses.blockShape()) {}
   /// In one thread alone.
-  Values(const Body &body, Analyses &analyses, const BlockShape &shape, const Thread &thread)
-      : body(body), analyses(analyses), shape(shape), thread(thread) {}
+  Values(const Body &body, Analyses &analyses, const Thread &thread)
+      : body(body), analyses(analyses), shape(analyses.blockShape()), thread(thread) {}
 
   Numbers of(LocalId local) { return of(local, 0); }
   /// Of an operand by its node, with its offset.

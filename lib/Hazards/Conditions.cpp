@@ -14,21 +14,22 @@ bool Conditions::dependsOnThread(LocalId local) {
   if (known != depends.end())
     return known->second;
   return depends[local] = anySource(local, mostSources, /*beyond=*/false, [&](LocalId one, auto add) {
-           if (!body.symbol(one)) {
-             const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(one));
-             return special && special->scope < isa::Scope::Cta;
-           }
-           bool found = false;
-           analyses.definitions().eachWriter(one, [&](uint32_t number) {
-             found |= body.facts(number).has(isa::FactKind::Elects);
+           return tellsThreadsApart(one, body, analyses, [&](uint32_t number) {
              // When a barrier is complete all threads see alike.
              if (body.facts(number).has(isa::FactKind::Awaits))
-               return;
+               return false;
              add(body.guard(number));
              llvm::for_each(body.namesOf(number), add);
+             return false;
            });
-           return found;
          });
+}
+
+/// Whether it is the special register that counts the threads of a block, in its first dimension.
+static bool isThreadNumber(llvm::StringRef text) {
+  const auto [name, dimension] = text.split('.');
+  const isa::SpecialRegister *special = isa::findSpecialRegister(name);
+  return special && special->enumerates == isa::Enumerated::Threads && dimension == "x";
 }
 
 std::string Conditions::valueAt(uint32_t number, unsigned node, unsigned depth) {
@@ -63,14 +64,16 @@ std::string Conditions::value(LocalId local, unsigned depth) {
   if (!computation.isKnown || !other)
     return body.text(local).str();
   const std::string source = valueAt(number, 1, depth + 1);
-  const bool isThread = source == "%tid.x";
+  const bool isThread = isThreadNumber(source);
   switch (computation.operation) {
-  case isa::Operation::Shr:
-    return isThread && *other == 5                                          ? "warp"
-           : (isThread && *other == 7) || (source == "warp" && *other == 2) ? "warpgroup"
-                                                                            : source + " >> " + std::to_string(*other);
+  case isa::Operation::Shr: {
+    const uint64_t together = *other >= 0 && *other < 32 ? (source == "warp" ? warpSize : 1) << *other : 0;
+    if ((isThread || source == "warp") && together == warpgroupSize)
+      return "warpgroup";
+    return isThread && together == warpSize ? "warp" : source + " >> " + std::to_string(*other);
+  }
   case isa::Operation::And:
-    return isThread && *other == 31 ? "lane" : "(" + source + " & " + std::to_string(*other) + ")";
+    return isThread && *other == warpSize - 1 ? "lane" : "(" + source + " & " + std::to_string(*other) + ")";
   case isa::Operation::Add:
     return "(" + source + (*other < 0 ? " - " : " + ") + llvm::utostr(static_cast<uint64_t>(std::abs(*other))) + ")";
   default: return body.text(local).str();

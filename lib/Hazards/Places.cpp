@@ -253,17 +253,11 @@ bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analy
 /// It is made from the number of a thread or a warp, or by choosing one.
 static bool dependsOnThread(LocalId local, const Body &body, Analyses &analyses) {
   return anySource(local, mostSteps, /*beyond=*/false, [&](LocalId one, auto add) {
-    if (!body.symbol(one)) {
-      const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(one));
-      return special && special->scope < isa::Scope::Cta;
-    }
-    bool depends = false;
-    analyses.definitions().eachWriter(one, [&](uint32_t number) {
-      depends |= body.facts(number).has(isa::FactKind::Elects);
+    return tellsThreadsApart(one, body, analyses, [&](uint32_t number) {
       if (body.facts(number).accesses.empty())
         llvm::for_each(body.namesOf(number), add);
+      return false;
     });
-    return depends;
   });
 }
 

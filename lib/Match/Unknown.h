@@ -8,7 +8,7 @@ namespace ptxray {
 Finding unknownInstruction(const Opcode &opcode);
 /// What there is in PTX for an instruction that another language has, or nothing: checks/foreign_names.cpp.
 llvm::StringRef adviceOnForeignName(llvm::StringRef name);
-/// `.s32` for `.int` or `.i32`; empty if neither C nor LLVM has the type.
+/// `.s32` for `.int` or `.i32`; empty if neither C nor LLVM has the type: checks/foreign_names.cpp.
 llvm::StringRef typeOfOtherLanguage(llvm::StringRef word);
 /// The nearest spelling among the words that some form of the instruction knows.
 llvm::StringRef nearestWord(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt);

@@ -365,7 +365,7 @@ void Builder::name(const Token &token) {
 const char *Builder::adviceOnParentheses() const {
   return ast.text(ast.instructions.back().opcode).contains('.')
              ? "an operand has no parentheses; an address is written in brackets: `[%rd1]`"
-             : "a guard such as `@%p1` makes one instruction conditional; `bra` jumps over several";
+             : "a guard such as `@%p1` makes one instruction conditional; a branch jumps over several";
 }
 
 // Before a name only a single sign makes sense: `-a`, `!p`.

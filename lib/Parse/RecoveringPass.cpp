@@ -475,13 +475,13 @@ static llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &las
   constexpr KindSet operators =
       kinds(TokenKind::Infix, TokenKind::Less, TokenKind::Greater, TokenKind::Question) | signs;
   if (llvm::is_contained({"if", "while", "for", "else", "do", "switch"}, first))
-    return "a guard such as `@%p1` makes one instruction conditional; `bra` jumps over several";
+    return "a guard such as `@%p1` makes one instruction conditional; a branch jumps over several";
   if (ahead.kind == TokenKind::Equal)
     return "there is no assignment in PTX: the first operand of an instruction is its result";
   if (first == "@" && ahead.kind == TokenKind::At)
-    return "an instruction has one guard; `and.pred` makes one predicate of two";
+    return "an instruction has one guard: combine the two predicates into one first";
   if (first == "@" && ahead.kind == TokenKind::LeftBrace)
-    return "a guard is for one instruction; `bra` jumps over several";
+    return "a guard applies to one instruction; a branch jumps over several";
   if (last.kind == TokenKind::RightBracket && signs & bit(ahead.kind))
     return "an offset is written inside of the brackets: `[%rd1+4]`";
   if (operators & bit(ahead.kind) && !first.starts_with("."))

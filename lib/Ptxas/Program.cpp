@@ -1,5 +1,6 @@
 // A child process in a group of its own, read through one pipe.
 #include "Ptxas/Program.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <cerrno>
@@ -148,8 +149,9 @@ static int waitForEnd(pid_t child, Output &output, std::chrono::steady_clock::ti
   }
 }
 
-ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments, unsigned seconds) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+/// Starts the program, lets `follow` wait for its end, and says what became of it.
+static ProgramResult startAndFollow(const std::string &path, llvm::ArrayRef<std::string> arguments, Child place,
+                                    llvm::function_ref<int(pid_t, Output &, ProgramResult &)> follow) {
   ProgramResult result;
   int pipeEnds[2];
   if (pipe2(pipeEnds, O_CLOEXEC) != 0) {
@@ -159,28 +161,32 @@ ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> ar
   Output output(pipeEnds[0], result);
   SignalWatch watch;
   pid_t child = 0;
-  result.detail = start(path, arguments, pipeEnds[1], Child::Aside, child);
+  result.detail = start(path, arguments, pipeEnds[1], place, child);
   close(pipeEnds[1]);
   if (result.detail != 0)
     return result;
+  const int status = follow(child, output, result);
+  result.end = WIFSIGNALED(status) ? ProgramEnd::Killed : ProgramEnd::Exited;
+  result.detail = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  return result;
+}
 
+ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments, unsigned seconds) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   bool timedOut = false;
   int signalSent = 0;
-  const int status = waitForEnd(child, output, deadline, seconds != 0, signalSent, timedOut);
-  output.readTheRest();
-  kill(-child, SIGKILL); // what it left running
-
+  ProgramResult result =
+      startAndFollow(path, arguments, Child::Aside, [&](pid_t child, Output &output, ProgramResult &) {
+        const int status = waitForEnd(child, output, deadline, seconds != 0, signalSent, timedOut);
+        output.readTheRest();
+        kill(-child, SIGKILL); // what it left running
+        return status;
+      });
   if (signalSent) {
     result.end = ProgramEnd::Interrupted;
     result.detail = signalSent;
   } else if (timedOut) {
     result.end = ProgramEnd::TimedOut;
-  } else if (WIFSIGNALED(status)) {
-    result.end = ProgramEnd::Killed;
-    result.detail = WTERMSIG(status);
-  } else {
-    result.end = ProgramEnd::Exited;
-    result.detail = WEXITSTATUS(status);
   }
   return result;
 }
@@ -195,40 +201,27 @@ static void writeAll(int file, llvm::StringRef text) {
 }
 
 ProgramResult runInPlace(const std::string &path, llvm::ArrayRef<std::string> arguments) {
-  ProgramResult result;
-  int pipeEnds[2];
-  if (pipe2(pipeEnds, O_CLOEXEC) != 0) {
-    result.detail = errno;
-    return result;
-  }
-  Output output(pipeEnds[0], result);
-  SignalWatch watch;
-  pid_t child = 0;
-  result.detail = start(path, arguments, pipeEnds[1], Child::Here, child);
-  close(pipeEnds[1]);
-  if (result.detail != 0)
-    return result;
   constexpr int round = 20; // milliseconds
-  size_t shown = 0;
-  auto show = [&] {
-    writeAll(STDERR_FILENO, llvm::StringRef(result.printed).drop_front(shown));
-    shown = result.printed.size();
-  };
-  int status = 0, signalSent = 0;
-  while (waitpid(child, &status, WNOHANG) != child) {
-    if (output.isOpen())
-      output.waitAndRead(round);
-    else
-      usleep(1000);
+  return startAndFollow(path, arguments, Child::Here, [](pid_t child, Output &output, ProgramResult &result) {
+    size_t shown = 0;
+    auto show = [&] {
+      writeAll(STDERR_FILENO, llvm::StringRef(result.printed).drop_front(shown));
+      shown = result.printed.size();
+    };
+    int status = 0, signalSent = 0;
+    while (waitpid(child, &status, WNOHANG) != child) {
+      if (output.isOpen())
+        output.waitAndRead(round);
+      else
+        usleep(1000);
+      show();
+      if (const int caught = caughtSignal; caught && !std::exchange(signalSent, caught))
+        kill(child, caught);
+    }
+    output.readTheRest();
     show();
-    if (const int caught = caughtSignal; caught && !std::exchange(signalSent, caught))
-      kill(child, caught);
-  }
-  output.readTheRest();
-  show();
-  result.end = WIFSIGNALED(status) ? ProgramEnd::Killed : ProgramEnd::Exited;
-  result.detail = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-  return result;
+    return status;
+  });
 }
 
 } // namespace ptxray

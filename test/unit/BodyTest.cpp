@@ -1,46 +1,10 @@
 // What a body says of a function: what each name means, what stands where, what reads before it writes.
-#include "Check/ModuleCheck.h"
-#include "Parse/Parse.h"
-#include "llvm/ADT/STLExtras.h"
-#include <gtest/gtest.h>
+#include "ReadBody.h"
 
 using namespace ptxray;
 
-namespace {
-
-/// The body of the last function of a module.
-class BodyTest : public testing::Test {
-protected:
-  const Body &read(const std::string &functions) {
-    source = SourceBuffer::fromText("test", ".version 9.0\n.target sm_90\n.address_size 64\n" + functions);
-    parser.parse(*source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
-    module.emplace(parser.ast(), knowledge, *source, options, sink);
-    const Body *body = nullptr;
-    for (const Statement item : parser.ast().module)
-      body = module->item(item);
-    EXPECT_TRUE(sink.diagnostics().empty()) << sink.diagnostics().front().message();
-    return *body;
-  }
-  /// As `%r1(2)` the names of an instruction's operands and their numbers.
-  std::string namesOf(const Body &body, uint32_t number) {
-    std::string text;
-    for (const LocalId local : body.namesOf(number))
-      text += body.text(local).str() + "(" + std::to_string(static_cast<uint32_t>(local)) + ")";
-    return text;
-  }
-
-  CheckOptions options;
-  DiagnosticSink sink;
-  Parser parser;
-  Knowledge knowledge;
-  std::unique_ptr<SourceBuffer> source;
-  std::optional<ModuleCheck> module;
-};
-
-} // namespace
-
-TEST_F(BodyTest, NamesOfNestedBlocksAreKnownApart) {
-  const Body &body = read(R"(.entry k() {
+TEST(Body, NamesOfNestedBlocksAreKnownApart) {
+  const ReadBody read(R"(.entry k() {
     .reg .b32 %r<2>;
     mov.b32 %r0, 0;
     { .reg .b32 %r0; mov.b32 %r0, 1; mov.b32 %r1, %r0; }
@@ -48,27 +12,29 @@ TEST_F(BodyTest, NamesOfNestedBlocksAreKnownApart) {
     mov.b32 %r1, %r0;
     ret;
   })");
-  EXPECT_EQ(namesOf(body, 0), "%r0(1)");
-  EXPECT_EQ(namesOf(body, 1), "%r0(2)");
-  EXPECT_EQ(namesOf(body, 2), "%r1(3)%r0(2)");
-  EXPECT_EQ(namesOf(body, 3), "%r0(4)");
-  EXPECT_EQ(namesOf(body, 4), "%r1(3)%r0(1)");
+  const Body &body = *read.body;
+  EXPECT_EQ(read.namesOf(0), "%r0(1)");
+  EXPECT_EQ(read.namesOf(1), "%r0(2)");
+  EXPECT_EQ(read.namesOf(2), "%r1(3)%r0(2)");
+  EXPECT_EQ(read.namesOf(3), "%r0(4)");
+  EXPECT_EQ(read.namesOf(4), "%r1(3)%r0(1)");
   EXPECT_EQ(body.symbol(LocalId(1))->depth, 1);
   EXPECT_EQ(body.symbol(LocalId(4))->depth, 2);
   EXPECT_NE(body.symbol(LocalId(2))->nameRange.begin, body.symbol(LocalId(4))->nameRange.begin);
 }
 
-TEST_F(BodyTest, NumbersBeginAnewInEachFunction) {
-  const Body &body = read(R"(
+TEST(Body, NumbersBeginAnewInEachFunction) {
+  const ReadBody read(R"(
     .entry first() { .reg .b32 a, b; mov.b32 a, 0; mov.b32 b, a; ret; }
     .entry second() { .reg .b32 a, b; mov.b32 b, 0; mov.b32 a, b; ret; })");
+  const Body &body = *read.body;
   EXPECT_EQ(body.size(), 3u);
-  EXPECT_EQ(namesOf(body, 0), "b(1)");
-  EXPECT_EQ(namesOf(body, 1), "a(2)b(1)");
+  EXPECT_EQ(read.namesOf(0), "b(1)");
+  EXPECT_EQ(read.namesOf(1), "a(2)b(1)");
 }
 
-TEST_F(BodyTest, GuardsLabelsAndListsStandAtTheirPlaces) {
-  const Body &body = read(R"(.entry k(.param .u32 p) {
+TEST(Body, GuardsLabelsAndListsStandAtTheirPlaces) {
+  const ReadBody read(R"(.entry k(.param .u32 p) {
     .reg .pred %p;
     .reg .b32 %r;
     ld.param.u32 %r, [p];
@@ -81,6 +47,7 @@ TEST_F(BodyTest, GuardsLabelsAndListsStandAtTheirPlaces) {
     B:
     ret;
   })");
+  const Body &body = *read.body;
   EXPECT_EQ(body.guard(2), LocalId::None);
   EXPECT_EQ(body.text(body.guard(3)), "%p");
   ASSERT_EQ(body.labels.size(), 2u);
@@ -97,8 +64,8 @@ TEST_F(BodyTest, GuardsLabelsAndListsStandAtTheirPlaces) {
   EXPECT_EQ(body.symbol(body.namesOf(0).back())->kind, SymbolKind::Variable);
 }
 
-TEST_F(BodyTest, WhatTheTextReadsBeforeItWritesIsListed) {
-  const Body &body = read(R"(.entry k() {
+TEST(Body, WhatTheTextReadsBeforeItWritesIsListed) {
+  const ReadBody read(R"(.entry k() {
     .reg .pred %p;
     .reg .b32 %r<3>;
     mov.b32 %r0, 0;
@@ -112,6 +79,7 @@ TEST_F(BodyTest, WhatTheTextReadsBeforeItWritesIsListed) {
     mov.b32 %r1, 1;
     bra A;
   })");
+  const Body &body = *read.body;
   ASSERT_EQ(body.readFirst.size(), 1u);
   EXPECT_EQ(body.text(body.readFirst.front()), "%r1");
 }

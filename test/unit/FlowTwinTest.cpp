@@ -1,10 +1,9 @@
 // The analyses of bodies against slow twins, on random arithmetic and on random bodies.
-#include "Check/ModuleCheck.h"
 #include "Flow/Constants.h"
 #include "Flow/Liveness.h"
 #include "Flow/UnwrittenReads.h"
 #include "Flow/Values.h"
-#include "Parse/Parse.h"
+#include "ReadBody.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 #include <random>
@@ -12,32 +11,6 @@
 using namespace ptxray;
 
 namespace {
-
-/// A module that is read to its end, and the body of its last function.
-struct Read {
-  explicit Read(const std::string &functions)
-      : source(SourceBuffer::fromText("test", ".version 9.0\n.target sm_90\n.address_size 64\n" + functions)) {
-    parser.parse(*source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
-    module.emplace(parser.ast(), knowledge, *source, options, sink);
-    for (const Statement item : parser.ast().module)
-      body = module->item(item);
-    EXPECT_FALSE(sink.hasErrors()) << sink.diagnostics().front().message() << functions;
-  }
-  LocalId local(llvm::StringRef name) const {
-    for (uint32_t i = 1; i < body->locals.size(); ++i)
-      if (body->text(LocalId(i)) == name)
-        return LocalId(i);
-    return LocalId::None;
-  }
-
-  CheckOptions options;
-  DiagnosticSink sink;
-  Parser parser;
-  Knowledge knowledge;
-  std::unique_ptr<SourceBuffer> source;
-  std::optional<ModuleCheck> module;
-  const Body *body = nullptr;
-};
 
 /// Whether what a register of so many bits holds is one of the numbers.
 bool contains(const Numbers &numbers, uint64_t held, unsigned bits) {
@@ -74,11 +47,13 @@ Computation computation(isa::Operation operation, isa::TypeKind kind, unsigned b
 
 /// A few numbers with bounds, and one that is among them.
 Numbers randomNumbers(std::mt19937 &random, int64_t &member) {
-  const int64_t lows[] = {0, 0, 1, 4, 16, -4, -32, 100, 255, 65536};
+  const int64_t lows[] = {0,   0,     1,         4,         16,         -4,        -32,      100,
+                          255, 65536, INT32_MIN, INT32_MAX, UINT32_MAX, INT64_MIN, INT64_MAX};
   const uint64_t steps[] = {1, 2, 3, 4, 8, 16, 32, 128};
   const uint64_t step = steps[random() % std::size(steps)];
-  const int64_t low = lows[random() % std::size(lows)];
   const auto count = static_cast<int64_t>(random() % 12);
+  const int64_t room = INT64_MAX - count * static_cast<int64_t>(step);
+  const int64_t low = std::min(lows[random() % std::size(lows)], room);
   member = low +
            static_cast<int64_t>(step) * (count ? static_cast<int64_t>(random() % static_cast<uint64_t>(count + 1)) : 0);
   if (random() % 8 == 0 && (step & (step - 1)) == 0)
@@ -87,6 +62,14 @@ Numbers randomNumbers(std::mt19937 &random, int64_t &member) {
 }
 
 } // namespace
+
+static std::string listOf(llvm::ArrayRef<Numbers> sources) {
+  std::string text;
+  for (const Numbers &one : sources)
+    text += (text.empty() ? "" : ", ") + std::to_string(one.low) + " to " + std::to_string(one.high) + " step " +
+            std::to_string(one.step) + (one.isBounded ? "" : " without bounds");
+  return text;
+}
 
 TEST(Numbers, HoldEachResultOfEachSource) {
   std::mt19937 random(1);
@@ -99,10 +82,13 @@ TEST(Numbers, HoldEachResultOfEachSource) {
   unsigned bounded = 0;
   for (unsigned round = 0; round < 400'000; ++round) {
     const Operation operation = operations[random() % std::size(operations)];
-    const isa::TypeKind kind = kinds[random() % 3];
-    const unsigned sourceBits = random() % 4 ? 32 : 16;
+    const bool isOfBits =
+        llvm::is_contained({Operation::And, Operation::Or, Operation::Xor, Operation::Not, Operation::Shl}, operation);
+    const isa::TypeKind kind = kinds[random() % (isOfBits ? 3 : 2)];
+    const unsigned widths[] = {16, 32, 32, 64};
+    const unsigned sourceBits = widths[random() % 4];
     const bool isWide = operation == Operation::Mul || operation == Operation::Mad || operation == Operation::Cvt;
-    const unsigned bits = isWide && random() % 2 ? sourceBits * 2 : sourceBits;
+    const unsigned bits = isWide && sourceBits < 64 && random() % 2 ? sourceBits * 2 : sourceBits;
     const Computation c = computation(operation, kind, bits, sourceBits);
     const bool isOfOne = llvm::is_contained(
         {Operation::Cvt, Operation::Neg, Operation::Not, Operation::Abs, Operation::Popc}, operation);
@@ -122,7 +108,7 @@ TEST(Numbers, HoldEachResultOfEachSource) {
     ASSERT_TRUE(contains(all, *result, bits))
         << "operation " << static_cast<int>(operation) << " of " << bits << " bits, kind " << static_cast<int>(kind)
         << ": " << static_cast<int64_t>(*result) << " is not among " << all.low << " to " << all.high << " step "
-        << all.step << (all.isBounded ? "" : " without bounds");
+        << all.step << (all.isBounded ? "" : " without bounds") << "; of " << listOf(sources);
   }
   EXPECT_GT(bounded, 100'000u);
 }
@@ -135,11 +121,17 @@ struct Arithmetic {
   std::vector<uint32_t> values; // of %r0, %r1 ...
 };
 
+uint32_t randomConstant(std::mt19937 &random) {
+  const uint32_t edges[] = {INT32_MAX, 1u << 31, UINT32_MAX, UINT32_MAX - 7};
+  const unsigned kind = random() % 8;
+  return kind < 4 ? random() % 40 : kind < 7 ? 1u << random() % 8 : edges[random() % std::size(edges)];
+}
+
 Arithmetic randomProgram(std::mt19937 &random, uint32_t tid, uint32_t parameter, unsigned length) {
   Arithmetic program;
   program.values = {tid, parameter};
   for (unsigned i = 2; i < length; ++i) {
-    const uint32_t x = random() % i, y = random() % i, constant = random() % 2 ? random() % 40 : 1u << random() % 8;
+    const uint32_t x = random() % i, y = random() % i, constant = randomConstant(random);
     const bool isConstant = random() % 2;
     const uint32_t a = program.values[x], b = isConstant ? constant : program.values[y];
     const std::string second = isConstant ? std::to_string(constant) : "%r" + std::to_string(y);
@@ -155,7 +147,10 @@ Arithmetic randomProgram(std::mt19937 &random, uint32_t tid, uint32_t parameter,
                       {"min.u32", std::min(a, b)},
                       {"max.u32", std::max(a, b)},
                       {"shl.b32", b > 31 ? 0 : a << b},
-                      {"shr.u32", b > 31 ? 0 : a >> b}};
+                      {"shr.u32", b > 31 ? 0 : a >> b},
+                      {"min.s32", static_cast<uint32_t>(std::min(static_cast<int32_t>(a), static_cast<int32_t>(b)))},
+                      {"max.s32", static_cast<uint32_t>(std::max(static_cast<int32_t>(a), static_cast<int32_t>(b)))},
+                      {"shr.s32", static_cast<uint32_t>(static_cast<int32_t>(a) >> std::min(b, 31u))}};
     const auto &chosen = operations[random() % std::size(operations)];
     program.text +=
         std::string(chosen.name) + " %r" + std::to_string(i) + ", %r" + std::to_string(x) + ", " + second + ";\n";
@@ -173,13 +168,12 @@ TEST(Values, HoldWhatThreadsCompute) {
     const uint32_t tid = random() % 64;
     const unsigned length = 20;
     const Arithmetic program = randomProgram(random, tid, random(), length);
-    const Read read(".visible .entry k(.param .u32 n)\n.reqntid 64\n{\n.reg .b32 %r<20>;\nmov.u32 %r0, %tid.x;\n"
-                    "ld.param.u32 %r1, [n];\n" +
-                    program.text + "ret;\n}\n");
+    const ReadBody read(".visible .entry k(.param .u32 n)\n.reqntid 64\n{\n.reg .b32 %r<20>;\nmov.u32 %r0, %tid.x;\n"
+                        "ld.param.u32 %r1, [n];\n" +
+                        program.text + "ret;\n}\n");
     Analyses analyses(*read.body, read.module->moduleState());
-    const BlockShape shape = blockShapeOf(*read.body);
-    Values all(*read.body, analyses, shape);
-    Values one(*read.body, analyses, shape, Thread{.place = {tid, 0, 0}});
+    Values &all = analyses.values();
+    Values one(*read.body, analyses, Thread{.place = {tid, 0, 0}});
     for (unsigned i = 0; i < length; ++i) {
       const LocalId local = read.local("%r" + std::to_string(i));
       ASSERT_TRUE(contains(all.of(local), program.values[i], 32))
@@ -207,8 +201,8 @@ TEST(Values, CountRoundsAsTheLoopDoes) {
                                                    number(loop.added) + ";\nbra L;\nM:\n"
                                              : "L:\nmov.b32 %r2, %r1;\nadd.s32 %r1, %r1, " + number(loop.added) +
                                                    ";\n" + test + "@%p1 bra L;\n";
-    const Read read(".visible .entry k()\n{\n.reg .pred %p<2>;\n.reg .b32 %r<3>;\nmov.b32 %r1, " + number(loop.first) +
-                    ";\n" + text + "ret;\n}\n");
+    const ReadBody read(".visible .entry k()\n{\n.reg .pred %p<2>;\n.reg .b32 %r<3>;\nmov.b32 %r1, " +
+                        number(loop.first) + ";\n" + text + "ret;\n}\n");
     const auto stays = [&](int value) {
       const llvm::StringRef comparison = loop.comparison;
       return comparison == "lt"   ? value < loop.limit
@@ -225,11 +219,10 @@ TEST(Values, CountRoundsAsTheLoopDoes) {
         break;
     }
     Analyses analyses(*read.body, read.module->moduleState());
-    const BlockShape shape = blockShapeOf(*read.body);
     uint32_t copies = 0;
     while (read.body->instruction(copies).operands.count != 2 || read.body->namesOf(copies).size() != 2)
       ++copies;
-    const Values::Counts counts = Values(*read.body, analyses, shape).counts(read.local("%r1"), copies);
+    const Values::Counts counts = analyses.values().counts(read.local("%r1"), copies);
     EXPECT_TRUE(counts.isWhole) << text;
     EXPECT_EQ(counts.rounds, seen.size()) << text;
     if (seen.empty())
@@ -288,7 +281,7 @@ template <typename Stops, typename Ends> bool findsWay(const Graph &graph, Block
 TEST(Bodies, AreWrittenAndLiveAsWaysThroughThemSay) {
   std::mt19937 random(3);
   for (unsigned round = 0; round < 1500; ++round) {
-    const Read read(randomBody(random));
+    const ReadBody read(randomBody(random));
     const Body &body = *read.body;
     Analyses analyses(body, read.module->moduleState());
     const Graph &graph = analyses.graph();

@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <numeric>
 
 namespace ptxray {
 
@@ -107,9 +108,11 @@ ShownGraph GraphMaker::make() {
     shown.pressure.limit = headOf(*body.ast, *body.function).registers;
   if (!graph.size())
     return shown;
-  uniformity.emplace(body, analyses, llvm::ArrayRef<uint32_t>());
+  std::vector<uint32_t> all(body.size());
+  std::iota(all.begin(), all.end(), 0u);
+  uniformity.emplace(body, analyses, all);
   liveness.emplace(body, graph);
-  unwritten.emplace(body, analyses);
+  unwritten.emplace(body, analyses, std::vector<bool>(body.locals.size(), true));
   for (uint32_t i = 0; i < graph.size(); ++i)
     shown.blocks.push_back(block(BlockId(i)));
   if (liveness->isComplete()) {

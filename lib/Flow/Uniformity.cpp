@@ -1,4 +1,6 @@
 #include "Flow/Uniformity.h"
+#include "Flow/Deciders.h"
+#include "Flow/Sources.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,12 +10,12 @@ namespace ptxray {
 constexpr uint32_t noUse = ~0u;
 
 Uniformity::Uniformity(const Body &body, Analyses &analyses, llvm::ArrayRef<uint32_t> places)
-    : body(body), graph(analyses.graph()), shape(analyses.blockShape()), arithmetic(shape), values(body.locals.size()),
-      varies(graph.size()), splitter(graph.size(), BlockId::None) {
+    : body(body), graph(analyses.graph()), shape(analyses.blockShape()), arithmetic(shape),
+      after(analyses.postDominators()), values(body.locals.size()), varies(graph.size()),
+      splitter(graph.size(), BlockId::None) {
   findSlice(analyses, places);
   if (slice.empty() && wanted.empty())
     return;
-  after = postDominatorsOf(graph);
   for (uint32_t block = 0; block <= graph.size(); ++block)
     marks.unmarked.push_back(BlockId(block));
   for (const uint32_t number : slice)
@@ -52,24 +54,22 @@ void Uniformity::addUses(uint32_t number) {
   };
   if (body.guard(number) != LocalId::None)
     add(body.guard(number));
-  body.eachUse(number, [&](NamedUse use) {
-    if (use.uses & Reads)
-      add(use.local);
-  });
+  if (!readsMemory(body, number)) // else nothing is known of the result, whatever the address
+    body.eachUse(number, [&](NamedUse use) {
+      if (use.uses & Reads)
+        add(use.local);
+    });
 }
 
 void Uniformity::findSlice(Analyses &analyses, llvm::ArrayRef<uint32_t> places) {
   const auto isDecided = [&](uint32_t number) {
     return body.guard(number) != LocalId::None || body.facts(number).has(isa::FactKind::Branches);
   };
-  std::vector<uint32_t> deciding;
-  for (const BlockId block : graph.order)
-    if (graph.splits(block) && isDecided(graph[block].last()))
-      deciding.push_back(graph[block].last());
+  Deciders deciders(graph, after);
   for (const uint32_t number : places)
-    if (body.guard(number) != LocalId::None)
-      deciding.push_back(number);
-  if (deciding.empty())
+    deciders.ask(graph.blockOf(number));
+  std::vector<BlockId> deciding = deciders.take();
+  if (deciding.empty() && llvm::none_of(places, isDecided))
     return;
   definitions = &analyses.definitions();
   isWanted.resize(body.locals.size());
@@ -77,12 +77,21 @@ void Uniformity::findSlice(Analyses &analyses, llvm::ArrayRef<uint32_t> places) 
   isInSlice.resize(body.size());
   isWaiting.resize(body.size());
   sliceOf.resize(graph.size());
-  for (const uint32_t number : deciding)
-    addUses(number);
-  for (size_t i = 0; i < wanted.size(); ++i) { // it grows
-    if (!definitions->isWritten(wanted[i]))
-      values[static_cast<uint32_t>(wanted[i])] = LaneValue::of(LaneValue::Unknown);
-    definitions->eachWriter(wanted[i], [&](uint32_t number) { addUses(number); });
+  for (const uint32_t number : places)
+    if (body.guard(number) != LocalId::None)
+      addUses(number);
+  for (size_t known = 0; !deciding.empty() || known < wanted.size(); deciding = deciders.take()) {
+    for (const BlockId block : deciding)
+      if (isDecided(graph[block].last()))
+        addUses(graph[block].last());
+    for (; known < wanted.size(); ++known) { // it grows
+      if (!definitions->isWritten(wanted[known]))
+        values[static_cast<uint32_t>(wanted[known])] = LaneValue::of(LaneValue::Unknown);
+      definitions->eachWriter(wanted[known], [&](uint32_t number) {
+        addUses(number);
+        deciders.ask(graph.blockOf(number));
+      });
+    }
   }
 }
 

@@ -19,10 +19,10 @@ namespace ptxray {
 
 class Uniformity {
 public:
-  /// `places` are instructions whose guards are asked for.
+  /// `places` are instructions that are asked about.
   Uniformity(const Body &body, Analyses &analyses, llvm::ArrayRef<uint32_t> places);
 
-  /// Only of guards, and of what they come from.
+  /// Only of their guards, and of what decides who comes to them.
   const LaneValue &of(LocalId local) const { return values[static_cast<uint32_t>(local)]; }
   /// All lanes of a warp come to the block together, if they come to the function so.
   bool isWhole(BlockId block) const { return !varies[indexOf(block)]; }
@@ -61,7 +61,7 @@ private:
   const BlockShape &shape;
   LaneArithmetic arithmetic;
   const Definitions *definitions = nullptr;
-  DominatorTree after; // post-dominators
+  const DominatorTree &after; // post-dominators
   Marks marks;
   std::vector<LaneValue> values; // by LocalId
   std::vector<bool> isWanted;    // by LocalId

@@ -22,9 +22,9 @@ constexpr size_t mostBlocksOnWays = 2'000'000;
 
 class UnwrittenPaths {
 public:
-  UnwrittenPaths(const Body &body, DiagnosticSink &sink, Analyses &analyses)
+  UnwrittenPaths(const Body &body, DiagnosticSink &sink, Analyses &analyses, const std::vector<bool> &isAskedFor)
       : body(body), sink(sink), graph(analyses.graph()), definitions(analyses.definitions()),
-        unwrittenReads(body, analyses) {}
+        unwrittenReads(body, analyses, isAskedFor) {}
   void check(bool isPedantic);
 
 private:
@@ -214,8 +214,13 @@ void UnwrittenPaths::check(bool isPedantic) {
 }
 
 void checkUnwrittenPaths(const Body &body, const BodyContext &context, Analyses &analyses) {
-  if (!body.labels.empty())
-    UnwrittenPaths(body, context.sink, analyses).check(isWanted(context.options, DiagId::UnwrittenOnPath));
+  if (body.labels.empty())
+    return;
+  const bool isPedantic = isWanted(context.options, DiagId::UnwrittenOnPath);
+  const std::vector<bool> isAskedFor =
+      isPedantic ? std::vector<bool>(body.locals.size(), true) : readFirstOnTwoWays(body, analyses.graph());
+  if (llvm::is_contained(isAskedFor, true))
+    UnwrittenPaths(body, context.sink, analyses, isAskedFor).check(isPedantic);
 }
 
 } // namespace ptxray

@@ -66,7 +66,7 @@ const Body *ModuleCheck::function(uint32_t index) {
     checkHazards(body, context, analyses);
   if (function.kind == FunctionKind::Func && isQuiet(body))
     module->quietFunctions.insert(static_cast<uint32_t>(function.name));
-  limits->body(summaryOf(body, *module));
+  limits->body(summaryOf(body, *module, analyses));
   resolver.endFunction();
   return &body;
 }

@@ -112,7 +112,7 @@ ShownGraph GraphMaker::make() {
   std::iota(all.begin(), all.end(), 0u);
   uniformity.emplace(body, analyses, all);
   liveness.emplace(body, graph);
-  unwritten.emplace(body, analyses, std::vector<bool>(body.locals.size(), true));
+  unwritten.emplace(body, analyses, writtenRegisters(body, analyses.definitions()));
   for (uint32_t i = 0; i < graph.size(); ++i)
     shown.blocks.push_back(block(BlockId(i)));
   if (liveness->isComplete()) {

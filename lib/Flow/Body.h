@@ -94,6 +94,11 @@ struct Body {
     const uint32_t number = locals[static_cast<uint32_t>(local)].symbol;
     return number ? &symbols[number - 1] : nullptr;
   }
+  /// A register of the function that it neither receives nor returns.
+  bool isOwnRegister(LocalId local) const {
+    const Symbol *one = symbol(local);
+    return one && one->kind == SymbolKind::Register && one->depth > 0 && !one->isParameter && !one->isReturn;
+  }
 
   /// Calls `see` with a NamedUse for each name that the instruction uses, but for its guard.
   template <typename See> void eachUse(uint32_t number, See see) const {

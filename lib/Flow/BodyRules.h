@@ -16,7 +16,7 @@ struct BodyContext {
 /// False: an instruction is wrong, or more stands around the text, so that nothing is said of the body as a whole.
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses);
 /// What the rules about the whole module need to know of it.
-FunctionSummary summaryOf(const Body &body, const ModuleState &module);
+FunctionSummary summaryOf(const Body &body, const ModuleState &module, Analyses &analyses);
 
 /// Whether a pedantic rule is asked for.
 bool isWanted(const CheckOptions &options, DiagId pedantic);

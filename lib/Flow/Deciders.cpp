@@ -9,11 +9,10 @@ constexpr unsigned mostPasses = 32;
 Deciders::Deciders(const Graph &graph, const DominatorTree &postDominators)
     : graph(graph), after(postDominators), isAskedFor(graph.size() + 1), isKnown(graph.size()),
       nearest(graph.size() + 1, BlockId::None) {
+  topDown.resize(llvm::count_if(after.leave, [](uint32_t leave) { return leave != 0; }));
   for (uint32_t node = 0; node <= graph.size(); ++node)
     if (after.contains(BlockId(node)))
-      topDown.push_back(BlockId(node));
-  llvm::sort(topDown,
-             [&](BlockId one, BlockId other) { return after.enter[indexOf(one)] < after.enter[indexOf(other)]; });
+      topDown[after.enter[node]] = BlockId(node);
 }
 
 void Deciders::ask(BlockId block) {

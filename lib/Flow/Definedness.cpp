@@ -28,11 +28,6 @@ private:
 
 } // namespace
 
-static bool isRegisterOfFunction(const Symbol *symbol) {
-  return symbol && symbol->kind == SymbolKind::Register && symbol->depth > 0 && !symbol->isParameter &&
-         !symbol->isReturn;
-}
-
 void Undefined::countWrites() {
   writes.assign(body.locals.size(), 0);
   for (uint32_t number = 0; number < body.size(); ++number)
@@ -44,7 +39,7 @@ void Undefined::countWrites() {
 
 bool Undefined::findUnwritten() {
   for (const LocalId local : body.readFirst) {
-    if (!isRegisterOfFunction(body.symbol(local)))
+    if (!body.isOwnRegister(local))
       continue;
     if (writes.empty())
       countWrites();

@@ -27,6 +27,8 @@ public:
     return write != none;
   }
   bool isWritten(LocalId local) const { return last[static_cast<uint32_t>(local)] != none; }
+  /// In the text; an instruction reads before it writes.
+  bool isReadFirst(LocalId local) const { return readFirst[static_cast<uint32_t>(local)]; }
 
 private:
   struct Write {
@@ -38,9 +40,21 @@ private:
     writes.push_back({instruction, newest});
     newest = static_cast<uint32_t>(writes.size()) - 1;
   }
+  void noteRead(LocalId local, uint32_t instruction) {
+    const uint32_t write = last[static_cast<uint32_t>(local)];
+    if (write == none || (writes[write].instruction == instruction && writes[write].before == none))
+      readFirst[static_cast<uint32_t>(local)] = true;
+  }
+  void note(LocalId local, uint8_t uses, uint32_t instruction) {
+    if (uses & Writes)
+      add(local, instruction);
+    if (uses & Reads)
+      noteRead(local, instruction);
+  }
 
   std::vector<uint32_t> last; // by LocalId: into `writes`
   std::vector<Write> writes;
+  std::vector<bool> readFirst; // by LocalId
 };
 
 } // namespace ptxray

@@ -10,7 +10,8 @@ namespace {
 
 class Summariser {
 public:
-  Summariser(const Body &body, const ModuleState &module) : body(body), module(module) {}
+  Summariser(const Body &body, const ModuleState &module, Analyses &analyses)
+      : body(body), module(module), analyses(analyses) {}
   FunctionSummary summary();
 
 private:
@@ -26,12 +27,12 @@ private:
     const Instruction &one = body.instruction(number);
     return {registers, one.opcodeRange, one.opcode};
   }
-  bool isReached(uint32_t number);
+  bool isReached(uint32_t number) { return analyses.graph().isReached(analyses.graph().blockOf(number)); }
 
   const Body &body;
   const ModuleState &module;
-  std::optional<Graph> graph;     // of a body that asks for it
-  std::vector<uint32_t> lastRead; // likewise; by LocalId: the number of the instruction, + 1; 0: none
+  Analyses &analyses;
+  std::vector<uint32_t> lastRead; // if it is asked for; by LocalId: the number of the instruction, + 1; 0: none
   FunctionSummary result;
 };
 
@@ -83,12 +84,6 @@ void Summariser::pragmas() {
       if (string.kind == OperandKind::String && body.ast->text(string.name).drop_front().drop_back() == spilling)
         setFirst(result.spilling, string.range);
   }
-}
-
-bool Summariser::isReached(uint32_t number) {
-  if (!graph)
-    graph = graphOf(body, module);
-  return graph->isReached(graph->blockOf(number));
 }
 
 /// Whether an instruction further down does more than add to what this one writes to the operand.
@@ -183,6 +178,8 @@ FunctionSummary Summariser::summary() {
   return std::move(result);
 }
 
-FunctionSummary summaryOf(const Body &body, const ModuleState &module) { return Summariser(body, module).summary(); }
+FunctionSummary summaryOf(const Body &body, const ModuleState &module, Analyses &analyses) {
+  return Summariser(body, module, analyses).summary();
+}
 
 } // namespace ptxray

@@ -8,7 +8,7 @@
 // read that only some ways lead to (mostly those on which a predicate says that it was written) is none.
 //
 // Compilers leave open what a branch makes and nobody needs on the other way, and so do CUB and others in their source.
-// So the certain rule asks for registers that are read first on all ways.
+// So the certain rule asks for registers that are read first in the text and on all ways.
 #include "Flow/Analyses.h"
 #include "Flow/BodyRules.h"
 #include "Flow/UnwrittenReads.h"
@@ -22,9 +22,9 @@ constexpr size_t mostBlocksOnWays = 2'000'000;
 
 class UnwrittenPaths {
 public:
-  UnwrittenPaths(const Body &body, DiagnosticSink &sink, Analyses &analyses, const std::vector<bool> &isAskedFor)
+  UnwrittenPaths(const Body &body, DiagnosticSink &sink, Analyses &analyses, llvm::ArrayRef<LocalId> askedFor)
       : body(body), sink(sink), graph(analyses.graph()), definitions(analyses.definitions()),
-        unwrittenReads(body, analyses, isAskedFor) {}
+        unwrittenReads(body, analyses, askedFor) {}
   void check(bool isPedantic);
 
 private:
@@ -166,8 +166,10 @@ void UnwrittenPaths::unmark(LocalId local) {
 }
 
 // ---- what is never written before
-/// Where each way from the beginning leads to the read, none writes it.
+/// Where each way from the beginning leads to the read, none writes it; nor does the text before.
 bool UnwrittenPaths::checkFirstReads(OwnReads reads) {
+  if (!definitions.isReadFirst(reads.front().local))
+    return false;
   mark(reads);
   const auto *first = llvm::find_if(
       reads, [&](const UnwrittenRead &read) { return isUnwritten[indexOf(read.block)] && !read.isDoubtful; });
@@ -217,10 +219,11 @@ void checkUnwrittenPaths(const Body &body, const BodyContext &context, Analyses 
   if (body.labels.empty())
     return;
   const bool isPedantic = isWanted(context.options, DiagId::UnwrittenOnPath);
-  const std::vector<bool> isAskedFor =
-      isPedantic ? std::vector<bool>(body.locals.size(), true) : readFirstOnTwoWays(body, analyses.graph());
-  if (llvm::is_contained(isAskedFor, true))
-    UnwrittenPaths(body, context.sink, analyses, isAskedFor).check(isPedantic);
+  std::vector<LocalId> askedFor = writtenRegisters(body, analyses.definitions());
+  if (!isPedantic)
+    llvm::erase_if(askedFor, [&](LocalId local) { return !analyses.definitions().isReadFirst(local); });
+  if (!askedFor.empty())
+    UnwrittenPaths(body, context.sink, analyses, askedFor).check(isPedantic);
 }
 
 } // namespace ptxray

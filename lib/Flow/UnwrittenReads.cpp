@@ -7,68 +7,19 @@ namespace ptxray {
 constexpr unsigned mostRoundsOfWrites = 64;
 constexpr size_t mostWordsOfWrites = 1 << 20;
 
-/// Calls `read(register, range, isDoubtful)`, then `write(register)`: an instruction reads before it writes.
-template <typename Read, typename Write>
-static void eachTouch(const Body &body, uint32_t number, Read read, Write write) {
-  const LocalId guard = body.guard(number);
-  if (guard != LocalId::None)
-    read(guard, body.instruction(number).guardRange, false);
-  const bool isChoice = body.facts(number).computation.operation == isa::Operation::Selp; // one of two may be needed
-  llvm::SmallVector<LocalId, 8> written;
-  body.eachUse(number, [&](NamedUse use) {
-    if ((use.uses & Reads) && (use.uses & Updates) != Updates && !isChoice)
-      read(use.local, use.operand.range, guard != LocalId::None || use.uses & Passes);
-    if (use.uses & Writes)
-      written.push_back(use.local);
-  });
-  llvm::for_each(written, write);
+std::vector<LocalId> writtenRegisters(const Body &body, const Definitions &definitions) {
+  std::vector<LocalId> found;
+  for (uint32_t local = 1; local < body.locals.size(); ++local)
+    if (body.isOwnRegister(LocalId(local)) && definitions.isWritten(LocalId(local)))
+      found.push_back(LocalId(local));
+  return found;
 }
 
-/// The way on which control always goes to the first successor, or always to the last one.
-static void followOneWay(const Graph &graph, bool toFirst, llvm::function_ref<void(BlockId)> visit) {
-  std::vector<bool> isPassed(graph.size());
-  for (BlockId block = graph.order.front(); !isPassed[indexOf(block)];) {
-    isPassed[indexOf(block)] = true;
-    visit(block);
-    const llvm::ArrayRef<BlockId> next = graph.successors.of(block);
-    if (!next.empty())
-      block = toFirst ? next.front() : next.back();
-  }
-}
-
-std::vector<bool> readFirstOnTwoWays(const Body &body, const Graph &graph) {
-  std::vector<bool> isReadFirst(body.locals.size(), true);
-  for (const bool toFirst : {true, false}) {
-    std::vector<bool> isTouched(body.locals.size());
-    const auto touch = [&](LocalId local, bool isRead) {
-      const auto index = static_cast<uint32_t>(local);
-      if (!isTouched[index] && !isRead)
-        isReadFirst[index] = false;
-      isTouched[index] = true;
-    };
-    followOneWay(graph, toFirst, [&](BlockId block) {
-      for (uint32_t number = graph[block].first; number < graph[block].end; ++number)
-        eachTouch(
-            body, number, [&](LocalId local, Range, bool) { touch(local, true); },
-            [&](LocalId local) { touch(local, false); });
-      if (graph[block].leaves) // and never reads what it has not touched
-        for (size_t local = 0; local < isTouched.size(); ++local)
-          isReadFirst[local] = isReadFirst[local] && isTouched[local];
-    });
-  }
-  return isReadFirst;
-}
-
-UnwrittenReads::UnwrittenReads(const Body &body, Analyses &analyses, const std::vector<bool> &isAskedFor)
+UnwrittenReads::UnwrittenReads(const Body &body, Analyses &analyses, llvm::ArrayRef<LocalId> askedFor)
     : body(body), graph(analyses.graph()), tree(analyses.dominators()), definitions(analyses.definitions()) {
-  find(isAskedFor);
+  find(askedFor);
   if (count)
     solve();
-}
-
-static bool isOwnRegister(const Symbol *symbol) {
-  return symbol && symbol->kind == SymbolKind::Register && symbol->depth > 0 && !symbol->isParameter &&
-         !symbol->isReturn;
 }
 
 namespace {
@@ -82,8 +33,12 @@ struct Seen {
 } // namespace
 
 /// All reads before a write of their block, but for those that a block which writes the register dominates.
-void UnwrittenReads::find(const std::vector<bool> &isAskedFor) {
+void UnwrittenReads::find(llvm::ArrayRef<LocalId> askedFor) {
+  std::vector<bool> isAskedFor(body.locals.size());
+  for (const LocalId local : askedFor)
+    isAskedFor[static_cast<uint32_t>(local)] = true;
   std::vector<Seen> seen(body.locals.size());
+  llvm::SmallVector<LocalId, 8> written;
   indexOfLocal.assign(body.locals.size(), 0);
   for (const BlockId block : graph.order) {
     const auto isWrittenIn = [&](BlockId writer) { return writer != BlockId::None && tree.dominates(writer, block); };
@@ -93,23 +48,32 @@ void UnwrittenReads::find(const std::vector<bool> &isAskedFor) {
       if (known.touched == block || last == block)
         return;
       last = block;
-      if (!isAskedFor[static_cast<uint32_t>(local)] || isWrittenIn(known.first) || isWrittenIn(known.last) ||
-          !definitions.isWritten(local) || !isOwnRegister(body.symbol(local)))
+      if (!isAskedFor[static_cast<uint32_t>(local)] || isWrittenIn(known.first) || isWrittenIn(known.last))
         return;
       if (uint32_t &index = indexOfLocal[static_cast<uint32_t>(local)]; !index)
         index = ++count;
       reads.push_back({local, block, number, range, isDoubtful});
     };
-    const auto write = [&](LocalId local) {
-      Seen &known = seen[static_cast<uint32_t>(local)];
-      known.touched = known.last = block;
-      if (known.first == BlockId::None)
-        known.first = block;
-    };
-    for (uint32_t number = graph[block].first; number < graph[block].end; ++number)
-      eachTouch(
-          body, number, [&](LocalId local, Range range, bool isDoubtful) { read(local, number, range, isDoubtful); },
-          write);
+    for (uint32_t number = graph[block].first; number < graph[block].end; ++number) {
+      const LocalId guard = body.guard(number);
+      if (guard != LocalId::None)
+        read(guard, number, body.instruction(number).guardRange, false);
+      const bool isChoice =
+          body.facts(number).computation.operation == isa::Operation::Selp; // one of two may be needed
+      written.clear();                                                      // an instruction reads before it writes
+      body.eachUse(number, [&](NamedUse use) {
+        if ((use.uses & Reads) && (use.uses & Updates) != Updates && !isChoice)
+          read(use.local, number, use.operand.range, guard != LocalId::None || use.uses & Passes);
+        if (use.uses & Writes)
+          written.push_back(use.local);
+      });
+      for (const LocalId local : written) {
+        Seen &known = seen[static_cast<uint32_t>(local)];
+        known.touched = known.last = block;
+        if (known.first == BlockId::None)
+          known.first = block;
+      }
+    }
   }
 }
 

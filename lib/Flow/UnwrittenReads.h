@@ -13,13 +13,13 @@ struct UnwrittenRead {
   bool isDoubtful; // a predicate may say that it was written, or the value is copied, and perhaps not used
 };
 
-/// By register: whether two ways through the body leave it open that each way reads it before it is written.
-std::vector<bool> readFirstOnTwoWays(const Body &body, const Graph &graph);
+/// The registers of a function that something in it writes.
+std::vector<LocalId> writtenRegisters(const Body &body, const Definitions &definitions);
 
 class UnwrittenReads {
 public:
   /// Of the registers that are asked for.
-  UnwrittenReads(const Body &body, Analyses &analyses, const std::vector<bool> &isAskedFor);
+  UnwrittenReads(const Body &body, Analyses &analyses, llvm::ArrayRef<LocalId> askedFor);
 
   /// By register, and of each in the order of the graph.
   llvm::ArrayRef<UnwrittenRead> all() const { return reads; }
@@ -27,7 +27,7 @@ public:
   bool isWrittenBefore(BlockId block, LocalId local) const;
 
 private:
-  void find(const std::vector<bool> &isAskedFor);
+  void find(llvm::ArrayRef<LocalId> askedFor);
   void solve();
 
   const Body &body;

@@ -285,7 +285,7 @@ TEST(Bodies, AreWrittenAndLiveAsWaysThroughThemSay) {
     const Body &body = *read.body;
     Analyses analyses(body, read.module->moduleState());
     const Graph &graph = analyses.graph();
-    const UnwrittenReads unwritten(body, analyses, std::vector<bool>(body.locals.size(), true));
+    const UnwrittenReads unwritten(body, analyses, writtenRegisters(body, analyses.definitions()));
     const Liveness liveness(body, graph);
     ASSERT_TRUE(liveness.isComplete());
     for (unsigned r = 1; r < 6; ++r) {

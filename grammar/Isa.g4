@@ -28,7 +28,7 @@ wordList     : '{' WORD* '}' ;
 versionRange : first=NUMBER ('..' last=NUMBER | 'as' meaning=NUMBER)? ;
 mnemonic     : NAME (WORD | '.' '{' NAME WORD* (',' NAME WORD*)* '}')* ;
 
-// directives: the line as it is written, what it takes, and where it may stand
+// directives: the line as it is written, what it takes, and where it may be
 clause     : 'title' STRING ';'                                                   # directiveTitle
            | 'manual' reference (',' reference)* ';'                              # directiveManual
            | 'requires' condition ';'                                             # directiveGate

@@ -2,7 +2,7 @@
 // the generated parser is plain switches (the build checks it); there is no parse tree: actions
 // append to the Ast through lib/Parse/Builder.h. `last()` is the token just read.
 //
-// Three tokens come from what stands around them, since brackets are counted where tokens are
+// Three tokens come from what is around them, since brackets are counted where tokens are
 // read (lib/Parse/TokenSource.h): EndOfBody is the brace that ends a function, so blocks need no recursion;
 // CloseGroup is a parenthesis of a constant expression, which a loop reads; RawSource is text
 // that is not PTX.
@@ -255,7 +255,7 @@ callOperand
 argument : Id { b.name(last()); } | constant ;
 
 // ---- constant expressions: signs and open parentheses, a number, closing parentheses, and again
-// behind each operator. Precedence is the builder's.
+// after each operator. Precedence is the builder's.
 prefix
   : (Minus | Not | Plus | Tilde) { b.prefix(last()); }
   | LeftParen { b.openGroup(last()); openGroup(); } (Dotted { b.cast(last()); } CloseGroup)?

@@ -2,7 +2,7 @@
 // it is tested against. Names and order are those of lib/Parse/Tokens.def.
 lexer grammar PtxLexer;
 
-// The first three are told apart from what stands around them: see Ptx.g4.
+// The first three are told apart from what is around them: see Ptx.g4.
 tokens { EndOfBody, CloseGroup, RawSource, Bad }
 
 Version         : '.version' ;

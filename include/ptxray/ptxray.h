@@ -12,7 +12,7 @@
 //     if (checker.check(text, options).hasErrors()) ...
 //
 // It prints nothing, keeps no state but in checkers and may be called from several threads at once. Its own
-// names are hidden, so it does not meet the LLVM of the program it is loaded into. All of it stands on the C
+// names are hidden, so it does not meet the LLVM of the program it is loaded into. It is built on the C
 // interface, so it does not matter with which compiler or standard library the caller is built.
 #include "ptxray/ptxray-c.h"
 #include <memory>
@@ -60,7 +60,7 @@ using Place = ptxray_place;
 
 enum class Severity {
   Error = PTXRAY_ERROR,       // ptxas refuses it
-  Warning = PTXRAY_WARNING,   // ptxas takes it, the manual does not
+  Warning = PTXRAY_WARNING,   // ptxas accepts it, the manual does not
   Pedantic = PTXRAY_PEDANTIC, // bad style; only reported when asked for
 };
 

@@ -22,7 +22,7 @@ struct ptxray_checker {
 };
 
 struct ptxray_result {
-  /// What the structs point to stands in deques, where it never moves.
+  /// What the structs point to is in deques, where it never moves.
   struct Findings {
     std::deque<std::string> strings;
     std::deque<ptxray_note> notes;

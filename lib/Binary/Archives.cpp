@@ -37,7 +37,7 @@ void Reader::readArchive(const Shell &shell) {
     uint64_t size;
     if (StringRef(header.Terminator, 2) != "`\n" ||
         StringRef(header.Size, sizeof header.Size).rtrim().getAsInteger(10, size))
-      return problem(shell, at, "an archive's member whose header is none");
+      return problem(shell, at, "an archive's member without a valid header");
     uint64_t begin = at + sizeof(Header);
     StringRef data = pieceOf(bytes, begin, size);
     if (size > bytes.size() - begin)
@@ -140,7 +140,7 @@ struct ZipItem {
   uint32_t sum;
 };
 
-/// What does not fit 32 bits stands in the extra fields, in this order.
+/// What does not fit 32 bits is in the extra fields, in this order.
 void readZip64(StringRef extra, ZipItem &item) {
   while (extra.size() >= 4) {
     const auto *head = reinterpret_cast<const ulittle16_t *>(extra.data());

@@ -119,7 +119,7 @@ private:
   std::string remembered;
 };
 
-/// Why unpacked bytes are no text; empty: they may be one.
+/// Why unpacked bytes are not text; empty: they may be one.
 std::string whyNoText(llvm::StringRef text);
 
 /// The kernels and functions that a cubin has code of, as its sections name them.

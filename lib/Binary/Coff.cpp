@@ -66,7 +66,7 @@ std::vector<Section> coffSections(Reader &reader, const Shell &shell) {
       start = dos ? uint64_t(dos->AddressOfNewExeHeader) : 0;
       if (!dos || !pieceOf(bytes, start, 4).starts_with(StringRef("PE\0\0", 4))) {
         reader.problem(shell, offsetof(object::dos_header, AddressOfNewExeHeader),
-                       "the header of a Windows program lies outside of it, or is none");
+                       "the header of a Windows program is outside of it or not valid");
         return {};
       }
       start += 4;

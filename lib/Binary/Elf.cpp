@@ -57,7 +57,7 @@ std::vector<Section> elfSections(Reader &reader, const Shell &shell) {
   return is64(shell.bytes) ? readTable<object::ELF64LE>(reader, shell) : readTable<object::ELF32LE>(reader, shell);
 }
 
-/// Both sizes have the machine at the same place, and the flags behind addresses.
+/// Both sizes have the machine at the same place, and the flags after addresses.
 bool isCubin(StringRef bytes) {
   if (!bytes.starts_with(ELF::ElfMagic) || bytes.size() < sizeof(object::ELF64LE::Ehdr))
     return false;

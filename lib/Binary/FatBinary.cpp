@@ -67,7 +67,7 @@ uint64_t lengthOf(StringRef header) {
   return roundedUp(length);
 }
 
-/// Whether there stands a container whose first entry holds. Program code has the magic number as a constant.
+/// Whether there is a container whose first entry holds. Program code has the magic number as a constant.
 bool isContainer(StringRef bytes) {
   if (bytes.size() < sizeof(ContainerHeader) + sizeof(EntryHeader) || !bytes.starts_with(containerMagic))
     return false;
@@ -230,7 +230,7 @@ bool Reader::readHeader(const Shell &shell, uint64_t offset, StringRef header, E
       return problem(shell, offset, "an entry whose identifier lies outside of its header"), false;
     entry.identifier = header.substr(from.identifier, from.identifierSize).rtrim('\0');
   }
-  // Those of cubins are no text.
+  // Those of cubins are not text.
   if (from.options && from.kind != concatenatedKind && entry.kind != ImageKind::Cubin) {
     const bool isThere = contains(header, from.options, 8);
     const auto *place = reinterpret_cast<const ulittle32_t *>(header.data() + (isThere ? uint32_t(from.options) : 0));
@@ -267,7 +267,7 @@ bool Reader::readPacking(const Shell &shell, uint64_t offset, StringRef header, 
   return true;
 }
 
-/// The parts of a concatenated entry: their headers stand where another entry has its options.
+/// The parts of a concatenated entry: their headers are where another entry has its options.
 void Reader::readParts(const Shell &shell, const Entry &whole, StringRef header, uint64_t offset) {
   const uint64_t begin = fields(header).options;
   const bool isThere = contains(header, begin, 8);

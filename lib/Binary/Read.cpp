@@ -59,7 +59,7 @@ void Reader::read(const Shell &shell) {
   if (bytes.starts_with(archiveMagic))
     return readArchive(shell);
   if (bytes.starts_with(thinMagic))
-    return problem(shell, 0, "a thin archive names other files and holds none");
+    return problem(shell, 0, "a thin archive, which only names other files");
   if (isZip(bytes))
     return readZip(shell);
   if (bytes.starts_with(elfMagic))

@@ -115,7 +115,7 @@ std::string whyNoText(StringRef text) {
   });
   if (at == StringRef::npos)
     return "";
-  return "no text: byte " + std::to_string(at) + " of it is 0x" + llvm::toHex(text.substr(at, 1), /*LowerCase=*/true);
+  return "not text: byte " + std::to_string(at) + " of it is 0x" + llvm::toHex(text.substr(at, 1), /*LowerCase=*/true);
 }
 
 // ---- members

@@ -82,7 +82,7 @@ void Reader::read(Range comment) {
     const auto [rules, problem] = findRules(word);
     if (rules.empty()) {
       sink.report(DiagId::UnknownSuppression, rangeOf(word.empty() ? verb : word),
-                  word.empty() ? "`" + verb.str() + "` names no rule" : problem);
+                  word.empty() ? "`" + verb.str() + "` must name a rule" : problem);
       continue;
     }
     Suppression &s = (function ? wholeFunctions : lines).emplace_back();
@@ -122,7 +122,7 @@ void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comment
   };
   sink.eraseIf([&](const Diagnostic &d) {
     bool silenced = false;
-    // Lines do not overlap, so those of the same line stand next to each other.
+    // Lines do not overlap, so those of the same line are next to each other.
     Suppression key;
     key.scope = d.range;
     auto above = std::upper_bound(reader.lines.begin(), reader.lines.end(), key, begins);

@@ -8,7 +8,7 @@ namespace ptxray {
 /// What a comment that speaks to ptxray says: `ignore unused-label`.
 llvm::StringRef remarkIn(llvm::StringRef comment);
 
-/// The line whose diagnostics an `ignore` silences: that of the comment; when nothing stands before it there, the next
+/// The line whose diagnostics an `ignore` silences: that of the comment; when nothing is before it there, the next
 /// one with code.
 Range lineSilencedBy(const SourceBuffer &source, Range comment);
 

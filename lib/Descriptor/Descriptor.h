@@ -50,7 +50,7 @@ Family familyOf(unsigned target);
 
 /// The kinds of tcgen05.mma whose descriptor is documented: `f16`, `tf32`, ...
 llvm::ArrayRef<llvm::StringLiteral> kinds();
-/// Null for a name that is none, or an `idesc` whose kind is none. `kind` is empty but for `idesc`.
+/// Null for a name that is not one, or an `idesc` whose kind is not one. `kind` is empty but for `idesc`.
 const Format *findFormat(llvm::StringRef name, llvm::StringRef kind, Family family = Family::Unknown);
 llvm::ArrayRef<llvm::StringLiteral> formatNames();
 

@@ -182,9 +182,9 @@ void InstructionCheck::ofOneKind() {
   if (isKind("f16") && typeOf("d") == "f16" && (typeOf("a") == "bf16" || typeOf("b") == "bf16"))
     report.add(Offence::Type, "D of .f16 with a factor of .bf16; .f32 expected", "Table 39");
   if (!isKind("i8") && get("saturate"))
-    report.add(Offence::Form, "saturation (bit 3) is for .kind::i8 alone", "Table 42");
+    report.add(Offence::Form, "saturation (bit 3) is only for .kind::i8", "Table 42");
   if (use.ws == false && get("max-shift"))
-    report.add(Offence::Form, "a greatest shift (bits 30-31) is for .ws alone", "Table 42");
+    report.add(Offence::Form, "a greatest shift (bits 30-31) is only for .ws", "Table 42");
 }
 
 void InstructionCheck::selector() {

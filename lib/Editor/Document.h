@@ -39,7 +39,7 @@ public:
   const Excerpt *excerptAt(uint32_t place);
   /// The text of it, not read.
   std::optional<ExcerptText> textAround(uint32_t place);
-  /// What stands outside of functions; null: it is no PTX.
+  /// What is outside of functions; null: it is not PTX.
   const Excerpt *outside();
   /// Counts the changes.
   uint64_t version() const { return changes; }

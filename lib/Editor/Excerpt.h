@@ -1,5 +1,5 @@
 #pragma once
-// The function around a place, read and judged again with all that stands before it outside of bodies: what hover,
+// The function around a place, read and judged again with all that is before it outside of bodies: what hover,
 // completion and the like look at, in milliseconds whatever the size of the text.
 #include "Check/ModuleCheck.h"
 #include "Inline/Inline.h"
@@ -32,7 +32,7 @@ public:
   /// A place of the document in this text, and the other way. Empty places are of what the document does not have.
   std::optional<uint32_t> offsetOf(uint32_t place) const { return mapped.offsetOf(place); }
   Range placeOf(Range range) const { return mapped.placeOf(range); }
-  /// It stands in the document as it is.
+  /// It is in the document as it is.
   bool isInDocument(Range range) const { return mapped.isExact(range); }
 
 private:
@@ -47,7 +47,7 @@ private:
   const Body *lastBody = nullptr;
 };
 
-/// Of PTX: all that stands outside of bodies, each of which becomes a semicolon, and the whole body around the place,
+/// Of PTX: all that is outside of bodies, each of which becomes a semicolon, and the whole body around the place,
 /// if there is one; then the text ends with it.
 ExcerptText excerptOfPtx(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,
                          const CheckOptions &options);

@@ -102,7 +102,7 @@ void writeOperands(const isa::Form &form, Writer &out) {
     out.text(std::move(list));
 }
 
-/// The slot of a match that a word of the opcode stands in.
+/// The slot of a match that a word of the opcode is in.
 std::optional<unsigned> slotOf(const FormMatch &match, unsigned word) {
   for (unsigned slot = 0; slot < match.slots.size(); ++slot)
     if (match.slotWord[slot] && match.slotAt[slot] == static_cast<int>(word))
@@ -323,7 +323,7 @@ std::optional<Hover> hoverOnTarget(const Excerpt &excerpt, StringRef word, Range
   const isa::Target &target = isa::targets()[index];
   Writer out(excerpt);
   out.text(quoted(target.name) + ": a target since PTX " + isa::versionText(target.since));
-  out.text(target.variant == 'a'   ? "the code runs on GPUs of this architecture alone"
+  out.text(target.variant == 'a'   ? "the code runs only on GPUs of this architecture"
            : target.variant == 'f' ? "the code runs on GPUs of this architecture and of later ones of its family"
                                    : "the code runs on GPUs of this architecture and of later ones");
   return out.take(range);

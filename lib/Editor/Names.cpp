@@ -130,7 +130,7 @@ static bool isMember(const Found &found) { return isFamily(found) && !found.at->
 
 static std::string whyNotRenamed(const Found &found) {
   if (!found.at)
-    return "no name is here";
+    return "there is no name here";
   const std::string name = "`" + found.text().str() + "`";
   if (!found.symbol())
     return isa::findSpecialRegister(found.text()) ? name + " is a special register" : name + " is not declared";

@@ -1,5 +1,5 @@
 #pragma once
-// Where names stand in a text, and what each of them means there.
+// Where names are in a text, and what each of them means there.
 #include "Editor/Document.h"
 #include "Editor/Excerpt.h"
 

@@ -138,7 +138,7 @@ std::vector<SemanticToken> tokensOfAll(Document &document, Range part) {
   return colourer.take();
 }
 
-/// Of one function, or of what stands outside.
+/// Of one function, or of what is outside.
 void addExcerpt(const Excerpt &excerpt, Range part, std::vector<SemanticToken> &tokens) {
   Colourer colourer(excerpt.source(), {0, static_cast<uint32_t>(excerpt.text().size())});
   if (excerpt.body())

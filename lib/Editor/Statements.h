@@ -12,7 +12,7 @@ struct FoundInstruction {
 /// The one whose statement the offset is in, its semicolon included.
 std::optional<FoundInstruction> instructionAt(const Excerpt &excerpt, uint32_t offset);
 
-/// The name and qualifiers of an opcode as they stand in the text.
+/// The name and qualifiers of an opcode as they are in the text.
 llvm::SmallVector<Range, 16> wordsOf(llvm::StringRef text, Range opcode);
 
 /// How the instruction was understood.

@@ -14,7 +14,7 @@ public:
 
 private:
   void beginStatement(uint32_t place);
-  /// Behind a comment or string; `at` if none is here.
+  /// After a comment or string; `at` if none is here.
   uint32_t behindHidden() const;
   void punctuation(char c);
   void readWord();

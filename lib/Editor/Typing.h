@@ -10,9 +10,9 @@ struct Typing {
   enum Where : uint8_t {
     Hidden,  // in a comment or a string
     First,   // at the opcode, the directive, or before any of them
-    Guard,   // behind `@`
-    Operand, // behind the opcode
-    Argument // behind a directive
+    Guard,   // after `@`
+    Operand, // after the opcode
+    Argument // after a directive
   };
   Where where = First;
   Range word;                // around the offset; empty: between words

@@ -10,7 +10,7 @@ namespace ptxray {
 struct Enumeration {
   std::vector<std::string> texts; // with semicolon; accepted without a warning
   /// How many there are. More than texts where a suffix has hundreds of values: those are not
-  /// multiplied with each other, but each of them stands in some text.
+  /// multiplied with each other, but each of them is in some text.
   double combinations = 0;
 };
 

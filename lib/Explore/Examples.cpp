@@ -37,7 +37,7 @@ static std::string declared(llvm::ArrayRef<StageDeclaration> declarations, Strin
 
 static uint16_t placesOfName(StringRef name) {
   const isa::Directive *directive = isa::findDirective(name);
-  return directive ? directive->places : uint16_t(isa::InEntry); // instructions and pragmas stand in bodies
+  return directive ? directive->places : uint16_t(isa::InEntry); // instructions and pragmas are in bodies
 }
 
 namespace {

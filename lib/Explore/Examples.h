@@ -10,7 +10,7 @@ struct ExampleModule {
   std::string text;
   uint32_t line;
 };
-/// `name`: the mnemonic, directive, pragma or register; of a directive it says where the line stands.
+/// `name`: the mnemonic, directive, pragma or register; of a directive it says where the line is.
 ExampleModule exampleModule(llvm::StringRef name, llvm::StringRef line, uint16_t ptx, llvm::StringRef target);
 
 struct ExampleReport {

@@ -193,7 +193,7 @@ std::string wordMeaning(const isa::Word &word, StringRef mnemonic) {
   case isa::TypeKind::Float: return "floating-point number";
   case isa::TypeKind::Packed: return packedText(word);
   case isa::TypeKind::Predicate: return "predicate";
-  case isa::TypeKind::Opaque: return "opaque: known by name alone";
+  case isa::TypeKind::Opaque: return "opaque: known only by name";
   case isa::TypeKind::None: break;
   }
   return "";

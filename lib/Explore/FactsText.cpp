@@ -86,7 +86,7 @@ private:
       }
   }
 
-  /// What stands in the place of a number, or the number.
+  /// What is in the place of a number, or the number.
   void amount(const char *before, const Action &action) {
     if (action.amount >= 0)
       node(before, action.amount);

@@ -356,7 +356,7 @@ std::vector<PageSection> Part::combinations() const {
 }
 
 PageSection Part::extras() const {
-  PageSection section{PageSection::Kind::List, "ptxas also accepts, and no manual has it", {}};
+  PageSection section{PageSection::Kind::List, "What ptxas also accepts, though no manual has it", {}};
   for (const isa::Form *form : ofPtxas)
     section.rows.push_back({{shownSyntax(*form)}, "", "", 0});
   std::map<std::string, std::vector<std::string>> words;

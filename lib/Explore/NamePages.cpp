@@ -1,4 +1,4 @@
-// Pages of what is no instruction: directives, pragmas, special registers, targets, qualifiers.
+// Pages of what is not an instruction: directives, pragmas, special registers, targets, qualifiers.
 #include "Explore/ConditionText.h"
 #include "Explore/Examples.h"
 #include "Explore/Explain.h"
@@ -98,9 +98,9 @@ static PageSection placeSection(const isa::Directive &directive) {
   if (directive.once)
     section.rows.push_back(paragraph("once"));
   if (directive.needs.count)
-    section.rows.push_back(paragraph("beside " + directivesText(directive.needs, "and")));
+    section.rows.push_back(paragraph("only with " + directivesText(directive.needs, "and")));
   if (directive.excludes.count)
-    section.rows.push_back(paragraph("never beside " + directivesText(directive.excludes, "or")));
+    section.rows.push_back(paragraph("not with " + directivesText(directive.excludes, "or")));
   if (directive.idleWithout.count)
     section.rows.push_back(paragraph("without " + directivesText(directive.idleWithout, "or") + " it has no effect"));
   if (directive.idleSince)
@@ -176,7 +176,7 @@ Page registerPage(const isa::SpecialRegister &reg) {
   type.rows.push_back(paragraph("`" + std::string(isa::word(reg.type).text) + "`" +
                                 (reg.vector ? ", a vector: `.x`, `.y`, and `.z` are its components" : "")));
   if (reg.narrow)
-    type.rows.push_back(paragraph("it had fewer bits in older versions, and may still be read so"));
+    type.rows.push_back(paragraph("it had fewer bits in older versions, and can still be read with those"));
   page.add(std::move(type));
   static constexpr StringRef scopes[] = {
       "each thread has its own value",           "the same for all threads of a warp",
@@ -274,7 +274,7 @@ Page targetPage(const isa::Target &target) {
     runs.rows.push_back(
         paragraph("an old name of `sm_" + number + (target.variant ? std::string(1, target.variant) : "") + "`"));
   if (!target.documented)
-    runs.rows.push_back(paragraph("no manual has it; ptxas accepts it"));
+    runs.rows.push_back(paragraph("it is in no manual, but ptxas accepts it"));
   page.add(std::move(runs));
   if (const std::string only = onlyWithLetter(target); !only.empty())
     page.add({PageSection::Kind::Text, "Only with its letter", {paragraph(only)}});

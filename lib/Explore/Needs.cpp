@@ -83,7 +83,7 @@ static std::vector<uint16_t> currentTargets() {
 
 static std::string nameOfTarget(uint16_t target) { return std::string(isa::targets()[target].name); }
 
-/// `sm_90 or higher`, `targets below sm_70`, `sm_20 to sm_72`; none: it is no range of architectures.
+/// `sm_90 or higher`, `targets below sm_70`, `sm_20 to sm_72`; none: it is not a range of architectures.
 static std::optional<std::string> rangeText(llvm::ArrayRef<uint16_t> targets, llvm::ArrayRef<uint16_t> all) {
   const uint16_t *first = llvm::find(all, targets.front());
   const size_t begin = first - all.begin(), end = begin + targets.size();
@@ -130,7 +130,7 @@ std::string needsText(llvm::ArrayRef<ExprId> gates) {
       passing.push_back(target);
     }
   if (passing.empty())
-    return "what no version and target has";
+    return "something that no version or target has";
   if (groups.size() == 1)
     if (const auto range = rangeText(passing, all))
       return versionsAndTargets(intervalText(groups.begin()->first), *range);

@@ -11,7 +11,7 @@ struct PageRow {
   std::vector<std::string> words; // that the row is about; of a table its cells
   std::string text;
   std::string note;        // a restriction: `needs PTX 7.4 and sm_70 or higher`
-  unsigned depth = 0;      // values of a qualifier stand below it
+  unsigned depth = 0;      // values of a qualifier are below it
   std::string module = {}; // of an example: a whole text with the line in it
 };
 

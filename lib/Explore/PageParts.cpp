@@ -9,7 +9,7 @@ namespace ptxray {
 PageSection manualSection(isa::Text manual) {
   PageSection section{PageSection::Kind::Text, "Manual", {}};
   if (manual.empty()) {
-    section.rows.push_back({{}, "no manual has it", "", 0});
+    section.rows.push_back({{}, "in no manual", "", 0});
     return section;
   }
   std::string text = std::string(manual);

@@ -9,7 +9,7 @@ namespace ptxray {
 using llvm::StringRef;
 
 static constexpr size_t pageWidth = 100;
-static constexpr size_t widestTerm = 24; // longer ones stand on a line of their own
+static constexpr size_t widestTerm = 24; // longer ones are on a line of their own
 
 /// Words, broken into lines; the first begins at `at`, the others at `margin`.
 static void wrapped(StringRef text, size_t at, size_t margin, llvm::raw_ostream &out) {

@@ -178,7 +178,7 @@ DiagnosticList Requirements::errors(Place place, Range instructions) const {
   return sink.take();
 }
 
-/// The line where what stands around the instructions is refused with that version and target.
+/// The line where what is around the instructions is refused with that version and target.
 std::optional<uint32_t> Requirements::moduleFailure(Place place) const {
   const DiagnosticList found = errors(place, {});
   return found.empty() ? std::nullopt : std::optional(source.lineColumn(found.front().range.begin).line);

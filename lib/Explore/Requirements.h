@@ -1,7 +1,7 @@
 #pragma once
 // With which `.version` and `.target` a text passes as it stands. Every instruction is judged for all
 // versions and targets at once: a verdict is found anew only where a gate that it asked for changes.
-// What stands around the instructions is little, and is checked again for each question.
+// What is around the instructions is little, and is checked again for each question.
 #include "Check/CheckModule.h"
 #include "Check/PieceContext.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -25,7 +25,7 @@ public:
     uint16_t target;  // index into isa::targets()
   };
   static size_t index(Place place);
-  /// The least version with which a target stands in the set; 0: none.
+  /// The least version with which a target is in the set; 0: none.
   static uint16_t leastVersion(const CellSet &set, uint16_t target);
 
   explicit Requirements(const SourceBuffer &source, PieceContext context = {});

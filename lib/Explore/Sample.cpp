@@ -15,7 +15,7 @@ namespace {
 /// One instruction while it is made.
 struct Draft {
   uint32_t form = 0;
-  std::vector<std::string> words; // qualifiers behind the mnemonic
+  std::vector<std::string> words; // qualifiers after the mnemonic
   MadeOperands operands;
 };
 
@@ -76,7 +76,7 @@ void Sampler::chooseRows(const isa::Form &form) {
 bool Sampler::fillSlots(FormMatch &match) {
   const isa::Tables &t = isa::tables();
   std::ranges::fill(match.slotWord, WordId(0));
-  // The words of the mnemonic stand in the first slots, by position.
+  // The words of the mnemonic are in the first slots, by position.
   llvm::StringRef rest = llvm::StringRef(mnemonic.text).drop_until([](char c) { return c == '.'; });
   unsigned j = 0;
   for (; !rest.empty(); ++j) {

@@ -16,7 +16,7 @@ struct Sample {
 /// What samples are to be about, among all that an entry says.
 struct SampleFocus {
   uint32_t row = 0; // of a table: its line in the file of the entry
-  std::string word; // written where it may stand
+  std::string word; // written where it may be
 };
 
 /// About `count` samples of the forms that spell this mnemonic, half of them wrong, for the declarations of

@@ -59,7 +59,7 @@ constexpr KnownVariable variables[] = {
 const KnownVariable &knownVariable(llvm::StringRef name) {
   return *llvm::find_if(variables, [&](const KnownVariable &v) { return llvm::StringRef(v.name) == name; });
 }
-/// What is written behind an operand: selectors, components, a word of another operand.
+/// What is written after an operand: selectors, components, a word of another operand.
 constexpr const char *suffixes[] = {".b0", ".b3", ".h0", ".h1", ".x", ".b10", ".b3210", ".unified"};
 constexpr int64_t offsets[] = {1, 4, 8, 16, 64, 256, -4, -16};
 /// At the edges of what an operand may hold.
@@ -362,7 +362,7 @@ void OperandSampler::inBrackets(FormMatch &match, unsigned at, MadeOperands &out
   out.text += brackets.close;
 }
 
-/// The word that a slot of the form has behind the operand.
+/// The word that a slot of the form has after the operand.
 void OperandSampler::suffix(const FormMatch &match, const Pattern &pattern, size_t node, MadeOperands &out) {
   const ShapeKind kind = out.shapes[node].kind; // `3.b2` would be read as a number
   if (pattern.suffixSlot < 0 || kind == ShapeKind::Integer || kind == ShapeKind::Float)

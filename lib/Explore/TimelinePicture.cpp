@@ -31,7 +31,7 @@ Timelines timelinesOf(const SourceBuffer &source, std::optional<llvm::StringRef>
 // ---- equal events together
 namespace {
 
-/// A line of the text: events that are told together, or the head of a section with what stands in it.
+/// A line of the text: events that are told together, or the head of a section with what is in it.
 struct Row {
   bool isSection = false;
   TimelineSection section;
@@ -110,7 +110,7 @@ void Folding::addEvent(std::vector<Row> &rows, Row row) {
       last.barriers.push_back(barrier);
 }
 
-/// A condition that a single event stands under is told with it, one under another as one.
+/// A condition that a single event is under is told with it, one under another as one.
 void Folding::addSection(std::vector<Row> &rows, size_t index) const {
   Row row;
   row.isSection = true;

@@ -114,7 +114,7 @@ Origin AddressOrigins::origin(uint32_t number, unsigned depth) {
   case isa::Operation::Sub: break;
   default: return {};
   }
-  // A difference of two addresses is none, nor is a sum.
+  // A difference of two addresses is not one, nor is a sum.
   Origin found;
   unsigned count = 0, sources = 0;
   body.eachUse(number, [&](NamedUse use) {

@@ -31,7 +31,7 @@ public:
     else
       unusual(instruction, print);
   }
-  /// It stands in the body as one that does nothing.
+  /// It is in the body as one that does nothing.
   void passOver();
   void broken(const Instruction &instruction);
   void label(uint32_t index);

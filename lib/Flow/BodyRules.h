@@ -1,5 +1,5 @@
 #pragma once
-// The rules about a body as a whole. Each stands in the file of its subject, beside this one; `checkBody` calls them.
+// The rules about a body as a whole. Each is in the file of its subject, beside this one; `checkBody` calls them.
 #include "Flow/Analyses.h"
 #include "Module/ModuleState.h"
 #include "Module/Program.h"
@@ -13,7 +13,7 @@ struct BodyContext {
   DiagnosticSink &sink;
 };
 
-/// False: an instruction is wrong, or more stands around the text, so that nothing is said of the body as a whole.
+/// False: an instruction is wrong, or more is around the text, so that nothing is said of the body as a whole.
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses);
 /// What the rules about the whole module need to know of it.
 FunctionSummary summaryOf(const Body &body, const ModuleState &module, Analyses &analyses);

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers that registers hold all along: what stands in a descriptor is mostly put together from constants, right
+// Numbers that registers hold all along: what is in a descriptor is mostly put together from constants, right
 // before the instruction that takes it.
 #include "Flow/Body.h"
 #include "Resolve/Shape.h"

@@ -67,7 +67,7 @@ bool ConvergenceRules::partialWarp(uint32_t number) {
     return false;
   Diagnostic &diagnostic =
       sink.report(DiagId::PartialWarp, instruction.opcodeRange, body.ast->text(instruction.opcode));
-  diagnostic.notes.push_back({"here the lanes of a warp part", parted});
+  diagnostic.notes.push_back({"the lanes of a warp part here", parted});
   return true;
 }
 
@@ -125,7 +125,7 @@ void ConvergenceRules::mask(uint32_t number, uint32_t node) {
   }
   if (const std::optional<Range> parted = partedAt(number, /*isBarrier=*/true))
     sink.report(DiagId::AbsentLane, place, body.ast->text(body.instruction(number).opcode))
-        .notes.push_back({"here the lanes of a warp part", parted});
+        .notes.push_back({"the lanes of a warp part here", parted});
 }
 
 void ConvergenceRules::instruction(uint32_t number) {

@@ -75,7 +75,7 @@ void checkReachability(const Body &body, const BodyContext &context) {
     if (segment.first < segment.end && llvm::none_of(segment.labels, leads))
       context.sink.report(DiagId::UnreachableCode, body.instruction(segment.first).range);
   }
-  // Where nothing but labels stands at the end, compilers lead what cannot happen.
+  // Where nothing but labels is at the end, compilers lead what cannot happen.
   const Segment &last = segments.back();
   const bool isReached = segments.size() == 1 || (last.first < last.end && llvm::any_of(last.labels, isTarget));
   if (isReached && !context.module.neverReturns(body.function->name) && !isEndUnread(body))

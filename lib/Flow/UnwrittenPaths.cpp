@@ -5,7 +5,7 @@
 //   perhaps written   control can come to them by a block that writes it
 //   doomed      control comes from them to a read before a write, unless it stays in a loop or the grid is aborted
 // A branch from a block that is unwritten and not perhaps written, and not doomed, to one that is doomed is to blame. A
-// read that only some ways lead to (mostly those on which a predicate says that it was written) is none.
+// read that only some ways lead to (mostly those on which a predicate says that it was written) is not one.
 //
 // Compilers leave open what a branch makes and nobody needs on the other way, and so do CUB and others in their source.
 // So the certain rule asks for registers that are read first in the text and on all ways.
@@ -197,7 +197,7 @@ void UnwrittenPaths::checkPlain(OwnReads all) {
   const BlockId blame = first == reads.end() ? BlockId::None : blameFor(*first);
   if (blame != BlockId::None)
     sink.report(DiagId::UnwrittenOnPath, first->range, body.text(first->local))
-        .notes.push_back({"by one way from here, nothing writes it", body.instruction(graph[blame].last()).range});
+        .notes.push_back({"on one way from here, nothing writes it", body.instruction(graph[blame].last()).range});
   unmark(reads.front().local);
 }
 

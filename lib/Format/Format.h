@@ -16,7 +16,7 @@ struct LineSpan {
 /// How a text is to change.
 struct Formatting {
   std::vector<Respacing> changes; // in the order of the text
-  std::string refusal;            // why there are none; empty: nothing stands against it
+  std::string refusal;            // why there are none; empty: nothing is against it
   Range place;                    // of what the refusal is about
   std::vector<Range> faults;      // lines with errors of syntax, which stay as they are
 };

@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// What stands between two words: nothing, a blank, or ends of lines and an indent.
+/// What is between two words: nothing, a blank, or ends of lines and an indent.
 struct Space {
   uint32_t newlines = 0;
   uint32_t indent = 0; // levels, where there are newlines

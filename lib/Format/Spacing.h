@@ -1,5 +1,5 @@
 #pragma once
-// What stands between two tokens of a statement.
+// What is between two tokens of a statement.
 #include "Format/Statements.h"
 
 namespace ptxray {

@@ -1,5 +1,5 @@
 #pragma once
-// Words to statements: what stands on lines of its own when the text is laid out.
+// Words to statements: what is on lines of its own when the text is laid out.
 #include "Format/Words.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>

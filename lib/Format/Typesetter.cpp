@@ -218,7 +218,7 @@ void Typesetter::addStatement(const TextStatement &statement) {
   addWords(statement, steps, hasLines || widthOf(statement, steps, steps.size()) > widest);
 }
 
-/// Lists of debugging sections stay as they were made, but for what stands around them.
+/// Lists of debugging sections stay as they were made, but for what is around them.
 void Typesetter::addData(const TextStatement &statement) {
   for (size_t i = 1; i < statement.words.size(); ++i) {
     const bool isValue = i == 1 && statement.words.front().kind != TokenKind::Id;

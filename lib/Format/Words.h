@@ -26,7 +26,7 @@ public:
   /// With `isFaulty` quotes and `#` are read as the parser does in a faulty text: they do not reach beyond their line.
   WordReader(llvm::StringRef text, bool isFaulty);
 
-  /// The next word; at the end an EndOfFile that stands there.
+  /// The next word; at the end an EndOfFile that is there.
   const Word &peek() {
     if (first == ahead.size()) [[unlikely]]
       read();
@@ -50,7 +50,7 @@ private:
   size_t first = 0;
 };
 
-/// Where the first word of a text may stand: after a byte order mark.
+/// Where the first word of a text may be: after a byte order mark.
 uint32_t beginOfWords(llvm::StringRef text);
 
 } // namespace ptxray

@@ -86,7 +86,7 @@ static std::vector<bool> registersRead(const Body &body) {
 }
 
 /// Of the barriers that are waited for: which operations do they count? Of too many, it may be any. A wait of which
-/// nobody asks whether the phase is complete is none.
+/// nothing asks whether the phase is complete is not one.
 void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
   const bool waits =
       llvm::any_of(events, [&](uint32_t number) { return body.facts(number).has(isa::FactKind::Awaits); });

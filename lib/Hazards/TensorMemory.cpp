@@ -81,7 +81,7 @@ void Allocations::unfreed(uint32_t allocation) {
         !isSameIn(isa::Scope::Cta, body.guard(last), body, context.analyses))
       continue;
     context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), context.opcode(allocation))
-        .notes.push_back({"here control leaves the kernel by a way on which nothing frees it", context.range(last)});
+        .notes.push_back({"control leaves the kernel here, on a way that does not free it", context.range(last)});
     return;
   }
   if (frees.empty() && ends)

@@ -1,6 +1,6 @@
 #pragma once
 // What a kernel does asynchronously, and what waits for it, as the rules see it: a value for people and programs.
-// Events stand in the order of the text, in sections: loops, and what only those threads come to of which a condition
+// Events are in the order of the text, in sections: loops, and what only those threads come to of which a condition
 // on their number holds. Lines are those of the source.
 #include "llvm/ADT/StringRef.h"
 #include <optional>

@@ -81,7 +81,7 @@ void CompiledReader::begin(size_t next) {
   fileOf.push_back(locFile);
 }
 
-/// They stand at the end of the text.
+/// They are at the end of the text.
 void CompiledReader::nameFiles() {
   for (size_t i = 0; i < found.size(); ++i)
     for (const auto &[file, path] : files)
@@ -183,7 +183,7 @@ std::optional<TemplatePart> TemplateWalk::next() {
   return one;
 }
 
-/// What may stand in an operand's place: a register, a number, a name.
+/// What may be in an operand's place: a register, a number, a name.
 static StringRef operandAt(StringRef text) {
   const size_t sign = !text.empty() && (text[0] == '-' || text[0] == '%') ? 1 : 0;
   return text.take_front(

@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// What stands between `// begin inline asm` and `// end inline asm`.
+/// What is between `// begin inline asm` and `// end inline asm`.
 struct CompiledStatement {
   Range body;           // from the line after the one comment to the other
   std::string function; // mangled, as the PTX names it; empty: not known
@@ -25,7 +25,7 @@ public:
   static std::optional<Alignment> of(llvm::StringRef compiled, const InlineStatement &statement);
   /// The part of the template that a part of the compiled text was made from; empty: none.
   Range inTemplate(Range part) const;
-  /// What stands in an operand's place, and the operand: `%r3` is `%0`.
+  /// What is in an operand's place, and the operand: `%r3` is `%0`.
   const llvm::StringMap<std::string> &operands() const { return names; }
 
 private:

@@ -19,7 +19,7 @@ enum class CppKind : uint8_t {
 
 struct CppToken {
   CppKind kind = CppKind::Sign;
-  bool isExact = true;      // `text` stands at `place` of the source
+  bool isExact = true;      // `text` is at `place` of the source
   bool hasSpace = false;    // blanks before it
   bool isUncertain = false; // of a macro with several definitions
   llvm::StringRef text;

@@ -157,7 +157,7 @@ void CudaReader::loadHeaders() {
   readHeader(headers->openSameStem(), 0);
 }
 
-/// What a brace opens, told by what stands before it.
+/// What a brace opens, told by what is before it.
 static ScopeKind kindOfScope(Tokens head) {
   bool hasParenthesis = false;
   for (size_t i = 0; i < head.size(); ++i) {
@@ -398,7 +398,7 @@ static bool isAsmAlias(const Macro &macro) {
          });
 }
 
-/// Of each opening parenthesis, how far behind it the closing one stands; 0: there is none.
+/// Of each opening parenthesis, how far after it the closing one stands; 0: there is none.
 static std::vector<uint32_t> closingOf(Tokens tokens) {
   std::vector<uint32_t> closing(tokens.size());
   std::vector<size_t> open;
@@ -413,8 +413,8 @@ static std::vector<uint32_t> closingOf(Tokens tokens) {
   return closing;
 }
 
-/// Reads the statement that begins there; gives how many tokens it has, 1: it is none. `closing` as `closingOf` gives
-/// it, from the same token on.
+/// Reads the statement that begins there; gives how many tokens it has, 1: it is not one. `closing` as `closingOf`
+/// gives it, from the same token on.
 size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use) {
   size_t i = 1;
   bool isVolatile = false;
@@ -436,7 +436,7 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
     if (!macros.expandsAny(inside))
       return StatementReader(statement).read(splitAtColons(inside));
     if (!macros.expand(inside, expanded))
-      return std::string("with macros that become too much");
+      return std::string("with macros that expand to too much");
     return StatementReader(statement).read(splitAtColons(expanded));
   };
   InlineStatement read;
@@ -508,7 +508,7 @@ void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
       if (macros.expand(tokens.slice(i, length), expanded))
         scan(expanded, &whole, depth + 1);
       else
-        result.skipped.push_back({whole.place, "with macros that become too much"});
+        result.skipped.push_back({whole.place, "with macros that expand to too much"});
       i += length;
     }
   }

@@ -46,13 +46,13 @@ void Fragment::declare(const InlineStatement &statement, const InlineOperand &op
     one.letter = 'r';
   };
   if (!isKnown || letters.size() != 1)
-    refuse(!letters.empty() && llvm::isDigit(letters[0]) ? "nvcc ties no operand to another"
+    refuse(!letters.empty() && llvm::isDigit(letters[0]) ? "nvcc cannot tie an operand to another"
                                                          : "nvcc knows `h`, `r`, `l`, `q`, `f`, `d`, `n` and `C`");
   else if (isOutput && one.letter == 'n')
-    refuse("a constant is not a result");
+    refuse("a constant cannot be a result");
   else if (isOutput && !llvm::StringRef(operand.constraint).contains_insensitive("=") &&
            !llvm::StringRef(operand.constraint).contains("+"))
-    refuse("a result has `=` or `+` in front");
+    refuse("the constraint of a result begins with `=` or `+`");
   one.isDeclared = one.letter != 'n' && one.letter != 'i' && one.letter != 's';
 }
 

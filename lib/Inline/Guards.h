@@ -19,11 +19,11 @@ struct InlineGuard {
 
 enum class GuardAnswer : uint8_t { No, Yes, Unknown };
 
-/// Whether code behind the guard (its number, from 1; 0: there is none) is compiled for a target. Without a target,
+/// Whether code after the guard (its number, from 1; 0: there is none) is compiled for a target. Without a target,
 /// what asks for one is not known.
 GuardAnswer isCompiled(llvm::ArrayRef<InlineGuard> guards, uint32_t guard, llvm::StringRef target);
 
-/// Targets of today for which code behind the guard is surely compiled, when it asks for a target at all; the least
+/// Targets of today for which code after the guard is surely compiled, when it asks for a target at all; the least
 /// first.
 std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, uint32_t guard);
 

@@ -67,7 +67,7 @@ namespace {
 /// The first words of all instructions.
 struct FirstWords {
   llvm::StringSet<> all;
-  llvm::StringSet<> alone; // that may stand without a qualifier
+  llvm::StringSet<> alone; // that may be without a qualifier
 };
 
 } // namespace

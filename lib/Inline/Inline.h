@@ -32,7 +32,7 @@ struct InlineUnit {
   MappedText floats, bits; // as a module below sm_100, and from there on
   PieceContext context;
   Range place;
-  bool isGuarded = false; // an `#if` stands around it
+  bool isGuarded = false; // an `#if` is around it
 };
 /// All that is for a GPU of NVIDIA, in the order of the text.
 std::vector<InlineUnit> inlineUnits(const SourceBuffer &source, Language language, llvm::StringRef path,

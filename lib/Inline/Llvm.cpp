@@ -56,7 +56,7 @@ void LlvmReader::statement(size_t keyword, size_t i) {
   read.style = TemplateStyle::Llvm;
   read.isDevice = true;
   skipBlanks(i);
-  // What stands before the text: `sideeffect`, `asm_dialect = att`.
+  // What is before the text: `sideeffect`, `asm_dialect = att`.
   while (i < text.size() && text[i] != '"' && (llvm::isAlnum(text[i]) || llvm::StringRef("_= \t").contains(text[i])))
     ++i;
   read.isVolatile = text.slice(keyword, i).contains("side");

@@ -194,7 +194,7 @@ bool Macros::substitute(const Macro &macro, llvm::ArrayRef<Tokens> arguments, Ra
         CppToken &left = out.back();
         left.text = made.emplace_back(left.text.str() + right.front().text.str());
         left.isExact = false;
-        // What was written for this use stands after the macro.
+        // What was written for this use is after the macro.
         left.place = std::max(left.place, right.front().place, [](Range a, Range b) { return a.begin < b.begin; });
         out.insert(out.end(), right.begin() + 1, right.end());
       }

@@ -68,7 +68,7 @@ Range MappedText::placeOf(Range part) const {
     const uint32_t end = placeOf(size() - 1).end;
     return {end, end};
   }
-  if (part.size() == 0) { // what is inserted stands behind the character before it
+  if (part.size() == 0) { // what is inserted is after the character before it
     const uint32_t at = part.begin ? placeOf(part.begin - 1).end : placeOf(0u).begin;
     return {at, at};
   }

@@ -13,7 +13,7 @@ public:
   llvm::StringRef text() const { return content; }
   uint32_t size() const { return static_cast<uint32_t>(content.size()); }
 
-  /// Characters that stand in the source as they are.
+  /// Characters that are in the source as they are.
   void copy(llvm::StringRef characters, uint32_t from);
   /// Characters that the source writes in another way, such as `\n`.
   void replace(llvm::StringRef characters, Range by);
@@ -21,14 +21,14 @@ public:
   void append(const MappedText &other, Range part);
   void append(const MappedText &other) { append(other, {0, other.size()}); }
 
-  /// Where the statement stands that the text is of. A part that macros put together is looked for there first.
+  /// Where the statement is that the text is of. A part that macros put together is looked for there first.
   void setHome(Range place) { home = place; }
-  /// Where a part of the text stands in the source; an empty part has an empty place.
+  /// Where a part of the text is in the source; an empty part has an empty place.
   Range placeOf(Range part) const;
-  /// Where a character of the source stands in the text, if it does as it is; an offset at the end of a piece belongs
+  /// Where a character of the source is in the text, if it is there as it is; an offset at the end of a piece belongs
   /// to the piece.
   std::optional<uint32_t> offsetOf(uint32_t place) const;
-  /// Whether the part stands in the source as it is, in one run.
+  /// Whether the part is in the source as it is, in one run.
   bool isExact(Range part) const;
 
 private:

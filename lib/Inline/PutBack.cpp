@@ -31,7 +31,7 @@ struct Written {
   OriginalSource *source = nullptr;
   const InlineStatement *statement = nullptr;
   Alignment alignment;
-  std::optional<Note> other; // the same text stands there too
+  std::optional<Note> other; // the same text is there too
 };
 
 class Return {
@@ -90,7 +90,7 @@ OriginalSource &Return::source(const std::string &path) {
   return sources.emplace_back(OriginalSource{path, false, nullptr, {}, {}, {}});
 }
 
-/// Whether a statement ends in the middle of an instruction, and nothing but remarks stands between it and the place.
+/// Whether a statement ends in the middle of an instruction, and nothing but remarks is between it and the place.
 bool Return::runsInto(const CompiledStatement &one, uint32_t place) const {
   const StringRef last = body(one).rtrim().take_back(1);
   if (last.empty() || last == ";" || last == "}")
@@ -153,7 +153,7 @@ std::optional<Written> Return::findByText(const CompiledStatement &one) {
         continue;
       if (found) {
         const LineColumn place = from.buffer->lineColumn(statement.place.begin);
-        found->other = Note{"the same text stands in " + from.path + ":" + std::to_string(place.line) +
+        found->other = Note{"the same text is in " + from.path + ":" + std::to_string(place.line) +
                                 "; `-lineinfo` tells them apart",
                             {}};
         return found;
@@ -198,7 +198,7 @@ static Range lastWord(StringRef text) {
   return {narrow<uint32_t>(begin), narrow<uint32_t>(trimmed.size())};
 }
 
-/// Where a part of a compiled statement is written; what is empty stands after the character before it.
+/// Where a part of a compiled statement is written; what is empty is after the character before it.
 std::optional<Range> Return::placeOf(Range range, const CompiledStatement &one, const Written &where,
                                      bool mustBeExact) const {
   const MappedText &text = where.statement->text;

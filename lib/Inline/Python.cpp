@@ -17,7 +17,7 @@ struct PyToken {
   PyKind kind;
   bool isRaw = false;
   bool startsLine = false;
-  llvm::StringRef text; // of a string what stands between its quotes
+  llvm::StringRef text; // of a string what is between its quotes
   uint32_t begin = 0, end = 0;
   uint32_t content = 0; // where that begins
   bool is(llvm::StringRef other) const { return kind != PyKind::String && kind != PyKind::Formatted && text == other; }

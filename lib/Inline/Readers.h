@@ -13,7 +13,7 @@ enum class Headers : uint8_t { WhenNeeded, First };
 /// `path` is where headers are looked for; empty: nowhere.
 InlineText readCuda(const SourceBuffer &source, llvm::StringRef path, Headers headers);
 
-/// Whether a guard that asks for this macro asks for a machine that is no GPU of NVIDIA's.
+/// Whether a guard that asks for this macro asks for a machine that is not an NVIDIA GPU.
 bool isOtherMachine(llvm::StringRef macro);
 
 /// Calls of `inline_asm_elementwise` and `llvm.inline_asm`.

@@ -34,12 +34,12 @@ struct InlineStatement {
   std::optional<Range> missingComma; // an operand that follows another one
   bool isVolatile = false;
   bool isBasic = false;      // without any colon
-  bool isDevice = false;     // it stands in a function for a GPU
-  bool isKernel = false;     // it stands in a kernel
+  bool isDevice = false;     // it is in a function for a GPU
+  bool isKernel = false;     // it is in a kernel
   bool isNearDevice = false; // its source has such functions
   bool isForeign = false;    // a guard around it names another machine
   uint32_t guard = 0;        // number of the innermost `#if` around it; 0: none
-  uint32_t function = 0;     // which one it stands in, from 1; 0: none
+  uint32_t function = 0;     // which one it is in, from 1; 0: none
 };
 
 /// A statement of which not enough is known.

@@ -34,7 +34,7 @@ enum class ArgumentKind : uint8_t {
 struct DirectiveArgument {
   Text name;
   ArgumentKind kind;
-  uint8_t depth; // as many optional parts it stands in
+  uint8_t depth; // as many optional parts it is in
   bool repeats;  // may be followed by more of its kind
   Span ranges;   // into `ranges`; empty: any value
   Span texts;    // into `directiveTexts`: the strings that stand for a number
@@ -48,7 +48,7 @@ struct Directive {
   uint32_t line;
   Text source;     // its text, for `explain`
   uint16_t places; // DirectivePlace
-  uint16_t owner;  // of what stands InDirective: index of that directive
+  uint16_t owner;  // of what is InDirective: index of that directive
   ExprId gate;
   bool once;          // in one head
   uint16_t idleSince; // ptxas ignores it from this version on; 0: never

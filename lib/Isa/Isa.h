@@ -40,7 +40,7 @@ struct Tables {
   llvm::ArrayRef<Mnemonic> mnemonics;                     // sorted by text
   llvm::ArrayRef<Target> targets;
   llvm::ArrayRef<uint16_t> versions;                // ascending, 8.6 is 806
-  llvm::ArrayRef<uint16_t> versionMeanings;         // the version that ptxas takes each for
+  llvm::ArrayRef<uint16_t> versionMeanings;         // the version that ptxas reads each as
   llvm::ArrayRef<SpecialRegister> specialRegisters; // sorted by name
   llvm::ArrayRef<Text> directiveTexts;
   llvm::ArrayRef<DirectiveArgument> arguments;
@@ -63,7 +63,7 @@ template <typename T> llvm::ArrayRef<T> run(llvm::ArrayRef<T> all, Span span) {
 
 const Word &word(WordId id);
 WordId findWord(llvm::StringRef text); // 0: no such word
-WordId wholeSpace(WordId space);       // `.shared::cta` lies in `.shared`: what stands before the colons
+WordId wholeSpace(WordId space);       // `.shared::cta` lies in `.shared`: what is before the colons
 const Mnemonic *findMnemonic(llvm::StringRef dotted);
 llvm::ArrayRef<Mnemonic> mnemonics();
 llvm::ArrayRef<Entry> entries();

@@ -21,12 +21,12 @@ struct Span {
 enum class WordClass : uint8_t { Free, Type, Layout, Space, Operation }; // Free: any order
 /// Opaque: .texref, .samplerref, .surfref.
 enum class TypeKind : uint8_t { None, Bits, Unsigned, Signed, Float, Packed, Predicate, Opaque };
-/// Whether a type may be declared. Of instructions alone: ptxas takes it for arrays and for parameters of what has no
+/// Whether a type may be declared. Of instructions alone: ptxas accepts it for arrays and for parameters of what has no
 /// body.
 enum class Declarable : uint8_t {
   OfInstructions,
   Yes,
-  Laxly, // only ptxas takes it, for whatever is declared
+  Laxly, // only ptxas accepts it, for whatever is declared
   Never, // a word that ptxas does not even read there
 };
 
@@ -79,7 +79,7 @@ enum class ExprOp : uint8_t {
   SlotIs,         // a: slot of the form, b, c: run of `wordLists`
   SlotWritten,    // a: slot
   SlotsEqual,     // a, b: slots
-  WordWritten,    // b, c: run of `wordLists`: any of them stands anywhere in the opcode
+  WordWritten,    // b, c: run of `wordLists`: any of them is anywhere in the opcode
   OperandWritten, // a: operand of the form
   OperandIsImmediate,
   OperandIsSymbol, // names a variable, label, function or special register
@@ -159,7 +159,7 @@ struct TypeRef {
   uint8_t divisor = 1; // 2 in `.type/2`
 };
 /// A length or a bound: number * mul / div + add, where the number is `base` or is read from a slot's
-/// word, behind `letter` if there is one (`n` of `.m64n8k16`).
+/// word, after `letter` if there is one (`n` of `.m64n8k16`).
 struct Term {
   int32_t base;
   int16_t slot; // -1: none
@@ -211,7 +211,7 @@ struct Slot {
   Span values; // into `slotValues`, sorted by word
   bool optional;
   bool literal;
-  bool suffix;     // stands behind an operand, not in the opcode
+  bool suffix;     // is after an operand, not in the opcode
   WordId fallback; // counts when the slot is not written; 0: none
 };
 
@@ -224,7 +224,7 @@ struct Column {
 enum class CellKind : uint8_t { Any, Absent, Present, Words, Lengths, Ranges, Condition };
 struct Cell {
   CellKind kind;
-  bool orAbsent;  // Words: `-` stands among them
+  bool orAbsent;  // Words: `-` is among them
   uint32_t first; // run of `wordLists`, `terms` or `ranges`; the ExprId of a Condition
   uint16_t count;
 };
@@ -394,6 +394,6 @@ struct SpecialRegister {
   Text manual;   // section of the manual; empty: no manual has it
 };
 
-// The arrays themselves stand in IsaTables.inc, generated; Isa/Isa.h gives access.
+// The arrays themselves are in IsaTables.inc, generated; Isa/Isa.h gives access.
 
 } // namespace ptxray::isa

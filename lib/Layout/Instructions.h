@@ -42,7 +42,7 @@ struct Words {
   llvm::SmallVector<llvm::StringRef, 12> all;
 };
 
-/// Bits of an element of this type, without its dot; 0 when it is none.
+/// Bits of an element of this type, without its dot; 0 when it is not one.
 uint32_t bitsOfType(llvm::StringRef type);
 
 Answer describe(const Request &request);

@@ -159,8 +159,8 @@ Layout sixteenElements(uint32_t bits, bool padded) {
 }
 
 Layout elementInByte(llvm::StringRef type) {
-  // A 6-bit element fills the lower six bits; a 4-bit one stands as if it were E2M3 with two zero
-  // bits behind.
+  // A 6-bit element fills the lower six bits; a 4-bit one is stored as if it were E2M3 with two zero
+  // bits after.
   const uint32_t bits = bitsOfType(type);
   const uint32_t exponent = type[1] - '0', mantissa = type[3] - '0';
   Layout layout;

@@ -9,7 +9,7 @@ class raw_ostream;
 namespace ptxray::layout {
 
 /// What a grid shows of a layout: neighbours that lie side by side are one cell, and what repeats
-/// is cut off behind the limits.
+/// is cut off after the limits.
 struct Grid {
   Grid(const Layout &layout, uint32_t mostRows, uint32_t mostColumns);
 

@@ -108,7 +108,7 @@ Layout scaleFactorsIn(bool ofA, uint32_t count, uint32_t factors, uint32_t id, u
   const Along outer = ofA ? Row : Column, inner = ofA ? Column : Row;
   layout.elementNames[inner] = "factor";
   layout.origin[Bit] = 8 * id;
-  // Rows fill the 32 lanes, then the next column; the next four factors stand behind all rows, so
+  // Rows fill the 32 lanes, then the next column; the next four factors are after all rows, so
   // that three or six factors may begin in one word and end in another.
   const uint32_t blocks = (count / lanesSplit + 127) / 128 * 4;
   layout.carryStep = blocks;
@@ -229,7 +229,7 @@ Answer describeTensorLoad(const Words &words, const Request &request) {
     return Answer::refuse("tcgen05.ld and .st need a shape: .32x32b, .16x64b, .16x128b, .16x256b or .16x32bx2");
   }
   if (registers > 128)
-    return Answer::refuse("that would take " + std::to_string(registers) + " registers; 128 are the most");
+    return Answer::refuse("that would need " + std::to_string(registers) + " registers; at most 128 are possible");
   explain(layout, lanes, columns * wide, registers, warp);
   if (packed)
     layout.notes.push_back("each 16 bits are the lower half of a column");
@@ -293,7 +293,8 @@ static Answer withScaleFactors(Answer answer, const Words &words, const Request 
   const llvm::StringRef vector = words.behind("scale_vec::");
   if ((isOfEightBits && (words.has("block16") || (!vector.empty() && vector != "1X"))) ||
       (!isOfEightBits && vector == "1X") || (kind == "mxf4" && (words.has("block16") || vector == "4X")))
-    return Answer::refuse(".kind::" + kind.str() + " has no such number of scale factors (PTX ISA 9.7.16.10.7.1)");
+    return Answer::refuse(".kind::" + kind.str() +
+                          " does not have that number of scale factors (PTX ISA 9.7.16.10.7.1)");
   uint32_t factors = isOfEightBits ? 1 : words.has("scale_vec::4X") || words.has("block16") ? 4 : 2;
   if (k == 96)
     factors = factors == 4 ? 6 : 3;

@@ -33,7 +33,7 @@ bool OperandJudge::isBracketed(unsigned node) const {
   return false;
 }
 
-/// What belongs into brackets may stand behind them, or the reverse, where ptxas does not look where they end
+/// What belongs into brackets may be after them, or the reverse, where ptxas does not look where they end
 /// (Bind.cpp).
 void OperandJudge::judgeBrackets(unsigned node) {
   if (declared.role == OperandRole::Address)

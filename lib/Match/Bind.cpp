@@ -36,7 +36,7 @@ private:
   static constexpr unsigned most = 3;     // misfits; with more of them nothing is alike
   static constexpr unsigned enough = 256; // bindings
 
-  /// Nothing is alike: what stands at the same place, and the first that are missing or too many.
+  /// Nothing is alike: what is at the same place, and the first that are missing or too many.
   void compare(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd) {
     auto add = [&](int pattern, int node) {
       if (current.misfits.size() <= most)
@@ -95,7 +95,7 @@ private:
       recordMisfit(-1, n, [&] { list(p, pEnd, nNext, nEnd, next); });
   }
 
-  /// How many elements stand in the brackets.
+  /// How many elements are in the brackets.
   unsigned inside(unsigned n) const {
     unsigned count = 0;
     for (unsigned at = n + 1; at < n + shapes[n].extent; at += shapes[at].extent)
@@ -105,7 +105,7 @@ private:
 
   unsigned second(unsigned n) const { return n + 1 + shapes[n + 1].extent; }
 
-  /// Behind the name of a texture or surface and a lone register, ptxas does not look where the brackets end.
+  /// After the name of a texture or surface and a lone register, ptxas does not look where the brackets end.
   bool isOpen(unsigned p, unsigned n) const {
     return patterns[p].kind == PatternKind::Address && shapes[n].kind == ShapeKind::Address && inside(n) >= 2 &&
            isOpaque(view.operands[patterns[p + 1].operand].role) && shapes[second(n)].kind != ShapeKind::Vector;
@@ -214,7 +214,7 @@ private:
     case ShapeKind::Address:
     case ShapeKind::Pair: return false;
     case ShapeKind::List: return view.operands[pattern.operand].role == isa::OperandRole::List;
-    case ShapeKind::Register: // tells optional operands apart that stand before and behind a predicate
+    case ShapeKind::Register: // tells optional operands apart that are before and after a predicate
       return !(view.operands[pattern.operand].rules & isa::Vec) ||
              viewType(shape.type).kind != isa::TypeKind::Predicate;
     default: return true;

@@ -1,5 +1,5 @@
 #pragma once
-// What no table row can say. `check name;` in an entry calls checks::name, which stands in checks/name.cpp and reads
+// What no table row can say. `check name;` in an entry calls checks::name, which is in checks/name.cpp and reads
 // the instruction through the form that it was laid under.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"

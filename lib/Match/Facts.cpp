@@ -24,7 +24,7 @@ static uint8_t useOf(const isa::OperandDecl &operand) {
   return operand.role == isa::OperandRole::Function ? Reads | Calls : Reads;
 }
 
-/// Of a name: a register, a label and so on, whatever the operand it stands in.
+/// Of a name: a register, a label and so on, whatever the operand it is in.
 static uint8_t useOfName(const Shape &shape, uint8_t use) {
   switch (shape.kind) {
   case ShapeKind::Register: return use & (Reads | Writes | Addresses | Passes);

@@ -1,5 +1,5 @@
 #pragma once
-// What is wrong with an instruction, independent of where it stands: equal instructions share their
+// What is wrong with an instruction, independent of where it is: equal instructions share their
 // findings, and bytes are looked up when one is reported.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Tables.h"
@@ -13,7 +13,7 @@ struct Place {
     Mnemonic, // the words that spell the instruction
     Word,     // a word of the opcode; 0 is the name
     Operand,  // an operand node, counted from the instruction's first
-    Suffix,   // the suffix behind an operand node
+    Suffix,   // the suffix after an operand node
   };
   Kind kind = Opcode;
   uint16_t index = 0;

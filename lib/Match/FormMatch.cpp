@@ -76,7 +76,7 @@ TypeView FormMatch::typeOf(unsigned operand) const {
   return type;
 }
 
-/// The number behind a letter: `n` of `.m64n8k16` is 8.
+/// The number after a letter: `n` of `.m64n8k16` is 8.
 static int64_t numberBehind(llvm::StringRef text, char letter) {
   for (size_t i = 0; i + 1 < text.size(); ++i)
     if (text[i] == letter && llvm::isDigit(text[i + 1])) {

@@ -1,5 +1,5 @@
 #pragma once
-// How a written instruction lies over one form of the tables: which word stands in which slot, which operand node in
+// How a written instruction lies over one form of the tables: which word is in which slot, which operand node in
 // which operand, which row of each table it is. A plain value of numbers; what it was made from may be gone.
 #include "Isa/Isa.h"
 #include "Match/Finding.h"

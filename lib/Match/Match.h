@@ -118,7 +118,7 @@ private:
     uint64_t fingerprint = 0;
     const Verdict *verdict = nullptr; // null: none
   };
-  /// Where the verdict with that fingerprint stands, or is to stand.
+  /// Where the verdict with that fingerprint is, or is to be.
   size_t placeOf(uint64_t fingerprint) const {
     size_t i = fingerprint >> 32 & (memo.size() - 1);
     while (memo[i].verdict && memo[i].fingerprint != fingerprint)

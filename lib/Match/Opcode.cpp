@@ -21,7 +21,7 @@ static bool namesFunction(const isa::Form &form) {
                       [](const isa::OperandDecl &operand) { return operand.role == isa::OperandRole::Function; });
 }
 
-/// Whether the words that the form cannot do without stand in the opcode, at any place.
+/// Whether the words that the form cannot do without are in the opcode, at any place.
 static bool hasDemandedWords(const isa::Form &form, llvm::ArrayRef<OpcodeWord> words) {
   const isa::Tables &t = isa::tables();
   return llvm::all_of(isa::run(t.slots, form.slots), [&](const isa::Slot &slot) {

@@ -1,5 +1,5 @@
 #pragma once
-// One operand of a form against what is written. Operands.cpp has what stands alone, Vectors.cpp what stands in braces,
+// One operand of a form against what is written. Operands.cpp has single values, Vectors.cpp what is in braces,
 // Addresses.cpp addresses and the names of textures.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
@@ -61,7 +61,7 @@ private:
 
   bool has(isa::OperandRule rule) const { return declared.rules & rule; }
   bool isPredicate() const { return declared.role == OperandRole::Predicate || type.kind == TypeKind::Predicate; }
-  /// Where `.pred` is the word of a type, ptxas takes a register of .f16x2 too.
+  /// Where `.pred` is the word of a type, ptxas accepts a register of .f16x2 too.
   bool holdsPredicate(TypeView reg) const { return reg.kind == TypeKind::Predicate || (type && reg.halfPair); }
   bool wide() const;
   bool standsIn(isa::PatternKind group) const;
@@ -83,7 +83,7 @@ private:
     find(Phase::Type, id, node, more...);
     return false;
   }
-  /// The same where ptxas takes it.
+  /// The same where ptxas accepts it.
   template <typename... More> bool warn(IdFor<TextThere, More...> id, unsigned node, const More &...more) {
     find(Phase::Warning, id, node, more...).severity = Severity::Warning;
     return true;

@@ -10,7 +10,7 @@
 
 namespace ptxray {
 
-/// Of a type that no qualifier chooses (a count, a mask, a distance), or a fragment of integers. ptxas takes
+/// Of a type that no qualifier chooses (a count, a mask, a distance), or a fragment of integers. ptxas accepts
 /// no .f16x2 there.
 bool OperandJudge::fixedInteger() const {
   return (declared.type.kind == isa::RefKind::Word || has(isa::Fragment)) &&
@@ -320,7 +320,7 @@ void OperandJudge::judgeSize(const Shape &constant, unsigned node) {
   if (!isTruncated)
     return;
   warn(DiagId::TruncatedConstant, node, type.bits);
-  judgement.findings.back().notes.push_back(isFloat ? "ptxas makes infinity of it" : "ptxas keeps its lower bits");
+  judgement.findings.back().notes.push_back(isFloat ? "ptxas turns it into infinity" : "ptxas keeps its lower bits");
 }
 
 /// A variable, function or label: its address is the value.
@@ -332,7 +332,7 @@ bool OperandJudge::judgeSymbol(const Shape &shape, unsigned node, bool inVector)
     return !(shape.flags & ShapeReturn) || view.written.availability.holds(ofReturn) ||
            fail(DiagId::OperandRequires, node, gateText(ofReturn));
   }
-  // Where a qualifier chooses the type, ptxas takes the address of a function for any.
+  // Where a qualifier chooses the type, ptxas accepts the address of a function for any.
   if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value &&
       declared.type.kind == isa::RefKind::Slot && !type.narrow && !inVector && !shape.suffix) {
     fail(DiagId::FunctionAsValue, node);

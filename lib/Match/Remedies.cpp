@@ -181,7 +181,7 @@ static std::optional<std::vector<Shape>> withArguments(llvm::ArrayRef<Shape> sha
   return changed;
 }
 
-/// In place of what is wrong with each operand: that they stand in the wrong order, or lack their parentheses.
+/// In place of what is wrong with each operand: that they are in the wrong order, or lack their parentheses.
 static void addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const llvm::ArrayRef<Shape> shapes = written.shapes;
   auto replace = [&](const std::vector<Shape> &changed, unsigned node, ShapeKind expected, Remedy::Kind remedy) {
@@ -194,7 +194,7 @@ static void addArrangement(std::vector<Finding> &findings, const WrittenInstruct
     f.form = findings.front().form;
     f.line = findings.front().line;
     f.remedy = {remedy, 0, ""};
-    f.notes.push_back(remedy == Remedy::SwapOperands ? "the first two operands are in each other's place"
+    f.notes.push_back(remedy == Remedy::SwapOperands ? "the first two operands are swapped"
                                                      : "the arguments of a call are in parentheses");
     findings = {f};
   };

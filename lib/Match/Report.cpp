@@ -35,7 +35,7 @@ Range Reporter::wordRange(unsigned k) const {
     const uint32_t begin = whole.begin + (word.data() - opcode.spelling.data());
     return {begin, begin + static_cast<uint32_t>(word.size())};
   }
-  // Blanks or comments stand between the words.
+  // Blanks or comments are between the words.
   const llvm::StringRef text = source.text(whole);
   size_t at = 0;
   for (unsigned i = 0; i <= k && at != llvm::StringRef::npos; ++i)

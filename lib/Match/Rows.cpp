@@ -349,7 +349,7 @@ static void reportNoRow(const TableView &rows, Judgement &judgement) {
   }
   for (auto [operand, column] : best.badLength) {
     const Cell &cell = rows.cell(best.row, column);
-    if (cell.kind == CellKind::Lengths) // else no vector may stand there, which is found without the table
+    if (cell.kind == CellKind::Lengths) // else no vector may be there, which is found without the table
       reportLength(view, operand, t.terms.slice(cell.first, cell.count), rows.line(best.row), judgement,
                    countingWord(rows));
   }

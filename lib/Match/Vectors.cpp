@@ -1,4 +1,4 @@
-// What stands in braces: one type for the whole, made of those of the elements.
+// What is in braces: one type for the whole, made of those of the elements.
 #include "Match/OperandJudge.h"
 #include "Match/Rows.h"
 #include "Match/Wording.h"
@@ -25,7 +25,7 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   judgeElements(shape, node);
 }
 
-/// Of a vector whose elements ptxas takes one by one: whether this one would do as a word, or as what is asked for.
+/// Of a vector whose elements ptxas accepts one by one: whether this one would do as a word, or as what is asked for.
 bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   if (elementType.kind == TypeKind::Predicate)
     return false;
@@ -124,8 +124,13 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     if (element.kind != ShapeKind::Unknown && !judgeElement(element, n, n == node + 1, isIndex, fold))
       return;
   }
+  const size_t found = judgement.findings.size();
   if (fold.type && declared.role != OperandRole::Immediate)
     judgeFold(fold, node);
+  if (hasConstant && declared.role == OperandRole::Value && !has(isa::Each) && judgement.findings.size() == found)
+    for (unsigned n = node + 1; n < node + shape.extent; n += shapes[n].extent)
+      if (isConstant(shapes[n]))
+        judgeSize(shapes[n], n);
   if (has(isa::Destination) && onlySinks)
     fail(DiagId::VectorOfSinks, node);
 }

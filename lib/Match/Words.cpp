@@ -103,7 +103,7 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
     judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, text, instruction);
     return;
   }
-  if (taken < 0) // not a word of this slot, but of the kind that stands there
+  if (taken < 0) // not a word of this slot, but of the kind that is there
     for (unsigned j = 0; j < view.slots.size() && taken < 0; ++j)
       if (view.slotWord[j] && view.slotAt[j] >= 0 && !view.slots[j].literal && sameKind(view.slotWord[j], word.id) &&
           !isAligned(isa::word(word.id).wordClass))
@@ -143,7 +143,7 @@ void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &
   f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot), ""};
 }
 
-/// A word of the wrong value stands where slot `j` wants another: one mistake, not a word too many and
+/// A word of the wrong value is where slot `j` wants another: one mistake, not a word too many and
 /// one too few.
 static void reportIllegal(const FormView &view, uint16_t k, unsigned j, Judgement &judgement) {
   const isa::Slot &slot = view.slots[j];

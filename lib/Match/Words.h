@@ -16,7 +16,7 @@ struct Leftover {
 Leftover matchWords(FormView &view);
 void reportWords(const FormView &view, Leftover leftover, Judgement &judgement);
 
-/// Reports that no word stands in a slot.
+/// Reports that no word is in a slot.
 void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &judgement);
 /// The place in the manual's order where the word of a slot goes: after the word with this index.
 /// Whether a slot of one of its forms holds the word.

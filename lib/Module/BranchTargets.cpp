@@ -24,7 +24,7 @@ void checkTargets(const Directive &directive, ModuleState &module) {
       continue;
     }
     if (!areFunctions && target.name == directive.label)
-      continue; // ptxas takes it for a label
+      continue; // ptxas reads it as a label
     if (symbol->kind != (areFunctions ? SymbolKind::Function : SymbolKind::Label)) {
       module.sink.report(DiagId::JumpTarget, target.range, name, areFunctions ? "a function" : "a label");
       continue;

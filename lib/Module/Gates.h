@@ -9,7 +9,7 @@ namespace ptxray {
 Diagnostic *requireGate(isa::ExprId gate, const llvm::Twine &subject, Range range, ModuleState &module);
 void requireFeature(isa::FeatureId id, Range range, ModuleState &module);
 void requireFeature(isa::FeatureId id, const llvm::Twine &subject, Range range, ModuleState &module);
-/// The version and target have the directive, and it may stand at that place; null: there is none of that name.
+/// The version and target have the directive, and it may be at that place; null: there is none of that name.
 const isa::Directive *requireDirective(SpellingId name, Range range, isa::DirectivePlace place, ModuleState &module);
 void requireDirective(const isa::Directive &known, Range range, isa::DirectivePlace place, ModuleState &module);
 /// Where the directives of the function's head stand.

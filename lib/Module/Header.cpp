@@ -37,7 +37,7 @@ bool Header::read(const Ast &ast, const Directive &directive) {
     if (name == ".version") {
       Diagnostic &d = sink.at(*missingVersion);
       d.fix.reset();
-      d.notes.push_back({"it is here, and too late", directive.nameRange});
+      d.notes.push_back({"it is here, which is too late", directive.nameRange});
     }
     return true;
   }
@@ -54,7 +54,7 @@ bool Header::read(const Ast &ast, const Directive &directive) {
   return true;
 }
 
-/// `sm_80` for `sm80`, `SM_80`, `80`; empty if it is none of these.
+/// `sm_80` for `sm80`, `SM_80`, `80`; empty if it is not one of these.
 static std::string architectureLike(llvm::StringRef name) {
   if (name.starts_with("sm_"))
     return "";

@@ -23,7 +23,7 @@ public:
 
   /// True when the directive belongs to the header and was read.
   bool read(const Ast &ast, const Directive &directive);
-  /// The first item that is not a header directive stands at `place`: what is missing is reported, and
+  /// The first item that is not a header directive is at `place`: what is missing is reported, and
   /// whether version and target go together. A module without items `isEmpty`.
   void finish(Range place, bool isEmpty);
 

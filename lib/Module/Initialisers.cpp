@@ -27,10 +27,10 @@ static std::optional<uint32_t> checkMasked(const Declaration &declaration, uint3
 
 namespace {
 
-/// A name in an initialiser, and what stands around it.
+/// A name in an initialiser, and what is around it.
 struct InitialAddress {
   const Operand &name;
-  const Range range; // with what stands around it
+  const Range range; // with what is around it
   const bool isMasked, isGeneric, hasOffset;
   const bool isFirst; // value of the initialiser
 };
@@ -70,7 +70,7 @@ static void checkAddressee(const Declaration &declaration, const InitialAddress 
   checkTypeOfAddress(declaration, address, isFunction, module);
 }
 
-/// `a+4`, `generic(a)+4`, `0xff00(a+4)`, `0xff(generic(a))`. Gives the node behind it.
+/// `a+4`, `generic(a)+4`, `0xff00(a+4)`, `0xff(generic(a))`. Gives the node after it.
 static uint32_t checkInitialAddress(const Declaration &declaration, uint32_t node, ModuleState &module) {
   const llvm::ArrayRef<Operand> operands = module.ast.operands;
   const uint32_t end = node + operands[node].extent, begin = declaration.initialiser.first;
@@ -96,7 +96,7 @@ static uint32_t checkInitialAddress(const Declaration &declaration, uint32_t nod
   return end;
 }
 
-/// Checks one value or brace and gives the node behind it. `level` counts the braces around it.
+/// Checks one value or brace and gives the node after it. `level` counts the braces around it.
 static uint32_t checkInitialValue(const Declaration &declaration, uint32_t node, uint32_t level, ModuleState &module) {
   const Operand &value = module.ast.operands[node];
   const uint32_t end = node + value.extent;
@@ -106,7 +106,7 @@ static uint32_t checkInitialValue(const Declaration &declaration, uint32_t node,
     module.sink.report(DiagId::InitialiserType, value.range, module.ast.text(declaration.type), expected);
     return end;
   };
-  const bool isPair = module.text(declaration.type) == ".f16x2"; // for which ptxas takes any list
+  const bool isPair = module.text(declaration.type) == ".f16x2"; // for which ptxas accepts any list
   if (value.kind == OperandKind::Vector) {
     if (level >= levels)
       return isPair ? end : mismatch("a single value");

@@ -20,7 +20,7 @@ KernelHead headOf(const Ast &ast, const Function &function) {
        llvm::ArrayRef(ast.directives).slice(function.directives.first, function.directives.count)) {
     const llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
     const llvm::StringRef name = ast.text(directive.name);
-    // What no number of 32 bits can be is reported where it stands.
+    // What no number of 32 bits can be is reported where it is.
     const auto fits = [](const Operand &one) { return one.value > 0 && one.value <= UINT32_MAX; };
     if (operands.empty() || !llvm::all_of(operands, fits))
       continue;

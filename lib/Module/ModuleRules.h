@@ -1,5 +1,5 @@
 #pragma once
-// The rules about what stands outside of instructions. Each stands in the file of its subject, beside this one.
+// The rules about what is outside of instructions. Each is in the file of its subject, beside this one.
 #include "Module/ModuleState.h"
 
 namespace ptxray {
@@ -22,7 +22,7 @@ void checkModuleDirective(const Directive &directive, ModuleState &module);
 void checkBodyDirective(const Directive &directive, ModuleState &module);
 /// `call` operands against the declaration of what is called.
 void checkCall(const Instruction &instruction, ModuleState &module);
-/// An instruction that writes to the trace stands there.
+/// An instruction that writes to the trace is there.
 void checkTrace(Range range, llvm::StringRef instruction, ModuleState &module);
 /// At the end of the module.
 void checkDebugInfo(ModuleState &module);

@@ -29,20 +29,20 @@ static void checkPragmaValue(const isa::Directive &pragma, llvm::StringRef value
     return;
   const auto ranges = isa::run(isa::tables().ranges, argument.ranges);
   int64_t number = 0;
-  uint64_t large = 0; // beyond 63 bits ptxas takes it, too
+  uint64_t large = 0; // beyond 63 bits ptxas accepts it, too
   if (value.getAsInteger(0, number) ? value.getAsInteger(0, large) : !ranges.empty() && number < ranges.front().low)
     module.sink.report(DiagId::PragmaValue, range, pragma.name,
                        ranges.empty() ? "a number" : "a number above " + std::to_string(ranges.front().low - 1));
 }
 
-/// In a function ptxas takes whatever it does not know for a pragma of another compiler.
+/// In a function ptxas regards whatever it does not know as a pragma of another compiler.
 void checkPragma(const Directive &directive, isa::DirectivePlace place, ModuleState &module) {
   const bool isInBody = place == isa::InEntry || place == isa::InFunction;
   for (const Operand &string : module.ast.operandsOf(directive.operands)) {
     const llvm::StringRef text = module.ast.text(string.name).drop_front().drop_back();
     const isa::Directive *pragma = find(text);
     const bool isInModule = place == isa::InModule;
-    // One that may also stand in a head is refused elsewhere only when code is made, as one that ptxas does not know.
+    // One that may also be in a head is refused elsewhere only when code is made, as one that ptxas does not know.
     if (isInModule && (!pragma || ((pragma->places & isa::OnEntry) && !(pragma->places & isa::InModule)))) {
       module.sink.report(DiagId::CodegenPragmaPlace, string.range, text);
       continue;

@@ -16,7 +16,7 @@ void checkSources(const Directive &directive, ModuleState &module) {
       wrong(block, module.ast.text(block.suffix), ".code_block");
     for (uint32_t child = node + 1; child < node + block.extent; child += module.ast.operands[child].extent) {
       const Operand &item = module.ast.operands[child], &value = module.ast.operands[child + 1];
-      if (item.kind != OperandKind::List) { // the source, behind all fields
+      if (item.kind != OperandKind::List) { // the source, after all fields
         if (field < 2)
           wrong(item, ".source_begin", order[field]);
         continue;

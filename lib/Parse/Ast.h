@@ -58,14 +58,14 @@ constexpr bool fitsInto(unsigned bits, int64_t value) {
   return bits >= 64 || (value >= -(int64_t(1) << (bits - 1)) && value < int64_t(1) << bits);
 }
 
-/// Operands stand in preorder: a node's children follow it, and `extent` counts the node and all
+/// Operands are in preorder: a node's children follow it, and `extent` counts the node and all
 /// below it, so the next sibling of node i is i + operands[i].extent.
 struct Operand {
   OperandKind kind = OperandKind::Invalid;
   uint16_t flags = 0;
   uint32_t extent = 1;
   NameId name = NameId::None;           // Name
-  SpellingId suffix = SpellingId::None; // `.x`, `.b0`, `.h1` behind a name, `.unified` behind `]`
+  SpellingId suffix = SpellingId::None; // `.x`, `.b0`, `.h1` after a name, `.unified` after `]`
   Range range;                          // signs, offset and suffix included
   int64_t value = 0;                    // Integer; the bits of a Float; the offset of a Name
 };
@@ -92,7 +92,7 @@ struct Instruction {
   SpellingId opcode = SpellingId::None; // mnemonic and all qualifiers, written together: `add.s32`
   NameId guard = NameId::None;
   bool guardNot = false;
-  bool hasSuffix = false; // behind some operand
+  bool hasSuffix = false; // after some operand
   uint64_t print = 0;     // of opcode and operands but for their names: Parse/Fingerprint.h
   Slice names;            // the names of the operands, in order: into `operandNames`; before them that of the guard
   Slice operands;         // all nodes; top-level operands are found by `extent`

@@ -9,7 +9,7 @@ namespace {
 struct Brace {
   uint32_t offset;
   bool opens;
-  bool doubled; // the same brace stands directly before it
+  bool doubled; // the same brace is directly before it
 };
 
 struct Line {
@@ -73,7 +73,7 @@ bool Finder::continuesOperands() const {
   return oneOf(next.kind, {TokenKind::Comma, TokenKind::Semicolon, TokenKind::RightBracket, TokenKind::Bar});
 }
 
-/// Whether the braces are plainly right: vectors end on their lines, others stand first there, and every function
+/// Whether the braces are plainly right: vectors end on their lines, others are first there, and every function
 /// closes as many as it opens.
 static bool bracesMatch(llvm::StringRef text) {
   size_t last = 0; // brace of a block
@@ -257,7 +257,7 @@ bool hasTrace(llvm::StringRef line) {
 }
 
 // A block begins with its declarations. Of the places between the last brace before the orphan and the
-// orphan where declarations begin behind other statements, the one with a trace above it is meant, else
+// orphan where declarations begin after other statements, the one with a trace above it is meant, else
 // the first.
 uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
   uint32_t from = 0;
@@ -265,7 +265,7 @@ uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
     if (brace.offset < orphan)
       from = brace.offset;
   uint32_t place = orphan;
-  bool declares = true; // those directly behind the brace belong to its block
+  bool declares = true; // those directly after the brace belong to its block
   for (auto [offset, isDeclaration] : declarations) {
     if (offset < from)
       continue;
@@ -284,7 +284,7 @@ uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
   return place;
 }
 
-// The first trace behind the block's brace, the clearest kind first; without any the block ends with
+// The first trace after the block's brace, the clearest kind first; without any the block ends with
 // its line, unless it is as little indented as the function: then nothing tells which of them is open.
 std::optional<uint32_t> Finder::placeOfLostClose(uint32_t open) const {
   const Line first = lineAt(open);

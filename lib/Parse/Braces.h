@@ -12,10 +12,10 @@ struct BraceRepair {
   uint32_t offset; // of the brace, or of the place where one is missing
 };
 
-/// In the order of the text. The scanner stands before the text to look at.
+/// In the order of the text. The scanner is before the text to look at.
 std::vector<BraceRepair> findBraceRepairs(const Scanner &scanner, const SourceBuffer &source);
 
-/// Whether the line that begins there is a vector, `{%r1, %r2},`: operands may stand on lines of their own.
+/// Whether the line that begins there is a vector, `{%r1, %r2},`: operands may be on lines of their own.
 bool isVectorLine(llvm::StringRef text, uint32_t offset);
 
 /// Whether a line looks as if its only token had been taken away.

@@ -9,7 +9,7 @@ namespace ptxray {
 //
 // The grammar hands over signs, numbers, operators and parentheses one by one; `operations` and
 // `values` are the two stacks of operator precedence parsing. Signs are applied as soon as what
-// they stand before is complete.
+// they are before is complete.
 
 static uint8_t precedenceOf(uint64_t op) {
   switch (op) {
@@ -72,7 +72,7 @@ static uint16_t sizeFlags(OperandKind kind, uint8_t flags, uint64_t bits) {
 }
 
 void Builder::literal(const Token &token) {
-  // In a faulty text what ends the expression may be dropped, and an operator stand behind it.
+  // In a faulty text what ends the expression may be dropped, and an operator may follow.
   if (!sink && operations.empty() && values.empty())
     switch (ahead.kind) {
     case TokenKind::Comma:
@@ -445,7 +445,7 @@ void Builder::closeSubscript(const Token &token) {
   ast.operands.pop_back();
 }
 
-// What stands before `|` becomes a child of the pair.
+// What is before `|` becomes a child of the pair.
 void Builder::beginPair() {
   Operand pair;
   pair.kind = OperandKind::Pair;
@@ -477,7 +477,7 @@ void Builder::close(const Token &token) {
   operand.range.end = token.end;
 }
 
-// `[a, b]`: only a name may have something behind it.
+// `[a, b]`: only a name may have something after it.
 void Builder::addressPart(const Token &comma) {
   const uint32_t address = openNodes.back();
   const Operand &first = ast.operands[address + 1];

@@ -394,6 +394,9 @@ void Builder::guardBegin(const Token &token) {
 }
 
 void Builder::guard(const Token &token) {
+  // `@p%1 ret;`: the rest of the name would be an instruction. The pass that mends reads it as one name.
+  if (!sink && ahead.begin == token.end)
+    throw FastPassFailed();
   guardName = NameId(token.id);
   guardRange = {guardStart, token.end};
 }
@@ -495,7 +498,7 @@ static bool startsItem(TokenKind kind) {
 }
 
 void Builder::itemEnd() {
-  // A statement behind a function means that a brace of the function is wrong: then the function
+  // A statement after a function means that a brace of the function is wrong: then the function
   // has to be read again, too.
   const bool afterFunction = !ast.module.empty() && ast.module.back().kind == StatementKind::Function;
   const llvm::StringRef space = ahead.kind == TokenKind::Space ? ast.text(SpellingId(ahead.id)) : llvm::StringRef();

@@ -34,7 +34,7 @@ public:
   void cut(const Mark &mark);
   /// Drops the unfinished item of the module; returns where it begins.
   uint32_t dropItem();
-  /// An item begins behind the token just read.
+  /// An item begins after the token just read.
   void beginItem() { beforeItem = last; }
   /// The token before the item at hand.
   Token beforeItem;
@@ -217,7 +217,7 @@ private:
   size_t delivered = 0; // items of the module that `onItem` has seen
   Mark itemMark{}, statementMark{}, bodyMark{};
   uint32_t blocks = 0;
-  uint32_t lastNode = 0; // the operand that an offset behind it belongs to
+  uint32_t lastNode = 0; // the operand that an offset after it belongs to
 
   llvm::SmallVector<Operation, 16> operations;
   llvm::SmallVector<Constant, 16> values;

@@ -38,7 +38,7 @@ public:
   }
 
   /// The same for a text that may end with a number: `%r12`, as nearly all registers do, is found by its number, and
-  /// those that stand close to each other in the text do so in memory.
+  /// those that are close to each other in the text do so in memory.
   uint32_t internNumbered(const char *p, uint32_t length) {
     if (length > shortLength)
       return intern(p, length);
@@ -68,7 +68,7 @@ public:
     return slot.id ? std::optional(slot.id - 1) : std::nullopt;
   }
 
-  /// For a text that does not stand in the source: copied.
+  /// For a text that is not in the source: copied.
   uint32_t internCopy(llvm::StringRef text) {
     const Padded padded(text);
     const uint64_t key = keyOf(padded.data(), text.size());
@@ -110,7 +110,7 @@ private:
     bool operator==(const Words &) const = default;
   };
 
-  /// A text with 16 readable bytes behind it.
+  /// A text with 16 readable bytes after it.
   struct Padded : llvm::SmallString<64> {
     explicit Padded(llvm::StringRef text) : SmallString(text) { append(16, '\0'); }
   };
@@ -154,7 +154,7 @@ private:
     return load(known, length) == load(p, length) && (length <= 16 || std::memcmp(known, p, length) == 0);
   }
 
-  /// The first 16 bytes, zeros behind the text.
+  /// The first 16 bytes, zeros after the text.
   [[gnu::always_inline]] static Words load(const char *p, uint32_t length) {
 #ifdef __SSE2__
     alignas(16) static constexpr uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255,

@@ -9,7 +9,7 @@ bool PtxBase::mend(KindSet expected) {
   return mendKeyword(expected) || mendSemicolon(expected) || mendExtra(expected) || mendMissing(expected);
 }
 
-// `.entyr`, `entry`: the nearest directive that could stand here.
+// `.entyr`, `entry`: the nearest directive that could be here.
 bool PtxBase::mendKeyword(KindSet expected) {
   Token &ahead = builder->ahead;
   if (ahead.kind != TokenKind::Dotted && ahead.kind != TokenKind::Id)
@@ -74,7 +74,7 @@ static size_t oddBracket(llvm::StringRef text) {
   return open.empty() ? llvm::StringRef::npos : open.back();
 }
 
-/// A fix that changes one bracket or comma stays if the line is sound behind it. A bracket too many at both ends,
+/// A fix that changes one bracket or comma stays if the line is sound after it. A bracket too many at both ends,
 /// `[[a]]`, goes at both.
 void PtxBase::weighFix(Diagnostic &d) const {
   const Edit &edit = d.fix->edits.front();
@@ -109,7 +109,7 @@ bool PtxBase::hasPartner(const Token &brace) const {
   return open < 0;
 }
 
-// `,,`, `]]`, `;;`: what stands behind it fits.
+// `,,`, `]]`, `;;`: what is after it fits.
 bool PtxBase::mendExtra(KindSet expected) {
   Token &ahead = builder->ahead;
   constexpr KindSet droppable = kinds(TokenKind::Semicolon, TokenKind::Comma, TokenKind::Colon, TokenKind::LeftBrace,
@@ -125,7 +125,7 @@ bool PtxBase::mendExtra(KindSet expected) {
     return false;
   if (ahead.kind == TokenKind::Semicolon && inStatement() && !isClosedBehind(ahead))
     return false;
-  // `%r1 = 5;`, `@%p1 @%p2 ...`, `@%p1 {`: what stands there is meant.
+  // `%r1 = 5;`, `@%p1 @%p2 ...`, `@%p1 {`: what is there is meant.
   const bool isGuarded = statementFirst.kind == TokenKind::At && builder->last.begin > statementFirst.begin;
   if (inStatement() &&
       (ahead.kind == TokenKind::Equal || (isGuarded && kinds(TokenKind::At, TokenKind::LeftBrace) & bit(ahead.kind))))
@@ -135,7 +135,7 @@ bool PtxBase::mendExtra(KindSet expected) {
   bool closesBody = ahead.kind == TokenKind::EndOfBody;
   if ((ahead.kind == TokenKind::RightBrace || closesBody) && startsLine(ahead) && expected & bit(TokenKind::Semicolon))
     return false; // a semicolon is missing before it
-  // The arguments of a call may stand on lines of their own.
+  // The arguments of a call may be on lines of their own.
   if (ahead.kind == TokenKind::RightParen && inStatement())
     for (uint32_t at = statementFirst.begin; at < ahead.begin;) {
       const llvm::StringRef line = text.slice(at, lineRange(at, at).end);
@@ -208,7 +208,7 @@ void PtxBase::insert(TokenKind kind) {
 }
 
 // What is mostly alone on its line leaves an empty line where it is lost; a closing parenthesis may
-// have had a comment behind it.
+// have had a comment after it.
 uint32_t PtxBase::emptyLineBehindLast(bool orComment) const {
   const uint32_t from = builder->last.end;
   llvm::StringRef rest = text.drop_front(from);
@@ -301,7 +301,7 @@ std::optional<TokenKind> PtxBase::missingClosing(KindSet expected) {
   return std::nullopt;
 }
 
-/// Beside what stands there.
+/// Beside what is there.
 std::optional<TokenKind> PtxBase::missingToken(KindSet expected) {
   const Token &ahead = builder->ahead;
   auto wants = [expected](TokenKind kind) { return (expected & bit(kind)) != 0; };
@@ -317,7 +317,7 @@ std::optional<TokenKind> PtxBase::missingToken(KindSet expected) {
     throw SyntaxFault();
   if (wants(TokenKind::Semicolon) && (startsLine(ahead) || atEnd || closesBlock()))
     return TokenKind::Semicolon;
-  // `.func (.param .b32 r name (`: the name of the function behind its results.
+  // `.func (.param .b32 r name (`: the name of the function after its results.
   if (wants(TokenKind::RightParen) && ahead.kind == TokenKind::Id && isInside({Ptx::RuleResults}))
     return TokenKind::RightParen;
   return std::nullopt;
@@ -372,7 +372,7 @@ bool PtxBase::mendLonelyWord() {
   if (!(words & bit(word.kind)) || !inStatement() || builder->last.begin <= word.begin || !startsLine(word) ||
       !endsLine(word))
     return false;
-  // Its operands may stand on the lines below.
+  // Its operands may be on the lines below.
   if (const size_t next = text.find_first_not_of(" \t\r\n", word.end);
       next != llvm::StringRef::npos && text[next] == '{' && !text.substr(next + 1).ltrim(" \t\r").starts_with("\n"))
     return false;

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Reads to the end of the text; false at the first fault, where the scanner then stands somewhere.
+/// Reads to the end of the text; false at the first fault, where the scanner then is somewhere.
 bool runFastPass(Scanner &scanner, Builder &builder);
 
 /// Reads the rest of the text from an item of the module on and reports every fault to `sink`.

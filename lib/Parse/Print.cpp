@@ -231,7 +231,7 @@ void Printer::function(const Function &f) {
     os << ast.text(f.name) << ": ";
   words({f.linkage});
   os << (f.kind == FunctionKind::Entry ? ".entry " : f.kind == FunctionKind::Prototype ? ".callprototype " : ".func ");
-  // Attributes of a function stand before its name, all else behind the parameters.
+  // Attributes of a function are before its name, all else after the parameters.
   uint32_t tail = f.directives.first;
   for (; tail < f.directives.end() && ast.text(ast.directives[tail].name) == ".attribute"; ++tail) {
     os << ".attribute(";

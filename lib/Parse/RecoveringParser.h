@@ -125,8 +125,8 @@ private:
   size_t state = 0;
   std::vector<KindSet> followers, followersOutside; // by state; 0: not asked yet
   std::vector<KindSet> plainFollowers;              // those that need no second look
-  std::optional<Token> pending;                     // the token behind an inserted one
-  std::optional<Token> held;                        // the token behind a brace of `repairs`
+  std::optional<Token> pending;                     // the token after an inserted one
+  std::optional<Token> held;                        // the token after a brace of `repairs`
   std::vector<BraceRepair> repairs;
   std::vector<BraceRepair>::const_iterator nextRepair;
   Range bodyBrace;
@@ -145,6 +145,7 @@ private:
   bool repairBrace(Token &token);
   void drop();
   void advance();
+  void joinGuard();
   Token peek();
   void sync() {
     KindSet plain = plainFollowers[state];

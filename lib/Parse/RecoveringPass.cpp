@@ -46,7 +46,7 @@ void PtxBase::fetch(Token &token) {
       continue;
     }
     if (token.bad == BadToken::StrayCharacter && text[token.begin] == '.') {
-      // `add . s32`: the dot belongs to the word behind it.
+      // `add . s32`: the dot belongs to the word after it.
       const uint32_t dot = token.begin;
       scanner->next(token);
       if (token.kind != TokenKind::Id) {
@@ -80,7 +80,7 @@ bool PtxBase::readCharacter(Token &token) {
   token.end = token.begin + 3;
   const std::string number = std::to_string(static_cast<unsigned char>(written[1]));
   if (Diagnostic *d = report(DiagId::MalformedNumber, token.range(), written.str())) {
-    d->notes.push_back({"PTX has no constants of characters; the code of this one is " + number, std::nullopt});
+    d->notes.push_back({"PTX has no character constants; the code of this one is " + number, std::nullopt});
     d->fix = Fix{"write `" + number + "`", {{token.range(), number}}, /*safe=*/true};
   }
   badTokenEnd = token.end;
@@ -91,7 +91,7 @@ bool PtxBase::readCharacter(Token &token) {
   return true;
 }
 
-// False: the brace is dropped. True: the token is an inserted brace, and what it stands before is held.
+// False: the brace is dropped. True: the token is an inserted brace, and what it is before is held.
 bool PtxBase::repairBrace(Token &token) {
   const BraceRepair repair = *nextRepair++;
   uint32_t &braces = scanner->braces;
@@ -161,7 +161,7 @@ static void addNumberAdvice(llvm::StringRef number, Diagnostic &d) {
   if (suffix.empty() || number.starts_with_insensitive("0x") ||
       !llvm::all_of(plain, [](char c) { return llvm::isDigit(c) || c == '.'; }))
     return;
-  d.notes.push_back({"no number has the suffix `" + suffix.str() + "`" +
+  d.notes.push_back({"PTX numbers have no suffix `" + suffix.str() + "`" +
                          (isReal ? ": the point says that it is floating-point" : "; `U` is the only one"),
                      std::nullopt});
   if (isReal)
@@ -210,6 +210,19 @@ void PtxBase::drop() {
 void PtxBase::advance() {
   builder->last = builder->ahead;
   drop();
+  if (kinds(TokenKind::At, TokenKind::Not) & bit(builder->last.kind))
+    joinGuard();
+}
+
+/// `@p%1`: one name, misspelt.
+void PtxBase::joinGuard() {
+  Token &name = builder->ahead;
+  const llvm::StringRef rest = text.drop_front(name.end);
+  if (name.kind != TokenKind::Id || pending || held || !rest.starts_with("%"))
+    return;
+  name.end += rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '%'; }).size();
+  name.id = scanner->internName(text.slice(name.begin, name.end));
+  scanner->moveTo(name.end);
 }
 
 Token PtxBase::peek() {
@@ -337,7 +350,7 @@ void PtxBase::look() {
     mendHere();
 }
 
-/// Behind an item without a fault the fast pass reads on, to the next item with one. That one is left to this pass.
+/// After an item without a fault the fast pass reads on, to the next item with one. That one is left to this pass.
 void PtxBase::readSoundItems() {
   const bool follows = std::exchange(isSound, true);
   if (!follows || pending || held || nextRepair != repairs.end() || builder->ahead.kind == TokenKind::EndOfFile)
@@ -374,10 +387,10 @@ void PtxBase::mendHere() {
     if (fits())
       return;
     const bool isMended = mend(expected);
-    // Between statements there is nothing to give up but what stands there.
+    // Between statements there is nothing to give up but what is there.
     if (!between || (isMended && fits()))
       return;
-    if (isMended) // what stands behind the dropped token is none, or becomes another: `[ 0x`, `[ . a`
+    if (isMended) // what is after the dropped token is not one, or becomes another: `[ 0x`, `[ . a`
       continue;
     reportUnexpected();
     if (builder->ahead.kind == TokenKind::EndOfFile)
@@ -403,7 +416,7 @@ bool PtxBase::isFirstReport(Range range) {
   return true;
 }
 
-// The lines that two places stand on, with all between them.
+// The lines that two places are on, with all between them.
 Range PtxBase::lineRange(uint32_t from, uint32_t to) const {
   Range lines = source->lineRange(source->lineColumn(from).line);
   if (to > lines.end)
@@ -459,7 +472,7 @@ void PtxBase::reportUnexpected() {
   const Token &ahead = builder->ahead, &before = builder->last;
   KindSet expected = expectedKinds();
   // What is missing at the end of a line is missing there, not where the next statement begins. A number
-  // may stand on the next line, and no semicolon follows it: what stands there in its place is the fault.
+  // may be on the next line, and no semicolon follows it: what is there in its place is the fault.
   constexpr KindSet numbers = kinds(TokenKind::Integer, TokenKind::Float, TokenKind::WarpSize);
   const bool isNumberMissing = !(expected & ~numbers) && ahead.kind != TokenKind::Dotted;
   const bool atEnd = before.end > statementFirst.begin && startsLine(ahead) && !isNumberMissing;
@@ -485,7 +498,7 @@ static llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &las
   if (last.kind == TokenKind::RightBracket && signs & bit(ahead.kind))
     return "an offset is written inside of the brackets: `[%rd1+4]`";
   if (operators & bit(ahead.kind) && !first.starts_with("."))
-    return "an operand is a register or a constant; every operation is an instruction of its own";
+    return "an operand is a register or a constant; every operation is a separate instruction";
   return "";
 }
 

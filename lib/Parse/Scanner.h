@@ -47,33 +47,34 @@ struct Keyword {
 llvm::ArrayRef<Keyword> keywords(); // keyword i has the SpellingId i
 inline constexpr uint32_t keywordCount = 46;
 
-/// Whether nothing but blanks stands before the offset on its line.
+/// Whether nothing but blanks is before the offset on its line.
 bool startsLine(llvm::StringRef text, uint32_t offset);
 
 class Scanner {
 public:
   Scanner(Interner &names, Interner &spellings) : names(names), spellings(spellings) {}
 
-  /// The text must have 16 readable bytes behind its end. The names in `constants` stand for numbers of any value.
+  /// The text must have 16 readable bytes after its end. The names in `constants` stand for numbers of any value.
   void start(llvm::StringRef text, llvm::ArrayRef<std::string> constants = {});
   void moveTo(uint32_t offset) { at = base + offset; }
   llvm::StringRef text(Range range) const { return {base + range.begin, range.size()}; }
 
-  /// Called behind the brace that opens a function's body: from now on braces are counted, and the
+  /// Called after the brace that opens a function's body: from now on braces are counted, and the
   /// one that closes the body becomes an EndOfBody. `ahead` was read before the call.
   void enterBody(Token &ahead);
-  /// Called behind the parenthesis that opens a group of a constant expression: the next closing one
+  /// Called after the parenthesis that opens a group of a constant expression: the next closing one
   /// becomes a CloseGroup.
   void openGroup() { ++groups; }
 
   void next(Token &token);
-  /// Behind a decimal number of a list `1,2,3`: goes on to the last such number that is not above the limit.
+  /// After a decimal number of a list `1,2,3`: goes on to the last such number that is not above the limit.
   void skipNumbers(Token &number, uint64_t limit);
   uint32_t internWord(llvm::StringRef text) { return spellings.internCopy(text); }
+  uint32_t internName(llvm::StringRef text) { return names.internCopy(text); }
 
   uint32_t braces = 0;            // open ones of the body at hand; 0 outside
   uint32_t groups = 0;            // open ones of the constant expression at hand
-  bool markersBeginLines = false; // ptxas takes `# 1 "x.cu"` anywhere; in a faulty text it is a stray character there
+  bool markersBeginLines = false; // ptxas accepts `# 1 "x.cu"` anywhere; in a faulty text it is a stray character there
   std::vector<Range> remarks;     // the comments that begin with `ptxray:`
 
 private:
@@ -126,7 +127,7 @@ enum Class : uint8_t {
   Hash,
   AtSign,
   Punctuation,
-  Operator, // one character, or two with the same or `=` behind it
+  Operator, // one character, or two with the same or `=` after it
   OpenBrace,
   CloseBrace,
   CloseParen,
@@ -196,12 +197,12 @@ inline __attribute__((always_inline)) const char *skipWord(const char *p) {
 #endif
 }
 
-/// Behind `[2]` of `.const[2]`, p at the bracket behind the word that begins with the dot; p itself for anything else.
+/// After `[2]` of `.const[2]`, p at the bracket after the word that begins with the dot; p itself for anything else.
 const char *skipBank(const char *dot, const char *p);
 /// Whether the bare word `call` at [p, e) is the instruction.
 bool isCall(const char *text, const char *p, const char *e, const char *end);
 
-/// Behind `.word::word`, p at the dot; p itself when no word follows. `.sp::2:4` has a single colon.
+/// After `.word::word`, p at the dot; p itself when no word follows. `.sp::2:4` has a single colon.
 inline __attribute__((always_inline)) const char *skipDotted(const char *p) {
   if (!isWord(p[1]))
     return p;

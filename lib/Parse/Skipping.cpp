@@ -19,7 +19,7 @@ bool PtxBase::startsStatement(const Token &token) {
   return next == TokenKind::Colon || next == TokenKind::Semicolon;
 }
 
-/// Whether the token, or the declaration of a function that begins there, stands in the body: the brace that
+/// Whether the token, or the declaration of a function that begins there, is in the body: the brace that
 /// ends it comes before any item of the module.
 bool PtxBase::bodyGoesOn(const Token &token) {
   constexpr KindSet items = kinds(TokenKind::EndOfFile, TokenKind::Linkage, TokenKind::Entry, TokenKind::Func,
@@ -64,7 +64,7 @@ bool PtxBase::startsItem(const Token &token) {
   return next.kind == TokenKind::LeftBrace;
 }
 
-/// Whether the semicolon stands in braces of the statement that its line closes: `{%r1, ; %r2}`.
+/// Whether the semicolon is in braces of the statement that its line closes: `{%r1, ; %r2}`.
 bool PtxBase::isClosedBehind(const Token &semicolon) const {
   const llvm::StringRef before = text.slice(statementFirst.begin, semicolon.begin);
   if (before.count('{') <= before.count('}'))

@@ -9,7 +9,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// The options of ptxas whose value may stand as a word of its own, by their long and short names.
+/// The options of ptxas whose value may be a separate word, by their long and short names.
 /// An option that is not known here costs nothing but that its value is looked at as a file.
 static constexpr llvm::StringLiteral withValue[] = {
     "Ofast-compile",
@@ -143,7 +143,7 @@ static void readWords(llvm::ArrayRef<std::string> words, unsigned depth, PtxasCo
   for (size_t i = 0; i < words.size(); ++i) {
     StringRef word = words[i];
     if (word == "-" || !word.starts_with("-")) {
-      llvm::SmallVector<StringRef> paths; // ptxas takes a list with commas too
+      llvm::SmallVector<StringRef> paths; // ptxas accepts a list with commas too
       word.split(paths, ',');
       out.files.insert(out.files.end(), paths.begin(), paths.end());
       continue;

@@ -73,7 +73,7 @@ void StatementLines::read() {
     }
 }
 
-/// Where several stand in one line, the one whose opcode the message quotes.
+/// Where several are in one line, the one whose opcode the message quotes.
 Range StatementLines::find(unsigned line, StringRef message) {
   if (!isRead)
     read();
@@ -88,7 +88,7 @@ Range StatementLines::find(unsigned line, StringRef message) {
   }
   if (best)
     return best->statement;
-  // In the middle of a statement, or where nothing was read: what stands in the line.
+  // In the middle of a statement, or where nothing was read: what is in the line.
   const StringRef text = source.lineText(line);
   const uint32_t begin = text.data() ? text.data() - source.text().data() : 0;
   const StringRef trimmed = text.trim();
@@ -114,7 +114,7 @@ Range StatementLines::findNamed(StringRef message) {
   return {};
 }
 
-/// The word of a statement that a message quotes, if it stands there once.
+/// The word of a statement that a message quotes, if it is there once.
 static Range narrowed(Range statement, StringRef message, const SourceBuffer &source) {
   const StringRef word = message.split('\'').second.split('\'').first;
   const StringRef text = source.text(statement);
@@ -179,7 +179,7 @@ static void readAmount(StringRef text, FunctionResources &function) {
 
 namespace {
 
-/// Reads the lines of -v: some name a function, those behind them are about it.
+/// Reads the lines of -v: some name a function, those after them are about it.
 class ResourceReader {
 public:
   bool read(StringRef text); // false: this is not such a line

@@ -9,10 +9,10 @@ struct PtxasMessages {
   DiagnosticList diagnostics;
   std::vector<FunctionResources> functions; // with -v
   std::string rest;                         // lines that are neither
-  bool refusesText = false;                 // an error of reading, not of making code: it stands at a line
+  bool refusesText = false;                 // an error of reading, not of making code: it is at a line
 };
 
-/// A message that names a line gets the range of the instruction that stands there.
+/// A message that names a line gets the range of the instruction that is there.
 PtxasMessages readMessages(llvm::StringRef printed, const Ast &ast, const SourceBuffer &source);
 
 } // namespace ptxray

@@ -42,7 +42,7 @@ struct Assembly {
   ProgramResult run;
   MemoryFile object; // what ptxas wrote
 };
-/// `options` stand before input and output. The object is only good when ptxas ended with 0.
+/// `options` are before input and output. The object is only good when ptxas ended with 0.
 Assembly assemble(const Ptxas &ptxas, const MemoryFile &input, llvm::ArrayRef<std::string> options, unsigned seconds);
 
 } // namespace ptxray

@@ -134,7 +134,7 @@ static llvm::SmallVector<Caller, 4> callers() {
   for (unsigned i = 0; i < most && !process.empty() && process != "0"; ++i) {
     const std::string folder = "/proc/" + process;
     found.push_back(readCaller(folder));
-    // `123 (name) S 45 ...`: its own parent stands after the name, which may hold anything.
+    // `123 (name) S 45 ...`: its own parent is after the name, which may hold anything.
     std::ifstream status(folder + "/stat");
     std::string text;
     std::getline(status, text);

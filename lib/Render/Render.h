@@ -20,7 +20,7 @@ struct RuleTotal {
 /// Over all inputs.
 struct Totals {
   unsigned files = 0;
-  unsigned entries = 0; // of binaries; these are no files
+  unsigned entries = 0; // of binaries; these are not files
   unsigned unreadable = 0;
   unsigned errors = 0;
   unsigned warnings = 0;
@@ -47,7 +47,7 @@ struct RenderOptions {
   llvm::StringRef site = {}; // address of the folder with the pages of tools/site; empty: nobody said where they are
 };
 
-/// The output is: begin, file, separator, file, ..., end; the separator stands only between files that
+/// The output is: begin, file, separator, file, ..., end; the separator is only between files that
 /// gave text. `file` is called from several threads.
 struct Format {
   llvm::StringLiteral name;
@@ -69,7 +69,7 @@ std::string pageOfRule(const RenderOptions &options, llvm::StringRef rule);
 
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
 
-/// A diagnostic as text, cut where a line about others like it may stand.
+/// A diagnostic as text, cut where a line about others like it may be.
 struct TextBlock {
   std::string key; // what it has in common with others like it
   std::string before, behind;

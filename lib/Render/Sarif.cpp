@@ -25,7 +25,7 @@ static std::string uri(llvm::StringRef path) {
   return out;
 }
 
-/// From 1, in characters; a byte that is no UTF-8 counts as one.
+/// From 1, in characters; a byte that is not UTF-8 counts as one.
 static uint32_t characterColumn(const SourceBuffer &source, LineColumn at) {
   const llvm::StringRef before = source.lineText(at.line).take_front(at.column - 1);
   auto p = reinterpret_cast<const llvm::UTF8 *>(before.begin());

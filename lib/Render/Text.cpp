@@ -13,7 +13,7 @@
 
 namespace ptxray {
 
-static constexpr size_t widestLine = 120;   // longer ones are cut to what stands around the caret
+static constexpr size_t widestLine = 120;   // longer ones are cut to what is around the caret
 static constexpr size_t contextBefore = 40; // bytes kept before the caret in a cut line
 static constexpr unsigned tabStop = 8;
 static constexpr size_t fewestFolded = 4; // fewer that are alike are all shown
@@ -29,7 +29,7 @@ struct Alike {
 
 enum class Style { Plain, Bold, Error, Warning, Note, Caret };
 
-/// What is shown of a line: all, or what stands around the caret.
+/// What is shown of a line: all, or what is around the caret.
 struct Excerpt {
   uint32_t number;
   llvm::StringRef line;
@@ -248,7 +248,7 @@ static void readShape(const Diagnostic &d, llvm::SmallVectorImpl<char> &key) {
   }
 }
 
-/// One line a function. The columns are as wide as what stands in them.
+/// One line a function. The columns are as wide as what is in them.
 static void resources(llvm::ArrayRef<FunctionResources> functions, llvm::raw_ostream &out) {
   if (functions.empty())
     return;

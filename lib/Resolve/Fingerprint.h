@@ -1,5 +1,5 @@
 #pragma once
-// What a fingerprint has besides what is written. Places are no part of it.
+// What a fingerprint has besides what is written. Places are not part of it.
 #include "Parse/Fingerprint.h"
 #include "Resolve/Shape.h"
 
@@ -12,7 +12,7 @@ constexpr uint64_t scattered(uint64_t number) {
   return number ^ number >> 33;
 }
 
-/// Of what a declaration, or the suffix behind the operand, fixes.
+/// Of what a declaration, or the suffix after the operand, fixes.
 constexpr uint64_t declaredPrint(const Shape &shape) {
   const uint64_t flags = shape.flags & ~ShapeWritten;
   const uint64_t whole = static_cast<uint64_t>(shape.kind) | static_cast<uint64_t>(shape.vector) << 8 | flags << 16 |

@@ -57,7 +57,7 @@ Extent Resolver::declare(const Declaration &declaration, DeclarationRole role) {
   return extent;
 }
 
-/// Unlike a label, it must stand above its use.
+/// Unlike a label, it must be above its use.
 static bool countsFromItsPlace(ShapeKind kind) { return kind == ShapeKind::Prototype || kind == ShapeKind::Function; }
 
 /// What follows from the rest of the symbol.
@@ -155,7 +155,7 @@ void Resolver::endBlock() {
     scopes.leave();
 }
 
-/// Labels may be used before they stand in the text, but only inside their block.
+/// Labels may be used before they are in the text, but only inside their block.
 void Resolver::collectLabels(const Function &function) {
   labels.clear();
   nextLabel = 0;
@@ -296,7 +296,7 @@ bool Resolver::isLost(llvm::StringRef name) {
       const llvm::StringRef word = wordAt(line);
       const bool isFamily = line.substr(word.size()).starts_with("<");
       lostNames.insert(line.take_front(word.size() + isFamily));
-      // Behind a lost bracket the size of an array has become part of the name.
+      // After a lost bracket the size of an array has become part of the name.
       if (!word.starts_with("%"))
         for (size_t n = word.size(); n-- > 1 && llvm::isDigit(word[n]);)
           lostNames.insert(word.take_front(n));
@@ -364,7 +364,9 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
 
 /// Empty: none. Of short names such as `%q1` any other would be similar.
 std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
-  for (const std::string &variant : {name.lower(), "%" + name.str(), name.ltrim('%').str(), "%" + name.lower()})
+  std::string plain = name.str(); // `p%1`
+  llvm::erase(plain, '%');
+  for (const std::string &variant : {name.lower(), "%" + name.str(), "%" + plain, plain, "%" + name.lower()})
     if (const Symbol *symbol = variant == name ? nullptr : scopes.findText(variant);
         symbol && (!isGuard || symbol->isPredicate))
       return variant;
@@ -423,7 +425,7 @@ void Resolver::finishUnknown() {
   hasRegisters = false;
 }
 
-/// A special register, an unknown name, a name with a suffix, or one that counts only behind its declaration.
+/// A special register, an unknown name, a name with a suffix, or one that counts only after its declaration.
 Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
   Shape shape;
   const isa::SpecialRegister *reg = symbol ? nullptr : special(operand.name);

@@ -34,7 +34,7 @@ public:
   /// One shape for each operand node of the instruction, in the same order.
   void shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out);
   /// The fingerprint that these shapes would have, when all names are plain ones, declared above; else 0. The values of
-  /// numbers are no part of it.
+  /// numbers are not part of it.
   uint64_t fingerprint(const Instruction &instruction) {
     if (instruction.hasSuffix) [[unlikely]]
       return 0;

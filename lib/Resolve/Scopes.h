@@ -30,7 +30,7 @@ struct Extent {
 
 struct Symbol {
   Shape shape;        // of its name as an operand
-  uint64_t print = 0; // of the shape; 0: where the name stands decides what it means
+  uint64_t print = 0; // of the shape; 0: the place of the name decides what it means
   SymbolKind kind = SymbolKind::Register;
   isa::WordId type = 0;
   isa::WordId space = 0;
@@ -84,7 +84,7 @@ public:
   const Symbol *shortFamily(NameId name);
   /// Offers all names in reach that are wanted.
   void offerNames(Nearest &nearest, llvm::function_ref<bool(const Symbol &)> isWanted);
-  /// What a name means that may stand nowhere in the text; null: nothing.
+  /// What a name means that may be nowhere in the text; null: nothing.
   const Symbol *findText(llvm::StringRef name) {
     return name.empty() ? nullptr : find(static_cast<NameId>(names.internCopy(name)));
   }

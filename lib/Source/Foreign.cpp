@@ -59,7 +59,7 @@ constexpr Kind byLine[] = {
      "translate it to LLVM IR, and that to PTX",
      {"module {", "module @", "module attributes", "#loc", "#blocked"}},
     {"what ptxas prints", "check the PTX that ptxas was given", {"ptxas info"}},
-    {"Markdown", "the PTX between the fences is to stand alone", {"```"}},
+    {"Markdown", "keep only the PTX between the fences", {"```"}},
     {"HTML or XML", "save the PTX as plain text", {"<"}},
     {"JSON", "save the PTX that is in it as plain text", {"{\""}},
     {"what nvcc prints", compile, {"#$ "}},
@@ -73,7 +73,7 @@ constexpr llvm::StringLiteral wordsOfCuda[] = {
 
 } // namespace
 
-/// What is left after blanks and comments; empty when nothing is. A comment that does not end is none.
+/// What is left after blanks and comments; empty when nothing is. A comment that does not end is not one.
 static StringRef skipComments(StringRef text) {
   for (;;) {
     text = text.ltrim(" \t\r\n\f\v");
@@ -90,15 +90,31 @@ static StringRef skipComments(StringRef text) {
   }
 }
 
-/// `ld.global.u32 %r1, [%rd1];` or `@%p1 bra L;`, without a module around it.
+/// `ld.global.u32 %r1, [%rd1];`, `@%p1 bra.uni L;` or `{ .reg .b32 t;`, without a module around it.
 static bool isInstruction(StringRef line) {
+  if (line.consume_front("{")) {
+    line = skipComments(line);
+    if (line.starts_with(".reg"))
+      return true;
+  }
   if (line.consume_front("@"))
     line = line.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
   const StringRef opcode = line.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
   auto isLower = [](char c) { return c >= 'a' && c <= 'z'; };
   auto isOfOpcode = [&](char c) { return isLower(c) || llvm::isDigit(c) || c == '.' || c == '_' || c == ':'; };
   return opcode.contains('.') && isLower(opcode.front()) && llvm::all_of(opcode, isOfOpcode) &&
-         line.take_until([](char c) { return c == '\n'; }).rtrim().ends_with(";");
+         line.take_until([](char c) { return c == '\n'; }).contains(';');
+}
+
+/// `add.u32 %0, %1, %2;`, with or without the quotes of the source.
+static bool isOfAsm(StringRef text) {
+  const bool isQuoted = text.consume_front("\"");
+  if (!isInstruction(skipComments(text)))
+    return false;
+  for (size_t at = 0; (at = text.find('%', at)) != StringRef::npos; ++at)
+    if (const StringRef next = text.substr(at + 1, 1); next == "[" || (next != "" && llvm::isDigit(next.front())))
+      return true;
+  return isQuoted;
 }
 
 /// UTF-16 without a mark: every other byte is zero.
@@ -126,9 +142,12 @@ static std::optional<Kind> kindOf(StringRef text, StringRef rest) {
   const StringRef word = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
   if (llvm::is_contained(wordsOfCuda, word) && !rest.substr(word.size()).starts_with("."))
     return Kind{"CUDA C++", compile};
+  if (isOfAsm(rest))
+    return Kind{"the text of an `asm` statement",
+                "`ptxray check` reads the source that it is in: CUDA C++, Python or LLVM's assembly"};
   if (isInstruction(rest))
     return Kind{
-        "instructions without a module",
+        "a list of instructions without a module",
         "put `.version`, `.target`, and `.address_size 64` above them, and `.visible .entry k() { ... }` around them"};
   return std::nullopt;
 }

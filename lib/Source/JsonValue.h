@@ -7,7 +7,7 @@ namespace ptxray {
 
 using Json = nlohmann::ordered_json;
 
-/// What is no UTF-8 (a path, a byte of the input in a message) becomes U+FFFD. Without `indent` all is one line.
+/// What is not UTF-8 (a path, a byte of the input in a message) becomes U+FFFD. Without `indent` all is one line.
 inline std::string dump(const Json &value, int indent = -1) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

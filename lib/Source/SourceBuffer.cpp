@@ -65,7 +65,7 @@ static void *map([[maybe_unused]] fs::file_t file, [[maybe_unused]] size_t size,
 #ifdef _WIN32
   return nullptr;
 #else
-  // Pages behind the end of a mapped file are not readable, so map one anonymous run first and lay
+  // Pages after the end of a mapped file are not readable, so map one anonymous run first and lay
   // the file over its beginning.
   const size_t page = sysconf(_SC_PAGESIZE);
   if (size < 16 * page)

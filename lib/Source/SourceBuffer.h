@@ -13,7 +13,7 @@ struct LineColumn {
   uint32_t column = 1; // from 1, in bytes
 };
 
-/// One input text, mapped or owned, with 64 readable zero bytes behind its end.
+/// One input text, mapped or owned, with 64 readable zero bytes after its end.
 class SourceBuffer {
 public:
   static constexpr size_t largest = UINT32_MAX - 64;

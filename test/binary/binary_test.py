@@ -198,7 +198,7 @@ text = make.ptx("sm_90")
 (work / "header.fatbin").write_bytes(make.container(make.entry(text), make.entry(text, target="sm_75")))
 status, printed, _ = run("check", "--no-config", "header.fatbin")
 expect(status == 0 and printed.count("[header-disagrees]") == 1, printed)
-expect("calls this text `sm_75`, its `.target` says `sm_90`" in printed, printed)
+expect("calls this text `sm_75`, but its `.target` says `sm_90`" in printed, printed)
 
 
 # ---- targets

@@ -35,7 +35,7 @@ out.append(f"""
 {r["equal"]:,} gave what the manual says, bit for bit. {r["sequence"]:,} gave something else, and exactly what the instructions that ptxas makes of them
 compute; {r["different"]:,} remain unexplained.
 
-Of the instructions with four bytes a lane, whose two selectors have 4097 values each, every selector stands in two texts or more, and {PAIRS_OF_SELECTORS:,} texts
+Of the instructions with four bytes a lane, whose two selectors have 4097 values each, every selector is in two texts or more, and {PAIRS_OF_SELECTORS:,} texts
 have a pair of them drawn at random; the product of both, which makes the billions, was not run. All other combinations were, but for
 the exceptions below.
 

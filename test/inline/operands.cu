@@ -10,7 +10,7 @@ template <int Value, bool Flag> __device__ void operands(int a, float f, double 
   asm("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(25)); // error: [immediate-value]
   asm("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(a), "n"(Value));
   asm("mov.u32 %0, 1;" ::"n"(Value)); // error: [destination-register]
-  asm("add.s32 %0, %1, 1;" : "=r"(d) : "0"(a)); // error: [inline-constraint] "ties no operand"
+  asm("add.s32 %0, %1, 1;" : "=r"(d) : "0"(a)); // error: [inline-constraint] "tie an operand"
   asm("add.s32 %0, %1, 1;" : "=r"(d) : "g"(a)); // error: [inline-constraint]
   asm("add.s32 %0, %0, %1;" : : "r"(d), "r"(a)); // warning: [input-operand-written]
   asm("add.s32 %0, %0, %1;" : "+r"(d) : "r"(a));

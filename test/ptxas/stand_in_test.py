@@ -247,6 +247,19 @@ class As(StandIn):
         done = self.run_ptxray("ptxas", self.input, env={"PTXRAY_VERIFY_ONLY": "1"})
         self.assertIn("(ptxray check --no-fold shows all)", done.stderr)
 
+    def test_help_without_ptxas(self):
+        env = {"PTXAS": "", "PATH": "/nowhere", "HOME": "/nowhere", "PTXRAY_VERIFY_ONLY": ""}
+        for option in ("--help", "-h"):
+            done = self.run_ptxray("ptxas", option, env=env)
+            if "there is no ptxas on this machine" not in done.stdout:  # one of CUDA is where it always is
+                self.assertNotIn("usage: ptxray", done.stdout)
+                continue
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("usage: ptxray ptxas PTXAS ARGUMENT...", done.stdout)
+            self.assertIn("PTXRAY_STRICT=1", done.stdout)
+        done = self.run_ptxray("ptxas", "--help", env={"PTXAS": self.ptxas("print('its own help')")})
+        self.assertIn("its own help", done.stdout)
+
     def test_code_that_cannot_be_made(self):
         done = self.assemble(
             "print('ptxas fatal   : (C7602) Insufficient registers (64) for instruction'); sys.exit(255)"

@@ -72,7 +72,7 @@ std::string inWords(const Condition &condition) {
   case Condition::Ptx: return "PTX " + versionText(condition.version) + " or newer";
   case Condition::Release: return "with a note: since ptxas " + versionText(condition.version);
   case Condition::Warn:
-    return "with a warning: " + (condition.argument.empty() ? "ptxas alone accepts it" : condition.argument);
+    return "with a warning: " + (condition.argument.empty() ? "only ptxas accepts it" : condition.argument);
   case Condition::Target:
     return condition.text.back() == '+' ? condition.text.substr(0, condition.text.size() - 1) + " or newer"
                                         : condition.text;

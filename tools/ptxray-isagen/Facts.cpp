@@ -1,4 +1,4 @@
-// What an instruction does, resolved against one form: a fact about an operand that the form lacks is none of it.
+// What an instruction does, resolved against one form: a fact about an operand that the form lacks is not part of it.
 #include "Isa/FactNames.h"
 #include "Resolver.h"
 

@@ -104,7 +104,7 @@ void Reader::vocabulary(IsaParser::VocabularyContext *context) {
   } else if (auto list = addresses.find(name); names.size() == 1 && list != addresses.end()) {
     for (const std::string &word : words)
       if (!vocabulary.addresses.insert({word, {list->second, place(context)}}).second)
-        error(context, "twice", "`" + word + "` stands in another list of addresses");
+        error(context, "twice", "`" + word + "` is in another list of addresses");
   } else if (auto list = declarable.find(name); names.size() == 1 && list != declarable.end()) {
     for (const std::string &word : words)
       if (!vocabulary.declarable.insert({word, {list->second, place(context)}}).second)

@@ -142,7 +142,7 @@ constexpr unsigned anyAddress = bit(OperandRole::Address);
 enum Needs : unsigned { Nothing = 0, AType = 1, Braces = 2 };
 enum Side : unsigned { Manual = 1, Ptxas = 2 };
 
-/// A word of an operand: where it may stand, on which kinds, and beside what.
+/// A word of an operand: where it may be, on which kinds, and beside what.
 struct Flag {
   isa::OperandRule rule;
   unsigned side;

@@ -4,7 +4,7 @@
 
 namespace ptxray::isagen {
 
-/// `on .space` but `cp.async`: what belongs to one name stands in several tokens.
+/// `on .space` but `cp.async`: what belongs to one name is in several tokens.
 static void append(std::vector<std::string> &words, const std::string &word, bool afterName) {
   if (afterName && word[0] == '.' && !words.empty())
     words.back() += word;

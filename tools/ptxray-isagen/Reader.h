@@ -1,6 +1,6 @@
 #pragma once
 // From the ANTLR tree of one file to the Model. Read.cpp has the file and its lists, ReadEntry.cpp the entries,
-// ReadDirectives.cpp the directives, features and limits, ReadConditions.cpp what stands in all of them.
+// ReadDirectives.cpp the directives, features and limits, ReadConditions.cpp what is in all of them.
 #include "IsaParser.h"
 #include "Model.h"
 

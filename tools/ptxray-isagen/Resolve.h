@@ -1,5 +1,5 @@
 #pragma once
-// From the Model to the tables: every name is looked up for each form it stands in.
+// From the Model to the tables: every name is looked up for each form it is in.
 #include "Model.h"
 #include <deque>
 #include <ostream>
@@ -82,7 +82,7 @@ void resolve(const Model &model, const RuleNames &rules, Output &output, Usage &
 void lintExplanations(const Model &model, const Output &output, Errors &errors);
 /// Lints that need nothing but the model and its use.
 void lint(const Model &model, const Output &output, const Usage &usage, Errors &errors);
-/// One element of an array as it stands in the generated file.
+/// One element of an array as it is in the generated file.
 void write(std::ostream &out, uint16_t value);
 void write(std::ostream &out, uint32_t value);
 void write(std::ostream &out, isa::Text value);

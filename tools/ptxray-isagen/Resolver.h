@@ -13,7 +13,7 @@ using isa::WordId;
 
 inline constexpr ExprId True = 0, False = 1;
 
-/// A word of a set with the gates it stands under, from the outer sets to its own.
+/// A word of a set with the gates it is under, from the outer sets to its own.
 struct Value {
   std::string word;
   std::vector<std::pair<const Condition *, const Scope *>> gates;

@@ -184,7 +184,7 @@ void Resolver::addCell(const FormColumn &column, const Scope &scope, FormRow &ro
 
 // ------------------------------------------------------------------------------------------ tables
 
-/// For the lints: which rows fit, and which words of the slot stand in one of these.
+/// For the lints: which rows fit, and which words of the slot are in one of these.
 void Resolver::noteUse(const std::vector<FormColumn> &slotColumns, const std::vector<FormRow> &rows,
                        const Scope &scope) {
   for (const FormRow &row : rows)

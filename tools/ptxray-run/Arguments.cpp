@@ -23,7 +23,7 @@ static Address readAddress(const std::string &text) {
   return address;
 }
 
-/// Divides at a character that stands outside of braces.
+/// Divides at a character that is outside of braces.
 static std::vector<std::string> splitOutside(const std::string &text, char divider) {
   std::vector<std::string> parts(1);
   int depth = 0;

@@ -12,7 +12,7 @@ struct Address {
   uint64_t offset = 0;
 };
 
-/// What `cuTensorMapEncodeTiled` takes: `tma=f16:64x128:box=64x64:swizzle=128:&0`. Sizes stand with the innermost
+/// What `cuTensorMapEncodeTiled` takes: `tma=f16:64x128:box=64x64:swizzle=128:&0`. Sizes are with the innermost
 /// dimension first.
 struct TensorMap {
   const ElementType *type = nullptr;

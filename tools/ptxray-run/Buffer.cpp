@@ -54,10 +54,10 @@ static const ElementType *typeOfDescription(const std::string &text, const std::
   for (const Known &one : known)
     if (text.size() > 1 && text.substr(1) == one.letters)
       return findType(one.type);
-  throw UsageError("`" + path + "` holds elements of type `" + text + "`, which no kernel takes");
+  throw UsageError("`" + path + "` holds elements of type `" + text + "`, which is not supported");
 }
 
-/// The text of a value in the header's dictionary: behind `'descr':` up to the comma or bracket that ends it.
+/// The text of a value in the header's dictionary: after `'descr':` up to the comma or bracket that ends it.
 static std::string valueOf(const std::string &header, const std::string &key) {
   const size_t at = header.find("'" + key + "'");
   if (at == std::string::npos)

@@ -89,7 +89,7 @@ std::string Driver::inWords(CuResult result) const {
       {715, "it met an illegal instruction"},
       {716, "it used a misaligned address"},
       {717, "it used an address of the wrong state space"},
-      {718, "it jumped to no instruction"},
+      {718, "it jumped to something that is not an instruction"},
       {719, "it ended by `trap` or a fault without a name of its own"},
       {720, "a cooperative launch was too large"},
       {912, "clusters of this size are not possible"},

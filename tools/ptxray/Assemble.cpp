@@ -307,7 +307,7 @@ Command asCommand() {
                                  {"--target", "sm_X", "the GPU to compile for (default: what `.target` says)"},
                                  {"--ptxas", "PATH", "the ptxas to use (default: $PTXAS, CUDA's, the one in PATH ...)"},
                                  {"--timeout", "SECONDS", "end ptxas after this time"},
-                                 {"-v", "", "show what each function takes: registers, spills, shared memory ..."},
+                                 {"-v", "", "show what each function uses: registers, spills, shared memory ..."},
                                  {"--format", diagnosticFormats(), "form of the diagnostics"},
                                  {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},

@@ -37,7 +37,7 @@ struct GpuFit {
 struct BinaryFit {
   const OpenBinary *binary = nullptr;
   std::vector<DeviceModule> modules;
-  size_t loose = 0; // containers that are no modules
+  size_t loose = 0; // containers that are not modules
   std::vector<std::string> cubins;
   std::vector<TextGroup> texts;
   std::vector<GpuFit> gpus;

@@ -93,7 +93,7 @@ void fixInput(Outcome &outcome, const CheckOptions &options, const Task &task, I
     outcome.diff = diffTexts(report.path, before, report.source->text());
 }
 
-/// Unpacks a text of a binary, and says where it stands.
+/// Unpacks a text of a binary, and says where it is.
 void readEntry(FileReport &report, const Job &job, Unpacker &unpacker, std::string &problem) {
   const Binary &content = job.binary->content;
   const Entry &entry = content.entries[job.text.entry];
@@ -497,7 +497,7 @@ Command checkCommand() {
                        {"--quiet", "", "print no summary and no progress (also -q)"},
                        {"--exit-zero", "", "exit with 0 even if errors are found"},
                        {"--no-fold", "", "show similar diagnostics one by one"},
-                       {"--binaries", "", "below folders, also check binaries, told by their first bytes"},
+                       {"--binaries", "", "below folders, also check binaries, recognised by their first bytes"},
                        {"--warnings", "", "report warnings in binaries, too"},
                        {"--with-ptxas", "", "also report what ptxas says"},
                        {"--ptxas", "PATH", "the ptxas to ask"},

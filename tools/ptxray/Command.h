@@ -38,10 +38,13 @@ struct Command {
   std::string_view name, summary;
   Syntax syntax;
   int (*run)(const Arguments &arguments);
+  std::string_view notes = {}; // what help says after the options
 };
 
 inline constexpr size_t anyNumber = ~size_t(0); // of operands
 
+/// What `ptxray COMMAND --help` shows.
+void printHelp(const Command &command, llvm::raw_ostream &out);
 /// One line on standard error; returns BadUsage.
 int usageError(const std::string &message);
 /// Usage errors for names that the tables do not know.

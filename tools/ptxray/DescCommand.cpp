@@ -155,7 +155,7 @@ int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
     return usageError("`" + type.str() + "` is not an element type");
   struct Index {
     unsigned first, bits;
-    std::string columns; // empty: it is none
+    std::string columns; // empty: it is not one
   };
   llvm::SmallVector<Index, 8> indices;
   for (unsigned first = 0; first < 32; first += 4) {

@@ -37,7 +37,7 @@ static const RenderOptions rendering{.unfolding = "ptxray check --no-fold"}; // 
 
 namespace {
 
-/// What the environment asks of ptxray while it stands in ptxas's place.
+/// What the environment asks of ptxray while it takes ptxas's place.
 struct Environment {
   bool verifyOnly = false;
   enum { Never, AtErrors, AtWarnings } stop = Never; // instead of calling ptxas
@@ -110,7 +110,7 @@ void Inputs::checkFile(const std::string &file) {
     report(std::move(source), file);
     return;
   }
-  // What comes out of a pipe is kept, and stands in the pipe's place for ptxas.
+  // What comes out of a pipe is kept, and takes the pipe's place for ptxas.
   MemoryFile held;
   if (!held.fill(descriptor == STDIN_FILENO ? "-" : file, MemoryFile::Ending::Kept, reason))
     return;
@@ -298,13 +298,27 @@ int actAsPtxas(StringRef name, llvm::ArrayRef<StringRef> operands) {
   return NoPtxas;
 }
 
-static int runPtxas(const Arguments &arguments) { return actAsPtxas("ptxas", arguments.operands); }
+/// Where there is no ptxas whose help would be shown, `--help` is about this command.
+static int runPtxas(const Arguments &arguments) {
+  const std::vector<std::string> words(arguments.operands.begin(), arguments.operands.end());
+  std::string reason;
+  if (readPtxasCommandLine(words).wantsHelp && !Environment().verifyOnly && !realPtxas("ptxas", reason)) {
+    printHelp(ptxasCommand(), llvm::outs());
+    llvm::outs() << '\n' << reason << '\n';
+    return Clean;
+  }
+  return actAsPtxas("ptxas", arguments.operands);
+}
 
 Command ptxasCommand() {
   return {.name = "ptxas",
-          .summary = "be ptxas, after a check of its inputs; also under the name `ptxas`",
+          .summary = "run as ptxas, after a check of the inputs; also under the name `ptxas`",
           .syntax = {.operands = "PTXAS ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
-          .run = runPtxas};
+          .run = runPtxas,
+          .notes =
+              "All arguments go to ptxas as they are; where it is found, `ptxray ptxas --help` shows its own help.\n"
+              "$PTXAS names the ptxas to call. PTXRAY_STRICT=1 stops at errors, PTXRAY_STRICT=warnings at warnings.\n"
+              "PTXRAY_LOG=FILE also writes the findings to a file. PTXRAY_VERIFY_ONLY=1 calls no ptxas."};
 }
 
 } // namespace ptxray

@@ -18,7 +18,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// The page of a rule as it stands in docs/diagnostics, without what only its tests read, under its level and group.
+/// The page of a rule as it is in docs/diagnostics, without what only its tests read, under its level and group.
 static std::string shownRulePage(DiagId id) {
   std::string text = (info(id).id + " - a rule of the group " + groupOf(id).name + ": " + severityName(info(id).level) +
                       (mayHaveFix(id) ? ", with a fix" : "") + "\n\n")
@@ -46,7 +46,7 @@ static bool explainStatement(StringRef text, llvm::raw_ostream &out) {
   return page.has_value();
 }
 
-/// `kernel.ptx:12`: what is reported in the line, the rules, and what stands there.
+/// `kernel.ptx:12`: what is reported in the line, the rules, and what is there.
 static std::optional<int> explainLine(StringRef written, llvm::raw_ostream &out) {
   const auto [path, number] = written.rsplit(':');
   unsigned line = 0;
@@ -145,7 +145,7 @@ static int overview() {
   for (const isa::Directive &pragma : isa::tables().pragmas)
     llvm::outs() << ' ' << pragma.name;
   llvm::outs() << "\n  a target: sm_90a, sm_100f; a special register: %tid, %clock64\n"
-               << "  FILE:LINE: what is reported there, and what stands there\n";
+               << "  FILE:LINE: what is reported there, and what is written there\n";
   return Clean;
 }
 
@@ -156,7 +156,7 @@ static int runExplain(const Arguments &arguments) {
     return overview();
   const StringRef wanted = arguments.operands.front();
   if (arguments.operands.size() > 1)
-    return usageError("only `--format=json` takes several names");
+    return usageError("only `--format=json` accepts several names");
   if (const auto [rule, problem] = findRule(wanted); rule) {
     llvm::outs() << shownRulePage(rule->id);
     return Clean;
@@ -175,6 +175,10 @@ static int runExplain(const Arguments &arguments) {
   }
   if (const std::optional<int> status = explainLine(wanted, llvm::outs()))
     return *status;
+  if (wanted == ".sreg")
+    return usageError(
+        "`.sreg` is what the manual calls the state space of special registers; it is not written in PTX: "
+        "`ptxray explain %tid` explains one of them");
   return usageError("no rule, instruction, directive, special register, or target `" + wanted.str() + "`" +
                     didYouMeanAny(wanted));
 }

@@ -124,7 +124,7 @@ private:
 
 } // namespace
 
-/// Whether a text that needs it is taken with a warning, as what ptxas takes and the manual does not have.
+/// Whether a text that needs it is taken with a warning, as what ptxas accepts and the manual does not have.
 static bool alwaysWarns(ExprId id) {
   const Expr &e = tables().exprs[id];
   return e.op == ExprOp::Warn || (e.op == ExprOp::And && llvm::any_of(tables().exprArgs.slice(e.a, e.b), alwaysWarns));
@@ -158,7 +158,7 @@ Json FormJson::condition(ExprId id) const {
   }
 }
 
-/// A gate of module and target stands among the gates, another one here: it speaks of the form's own slots.
+/// A gate of module and target is among the gates, another one here: it speaks of the form's own slots.
 Json FormJson::gateJson(const Expr &e) const {
   const isa::Gate &gate = tables().gates[e.a];
   Json json = {{"gate", gate.name}};

@@ -9,10 +9,10 @@ namespace ptxray {
 /// The instructions whose mnemonics begin with one of the names; all without names.
 Json isaJson(llvm::ArrayRef<llvm::StringRef> names);
 Json versionsJson();
-/// What operands say, and words in instructions that begin with `mnemonic`; what a word says elsewhere stands with it.
+/// What operands say, and words in instructions that begin with `mnemonic`; what a word says elsewhere is with it.
 Json meaningsJson();
 Json examplesJson();
-/// Whether some mnemonic is the name or goes on behind it with a dot.
+/// Whether some mnemonic is the name or goes on after it with a dot.
 bool anyMnemonicBegins(llvm::StringRef name);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// What stands beside the entries: versions, what names say, examples.
+// What is beside the entries: versions, what names say, examples.
 #include "Isa/Isa.h"
 #include "IsaJson.h"
 

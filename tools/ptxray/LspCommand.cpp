@@ -14,14 +14,14 @@ static int runLsp(const Arguments &) {
   lsp::Inbox inbox(llvm::sys::fs::getStdinHandle());
   const int status = lsp::Server(llvm::outs()).run(inbox);
   if (inbox.isLost())
-    llvm::errs() << "ptxray: lsp: what came was no header of a message; `Content-Length: N` is expected\n";
+    llvm::errs() << "ptxray: lsp: expected a header `Content-Length: N`\n";
   return status;
 }
 
 Command lspCommand() {
   return {.name = "lsp",
-          .summary = "be the language server of an editor, on standard input and output",
-          .syntax = {.options = {{"--stdio", "", "the same: many editors add it"}}},
+          .summary = "run as the language server of an editor, on standard input and output",
+          .syntax = {.options = {{"--stdio", "", "no effect: many editors add it"}}},
           .run = runLsp};
 }
 

@@ -1,5 +1,8 @@
 #include "ManPage.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <chrono>
+#include <cstdlib>
 
 namespace ptxray {
 
@@ -19,7 +22,7 @@ struct Named {
 
 static constexpr Example examples[] = {
     {"ptxray check kernel.ptx", "Check a file."},
-    {"ptxray check --fix kernels/", "Check all `*.ptx` files below a folder, and correct what has one reading alone."},
+    {"ptxray check --fix kernels/", "Check all `*.ptx` files below a folder, and apply the safe fixes."},
     {"ptxray check --diff kernels/", "Show what `--fix` would change."},
     {"ptxray check --arch=sm_90a --werror kernel.ptx",
      "Check that the file can be compiled for sm_90a; warnings count."},
@@ -74,7 +77,7 @@ std::string replaced(StringRef text, llvm::ArrayRef<std::pair<char, StringRef>> 
   return out;
 }
 
-/// What stands in backticks is bold.
+/// What is in backticks is bold.
 static std::string roff(StringRef text) {
   std::string out;
   llvm::SmallVector<StringRef> parts;
@@ -99,8 +102,21 @@ static void section(StringRef title, llvm::ArrayRef<Named> entries, llvm::raw_os
     out << ".TP\n.B " << entry.name << '\n' << roff(entry.meaning) << '\n';
 }
 
+/// The day of the release, which whoever makes one puts into the environment; empty otherwise.
+static std::string releaseDay() {
+  const char *written = std::getenv("SOURCE_DATE_EPOCH");
+  int64_t seconds;
+  if (!written || StringRef(written).getAsInteger(10, seconds) || seconds < 0)
+    return "";
+  const std::chrono::year_month_day day{
+      std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds{std::chrono::seconds{seconds}})};
+  return llvm::formatv("{0:4}-{1:02}-{2:02}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
+                       static_cast<unsigned>(day.day()));
+}
+
 void generateMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
-  out << ".TH PTXRAY 1 \"\" \"ptxray " PTXRAY_VERSION "\" \"User Commands\"\n"
+  out << ".TH PTXRAY 1 \"" << releaseDay()
+      << "\" \"ptxray " PTXRAY_VERSION "\" \"User Commands\"\n"
          ".ad l\n" // the choices of some options are longer than what can be stretched
          ".SH NAME\nptxray \\- check PTX, the assembly language of NVIDIA GPUs\n"
          ".SH SYNOPSIS\n.B ptxray\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n"
@@ -118,6 +134,8 @@ void generateMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
         out << "=\\fI" << roff(option.value) << "\\fR";
       out << '\n' << sentence(option.help) << '\n';
     }
+    if (!command.notes.empty())
+      out << ".PP\n" << roff(command.notes) << '\n';
   }
   section("EXIT STATUS", statuses, out);
   section("ENVIRONMENT", environment, out);

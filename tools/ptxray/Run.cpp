@@ -257,7 +257,7 @@ static std::vector<Option> runOptions() {
   std::vector<Option> options = launchOptions();
   options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},
                                  {"--timeout", "SECONDS", "end ptxas after this time"},
-                                 {"-v", "", "show what each function takes"},
+                                 {"-v", "", "show what each function uses"},
                                  {"--format", diagnosticFormats(), "form of the diagnostics"},
                                  {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},

@@ -21,7 +21,7 @@ struct File {
   std::unique_ptr<TargetNeeds> needs;
 };
 
-/// An obstacle and the file that it stands in.
+/// An obstacle and the file that it is in.
 struct Reason {
   std::string path;
   Obstacle obstacle;
@@ -185,6 +185,7 @@ static void printText(const VersionAnswer &answer, size_t files, llvm::raw_ostre
     out << "no version and target fit " << who << '\n';
     for (const Reason &reason : answer.conflict)
       printReason(out, "  ", reason);
+    out << "`ptxray check` shows all errors\n";
     return;
   }
   out << ".version " << isa::versionText(answer.least) << " or higher fits " << who << ", with\n";
@@ -281,7 +282,7 @@ static int runTargets(const Arguments &arguments) {
   if (!binaries.empty())
     return runBinaryTargets(binaries, arguments);
   if (arguments.has("--gpu"))
-    return usageError("`--gpu` is for binaries; of a PTX file `check --arch` tells");
+    return usageError("`--gpu` is for binaries; for a PTX file, use `check --arch`");
   const VersionAnswer answer = answerFor(files);
   if (arguments.value("--format").value_or("text") == "json")
     llvm::outs() << dump(toJson(answer, files), 1) << '\n';
@@ -294,21 +295,21 @@ static int runTargets(const Arguments &arguments) {
 }
 
 Command targetsCommand() {
-  return {
-      .name = "targets",
-      .summary = "the least `.version` and the targets with which files pass; where binaries run",
-      .syntax = {.operands = "FILE|DIR|- ...",
-                 .fewest = 1,
-                 .most = anyNumber,
-                 .options = {textOrJsonOption(),
-                             {"--language", "ptx|cuda|python|llvm", "of all inputs (default: as their names say)"},
-                             {"--inline", "", "below folders, also sources of other languages"},
-                             {"--gpu", "sm_X", "of binaries: does all of it run on this GPU? The exit status tells"},
-                             {"--driver", "N", "with --gpu: and with this driver, as 535?"},
-                             {"--least", "", "of binaries: the least `.version` of their PTX, however long it takes"},
-                             {"-v", "", "with --gpu: name the modules that do not run, by their kernels"},
-                             maxSizeOption()}},
-      .run = runTargets};
+  return {.name = "targets",
+          .summary = "show the lowest `.version` and the targets that files are valid for, and where binaries run",
+          .syntax = {.operands = "FILE|DIR|- ...",
+                     .fewest = 1,
+                     .most = anyNumber,
+                     .options = {textOrJsonOption(),
+                                 {"--language", "ptx|cuda|python|llvm", "of all inputs (default: as their names say)"},
+                                 {"--inline", "", "below folders, also sources of other languages"},
+                                 {"--gpu", "sm_X", "of binaries: exit with 1 unless all of it runs on this GPU"},
+                                 {"--driver", "N", "with --gpu: and with this driver, for example 535"},
+                                 {"--least", "",
+                                  "of binaries: the lowest `.version` of their PTX, however long that takes"},
+                                 {"-v", "", "with --gpu: name the modules that do not run, by their kernels"},
+                                 maxSizeOption()}},
+          .run = runTargets};
 }
 
 } // namespace ptxray

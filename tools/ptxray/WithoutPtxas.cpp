@@ -21,7 +21,7 @@ Command asCommand() {
 
 Command ptxasCommand() {
   return {.name = "ptxas",
-          .summary = "be ptxas, after a check of its inputs (on Linux)",
+          .summary = "run as ptxas, after a check of the inputs (on Linux)",
           .syntax = {.operands = "ARGUMENT...", .most = anyNumber, .words = Words::Foreign},
           .run = [](const Arguments &) { return refuse("`ptxray ptxas`"); }};
 }

@@ -76,13 +76,15 @@ int ptxray::finish(int status) {
   return usageError("cannot write the output: " + reason);
 }
 
-static void printHelp(const Command &command, llvm::raw_ostream &out) {
+void ptxray::printHelp(const Command &command, llvm::raw_ostream &out) {
   const Syntax &syntax = command.syntax;
   out << "usage: ptxray " << command.name << (syntax.options.empty() ? "" : " [OPTION]...")
       << (syntax.operands.empty() ? "" : " ") << syntax.operands << "\n\n"
       << command.summary << "\n";
   if (!syntax.options.empty())
     out << "\noptions:\n" << helpFor(syntax.options);
+  if (!command.notes.empty())
+    out << '\n' << command.notes << '\n';
 }
 
 static void printHelp(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {

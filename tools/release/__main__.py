@@ -6,6 +6,7 @@ commit gives the same bytes each time. docs/releasing.md says how each is tried.
 
 import argparse
 import hashlib
+import os
 import pathlib
 import re
 import shutil
@@ -78,7 +79,10 @@ class Release:
             sys.exit("the pages are printed by the program for x86_64-linux, which is not among the targets")
         return {
             page: subprocess.run(
-                [native / "ptxray" / "ptxray", "generate", page], stdout=subprocess.PIPE, check=True
+                [native / "ptxray" / "ptxray", "generate", page],
+                env={**os.environ, "SOURCE_DATE_EPOCH": str(self.epoch)},  # the date of the man page
+                stdout=subprocess.PIPE,
+                check=True,
             ).stdout
             for page in ("man", "bash", "zsh", "fish")
         }

@@ -2,7 +2,7 @@
 
 namespace ptxray {
 
-/// ptxas tells the operands behind the size of a bulk copy apart by their types: a lone address in 16 bits it
+/// ptxas tells the operands after the size of a bulk copy apart by their types: a lone address in 16 bits it
 /// reads as the mask of CTAs. No declaration of an operand can speak of those that are not written.
 void checks::bulk_barrier(const FormView &context, Judgement &judgement) {
   const Shape *barrier = context.operand("mbar");

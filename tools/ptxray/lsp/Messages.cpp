@@ -121,7 +121,7 @@ Inbox::Inbox(llvm::sys::fs::file_t file) {
   std::thread([file, queue = queue] { read(file, queue); }).detach();
 }
 
-/// Marks a request that waits; it is answered in its turn.
+/// Marks a request that waits; it is answered in turn.
 static bool cancel(std::deque<Message> &messages, const Json &params) {
   const auto id = params.is_object() ? params.find("id") : params.end();
   if (!params.is_object() || id == params.end())

@@ -27,7 +27,7 @@ enum ErrorCode {
 class MessageReader {
 public:
   explicit MessageReader(llvm::sys::fs::file_t file) : file(file) {}
-  enum class Outcome { Message, End, Lost }; // Lost: what should be a header is none
+  enum class Outcome { Message, End, Lost }; // Lost: what should be a header is not one
   Outcome next(std::string &body);
 
 private:

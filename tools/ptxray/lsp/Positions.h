@@ -27,7 +27,7 @@ public:
   /// After `replaced` became so many bytes; `text` is the new one.
   void edited(llvm::StringRef text, Range replaced, uint32_t newSize);
 
-  /// What lies behind the end of a line or of the text is moved there.
+  /// What lies after the end of a line or of the text is moved there.
   uint32_t offsetOf(llvm::StringRef text, Position position, Encoding encoding) const;
   Position positionOf(llvm::StringRef text, uint32_t offset, Encoding encoding) const;
   /// The line of an offset that is not before `line`: for places in their order.

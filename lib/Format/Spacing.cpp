@@ -108,6 +108,8 @@ Gap Spacing::beforeOther(TokenKind kind) const {
     return Gap::AsWritten;
   if (isLabel && last == TokenKind::Colon)
     return Gap::Blank;
+  if (isGuarded && tokens == opcode && kind == TokenKind::Id) // `@p%1 ret`: one name, misspelt
+    return Gap::AsWritten;
   const bool isLiteral = oneOf(kind, {TokenKind::Integer, TokenKind::Float, TokenKind::WarpSize});
   const bool isAfterCast = last == TokenKind::RightParen && isLiteral;
   const bool isAfterGreater = last == TokenKind::Greater && !isDeclaration;

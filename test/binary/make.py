@@ -392,7 +392,7 @@ def damaged():
         "elf.so": (b"\x7fELF\2\1\1", [], "the header of an ELF file is cut off"),
         "program.dll": (b"MZ" + bytes(58) + b"\xf0\xff\xff\xff", [], "Windows program"),
         "member.a": (one[: 8 + 48] + b"999999999 `\n" + one[8 + 60 :], [old], "999999999 bytes, of which"),
-        "member-header.a": (one[: 8 + 48] + b"-5        `\n" + one[8 + 60 :], [], "member whose header is none"),
+        "member-header.a": (one[: 8 + 48] + b"-5        `\n" + one[8 + 60 :], [], "member without a valid header"),
         "thin.a": (b"!<thin>\n", [], "thin archive"),
         "away.whl": (wheel([("../../tmp/a.so", shared, zipfile.ZIP_DEFLATED)]), [old], "leads out of the file"),
         "sum.whl": (zip.replace(struct.pack("<I", zlib.crc32(shared)), b"\1\2\3\4"), [old], "a.so is damaged"),

@@ -168,9 +168,9 @@ bool MutationTest::isNoticedBy(const Mutant &mutant, size_t group, MadeTables &t
   const std::vector<std::string> words = dottedWords(mutant.text);
   std::vector<std::pair<int, size_t>> order;
   for (size_t i : groups[group].lines) {
-    // A gate may be one of facts alone.
+    // Gates and sets may be those of facts alone.
     const bool isOfFacts = tests.lines[i].compared == Compared::Facts;
-    if (isOfFacts != mutant.ofFacts && !(isOfFacts && mutant.kind == "part"))
+    if (mutant.ofFacts && !isOfFacts)
       continue;
     if (ofRegister && llvm::none_of(tests.lines[i].shapes, [](const Shape &s) { return s.kind == ShapeKind::Special; }))
       continue;

@@ -80,12 +80,19 @@ static std::string targetText(uint16_t set) {
   return text.str() + (text.ends_with("f") ? " or higher in that family" : " or higher");
 }
 
+/// `a target below sm_70`, `a target other than sm_90a`.
+static std::string otherTargetText(uint16_t set) {
+  llvm::StringRef text = isa::tables().targetSets[set].text;
+  const bool isBelow = text.consume_back("+") && !text.ends_with("f");
+  return isBelow ? "a target below " + text.str() : "a target other than " + targetText(set);
+}
+
 static std::string targetsText(const GateAlternative &alternative) {
   std::string out;
   for (uint16_t set : alternative.targets)
     out += (out.empty() ? "" : " and ") + targetText(set);
   for (uint16_t set : alternative.others)
-    out += (out.empty() ? "not " : " and not ") + targetText(set);
+    out += (out.empty() ? "" : " and ") + otherTargetText(set);
   return out;
 }
 

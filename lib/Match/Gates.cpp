@@ -141,7 +141,8 @@ static std::string whereAvailable(const GateAlternatives &ways, const ModuleCont
       const std::string own = "sm_" + std::to_string(isa::targets()[module.target].number);
       return (a.find(own) != std::string::npos) > (b.find(own) != std::string::npos);
     });
-  return "available on " + listText(parts, "and") + (parts.size() == 1 && parts.front().ends_with("a") ? " alone" : "");
+  return (parts.size() == 1 && parts.front().ends_with("a") ? "available only on " : "available on ") +
+         listText(parts, "or");
 }
 
 void reportGate(const FormView &view, const GateAlternatives &ways, const Subject &subject, uint32_t line,
@@ -163,7 +164,10 @@ void reportGate(const FormView &view, const GateAlternatives &ways, const Subjec
   const bool ofWord = place.kind == Place::Word || place.kind == Place::Suffix;
   Finding *f;
   if (removed && !newer) {
-    f = &judgement.report(Phase::Gate, DiagId::RemovedInPtx, place, what, wording(ways), isa::versionText(module.ptx));
+    const bool isWhole = place.kind == Place::Opcode; // `shfl` is still there, `shfl.up.b32` is not
+    f = &judgement.report(Phase::Gate, DiagId::RemovedInPtx, place,
+                          isWhole ? "`" + view.written.opcode.spelling + "`" : what, wording(ways),
+                          isa::versionText(module.ptx));
   } else if (newer || (versionInTheWay && !targetInTheWay)) {
     const uint16_t least = newer ? newer->least : ways.front().least;
     f = &judgement.report(Phase::Gate, DiagId::RequiresPtx, place, what, isa::versionText(least),

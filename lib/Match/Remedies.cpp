@@ -2,6 +2,7 @@
 #include "Match/Bind.h"
 #include "Match/Match.h"
 #include "Match/Rules.h"
+#include "Match/TypeRules.h"
 #include "Match/Unknown.h"
 #include "Match/Wording.h"
 #include "Match/Words.h"
@@ -181,40 +182,88 @@ static std::optional<std::vector<Shape>> withArguments(llvm::ArrayRef<Shape> sha
   return changed;
 }
 
-/// In place of what is wrong with each operand: that they are in the wrong order, or lack their parentheses.
+/// The operands with the first two as one pair: `%p1|%p2`.
+static std::vector<Shape> paired(llvm::ArrayRef<Shape> shapes) {
+  std::vector<Shape> changed(shapes.begin(), shapes.end());
+  Shape pair;
+  pair.kind = ShapeKind::Pair;
+  pair.extent = narrow<uint16_t>(1 + shapes.front().extent + shapes[shapes.front().extent].extent);
+  changed.insert(changed.begin(), pair);
+  return changed;
+}
+
+/// In place of what is wrong with each operand: that they are in the wrong order, lack their parentheses or their bar,
+/// or that one of them is a guard.
 static void addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const llvm::ArrayRef<Shape> shapes = written.shapes;
-  auto replace = [&](const std::vector<Shape> &changed, unsigned node, ShapeKind expected, Remedy::Kind remedy) {
-    const Judged judged = judge({written.opcode, changed, written.availability});
-    if (!judged.isAccepted())
-      return;
-    Finding f = wordFinding(DiagId::OperandShape, Place::at(Place::Operand, node), textThere,
-                            shapeName(shapes[node].kind), shapeName(expected));
+  auto replace = [&](const std::vector<Shape> &changed, Finding f, unsigned node, Remedy::Kind remedy,
+                     const char *note) {
+    if (!judge({written.opcode, changed, written.availability}).isAccepted())
+      return false;
+    f.place = Place::at(Place::Operand, node);
     f.phase = Phase::Shape;
     f.form = findings.front().form;
     f.line = findings.front().line;
     f.remedy = {remedy, 0, ""};
-    f.notes.push_back(remedy == Remedy::SwapOperands ? "the first two operands are swapped"
-                                                     : "the arguments of a call are in parentheses");
+    f.notes.push_back(note);
     findings = {f};
+    return true;
+  };
+  auto otherShape = [&](unsigned node, ShapeKind expected) {
+    return wordFinding(DiagId::OperandShape, {}, textThere, shapeName(shapes[node].kind), shapeName(expected));
   };
   unsigned node = 0;
   if (written.opcode.mayCall) {
     if (const auto changed = withArguments(shapes, node))
-      replace(*changed, node, ShapeKind::List, Remedy::None);
+      replace(*changed, otherShape(node, ShapeKind::List), node, Remedy::None,
+              "the arguments of a call are in parentheses");
     return;
   }
-  if (shapes.empty() || shapes.front().extent >= shapes.size())
+  const bool areSeveral = !shapes.empty() && shapes.front().extent < shapes.size();
+  const ShapeKind second = areSeveral ? shapes[shapes.front().extent].kind : ShapeKind::Invalid;
+  if (areSeveral && (shapes.front().kind == ShapeKind::Address) != (second == ShapeKind::Address) &&
+      replace(swapped(shapes), otherShape(0, second), 0, Remedy::SwapOperands, "the first two operands are swapped"))
     return;
-  const ShapeKind second = shapes[shapes.front().extent].kind;
-  if ((shapes.front().kind == ShapeKind::Address) != (second == ShapeKind::Address))
-    replace(swapped(shapes), 0, second, Remedy::SwapOperands);
+  if (findings.front().id != DiagId::ExtraOperand)
+    return;
+  if (areSeveral && replace(paired(shapes), otherShape(0, ShapeKind::Pair), 0, Remedy::None,
+                            "two results are one operand, with `|` between them"))
+    return;
+  for (node = 0; node < shapes.size(); node += shapes[node].extent) {
+    if (viewType(shapes[node].type).kind != TypeKind::Predicate)
+      continue;
+    std::vector<Shape> changed(shapes.begin(), shapes.end());
+    changed.erase(changed.begin() + node, changed.begin() + node + shapes[node].extent);
+    if (replace(changed, findings.front(), node, Remedy::None,
+                "a predicate in front, `@%p1`, makes an instruction conditional"))
+      return;
+  }
+}
+
+/// Whatever the operands are.
+static std::vector<Finding> findingsOfWords(const Opcode &opcode, const Availability &availability) {
+  std::vector<Finding> findings = judge({opcode, {}, availability}).findings;
+  llvm::erase_if(findings, [](const Finding &f) { return f.phase != Phase::Qualifier; });
+  return findings;
+}
+
+/// The words that come next in the names that begin so: `.arrive` and `.wait` of `barrier.cluster`.
+static llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning) {
+  llvm::SmallVector<std::string, 8> next;
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+    llvm::StringRef rest = mnemonic.text;
+    if (!rest.consume_front(beginning) || !(rest.starts_with(".") || rest.starts_with("::")))
+      continue;
+    if (const std::string word = quote(rest.take_front(rest.find('.', 1)).str()); !llvm::is_contained(next, word))
+      next.push_back(word);
+  }
+  return next;
 }
 
 /// The instructions whose names the opcode begins: with the rest of the name, and the words that are not part of it.
 static void addCompletions(Finding &finding, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
-  llvm::SmallVector<std::string, 8> right, next;
+  llvm::SmallVector<std::string, 8> right, fitting; // whatever the operands are
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
     llvm::StringRef rest = mnemonic.text;
     if (!rest.consume_front(opcode.words.front().text) || !rest.consume_front("."))
@@ -229,24 +278,29 @@ static void addCompletions(Finding &finding, const WrittenInstruction &written) 
         spelling += word.text;
     if (judge({Opcode(spelling), written.shapes, written.availability}).isAccepted())
       right.push_back("`" + spelling + "`");
-    if (const std::string word = "`." + own.front().str() + "`"; !llvm::is_contained(next, word))
-      next.push_back(word);
+    else if (opcode.words.size() > 1 && findingsOfWords(Opcode(spelling), written.availability).empty())
+      fitting.push_back("`" + spelling + "`");
   }
+  const bool isWrongOperand = right.empty() && !fitting.empty();
+  if (isWrongOperand)
+    right = fitting;
   constexpr size_t most = 12;
   // `mul.u32` is not of the wrong type: `.lo` or `.hi` is missing.
   if (!right.empty() && finding.id == DiagId::IllegalQualifier) {
-    const uint32_t form = finding.form, line = finding.line;
     finding = wordFinding(DiagId::IncompleteInstruction, {Place::Opcode, 0}, opcode.spelling);
-    finding.form = form;
-    finding.line = line;
   }
-  if (right.size() == 1)
+  if (right.size() == 1 && !isWrongOperand)
     finding.remedy = {Remedy::ReplaceOpcode, 0, llvm::StringRef(right.front()).trim('`').str()};
   else if (!right.empty() && right.size() <= most)
-    finding.notes.push_back("accepted here: " + llvm::join(right, ", "));
-  else if (finding.id == DiagId::IncompleteInstruction && !next.empty() && next.size() <= most)
-    finding.notes.push_back("`" + opcode.words.front().text.str() + "` continues with one of " +
-                            llvm::join(next, ", "));
+    finding.notes.push_back((isWrongOperand ? "with other operands: " : "accepted here: ") + llvm::join(right, ", "));
+  if (!right.empty() || finding.id != DiagId::IncompleteInstruction)
+    return;
+  std::string beginning = finding.args.front();
+  auto next = wordsAfter(beginning);
+  if (next.empty())
+    next = wordsAfter(beginning = opcode.words.front().text.str());
+  if (!next.empty() && next.size() <= most)
+    finding.notes.push_back("`" + beginning + "` continues with one of " + llvm::join(next, ", "));
 }
 
 /// Of words that differ in the number alone, the only one that is right; else all.
@@ -277,6 +331,27 @@ static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
     if (llvm::any_of(judgement.findings, [](const Finding &f) { return f.place.kind != Place::Opcode; }))
       continue;
     finding.notes.push_back("it is replaced by `" + std::string(view.form().syntax) + "`");
+    return;
+  }
+}
+
+/// `mul.s32.lo`: in place of what is wrong with each word, that one belongs right after the name.
+static void addOrder(std::vector<Finding> &findings, const WrittenInstruction &written) {
+  const auto words = llvm::ArrayRef(written.opcode.words);
+  for (const Finding &finding : findings) {
+    if (finding.id != DiagId::MisplacedQualifier || finding.place.kind != Place::Word || finding.place.count != 1)
+      continue;
+    std::string spelling = (words.front().text + words[finding.place.index].text).str();
+    for (unsigned k = 1; k < words.size(); ++k)
+      if (k != finding.place.index)
+        spelling += words[k].text;
+    if (!findingsOfWords(Opcode(spelling), written.availability).empty())
+      continue;
+    Finding one = finding;
+    one.form = ~0u;
+    one.line = 0;
+    one.remedy = {Remedy::ReplaceOpcode, 0, spelling};
+    findings = {one};
     return;
   }
 }
@@ -325,8 +400,21 @@ static void addSpelling(Finding &f, const WrittenInstruction &written) {
     f.notes.push_back(advice.str());
 }
 
+/// In place of all else: that the words begin the name of another instruction.
+static void keepIncomplete(std::vector<Finding> &findings) {
+  const auto found = llvm::find_if(findings, [](const Finding &f) { return f.id == DiagId::IncompleteInstruction; });
+  if (found == findings.end())
+    return;
+  Finding one = *found;
+  one.form = ~0u;
+  one.line = 0;
+  findings = {one};
+}
+
 void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
+  addOrder(findings, written);
+  keepIncomplete(findings);
   for (Finding &f : findings) {
     // `mad.u32`: there is a `mad` without `.lo`, of other types.
     const bool mayGoOn = findings.size() == 1 && f.severity == Severity::Error && f.phase == Phase::Qualifier &&
@@ -362,13 +450,6 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
   if (isOfWords && llvm::all_of(findings, [](const Finding &f) { return f.remedy.kind == Remedy::None; }))
     addSimilar(findings, written);
   putIntoWords(findings, opcode);
-}
-
-/// Whatever the operands are.
-static std::vector<Finding> findingsOfWords(const Opcode &opcode, const Availability &availability) {
-  std::vector<Finding> findings = judge({opcode, {}, availability}).findings;
-  llvm::erase_if(findings, [](const Finding &f) { return f.phase != Phase::Qualifier; });
-  return findings;
 }
 
 std::vector<Finding> judgeWords(const Opcode &opcode, const Availability &availability) {

@@ -68,6 +68,27 @@ std::optional<unsigned> conflictingWord(const Opcode &opcode, unsigned k) {
   return found;
 }
 
+/// `barrier.cluster`, which begins the name of another instruction.
+static bool goesOn(const Opcode &opcode, unsigned k) {
+  return k == 1 && spellsInstruction(opcode.words.front().text, opcode.words[k].text) &&
+         !someFormKnows(*opcode.mnemonic, opcode.words[k].id);
+}
+
+/// A word that begins a longer name, or that only names have; false: it is neither.
+static bool reportOfNames(const Opcode &opcode, unsigned k, Place place, Judgement &judgement) {
+  const std::string text = opcode.words[k].text.str(), instruction(opcode.mnemonic->text);
+  if (goesOn(opcode, k))
+    judgement.report(Phase::Qualifier, DiagId::IncompleteInstruction, Place::at(Place::Word, 0, 2),
+                     opcode.words.front().text.str() + text);
+  else if (!isOnlyInNames(opcode.words[k].id))
+    return false;
+  else if (spellsInstruction(opcode.words.front().text, text))
+    judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, text, instruction);
+  else // `.wait_all` of `cp.async.wait_all`
+    judgement.report(Phase::Qualifier, DiagId::UnexpectedQualifier, place, text, instruction).kind = Kind::Other;
+  return true;
+}
+
 static void reportStray(const FormView &view, unsigned k, Judgement &judgement) {
   const Opcode &opcode = view.written.opcode;
   const OpcodeWord &word = opcode.words[k];
@@ -79,10 +100,8 @@ static void reportStray(const FormView &view, unsigned k, Judgement &judgement) 
   }
   if (opcode.words[k - 1].id == word.id)
     place = Place::at(Place::Word, k - 1, 2);
-  if (isOnlyInNames(word.id)) {
-    judgement.report(Phase::Qualifier, DiagId::MisplacedQualifier, place, text, instruction);
+  if (reportOfNames(opcode, k, place, judgement))
     return;
-  }
   for (unsigned i = 1; i < k; ++i)
     if (opcode.words[i].id == word.id) {
       Finding &f = judgement.report(Phase::Qualifier, DiagId::RepeatedQualifier, place, text);
@@ -141,6 +160,15 @@ void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &
   f.kind = kindOf(sampleWord(missing));
   f.expected = slotWords(missing);
   f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot), ""};
+  // `dp4a.s32` has one type of two.
+  for (unsigned j = 0; j < view.slots.size(); ++j)
+    if (j != slot && view.slotWord[j] && view.slotAt[j] >= opcode.mnemonicWords &&
+        llvm::is_contained(f.expected, view.slotWord[j])) {
+      f.notes.push_back("`" + std::string(isa::word(view.slotWord[j]).text) + "` is `" +
+                        std::string(view.slots[j].name) + "` in the form; `" + std::string(missing.name) +
+                        "` is missing");
+      return;
+    }
 }
 
 /// A word of the wrong value is where slot `j` wants another: one mistake, not a word too many and
@@ -259,10 +287,12 @@ void reportWords(const FormView &view, Leftover leftover, Judgement &judgement) 
     }
     // A word of the wrong value is one mistake, not a word too many and one too few.
     const WordId word = opcode.words[k].id;
-    const bool isAlone = strays.size() == 1 && missing.size() == 1 && word && !isOnlyInNames(word) &&
+    const bool isOfName = isOnlyInNames(word) && spellsInstruction(opcode.words.front().text, opcode.words[k].text);
+    const bool isAlone = strays.size() == 1 && missing.size() == 1 && word && !isOfName && !goesOn(opcode, k) &&
                          !someFormKnows(*opcode.mnemonic, word);
     auto instead = isAlone ? missing.begin() : llvm::find_if(missing, [&](uint16_t j) {
-      return word && !isOnlyInNames(word) && (sameKind(sampleWord(view.slots[j]), word) || standsFor(view, k, j));
+      return word && !isOnlyInNames(word) && !goesOn(opcode, k) &&
+             (sameKind(sampleWord(view.slots[j]), word) || standsFor(view, k, j));
     });
     if (instead == missing.end()) {
       reportStray(view, k, judgement);

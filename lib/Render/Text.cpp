@@ -171,7 +171,7 @@ void TextRenderer::replacement(const Excerpt &shown, const Fix &fix) {
       return; // escapes shift the columns; the line "fix:" says enough
   }
   out << shown.margin() << " | " << before;
-  styled(Style::Caret, escaped(edit.text));
+  styled(Style::Caret, escaped(llvm::StringRef(edit.text).rtrim('\n')));
   out << '\n';
 }
 

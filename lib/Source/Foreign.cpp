@@ -19,10 +19,10 @@ struct Kind {
   }
 };
 
-constexpr llvm::StringLiteral compile = "`nvcc -ptx FILE` makes PTX of it; with `--language=cuda` its `asm` is checked";
+constexpr llvm::StringLiteral compile = "`nvcc -ptx FILE` compiles it to PTX; `--language=cuda` checks its `asm`";
 constexpr llvm::StringLiteral unpack = "unpack it first";
 constexpr llvm::StringLiteral extract = "`ptxray extract FILE` writes the PTX of binaries into files";
-constexpr llvm::StringLiteral lower = "`llc -march=nvptx64 FILE` makes PTX of it";
+constexpr llvm::StringLiteral lower = "`llc -march=nvptx64 FILE` compiles it to PTX";
 constexpr llvm::StringLiteral listing =
     "`ptxray extract` or `cuobjdump -xptx all` writes the PTX of a binary into files of its own";
 constexpr llvm::StringLiteral encode = "save it as UTF-8; in PowerShell: `... | Out-File -Encoding utf8 FILE`";

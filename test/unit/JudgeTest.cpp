@@ -183,7 +183,7 @@ TEST(Judge, GateInWords) {
   EXPECT_EQ(list[0].args[1], "sm_100");
   ASSERT_FALSE(list[0].notes.empty());
   EXPECT_EQ(list[0].notes.front().str(),
-            "available on sm_100a, the family of sm_100f, sm_110a, and the family of sm_110f");
+            "available on sm_100a, the family of sm_100f, sm_110a, or the family of sm_110f");
   EXPECT_EQ(list[0].remedy.kind, Remedy::ChangeTarget);
   EXPECT_EQ(list[0].remedy.text, "sm_100a");
 }

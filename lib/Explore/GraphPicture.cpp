@@ -44,10 +44,11 @@ namespace {
 class GraphMaker {
 public:
   GraphMaker(const Body &body, const ModuleState &module, const SourceBuffer &source)
-      : body(body), source(source), analyses(body, module), graph(analyses.graph()) {}
+      : body(body), source(source), analyses(body, module) {}
   ShownGraph make();
 
 private:
+  const Graph &graph() { return analyses.graph(); }
   ShownBlock block(BlockId id);
   void live(BlockId id, ShownBlock &block);
   uint32_t lineOf(uint32_t instruction) const {
@@ -57,7 +58,6 @@ private:
   const Body &body;
   const SourceBuffer &source;
   Analyses analyses;
-  const Graph &graph;
   std::optional<Uniformity> uniformity; // of a function with a graph, as all below
   std::optional<Liveness> liveness;
   std::optional<UnwrittenReads> unwritten;
@@ -66,7 +66,7 @@ private:
 } // namespace
 
 void GraphMaker::live(BlockId id, ShownBlock &block) {
-  if (!liveness->isComplete() || !graph.isReached(id))
+  if (!liveness->isComplete() || !graph().isReached(id))
     return;
   for (const LocalId local : liveness->before(id)) {
     const LaneValue::Kind lanes = uniformity->of(local).kind;
@@ -80,20 +80,20 @@ void GraphMaker::live(BlockId id, ShownBlock &block) {
 }
 
 ShownBlock GraphMaker::block(BlockId id) {
-  const Block &block = graph[id];
+  const Block &block = graph()[id];
   ShownBlock one;
   one.firstLine = lineOf(block.first);
   one.lastLine = lineOf(block.last());
   for (uint32_t number = block.first; number < block.end; ++number)
     one.text.push_back(source.text(body.instruction(number).range).str());
-  for (const BlockId successor : graph.successors.of(id))
+  for (const BlockId successor : graph().successors.of(id))
     one.to.push_back(indexOf(successor));
   one.leaves = block.leaves;
   one.aborts = block.aborts;
-  one.isReached = graph.isReached(id);
-  one.dominator = numberOf(analyses.dominators().parent[indexOf(id)], graph);
-  one.postDominator = numberOf(analyses.postDominators().parent[indexOf(id)], graph);
-  one.loop = numberOf(analyses.loops().header[indexOf(id)], graph);
+  one.isReached = graph().isReached(id);
+  one.dominator = numberOf(analyses.dominators().parent[indexOf(id)], graph());
+  one.postDominator = numberOf(analyses.postDominators().parent[indexOf(id)], graph());
+  one.loop = numberOf(analyses.loops().header[indexOf(id)], graph());
   one.lanes = uniformity->splitBefore(id) != BlockId::None ? "certainly some"
               : uniformity->isWhole(id)                    ? "all"
                                                            : "perhaps some";
@@ -106,14 +106,14 @@ ShownGraph GraphMaker::make() {
   shown.function = body.ast->text(body.function->name).str();
   if (body.function->kind == FunctionKind::Entry)
     shown.pressure.limit = headOf(*body.ast, *body.function).registers;
-  if (!graph.size())
+  if (analyses.isTangled() || !graph().size())
     return shown;
   std::vector<uint32_t> all(body.size());
   std::iota(all.begin(), all.end(), 0u);
   uniformity.emplace(body, analyses, all);
-  liveness.emplace(body, graph);
+  liveness.emplace(body, graph());
   unwritten.emplace(body, analyses, writtenRegisters(body, analyses.definitions()));
-  for (uint32_t i = 0; i < graph.size(); ++i)
+  for (uint32_t i = 0; i < graph().size(); ++i)
     shown.blocks.push_back(block(BlockId(i)));
   if (liveness->isComplete()) {
     const Pressure widest = liveness->widest();

@@ -15,6 +15,8 @@ public:
   Analyses(const Body &body, const ModuleState &module);
   ~Analyses();
 
+  /// Then nothing below is asked for.
+  bool isTangled() { return tangled ? *tangled : tangled.emplace(ptxray::isTangled(body)); }
   const Graph &graph() { return kept ? *kept : kept.emplace(graphOf(body, module)); }
   const Definitions &definitions() { return writers ? *writers : writers.emplace(body); }
   const DominatorTree &dominators() { return tree ? *tree : tree.emplace(dominatorsOf(graph())); }
@@ -27,6 +29,7 @@ public:
 private:
   const Body &body;
   const ModuleState &module;
+  std::optional<bool> tangled;
   std::optional<Graph> kept;
   std::optional<Definitions> writers;
   std::optional<DominatorTree> tree, after;

@@ -20,6 +20,8 @@ bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses)
     return false;
   for (auto rule : {checkRegisterCount, checkReachability, checkDefinedness, checkCallTables})
     rule(body, context);
+  if (analyses.isTangled())
+    return false;
   for (auto rule : {checkConvergence, checkBarrierThreads, checkAddresses, checkValues, checkUnwrittenPaths})
     rule(body, context, analyses);
   return true;

@@ -1,4 +1,5 @@
 #include "Flow/Graph.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -38,9 +39,49 @@ bool endsControl(const Body &body, uint32_t number, const ModuleState &module) {
 
 namespace {
 
+/// The labels of each list. Several of one name, which is an error, count as one.
+class BranchLists {
+public:
+  explicit BranchLists(const Body &body) : body(body) {
+    for (const PlacedDirective &list : body.directives)
+      if (list.targets.count)
+        lists[static_cast<uint32_t>(body.ast->directives[list.index].label)].push_back(list.targets);
+  }
+  template <typename See> void eachTarget(LocalId list, See see) const {
+    const auto known = lists.find(static_cast<uint32_t>(body.nameOf(list)));
+    if (known == lists.end())
+      return;
+    for (const Slice targets : known->second)
+      llvm::for_each(llvm::ArrayRef(body.targets).slice(targets.first, targets.count), see);
+  }
+
+private:
+  const Body &body;
+  llvm::DenseMap<uint32_t, llvm::SmallVector<Slice, 1>> lists; // by name
+};
+
+} // namespace
+
+bool isTangled(const Body &body) {
+  if (body.targets.empty())
+    return false;
+  const BranchLists lists(body);
+  const uint64_t most = 8 * (uint64_t(body.size()) + body.targets.size()) + 4096;
+  uint64_t ways = 0;
+  for (const uint32_t number : body.notable)
+    if (ways <= most && body.facts(number).has(isa::FactKind::Branches))
+      body.eachUse(number, [&](NamedUse use) {
+        if (use.uses & Targets)
+          lists.eachTarget(use.local, [&](LocalId) { ++ways; });
+      });
+  return ways > most;
+}
+
+namespace {
+
 class GraphBuilder {
 public:
-  GraphBuilder(const Body &body, const ModuleState &module) : body(body), module(module) {}
+  GraphBuilder(const Body &body, const ModuleState &module) : body(body), module(module), lists(body) {}
   Graph build();
 
 private:
@@ -52,6 +93,7 @@ private:
 
   const Body &body;
   const ModuleState &module;
+  const BranchLists lists;
   std::vector<Block> blocks;
   std::vector<uint32_t> ends;    // instructions after which control may go elsewhere
   std::vector<uint32_t> placeOf; // by LocalId of a label: the instruction after it, + 1
@@ -108,11 +150,10 @@ void GraphBuilder::addTargets(BlockId block, LocalId target) {
     return;
   }
   const size_t before = edges.size();
-  for (const PlacedDirective &list : body.directives)
-    if (body.ast->directives[list.index].label == body.nameOf(target))
-      for (const LocalId one : llvm::ArrayRef(body.targets).slice(list.targets.first, list.targets.count))
-        if (const uint32_t place = placeOf[static_cast<uint32_t>(one)])
-          addEdge(block, place - 1);
+  lists.eachTarget(target, [&](LocalId one) {
+    if (const uint32_t place = placeOf[static_cast<uint32_t>(one)])
+      addEdge(block, place - 1);
+  });
   llvm::sort(edges.begin() + before, edges.end());
   edges.erase(std::unique(edges.begin() + before, edges.end()), edges.end());
 }

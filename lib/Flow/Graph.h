@@ -57,6 +57,10 @@ using Edges = std::vector<std::pair<BlockId, BlockId>>;
 Graph graphOf(std::vector<Block> blocks, llvm::ArrayRef<std::pair<BlockId, BlockId>> edges);
 Graph graphOf(const Body &body, const ModuleState &module);
 
+/// Whether lists of labels make more ways than a text of this size should have: many branches by a long list. No rule
+/// follows them.
+bool isTangled(const Body &body);
+
 /// Whether control never goes on after the instruction.
 bool endsControl(const Body &body, uint32_t number, const ModuleState &module);
 

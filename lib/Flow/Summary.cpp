@@ -27,7 +27,9 @@ private:
     const Instruction &one = body.instruction(number);
     return {registers, one.opcodeRange, one.opcode};
   }
-  bool isReached(uint32_t number) { return analyses.graph().isReached(analyses.graph().blockOf(number)); }
+  bool isReached(uint32_t number) {
+    return analyses.isTangled() || analyses.graph().isReached(analyses.graph().blockOf(number));
+  }
 
   const Body &body;
   const ModuleState &module;

@@ -58,11 +58,19 @@ def deep(n):
 
 
 def lists(n):
-    """Branches by lists of all labels."""
-    few = max(1, int(n**0.5))
-    labels = ", ".join(f"B{i}" for i in range(few))
+    """Branches by a list of all labels."""
+    labels = ", ".join(f"B{i}" for i in range(n))
     text = f"T: .branchtargets {labels};\n"
-    return text + "".join(f"B{i}:\nadd.u32 %r{i + 10}, %r{i + 11}, 1;\nbrx.idx %r2, T;\n" for i in range(few))
+    return text + "".join(f"B{i}:\nadd.u32 %r{i + 10}, %r{i + 11}, 1;\nbrx.idx %r2, T;\n" for i in range(n))
+
+
+def many_lists(n):
+    """A branch by a list of its own after each label."""
+    return "".join(
+        f"T{i}: .branchtargets B{i}, B{n // 2}, B{n - 1 - i};\n"
+        f"B{i}:\nadd.u32 %r{i + 10}, %r{i + 11}, 1;\nbrx.idx %r2, T{i};\n"
+        for i in range(n)
+    )
 
 
 def calls(n):
@@ -113,7 +121,8 @@ FAMILIES = {
     ladder: 20_000,
     irreducible: 10_000,
     deep: 10_000,
-    lists: 100_000,
+    lists: 20_000,
+    many_lists: 20_000,
     calls: 20_000,
     unwritten: 10_000,
     diamonds: 10_000,

@@ -168,20 +168,17 @@ void UnwrittenPaths::unmark(LocalId local) {
 // ---- what is never written before
 /// Where each way from the beginning leads to the read, none writes it; nor does the text before.
 bool UnwrittenPaths::checkFirstReads(OwnReads reads) {
-  if (!definitions.isReadFirst(reads.front().local))
+  const LocalId local = reads.front().local;
+  if (!definitions.isReadFirst(local) || unwrittenReads.isAvoidable(local))
     return false;
-  mark(reads);
-  const auto *first = llvm::find_if(
-      reads, [&](const UnwrittenRead &read) { return isUnwritten[indexOf(read.block)] && !read.isDoubtful; });
-  const bool isReported = isDoomed(graph.order.front()) && first != reads.end();
-  if (isReported) {
-    std::optional<uint32_t> written;
-    definitions.eachWriter(first->local, [&](uint32_t number) { written = number; }); // from the last on
-    sink.report(DiagId::ReadBeforeWrite, first->range, body.text(first->local))
-        .notes.push_back({"written here, after that", body.instruction(*written).range});
-  }
-  unmark(reads.front().local);
-  return isReported;
+  const auto *first = llvm::find_if(reads, [](const UnwrittenRead &read) { return !read.isDoubtful; });
+  if (first == reads.end())
+    return false;
+  std::optional<uint32_t> written;
+  definitions.eachWriter(local, [&](uint32_t number) { written = number; }); // from the last on
+  sink.report(DiagId::ReadBeforeWrite, first->range, body.text(local))
+      .notes.push_back({"written here, after that", body.instruction(*written).range});
+  return true;
 }
 
 // ---- what is perhaps meant

@@ -114,6 +114,35 @@ void UnwrittenReads::solve() {
     reads.clear();
   llvm::erase_if(reads, [&](const UnwrittenRead &read) { return isWrittenBefore(read.block, read.local); });
   llvm::stable_sort(reads, [](const UnwrittenRead &a, const UnwrittenRead &b) { return a.local < b.local; });
+  findAvoidable(std::move(writes));
+}
+
+/// Backwards from the blocks that write a register, and from those where control leaves, as far as nothing reads it.
+void UnwrittenReads::findAvoidable(std::vector<uint64_t> escaping) {
+  const size_t words = (count + 63) / 64;
+  std::vector<uint64_t> reading(words * graph.size());
+  for (const UnwrittenRead &read : reads) {
+    const uint32_t index = indexOfLocal[static_cast<uint32_t>(read.local)] - 1;
+    reading[indexOf(read.block) * words + index / 64] |= uint64_t(1) << (index % 64);
+  }
+  for (size_t place = 0; place < escaping.size(); ++place)
+    escaping[place] = (graph.blocks[place / words].leaves ? ~uint64_t(0) : escaping[place]) & ~reading[place];
+  bool isSolved = false;
+  for (unsigned round = 0; !isSolved && round < mostRoundsOfWrites; ++round) {
+    isSolved = true;
+    for (const BlockId block : llvm::reverse(graph.order))
+      for (const BlockId next : graph.successors.of(block))
+        for (size_t word = 0; word < words; ++word) {
+          const size_t place = indexOf(block) * words + word;
+          const uint64_t more = escaping[place] | (escaping[indexOf(next) * words + word] & ~reading[place]);
+          isSolved &= more == escaping[place];
+          escaping[place] = more;
+        }
+  }
+  for (uint32_t index = 0; index < count; ++index) {
+    const uint64_t word = escaping[indexOf(graph.order.front()) * words + index / 64];
+    avoidable.push_back(!isSolved || (word >> (index % 64) & 1));
+  }
 }
 
 } // namespace ptxray

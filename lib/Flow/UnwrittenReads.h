@@ -25,10 +25,13 @@ public:
   llvm::ArrayRef<UnwrittenRead> all() const { return reads; }
   /// Whatever way control came to the block, the register is written, as far as that is asked for.
   bool isWrittenBefore(BlockId block, LocalId local) const;
+  /// From the beginning there is a way out of the body, or to a block that writes the register, without a read of it.
+  bool isAvoidable(LocalId local) const { return avoidable[indexOfLocal[static_cast<uint32_t>(local)] - 1]; }
 
 private:
   void find(llvm::ArrayRef<LocalId> askedFor);
   void solve();
+  void findAvoidable(std::vector<uint64_t> escaping);
 
   const Body &body;
   const Graph &graph;
@@ -38,6 +41,7 @@ private:
   std::vector<uint32_t> indexOfLocal; // by LocalId: into the sets, + 1; 0: it is written before each read, or never
   uint32_t count = 0;
   std::vector<uint64_t> before; // sets of registers, one a block: those that are written
+  std::vector<bool> avoidable;  // by register in the sets
 };
 
 } // namespace ptxray

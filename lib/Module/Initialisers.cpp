@@ -96,17 +96,36 @@ static uint32_t checkInitialAddress(const Declaration &declaration, uint32_t nod
   return end;
 }
 
-/// Checks one value or brace and gives the node after it. `level` counts the braces around it.
-static uint32_t checkInitialValue(const Declaration &declaration, uint32_t node, uint32_t level, ModuleState &module) {
+namespace {
+
+/// The values of one declaration.
+class InitialValues {
+public:
+  InitialValues(const Declaration &declaration, ModuleState &module)
+      : declaration(declaration), module(module),
+        levels(declaration.dims.count + (declaration.vector != SpellingId::None)),
+        type(isa::word(module.resolver.word(declaration.type))), isFloat(type.typeKind == isa::TypeKind::Float),
+        isPair(type.text == ".f16x2") {}
+  /// Checks one value or brace and gives the node after it. `level` counts the braces around it.
+  uint32_t check(uint32_t node, uint32_t level);
+
+private:
+  const Declaration &declaration;
+  ModuleState &module;
+  const uint32_t levels; // of braces
+  const isa::Word &type;
+  const bool isFloat, isPair; // for which ptxas accepts any list
+};
+
+} // namespace
+
+uint32_t InitialValues::check(uint32_t node, uint32_t level) {
   const Operand &value = module.ast.operands[node];
   const uint32_t end = node + value.extent;
-  const uint32_t vectorLevels = declaration.vector != SpellingId::None;
-  const uint32_t levels = declaration.dims.count + vectorLevels;
   auto mismatch = [&](llvm::StringRef expected) {
     module.sink.report(DiagId::InitialiserType, value.range, module.ast.text(declaration.type), expected);
     return end;
   };
-  const bool isPair = module.text(declaration.type) == ".f16x2"; // for which ptxas accepts any list
   if (value.kind == OperandKind::Vector) {
     if (level >= levels)
       return isPair ? end : mismatch("a single value");
@@ -115,7 +134,7 @@ static uint32_t checkInitialValue(const Declaration &declaration, uint32_t node,
     int64_t count = 0;
     for (uint32_t child = node + 1; child < end; ++count) {
       const bool isList = module.ast.operands[child].kind == OperandKind::Vector;
-      child = checkInitialValue(declaration, child, level + 1, module);
+      child = check(child, level + 1);
       if (!isList && level + 1 < levels + isPair)
         return end; // all of them lack their braces
     }
@@ -128,8 +147,6 @@ static uint32_t checkInitialValue(const Declaration &declaration, uint32_t node,
   }
   if (level < levels || isPair)
     return mismatch("a list in braces");
-  const isa::Word &type = isa::word(module.resolver.word(declaration.type));
-  const bool isFloat = type.typeKind == isa::TypeKind::Float;
   switch (value.kind) {
   case OperandKind::Integer:
     if (isFloat)
@@ -162,7 +179,7 @@ void checkInitialiser(const Declaration &declaration, ModuleState &module) {
   if (isa::word(typeWord).typeKind == isa::TypeKind::Opaque)
     checkOpaqueFields(declaration, declaration.initialiser.first, 0, module);
   else
-    checkInitialValue(declaration, declaration.initialiser.first, 0, module);
+    InitialValues(declaration, module).check(declaration.initialiser.first, 0);
 }
 
 } // namespace ptxray

@@ -102,14 +102,17 @@ void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
       if (isNew) {
         const bool isEach = counters.size() >= mostCounters || known.size() > mostCounters;
         operations->second.resize(static_cast<unsigned>(all.size()), isEach);
-        for (const Counter &counter : counters)
-          if (!isEach && !isElsewhere(counter.barrier, barrier)) {
-            if (!counter.groups)
-              operations->second.set(counter.operation);
-            for (auto [i, operation] : llvm::enumerate(all))
-              if (counter.groups & operation.groups)
-                operations->second.set(static_cast<unsigned>(i));
+        for (const Counter &counter : counters) {
+          if (isEach || isElsewhere(counter.barrier, barrier))
+            continue;
+          if (!counter.groups) {
+            operations->second.set(counter.operation);
+            continue;
           }
+          for (auto [i, operation] : llvm::enumerate(all))
+            if (counter.groups & operation.groups)
+              operations->second.set(static_cast<unsigned>(i));
+        }
       }
       ending[number] = operations->second;
     }

@@ -49,7 +49,7 @@ void ModuleCheck::directive(const Directive &directive) {
 
 const Body *ModuleCheck::function(uint32_t index) {
   const Function &function = ast.functions[index];
-  checkFunction(function, *module);
+  checkFunction(function, isa::InModule, *module);
   resolver.declareFunction(index);
   limits->function(function);
   if (!function.hasBody)
@@ -94,7 +94,7 @@ void ModuleCheck::declarationInBody(uint32_t index) {
 }
 
 void ModuleCheck::functionInBody(const Function &function) {
-  checkFunction(function, *module);
+  checkFunction(function, module->inEntry ? isa::InEntry : isa::InFunction, *module);
   if (function.kind == FunctionKind::Func) // it belongs to the module
     limits->function(function);
   else

@@ -19,8 +19,15 @@ static std::vector<Formal> formals(const Function &function, Slice declared, Sit
   return out;
 }
 
-void checkFunction(const Function &function, ModuleState &module) {
+static const isa::Directive &directiveOf(FunctionKind kind) {
+  return isa::directive(kind == FunctionKind::Entry  ? isa::DirectiveId::Entry
+                        : kind == FunctionKind::Func ? isa::DirectiveId::Func
+                                                     : isa::DirectiveId::Callprototype);
+}
+
+void checkFunction(const Function &function, isa::DirectivePlace place, ModuleState &module) {
   const bool isEntry = function.kind == FunctionKind::Entry;
+  requireDirective(directiveOf(function.kind), function.nameRange, place, module);
   if (const isa::Directive *linkage = module.directiveOf(function.linkage)) {
     requireGate(linkage->gate, "`" + module.text(function.linkage) + "`", function.head, module);
     if (!(linkage->places & headPlace(function)))
@@ -42,9 +49,6 @@ void checkFunction(const Function &function, ModuleState &module) {
     requireFeature(isa::FeatureId::EntryParameters, function.nameRange, module);
   if (isEntry && !function.hasBody)
     requireFeature(isa::FeatureId::EntryDeclaration, function.nameRange, module);
-  if (function.kind == FunctionKind::Prototype)
-    requireDirective(isa::directive(isa::DirectiveId::Callprototype), function.nameRange,
-                     module.inEntry ? isa::InEntry : isa::InFunction, module);
   checkFunctionAttributes(function, signature, module);
   for (uint32_t i = function.directives.first; i < function.directives.end(); ++i)
     signature.noReturn |= module.ast.text(module.ast.directives[i].name) == ".noreturn";

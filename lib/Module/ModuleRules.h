@@ -17,7 +17,7 @@ enum class Site : uint8_t {
 
 /// What belongs to a function without a body is not allocated, and may have types that nothing can.
 void checkVariable(const Declaration &declaration, Site site, bool isAllocated, ModuleState &module);
-void checkFunction(const Function &function, ModuleState &module);
+void checkFunction(const Function &function, isa::DirectivePlace place, ModuleState &module);
 void checkModuleDirective(const Directive &directive, ModuleState &module);
 void checkBodyDirective(const Directive &directive, ModuleState &module);
 /// `call` operands against the declaration of what is called.

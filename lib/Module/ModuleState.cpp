@@ -11,7 +11,7 @@ const isa::Directive *ModuleState::directiveOf(SpellingId name) {
     directives.resize(std::max<size_t>(index + 1, ast.spellings->size()));
   std::optional<const isa::Directive *> &known = directives[index];
   if (!known)
-    known = isa::findDirective(ast.text(name));
+    known = isa::findDirective(ast.text(name).split('[').first); // `.const[3]` is `.const`
   return *known;
 }
 

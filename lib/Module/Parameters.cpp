@@ -10,7 +10,8 @@ void checkParameter(const Declaration &declaration, Site site, ModuleState &modu
   const llvm::StringRef space = module.text(declaration.space);
   const bool isOpen = declaration.dims.count && module.ast.dims[declaration.dims.first] < 0;
   if (site == Site::EntryParameter) {
-    if (space != ".param")
+    const isa::Directive *directive = module.directiveOf(declaration.space);
+    if (!directive || !(directive->places & isa::OnParameter))
       module.sink.report(DiagId::ParameterSpace, declaration.spaceRange, name, ".param");
     if (isOpen)
       module.sink.report(DiagId::OpenParameter, declaration.nameRange, name);

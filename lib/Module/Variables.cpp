@@ -5,34 +5,14 @@
 
 namespace ptxray {
 
-/// Numbers of a declaration that ptxas keeps in 32 bits.
-static void checkBounds(const Declaration &declaration, bool isParameter, ModuleState &module) {
-  auto tooLarge = [&](int64_t number, Range range) {
-    module.sink.report(DiagId::ConstantOverflow, range, std::to_string(static_cast<uint64_t>(number)), 32);
-  };
-  for (int64_t align : {declaration.align, declaration.ptrAlign})
-    if (align > UINT32_MAX && llvm::isPowerOf2_64(static_cast<uint64_t>(align)))
-      tooLarge(align, declaration.range);
-  if (declaration.isParameterised && declaration.count == UINT32_MAX)
-    tooLarge(declaration.count, declaration.nameRange);
-  if (declaration.isParameterised && (declaration.dims.count || declaration.hasInitialiser))
-    module.sink.report(DiagId::SyntaxError, declaration.nameRange, declaration.dims.count ? "[" : "=", "`,` or `;`");
-  for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i) {
-    if (isParameter && module.ast.dims[i] > UINT32_MAX)
-      tooLarge(module.ast.dims[i], declaration.nameRange);
-    else if (i > declaration.dims.first && module.ast.dims[i] <= 0)
-      module.sink.report(DiagId::IncompleteType, declaration.nameRange, module.ast.text(declaration.name));
-  }
-}
-
 namespace {
 
 /// A declaration, and what its rules ask of it.
 struct Variable {
-  Variable(const Declaration &declaration, Site site, bool isAllocated, const ModuleState &module)
+  Variable(const Declaration &declaration, Site site, bool isAllocated, ModuleState &module)
       : declaration(declaration), site(site), isAllocated(isAllocated), space(module.text(declaration.space)),
         type(module.text(declaration.type)), linkage(module.text(declaration.linkage)),
-        vector(module.text(declaration.vector)),
+        vector(module.text(declaration.vector)), directive(module.directiveOf(declaration.space)),
         name(declaration.name == NameId::None ? llvm::StringRef("_") : module.ast.text(declaration.name)),
         word(isa::word(module.resolver.word(declaration.type))), isArray(declaration.dims.count),
         firstDimension(isArray ? module.ast.dims[declaration.dims.first] : 0) {}
@@ -41,18 +21,54 @@ struct Variable {
   bool isRegister() const { return space == ".reg"; }
   bool isVector() const { return !vector.empty(); }
   bool isVectorLength() const { return vector == ".v2" || vector == ".v4"; }
+  bool mayStand(uint16_t places) const { return !directive || (directive->places & places); }
   bool isOpaque() const { return word.typeKind == isa::TypeKind::Opaque; }
 
   const Declaration &declaration;
   const Site site;
   const bool isAllocated;
-  const llvm::StringRef space, type, linkage, vector, name;
+  const llvm::StringRef space, type, linkage, vector;
+  const isa::Directive *directive; // of the space
+  const llvm::StringRef name;
   const isa::Word &word; // of the type
   const bool isArray;
   const int64_t firstDimension;
 };
 
 } // namespace
+
+/// What a directive says of one of its numbers; null: nothing.
+static const isa::DirectiveArgument *numberOf(const isa::Directive *directive, isa::Text name) {
+  if (directive)
+    for (const isa::DirectiveArgument &argument : isa::run(isa::tables().arguments, directive->arguments))
+      if (argument.name == name)
+        return &argument;
+  return nullptr;
+}
+
+static void checkBounds(const Variable &variable, ModuleState &module) {
+  const Declaration &declaration = variable.declaration;
+  auto requireFit = [&](int64_t value, const isa::DirectiveArgument *number, Range range) {
+    if (number && number->kind == isa::ArgumentKind::U32)
+      module.sink.report(DiagId::ConstantOverflow, range, std::to_string(static_cast<uint64_t>(value)), 32);
+  };
+  for (int64_t align : {declaration.align, declaration.ptrAlign})
+    if (align > UINT32_MAX && llvm::isPowerOf2_64(static_cast<uint64_t>(align))) {
+      const isa::DirectiveArgument *bytes = numberOf(variable.directive, "bytes");
+      requireFit(align, bytes ? bytes : numberOf(&isa::directive(isa::DirectiveId::Align), "bytes"), declaration.range);
+    }
+  if (declaration.isParameterised && declaration.count == UINT32_MAX)
+    requireFit(declaration.count, numberOf(&isa::directive(isa::DirectiveId::Reg), "count"), declaration.nameRange);
+  if (declaration.isParameterised && (declaration.dims.count || declaration.hasInitialiser))
+    module.sink.report(DiagId::SyntaxError, declaration.nameRange, declaration.dims.count ? "[" : "=", "`,` or `;`");
+  for (uint32_t i = declaration.dims.first; i < declaration.dims.end(); ++i) {
+    const int64_t dimension = module.ast.dims[i];
+    if (variable.isParameter() && dimension > UINT32_MAX)
+      requireFit(dimension, numberOf(&isa::directive(isa::DirectiveId::Param), "elements"), declaration.nameRange);
+    else if (i > declaration.dims.first && dimension <= 0)
+      module.sink.report(DiagId::IncompleteType, declaration.nameRange, module.ast.text(declaration.name));
+  }
+}
 
 /// Of a declaration of nothing ptxas asks for the words alone.
 static void checkNameless(const Variable &variable, ModuleState &module) {
@@ -65,15 +81,16 @@ static void checkNameless(const Variable &variable, ModuleState &module) {
 static void checkSpace(const Variable &variable, ModuleState &module) {
   const Range range = variable.declaration.spaceRange;
   const llvm::StringRef space = variable.space;
-  if (space == ".tex")
-    requireFeature(isa::FeatureId::TextureSpace, "`.tex`", range, module);
+  if (variable.directive)
+    requireGate(variable.directive->gate, "`" + space + "`", range, module);
   if (variable.site == Site::Body && space == ".param")
     requireFeature(module.inEntry ? isa::FeatureId::EntryBodyParam : isa::FeatureId::FunctionBodyParam, range, module);
+  if (variable.site == Site::Body && !variable.mayStand(isa::InEntry | isa::InFunction))
+    module.sink.report(DiagId::OpaqueVariablePlace, range, space);
   if (variable.site != Site::Module)
     return;
-  // Functions that follow the ABI have no place for them; from PTX 3.0 on all do.
-  const bool isOfFunctions = variable.isRegister() || space == ".local";
-  if (space == ".param" || (isOfFunctions && !module.has(isa::FeatureId::ModuleRegisters)))
+  // Functions that follow the ABI have no place for .reg and .local; from PTX 3.0 on all do.
+  if (!variable.mayStand(isa::InModule) && (space == ".param" || !module.has(isa::FeatureId::ModuleRegisters)))
     module.sink.report(DiagId::ModuleScopeSpace, range, space);
   if (variable.linkage == ".common" && space != ".global")
     module.sink.report(DiagId::LinkageSpace, range, ".common", ".global");
@@ -125,6 +142,10 @@ static void checkAlignment(const Variable &variable, ModuleState &module) {
   for (int64_t align : {declaration.align, declaration.ptrAlign})
     if (align == 0 || (align > 0 && !llvm::isPowerOf2_64(static_cast<uint64_t>(align))))
       module.sink.report(DiagId::AlignmentValue, declaration.range, align);
+  const bool isOfFunction = variable.site == Site::FunctionParameter || variable.site == Site::FunctionReturn;
+  if ((declaration.align >= 0 || declaration.ptrAlign >= 0) && !isOfFunction)
+    requireDirective(isa::directive(isa::DirectiveId::Align), declaration.range,
+                     variable.isParameter() ? isa::OnParameter : isa::OnVariable, module);
   const bool isOfKernel = variable.site == Site::Module || variable.site == Site::EntryParameter;
   if (variable.space == ".param" && declaration.align > 128 && variable.isAllocated && !isOfKernel)
     module.sink.report(DiagId::AlignmentValue, declaration.range, declaration.align);
@@ -141,12 +162,8 @@ static void checkOpaquePlace(const Variable &variable, ModuleState &module) {
     if (isWrong)
       module.sink.report(DiagId::OpaqueVariablePlace, range, variable.type);
   }
-  if (variable.space == ".tex") {
-    if ((variable.type != ".u32" && variable.type != ".u64") || variable.isArray)
-      module.sink.report(DiagId::VariableType, range, variable.type, variable.space);
-    else if (site != Site::Module)
-      module.sink.report(DiagId::OpaqueVariablePlace, range, variable.space);
-  }
+  if (variable.space == ".tex" && ((variable.type != ".u32" && variable.type != ".u64") || variable.isArray))
+    module.sink.report(DiagId::VariableType, range, variable.type, variable.space);
   const bool isOfFunction = site == Site::FunctionParameter || site == Site::FunctionReturn;
   if (variable.type == ".samplerref" && module.header.isUnifiedTexture() && !variable.isArray && !isOfFunction)
     module.sink.report(DiagId::OpaqueVariablePlace, range, variable.type);
@@ -173,7 +190,7 @@ void checkVariable(const Declaration &declaration, Site site, bool isAllocated, 
     return checkNameless(variable, module);
   requireDirective(declaration.linkage, declaration.range, isa::OnVariable, module);
   checkConstantBank(declaration, module);
-  checkBounds(declaration, variable.isParameter(), module);
+  checkBounds(variable, module);
   checkSpace(variable, module);
   checkType(variable, module);
   checkPredicate(variable, module);

@@ -90,6 +90,18 @@ std::unique_ptr<MadeTables> Data::make(Group &group) {
   return made;
 }
 
+std::unique_ptr<MadeTables> Data::make(llvm::MutableArrayRef<Group> groups) {
+  Group all;
+  for (Group &group : groups)
+    std::move(group.entries.begin(), group.entries.end(), std::back_inserter(all.entries));
+  std::unique_ptr<MadeTables> made = make(all);
+  auto next = all.entries.begin();
+  for (Group &group : groups)
+    for (isagen::Entry &entry : group.entries)
+      entry = std::move(*next++);
+  return made;
+}
+
 std::vector<Group> Data::split() {
   std::vector<Group> groups;
   std::vector<isagen::Entry> entries;

@@ -33,6 +33,7 @@ public:
   /// Of all entries that are in no group yet. Null: the data is refused.
   std::unique_ptr<MadeTables> make();
   std::unique_ptr<MadeTables> make(Group &group);
+  std::unique_ptr<MadeTables> make(llvm::MutableArrayRef<Group> groups);
   /// Takes the entries out of the model.
   std::vector<Group> split();
 

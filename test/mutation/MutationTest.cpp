@@ -1,5 +1,5 @@
-// Damages the data of grammar/isa at one place after the other; each time some line of test/isa or
-// test/samples must be judged otherwise. Data that no line needs is wrong or superfluous.
+// Damages the data of grammar/isa at one place after the other; each time some line of test/isa, test/samples or
+// test/flow, or a module of test/module, must be judged otherwise. Data that none needs is wrong or superfluous.
 //
 //   mutation-tests                   all of it
 //   mutation-tests --every N         one damage of N, picked by its text
@@ -43,7 +43,7 @@ private:
   bool isNoticed(const Mutant &mutant);
   bool isNoticedBy(const Mutant &mutant, size_t group, MadeTables &tables);
   void search(const Mutant &mutant);
-  bool isNoticedInSections(const Mutant &mutant);
+  bool isNoticedInModules(const Mutant &mutant);
   std::string nameOf(const Mutant &mutant) const {
     return data.model.names[mutant.place.file] + ": " + mutant.kind + " " + mutant.text;
   }
@@ -61,6 +61,7 @@ private:
   std::unique_ptr<MadeTables> noInstruction; // for what is said of directives
   std::vector<Module> modules;
   std::string outcomeOfModules;
+  std::unique_ptr<MadeTables> whole;                   // of all groups together
   std::map<std::string, std::vector<Module>> sections; // of test/isa, by the file of the data: `matrix/mma.isa`
   Search finder{tests};
 };
@@ -73,7 +74,7 @@ static std::string findingsIn(llvm::ArrayRef<Module> modules) {
   for (const Module &module : modules) {
     const auto source = SourceBuffer::fromText("", module.text);
     DiagnosticSink sink;
-    checkSource(*source, {}, sink);
+    checkSource(*source, optionsOf(module), sink);
     for (const Diagnostic &d : sink.diagnostics())
       outcome += d.ruleText() + " " + std::to_string(static_cast<int>(d.severity)) + " " +
                  std::to_string(d.range.begin) + "\n";
@@ -191,18 +192,22 @@ bool MutationTest::isNoticedBy(const Mutant &mutant, size_t group, MadeTables &t
   return llvm::any_of(order, [&](auto &line) { return notices(line.second, tables); });
 }
 
-/// A check may ask what registers hold, which lines alone do not tell.
-bool MutationTest::isNoticedInSections(const Mutant &mutant) {
-  const auto of = sections.find(data.model.names[mutant.place.file]);
-  if (mutant.kind != "check" || of == sections.end())
+/// What no line alone tells: limits of what bodies do, and checks that ask what registers hold. The tables of all
+/// instructions are slow to make, so this comes last.
+bool MutationTest::isNoticedInModules(const Mutant &mutant) {
+  const auto ofFile = sections.find(data.model.names[mutant.place.file]);
+  if (!mutant.ofModules && (mutant.kind != "check" || ofFile == sections.end()))
     return false;
-  const size_t group = groupsOf(mutant).front();
-  sound[group]->use();
-  const std::string before = findingsIn(of->second);
+  const llvm::ArrayRef<Module> judged = mutant.ofModules ? modules : ofFile->second;
+  if (!whole)
+    whole = data.make(groups);
+  whole->use();
+  const std::string before = findingsIn(judged);
   const auto repair = mutant.apply();
-  const std::unique_ptr<MadeTables> tables = data.make(groups[group]);
-  tables->use();
-  const bool noticed = findingsIn(of->second) != before;
+  const std::unique_ptr<MadeTables> tables = data.make(groups);
+  if (tables)
+    tables->use();
+  const bool noticed = !tables || findingsIn(judged) != before;
   repair();
   return noticed;
 }
@@ -258,7 +263,7 @@ bool MutationTest::run() {
         std::hash<std::string>()(name) % every != 0)
       continue;
     ++tried;
-    if (isNoticed(mutant) || isNoticedInSections(mutant))
+    if (isNoticed(mutant) || isNoticedInModules(mutant))
       continue;
     ++survived;
     if (searched)

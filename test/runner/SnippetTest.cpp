@@ -40,11 +40,7 @@ public:
 private:
   void check(const Module &module, DiagnosticSink &sink, std::vector<std::vector<const Diagnostic *>> &found) {
     const auto source = SourceBuffer::fromText(file.path, module.text);
-    CheckOptions options;
-    options.pedantic = module.pedantic;
-    options.linking = module.linking;
-    options.isFragment = module.isFragment;
-    checkSource(*source, options, sink);
+    checkSource(*source, optionsOf(module), sink);
     for (const Diagnostic &d : sink.diagnostics()) {
       const unsigned line = source->lineColumn(d.range.begin).line;
       const unsigned origin = line <= module.origins.size() ? module.origins[line - 1] : module.origins.back();

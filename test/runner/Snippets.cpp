@@ -93,6 +93,14 @@ static Module buildSnippetModule(llvm::StringRef header, const TestFile &file, l
   return module;
 }
 
+CheckOptions optionsOf(const Module &module) {
+  CheckOptions options;
+  options.pedantic = module.pedantic;
+  options.linking = module.linking;
+  options.isFragment = module.isFragment;
+  return options;
+}
+
 std::vector<unsigned> linesIn(const Module &section) {
   std::vector<unsigned> lines;
   for (unsigned origin : section.origins)

@@ -26,6 +26,9 @@ struct TestFile {
   std::string problem;         // why it cannot be read
 };
 
+/// What its runner asks of it.
+CheckOptions optionsOf(const Module &module);
+
 /// The files given, else all below test/isa and test/module, sorted.
 std::vector<TestFile> findTests(llvm::ArrayRef<char *> paths);
 

@@ -400,6 +400,34 @@ static void addSpelling(Finding &f, const WrittenInstruction &written) {
     f.notes.push_back(advice.str());
 }
 
+/// `.shared.cta`, `tcgen05.wait.ld`: in place of what is wrong with each word, that they are one, with `::` inside.
+static void addColons(std::vector<Finding> &findings, const WrittenInstruction &written) {
+  const auto words = llvm::ArrayRef(written.opcode.words);
+  for (size_t length = 2; length <= 3; ++length)
+    for (size_t first = 1; first + length <= words.size(); ++first) {
+      std::string spelling, joined, apart;
+      for (size_t k = 0; k < words.size(); ++k) {
+        const bool isInside = k > first && k < first + length;
+        const std::string text = isInside ? "::" + words[k].text.drop_front().str() : words[k].text.str();
+        spelling += text;
+        if (k >= first && k < first + length) {
+          joined += text;
+          apart += words[k].text;
+        }
+      }
+      const Opcode changed(spelling);
+      if (!changed.mnemonic || !findingsOfWords(changed, written.availability).empty())
+        continue;
+      Finding one =
+          wordFinding(DiagId::UnknownQualifier, Place::at(Place::Word, first, narrow<uint16_t>(length)), apart);
+      one.phase = Phase::Qualifier;
+      one.remedy = {Remedy::ReplaceOpcode, 0, spelling};
+      one.notes.push_back("it is one word: `" + joined + "`");
+      findings = {one};
+      return;
+    }
+}
+
 /// In place of all else: that the words begin the name of another instruction.
 static void keepIncomplete(std::vector<Finding> &findings) {
   const auto found = llvm::find_if(findings, [](const Finding &f) { return f.id == DiagId::IncompleteInstruction; });
@@ -415,6 +443,9 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
   addOrder(findings, written);
   keepIncomplete(findings);
+  if (llvm::any_of(findings,
+                   [](const Finding &f) { return f.severity == Severity::Error && f.phase == Phase::Qualifier; }))
+    addColons(findings, written);
   for (Finding &f : findings) {
     // `mad.u32`: there is a `mad` without `.lo`, of other types.
     const bool mayGoOn = findings.size() == 1 && f.severity == Severity::Error && f.phase == Phase::Qualifier &&

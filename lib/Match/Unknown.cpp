@@ -56,7 +56,9 @@ llvm::StringRef nearestWord(const isa::Mnemonic &mnemonic, llvm::StringRef missp
 
 llvm::SmallVector<isa::WordId, 8> numberedWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {
   const isa::Tables &t = isa::tables();
-  const llvm::StringRef stem = misspelt.take_until(llvm::isDigit);
+  const size_t colons = misspelt.rfind("::");
+  const bool isNumbered = colons == llvm::StringRef::npos;
+  const llvm::StringRef stem = isNumbered ? misspelt.take_until(llvm::isDigit) : misspelt.take_front(colons + 2);
   llvm::SmallVector<isa::WordId, 8> words;
   if (stem.size() < 2 || stem.size() == misspelt.size())
     return words;
@@ -64,8 +66,8 @@ llvm::SmallVector<isa::WordId, 8> numberedWords(const isa::Mnemonic &mnemonic, l
     for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots))
       for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values)) {
         const llvm::StringRef text = isa::word(value.word).text;
-        if (text.take_until(llvm::isDigit) == stem && text.size() > stem.size() &&
-            !llvm::is_contained(words, value.word))
+        const bool isOfKind = isNumbered ? text.take_until(llvm::isDigit) == stem : text.starts_with(stem);
+        if (isOfKind && text.size() > stem.size() && !llvm::is_contained(words, value.word))
           words.push_back(value.word);
       }
   return words;

@@ -12,7 +12,7 @@ llvm::StringRef adviceOnForeignName(llvm::StringRef name);
 llvm::StringRef typeOfOtherLanguage(llvm::StringRef word);
 /// The nearest spelling among the words that some form of the instruction knows.
 llvm::StringRef nearestWord(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt);
-/// Of `.v3` the words that differ in the number alone: `.v2`, `.v4`.
+/// Of `.v3` the words that differ in the number alone: `.v2`, `.v4`; of `.kind::bf16` all that begin with `.kind::`.
 llvm::SmallVector<isa::WordId, 8> numberedWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt);
 
 } // namespace ptxray

@@ -60,9 +60,9 @@ void PtxBase::fetch(Token &token) {
     }
     if (token.bad == BadToken::MalformedNumber || token.bad == BadToken::ConstantOverflow) {
       const llvm::StringRef number = text.slice(token.begin, token.end);
-      const bool isReal =
-          number.starts_with_insensitive("0f") || number.starts_with_insensitive("0d") ||
-          (!number.starts_with_insensitive("0x") && number.find_first_of(".eE") != llvm::StringRef::npos);
+      const bool isReal = number.starts_with_insensitive("0f") || number.starts_with_insensitive("0d") ||
+                          (!number.starts_with_insensitive("0x") &&
+                           (number.find_first_of(".eE") != llvm::StringRef::npos || number.ends_with_insensitive("f")));
       token.kind = isReal ? TokenKind::Float : TokenKind::Integer;
       token.flags = 0;
       token.value = 0;
@@ -157,15 +157,15 @@ static void addNumberAdvice(llvm::StringRef number, Diagnostic &d) {
   if (number.starts_with("0") && llvm::all_of(number, llvm::isDigit))
     return note("a number that begins with `0` is octal: its digits are 0 to 7");
   const llvm::StringRef plain = number.rtrim("fFhHlLuU"), suffix = number.substr(plain.size());
-  const bool isReal = plain.contains('.') || suffix.equals_insensitive("f");
+  const bool isReal = plain.find_first_of(".eE") != llvm::StringRef::npos || suffix.equals_insensitive("f");
   if (suffix.empty() || number.starts_with_insensitive("0x") ||
-      !llvm::all_of(plain, [](char c) { return llvm::isDigit(c) || c == '.'; }))
+      !llvm::all_of(plain, [](char c) { return llvm::isDigit(c) || llvm::StringRef(".eE+-").contains(c); }))
     return;
   d.notes.push_back({"PTX numbers have no suffix `" + suffix.str() + "`" +
-                         (isReal ? ": the point says that it is floating-point" : "; `U` is the only one"),
+                         (isReal ? ": a point or an exponent makes it floating-point" : "; `U` is the only one"),
                      std::nullopt});
   if (isReal)
-    fix(plain.str() + (plain.ends_with(".") ? "0" : plain.contains('.') ? "" : ".0"));
+    fix(plain.str() + (plain.ends_with(".") ? "0" : plain.find_first_of(".eE") != llvm::StringRef::npos ? "" : ".0"));
   else
     fix(plain.str() + (suffix.contains_insensitive("u") ? "U" : ""));
 }

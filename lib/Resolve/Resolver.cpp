@@ -314,9 +314,10 @@ static bool isAsmOperand(llvm::StringRef name) {
 /// What PTX has for a name of CUDA C++; empty: nothing.
 static llvm::StringRef nameInPtx(llvm::StringRef name) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] = {
-      {"threadIdx", "%tid"},   {"blockIdx", "%ctaid"}, {"blockDim", "%ntid"}, {"gridDim", "%nctaid"},
-      {"warpSize", "WARP_SZ"}, {"laneId", "%laneid"},  {"warpId", "%warpid"}, {"NULL", "0"},
-      {"nullptr", "0"},        {"true", "1"},          {"false", "0"},
+      {"threadIdx", "%tid"},      {"blockIdx", "%ctaid"}, {"blockDim", "%ntid"}, {"gridDim", "%nctaid"},
+      {"warpSize", "WARP_SZ"},    {"laneId", "%laneid"},  {"warpId", "%warpid"}, {"NULL", "0"},
+      {"nullptr", "0"},           {"true", "1"},          {"false", "0"},        {"inf", "0f7F800000"},
+      {"INFINITY", "0f7F800000"}, {"nan", "0f7FFFFFFF"},  {"NAN", "0f7FFFFFFF"},
   };
   name.consume_front("%");
   const auto *found = llvm::find_if(names, [name](const auto &pair) { return pair.first == name; });

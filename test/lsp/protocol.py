@@ -374,7 +374,7 @@ def hover():
     expect("add{.sat}.type d, a, b" in shown("ad|d.s32"), True)
     expect("signed integer of 32 bits" in shown("add.s|32"), True)
     expect("`.s32`" in shown("add.s|32"), True)
-    expect("cached on level 2 alone" in str(completed(client, "    ld.global.c")[0]), True)
+    expect("cached only on level 2" in str(completed(client, "    ld.global.c")[0]), True)
     client.change(URI, [{"text": KERNEL}])
     expect("one of 4" in shown("%|r2, %r1"), True)
     expect("special register" in shown("%t|id"), True)

@@ -13,7 +13,7 @@ build/corpus if tools/corpus.py made one; of files with sections each section is
     renamed        another rule in the same place and at the same level
     text           the same rule and place; message, notes or fixes differ
 
-Rules renamed on purpose are no difference with --rename FILE: `old new` a line. --no-text compares neither messages
+Rules renamed on purpose are not differences with --rename FILE: `old new` a line. --no-text compares neither messages
 nor notes nor fixes. Exit status: 0 nothing differs, 1 something does, 2 the comparison failed."""
 
 import argparse

@@ -1,7 +1,8 @@
 /* The C interface of ptxray: give it PTX, get diagnostics back. It prints nothing, keeps no state but in the checkers
  * that its callers make, and may be called from several threads at once, each with a checker of its own. Functions and
- * the order of fields stay as they are; fields are only ever added behind the last one, and the library makes all
- * structs but strings itself. */
+ * the order of fields stay as they are; fields are only ever added after the last one, and the library makes all
+ * structs but strings itself. The static library is C++ inside: link it with a C++ compiler (`c++ a.o libptxray.a -ldl
+ * -pthread`); the shared one needs nothing. */
 #ifndef PTXRAY_C_H
 #define PTXRAY_C_H
 

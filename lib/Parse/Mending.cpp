@@ -146,8 +146,12 @@ bool PtxBase::mendExtra(KindSet expected) {
       at += line.size() + 1;
     }
   if (Diagnostic *d = report(DiagId::ExtraToken, ahead.range(), spelled(ahead))) {
+    constexpr KindSet beginsOperand = kinds(TokenKind::Comma, TokenKind::LeftBracket);
+    const bool isAddressOf = spelled(ahead) == "&" && beginsOperand & bit(builder->last.kind);
+    if (isAddressOf)
+      d->notes.push_back({"PTX has no `&`: the name of a variable is its address", std::nullopt});
     // `%r1 = %r2 + %r3` needs more than that.
-    if (llvm::StringRef(",;:()[]{}|@!").contains(spelled(ahead))) {
+    if (isAddressOf || llvm::StringRef(",;:()[]{}|@!").contains(spelled(ahead))) {
       d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}, /*safe=*/!isBrace(spelled(ahead))};
       weighFix(*d);
     }

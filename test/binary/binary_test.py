@@ -219,9 +219,9 @@ expect(
     and found["sm_89"] == "none",
     found,
 )
-expect(verdicts("empty-link.so")[0]["modules"] == 1, "an empty link is no module")
+expect(verdicts("empty-link.so")[0]["modules"] == 1, "an empty link is not a module")
 expect(
-    verdicts("loose.so")[0]["modules"] == 1 and verdicts("loose.so")[0]["loose"] == 1, "loose containers are no modules"
+    verdicts("loose.so")[0]["modules"] == 1 and verdicts("loose.so")[0]["loose"] == 1, "loose containers count apart"
 )
 expect(verdicts("object.o")[0]["modules"] == 1, "an object that is to be linked")
 

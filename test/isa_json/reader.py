@@ -492,7 +492,7 @@ class Reader:
         return self.types[word]
 
     def read_words(self, opcode):
-        """The mnemonic, and the words behind it that are read."""
+        """The mnemonic, and the words after it that are read."""
         words = ["." + word for word in opcode.split(".")]
         words[0] = words[0][1:]
         for count in range(len(words), 0, -1):

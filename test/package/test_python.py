@@ -50,6 +50,14 @@ def values():
             assert "unknown" in str(problem) or "no rule" in str(problem), problem
         else:
             raise AssertionError(wrong)
+    for wrong in (None, 5, ["ret;"]):
+        try:
+            ptxray.check(wrong)
+        except TypeError as problem:
+            assert str(problem).startswith("a text of PTX is str or bytes, not "), problem
+        else:
+            raise AssertionError(wrong)
+    assert ptxray.check(bytearray(GOOD.encode())) == []
     try:
         ptxray.require(BAD)
     except ptxray.PtxError as problem:

@@ -33,7 +33,7 @@ version = subprocess.run([ptxas, "--list-version"], stdout=subprocess.PIPE, text
 
 
 def statements():
-    """Where each stands, its PTX below sm_100 and from there on, and the targets of the comment above it."""
+    """Where each is, its PTX below sm_100 and from there on, and the targets of the comment above it."""
     found = {}
     for target, column in (("sm_90a", 0), ("sm_100a", 1)):
         words = ["check", "--no-config", "--language=cuda", "--show-expansion", "--format=json", f"--target={target}"]

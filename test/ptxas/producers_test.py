@@ -194,7 +194,7 @@ class Producers(unittest.TestCase):
         )
 
     def check_both(self, compile_with):
-        """compile_with(instruction) runs the compiler; its own status stands"""
+        """compile_with(instruction) runs the compiler; its own status stays"""
         fine = compile_with("add.s32")
         self.assertEqual(fine.returncode, 0, fine.stderr)
         self.assertNotIn("error", fine.stderr)
@@ -205,7 +205,7 @@ class Producers(unittest.TestCase):
         return faulty
 
     def test_options_of_ptxas(self):
-        """The value of an option is no input: ptxray knows which options of the real ptxas have one."""
+        """The value of an option is not an input: ptxray knows which options of the real ptxas have one."""
         if not pathlib.Path(PTXAS).exists():
             skip_or_fail(self, "ptxas")
         listed = re.findall(

@@ -22,7 +22,7 @@ def main():
     named = re.findall(r"\b(warning|error) `([a-z0-9-]+)`", notes)
     for level, name in named:
         if name not in known:
-            wrong.append(f"`{name}` is no diagnostic")
+            wrong.append(f"`{name}` is not a diagnostic")
         elif known[name] != level.capitalize():
             wrong.append(f"`{name}` is no {level}")
         elif name not in expected:

@@ -63,7 +63,7 @@ def check_page():
         if place == f"docs/diagnostics/{offence}.md":
             continue
         if not re.match(r"test/(isa|module)/.*\.ptx$", place) or not (root / place).is_file():
-            faults.append(f"{text}: {place} is no test of ptxray")
+            faults.append(f"{text}: {place} is not a test of ptxray")
         elif not any(expects(line, rule) for line in (root / place).read_text().splitlines()):
             faults.append(f"{text}: {place} does not expect {rule}")
     faults.extend(f"attempts for what is not marked as tried: {text}" for text in tried)
@@ -111,7 +111,7 @@ def in_kernel(version, targets, lines):
 
 
 def texts_of_test(path, rule):
-    """Whole modules as they are, then each line that expects the rule without the others that are wrong, behind which
+    """Whole modules as they are, then each line that expects the rule without the others that are wrong, after which
     ptxas may not look; of snippets, each such line alone; of a page, its example."""
     if path.suffix == ".md":
         yield from re.findall(r"```ptx\n(.*?)```", path.read_text(), re.S)

@@ -99,7 +99,7 @@ def main():
     for command in sorted(commands):
         words = shlex.split(command)[1:]
         if words == ["check"]:
-            continue  # the rules behind it are looked up above
+            continue  # the rules after it are looked up above
         done = subprocess.run([ptxray, *words], capture_output=True, text=True)
         if done.returncode or not done.stdout:
             problems.append(f"`{command}`: {done.stderr.strip() or done.stdout.strip()[-200:]}")

@@ -61,7 +61,7 @@ def compiled(name, source, flags):
 
 
 class Module:
-    """a file of nvcc taken apart: what stands outside of the kernels, and the kernels"""
+    """a file of nvcc taken apart: what is outside of the kernels, and the kernels"""
 
     def __init__(self, path):
         self.head, self.kernels = [], []

@@ -256,7 +256,7 @@ if(ptxray_missing)
     set(advice "Packages of Debian and Ubuntu: ${names_debian}; of Fedora: ${names_fedora}; of Alpine: "
         "${names_alpine}; of Homebrew: ${names_macos}")
   endif()
-  message(FATAL_ERROR "What is missing stands above. ${advice}. See docs/building.md.")
+  message(FATAL_ERROR "What is missing is listed above. ${advice}. See docs/building.md.")
 endif()
 
 # ---- One static file, where everything exists as a static library.

@@ -9,7 +9,7 @@ FOLDERS = {"instruction": "instructions", "qualifier": "qualifiers", "target": "
 
 
 def path_of(one):
-    """where the page of a name stands: a name has no `%`, `.` in front or `:` there"""
+    """where the page of a name is: a name has no `%`, `.` in front or `:` there"""
     folder = FOLDERS.get(one["kind"], one["kind"].replace(" ", "-") + "s")
     return f"{folder}/{re.sub(r'[^A-Za-z0-9_.]+', '-', one['name'].lstrip('.%'))}.html"
 

@@ -35,7 +35,7 @@ def frame(path, title, body):
 
 
 def code(text):
-    """what stands between backquotes is code"""
+    """what is between backquotes is code"""
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", escaped(text))
 
 

@@ -1,4 +1,4 @@
-"""Pipelines through Halide; their PTX stands inside the host module as one constant."""
+"""Pipelines through Halide; their PTX is inside the host module as one constant."""
 
 import pathlib
 import re

@@ -207,7 +207,12 @@ def _engine() -> typing.Any:
 
 
 def _bytes(text: typing.Union[str, bytes]) -> bytes:
-    return text.encode() if isinstance(text, str) else bytes(text)
+    if isinstance(text, str):
+        return text.encode()
+    try:
+        return bytes(memoryview(text))
+    except TypeError:
+        raise TypeError(f"a text of PTX is str or bytes, not {type(text).__name__}") from None
 
 
 def _arrow(array: typing.Any) -> collections.abc.Iterator[typing.Optional[tuple[int, int]]]:

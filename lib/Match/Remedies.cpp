@@ -230,7 +230,7 @@ static void addArrangement(std::vector<Finding> &findings, const WrittenInstruct
                             "two results are one operand, with `|` between them"))
     return;
   for (node = 0; node < shapes.size(); node += shapes[node].extent) {
-    if (viewType(shapes[node].type).kind != TypeKind::Predicate)
+    if (viewType(shapes[node].type).kind != isa::TypeKind::Predicate)
       continue;
     std::vector<Shape> changed(shapes.begin(), shapes.end());
     changed.erase(changed.begin() + node, changed.begin() + node + shapes[node].extent);

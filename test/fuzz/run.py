@@ -141,7 +141,24 @@ def make_inline_seeds(folder):
     folder.mkdir(parents=True)
     for path in (TEST / "inline").iterdir():
         shutil.copy(path, folder)
+        if path.suffix == ".cu":
+            for count, text in enumerate(compiled_seeds(path)):
+                (folder / f"{path.stem}-{count}.compiled").write_text(text)
     return len(list(folder.iterdir()))
+
+
+def compiled_seeds(path):
+    """each statement of a line as a compiler gives it, with the source"""
+    lines = path.read_text().splitlines()
+    for number, line in enumerate(lines):
+        statement = re.search(r'asm volatile\((.*?)"(.*)"\s*[:)]', line)
+        if statement:
+            ptx = re.sub(r"%(\d)", r"%r\1", statement.group(2).split('"')[0])
+            yield (
+                f'.version 9.0\n.target sm_90a\n.address_size 64\n.file 1 "{path.name}"\n.visible .entry k() {{\n'
+                f".reg .b32 %r<9>;\n.loc 1 {number + 1} 3\n// begin inline asm\n{ptx}\n// end inline asm\nret;\n}}\n"
+                f"\n==== source\n" + "\n".join(lines[max(0, number - 3) : number + 4]) + "\n"
+            )
 
 
 def make_inline_dictionary(path):
@@ -149,7 +166,7 @@ def make_inline_dictionary(path):
     words = ["asm", "volatile", "#define", "#if", "#else", "#endif", "__VA_ARGS__", "##", "%0", "$0"]
     words += ['R\\"(', ')\\"']
     words += ["inline_asm(", "inline_asm_elementwise(", "=r", "+f", "asm sideeffect"]
-    words += ["\\\\0A", '\\"\\"\\"', "{", "}"]
+    words += ["\\\\0A", '\\"\\"\\"', "{", "}", "// begin inline asm", "// end inline asm", ".loc 1 2 3", "==== source"]
     with path.open("a") as file:
         file.write("".join(f'"{word}"\n' for word in words))
 

@@ -56,7 +56,7 @@ const char *ptxray_version(void);
 
 /* How a text is checked. The names are those of a `.ptxray` file: target, ptx, arch, link, pedantic (yes or no),
  * werror, on, off, warning, error (rules with commas between them); and of a text that is not a PTX module: language
- * (cuda, python, llvm: the assembly in it is checked), or constraints (LLVM's, `=r,r,~{memory}`: the text is the
+ * (cuda, python, llvm, rust: the assembly in it is checked), or constraints (LLVM's, `=r,r,~{memory}`: the text is the
  * template of one statement). */
 typedef struct ptxray_options ptxray_options;
 ptxray_options *ptxray_options_new(void); /* NULL: out of memory */

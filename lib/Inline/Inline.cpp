@@ -19,7 +19,7 @@ Language languageOf(llvm::StringRef path) {
       {".hh", Language::Cuda},    {".hxx", Language::Cuda}, {".inl", Language::Cuda},  {".inc", Language::Cuda},
       {".cc", Language::Cuda},    {".cpp", Language::Cuda}, {".cxx", Language::Cuda},  {".in", Language::Cuda},
       {".jinja", Language::Cuda}, {".c", Language::Cuda},   {".py", Language::Python}, {".ll", Language::Llvm},
-      {".mlir", Language::Llvm},
+      {".mlir", Language::Llvm},  {".rs", Language::Rust},
   };
   for (const auto &[extension, language] : extensions)
     if (path.ends_with(extension))
@@ -36,6 +36,8 @@ std::optional<Language> findLanguage(llvm::StringRef name) {
     return Language::Python;
   if (name == "llvm")
     return Language::Llvm;
+  if (name == "rust")
+    return Language::Rust;
   return std::nullopt;
 }
 
@@ -289,6 +291,7 @@ void SourceCheck::run() {
 InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path, Headers headers) {
   return language == Language::Python ? readPython(source)
          : language == Language::Llvm ? readLlvm(source)
+         : language == Language::Rust ? readRust(source)
                                       : readCuda(source, path, headers);
 }
 

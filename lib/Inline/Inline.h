@@ -10,7 +10,7 @@
 
 namespace ptxray {
 
-enum class Language : uint8_t { Ptx, Cuda, Python, Llvm };
+enum class Language : uint8_t { Ptx, Cuda, Python, Llvm, Rust };
 
 /// By the extension; Ptx for what is none of the others.
 Language languageOf(llvm::StringRef path);

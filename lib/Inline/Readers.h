@@ -20,6 +20,8 @@ bool isOtherMachine(llvm::StringRef macro);
 InlineText readPython(const SourceBuffer &source);
 /// `asm sideeffect "...", "..."` of LLVM's assembly, `llvm.inline_asm` of MLIR's.
 InlineText readLlvm(const SourceBuffer &source);
+/// `asm!` of Rust.
+InlineText readRust(const SourceBuffer &source);
 
 /// Of a language that is not PTX.
 InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path,

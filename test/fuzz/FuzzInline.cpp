@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     putBackInto(original, ptx);
     return 0;
   }
-  constexpr Language languages[] = {Language::Cuda, Language::Python, Language::Llvm};
+  constexpr Language languages[] = {Language::Cuda, Language::Python, Language::Llvm, Language::Rust};
   for (const Language language : languages) {
     FileReport report;
     report.path = "input";

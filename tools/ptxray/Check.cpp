@@ -466,7 +466,7 @@ Command checkCommand() {
           {.operands = "[FILE|DIR|-]...",
            .most = anyNumber,
            .options = {{"--format", diagnosticFormats(), "form of the output"},
-                       {"--language", "ptx|cuda|python|llvm", "of all inputs (default: as their names say)"},
+                       {"--language", "ptx|cuda|python|llvm|rust", "of all inputs (default: as their names say)"},
                        {"--inline", "", "below folders, also check the assembly in sources of other languages"},
                        {"--show-expansion", "", "show what is judged in the place of each statement of assembly"},
                        {"--batch", "", "read requests as JSON lines from standard input, answer each with one"},

@@ -301,7 +301,7 @@ Command targetsCommand() {
                      .fewest = 1,
                      .most = anyNumber,
                      .options = {textOrJsonOption(),
-                                 {"--language", "ptx|cuda|python|llvm", "of all inputs (default: as their names say)"},
+                                 {"--language", "ptx|cuda|python|llvm|rust", "of all inputs (default: as their names say)"},
                                  {"--inline", "", "below folders, also sources of other languages"},
                                  {"--gpu", "sm_X", "of binaries: exit with 1 unless all of it runs on this GPU"},
                                  {"--driver", "N", "with --gpu: and with this driver, for example 535"},

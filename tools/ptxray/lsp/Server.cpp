@@ -235,9 +235,9 @@ std::optional<Range> Server::rangeOf(const Json &params, const OpenDocument &ope
 /// By the client's name of it, else by the path's ending.
 static Language languageFor(StringRef id, StringRef path) {
   static constexpr std::pair<llvm::StringLiteral, Language> ids[] = {
-      {"ptx", Language::Ptx},       {"cuda", Language::Cuda}, {"cuda-cpp", Language::Cuda},
-      {"cpp", Language::Cuda},      {"c", Language::Cuda},    {"cuda-c", Language::Cuda},
-      {"python", Language::Python}, {"llvm", Language::Llvm}, {"mlir", Language::Llvm},
+      {"ptx", Language::Ptx},   {"cuda", Language::Cuda},   {"cuda-cpp", Language::Cuda}, {"cpp", Language::Cuda},
+      {"c", Language::Cuda},    {"cuda-c", Language::Cuda}, {"python", Language::Python}, {"llvm", Language::Llvm},
+      {"mlir", Language::Llvm}, {"rust", Language::Rust},
   };
   for (const auto &[name, language] : ids)
     if (name == id)

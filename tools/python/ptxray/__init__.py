@@ -250,8 +250,8 @@ class Checker:
     """Checks texts with the same options. It may be used by several threads at once, which check at the same time, and
     after a fork.
 
-    With `language` (cuda, python, llvm) the assembly in texts of that language is checked; with `constraints` a text is
-    the template of one statement of assembly, with LLVM's constraints: `=r,r,~{memory}`.
+    With `language` (cuda, python, llvm, rust) the assembly in texts of that language is checked; with `constraints` a
+    text is the template of one statement of assembly, with LLVM's constraints: `=r,r,~{memory}`.
 
     `target` and `ptx` check as if `.target` and `.version` said this; `arch` asks also whether the module may be
     compiled for that GPU. `on`, `off`, `warning` and `error` name rules. `path` is how the diagnostics name the text.

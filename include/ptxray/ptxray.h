@@ -39,8 +39,8 @@ public:
 
   /// The names are those of a `.ptxray` file: target, ptx, arch, link, pedantic (yes or no), werror, on, off,
   /// warning, error (rules with commas between them). Of a text that is not a PTX module also language (cuda, python,
-  /// llvm, rust) or constraints (`=r,r,~{memory}`: it is the template of one statement). Throws std::invalid_argument for
-  /// what is unknown.
+  /// llvm, rust) or constraints (`=r,r,~{memory}`: it is the template of one statement). Throws std::invalid_argument
+  /// for what is unknown.
   Options &set(const std::string &name, const std::string &value) {
     if (const char *problem = ptxray_options_set(options.get(), name.c_str(), value.c_str()))
       throw std::invalid_argument(problem);

@@ -16,12 +16,12 @@ inline std::vector<Option> launchOptions() {
           {"--out", "N=HOW",
            "print the buffer of argument N, from 0, as `hex` or a type, or write it to `file:` or `npy:PATH`"},
           {"--expect", "N=BUFFER", "what the buffer of argument N must hold afterwards"},
-          {"--type", "TYPE", "of the elements of buffers that do not say it"},
+          {"--type", "TYPE", "type of the elements of buffers that do not name one"},
           {"--tolerance", "T", "how far elements may differ, relative and absolute"},
           {"--repeat", "N", "launch N times more and print the times"},
           {"--fresh", "", "fill the buffers anew before each of these"},
-          {"--time-limit", "SECONDS", "end a launch that takes longer (default: 60; 0: any time)"},
-          {"--no-guard", "", "no zones around buffers that tell of writes outside"},
+          {"--time-limit", "SECONDS", "stop a launch that takes longer (default: 60; 0: no limit)"},
+          {"--no-guard", "", "leave out the zones around buffers that reveal writes outside"},
           {"--device", "N", "the GPU (default: 0)"},
           {"--jit", "", "let the driver compile, instead of ptxas"}};
 }

@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 Option entryOption() { return {"--entry", "N", "of a binary: the text that `extract --list` calls N"}; }
 
-Option maxSizeOption() { return {"--max-size", "BYTES", "of one unpacked text or cubin at most (default: 1G)"}; }
+Option maxSizeOption() { return {"--max-size", "BYTES", "unpack no text or cubin larger than this (default: 1G)"}; }
 
 int readLimits(const Arguments &arguments, ReadLimits &limits) {
   std::optional<StringRef> written = arguments.value("--max-size");

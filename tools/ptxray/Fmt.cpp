@@ -173,7 +173,7 @@ Command fmtCommand() {
                      .options = {{"--check", "", "change nothing, name the files that would be changed"},
                                  {"--diff", "", "change nothing, show what would be changed as a diff"},
                                  {"--lines", "FROM:TO", "lay out only the statements on these lines"},
-                                 {"--stdin-filename", "PATH", "name of what standard input (-) gives"},
+                                 {"--stdin-filename", "PATH", "what to call standard input (-)"},
                                  {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},
                                  {"--quiet", "", "print no summary (also -q)"}}},

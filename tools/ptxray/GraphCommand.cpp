@@ -32,8 +32,8 @@ Command graphCommand() {
                      .fewest = 1,
                      .most = 1,
                      .options = {{"--format", "dot|svg|json", "form of the output"},
-                                 {"--kernel", "NAME", "of this function alone"},
-                                 {"--pressure", "", "the most registers that are live at once, and where"},
+                                 {"--kernel", "NAME", "only this function"},
+                                 {"--pressure", "", "show the most registers that are live at once, and where"},
                                  entryOption()}},
           .run = runGraph};
 }

@@ -32,7 +32,7 @@ Command hazardsCommand() {
                      .fewest = 1,
                      .most = 1,
                      .options = {{"--format", "text|json|svg", "form of the output"},
-                                 {"--kernel", "NAME", "of this function alone"},
+                                 {"--kernel", "NAME", "only this function"},
                                  entryOption()}},
           .run = runHazards};
 }

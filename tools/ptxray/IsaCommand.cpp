@@ -106,8 +106,8 @@ Command isaCommand() {
                                  {"--ptx", "V", "enumerate for this PTX version (default: the newest)"},
                                  {"--target", "WORDS",
                                   "enumerate for this target: sm_X, or sm_X,texmode_independent (default: several)"},
-                                 {"--count", "N", "about how many texts (default: 300)"},
-                                 {"--seed", "N", "of the choice among them (default: 1)"}}},
+                                 {"--count", "N", "print about this many texts (default: 300)"},
+                                 {"--seed", "N", "seed of the choice among them (default: 1)"}}},
           .run = runIsa};
 }
 

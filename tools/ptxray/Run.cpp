@@ -256,12 +256,12 @@ static int runRun(const Arguments &arguments) {
 static std::vector<Option> runOptions() {
   std::vector<Option> options = launchOptions();
   options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},
-                                 {"--timeout", "SECONDS", "end ptxas after this time"},
+                                 {"--timeout", "SECONDS", "stop ptxas after this time"},
                                  {"-v", "", "show what each function uses"},
                                  {"--format", diagnosticFormats(), "form of the diagnostics"},
-                                 {"--config", "FILE", "options of this file, not of the nearest `.ptxray`"},
+                                 {"--config", "FILE", "read options from this file, not from the nearest `.ptxray`"},
                                  {"--no-config", "", "read no `.ptxray`"},
-                                 {"--werror", "", "warnings are errors"},
+                                 {"--werror", "", "treat warnings as errors"},
                                  {"--no-fold", "", "show similar diagnostics one by one"},
                                  entryOption(),
                                  colorOption()});

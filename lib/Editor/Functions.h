@@ -1,5 +1,5 @@
 #pragma once
-// Where the functions of a text are, told by its braces alone: a text of 10 MB in milliseconds, faulty as it may be.
+// Where the functions of a text are, found by its braces alone: a text of 10 MB in milliseconds, faulty as it may be.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <vector>

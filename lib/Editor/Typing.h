@@ -1,5 +1,5 @@
 #pragma once
-// The statement that is being written, told by its letters alone: it mostly cannot be parsed yet.
+// The statement that is being written, recognised by its letters alone: it mostly cannot be parsed yet.
 #include "Source/Range.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"

@@ -11,7 +11,7 @@ public:
   Deciders(const Graph &graph, const DominatorTree &postDominators);
 
   void ask(BlockId block);
-  /// Those that decide for what was asked for, or for one of themselves; each is told once.
+  /// Those that decide for what was asked for, or for one of themselves; each is named once.
   std::vector<BlockId> take();
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Findings in the PTX that a compiler made, told where the programmer wrote it.
+// Findings in the PTX that a compiler made, reported where the programmer wrote it.
 #include "Diagnostics/Report.h"
 
 namespace ptxray {

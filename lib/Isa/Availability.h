@@ -35,7 +35,7 @@ public:
   const ModuleContext &module() const { return context; }
   /// Of the target that code is made for.
   const Availability &ofCode() const;
-  /// Where to note which gates are asked for, if anyone wants to know.
+  /// Where to note which gates are evaluated; null: nowhere.
   mutable std::vector<isa::ExprId> *asked = nullptr;
 
 private:

@@ -27,7 +27,7 @@ public:
   size_t spelledBytes() const;
   /// Begins anew, with another Ast, and gives its memory back.
   void forget();
-  /// The comments that begin with `ptxray:`, whole, as far as the text is read.
+  /// The comments that begin with `ptxray:`, whole, as far as the text has been read.
   llvm::ArrayRef<Range> comments() const;
 
 private:

@@ -171,7 +171,7 @@ private:
   bool isWord(const Token &token, llvm::StringRef word) const { return text.slice(token.begin, token.end) == word; }
   bool startsLine(const Token &token) const { return ptxray::startsLine(text, token.begin); }
   bool endsLine(const Token &token) const;
-  /// One a statement: what follows from it is not told.
+  /// One a statement: what follows from it is not reported.
   bool isFirstReport(Range range);
   template <typename... Args> Diagnostic *report(IdFor<Args...> id, Range range, const Args &...args) {
     return isFirstReport(range) ? &sink->report(id, range, args...) : nullptr;

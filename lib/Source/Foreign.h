@@ -1,5 +1,5 @@
 #pragma once
-// What a text is that is not PTX, told by how it begins.
+// What a text is that is not PTX, recognised by how it begins.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>

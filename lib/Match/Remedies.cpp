@@ -441,10 +441,14 @@ static void keepIncomplete(std::vector<Finding> &findings) {
 
 void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
-  addOrder(findings, written);
+  constexpr size_t mostWords = 24; // no instruction has so many, and each is tried in another place
+  const bool isShort = opcode.words.size() <= mostWords;
+  if (isShort)
+    addOrder(findings, written);
   keepIncomplete(findings);
-  if (llvm::any_of(findings,
-                   [](const Finding &f) { return f.severity == Severity::Error && f.phase == Phase::Qualifier; }))
+  if (isShort && llvm::any_of(findings, [](const Finding &f) {
+        return f.severity == Severity::Error && f.phase == Phase::Qualifier;
+      }))
     addColons(findings, written);
   for (Finding &f : findings) {
     // `mad.u32`: there is a `mad` without `.lo`, of other types.

@@ -3,6 +3,7 @@
 #include "Isa/Words.h"
 #include "Module/KernelHead.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -147,6 +148,7 @@ void Summariser::instruction(uint32_t number) {
 
 /// The first use of each function as a callee, the first as an address, and whether control comes to any of them.
 void Summariser::named() {
+  llvm::DenseSet<uint32_t> members;
   llvm::DenseMap<uint32_t, uint32_t> known[2]; // as an address, as a callee: by local the reference, + 1
   for (const uint32_t number : body.notable) {
     if (!(body.facts(number).uses & (Calls | Names)))
@@ -154,6 +156,10 @@ void Summariser::named() {
     body.eachUse(number, [&](NamedUse use) {
       const bool isCall = use.uses & Calls;
       const Symbol *symbol = use.uses & (Calls | Names) ? body.symbol(use.local) : nullptr;
+      if (symbol && symbol->kind == SymbolKind::Variable && symbol->familyCount &&
+          members.insert(static_cast<uint32_t>(use.operand.name)).second)
+        result.members.push_back(
+            {use.operand.name, symbol->space, symbol->extent, symbol->depth != 0, symbol->nameRange});
       if (!symbol || symbol->depth != 0)
         return;
       uint32_t &place = known[isCall][static_cast<uint32_t>(use.local)];

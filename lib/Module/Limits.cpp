@@ -33,6 +33,10 @@ void Limits::variable(const Declaration &declaration, const Extent &extent, isa:
   variable.isExported = declaration.linkage != SpellingId::None;
   variable.nameRange = declaration.nameRange;
   variable.initial = initialNames(declaration);
+  if (declaration.isParameterised) {
+    program.families.try_emplace(declaration.nameRange.begin, std::move(variable));
+    return;
+  }
   const auto [known, isNew] =
       program.variableOf.try_emplace(static_cast<uint32_t>(variable.name), program.variables.size());
   if (isNew)
@@ -42,7 +46,7 @@ void Limits::variable(const Declaration &declaration, const Extent &extent, isa:
 }
 
 void Limits::variableOfBody(const Declaration &declaration, const Extent &extent) {
-  if (declaration.name == NameId::None || ast.text(declaration.space) != ".const")
+  if (declaration.name == NameId::None || declaration.isParameterised || ast.text(declaration.space) != ".const")
     return;
   ModuleVariable variable;
   variable.name = declaration.name;
@@ -88,7 +92,33 @@ void Limits::alias(const Directive &directive) {
     program.declared[static_cast<uint32_t>(operands[0].name)].aliasOf = operands[1].name;
 }
 
+void Limits::memberOfModule(const FamilyMember &member) {
+  const auto family = program.families.find(member.declared.begin);
+  if (family == program.families.end() ||
+      !program.variableOf.try_emplace(static_cast<uint32_t>(member.name), program.variables.size()).second)
+    return;
+  program.variables.push_back(family->second);
+  program.variables.back().name = member.name;
+}
+
+/// Constants of the same name are one in all bodies.
+void Limits::memberOfBody(const FamilyMember &member, FunctionSummary &summary) {
+  if (member.space == isa::words::shared)
+    summary.shared.push_back(member.extent);
+  else if (member.space == isa::words::const_ && constantMembers.insert(static_cast<uint32_t>(member.name)).second) {
+    ModuleVariable &variable = program.constantsOfBodies.emplace_back();
+    variable.name = member.name;
+    variable.extent = member.extent;
+    variable.nameRange = member.declared;
+  }
+}
+
 void Limits::body(FunctionSummary summary) {
+  for (const FamilyMember &member : summary.members)
+    if (member.isOfBody)
+      memberOfBody(member, summary);
+    else
+      memberOfModule(member);
   program.functionOf[static_cast<uint32_t>(summary.name)] = static_cast<uint32_t>(program.functions.size());
   program.functions.push_back(std::move(summary));
 }

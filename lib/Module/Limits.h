@@ -1,6 +1,7 @@
 #pragma once
 // Puts together what the whole module shows, and has the rules about it read that once the text is over.
 #include "Module/ProgramRules.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ptxray {
 
@@ -22,6 +23,8 @@ public:
 
 private:
   void attributes(Slice directives);
+  void memberOfModule(const FamilyMember &member);
+  void memberOfBody(const FamilyMember &member, FunctionSummary &summary);
   std::vector<Reference> initialNames(const Declaration &declaration) const;
 
   const Ast &ast;
@@ -29,6 +32,7 @@ private:
   const CheckOptions &options;
   DiagnosticSink &sink;
   Program program;
+  llvm::DenseSet<uint32_t> constantMembers; // of families in bodies, by NameId
 };
 
 } // namespace ptxray

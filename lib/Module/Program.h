@@ -42,6 +42,16 @@ struct BranchTable {
   NameId name = NameId::None;
 };
 
+/// One of several variables that are declared at once: `t7` of `.global .texref t<9>`. ptxas makes those that are
+/// named.
+struct FamilyMember {
+  NameId name = NameId::None;
+  isa::WordId space = 0;
+  Extent extent;
+  bool isOfBody = false;
+  Range declared; // the name of the family
+};
+
 /// What the rules need to know of a body.
 struct FunctionSummary {
   NameId name = NameId::None;
@@ -51,11 +61,12 @@ struct FunctionSummary {
   KernelHead head;            // of a kernel
   std::vector<Extent> shared; // declared in it
   uint64_t localBytes = 0;
-  std::vector<NameId> variables;    // of the module that it names
-  std::vector<Reference> functions; // that it names
-  Range indirectCall;               // the first one, as all places here; empty: none
-  Range oneCta, ctaPair;            // an instruction with that effect
-  Range constantConversion;         // between generic addresses and `.const`
+  std::vector<NameId> variables;     // of the module that it names
+  std::vector<FamilyMember> members; // that it names, in the order of the text
+  std::vector<Reference> functions;  // that it names
+  Range indirectCall;                // the first one, as all places here; empty: none
+  Range oneCta, ctaPair;             // an instruction with that effect
+  Range constantConversion;          // between generic addresses and `.const`
   SpellingId conversion = SpellingId::None;
   Range constantPointer; // a parameter that points to `.const`
   Range spilling;        // the pragma that lets registers be spilled to shared memory
@@ -93,8 +104,9 @@ struct Layout {
 };
 
 struct Program {
-  std::vector<ModuleVariable> variables; // in the order of the text
+  std::vector<ModuleVariable> variables; // in the order of the text; members of families where they are named first
   std::vector<ModuleVariable> constantsOfBodies;
+  llvm::DenseMap<uint32_t, ModuleVariable> families;   // of the module, by where they are declared
   llvm::DenseMap<uint32_t, uint32_t> variableOf;       // by NameId
   std::vector<FunctionSummary> functions;              // those with a body
   llvm::DenseMap<uint32_t, uint32_t> functionOf;       // by NameId

@@ -112,6 +112,8 @@ public:
   explicit Unpacker(const ReadLimits &limits = {}) : limits(limits) {}
   /// Null and a reason when it cannot be unpacked. Texts end where their NULs begin.
   std::unique_ptr<SourceBuffer> unpack(const Entry &entry, llvm::StringRef name, std::string &reason);
+  /// The first bytes of an image, at most so many; fewer of what is damaged, none of a concatenated text.
+  std::string beginning(const Entry &entry, size_t most) const;
 
 private:
   ReadLimits limits;
@@ -121,6 +123,9 @@ private:
 
 /// Why unpacked bytes are not text; empty: they may be one.
 std::string whyNoText(llvm::StringRef text);
+
+/// Whether the beginning of a cubin shows that it has code: the names of its sections come first, their table last.
+bool namesCode(llvm::StringRef beginning);
 
 /// The kernels and functions that a cubin has code of, as its sections name them.
 std::vector<std::string> codeOf(llvm::StringRef cubin);

@@ -77,6 +77,15 @@ void readCubinTarget(StringRef bytes, Entry &entry) {
   entry.variant = flags & (isNew ? ELF::EF_CUDA_ACCELERATORS : ELF::EF_CUDA_ACCELERATORS_V1) ? 'a' : 0;
 }
 
+static constexpr llvm::StringLiteral codePrefix(".text.");
+
+bool namesCode(StringRef beginning) {
+  for (size_t at = 0; (at = beginning.find(codePrefix, at)) != StringRef::npos; at += codePrefix.size())
+    if (at && beginning[at - 1] == '\0' && beginning.starts_with(ELF::ElfMagic))
+      return true;
+  return false;
+}
+
 std::vector<std::string> codeOf(StringRef cubin) {
   std::vector<std::string> names;
   if (!cubin.starts_with(ELF::ElfMagic))
@@ -85,7 +94,7 @@ std::vector<std::string> codeOf(StringRef cubin) {
   unused.objects.emplace_back();
   Reader reader(unused, {});
   for (const Section &section : elfSections(reader, {cubin}))
-    if (StringRef name = section.name; name.consume_front(".text."))
+    if (StringRef name = section.name; name.consume_front(codePrefix))
       names.push_back(name.str());
   return names;
 }

@@ -83,26 +83,23 @@ bool isContainer(StringRef bytes) {
          (kindOf(entry.kind) != ImageKind::Unknown || entry.kind == concatenatedKind);
 }
 
-/// Looks for the magic number; a loop that compilers turn into vector instructions.
+/// Whether two bytes of the magic number are anywhere; a loop that compilers turn into vector instructions.
+bool mayHaveMagic(const char *p, size_t size) {
+  int found = 0;
+  for (size_t i = 0; i < size; ++i)
+    found |= int(p[i] == containerMagic[0]) & int(p[i + 1] == containerMagic[1]);
+  return found;
+}
+
+/// Looks for the magic number. Mostly it is near or nowhere.
 size_t findMagic(StringRef bytes, size_t from) {
-  constexpr size_t block = 4096;
-  const char *p = bytes.data(), *m = containerMagic.data();
-  while (bytes.size() >= containerMagic.size() && from <= bytes.size() - containerMagic.size()) {
-    const size_t last = bytes.size() - containerMagic.size() + 1;
-    if (last - from >= block) {
-      int found = 0;
-      for (size_t i = from; i < from + block; ++i)
-        found |= int(p[i] == m[0]) & int(p[i + 1] == m[1]) & int(p[i + 2] == m[2]) & int(p[i + 3] == m[3]);
-      if (!found) {
-        from += block;
-        continue;
-      }
-    }
-    const size_t at =
-        bytes.slice(from, std::min(bytes.size(), from + block + containerMagic.size())).find(containerMagic);
+  constexpr size_t smallest = 64, largest = 2048;
+  for (size_t block = smallest; from < bytes.size(); from += block, block = std::min(block * 2, largest)) {
+    if (bytes.size() - from > block && !mayHaveMagic(bytes.data() + from, block))
+      continue;
+    const size_t at = bytes.substr(from, block + containerMagic.size() - 1).find(containerMagic);
     if (at != StringRef::npos)
       return from + at;
-    from += block;
   }
   return StringRef::npos;
 }

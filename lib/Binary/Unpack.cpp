@@ -106,6 +106,38 @@ std::unique_ptr<SourceBuffer> Unpacker::unpack(const Entry &entry, StringRef nam
   return SourceBuffer::fromOwned(name, std::move(text));
 }
 
+static size_t beginLz4(StringRef packed, std::string &out) {
+  if (packed.size() > LZ4_MAX_INPUT_SIZE)
+    return 0;
+  const int size = LZ4_decompress_safe_partial(packed.data(), out.data(), packed.size(), out.size(), out.size());
+  return std::max(size, 0);
+}
+
+static size_t beginZstd(StringRef packed, std::string &out) {
+  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+  if (!context || windowOf(packed) > largestWindow)
+    return 0;
+  ZSTD_inBuffer from{packed.data(), packed.size(), 0};
+  ZSTD_outBuffer to{out.data(), out.size(), 0};
+  while (to.pos < to.size) {
+    const size_t before = to.pos;
+    const size_t left = ZSTD_decompressStream(context.get(), &to, &from);
+    if (ZSTD_isError(left) || left == 0 || (to.pos == before && from.pos == from.size))
+      break;
+  }
+  return to.pos;
+}
+
+std::string Unpacker::beginning(const Entry &entry, size_t most) const {
+  if (entry.isConcatenated || entry.isScrambled)
+    return "";
+  if (entry.packing == Packing::Plain || entry.packing == Packing::NulLines)
+    return entry.data.take_front(most).str();
+  std::string out(std::min<uint64_t>(most, entry.unpackedBytes), '\0');
+  out.resize(entry.packing == Packing::Lz4 ? beginLz4(entry.data, out) : beginZstd(entry.data, out));
+  return out;
+}
+
 std::string whyNoText(StringRef text) {
   if (text.empty())
     return "nothing but zeros";

@@ -49,6 +49,9 @@ static bool hasCode(const Binary &binary, const Container &container, Unpacker &
   const auto *cubin = llvm::find_if(entries, [](const Entry &e) { return e.kind == ImageKind::Cubin; });
   if (cubin == entries.end())
     return false;
+  constexpr size_t mostlyEnough = 16 << 10;
+  if (namesCode(unpacker.beginning(*cubin, mostlyEnough)))
+    return binary.letGo(*cubin), true;
   std::string unreadable;
   const std::unique_ptr<SourceBuffer> bytes = unpacker.unpack(*cubin, "", unreadable);
   binary.letGo(*cubin);

@@ -67,6 +67,8 @@ for kind, (data, texts, message) in damaged.items():
     expect(found == texts, f"{name}: {len(found)} texts instead of {len(texts)}")
     status, printed, _ = run("check", "--no-config", "--format=short", name)
     expect(status == 2 and "byte " in printed, f"check {name}: {status} {printed}")
+    status, _, said = run("targets", name)
+    expect(status == 2 and "byte " in said, f"targets {name}: {status} {said}")
 expect(not list(work.parent.glob("a.so")), "a file outside of the folder")
 
 for name, texts in json.loads((NVCC / "texts.json").read_text()).items():
@@ -220,6 +222,13 @@ expect(
     found,
 )
 expect(verdicts("empty-link.so")[0]["modules"] == 1, "an empty link is not a module")
+# Whether a cubin has code is seen from its first bytes, as nvcc writes it, or from all of it.
+large = [(".nv.info", os.urandom(1 << 12) * 10)]
+for packing in (make.PLAIN, make.LZ4, make.ZSTD):
+    for sections, modules in ((large, 0), ([*large, (".text.kernel", bytes(16))], 1)):
+        image = make.elf(sections, type=2, machine=190, flags=90 << 8, osabi=41)
+        (work / "code.fatbin").write_bytes(make.container(make.entry(image, 2, "sm_90", "1.8", packing=packing)))
+        expect(verdicts("code.fatbin")[0]["modules"] == modules, f"{len(sections)} sections, packed {packing:#x}")
 expect(
     verdicts("loose.so")[0]["modules"] == 1 and verdicts("loose.so")[0]["loose"] == 1, "loose containers count apart"
 )

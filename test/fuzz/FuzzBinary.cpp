@@ -29,6 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sum += sumOf(entry.data) + sumOf(entry.identifier) + sumOf(entry.options) + entry.target().size();
     if (++unpacked > mostUnpacked)
       break;
+    sum += namesCode(unpacker.beginning(entry, 1 << 14));
     std::string reason;
     const std::unique_ptr<SourceBuffer> text = unpacker.unpack(entry, "entry", reason);
     if (!text != !reason.empty())

@@ -71,6 +71,11 @@ std::string entryName(const Binary &binary, size_t index) {
   return name + "]";
 }
 
+BinaryProblem unreadableEntry(const Binary &binary, const Entry &entry, const std::string &reason) {
+  const std::string name = entryName(binary, &entry - binary.entries.data());
+  return {binary.objectOf(entry).member, entry.offset, "entry " + name + ": " + reason};
+}
+
 std::string problemText(const BinaryProblem &problem) {
   return "byte " + std::to_string(problem.offset) + (problem.member.empty() ? "" : " of " + problem.member) + ": " +
          problem.message;

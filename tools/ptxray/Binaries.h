@@ -44,6 +44,8 @@ bool isPlainFile(const std::string &path);
 
 /// `[.nv_fatbin 3/82 sm_90 PTX 8.7]`
 std::string entryName(const Binary &binary, size_t entry);
+/// That an entry cannot be unpacked, or is not text.
+BinaryProblem unreadableEntry(const Binary &binary, const Entry &entry, const std::string &reason);
 /// `byte 16 of k.o: ...`
 std::string problemText(const BinaryProblem &problem);
 

@@ -41,6 +41,7 @@ struct BinaryFit {
   std::vector<std::string> cubins;
   std::vector<TextGroup> texts;
   std::vector<GpuFit> gpus;
+  std::vector<BinaryProblem> problems; // of reading it, and of unpacking what was looked at
 };
 
 /// What `--gpu` asks about.
@@ -92,7 +93,7 @@ static GpuFit fitOfAll(const BinaryFit &fit, const Target &gpu) {
   return all;
 }
 
-static void findLeast(TextGroup &group, const OpenBinary &binary) {
+static void findLeast(TextGroup &group, const OpenBinary &binary, std::vector<BinaryProblem> &problems) {
   Unpacker unpacker(binary.limits);
   std::set<StringRef> seen; // the same text is packed the same way
   for (const Entry *entry : group.entries) {
@@ -100,8 +101,14 @@ static void findLeast(TextGroup &group, const OpenBinary &binary) {
       continue;
     std::string unreadable;
     const std::unique_ptr<SourceBuffer> text = unpacker.unpack(*entry, "", unreadable);
+    if (text)
+      unreadable = whyNoText(text->text());
+    if (!unreadable.empty()) {
+      problems.push_back(unreadableEntry(binary.content, *entry, unreadable));
+      continue;
+    }
     const int target = isa::findTarget(group.target);
-    if (!text || target < 0)
+    if (target < 0)
       continue;
     group.least = std::max(group.least, Requirements::leastVersion(Requirements(*text).passes(), target));
   }
@@ -110,6 +117,7 @@ static void findLeast(TextGroup &group, const OpenBinary &binary) {
 static BinaryFit examine(const OpenBinary &binary, bool wantsLeast) {
   BinaryFit fit;
   fit.binary = &binary;
+  fit.problems = binary.content.problems;
   const Binary &content = binary.content;
   Unpacker unpacker(binary.limits);
   fit.modules = modulesOf(content, unpacker);
@@ -128,13 +136,14 @@ static BinaryFit examine(const OpenBinary &binary, bool wantsLeast) {
     group.target = entry.target();
     group.version = versionOf(entry);
     group.entries.push_back(&entry);
-    bytes += entry.bytes;
+    if (entry.unpackedBytes <= binary.limits.largestImage) // what is refused costs nothing
+      bytes += entry.bytes;
   }
   for (auto &[key, name] : cubins)
     fit.cubins.push_back(std::move(name));
   for (auto &[key, group] : texts) {
     if (wantsLeast || bytes <= textToJudge)
-      findLeast(group, binary);
+      findLeast(group, binary, fit.problems);
     fit.texts.push_back(std::move(group));
   }
   for (const Target *gpu : gpusOfToday())
@@ -388,7 +397,7 @@ static Json toJson(const BinaryFit &fit, const std::optional<Question> &question
   if (question)
     json["answer"] = toJson(answer(fit, *question), fit, *question);
   json["problems"] = Json::array();
-  for (const BinaryProblem &problem : fit.binary->content.problems)
+  for (const BinaryProblem &problem : fit.problems)
     json["problems"].push_back(problemText(problem));
   return json;
 }
@@ -446,9 +455,9 @@ int runBinaryTargets(llvm::ArrayRef<std::unique_ptr<OpenBinary>> binaries, const
     }
     if (question && wordOf(answer(fit, *question), fit) != "yes")
       status = std::max<int>(status, FoundErrors);
-    if (!binary->content.problems.empty())
+    if (!fit.problems.empty())
       status = BadUsage;
-    for (const BinaryProblem &problem : binary->content.problems)
+    for (const BinaryProblem &problem : fit.problems)
       llvm::errs() << "ptxray: " << escaped(binary->path) << ": " << escaped(problemText(problem)) << '\n';
   }
   if (asJson)

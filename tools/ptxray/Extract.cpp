@@ -135,19 +135,14 @@ static int writeTexts(Extraction &found, const std::string &folder) {
     const Entry &entry = found.binary.content.entries[one.index];
     if (!entry.isText())
       continue;
-    const std::string name = entryName(found.binary.content, one.index);
-    auto add = [&](const std::string &reason) {
-      found.problems.push_back(
-          {found.binary.content.objectOf(entry).member, entry.offset, "entry " + name + ": " + reason});
-    };
     std::string reason;
-    const std::unique_ptr<SourceBuffer> text = unpacker.unpack(entry, name, reason);
-    if (!text) {
-      add(reason);
+    const std::unique_ptr<SourceBuffer> text = unpacker.unpack(entry, "", reason);
+    if (text)
+      reason = whyNoText(text->text());
+    if (!reason.empty())
+      found.problems.push_back(unreadableEntry(found.binary.content, entry, reason));
+    if (!text)
       continue;
-    }
-    if (reason = whyNoText(text->text()); !reason.empty())
-      add(reason);
     const std::string path = folder + "/" + fileName(found.binary, one.index);
     if (const std::string problem = writeFile(path, text->text()); !problem.empty())
       return usageError("cannot write `" + path + "`: " + problem);

@@ -63,7 +63,7 @@ const Body *ModuleCheck::function(uint32_t index) {
   const BodyContext context = {*module, options, sink};
   Analyses analyses(body, *module);
   if (checkBody(body, context, analyses))
-    checkHazards(body, context, analyses);
+    checkHazards(body, context, analyses, source);
   if (function.kind == FunctionKind::Func && isQuiet(body))
     module->quietFunctions.insert(static_cast<uint32_t>(function.name));
   limits->body(summaryOf(body, *module, analyses));

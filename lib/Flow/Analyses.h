@@ -17,6 +17,7 @@ public:
 
   /// Then nothing below is asked for.
   bool isTangled() { return tangled ? *tangled : tangled.emplace(ptxray::isTangled(body)); }
+  const Availability &availability() const { return module.availability; }
   const Graph &graph() { return kept ? *kept : kept.emplace(graphOf(body, module)); }
   const Definitions &definitions() { return writers ? *writers : writers.emplace(body); }
   const DominatorTree &dominators() { return tree ? *tree : tree.emplace(dominatorsOf(graph())); }

@@ -1,7 +1,7 @@
 // uninitialised-barrier, unexpected-bytes, other-bytes-expected, never-signalled-barrier, unordered-init,
 // constant-parity: barrier objects in shared memory. They are told apart by their addresses; where those are not known
 // nothing is said.
-#include "Hazards/Hazards.h"
+#include "Hazards/Cures.h"
 #include "Isa/Isa.h"
 
 namespace ptxray {
@@ -244,9 +244,10 @@ void BarrierRules::orderOfInits() {
       return;
     isTold = true;
     const uint32_t init = analysis.inits[unordered - state.of.begin()];
-    context.sink
-        .report(DiagId::UnorderedInit, context.opcodeRange(number), context.opcode(number), context.opcode(init))
-        .notes.push_back({"initialised here", context.range(init)});
+    Diagnostic &diagnostic = context.sink.report(DiagId::UnorderedInit, context.opcodeRange(number),
+                                                 context.opcode(number), context.opcode(init));
+    diagnostic.notes.push_back({"initialised here", context.range(init)});
+    offerInitFence(diagnostic, context, init);
   });
 }
 

@@ -1,6 +1,6 @@
 // unwaited-copy, uncommitted-copy, unwaited-bulk-copy, source-in-flight; of tensor memory unwaited-tensor-operation,
 // unwaited-tensor-store, unwaited-tensor-load: memory that is used before an operation that concerns it is complete.
-#include "Hazards/Hazards.h"
+#include "Hazards/Cures.h"
 #include "Isa/Words.h"
 
 namespace ptxray {
@@ -23,32 +23,46 @@ public:
   explicit CopyRules(HazardContext &context)
       : context(context), body(context.body), flight(body, context.analyses, context.places, context.events),
         isTold(flight.operations().size()) {}
-  void check();
+  /// Operations that were reported since nothing commits them.
+  std::vector<uint32_t> check();
 
 private:
+  void reportUncommitted(uint32_t wait, size_t one, const Levels &state);
   void commitment(uint32_t number, const Levels &state);
   void use(const MemoryUse &use, const Levels &state);
   std::optional<ConflictId> conflict(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
   std::optional<ConflictId> shared(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
   std::optional<ConflictId> tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use);
   bool hasSameBase(uint32_t first, const LateAccess &late, const MemoryUse &use);
-  void report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level);
+  Diagnostic &report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level);
 
   HazardContext &context;
   const Body &body;
   const InFlight flight;
   std::vector<bool> isTold; // by operation
+  std::vector<uint32_t> uncommitted;
 };
 
 } // namespace
 
 /// Once for all operations of its groups: what one wait would mend is one fault.
-void CopyRules::report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level) {
+Diagnostic &CopyRules::report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level) {
   const Operation &operation = flight.operations()[one];
   for (auto [i, other] : llvm::enumerate(flight.operations()))
     isTold[i] = isTold[i] || (other.groups == operation.groups && other.isCounted == operation.isCounted);
   Diagnostic &diagnostic = context.sink.report(id, place, context.opcode(number), context.opcode(operation.number));
   addNotes(diagnostic, context, operation, number, level);
+  return diagnostic;
+}
+
+void CopyRules::reportUncommitted(uint32_t wait, size_t one, const Levels &state) {
+  const Operation &operation = flight.operations()[one];
+  for (auto [i, other] : llvm::enumerate(flight.operations()))
+    if (other.groups & operation.groups && flight.level(state, i) == InFlight::Uncommitted)
+      uncommitted.push_back(other.number);
+  Diagnostic &diagnostic =
+      report(DiagId::UncommittedCopy, wait, context.opcodeRange(wait), one, flight.level(state, one));
+  offerCommit(diagnostic, context, operation, wait);
 }
 
 /// A wait with nothing to wait for, while operations are in no batch.
@@ -63,7 +77,7 @@ void CopyRules::commitment(uint32_t number, const Levels &state) {
       const uint16_t groups = operation.groups & action.groups & committedGroups();
       if (groups && !isTold[one] && flight.level(state, one) == 0 &&
           flight.isAlone(state, static_cast<unsigned>(llvm::countr_zero(groups))))
-        return report(DiagId::UncommittedCopy, number, context.opcodeRange(number), one, flight.level(state, one));
+        return reportUncommitted(number, one, state);
     }
   }
 }
@@ -141,13 +155,15 @@ void CopyRules::use(const MemoryUse &use, const Levels &state) {
       const std::optional<ConflictId> id = conflict(one, late, use, state);
       if (id && !context.areOtherThreads(operation.number, use.number)) {
         const Operand *nodes = body.ast->operands.data() + body.instruction(use.number).operands.first;
-        return report(*id, use.number, nodes[use.access.node].range, one, flight.level(state, one));
+        const uint8_t level = flight.level(state, one);
+        Diagnostic &diagnostic = report(*id, use.number, nodes[use.access.node].range, one, level);
+        return offerWait(diagnostic, context, operation, use.number, level);
       }
     }
   }
 }
 
-void CopyRules::check() {
+std::vector<uint32_t> CopyRules::check() {
   const Solution solution(context.analyses.graph(), flight);
   solution.replay([&](uint32_t number, const Levels &state) {
     commitment(number, state);
@@ -164,8 +180,9 @@ void CopyRules::check() {
       use({number, access, place, groups, facts.has(isa::FactKind::Async)}, state);
     }
   });
+  return std::move(uncommitted);
 }
 
-void checkCopies(HazardContext &context) { CopyRules(context).check(); }
+std::vector<uint32_t> checkCopies(HazardContext &context) { return CopyRules(context).check(); }
 
 } // namespace ptxray

@@ -4,8 +4,7 @@
 
 namespace ptxray {
 
-/// The last wait for the operation's groups before the instruction, in the order of the text.
-static std::optional<uint32_t> waitBefore(const HazardContext &context, const Operation &operation, uint32_t number) {
+std::optional<uint32_t> waitBefore(const HazardContext &context, const Operation &operation, uint32_t number) {
   const auto end = llvm::lower_bound(context.events, number);
   for (auto event = end; event != context.events.begin() && *std::prev(event) > operation.number; --event)
     if (llvm::any_of(context.body.facts(*std::prev(event)).actions, [&](const Action &action) {
@@ -51,7 +50,8 @@ bool isQuiet(const Body &body) {
          llvm::none_of(body.verdicts, [](const Verdict *one) { return synchronises(*one->facts); });
 }
 
-std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses) {
+std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses,
+                                           const SourceBuffer &source) {
   const bool concerned = llvm::any_of(body.notable, [&](uint32_t number) {
     const Facts &facts = body.facts(number);
     return hasAny<isa::FactKind::Async, isa::FactKind::Inits, isa::FactKind::Allocates>(facts) ||
@@ -61,7 +61,7 @@ std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sin
   if (!concerned)
     return std::nullopt;
   const bool isEntry = body.function->kind == FunctionKind::Entry;
-  HazardContext hazards = {body, sink, analyses, Places(body, analyses), isEntry, {}};
+  HazardContext hazards = {body, sink, analyses, source, Places(body, analyses), isEntry, {}};
   for (uint32_t number = 0; number < body.size(); ++number)
     if (isEvent(body.facts(number))) {
       hazards.events.push_back(number);
@@ -71,12 +71,13 @@ std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sin
 }
 
 void checkHazards(HazardContext &context) {
-  for (auto rule : {checkCopies, checkHeldRegisters, checkProxies, checkBarrierObjects, checkTensorMemory})
+  checkHeldRegisters(context, checkCopies(context));
+  for (auto rule : {checkProxies, checkBarrierObjects, checkTensorMemory})
     rule(context);
 }
 
-void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses) {
-  if (auto hazards = hazardContext(body, context.sink, analyses))
+void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses, const SourceBuffer &source) {
+  if (auto hazards = hazardContext(body, context.sink, analyses, source))
     checkHazards(*hazards);
 }
 

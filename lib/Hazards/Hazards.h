@@ -6,11 +6,14 @@
 
 namespace ptxray {
 
+class SourceBuffer;
+
 /// A body with asynchronous operations, and what all rules ask of it.
 struct HazardContext {
   const Body &body;
   DiagnosticSink &sink;
   Analyses &analyses;
+  const SourceBuffer &source;
   Places places;
   bool isWhole; // a kernel that calls nothing unknown, so that nobody else uses its barriers and tensor memory
   // Instructions that have to do with asynchronous operations, or with memory that they use.
@@ -25,19 +28,25 @@ struct HazardContext {
 };
 
 /// Nothing: the body has no asynchronous operations.
-std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses);
+std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sink, Analyses &analyses,
+                                           const SourceBuffer &source);
 void checkHazards(HazardContext &context);
-void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses);
+void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses, const SourceBuffer &source);
 
 /// Nothing in the function starts, orders or waits for anything asynchronous: a call of it changes nothing of that.
 bool isQuiet(const Body &body);
 
-void checkCopies(HazardContext &context);        // read before they are waited for
-void checkHeldRegisters(HazardContext &context); // of operations in flight
-void checkProxies(HazardContext &context);       // memory written through one proxy and read through another
+/// Of memory used before they are complete. Those that a wait does not cover since nothing commits them, and that this
+/// was reported of: by instruction.
+std::vector<uint32_t> checkCopies(HazardContext &context);
+/// Of operations in flight. `reported`: what was said of these already.
+void checkHeldRegisters(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
+void checkProxies(HazardContext &context); // memory written through one proxy and read through another
 void checkBarrierObjects(HazardContext &context);
 void checkTensorMemory(HazardContext &context);
 
+/// The last wait for the operation's groups before the instruction, in the order of the text.
+std::optional<uint32_t> waitBefore(const HazardContext &context, const Operation &operation, uint32_t number);
 /// Where the operation began, and the wait that does not cover it. `level`: how far away its end is at the instruction.
 void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operation &operation, uint32_t number,
               uint8_t level);

@@ -1,5 +1,5 @@
 // register-in-flight, unfenced-registers: registers that belong to an asynchronous operation until it is complete.
-#include "Hazards/Hazards.h"
+#include "Hazards/Cures.h"
 
 namespace ptxray {
 namespace {
@@ -60,12 +60,14 @@ namespace {
 
 class RegisterRules {
 public:
-  explicit RegisterRules(HazardContext &context, const HeldRegisters &held)
+  RegisterRules(HazardContext &context, const HeldRegisters &held, llvm::ArrayRef<uint32_t> reported)
       : context(context), body(context.body), held(held),
         flight(body, context.analyses, context.places, context.events, held.uses), isTold(flight.operations().size()) {
-    for (auto [i, operation] : llvm::enumerate(flight.operations()))
+    for (auto [i, operation] : llvm::enumerate(flight.operations())) {
+      isTold[i] = llvm::is_contained(reported, operation.number);
       for (const uint32_t one : held.of.lookup(operation.number))
         holders[one].push_back(static_cast<uint32_t>(i));
+    }
   }
   void check() {
     const Solution solution(context.analyses.graph(), flight);
@@ -90,7 +92,14 @@ private:
       isTold[other] = isTold[other] || flight.isPending(state, other);
     Diagnostic &diagnostic = context.sink.report(DiagId::RegisterInFlight, use.operand.range, context.opcode(number),
                                                  body.text(use.local), context.opcode(operation.number));
-    addNotes(diagnostic, context, operation, number, flight.level(state, one));
+    const uint8_t level = flight.level(state, one);
+    addNotes(diagnostic, context, operation, number, level);
+    const uint32_t end = number < operation.number ? body.size() : number; // round a loop
+    const std::optional<uint32_t> wait = waitBefore(context, operation, end);
+    if (level == InFlight::Uncommitted && wait)
+      offerCommit(diagnostic, context, operation, *wait);
+    else
+      offerWait(diagnostic, context, operation, number, level);
   }
 
   HazardContext &context;
@@ -156,17 +165,18 @@ static void checkFences(HazardContext &context, const HeldRegisters &held) {
     const auto *unfenced = llvm::find_if(of->second, [&](uint32_t one) { return !state.of[one] || !state.of.back(); });
     isTold = unfenced != of->second.end();
     if (isTold)
-      context.sink.report(DiagId::UnfencedRegisters, context.opcodeRange(number),
-                          context.body.text(held.names[*unfenced]), context.opcode(number));
+      offerRegisterFence(context.sink.report(DiagId::UnfencedRegisters, context.opcodeRange(number),
+                                             context.body.text(held.names[*unfenced]), context.opcode(number)),
+                         context, number);
   });
 }
 
-void checkHeldRegisters(HazardContext &context) {
+void checkHeldRegisters(HazardContext &context, llvm::ArrayRef<uint32_t> reported) {
   const HeldRegisters held = heldIn(context);
   if (held.names.empty())
     return;
   checkFences(context, held);
-  RegisterRules(context, held).check();
+  RegisterRules(context, held, reported).check();
 }
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 // missing-proxy-fence, unfenced-copy: shared memory written through the generic proxy and read through the async proxy.
-#include "Hazards/Hazards.h"
+#include "Hazards/Cures.h"
 
 namespace ptxray {
 namespace {
@@ -147,10 +147,11 @@ void ProxyRules::read(uint32_t number, const Access &access, const Levels &state
     if (!write)
       continue;
     isTold[write->isCopy] = true;
-    context.sink
-        .report(write->isCopy ? IdTakingTexts<2>(DiagId::UnfencedCopy) : DiagId::MissingProxyFence,
-                context.opcodeRange(number), context.opcode(number), context.opcode(write->number))
-        .notes.push_back({"written here", context.range(write->number)});
+    Diagnostic &diagnostic =
+        context.sink.report(write->isCopy ? IdTakingTexts<2>(DiagId::UnfencedCopy) : DiagId::MissingProxyFence,
+                            context.opcodeRange(number), context.opcode(number), context.opcode(write->number));
+    diagnostic.notes.push_back({"written here", context.range(write->number)});
+    offerProxyFence(diagnostic, context, write->number, write->isCopy, number);
   }
 }
 

@@ -150,7 +150,7 @@ Timeline TimelineMaker::make() {
 
 std::optional<Timeline> timelineOf(const Body &body, Analyses &analyses, const SourceBuffer &source) {
   DiagnosticSink sink;
-  std::optional<HazardContext> context = hazardContext(body, sink, analyses);
+  std::optional<HazardContext> context = hazardContext(body, sink, analyses, source);
   if (!context)
     return std::nullopt;
   checkHazards(*context);

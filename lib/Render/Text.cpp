@@ -171,7 +171,8 @@ void TextRenderer::replacement(const Excerpt &shown, const Fix &fix) {
       return; // escapes shift the columns; the line "fix:" says enough
   }
   out << shown.margin() << " | " << before;
-  styled(Style::Caret, escaped(llvm::StringRef(edit.text).rtrim('\n')));
+  const llvm::StringRef text = edit.text;
+  styled(Style::Caret, escaped(text.contains('\n') ? text.trim() : text)); // a line of its own is shown as its words
   out << '\n';
 }
 

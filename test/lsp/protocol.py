@@ -364,6 +364,39 @@ def silence():
 
 
 @test
+def missing_instruction():
+    text = """.version 8.6
+.target sm_90a
+.address_size 64
+.shared .align 16 .b8 tile[64];
+.visible .entry kernel(.param .u64 in)
+{
+\t.reg .b32 %r<2>;
+\t.reg .b64 %rd<2>;
+\tld.param.u64 %rd1, [in];
+\tcp.async.ca.shared.global [tile], [%rd1], 8; // ä, which has another length in UTF-16
+\tcp.async.wait_group 0;
+\tld.shared.u32 %r1, [tile];
+\tst.global.u32 [%rd1], %r1;
+\tret;
+}
+"""
+    client = opened(text)
+    found = client.diagnostics(URI)
+    expect([d["code"] for d in found], ["uncommitted-copy"])
+    actions = client.request(
+        "textDocument/codeAction",
+        {"textDocument": {"uri": URI}, "range": found[0]["range"], "context": {"diagnostics": found}},
+    )
+    (action,) = (a for a in actions if a["title"].startswith("insert `cp.async.commit_group;`"))
+    made = applied(text, action["edit"]["documentChanges"][0]["edits"])
+    expect(made, text.replace("UTF-16\n", "UTF-16\n\tcp.async.commit_group;\n"))
+    client.change(URI, [{"text": made}])
+    expect(client.diagnostics(URI), [])
+    client.finish()
+
+
+@test
 def hover():
     client = opened()
 

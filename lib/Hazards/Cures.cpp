@@ -1,0 +1,256 @@
+#include "Hazards/Cures.h"
+#include "Source/SourceBuffer.h"
+
+namespace ptxray {
+namespace {
+
+/// What an instruction must state to be the cure.
+struct NeededFact {
+  isa::FactKind kind;
+  uint16_t groups = 0;
+  isa::Ordered first = isa::Ordered::Nothing, second = isa::Ordered::Nothing;
+
+  bool isStated(const Action &action) const {
+    return action.kind == kind && (action.groups & groups) == groups && action.number == 0 && !action.isReads &&
+           (first == isa::Ordered::Nothing || static_cast<isa::Ordered>(action.detail) == first) &&
+           (second == isa::Ordered::Nothing || static_cast<isa::Ordered>(action.other) == second) &&
+           (!action.space || isShared(action.space));
+  }
+};
+
+struct Cure {
+  std::string text; // with its semicolon
+  bool isConverged; // threads execute it together
+};
+
+/// Where it goes: before the instruction, or after it.
+struct CurePlace {
+  uint32_t number;
+  bool isAfter = false;
+};
+
+} // namespace
+
+// ---- what it is
+/// The opcodes of a form with the words that it must have, those first that have no others.
+static std::vector<std::string> plainOpcodes(const isa::Form &form) {
+  constexpr size_t most = 64;
+  const llvm::StringRef name =
+      llvm::StringRef(form.syntax).take_until([](char c) { return c == '.' || c == '{' || c == ' '; });
+  std::vector<std::string> texts = {name.str()};
+  for (const isa::Slot &slot : isa::run(isa::tables().slots, form.slots)) {
+    if (slot.optional && !slot.literal)
+      continue;
+    std::vector<std::string> longer;
+    if (slot.optional)
+      longer = texts;
+    for (const std::string &text : texts)
+      if (slot.literal)
+        longer.push_back(text + std::string(slot.name));
+      else
+        for (const isa::SlotValue &value : isa::run(isa::tables().slotValues, slot.values))
+          longer.push_back(text + std::string(isa::word(value.word).text));
+    if (longer.size() > most || slot.suffix)
+      return {};
+    texts = std::move(longer);
+  }
+  return texts;
+}
+
+/// A number of its form is 0. Null: the facts are not these, or the target does not have it.
+static std::optional<Cure> cureOf(llvm::StringRef opcodeText, bool hasNumber, llvm::ArrayRef<NeededFact> needed,
+                                  const Availability &availability) {
+  const Opcode opcode(opcodeText);
+  Shape zero;
+  zero.kind = ShapeKind::Integer;
+  const Judged judged = judge({opcode, hasNumber ? llvm::ArrayRef(zero) : llvm::ArrayRef<Shape>(), availability});
+  const auto &actions = judged.facts.actions;
+  const auto isStated = [&](const NeededFact &fact) {
+    return llvm::any_of(actions, [&](const Action &action) { return fact.isStated(action); });
+  };
+  const auto isMore = [&](const Action &action) {
+    return (action.kind == isa::FactKind::Commits || action.kind == isa::FactKind::Waits) &&
+           llvm::none_of(needed, [&](const NeededFact &fact) { return fact.kind == action.kind; });
+  };
+  if (!judged.findings.empty() || !llvm::all_of(needed, isStated) || llvm::any_of(actions, isMore))
+    return std::nullopt;
+  return Cure{opcodeText.str() + (hasNumber ? " 0;" : ";"), judged.facts.has(isa::FactKind::Converged)};
+}
+
+/// The plainest instruction without operands, or with a number alone, that states the facts.
+static std::optional<Cure> findCure(llvm::ArrayRef<NeededFact> needed, const HazardContext &context) {
+  const isa::Tables &tables = isa::tables();
+  ModuleContext module = context.analyses.availability().module();
+  module.pedantic = true; // so that nothing can be said against it
+  const Availability availability(module);
+  for (const isa::Form &form : tables.forms) {
+    const llvm::ArrayRef<isa::Pattern> patterns = isa::run(tables.patterns, form.patterns);
+    const bool hasNumber = patterns.size() == 1;
+    if (patterns.size() > 1 || llvm::none_of(isa::run(tables.facts, form.facts), [&](const isa::Fact &fact) {
+          return fact.kind == needed.front().kind && (fact.groups & needed.front().groups) == needed.front().groups;
+        }))
+      continue;
+    if (hasNumber && isa::run(tables.operands, form.operands).front().role != isa::OperandRole::Immediate)
+      continue;
+    for (const std::string &opcode : plainOpcodes(form))
+      if (std::optional<Cure> cure = cureOf(opcode, hasNumber, needed, availability))
+        return cure;
+  }
+  return std::nullopt;
+}
+
+// ---- where it goes
+static Edit insertion(llvm::StringRef cure, CurePlace place, const HazardContext &context) {
+  const llvm::StringRef text = context.source.text();
+  const Range statement = context.range(place.number);
+  const llvm::StringRef line = text.drop_front(text.take_front(statement.begin).rfind('\n') + 1);
+  const llvm::StringRef indent = line.take_while([](char c) { return c == ' ' || c == '\t'; });
+  const llvm::StringRef rest = text.drop_front(statement.end).take_until([](char c) { return c == '\n'; });
+  const std::string newline = rest.ends_with("\r") ? "\r\n" : "\n";
+  if (!place.isAfter) {
+    const bool isFirst = indent.end() == text.data() + statement.begin;
+    return {{statement.begin, statement.begin}, cure.str() + (isFirst ? newline + indent.str() : " ")};
+  }
+  const auto end = static_cast<uint32_t>(statement.end + rest.rtrim('\r').size());
+  if (rest.trim().empty() || rest.trim().starts_with("//"))
+    return {{end, end}, newline + indent.str() + cure.str()};
+  return {{statement.end, statement.end}, " " + cure.str()};
+}
+
+/// Where the same stands there already with a number that is too large, that changes; else it does not help.
+static void offer(Diagnostic &diagnostic, HazardContext &context, const Cure &cure, CurePlace place, int64_t most = 0) {
+  const Graph &graph = context.analyses.graph();
+  const uint32_t neighbour = place.isAfter ? place.number + 1 : place.number - 1;
+  const llvm::StringRef opcode = llvm::StringRef(cure.text).take_until([](char c) { return c == ' ' || c == ';'; });
+  const bool isThere = neighbour < context.body.size() && graph.blockOf(neighbour) == graph.blockOf(place.number) &&
+                       context.opcode(neighbour) == opcode;
+  if (!isThere) {
+    diagnostic.fix = Fix{"insert `" + cure.text + "` " + (place.isAfter ? "after" : "before") + " `" +
+                             context.opcode(place.number).str() + "`",
+                         {insertion(cure.text, place, context)}};
+    return;
+  }
+  const Instruction &known = context.body.instruction(neighbour);
+  const Operand *operand = context.body.ast->operands.data() + known.operands.first;
+  if (known.operands.empty() || operand->kind != OperandKind::Integer || operand->value <= most)
+    return;
+  const std::string number = std::to_string(most);
+  diagnostic.fix = Fix{"write `" + opcode.str() + " " + number + "`", {{operand->range, number}}};
+}
+
+static bool isBarrier(const Facts &facts) {
+  return facts.has(isa::FactKind::Syncs) || llvm::any_of(facts.actions, [](const Action &action) {
+           return action.kind == isa::FactKind::Arrives && !action.groups;
+         });
+}
+
+/// The block above which every way to the use passes, unless the operation comes only after it.
+static BlockId above(BlockId block, BlockId operation, HazardContext &context) {
+  const DominatorTree &before = context.analyses.dominators();
+  const BlockId parent = before.parent[indexOf(block)];
+  const bool isTooEarly =
+      block == operation || parent == BlockId::None || (parent != operation && before.dominates(parent, operation));
+  return isTooEarly ? BlockId::None : parent;
+}
+
+/// A place on all ways to the use where those threads come that started the operation, and together.
+static CurePlace convergedPlace(uint32_t operation, uint32_t use, HazardContext &context) {
+  const Graph &graph = context.analyses.graph();
+  const DominatorTree &after = context.analyses.postDominators();
+  const BlockId started = graph.blockOf(operation);
+  CurePlace place{use};
+  for (BlockId block = graph.blockOf(use); block != started;) {
+    if (after.contains(block) && after.contains(started) && after.dominates(block, started))
+      break;
+    block = above(block, started, context);
+    if (block == BlockId::None)
+      break;
+    const uint32_t last = graph[block].last();
+    place = {last, !hasAny<isa::FactKind::Branches, isa::FactKind::Ends>(context.body.facts(last))};
+  }
+  return place;
+}
+
+/// Other threads may go on to the use after a barrier: then what happened before it counts.
+static CurePlace beforeBarrier(uint32_t operation, CurePlace use, HazardContext &context) {
+  const Graph &graph = context.analyses.graph();
+  const BlockId started = graph.blockOf(operation);
+  uint32_t end = use.number;
+  for (BlockId block = graph.blockOf(end); block != BlockId::None; block = above(block, started, context)) {
+    const bool isAfterStart = block == started && operation < end;
+    for (uint32_t number = end; number-- > (isAfterStart ? operation + 1 : graph[block].first);)
+      if (isBarrier(context.body.facts(number)))
+        return {number};
+    if (const BlockId next = above(block, started, context); next != BlockId::None)
+      end = graph[next].end;
+  }
+  return use;
+}
+
+void offerWait(Diagnostic &diagnostic, HazardContext &context, const Operation &operation, uint32_t use,
+               uint8_t level) {
+  if (level > InFlight::MostBatches)
+    return;
+  llvm::SmallVector<NeededFact, 2> needed = {{isa::FactKind::Waits, operation.groups}};
+  if (level == InFlight::Uncommitted)
+    needed.push_back({isa::FactKind::Commits, operation.groups});
+  const std::optional<Cure> cure = findCure(needed, context);
+  if (!cure)
+    return;
+  CurePlace place = cure->isConverged ? convergedPlace(operation.number, use, context) : CurePlace{use};
+  if (!operation.accesses.empty() && !context.body.facts(operation.number).has(isa::FactKind::Holds))
+    place = beforeBarrier(operation.number, place, context);
+  offer(diagnostic, context, *cure, place, level == InFlight::Uncommitted ? 0 : level - 1);
+}
+
+void offerCommit(Diagnostic &diagnostic, HazardContext &context, const Operation &operation, uint32_t wait) {
+  const std::optional<Cure> cure = findCure({{isa::FactKind::Commits, operation.groups}}, context);
+  if (!cure)
+    return;
+  const uint32_t first = context.analyses.graph()[context.analyses.graph().blockOf(wait)].first;
+  for (uint32_t number = wait; number-- > first;)
+    for (const Action &action : context.body.facts(number).actions)
+      if (action.kind == isa::FactKind::Async && action.groups & operation.groups)
+        return offer(diagnostic, context, *cure, {number, /*isAfter=*/true});
+  offer(diagnostic, context, *cure, {wait});
+}
+
+void offerRegisterFence(Diagnostic &diagnostic, HazardContext &context, uint32_t operation) {
+  const std::optional<Cure> cure = findCure({{isa::FactKind::Orders, 0, isa::Ordered::Registers}}, context);
+  if (cure)
+    offer(diagnostic, context, *cure, {operation});
+}
+
+/// The last instruction like it in the block, with nothing else but ordinary instructions between.
+static uint32_t lastOfRow(uint32_t first, isa::FactKind kind, const HazardContext &context) {
+  const Graph &graph = context.analyses.graph();
+  uint32_t last = first;
+  for (uint32_t number = first + 1; number < graph[graph.blockOf(first)].end; ++number) {
+    const Facts &facts = context.body.facts(number);
+    if (isBarrier(facts) || hasAny<isa::FactKind::Awaits, isa::FactKind::Async>(facts))
+      break;
+    if (facts.has(kind))
+      last = number;
+  }
+  return last;
+}
+
+void offerProxyFence(Diagnostic &diagnostic, HazardContext &context, uint32_t write, bool isCopy, uint32_t read) {
+  const std::optional<Cure> cure =
+      findCure({{isa::FactKind::Orders, 0, isa::Ordered::Generic, isa::Ordered::Async}}, context);
+  if (!cure)
+    return;
+  const CurePlace place = beforeBarrier(write, {read}, context);
+  const Graph &graph = context.analyses.graph();
+  if (place.number != read || isCopy || graph.blockOf(write) == graph.blockOf(read))
+    return offer(diagnostic, context, *cure, place);
+  offer(diagnostic, context, *cure, {write, /*isAfter=*/true});
+}
+
+void offerInitFence(Diagnostic &diagnostic, HazardContext &context, uint32_t init) {
+  const std::optional<Cure> cure = findCure({{isa::FactKind::Orders, 0, isa::Ordered::Barriers}}, context);
+  if (cure)
+    offer(diagnostic, context, *cure, {lastOfRow(init, isa::FactKind::Inits, context), /*isAfter=*/true});
+}
+
+} // namespace ptxray

@@ -169,35 +169,52 @@ void Places::findSlots(MemoryPlace &place) {
   }
 }
 
+void Places::Root::addVariable(LocalId one) {
+  areSeveral |= variable != LocalId::None && variable != one;
+  variable = areSeveral ? LocalId::None : one;
+}
+
+void Places::Root::add(const Root &other) {
+  isRemote |= other.isRemote;
+  areSeveral |= other.areSeveral;
+  if (areSeveral)
+    variable = LocalId::None;
+  else if (other.variable != LocalId::None)
+    addVariable(other.variable);
+}
+
+/// Notes the variables that the instruction computes with, and calls `other` for registers.
+template <typename See> void Places::eachOrigin(uint32_t number, Root &root, See other) {
+  const Computation &computation = body.facts(number).computation;
+  if (!computation.isKnown || !staysInside(computation.operation))
+    return;
+  root.isRemote |= computation.operation == isa::Operation::Mapa;
+  body.eachUse(number, [&](NamedUse use) {
+    const Symbol *symbol = use.uses & (Reads | Names) ? body.symbol(use.local) : nullptr;
+    if (symbol && symbol->kind == SymbolKind::Variable)
+      root.addVariable(use.local);
+    else if (symbol)
+      other(use.local);
+  });
+}
+
 /// The one variable that a register is made from, by whatever arithmetic.
-Places::Root Places::rootOf(LocalId local) {
+Places::Root Places::rootOf(LocalId local, unsigned depth) {
   const auto [entry, isNew] = roots.try_emplace(local);
   if (!isNew)
     return entry->second;
-  llvm::SmallVector<LocalId, 16> waiting = {local};
-  llvm::SmallSet<LocalId, 16> seen = {local};
   Root root;
-  bool isOne = true;
-  while (!waiting.empty() && isOne) {
-    const LocalId one = waiting.pop_back_val();
-    analyses.definitions().eachWriter(one, [&](uint32_t number) {
-      const Computation &computation = body.facts(number).computation;
-      if (!computation.isKnown || !staysInside(computation.operation))
-        return;
-      root.isRemote |= computation.operation == isa::Operation::Mapa;
-      body.eachUse(number, [&](NamedUse use) {
-        const Symbol *symbol = use.uses & (Reads | Names) ? body.symbol(use.local) : nullptr;
-        if (symbol && symbol->kind == SymbolKind::Variable) {
-          isOne &= root.variable == LocalId::None || root.variable == use.local;
-          root.variable = use.local;
-        } else if (symbol && seen.insert(use.local).second) {
-          waiting.push_back(use.local);
-        }
-      });
-    });
-    isOne &= seen.size() < 4 * mostSteps;
+  if (const uint32_t only = analyses.definitions().only(local); only != Definitions::none && depth < mostSteps) {
+    eachOrigin(only, root, [&](LocalId source) { root.add(rootOf(source, depth + 1)); });
+    return roots[local] = root;
   }
-  root.variable = isOne ? root.variable : LocalId::None;
+  // Written in a loop, perhaps: all that it comes from at once.
+  root.areSeveral = anySource(local, 4 * mostSteps, /*beyond=*/true, [&](LocalId one, auto add) {
+    analyses.definitions().eachWriter(one, [&](uint32_t number) { eachOrigin(number, root, add); });
+    return root.areSeveral;
+  });
+  if (root.areSeveral)
+    root.variable = LocalId::None;
   return roots[local] = root;
 }
 

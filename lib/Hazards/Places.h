@@ -43,10 +43,15 @@ public:
 private:
   struct Root {
     LocalId variable = LocalId::None;
+    bool areSeveral = false; // then there is none
     bool isRemote = false;
+
+    void addVariable(LocalId one);
+    void add(const Root &other);
   };
   MemoryPlace follow(LocalId local);
-  Root rootOf(LocalId local);
+  Root rootOf(LocalId local, unsigned depth = 0);
+  template <typename See> void eachOrigin(uint32_t number, Root &root, See other);
   void findSlots(MemoryPlace &place);
 
   const Body &body;

@@ -165,7 +165,7 @@ Arithmetic randomProgram(std::mt19937 &random, uint32_t tid, uint32_t parameter,
 TEST(Values, HoldWhatThreadsCompute) {
   std::mt19937 random(2);
   unsigned known = 0;
-  for (unsigned round = 0; round < 400; ++round) {
+  for (unsigned round = 0; round < 100; ++round) {
     const uint32_t tid = random() % 64;
     const unsigned length = 20;
     const Arithmetic program = randomProgram(random, tid, random(), length);
@@ -185,7 +185,7 @@ TEST(Values, HoldWhatThreadsCompute) {
       known += one.of(local).isNumber();
     }
   }
-  EXPECT_GT(known, 500u);
+  EXPECT_GT(known, 125u);
 }
 
 TEST(Values, CountRoundsAsTheLoopDoes) {

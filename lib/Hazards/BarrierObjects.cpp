@@ -34,6 +34,7 @@ private:
   void initialisation(const BarrierUse &use);
   bool reaches(uint32_t first, uint32_t second);
   bool mayExpect(const BarrierUse &expectation, const BarrierUse &copy);
+  std::optional<uint32_t> emptyArrival(const BarrierUse &copy);
   void expectation(const BarrierUse &use);
   void signal(const BarrierUse &use);
   void bytes(const BarrierUse &expectation);
@@ -115,12 +116,51 @@ bool BarrierRules::mayExpect(const BarrierUse &expectation, const BarrierUse &co
           !reaches(copy.number, expectation.number));
 }
 
+/// A thread arrives by the instruction itself, not by the end of operations.
+static bool arrivesAtOnce(const Facts &facts) {
+  return llvm::any_of(facts.actions, [](const Action &action) {
+    return action.kind == isa::FactKind::Arrives && action.node >= 0 && !action.groups;
+  });
+}
+
+/// In the round of the copy the producer arrives at its barrier and expects nothing, nor is anything expected there by
+/// the same name. What is expected elsewhere, in a loop before or after, is for another phase or stage.
+std::optional<uint32_t> BarrierRules::emptyArrival(const BarrierUse &copy) {
+  const Graph &graph = context.analyses.graph();
+  const Loops &loops = context.analyses.loops();
+  const auto headerOf = [&](uint32_t number) { return loops.header[indexOf(graph.blockOf(number))]; };
+  std::optional<uint32_t> found;
+  for (const BarrierUse &use : uses) {
+    const bool isSamePlace = use.barrier.hasBaseOf(copy.barrier) && use.barrier.offset == copy.barrier.offset;
+    const bool isInRound = headerOf(use.number) == headerOf(copy.number);
+    if (use.kind == isa::FactKind::Completes && !isElsewhere(use.barrier, copy.barrier))
+      return std::nullopt;
+    if (use.kind == isa::FactKind::Expects && (isSamePlace || (isInRound && !isElsewhere(use.barrier, copy.barrier))))
+      return std::nullopt;
+    if (use.kind == isa::FactKind::Arrives && isSamePlace && isInRound && use.number < copy.number &&
+        arrivesAtOnce(body.facts(use.number)) && reaches(use.number, copy.number))
+      found = use.number;
+  }
+  if (found && !copy.barrier.isVariable)
+    context.analyses.definitions().eachWriter(copy.barrier.base, [&](uint32_t writer) {
+      if (found && *found < writer && writer < copy.number)
+        found.reset();
+    });
+  return found;
+}
+
 void BarrierRules::expectation(const BarrierUse &use) {
-  if (use.kind != isa::FactKind::Async || isTold[1] || use.barrier.base == LocalId::None ||
-      llvm::any_of(uses, [&](const BarrierUse &other) { return mayExpect(other, use); }))
+  if (use.kind != isa::FactKind::Async || isTold[1] || use.barrier.base == LocalId::None)
+    return;
+  const bool isExpected = llvm::any_of(uses, [&](const BarrierUse &other) { return mayExpect(other, use); });
+  const std::optional<uint32_t> arrival = isExpected ? emptyArrival(use) : std::nullopt;
+  if (isExpected && !arrival)
     return;
   isTold[1] = true;
-  context.sink.report(DiagId::UnexpectedBytes, context.opcodeRange(use.number), context.opcode(use.number));
+  Diagnostic &diagnostic =
+      context.sink.report(DiagId::UnexpectedBytes, context.opcodeRange(use.number), context.opcode(use.number));
+  if (arrival)
+    diagnostic.notes.push_back({"arrives there in the same round, and expects nothing", context.range(*arrival)});
 }
 
 void BarrierRules::signal(const BarrierUse &use) {

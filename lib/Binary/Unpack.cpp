@@ -138,15 +138,17 @@ std::string Unpacker::beginning(const Entry &entry, size_t most) const {
   return out;
 }
 
+static bool isControl(unsigned char byte) { return byte < ' ' && (byte < '\t' || byte > '\r'); }
+
 std::string whyNoText(StringRef text) {
   if (text.empty())
     return "nothing but zeros";
-  const size_t at = text.find_if([](char c) {
-    const unsigned char byte = c;
-    return byte < ' ' && !llvm::isSpace(c);
-  });
-  if (at == StringRef::npos)
+  bool isText = true;
+  for (const char c : text) // all of it, so that compilers make vector instructions of the loop
+    isText &= !isControl(c);
+  if (isText)
     return "";
+  const size_t at = text.find_if(isControl);
   return "not text: byte " + std::to_string(at) + " of it is 0x" + llvm::toHex(text.substr(at, 1), /*LowerCase=*/true);
 }
 

@@ -4,7 +4,6 @@
 #include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace ptxray {
 namespace {
@@ -22,7 +21,7 @@ struct RustToken {
 
 using RustTokens = llvm::ArrayRef<RustToken>;
 
-/// Takes a source apart from one place on.
+/// Takes a source apart into words, strings and signs.
 class RustLexer {
 public:
   RustLexer(llvm::StringRef text, std::vector<Range> &remarks) : text(text), remarks(remarks) {}

@@ -117,7 +117,7 @@ static Edit insertion(llvm::StringRef cure, CurePlace place, const HazardContext
   return {{statement.end, statement.end}, " " + cure.str()};
 }
 
-/// Where the same stands there already with a number that is too large, that changes; else it does not help.
+/// If the same instruction is already there, with a number that is too large, only the number changes.
 static void offer(Diagnostic &diagnostic, HazardContext &context, const Cure &cure, CurePlace place, int64_t most = 0) {
   const Graph &graph = context.analyses.graph();
   const uint32_t neighbour = place.isAfter ? place.number + 1 : place.number - 1;

@@ -85,8 +85,8 @@ static std::vector<bool> registersRead(const Body &body) {
   return read;
 }
 
-/// Of the barriers that are waited for: which operations do they count? Of too many, it may be any. A wait of which
-/// nothing asks whether the phase is complete is not one.
+/// Of the barriers that are waited for: which operations do they count? Of too many, it may be any. A wait whose
+/// result nobody reads does not count.
 void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
   const bool waits =
       llvm::any_of(events, [&](uint32_t number) { return body.facts(number).has(isa::FactKind::Awaits); });

@@ -1,4 +1,5 @@
 #include "Isa/Isa.h"
+#include "Isa/Words.h"
 #include "Module/Gates.h"
 #include "Module/ModuleRules.h"
 #include "llvm/ADT/STLExtras.h"
@@ -105,7 +106,7 @@ public:
       : declaration(declaration), module(module),
         levels(declaration.dims.count + (declaration.vector != SpellingId::None)),
         type(isa::word(module.resolver.word(declaration.type))), isFloat(type.typeKind == isa::TypeKind::Float),
-        isPair(type.text == ".f16x2") {}
+        isPair(module.resolver.word(declaration.type) == isa::words::f16x2) {}
   /// Checks one value or brace and gives the node after it. `level` counts the braces around it.
   uint32_t check(uint32_t node, uint32_t level);
 

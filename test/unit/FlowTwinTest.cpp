@@ -1,11 +1,13 @@
 // The analyses of bodies against slow twins, on random arithmetic and on random bodies.
 #include "Flow/Constants.h"
 #include "Flow/Liveness.h"
+#include "Flow/Uniformity.h"
 #include "Flow/UnwrittenReads.h"
 #include "Flow/Values.h"
 #include "ReadBody.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -347,6 +349,46 @@ TEST(Bodies, AreWrittenAndLiveAsWaysThroughThemSay) {
       }
     }
   }
+}
+
+TEST(Bodies, AreAsWholeWhereOnePlaceIsAskedForAsWhereAllAre) {
+  std::mt19937 random(5);
+  unsigned parted = 0;
+  for (unsigned round = 0; round < 500; ++round) {
+    const std::string text = randomBody(random);
+    const ReadBody read(text);
+    Analyses analyses(*read.body, read.module->moduleState());
+    std::vector<uint32_t> places(read.body->size());
+    std::iota(places.begin(), places.end(), 0u);
+    const Uniformity all(*read.body, analyses, places);
+    for (const BlockId block : analyses.graph().order) {
+      const Uniformity one(*read.body, analyses, {analyses.graph()[block].first});
+      ASSERT_EQ(one.isWhole(block), all.isWhole(block)) << indexOf(block) << " of\n" << text;
+      ASSERT_EQ(one.splitBefore(block) == BlockId::None, all.splitBefore(block) == BlockId::None) << text;
+      parted += !all.isWhole(block);
+    }
+  }
+  EXPECT_GT(parted, 100u);
+}
+
+/// 100 branches by a list of 100 labels.
+static std::string branchesByLists(bool hasOwnLists) {
+  std::string labels, text;
+  for (unsigned i = 0; i < 100; ++i)
+    labels += (i ? ", B" : "B") + std::to_string(i);
+  for (unsigned i = 0; i < 100; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string list = "T" + (hasOwnLists ? number : "");
+    text += hasOwnLists ? list + ": .branchtargets B0, B" + number + ";\n" : "";
+    text += "B" + number + ":\nbrx.idx %r1, " + list + ";\n";
+  }
+  return ".entry k()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, 0;\n" +
+         (hasOwnLists ? "" : "T: .branchtargets " + labels + ";\n") + text + "}\n";
+}
+
+TEST(Graph, IsTangledWhereListsMultiplyTheWays) {
+  EXPECT_TRUE(isTangled(*ReadBody(branchesByLists(false)).body));
+  EXPECT_FALSE(isTangled(*ReadBody(branchesByLists(true)).body));
 }
 
 namespace {

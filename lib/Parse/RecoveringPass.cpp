@@ -431,7 +431,7 @@ std::string PtxBase::spelled(const Token &token) const {
 }
 
 std::string PtxBase::describe(KindSet expected) const {
-  static const struct {
+  const struct {
     KindSet kinds;
     const char *name;
   } names[] = {

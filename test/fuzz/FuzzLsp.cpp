@@ -26,7 +26,7 @@ static std::string answersTo(StringRef text) {
   std::string answers;
   llvm::raw_string_ostream out(answers);
   Inbox inbox(file);
-  Server(out).run(inbox);
+  Server(out, /*verifies=*/true).run(inbox);
   while (inbox.next()) // the thread still reads
     ;
   close(file);

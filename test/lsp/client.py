@@ -42,9 +42,9 @@ def framed(body):
 
 
 class Client:
-    def __init__(self, program, capabilities=None, options=None, start=True, timeout=30):
+    def __init__(self, program, capabilities=None, options=None, start=True, timeout=30, words=()):
         self.process = subprocess.Popen(
-            [program, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [program, "lsp", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         self.messages = queue.Queue()
         self.timeout = timeout

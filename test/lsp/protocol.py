@@ -5,12 +5,12 @@ protocol.py PTXRAY ROOT"""
 
 import json
 import pathlib
-import random
 import subprocess
 import sys
 import tempfile
 
 from client import LATEST, Client, Failure, framed
+from texts import as_expected, expected_of
 
 PTXRAY, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
 URI = "file:///kernels/a.ptx"
@@ -80,68 +80,8 @@ def opened(text=KERNEL, **more):
     return client
 
 
-# ---- texts and places as an editor has them
-
-
-def units(text, encoding):
-    """how many columns a text has"""
-    size = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[encoding]
-    codec = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}[encoding]
-    return len(text.encode(codec)) // size
-
-
-def lines_of(text):
-    """with their ends: LF, CRLF, and CR"""
-    lines, begin, i = [], 0, 0
-    while i < len(text):
-        if text[i] == "\r" and text[i + 1 : i + 2] == "\n":
-            i += 1
-        if text[i] in "\r\n":
-            lines.append(text[begin : i + 1])
-            begin = i + 1
-        i += 1
-    return [*lines, text[begin:]]
-
-
-def position_of(text, offset, encoding):
-    at, lines = 0, lines_of(text)
-    for number, line in enumerate(lines):
-        if offset < at + len(line) or number + 1 == len(lines):
-            return {"line": number, "character": units(line[: offset - at].rstrip("\r\n"), encoding)}
-        at += len(line)
-    raise AssertionError
-
-
-def checked(text):
-    """what `ptxray check` says: rule, severity, message, and offsets into the text"""
-    run = subprocess.run(
-        [PTXRAY, "check", "--no-config", "--format=json", "-"], input=text.encode(), capture_output=True, check=False
-    )
-    found = []
-    for d in json.loads(run.stdout)["files"][0]["diagnostics"]:
-        kind = d["args"].get("kind")
-        rule = d["rule"] if kind in (None, "other") else f"{d['rule']}:{kind}"
-        begin, end = (len(text.encode()[: d["range"][e]["offset"]].decode()) for e in ("start", "end"))
-        found.append((rule, d["severity"], d["message"], begin, end))
-    return found
-
-
-def as_checked(diagnostics):
-    levels = {1: "error", 2: "warning", 3: "information", 4: "pedantic"}
-    return [(d["code"], levels[d["severity"]], d["message"], d["range"]) for d in diagnostics]
-
-
 def compare_with_check(client, text, encoding):
-    wanted = [
-        (
-            rule,
-            severity,
-            message,
-            {"start": position_of(text, begin, encoding), "end": position_of(text, end, encoding)},
-        )
-        for rule, severity, message, begin, end in checked(text)
-    ]
-    expect(as_checked(client.diagnostics(URI)), wanted, "diagnostics")
+    expect(as_expected(client.diagnostics(URI)), expected_of(PTXRAY, text, encoding), "diagnostics")
 
 
 def capable(**general):
@@ -159,50 +99,23 @@ def diagnostics_are_those_of_check():
 
 
 @test
-def random_edits_leave_the_same_text():
-    pieces = [
-        "",
-        "é",
-        "𝄞",
-        "\n",
-        "\r\n",
-        "\r",
-        "\t",
-        "add.s32 %r1, %r1, 1;",
-        "}",
-        "{",
-        "//",
-        "/*",
-        "*/",
-        '"',
-        "%r9",
-        ";",
-    ]
-    for seed, encoding in enumerate(["utf-8", "utf-16", "utf-32"]):
-        random.seed(seed)
-        text = KERNEL
-        client = opened(text, capabilities=capable(positionEncodings=[encoding]))
-        for round in range(100):
-            changes = []
-            for _ in range(random.choice([1, 1, 4])):
-                begin = random.randrange(len(text) + 1)
-                end = min(len(text), begin + random.choice([0, 0, 1, 5, 40]))
-                if text[begin - 1 : begin + 1] == "\r\n" or text[end - 1 : end + 1] == "\r\n":
-                    continue  # no position is between the two
-                new = random.choice(pieces)
-                changes.append(
-                    {
-                        "range": {"start": position_of(text, begin, encoding), "end": position_of(text, end, encoding)},
-                        "text": new,
-                    }
-                )
-                text = text[:begin] + new + text[end:]
-            if round == 80:
-                changes.append({"text": text})
-            client.change(URI, changes)
-            if round % 10 == 0 or round > 95:
-                compare_with_check(client, text, encoding)
-        client.finish()
+def whole_texts_among_edits():
+    client = opened()
+    text = KERNEL.replace("mov.u32", "mov.u3", 1)
+    insertion = {"range": span((0, 0), (0, 0)), "text": "// 𝄞\n"}
+    client.change(URI, [{"text": text}, insertion, insertion])
+    compare_with_check(client, "// 𝄞\n" * 2 + text, "utf-16")
+    client.finish()
+
+
+@test
+def what_was_open_before_does_not_show():
+    client = opened(".b16 A+4\n")
+    expect(client.diagnostics(URI)[0]["message"], "unexpected `.b16`, expected a directive")
+    text = ".global.shared .b8 tile[64];\n"
+    client.change(URI, [{"text": text}])
+    compare_with_check(client, text, "utf-16")
+    client.finish()
 
 
 @test

@@ -7,12 +7,12 @@
 
 namespace ptxray {
 
-static int runLsp(const Arguments &) {
+static int runLsp(const Arguments &arguments) {
 #ifdef __GLIBC__
   mallopt(M_ARENA_MAX, 1); // two threads that hand memory on need no pools of their own
 #endif
   lsp::Inbox inbox(llvm::sys::fs::getStdinHandle());
-  const int status = lsp::Server(llvm::outs()).run(inbox);
+  const int status = lsp::Server(llvm::outs(), arguments.has("--verify")).run(inbox);
   if (inbox.isLost())
     llvm::errs() << "ptxray: lsp: expected a header `Content-Length: N`\n";
   return status;
@@ -21,7 +21,9 @@ static int runLsp(const Arguments &) {
 Command lspCommand() {
   return {.name = "lsp",
           .summary = "run as the language server of an editor, on standard input and output",
-          .syntax = {.options = {{"--stdio", "", "no effect: many editors add it"}}},
+          .syntax = {.options = {{"--stdio", "", "no effect: many editors add it"},
+                                 {"--verify", "",
+                                  "for tests: check each text from nothing, too, and abort on a difference"}}},
           .run = runLsp};
 }
 

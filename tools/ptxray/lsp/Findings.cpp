@@ -3,6 +3,7 @@
 #include "Editor/Actions.h"
 #include "Server.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cstdlib>
 
 namespace ptxray::lsp {
 
@@ -45,7 +46,7 @@ static Json item(const Diagnostic &d, const OpenDocument &open, const Client &cl
   return out;
 }
 
-Json Server::diagnosticItems(OpenDocument &open) {
+Json Server::diagnosticItems(OpenDocument &open) const {
   const DiagnosticList &all = open.document.checked().diagnostics;
   Json items = Json::array();
   for (const Diagnostic &d : all) {
@@ -61,11 +62,29 @@ Json Server::diagnosticItems(OpenDocument &open) {
   return items;
 }
 
+/// What the document knows from texts before must not show.
+Json Server::verifiedItems(OpenDocument &open) const {
+  Json items = diagnosticItems(open);
+  if (!verifies)
+    return items;
+  const Document &known = open.document;
+  OpenDocument anew(open.uri, known.path().str(), known.language(), known.text().str(), open.version);
+  anew.document.setOptions(known.sharedOptions());
+  if (const Json expected = diagnosticItems(anew); items != expected) {
+    llvm::errs() << "ptxray: lsp: of the text\n"
+                 << known.text() << "\nthis was said:\n"
+                 << dump(items) << "\nbut from nothing:\n"
+                 << dump(expected) << '\n';
+    std::abort();
+  }
+  return items;
+}
+
 void Server::publish(OpenDocument &open) {
   Json params = {{"uri", open.uri}};
   if (open.version.is_number_integer())
     params["version"] = open.version;
-  params["diagnostics"] = diagnosticItems(open);
+  params["diagnostics"] = verifiedItems(open);
   notify("textDocument/publishDiagnostics", std::move(params));
   open.isPublished = true;
 }
@@ -92,7 +111,7 @@ Answer Server::diagnostics(const Json &params) {
   const std::string id = std::to_string(open->document.version());
   if (textField(params, "previousResultId") == StringRef(id))
     return Json{{"kind", "unchanged"}, {"resultId", id}};
-  return Json{{"kind", "full"}, {"resultId", id}, {"items", diagnosticItems(*open)}};
+  return Json{{"kind", "full"}, {"resultId", id}, {"items", verifiedItems(*open)}};
 }
 
 // ---- code actions

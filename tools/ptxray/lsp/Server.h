@@ -32,7 +32,8 @@ void returnFreeMemory();
 
 class Server {
 public:
-  explicit Server(llvm::raw_ostream &out) : out(out) {}
+  /// `verifies`: what is reported is compared with a check from nothing, and a difference ends the program.
+  explicit Server(llvm::raw_ostream &out, bool verifies = false) : out(out), verifies(verifies) {}
   /// Until the client says `exit` or its stream ends; gives the exit status.
   int run(Inbox &inbox);
 
@@ -83,7 +84,8 @@ private:
   void notify(llvm::StringRef method, Json params);
   void publish(OpenDocument &open);
   void publishStale(const Inbox &inbox);
-  Json diagnosticItems(OpenDocument &open);
+  Json diagnosticItems(OpenDocument &open) const;
+  Json verifiedItems(OpenDocument &open) const;
   void readSettings(const Json *settings);
   void setOptions(OpenDocument &open);
   void complain(const std::string &problem);
@@ -93,6 +95,7 @@ private:
   std::optional<Range> rangeOf(const Json &params, const OpenDocument &open) const;
 
   llvm::raw_ostream &out;
+  const bool verifies;
   Client client;
   enum class State { New, Running, ShutDown, Ended } state = State::New;
   std::map<std::string, OpenDocument> documents; // by URI

@@ -51,6 +51,7 @@ private:
   void name(const VisibleName &name, const Expected &expected);
   void member(const VisibleName &name, unsigned rank);
   bool isWanted(const VisibleName &name, const Expected &expected) const;
+  bool mayAccess(isa::WordId space) const;
   unsigned rankOf(const VisibleName &name, const Expected &expected) const;
   void predicates();
   void specials(const Expected &expected);
@@ -222,11 +223,31 @@ bool Completer::isWanted(const VisibleName &name, const Expected &expected) cons
   return true;
 }
 
+static bool isSpace(StringRef word) {
+  return llvm::any_of(keywords(), [&](const Keyword &one) { return one.kind == TokenKind::Space && one.text == word; });
+}
+
+/// Whether the opcode may access what lies in the space: it names that one, or none.
+bool Completer::mayAccess(isa::WordId space) const {
+  bool namesOthers = false;
+  llvm::SmallVector<StringRef> parts;
+  first.split(parts, '.');
+  for (const StringRef part : llvm::drop_begin(parts)) {
+    const isa::WordId named = isa::wholeSpace(isa::findWord("." + part.str()));
+    if (named == space)
+      return true;
+    namesOthers |= isSpace(isa::word(named).text);
+  }
+  return !namesOthers;
+}
+
 /// Names of the type that the operand has come first.
 unsigned Completer::rankOf(const VisibleName &name, const Expected &expected) const {
   const TypeView own = viewType(name.type);
   if (isAddressOpen(typing.open)) {
-    const bool isAddress = name.kind != VisibleName::Register || (own.bits == 64 && mayBeInteger(own));
+    if (name.kind != VisibleName::Register)
+      return mayAccess(name.space) ? 1 : 3;
+    const bool isAddress = own.bits == 64 && mayBeInteger(own);
     return isAddress ? 1 : mayBeInteger(own) && own.bits == 32 ? 2 : 4;
   }
   if (expected.has(isa::OperandRole::Predicate))

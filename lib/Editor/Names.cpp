@@ -87,10 +87,17 @@ std::vector<Range> definitionOf(Document &document, uint32_t place) {
   return {found.excerpt->placeOf(found.symbol()->nameRange)};
 }
 
+static bool isFamily(const Found &found) { return found.symbol()->familyCount != 0; }
+
+/// Whether the name itself is that of a member, not of the declaration.
+static bool isMember(const Found &found) { return isFamily(found) && !found.at->isDeclaration; }
+
+/// Of a member of a family: where that one is named, and the declaration of all.
 static std::vector<NamePlace> placesInExcerpt(const Found &found) {
+  const bool ofOne = isMember(found);
   std::vector<NamePlace> places;
   for (const Mention &one : found.mentions)
-    if (one.symbol == found.symbol())
+    if (one.symbol == found.symbol() && (!ofOne || one.isDeclaration || one.name == found.at->name))
       places.push_back({found.excerpt->placeOf(one.range), (one.uses & Writes) != 0, one.isDeclaration});
   return places;
 }
@@ -122,11 +129,6 @@ static bool isIdentifier(StringRef name) {
     return false;
   return llvm::isAlpha(first) || (StringRef("_$%").contains(first) && name.size() > 1);
 }
-
-static bool isFamily(const Found &found) { return found.symbol()->familyCount != 0; }
-
-/// Whether the name itself is that of a member, not of the declaration.
-static bool isMember(const Found &found) { return isFamily(found) && !found.at->isDeclaration; }
 
 static std::string whyNotRenamed(const Found &found) {
   if (!found.at)

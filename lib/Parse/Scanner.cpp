@@ -85,11 +85,21 @@ bool scan::isCall(const char *text, const char *p, const char *e, const char *en
   return p == text || p[-1] != '.';
 }
 
+static bool isAfterBlanks(llvm::StringRef before) {
+  before = before.rtrim(" \t\r\f\v");
+  return before.empty() || before.ends_with("\n");
+}
+
 bool startsLine(llvm::StringRef text, uint32_t offset) {
-  auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; };
-  while (offset && isBlank(text[offset - 1]))
-    --offset;
-  return offset == 0 || text[offset - 1] == '\n';
+  llvm::StringRef line = text.take_front(offset);
+  line = line.drop_front(line.rfind('\n') + 1).ltrim();
+  while (line.consume_front("/*")) {
+    const size_t closed = line.find("*/");
+    if (closed == llvm::StringRef::npos)
+      return false;
+    line = line.drop_front(closed + 2).ltrim();
+  }
+  return line.empty();
 }
 
 void Scanner::start(llvm::StringRef text, llvm::ArrayRef<std::string> constants) {
@@ -170,7 +180,7 @@ const char *Scanner::skipComment(Token &token, const char *p) {
 
 // `# 100 "x.cu"`, as a C preprocessor leaves it.
 const char *Scanner::skipLineMarker(const char *p) const {
-  if (markersBeginLines && !startsLine({base, size_t(end - base)}, p - base))
+  if (markersBeginLines && !isAfterBlanks({base, size_t(p - base)}))
     return p;
   auto blanks = [](const char *q) {
     while (*q == ' ' || *q == '\t')

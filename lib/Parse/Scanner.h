@@ -47,7 +47,7 @@ struct Keyword {
 llvm::ArrayRef<Keyword> keywords(); // keyword i has the SpellingId i
 inline constexpr uint32_t keywordCount = 46;
 
-/// Whether nothing but blanks is before the offset on its line.
+/// Whether nothing but blanks and comments is before the offset on its line.
 bool startsLine(llvm::StringRef text, uint32_t offset);
 
 class Scanner {

@@ -176,6 +176,15 @@ def pulled_diagnostics():
         "textDocument/diagnostic", {"textDocument": {"uri": URI}, "previousResultId": first["resultId"]}
     )
     expect(len(last["items"]) > 0, True)
+    client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    client.open(URI, "y")
+    expect(
+        client.request(
+            "textDocument/diagnostic", {"textDocument": {"uri": URI}, "previousResultId": last["resultId"]}
+        )["kind"],
+        "full",
+        "opened again",
+    )
     expect(client.notifications, [], "pushed as well")
     client.finish()
 
@@ -384,6 +393,8 @@ def completion():
     expect("sm_100a" in items[-1]["detail"], True)
     expect(completed(client, "    @")[1].keys(), {"%p0", "%p1"})
     expect([i["label"] for i in completed(client, "    add.s32 ")[0]][:4], ["%r0", "%r1", "%r2", "%r3"])
+    order = [i["label"] for i in completed(client, "    ld.global.u32 %r1, [")[0]]
+    expect(order.index("table") < order.index("tile") > order.index("%rd3"), True, "other spaces come later")
     expect([i["label"] for i in completed(client, "    @%p1 bra ")[0]], ["DONE"])
     expect("%tid" in completed(client, "    mov.u32 %r1, %t")[1], True)
     expect(completed(client, "    mov.u32 %r1, %tid.")[1][".x"], "    mov.u32 %r1, %tid.x")
@@ -436,7 +447,10 @@ def names():
     expect(len(ask("references", "tab|le;", "%rd2", context={"includeDeclaration": False})), 2)
     inner = ask("references", "%|r1, 5", **both)
     expect(len(inner), 2, "the register of the block")
-    written = [h for h in ask("documentHighlight", "%r|2, %r1") if h["kind"] == 3]
+    lines = KERNEL.split("\n")
+    of_one = [(text_of(lines, h["range"]), h["kind"]) for h in ask("documentHighlight", "%r|2, %r1")]
+    expect(of_one, [("%r", 1), ("%r2", 3), ("%r2", 2)], "the declaration, a write and a read of one register")
+    written = [h for h in ask("documentHighlight", "%|r<4>") if h["kind"] == 3]
     expect(len(written), 3, "writes of the family")
     (helper,) = ask("definition", "hel|per(", ".param .b32 x);")
     expect(helper["range"]["start"]["line"], len(KERNEL.split("\n")) - 2, "the function's body")

@@ -68,7 +68,7 @@ Json Server::verifiedItems(OpenDocument &open) const {
   if (!verifies)
     return items;
   const Document &known = open.document;
-  OpenDocument anew(open.uri, known.path().str(), known.language(), known.text().str(), open.version);
+  OpenDocument anew(open.uri, known.path().str(), known.language(), known.text().str(), open.version, open.number);
   anew.document.setOptions(known.sharedOptions());
   if (const Json expected = diagnosticItems(anew); items != expected) {
     llvm::errs() << "ptxray: lsp: of the text\n"
@@ -108,7 +108,7 @@ Answer Server::diagnostics(const Json &params) {
   OpenDocument *open = find(params);
   if (!open)
     return {InvalidParams, "no such document is open"};
-  const std::string id = std::to_string(open->document.version());
+  const std::string id = std::to_string(open->number) + "." + std::to_string(open->document.version());
   if (textField(params, "previousResultId") == StringRef(id))
     return Json{{"kind", "unchanged"}, {"resultId", id}};
   return Json{{"kind", "full"}, {"resultId", id}, {"items", verifiedItems(*open)}};

@@ -48,7 +48,8 @@ MessageReader::Outcome MessageReader::readHeader(size_t &length) {
     if (line.empty())
       return hasLength ? Outcome::Message : Outcome::Lost;
     const auto [name, value] = StringRef(line).split(':');
-    if (name.size() == line.size() || name.empty() || name.contains(' '))
+    if (name.size() == line.size() || name.empty() ||
+        !llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '-' || c == '_'; }))
       return Outcome::Lost;
     if (!name.equals_insensitive("Content-Length"))
       continue;

@@ -72,13 +72,11 @@ Client readClient(const Json &params) {
 void OpenDocument::edit(Range part, StringRef text) {
   document.edit(part, text);
   lines.edited(document.text(), part, static_cast<uint32_t>(text.size()));
-  isPublished = false;
 }
 
 void OpenDocument::replaceAll(std::string text) {
   document.replaceAll(std::move(text));
   lines = Lines(document.text());
-  isPublished = false;
 }
 
 uint32_t OpenDocument::offsetOf(Position position, const Client &client) const {

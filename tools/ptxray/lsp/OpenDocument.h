@@ -25,16 +25,17 @@ struct Client {
 Client readClient(const Json &initializeParams);
 
 struct OpenDocument {
-  OpenDocument(std::string uri, std::string path, Language language, std::string text, Json version)
-      : uri(std::move(uri)), version(std::move(version)), document(std::move(path), language, std::move(text)),
-        lines(document.text()) {}
+  OpenDocument(std::string uri, std::string path, Language language, std::string text, Json version, unsigned number)
+      : uri(std::move(uri)), number(number), version(std::move(version)),
+        document(std::move(path), language, std::move(text)), lines(document.text()) {}
 
   std::string uri;
-  Json version; // as the client counts; null: it does not
+  unsigned number; // of all that were opened
+  Json version;    // as the client counts; null: it does not
   Document document;
   Lines lines;
   FormatOptions format;
-  bool isPublished = false; // what is wrong with this very text
+  bool isPublished = false; // what is wrong with this very text, of this version
 
   void edit(Range part, llvm::StringRef text);
   void replaceAll(std::string text);

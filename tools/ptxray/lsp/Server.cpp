@@ -257,7 +257,7 @@ void Server::didOpen(const Json &params) {
   OpenDocument &open =
       documents
           .try_emplace(uri->str(), uri->str(), path, languageFor(textField(*given, "languageId").value_or(""), path),
-                       text->str(), version ? *version : nothing)
+                       text->str(), version ? *version : nothing, ++opened)
           .first->second;
   setOptions(open);
 }
@@ -269,6 +269,7 @@ void Server::didChange(const Json &params) {
     return;
   if (const Json *version = field(params["textDocument"], "version"))
     open->version = *version;
+  open->isPublished = false; // with this version
   for (const Json &change : *changes) {
     const auto text = textField(change, "text");
     if (!text)

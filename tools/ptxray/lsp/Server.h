@@ -99,6 +99,7 @@ private:
   Client client;
   enum class State { New, Running, ShutDown, Ended } state = State::New;
   std::map<std::string, OpenDocument> documents; // by URI
+  unsigned opened = 0;
   std::vector<std::pair<std::string, std::string>> settings;
   std::string lastComplaint;
 };

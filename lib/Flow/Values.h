@@ -36,6 +36,8 @@ public:
   Values(const Body &body, Analyses &analyses, const Thread &thread)
       : body(body), analyses(analyses), shape(analyses.blockShape()), thread(thread) {}
 
+  /// From now on others may be after what the register holds, as they may be after a variable.
+  void takeAsBase(LocalId local) { known[local] = {true, 0, 0, 0, local}; }
   Numbers of(LocalId local) { return of(local, 0); }
   /// Of an operand by its node, with its offset.
   Numbers at(uint32_t instruction, uint32_t node);

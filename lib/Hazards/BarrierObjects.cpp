@@ -1,6 +1,6 @@
-// uninitialised-barrier, unexpected-bytes, other-bytes-expected, never-signalled-barrier, unordered-init,
-// constant-parity: barrier objects in shared memory. They are told apart by their addresses; where those are not known
-// nothing is said.
+// uninitialised-barrier, unexpected-bytes, other-bytes-expected, never-signalled-barrier, never-awaited-barrier,
+// ignored-wait, unordered-init, constant-parity: barrier objects in shared memory. They are told apart by their
+// addresses; where those are not known nothing is said.
 #include "Hazards/Cures.h"
 #include "Isa/Isa.h"
 
@@ -11,12 +11,12 @@ struct BarrierUse {
   uint32_t number;
   isa::FactKind kind;
   MemoryPlace barrier;
-  int which, amount; // nodes
+  int which, amount, condition; // nodes
 };
 
 class BarrierRules {
 public:
-  explicit BarrierRules(HazardContext &context);
+  BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
   void check();
 
 private:
@@ -37,6 +37,8 @@ private:
   std::optional<uint32_t> emptyArrival(const BarrierUse &copy);
   void expectation(const BarrierUse &use);
   void signal(const BarrierUse &use);
+  void wait(const BarrierUse &use);
+  void ignored(const BarrierUse &use);
   void bytes(const BarrierUse &expectation);
   void parity(const BarrierUse &wait);
   void orderOfInits();
@@ -46,20 +48,24 @@ private:
 
   HazardContext &context;
   const Body &body;
+  const llvm::ArrayRef<uint32_t> reported; // copies of which it was said that nobody waits
   std::vector<BarrierUse> uses;
   llvm::DenseMap<uint32_t, std::vector<bool>> reachedFrom; // by block: those that control comes to
-  bool isTold[4] = {};
+  bool isTold[5] = {};
 };
 
 } // namespace
 
 static bool isInit(isa::FactKind kind) { return kind == isa::FactKind::Inits; }
 
+static bool isWait(isa::FactKind kind) { return kind == isa::FactKind::Awaits; }
+
 static bool isSignal(isa::FactKind kind) {
   return kind == isa::FactKind::Arrives || kind == isa::FactKind::Completes || kind == isa::FactKind::Async;
 }
 
-BarrierRules::BarrierRules(HazardContext &context) : context(context), body(context.body) {
+BarrierRules::BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> reported)
+    : context(context), body(context.body), reported(reported) {
   for (const uint32_t number : context.events) {
     for (const Action &action : body.facts(number).actions)
       switch (action.kind) {
@@ -71,7 +77,8 @@ BarrierRules::BarrierRules(HazardContext &context) : context(context), body(cont
       case isa::FactKind::Inits:
       case isa::FactKind::Invalidates:
         if (action.node >= 0)
-          uses.push_back({number, action.kind, context.places.at(number, action.node, 8), action.which, action.amount});
+          uses.push_back({number, action.kind, context.places.at(number, action.node, 8), action.which, action.amount,
+                          action.condition});
         break;
       default: break;
       }
@@ -170,6 +177,43 @@ void BarrierRules::signal(const BarrierUse &use) {
   isTold[2] = true;
   context.sink.report(DiagId::NeverSignalledBarrier, context.opcodeRange(use.number),
                       body.ast->text(body.function->name), context.opcode(use.number));
+}
+
+void BarrierRules::wait(const BarrierUse &use) {
+  if (use.kind != isa::FactKind::Async || isTold[4] || !isComparable(use, isWait) ||
+      llvm::is_contained(reported, use.number))
+    return;
+  // The last copies of a pipeline may be more than are used; those of each round are not.
+  const BlockId block = context.analyses.graph().blockOf(use.number);
+  const bool isRepeated = context.analyses.loops().header[indexOf(block)] != BlockId::None;
+  const bool isAwaited = llvm::any_of(uses, [&](const BarrierUse &other) {
+    return isWait(other.kind) && !isElsewhere(other.barrier, use.barrier) &&
+           (!isRepeated || reaches(use.number, other.number) || !reaches(other.number, use.number) ||
+            context.areOtherThreads(use.number, other.number));
+  });
+  if (isAwaited)
+    return;
+  isTold[4] = true;
+  context.sink.report(DiagId::NeverAwaitedBarrier, context.opcodeRange(use.number), body.ast->text(body.function->name),
+                      context.opcode(use.number));
+}
+
+/// What it says decides only about a branch to where control goes anyway.
+void BarrierRules::ignored(const BarrierUse &use) {
+  const LocalId result = isWait(use.kind) ? nameAt(body, use.number, use.condition) : LocalId::None;
+  if (result == LocalId::None)
+    return;
+  const Graph &graph = context.analyses.graph();
+  for (const BlockId block : graph.order) {
+    const uint32_t last = graph[block].last();
+    const llvm::ArrayRef<BlockId> next = graph.successors.of(block);
+    if (body.guard(last) != result || !graph[block].goesOn || !body.facts(last).has(isa::FactKind::Branches) ||
+        graph[block].leaves || next.empty() || !llvm::all_equal(next))
+      continue;
+    context.sink.report(DiagId::IgnoredWait, context.opcodeRange(use.number), context.opcode(use.number))
+        .notes.push_back({"leads to the next instruction", context.range(last)});
+    return;
+  }
 }
 
 /// In one block: what is expected, and what the copies to the same barrier have together.
@@ -361,13 +405,17 @@ void BarrierRules::check() {
       initialisation(use);
       expectation(use);
       signal(use);
+      wait(use);
       bytes(use);
     }
     parity(use);
+    ignored(use);
   }
   orderOfInits();
 }
 
-void checkBarrierObjects(HazardContext &context) { BarrierRules(context).check(); }
+void checkBarrierObjects(HazardContext &context, llvm::ArrayRef<uint32_t> reported) {
+  BarrierRules(context, reported).check();
+}
 
 } // namespace ptxray

@@ -23,8 +23,7 @@ public:
   explicit CopyRules(HazardContext &context)
       : context(context), body(context.body), flight(body, context.analyses, context.places, context.events),
         isTold(flight.operations().size()) {}
-  /// Operations that were reported since nothing commits them.
-  std::vector<uint32_t> check();
+  ReportedOperations check();
 
 private:
   void reportUncommitted(uint32_t wait, size_t one, const Levels &state);
@@ -40,7 +39,7 @@ private:
   const Body &body;
   const InFlight flight;
   std::vector<bool> isTold; // by operation
-  std::vector<uint32_t> uncommitted;
+  ReportedOperations reported;
 };
 
 } // namespace
@@ -49,7 +48,11 @@ private:
 Diagnostic &CopyRules::report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level) {
   const Operation &operation = flight.operations()[one];
   for (auto [i, other] : llvm::enumerate(flight.operations()))
-    isTold[i] = isTold[i] || (other.groups == operation.groups && other.isCounted == operation.isCounted);
+    if (other.groups == operation.groups && other.isCounted == operation.isCounted) {
+      isTold[i] = true;
+      if (other.isCounted)
+        reported.unawaited.push_back(other.number);
+    }
   Diagnostic &diagnostic = context.sink.report(id, place, context.opcode(number), context.opcode(operation.number));
   addNotes(diagnostic, context, operation, number, level);
   return diagnostic;
@@ -59,7 +62,7 @@ void CopyRules::reportUncommitted(uint32_t wait, size_t one, const Levels &state
   const Operation &operation = flight.operations()[one];
   for (auto [i, other] : llvm::enumerate(flight.operations()))
     if (other.groups & operation.groups && flight.level(state, i) == InFlight::Uncommitted)
-      uncommitted.push_back(other.number);
+      reported.uncommitted.push_back(other.number);
   Diagnostic &diagnostic =
       report(DiagId::UncommittedCopy, wait, context.opcodeRange(wait), one, flight.level(state, one));
   offerCommit(diagnostic, context, operation, wait);
@@ -163,7 +166,7 @@ void CopyRules::use(const MemoryUse &use, const Levels &state) {
   }
 }
 
-std::vector<uint32_t> CopyRules::check() {
+ReportedOperations CopyRules::check() {
   const Solution solution(context.analyses.graph(), flight);
   solution.replay([&](uint32_t number, const Levels &state) {
     commitment(number, state);
@@ -180,9 +183,9 @@ std::vector<uint32_t> CopyRules::check() {
       use({number, access, place, groups, facts.has(isa::FactKind::Async)}, state);
     }
   });
-  return std::move(uncommitted);
+  return std::move(reported);
 }
 
-std::vector<uint32_t> checkCopies(HazardContext &context) { return CopyRules(context).check(); }
+ReportedOperations checkCopies(HazardContext &context) { return CopyRules(context).check(); }
 
 } // namespace ptxray

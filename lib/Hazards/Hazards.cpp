@@ -71,9 +71,12 @@ std::optional<HazardContext> hazardContext(const Body &body, DiagnosticSink &sin
 }
 
 void checkHazards(HazardContext &context) {
-  checkHeldRegisters(context, checkCopies(context));
-  for (auto rule : {checkProxies, checkBarrierObjects, checkTensorMemory})
-    rule(context);
+  const ReportedOperations reported = checkCopies(context);
+  checkHeldRegisters(context, reported.uncommitted);
+  checkProxies(context);
+  checkHandovers(context);
+  checkBarrierObjects(context, reported.unawaited);
+  checkTensorMemory(context);
 }
 
 void checkHazards(const Body &body, const BodyContext &context, Analyses &analyses, const SourceBuffer &source) {

@@ -36,14 +36,20 @@ void checkHazards(const Body &body, const BodyContext &context, Analyses &analys
 /// Nothing in the function starts, orders or waits for anything asynchronous: a call of it changes nothing of that.
 bool isQuiet(const Body &body);
 
-/// Of memory used before they are complete. Those that a wait does not cover since nothing commits them, and that this
-/// was reported of: by instruction.
-std::vector<uint32_t> checkCopies(HazardContext &context);
+/// Operations of which something was reported, by instruction.
+struct ReportedOperations {
+  std::vector<uint32_t> uncommitted; // no wait covers them since nothing commits them
+  std::vector<uint32_t> unawaited;   // their barrier object was not waited for
+};
+/// Of memory used before they are complete.
+ReportedOperations checkCopies(HazardContext &context);
 /// Of operations in flight. `reported`: what was said of these already.
 void checkHeldRegisters(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
 void checkProxies(HazardContext &context); // memory written through one proxy and read through another
-void checkBarrierObjects(HazardContext &context);
+/// `reported`: copies of which it was said that nobody waits.
+void checkBarrierObjects(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
 void checkTensorMemory(HazardContext &context);
+void checkHandovers(HazardContext &context); // what one thread has, and others read
 
 /// The last wait for the operation's groups before the instruction, in the order of the text.
 std::optional<uint32_t> waitBefore(const HazardContext &context, const Operation &operation, uint32_t number);

@@ -267,8 +267,7 @@ bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analy
   return isSame;
 }
 
-/// It is made from the number of a thread or a warp, or by choosing one.
-static bool dependsOnThread(LocalId local, const Body &body, Analyses &analyses) {
+bool dependsOnThread(LocalId local, const Body &body, Analyses &analyses) {
   return anySource(local, mostSteps, /*beyond=*/false, [&](LocalId one, auto add) {
     return tellsThreadsApart(one, body, analyses, [&](uint32_t number) {
       if (body.facts(number).accesses.empty())
@@ -278,8 +277,7 @@ static bool dependsOnThread(LocalId local, const Body &body, Analyses &analyses)
   });
 }
 
-/// Some condition on the number of the thread decides whether control comes to a, and not whether it comes to b.
-static bool isChosen(BlockId a, BlockId b, const Body &body, Analyses &analyses) {
+bool isChosen(BlockId a, BlockId b, const Body &body, Analyses &analyses) {
   const Graph &graph = analyses.graph();
   const DominatorTree &before = analyses.dominators(), &after = analyses.postDominators();
   if (!after.contains(a))

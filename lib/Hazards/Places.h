@@ -66,6 +66,10 @@ LocalId nameAt(const Body &body, uint32_t number, int node);
 /// All threads of the scope have the same value: it comes from parameters and numbers of the scope alone.
 bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analyses, unsigned depth = 0);
 
+/// Some condition on the number of the thread decides whether control comes to a, and not whether it comes to b.
+bool isChosen(BlockId a, BlockId b, const Body &body, Analyses &analyses);
+/// It is made from the number of a thread or a warp, or by choosing one.
+bool dependsOnThread(LocalId local, const Body &body, Analyses &analyses);
 /// Different threads come to the one block and to the other, as far as conditions say that depend on their number.
 bool areOtherThreads(BlockId a, BlockId b, const Body &body, Analyses &analyses);
 

@@ -1,6 +1,9 @@
-// unfreed-tensor-memory, allocation-after-relinquish: columns of tensor memory, which a kernel takes and gives back.
+// unfreed-tensor-memory, allocation-after-relinquish, beyond-allocation: columns of tensor memory, which a kernel takes
+// and gives back.
+#include "Flow/Values.h"
 #include "Hazards/Hazards.h"
 #include "Isa/Isa.h"
+#include "Isa/Words.h"
 
 namespace ptxray {
 namespace {
@@ -16,6 +19,8 @@ private:
   std::vector<bool> reaching(const std::vector<bool> &blocks) const;
   void unfreed(uint32_t allocation);
   void relinquished();
+  void columns(uint32_t allocation);
+  LocalId addressFrom(uint32_t load, const MemoryPlace &place);
 
   HazardContext &context;
   const Body &body;
@@ -103,6 +108,72 @@ void Allocations::relinquished() {
   }
 }
 
+/// The register that an instruction loads from where the address was written; None: it does something else.
+LocalId Allocations::addressFrom(uint32_t load, const MemoryPlace &place) {
+  const Facts &facts = body.facts(load);
+  if (facts.accesses.size() != 1 || !isShared(facts.accesses.front().space) ||
+      facts.accesses.front().kind != isa::Access::Reads || body.namesOf(load).empty() ||
+      !isSame(context.places.at(load, facts.accesses.front().node, 4), place))
+    return LocalId::None;
+  const LocalId loaded = nameAt(body, load, 0);
+  return context.analyses.definitions().only(loaded) == load ? loaded : LocalId::None;
+}
+
+/// How many columns an instruction reaches at least. What all lanes of a warp execute moves a column a register, or
+/// two.
+static int64_t widthOf(const Body &body, uint32_t number) {
+  int64_t width = 1;
+  if (body.facts(number).has(isa::FactKind::Converged))
+    for (const Operand &node : body.ast->operandsOf(body.instruction(number).operands))
+      if (node.kind == OperandKind::Vector)
+        width = std::max<int64_t>(width, node.extent - 1);
+  return width;
+}
+
+/// Which column an address is, after the first of the allocation: its lower half, whatever the lane in the upper one.
+static std::optional<int64_t> columnOf(const Numbers &address, LocalId base) {
+  constexpr int64_t columns = 1 << 16;
+  if (address.base != base || address.step % columns || address.low < 0)
+    return std::nullopt;
+  return address.low % columns;
+}
+
+/// Where its address, and constants alone, say which columns are meant.
+void Allocations::columns(uint32_t allocation) {
+  const Facts &facts = body.facts(allocation);
+  const auto action =
+      llvm::find_if(facts.actions, [](const Action &one) { return one.kind == isa::FactKind::Allocates; });
+  const std::optional<int64_t> taken = context.places.numberAt(allocation, action->amount);
+  const MemoryPlace place = context.places.at(allocation, action->node, 4);
+  if (!taken || llvm::any_of(allocations, [&](uint32_t other) {
+        return other != allocation && !isElsewhere(context.places.at(other, action->node, 4), place);
+      }))
+    return;
+  for (const uint32_t load : context.events) {
+    const LocalId address = addressFrom(load, place);
+    if (address == LocalId::None)
+      continue;
+    Values values(body, context.analyses);
+    values.takeAsBase(address);
+    for (const uint32_t number : context.events)
+      for (const Access &access : body.facts(number).accesses) {
+        if (access.space != isa::words::tmem)
+          continue;
+        const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
+        const uint32_t node = access.node + (nodes[access.node].kind == OperandKind::Address);
+        const std::optional<int64_t> column = columnOf(values.at(number, node), address);
+        const int64_t last = column.value_or(0) + widthOf(body, number) - 1;
+        if (!column || last < *taken)
+          continue;
+        context.sink
+            .report(DiagId::BeyondAllocation, nodes[access.node].range, context.opcode(number), last,
+                    context.opcode(allocation), *taken - 1)
+            .notes.push_back({"taken here", context.range(allocation)});
+        return;
+      }
+  }
+}
+
 void Allocations::check() {
   for (const uint32_t number : context.events) {
     const Facts &facts = body.facts(number);
@@ -119,6 +190,7 @@ void Allocations::check() {
   if (allocations.empty())
     return;
   relinquished();
+  llvm::for_each(allocations, [this](uint32_t allocation) { columns(allocation); });
   if (context.isWhole)
     unfreed(allocations.front());
 }

@@ -1,0 +1,217 @@
+// copy-without-barrier, allocation-without-barrier: what one thread has seen arrive in shared memory is there for
+// others only after a barrier.
+#include "Hazards/Hazards.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace ptxray {
+namespace {
+
+/// An instruction that writes shared memory on behalf of others.
+struct Delivery {
+  uint32_t number;
+  MemoryPlace place;
+};
+
+/// Of all copies together, from the first on, and of each allocation: whether a barrier came after they were complete.
+class Handovers {
+public:
+  using State = Levels;
+  enum Level : uint8_t { Begun, Complete, Shared, NotBegun };
+
+  explicit Handovers(HazardContext &context);
+  size_t levels() const { return 1 + allocations.size(); }
+  State start() const {
+    State state;
+    state.of.assign(levels(), NotBegun);
+    return state;
+  }
+  void step(State &state, uint32_t number) const;
+  bool join(State &known, const State &other, BlockId block, bool isBack) const;
+
+  std::vector<Delivery> copies, allocations;
+  std::vector<uint32_t> places;
+  bool hasBulkCopies = false;
+
+private:
+  static constexpr size_t mostCopies = 512, mostAllocations = 16;
+  void copy(uint8_t &level, uint32_t number) const;
+
+  const Body &body;
+  uint16_t groups = 0; // of the copies
+};
+
+class HandoverRules {
+public:
+  HandoverRules(HazardContext &context, const Handovers &handovers)
+      : context(context), body(context.body), handovers(handovers) {}
+  void read(uint32_t number, const Access &access, const Levels &state);
+
+private:
+  void copied(uint32_t number, const Access &access, const MemoryPlace &place);
+  void allocated(uint32_t number, const MemoryPlace &place, const Delivery &allocation);
+  bool isForAll(uint32_t number, uint32_t allocation);
+  bool isNeeded(uint32_t number);
+
+  HazardContext &context;
+  const Body &body;
+  const Handovers &handovers;
+  bool isTold[2] = {};
+};
+
+} // namespace
+
+/// Control goes on when other threads have come as far.
+static bool isBarrierFor(isa::Scope least, const Facts &facts) {
+  return llvm::any_of(facts.actions, [&](const Action &action) {
+    return action.kind == isa::FactKind::Awaits || action.kind == isa::FactKind::Acquires ||
+           (action.kind == isa::FactKind::Syncs && action.scope() >= least);
+  });
+}
+
+Handovers::Handovers(HazardContext &context) : places(context.events), body(context.body) {
+  for (const uint32_t number : context.events) {
+    const Facts &facts = body.facts(number);
+    for (const Access &access : facts.accesses) {
+      if (!isShared(access.space) || !access.writes())
+        continue;
+      const Delivery delivery = {number, context.places.at(number, access.node, access.bytes)};
+      if (facts.has(isa::FactKind::Allocates) && allocations.size() < mostAllocations)
+        allocations.push_back(delivery);
+      for (const Action &action : facts.actions) {
+        const bool isAsync = action.kind == isa::FactKind::Async;
+        hasBulkCopies |= isAsync && action.node >= 0;
+        if (!isAsync || action.node >= 0 || !(action.groups & committedGroups()) || copies.size() >= mostCopies)
+          continue;
+        copies.push_back(delivery);
+        groups |= action.groups;
+      }
+    }
+  }
+}
+
+/// Where ways meet the better one counts, but round a loop: those threads that copy are mostly those that wait.
+bool Handovers::join(Levels &known, const Levels &other, BlockId, bool isBack) const {
+  bool changed = false;
+  for (auto [own, others] : llvm::zip_equal(known.of, other.of)) {
+    const bool isWorse = isBack || own == NotBegun || others == NotBegun;
+    const uint8_t level = isWorse ? std::min(own, others) : std::max(own, others);
+    changed |= level != own;
+    own = level;
+  }
+  return changed;
+}
+
+/// What others copied, and what they wrote otherwise, reads cannot tell apart; barrier objects tell others by
+/// themselves.
+void Handovers::copy(uint8_t &level, uint32_t number) const {
+  const Facts &facts = body.facts(number);
+  if (level == Complete && isBarrierFor(isa::Scope::Warp, facts))
+    level = Shared;
+  for (const Action &action : facts.actions) {
+    if (!(action.groups & groups))
+      continue;
+    if (action.kind == isa::FactKind::Async && level == NotBegun)
+      level = Begun;
+    else if (action.kind == isa::FactKind::Waits && level == Begun)
+      level = Complete;
+    else if (action.kind == isa::FactKind::Arrives)
+      level = Shared;
+  }
+  const bool isOwnWrite =
+      !hasAny<isa::FactKind::Async, isa::FactKind::Allocates, isa::FactKind::Inits>(facts) &&
+      llvm::any_of(facts.accesses, [](const Access &access) { return isShared(access.space) && access.writes(); });
+  if (isOwnWrite)
+    level = Shared;
+}
+
+void Handovers::step(Levels &state, uint32_t number) const {
+  if (body.callsUnknown(number))
+    std::fill(state.of.begin(), state.of.end(), Shared);
+  copy(state.of.front(), number);
+  const bool isBarrier = isBarrierFor(isa::Scope::Cta, body.facts(number));
+  for (auto [i, allocation] : llvm::enumerate(allocations)) {
+    uint8_t &level = state.of[1 + i];
+    if (allocation.number == number)
+      level = Complete;
+    else if (isBarrier && level == Complete)
+      level = Shared;
+  }
+}
+
+/// Each thread reads what the lanes of its warp have addresses of, or what a descriptor describes.
+void HandoverRules::copied(uint32_t number, const Access &access, const MemoryPlace &place) {
+  const bool readsForOthers = access.isDescribed || body.facts(number).has(isa::FactKind::Converged);
+  if (isTold[0] || !readsForOthers || (access.isDescribed && handovers.hasBulkCopies))
+    return;
+  const auto copy = llvm::find_if(handovers.copies, [&](const Delivery &one) {
+    return !isElsewhere(one.place, place) && !context.areOtherThreads(one.number, number);
+  });
+  if (copy == handovers.copies.end())
+    return;
+  isTold[0] = true;
+  Diagnostic &diagnostic = context.sink.report(DiagId::CopyWithoutBarrier, context.opcodeRange(number),
+                                               context.opcode(number), context.opcode(copy->number));
+  diagnostic.notes.push_back({"copied here", context.range(copy->number)});
+}
+
+/// More threads come to the instruction than to the allocation, since that is for one warp.
+bool HandoverRules::isForAll(uint32_t number, uint32_t allocation) {
+  const Graph &graph = context.analyses.graph();
+  const BlockId reading = graph.blockOf(number), allocating = graph.blockOf(allocation);
+  const LocalId guard = body.guard(allocation);
+  const bool isOfOneWarp = (guard != LocalId::None && dependsOnThread(guard, body, context.analyses)) ||
+                           isChosen(allocating, reading, body, context.analyses);
+  return isOfOneWarp && body.guard(number) == LocalId::None && !isChosen(reading, allocating, body, context.analyses);
+}
+
+/// All threads that read go on to use what they read: a compiler may have all read what one warp needs.
+bool HandoverRules::isNeeded(uint32_t number) {
+  const Graph &graph = context.analyses.graph();
+  llvm::SmallDenseSet<LocalId, 4> results;
+  body.eachUse(number, [&](NamedUse use) {
+    if (use.uses & Writes)
+      results.insert(use.local);
+  });
+  for (uint32_t other = 0; other < body.size(); ++other) {
+    bool reads = false;
+    body.eachUse(other, [&](NamedUse use) { reads |= (use.uses & Reads) && results.contains(use.local); });
+    if (reads && body.guard(other) == LocalId::None && graph.isReached(graph.blockOf(other)) &&
+        !isChosen(graph.blockOf(other), graph.blockOf(number), body, context.analyses))
+      return true;
+  }
+  return false;
+}
+
+void HandoverRules::allocated(uint32_t number, const MemoryPlace &place, const Delivery &allocation) {
+  if (isTold[1] || !isSame(place, allocation.place) || !isForAll(number, allocation.number) || !isNeeded(number))
+    return;
+  isTold[1] = true;
+  Diagnostic &diagnostic = context.sink.report(DiagId::AllocationWithoutBarrier, context.opcodeRange(number),
+                                               context.opcode(number), context.opcode(allocation.number));
+  diagnostic.notes.push_back({"written here, by one warp", context.range(allocation.number)});
+}
+
+void HandoverRules::read(uint32_t number, const Access &access, const Levels &state) {
+  if (!isShared(access.space) || !access.reads())
+    return;
+  const MemoryPlace place = access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
+  if (state.of.front() == Handovers::Complete)
+    copied(number, access, place);
+  for (auto [i, allocation] : llvm::enumerate(handovers.allocations))
+    if (state.of[1 + i] == Handovers::Complete)
+      allocated(number, place, allocation);
+}
+
+void checkHandovers(HazardContext &context) {
+  const Handovers handovers(context);
+  if (handovers.copies.empty() && handovers.allocations.empty())
+    return;
+  HandoverRules rules(context, handovers);
+  Solution(context.analyses.graph(), handovers).replay([&](uint32_t number, const Levels &state) {
+    for (const Access &access : context.body.facts(number).accesses)
+      rules.read(number, access, state);
+  });
+}
+
+} // namespace ptxray

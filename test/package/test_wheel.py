@@ -6,13 +6,23 @@ import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 
-from common import BAD, GOOD, python_with, run, wheel
+from common import BAD, GOOD, ROOT, python_with, run, wheel
 
 package = wheel(sys.argv[1])
 shown = run(python_with("auditwheel==6.8.2"), "-m", "auditwheel", "show", package)
 oldest = re.search(r'platform tag: "manylinux_2_(\d+)_x86_64"', " ".join(shown.split()))
 assert "manylinux_2_28_x86_64" in package.name and oldest and int(oldest[1]) <= 28, shown
+
+# pip asks for the metadata first; without that hook it would build everything for them, and once more for the wheel.
+hooks = "import build_wheel, sys; print(build_wheel.prepare_metadata_for_build_wheel(sys.argv[1]))"
+with tempfile.TemporaryDirectory() as name:
+    environment = {"PYTHONPATH": str(ROOT / "tools/python"), "PTXRAY_BINARY": "/no/such/program"}
+    info = run(sys.executable, "-c", hooks, name, env=environment).strip()
+    with zipfile.ZipFile(package) as archive:
+        for part in ("METADATA", "WHEEL"):
+            assert (pathlib.Path(name) / info / part).read_bytes() == archive.read(f"{info}/{part}"), part
 
 use = f"""
 import ptxray, concurrent.futures

@@ -154,6 +154,8 @@ endif()
 
 # The parsers that ANTLR generates since 4.10 and the runtimes since 4.10 do not go with those before.
 set(generated_sources ${PROJECT_SOURCE_DIR}/generated)
+# The source of Debian's, which tools/dev fetches.
+set(ptxray_antlr_fetched ${PROJECT_SOURCE_DIR}/build/antlr4-runtime/antlr4-cpp-runtime-4.9+dfsg/runtime/src)
 set(PTXRAY_PREGENERATED OFF)
 if(EXISTS ${generated_sources}/parser)
   set(PTXRAY_PREGENERATED ON)
@@ -184,7 +186,6 @@ if(ANTLR4_INCLUDE)
   if(EXISTS ${ANTLR4_INCLUDE}/atn/SerializedATNView.h)
     set(ptxray_runtime_age "4.10 or later")
   endif()
-  target_include_directories(ptxray_antlr SYSTEM INTERFACE ${ANTLR4_INCLUDE})
 endif()
 
 if(PTXRAY_PREGENERATED)
@@ -203,14 +204,23 @@ else()
   set(ptxray_antlr_version "${PTXRAY_ANTLR4_VERSION}")
   set(ptxray_generator "${ANTLR4_TOOL}")
 endif()
-if(ptxray_runtime_age AND ptxray_antlr_version)
-  ptxray_antlr_age(age ${ptxray_antlr_version})
-  if(NOT age STREQUAL ptxray_runtime_age)
+ptxray_antlr_age(ptxray_generator_age "${ptxray_antlr_version}")
+file(REMOVE ${PROJECT_BINARY_DIR}/missing-antlr-runtime)
+if(ptxray_runtime_age AND ptxray_antlr_version AND NOT ptxray_generator_age STREQUAL ptxray_runtime_age)
+  if(ptxray_generator_age STREQUAL "before 4.10" AND EXISTS ${ptxray_antlr_fetched}/antlr4-runtime.h)
+    set(ptxray_antlr_sources ${ptxray_antlr_fetched})
+    set(ptxray_antlr_bundled ON)
+    set(ptxray_runtime_age ${ptxray_generator_age})
+    set(ANTLR4_INCLUDE ${ptxray_antlr_fetched})
+  else()
+    file(TOUCH ${PROJECT_BINARY_DIR}/missing-antlr-runtime)
     message(FATAL_ERROR "${ptxray_generator} is of ANTLR ${ptxray_antlr_version}, the runtime in ${ANTLR4_INCLUDE} is "
-      "${ptxray_runtime_age}: that cannot read the parser's tables. Set ANTLR4_TOOL to an antlr4 of the runtime's "
-      "version, or ANTLR4_INCLUDE and ANTLR4_RUNTIME to another runtime, or build a source archive, which has both.")
+      "${ptxray_runtime_age}: that cannot read the parser's tables. On Debian and Ubuntu, tools/dev fetches one that "
+      "can. Else set ANTLR4_TOOL to an antlr4 of the runtime's version, or ANTLR4_INCLUDE and ANTLR4_RUNTIME to "
+      "another runtime, or build a source archive, which has both.")
   endif()
 endif()
+target_include_directories(ptxray_antlr SYSTEM INTERFACE ${ANTLR4_INCLUDE})
 
 # ---- The others.
 

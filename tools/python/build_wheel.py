@@ -10,6 +10,7 @@ import base64
 import hashlib
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PLATFORM = "manylinux_2_28_x86_64"
+PLATFORM = f"manylinux_2_28_{platform.machine()}"
 
 
 def version():
@@ -41,7 +42,7 @@ def binary():
     given = os.environ.get("PTXRAY_BINARY")
     if given:
         return pathlib.Path(given).resolve()
-    subprocess.run([ROOT / "tools" / "dev", "build", "release"], check=True)
+    subprocess.run([ROOT / "tools" / "dev", "build", "release", "wheel_contents"], check=True)
     return ROOT / "build" / "release" / "tools" / "ptxray" / "ptxray"
 
 
@@ -54,6 +55,13 @@ def stripped(path):
         return small.read_bytes()
 
 
+def information(tag):
+    """name and bytes of what says what the wheel is"""
+    info = f"ptxray-{version()}.dist-info"
+    yield f"{info}/METADATA", metadata().encode()
+    yield f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: ptxray\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+
+
 def contents(tag, scripts, licences, library):
     """name, mode and bytes of each file of the wheel but RECORD"""
     package = ROOT / "tools" / "python" / "ptxray"
@@ -64,12 +72,20 @@ def contents(tag, scripts, licences, library):
         yield f"ptxray-{version()}.data/scripts/{name}", 0o755, data
     if library:
         yield "ptxray/libptxray.so", 0o755, library
-    yield f"{info}/METADATA", 0o644, metadata().encode()
-    wheel = f"Wheel-Version: 1.0\nGenerator: ptxray\nRoot-Is-Purelib: false\nTag: {tag}\n"
-    yield f"{info}/WHEEL", 0o644, wheel.encode()
+    for path, data in information(tag):
+        yield path, 0o644, data
     yield f"{info}/licenses/LICENSE", 0o644, (ROOT / "LICENSE").read_bytes()
     if licences:
         yield f"{info}/licenses/THIRD-PARTY-LICENSES", 0o644, licences
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """What pip asks first, so that it builds once."""
+    for name, data in information(f"py3-none-{PLATFORM}"):
+        path = pathlib.Path(metadata_directory) / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+    return path.parent.name
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

@@ -18,7 +18,11 @@ foreach(language C CXX)
   set(CMAKE_${language}_ARCHIVE_APPEND "${ZIG} ar qD <TARGET> <OBJECTS>")
   set(CMAKE_${language}_ARCHIVE_FINISH "${ZIG} ranlib -D <TARGET>")
 endforeach()
-set(CMAKE_RC_COMPILER ${ZIG} rc)
+if(ZIG_TARGET MATCHES windows) # CMake wants the resource compiler of Windows to be one word
+  file(WRITE ${CMAKE_BINARY_DIR}/zig-rc "#!/bin/sh\nexec '${ZIG}' rc \"$@\"\n")
+  file(CHMOD ${CMAKE_BINARY_DIR}/zig-rc PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  set(CMAKE_RC_COMPILER ${CMAKE_BINARY_DIR}/zig-rc)
+endif()
 
 set(CMAKE_FIND_ROOT_PATH ${CMAKE_PREFIX_PATH})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

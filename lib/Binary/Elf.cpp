@@ -69,12 +69,16 @@ bool isElfObject(StringRef bytes) {
          reinterpret_cast<const object::ELF64LE::Ehdr *>(bytes.data())->e_type == ELF::ET_REL;
 }
 
+// LLVM has the newer of these since 21, and before under other names.
+static constexpr uint8_t newCubinAbi = 41;
+static constexpr uint32_t oldAccelerated = 0x800, newAccelerated = 0x8;
+
 void readCubinTarget(StringRef bytes, Entry &entry) {
   const uint32_t flags = is64(bytes) ? reinterpret_cast<const object::ELF64LE::Ehdr *>(bytes.data())->e_flags
                                      : reinterpret_cast<const object::ELF32LE::Ehdr *>(bytes.data())->e_flags;
-  const bool isNew = static_cast<uint8_t>(bytes[ELF::EI_OSABI]) == ELF::ELFOSABI_CUDA_V2;
-  entry.number = isNew ? (flags & ELF::EF_CUDA_SM_MASK) >> ELF::EF_CUDA_SM_OFFSET : flags & ELF::EF_CUDA_SM;
-  entry.variant = flags & (isNew ? ELF::EF_CUDA_ACCELERATORS : ELF::EF_CUDA_ACCELERATORS_V1) ? 'a' : 0;
+  const bool isNew = static_cast<uint8_t>(bytes[ELF::EI_OSABI]) == newCubinAbi;
+  entry.number = (isNew ? flags >> 8 : flags) & ELF::EF_CUDA_SM;
+  entry.variant = flags & (isNew ? newAccelerated : oldAccelerated) ? 'a' : 0;
 }
 
 static constexpr llvm::StringLiteral codePrefix(".text.");

@@ -84,7 +84,7 @@ void checkCall(const Instruction &instruction, ModuleState &module) {
   for (uint32_t i = 0; i < nodes.size(); i += nodes[i].extent) {
     const uint32_t node = instruction.operands.first + i;
     if (nodes[i].kind == OperandKind::List)
-      (target ? passed : returned) = {node, nodes[i].extent};
+      (target ? passed : returned) = Slice{node, nodes[i].extent};
     else if (nodes[i].kind != OperandKind::Name)
       return;
     else

@@ -1,7 +1,6 @@
-"""Older LLVMs of this system, unpacked beside it by an ordinary user, compile a ptxray that works and judges all modules
-of the tests as PTXRAY does: test_llvms.py PTXRAY [VERSION...]. The packages are those that apt is configured with."""
+"""Older LLVMs of this system, unpacked beside it without root, compile a ptxray that works and judges all modules of
+the tests as PTXRAY does: test_llvms.py PTXRAY [VERSION...]. The packages are those that apt is configured with."""
 
-import os
 import pathlib
 import shutil
 import subprocess
@@ -14,7 +13,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "package"))
 from common import CACHE, ROOT, need, run, skip
 
 VERSIONS = ("16", "19")
-PACKAGES = ("llvm-{}-dev", "llvm-{}", "llvm-{}-tools", "libllvm{}", "libpolly-{}-dev", "libncurses-dev", "libtinfo6")
+PACKAGES = (
+    *("llvm-{}-dev", "llvm-{}", "llvm-{}-tools", "llvm-{}-linker-tools", "libllvm{}", "libpolly-{}-dev"),
+    *("libncurses-dev", "libtinfo6"),
+)
 
 
 def unpacked(version):
@@ -37,14 +39,14 @@ def unpacked(version):
 def main():
     judged = Program([pathlib.Path(sys.argv[1]).resolve()])
     for version in sys.argv[2:] or VERSIONS:
-        config = unpacked(version)
+        build = CACHE / f"with-llvm-{version}"
+        options = [f"-DLLVM_DIR={unpacked(version)}", f"-DCMAKE_PREFIX_PATH={CACHE / f'llvm-{version}' / 'usr'}"]
+        said = run("cmake", "-G", "Ninja", "-S", ROOT, "-B", build, *options)
+        assert f"LLVM {version}." in said, said
+        run("cmake", "--build", build, "--target", "ptxray")
+        program = Program([build / "tools/ptxray/ptxray"])
         with tempfile.TemporaryDirectory() as name:
             work = pathlib.Path(name)
-            options = [f"-DLLVM_DIR={config}", f"-DCMAKE_PREFIX_PATH={CACHE / f'llvm-{version}' / 'usr'}"]
-            said = run("cmake", "-G", "Ninja", "-S", ROOT, "-B", work / "build", *options)
-            assert f"LLVM {version}." in said, said
-            run("cmake", "--build", work / "build", "--target", "ptxray", env={**os.environ, "CCACHE_DISABLE": "1"})
-            program = Program([work / "build/tools/ptxray/ptxray"])
             (work / "use").mkdir()
             try_commands(program, work / "use")
             print(f"LLVM {version}: ptxray works and judges {compare(program, judged, work)} modules alike", flush=True)

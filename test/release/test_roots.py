@@ -43,7 +43,8 @@ def packed(suite):
     if not base.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
         partial = base.with_suffix(".partial.tar")
-        words = [need("mmdebstrap"), "--variant=apt", "--mode=root", "--quiet", f"--components={','.join(SUITES[suite])}"]
+        components = f"--components={','.join(SUITES[suite])}"
+        words = [need("mmdebstrap"), "--variant=apt", "--mode=root", "--quiet", components]
         if suite == "trixie":
             words.append("--include=ubuntu-keyring")
         if "universe" in SUITES[suite]:

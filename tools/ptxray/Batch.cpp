@@ -32,7 +32,8 @@ bool LineReader::fill() {
   constexpr size_t size = 1 << 16;
   chunk.resize(size);
   at = 0;
-  llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(llvm::sys::fs::getStdinHandle(), chunk);
+  const llvm::MutableArrayRef<char> room(chunk.data(), chunk.size());
+  llvm::Expected<size_t> count = llvm::sys::fs::readNativeFile(llvm::sys::fs::getStdinHandle(), room);
   if (!count)
     problem = llvm::toString(count.takeError());
   chunk.resize(count ? *count : 0);

@@ -6,6 +6,7 @@ commit gives the same bytes each time. docs/releasing.md says how each is tried.
 
 import argparse
 import hashlib
+import importlib.util
 import os
 import pathlib
 import re
@@ -23,9 +24,6 @@ import source
 import sources
 import targets
 import tree
-
-sys.path.insert(0, str(sources.ROOT / "tools" / "python"))
-import build_wheel
 
 ZIG = sources.ROOT / "build" / "zig"
 
@@ -46,6 +44,7 @@ class Release:
         self.epoch = int(git("log", "-1", "--format=%ct", revision))
         self.zig = newest_zig()
         self.artefacts = {}
+        self.source = None  # the folder with what was committed: nothing that is published comes from elsewhere
 
     def keep(self, name, data):
         (self.out / name).write_bytes(data)
@@ -53,14 +52,14 @@ class Release:
         print(f"{len(data) / 1e6:7.2f} MB  {name}", file=sys.stderr)
 
     def make(self, wanted):
-        name, packed, folder = source.build(self.work, self.version, self.revision, self.epoch)
+        name, packed, self.source = source.build(self.work, self.version, self.revision, self.epoch)
         self.keep(name, packed)
         compiler = compile.Compiler(self.work, self.zig, self.epoch)
-        programs = {target: compiler.program(folder, target) for target in wanted}
+        programs = {target: compiler.program(self.source, target) for target in wanted}
         pages = self.pages(programs)
         images = []
         for target, place in programs.items():
-            files = tree.installed(target, place, pages, self.work, self.zig)
+            files = tree.installed(target, place, pages, self.source, self.work, self.zig)
             self.pack(target, place, files)
             if target.oci:
                 texts = "share/doc/ptxray/"
@@ -87,16 +86,23 @@ class Release:
             for page in ("man", "bash", "zsh", "fish")
         }
 
+    def wheels(self):
+        """tools/python/build_wheel.py, which reads what is beside it."""
+        spec = importlib.util.spec_from_file_location("build_wheel", self.source / "tools/python/build_wheel.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
     def pack(self, target, place, files):
         self.keep(*tree.tarball(target, files, self.version, self.epoch))
         scripts = {target.program: (place / "ptxray" / target.program).read_bytes()}
         if target.is_linux:
             scripts["ptxray-run"] = (place / "ptxray-run" / "ptxray-run").read_bytes()
         licences = files["share/doc/ptxray/THIRD-PARTY-LICENSES"][1]
-        name = build_wheel.write_wheel(self.out, target.wheel, scripts, licences)
+        name = self.wheels().write_wheel(self.out, target.wheel, scripts, licences)
         self.keep(name, (self.out / name).read_bytes())
         if target.debian:
-            text = (sources.ROOT / "tools" / "package" / "copyright").read_text()
+            text = (self.source / "tools" / "package" / "copyright").read_text()
             self.keep(*deb.build(target, files, text, self.version, self.epoch))
         if target.rpm:
             self.keep(*rpm.build(target, files, self.version, self.epoch))

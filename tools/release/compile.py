@@ -69,5 +69,6 @@ class Compiler:
         options = [f"-DLLVM_DIR={prefix / 'lib/cmake/llvm'}", "-DBUILD_TESTING=OFF", f"-DPTXRAY_ZIG={self.zig}"]
         options.append(f"-DPTXRAY_JSON_INCLUDE={source / 'generated' / 'include'}")
         self.configure(source, build, log, target, prefix, "-DCMAKE_EXE_LINKER_FLAGS=-s", *options)
-        self.run(log, "cmake", "--build", build, "--target", "tools/ptxray/all", "--target", "tools/ptxray-run/all")
+        parts = ["tools/ptxray/all", *(["tools/ptxray-run/all"] if target.is_linux else [])]
+        self.run(log, "cmake", "--build", build, "--target", *parts)
         return build / "tools"

@@ -11,12 +11,12 @@ import archive
 import sources
 
 
-def generated(work):
+def generated(work, folder):
     """{path: (mode, bytes)} of generated/: parser, tables, and the libraries that few distributions have."""
     build, log = work / "generated", work / "generated.log"
     print("generating the parser and the tables", file=sys.stderr)
     with open(log, "w") as out:
-        configure = ["cmake", "-G", "Ninja", "-S", sources.ROOT, "-B", build, "-DBUILD_TESTING=OFF"]
+        configure = ["cmake", "-G", "Ninja", "-S", folder, "-B", build, "-DBUILD_TESTING=OFF"]
         for words in (configure, ["cmake", "--build", build, "--target", "generated"]):
             if subprocess.run(words, stdout=out, stderr=out).returncode != 0:
                 sys.exit(log.read_text()[-4000:] + f"\nthe parser cannot be generated; all of it is in {log}")
@@ -48,17 +48,24 @@ def committed(revision):
     return files
 
 
-def build(work, version, revision, epoch):
-    """The name and the bytes of the archive, and the folder with what is in it."""
-    sources.unpack_all(work)
-    files = {**committed(revision), **generated(work)}
-    folder = work / "source"
-    shutil.rmtree(folder, ignore_errors=True)
+def lay_out(files, folder):
     for path, (mode, data) in files.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
         file.chmod(mode)
+
+
+def build(work, version, revision, epoch):
+    """The name and the bytes of the archive, and the folder with what is in it."""
+    sources.unpack_all(work)
+    folder = work / "source"
+    shutil.rmtree(folder, ignore_errors=True)
+    files = committed(revision)
+    lay_out(files, folder)
+    made = generated(work, folder)
+    lay_out(made, folder)
+    files |= made
     top = f"ptxray-{version}"
     packed = archive.gz(archive.tar({f"{top}/{path}": entry for path, entry in files.items()}, epoch))
     return f"{top}-source.tar.gz", packed, folder

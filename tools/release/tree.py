@@ -4,9 +4,9 @@ import archive
 import sources
 
 
-def installed(target, programs, pages, work, zig):
-    """The files of a target: `programs` is the folder of compile.py, `pages` has the man page and the completions."""
-    root = sources.ROOT
+def installed(target, programs, pages, root, work, zig):
+    """The files of a target: `programs` is the folder of compile.py, `pages` has the man page and the completions, and
+    `root` is the source."""
     files = {f"bin/{target.program}": (0o755, (programs / "ptxray" / target.program).read_bytes())}
     if target.is_linux:
         files["libexec/ptxray-run"] = (0o755, (programs / "ptxray-run" / "ptxray-run").read_bytes())

@@ -69,7 +69,7 @@ bool isElfObject(StringRef bytes) {
          reinterpret_cast<const object::ELF64LE::Ehdr *>(bytes.data())->e_type == ELF::ET_REL;
 }
 
-// LLVM has the newer of these since 21, and before under other names.
+// LLVM has them since 17, the newer ones since 21, under names that changed.
 static constexpr uint8_t newCubinAbi = 41;
 static constexpr uint32_t oldAccelerated = 0x800, newAccelerated = 0x8;
 
@@ -77,7 +77,7 @@ void readCubinTarget(StringRef bytes, Entry &entry) {
   const uint32_t flags = is64(bytes) ? reinterpret_cast<const object::ELF64LE::Ehdr *>(bytes.data())->e_flags
                                      : reinterpret_cast<const object::ELF32LE::Ehdr *>(bytes.data())->e_flags;
   const bool isNew = static_cast<uint8_t>(bytes[ELF::EI_OSABI]) == newCubinAbi;
-  entry.number = (isNew ? flags >> 8 : flags) & ELF::EF_CUDA_SM;
+  entry.number = (isNew ? flags >> 8 : flags) & 0xff;
   entry.variant = flags & (isNew ? newAccelerated : oldAccelerated) ? 'a' : 0;
 }
 

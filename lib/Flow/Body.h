@@ -7,6 +7,7 @@
 #include "llvm/ADT/DenseMapInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include <algorithm>
 
 namespace ptxray {
 
@@ -86,7 +87,7 @@ struct Body {
     const Slice slice = instruction(number).names;
     return llvm::ArrayRef(names).slice(slice.first - firstName, slice.count);
   }
-  bool callsUnknown(uint32_t number) const { return llvm::binary_search(unknownCalls, number); }
+  bool callsUnknown(uint32_t number) const { return std::ranges::binary_search(unknownCalls, number); }
   NameId nameOf(LocalId local) const { return locals[static_cast<uint32_t>(local)].name; }
   llvm::StringRef text(LocalId local) const { return ast->text(nameOf(local)); }
   /// Null: a special register, or declared nowhere.

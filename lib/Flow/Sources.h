@@ -10,7 +10,8 @@ namespace ptxray {
 /// `beyond` where there are more than so many.
 template <typename Visit> bool anySource(LocalId local, size_t most, bool beyond, Visit visit) {
   llvm::SmallVector<LocalId, 16> waiting = {local};
-  llvm::SmallSet<LocalId, 16> seen = {local};
+  llvm::SmallSet<LocalId, 16> seen;
+  seen.insert(local);
   const auto add = [&](LocalId source) {
     if (source != LocalId::None && seen.insert(source).second)
       waiting.push_back(source);

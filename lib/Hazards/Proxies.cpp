@@ -1,5 +1,6 @@
 // missing-proxy-fence, unfenced-copy: shared memory written through the generic proxy and read through the async proxy.
 #include "Hazards/Cures.h"
+#include <algorithm>
 
 namespace ptxray {
 namespace {
@@ -161,7 +162,7 @@ void checkProxies(HazardContext &context) {
     return;
   ProxyRules rules(context, unfenced);
   Solution(context.analyses.graph(), unfenced).replay([&](uint32_t number, const Levels &state) {
-    if (llvm::binary_search(unfenced.reads, number))
+    if (std::ranges::binary_search(unfenced.reads, number))
       for (const Access &access : context.body.facts(number).accesses)
         rules.read(number, access, state);
   });

@@ -1,5 +1,6 @@
 #include "Inline/Macros.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 namespace ptxray {
 
@@ -9,8 +10,8 @@ static constexpr size_t largestExpansion = 200'000; // tokens of one use
 bool isAsmKeyword(llvm::StringRef name) { return name == "asm" || name == "__asm__" || name == "__asm"; }
 
 static bool sameBody(const Macro &a, const Macro &b) {
-  return a.parameters == b.parameters && a.body.size() == b.body.size() &&
-         llvm::equal(a.body, b.body, [](const CppToken &x, const CppToken &y) { return x.text == y.text; });
+  return a.parameters == b.parameters &&
+         std::ranges::equal(a.body, b.body, [](const CppToken &x, const CppToken &y) { return x.text == y.text; });
 }
 
 Macro *Macros::find(llvm::StringRef name) {

@@ -129,7 +129,7 @@ int Header::setTarget(llvm::StringRef text, Range range) {
   int nearest = -1;
   llvm::ArrayRef<isa::Target> targets = isa::targets();
   for (size_t i = 0; i < targets.size(); ++i)
-    if (targets[i].number <= number && (!targets[i].variant || letters.starts_with(targets[i].variant)))
+    if (targets[i].number <= number && (!targets[i].variant || letters.starts_with({&targets[i].variant, 1})))
       if (nearest < 0 || targets[i].number >= targets[nearest].number)
         nearest = static_cast<int>(i);
   if (nearest < 0)

@@ -151,7 +151,7 @@ static void addNumberAdvice(llvm::StringRef number, Diagnostic &d) {
   if (number.contains('_') && llvm::all_of(number, [](char c) { return llvm::isDigit(c) || c == '_'; })) {
     note("a number has no `_` between its digits");
     std::string plain = number.str();
-    llvm::erase(plain, '_');
+    std::erase(plain, '_');
     return fix(plain);
   }
   if (number.starts_with("0") && llvm::all_of(number, llvm::isDigit))
@@ -176,8 +176,8 @@ void PtxBase::reportBad(const Token &token) {
   case BadToken::StrayCharacter:
     if (Diagnostic *d = report(DiagId::StrayCharacter, token.range(), shown); d && shown == "#" && startsLine(token)) {
       const llvm::StringRef word = text.drop_front(token.end).ltrim(" \t").take_while(llvm::isAlpha);
-      if (llvm::is_contained({"define", "include", "if", "ifdef", "ifndef", "else", "endif", "undef", "pragma"},
-                             word)) {
+      if (llvm::is_contained<llvm::StringRef>(
+              {"define", "include", "if", "ifdef", "ifndef", "else", "endif", "undef", "pragma"}, word)) {
         d->notes.push_back({"PTX has no preprocessor", std::nullopt});
         break;
       }
@@ -487,7 +487,7 @@ static llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &las
   constexpr KindSet signs = kinds(TokenKind::Plus, TokenKind::Minus);
   constexpr KindSet operators =
       kinds(TokenKind::Infix, TokenKind::Less, TokenKind::Greater, TokenKind::Question) | signs;
-  if (llvm::is_contained({"if", "while", "for", "else", "do", "switch"}, first))
+  if (llvm::is_contained<llvm::StringRef>({"if", "while", "for", "else", "do", "switch"}, first))
     return "a guard such as `@%p1` makes one instruction conditional; a branch jumps over several";
   if (ahead.kind == TokenKind::Equal)
     return "there is no assignment in PTX: the first operand of an instruction is its result";

@@ -366,7 +366,7 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
 /// Empty: none. Of short names such as `%q1` any other would be similar.
 std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
   std::string plain = name.str(); // `p%1`
-  llvm::erase(plain, '%');
+  std::erase(plain, '%');
   for (const std::string &variant : {name.lower(), "%" + name.str(), "%" + plain, plain, "%" + name.lower()})
     if (const Symbol *symbol = variant == name ? nullptr : scopes.findText(variant);
         symbol && (!isGuard || symbol->isPredicate))

@@ -44,12 +44,17 @@ static bool reportForeign(const SourceBuffer &source, DiagnosticSink &sink) {
 }
 
 static ModuleSummary check(Parser &parser, Knowledge &knowledge, bool keepBodies, const SourceBuffer &source,
-                           const CheckOptions &options, DiagnosticSink &sink) {
+                           const CheckOptions &options, DiagnosticSink &sink, KnownFunctions *known = nullptr) {
   if (reportForeign(source, sink)) {
     select(source, {}, {}, options, sink);
     return {};
   }
   ModuleCheck module(parser.ast(), knowledge, source, options, sink);
+  if (known) {
+    known->begin();
+    parser.passOver(known->bodies());
+    module.useKnown(*known);
+  }
   std::vector<Range> functions; // after the first comment for ptxray
   parser.parse(source, sink, keepBodies, [&](const Ast &ast, Statement item) {
     module.item(item);
@@ -57,6 +62,8 @@ static ModuleSummary check(Parser &parser, Knowledge &knowledge, bool keepBodies
       functions.push_back(ast.functions[item.index].range);
   });
   module.finish();
+  if (known && !parser.comments().empty()) // one may silence what is said of several functions
+    known->fail();
   select(source, parser.comments(), functions, options, sink);
   return module.summary();
 }
@@ -69,6 +76,24 @@ ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &option
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink,
                           Session &session) {
   ModuleSummary summary = check(session.parser, session.knowledge, /*keepBodies=*/false, source, options, sink);
+  session.limit(source.text().size());
+  return summary;
+}
+
+ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink,
+                          Session &session, KnownFunctions &known) {
+  const bool isRecalling = !known.isEmpty();
+  auto checkAll = [&](DiagnosticSink &found) {
+    return check(session.parser, session.knowledge, /*keepBodies=*/false, source, options, found, &known);
+  };
+  DiagnosticSink first;
+  ModuleSummary summary = checkAll(first);
+  if (known.end() || !isRecalling) {
+    sink.append(first.take());
+  } else {
+    summary = checkAll(sink);
+    known.end();
+  }
   session.limit(source.text().size());
   return summary;
 }

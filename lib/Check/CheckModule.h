@@ -7,6 +7,7 @@
 
 namespace ptxray {
 
+class KnownFunctions;
 class Session;
 
 /// Whether the options want to see a diagnostic; makes it as severe as they want it.
@@ -17,6 +18,9 @@ ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &option
 /// The same, as one of many texts.
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink,
                           Session &session);
+/// The same of a text that was checked before, if it is known how it was edited since.
+ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink,
+                          Session &session, KnownFunctions &known);
 /// The same; afterwards the parser holds the whole text, for those who ask more.
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink, Parser &kept);
 /// The same of a text that is read already: the sink holds what is wrong with its syntax. Instructions that begin

@@ -1,6 +1,7 @@
 #include "Check/ModuleCheck.h"
 #include "Hazards/Hazards.h"
 #include "Module/ModuleRules.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
@@ -23,16 +24,19 @@ void ModuleCheck::endHeader(Range place, bool isEmpty) {
 }
 
 const Body *ModuleCheck::item(Statement statement) {
-  if (statement.kind == StatementKind::Directive && header.read(ast, ast.directives[statement.index]))
-    return nullptr;
-  endHeader(rangeOf(ast, statement));
-  if (statement.kind == StatementKind::Function)
-    return function(statement.index);
-  if (statement.kind == StatementKind::Declaration)
-    variable(ast.declarations[statement.index]);
-  else
-    directive(ast.directives[statement.index]);
-  return nullptr;
+  const Body *body = nullptr;
+  if (statement.kind != StatementKind::Directive || !header.read(ast, ast.directives[statement.index])) {
+    endHeader(rangeOf(ast, statement));
+    switch (statement.kind) {
+    case StatementKind::Function: body = function(statement.index); break;
+    case StatementKind::Declaration: variable(ast.declarations[statement.index]); break;
+    default: directive(ast.directives[statement.index]);
+    }
+  }
+  if (known)
+    known->item(ast, statement);
+  reportsOfItems = sink.diagnostics().size();
+  return body;
 }
 
 void ModuleCheck::variable(const Declaration &declaration) {
@@ -49,26 +53,66 @@ void ModuleCheck::directive(const Directive &directive) {
 
 const Body *ModuleCheck::function(uint32_t index) {
   const Function &function = ast.functions[index];
+  bool isSound = sink.diagnostics().size() == reportsOfItems; // nothing is wrong with its syntax
   checkFunction(function, isa::InModule, *module);
   resolver.declareFunction(index);
   limits->function(function);
   if (!function.hasBody)
     return nullptr;
+  if (function.isPassedOver) {
+    recall(function);
+    return nullptr;
+  }
+  const size_t before = sink.diagnostics().size();
+  const Body &body = readBody(function);
+  const size_t read = sink.diagnostics().size();
+  isSound &= read == before;
+  const BodyContext context = {*module, options, sink};
+  Analyses analyses(body, *module);
+  if (checkBody(body, context, analyses))
+    checkHazards(body, context, analyses, source);
+  const bool quiet = function.kind == FunctionKind::Func && isQuiet(body);
+  if (quiet)
+    module->quietFunctions.insert(static_cast<uint32_t>(function.name));
+  FunctionSummary summary = summaryOf(body, *module, analyses);
+  resolver.endFunction();
+  if (known)
+    remember(function, read, isSound, summary, quiet);
+  limits->body(std::move(summary));
+  return &body;
+}
+
+const Body &ModuleCheck::readBody(const Function &function) {
   resolver.beginFunction(function);
   module->inEntry = function.kind == FunctionKind::Entry;
   bodies->begin(function);
   for (const Statement one : llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count))
     statement(one);
-  const Body &body = bodies->end();
-  const BodyContext context = {*module, options, sink};
-  Analyses analyses(body, *module);
-  if (checkBody(body, context, analyses))
-    checkHazards(body, context, analyses, source);
-  if (function.kind == FunctionKind::Func && isQuiet(body))
+  return bodies->end();
+}
+
+/// What was found in a body that no edit touched, and what follows from it.
+void ModuleCheck::recall(const Function &function) {
+  const KnownBody *body = known->passedOver(function);
+  if (!body)
+    return known->fail();
+  sink.append(recalledFindings(*body, function));
+  if (known->wasQuiet())
     module->quietFunctions.insert(static_cast<uint32_t>(function.name));
-  limits->body(summaryOf(body, *module, analyses));
-  resolver.endFunction();
-  return &body;
+  limits->body(recalled(*body, ast, function));
+}
+
+void ModuleCheck::remember(const Function &function, size_t reportsRead, bool isSound, const FunctionSummary &summary,
+                           bool isQuiet) {
+  // A name that is not declared is compared with all names of the text, and a line with an error may have declared it.
+  if (resolver.hasUnknownNames() || module->metadata.exists || known->changesOthers(ast, function, isQuiet))
+    known->fail();
+  std::unique_ptr<KnownBody> body;
+  if (isSound && ast.lost.empty()) {
+    const auto findings = llvm::drop_begin(sink.diagnostics(), reportsRead);
+    body = knownBody(ast, function, summary, {findings.begin(), findings.end()});
+  }
+  known->read(std::move(body), isQuiet);
 }
 
 inline void ModuleCheck::statement(Statement statement) {

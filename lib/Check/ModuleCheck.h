@@ -1,5 +1,6 @@
 #pragma once
 // The items of one module, checked in their order.
+#include "Check/KnownFunctions.h"
 #include "Flow/BodyReader.h"
 #include "Module/Header.h"
 #include "Module/Limits.h"
@@ -17,6 +18,8 @@ public:
 
   /// Instructions that begin elsewhere are passed over, as if they were not written.
   void judgeOnly(Range place) { judged = place; }
+  /// What is known of functions is used, and added to.
+  void useKnown(KnownFunctions &functions) { known = &functions; }
   /// The body of the function that the item is, if it has one: good until the next item.
   const Body *item(Statement statement);
   /// No item follows.
@@ -33,6 +36,10 @@ private:
   void variable(const Declaration &declaration);
   void directive(const Directive &directive);
   const Body *function(uint32_t index);
+  const Body &readBody(const Function &function);
+  void recall(const Function &function);
+  void remember(const Function &function, size_t reportsRead, bool isSound, const FunctionSummary &summary,
+                bool isQuiet);
   void statement(Statement statement);
   [[gnu::always_inline]] void instruction(const Instruction &instruction) {
     if (judged.begin <= instruction.range.begin && instruction.range.begin < judged.end) [[likely]]
@@ -49,6 +56,8 @@ private:
   const CheckOptions &options;
   DiagnosticSink &sink;
   Range judged{0, UINT32_MAX};
+  KnownFunctions *known = nullptr; // nothing is, and nothing is to be
+  size_t reportsOfItems = 0;       // those of the items so far
   Header header;
   Resolver resolver;
   std::optional<ModuleState> module; // once the header is read, as all below

@@ -33,11 +33,13 @@ void Document::edit(Range part, llvm::StringRef replacement) {
   std::string text = SourceBuffer::textOf(std::move(report.source));
   reserveFor(text, text.size() + replacement.size());
   text.replace(part.begin, part.size(), replacement);
+  known.edited(part, static_cast<uint32_t>(replacement.size()));
   report.source = SourceBuffer::fromOwned(report.path, std::move(text));
   changed();
 }
 
 void Document::replaceAll(std::string text) {
+  known.forget();
   reserveFor(text, text.size());
   report.source = SourceBuffer::fromOwned(report.path, std::move(text));
   changed();
@@ -46,6 +48,7 @@ void Document::replaceAll(std::string text) {
 void Document::setOptions(std::shared_ptr<const CheckOptions> options) {
   checkOptions = std::move(options);
   checker.reset(); // it remembers what it judged with the options before
+  known.forget();
   changed();
 }
 
@@ -62,7 +65,10 @@ const FileReport &Document::checked() {
   if (isChecked)
     return report;
   report.inlined.reset();
-  inlines().check(report, whichLanguage, report.path, *checkOptions);
+  if (whichLanguage == Language::Ptx)
+    inlines().check(report, *checkOptions, known);
+  else
+    inlines().check(report, whichLanguage, report.path, *checkOptions);
   isChecked = true;
   return report;
 }

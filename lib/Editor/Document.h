@@ -1,5 +1,6 @@
 #pragma once
 // A text that an editor has open: its edits, what a check says of it, and where its functions are.
+#include "Check/KnownFunctions.h"
 #include "Diagnostics/Report.h"
 #include "Inline/Inline.h"
 #include "Module/CheckOptions.h"
@@ -52,7 +53,8 @@ private:
   Language whichLanguage;
   std::shared_ptr<const CheckOptions> checkOptions = std::make_shared<CheckOptions>();
   std::optional<InlineChecker> checker;
-  unsigned uses = 0; // of that checker
+  unsigned uses = 0;    // of that checker
+  KnownFunctions known; // of PTX
   bool isChecked = false;
   std::optional<std::vector<Range>> foundBodies;
   std::unique_ptr<Excerpt> excerpt; // the last that was asked for

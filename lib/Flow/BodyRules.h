@@ -15,7 +15,8 @@ struct BodyContext {
 
 /// False: an instruction is wrong, or more is around the text, so that nothing is said of the body as a whole.
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses);
-/// What the rules about the whole module need to know of it.
+/// What the rules about the whole module need to know of a function: what its head says, and all.
+FunctionSummary summaryOfHead(const Ast &ast, const Function &function);
 FunctionSummary summaryOf(const Body &body, const ModuleState &module, Analyses &analyses);
 
 /// Whether a pedantic rule is asked for.

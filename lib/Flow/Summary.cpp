@@ -12,11 +12,10 @@ namespace {
 class Summariser {
 public:
   Summariser(const Body &body, const ModuleState &module, Analyses &analyses)
-      : body(body), module(module), analyses(analyses) {}
+      : body(body), module(module), analyses(analyses), result(summaryOfHead(*body.ast, *body.function)) {}
   FunctionSummary summary();
 
 private:
-  void head();
   void declarations();
   void pragmas();
   void instruction(uint32_t number);
@@ -51,21 +50,21 @@ static void setGreatest(RegisterUse &greatest, const RegisterUse &use) {
     greatest = use;
 }
 
-void Summariser::head() {
-  const Function &function = *body.function;
+FunctionSummary summaryOfHead(const Ast &ast, const Function &function) {
+  FunctionSummary result;
   result.name = function.name;
   result.kind = function.kind;
   result.nameRange = function.nameRange;
-  const llvm::StringRef linkage =
-      function.linkage == SpellingId::None ? llvm::StringRef() : body.ast->text(function.linkage);
+  const llvm::StringRef linkage = function.linkage == SpellingId::None ? llvm::StringRef() : ast.text(function.linkage);
   result.isExported = linkage == ".visible" || linkage == ".weak";
   if (function.kind != FunctionKind::Entry)
-    return;
-  result.head = headOf(*body.ast, function);
+    return result;
+  result.head = headOf(ast, function);
   for (const Declaration &parameter :
-       llvm::ArrayRef(body.ast->declarations).slice(function.parameters.first, function.parameters.count))
-    if (parameter.ptrSpace != SpellingId::None && body.ast->text(parameter.ptrSpace) == ".const")
+       llvm::ArrayRef(ast.declarations).slice(function.parameters.first, function.parameters.count))
+    if (parameter.ptrSpace != SpellingId::None && ast.text(parameter.ptrSpace) == ".const")
       setFirst(result.constantPointer, parameter.range);
+  return result;
 }
 
 void Summariser::declarations() {
@@ -177,7 +176,6 @@ void Summariser::named() {
 }
 
 FunctionSummary Summariser::summary() {
-  head();
   declarations();
   pragmas();
   for (const uint32_t number : body.notable)

@@ -311,15 +311,24 @@ InlineChecker::InlineChecker(bool showsExpansions)
     : showsExpansions(showsExpansions), session(std::make_unique<Session>()) {}
 InlineChecker::~InlineChecker() = default;
 
+static void fill(FileReport &report, ModuleSummary summary, DiagnosticSink &sink) {
+  report.ptx = std::move(summary.ptx);
+  report.target = std::move(summary.target);
+  report.diagnostics = sink.take();
+}
+
+void InlineChecker::check(FileReport &report, const CheckOptions &options, KnownFunctions &functions) {
+  DiagnosticSink sink;
+  ModuleSummary summary = checkSource(*report.source, options, sink, *session, functions);
+  fill(report, std::move(summary), sink);
+}
+
 void InlineChecker::check(FileReport &report, Language language, llvm::StringRef path, const CheckOptions &options) {
   const SourceBuffer &source = *report.source;
   if (language == Language::Ptx) {
     DiagnosticSink sink;
-    const ModuleSummary summary = checkSource(source, options, sink, *session);
-    report.ptx = summary.ptx;
-    report.target = summary.target;
-    report.diagnostics = sink.take();
-    return;
+    ModuleSummary summary = checkSource(source, options, sink, *session);
+    return fill(report, std::move(summary), sink);
   }
   check(report, readSource(source, language, path), options);
 }

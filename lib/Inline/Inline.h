@@ -17,6 +17,7 @@ Language languageOf(llvm::StringRef path);
 /// `cuda`; nothing for an unknown one.
 std::optional<Language> findLanguage(llvm::StringRef name);
 
+class KnownFunctions;
 class Session;
 struct InlineText;
 struct JudgedFragment;
@@ -47,6 +48,8 @@ public:
   /// Checks all assembly of the report's source, which may be PTX itself, and fills the report. `path` is where headers
   /// are looked for; empty: nowhere.
   void check(FileReport &report, Language language, llvm::StringRef path, const CheckOptions &options);
+  /// The same of PTX that was checked before, if it is known how it was edited since.
+  void check(FileReport &report, const CheckOptions &options, KnownFunctions &functions);
   /// What is judged in place of the statement whose text is at the place, if that is for a GPU of NVIDIA.
   std::optional<InlineModule> moduleAt(const SourceBuffer &source, Language language, llvm::StringRef path,
                                        const CheckOptions &options, uint32_t place);

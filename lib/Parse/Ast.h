@@ -147,11 +147,13 @@ struct Function {
   SpellingId linkage = SpellingId::None;
   NameId name = NameId::None; // of a prototype: its label
   bool hasBody = false;
-  bool hasReturn = false; // a return list is written, be it empty
-  Slice returns;          // into `declarations`
-  Slice parameters;       // into `declarations`
-  Slice directives;       // `.maxntid` and its like, `.noreturn`, pragmas, attributes
-  Slice body;             // into `statements`
+  bool hasReturn = false;    // a return list is written, be it empty
+  bool isPassedOver = false; // its body was not read
+  uint32_t brace = 0;        // that opens the body
+  Slice returns;             // into `declarations`
+  Slice parameters;          // into `declarations`
+  Slice directives;          // `.maxntid` and its like, `.noreturn`, pragmas, attributes
+  Slice body;                // into `statements`
   Range nameRange;
   Range head; // from linkage to the brace or semicolon
   Range range;

@@ -326,11 +326,21 @@ void Builder::beginBody() {
   function = openFunctions.pop_back_val();
   Function &f = ast.functions[function];
   f.hasBody = true;
+  f.brace = last.begin;
   f.body.first = ast.statements.size();
   inBody = true;
   blocks = 0;
   statementEnd();
   bodyMark = mark();
+}
+
+std::optional<uint32_t> Builder::passBodyOver() {
+  Function &f = ast.functions[function];
+  const auto found = llvm::partition_point(skippedBodies, [&](Range one) { return one.begin < f.brace; });
+  if (found == skippedBodies.end() || found->begin != f.brace)
+    return std::nullopt;
+  f.isPassedOver = true;
+  return found->end;
 }
 
 void Builder::endBody() {

@@ -137,6 +137,9 @@ public:
   void endParameters();
   void endHead();
   void beginBody();
+  /// Where the body that has begun ends, if it is one of `skippedBodies`.
+  std::optional<uint32_t> passBodyOver();
+  std::vector<Range> skippedBodies; // from brace to brace, in the order of the text
   void endBody();
   void endFunction();
   void beginPrototype(const Token &token);

@@ -73,7 +73,14 @@ protected:
   // The names of the grammar's actions.
 #define b (*input.builder)
   const Token &last() const { return input.builder->last; }
-  void enterBody() { input.scanner->enterBody(input.builder->ahead); }
+  void enterBody() {
+    Builder &builder = *input.builder;
+    if (const std::optional<uint32_t> end = builder.passBodyOver()) {
+      input.scanner->moveTo(*end - 1);
+      input.scanner->next(builder.ahead);
+    }
+    input.scanner->enterBody(builder.ahead);
+  }
   void openGroup() { input.scanner->openGroup(); }
   /// Numbers that would be dropped, most of a debugging section, are not made into tokens.
   void skipNumbers() {

@@ -11,6 +11,7 @@ struct Parser::Impl {
   Scanner scanner{names, spellings};
   Builder builder{ast, names, spellings};
   std::vector<std::string> constants;
+  std::vector<Range> skippedBodies;
   Impl() {
     ast.names = &names;
     ast.spellings = &spellings;
@@ -28,6 +29,8 @@ void Parser::forget() { impl = std::make_unique<Impl>(); }
 
 void Parser::setConstants(std::vector<std::string> names) { impl->constants = std::move(names); }
 
+void Parser::passOver(std::vector<Range> bodies) { impl->skippedBodies = std::move(bodies); }
+
 /// Some compilers give the terminator of a C string with their text. A driver takes it, ptxas does not.
 static void reportTerminator(llvm::StringRef text, DiagnosticSink &sink) {
   const size_t end = text.rtrim('\0').size();
@@ -44,6 +47,7 @@ void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBo
   impl->names.clear();
   impl->scanner.start(source.text(), std::exchange(impl->constants, {}));
   impl->builder.start(source.text(), keepBodies, onItem);
+  impl->builder.skippedBodies = std::exchange(impl->skippedBodies, {});
   if (hasMark) {
     const Range range{0, byteOrderMark.size()};
     Diagnostic &d = sink.report(DiagId::NonAsciiCharacter, range);

@@ -21,6 +21,9 @@ public:
   void parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies, ItemFn onItem);
   /// Names of the next text that stand for a number whose value is not known: it fits wherever some number does.
   void setConstants(std::vector<std::string> names);
+  /// Bodies of functions of the next text, from brace to brace, that are not to be read; in the order of the text. The
+  /// text need not have them there.
+  void passOver(std::vector<Range> bodies);
   const Ast &ast() const;
   /// How many spellings it knows, and of how many bytes. They keep their numbers from text to text.
   size_t spellings() const;

@@ -72,6 +72,8 @@ public:
   llvm::ArrayRef<Symbol> symbols() const { return scopes.all(); }
   /// No declaration has the name. Silent where a line with a syntax error may have declared it.
   void reportUnknown(NameId name, Range range, bool isGuard = false);
+  /// Some name was not declared, so that advice was sought among all names of the text.
+  bool hasUnknownNames() const { return unknownNames != 0; }
   isa::WordId word(SpellingId spelling) { return words.of(ast, spelling); } // 0: not in the vocabulary
   Extent extentOf(const Declaration &declaration);
   /// The special register of that name, unless a declaration hides it.

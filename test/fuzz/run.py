@@ -258,7 +258,7 @@ def main():
             f"-runs={options.runs}",
             f"-seed={options.seed}",
             f"-max_len={65536 if is_binary else 4096}",
-            "-timeout=10",
+            f"-timeout={60 if program.name == 'lsp-fuzzer' else 10}",  # a dialogue asks a dozen questions
             "-rss_limit_mb=2048",
             "-print_final_stats=1",
             "-entropic=0",

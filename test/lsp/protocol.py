@@ -179,9 +179,9 @@ def pulled_diagnostics():
     client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
     client.open(URI, "y")
     expect(
-        client.request(
-            "textDocument/diagnostic", {"textDocument": {"uri": URI}, "previousResultId": last["resultId"]}
-        )["kind"],
+        client.request("textDocument/diagnostic", {"textDocument": {"uri": URI}, "previousResultId": last["resultId"]})[
+            "kind"
+        ],
         "full",
         "opened again",
     )

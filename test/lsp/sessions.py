@@ -29,7 +29,22 @@ def sources(root):
     paths = sorted([*(root / "test/module").rglob("*.ptx"), *(root / "docs/examples").rglob("*.ptx")])
     texts = [path.read_text(encoding="latin-1") for path in paths]
     texts += [path.read_text(encoding="latin-1")[:MOST_LETTERS] for path in sorted((root / "test/speed").glob("*.ptx"))]
-    return [text for text in texts if 400 < len(text) <= MOST_LETTERS and ".version" in text]
+    texts = [text for text in texts if 400 < len(text) <= MOST_LETTERS and ".version" in text]
+    return texts + [joined(texts[first::11]) for first in range(30)]
+
+
+def joined(texts):
+    """a text of many functions: the first, and of the others what is not their header"""
+    rest = [
+        re.sub(r"^\s*\.(version|target|address_size)\b.*$|^.*ptxray:.*$", "", text, flags=re.M) for text in texts[1:5]
+    ]
+    return "\n".join([texts[0], *(rename(text, f"_{n}") for n, text in enumerate(rest))])
+
+
+def rename(text, suffix):
+    """the names of the module"""
+    names = re.findall(r"^\.[^\n(]*?([A-Za-z_]\w*)(?=\s*[\[(;=]|$)", text, re.M)
+    return re.sub(r"(?<![.%\w])(" + "|".join(map(re.escape, {*names, "_"})) + r")(?!\w)", rf"\1{suffix}", text)
 
 
 class Typist:

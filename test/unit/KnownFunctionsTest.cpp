@@ -1,0 +1,77 @@
+// A body that no edit touched is passed over, as long as that changes nothing. That the reports stay those of a check
+// from nothing, whole sessions show (`test/lsp/sessions.py`).
+#include "Check/KnownFunctions.h"
+#include "Check/CheckModule.h"
+#include "Check/Session.h"
+#include <gtest/gtest.h>
+
+using namespace ptxray;
+
+namespace {
+
+class KnownFunctionsTest : public testing::Test {
+protected:
+  std::string text =
+      ".version 8.6\n.target sm_80\n"
+      ".func quiet()\n{\n\t.reg .b32 %r<2>;\n\tmov.u32 %r1, 0;\n\tret;\n}\n"
+      ".visible .entry first()\n{\n\t.reg .b32 %r<9>;\n\tadd.u32 %r1, %r2, 1;\n\tcall quiet;\n\tret;\n}\n"
+      ".visible .entry second()\n{\n\t.reg .b32 %r<9>;\n\tadd.u32 %r1, %r3, 1;\n\tret;\n}\n";
+  Session session;
+  KnownFunctions known;
+
+  void SetUp() override { check(); }
+
+  static std::string shown(const DiagnosticSink &sink) {
+    std::string out;
+    for (const Diagnostic &d : sink.diagnostics())
+      out += std::to_string(d.range.begin) + " " + d.message() + "\n";
+    return out;
+  }
+  void check() {
+    const auto source = SourceBuffer::fromText("", text);
+    DiagnosticSink found, fromNothing;
+    checkSource(*source, CheckOptions(), found, session, known);
+    checkSource(*source, CheckOptions(), fromNothing);
+    EXPECT_EQ(shown(found), shown(fromNothing));
+  }
+  /// Gives how many bodies are passed over then.
+  size_t replace(const std::string &old, const std::string &with) {
+    const auto at = static_cast<uint32_t>(text.find(old));
+    text.replace(at, old.size(), with);
+    known.edited({at, at + static_cast<uint32_t>(old.size())}, static_cast<uint32_t>(with.size()));
+    const size_t count = known.bodies().size();
+    check();
+    return count;
+  }
+};
+
+TEST_F(KnownFunctionsTest, OnlyTheEditedBodyIsReadAgain) {
+  EXPECT_EQ(known.bodies().size(), 3u);
+  EXPECT_EQ(replace("add.u32 %r1, %r2, 1;", "add.u32 %r1, %r5, 1000;"), 2u);
+  EXPECT_EQ(replace("%r3, 1", "%r3, 1 "), 2u);
+  EXPECT_EQ(known.bodies().size(), 3u);
+}
+
+TEST_F(KnownFunctionsTest, WhatIsHalfTypedIsReadEachTime) {
+  EXPECT_EQ(replace("%r2, 1;", "%r2, ;"), 2u);
+  EXPECT_EQ(replace("%r2, ;", "%r2, 7"), 2u);
+  EXPECT_EQ(known.bodies().size(), 2u);
+  EXPECT_EQ(replace("%r2, 7", "%r2, 7;"), 2u);
+  EXPECT_EQ(known.bodies().size(), 3u);
+}
+
+TEST_F(KnownFunctionsTest, AnEditOutsideOfBodiesForgetsAll) {
+  EXPECT_EQ(replace("sm_80", "sm_90"), 0u);
+  EXPECT_EQ(replace("first()", "first(.param .u32 n)"), 0u);
+  EXPECT_EQ(known.bodies().size(), 3u);
+}
+
+TEST_F(KnownFunctionsTest, ABodyThatOthersDependOnMakesAllBeReadAgain) {
+  EXPECT_EQ(replace("mov.u32 %r1, 0;", "bar.sync 0;"), 2u); // no longer quiet
+  EXPECT_EQ(replace("bar.sync 0;", "bar.sync 0; }"), 2u);   // its end is elsewhere
+  replace("bar.sync 0; }", "/* bar.sync 0;");
+  replace("/* bar.sync 0;", "mov.u32 %r1, 0;");
+  EXPECT_EQ(known.bodies().size(), 3u);
+}
+
+} // namespace

@@ -106,6 +106,7 @@ def measure(report, program, megabytes, path):
     size = len(text) / 1e6
     rounds = 40 if megabytes == 1 else 15
     report.note(f"lsp: {size:.1f} MB opened and checked in {session.opening:.0f} ms")
+    time.sleep(0.1)  # idle
     opened = resident(session.client)
     keys = [value for _ in range(rounds) for value in session.keystroke()]
     note(report, f"lsp: keystroke to diagnostics, {megabytes} MB", keys, 15 if megabytes == 1 else 50, 300)
@@ -126,11 +127,12 @@ def measure(report, program, megabytes, path):
             report, f"lsp: {method}, {megabytes} MB", [timed(lambda m=method: session.whole(m)) for _ in range(3)], 1000
         )
     report.line(f"lsp: memory above twice the text after opening {megabytes} MB, MB", opened - 2 * size, 30, False)
-    for _ in range(200):
+    for _ in range(1000):
         session.insert(*session.place(), " ")
     session.client.diagnostics(URI)
+    session.client.error("textDocument/hover", {})
     report.line(
-        f"lsp: memory after 200 more edits over that, {megabytes} MB",
+        f"lsp: memory after 1,000 more edits over that, {megabytes} MB",
         resident(session.client) / opened,
         1.25,
         False,
@@ -138,7 +140,8 @@ def measure(report, program, megabytes, path):
     )
     session.client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
     session.client.error("textDocument/hover", {})  # answered once the document is closed
-    report.note(f"lsp: {resident(session.client):.0f} MB once it is closed")
+    time.sleep(0.1)
+    report.line(f"lsp: memory once {megabytes} MB are closed, MB", resident(session.client), 12, False)
     session.client.finish()
 
 

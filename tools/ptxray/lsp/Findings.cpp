@@ -11,8 +11,6 @@ using llvm::StringRef;
 
 /// So many of a document are shown.
 static constexpr size_t mostShown = 1000;
-/// What its check takes for a moment goes back to the system.
-static constexpr size_t largeText = 1 << 20;
 
 static int severityOf(Severity severity) {
   switch (severity) {
@@ -96,11 +94,8 @@ void Server::publishStale(const Inbox &inbox) {
   for (auto &[uri, open] : documents) {
     if (!inbox.isEmpty())
       return;
-    if (open.isPublished)
-      continue;
-    publish(open);
-    if (open.document.text().size() > largeText && inbox.isEmpty())
-      returnFreeMemory();
+    if (!open.isPublished)
+      publish(open);
   }
 }
 

@@ -69,7 +69,7 @@ MessageReader::Outcome MessageReader::next(std::string &body) {
   body = buffer.substr(at, length);
   at += length;
   if (constexpr size_t mostKept = 1 << 20; buffer.capacity() > mostKept && buffer.size() - at < mostKept) {
-    buffer = buffer.substr(at);
+    buffer.substr(at).swap(buffer); // an assignment would keep the room
     at = 0;
   }
   return Outcome::Message;

@@ -15,7 +15,8 @@ void returnFreeMemory() {
 #endif
 }
 
-static constexpr size_t largeMessage = 1 << 20;
+/// Whose handling takes memory that is worth giving back.
+static constexpr size_t largeMessage = 1 << 20, largeText = 1 << 19;
 
 // ---- the methods by name
 
@@ -113,11 +114,13 @@ int Server::run(Inbox &inbox) {
     handle(*message);
     if (state == State::Ended)
       return wasShutDown ? 0 : 1;
-    const size_t size = message->size;
+    holdsMemory |= message->size > largeMessage;
     message.reset();
     publishStale(inbox);
-    if (size > largeMessage && inbox.isEmpty()) // what it took for a moment goes back to the system
+    if (holdsMemory && inbox.isEmpty()) { // what it took for a moment goes back to the system
       returnFreeMemory();
+      holdsMemory = false;
+    }
   }
 }
 
@@ -213,7 +216,10 @@ OpenDocument *Server::find(const Json &params) {
   const Json *named = field(params, "textDocument");
   const auto uri = named ? textField(*named, "uri") : std::nullopt;
   const auto found = uri ? documents.find(uri->str()) : documents.end();
-  return found == documents.end() ? nullptr : &found->second;
+  if (found == documents.end())
+    return nullptr;
+  holdsMemory |= found->second.document.text().size() > largeText;
+  return &found->second;
 }
 
 std::optional<Server::Spot> Server::spotOf(const Json &params) {
@@ -296,7 +302,7 @@ void Server::didClose(const Json &params) {
     return;
   const std::string uri = open->uri;
   documents.erase(uri);
-  returnFreeMemory();
+  holdsMemory = true;
   if (!client.pullsDiagnostics)
     notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
 }

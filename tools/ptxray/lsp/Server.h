@@ -100,6 +100,7 @@ private:
   enum class State { New, Running, ShutDown, Ended } state = State::New;
   std::map<std::string, OpenDocument> documents; // by URI
   unsigned opened = 0;
+  bool holdsMemory = false; // that nothing is in any more
   std::vector<std::pair<std::string, std::string>> settings;
   std::string lastComplaint;
 };

@@ -38,7 +38,7 @@ private:
   void expectation(const BarrierUse &use);
   void signal(const BarrierUse &use);
   void wait(const BarrierUse &use);
-  void ignored(const BarrierUse &use);
+  void ignored();
   void bytes(const BarrierUse &expectation);
   void parity(const BarrierUse &wait);
   void orderOfInits();
@@ -199,20 +199,21 @@ void BarrierRules::wait(const BarrierUse &use) {
 }
 
 /// What it says decides only about a branch to where control goes anyway.
-void BarrierRules::ignored(const BarrierUse &use) {
-  const LocalId result = isWait(use.kind) ? nameAt(body, use.number, use.condition) : LocalId::None;
-  if (result == LocalId::None)
-    return;
+void BarrierRules::ignored() {
   const Graph &graph = context.analyses.graph();
   for (const BlockId block : graph.order) {
     const uint32_t last = graph[block].last();
+    const LocalId asked = body.guard(last);
     const llvm::ArrayRef<BlockId> next = graph.successors.of(block);
-    if (body.guard(last) != result || !graph[block].goesOn || !body.facts(last).has(isa::FactKind::Branches) ||
-        graph[block].leaves || next.empty() || !llvm::all_equal(next))
+    if (asked == LocalId::None || next.empty() || !llvm::all_equal(next) || !graph[block].goesOn ||
+        graph[block].leaves || !body.facts(last).has(isa::FactKind::Branches))
       continue;
-    context.sink.report(DiagId::IgnoredWait, context.opcodeRange(use.number), context.opcode(use.number))
-        .notes.push_back({"leads to the next instruction", context.range(last)});
-    return;
+    const auto wait = llvm::find_if(uses, [&](const BarrierUse &use) {
+      return isWait(use.kind) && nameAt(body, use.number, use.condition) == asked;
+    });
+    if (wait != uses.end())
+      context.sink.report(DiagId::IgnoredWait, context.opcodeRange(wait->number), context.opcode(wait->number))
+          .notes.push_back({"leads to the next instruction", context.range(last)});
   }
 }
 
@@ -409,8 +410,8 @@ void BarrierRules::check() {
       bytes(use);
     }
     parity(use);
-    ignored(use);
   }
+  ignored();
   orderOfInits();
 }
 

@@ -26,7 +26,7 @@ InFlight::InFlight(const Body &body, Analyses &analyses, Places &where, llvm::Ar
   find(events, where);
   findCompletions(events, where);
   findReaders();
-  findMeetings(analyses);
+  findMeetings(analyses, where);
   places.insert(places.end(), alsoAt.begin(), alsoAt.end());
   llvm::sort(places);
   places.erase(std::unique(places.begin(), places.end()), places.end());
@@ -72,30 +72,55 @@ void InFlight::find(llvm::ArrayRef<uint32_t> events, Places &where) {
   }
 }
 
+namespace {
+
 /// Registers that guard an instruction, or that one reads.
-static std::vector<bool> registersRead(const Body &body) {
-  std::vector<bool> read(body.locals.size());
-  for (uint32_t number = 0; number < body.size(); ++number) {
-    read[static_cast<uint32_t>(body.guard(number))] = true;
-    body.eachUse(number, [&](NamedUse use) {
-      if (use.uses & Reads)
-        read[static_cast<uint32_t>(use.local)] = true;
-    });
+class ReadRegisters {
+public:
+  explicit ReadRegisters(const Body &body) : body(body) {}
+  /// What a wait has found out is mostly read soon: only else is the whole body looked at.
+  bool contains(LocalId local, uint32_t after) {
+    const uint32_t near = std::min(after + 8, body.size());
+    for (uint32_t number = after + 1; number < near; ++number)
+      if (isReadBy(number, local))
+        return true;
+    if (read.empty())
+      fill();
+    return read[static_cast<uint32_t>(local)];
   }
-  return read;
-}
+
+private:
+  bool isReadBy(uint32_t number, LocalId local) const {
+    bool found = body.guard(number) == local;
+    body.eachUse(number, [&](NamedUse use) { found |= (use.uses & Reads) && use.local == local; });
+    return found;
+  }
+  void fill() {
+    read.resize(body.locals.size());
+    for (uint32_t number = 0; number < body.size(); ++number) {
+      read[static_cast<uint32_t>(body.guard(number))] = true;
+      body.eachUse(number, [&](NamedUse use) {
+        if (use.uses & Reads)
+          read[static_cast<uint32_t>(use.local)] = true;
+      });
+    }
+  }
+
+  const Body &body;
+  std::vector<bool> read;
+};
+
+} // namespace
 
 /// Of the barriers that are waited for: which operations do they count? Of too many, it may be any. A wait whose
 /// result nobody reads does not count.
 void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
-  const bool waits =
-      llvm::any_of(events, [&](uint32_t number) { return body.facts(number).has(isa::FactKind::Awaits); });
-  const std::vector<bool> read = waits ? registersRead(body) : std::vector<bool>();
+  ReadRegisters read(body);
   llvm::DenseMap<std::pair<uint32_t, int64_t>, llvm::SmallBitVector> known;
   for (const uint32_t number : events)
     for (const Action &action : body.facts(number).actions) {
       if (action.kind != isa::FactKind::Awaits || action.node < 0 ||
-          !read[static_cast<uint32_t>(nameAt(body, number, action.condition))])
+          !read.contains(nameAt(body, number, action.condition), number))
         continue;
       const MemoryPlace barrier = where.at(number, action.node);
       auto [operations, isNew] = known.try_emplace({static_cast<uint32_t>(barrier.base), barrier.offset});
@@ -138,7 +163,7 @@ void InFlight::findReaders() {
     });
 }
 
-void InFlight::findMeetings(Analyses &analyses) {
+void InFlight::findMeetings(Analyses &analyses, Places &where) {
   const Graph &graph = analyses.graph();
   const DominatorTree &before = analyses.dominators(), &after = analyses.postDominators();
   isDecided.resize(graph.size());
@@ -147,7 +172,7 @@ void InFlight::findMeetings(Analyses &analyses) {
     if (above == BlockId::None || graph.predecessors.of(block).size() < 2)
       continue;
     const LocalId guard = body.guard(graph[above].last());
-    isDecided[indexOf(block)] = guard != LocalId::None && isSameIn(isa::Scope::Grid, guard, body, analyses);
+    isDecided[indexOf(block)] = guard != LocalId::None && where.isSameIn(isa::Scope::Grid, guard);
   }
   const BlockId first = graph.order.front();
   for (Operation &operation : all) {
@@ -155,6 +180,8 @@ void InFlight::findMeetings(Analyses &analyses) {
     operation.isCertain = body.guard(operation.number) == LocalId::None && after.contains(block) &&
                           after.contains(first) && after.dominates(block, first);
   }
+  certain.resize(levels());
+  llvm::transform(all, certain.begin(), [](const Operation &operation) { return operation.isCertain; });
 }
 
 // ---- how it goes on
@@ -168,14 +195,14 @@ Levels InFlight::start() const {
 /// same condition computed twice. So where ways meet the better one counts; but round a loop the worse, and of an
 /// operation that all threads start, where a condition on parameters alone parts them.
 bool InFlight::join(Levels &known, const Levels &other, BlockId block, bool isBack) const {
-  bool changed = false;
-  for (size_t i = 0; i < known.of.size(); ++i) {
-    const uint8_t own = known.of[i], others = other.of[i];
-    const bool isWorse = isBack || own == NotStarted || others == NotStarted ||
-                         (isDecided[indexOf(block)] && i < all.size() && all[i].isCertain);
-    const uint8_t level = isWorse ? std::min(own, others) : std::max(own, others);
-    changed |= level != own;
-    known.of[i] = level;
+  const uint8_t parted = isDecided[indexOf(block)], back = isBack;
+  uint8_t *levels = known.of.data(), changed = 0;
+  const uint8_t *others = other.of.data(), *isCertain = certain.data();
+  for (size_t i = 0, end = known.of.size(); i < end; ++i) { // without branches, for many at once
+    const uint8_t own = levels[i], their = others[i], least = std::min(own, their), most = std::max(own, their);
+    const uint8_t isWorse = back | (most == NotStarted) | (least == NotStarted) | (parted & isCertain[i]);
+    levels[i] = isWorse ? least : most;
+    changed |= levels[i] ^ own;
   }
   return changed;
 }

@@ -88,7 +88,7 @@ private:
   void addOperation(uint32_t number, Places &where);
   void findCompletions(llvm::ArrayRef<uint32_t> events, Places &where);
   void findReaders();
-  void findMeetings(Analyses &analyses);
+  void findMeetings(Analyses &analyses, Places &where);
 
   void begin(State &state, const Operation &operation) const;
   void commit(State &state, uint16_t groups) const;
@@ -105,6 +105,7 @@ private:
   llvm::DenseMap<uint32_t, llvm::SmallBitVector> ending; // operations that a barrier counts which it waits for
   llvm::DenseMap<uint32_t, MemoryPlace> overwritten;     // shared memory that the thread writes itself
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 1>> readers; // operations that load a register that it reads
+  std::vector<uint8_t> certain;                                     // by level: that of an operation that is certain
   std::vector<bool> isDecided; // by block: parameters alone say by which way threads come to it
 };
 

@@ -239,8 +239,8 @@ MemoryPlace Places::at(uint32_t number, uint32_t node, uint32_t bytes) {
   return place;
 }
 
-static bool isResultSameIn(isa::Scope scope, LocalId result, uint32_t number, const Body &body, Analyses &analyses,
-                           unsigned depth) {
+/// What the instruction writes is the same where all that it reads is.
+bool Places::isResultSameIn(isa::Scope scope, LocalId result, uint32_t number, unsigned depth) {
   const Facts &facts = body.facts(number);
   const bool isParameter = !facts.accesses.empty() && llvm::all_of(facts.accesses, [](const Access &access) {
     return access.isVariable && access.kind == isa::Access::Reads;
@@ -248,10 +248,10 @@ static bool isResultSameIn(isa::Scope scope, LocalId result, uint32_t number, co
   if (body.guard(number) != LocalId::None || !(facts.computation.isKnown || isParameter))
     return false;
   return llvm::all_of(body.namesOf(number),
-                      [&](LocalId one) { return one == result || isSameIn(scope, one, body, analyses, depth + 1); });
+                      [&](LocalId one) { return one == result || isSameIn(scope, one, depth + 1); });
 }
 
-bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analyses, unsigned depth) {
+bool Places::isSameIn(isa::Scope scope, LocalId local, unsigned depth) {
   const Symbol *symbol = body.symbol(local);
   if (!symbol) {
     const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(local));
@@ -261,10 +261,14 @@ bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analy
     return symbol->isParameter;
   if (symbol->kind != SymbolKind::Register || depth > mostSteps / 2 || !analyses.definitions().isWritten(local))
     return false;
+  // One that depends on itself is not the same in all threads as long as its loop may end sooner for some.
+  const auto [entry, isNew] = same.try_emplace({local, static_cast<unsigned>(scope)}, false);
+  if (!isNew)
+    return entry->second;
   bool isSame = true;
   analyses.definitions().eachWriter(
-      local, [&](uint32_t number) { isSame = isSame && isResultSameIn(scope, local, number, body, analyses, depth); });
-  return isSame;
+      local, [&](uint32_t number) { isSame = isSame && isResultSameIn(scope, local, number, depth); });
+  return same[{local, static_cast<unsigned>(scope)}] = isSame;
 }
 
 bool dependsOnThread(LocalId local, const Body &body, Analyses &analyses) {

@@ -39,6 +39,8 @@ public:
   MemoryPlace at(uint32_t number, uint32_t node, uint32_t bytes = 1);
   /// The number that an operand is, or that its register holds all along.
   std::optional<int64_t> numberAt(uint32_t number, int node);
+  /// All threads of the scope have the same value: it comes from parameters and numbers of the scope alone.
+  bool isSameIn(isa::Scope scope, LocalId local) { return isSameIn(scope, local, 0); }
 
 private:
   struct Root {
@@ -53,18 +55,18 @@ private:
   Root rootOf(LocalId local, unsigned depth = 0);
   template <typename See> void eachOrigin(uint32_t number, Root &root, See other);
   void findSlots(MemoryPlace &place);
+  bool isSameIn(isa::Scope scope, LocalId local, unsigned depth);
+  bool isResultSameIn(isa::Scope scope, LocalId result, uint32_t number, unsigned depth);
 
   const Body &body;
   Analyses &analyses;
   llvm::DenseMap<LocalId, MemoryPlace> known;
   llvm::DenseMap<LocalId, Root> roots;
+  llvm::DenseMap<std::pair<LocalId, unsigned>, bool> same; // by scope
 };
 
 /// The name that an operand is, by its node; None: it is something else.
 LocalId nameAt(const Body &body, uint32_t number, int node);
-
-/// All threads of the scope have the same value: it comes from parameters and numbers of the scope alone.
-bool isSameIn(isa::Scope scope, LocalId local, const Body &body, Analyses &analyses, unsigned depth = 0);
 
 /// Some condition on the number of the thread decides whether control comes to a, and not whether it comes to b.
 bool isChosen(BlockId a, BlockId b, const Body &body, Analyses &analyses);

@@ -82,8 +82,7 @@ void Allocations::unfreed(uint32_t allocation) {
     const bool parts = graph[BlockId(block)].leaves ||
                        llvm::any_of(graph.successors.of(BlockId(block)),
                                     [&](BlockId next) { return !mayFree[indexOf(next)] && !freed[indexOf(next)]; });
-    if (!parts || body.guard(last) == LocalId::None ||
-        !isSameIn(isa::Scope::Cta, body.guard(last), body, context.analyses))
+    if (!parts || body.guard(last) == LocalId::None || !context.places.isSameIn(isa::Scope::Cta, body.guard(last)))
       continue;
     context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), context.opcode(allocation))
         .notes.push_back({"control leaves the kernel here, on a way that does not free it", context.range(last)});

@@ -111,6 +111,11 @@ public:
   uint32_t check(uint32_t node, uint32_t level);
 
 private:
+  /// An integer that has room where integers are wanted: nearly all of the values.
+  bool isOrdinary(const Operand &value) const {
+    return value.kind == OperandKind::Integer && !isFloat && !isPair && fitsInto(type.bits, value.value);
+  }
+
   const Declaration &declaration;
   ModuleState &module;
   const uint32_t levels; // of braces
@@ -134,6 +139,10 @@ uint32_t InitialValues::check(uint32_t node, uint32_t level) {
                                                   : isa::word(module.resolver.word(declaration.vector)).number;
     int64_t count = 0;
     for (uint32_t child = node + 1; child < end; ++count) {
+      if (level + 1 == levels && isOrdinary(module.ast.operands[child])) {
+        ++child;
+        continue;
+      }
       const bool isList = module.ast.operands[child].kind == OperandKind::Vector;
       child = check(child, level + 1);
       if (!isList && level + 1 < levels + isPair)

@@ -115,11 +115,16 @@ void Builder::openWord(const Token &token) {
 // The bytes of a debugging section would take many times the memory of their text: where nobody keeps
 // the Ast, lists of nothing but numbers that fit are dropped as soon as they are read.
 std::optional<uint64_t> Builder::largestDropped() const {
-  const llvm::StringRef word = ast.text(ast.operands[openNodes.back()].suffix);
-  unsigned bits;
-  if (keepBodies || !word.starts_with(".b") || word.drop_front(2).getAsInteger(10, bits) || bits == 0 || bits > 64)
+  if (keepBodies)
     return std::nullopt;
-  return UINT64_MAX >> (64 - bits);
+  const llvm::StringRef word = ast.text(ast.operands[openNodes.back()].suffix);
+  for (const auto &[name, largest] : {std::pair<llvm::StringRef, uint64_t>{".b8", UINT8_MAX},
+                                      {".b64", UINT64_MAX},
+                                      {".b32", UINT32_MAX},
+                                      {".b16", UINT16_MAX}})
+    if (word == name)
+      return largest;
+  return std::nullopt;
 }
 
 void Builder::closeValues() {

@@ -91,8 +91,14 @@ static bool isAfterBlanks(llvm::StringRef before) {
 }
 
 bool startsLine(llvm::StringRef text, uint32_t offset) {
-  llvm::StringRef line = text.take_front(offset);
-  line = line.drop_front(line.rfind('\n') + 1).ltrim();
+  constexpr size_t most = 1000; // so far comments are followed, or a text on one line would be read again and again
+  if (isAfterBlanks(text.take_front(offset)))
+    return true;
+  const llvm::StringRef before = text.take_front(offset).rtrim(" \t\r\f\v");
+  const llvm::StringRef seen = before.take_back(most);
+  if (!before.ends_with("*/") || (seen.size() == most && !seen.contains('\n')))
+    return false;
+  llvm::StringRef line = seen.drop_front(seen.rfind('\n') + 1).ltrim();
   while (line.consume_front("/*")) {
     const size_t closed = line.find("*/");
     if (closed == llvm::StringRef::npos)

@@ -124,7 +124,7 @@ static Page pageOfDirective(const isa::Directive &directive, const char *kind, s
 
 Page directivePage(const isa::Directive &directive) {
   std::string form(directive.syntax);
-  llvm::erase(form, '"');
+  std::erase(form, '"');
   Page page = pageOfDirective(directive, "directive", std::move(form));
   if (const isa::WordId word = isa::findWord(directive.name)) {
     PageSection uses = meaningsOf(isa::word(word));
@@ -136,7 +136,7 @@ Page directivePage(const isa::Directive &directive) {
 
 Page pragmaPage(const isa::Directive &pragma) {
   std::string inside(StringRef(pragma.syntax).trim());
-  llvm::erase(inside, '"');
+  std::erase(inside, '"');
   return pageOfDirective(pragma, "pragma", ".pragma \"" + inside + "\";");
 }
 

@@ -10,13 +10,13 @@ static constexpr size_t mostHeaders = 200, mostBytes = size_t(32) << 20;
 Includes::Includes(llvm::StringRef path) {
   std::error_code ignored;
   const fs::path whole = fs::weakly_canonical(fs::path(path.str()), ignored);
-  folder = whole.parent_path();
-  stem = whole.stem();
-  seen.push_back(whole);
+  folder = whole.parent_path().generic_string();
+  stem = whole.stem().string();
+  seen.push_back(whole.generic_string());
   root = folder;
   for (fs::path above = folder; above.has_relative_path(); above = above.parent_path())
     if (fs::exists(above / ".git", ignored)) {
-      root = above;
+      root = above.generic_string();
       break;
     }
 }
@@ -25,23 +25,23 @@ const SourceBuffer *Includes::open(llvm::StringRef written) {
   if (written.empty() || written.starts_with("/"))
     return nullptr;
   for (fs::path above = folder;; above = above.parent_path()) {
-    if (const SourceBuffer *found = openFile(above / written.str()))
+    if (const SourceBuffer *found = openFile((above / written.str()).generic_string()))
       return found;
-    if (above.string() == root || !above.has_relative_path())
+    if (above.generic_string() == root || !above.has_relative_path())
       return nullptr;
   }
 }
 
 const SourceBuffer *Includes::openSameStem() {
   for (const char *extension : {".h", ".hpp", ".cuh"})
-    if (const SourceBuffer *found = openFile(fs::path(folder) / (stem + extension)))
+    if (const SourceBuffer *found = openFile((fs::path(folder) / (stem + extension)).generic_string()))
       return found;
   return nullptr;
 }
 
 const SourceBuffer *Includes::openFile(const std::string &path) {
   std::error_code problem;
-  const std::string whole = fs::canonical(path, problem);
+  const std::string whole = fs::canonical(path, problem).generic_string();
   if (problem || !fs::is_regular_file(whole, problem) || !llvm::StringRef(whole).starts_with(root + "/") ||
       llvm::is_contained(seen, whole) || seen.size() > mostHeaders)
     return nullptr;

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 static constexpr llvm::StringLiteral head = "# Findings of ptxray that are accepted: path, rule, fingerprint.\n"
                                             "# `ptxray check --baseline=FILE --update-baseline` writes this file.\n";
 
-Baseline::Baseline(llvm::StringRef path) : folder(normalizedPath(path).parent_path()) {}
+Baseline::Baseline(llvm::StringRef path) : folder(normalizedPath(path).parent_path().generic_string()) {}
 
 void Baseline::read(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> found;

@@ -84,9 +84,9 @@ std::string Configuration::fileAbove(const std::string &folder) {
     return known->second;
   std::error_code ignored;
   const fs::path candidate = fs::path(folder) / fileName.str();
-  const std::string parent = fs::path(folder).parent_path();
+  const std::string parent = fs::path(folder).parent_path().generic_string();
   if (fs::is_regular_file(candidate, ignored))
-    known->second = candidate;
+    known->second = candidate.generic_string();
   else if (parent != folder)
     known->second = fileAbove(parent); // a map's nodes stay where they are
   return known->second;
@@ -95,7 +95,7 @@ std::string Configuration::fileAbove(const std::string &folder) {
 /// From the working folder, where it is below that.
 static std::string shortPath(const std::string &path) {
   std::error_code ignored;
-  const std::string relative = fs::path(path).lexically_relative(fs::current_path(ignored));
+  const std::string relative = fs::path(path).lexically_relative(fs::current_path(ignored)).generic_string();
   return relative.empty() || relative.starts_with("..") ? path : relative;
 }
 
@@ -121,11 +121,11 @@ std::shared_ptr<const CheckOptions> Configuration::forInput(llvm::StringRef path
 
 std::shared_ptr<const Settings> Configuration::settingsFor(llvm::StringRef path, std::string &problem) {
   const fs::path input = normalizedPath(path);
-  const std::string configured = file ? *file : fileAbove(input.parent_path());
+  const std::string configured = file ? *file : fileAbove(input.parent_path().generic_string());
   const ConfigText *text = read(configured, problem);
   if (!text)
     return nullptr;
-  const std::string below = input.lexically_relative(normalizedPath(configured).parent_path());
+  const std::string below = input.lexically_relative(normalizedPath(configured).parent_path()).generic_string();
   const std::vector<uint32_t> sections = text->sectionsFor(below);
   const bool isExcluded = text->excludes(below);
   std::string key = configured + (isExcluded ? "\n!" : "\n");

@@ -87,7 +87,7 @@ def tarballs(folder, work):
 
 def foreign(path, work):
     """What can be said here of a program for another system; Windows's runs if there is a wine."""
-    wine = shutil.which("wine64") or shutil.which("wine")
+    wine = shutil.which("wine") or shutil.which("wine64", path=f"{os.environ['PATH']}:/usr/lib/wine")
     if path.suffix == ".zip" and wine:
         return run(sys.executable, HERE / "try_program.py", path, "--runner", wine).strip()
     place = work / path.name

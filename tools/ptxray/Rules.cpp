@@ -4,6 +4,7 @@
 #include "Source/JsonValue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
 
 namespace ptxray {
 
@@ -19,7 +20,7 @@ static std::vector<DiagId> wantedRules(const Arguments &arguments, std::string &
     llvm::append_range(rules, found);
   }
   llvm::sort(rules);
-  rules.erase(llvm::unique(rules), rules.end());
+  rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
   return rules;
 }
 

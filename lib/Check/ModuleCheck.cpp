@@ -18,9 +18,10 @@ void ModuleCheck::endHeader(Range place, bool isEmpty) {
   if (bodies)
     return;
   header.finish(place, isEmpty);
-  module.emplace(ast, header, resolver, sink);
-  limits.emplace(ast, module->context(), options, sink);
-  bodies.emplace(ast, source, knowledge.verdictsFor(module->context()), *module, resolver, sink);
+  Verdicts &verdicts = knowledge.verdictsFor(header.context());
+  module.emplace(ast, header, verdicts.allows(), resolver, sink);
+  limits.emplace(ast, module->availabilityOfCode, options, sink);
+  bodies.emplace(ast, source, verdicts, *module, resolver, sink);
 }
 
 const Body *ModuleCheck::item(Statement statement) {

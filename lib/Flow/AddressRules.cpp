@@ -31,7 +31,7 @@ private:
   Analyses &analyses;
   AddressOrigins addresses;
   AddressRanges ranges;
-  llvm::DenseMap<LocalId, Strictest> strictest;
+  llvm::SmallDenseMap<LocalId, Strictest, 8> strictest;
 };
 
 } // namespace

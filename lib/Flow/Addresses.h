@@ -44,8 +44,7 @@ private:
 
   const Body &body;
   Analyses &analyses;
-  llvm::DenseMap<LocalId, Origin> origins;
-  llvm::DenseMap<LocalId, Base> bases;
+  llvm::SmallDenseMap<LocalId, Origin, 8> origins;
 };
 
 } // namespace ptxray

@@ -38,30 +38,34 @@ bool Availability::holds(ExprId gate) const {
   return known(gate);
 }
 
+/// `holds` answers for the parts.
+template <typename Holds> static bool evaluate(ExprId gate, const ModuleContext &context, Holds holds) {
+  if (context.target == anyTarget)
+    return true;
+  const isa::Tables &t = isa::tables();
+  const Expr &e = t.exprs[gate];
+  switch (e.op) {
+  case ExprOp::And: return llvm::all_of(t.exprArgs.slice(e.a, e.b), holds);
+  case ExprOp::Or: return llvm::any_of(t.exprArgs.slice(e.a, e.b), holds);
+  case ExprOp::Not: return !holds(e.a);
+  case ExprOp::PtxAtLeast: return context.ptx >= e.a;
+  case ExprOp::Target: return inTargetSet(e.a, context.target);
+  case ExprOp::Gate: return holds(t.gates[e.a].expr);
+  default: return true;
+  }
+}
+
+bool isMet(ExprId gate, const ModuleContext &context) {
+  return !gate || evaluate(gate, context, [&](ExprId part) { return isMet(part, context); });
+}
+
 bool Availability::known(ExprId gate) const {
   if (!gate)
     return true;
   int8_t &answer = memo[gate];
   if (answer < 0)
-    answer = evaluate(gate);
+    answer = evaluate(gate, context, [this](ExprId part) { return known(part); });
   return answer;
-}
-
-bool Availability::evaluate(ExprId gate) const {
-  if (context.target == anyTarget)
-    return true;
-  const isa::Tables &t = isa::tables();
-  const Expr &e = t.exprs[gate];
-  auto argument = [&](ExprId id) { return known(id); };
-  switch (e.op) {
-  case ExprOp::And: return llvm::all_of(t.exprArgs.slice(e.a, e.b), argument);
-  case ExprOp::Or: return llvm::any_of(t.exprArgs.slice(e.a, e.b), argument);
-  case ExprOp::Not: return !known(e.a);
-  case ExprOp::PtxAtLeast: return context.ptx >= e.a;
-  case ExprOp::Target: return inTargetSet(e.a, context.target);
-  case ExprOp::Gate: return known(t.gates[e.a].expr);
-  default: return true;
-  }
 }
 
 bool versionFits(const GateAlternative &alternative, const ModuleContext &context) {

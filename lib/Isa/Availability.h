@@ -22,12 +22,14 @@ struct ModuleContext {
   Range targetName;         // of the architecture after `.target`, likewise
 };
 
-/// Expressions about version and target alone, each evaluated once per module.
 /// What the target that code is made for allows.
 ModuleContext ofArch(ModuleContext context);
+/// Whether a gate holds, for who asks for one alone.
+bool isMet(isa::ExprId gate, const ModuleContext &context);
 /// `sm_90a`
 std::string targetName(const ModuleContext &context);
 
+/// Expressions about version and target alone, each evaluated once.
 class Availability {
 public:
   explicit Availability(const ModuleContext &context);
@@ -40,7 +42,6 @@ public:
 
 private:
   bool known(isa::ExprId gate) const;
-  bool evaluate(isa::ExprId gate) const;
   ModuleContext context;
   mutable std::vector<int8_t> memo; // -1: not asked for yet
   mutable std::unique_ptr<Availability> code;

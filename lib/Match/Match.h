@@ -103,6 +103,8 @@ public:
   Verdicts(const ModuleContext &context, Opcodes &opcodes) : availability(context), opcodes(opcodes) {}
 
   size_t size() const { return verdicts.size(); }
+  /// What its version and target allow; where the header says so, it does not know.
+  const Availability &allows() const { return availability; }
   const Opcode &opcode(const Ast &ast, const Instruction &instruction) { return opcodes.of(ast, instruction); }
   /// Null: there was no such instruction yet.
   const Verdict *find(uint64_t fingerprint) const { return memo[placeOf(fingerprint)].verdict; }

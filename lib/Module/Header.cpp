@@ -188,13 +188,13 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
       sink.report(DiagId::MissingArchitecture, operand.range, text);
     first = false;
   }
-  if (mapF64.size() && !Availability(context()).holds(isa::feature(isa::FeatureId::MapF64).gate))
+  if (mapF64.size() && !isMet(isa::feature(isa::FeatureId::MapF64).gate, context()))
     sink.report(DiagId::TargetOptionConflict, mapF64, "map_f64_to_f32");
 }
 
 void Header::readAddressSize(const Ast &ast, const Directive &directive) {
   const isa::Directive &known = isa::directive(isa::DirectiveId::AddressSize);
-  if (!Availability(context()).holds(known.gate))
+  if (!isMet(known.gate, context()))
     sink.report(DiagId::RequiresPtx, directive.nameRange, "`" + std::string(known.name) + "`", versionOf(known.gate),
                 isa::versionText(ptx))
         .kind = Kind::Directive;
@@ -204,7 +204,7 @@ void Header::readAddressSize(const Ast &ast, const Directive &directive) {
   bits = operands.front().value;
   if (bits != 32 && bits != 64)
     sink.report(DiagId::AddressSize, operands.front().range, bits);
-  if (bits == 32 && !Availability(ofArch(context())).holds(isa::feature(isa::FeatureId::Address32).gate))
+  if (bits == 32 && !isMet(isa::feature(isa::FeatureId::Address32).gate, ofArch(context())))
     sink.report(DiagId::CodegenAddress32, directive.range, ".address_size 32", targetName(ofArch(context())));
 }
 
@@ -228,10 +228,9 @@ void Header::finish(Range place, bool isEmpty) {
     ptx = known.since; // what the target has needs no further report
   }
   checkArch();
-  const Availability availability(context());
   for (auto [option, feature] :
        {std::pair(debug, isa::FeatureId::DebugTarget), std::pair(independent, isa::FeatureId::TexmodeIndependent)})
-    if (const isa::ExprId gate = isa::feature(feature).gate; option.size() && !availability.holds(gate))
+    if (const isa::ExprId gate = isa::feature(feature).gate; option.size() && !isMet(gate, context()))
       sink.report(DiagId::NotAvailable, option, "`" + source.text(option).str() + "`", gateText(gate), ptxText,
                   targetText);
 }
@@ -258,8 +257,9 @@ ModuleContext Header::context() const {
   ModuleContext context;
   context.ptx = ptx ? ptx : isa::versions().back();
   context.target = target >= 0 ? static_cast<uint16_t>(target) : anyTarget;
-  if (const int arch = isa::findTarget(options.arch); arch >= 0 && target >= 0 && arch != target)
-    context.arch = static_cast<uint16_t>(arch);
+  if (!options.arch.empty())
+    if (const int arch = isa::findTarget(options.arch); arch >= 0 && target >= 0 && arch != target)
+      context.arch = static_cast<uint16_t>(arch);
   context.pedantic = options.pedantic || options.levels.wantsPedantic();
   context.version = options.ptx.empty() ? versionRange : Range{};
   context.targetName = options.target.empty() ? targetRange : Range{};

@@ -7,8 +7,9 @@ namespace ptxray {
 
 class Limits {
 public:
-  Limits(const Ast &ast, const ModuleContext &context, const CheckOptions &options, DiagnosticSink &sink)
-      : ast(ast), availability(ofArch(context)), options(options), sink(sink) {}
+  /// What the target that code is made for allows.
+  Limits(const Ast &ast, const Availability &availability, const CheckOptions &options, DiagnosticSink &sink)
+      : ast(ast), availability(availability), options(options), sink(sink) {}
 
   /// Of the module.
   void variable(const Declaration &declaration, const Extent &extent, isa::WordId type);
@@ -28,7 +29,7 @@ private:
   std::vector<Reference> initialNames(const Declaration &declaration) const;
 
   const Ast &ast;
-  const Availability availability;
+  const Availability &availability;
   const CheckOptions &options;
   DiagnosticSink &sink;
   Program program;

@@ -3,18 +3,6 @@
 
 namespace ptxray {
 
-const isa::Directive *ModuleState::directiveOf(SpellingId name) {
-  if (name == SpellingId::None)
-    return nullptr;
-  const auto index = static_cast<uint32_t>(name);
-  if (index >= directives.size())
-    directives.resize(std::max<size_t>(index + 1, ast.spellings->size()));
-  std::optional<const isa::Directive *> &known = directives[index];
-  if (!known)
-    known = isa::findDirective(ast.text(name).split('[').first); // `.const[3]` is `.const`
-  return *known;
-}
-
 Formal ModuleState::formalOf(const Declaration &declaration) const {
   Formal formal;
   formal.type = resolver.word(declaration.type);

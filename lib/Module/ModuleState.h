@@ -53,11 +53,13 @@ struct Metadata {
 };
 
 struct ModuleState {
-  ModuleState(const Ast &ast, const Header &header, Resolver &resolver, DiagnosticSink &sink)
-      : ast(ast), header(header), availability(header.context()), availabilityOfCode(ofArch(header.context())),
-        resolver(resolver), sink(sink) {}
+  /// What its version and target allow.
+  ModuleState(const Ast &ast, const Header &header, const Availability &availability, Resolver &resolver,
+              DiagnosticSink &sink)
+      : ast(ast), header(header), ofHeader(header.context()), availability(availability),
+        availabilityOfCode(availability.ofCode()), resolver(resolver), sink(sink) {}
 
-  const ModuleContext &context() const { return availability.module(); }
+  const ModuleContext &context() const { return ofHeader; }
   bool has(isa::FeatureId id) const { return availability.holds(isa::feature(id).gate); }
   /// Of what the code is made for.
   bool codeHas(isa::FeatureId id) const { return availabilityOfCode.holds(isa::feature(id).gate); }
@@ -66,7 +68,7 @@ struct ModuleState {
     return spelling == SpellingId::None ? llvm::StringRef() : ast.text(spelling);
   }
   /// Null: there is no directive of that name.
-  const isa::Directive *directiveOf(SpellingId name);
+  const isa::Directive *directiveOf(SpellingId name) { return resolver.directive(name); }
   Formal formalOf(const Declaration &declaration) const;
   bool neverReturns(NameId function) const;
   /// A call of the function starts, orders and waits for nothing asynchronous.
@@ -74,21 +76,19 @@ struct ModuleState {
 
   const Ast &ast;
   const Header &header;
-  const Availability availability, availabilityOfCode;
+  const ModuleContext ofHeader;
+  const Availability &availability, &availabilityOfCode;
   Resolver &resolver;
   DiagnosticSink &sink;
-  llvm::DenseMap<uint32_t, Signature> functions;  // by NameId
-  llvm::DenseMap<uint32_t, Signature> prototypes; // by NameId; of the body at hand
-  llvm::DenseMap<uint32_t, Global> globals;       // by NameId
-  llvm::DenseSet<uint32_t> aliases;               // by NameId
-  llvm::DenseSet<uint32_t> functionTables;        // variables whose first value is the address of a function, by NameId
-  llvm::DenseSet<uint32_t> quietFunctions;        // with a body, by NameId
+  llvm::SmallDenseMap<uint32_t, Signature, 2> functions; // by NameId
+  llvm::DenseMap<uint32_t, Signature> prototypes;        // by NameId; of the body at hand
+  llvm::DenseMap<uint32_t, Global> globals;              // by NameId
+  llvm::DenseSet<uint32_t> aliases;                      // by NameId
+  llvm::DenseSet<uint32_t> functionTables; // variables whose first value is the address of a function, by NameId
+  llvm::DenseSet<uint32_t> quietFunctions; // with a body, by NameId
   bool inEntry = false;
   DebugInfo debugging;
   Metadata metadata;
-
-private:
-  std::vector<std::optional<const isa::Directive *>> directives; // by SpellingId; none: not asked yet
 };
 
 } // namespace ptxray

@@ -106,13 +106,13 @@ struct Layout {
 struct Program {
   std::vector<ModuleVariable> variables; // in the order of the text; members of families where they are named first
   std::vector<ModuleVariable> constantsOfBodies;
-  llvm::DenseMap<uint32_t, ModuleVariable> families;   // of the module, by where they are declared
-  llvm::DenseMap<uint32_t, uint32_t> variableOf;       // by NameId
-  std::vector<FunctionSummary> functions;              // those with a body
-  llvm::DenseMap<uint32_t, uint32_t> functionOf;       // by NameId
-  llvm::DenseMap<uint32_t, DeclaredFunction> declared; // by NameId
-  bool hasAbi = true;                                  // without it, there is no stack to recurse on
-  Range severalReturns;                                // the function that turns it off; empty: none does
+  llvm::DenseMap<uint32_t, ModuleVariable> families;           // of the module, by where they are declared
+  llvm::SmallDenseMap<uint32_t, uint32_t, 4> variableOf;       // by NameId
+  std::vector<FunctionSummary> functions;                      // those with a body
+  llvm::SmallDenseMap<uint32_t, uint32_t, 4> functionOf;       // by NameId
+  llvm::SmallDenseMap<uint32_t, DeclaredFunction, 4> declared; // by NameId
+  bool hasAbi = true;                                          // without it, there is no stack to recurse on
+  Range severalReturns;                                        // the function that turns it off; empty: none does
 
   const ModuleVariable *variable(NameId name) const {
     const auto found = variableOf.find(static_cast<uint32_t>(name));

@@ -390,6 +390,7 @@ void Builder::dottedName(const Token &token) {
   llvm::StringRef text = spellings.text(token.id);
   size_t dot = text.find('.');
   if (split.name == NameId::None) {
+    usedSplits.push_back(token.id);
     split.name = NameId(names.intern(text.data(), dot));
     split.suffix = SpellingId(spellings.intern(text.data() + dot, text.size() - dot));
   }

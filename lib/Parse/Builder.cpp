@@ -26,7 +26,9 @@ void Builder::start(llvm::StringRef text, bool keep, Parser::ItemFn fn) {
   sink = nullptr;
   ast.lost.clear();
   ast.unread.clear();
-  splits.clear();
+  for (const uint32_t spelling : usedSplits)
+    splits[spelling] = Split();
+  usedSplits.clear();
   joined.clear();
   cut(Mark{});
   dropStatement();

@@ -93,6 +93,8 @@ public:
   void word(const Token &token);
   void dotted(const Token &token);
   void openWord(const Token &token);
+  /// The word is written once more there, and what was read since is dropped.
+  void moveWord(uint32_t begin) { ast.operands[openNodes.back()].range.begin = begin; }
   void closeWord() { close(last); }
   void closeValues();
   /// Up to which number the list at hand may be dropped; none when it is kept.
@@ -243,7 +245,8 @@ private:
     NameId name = NameId::None;
     SpellingId suffix = SpellingId::None;
   };
-  std::vector<Split> splits;                 // by SpellingId: `%tid.x`
+  std::vector<Split> splits; // by SpellingId: `%tid.x`
+  std::vector<uint32_t> usedSplits;
   llvm::DenseMap<uint64_t, uint32_t> joined; // two spellings into one: `add .s32`
 };
 

@@ -86,8 +86,11 @@ protected:
   void skipNumbers() {
     Token &first = input.builder->ahead;
     const std::optional<uint64_t> largest = input.builder->largestDropped();
-    if (largest && first.kind == TokenKind::Integer && first.value <= *largest)
-      input.scanner->skipNumbers(first, *largest);
+    if (!largest || first.kind != TokenKind::Integer || first.value > *largest)
+      return;
+    input.scanner->skipNumbers(first, *largest);
+    if (const auto begin = input.scanner->skipNumberLines(first, input.scanner->text(last().range()), *largest))
+      input.builder->moveWord(*begin);
   }
 };
 
@@ -99,11 +102,17 @@ protected:
 #define TOKEN(name) static_assert(size_t(ptxray::TokenKind::name) == ptxray::fast::Ptx::name);
 #include "Parse/Tokens.def"
 
-bool ptxray::runFastPass(Scanner &scanner, Builder &builder) {
+struct ptxray::FastPass::Impl {
+  fast::Ptx parser{nullptr};
+};
+
+ptxray::FastPass::FastPass() : impl(std::make_unique<Impl>()) {}
+ptxray::FastPass::~FastPass() = default;
+
+bool ptxray::FastPass::run(Scanner &scanner, Builder &builder) {
   try {
-    fast::Ptx parser(nullptr);
-    parser.attach(scanner, builder);
-    parser.module();
+    impl->parser.attach(scanner, builder);
+    impl->parser.module();
     return true;
   } catch (const FastPassFailed &) {
     return false;

@@ -81,14 +81,18 @@ public:
     const size_t wanted = std::max<size_t>(fewestSlots, std::bit_ceil(entries.size() * 2));
     if (slots.size() > 4 * wanted)
       slots = std::vector<Slot>(wanted);
+    else if (entries.size() < slots.size() / 16)
+      for (const Entry &entry : entries)
+        slots[entry.place] = Slot();
     else
       std::fill(slots.begin(), slots.end(), Slot());
     mask = slots.size() - 1;
     entries.clear();
-    for (Family &family : families) {
-      family.prefix = 0;
-      family.members.clear();
+    for (const uint8_t used : usedFamilies) {
+      families[used].prefix = 0;
+      families[used].members.clear();
     }
+    usedFamilies.clear();
     pool.Reset();
   }
 
@@ -104,6 +108,7 @@ private:
   struct Entry {
     const char *begin;
     uint32_t length;
+    uint32_t place; // its slot
   };
   struct Words {
     uint64_t low, high;
@@ -134,6 +139,8 @@ private:
   uint32_t insertMember(Family &family, uint64_t prefix, uint32_t number, const char *p, uint32_t length) {
     const uint32_t id = intern(p, length);
     if (family.prefix != prefix) {
+      if (family.prefix == 0)
+        usedFamilies.push_back(static_cast<uint8_t>(&family - families.data()));
       family.prefix = prefix;
       family.members.clear();
     }
@@ -214,7 +221,7 @@ private:
 
   uint32_t insert(uint32_t at, uint64_t key, const char *p, uint32_t length) {
     const uint32_t id = entries.size();
-    entries.push_back({p, length});
+    entries.push_back({p, length, at});
     slots[at] = {key, length, id + 1};
     if (entries.size() * 3 > slots.size() * 2)
       grow();
@@ -233,6 +240,7 @@ private:
       while (slots[at].id != 0)
         at = (at + 1) & mask;
       slots[at] = slot;
+      entries[slot.id - 1].place = at;
     }
   }
 
@@ -241,6 +249,7 @@ private:
   uint32_t mask;
   std::vector<Entry> entries; // by number
   std::array<Family, 1 << familyBits> families;
+  std::vector<uint8_t> usedFamilies;
   llvm::BumpPtrAllocator pool;
 };
 

@@ -10,6 +10,7 @@ struct Parser::Impl {
   Ast ast;
   Scanner scanner{names, spellings};
   Builder builder{ast, names, spellings};
+  FastPass fastPass;
   std::vector<std::string> constants;
   std::vector<Range> skippedBodies;
   Impl() {
@@ -55,7 +56,7 @@ void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBo
     d.fix = Fix{"remove the byte order mark", {{range, ""}}, /*safe=*/true};
     impl->scanner.moveTo(range.end);
   }
-  if (runFastPass(impl->scanner, impl->builder))
+  if (impl->fastPass.run(impl->scanner, impl->builder))
     return;
   // What the items before the fault have given stays; from the item with the fault on, the other
   // parser reads.

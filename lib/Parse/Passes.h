@@ -4,8 +4,18 @@
 
 namespace ptxray {
 
-/// Reads to the end of the text; false at the first fault, where the scanner then is somewhere.
-bool runFastPass(Scanner &scanner, Builder &builder);
+/// For one text after the other.
+class FastPass {
+public:
+  FastPass();
+  ~FastPass();
+  /// Reads to the end of the text; false at the first fault, where the scanner then is somewhere.
+  bool run(Scanner &scanner, Builder &builder);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
 
 /// Reads the rest of the text from an item of the module on and reports every fault to `sink`.
 void runRecoveringPass(Scanner &scanner, Builder &builder, const SourceBuffer &source, DiagnosticSink &sink);

@@ -359,7 +359,7 @@ void PtxBase::readSoundItems() {
   builder->beginItem();
   scanner->moveTo(builder->last.end);
   scanner->braces = scanner->groups = 0;
-  const bool isRead = runFastPass(*scanner, *builder);
+  const bool isRead = FastPass().run(*scanner, *builder);
   builder->sink = sink;
   if (isRead)
     return;

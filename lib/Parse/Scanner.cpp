@@ -235,18 +235,49 @@ void Scanner::decimalFloat(Token &token, const char *p) {
     setBad(token, BadToken::MalformedNumber, p, scan::skipWord(result.ptr));
 }
 
-void Scanner::skipNumbers(Token &number, uint64_t limit) {
+/// The end of a decimal number at p that is not above the limit; p itself for anything else.
+static const char *plainNumber(const char *p, uint64_t limit, uint64_t &value) {
   constexpr int mostDigits = 9;
+  const char *e = p;
+  for (value = 0; scan::isDigit(*e) && e - p < mostDigits; ++e)
+    value = value * 10 + unsigned(*e - '0');
+  const bool isOctal = *p == '0' && e > p + 1;
+  return isOctal || scan::isWord(*e) || *e == '.' || value > limit ? p : e;
+}
+
+void Scanner::skipNumbers(Token &number, uint64_t limit) {
+  uint64_t value;
   for (const char *comma = at; *comma == ','; comma = at) {
-    const char *p = comma + 1, *e = p;
-    uint64_t value = 0;
-    for (; scan::isDigit(*e) && e - p < mostDigits; ++e)
-      value = value * 10 + unsigned(*e - '0');
-    const bool isOctal = *p == '0' && e > p + 1;
-    if (e == p || isOctal || scan::isWord(*e) || *e == '.' || value > limit)
+    const char *e = plainNumber(comma + 1, limit, value);
+    if (e == comma + 1)
       return;
+    set(number, TokenKind::Integer, comma + 1, e);
+    number.value = value;
+  }
+}
+
+std::optional<uint32_t> Scanner::skipNumberLines(Token &number, llvm::StringRef word, uint64_t limit) {
+  const auto skipBlanks = [](const char *p) {
+    while (*p == ' ' || *p == '\t')
+      ++p;
+    return p;
+  };
+  std::optional<uint32_t> begin;
+  for (uint64_t value;;) {
+    const char *line = skipBlanks(at);
+    if (line[0] == '/' && line[1] == '/')
+      line = skipComment(number, line);
+    if (*line != '\n')
+      return begin;
+    line = skipBlanks(line + 1);
+    if (std::memcmp(line, word.data(), word.size()) != 0)
+      return begin;
+    const char *p = skipBlanks(line + word.size()), *e = plainNumber(p, limit, value);
+    if (p == line + word.size() || e == p || *skipBlanks(e) == ',')
+      return begin;
     set(number, TokenKind::Integer, p, e);
     number.value = value;
+    begin = static_cast<uint32_t>(line - base);
   }
 }
 

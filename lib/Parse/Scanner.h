@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace ptxray {
@@ -69,6 +70,9 @@ public:
   void next(Token &token);
   /// After a decimal number of a list `1,2,3`: goes on to the last such number that is not above the limit.
   void skipNumbers(Token &number, uint64_t limit);
+  /// After `.b8 1`, the word being `.b8`: goes on to the last such line with one decimal number that is not above the
+  /// limit. Gives where its word begins.
+  std::optional<uint32_t> skipNumberLines(Token &number, llvm::StringRef word, uint64_t limit);
   uint32_t internWord(llvm::StringRef text) { return spellings.internCopy(text); }
   uint32_t internName(llvm::StringRef text) { return names.internCopy(text); }
 

@@ -21,6 +21,16 @@ isa::WordId WordsOfSpellings::find(const Ast &ast, SpellingId spelling) {
   return word;
 }
 
+const isa::Directive *WordsOfSpellings::findDirective(const Ast &ast, SpellingId spelling) {
+  if (spelling == SpellingId::None)
+    return nullptr;
+  const auto index = static_cast<size_t>(spelling);
+  if (index >= directives.size())
+    directives.resize(std::max(index + 1, directives.size() * 2));
+  directives[index] = isa::findDirective(ast.text(spelling).split('[').first); // `.const[3]` is `.const`
+  return *directives[index];
+}
+
 const isa::SpecialRegister *Resolver::special(NameId name) {
   auto [entry, isNew] = specials.try_emplace(static_cast<uint32_t>(name), nullptr);
   if (isNew)

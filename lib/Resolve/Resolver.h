@@ -75,6 +75,8 @@ public:
   /// Some name was not declared, so that advice was sought among all names of the text.
   bool hasUnknownNames() const { return unknownNames != 0; }
   isa::WordId word(SpellingId spelling) { return words.of(ast, spelling); } // 0: not in the vocabulary
+  /// Null: there is no directive of that name.
+  const isa::Directive *directive(SpellingId name) { return words.directive(ast, name); }
   Extent extentOf(const Declaration &declaration);
   /// The special register of that name, unless a declaration hides it.
   const isa::SpecialRegister *special(NameId name);
@@ -119,7 +121,7 @@ private:
   uint32_t blocks = 0;
   size_t lostRead = 0; // of the lines in `ast.lost`
   llvm::DenseSet<llvm::StringRef> lostNames;
-  llvm::DenseMap<uint32_t, const isa::SpecialRegister *> specials; // by NameId; null: none
+  llvm::SmallDenseMap<uint32_t, const isa::SpecialRegister *, 8> specials; // by NameId; null: none
 };
 
 } // namespace ptxray

@@ -42,13 +42,21 @@ const Scopes::Name &Scopes::readNew(NameId name) {
     if (number <= UINT32_MAX)
       number = number * 10 + (digit - '0');
   if (length && length < text.size() && number <= UINT32_MAX) {
-    const auto prefix = static_cast<NameId>(names.intern(text.data(), length));
+    const NameId prefix = prefixOf(text.take_front(length));
     const uint32_t slot = familySlot(prefix);
     members[index] = {slot, static_cast<uint32_t>(number)};
     texts[index].prefix = prefix;
     texts[index].number = static_cast<uint32_t>(number);
   }
   return texts[index];
+}
+
+/// Names with few prefixes follow each other.
+NameId Scopes::prefixOf(llvm::StringRef prefix) {
+  Prefix &known = lately[static_cast<unsigned char>(prefix.back()) % lately.size()];
+  if (known.text != prefix)
+    known = {prefix, static_cast<NameId>(names.intern(prefix.data(), static_cast<uint32_t>(prefix.size())))};
+  return known.name;
 }
 
 /// The slot in the field of a name, which gets one when it has none yet.

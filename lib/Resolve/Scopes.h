@@ -7,6 +7,7 @@
 #include "Resolve/Shape.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <array>
 #include <vector>
 
 namespace ptxray {
@@ -131,6 +132,7 @@ private:
     return index < memberCount && texts[index].isRead ? texts[index] : readNew(name);
   }
   const Name &readNew(NameId name);
+  NameId prefixOf(llvm::StringRef prefix);
   uint32_t slotIn(uint32_t &field);
   uint32_t familySlot(NameId prefix);
   bool isBoundOnItsOwn(NameId name);
@@ -141,6 +143,11 @@ private:
   std::vector<Member> members; // by NameId
   uint32_t memberCount = 0;
   std::vector<Name> texts; // by NameId: what its text says
+  struct Prefix {
+    llvm::StringRef text;
+    NameId name = NameId::None;
+  };
+  std::array<Prefix, 8> lately; // prefixes that were asked for, by their last letters
   std::vector<Slot> slots = std::vector<Slot>(1);
   std::vector<Undo> undo;
   std::vector<Mark> marks;

@@ -126,7 +126,15 @@ static bool isWide(StringRef text) {
 
 static bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 && !StringRef("\t\n\v\f\r").contains(c); }
 
+/// Nothing else begins as PTX mostly does.
+static bool beginsAsPtx(StringRef text, StringRef rest) {
+  return rest.starts_with(".version") && StringRef("./ \t\r\n").contains(text.front()) &&
+         !text.take_front(64).contains('\0');
+}
+
 static std::optional<Kind> kindOf(StringRef text, StringRef rest) {
+  if (beginsAsPtx(text, rest))
+    return std::nullopt;
   for (const Kind &kind : byBytes)
     if (kind.begins(text))
       return kind;

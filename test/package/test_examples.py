@@ -1,5 +1,6 @@
 """The Python examples of docs/examples/embedding at work: test_examples.py WHICH PTXRAY [LIBRARY]. WHICH is score,
-triton (compiles kernels), ray (a cluster of two nodes in this machine) or dask (two processes)."""
+triton and cute (which compile kernels), llvmlite, ray (a cluster of two nodes in this machine) or dask (two
+processes)."""
 
 import json
 import os
@@ -14,9 +15,23 @@ EXAMPLES = ROOT / "docs" / "examples" / "embedding"
 PACKAGES = {
     "score": (),
     "triton": ("triton==3.9.0", "numpy==2.4.6"),
+    "cute": ("nvidia-cutlass-dsl==4.8.1",),
+    "llvmlite": ("llvmlite==0.50.0",),
     "ray": ("ray[data]==2.52.1", "dask[dataframe]==2026.8.0", "pyarrow==26.0.1"),
     "dask": ("ray[data]==2.52.1", "dask[dataframe]==2026.8.0", "pyarrow==26.0.1"),
 }
+
+
+HALVES = """.version 9.0
+.target sm_120a
+.visible .entry k()
+{
+	.reg .b16 %h<3>;
+	mov.b16 %h1, 0x3c00;
+	add.f16 %h2, %h1, %h1;
+	ret;
+}
+"""
 
 
 def score():
@@ -30,10 +45,14 @@ def score():
     hazard = (ROOT / "test/module/hazards/copies.ptx").read_text()
     made = score(hazard, target="sm_90a")
     assert made.value == 0.8 and made.hazards["unwaited-copy"] > 1 and made.parses and made.target == "sm_90a", made
+    leasts = [score(text, least=True).least for text in ("", BAD, GOOD, HALVES, hazard)]
+    assert leasts == ["", "", "sm_10", "sm_53", "sm_80"], leasts
     shown = subprocess.run(
-        [sys.executable, EXAMPLES / "score.py", ROOT / "docs/examples/transpose.ptx"], check=True, capture_output=True
+        [sys.executable, EXAMPLES / "score.py", "--least", ROOT / "docs/examples/transpose.ptx"],
+        check=True,
+        capture_output=True,
     ).stdout
-    assert json.loads(shown)["value"] == 1.0, shown
+    assert json.loads(shown)["value"] == 1.0 and json.loads(shown)["least"] == "sm_90", shown
 
 
 def triton():
@@ -63,6 +82,42 @@ def triton():
         assert error.diagnostics
     else:
         raise AssertionError("nothing is raised")
+
+
+def cute():
+    os.environ["CUTE_DSL_ARCH"] = "sm_90a"
+    sys.path.remove(str(ROOT / "tools"))  # its cuda.py hides the package of that name
+    import cute_guard
+    import ptxray
+
+    cute_guard.install(raise_errors=True)
+    import cute_kernels
+
+    for number in range(4):
+        cute_kernels.compile_scaled(number)
+    assert len(cute_guard._seen) == 4, cute_guard._seen
+    print(f"checking took {cute_guard.cost():.2%} of compiling")
+    assert cute_guard.cost() < 0.01
+    cute_guard._checker = ptxray.Checker(target="sm_20")  # where these kernels are wrong
+    try:
+        cute_kernels.compile_scaled(5)
+    except ptxray.PtxError as error:
+        assert error.diagnostics
+    else:
+        raise AssertionError("nothing is raised")
+
+
+def llvmlite():
+    import check_llvmlite
+    import ptxray
+
+    ptx = check_llvmlite.compiled(check_llvmlite.KERNEL)
+    assert ".target sm_90" in ptx and "twice" in ptx, ptx
+    found = ptxray.check(ptx)
+    assert found.target == "sm_90" and not found, found
+    wrong = "call void asm sideeffect \"bar.snyc 0;\", \"\"()"
+    wrong = check_llvmlite.compiled(check_llvmlite.KERNEL.replace("ret void", f"{wrong}\n  ret void"))
+    assert [d.rule for d in ptxray.check(wrong)] == ["unknown-qualifier"], list(ptxray.check(wrong))
 
 
 def table(folder):
@@ -126,7 +181,7 @@ def main():
             "PTXRAY_PROGRAM": str(pathlib.Path(program).resolve()),
         }
         sys.exit(subprocess.run([python, __file__, *sys.argv[1:]], env=environment).returncode)
-    {"score": score, "triton": triton, "ray": ray, "dask": dask}[which]()
+    {"score": score, "triton": triton, "cute": cute, "llvmlite": llvmlite, "ray": ray, "dask": dask}[which]()
     print(f"docs/examples/embedding: {which} works")
 
 

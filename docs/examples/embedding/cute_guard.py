@@ -1,0 +1,67 @@
+"""Checks every kernel that the CuTe DSL (nvidia-cutlass-dsl 4.8) compiles in this process:
+
+    import cute_guard
+    cute_guard.install()                    warns; before the first import of cutlass
+    cute_guard.install(raise_errors=True)   raises ptxray.PtxError where the kernel is compiled
+
+The compiler runs from MLIR to machine code in one go and hands out PTX through files alone, so it is told to keep them,
+in a folder that is deleted at the end of the process; without a folder of your own in CUTE_DSL_DUMP_DIR. Where PTX is
+kept, CuTe compiles a kernel again that it has compiled before. `cute_guard.cost()` says what part of the time that
+CuTe took for compiling the checks took."""
+
+import os
+import pathlib
+import sys
+import tempfile
+import time
+import warnings
+
+import ptxray
+
+_checker = ptxray.Checker()
+_spent = {"compiling": 0.0, "checking": 0.0}
+_seen = {}
+
+
+def _check(folder, raise_errors):
+    for path in sorted(folder.glob("*.ptx")):
+        written = path.stat().st_mtime_ns
+        if _seen.get(path) == written:
+            continue
+        _seen[path] = written
+        found = _checker.check(path.read_bytes().rstrip(b"\0"))
+        if raise_errors and found.errors:
+            raise ptxray.PtxError(found)
+        for d in found:
+            if d.severity != "pedantic":
+                warnings.warn(f"{path.stem}: {d}", stacklevel=4)
+
+
+def install(raise_errors=False):
+    if "cutlass" in sys.modules:
+        raise RuntimeError("cute_guard.install() comes before the import of cutlass, which reads what to keep")
+    folder = tempfile.TemporaryDirectory(prefix="ptxray-cute-")
+    os.environ.setdefault("CUTE_DSL_DUMP_DIR", folder.name)
+    os.environ["CUTE_DSL_KEEP"] = ",".join(filter(None, {*os.environ.get("CUTE_DSL_KEEP", "").split(","), "ptx"}))
+    from cutlass.base_dsl.compiler import Compiler
+
+    compile = Compiler.compile
+
+    def checked(*arguments, **options):
+        begin = time.perf_counter()
+        module = compile(*arguments, **options)
+        compiled = time.perf_counter()
+        _spent["compiling"] += compiled - begin
+        try:
+            _check(pathlib.Path(os.environ["CUTE_DSL_DUMP_DIR"]), raise_errors)
+        finally:
+            _spent["checking"] += time.perf_counter() - compiled
+        return module
+
+    _checker.check("")  # which loads the library
+    Compiler.compile = checked
+    checked.folder = folder  # as long as the process lives
+
+
+def cost():
+    return _spent["checking"] / _spent["compiling"] if _spent["compiling"] else 0.0

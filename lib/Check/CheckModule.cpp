@@ -43,13 +43,14 @@ static bool reportForeign(const SourceBuffer &source, DiagnosticSink &sink) {
   return true;
 }
 
-static ModuleSummary check(Parser &parser, Knowledge &knowledge, bool keepBodies, const SourceBuffer &source,
-                           const CheckOptions &options, DiagnosticSink &sink, KnownFunctions *known = nullptr) {
+static ModuleSummary check(Parser &parser, Knowledge &knowledge, ModuleRoom &room, bool keepBodies,
+                           const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink,
+                           KnownFunctions *known = nullptr) {
   if (reportForeign(source, sink)) {
     select(source, {}, {}, options, sink);
     return {};
   }
-  ModuleCheck module(parser.ast(), knowledge, source, options, sink);
+  ModuleCheck module(parser.ast(), knowledge, room, source, options, sink);
   if (known) {
     known->begin();
     parser.passOver(known->bodies());
@@ -70,12 +71,13 @@ static ModuleSummary check(Parser &parser, Knowledge &knowledge, bool keepBodies
 
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink) {
   Session session;
-  return check(session.parser, session.knowledge, /*keepBodies=*/false, source, options, sink);
+  return check(session.parser, session.knowledge, *session.room, /*keepBodies=*/false, source, options, sink);
 }
 
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink,
                           Session &session) {
-  ModuleSummary summary = check(session.parser, session.knowledge, /*keepBodies=*/false, source, options, sink);
+  ModuleSummary summary =
+      check(session.parser, session.knowledge, *session.room, /*keepBodies=*/false, source, options, sink);
   session.limit(source.text().size());
   return summary;
 }
@@ -84,7 +86,8 @@ ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &option
                           Session &session, KnownFunctions &known) {
   const bool isRecalling = !known.isEmpty();
   auto checkAll = [&](DiagnosticSink &found) {
-    return check(session.parser, session.knowledge, /*keepBodies=*/false, source, options, found, &known);
+    return check(session.parser, session.knowledge, *session.room, /*keepBodies=*/false, source, options, found,
+                 &known);
   };
   DiagnosticSink first;
   ModuleSummary summary = checkAll(first);
@@ -100,7 +103,8 @@ ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &option
 
 ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink, Parser &kept) {
   Knowledge knowledge;
-  return check(kept, knowledge, /*keepBodies=*/true, source, options, sink);
+  ModuleRoom room(kept.ast());
+  return check(kept, knowledge, room, /*keepBodies=*/true, source, options, sink);
 }
 
 void checkParsed(const Parser &parsed, const SourceBuffer &source, const CheckOptions &options, Range instructions,

@@ -21,7 +21,7 @@ void ModuleCheck::endHeader(Range place, bool isEmpty) {
   Verdicts &verdicts = knowledge.verdictsFor(header.context());
   module.emplace(ast, header, verdicts.allows(), resolver, sink);
   limits.emplace(ast, module->availabilityOfCode, options, sink);
-  bodies.emplace(ast, source, verdicts, *module, resolver, sink);
+  bodies.emplace(ast, source, verdicts, *module, resolver, sink, room.bodies);
 }
 
 const Body *ModuleCheck::item(Statement statement) {

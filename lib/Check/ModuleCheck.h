@@ -8,13 +8,25 @@
 
 namespace ptxray {
 
+/// What a check fills and the next one of the same parser fills again.
+struct ModuleRoom {
+  explicit ModuleRoom(const Ast &ast) : scopes(*ast.names) {}
+  Scopes scopes;
+  BodyRoom bodies;
+};
+
 class ModuleCheck {
 public:
   /// What is known of the spellings is of the parser that fills the Ast.
   ModuleCheck(const Ast &ast, Knowledge &knowledge, const SourceBuffer &source, const CheckOptions &options,
               DiagnosticSink &sink)
-      : ast(ast), knowledge(knowledge), source(source), options(options), sink(sink), header(source, options, sink),
-        resolver(ast, knowledge.words, sink) {}
+      : ModuleCheck(ast, knowledge, source, options, sink, std::make_unique<ModuleRoom>(ast), nullptr) {}
+  /// As one of many.
+  ModuleCheck(const Ast &ast, Knowledge &knowledge, ModuleRoom &room, const SourceBuffer &source,
+              const CheckOptions &options, DiagnosticSink &sink)
+      : ModuleCheck(ast, knowledge, source, options, sink, nullptr, &room) {
+    room.scopes.clear();
+  }
 
   /// Instructions that begin elsewhere are passed over, as if they were not written.
   void judgeOnly(Range place) { judged = place; }
@@ -32,6 +44,11 @@ public:
   const ModuleState &moduleState() const { return *module; }
 
 private:
+  ModuleCheck(const Ast &ast, Knowledge &knowledge, const SourceBuffer &source, const CheckOptions &options,
+              DiagnosticSink &sink, std::unique_ptr<ModuleRoom> ownRoom, ModuleRoom *given)
+      : ast(ast), knowledge(knowledge), source(source), options(options), sink(sink), ownRoom(std::move(ownRoom)),
+        room(given ? *given : *this->ownRoom), header(source, options, sink),
+        resolver(ast, knowledge.words, room.scopes, sink) {}
   void endHeader(Range place, bool isEmpty = false);
   void variable(const Declaration &declaration);
   void directive(const Directive &directive);
@@ -55,6 +72,8 @@ private:
   const SourceBuffer &source;
   const CheckOptions &options;
   DiagnosticSink &sink;
+  const std::unique_ptr<ModuleRoom> ownRoom; // null: it is another's
+  ModuleRoom &room;
   Range judged{0, UINT32_MAX};
   KnownFunctions *known = nullptr; // nothing is, and nothing is to be
   size_t reportsOfItems = 0;       // those of the items so far

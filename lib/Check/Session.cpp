@@ -10,6 +10,7 @@ void Session::limit(size_t bytes) {
     return;
   parser.forget();
   knowledge = Knowledge(); // it counts on the numbers that the parser gave
+  room = std::make_unique<ModuleRoom>(parser.ast());
 }
 
 } // namespace ptxray

@@ -1,7 +1,7 @@
 #pragma once
 // What outlasts a text: the parser with the spellings it has met and the room that its arrays take, and what is known
 // of instructions. A check that is handed one finds nearly all that it asks for; it says the same as without.
-#include "Match/Match.h"
+#include "Check/ModuleCheck.h"
 #include "Parse/Parse.h"
 
 namespace ptxray {
@@ -11,6 +11,7 @@ class Session {
 public:
   Parser parser;
   Knowledge knowledge;
+  std::unique_ptr<ModuleRoom> room = std::make_unique<ModuleRoom>(parser.ast());
 
   /// After a text of so many bytes, whose Ast nobody needs any more: gives the memory back if it has become too much.
   void limit(size_t bytes);

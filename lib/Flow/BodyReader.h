@@ -9,11 +9,18 @@
 
 namespace ptxray {
 
+/// What a reader fills; the next one fills it again, so that its arrays are made once.
+struct BodyRoom {
+  Body body;
+  std::vector<LocalId> byName; // by NameId: what it means outside of nested blocks; None between functions
+};
+
 class BodyReader {
 public:
   BodyReader(const Ast &ast, const SourceBuffer &source, Verdicts &verdicts, ModuleState &module, Resolver &resolver,
-             DiagnosticSink &sink)
-      : ast(ast), source(source), verdicts(verdicts), module(module), resolver(resolver), sink(sink) {
+             DiagnosticSink &sink, BodyRoom &room)
+      : ast(ast), source(source), verdicts(verdicts), module(module), resolver(resolver), sink(sink), body(room.body),
+        byName(room.byName) {
     body.ast = &ast;
   }
 
@@ -95,9 +102,9 @@ private:
   Resolver &resolver;
   DiagnosticSink &sink;
 
-  Body body;
+  Body &body;
+  std::vector<LocalId> &byName;
   size_t reportsBefore = 0;
-  std::vector<LocalId> byName;                                     // by NameId: what it means outside of nested blocks
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, LocalId> ofBlocks; // by symbol and name
   llvm::SmallVector<Shape, 32> shapes;
   unsigned found = 0; // verdicts, for assertions

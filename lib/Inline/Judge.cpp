@@ -104,7 +104,7 @@ static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &tar
   judged.uses.resize(fragment.operands().size());
   const auto source = SourceBuffer::fromText("", fragment.module(target.ptx, target.target, target.hasFloats).text());
   DiagnosticSink sink;
-  ModuleCheck module(session.parser.ast(), session.knowledge, *source, options, sink);
+  ModuleCheck module(session.parser.ast(), session.knowledge, *session.room, *source, options, sink);
   session.parser.setConstants(context.constants);
   session.parser.parse(*source, sink, /*keepBodies=*/false, [&](const Ast &, Statement item) {
     if (const Body *body = module.item(item)) {

@@ -18,8 +18,9 @@ enum class DeclarationRole : uint8_t { Global, Local, Input, Return };
 /// operands of an instruction into shapes.
 class Resolver {
 public:
-  Resolver(const Ast &ast, WordsOfSpellings &words, DiagnosticSink &sink)
-      : ast(ast), words(words), sink(sink), scopes(*ast.names) {}
+  /// The scopes are empty, and of the names of the Ast.
+  Resolver(const Ast &ast, WordsOfSpellings &words, Scopes &scopes, DiagnosticSink &sink)
+      : ast(ast), words(words), sink(sink), scopes(scopes) {}
 
   /// Binds the name; a clash with another of the same scope is reported, but not of the module's.
   /// Gives how much memory it takes.
@@ -105,7 +106,7 @@ private:
   WordsOfSpellings &words;
   DiagnosticSink &sink;
   bool isLost(llvm::StringRef name);
-  Scopes scopes;
+  Scopes &scopes;
   const Function *current = nullptr; // at hand
   std::vector<BlockLabel> labels;    // of the function at hand, sorted by block
   size_t nextLabel = 0;

@@ -6,6 +6,17 @@
 
 namespace ptxray {
 
+void Scopes::clear() {
+  symbols.clear();
+  members.clear();
+  memberCount = 0;
+  texts.clear();
+  slots.assign(1, {});
+  undo.clear();
+  marks.clear();
+  lately = {};
+}
+
 void Scopes::enter() { marks.push_back({undo.size(), symbols.size()}); }
 
 void Scopes::leave() {

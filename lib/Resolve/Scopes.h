@@ -52,6 +52,8 @@ struct Symbol {
 class Scopes {
 public:
   explicit Scopes(Interner &names) : names(names) {}
+  /// The names are those of another text now. The arrays keep their room.
+  void clear();
 
   void enter();
   void leave();

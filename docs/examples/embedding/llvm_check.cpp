@@ -3,7 +3,8 @@
 //   c++ -std=c++20 llvm_check.cpp $(llvm-config --cppflags --ldflags --libs) $(pkg-config --cflags --libs ptxray)
 //   ./a.out kernel.ll sm_90
 //
-// The module never becomes a file. A checker that lives as long as the compiler costs some tens of microseconds a kernel.
+// The module never becomes a file. A checker that lives as long as the compiler costs some 100 us a kernel.
+#include "ptxray/ptxray.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -14,7 +15,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
-#include "ptxray/ptxray.h"
 #include <optional>
 
 /// Empty: LLVM cannot compile it.

@@ -4,6 +4,7 @@
 // its writer meant; what it cannot mend it skips to the end of the statement. One report a statement.
 #include "Parse/RecoveringParser.h"
 #include "llvm/ADT/StringExtras.h"
+#include <mutex>
 #define b (*builder)
 #include "recover/Ptx.cpp"
 #undef b
@@ -247,6 +248,8 @@ bool PtxBase::endsLine(const Token &token) const {
 // ---- what could follow
 
 KindSet PtxBase::readFollowers(size_t s) {
+  static std::mutex once; // ANTLR asks whether it knows a state's set before it locks
+  const std::lock_guard lock(once);
   KindSet set = 0;
   const antlr4::atn::ATN &atn = getATN();
   for (const antlr4::misc::Interval &interval : atn.nextTokens(atn.states[s]).getIntervals())

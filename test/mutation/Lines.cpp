@@ -23,7 +23,8 @@ public:
     const Ast &ast = parser.ast();
     Header header(*source, options, sink);
     WordsOfSpellings words;
-    Resolver resolver(ast, words, sink);
+    Scopes scopes(*ast.names);
+    Resolver resolver(ast, words, scopes, sink);
     parser.parse(*source, sink, false, [&](const Ast &, Statement statement) {
       if (statement.kind == StatementKind::Directive) {
         header.read(ast, ast.directives[statement.index]);

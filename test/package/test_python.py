@@ -1,4 +1,5 @@
-"""The Python module, over the library in its process and over a process beside it: test_python.py PTXRAY [LIBRARY]."""
+"""The Python module, over the library in its process and over a process beside it: test_python.py PTXRAY [LIBRARY].
+With PTXRAY_ARRAYS in the environment, in a Python that has numpy and pyarrow."""
 
 import concurrent.futures
 import gc
@@ -12,11 +13,13 @@ import subprocess
 import sys
 import threading
 
-from common import BAD, GOOD, ROOT
+from common import BAD, GOOD, ROOT, python_with
 
+has_arrays = "PTXRAY_ARRAYS" in os.environ
 if len(sys.argv) == 3 and sys.argv[2] != "beside":
+    python = python_with("numpy==2.4.6", "pyarrow==26.0.1") if has_arrays else sys.executable
     for engine in (sys.argv[2], "beside"):
-        subprocess.run([sys.executable, __file__, sys.argv[1], engine, "inside"], check=True)
+        subprocess.run([python, __file__, sys.argv[1], engine, "inside"], check=True)
     sys.exit()
 
 program, engine = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "beside"
@@ -88,6 +91,7 @@ def arrays():
     try:
         import numpy
     except ImportError:
+        assert not has_arrays
         print("numpy is not here")
     else:
         assert ptxray.check_many(numpy.array(texts, dtype=object)) == wanted
@@ -96,6 +100,7 @@ def arrays():
     try:
         import pyarrow
     except ImportError:
+        assert not has_arrays
         return print("pyarrow is not here")
     for kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.binary()):
         array = pyarrow.array(texts, kind)
@@ -158,6 +163,25 @@ def forks():
     assert ptxray.check(BAD).errors == 2
 
 
+def subinterpreters():
+    if sys.version_info >= (3, 12) or engine == "beside":
+        return  # later Pythons have other ones; processes do not start from there
+    import _xxsubinterpreters as interpreters
+
+    code = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "tools" / "python")!r})
+import ptxray
+ptxray.program = lambda: {program!r}
+assert ptxray.check({BAD!r}).errors == 2 and [len(one) for one in ptxray.check_many([{GOOD!r}] * 3)] == [0, 0, 0]
+"""
+    for _ in range(3):
+        one = interpreters.create()
+        interpreters.run_string(one, code)
+        interpreters.destroy(one)
+    assert ptxray.check(BAD).errors == 2
+
+
 def memory():
     """Many texts, and options that are not kept."""
     for i in range(3000):
@@ -170,6 +194,6 @@ def memory():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 2000
 
 
-for test in (values, many, arrays, as_the_program, threads, forks, memory):
+for test in (values, many, arrays, as_the_program, threads, forks, subinterpreters, memory):
     test()
 print(f"ptxray works over {type(ptxray._engine()).__name__}")

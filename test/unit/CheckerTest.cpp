@@ -90,6 +90,53 @@ std::string kernel(const std::string &body) {
   return ".version 8.6\n.target sm_80\n.visible .entry k()\n{\n\t.reg .b32 %r<9>;\n" + body + "\tret;\n}\n";
 }
 
+/// No other is like it: a name, a number, and mostly a spelling or a fault of its own.
+std::string textOfNumber(size_t number) {
+  const std::string own = std::to_string(number);
+  std::string body = "\tmov.b32 %r1, " + own + ";\n\tadd.s32 %r0, %r1, %r" + std::to_string(number % 9) + ";\n";
+  if (number % 3 == 0)
+    body += "\tadd.x" + own + " %r0, %r1, %r1;\n";
+  if (number % 5 == 0)
+    body += "\tmov.b32 %r2, %n" + own + ";\n$l" + own + ":\n";
+  if (number % 7 == 0)
+    body += "\tlost {" + own + "\n";
+  return ".version 8.6\n.target sm_" + std::string(number % 2 ? "80" : "90a") + "\n.visible .entry k" + own +
+         "()\n{\n\t.reg .b32 %r<9>;\n" + body + "\tret;\n}\n";
+}
+
+/// In pages; 0: the system does not say.
+size_t residentMemory() {
+  size_t size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident;
+}
+
+/// $PTXRAY_CHECKER_CALLS: how many texts.
+TEST(Checker, ManyDifferentTexts) {
+  const char *wanted = std::getenv("PTXRAY_CHECKER_CALLS");
+  const size_t count = wanted ? std::stoul(wanted) : 3000;
+  ptxray::Checker checker;
+  std::mt19937 random(3);
+  size_t found = 0, early = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string text = textOfNumber(i);
+    const ptxray::Result result = checker.check(text);
+    found += result.diagnostics.size();
+    if (random() % 500 == 0) { // one that came before, too
+      const std::string before = textOfNumber(random() % (i + 1));
+      ASSERT_EQ(show(checker.check(before)), show(ptxray::check(before))) << before;
+      ASSERT_EQ(show(result), show(ptxray::check(text))) << text;
+    }
+    if (i == count / 10)
+      early = residentMemory();
+  }
+  EXPECT_GT(found, count / 2);
+  constexpr size_t noise = 2048; // pages: what a process gives back late
+  EXPECT_LE(residentMemory(), early + early / 10 + noise);
+  RecordProperty("pages", static_cast<int>(residentMemory()));
+  std::printf("memory after a tenth %zu KiB, after all %zu KiB\n", early * 4, residentMemory() * 4);
+}
+
 TEST(Checker, OneForEachThread) {
   const std::vector<Text> texts = testTexts();
   std::vector<std::string> alone;
@@ -104,6 +151,20 @@ TEST(Checker, OneForEachThread) {
     }
   };
   std::thread one(work, 0), other(work, 17);
+  one.join();
+  other.join();
+}
+
+/// Both write what only they have read into what they remember.
+TEST(Checker, EachThreadItsOwnTexts) {
+  auto work = [](size_t first) {
+    ptxray::Checker checker;
+    for (size_t i = 0; i < 400; ++i) {
+      const std::string text = textOfNumber(first + i);
+      EXPECT_EQ(show(checker.check(text)), show(ptxray::check(text)));
+    }
+  };
+  std::thread one(work, 0), other(work, 200);
   one.join();
   other.join();
 }

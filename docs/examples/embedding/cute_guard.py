@@ -2,7 +2,7 @@
 
     import cute_guard
     cute_guard.install()                    warns; before the first import of cutlass
-    cute_guard.install(raise_errors=True)   raises ptxray.PtxError where the kernel is compiled
+    cute_guard.install(raise_errors=True)   compiling raises CuTe's DSLRuntimeError, whose cause is a ptxray.PtxError
 
 The compiler runs from MLIR to machine code in one go and hands out PTX through files alone, so it is told to keep them,
 in a folder that is deleted at the end of the process; without a folder of your own in CUTE_DSL_DUMP_DIR. Where PTX is

@@ -5,6 +5,9 @@
 #include "Parse/RecoveringParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include <mutex>
+#ifndef _WIN32
+#include <pthread.h>
+#endif
 #define b (*builder)
 #include "recover/Ptx.cpp"
 #undef b
@@ -247,9 +250,20 @@ bool PtxBase::endsLine(const Token &token) const {
 
 // ---- what could follow
 
+/// ANTLR asks whether it knows a state's set before it locks, so it is asked by one thread at a time.
+static std::mutex askingAntlr;
+
+/// A process that forks while another thread asks would find it locked for ever.
+static void survivesForks() {
+#ifndef _WIN32
+  [[maybe_unused]] static const int registered =
+      pthread_atfork([] { askingAntlr.lock(); }, [] { askingAntlr.unlock(); }, [] { askingAntlr.unlock(); });
+#endif
+}
+
 KindSet PtxBase::readFollowers(size_t s) {
-  static std::mutex once; // ANTLR asks whether it knows a state's set before it locks
-  const std::lock_guard lock(once);
+  survivesForks();
+  const std::lock_guard lock(askingAntlr);
   KindSet set = 0;
   const antlr4::atn::ATN &atn = getATN();
   for (const antlr4::misc::Interval &interval : atn.nextTokens(atn.states[s]).getIntervals())

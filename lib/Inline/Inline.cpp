@@ -314,7 +314,9 @@ InlineChecker::~InlineChecker() = default;
 static void fill(FileReport &report, ModuleSummary summary, DiagnosticSink &sink) {
   report.ptx = std::move(summary.ptx);
   report.target = std::move(summary.target);
-  report.diagnostics = sink.take();
+  report.diagnostics.clear();
+  if (!sink.diagnostics().empty())
+    report.diagnostics = sink.take();
 }
 
 void InlineChecker::check(FileReport &report, const CheckOptions &options, KnownFunctions &functions) {

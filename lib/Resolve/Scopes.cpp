@@ -14,7 +14,7 @@ void Scopes::clear() {
   slots.assign(1, {});
   undo.clear();
   marks.clear();
-  lately = {};
+  lately.fill(Prefix());
 }
 
 void Scopes::enter() { marks.push_back({undo.size(), symbols.size()}); }

@@ -1,7 +1,7 @@
 #pragma once
 // What a check found in the functions of a text, for the check of that text after edits inside of bodies: a body that
 // no edit touched is passed over, and what was found in it is told again. That is right while all items of the module
-// lie where they lay and no body that is read changes what others are compared with; `end` says whether it was.
+// are where they were and no body that is read changes what others are compared with; `end` says whether it was.
 #include "Diagnostics/Diagnostic.h"
 #include "Module/Program.h"
 #include <memory>
@@ -39,7 +39,7 @@ public:
   void begin();
   /// The function at hand was read; `body` may be null.
   void read(std::unique_ptr<KnownBody> body, bool isQuiet);
-  /// Of the function at hand, whose body was passed over; null: it lies elsewhere.
+  /// Of the function at hand, whose body was passed over; null: it is elsewhere.
   const KnownBody *passedOver(const Function &function);
   bool wasQuiet() const { return at < items.size() && items[at].isQuiet; }
   /// Whether the function at hand was edited in a way that others may depend on.

@@ -22,7 +22,7 @@ def main():
     run(cmake, "--build", folder, "--target", "checker-tests")
     program = folder / "test" / "unit" / "checker-tests"
     symbols = run("nm", program)
-    assert f"__{'tsan' if which == 'thread' else 'asan'}_init" in symbols, "it is no such build"
+    assert f"__{'tsan' if which == 'thread' else 'asan'}_init" in symbols, "it is not such a build"
     environment = {**os.environ, **settings, "TSAN_OPTIONS": "halt_on_error=1", "ASAN_OPTIONS": "detect_leaks=1"}
     shown = run(program, f"--gtest_filter={tests}", env=environment)
     assert "[  PASSED  ]" in shown and "0 tests" not in shown.splitlines()[-1], shown

@@ -66,6 +66,10 @@ const Body *ModuleCheck::function(uint32_t index) {
   }
   const size_t before = sink.diagnostics().size();
   const Body &body = readBody(function);
+  if (!appliesRules) {
+    resolver.endFunction();
+    return &body;
+  }
   const size_t read = sink.diagnostics().size();
   isSound &= read == before;
   const BodyContext context = {*module, options, sink};

@@ -28,6 +28,8 @@ public:
     room.scopes.clear();
   }
 
+  /// The rules about bodies are left out: what a body says is wanted, not what is wrong with it.
+  void onlyRead() { appliesRules = false; }
   /// Instructions that begin elsewhere are passed over, as if they were not written.
   void judgeOnly(Range place) { judged = place; }
   /// What is known of functions is used, and added to.
@@ -74,6 +76,7 @@ private:
   DiagnosticSink &sink;
   const std::unique_ptr<ModuleRoom> ownRoom; // null: it is another's
   ModuleRoom &room;
+  bool appliesRules = true;
   Range judged{0, UINT32_MAX};
   KnownFunctions *known = nullptr; // nothing is, and nothing is to be
   size_t reportsOfItems = 0;       // those of the items so far

@@ -5,6 +5,7 @@ namespace ptxray {
 Excerpt::Excerpt(ExcerptText given)
     : mapped(std::move(given.text)), begin(given.bodyBegin), buffer(SourceBuffer::fromText("", mapped.text())),
       options(std::move(given.options)), check(parser.ast(), knowledge, *buffer, options, sink) {
+  check.onlyRead();
   // The whole text is read first, so that what a body points to stays where it is.
   parser.parse(*buffer, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
   for (const Statement item : parser.ast().module) {

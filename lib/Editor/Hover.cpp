@@ -70,9 +70,37 @@ bool formIsAvailable(const isa::Form &form, const Writer &out) {
   });
 }
 
-void writeForm(const isa::Form &form, Writer &out) {
-  out.code(std::string(form.syntax));
-  out.needs(availabilityOf(form), formIsAvailable(form, out));
+/// The slot that a piece of a form's syntax names, from `next` on: two slots may have one name.
+std::optional<unsigned> slotNamed(const FormMatch &match, StringRef name, unsigned next) {
+  for (unsigned slot = next; slot < match.slots.size(); ++slot)
+    if (StringRef(match.slots[slot].name) == name)
+      return slot;
+  return match.findSlot(name);
+}
+
+/// The syntax with the words that are written in the places of its slots, and without those that are left out.
+std::string writtenForm(const FormMatch &match) {
+  const auto isOfName = [](char c) { return llvm::isAlnum(c) || c == '_' || c == ':'; };
+  std::string out;
+  unsigned next = 0;
+  for (StringRef rest = match.form().syntax; !rest.empty();) {
+    const bool isOptional = rest.starts_with("{.");
+    const StringRef inner = rest.drop_front(isOptional);
+    const StringRef name = inner.take_front(1 + inner.drop_front().take_while(isOfName).size());
+    const auto slot = name.starts_with(".") ? slotNamed(match, name, next) : std::nullopt;
+    if (!slot || (isOptional && !inner.drop_front(name.size()).starts_with("}"))) {
+      out += rest.front();
+      rest = rest.drop_front();
+      continue;
+    }
+    if (match.isWritten(*slot))
+      out += isa::word(match.slotWord[*slot]).text;
+    else if (!isOptional)
+      out += name;
+    next = *slot + 1;
+    rest = inner.drop_front(name.size() + isOptional);
+  }
+  return out;
 }
 
 /// The forms of an opcode that fits none.
@@ -94,10 +122,25 @@ void writeForms(const isa::Mnemonic &mnemonic, Writer &out) {
   out.code(std::move(list));
 }
 
-void writeOperands(const isa::Form &form, Writer &out) {
+/// A text about a form with the words that are written for its slots, but for those that stand for a number.
+std::string withWords(std::string text, const FormMatch &match) {
+  for (unsigned slot = 0; slot < match.slots.size(); ++slot) {
+    const isa::Word &word = isa::word(match.slotWord[slot]);
+    const std::string name = quoted(match.slots[slot].name);
+    const bool isCount = word.number >= 0 && word.typeKind == isa::TypeKind::None;
+    if (!match.isWritten(slot) || isCount)
+      continue;
+    for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += word.text.size())
+      text.replace(at, name.size(), quoted(word.text));
+  }
+  return text;
+}
+
+void writeOperands(const FormMatch &match, Writer &out) {
   std::string list;
-  for (const isa::OperandDecl &operand : isa::run(isa::tables().operands, form.operands))
-    list += (list.empty() ? "" : "\n") + std::string(operand.name) + ": " + describeOperand(operand, form);
+  for (const isa::OperandDecl &operand : match.operands)
+    list += (list.empty() ? "" : "\n") + std::string(operand.name) + ": " +
+            withWords(describeOperand(operand, match.form()), match);
   if (!list.empty())
     out.text(std::move(list));
 }
@@ -144,9 +187,10 @@ std::optional<Hover> hoverOnOpcode(const Excerpt &excerpt, const Opcode &opcode,
   const isa::Form &form = match->form();
   const isa::Entry &entry = isa::tables().entries[form.entry];
   out.text(quoted(opcode.mnemonic->text) + ": " + std::string(entry.title));
-  writeForm(form, out);
+  out.code(slot ? std::string(form.syntax) : writtenForm(*match)); // a qualifier is told by the name of its slot
+  out.needs(availabilityOf(form), formIsAvailable(form, out));
   if (!slot)
-    writeOperands(form, out);
+    writeOperands(*match, out);
   out.manual(entry.manual);
   return out.take(range);
 }

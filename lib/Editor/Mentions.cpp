@@ -1,5 +1,6 @@
 // From the arrays of a body to the places of its names.
 #include "Editor/Names.h"
+#include "Editor/Places.h"
 #include "Parse/Scanner.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,8 +33,8 @@ public:
 private:
   /// Of the name alone, without signs, offset and suffix.
   Range nameIn(Range range, NameId name) const {
-    const llvm::StringRef text = ast.text(name);
-    const size_t at = source.text(range).find(text);
+    const llvm::StringRef text = ast.text(name), written = source.text(range);
+    const size_t at = written.starts_with(text) ? 0 : written.find(text);
     if (at == llvm::StringRef::npos)
       return {};
     const auto begin = range.begin + static_cast<uint32_t>(at);
@@ -48,6 +49,7 @@ private:
 
 void MentionCollector::instructions(const Body &body) {
   std::vector<uint8_t> uses;
+  found.reserve(found.size() + body.size() * 3);
   for (uint32_t number = 0; number < body.size(); ++number) {
     const Instruction &one = body.instruction(number);
     const llvm::ArrayRef<Operand> nodes = ast.operandsOf(one.operands);
@@ -97,10 +99,13 @@ void MentionCollector::declaration(const Declaration &declaration) {
 }
 
 void MentionCollector::function(const Function &function) {
-  add(function.name, function.nameRange, declared(function.nameRange), 0, /*isDeclaration=*/true);
-  for (const Slice slice : {function.returns, function.parameters})
+  const auto declarations = [&](Slice slice) {
     for (const Declaration &one : llvm::ArrayRef(ast.declarations).slice(slice.first, slice.count))
       declaration(one);
+  };
+  declarations(function.returns); // they are before the name
+  add(function.name, function.nameRange, declared(function.nameRange), 0, /*isDeclaration=*/true);
+  declarations(function.parameters);
 }
 
 void MentionCollector::operands(Slice nodes, llvm::function_ref<const Symbol *(NameId)> find) {
@@ -137,7 +142,7 @@ void MentionCollector::unread(const Body &body) {
 }
 
 std::vector<Mention> MentionCollector::take() {
-  llvm::stable_sort(found, [](const Mention &a, const Mention &b) { return a.range.begin < b.range.begin; });
+  mergeByPlace(found);
   return std::move(found);
 }
 
@@ -189,7 +194,7 @@ std::vector<Mention> mentionsIn(const Excerpt &excerpt) {
   const std::vector<Mention> inner = mentionsInBody(*body, excerpt.source());
   llvm::erase_if(all, [&](const Mention &mention) { return body->function->nameRange == mention.range; });
   all.insert(all.end(), inner.begin(), inner.end());
-  llvm::stable_sort(all, [](const Mention &a, const Mention &b) { return a.range.begin < b.range.begin; });
+  mergeByPlace(all);
   return all;
 }
 

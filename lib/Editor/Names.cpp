@@ -18,6 +18,7 @@ static std::vector<NamePlace> placesInAll(Document &document, StringRef name) {
   Knowledge knowledge;
   DiagnosticSink sink;
   ModuleCheck module(parser.ast(), knowledge, source, document.options(), sink);
+  module.onlyRead();
   std::map<uint32_t, NamePlace> places;
   auto add = [&](llvm::ArrayRef<Mention> mentions, const Ast &ast) {
     for (const Mention &one : mentions)

@@ -1,5 +1,6 @@
 #include "Editor/SemanticTokens.h"
 #include "Editor/Names.h"
+#include "Editor/Places.h"
 #include "Editor/Statements.h"
 #include "Isa/Isa.h"
 #include "Parse/Scanner.h"
@@ -17,22 +18,23 @@ class Colourer {
 public:
   Colourer(const SourceBuffer &source, Range part) : source(source), part(part) {}
 
-  /// The names and opcodes of a body.
+  /// The names and opcodes of a body. Bodies come in the order of the text.
   void body(const Body &body);
+  /// Those outside of bodies; in any order.
   void mentions(llvm::ArrayRef<Mention> mentions, const Ast &ast);
-  void opcode(Range range);
-  /// All that no name is, up to the end of the part.
-  void rest(const Ast &ast);
-  std::vector<SemanticToken> take();
+  /// All up to the end of the part, with what is not a name.
+  std::vector<SemanticToken> take(const Ast &ast);
 
 private:
+  void opcode(const Ast &ast, const Instruction &instruction);
   void add(Range range, SemanticToken::Kind kind, unsigned modifiers = 0) {
     if (range.size() && range.begin < part.end && part.begin < range.end)
-      tokens.push_back({range, kind, static_cast<uint8_t>(modifiers)});
+      named.push_back({range, kind, static_cast<uint8_t>(modifiers)});
   }
   const SourceBuffer &source;
   Range part;
-  std::vector<SemanticToken> tokens;
+  std::vector<SemanticToken> named;
+  std::vector<std::vector<SemanticToken>> wordsOfSpellings; // by SpellingId; their places are in the spelling
 };
 
 SemanticToken::Kind kindOf(const Symbol &symbol) {
@@ -44,6 +46,11 @@ SemanticToken::Kind kindOf(const Symbol &symbol) {
   }
 }
 
+SemanticToken::Kind kindOfWord(StringRef word, SemanticToken::Kind otherwise) {
+  const isa::WordId id = isa::findWord(word);
+  return id && isa::word(id).typeKind != isa::TypeKind::None ? SemanticToken::Type : otherwise;
+}
+
 void Colourer::mentions(llvm::ArrayRef<Mention> mentions, const Ast &ast) {
   for (const Mention &one : mentions)
     if (one.symbol)
@@ -52,57 +59,81 @@ void Colourer::mentions(llvm::ArrayRef<Mention> mentions, const Ast &ast) {
       add(one.range, SemanticToken::Special, SemanticToken::ReadOnly);
 }
 
-void Colourer::opcode(Range range) {
-  const auto words = wordsOf(source.text(), range);
-  for (const auto &[index, word] : llvm::enumerate(words)) {
-    const isa::WordId id = index ? isa::findWord(source.text(word)) : isa::WordId(0);
-    const bool isType = id && isa::word(id).typeKind != isa::TypeKind::None;
-    add(word, index == 0 ? SemanticToken::Opcode : isType ? SemanticToken::Type : SemanticToken::Qualifier);
+/// The name of an instruction and its qualifiers; a word with a comment after it may go over several lines.
+std::vector<SemanticToken> wordsOfOpcode(StringRef text, Range opcode) {
+  std::vector<SemanticToken> tokens;
+  for (const auto &[index, word] : llvm::enumerate(wordsOf(text, opcode))) {
+    const StringRef written = text.slice(word.begin, word.end);
+    if (!written.empty() && written.find_first_of("\r\n") == StringRef::npos)
+      tokens.push_back({word, index ? kindOfWord(written, SemanticToken::Qualifier) : SemanticToken::Opcode});
   }
+  return tokens;
+}
+
+void Colourer::opcode(const Ast &ast, const Instruction &instruction) {
+  const Range range = instruction.opcodeRange;
+  const StringRef spelling = ast.text(instruction.opcode);
+  if (spelling.size() != range.size()) { // there are blanks or comments in it
+    for (const SemanticToken &word : wordsOfOpcode(source.text(), range))
+      add(word.range, word.kind);
+    return;
+  }
+  const auto id = static_cast<size_t>(instruction.opcode);
+  if (wordsOfSpellings.size() <= id)
+    wordsOfSpellings.resize(ast.spellings->size());
+  std::vector<SemanticToken> &words = wordsOfSpellings[id];
+  if (words.empty())
+    words = wordsOfOpcode(spelling, {0, range.size()});
+  for (const SemanticToken &word : words)
+    add({range.begin + word.range.begin, range.begin + word.range.end}, word.kind);
 }
 
 void Colourer::body(const Body &body) {
+  const size_t begin = named.size();
   mentions(mentionsInBody(body, source), *body.ast);
+  const size_t opcodes = named.size();
   for (uint32_t number = 0; number < body.size(); ++number)
-    opcode(body.instruction(number).opcodeRange);
+    opcode(*body.ast, body.instruction(number));
   for (const Instruction &broken : body.ast->brokenInstructions)
     if (body.function->range.begin <= broken.range.begin && broken.range.begin < body.function->range.end)
-      opcode(broken.opcodeRange);
+      opcode(*body.ast, broken);
+  mergeByPlace(named, opcodes);
+  mergeByPlace(named, begin);
 }
 
-void Colourer::rest(const Ast &ast) {
-  llvm::stable_sort(tokens,
-                    [](const SemanticToken &a, const SemanticToken &b) { return a.range.begin < b.range.begin; });
-  const std::vector<SemanticToken> named = tokens;
+std::vector<SemanticToken> Colourer::take(const Ast &ast) {
+  mergeByPlace(named);
+  std::vector<SemanticToken> tokens;
+  tokens.reserve(named.size() + named.size() / 8);
   auto known = named.begin();
+  /// Those that begin before the place; a name that another one has begun before is left out.
+  const auto takeNamed = [&](uint32_t place) {
+    for (; known != named.end() && known->range.begin < place; ++known)
+      if (tokens.empty() || tokens.back().range.end <= known->range.begin)
+        tokens.push_back(*known);
+  };
+  const auto isFree = [&](Range range) { return tokens.empty() || tokens.back().range.end <= range.begin; };
+  const auto takeOther = [&](Range range, SemanticToken::Kind kind, uint8_t modifiers = 0) {
+    if (part.begin < range.end && isFree(range))
+      tokens.push_back({range, kind, modifiers});
+  };
+  bool isInTarget = false; // among the words of `.target`
   Scanner scanner(*ast.names, *ast.spellings);
   scanner.start(source.text());
   Token token;
   for (scanner.next(token); token.kind != TokenKind::EndOfFile && token.begin < part.end; scanner.next(token)) {
-    while (known != named.end() && known->range.end <= token.begin)
-      ++known;
-    if (known != named.end() && known->range.begin < token.end)
-      continue;
-    const StringRef text = scanner.text(token.range());
-    if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float)
-      add(token.range(), SemanticToken::Number);
-    else if (text.starts_with(".") && token.kind != TokenKind::Bad) {
-      const isa::WordId word = isa::findWord(text);
-      const bool isType = word && isa::word(word).typeKind != isa::TypeKind::None;
-      add(token.range(), isType ? SemanticToken::Type : SemanticToken::Directive);
-    }
+    takeNamed(token.end);
+    const bool isName = token.kind == TokenKind::Id;
+    isInTarget = token.kind == TokenKind::Target || (isInTarget && (isName || token.kind == TokenKind::Comma));
+    if (isName && isInTarget && isa::findTarget(scanner.text(token.range())) >= 0)
+      takeOther(token.range(), SemanticToken::Special, SemanticToken::ReadOnly);
+    else if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float)
+      takeOther(token.range(), SemanticToken::Number);
+    else if (source.text()[token.begin] == '.' && token.kind != TokenKind::Bad && token.kind != TokenKind::RawSource)
+      takeOther(token.range(), kindOfWord(scanner.text(token.range()), SemanticToken::Directive));
   }
-}
-
-std::vector<SemanticToken> Colourer::take() {
-  llvm::stable_sort(tokens,
-                    [](const SemanticToken &a, const SemanticToken &b) { return a.range.begin < b.range.begin; });
-  std::vector<SemanticToken> out;
-  for (const SemanticToken &token : tokens)
-    if ((out.empty() || out.back().range.end <= token.range.begin) &&
-        source.text(token.range).find_first_of("\r\n") == StringRef::npos)
-      out.push_back(token);
-  return out;
+  takeNamed(part.end);
+  return tokens;
 }
 
 /// Opcodes that the version or target lacks are marked.
@@ -128,14 +159,14 @@ std::vector<SemanticToken> tokensOfAll(Document &document, Range part) {
   Knowledge knowledge;
   DiagnosticSink sink;
   ModuleCheck module(parser.ast(), knowledge, source, document.options(), sink);
+  module.onlyRead();
   Colourer colourer(source, part);
   parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &, Statement item) {
     if (const Body *body = module.item(item); body && body->function->range.begin < part.end)
       colourer.body(*body);
   });
   colourer.mentions(mentionsInModule(parser.ast(), source, module.symbols()), parser.ast());
-  colourer.rest(parser.ast());
-  return colourer.take();
+  return colourer.take(parser.ast());
 }
 
 /// Of one function, or of what is outside.
@@ -145,8 +176,7 @@ void addExcerpt(const Excerpt &excerpt, Range part, std::vector<SemanticToken> &
     colourer.body(*excerpt.body());
   else
     colourer.mentions(mentionsIn(excerpt), excerpt.ast());
-  colourer.rest(excerpt.ast());
-  for (SemanticToken &token : colourer.take()) {
+  for (SemanticToken &token : colourer.take(excerpt.ast())) {
     if (!excerpt.isInDocument(token.range))
       continue;
     token.range = excerpt.placeOf(token.range);

@@ -326,7 +326,9 @@ def hover():
         answer = client.at("textDocument/hover", URI, place(KERNEL, marked, line))
         return answer and answer["contents"]["value"]
 
-    expect("add{.sat}.type d, a, b" in shown("ad|d.s32"), True)
+    expect("add.s32 d, a, b" in shown("ad|d.s32"), True)
+    expect("d: a register of the type `.s32` for the result" in shown("ad|d.s32"), True)
+    expect("add{.sat}.type d, a, b" in shown("add.s|32"), True, "the slot by its name")
     expect("signed integer of 32 bits" in shown("add.s|32"), True)
     expect("`.s32`" in shown("add.s|32"), True)
     expect("cached only on level 2" in str(completed(client, "    ld.global.c")[0]), True)
@@ -551,6 +553,8 @@ def tokens():
         expect((line, column) >= end and text != "", True, "tokens lie one over another")
         end = (line, column + len(text))
     row = lines.index("    add.s32 %r2, %r1, 0x10;")
+    kinds = {text: kind for line, _, text, kind in whole if lines[line].startswith(".target")}
+    expect(kinds, {".target": "macro", "sm_80": "enumMember"})
     wanted = [("add", "keyword"), (".s32", "type"), ("%r2", "variable"), ("%r1", "variable"), ("0x10", "number")]
     expect([(text, kind) for line, _, text, kind in whole if line == row], wanted)
     part = client.request(
@@ -605,7 +609,7 @@ def inline_assembly():
         return client.at(f"textDocument/{method}", uri, place(text, marked, line), **more)
 
     value = ask("hover", "ad|d.s32", "%%p")
-    expect("add{.sat}.type d, a, b" in value["contents"]["value"], True)
+    expect("add.s32 d, a, b" in value["contents"]["value"], True)
     expect(text_of(lines, value["range"]), "add")
     expect("a register of .pred" in ask("hover", "%%|p add")["contents"]["value"], True)
     expect(
@@ -755,6 +759,11 @@ def headers():
         client = opened()
         client.send_raw(lost)
         client.wait_for_end(1)
+    for missing in (1, 2, len(message) // 2):  # what is left of the body has no end of a line, and nothing follows
+        client = Client(PTXRAY, start=False)
+        client.send_raw(b"Content-Length: %d\r\n\r\n" % (len(message) - missing) + message)
+        client.wait_for_end(1)
+        expect([answer["error"]["code"] for answer in client.answers[None]], [-32700], missing)
 
 
 @test

@@ -62,6 +62,12 @@ class Session:
         line = self.random.choice(self.places)
         return line, self.lines[line].index("\t") + 2
 
+    def settled(self):
+        """megabytes, once there is nothing to do"""
+        self.client.error("textDocument/hover", {})
+        time.sleep(0.1)
+        return resident(self.client)
+
     def insert(self, line, column, text):
         at = {"line": line, "character": column}
         self.client.change(URI, [{"range": {"start": at, "end": at}, "text": text}])
@@ -106,8 +112,7 @@ def measure(report, program, megabytes, path):
     size = len(text) / 1e6
     rounds = 40 if megabytes == 1 else 15
     report.note(f"lsp: {size:.1f} MB opened and checked in {session.opening:.0f} ms")
-    time.sleep(0.1)  # idle
-    opened = resident(session.client)
+    opened = session.settled()
     keys = [value for _ in range(rounds) for value in session.keystroke()]
     note(report, f"lsp: keystroke to diagnostics, {megabytes} MB", keys, 15 if megabytes == 1 else 50, 300)
     bursts = [session.burst() for _ in range(3)]
@@ -127,21 +132,19 @@ def measure(report, program, megabytes, path):
             report, f"lsp: {method}, {megabytes} MB", [timed(lambda m=method: session.whole(m)) for _ in range(3)], 1000
         )
     report.line(f"lsp: memory above twice the text after opening {megabytes} MB, MB", opened - 2 * size, 30, False)
+    session.keystroke()  # what was kept for the answers before is dropped
+    before = session.settled()
+    for _ in range(500):
+        session.keystroke()
+    grown = session.settled() - before
+    report.line(f"lsp: memory that 1,000 edits add, each checked, {megabytes} MB, MB", grown, 0.5, False)
     for _ in range(1000):
         session.insert(*session.place(), " ")
     session.client.diagnostics(URI)
-    session.client.error("textDocument/hover", {})
-    report.line(
-        f"lsp: memory after 1,000 more edits over that, {megabytes} MB",
-        resident(session.client) / opened,
-        1.25,
-        False,
-        "x",
-    )
+    faults = session.settled() - before
+    report.line(f"lsp: memory of a fault among 1,000, {megabytes} MB, kB", faults * 1024 / 1000, 3, False)
     session.client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
-    session.client.error("textDocument/hover", {})  # answered once the document is closed
-    time.sleep(0.1)
-    report.line(f"lsp: memory once {megabytes} MB are closed, MB", resident(session.client), 12, False)
+    report.line(f"lsp: memory once {megabytes} MB are closed, MB", session.settled(), 12, False)
     session.client.finish()
 
 

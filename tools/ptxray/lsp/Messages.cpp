@@ -24,12 +24,21 @@ bool MessageReader::fill() {
   return true;
 }
 
-/// False: the stream ends, or goes on too long without the end of a line.
+/// Of a line that may not have come as a whole: `Content-Length: 5` or its beginning.
+static bool mayBeHeader(StringRef line) {
+  const StringRef name = line.take_while([](char c) { return llvm::isAlnum(c) || c == '-' || c == '_'; });
+  if (name.size() == line.size() || line == "\r")
+    return true;
+  return !name.empty() && line[name.size()] == ':';
+}
+
+/// False: the stream ends, goes on too long without the end of a line, or with what is not a header. After a length
+/// that was too small that is the rest of a body: whoever sent it may wait for an answer before anything else comes.
 bool MessageReader::readLine(std::string &line) {
   constexpr size_t longestHeader = 4096;
   size_t found;
   while ((found = buffer.find('\n', at)) == std::string::npos)
-    if (buffer.size() - at > longestHeader || !fill())
+    if (buffer.size() - at > longestHeader || !mayBeHeader(StringRef(buffer).drop_front(at)) || !fill())
       return false;
   line = buffer.substr(at, found - at);
   if (StringRef(line).ends_with("\r"))
@@ -48,8 +57,7 @@ MessageReader::Outcome MessageReader::readHeader(size_t &length) {
     if (line.empty())
       return hasLength ? Outcome::Message : Outcome::Lost;
     const auto [name, value] = StringRef(line).split(':');
-    if (name.size() == line.size() || name.empty() ||
-        !llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '-' || c == '_'; }))
+    if (name.size() == line.size() || !mayBeHeader(line))
       return Outcome::Lost;
     if (!name.equals_insensitive("Content-Length"))
       continue;

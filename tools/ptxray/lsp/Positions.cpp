@@ -23,6 +23,13 @@ StringRef nameOf(Encoding encoding) {
   return llvm::find_if(encodings, [&](const auto &one) { return one.second == encoding; })->first;
 }
 
+bool isAscii(StringRef text) {
+  unsigned char all = 0; // so that no byte has to be waited for
+  for (const unsigned char c : text)
+    all |= c;
+  return all < 0x80;
+}
+
 uint32_t columnsOf(StringRef text, Encoding encoding) {
   if (encoding == Encoding::Utf8)
     return static_cast<uint32_t>(text.size());

@@ -13,6 +13,8 @@ enum class Encoding : uint8_t { Utf8, Utf16, Utf32 };
 std::optional<Encoding> findEncoding(llvm::StringRef name);
 llvm::StringRef nameOf(Encoding encoding);
 
+/// Then each byte is a column in all encodings.
+bool isAscii(llvm::StringRef text);
 /// How many columns a text without line ends has.
 uint32_t columnsOf(llvm::StringRef text, Encoding encoding);
 

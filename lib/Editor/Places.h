@@ -1,0 +1,21 @@
+#pragma once
+// The order of what has a place in the text.
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <vector>
+
+namespace ptxray {
+
+/// Sorts what is from the index on; in linear time where that is two runs, each of which is sorted.
+template <typename T> void mergeByPlace(std::vector<T> &all, size_t from = 0) {
+  const auto isBefore = [](const T &a, const T &b) { return a.range.begin < b.range.begin; };
+  const auto begin = all.begin() + static_cast<ptrdiff_t>(from);
+  const auto second = std::is_sorted_until(begin, all.end(), isBefore);
+  if (second == all.end())
+    return;
+  if (!std::is_sorted(second, all.end(), isBefore))
+    std::stable_sort(second, all.end(), isBefore);
+  std::inplace_merge(begin, second, all.end(), isBefore);
+}
+
+} // namespace ptxray

@@ -184,7 +184,7 @@ static std::string packedText(const isa::Word &word) {
 }
 
 std::string wordMeaning(const isa::Word &word, StringRef mnemonic) {
-  if (const isa::Meaning *meaning = isa::findMeaning(word.text, mnemonic))
+  if (const std::optional<isa::Meaning> meaning = isa::findMeaning(word.text, mnemonic))
     return std::string(meaning->text);
   switch (word.typeKind) {
   case isa::TypeKind::Bits: return "bits, whatever they mean";
@@ -200,7 +200,7 @@ std::string wordMeaning(const isa::Word &word, StringRef mnemonic) {
 }
 
 std::string describeWord(const isa::Word &word, StringRef mnemonic) {
-  const isa::Meaning *meaning = isa::findMeaning(word.text, mnemonic);
+  const std::optional<isa::Meaning> meaning = isa::findMeaning(word.text, mnemonic);
   const std::string says = wordMeaning(word, mnemonic);
   if (word.wordClass == isa::WordClass::Type) {
     const bool hasBits = word.typeKind >= isa::TypeKind::Bits && word.typeKind <= isa::TypeKind::Float;

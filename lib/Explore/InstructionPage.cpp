@@ -148,7 +148,7 @@ std::string Part::topicOf(const SlotUse &slot) const {
   bool areTypes = true;
   for (const auto &[word, use] : slot.values) {
     areTypes &= isa::word(word).wordClass == isa::WordClass::Type;
-    const isa::Meaning *meaning = isa::findMeaning(isa::word(word).text, mnemonic.text);
+    const std::optional<isa::Meaning> meaning = isa::findMeaning(isa::word(word).text, mnemonic.text);
     topics.insert(meaning ? std::string(meaning->topic) : "");
   }
   if (areTypes) {
@@ -224,7 +224,7 @@ PageSection Part::operands() const {
   PageSection section{PageSection::Kind::List, "Operands", {}};
   for (const isa::Form *form : documented)
     for (const isa::OperandDecl &operand : isa::run(isa::tables().operands, form->operands)) {
-      const isa::Meaning *meaning = isa::findMeaning(operand.name, mnemonic.text);
+      const std::optional<isa::Meaning> meaning = isa::findMeaning(operand.name, mnemonic.text);
       PageRow row{{std::string(operand.name)}, describeOperand(operand, *form), "", 0};
       if (meaning)
         row.text = std::string(meaning->text) + ": " + row.text;

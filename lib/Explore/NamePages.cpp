@@ -169,7 +169,7 @@ static void addMoves(const isa::SpecialRegister &reg, Page &page) {
 }
 
 Page registerPage(const isa::SpecialRegister &reg) {
-  const isa::Meaning *meaning = isa::findMeaning(reg.name);
+  const std::optional<isa::Meaning> meaning = isa::findMeaning(reg.name);
   Page page{std::string(reg.name), "special register", meaning ? std::string(meaning->text) : "a special register", {}};
   addMoves(reg, page);
   PageSection type{PageSection::Kind::Text, "Type", {}};

@@ -16,7 +16,7 @@ constinit const Tables all = {words,         wordKinds,      wordLists,   exprs,
                               mnemonicForms, mnemonicList,   targetList,  versionList,    versionMeanings,
                               registers,     directiveTexts, arguments,   directiveLists, directiveList,
                               pragmaList,    featureList,    limitValues, limitList,      runtimeFunctions,
-                              meaningList,   exampleList};
+                              meaningTexts,  meaningList,    exampleList};
 } // namespace
 
 const Tables &tables() { return all; }

@@ -46,7 +46,6 @@ struct Directive {
   Text syntax; // as written
   Text file;
   uint32_t line;
-  Text source;     // its text, for `explain`
   uint16_t places; // DirectivePlace
   uint16_t owner;  // of what is InDirective: index of that directive
   ExprId gate;

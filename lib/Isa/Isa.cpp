@@ -52,14 +52,21 @@ const RuntimeFunction *findRuntimeFunction(llvm::StringRef name) {
   return find(tables().runtimeFunctions, &RuntimeFunction::name, name);
 }
 
-const Meaning *findMeaning(llvm::StringRef name, llvm::StringRef mnemonic) {
-  const llvm::ArrayRef<Meaning> all = tables().meanings;
-  const Meaning *best = nullptr; // the longest beginning counts, and longer ones come later
-  for (const Meaning *one = llvm::partition_point(all, [&](const Meaning &m) { return m.name < Text(name); });
-       one != all.end() && one->name == Text(name); ++one)
+Meaning meaning(MeaningRow row) {
+  const llvm::ArrayRef<Text> texts = tables().meaningTexts;
+  return {texts[row.name], texts[row.mnemonic], texts[row.topic], texts[row.text]};
+}
+
+std::optional<Meaning> findMeaning(llvm::StringRef name, llvm::StringRef mnemonic) {
+  const llvm::ArrayRef<MeaningRow> all = tables().meanings;
+  std::optional<Meaning> best; // the longest beginning counts, and longer ones come later
+  for (const MeaningRow *row = llvm::partition_point(all, [&](MeaningRow m) { return meaning(m).name < Text(name); });
+       row != all.end() && meaning(*row).name == Text(name); ++row) {
+    const Meaning one = meaning(*row);
     if (llvm::StringRef rest = mnemonic;
-        one->mnemonic.empty() || (rest.consume_front(one->mnemonic) && (rest.empty() || rest.starts_with("."))))
+        one.mnemonic.empty() || (rest.consume_front(one.mnemonic) && (rest.empty() || rest.starts_with("."))))
       best = one;
+  }
   return best;
 }
 const Example *findExample(llvm::StringRef name) { return find(tables().examples, &Example::name, name); }

@@ -3,6 +3,7 @@
 #include "Isa/DirectiveTables.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
 
 namespace ptxray::isa {
@@ -50,7 +51,8 @@ struct Tables {
   llvm::ArrayRef<LimitValue> limitValues;
   llvm::ArrayRef<Limit> limits;
   llvm::ArrayRef<RuntimeFunction> runtimeFunctions;
-  llvm::ArrayRef<Meaning> meanings; // sorted by name, then mnemonic
+  llvm::ArrayRef<Text> meaningTexts;
+  llvm::ArrayRef<MeaningRow> meanings; // sorted by name, then mnemonic
   llvm::ArrayRef<Example> examples;
 };
 /// Those made from grammar/isa; a test may define this function to put others in their place.
@@ -77,9 +79,10 @@ const SpecialRegister *findSpecialRegister(llvm::StringRef name);
 const Directive *findDirective(llvm::StringRef name); // `.maxntid`
 const Directive *findPragma(llvm::StringRef name);
 const RuntimeFunction *findRuntimeFunction(llvm::StringRef name);
-/// What the word, the operand or the special register says in instructions that begin with the mnemonic; null: nothing
+Meaning meaning(MeaningRow row);
+/// What the word, the operand or the special register says in instructions that begin with the mnemonic; empty: nothing
 /// is written down.
-const Meaning *findMeaning(llvm::StringRef name, llvm::StringRef mnemonic = "");
+std::optional<Meaning> findMeaning(llvm::StringRef name, llvm::StringRef mnemonic = "");
 const Example *findExample(llvm::StringRef name);
 
 } // namespace ptxray::isa

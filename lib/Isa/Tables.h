@@ -60,6 +60,10 @@ struct Meaning {
   Text topic;    // what such words are: `rounding`; may be empty
   Text text;
 };
+/// As it is kept: indices into `meaningTexts`, of which four fit where one Text does.
+struct MeaningRow {
+  uint16_t name, mnemonic, topic, text;
+};
 /// Of an instruction, a directive or a pragma.
 struct Example {
   Text name;
@@ -352,7 +356,7 @@ struct Entry {
   Text manual; // section of the manual, `9.7.14.5.15`
   Text file;   // `matrix/ldmatrix.isa`
   uint32_t line;
-  Text source;    // its text, for `explain`
+  Span source;    // of the text of all, which lib/Explore/Sources.h has
   Span mnemonics; // into `entryMnemonics`
 };
 /// A dotted mnemonic and the forms that spell it, over all entries.

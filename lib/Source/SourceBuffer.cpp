@@ -83,7 +83,11 @@ static void *map([[maybe_unused]] fs::file_t file, [[maybe_unused]] size_t size,
 #endif
 }
 
-static std::error_code sizeOf(fs::file_t file, size_t &size) {
+static std::error_code sizeOf(fs::file_t file, [[maybe_unused]] bool isInput, size_t &size) {
+#ifdef _WIN32
+  if (isInput) // Wine does not know it of a file that is the standard input.
+    return {};
+#endif
   fs::file_status status;
   if (const std::error_code error = fs::status(file, status))
     return error;
@@ -99,7 +103,7 @@ std::error_code SourceBuffer::read(llvm::StringRef path, size_t mostBytes) {
   if (!file)
     return llvm::errorToErrorCode(file.takeError());
   size_t size = 0;
-  std::error_code error = sizeOf(*file, size);
+  std::error_code error = sizeOf(*file, isInput, size);
   if (!error && size > mostBytes)
     error = std::make_error_code(std::errc::file_too_large);
   if (!error)

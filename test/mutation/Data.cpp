@@ -32,7 +32,7 @@ void MadeTables::use() const {
              o.mnemonicForms, o.mnemonics,      o.targets,     o.versions,       o.versionMeanings,
              o.registers,     o.directiveTexts, o.arguments,   o.directiveLists, o.directives,
              o.pragmas,       o.features,       o.limitValues, o.limits,         o.runtimeFunctions,
-             o.meanings,      o.examples};
+             o.meaningTexts,  o.meanings,       o.examples};
 }
 
 const Availability &MadeTables::availability(const ModuleContext &context) {

@@ -21,6 +21,7 @@ from common import BAD, CACHE, GOOD, need, python_with, run, skip, version
 
 HERE = pathlib.Path(__file__).resolve().parent
 RELEASE = version()
+LARGEST = 6_000_000  # bytes of a program for Linux on x86-64
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
@@ -74,6 +75,7 @@ def tarballs(folder, work):
     for page in ("share/man/man1/ptxray.1.gz", "share/bash-completion/completions/ptxray", "libexec/ptxray-run"):
         assert (top / page).exists(), page
     assert not re.search(r"/(home|work|root|tmp|build)/", run("strings", "-n8", top / "bin/ptxray")), "a build path"
+    assert (top / "bin/ptxray").stat().st_size < LARGEST, (top / "bin/ptxray").stat().st_size
     said = run(top / "bin" / "ptxray", "run", "--list-gpus", status=None)  # finds its other half or not
     assert "ptxray-run is missing" not in said
     for path in sorted(folder.glob("*-linux.tar.gz")):

@@ -36,9 +36,10 @@ class Program:
     def __init__(self, command):
         self.command = [str(word) for word in command]
 
-    def run(self, *words, status=0, data=None, cwd=None):
+    def run(self, *words, status=0, cwd=None, **given):
+        """`given` is `input`, which comes through a pipe, or `stdin`, a file."""
         result = subprocess.run(
-            [*self.command, *map(str, words)], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd
+            [*self.command, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, **given
         )
         if result.returncode != status:
             sys.exit(f"{words}: exit status {result.returncode}, {status} expected\n{result.stderr.decode()}")
@@ -59,10 +60,15 @@ def try_commands(program, folder):
     said = program.run("check", "--format=short", "bad.ptx", status=1, cwd=folder)
     assert said.startswith(b"bad.ptx:8:18: error: ") and said.endswith(b"[expected-semicolon]\n"), said
     assert b"bad.ptx:8:18" in program.run("check", "--format=short", ".", status=1, cwd=folder)  # looks into folders
-    assert program.run("check", "--format=short", "-", status=1, data=text.encode()).startswith(b"<stdin>:8:18")
+    assert program.run("check", "--format=short", "-", status=1, input=text.encode()).startswith(b"<stdin>:8:18")
+    with open(folder / "bad.ptx", "rb") as file:
+        assert program.run("check", "--format=short", "-", status=1, stdin=file).startswith(b"<stdin>:8:18")
+    program.run("check", "--format=short", "--output-file=said", "bad.ptx", status=1, cwd=folder)
+    assert (folder / "said").read_bytes() == said
     program.run("check", "--fix", "bad.ptx", cwd=folder)
     assert (folder / "bad.ptx").read_bytes() == GOOD.encode()
     program.run("fmt", "good.ptx", cwd=folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["bad.ptx", "good.ptx", "said"]
     program.run("check", "missing.ptx", status=2, cwd=folder)
     assert b"expected-semicolon" in program.run("rules")
     program.run("explain", "mma.sync")
@@ -75,7 +81,7 @@ def try_commands(program, folder):
         {"id": 2, "method": "shutdown"},
         {"method": "exit"},
     ]
-    answers = program.run("lsp", data=b"".join(map(say, session)))
+    answers = program.run("lsp", input=b"".join(map(say, session)))
     assert b"expected-semicolon" in answers and b"\r\n\r\n" in answers, answers
 
 

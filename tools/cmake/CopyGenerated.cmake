@@ -5,4 +5,6 @@ foreach(name PtxLexer.cpp PtxLexer.h fast/Ptx.cpp fast/Ptx.h recover/Ptx.cpp rec
   string(REPLACE "Generated from ${SOURCE}/" "Generated from " text "${text}")
   file(WRITE ${OUTPUT}/parser/${name} "${text}")
 endforeach()
-file(COPY ${ISA}/IsaTables.inc ${ISA}/Checks.inc ${ISA}/IsaWords.inc ${ISA}/IsaNames.h DESTINATION ${OUTPUT}/isa)
+foreach(name IsaTables.inc Checks.inc IsaWords.inc IsaNames.h Sources.txt)
+  file(COPY ${ISA}/${name} DESTINATION ${OUTPUT}/isa)
+endforeach()

@@ -127,7 +127,6 @@ isa::Directive Resolver::directive(const DirectiveDecl &decl) {
   result.syntax = text(decl.syntax);
   result.file = text(model.names[decl.place.file]);
   result.line = decl.place.line;
-  result.source = text(decl.source);
   result.once = decl.once;
   result.idleSince = decl.idleSince;
   places(decl, result);

@@ -122,15 +122,15 @@ void write(std::ostream &out, const isa::DirectiveArgument &v) {
   braces(out, v.name, v.kind, v.depth, v.repeats, v.ranges, v.texts);
 }
 void write(std::ostream &out, const isa::Directive &v) {
-  braces(out, v.name, v.title, v.manual, v.syntax, v.file, v.line, v.source, v.places, v.owner, v.gate, v.once,
-         v.idleSince, v.arguments, v.excludes, v.needs, v.idleWithout);
+  braces(out, v.name, v.title, v.manual, v.syntax, v.file, v.line, v.places, v.owner, v.gate, v.once, v.idleSince,
+         v.arguments, v.excludes, v.needs, v.idleWithout);
 }
 void write(std::ostream &out, const isa::Feature &v) { braces(out, v.name, v.title, v.gate); }
 void write(std::ostream &out, const isa::LimitValue &v) { braces(out, v.value, v.gate); }
 void write(std::ostream &out, const isa::Limit &v) { braces(out, v.name, v.values); }
 void write(std::ostream &out, const isa::RuntimeFunction &v) { braces(out, v.name, v.gate, v.neverReturns); }
 
-void write(std::ostream &out, const isa::Meaning &v) { braces(out, v.name, v.mnemonic, v.topic, v.text); }
+void write(std::ostream &out, const isa::MeaningRow &v) { braces(out, v.name, v.mnemonic, v.topic, v.text); }
 void write(std::ostream &out, const isa::Example &v) { braces(out, v.name, v.right, v.wrong, v.refusedBy); }
 
 void emitTables(const Output &output, std::ostream &out) {
@@ -180,9 +180,12 @@ void emitTables(const Output &output, std::ostream &out) {
   array(out, "LimitValue", "limitValues", output.limitValues);
   array(out, "Limit", "limitList", output.limits);
   array(out, "RuntimeFunction", "runtimeFunctions", output.runtimeFunctions);
-  array(out, "Meaning", "meaningList", output.meanings);
+  array(out, "Text", "meaningTexts", output.meaningTexts);
+  array(out, "MeaningRow", "meaningList", output.meanings);
   array(out, "Example", "exampleList", output.examples);
 }
+
+void emitSources(const Output &output, std::ostream &out) { out << output.sources; }
 
 void emitChecks(const Output &output, std::ostream &out) {
   out << "// The checks that the `check` statements of grammar/isa name; made by ptxray-isagen.\n"

@@ -7,7 +7,25 @@ static bool beginsWith(const std::string &mnemonic, const std::string &beginning
   return mnemonic == beginning || mnemonic.starts_with(beginning + ".");
 }
 
+/// Sorted, and each text once: a few hundred texts are those of thousands of words.
+static void keepMeanings(const std::vector<isa::Meaning> &meanings, Output &output) {
+  std::set<isa::Text> texts;
+  for (const isa::Meaning &one : meanings)
+    texts.insert({one.name, one.mnemonic, one.topic, one.text});
+  output.meaningTexts.assign(texts.begin(), texts.end());
+  const auto index = [&](isa::Text text) {
+    return uint16_t(std::lower_bound(output.meaningTexts.begin(), output.meaningTexts.end(), text) -
+                    output.meaningTexts.begin());
+  };
+  for (const isa::Meaning &one : meanings)
+    output.meanings.push_back({index(one.name), index(one.mnemonic), index(one.topic), index(one.text)});
+  std::sort(output.meanings.begin(), output.meanings.end(), [](isa::MeaningRow one, isa::MeaningRow other) {
+    return std::tie(one.name, one.mnemonic) < std::tie(other.name, other.mnemonic);
+  });
+}
+
 void Resolver::meanings() {
+  std::vector<isa::Meaning> meanings;
   const Vocabulary &listed = model.vocabulary;
   std::set<std::string> names = vocabulary;
   for (const isa::OperandDecl &operand : output.operands)
@@ -23,11 +41,9 @@ void Resolver::meanings() {
                        [&](const auto &known) { return beginsWith(known.first, beginning); }))
         errors.report(meaning.place, "unknown-name", "no mnemonic begins with `" + beginning + "`");
     for (const std::string &mnemonic : meaning.mnemonics.empty() ? std::vector<std::string>{""} : meaning.mnemonics)
-      output.meanings.push_back({text(name), text(mnemonic), text(meaning.topic), text(meaning.text)});
+      meanings.push_back({text(name), text(mnemonic), text(meaning.topic), text(meaning.text)});
   }
-  std::sort(output.meanings.begin(), output.meanings.end(), [](const isa::Meaning &one, const isa::Meaning &other) {
-    return std::tie(one.name, one.mnemonic) < std::tie(other.name, other.mnemonic);
-  });
+  keepMeanings(meanings, output);
 }
 
 void Resolver::examples() {

@@ -189,7 +189,7 @@ struct WrittenArgument {
 struct DirectiveDecl {
   Place place;
   bool isPragma = false;
-  std::string name, title, manual, syntax, source;
+  std::string name, title, manual, syntax;
   bool documented = true, once = false;
   std::vector<WrittenArgument> written;
   std::map<std::string, ArgumentDecl> arguments;

@@ -8,7 +8,6 @@ void Reader::directive(IsaParser::DirectiveContext *context) {
   decl.place = place(context);
   decl.isPragma = context->STRING() != nullptr;
   decl.name = decl.isPragma ? unquoted(context->STRING()) : context->WORD()->getText();
-  decl.source = sourceText(context);
   for (IsaParser::ClauseContext *one : context->clause())
     clause(one, decl);
   if (decl.syntax.empty())

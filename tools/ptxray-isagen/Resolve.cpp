@@ -38,8 +38,10 @@ void Resolver::entry(const Entry &one) {
   };
   walk(*one.scope);
   block(one, *one.scope);
+  const isa::Span source = {uint32_t(output.sources.size()), uint32_t(one.source.size())};
+  output.sources += one.source;
   output.entries.push_back({text(one.title), text(one.manual), text(model.names[one.place.file]), one.place.line,
-                            text(one.source), intern(output.entryMnemonics, mnemonics)});
+                            source, intern(output.entryMnemonics, mnemonics)});
 }
 
 void Resolver::run() {

@@ -46,8 +46,10 @@ struct Output {
   std::vector<isa::LimitValue> limitValues;
   std::vector<isa::Limit> limits;
   std::vector<isa::RuntimeFunction> runtimeFunctions;
-  std::vector<isa::Meaning> meanings; // sorted by name, then mnemonic
+  std::vector<isa::Text> meaningTexts;
+  std::vector<isa::MeaningRow> meanings; // sorted by name, then mnemonic
   std::vector<isa::Example> examples;
+  std::string sources;           // the texts of the entries
   std::deque<std::string> texts; // what the Text fields point at
 };
 
@@ -115,9 +117,10 @@ void write(std::ostream &out, const isa::Feature &value);
 void write(std::ostream &out, const isa::LimitValue &value);
 void write(std::ostream &out, const isa::Limit &value);
 void write(std::ostream &out, const isa::RuntimeFunction &value);
-void write(std::ostream &out, const isa::Meaning &value);
+void write(std::ostream &out, const isa::MeaningRow &value);
 void write(std::ostream &out, const isa::Example &value);
 void emitTables(const Output &output, std::ostream &out);
+void emitSources(const Output &output, std::ostream &out);
 void emitChecks(const Output &output, std::ostream &out);
 void emitWords(const Output &output, std::ostream &out);
 /// What C++ asks for by name: `enum class FeatureId`.

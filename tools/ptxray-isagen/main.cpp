@@ -17,6 +17,7 @@ static const ptxray::Syntax syntax = {
         {"--check", "", "only say what is wrong with the data; `FILE:LINE: error: ... [lint]`"},
         {"--explain", "NAME", "show all that the entries of a mnemonic say, and what is wrong with the data"},
         {"--tables", "FILE", "write the tables (IsaTables.inc)"},
+        {"--sources", "FILE", "write the text of the entries (Sources.txt)"},
         {"--checks", "FILE", "write the declarations of the named checks (Checks.inc)"},
         {"--words", "FILE", "write the ids of the words as constants (IsaWords.inc)"},
         {"--names", "FILE", "write the names of directives, features and limits (IsaNames.h)"},
@@ -65,7 +66,11 @@ static Files findFiles(const std::vector<std::string_view> &operands) {
 
 /// Each writes the file that its option names.
 static constexpr std::pair<std::string_view, void (*)(const Output &, std::ostream &)> outputs[] = {
-    {"--tables", emitTables}, {"--checks", emitChecks}, {"--words", emitWords}, {"--names", emitNames}};
+    {"--tables", emitTables},
+    {"--sources", emitSources},
+    {"--checks", emitChecks},
+    {"--words", emitWords},
+    {"--names", emitNames}};
 
 int main(int argc, char **argv) {
   ptxray::CommandLine line;

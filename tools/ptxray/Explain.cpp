@@ -5,6 +5,7 @@
 #include "Diagnostics/RuleLevels.h"
 #include "Diagnostics/RulePages.h"
 #include "Explore/Pages.h"
+#include "Explore/Sources.h"
 #include "Isa/Isa.h"
 #include "PagesJson.h"
 #include "Render/Render.h"
@@ -110,7 +111,7 @@ static void printSource(StringRef name, llvm::raw_ostream &out) {
       entries.insert(tables.forms[form].entry);
   for (const uint16_t entry : entries)
     out << "\ngrammar/isa/" << tables.entries[entry].file << ':' << tables.entries[entry].line << '\n'
-        << StringRef(tables.entries[entry].source).rtrim() << '\n';
+        << StringRef(sourceOf(tables.entries[entry])).rtrim() << '\n';
 }
 
 /// Instructions that begin so, with their titles.

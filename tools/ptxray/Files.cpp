@@ -7,7 +7,16 @@ namespace ptxray {
 
 using namespace llvm::sys;
 
-/// Its permissions are those of the file that it replaces, or those of any new file.
+/// Those of the file that is replaced, or those of any new file. On Windows a new file has what its folder gives.
+static std::error_code setPermissions([[maybe_unused]] int file, [[maybe_unused]] llvm::StringRef target) {
+#ifdef _WIN32
+  return {};
+#else
+  const llvm::ErrorOr<fs::perms> before = fs::getPermissions(target);
+  return fs::setPermissions(file, before ? *before : fs::perms(0666 & ~fs::getUmask()));
+#endif
+}
+
 static llvm::Error replace(llvm::StringRef target, llvm::StringRef text) {
   llvm::Expected<fs::TempFile> partial = fs::TempFile::create(target + ".%%%%%%");
   if (!partial)
@@ -17,9 +26,8 @@ static llvm::Error replace(llvm::StringRef target, llvm::StringRef text) {
   out.flush();
   std::error_code error = out.error();
   out.clear_error();
-  const llvm::ErrorOr<fs::perms> before = fs::getPermissions(target);
   if (!error)
-    error = fs::setPermissions(partial->FD, before ? *before : fs::perms(0666 & ~fs::getUmask()));
+    error = setPermissions(partial->FD, target);
   if (!error)
     return partial->keep(target);
   return llvm::joinErrors(llvm::errorCodeToError(error), partial->discard());

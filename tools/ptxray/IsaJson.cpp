@@ -440,7 +440,7 @@ static Json wordsJson() {
         json[name] = true;
     if (word.gate)
       json["requires"] = FormJson().condition(word.gate);
-    if (const isa::Meaning *meaning = isa::findMeaning(word.text)) {
+    if (const std::optional<isa::Meaning> meaning = isa::findMeaning(word.text)) {
       json["meaning"] = meaning->text;
       if (!meaning->topic.empty())
         json["topic"] = meaning->topic;
@@ -500,7 +500,7 @@ static Json registersJson() {
       json["requires"] = FormJson().condition(reg.gate);
     if (reg.needs >= 0)
       json["directive"] = tables().directives[reg.needs].name;
-    if (const isa::Meaning *meaning = isa::findMeaning(reg.name))
+    if (const std::optional<isa::Meaning> meaning = isa::findMeaning(reg.name))
       json["meaning"] = meaning->text;
     if (!reg.manual.empty())
       json["manual"] = reg.manual;

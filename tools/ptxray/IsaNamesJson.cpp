@@ -17,7 +17,8 @@ Json versionsJson() {
 
 Json meaningsJson() {
   Json meanings = Json::array();
-  for (const isa::Meaning &meaning : isa::tables().meanings) {
+  for (const isa::MeaningRow row : isa::tables().meanings) {
+    const isa::Meaning meaning = isa::meaning(row);
     if (meaning.mnemonic.empty() && (meaning.name.front() == '.' || meaning.name.front() == '%'))
       continue;
     Json json = {{"name", meaning.name}, {"text", meaning.text}};

@@ -41,16 +41,17 @@ static Range rangeOf(const SourceBuffer &source, LineSpan lines) {
   return {first == Range() && lines.first > 1 ? size : first.begin, last == Range() ? UINT32_MAX : last.end};
 }
 
-/// Whether two texts have the same tokens and comments.
-static bool haveSameWords(llvm::StringRef before, llvm::StringRef after, bool isFaulty) {
-  WordReader a(before, isFaulty), b(after, isFaulty);
-  for (;;) {
-    const Word x = a.take(), y = b.take();
+/// Whether another text has the same tokens and comments.
+static bool haveSameWords(llvm::StringRef before, llvm::ArrayRef<Word> words, llvm::StringRef after, bool isFaulty) {
+  WordReader reader(after, isFaulty);
+  for (const Word &x : words) {
+    const Word y = reader.take();
     if (x.kind != y.kind || x.aside != y.aside || before.slice(x.begin, x.end) != after.slice(y.begin, y.end))
       return false;
     if (x.isToken(TokenKind::EndOfFile))
       return before.substr(x.end) == after.substr(y.end); // what ends a C string
   }
+  return false;
 }
 
 namespace {
@@ -87,19 +88,30 @@ static std::vector<Finding> findingsIn(const SourceBuffer &source) {
   return findings;
 }
 
-/// `unbalanced` is set when the braces of the text are such that it has no layout.
-static std::vector<Respacing> changesOf(llvm::StringRef text, const Faults &faults, const FormatOptions &options,
-                                        const Bounds &bounds, std::optional<Unbalanced> &unbalanced) {
+namespace {
+struct Layout {
+  std::vector<Respacing> changes;
+  std::vector<Word> words;              // all of the text, the EndOfFile too
+  std::optional<Unbalanced> unbalanced; // braces with which there is no layout
+};
+} // namespace
+
+static Layout layoutOf(llvm::StringRef text, const Faults &faults, const FormatOptions &options, const Bounds &bounds) {
   const SpaceWriter writer(text, options);
   Typesetter typesetter(text, writer, bounds);
   StatementReader reader(text, faults);
+  Layout layout;
+  layout.words.reserve(text.size() / 4); // with the blank after it a word has mostly more bytes
   TextStatement statement;
   do {
     reader.next(statement);
     typesetter.add(statement);
+    llvm::append_range(layout.words, statement.asides);
+    llvm::append_range(layout.words, statement.words);
   } while (statement.shape != Shape::EndOfText);
-  unbalanced = reader.unbalanced;
-  return typesetter.take();
+  layout.changes = typesetter.take();
+  layout.unbalanced = std::move(reader.unbalanced);
+  return layout;
 }
 
 namespace {
@@ -129,18 +141,17 @@ static Attempt attempt(const ReadText &read, const FormatOptions &options, Range
   Attempt out;
   out.formatting.faults = read.faults;
   const Faults faults{read.isFaulty, read.faults, way.faultsAreWhole};
-  std::optional<Unbalanced> unbalanced;
   const Bounds bounds = boundsOf(read, faults, wanted, way.unit);
-  out.formatting.changes = changesOf(read.text, faults, options, bounds, unbalanced);
-  if (unbalanced) {
-    out.formatting.changes.clear();
-    const Unbalanced &what = read.brace.value_or(*unbalanced); // the parser knows better which one is meant
+  Layout layout = layoutOf(read.text, faults, options, bounds);
+  if (layout.unbalanced) {
+    const Unbalanced &what = read.brace.value_or(*layout.unbalanced); // the parser knows better which one is meant
     out.formatting.refusal = what.reason;
     out.formatting.place = what.place;
     return out;
   }
+  out.formatting.changes = std::move(layout.changes);
   out.result = SourceBuffer::fromOwned(read.source.name(), applied(out.formatting, read.text, options));
-  out.isSound = haveSameWords(read.text, out.result->text(), read.isFaulty) &&
+  out.isSound = haveSameWords(read.text, layout.words, out.result->text(), read.isFaulty) &&
                 (!read.isFaulty || findingsIn(read.source) == findingsIn(*out.result));
   return out;
 }

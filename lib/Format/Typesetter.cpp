@@ -113,6 +113,12 @@ uint32_t Typesetter::widthOf(const TextStatement &statement, const Steps &steps,
   return width;
 }
 
+bool Typesetter::isTooWide(const TextStatement &statement, const Steps &steps) const {
+  // Most are far from that: all words with a blank after each would have room.
+  const size_t most = writer.columns(statement.depth) + statement.range().size() + statement.words.size();
+  return most > widest && widthOf(statement, steps, steps.size()) > widest;
+}
+
 Typesetter::Steps Typesetter::stepsOf(const TextStatement &statement) const {
   Steps steps(statement.words.size());
   Spacing spacing(statement);
@@ -215,7 +221,7 @@ void Typesetter::addStatement(const TextStatement &statement) {
   const bool hasLines = llvm::any_of(llvm::drop_begin(statement.words), [](const Word &word) {
     return word.aside == Aside::LineComment || (isAside(word) && word.newlines);
   });
-  addWords(statement, steps, hasLines || widthOf(statement, steps, steps.size()) > widest);
+  addWords(statement, steps, hasLines || isTooWide(statement, steps));
 }
 
 /// Lists of debugging sections stay as they were made, but for what is around them.

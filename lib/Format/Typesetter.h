@@ -39,6 +39,7 @@ private:
   Steps stepsOf(const TextStatement &statement) const;
   Steps stepsOfHead(const TextStatement &statement) const;
   uint32_t widthOf(const TextStatement &statement, const Steps &steps, size_t count) const;
+  bool isTooWide(const TextStatement &statement, const Steps &steps) const;
   Space spaceBefore(const TextStatement &statement, size_t index, const Step &step) const;
   Space newLine(uint32_t newlines, uint32_t indent);
   bool isIn(Range range) const { return range.begin < bounds.wanted.end && range.end > bounds.wanted.begin; }

@@ -13,8 +13,8 @@ WordReader::WordReader(llvm::StringRef text, bool isFaulty) : text(text), isFaul
   scanner.moveTo(at);
 }
 
-const Word &WordReader::peekToken() {
-  for (size_t index = 0;; ++index) {
+const Word &WordReader::peekBeyondAsides() {
+  for (size_t index = 1;; ++index) {
     if (first + index == ahead.size())
       read();
     if (const Word &word = ahead[first + index]; word.aside == Aside::None)
@@ -35,7 +35,7 @@ void WordReader::read() {
   }
   Token token;
   readToken(token);
-  const uint32_t newlines = readAsides(at, token.begin);
+  const uint32_t newlines = at == token.begin ? 0 : readAsides(at, token.begin);
   ahead.push_back({token.kind, Aside::None, token.begin, token.end, newlines});
   at = token.end;
 }

@@ -33,10 +33,14 @@ public:
     return ahead[first];
   }
   /// The next word that is a token.
-  const Word &peekToken();
+  const Word &peekToken() {
+    const Word &word = peek();
+    return word.aside == Aside::None ? word : peekBeyondAsides();
+  }
   Word take();
 
 private:
+  const Word &peekBeyondAsides();
   void read();
   void readToken(Token &token);
   uint32_t readAsides(uint32_t from, uint32_t to);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Counts the instructions that `ptxray check` executes on fixed inputs, where a timing would be noise.
+"""Counts the instructions that `ptxray check` executes on fixed inputs, and `fmt` and `lsp` on one of them, where a
+timing would be noise.
 
     instructions.py PTXRAY COMPILER [--record]
 
@@ -19,15 +20,38 @@ ALLOWED = 1.05
 SKIPPED = 77
 
 
-def count(ptxray, file):
+def count(ptxray, what, words, text=""):
     result = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", ptxray, "check", "--jobs=1", file],
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", ptxray, *words],
+        input=text,
         capture_output=True,
         text=True,
     )
     if result.returncode:
-        sys.exit(f"{file.name}: ptxray refuses it\n{result.stdout}{result.stderr}")
+        sys.exit(f"{what}: ptxray refuses it\n{result.stdout}{result.stderr}")
     return int(re.search(r"Collected : (\d+)", result.stderr).group(1))
+
+
+def colours(text):
+    """what an editor sends that opens a text and asks for all its colours"""
+    document = {"uri": "file:///a.ptx", "languageId": "ptx", "version": 1, "text": text}
+    messages = [
+        {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
+        {"method": "textDocument/didOpen", "params": {"textDocument": document}},
+        {"id": 2, "method": "textDocument/semanticTokens/full", "params": {"textDocument": {"uri": document["uri"]}}},
+        {"id": 3, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    bodies = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
+    return "".join(f"Content-Length: {len(body)}\n\n{body}" for body in bodies)
+
+
+def all_counts(ptxray):
+    counts = {file.name: count(ptxray, file.name, ["check", "--jobs=1", file]) for file in sorted(HERE.glob("*.ptx"))}
+    text = (HERE / "math.ptx").read_text()
+    counts["fmt of math.ptx"] = count(ptxray, "fmt", ["fmt", "--no-config", "-"], text)
+    counts["colours of math.ptx"] = count(ptxray, "lsp", ["lsp"], colours(text))
+    return counts
 
 
 def main():
@@ -40,14 +64,14 @@ def main():
     if recorded["compiler"] != compiler and not record:
         print(f"skipped: the counts hold for {recorded['compiler']}, this is {compiler}")
         sys.exit(SKIPPED)
-    counts = {file.name: count(ptxray, file) for file in sorted(HERE.glob("*.ptx"))}
+    counts = all_counts(ptxray)
     if record:
         RECORD.write_text(json.dumps({"compiler": compiler, "instructions": counts}, indent=2) + "\n")
         return
     grown = False
     for name, now in counts.items():
         before = recorded["instructions"][name]
-        print(f"{name:20} {before:12} before, {now:12} now, {100 * (now / before - 1):+.1f} %")
+        print(f"{name:22} {before:12} before, {now:12} now, {100 * (now / before - 1):+.1f} %")
         grown |= now > ALLOWED * before
     sys.exit(grown)
 

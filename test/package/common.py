@@ -54,6 +54,14 @@ def python_with(*requirements):
     return python
 
 
+def copy_sources(target):
+    """As a fresh clone has them, with what is not committed yet."""
+    listed = run("git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
+    for name in filter(lambda name: (ROOT / name).is_file(), listed):
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, target / name)
+
+
 def version():
     """That of the project."""
     return re.search(r"project\(ptxray VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)

@@ -8,7 +8,6 @@ of Ubuntu, with the keys that Debian has of it, from where mmdebstrap gets them.
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +16,7 @@ import time
 from try_program import Program, compare, try_commands
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "package"))
-from common import CACHE, ROOT, need, run, skip
+from common import CACHE, copy_sources, need, run, skip
 
 SUITES = {"bookworm": ["main"], "trixie": ["main"], "noble": ["main", "universe"]}
 ENTER = """mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && r=$0 && user=$1 && shift &&
@@ -66,11 +65,7 @@ class Root:
             groups.write("user:x:1000:\n")
         home = folder / "home/user"
         home.mkdir(parents=True)
-        listed = run("git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
-        for name in filter(lambda name: (ROOT / name).is_file(), listed):
-            target = home / "ptxray" / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, target)
+        copy_sources(home / "ptxray")
         run("chown", "-R", "1000:1000", home)
 
     def run(self, user, command):
@@ -105,7 +100,7 @@ def main():
         with tempfile.TemporaryDirectory(dir=CACHE) as name:
             root = Root(suite, pathlib.Path(name))
             installed, seconds = build(root)
-            built = root.folder / "home/user/ptxray/build/release/tools/ptxray/ptxray"
+            built = root.folder / "home/user/ptxray/build/release/tools/ptxray/ptxray-check"
             with tempfile.TemporaryDirectory() as work:
                 use = pathlib.Path(work) / "use"
                 use.mkdir()

@@ -1,5 +1,5 @@
 #include "Binaries.h"
-#include "Explore/Images.h"
+#include "Images.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,7 +1,7 @@
 // `ptxray targets` of binaries: on which GPUs and with which drivers they run.
 #include "BinaryTargets.h"
-#include "Explore/Images.h"
 #include "Explore/Requirements.h"
+#include "Images.h"
 #include "Ptxas/CudaReleases.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"

@@ -1,6 +1,6 @@
 #pragma once
 // The commands of ptxray: each is one file of this folder, which declares its options, and one word of the list in
-// main.cpp.
+// AllCommands.cpp.
 #include "CommandLine.h"
 #include "Diagnostics/Nearest.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -65,7 +65,7 @@ Option textOrJsonOption();
 /// `text|short|...`, for what prints diagnostics.
 std::string diagnosticFormats();
 
-/// The list of main.cpp.
+/// The list of AllCommands.cpp, or of OnlyCheck.cpp.
 std::vector<Command> allCommands();
 
 Command asCommand();

@@ -12,12 +12,6 @@
 using namespace ptxray;
 using llvm::StringRef;
 
-std::vector<Command> ptxray::allCommands() {
-  return {asCommand(),  checkCommand(),    descCommand(),  dumpCommand(),    explainCommand(), extractCommand(),
-          fmtCommand(), generateCommand(), graphCommand(), hazardsCommand(), isaCommand(),     layoutCommand(),
-          lspCommand(), ptxasCommand(),    rulesCommand(), runCommand(),     targetsCommand(), versionCommand()};
-}
-
 Option ptxray::colorOption() { return {"--color", "auto|always|never", "colours of the text (auto: on a terminal)"}; }
 Option ptxray::textOrJsonOption() { return {"--format", "text|json", "form of the output"}; }
 

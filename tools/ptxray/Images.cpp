@@ -1,4 +1,4 @@
-#include "Explore/Images.h"
+#include "Images.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 

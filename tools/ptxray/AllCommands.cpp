@@ -1,0 +1,11 @@
+#include "Command.h"
+
+namespace ptxray {
+
+std::vector<Command> allCommands() {
+  return {asCommand(),  checkCommand(),    descCommand(),  dumpCommand(),    explainCommand(), extractCommand(),
+          fmtCommand(), generateCommand(), graphCommand(), hazardsCommand(), isaCommand(),     layoutCommand(),
+          lspCommand(), ptxasCommand(),    rulesCommand(), runCommand(),     targetsCommand(), versionCommand()};
+}
+
+} // namespace ptxray

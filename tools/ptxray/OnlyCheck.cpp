@@ -1,0 +1,17 @@
+// In the place of all other commands in `ptxray-check`, the program of the first answer.
+#include "Command.h"
+#include "Reports.h"
+
+namespace ptxray {
+
+std::vector<Command> allCommands() { return {checkCommand(), versionCommand()}; }
+
+static int refuse(const std::string &what) {
+  usageError(what + " needs all of ptxray (`tools/dev build` makes it)");
+  return NoPtxas;
+}
+
+int actAsPtxas(llvm::StringRef, llvm::ArrayRef<llvm::StringRef>) { return refuse("`ptxas`"); }
+int addVerdict(FileReport &, const Ast &, llvm::StringRef, const CheckOptions &) { return refuse("`--with-ptxas`"); }
+
+} // namespace ptxray

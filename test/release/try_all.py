@@ -83,23 +83,28 @@ def tarballs(folder, work):
         words = [sys.executable, HERE / "try_program.py", path, "--runner", " ".join(emulator(machine))]
         print(run(*words, "--against", os.environ.get("PTXRAY_JUDGED", top / "bin/ptxray")).strip())
     for path in [*folder.glob("*-macos.tar.gz"), *folder.glob("*-windows.zip")]:
-        print(f"{path.name}: {foreign(path, work)}")
+        print(f"{path.name}: {foreign(path, top / 'bin/ptxray', work)}")
     return "the archives work"
 
 
-def foreign(path, work):
-    """What can be said here of a program for another system; Windows's runs if there is a wine."""
-    wine = shutil.which("wine") or shutil.which("wine64", path=f"{os.environ['PATH']}:/usr/lib/wine")
-    if path.suffix == ".zip" and wine:
-        return run(sys.executable, HERE / "try_program.py", path, "--runner", wine).strip()
+def foreign(path, linux, work):
+    """What can be said here of a program for another system; that of Windows runs under wine, and judges as `linux`."""
+    if path.suffix == ".zip":
+        wine = shutil.which("wine64", path=f"{os.environ['PATH']}:/usr/lib/wine") or need("wine")
+        environment = {**os.environ, "WINEPREFIX": str(work / "wine"), "WINEDEBUG": "-all"}
+        words = [sys.executable, HERE / "try_program.py", path, "--runner", wine, "--against", linux]
+        return run(*words, env=environment).strip()
     place = work / path.name
     shutil.unpack_archive(path, place)
     (program,) = (file for file in place.rglob("bin/*"))
-    kind = {b"\xcf\xfa\xed\xfe": "a Mach-O program", b"MZ": "a Windows program"}
-    head = program.read_bytes()[:4]
-    known = next((name for magic, name in kind.items() if head.startswith(magic)), None)
-    assert known, head
-    return f"{known}, not run here"
+    otool, machine = need("llvm-otool-22"), {"aarch64": "ARM64", "x86_64": "X86_64"}[path.name.split("-")[2]]
+    assert re.search(rf"MH_MAGIC_64 +{machine} .* EXECUTE", run(otool, "-hv", program))
+    libraries = run(otool, "-L", program).splitlines()[1:]
+    assert [line.split()[0] for line in libraries] == ["/usr/lib/libSystem.B.dylib"], libraries
+    commands = run(otool, "-l", program)
+    assert "minos 13.0" in commands, commands  # as the wheel says
+    assert machine != "ARM64" or "LC_CODE_SIGNATURE" in commands, "no system for ARM64 starts it unsigned"
+    return f"a signed program of {machine} for macOS 13, which needs the system's library alone; not run here"
 
 
 def wheels(folder, work):

@@ -45,7 +45,7 @@ class Compiler:
         """The prefix that has the libraries."""
         source = sources.unpack_all(self.work)
         recipe = sorted([*(HERE / "third-party").iterdir(), HERE / "zig.cmake"])
-        sums = "".join(source.sha256 for source in sources.SOURCES) + self.zig.parent.name
+        sums = "".join(source.sha256 for source in sources.SOURCES) + self.zig.parent.name + target.zig
         digest = hashlib.sha256(b"".join(path.read_bytes() for path in recipe) + sums.encode())
         prefix = self.work / "prefix" / f"{target.name}-{digest.hexdigest()[:12]}"
         if (prefix / "complete").exists():

@@ -47,7 +47,8 @@ def linux(machine, debian):
 TARGETS = [
     linux("x86_64", "amd64"),
     linux("aarch64", "arm64"),
-    # Compiled for no release yet: docs/releasing.md says how far they came.
+    # Made when they are named: docs/releasing.md says how far they were tried.
     Target("x86_64-windows", "x86_64-windows-gnu", "win_amd64"),
-    Target("aarch64-macos", "aarch64-macos", "macosx_13_0_arm64"),
+    Target("aarch64-macos", "aarch64-macos.13.0", "macosx_13_0_arm64"),
+    Target("x86_64-macos", "x86_64-macos.13.0", "macosx_13_0_x86_64"),
 ]

@@ -1,5 +1,6 @@
 #include "Descriptor/Descriptor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <array>
 
 namespace ptxray::descriptor {
@@ -228,6 +229,32 @@ const Format *findFormat(llvm::StringRef name, llvm::StringRef kind, Family fami
   };
   const Format *special = family == Family::Sm107 ? find(formatsSm107) : nullptr;
   return special ? special : find(formats);
+}
+
+std::string summaryOf(const Format &format, uint64_t value) {
+  std::string text;
+  for (const Field &field : format.fields)
+    if (!field.isReserved() &&
+        (field.of(value) || llvm::is_contained<llvm::StringRef>({"a", "b", "d", "m", "n", "swizzle"}, field.key)))
+      text += (text.empty() ? "" : ", ") + field.key.str() + " = " + field.meaning(value);
+  return text;
+}
+
+static std::string bitsText(const Field &field) {
+  return field.bits == 1 ? std::to_string(field.first)
+                         : std::to_string(field.first) + "-" + std::to_string(field.first + field.bits - 1);
+}
+
+std::string fieldLines(const Format &format, uint64_t value) {
+  std::string lines;
+  for (const Field &field : format.fields) {
+    const std::string name = field.isReserved() ? field.fixed ? "fixed" : "reserved" : field.key.str();
+    const std::string number = field.isReserved() ? std::to_string(field.of(value)) : field.meaning(value);
+    const std::string line =
+        llvm::formatv("  {0,5}  {1,-13}  {2,-13} {3}", bitsText(field), name, number, llvm::StringRef(field.title));
+    lines += llvm::StringRef(line).rtrim().str() + "\n";
+  }
+  return lines;
 }
 
 std::optional<std::string> setField(const Format &format, uint64_t &value, llvm::StringRef key, llvm::StringRef text) {

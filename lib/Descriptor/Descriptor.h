@@ -48,6 +48,11 @@ enum class Family : uint8_t { Unknown, Sm100, Sm103, Sm107 };
 /// By the number of the target: 100 of sm_100a.
 Family familyOf(unsigned target);
 
+/// `m = 128, n = 256, d = f32, a = f16`: what is not 0, and what always matters.
+std::string summaryOf(const Format &format, uint64_t value);
+/// A line a field: its bits, name, value and title.
+std::string fieldLines(const Format &format, uint64_t value);
+
 /// The kinds of tcgen05.mma whose descriptor is documented: `f16`, `tf32`, ...
 llvm::ArrayRef<llvm::StringLiteral> kinds();
 /// Null for a name that is not one, or an `idesc` whose kind is not one. `kind` is empty but for `idesc`.

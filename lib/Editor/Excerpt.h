@@ -27,6 +27,7 @@ public:
   const Body *body() const { return lastBody; }
   llvm::ArrayRef<Symbol> moduleSymbols() const { return check.symbols(); }
   ModuleContext module() const { return check.context(); }
+  const ModuleCheck &moduleCheck() const { return check; }
   std::optional<uint32_t> bodyBegin() const { return begin; }
 
   /// A place of the document in this text, and the other way. Empty places are of what the document does not have.

@@ -1,5 +1,6 @@
 #include "Editor/Hover.h"
 #include "Diagnostics/Manual.h"
+#include "Editor/Descriptors.h"
 #include "Editor/Names.h"
 #include "Editor/Statements.h"
 #include "Explore/Explain.h"
@@ -386,18 +387,45 @@ std::optional<Hover> hoverOnWord(const Excerpt &excerpt, StringRef text, Range r
   return out.take(range);
 }
 
-std::optional<Hover> hoverIn(const Excerpt &excerpt, uint32_t offset) {
-  if (const auto found = instructionAt(excerpt, offset)) {
-    const Range opcode = found->instruction->opcodeRange;
-    if (opcode.begin <= offset && offset <= opcode.end)
-      return hoverOnInstruction(excerpt, *found, offset);
-    if (auto hover = hoverOnNumber(excerpt, *found->instruction, offset))
-      return hover;
+// ---- descriptors
+
+/// Adds what the bits of an operand stand for.
+void addDescriptor(const Excerpt &excerpt, const FoundInstruction &found, uint32_t offset, Hover &hover) {
+  const Body &body = *excerpt.body();
+  const Opcode *opcode = body.verdicts[found.number]->opcode;
+  if (!opcode || !opcode->mnemonic || !mayHaveDescriptors(*opcode->mnemonic))
+    return;
+  const Judged judged = judgedAt(excerpt, found.number);
+  Constants constants;
+  constants.read(body);
+  for (const ShownDescriptor &one : descriptorsOf(body, found.number, judged, excerpt.module(), constants)) {
+    if (offset < one.range.begin || one.range.end < offset)
+      continue;
+    hover.parts.push_back({HoverPart::Text, one.format->title.str() + ", " + quoted(hex(one.value)), ""});
+    hover.parts.push_back({HoverPart::Code, StringRef(fieldLines(*one.format, one.value)).rtrim().str(), ""});
   }
-  const std::vector<Mention> mentions = mentionsIn(excerpt);
+}
+
+/// An operand, by its number or name.
+std::optional<Hover> hoverOnOperand(const Excerpt &excerpt, const std::optional<FoundInstruction> &found,
+                                    uint32_t offset) {
+  std::optional<Hover> hover;
+  if (found)
+    hover = hoverOnNumber(excerpt, *found->instruction, offset);
+  const std::vector<Mention> mentions = hover ? std::vector<Mention>() : mentionsIn(excerpt);
   if (const Mention *mention = mentionAt(mentions, offset))
-    if (auto hover = hoverOnName(excerpt, mentions, *mention))
-      return hover;
+    hover = hoverOnName(excerpt, mentions, *mention);
+  if (hover && found)
+    addDescriptor(excerpt, *found, offset, *hover);
+  return hover;
+}
+
+std::optional<Hover> hoverIn(const Excerpt &excerpt, uint32_t offset) {
+  const auto found = instructionAt(excerpt, offset);
+  if (found && found->instruction->opcodeRange.begin <= offset && offset <= found->instruction->opcodeRange.end)
+    return hoverOnInstruction(excerpt, *found, offset);
+  if (auto hover = hoverOnOperand(excerpt, found, offset))
+    return hover;
   if (auto hover = hoverOnBroken(excerpt, offset))
     return hover;
   const Range range = wordAt(excerpt.text(), offset);

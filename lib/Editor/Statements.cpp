@@ -31,11 +31,11 @@ llvm::SmallVector<Range, 16> wordsOf(StringRef text, Range opcode) {
   return words;
 }
 
-Judged judgedAt(const Excerpt &excerpt, uint32_t number) {
-  const Verdict &verdict = *excerpt.body()->verdicts[number];
+Judged judgedAt(const Body &body, const ModuleContext &module, uint32_t number) {
+  const Verdict &verdict = *body.verdicts[number];
   if (!verdict.opcode || !verdict.opcode->mnemonic)
     return {};
-  const Availability availability(excerpt.module());
+  const Availability availability(module);
   return judge({*verdict.opcode, verdict.shapes, availability});
 }
 

@@ -109,6 +109,8 @@ class Client:
             raise Failure(f"no jsonrpc: {message}")
         if "method" in message:
             self.notifications.append(message)
+            if "id" in message:  # a request
+                self.send({"jsonrpc": "2.0", "id": message["id"], "result": None})
         elif message["id"] is None:
             self.answers.setdefault(None, []).append(message)
         else:

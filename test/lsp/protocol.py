@@ -190,6 +190,33 @@ def pulled_diagnostics():
 
 
 @test
+def what_was_pulled_is_refreshed():
+    can = json.loads(json.dumps(LATEST))
+    can["textDocument"]["diagnostic"] = {}
+    kinds = ("diagnostics", "semanticTokens", "inlayHint")
+    can["workspace"] |= {kind: {"refreshSupport": True} for kind in kinds}
+    client = opened(capabilities=can)
+    pull = {"textDocument": {"uri": URI}}
+    first = client.request("textDocument/diagnostic", pull)
+    client.notify("workspace/didChangeConfiguration", {"settings": {"ptxray": {"target": "sm_1"}}})
+    second = client.request("textDocument/diagnostic", {**pull, "previousResultId": first["resultId"]})
+    expect(second["kind"], "full", "after other settings")
+    asked = [message for message in client.notifications if "id" in message]
+    methods = ["workspace/diagnostic/refresh", "workspace/semanticTokens/refresh", "workspace/inlayHint/refresh"]
+    expect([message["method"] for message in asked], methods)
+    client.notify("workspace/didChangeWatchedFiles", {"changes": []})
+    client.error("textDocument/hover", {})
+    asked = [message["id"] for message in client.notifications if "id" in message]
+    expect((len(asked), len(set(asked))), (6, 6), "each request has an id of its own")
+    client.finish()
+    client = opened()
+    client.notify("workspace/didChangeConfiguration", {"settings": {"ptxray": {}}})
+    client.error("textDocument/hover", {})
+    expect([message for message in client.notifications if "id" in message], [], "a client that cannot")
+    client.finish()
+
+
+@test
 def at_most_a_thousand():
     text = ".version 8.0\n.target sm_80\n.entry k() {\n" + "foo.x;\n" * 1500 + "}\n"
     client = opened(text)
@@ -564,6 +591,78 @@ def tokens():
     client.finish()
 
 
+HINTS = """.version 8.7
+.target sm_100a
+.address_size 64
+.extern .shared .align 1024 .b8 dyn[];
+.visible .entry k() {
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<3>;
+    .reg .pred %p;
+    .shared .align 1024 .b8 tile[4096];
+    .loc 1 42 5
+    mov.u32 %r1, tile;
+    add.u32 %r2, %r1, 1024;
+    mov.u32 %r3, dyn;
+    add.u32 %r4, %r3, -16;
+    ld.shared.b32 %r5, [%r2+16];
+    st.shared.b32 [%r4], %r5;
+    ld.shared.b32 %r5, [tile+16];
+    .loc 2 7 3
+    setp.ne.u32 %p, %r5, 0;
+    mov.u32 %r7, tile;
+    @%p add.u32 %r7, %r7, 4;
+    ld.shared.b32 %r5, [%r7];
+    mov.b64 %rd1, 0x2001004000010040;
+    mov.b64 %rd2, %clock64;
+    mov.b32 %r6, 136314896;
+    tcgen05.mma.cta_group::1.kind::f16 [%r5], %rd1, %rd2, %r6, %p;
+    ret;
+}
+.file 1 "/home/me/kernel.cu"
+"""
+
+
+@test
+def inlay_hints():
+    lines = HINTS.split("\n")
+
+    def shown(client, first=0, last=len(lines)):
+        params = {"textDocument": {"uri": URI}, "range": span((first, 0), (last, 0))}
+        for hint in client.request("textDocument/inlayHint", params):
+            line, column = hint["position"]["line"], hint["position"]["character"]
+            yield lines[line][:column].split("], ")[-1].split(", ")[-1].strip(), hint["label"]
+
+    client = opened(HINTS)
+    wanted = [
+        (".loc 1 42 5", "kernel.cu:42"),
+        ("[%r2+16]", "tile+1040"),
+        ("st.shared.b32 [%r4]", "dyn-16"),
+        ("%rd1", "start = 1024, lbo = 16, sbo = 1024, swizzle = 128B-base32B"),
+        ("%r6", "d = f32, a = f16, b = f16, n = 128, m = 128"),
+    ]
+    expect(list(shown(client)), wanted, "%r7 has two values, file 2 no name, %rd2 is not known")
+    row = lines.index("    st.shared.b32 [%r4], %r5;")
+    expect(list(shown(client, row, row + 1)), wanted[2:3], "of one line")
+    value = client.at("textDocument/hover", URI, place(HINTS, "%r|6, %p"))["contents"]["value"]
+    expect("whether A is negated" in value and "a register of .b32" in value, True, value)
+    client.notify("workspace/didChangeConfiguration", {"settings": {"ptxray": {"inlayHints": False}}})
+    expect(list(shown(client)), [], "not wanted")
+    client.notify("workspace/didChangeConfiguration", {"settings": {"ptxray": {}}})
+    kernel = HINTS[HINTS.index(".visible") : HINTS.index(".file")]
+    many = HINTS + "".join(kernel.replace(" k()", f" k{number}()") for number in range(20))
+    client.change(URI, [{"text": many}])
+    lines = many.split("\n")
+    expect(list(shown(client, 0, len(lines))), wanted * 21, "in many functions")
+    mma = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f1, %f1, %f1}, %rd1, %rd2, %p, 1, 1, 0, 0;"
+    text = HINTS.replace("sm_100a", "sm_90a").replace("    .reg .pred", "    .reg .f32 %f<2>;\n    .reg .pred")
+    lines = [mma if "tcgen05" in line else line for line in text.split("\n")]
+    client.change(URI, [{"text": "\n".join(lines)}])
+    (found,) = [label for place, label in shown(client) if place == "%rd1"]
+    expect(found, "start = 1024, lbo = 16, sbo = 1024, swizzle = none", "the same bits mean something else")
+    client.finish()
+
+
 @test
 def formatting():
     client = opened()
@@ -794,6 +893,7 @@ def hostile_texts():
             client.request(f"textDocument/{method}", at)
         for method in ("documentSymbol", "foldingRange", "semanticTokens/full", "semanticTokens/range", "codeAction"):
             client.request(f"textDocument/{method}", whole)
+        client.request("textDocument/inlayHint", whole)
         client.request("textDocument/references", {**at, "context": {"includeDeclaration": True}})
         client.request("textDocument/selectionRange", {"textDocument": {"uri": URI}, "positions": [at["position"]]})
         client.wait(client.start_request("textDocument/rename", {**at, "newName": "x"}))

@@ -100,10 +100,10 @@ class Session:
     def whole(self, method):
         self.client.request(f"textDocument/{method}", {"textDocument": {"uri": URI}})
 
-    def screen(self):
+    def screen(self, method):
         line = self.place()[0]
         span = {"start": {"line": line, "character": 0}, "end": {"line": line + 60, "character": 0}}
-        self.client.request("textDocument/semanticTokens/range", {"textDocument": {"uri": URI}, "range": span})
+        self.client.request(f"textDocument/{method}", {"textDocument": {"uri": URI}, "range": span})
 
 
 def measure(report, program, megabytes, path):
@@ -126,7 +126,9 @@ def measure(report, program, megabytes, path):
             50,
             100,
         )
-    note(report, f"lsp: colours of a screen, {megabytes} MB", [timed(session.screen) for _ in range(rounds)], 50, 100)
+    for method in ("semanticTokens/range", "inlayHint"):
+        values = [timed(lambda m=method: session.screen(m)) for _ in range(rounds)]
+        note(report, f"lsp: {method} of a screen, {megabytes} MB", values, 50, 100)
     for method in ("documentSymbol", "foldingRange", "semanticTokens/full"):
         note(
             report, f"lsp: {method}, {megabytes} MB", [timed(lambda m=method: session.whole(m)) for _ in range(3)], 1000

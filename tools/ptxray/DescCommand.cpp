@@ -17,11 +17,6 @@ namespace {
 
 std::string hex(uint64_t value, unsigned bits) { return "0x" + llvm::utohexstr(value, /*LowerCase=*/true, bits / 4); }
 
-std::string bitsText(const Field &field) {
-  return field.bits == 1 ? std::to_string(field.first)
-                         : std::to_string(field.first) + "-" + std::to_string(field.first + field.bits - 1);
-}
-
 /// The command that makes the same descriptor.
 std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef target) {
   std::string command = "ptxray desc encode " + format.name.str();
@@ -78,12 +73,7 @@ struct Asked {
 void writeText(const Asked &asked, llvm::raw_ostream &out) {
   const Format &format = *asked.format;
   out << format.title << ", " << hex(asked.value, format.bits) << " (" << format.table << ")\n";
-  for (const Field &field : format.fields) {
-    const std::string name = field.isReserved() ? field.fixed ? "fixed" : "reserved" : field.key.str();
-    const std::string value = field.isReserved() ? std::to_string(field.of(asked.value)) : field.meaning(asked.value);
-    std::string line = llvm::formatv("  {0,5}  {1,-13}  {2,-13} ", bitsText(field), name, value);
-    out << llvm::StringRef(line += field.title).rtrim() << '\n';
-  }
+  out << fieldLines(format, asked.value);
   if (format.name == "idesc")
     out << "  K is " << depthOf(format, asked.value) << ", by the kind and what is said of A"
         << (format.field("k") ? " and K" : "") << '\n';

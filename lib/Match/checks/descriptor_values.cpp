@@ -33,16 +33,6 @@ Kind kindOf(Offence offence) {
   return Kind::Bits;
 }
 
-/// `M = 128, N = 256, D .f32, A .f16, ...`: what the descriptor says, for the note.
-std::string spelledOut(const descriptor::Format &format, uint64_t value) {
-  std::string text;
-  for (const descriptor::Field &field : format.fields)
-    if (!field.isReserved() &&
-        (field.of(value) || llvm::is_contained<llvm::StringRef>({"a", "b", "d", "m", "n", "swizzle"}, field.key)))
-      text += (text.empty() ? "" : ", ") + field.key.str() + " = " + field.meaning(value);
-  return "it says " + text;
-}
-
 void reportProblems(const FormView &context, llvm::StringRef operand, const descriptor::Format &format, uint64_t value,
                     llvm::ArrayRef<Problem> problems, Judgement &judgement) {
   for (const Problem &problem : problems) {
@@ -50,7 +40,7 @@ void reportProblems(const FormView &context, llvm::StringRef operand, const desc
         judgement.report(Phase::Warning, DiagId::DescriptorValue, context.placeOfOperand(operand), textThere,
                          "0x" + llvm::utohexstr(value, /*LowerCase=*/true), problem.text, problem.table);
     finding.kind = kindOf(problem.offence);
-    finding.notes.push_back(spelledOut(format, value));
+    finding.notes.push_back("it says " + descriptor::summaryOf(format, value));
   }
 }
 

@@ -1,6 +1,7 @@
 // What lib/Editor answers, as the protocol has it: one method a request.
 #include "Editor/Completion.h"
 #include "Editor/Hover.h"
+#include "Editor/InlayHints.h"
 #include "Editor/Names.h"
 #include "Editor/SemanticTokens.h"
 #include "Editor/Signature.h"
@@ -346,6 +347,25 @@ Answer Server::tokensInRange(const Json &params) {
   if (!range)
     return noPlace;
   return tokensAnswer(semanticTokens(open->document, *range), *open, client);
+}
+
+// ---- hints
+
+Answer Server::inlayHints(const Json &params) {
+  OpenDocument *open = find(params);
+  const auto range = open ? rangeOf(params, *open) : std::nullopt;
+  if (!range)
+    return noPlace;
+  Json out = Json::array();
+  if (!showsHints)
+    return out;
+  for (const InlayHint &hint : ptxray::inlayHints(open->document, *range)) {
+    Json one = {{"position", open->position(hint.place, client)}, {"label", hint.label}, {"paddingLeft", true}};
+    if (!hint.more.empty())
+      one["tooltip"] = hint.more;
+    out.push_back(std::move(one));
+  }
+  return out;
 }
 
 // ---- layout

@@ -21,6 +21,8 @@ struct Client {
   bool diagnosticTags = false;
   bool hierarchicalSymbols = false;
   bool literalActions = false; // code actions that are more than commands
+  // That what it has pulled is no longer right:
+  bool refreshesDiagnostics = false, refreshesTokens = false, refreshesHints = false;
 };
 Client readClient(const Json &initializeParams);
 

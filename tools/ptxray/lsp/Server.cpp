@@ -40,6 +40,7 @@ const llvm::StringMap<Server::Request> &Server::requests() {
       {"textDocument/selectionRange", &Server::selection},
       {"textDocument/semanticTokens/full", &Server::tokens},
       {"textDocument/semanticTokens/range", &Server::tokensInRange},
+      {"textDocument/inlayHint", &Server::inlayHints},
       {"textDocument/formatting", &Server::formatting},
       {"textDocument/rangeFormatting", &Server::formatting},
   };
@@ -63,6 +64,16 @@ const llvm::StringMap<Server::Notification> &Server::notifications() {
 
 void Server::notify(StringRef method, Json params) {
   send(out, {{"jsonrpc", "2.0"}, {"method", method.str()}, {"params", std::move(params)}});
+}
+
+/// Of what the client has asked for and keeps. Its answers say nothing.
+void Server::requestRefresh() {
+  const std::pair<bool, const char *> kept[] = {{client.refreshesDiagnostics, "workspace/diagnostic/refresh"},
+                                                {client.refreshesTokens, "workspace/semanticTokens/refresh"},
+                                                {client.refreshesHints, "workspace/inlayHint/refresh"}};
+  for (const auto &[isKept, method] : kept)
+    if (isKept)
+      send(out, {{"jsonrpc", "2.0"}, {"id", "ptxray-" + std::to_string(++asked)}, {"method", method}});
 }
 
 void Server::reply(const Json &id, const Answer &answer) {
@@ -149,6 +160,7 @@ Answer Server::initialize(const Json &params) {
       {"documentFormattingProvider", true},
       {"documentRangeFormattingProvider", true},
       {"foldingRangeProvider", true},
+      {"inlayHintProvider", true},
       {"selectionRangeProvider", true},
       {"semanticTokensProvider", {{"legend", tokenLegend()}, {"full", true}, {"range", true}}},
   };
@@ -176,6 +188,8 @@ void Server::readSettings(const Json *given) {
       settings.emplace_back(name, *value);
   if (flag(*given, {"pedantic"}))
     settings.emplace_back("pedantic", "yes");
+  const Json *hints = field(*given, "inlayHints");
+  showsHints = !hints || !hints->is_boolean() || hints->get<bool>();
 }
 
 void Server::changeConfiguration(const Json &params) {
@@ -187,6 +201,7 @@ void Server::changeConfiguration(const Json &params) {
 void Server::filesChanged(const Json &) {
   for (auto &[uri, open] : documents)
     setOptions(open);
+  requestRefresh();
 }
 
 /// Once for each reason.

@@ -76,12 +76,14 @@ private:
   Answer selection(const Json &params);
   Answer tokens(const Json &params);
   Answer tokensInRange(const Json &params);
+  Answer inlayHints(const Json &params);
   Answer formatting(const Json &params);
 
   void handle(Message &message);
   Answer answer(const Message &message);
   void reply(const Json &id, const Answer &answer);
   void notify(llvm::StringRef method, Json params);
+  void requestRefresh();
   void publish(OpenDocument &open);
   void publishStale(const Inbox &inbox);
   Json diagnosticItems(OpenDocument &open) const;
@@ -102,6 +104,8 @@ private:
   unsigned opened = 0;
   bool holdsMemory = false; // that nothing is in any more
   std::vector<std::pair<std::string, std::string>> settings;
+  bool showsHints = true; // between the words of a text
+  unsigned asked = 0;     // of the client
   std::string lastComplaint;
 };
 

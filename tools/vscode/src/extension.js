@@ -15,8 +15,8 @@ function program(context) {
 }
 
 function settings() {
-  const { target, arch, pedantic } = vscode.workspace.getConfiguration("ptxray");
-  return { target, arch, pedantic };
+  const { target, arch, pedantic, inlayHints } = vscode.workspace.getConfiguration("ptxray");
+  return { target, arch, pedantic, inlayHints };
 }
 
 async function start(context) {

@@ -1,0 +1,21 @@
+#pragma once
+// The matrix descriptors among the operands of an instruction whose bits the text shows.
+#include "Descriptor/Descriptor.h"
+#include "Flow/Constants.h"
+#include "Match/Match.h"
+
+namespace ptxray {
+
+struct ShownDescriptor {
+  Range range; // of the operand
+  const descriptor::Format *format = nullptr;
+  uint64_t value = 0;
+};
+
+/// Whether any form of the instruction has one; most have none, and need not be judged.
+bool mayHaveDescriptors(const isa::Mnemonic &mnemonic);
+/// Of an instruction of the body, counted from 0. `constants` are those of the body.
+std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const Judged &judged,
+                                           const ModuleContext &module, Constants &constants);
+
+} // namespace ptxray

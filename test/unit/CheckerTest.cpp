@@ -132,8 +132,9 @@ TEST(Checker, ManyDifferentTexts) {
   }
   EXPECT_GT(found, count / 2);
   constexpr size_t noise = 2048; // pages: what a process gives back late
-  if (wanted)                    // of a few a sanitizer keeps all that they have freed
+  if (wanted) {                  // of a few a sanitizer keeps all that they have freed
     EXPECT_LE(residentMemory(), early + early / 10 + noise);
+  }
   RecordProperty("pages", static_cast<int>(residentMemory()));
   std::printf("memory after a tenth %zu KiB, after all %zu KiB\n", early * 4, residentMemory() * 4);
 }

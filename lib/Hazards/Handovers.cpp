@@ -94,7 +94,8 @@ Handovers::Handovers(HazardContext &context) : places(context.events), body(cont
 bool Handovers::join(Levels &known, const Levels &other, BlockId, bool isBack) const {
   bool changed = false;
   for (auto [own, others] : llvm::zip_equal(known.of, other.of)) {
-    const bool isWorse = isBack || own == NotBegun || others == NotBegun;
+    const bool isFirstRound = isBack && std::min(own, others) == Shared; // the copies of the loop are still to come
+    const bool isWorse = (isBack && !isFirstRound) || (!isBack && (own == NotBegun || others == NotBegun));
     const uint8_t level = isWorse ? std::min(own, others) : std::max(own, others);
     changed |= level != own;
     own = level;

@@ -95,7 +95,7 @@ declarator
     { b.endDeclarator(); }
   ;
 initialiser
-  : LeftBrace { b.openVector(last()); } (initialiser (Comma initialiser)*)? RightBrace { b.close(last()); }
+  : LeftBrace { b.openVector(last()); skipInitialNumbers(); } (initialiser (Comma initialiser)*)? RightBrace { b.close(last()); }
   | literal (mask | expressionTail { b.endExpression(); })
   | prefix+ literal expressionTail { b.endExpression(); }
   | symbol

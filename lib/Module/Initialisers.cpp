@@ -137,7 +137,7 @@ uint32_t InitialValues::check(uint32_t node, uint32_t level) {
       return isPair ? end : mismatch("a single value");
     int64_t room = level < declaration.dims.count ? module.ast.dims[declaration.dims.first + level]
                                                   : isa::word(module.resolver.word(declaration.vector)).number;
-    int64_t count = 0;
+    int64_t count = value.value;
     for (uint32_t child = node + 1; child < end; ++count) {
       if (level + 1 == levels && isOrdinary(module.ast.operands[child])) {
         ++child;

@@ -114,19 +114,30 @@ void Builder::openWord(const Token &token) {
   ast.operands.back().suffix = SpellingId(token.id);
 }
 
+static std::optional<uint64_t> largestOf(llvm::StringRef type, llvm::StringRef kind) {
+  if (type.consume_front(kind))
+    for (const auto &[bits, largest] : {std::pair<llvm::StringRef, uint64_t>{"8", UINT8_MAX},
+                                        {"64", UINT64_MAX},
+                                        {"32", UINT32_MAX},
+                                        {"16", UINT16_MAX}})
+      if (type == bits)
+        return largest;
+  return std::nullopt;
+}
+
 // The bytes of a debugging section would take many times the memory of their text: where nobody keeps
 // the Ast, lists of nothing but numbers that fit are dropped as soon as they are read.
 std::optional<uint64_t> Builder::largestDropped() const {
-  if (keepBodies)
+  return keepBodies ? std::nullopt : largestOf(ast.text(ast.operands[openNodes.back()].suffix), ".b");
+}
+
+// So would those of a table. A list of a single dimension alone is as long as it has values.
+std::optional<uint64_t> Builder::largestCounted() const {
+  const bool isWholeList = openNodes.size() == 1 && decl.dims.count == 1 && decl.vector == SpellingId::None;
+  if (keepBodies || !isWholeList)
     return std::nullopt;
-  const llvm::StringRef word = ast.text(ast.operands[openNodes.back()].suffix);
-  for (const auto &[name, largest] : {std::pair<llvm::StringRef, uint64_t>{".b8", UINT8_MAX},
-                                      {".b64", UINT64_MAX},
-                                      {".b32", UINT32_MAX},
-                                      {".b16", UINT16_MAX}})
-    if (word == name)
-      return largest;
-  return std::nullopt;
+  const std::optional<uint64_t> largest = largestOf(ast.text(decl.type), ".b");
+  return largest ? largest : largestOf(ast.text(decl.type), ".u");
 }
 
 void Builder::closeValues() {

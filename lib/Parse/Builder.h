@@ -99,6 +99,9 @@ public:
   void closeValues();
   /// Up to which number the list at hand may be dropped; none when it is kept.
   std::optional<uint64_t> largestDropped() const;
+  /// Up to which number the values of the initialiser at hand may be counted only; none when they are kept.
+  std::optional<uint64_t> largestCounted() const;
+  void countNumbers(uint32_t count) { ast.operands[openNodes.back()].value = count; }
   void openCall(const Token &token);
   void openMask(const Token &token);
   void beginKey();

@@ -92,6 +92,13 @@ protected:
     if (const auto begin = input.scanner->skipNumberLines(first, input.scanner->text(last().range()), *largest))
       input.builder->moveWord(*begin);
   }
+  /// Nor are those of an initialiser; all but the last of them are counted only.
+  void skipInitialNumbers() {
+    Token &first = input.builder->ahead;
+    const std::optional<uint64_t> largest = input.builder->largestCounted();
+    if (largest && first.kind == TokenKind::Integer && first.value <= *largest)
+      input.builder->countNumbers(input.scanner->skipNumbers(first, *largest));
+  }
 };
 
 } // namespace ptxray::fast

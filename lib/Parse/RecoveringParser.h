@@ -115,6 +115,7 @@ protected:
   }
   void openGroup() { scanner->openGroup(); }
   void skipNumbers() {}
+  void skipInitialNumbers() {}
 
 private:
   struct Rule {

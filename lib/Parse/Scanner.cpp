@@ -245,15 +245,22 @@ static const char *plainNumber(const char *p, uint64_t limit, uint64_t &value) {
   return isOctal || scan::isWord(*e) || *e == '.' || value > limit ? p : e;
 }
 
-void Scanner::skipNumbers(Token &number, uint64_t limit) {
-  uint64_t value;
-  for (const char *comma = at; *comma == ','; comma = at) {
-    const char *e = plainNumber(comma + 1, limit, value);
-    if (e == comma + 1)
-      return;
-    set(number, TokenKind::Integer, comma + 1, e);
+uint32_t Scanner::skipNumbers(Token &number, uint64_t limit) {
+  const char *begin = nullptr, *after = at;
+  uint32_t passed = 0;
+  for (uint64_t value; *after == ','; ++passed) {
+    const char *const next = after + (after[1] == ' ' ? 2 : 1), *e = plainNumber(next, limit, value);
+    if (e == next)
+      break;
+    begin = next;
+    after = e;
     number.value = value;
   }
+  if (passed) {
+    set(number, TokenKind::Integer, begin, after);
+    number.flags = 0;
+  }
+  return passed;
 }
 
 std::optional<uint32_t> Scanner::skipNumberLines(Token &number, llvm::StringRef word, uint64_t limit) {

@@ -68,8 +68,9 @@ public:
   void openGroup() { ++groups; }
 
   void next(Token &token);
-  /// After a decimal number of a list `1,2,3`: goes on to the last such number that is not above the limit.
-  void skipNumbers(Token &number, uint64_t limit);
+  /// After a decimal number of a list `1,2,3` or `1, 2, 3`: goes on to the last such number that is not above the
+  /// limit, and says how many it has passed.
+  uint32_t skipNumbers(Token &number, uint64_t limit);
   /// After `.b8 1`, the word being `.b8`: goes on to the last such line with one decimal number that is not above the
   /// limit. Gives where its word begins.
   std::optional<uint32_t> skipNumberLines(Token &number, llvm::StringRef word, uint64_t limit);

@@ -118,7 +118,10 @@ const DiagnosticList &DiagnosticSink::diagnostics() const { return list; }
 
 DiagnosticList DiagnosticSink::take() { return std::exchange(list, {}); }
 
-void DiagnosticSink::eraseIf(llvm::function_ref<bool(Diagnostic &)> unwanted) { llvm::erase_if(list, unwanted); }
+void DiagnosticSink::eraseIf(llvm::function_ref<bool(Diagnostic &)> unwanted) {
+  if (!list.empty())
+    llvm::erase_if(list, unwanted);
+}
 
 void DiagnosticSink::append(DiagnosticList more) { llvm::append_range(list, std::move(more)); }
 
@@ -126,7 +129,7 @@ void DiagnosticSink::sort() {
   auto before = [](const Diagnostic &a, const Diagnostic &b) {
     return std::pair(a.range.begin, a.id) < std::pair(b.range.begin, b.id);
   };
-  if (llvm::is_sorted(list, before))
+  if (list.size() < 2 || llvm::is_sorted(list, before))
     return;
   // Each is moved once.
   std::vector<uint32_t> order(list.size());

@@ -6,9 +6,9 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ptxray {
 
@@ -96,9 +96,7 @@ struct Diagnostic {
   std::string ruleText() const { return ptxray::ruleText(id, kind); }
 };
 
-/// They are large: none is moved when the list grows.
-using DiagnosticList = std::deque<Diagnostic>;
-static_assert(sizeof(Diagnostic) <= 512 / 3); // so many share one allocation
+using DiagnosticList = std::vector<Diagnostic>;
 
 /// Collects what the steps report. It knows no output.
 class DiagnosticSink {

@@ -113,7 +113,7 @@ void BarrierRules::check() {
   for (const uint32_t number : body.notable)
     if (body.facts(number).uses & Calls)
       areAllKnown &= !body.callsUnknown(number);
-  for (uint32_t number = 0; number < body.size(); ++number)
+  for (const uint32_t number : body.notable)
     for (const Action &action : body.facts(number).actions)
       if ((action.kind == isa::FactKind::Syncs || action.kind == isa::FactKind::Arrives) && action.node < 0 &&
           action.scope() == isa::Scope::Cta)
@@ -136,7 +136,8 @@ void BarrierRules::check() {
 }
 
 void checkBarrierThreads(const Body &body, const BodyContext &context, Analyses &analyses) {
-  if (body.function->kind == FunctionKind::Entry)
+  const auto isBarrier = [&](uint32_t number) { return body.facts(number).has(isa::FactKind::Syncs); };
+  if (body.function->kind == FunctionKind::Entry && llvm::any_of(body.notable, isBarrier))
     BarrierRules(body, context, analyses).check();
 }
 

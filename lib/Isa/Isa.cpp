@@ -33,9 +33,13 @@ llvm::ArrayRef<Entry> entries() { return tables().entries; }
 llvm::ArrayRef<Target> targets() { return tables().targets; }
 int findTarget(llvm::StringRef name) {
   const Text wanted(name);
+  if (wanted.size() < 2)
+    return -1;
+  const Text end = wanted.substr(wanted.size() - 2);
+  const auto endsAlike = [&](Text one) { return one.back() == end[1] && one[one.size() - 2] == end[0]; };
   const llvm::ArrayRef<Target> all = targets();
   for (size_t i = 0; i < all.size(); ++i) // most differ at their end
-    if (all[i].name.size() == wanted.size() && all[i].name.back() == wanted.back() && all[i].name == wanted)
+    if (all[i].name.size() == wanted.size() && endsAlike(all[i].name) && all[i].name == wanted)
       return static_cast<int>(i);
   return -1;
 }

@@ -219,7 +219,8 @@ static void addNodes(Facts &facts, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<
                              bitOf(isa::FactKind::Grows) | bitOf(isa::FactKind::Shrinks) |
                              bitOf(isa::FactKind::Traces) | bitOf(isa::FactKind::Occupies) |
                              bitOf(isa::FactKind::Bounded) | bitOf(isa::FactKind::Async) | bitOf(isa::FactKind::Inits) |
-                             bitOf(isa::FactKind::Awaits) | bitOf(isa::FactKind::Allocates);
+                             bitOf(isa::FactKind::Awaits) | bitOf(isa::FactKind::Allocates) |
+                             bitOf(isa::FactKind::Syncs) | bitOf(isa::FactKind::Arrives);
   for (unsigned node = 0; node < shapes.size(); ++node)
     if (uint8_t use = useOfName(shapes[node], uses[node])) {
       facts.nodes.push_back({static_cast<uint16_t>(node), use});

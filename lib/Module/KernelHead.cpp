@@ -53,6 +53,8 @@ static bool canHold(const KernelHead &head, const isa::Target &arch) {
 
 void checkHead(const KernelHead &head, const Availability &availability, DiagnosticSink &sink) {
   const auto limit = [&](isa::LimitId id) { return isa::limit(id, availability); };
+  if (!head.registers && !head.threads && !head.blocks && head.clusterBlocks == 1)
+    return;
   const uint16_t target = availability.module().target;
   if (const uint64_t most = limit(isa::LimitId::ThreadRegisters); head.registers && *head.registers > most)
     sink.report(DiagId::TooManyRegisters, head.registersRange, *head.registers, most);

@@ -67,6 +67,8 @@ void checkSharedSize(const Program &program, const Reach &reach, const ProgramCo
 }
 
 void checkConstantSize(const Program &program, const ProgramContext &context) {
+  if (program.variables.empty() && program.constantsOfBodies.empty())
+    return;
   const uint64_t most = context.limit(isa::LimitId::ConstBytes);
   Layout layout;
   const ModuleVariable *last = nullptr; // the first that does not fit
@@ -89,6 +91,8 @@ void checkOpaqueCount(const Program &program, const Reach &reach, const ProgramC
     return;
   const FunctionSummary &kernel = program.functions[reach.kernel()];
   const std::vector<uint32_t> named = namedVariables(program, reach);
+  if (named.empty())
+    return;
   for (const auto &[type, limit] : {std::pair(isa::words::texref, isa::LimitId::KernelTextures),
                                     std::pair(isa::words::surfref, isa::LimitId::KernelSurfaces),
                                     std::pair(isa::words::samplerref, isa::LimitId::KernelSamplers)}) {

@@ -114,8 +114,9 @@ void Scanner::start(llvm::StringRef text, llvm::ArrayRef<std::string> constants)
   braces = groups = 0;
   markersBeginLines = false;
   remarks.clear();
-  for (llvm::StringRef name : {"call", "WARP_SZ", "_"})
-    names.internCopy(name);
+  static constexpr char callName[24] = "call", warpSizeName[24] = "WARP_SZ", sinkName[24] = "_";
+  for (const auto &[name, length] : {std::pair(callName, 4u), std::pair(warpSizeName, 7u), std::pair(sinkName, 1u)})
+    names.intern(name, length);
   for (const std::string &name : constants)
     names.internCopy(name);
   unusualNames = constants.empty() ? NameSink : knownNames + static_cast<uint32_t>(constants.size());

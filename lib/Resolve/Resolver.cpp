@@ -32,6 +32,8 @@ const isa::Directive *WordsOfSpellings::findDirective(const Ast &ast, SpellingId
 }
 
 const isa::SpecialRegister *Resolver::special(NameId name) {
+  if (!ast.text(name).starts_with("%"))
+    return nullptr;
   auto [entry, isNew] = specials.try_emplace(static_cast<uint32_t>(name), nullptr);
   if (isNew)
     entry->second = isa::findSpecialRegister(ast.text(name));

@@ -164,6 +164,8 @@ static std::optional<Kind> kindOf(StringRef text, StringRef rest) {
 }
 
 std::optional<ForeignText> recogniseForeign(StringRef text) {
+  if (beginsAsPtx(text, text)) // without a comment above it
+    return std::nullopt;
   const StringRef rest = skipComments(text.starts_with(byteOrderMark) ? text.drop_front(3) : text);
   const std::optional<Kind> kind = kindOf(text, rest);
   if (!kind)

@@ -54,6 +54,24 @@ def python_with(*requirements):
     return python
 
 
+def npm(folder, *arguments):
+    """Runs npm there; no program of a package is run."""
+    command = [need("npm"), *arguments, "--ignore-scripts", "--no-audit", "--no-fund"]
+    if subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE).returncode:
+        skip("npm", f"npm does not give {' '.join(arguments)}")
+
+
+def npm_packages(name, *packages):
+    """A folder with these packages of npm, made once; who asked for them marks it as complete."""
+    folder = CACHE / name
+    if not (folder / "complete").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        (folder / "package.json").write_text('{"private": true}\n')
+        npm(folder, "install", *packages)
+    return folder
+
+
 def copy_sources(target):
     """As a fresh clone has them, with what is not committed yet."""
     listed = run("git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")

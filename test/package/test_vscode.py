@@ -16,7 +16,7 @@ import time
 import urllib.error
 import urllib.request
 
-from common import CACHE, ROOT, need, run, skip, version
+from common import CACHE, ROOT, need, npm, npm_packages, run, version
 
 sys.path.insert(0, str(ROOT / "test"))
 import sections
@@ -35,26 +35,9 @@ SETTINGS = {
 }
 
 
-def npm(folder, *arguments):
-    command = [need("npm"), *arguments, "--ignore-scripts", "--no-audit", "--no-fund"]
-    if subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE).returncode:
-        skip("npm", f"npm does not give {' '.join(arguments)}")
-
-
-def installed(name, *packages):
-    """a folder with these packages of npm, made once"""
-    folder = CACHE / name
-    if not (folder / "complete").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        (folder / "package.json").write_text('{"private": true}\n')
-        npm(folder, "install", *packages)
-    return folder
-
-
 def code_server():
     """the folder that has it; what it is made of besides JavaScript is compiled here"""
-    folder = installed(CODE_SERVER.replace("@", "-"), CODE_SERVER, PUPPETEER)
+    folder = npm_packages(CODE_SERVER.replace("@", "-"), CODE_SERVER, PUPPETEER)
     if (folder / "complete").exists():
         return folder
     vscode = folder / "node_modules" / "code-server" / "lib" / "vscode"

@@ -89,6 +89,8 @@ Answer Server::completion(const Json &params) {
                 {"sortText", order},
                 {"filterText", item.text},
                 {"textEdit", {{"range", range}, {"newText", item.text}}}};
+    if (item.label != item.text) // Emacs compares what is typed with it
+      one["insertText"] = item.text;
     if (!item.detail.empty())
       one["detail"] = item.detail;
     if (item.isLacking && client.itemTags)

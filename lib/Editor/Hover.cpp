@@ -94,11 +94,12 @@ std::string writtenForm(const FormMatch &match) {
       rest = rest.drop_front();
       continue;
     }
-    if (match.isWritten(*slot))
-      out += isa::word(match.slotWord[*slot]).text;
+    const unsigned place = slot.value_or(0); // g++ does not see that it is one
+    if (match.isWritten(place))
+      out += isa::word(match.slotWord[place]).text;
     else if (!isOptional)
       out += name;
-    next = *slot + 1;
+    next = place + 1;
     rest = inner.drop_front(name.size() + isOptional);
   }
   return out;

@@ -213,7 +213,7 @@ Range shownRange(llvm::ArrayRef<Range> words, const Opcode &opcode, unsigned wor
 
 std::optional<Hover> hoverOnInstruction(const Excerpt &excerpt, const FoundInstruction &found, uint32_t offset) {
   const auto words = wordsOf(excerpt.text(), found.instruction->opcodeRange);
-  const Opcode &opcode = *excerpt.body()->verdicts[found.number]->opcode;
+  const Opcode opcode(excerpt.ast().text(found.instruction->opcode)); // nobody has judged one whose semicolon is lost
   const unsigned word = wordUnder(words, offset);
   const bool anyFormFits = !formsFor(opcode, /*complete=*/false).empty();
   return hoverOnOpcode(excerpt, opcode, anyFormFits ? judgedAt(excerpt, found.number).match : std::nullopt, word,

@@ -117,7 +117,11 @@ std::vector<SemanticToken> Colourer::take(const Ast &ast) {
     if (part.begin < range.end && isFree(range))
       tokens.push_back({range, kind, modifiers});
   };
-  bool isInTarget = false; // among the words of `.target`
+  bool isInTarget = false;                    // among the words of `.target`
+  TokenKind last = TokenKind::EndOfFile;      // before the one at hand
+  const auto isSuffix = [&](StringRef word) { // `[a].unified`
+    return last == TokenKind::RightBracket && isa::findWord(word) != 0;
+  };
   Scanner scanner(*ast.names, *ast.spellings);
   scanner.start(source.text());
   Token token;
@@ -130,7 +134,10 @@ std::vector<SemanticToken> Colourer::take(const Ast &ast) {
     else if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float)
       takeOther(token.range(), SemanticToken::Number);
     else if (source.text()[token.begin] == '.' && token.kind != TokenKind::Bad && token.kind != TokenKind::RawSource)
-      takeOther(token.range(), kindOfWord(scanner.text(token.range()), SemanticToken::Directive));
+      takeOther(token.range(), isSuffix(scanner.text(token.range()))
+                                   ? SemanticToken::Qualifier
+                                   : kindOfWord(scanner.text(token.range()), SemanticToken::Directive));
+    last = token.kind;
   }
   takeNamed(part.end);
   return tokens;

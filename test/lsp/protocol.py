@@ -371,6 +371,10 @@ def hover():
     expect("a kernel" in shown("|k("), True)
     expect("64 bytes" in shown("ti|le["), True)
     expect(shown("a com|ment"), None)
+    unread = KERNEL.replace("    ret;", "    membar\n    ret;", 1)  # nobody judges what is before the lost semicolon
+    client.change(URI, [{"text": unread}])
+    value = client.at("textDocument/hover", URI, place(unread, "mem|bar"))["contents"]["value"]
+    expect("membar" in value and "```" in value, True, value)
     client.finish()
 
 
@@ -582,6 +586,10 @@ def tokens():
     row = lines.index("    add.s32 %r2, %r1, 0x10;")
     kinds = {text: kind for line, _, text, kind in whole if lines[line].startswith(".target")}
     expect(kinds, {".target": "macro", "sm_80": "enumMember"})
+    client.change(URI, [{"text": KERNEL.replace("    ret;", "    ld.global.b32 %r1, [%rd1].unified;\n    ret;", 1)}])
+    lines.insert(lines.index("    ret;"), "    ld.global.b32 %r1, [%rd1].unified;")
+    suffixed = decoded(client.request("textDocument/semanticTokens/full", {"textDocument": {"uri": URI}})["data"])
+    expect([kind for _, _, text, kind in suffixed if text == ".unified"], ["modifier"])
     wanted = [("add", "keyword"), (".s32", "type"), ("%r2", "variable"), ("%r1", "variable"), ("0x10", "number")]
     expect([(text, kind) for line, _, text, kind in whole if line == row], wanted)
     part = client.request(

@@ -71,12 +71,13 @@ def extension():
 
 
 def check_colours(tool, built, place):
-    """on modules of a fourth of the sections of test/isa"""
+    """on modules of a fourth of the sections of test/isa; only the server knows what a wrong word may be"""
     found = [s for path in sorted((ROOT / "test" / "isa").rglob("*.ptx")) for s in sections.sections(path)]
     files = []
     for number, section in enumerate(found[::4]):
         files.append(place / f"{number}.ptx")
-        files[-1].write_text(sections.module(*section)[0])
+        lines = sections.module(*section)[0].splitlines()
+        files[-1].write_text("\n".join(line for line in lines if "// error" not in line))
     print(run(need("node"), built / "test" / "colours.mjs", tool, *files, cwd=built).strip())
 
 

@@ -16,7 +16,7 @@ const scopes = {
   type: ["storage.type"],
   macro: ["keyword.control.directive", "storage.modifier"],
   variable: ["variable.other"],
-  enumMember: ["variable.language.register"],
+  enumMember: ["variable.language.register", "constant.language.target"],
   label: ["entity.name.label", "variable.other"],
   function: ["entity.name.function", "variable.other"],
   parameter: ["variable.other"],

@@ -101,45 +101,58 @@ void Colourer::body(const Body &body) {
   mergeByPlace(named, begin);
 }
 
+/// What the tokens of a text are that are not names: each is handed in after those before it.
+class OtherTokens {
+public:
+  explicit OtherTokens(StringRef text) : text(text) {}
+  std::optional<SemanticToken> read(const Token &token);
+
+private:
+  StringRef text;
+  TokenKind last = TokenKind::EndOfFile;
+  bool isInTarget = false; // among the words of `.target`
+};
+
+std::optional<SemanticToken> OtherTokens::read(const Token &token) {
+  const StringRef word = text.slice(token.begin, token.end);
+  const bool isName = token.kind == TokenKind::Id;
+  const TokenKind before = std::exchange(last, token.kind);
+  isInTarget = token.kind == TokenKind::Target || (isInTarget && (isName || token.kind == TokenKind::Comma));
+  if (isName && isInTarget && isa::findTarget(word) >= 0)
+    return SemanticToken{token.range(), SemanticToken::Special, SemanticToken::ReadOnly};
+  if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float)
+    return SemanticToken{token.range(), SemanticToken::Number};
+  if (!word.starts_with(".") || token.kind == TokenKind::Bad || token.kind == TokenKind::RawSource)
+    return std::nullopt;
+  if (before == TokenKind::RightBracket && isa::findWord(word)) // `[a].unified`
+    return SemanticToken{token.range(), SemanticToken::Qualifier};
+  return SemanticToken{token.range(), kindOfWord(word, SemanticToken::Directive)};
+}
+
 std::vector<SemanticToken> Colourer::take(const Ast &ast) {
   mergeByPlace(named);
   std::vector<SemanticToken> tokens;
   tokens.reserve(named.size() + named.size() / 8);
+  /// But for what another one is over already.
+  const auto put = [&](const SemanticToken &token) {
+    if (tokens.empty() || tokens.back().range.end <= token.range.begin)
+      tokens.push_back(token);
+  };
   auto known = named.begin();
-  /// Those that begin before the place; a name that another one has begun before is left out.
-  const auto takeNamed = [&](uint32_t place) {
+  const auto putNamedBefore = [&](uint32_t place) {
     for (; known != named.end() && known->range.begin < place; ++known)
-      if (tokens.empty() || tokens.back().range.end <= known->range.begin)
-        tokens.push_back(*known);
+      put(*known);
   };
-  const auto isFree = [&](Range range) { return tokens.empty() || tokens.back().range.end <= range.begin; };
-  const auto takeOther = [&](Range range, SemanticToken::Kind kind, uint8_t modifiers = 0) {
-    if (part.begin < range.end && isFree(range))
-      tokens.push_back({range, kind, modifiers});
-  };
-  bool isInTarget = false;                    // among the words of `.target`
-  TokenKind last = TokenKind::EndOfFile;      // before the one at hand
-  const auto isSuffix = [&](StringRef word) { // `[a].unified`
-    return last == TokenKind::RightBracket && isa::findWord(word) != 0;
-  };
+  OtherTokens others(source.text());
   Scanner scanner(*ast.names, *ast.spellings);
   scanner.start(source.text());
   Token token;
   for (scanner.next(token); token.kind != TokenKind::EndOfFile && token.begin < part.end; scanner.next(token)) {
-    takeNamed(token.end);
-    const bool isName = token.kind == TokenKind::Id;
-    isInTarget = token.kind == TokenKind::Target || (isInTarget && (isName || token.kind == TokenKind::Comma));
-    if (isName && isInTarget && isa::findTarget(scanner.text(token.range())) >= 0)
-      takeOther(token.range(), SemanticToken::Special, SemanticToken::ReadOnly);
-    else if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float)
-      takeOther(token.range(), SemanticToken::Number);
-    else if (source.text()[token.begin] == '.' && token.kind != TokenKind::Bad && token.kind != TokenKind::RawSource)
-      takeOther(token.range(), isSuffix(scanner.text(token.range()))
-                                   ? SemanticToken::Qualifier
-                                   : kindOfWord(scanner.text(token.range()), SemanticToken::Directive));
-    last = token.kind;
+    putNamedBefore(token.end);
+    if (const auto other = others.read(token); other && part.begin < other->range.end)
+      put(*other);
   }
-  takeNamed(part.end);
+  putNamedBefore(part.end);
   return tokens;
 }
 

@@ -204,7 +204,8 @@ std::vector<Range> selectionsAt(Document &document, uint32_t place) {
     for (const Folding &folding : FoldingFinder(excerpt->text()).run())
       if (folding.kind == Folding::Region && folding.range.begin <= *offset && *offset <= folding.range.end)
         blocks.push_back(folding);
-    for (const Folding &block : llvm::reverse(blocks))
+    constexpr size_t mostBlocks = 64; // clients nest them as deep
+    for (const Folding &block : llvm::reverse(llvm::ArrayRef(blocks).take_back(mostBlocks)))
       add(block.range);
     if (excerpt->body())
       add(excerpt->body()->function->range);

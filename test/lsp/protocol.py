@@ -906,6 +906,13 @@ def hostile_texts():
         client.request("textDocument/selectionRange", {"textDocument": {"uri": URI}, "positions": [at["position"]]})
         client.wait(client.start_request("textDocument/rename", {**at, "newName": "x"}))
         client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    client.open(URI, body + "{" * 20_000 + "\nret;\n" + "}" * 20_001)
+    inside = {"textDocument": {"uri": URI}, "positions": [{"line": body.count("\n") + 1, "character": 1}]}
+    (selection,) = client.request("textDocument/selectionRange", inside)
+    depth = 0
+    while selection := selection.get("parent"):
+        depth += 1
+    expect(10 < depth < 100, True, f"{depth} selections within each other")
     client.finish()
 
 

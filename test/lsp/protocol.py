@@ -247,6 +247,19 @@ def settings_and_configuration():
             client.receive()
         expect(found[0]["code"], "unknown-instruction")
         client.finish()
+        can = json.loads(json.dumps(LATEST))
+        can["workspace"]["didChangeWatchedFiles"] = {"dynamicRegistration": True}
+        client = Client(PTXRAY, capabilities=can)
+        client.open(uri, text)
+        expect(len(client.diagnostics(uri)), 1)
+        asked = [message["params"] for message in client.notifications if "id" in message]
+        expect(asked[0]["registrations"][0]["registerOptions"], {"watchers": [{"globPattern": "**/.ptxray"}]})
+        (pathlib.Path(folder) / ".ptxray").write_text("off = unknown-instruction\n")
+        client.notifications.clear()
+        changes = [{"uri": f"file://{folder}/.ptxray", "type": 2}]
+        client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
+        expect(client.diagnostics(uri), [], "told that it changed")
+        client.finish()
     client = opened(options={"target": "sm_1234"})
     client.diagnostics(URI)
     expect(client.notifications[0]["method"], "window/showMessage")

@@ -65,6 +65,7 @@ Client readClient(const Json &params) {
   client.diagnosticTags =
       fieldAt(text, {"publishDiagnostics", "tagSupport"}) || fieldAt(text, {"diagnostic", "tagSupport"});
   client.hierarchicalSymbols = flag(text, {"documentSymbol", "hierarchicalDocumentSymbolSupport"});
+  client.watchesFiles = flag(can, {"workspace", "didChangeWatchedFiles", "dynamicRegistration"});
   client.refreshesDiagnostics = client.pullsDiagnostics && flag(can, {"workspace", "diagnostics", "refreshSupport"});
   client.refreshesTokens = flag(can, {"workspace", "semanticTokens", "refreshSupport"});
   client.refreshesHints = flag(can, {"workspace", "inlayHint", "refreshSupport"});

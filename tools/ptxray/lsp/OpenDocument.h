@@ -21,6 +21,7 @@ struct Client {
   bool diagnosticTags = false;
   bool hierarchicalSymbols = false;
   bool literalActions = false; // code actions that are more than commands
+  bool watchesFiles = false;   // that it is asked to
   // That what it has pulled is no longer right:
   bool refreshesDiagnostics = false, refreshesTokens = false, refreshesHints = false;
 };

@@ -49,7 +49,7 @@ const llvm::StringMap<Server::Request> &Server::requests() {
 
 const llvm::StringMap<Server::Notification> &Server::notifications() {
   static const llvm::StringMap<Notification> all = {
-      {"initialized", &Server::ignore},
+      {"initialized", &Server::initialized},
       {"textDocument/didOpen", &Server::didOpen},
       {"textDocument/didChange", &Server::didChange},
       {"textDocument/didSave", &Server::didSave},
@@ -66,14 +66,22 @@ void Server::notify(StringRef method, Json params) {
   send(out, {{"jsonrpc", "2.0"}, {"method", method.str()}, {"params", std::move(params)}});
 }
 
-/// Of what the client has asked for and keeps. Its answers say nothing.
+/// Its answer says nothing.
+void Server::request(StringRef method, Json params) {
+  Json message = {{"jsonrpc", "2.0"}, {"id", "ptxray-" + std::to_string(++asked)}, {"method", method.str()}};
+  if (!params.is_null())
+    message["params"] = std::move(params);
+  send(out, message);
+}
+
+/// Of what the client has asked for and keeps.
 void Server::requestRefresh() {
   const std::pair<bool, const char *> kept[] = {{client.refreshesDiagnostics, "workspace/diagnostic/refresh"},
                                                 {client.refreshesTokens, "workspace/semanticTokens/refresh"},
                                                 {client.refreshesHints, "workspace/inlayHint/refresh"}};
   for (const auto &[isKept, method] : kept)
     if (isKept)
-      send(out, {{"jsonrpc", "2.0"}, {"id", "ptxray-" + std::to_string(++asked)}, {"method", method}});
+      request(method, nullptr);
 }
 
 void Server::reply(const Json &id, const Answer &answer) {
@@ -168,6 +176,16 @@ Answer Server::initialize(const Json &params) {
     can["diagnosticProvider"] = {
         {"identifier", "ptxray"}, {"interFileDependencies", false}, {"workspaceDiagnostics", false}};
   return Json{{"capabilities", std::move(can)}, {"serverInfo", {{"name", "ptxray"}, {"version", PTXRAY_VERSION}}}};
+}
+
+/// Configurations are watched, by a client that can.
+void Server::initialized(const Json &) {
+  if (!client.watchesFiles)
+    return;
+  const Json watchers = {{"watchers", {{{"globPattern", "**/.ptxray"}}}}};
+  const Json registration = {
+      {"id", "configurations"}, {"method", "workspace/didChangeWatchedFiles"}, {"registerOptions", watchers}};
+  request("client/registerCapability", {{"registrations", Json::array({registration})}});
 }
 
 Answer Server::shutdown(const Json &) {

@@ -50,7 +50,7 @@ private:
   // Life.
   Answer initialize(const Json &params);
   Answer shutdown(const Json &params);
-  void ignore(const Json &) {}
+  void initialized(const Json &params);
   void changeConfiguration(const Json &params);
   void filesChanged(const Json &params);
 
@@ -83,6 +83,7 @@ private:
   Answer answer(const Message &message);
   void reply(const Json &id, const Answer &answer);
   void notify(llvm::StringRef method, Json params);
+  void request(llvm::StringRef method, Json params);
   void requestRefresh();
   void publish(OpenDocument &open);
   void publishStale(const Inbox &inbox);

@@ -12,10 +12,9 @@ cargo, go = need("cargo"), need("go")
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     (folder / "libptxray.so").symlink_to(library)
-    (folder / "libptxray.so.0").symlink_to(library)
     environment = {
         **os.environ,
-        "LD_LIBRARY_PATH": name,
+        "LD_LIBRARY_PATH": str(library.parent),  # where it has the name that programs ask for
         "PTXRAY_LIB_DIR": name,
         "CARGO_TARGET_DIR": str(folder / "cargo"),
         "CGO_ENABLED": "1",

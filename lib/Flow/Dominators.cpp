@@ -272,6 +272,13 @@ Loops LoopFinder::find() {
 
 Loops loopsOf(const Graph &graph) { return LoopFinder(graph).find(); }
 
+bool Loops::contains(BlockId of, BlockId block) const {
+  BlockId around = header[indexOf(block)];
+  while (around != BlockId::None && around != of)
+    around = outer[indexOf(around)];
+  return around == of;
+}
+
 uint32_t Loops::depth(BlockId block) const {
   uint32_t depth = 0;
   for (BlockId at = header[indexOf(block)]; at != BlockId::None; at = outer[indexOf(at)])

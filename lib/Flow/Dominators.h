@@ -32,6 +32,8 @@ struct Loops {
   std::vector<bool> isEnteredAside; // by header: control enters the loop elsewhere, too
 
   uint32_t depth(BlockId block) const;
+  /// The block is in the loop of that header, or in a loop within it.
+  bool contains(BlockId header, BlockId block) const;
 };
 Loops loopsOf(const Graph &graph);
 

@@ -200,22 +200,15 @@ struct Exit {
 
 } // namespace
 
-static bool isInLoop(BlockId block, BlockId header, const Loops &loops) {
-  BlockId around = loops.header[indexOf(block)];
-  while (around != BlockId::None && around != header)
-    around = loops.outer[indexOf(around)];
-  return around == header;
-}
-
 /// The only one of the loop, if it is decided by a comparison.
 static std::optional<Exit> exitOf(BlockId header, const Body &body, Analyses &analyses) {
   const Graph &graph = analyses.graph();
   const Loops &loops = analyses.loops();
   Exit exit;
   for (const BlockId block : graph.order) {
-    if (!isInLoop(block, header, loops))
+    if (!loops.contains(header, block))
       continue;
-    const auto leads = [&](BlockId next) { return !isInLoop(next, header, loops); };
+    const auto leads = [&](BlockId next) { return !loops.contains(header, next); };
     const llvm::ArrayRef<BlockId> next = graph.successors.of(block);
     if (graph[block].leaves || graph[block].aborts || (exit.block != BlockId::None && llvm::any_of(next, leads)))
       return std::nullopt;
@@ -268,7 +261,7 @@ Values::Counts Values::counts(LocalId local, uint32_t instruction) {
   const BlockId place = graph.blockOf(instruction), adding = graph.blockOf(counter->adds);
   const BlockId header = graph.isReached(adding) ? analyses.loops().header[indexOf(adding)] : BlockId::None;
   if (header == BlockId::None || analyses.loops().isEnteredAside[indexOf(header)] || !graph.isReached(place) ||
-      !isInLoop(place, header, analyses.loops()) ||
+      !analyses.loops().contains(header, place) ||
       (instruction != counter->adds && !precedes(instruction, counter->adds, analyses)))
     return {};
   visits += graph.size();

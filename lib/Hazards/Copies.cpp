@@ -1,6 +1,7 @@
 // unwaited-copy, uncommitted-copy, unwaited-bulk-copy, source-in-flight; of tensor memory unwaited-tensor-operation,
 // unwaited-tensor-store, unwaited-tensor-load: memory that is used before an operation that concerns it is complete.
 #include "Hazards/Cures.h"
+#include "Hazards/Stages.h"
 #include "Isa/Words.h"
 
 namespace ptxray {
@@ -33,6 +34,7 @@ private:
   std::optional<ConflictId> shared(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
   std::optional<ConflictId> tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use);
   bool hasSameBase(uint32_t first, const LateAccess &late, const MemoryUse &use);
+  void late(const LateStage &stage);
   Diagnostic &report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level);
 
   HazardContext &context;
@@ -166,6 +168,32 @@ void CopyRules::use(const MemoryUse &use, const Levels &state) {
   }
 }
 
+/// At the first read after the wait that may be one of what was copied.
+void CopyRules::late(const LateStage &stage) {
+  const Graph &graph = context.analyses.graph();
+  const Operation &operation = flight.operations()[stage.operation];
+  const BlockId waiting = graph.blockOf(stage.wait), header = context.analyses.loops().header[indexOf(waiting)];
+  for (auto number = llvm::upper_bound(context.events, stage.wait); number != context.events.end(); ++number) {
+    const BlockId block = graph.blockOf(*number);
+    if (!graph.isReached(block) || !context.analyses.loops().contains(header, block) ||
+        !context.analyses.dominators().dominates(waiting, block))
+      continue;
+    for (const Access &access : body.facts(*number).accesses) {
+      const MemoryPlace place =
+          access.isDescribed ? MemoryPlace() : context.places.at(*number, access.node, access.bytes);
+      const bool isElse = llvm::all_of(operation.accesses, [&](const LateAccess &one) {
+        return !one.isWrite || !isShared(one.space) || isElsewhere(one.place, place);
+      });
+      if (!isShared(access.space) || !access.reads() || isElse || context.areOtherThreads(operation.number, *number))
+        continue;
+      const Operand *nodes = body.ast->operands.data() + body.instruction(*number).operands.first;
+      Diagnostic &diagnostic =
+          report(DiagId::UnwaitedCopy, *number, nodes[access.node].range, stage.operation, stage.level);
+      return offerWait(diagnostic, context, operation, *number, stage.level);
+    }
+  }
+}
+
 ReportedOperations CopyRules::check() {
   const Solution solution(context.analyses.graph(), flight);
   solution.replay([&](uint32_t number, const Levels &state) {
@@ -183,6 +211,9 @@ ReportedOperations CopyRules::check() {
       use({number, access, place, groups, facts.has(isa::FactKind::Async)}, state);
     }
   });
+  for (const LateStage &stage : lateStages(context, flight))
+    if (!isTold[stage.operation])
+      late(stage);
   return std::move(reported);
 }
 

@@ -14,6 +14,13 @@ uint16_t committedGroups() {
   return known;
 }
 
+int64_t leftPending(const Body &body, uint32_t wait, const Action &action) {
+  if (action.amount < 0)
+    return action.number;
+  const Operand &written = body.ast->operandsOf(body.instruction(wait).operands)[static_cast<size_t>(action.amount)];
+  return written.kind == OperandKind::Integer ? written.value : action.number;
+}
+
 static void forEachGroup(uint16_t groups, llvm::function_ref<void(unsigned)> see) {
   for (; groups; groups &= static_cast<uint16_t>(groups - 1))
     see(static_cast<unsigned>(llvm::countr_zero(groups)));
@@ -311,9 +318,7 @@ void InFlight::step(Levels &state, uint32_t number) const {
     if (action.kind == isa::FactKind::Commits) {
       commit(state, action.groups);
     } else if (action.kind == isa::FactKind::Waits) {
-      const Operand *node = body.ast->operands.data() + body.instruction(number).operands.first + action.amount;
-      const bool isWritten = action.amount >= 0 && node->kind == OperandKind::Integer;
-      wait(state, action.groups, isWritten ? node->value : action.number);
+      wait(state, action.groups, leftPending(body, number, action));
     } else if (action.kind == isa::FactKind::Arrives && action.node >= 0) {
       count(state, action.groups);
     } else if (action.kind == isa::FactKind::Awaits && action.node >= 0) {

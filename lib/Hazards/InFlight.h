@@ -109,6 +109,9 @@ private:
   std::vector<bool> isDecided; // by block: parameters alone say by which way threads come to it
 };
 
+/// How many groups the wait may leave pending.
+int64_t leftPending(const Body &body, uint32_t wait, const Action &action);
+
 /// The bits of the groups that operations are in only when an instruction says so.
 uint16_t committedGroups();
 

@@ -1,0 +1,194 @@
+#include "Hazards/Stages.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace ptxray {
+namespace {
+
+/// What happens to the groups of copies.
+struct GroupEvent {
+  enum { Starts, Commits, Waits } kind;
+  uint32_t number; // the instruction
+  size_t what = 0; // the operation, or how many groups may be left
+};
+
+class StageLoop {
+public:
+  StageLoop(HazardContext &context, const InFlight &flight, BlockId header)
+      : context(context), flight(flight), graph(context.analyses.graph()), before(context.analyses.dominators()),
+        loops(context.analyses.loops()), header(header) {}
+  /// Nothing: the loop is of another form.
+  bool read(uint16_t groups);
+  void findLate(std::vector<LateStage> &late) const;
+
+private:
+  bool findEntry();
+  bool add(const GroupEvent &event);
+  bool comesEach(uint32_t number) const;
+  bool precedes(uint32_t first, uint32_t second) const;
+  void checkFirstRound(size_t left, std::vector<LateStage> &late) const;
+  void checkLaterRounds(size_t left, std::vector<LateStage> &late) const;
+
+  HazardContext &context;
+  const InFlight &flight;
+  const Graph &graph;
+  const DominatorTree &before;
+  const Loops &loops;
+  const BlockId header;
+  BlockId entering = BlockId::None;                         // the only way into the loop
+  llvm::BitVector leadsThere;                               // by block: to that one, within the same loop around
+  std::vector<GroupEvent> prologue, copies, commits, waits; // the last three in the loop
+};
+
+} // namespace
+
+/// Into shared memory, in groups that instructions commit.
+static bool isStage(const Operation &operation, uint16_t groups) {
+  return operation.groups & groups && operation.needsCommit && !operation.isCounted &&
+         llvm::any_of(operation.accesses, [](const LateAccess &late) { return late.isWrite && isShared(late.space); });
+}
+
+bool StageLoop::findEntry() {
+  for (const BlockId block : graph.predecessors.of(header)) {
+    if (loops.contains(header, block) || !graph.isReached(block))
+      continue;
+    if (entering != BlockId::None)
+      return false;
+    entering = block;
+  }
+  if (entering == BlockId::None || loops.isEnteredAside[indexOf(header)])
+    return false;
+  leadsThere.resize(graph.size());
+  llvm::SmallVector<BlockId, 16> waiting = {entering};
+  while (!waiting.empty()) {
+    const BlockId block = waiting.pop_back_val();
+    if (leadsThere.test(indexOf(block)))
+      continue;
+    leadsThere.set(indexOf(block));
+    if (block != loops.header[indexOf(entering)])
+      llvm::append_range(waiting, graph.predecessors.of(block));
+  }
+  return true;
+}
+
+/// Every round passes it.
+bool StageLoop::comesEach(uint32_t number) const {
+  return context.body.guard(number) == LocalId::None && llvm::all_of(graph.predecessors.of(header), [&](BlockId block) {
+           return !loops.contains(header, block) || before.dominates(graph.blockOf(number), block);
+         });
+}
+
+/// In one round, if each of them comes.
+bool StageLoop::precedes(uint32_t first, uint32_t second) const {
+  const BlockId a = graph.blockOf(first), b = graph.blockOf(second);
+  return a == b ? first < second : before.dominates(a, b);
+}
+
+bool StageLoop::add(const GroupEvent &event) {
+  const BlockId block = graph.blockOf(event.number);
+  if (!graph.isReached(block))
+    return true;
+  if (loops.contains(header, block)) {
+    (event.kind == GroupEvent::Starts ? copies : event.kind == GroupEvent::Commits ? commits : waits).push_back(event);
+    return loops.header[indexOf(block)] == header && (event.kind == GroupEvent::Starts || comesEach(event.number));
+  }
+  if (!leadsThere.test(indexOf(block)))
+    return true; // after the loop
+  prologue.push_back(event);
+  const bool isCertain = event.kind == GroupEvent::Starts || context.body.guard(event.number) == LocalId::None;
+  return isCertain && before.dominates(block, entering) &&
+         loops.header[indexOf(block)] == loops.header[indexOf(entering)];
+}
+
+bool StageLoop::read(uint16_t groups) {
+  if (!findEntry())
+    return false;
+  for (const uint32_t number : context.events) {
+    const Facts &facts = context.body.facts(number);
+    if (context.body.callsUnknown(number))
+      return false;
+    for (const Action &action : facts.actions) {
+      const bool isOfGroups = action.groups & groups;
+      if (isOfGroups && action.kind == isa::FactKind::Commits && !add({GroupEvent::Commits, number}))
+        return false;
+      if (isOfGroups && action.kind == isa::FactKind::Waits &&
+          !add({GroupEvent::Waits, number, static_cast<size_t>(leftPending(context.body, number, action))}))
+        return false;
+      if (isOfGroups && action.kind == isa::FactKind::Arrives)
+        return false; // a barrier object counts them
+    }
+  }
+  for (auto [i, operation] : llvm::enumerate(flight.operations()))
+    if (isStage(operation, groups) && !add({GroupEvent::Starts, operation.number, i}))
+      return false;
+  llvm::sort(prologue, [&](const GroupEvent &a, const GroupEvent &b) {
+    const uint32_t one = before.enter[indexOf(graph.blockOf(a.number))];
+    const uint32_t other = before.enter[indexOf(graph.blockOf(b.number))];
+    return std::tuple(one, a.number, a.kind) < std::tuple(other, b.number, b.kind);
+  });
+  return waits.size() == 1 && !copies.empty() && !commits.empty();
+}
+
+void StageLoop::checkFirstRound(size_t left, std::vector<LateStage> &late) const {
+  struct Copy {
+    size_t operation, level;
+    bool isEnded;
+  };
+  std::vector<Copy> started;
+  for (const GroupEvent &event : prologue) {
+    if (event.kind == GroupEvent::Starts)
+      started.push_back({event.what, 0, false});
+    for (Copy &copy : started) {
+      copy.level += event.kind == GroupEvent::Commits;
+      copy.isEnded |= event.kind == GroupEvent::Waits && copy.level > event.what;
+    }
+  }
+  const auto committed = static_cast<size_t>(
+      llvm::count_if(commits, [&](const GroupEvent &commit) { return precedes(commit.number, waits.front().number); }));
+  for (const Copy &copy : llvm::ArrayRef(started).take_front(copies.size()))
+    if (!copy.isEnded && copy.level + committed <= left)
+      late.push_back({copy.operation, waits.front().number, static_cast<uint8_t>(copy.level + committed)});
+}
+
+void StageLoop::checkLaterRounds(size_t left, std::vector<LateStage> &late) const {
+  const auto isCopy = [](const GroupEvent &event) { return event.kind == GroupEvent::Starts; };
+  const auto ahead = static_cast<size_t>(llvm::count_if(prologue, isCopy));
+  const size_t rounds = (ahead + copies.size() - 1) / copies.size();
+  for (const GroupEvent &copy : copies) {
+    size_t level = commits.size() * (rounds - 1);
+    for (const GroupEvent &commit : commits)
+      level += size_t(!precedes(commit.number, copy.number)) + precedes(commit.number, waits.front().number);
+    if (level <= left)
+      late.push_back({copy.what, waits.front().number, static_cast<uint8_t>(level)});
+  }
+}
+
+void StageLoop::findLate(std::vector<LateStage> &late) const {
+  const auto isCopy = [](const GroupEvent &event) { return event.kind == GroupEvent::Starts; };
+  const size_t left = waits.front().what;
+  if (left > InFlight::MostBatches || static_cast<size_t>(llvm::count_if(prologue, isCopy)) < copies.size())
+    return;
+  checkFirstRound(left, late);
+  checkLaterRounds(left, late);
+}
+
+std::vector<LateStage> lateStages(HazardContext &context, const InFlight &flight) {
+  constexpr unsigned mostLoops = 16;
+  std::vector<LateStage> late;
+  unsigned count = 0;
+  for (const uint32_t number : context.events)
+    for (const Action &action : context.body.facts(number).actions) {
+      const uint16_t groups = action.groups & committedGroups();
+      const BlockId block = context.analyses.graph().blockOf(number);
+      if (action.kind != isa::FactKind::Waits || !groups || !context.analyses.graph().isReached(block) ||
+          llvm::none_of(flight.operations(), [&](const Operation &one) { return isStage(one, groups); }))
+        continue;
+      const BlockId header = context.analyses.loops().header[indexOf(block)];
+      if (header == BlockId::None || ++count > mostLoops)
+        continue;
+      if (StageLoop loop(context, flight, header); loop.read(groups))
+        loop.findLate(late);
+    }
+  return late;
+}
+
+} // namespace ptxray

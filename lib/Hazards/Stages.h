@@ -1,0 +1,22 @@
+#pragma once
+// Loops that copy for rounds to come, some of which were copied for before the loop:
+//   cp.async A0; commit; cp.async A1; commit;
+// round:
+//   cp.async.wait_group 1;  read;  cp.async A2; commit;
+// Rounds read in the order in which was copied, as much as a round copies. So the first reads the oldest copies, and
+// what a round copies is read as many rounds later as were copied for before.
+#include "Hazards/Hazards.h"
+
+namespace ptxray {
+
+/// A copy that the loop's wait does not cover in the round that reads it.
+struct LateStage {
+  size_t operation;
+  uint32_t wait;
+  uint8_t level; // of the copy, at the wait
+};
+
+/// Of loops with one wait for groups, which every round passes, as it does what commits.
+std::vector<LateStage> lateStages(HazardContext &context, const InFlight &flight);
+
+} // namespace ptxray

@@ -1,4 +1,5 @@
-"""ptxray as a part of another build, and as a package of Conan: test_recipes.py CMAKE. Both compile all of it."""
+"""ptxray as a part of another build, and as a package of Conan: test_recipes.py CMAKE [fetch|conan]. Both compile all
+that a library needs."""
 
 import json
 import os
@@ -9,30 +10,39 @@ import tempfile
 from common import ROOT, python_with, run, version
 
 cmake = sys.argv[1]
-with tempfile.TemporaryDirectory() as name:
-    folder = pathlib.Path(name)
-    # FetchContent: the example of docs/linking.md
+
+
+def fetch(folder):
+    """FetchContent: the example of docs/linking.md"""
     build = folder / "fetch"
     options = [f"-DPTXRAY_SOURCE={ROOT}", "-DCMAKE_BUILD_TYPE=Release"]
     run(cmake, "-G", "Ninja", "-S", ROOT / "docs/examples/fetch", "-B", build, *options)
     run(cmake, "--build", build, "--target", "compiler")
     assert run(build / "compiler") == ""
     assert "[undefined-symbol]" in run(build / "compiler", "add.f32 %x0, %x0, %r1;", status=1)
+    print("FetchContent builds and uses it", flush=True)
 
-    # Conan: made, and found by the example project with find_package
-    conan = python_with("conan==2.34.0").parent / "conan"
+
+def conan(folder):
+    """Conan: made, and found by the example project with find_package"""
+    program = python_with("conan==2.34.0").parent / "conan"
     environment = {**os.environ, "CONAN_HOME": str(folder / "conan")}
-    run(conan, "profile", "detect", env=environment)
+    run(program, "profile", "detect", env=environment)
     recipe = ROOT / "packaging" / "conan"
     settings = ["-s", "compiler.cppstd=20", "-s", "build_type=Release"]
-    run(conan, "create", recipe, "--no-remote", *settings, env=environment)
+    run(program, "create", recipe, "--no-remote", *settings, env=environment)
     (package,) = (folder / "conan").glob("p/b/*/p")
     example = folder / "example"
     run(cmake, "-G", "Ninja", "-S", ROOT / "docs/examples/cmake", "-B", example, f"-DCMAKE_PREFIX_PATH={package}")
     run(cmake, "--build", example, "--target", "compiler", "compiler_static")
     assert "[undefined-symbol]" in run(example / "compiler", "add.f32 %x0, %x0, %r1;", status=1)
+    print("Conan builds and uses it", flush=True)
 
-    # vcpkg itself is not to be had here: what can be compared is compared.
-    port = json.loads((ROOT / "packaging/vcpkg/ports/ptxray/vcpkg.json").read_text())
-    assert port["version"] == version() and port["license"] == "Apache-2.0"
-print("FetchContent and Conan build and use it")
+
+# vcpkg itself is not to be had here: what can be compared is compared.
+port = json.loads((ROOT / "packaging/vcpkg/ports/ptxray/vcpkg.json").read_text())
+assert port["version"] == version() and port["license"] == "Apache-2.0"
+for part in (fetch, conan):
+    if part.__name__ in (sys.argv[2:] or ("fetch", "conan")):
+        with tempfile.TemporaryDirectory() as name:
+            part(pathlib.Path(name))

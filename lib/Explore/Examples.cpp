@@ -76,7 +76,8 @@ ExampleModule exampleModule(StringRef name, StringRef line, uint16_t ptx, String
     stage.module = ".func f () { ret; }\n.func g ();\n" + own;
   else if (const uint16_t places = placesOfName(name); places & isa::OnParameter && !(places & isa::OnVariable))
     stage.parameter = line.str();
-  else if (name == ".pragma" || places & (isa::InEntry | isa::InFunction))
+  else if (const bool hasBody = line.ends_with("}");
+           name == ".pragma" || (places & (isa::InEntry | isa::InFunction) && !hasBody))
     stage.body = own;
   else if (places & isa::OnEntry && !(places & isa::OnVariable))
     stage.head = own;

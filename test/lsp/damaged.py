@@ -15,16 +15,13 @@ from client import Client, Failure
 URI = "file:///damaged.ptx"
 LARGEST = 30_000
 REQUESTS = 25  # of a text
-PIECES = (
-    *"; { } [ ] ( ) < @ | , - \n \r é \" /* // ret %r1 %tid @%p1 .reg .b32 .entry .func membar call 0f3F80".split(" "),
-    "bra L",
-    ".loc 1 2 3",
-    "tcgen05.mma",
-    "ld.shared",
-)
-METHODS = """hover completion signatureHelp definition references documentHighlight prepareRename rename codeAction
+SIGNS = "; { } [ ] ( ) < @ | , - \n \r é \" /* //"
+WORDS = "ret %r1 %tid @%p1 .reg .b32 .entry .func membar call 0f3F80 tcgen05.mma ld.shared"
+PIECES = (*SIGNS.split(" "), *WORDS.split(" "), "bra L", ".loc 1 2 3")
+ASKED = """hover completion signatureHelp definition references documentHighlight prepareRename rename codeAction
     selectionRange formatting rangeFormatting foldingRange documentSymbol semanticTokens/full semanticTokens/range
-    inlayHint""".split()
+    inlayHint"""
+METHODS = ASKED.split()
 
 
 def damaged(text, chance):

@@ -647,8 +647,9 @@ HINTS = """.version 8.7
 @test
 def inlay_hints():
     lines = HINTS.split("\n")
+    whole = len(lines)
 
-    def shown(client, first=0, last=len(lines)):
+    def shown(client, first=0, last=whole):
         params = {"textDocument": {"uri": URI}, "range": span((first, 0), (last, 0))}
         for hint in client.request("textDocument/inlayHint", params):
             line, column = hint["position"]["line"], hint["position"]["character"]

@@ -91,7 +91,9 @@ std::vector<Range> definitionOf(Document &document, uint32_t place) {
 static bool isFamily(const Found &found) { return found.symbol()->familyCount != 0; }
 
 /// Whether the name itself is that of a member, not of the declaration.
-static bool isMember(const Found &found) { return isFamily(found) && !found.at->isDeclaration; }
+static bool isMember(const Found &found) {
+  return isFamily(found) && found.at->range.begin != found.symbol()->nameRange.begin;
+}
 
 /// Of a member of a family: where that one is named, and the declaration of all.
 static std::vector<NamePlace> placesInExcerpt(const Found &found) {

@@ -15,7 +15,7 @@ from client import Client, Failure
 URI = "file:///damaged.ptx"
 LARGEST = 30_000
 REQUESTS = 25  # of a text
-SIGNS = "; { } [ ] ( ) < @ | , - \n \r é \" /* //"
+SIGNS = '; { } [ ] ( ) < @ | , - \n \r é " /* //'
 WORDS = "ret %r1 %tid @%p1 .reg .b32 .entry .func membar call 0f3F80 tcgen05.mma ld.shared"
 PIECES = (*SIGNS.split(" "), *WORDS.split(" "), "bra L", ".loc 1 2 3")
 ASKED = """hover completion signatureHelp definition references documentHighlight prepareRename rename codeAction

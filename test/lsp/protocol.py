@@ -546,6 +546,12 @@ def renaming():
         -32803,
     )
     client.finish()
+    # Half a line, as while one types: a member of a family that would be a label.
+    half = ".version 9.0\n.target sm_90\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n%r1\nmov.b32 %r1, 1;\nret;\n}\n"
+    client = opened(half)
+    params = {"textDocument": {"uri": URI}, "position": {"line": 5, "character": 1}, "newName": "%x"}
+    answer = client.wait(client.start_request("textDocument/rename", params))
+    expect("one of a family" in answer["error"]["message"], True)
 
 
 @test

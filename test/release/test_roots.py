@@ -76,7 +76,7 @@ class Root:
 
 
 def build(root):
-    """What was installed, and the seconds of the last command."""
+    """What was installed, and the seconds to the first answer."""
     installed = []
     for _ in range(3):
         began = time.monotonic()
@@ -100,14 +100,16 @@ def main():
         with tempfile.TemporaryDirectory(dir=CACHE) as name:
             root = Root(suite, pathlib.Path(name))
             installed, seconds = build(root)
-            built = root.folder / "home/user/ptxray/build/release/tools/ptxray/ptxray-check"
+            status, said = root.run("user:user", "cd ~/ptxray && tools/dev build release ptxray")
+            assert status == 0, said[-4000:]
+            built = root.folder / "home/user/ptxray/build/release/tools/ptxray/ptxray"
             with tempfile.TemporaryDirectory() as work:
                 use = pathlib.Path(work) / "use"
                 use.mkdir()
                 program = Program([built])  # static: it runs out here as well
                 try_commands(program, use)
                 count = compare(program, judged, pathlib.Path(work))
-        print(f"{suite}: built in {seconds:.0f} s with {' '.join(installed)}; judges {count} modules alike", flush=True)
+        print(f"{suite}: answers after {seconds:.0f} s with {' '.join(installed)}; judges {count} modules alike", flush=True)
 
 
 main()

@@ -65,7 +65,7 @@ Option textOrJsonOption();
 /// `text|short|...`, for what prints diagnostics.
 std::string diagnosticFormats();
 
-/// The list of AllCommands.cpp, or of OnlyCheck.cpp.
+/// The list of AllCommands.cpp, or of ptxray-check.
 std::vector<Command> allCommands();
 
 Command asCommand();

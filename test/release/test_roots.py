@@ -109,7 +109,8 @@ def main():
                 program = Program([built])  # static: it runs out here as well
                 try_commands(program, use)
                 count = compare(program, judged, pathlib.Path(work))
-        print(f"{suite}: answers after {seconds:.0f} s with {' '.join(installed)}; judges {count} modules alike", flush=True)
+        packages = " ".join(installed)
+        print(f"{suite}: answers after {seconds:.0f} s with {packages}; judges {count} modules alike", flush=True)
 
 
 main()

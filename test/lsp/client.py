@@ -5,6 +5,7 @@ import json
 import queue
 import subprocess
 import threading
+import time
 
 LATEST = {
     "general": {"positionEncodings": ["utf-16"]},
@@ -49,6 +50,7 @@ class Client:
         self.messages = queue.Queue()
         self.timeout = timeout
         self.waiting, self.answers, self.notifications = set(), {}, []
+        self.arrived = 0.0  # when the last message had come
         self.next_id = 0
         self.versions = {}
         threading.Thread(target=self._read, daemon=True).start()
@@ -77,7 +79,9 @@ class Client:
             if length is None:
                 self.messages.put(None)
                 return
-            self.messages.put(json.loads(stream.read(length)))
+            data = stream.read(length)
+            self.arrived = time.perf_counter()
+            self.messages.put(json.loads(data))
 
     def send_raw(self, data):
         self.process.stdin.write(data)

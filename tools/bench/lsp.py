@@ -100,6 +100,11 @@ class Session:
     def whole(self, method):
         self.client.request(f"textDocument/{method}", {"textDocument": {"uri": URI}})
 
+    def until_read(self, method):
+        begin = time.perf_counter()
+        self.whole(method)
+        return (self.client.arrived - begin) * 1000
+
     def screen(self, method):
         line = self.place()[0]
         span = {"start": {"line": line, "character": 0}, "end": {"line": line + 60, "character": 0}}
@@ -115,6 +120,9 @@ def measure(report, program, megabytes, path):
     opened = session.settled()
     keys = [value for _ in range(rounds) for value in session.keystroke()]
     note(report, f"lsp: keystroke to diagnostics, {megabytes} MB", keys, 15 if megabytes == 1 else 50, 300)
+    # An edit a line, 25 MB of JSON for 10: as long as the server takes, and before faults are typed.
+    values = [session.until_read("formatting") for _ in range(3)]
+    note(report, f"lsp: formatting, read but not parsed, {megabytes} MB", values, 1000)
     bursts = [session.burst() for _ in range(3)]
     note(report, f"lsp: 60 edits at once to the last diagnostics, {megabytes} MB", [all for all, _ in bursts], 600)
     note(report, f"lsp: a hover among them, {megabytes} MB", [hover for _, hover in bursts], 300)

@@ -373,6 +373,27 @@ Answer Server::inlayHints(const Json &params) {
 // ---- layout
 
 /// Of a range: of the lines that it is on.
+/// As text at once: there may be an edit for each line. They are in the order of the text.
+static Answer editsAnswer(llvm::ArrayRef<Edit> edits, const OpenDocument &open, const Client &client) {
+  const StringRef text = open.document.text();
+  const Encoding encoding = isAscii(text) ? Encoding::Utf8 : client.encoding;
+  std::string out = "[";
+  uint32_t line = 0;
+  const auto put = [&](StringRef name, uint32_t offset) {
+    line = open.lines.lineFrom(line, offset);
+    out += "\"" + name.str() + "\":{\"line\":" + std::to_string(line) +
+           ",\"character\":" + std::to_string(columnsOf(text.slice(open.lines.startOf(line), offset), encoding)) + "}";
+  };
+  for (const Edit &edit : edits) {
+    out += out.size() > 1 ? ",{\"range\":{" : "{\"range\":{";
+    put("start", edit.range.begin);
+    out += ",";
+    put("end", edit.range.end);
+    out += "},\"newText\":" + dump(Json(edit.text.str())) + "}";
+  }
+  return Answer::ofText(std::move(out) + "]");
+}
+
 Answer Server::formatting(const Json &params) {
   OpenDocument *open = find(params);
   if (!open)
@@ -392,7 +413,7 @@ Answer Server::formatting(const Json &params) {
   const Formatting made = formattingOf(source, open->format, lines);
   if (!made.refusal.empty())
     return {RequestFailed, made.refusal};
-  return open->edits(editsOf(made, source.text(), open->format), client);
+  return editsAnswer(editsOf(made, source.text(), open->format), *open, client);
 }
 
 } // namespace ptxray::lsp

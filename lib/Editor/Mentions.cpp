@@ -1,6 +1,6 @@
 // From the arrays of a body to the places of its names.
+#include "Editor/MergeByPlace.h"
 #include "Editor/Names.h"
-#include "Editor/Places.h"
 #include "Parse/Scanner.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,6 @@
 #include "Editor/SemanticTokens.h"
+#include "Editor/MergeByPlace.h"
 #include "Editor/Names.h"
-#include "Editor/Places.h"
 #include "Editor/Statements.h"
 #include "Isa/Isa.h"
 #include "Parse/Scanner.h"

@@ -179,8 +179,7 @@ void CopyRules::late(const LateStage &stage) {
         !context.analyses.dominators().dominates(waiting, block))
       continue;
     for (const Access &access : body.facts(*number).accesses) {
-      const MemoryPlace place =
-          access.isDescribed ? MemoryPlace() : context.places.at(*number, access.node, access.bytes);
+      const MemoryPlace place = context.placeOf(*number, access);
       const bool isElse = llvm::all_of(operation.accesses, [&](const LateAccess &one) {
         return !one.isWrite || !isShared(one.space) || isElsewhere(one.place, place);
       });
@@ -206,8 +205,7 @@ ReportedOperations CopyRules::check() {
       const bool isMemory = access.space == isa::words::tmem || isShared(access.space);
       if (!isMemory || !(access.reads() || access.writes()))
         continue;
-      const MemoryPlace place =
-          access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
+      const MemoryPlace place = context.placeOf(number, access);
       use({number, access, place, groups, facts.has(isa::FactKind::Async)}, state);
     }
   });

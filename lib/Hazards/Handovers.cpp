@@ -94,8 +94,8 @@ Handovers::Handovers(HazardContext &context) : places(context.events), body(cont
 bool Handovers::join(Levels &known, const Levels &other, BlockId, bool isBack) const {
   bool changed = false;
   for (auto [own, others] : llvm::zip_equal(known.of, other.of)) {
-    const bool isFirstRound = isBack && std::min(own, others) == Shared; // the copies of the loop are still to come
-    const bool isWorse = (isBack && !isFirstRound) || (!isBack && (own == NotBegun || others == NotBegun));
+    // In the first round the copies of a loop are still to come, whatever the rounds after it share.
+    const bool isWorse = isBack ? std::min(own, others) != Shared : own == NotBegun || others == NotBegun;
     const uint8_t level = isWorse ? std::min(own, others) : std::max(own, others);
     changed |= level != own;
     own = level;
@@ -196,7 +196,7 @@ void HandoverRules::allocated(uint32_t number, const MemoryPlace &place, const D
 void HandoverRules::read(uint32_t number, const Access &access, const Levels &state) {
   if (!isShared(access.space) || !access.reads())
     return;
-  const MemoryPlace place = access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
+  const MemoryPlace place = context.placeOf(number, access);
   if (state.of.front() == Handovers::Complete)
     copied(number, access, place);
   for (auto [i, allocation] : llvm::enumerate(handovers.allocations))

@@ -22,6 +22,10 @@ struct HazardContext {
   bool areOtherThreads(uint32_t a, uint32_t b) const {
     return ptxray::areOtherThreads(analyses.graph().blockOf(a), analyses.graph().blockOf(b), body, analyses);
   }
+  /// No base: a descriptor says where.
+  MemoryPlace placeOf(uint32_t number, const Access &access) {
+    return access.isDescribed ? MemoryPlace() : places.at(number, access.node, access.bytes);
+  }
   llvm::StringRef opcode(uint32_t number) const { return body.ast->text(body.instruction(number).opcode); }
   Range range(uint32_t number) const { return body.instruction(number).range; }
   Range opcodeRange(uint32_t number) const { return body.instruction(number).opcodeRange; }

@@ -137,7 +137,7 @@ void ProxyRules::read(uint32_t number, const Access &access, const Levels &state
   // What a descriptor describes may have come by a bulk copy.
   if (!isShared(access.space) || !access.reads() || (access.isDescribed && unfenced.hasBulkCopies))
     return;
-  const MemoryPlace place = access.isDescribed ? MemoryPlace() : context.places.at(number, access.node, access.bytes);
+  const MemoryPlace place = context.placeOf(number, access);
   const GenericWrite *last[2] = {};
   for (auto [i, write] : llvm::enumerate(unfenced.writes))
     if (state.of[i] <= (access.isDescribed ? Unfenced::Dirty : Unfenced::Old) && !isTold[write.isCopy] &&

@@ -1,5 +1,6 @@
 #include "Hazards/Stages.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace ptxray {
 namespace {
@@ -25,6 +26,9 @@ private:
   bool add(const GroupEvent &event);
   bool comesEach(uint32_t number) const;
   bool precedes(uint32_t first, uint32_t second) const;
+  size_t copiedBefore() const {
+    return llvm::count_if(prologue, [](const GroupEvent &event) { return event.kind == GroupEvent::Starts; });
+  }
   void checkFirstRound(size_t left, std::vector<LateStage> &late) const;
   void checkLaterRounds(size_t left, std::vector<LateStage> &late) const;
 
@@ -150,9 +154,7 @@ void StageLoop::checkFirstRound(size_t left, std::vector<LateStage> &late) const
 }
 
 void StageLoop::checkLaterRounds(size_t left, std::vector<LateStage> &late) const {
-  const auto isCopy = [](const GroupEvent &event) { return event.kind == GroupEvent::Starts; };
-  const auto ahead = static_cast<size_t>(llvm::count_if(prologue, isCopy));
-  const size_t rounds = (ahead + copies.size() - 1) / copies.size();
+  const size_t rounds = llvm::divideCeil(copiedBefore(), copies.size());
   for (const GroupEvent &copy : copies) {
     size_t level = commits.size() * (rounds - 1);
     for (const GroupEvent &commit : commits)
@@ -163,9 +165,8 @@ void StageLoop::checkLaterRounds(size_t left, std::vector<LateStage> &late) cons
 }
 
 void StageLoop::findLate(std::vector<LateStage> &late) const {
-  const auto isCopy = [](const GroupEvent &event) { return event.kind == GroupEvent::Starts; };
   const size_t left = waits.front().what;
-  if (left > InFlight::MostBatches || static_cast<size_t>(llvm::count_if(prologue, isCopy)) < copies.size())
+  if (left > InFlight::MostBatches || copiedBefore() < copies.size())
     return;
   checkFirstRound(left, late);
   checkLaterRounds(left, late);

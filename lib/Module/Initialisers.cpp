@@ -184,8 +184,9 @@ void checkInitialiser(const Declaration &declaration, ModuleState &module) {
     return;
   }
   const isa::WordId typeWord = module.resolver.word(declaration.type);
-  if (declaration.initialiser.empty() || isa::word(typeWord).typeKind == isa::TypeKind::None)
-    return; // the type has been reported
+  const bool isType = isa::word(typeWord).typeKind != isa::TypeKind::None; // else that has been reported
+  if (declaration.initialiser.empty() || !isType)
+    return;
   if (isa::word(typeWord).typeKind == isa::TypeKind::Opaque)
     checkOpaqueFields(declaration, declaration.initialiser.first, 0, module);
   else

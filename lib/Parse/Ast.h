@@ -67,8 +67,8 @@ struct Operand {
   NameId name = NameId::None;           // Name
   SpellingId suffix = SpellingId::None; // `.x`, `.b0`, `.h1` after a name, `.unified` after `]`
   Range range;                          // signs, offset and suffix included
-  int64_t value = 0; // Integer; the bits of a Float; the offset of a Name; of an initialiser's Vector
-                     // how many numbers that fit come before its children, counted only
+  int64_t value = 0; // Integer; the bits of a Float; the offset of a Name; of the Vector of an initialiser how many
+                     // numbers come before its children that were only counted
 };
 
 enum class StatementKind : uint8_t {

@@ -131,7 +131,7 @@ std::optional<uint64_t> Builder::largestDropped() const {
   return keepBodies ? std::nullopt : largestOf(ast.text(ast.operands[openNodes.back()].suffix), ".b");
 }
 
-// So would those of a table. A list of a single dimension alone is as long as it has values.
+// So would the numbers of a table. In a list of lists it would not be known which list has how many.
 std::optional<uint64_t> Builder::largestCounted() const {
   const bool isWholeList = openNodes.size() == 1 && decl.dims.count == 1 && decl.vector == SpellingId::None;
   if (keepBodies || !isWholeList)

@@ -32,7 +32,7 @@ const isa::Directive *WordsOfSpellings::findDirective(const Ast &ast, SpellingId
 }
 
 const isa::SpecialRegister *Resolver::special(NameId name) {
-  if (!ast.text(name).starts_with("%"))
+  if (!ast.text(name).starts_with("%")) // as all of them do
     return nullptr;
   auto [entry, isNew] = specials.try_emplace(static_cast<uint32_t>(name), nullptr);
   if (isNew)

@@ -372,7 +372,6 @@ Answer Server::inlayHints(const Json &params) {
 
 // ---- layout
 
-/// Of a range: of the lines that it is on.
 /// As text at once: there may be an edit for each line. They are in the order of the text.
 static Answer editsAnswer(llvm::ArrayRef<Edit> edits, const OpenDocument &open, const Client &client) {
   const StringRef text = open.document.text();
@@ -394,6 +393,7 @@ static Answer editsAnswer(llvm::ArrayRef<Edit> edits, const OpenDocument &open, 
   return Answer::ofText(std::move(out) + "]");
 }
 
+/// Of a range: of the lines that it is on.
 Answer Server::formatting(const Json &params) {
   OpenDocument *open = find(params);
   if (!open)

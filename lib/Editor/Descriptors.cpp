@@ -4,32 +4,23 @@
 
 namespace ptxray {
 
-/// What the manual calls operands that are descriptors.
-static constexpr llvm::StringLiteral instructionDescriptor = "idesc", zeroMask = "zero-column-mask-desc";
-static constexpr llvm::StringLiteral operandNames[] = {instructionDescriptor, "a-desc", "b-desc", "s-desc", zeroMask};
-
 bool mayHaveDescriptors(const isa::Mnemonic &mnemonic) {
   const isa::Tables &tables = isa::tables();
   return llvm::any_of(isa::run(tables.mnemonicForms, mnemonic.forms), [&](uint32_t form) {
-    return llvm::any_of(isa::run(tables.operands, tables.forms[form].operands), [](const isa::OperandDecl &operand) {
-      return llvm::is_contained(operandNames, llvm::StringRef(operand.name));
-    });
+    return llvm::any_of(isa::run(tables.operands, tables.forms[form].operands),
+                        [](const isa::OperandDecl &operand) { return !operand.format.empty(); });
   });
 }
 
-static const descriptor::Format *formatOf(llvm::StringRef operand, const FormMatch &match,
+static const descriptor::Format *formatOf(const isa::OperandDecl &operand, const FormMatch &match,
                                           const ModuleContext &module) {
   const auto family = module.target == anyTarget ? descriptor::Family::Unknown
                                                  : descriptor::familyOf(isa::targets()[module.target].number);
-  llvm::StringRef kind = match.slotText(".kind");
+  if (const descriptor::Format *format = descriptor::findFormat(operand.format, "", family))
+    return format;
+  llvm::StringRef kind = match.slotText(".kind"); // that of an instruction has a format for each
   kind.consume_front(".kind::");
-  if (operand == instructionDescriptor)
-    return descriptor::findFormat("idesc", kind, family);
-  if (operand == zeroMask)
-    return descriptor::findFormat("zero-mask", "");
-  // Beside a descriptor of the instruction, or as the only one, it is of the fifth generation.
-  const bool isLater = match.findOperand(instructionDescriptor) || operand == "s-desc";
-  return descriptor::findFormat(isLater ? "smem" : "wgmma-smem", "", family);
+  return descriptor::findFormat(operand.format, kind, family);
 }
 
 /// The number that an operand is, or that its register holds all along.
@@ -52,12 +43,11 @@ std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, co
     return found;
   const FormMatch &match = *judged.match;
   const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
-  for (const llvm::StringRef name : operandNames) {
-    const auto index = match.findOperand(name);
-    if (!index || match.nodeOf[*index] < 0)
+  for (const auto &[operand, at] : llvm::zip(match.operands, match.nodeOf)) {
+    if (operand.format.empty() || at < 0)
       continue;
-    const auto node = static_cast<size_t>(match.nodeOf[*index]);
-    const descriptor::Format *format = formatOf(name, match, module);
+    const auto node = static_cast<size_t>(at);
+    const descriptor::Format *format = formatOf(operand, match, module);
     const auto value = format ? numberAt(body, number, node, constants) : std::nullopt;
     if (value)
       found.push_back({nodes[node].range, format, *value});

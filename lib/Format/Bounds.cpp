@@ -75,10 +75,9 @@ static bool belongsToLast(const TextStatement &statement, const Word &last, llvm
 }
 
 /// The kept lines with all statements that have a part of one.
-static std::vector<Range> withStatements(llvm::StringRef text, const Faults &faults, std::vector<Range> kept,
+static std::vector<Range> withStatements(llvm::StringRef text, const StatementList &statements, std::vector<Range> kept,
                                          Unit unit) {
   std::vector<Range> all = joined(kept);
-  StatementReader reader(text, faults);
   Range group;
   Word last;
   auto next = all.begin();
@@ -89,10 +88,8 @@ static std::vector<Range> withStatements(llvm::StringRef text, const Faults &fau
     if (next != all.end() && next->begin <= lines.end)
       kept.push_back(lines);
   };
-  for (TextStatement statement;;) {
-    reader.next(statement);
-    if (statement.shape == Shape::EndOfText)
-      break;
+  for (size_t i = 0; i + 1 < statements.size(); ++i) {
+    const TextStatement statement = statements[i];
     if (group.end && belongsToLast(statement, last, text, unit)) {
       group.end = statement.range().end;
     } else {
@@ -107,12 +104,12 @@ static std::vector<Range> withStatements(llvm::StringRef text, const Faults &fau
   return joined(std::move(kept));
 }
 
-Bounds boundsOf(const ReadText &read, const Faults &faults, Range wanted, Unit unit) {
+Bounds boundsOf(const ReadText &read, const StatementList &statements, Range wanted, Unit unit) {
   Bounds bounds{.wanted = wanted, .kept = read.faults, .undivided = {}};
   readRemarks(read, bounds);
   bounds.undivided = joined(std::move(bounds.undivided));
   if (!bounds.kept.empty())
-    bounds.kept = withStatements(read.text, faults, std::move(bounds.kept), unit);
+    bounds.kept = withStatements(read.text, statements, std::move(bounds.kept), unit);
   return bounds;
 }
 

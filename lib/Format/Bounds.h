@@ -19,6 +19,6 @@ struct ReadText {
 /// What stays with a line that is kept: the statements that have a part of it, or all of their function.
 enum class Unit : uint8_t { Statement, Function };
 
-Bounds boundsOf(const ReadText &read, const Faults &faults, Range wanted, Unit unit);
+Bounds boundsOf(const ReadText &read, const StatementList &statements, Range wanted, Unit unit);
 
 } // namespace ptxray

@@ -88,30 +88,13 @@ static std::vector<Finding> findingsIn(const SourceBuffer &source) {
   return findings;
 }
 
-namespace {
-struct Layout {
-  std::vector<Respacing> changes;
-  std::vector<Word> words;              // all of the text, the EndOfFile too
-  std::optional<Unbalanced> unbalanced; // braces with which there is no layout
-};
-} // namespace
-
-static Layout layoutOf(llvm::StringRef text, const Faults &faults, const FormatOptions &options, const Bounds &bounds) {
+static std::vector<Respacing> layoutOf(llvm::StringRef text, const StatementList &statements,
+                                       const FormatOptions &options, const Bounds &bounds) {
   const SpaceWriter writer(text, options);
   Typesetter typesetter(text, writer, bounds);
-  StatementReader reader(text, faults);
-  Layout layout;
-  layout.words.reserve(text.size() / 4); // with the blank after it a word has mostly more bytes
-  TextStatement statement;
-  do {
-    reader.next(statement);
-    typesetter.add(statement);
-    llvm::append_range(layout.words, statement.asides);
-    llvm::append_range(layout.words, statement.words);
-  } while (statement.shape != Shape::EndOfText);
-  layout.changes = typesetter.take();
-  layout.unbalanced = std::move(reader.unbalanced);
-  return layout;
+  for (size_t i = 0; i < statements.size(); ++i)
+    typesetter.add(statements[i]);
+  return typesetter.take();
 }
 
 namespace {
@@ -127,8 +110,8 @@ constexpr Way ways[] = {
 
 struct Attempt {
   Formatting formatting;
-  std::unique_ptr<SourceBuffer> result;
-  bool isSound = false; // no token is another, nor, in a faulty text, what a check finds
+  std::unique_ptr<SourceBuffer> result; // none where nothing changes
+  bool isSound = false;                 // no token is another, nor, in a faulty text, what a check finds
 };
 
 } // namespace
@@ -137,30 +120,34 @@ static llvm::ArrayRef<Way> waysFor(const ReadText &read) {
   return llvm::ArrayRef(ways).take_front(read.isFaulty ? 4 : 1);
 }
 
-static Attempt attempt(const ReadText &read, const FormatOptions &options, Range wanted, Way way) {
+/// `findings` are those of a faulty text.
+static Attempt attempt(const ReadText &read, llvm::ArrayRef<Finding> findings, const FormatOptions &options,
+                       Range wanted, Way way) {
   Attempt out;
   out.formatting.faults = read.faults;
-  const Faults faults{read.isFaulty, read.faults, way.faultsAreWhole};
-  const Bounds bounds = boundsOf(read, faults, wanted, way.unit);
-  Layout layout = layoutOf(read.text, faults, options, bounds);
-  if (layout.unbalanced) {
-    const Unbalanced &what = read.brace.value_or(*layout.unbalanced); // the parser knows better which one is meant
+  const StatementList statements = readStatements(read.text, {read.isFaulty, read.faults, way.faultsAreWhole});
+  if (statements.unbalanced) {
+    const Unbalanced &what = read.brace.value_or(*statements.unbalanced); // the parser knows better which one is meant
     out.formatting.refusal = what.reason;
     out.formatting.place = what.place;
     return out;
   }
-  out.formatting.changes = std::move(layout.changes);
+  const Bounds bounds = boundsOf(read, statements, wanted, way.unit);
+  out.formatting.changes = layoutOf(read.text, statements, options, bounds);
+  out.isSound = out.formatting.changes.empty();
+  if (out.isSound)
+    return out;
   out.result = SourceBuffer::fromOwned(read.source.name(), applied(out.formatting, read.text, options));
-  out.isSound = haveSameWords(read.text, layout.words, out.result->text(), read.isFaulty) &&
-                (!read.isFaulty || findingsIn(read.source) == findingsIn(*out.result));
+  out.isSound = haveSameWords(read.text, statements.words, out.result->text(), read.isFaulty) &&
+                (!read.isFaulty || llvm::ArrayRef(findingsIn(*out.result)) == findings);
   return out;
 }
 
 /// Whether a text that was laid out stays as it is when that is done again.
-static bool isSettled(const SourceBuffer &source, const FormatOptions &options) {
+static bool isSettled(const SourceBuffer &source, llvm::ArrayRef<Finding> findings, const FormatOptions &options) {
   const ReadText read(source);
   for (Way way : waysFor(read))
-    if (const Attempt again = attempt(read, options, everything, way); again.isSound)
+    if (const Attempt again = attempt(read, findings, options, everything, way); again.isSound)
       return again.formatting.changes.empty();
   return true;
 }
@@ -178,12 +165,13 @@ Formatting formattingOf(const SourceBuffer &source, const FormatOptions &options
   refused.place = read.faults.empty() ? Range() : read.faults.front();
   refused.refusal = read.isFaulty ? "another layout would change what its errors of syntax mean"
                                   : "internal error: a token would change; please report it";
+  const std::vector<Finding> findings = read.isFaulty ? findingsIn(source) : std::vector<Finding>();
   for (Way way : waysFor(read)) {
-    Attempt made = attempt(read, options, wanted, way);
+    Attempt made = attempt(read, findings, options, wanted, way);
     if (!made.formatting.refusal.empty())
       refused = std::move(made.formatting);
     const bool mayChangeAgain = read.isFaulty && isWhole && !made.formatting.changes.empty();
-    if (made.isSound && !(mayChangeAgain && !isSettled(*made.result, options)))
+    if (made.isSound && !(mayChangeAgain && !isSettled(*made.result, findings, options)))
       return made.formatting;
   }
   return refused;

@@ -4,6 +4,61 @@
 
 namespace ptxray {
 
+namespace {
+
+class StatementReader {
+public:
+  StatementReader(llvm::StringRef text, const Faults &faults)
+      : text(text), words(text, faults.any), faults(faults.lines), faultsAreWhole(faults.areWhole) {
+    list.words.reserve(text.size() / 4); // with the blank after it a word has mostly more bytes
+    list.entries.reserve(text.size() / 24);
+  }
+  StatementList readAll();
+
+private:
+  void next();
+  bool endsHere();
+  bool isFault();
+  void take();
+  void takeBrace();
+  void takeUntilSemicolon(bool bracesBelong);
+  void readStatement();
+  void readItem();
+  void readHead();
+  void readDirective();
+  void readAsWritten();
+  void readData();
+  void readLabelled();
+  void complain(Range place, llvm::StringRef reason) {
+    if (!list.unbalanced)
+      list.unbalanced = {place, reason.str()};
+  }
+
+  llvm::StringRef text;
+  WordReader words;
+  llvm::ArrayRef<Range> faults; // those after the last word
+  bool faultsAreWhole;
+  StatementList list;
+  StatementList::Entry statement;
+  llvm::SmallVector<Word, 4> open; // braces of blocks
+  bool isInSection = false;
+};
+
+} // namespace
+
+StatementList readStatements(llvm::StringRef text, const Faults &faults) {
+  return StatementReader(text, faults).readAll();
+}
+
+StatementList StatementReader::readAll() {
+  do {
+    next();
+    statement.end = static_cast<uint32_t>(list.words.size());
+    list.entries.push_back(statement);
+  } while (statement.shape != Shape::EndOfText);
+  return std::move(list);
+}
+
 static bool startsModuleItem(TokenKind kind) {
   return oneOf(kind, {TokenKind::Linkage, TokenKind::Entry, TokenKind::Func, TokenKind::Version, TokenKind::Target,
                       TokenKind::AddressSize, TokenKind::File, TokenKind::Section, TokenKind::MetadataSection,
@@ -25,18 +80,16 @@ static bool isBlockBrace(const Word &word, llvm::StringRef text) {
          !isVectorLine(text, word.begin);
 }
 
-void StatementReader::next(TextStatement &out) {
-  statement = &out;
-  out.shape = Shape::Plain;
-  out.asides.clear();
-  out.words.clear();
+void StatementReader::next() {
+  statement = {.firstAside = static_cast<uint32_t>(list.words.size())};
   while (words.peek().aside != Aside::None)
-    out.asides.push_back(words.take());
-  out.depth = isInSection ? 0 : open.size();
+    list.words.push_back(words.take());
+  statement.firstWord = static_cast<uint32_t>(list.words.size());
+  statement.depth = isInSection ? 0 : open.size();
   const TokenKind kind = words.peek().kind;
   if (kind == TokenKind::EndOfFile) {
-    out.shape = Shape::EndOfText;
-    out.words.push_back(words.take());
+    statement.shape = Shape::EndOfText;
+    list.words.push_back(words.take());
     if (!open.empty())
       complain({open.front().begin, open.front().end}, "`{` is not closed");
   } else if (oneOf(kind, {TokenKind::LeftBrace, TokenKind::RightBrace})) {
@@ -53,19 +106,19 @@ void StatementReader::next(TextStatement &out) {
 
 void StatementReader::takeBrace() {
   const Word brace = words.take();
-  statement->words.push_back(brace);
+  list.words.push_back(brace);
   if (brace.kind == TokenKind::LeftBrace) {
-    statement->shape = Shape::Open;
+    statement.shape = Shape::Open;
     open.push_back(brace);
     return;
   }
-  statement->shape = Shape::Close;
+  statement.shape = Shape::Close;
   if (open.empty())
     return complain({brace.begin, brace.end}, "`}` closes nothing");
   open.pop_back();
   if (open.empty() && !std::exchange(isInSection, false))
-    statement->shape = Shape::CloseBody;
-  statement->depth = isInSection ? 0 : open.size();
+    statement.shape = Shape::CloseBody;
+  statement.depth = isInSection ? 0 : open.size();
 }
 
 /// Whether no more words belong to the statement, whatever they are.
@@ -73,9 +126,9 @@ bool StatementReader::endsHere() {
   const Word &next = words.peekToken();
   if (next.kind == TokenKind::EndOfFile)
     return true;
-  if (faults.empty() || statement->words.empty())
+  if (faults.empty() || list.words.size() == statement.firstWord)
     return false;
-  const Word &last = statement->words.back();
+  const Word &last = list.words.back();
   while (!faults.empty() && faults.front().end < last.end)
     faults = faults.drop_front();
   return !faults.empty() && faults.front().begin <= last.begin && faults.front().end <= next.begin;
@@ -92,9 +145,9 @@ bool StatementReader::isFault() {
 /// The next token, with the comments before it.
 void StatementReader::take() {
   do
-    statement->words.push_back(words.take());
-  while (statement->words.back().aside != Aside::None);
-  const Word &word = statement->words.back();
+    list.words.push_back(words.take());
+  while (list.words.back().aside != Aside::None);
+  const Word &word = list.words.back();
   if (word.kind != TokenKind::Bad)
     return;
   const llvm::StringRef spelled = text.slice(word.begin, word.end);
@@ -160,7 +213,7 @@ void StatementReader::readItem() {
 }
 
 void StatementReader::readHead() {
-  statement->shape = Shape::Head;
+  statement.shape = Shape::Head;
   take();
   uint32_t parens = 0;
   for (bool isInPragma = false; !endsHere();) {
@@ -196,7 +249,7 @@ void StatementReader::readDirective() {
 
 /// Up to the brace that closes the first one.
 void StatementReader::readAsWritten() {
-  statement->shape = Shape::AsWritten;
+  statement.shape = Shape::AsWritten;
   const Word &first = words.peek();
   const Range place{first.begin, first.end};
   for (uint32_t braces = 0; !endsHere();) {
@@ -211,7 +264,7 @@ void StatementReader::readAsWritten() {
 
 /// `.b32 1, .debug_info, L1-L0` or `name:`.
 void StatementReader::readData() {
-  statement->shape = Shape::Data;
+  statement.shape = Shape::Data;
   const bool isName = words.peek().kind == TokenKind::Id;
   take();
   if (isName) {
@@ -230,7 +283,7 @@ void StatementReader::readData() {
 }
 
 void StatementReader::readLabelled() {
-  statement->shape = Shape::Label;
+  statement.shape = Shape::Label;
   take();
   if (!endsHere() && oneOf(words.peekToken().kind, {TokenKind::Targets, TokenKind::Prototype}))
     takeUntilSemicolon(/*bracesBelong=*/true);

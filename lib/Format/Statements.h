@@ -1,8 +1,9 @@
 #pragma once
 // Words to statements: what is on lines of its own when the text is laid out.
 #include "Format/Words.h"
-#include "llvm/ADT/SmallVector.h"
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace ptxray {
 
@@ -19,10 +20,10 @@ enum class Shape : uint8_t {
 };
 
 struct TextStatement {
-  Shape shape = Shape::Plain;
-  uint32_t depth = 0;                // of the blocks around it
-  llvm::SmallVector<Word, 4> asides; // between the statement before and this one
-  llvm::SmallVector<Word, 32> words;
+  Shape shape;
+  uint32_t depth;              // of the blocks around it
+  llvm::ArrayRef<Word> asides; // between the statement before and this one
+  llvm::ArrayRef<Word> words;
   Range range() const { return {words.front().begin, words.back().end}; }
 };
 
@@ -39,40 +40,25 @@ struct Faults {
   bool areWhole = true;        // what begins on them goes on to their end, but for braces that begin a line
 };
 
-class StatementReader {
-public:
-  StatementReader(llvm::StringRef text, const Faults &faults)
-      : text(text), words(text, faults.any), faults(faults.lines), faultsAreWhole(faults.areWhole) {}
-
-  /// The last one is EndOfText.
-  void next(TextStatement &out);
+/// A text as statements; the last one is EndOfText.
+struct StatementList {
+  struct Entry {
+    Shape shape = Shape::Plain;
+    uint32_t depth = 0, firstAside = 0, firstWord = 0, end = 0; // indices into `words`
+  };
+  std::vector<Word> words; // all of the text, with the asides between them
+  std::vector<Entry> entries;
   std::optional<Unbalanced> unbalanced;
 
-private:
-  bool endsHere();
-  bool isFault();
-  void take();
-  void takeBrace();
-  void takeUntilSemicolon(bool bracesBelong);
-  void readStatement();
-  void readItem();
-  void readHead();
-  void readDirective();
-  void readAsWritten();
-  void readData();
-  void readLabelled();
-  void complain(Range place, llvm::StringRef reason) {
-    if (!unbalanced)
-      unbalanced = {place, reason.str()};
+  size_t size() const { return entries.size(); }
+  TextStatement operator[](size_t index) const {
+    const Entry &entry = entries[index];
+    const llvm::ArrayRef<Word> all = words;
+    return {entry.shape, entry.depth, all.slice(entry.firstAside, entry.firstWord - entry.firstAside),
+            all.slice(entry.firstWord, entry.end - entry.firstWord)};
   }
-
-  llvm::StringRef text;
-  WordReader words;
-  llvm::ArrayRef<Range> faults; // those after the last word
-  bool faultsAreWhole;
-  TextStatement *statement = nullptr;
-  llvm::SmallVector<Word, 4> open; // braces of blocks
-  bool isInSection = false;
 };
+
+StatementList readStatements(llvm::StringRef text, const Faults &faults);
 
 } // namespace ptxray

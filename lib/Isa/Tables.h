@@ -190,6 +190,7 @@ struct OperandDecl {
   TypeRef accessType; // what lies at the address, of which
   Span accessLengths; // into `terms`: so many; empty: one
   Text accessSize;    // the operand that holds the number of bytes; empty: `accessLengths` tell
+  Text format;        // of a number whose bits are fields: `smem`, as `ptxray desc` calls it
   ExprId with;        // 0: by the pattern alone; else written exactly when it holds
   bool hasWith;
 };

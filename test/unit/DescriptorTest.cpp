@@ -1,6 +1,8 @@
 #include "Descriptor/Descriptor.h"
+#include "Isa/Isa.h"
 #include <gtest/gtest.h>
 #include <random>
+#include <set>
 
 using namespace ptxray::descriptor;
 
@@ -53,6 +55,15 @@ TEST(Descriptor, DecodingAndEncodingAreInverse) {
     for (const char *name : {"smem", "wgmma-smem", "zero-mask"})
       check(*findFormat(name, "", family));
   }
+}
+
+TEST(Descriptor, OperandsHaveFormatsThatExist) {
+  std::set<std::string> named;
+  for (const ptxray::isa::OperandDecl &operand : ptxray::isa::tables().operands)
+    if (!operand.format.empty())
+      named.insert(std::string(operand.format));
+  const auto known = formatNames();
+  EXPECT_EQ(named, std::set<std::string>(known.begin(), known.end()));
 }
 
 TEST(Descriptor, AnOrdinaryOne) {

@@ -115,6 +115,7 @@ if(NOT LLVM_FOUND)
   ptxray_require("LLVM ${ptxray_oldest_llvm} or later (LLVM_DIR can name its folder lib/cmake/llvm)" llvm)
 elseif(LLVM_PACKAGE_VERSION VERSION_LESS ${ptxray_oldest_llvm})
   ptxray_require("LLVM ${ptxray_oldest_llvm} or later; ${LLVM_DIR} is ${LLVM_PACKAGE_VERSION}" llvm)
+  unset(LLVM_DIR CACHE) # else it is found again, when a newer one has been installed
 else()
   message(STATUS "LLVM ${LLVM_PACKAGE_VERSION}: ${LLVM_DIR}")
 endif()

@@ -83,7 +83,7 @@ void write(std::ostream &out, const isa::SpaceRef &v) { braces(out, v.kind, v.in
 void write(std::ostream &out, const isa::TypeRef &v) { braces(out, v.kind, v.index, v.factor, v.divisor); }
 void write(std::ostream &out, const isa::OperandDecl &v) {
   braces(out, v.name, v.rules, v.role, v.type, v.lengths, v.ranges, v.spaces, v.access, v.accessSpace, v.accessType,
-         v.accessLengths, v.accessSize, v.with, v.hasWith);
+         v.accessLengths, v.accessSize, v.format, v.with, v.hasWith);
 }
 void write(std::ostream &out, const isa::Pattern &v) {
   braces(out, v.kind, v.optional, v.mayNegate, v.mayNot, v.extent, v.operand, v.suffixSlot);

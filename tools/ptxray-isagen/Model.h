@@ -58,6 +58,7 @@ struct Operand {
   std::string accessType, accessSpace; // `reads .type [.vec]`; of a descriptor `reads .shared`
   std::vector<Term> accessLengths;
   std::string accessSize; // `reads .type by size`: the operand that says how many bytes
+  std::string format;     // `format smem`: what its bits say
   std::vector<isa::ValueRange> ranges;
   std::optional<Condition> with;
 };

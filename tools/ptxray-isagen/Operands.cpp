@@ -146,6 +146,7 @@ isa::OperandDecl Resolver::operand(const std::string &name) {
     return result;
   const Operand &decl = found->decl;
   result.rules = decl.rules;
+  result.format = text(decl.format);
   result.role = decl.role;
   typeAndSpaces(name, decl, result);
   result.lengths = lengths(decl.lengths, found->home);

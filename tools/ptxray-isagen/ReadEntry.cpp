@@ -217,7 +217,8 @@ void Reader::flagsFit(IsaParser::OperandDeclContext *context, const Operand &ope
 /// An operand while its attributes are read, from left to right.
 struct Reader::OperandSoFar {
   Operand operand;
-  bool hasRole = false, bySize = false; // after `by`
+  bool hasRole = false;
+  std::string *awaited = nullptr; // what the name after `by` or `format` is
 };
 
 void Reader::name(IsaParser::AttributeContext *attribute, OperandSoFar &read) {
@@ -233,11 +234,13 @@ void Reader::name(IsaParser::AttributeContext *attribute, OperandSoFar &read) {
   const std::string name = attribute->NAME()->getText();
   const std::string numbered = name + (attribute->number ? " " + attribute->number->getText() : "");
   const bool hasAccess = operand.access != isa::Access::None;
-  if (read.bySize) {
-    operand.accessSize = name;
-    read.bySize = false;
+  if (read.awaited) {
+    *read.awaited = name;
+    read.awaited = nullptr;
   } else if (hasAccess && name == "by") {
-    read.bySize = true;
+    read.awaited = &operand.accessSize;
+  } else if (name == "format") {
+    read.awaited = &operand.format;
   } else if (flag(attribute, numbered, false, operand)) {
     return;
   } else if (auto role = roles.find(name); role != roles.end() && !read.hasRole) {
@@ -291,6 +294,8 @@ Operand Reader::attributes(IsaParser::OperandDeclContext *context) {
     else
       lengths(attribute, read.operand);
   }
+  if (read.awaited)
+    error(context, "attribute", "a name is missing after `by` or `format`");
   if (!read.hasRole && read.operand.rules & isa::Destination)
     read.operand.role = isa::OperandRole::Register;
   return std::move(read.operand);

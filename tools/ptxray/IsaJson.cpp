@@ -271,6 +271,8 @@ Json FormJson::operandJson(const isa::OperandDecl &operand) const {
       access["bytes"] = operand.accessSize;
     json["access"] = std::move(access);
   }
+  if (!operand.format.empty())
+    json["format"] = operand.format;
   if (operand.hasWith)
     json["with"] = condition(operand.with);
   return json;

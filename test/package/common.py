@@ -1,6 +1,7 @@
 """What the scripts of this folder share. Each is one ctest test: exit status 77 is skipped, with one line that says
 why; a tool named in PTXRAY_REQUIRE (or all of them, by `all`) may not be missing."""
 
+import hashlib
 import os
 import pathlib
 import re
@@ -13,6 +14,7 @@ import pypi
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "package"
+EXTENSION = ROOT / "tools" / "vscode"
 
 
 def skip(tool, reason):
@@ -70,6 +72,23 @@ def npm_packages(name, *packages):
         (folder / "package.json").write_text('{"private": true}\n')
         npm(folder, "install", *packages)
     return folder
+
+
+def vscode_extension():
+    """A copy of the folder of VS Code's extension with what it is built with."""
+    lock = (EXTENSION / "package-lock.json").read_bytes()
+    folder = CACHE / f"vscode-{hashlib.sha256(lock).hexdigest()[:12]}"
+    copied = shutil.copytree(
+        EXTENSION,
+        folder / "tools" / "vscode",
+        ignore=shutil.ignore_patterns("node_modules", "dist", "bin"),
+        dirs_exist_ok=True,
+    )
+    shutil.copy(ROOT / "LICENSE", folder)
+    if not (folder / "complete").exists():
+        npm(copied, "ci")
+        (folder / "complete").touch()
+    return pathlib.Path(copied)
 
 
 def copy_sources(target):

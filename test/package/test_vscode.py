@@ -3,7 +3,6 @@
 The grammar's colours are compared with what `ptxray lsp` says of each word; the extension is packaged with the program
 inside and installed; a person's steps (tools/vscode/test/vscode.mjs) are taken in a browser."""
 
-import hashlib
 import json
 import os
 import pathlib
@@ -16,12 +15,11 @@ import time
 import urllib.error
 import urllib.request
 
-from common import CACHE, ROOT, need, npm, npm_packages, run, version
+from common import EXTENSION, ROOT, need, npm, npm_packages, run, version, vscode_extension
 
 sys.path.insert(0, str(ROOT / "test"))
 import sections
 
-EXTENSION = ROOT / "tools" / "vscode"
 CODE_SERVER = "code-server@4.100.3"
 PUPPETEER = "puppeteer-core@24.43.1"
 NATIVE = ("@vscode/spdlog", "native-watchdog", "node-pty")
@@ -51,23 +49,6 @@ def code_server():
     run(need("npm"), "rebuild", *headers, "argon2", cwd=folder)
     (folder / "complete").touch()
     return folder
-
-
-def extension():
-    """a copy of the extension's folder with what it is built with"""
-    lock = (EXTENSION / "package-lock.json").read_bytes()
-    folder = CACHE / f"vscode-{hashlib.sha256(lock).hexdigest()[:12]}"
-    copied = shutil.copytree(
-        EXTENSION,
-        folder / "tools" / "vscode",
-        ignore=shutil.ignore_patterns("node_modules", "dist", "bin"),
-        dirs_exist_ok=True,
-    )
-    shutil.copy(ROOT / "LICENSE", folder)
-    if not (folder / "complete").exists():
-        npm(copied, "ci")
-        (folder / "complete").touch()
-    return pathlib.Path(copied)
 
 
 def check_colours(tool, built, place):
@@ -127,7 +108,7 @@ def main():
     need("node"), need("chromium")
     manifest = json.loads((EXTENSION / "package.json").read_text())
     assert manifest["version"] == version(), "the extension has the version of the project"
-    built, server = extension(), code_server()
+    built, server = vscode_extension(), code_server()
     with tempfile.TemporaryDirectory() as name:
         place = pathlib.Path(name)
         check_colours(tool, built, place)

@@ -1,7 +1,8 @@
 """Every artefact of a release, installed and used where nothing else is: try_all.py FOLDER [PART...].
 
-FOLDER is what `tools/dev release` has made. The parts are sums, contents, tarballs, wheels, debs, rpms, image, source;
-without any, all of them. A part whose tools are missing is skipped and said; with PTXRAY_REQUIRE=all it fails.
+FOLDER is what `tools/dev release` has made. The parts are sums, contents, tarballs, wheels, debs, rpms, image,
+extensions, source; without any, all of them. A part whose tools are missing is skipped and said, and the exit status is
+77; with PTXRAY_REQUIRE=all it fails.
 docs/releasing.md says what no machine of ours has tried."""
 
 import hashlib
@@ -15,13 +16,16 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "package"))
-from common import BAD, CACHE, GOOD, need, python_with, run, skip, version
+from common import BAD, CACHE, GOOD, need, python_with, run, skip, version, vscode_extension
 
 HERE = pathlib.Path(__file__).resolve().parent
 RELEASE = version()
+SKIPPED = 77
 LARGEST = 6_000_000  # bytes of a program for Linux on x86-64
+SYSTEMS = {"linux": "linux", "macos": "darwin", "windows": "win32"}  # as VS Code calls them
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
@@ -252,16 +256,41 @@ def source(folder, work):
     return "the source archive builds"
 
 
-PARTS = [sums, contents, tarballs, wheels, debs, rpms, image, source]
+def extensions(folder, work):
+    """VS Code's, packaged with each program that there is; ptxray's tests use that of this machine in an editor."""
+    built = vscode_extension()
+    archives = sorted([*folder.glob("*-linux.tar.gz"), *folder.glob("*-macos.tar.gz"), *folder.glob("*-windows.zip")])
+    for path in archives:
+        machine, system = re.search(r"-(\w+)-(\w+)\.(?:tar\.gz|zip)", path.name).groups()
+        target = f"{SYSTEMS[system]}-{'x64' if machine == 'x86_64' else 'arm64'}"
+        shutil.unpack_archive(path, work / target)
+        (program,) = (work / target).glob("*/bin/ptxray*")
+        vsix = work / f"{target}.vsix"
+        environment = {**os.environ, "PTXRAY": str(program), "TARGET": target}
+        run(need("npm"), "run", "package", "--", vsix, cwd=built, env=environment)
+        with zipfile.ZipFile(vsix) as packed:
+            assert f'TargetPlatform="{target}"' in packed.read("extension.vsixmanifest").decode()
+            assert packed.read(f"extension/bin/{program.name}") == program.read_bytes()
+    return f"{len(archives)} extensions of VS Code have their programs"
+
+
+PARTS = [sums, contents, tarballs, wheels, debs, rpms, image, extensions, source]
 
 
 def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
     wanted = sys.argv[2:] or [part.__name__ for part in PARTS]
+    status = 0
     for part in PARTS:
         if part.__name__ in wanted:
             with tempfile.TemporaryDirectory() as name:
-                print(f"{part.__name__}: {part(folder, pathlib.Path(name))}", flush=True)
+                try:
+                    print(f"{part.__name__}: {part(folder, pathlib.Path(name))}", flush=True)
+                except SystemExit as end:
+                    if end.code != SKIPPED:
+                        raise
+                    status = SKIPPED
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ let client, log;
 /** The program: as set, the one in the extension, the one in PATH. A folder may set it only when it is trusted. */
 function program(context) {
   const set = vscode.workspace.getConfiguration("ptxray").get("path");
-  const bundled = path.join(context.extensionPath, "bin", "ptxray");
+  const bundled = path.join(context.extensionPath, "bin", process.platform === "win32" ? "ptxray.exe" : "ptxray");
   return set || (fs.existsSync(bundled) ? bundled : "ptxray");
 }
 

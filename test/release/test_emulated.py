@@ -1,0 +1,60 @@
+"""The quick tests, compiled for aarch64 as a release is and run under qemu's user mode: test_emulated.py [-R REGEX].
+
+Tests that call ptxray find in its place a script that emulates it. Those are left out that compile, that load the
+library into a process of this machine, and that are about the text of the repository."""
+
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "package"))
+from common import ROOT, need
+
+RELEASE = ROOT / "tools" / "release"
+GTEST = pathlib.Path("/usr/src/googletest")  # of the package googletest
+NOT_HERE = ("tidy", "style", "library", "python", "example-score", "terminal")
+
+
+def load(name):
+    sys.path.insert(0, str(RELEASE))
+    spec = importlib.util.spec_from_file_location("release", RELEASE / name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def emulate(program, emulator):
+    """A script in the place of a program."""
+    real = program.with_name(program.name + ".emulated")
+    if program.read_bytes().startswith(b"\x7fELF"):
+        program.rename(real)
+    program.write_text(f'#!/bin/sh\nexec {emulator} "{real}" "$@"\n')
+    program.chmod(0o755)
+
+
+def main():
+    emulator = need("qemu-aarch64-static")
+    if not GTEST.exists():
+        sys.exit(f"{GTEST} is missing: apt-get install googletest")
+    tool = load("__main__.py")
+    release = tool.Release(tool.git("rev-parse", "HEAD").strip(), ROOT / "build" / "release-work", None)
+    _, _, source = tool.source.build(release.work, release.version, release.revision, release.epoch)
+    compiler = tool.compile.Compiler(release.work, release.zig, release.epoch)
+    (target,) = (one for one in tool.targets.TARGETS if one.name == "aarch64-linux")
+    prefix = compiler.third_party(target)
+    gtest, build = release.work / "gtest-emulated", release.work / "emulated"
+    log = release.work / "emulated.log"
+    log.unlink(missing_ok=True)
+    compiler.configure(GTEST, gtest / "build", log, target, prefix, f"-DCMAKE_INSTALL_PREFIX={gtest}")
+    compiler.run(log, "cmake", "--build", gtest / "build", "--target", "install")
+    options = [f"-DLLVM_DIR={prefix / 'lib/cmake/llvm'}", f"-DCMAKE_CROSSCOMPILING_EMULATOR={emulator}"]
+    options.append(f"-DPTXRAY_JSON_INCLUDE={source / 'generated' / 'include'}")
+    compiler.configure(source, build, log, target, f"{prefix};{gtest}", *options)
+    compiler.run(log, "cmake", "--build", build, "--target", "tools/all", "test/all")
+    emulate(build / "tools/ptxray/ptxray", emulator)
+    words = ["ctest", "--test-dir", build, "-LE", "long|shipped", "-E", f"^({'|'.join(NOT_HERE)})$", *sys.argv[1:]]
+    sys.exit(subprocess.run([*words, "-j2", "--output-on-failure"]).returncode)
+
+
+main()

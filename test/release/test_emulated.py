@@ -1,15 +1,16 @@
 """The quick tests, compiled for aarch64 as a release is and run under qemu's user mode: test_emulated.py [-R REGEX].
 
-Tests that call ptxray find in its place a script that emulates it. Those are left out that compile, that load the
+Tests that call a program find in its place a script that emulates it. Those are left out that compile, that load the
 library into a process of this machine, and that are about the text of the repository."""
 
 import importlib.util
 import pathlib
+import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "package"))
-from common import ROOT, need
+from common import ROOT, copy_sources, need
 
 RELEASE = ROOT / "tools" / "release"
 GTEST = pathlib.Path("/usr/src/googletest")  # of the package googletest
@@ -50,9 +51,17 @@ def main():
     compiler.run(log, "cmake", "--build", gtest / "build", "--target", "install")
     options = [f"-DLLVM_DIR={prefix / 'lib/cmake/llvm'}", f"-DCMAKE_CROSSCOMPILING_EMULATOR={emulator}"]
     options.append(f"-DPTXRAY_JSON_INCLUDE={source / 'generated' / 'include'}")
-    compiler.configure(source, build, log, target, f"{prefix};{gtest}", *options)
+    tree = release.work / "source-emulated"  # of a source archive, which has its parser, no tests are built
+    shutil.rmtree(tree, ignore_errors=True)
+    copy_sources(tree)
+    shutil.copytree(source / "generated/antlr4-runtime", tree / "generated/antlr4-runtime")
+    (tree / "build").mkdir()
+    (tree / "build/cuda").symlink_to(ROOT / "build/cuda")
+    options.append("-DCMAKE_CXX_FLAGS=-g0 -fno-sanitize=undefined")  # which zig turns on where nothing is optimised
+    compiler.configure(tree, build, log, target, f"{prefix};{gtest}", *options)
     compiler.run(log, "cmake", "--build", build, "--target", "tools/all", "test/all")
-    emulate(build / "tools/ptxray/ptxray", emulator)
+    for name in ("ptxray", "ptxray-isagen", "ptxray-run"):
+        emulate(build / "tools" / name / name, emulator)
     words = ["ctest", "--test-dir", build, "-LE", "long|shipped", "-E", f"^({'|'.join(NOT_HERE)})$", *sys.argv[1:]]
     sys.exit(subprocess.run([*words, "-j2", "--output-on-failure"]).returncode)
 

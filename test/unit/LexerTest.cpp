@@ -25,7 +25,7 @@ Cut scanned(llvm::StringRef text) {
 }
 
 Cut lexed(llvm::StringRef text) {
-  antlr4::ANTLRInputStream input(text.str());
+  antlr4::ANTLRInputStream input(text.data(), text.size());
   PtxLexer lexer(&input);
   lexer.removeErrorListeners();
   Cut cut;

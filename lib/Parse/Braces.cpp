@@ -1,5 +1,4 @@
 #include "Parse/Braces.h"
-#include <cstring>
 
 namespace ptxray {
 
@@ -78,7 +77,9 @@ bool Finder::continuesOperands() const {
 static bool bracesMatch(llvm::StringRef text) {
   size_t last = 0; // brace of a block
   int depth = 0;
-  for (size_t at = 0; (at += std::strcspn(text.data() + at, "{}/\"")) < text.size(); ++at) { // a zero is behind it
+  // Not strcspn: some C libraries look for the end of the text first, each time.
+  constexpr llvm::StringRef marks("{}/\"\0", 5);
+  for (size_t at = text.find_first_of(marks); at < text.size(); at = text.find_first_of(marks, at + 1)) {
     const llvm::StringRef rest = text.drop_front(at);
     if (rest.starts_with("//")) {
       at += std::min(rest.find('\n'), rest.size() - 1);

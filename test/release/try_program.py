@@ -13,12 +13,15 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "package"))
 import sections
 from common import BAD, GOOD, ROOT, version
+
+HEADER = ".version 8.0\n.target sm_80\n.address_size 64\n"
 
 
 def unpack(path, folder):
@@ -85,6 +88,23 @@ def try_commands(program, folder):
     assert b"expected-semicolon" in answers and b"\r\n\r\n" in answers, answers
 
 
+def seconds_to_check(program, folder, functions):
+    """of so many functions, of which the first lacks a semicolon and the last a closing brace"""
+    function = ".visible .entry k{}()\n{{\n\t.reg .b32 %r<4>;\n{}\tret;\n}}\n"
+    body = "\tmov.b32 %r0, %r1;\n" * 40
+    text = HEADER + "".join(function.format(n, body) for n in range(functions))
+    (folder / "damaged.ptx").write_text(text.replace(";\n\tret", "\n\tret", 1)[:-2])
+    began = time.monotonic()
+    program.run("check", "--format=short", "damaged.ptx", status=1, cwd=folder)
+    return time.monotonic() - began
+
+
+def try_growth(program, folder):
+    """Eight times the text takes eight times as long, not sixty-four: each C library is slow in its own places."""
+    small, large = (seconds_to_check(program, folder, count) for count in (500, 4000))
+    assert large < 20 * small, f"{small:.2f} s for 0.4 MB with faults, {large:.2f} for eight times as much"
+
+
 def modules():
     """names and texts: large files are mapped and small ones read, so both must be among them"""
     for path in sorted([*(ROOT / "test/isa").rglob("*.ptx"), *(ROOT / "test/samples").rglob("*.ptx")]):
@@ -128,6 +148,7 @@ def main():
         work = folder / "work"
         work.mkdir()
         try_commands(program, work)
+        try_growth(program, work)
         more = ""
         if options.against:
             count = compare(program, Program([options.against.resolve()]), folder)

@@ -1,8 +1,8 @@
 """The quick tests, compiled for aarch64 as a release is and run under qemu's user mode: test_emulated.py [-R REGEX].
 
 Tests that call a program find in its place a script that emulates it. Those are left out that compile, that load the
-library into a process of this machine, that are about the text of the repository or the memory of a process, and that
-of ptxray-run, which wants the C library of such a machine."""
+library into a process of this machine, that are about the text of the repository or the memory of a process, that run
+another test, and that of ptxray-run, which wants the C library of such a machine."""
 
 import importlib.util
 import pathlib
@@ -15,7 +15,7 @@ from common import ROOT, copy_sources, need
 
 RELEASE = ROOT / "tools" / "release"
 GTEST = pathlib.Path("/usr/src/googletest")  # of the package googletest
-NOT_HERE = ("tidy", "style", "library", "python", "example-score", "terminal", "lsp-memory", "ptxray-run")
+NOT_HERE = ("tidy", "style", "library", "python", "example-score", "terminal", "lsp-memory", "ptxray-run", "seeds")
 
 
 def load(name):

@@ -94,9 +94,9 @@ def vscode_extension():
 def copy_sources(target):
     """As a fresh clone has them, with what is not committed yet."""
     listed = run("git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
-    for name in filter(lambda name: (ROOT / name).is_file(), listed):
+    for name in filter(lambda name: name and os.path.lexists(ROOT / name), listed):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, target / name)
+        shutil.copy(ROOT / name, target / name, follow_symlinks=False)
 
 
 def version():

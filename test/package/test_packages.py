@@ -45,8 +45,9 @@ def main():
                 assert list(root.glob(file)), f"{root} has no {file}"
             assert "statically linked" in run("file", root / "bin/ptxray") if shutil.which("file") else True
         judged = run(need("lintian"), "--fail-on", "none", "--no-tag-display-limit", deb, status=None)
-        # The project has no address yet.
-        errors = [line for line in judged.splitlines() if line.startswith("E:") and "bogus-mail-host" not in line]
+        # The project has no address yet, and the program is static on purpose.
+        known = ("bogus-mail-host", "embedded-library zlib [usr/bin/ptxray]")
+        errors = [line for line in judged.splitlines() if line.startswith("E:") and not any(tag in line for tag in known)]
         assert not errors, judged
     print(deb.name, "and", tar.name, "are right")
 

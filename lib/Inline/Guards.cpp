@@ -140,15 +140,16 @@ Condition::Value Condition::primary(unsigned depth) {
 }
 
 std::optional<int64_t> combine(llvm::StringRef sign, std::optional<int64_t> left, std::optional<int64_t> right) {
+  const bool bothKnown = left && right;
   if (sign == "&&")
-    return (left && !*left) || (right && !*right) ? std::optional<int64_t>(0)
-           : left && right                        ? std::optional<int64_t>(1)
-                                                  : std::nullopt;
+    return left.value_or(1) == 0 || right.value_or(1) == 0 ? std::optional<int64_t>(0)
+           : bothKnown                                     ? std::optional<int64_t>(1)
+                                                           : std::nullopt;
   if (sign == "||")
-    return (left && *left) || (right && *right) ? std::optional<int64_t>(1)
-           : left && right                      ? std::optional<int64_t>(0)
-                                                : std::nullopt;
-  if (!left || !right)
+    return left.value_or(0) != 0 || right.value_or(0) != 0 ? std::optional<int64_t>(1)
+           : bothKnown                                     ? std::optional<int64_t>(0)
+                                                           : std::nullopt;
+  if (!bothKnown)
     return std::nullopt;
   const auto a = static_cast<uint64_t>(*left), b = static_cast<uint64_t>(*right);
   if (sign == "==")

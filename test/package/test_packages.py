@@ -47,7 +47,8 @@ def main():
         judged = run(need("lintian"), "--fail-on", "none", "--no-tag-display-limit", deb, status=None)
         # The project has no address yet, and the program is static on purpose.
         known = ("bogus-mail-host", "embedded-library zlib [usr/bin/ptxray]")
-        errors = [line for line in judged.splitlines() if line.startswith("E:") and not any(tag in line for tag in known)]
+        errors = [line for line in judged.splitlines() if line.startswith("E:")]
+        errors = [line for line in errors if not any(tag in line for tag in known)]
         assert not errors, judged
     print(deb.name, "and", tar.name, "are right")
 

@@ -136,7 +136,15 @@ bool PtxBase::repairBrace(Token &token) {
 }
 
 /// What is wrong with a number, and how it would be right.
-static void addNumberAdvice(llvm::StringRef number, Diagnostic &d) {
+/// Whether what follows this text stands in `[...]`.
+static bool endsInAddress(llvm::StringRef text) {
+  constexpr size_t farthest = 200; // a hostile text has many numbers and no bracket
+  const llvm::StringRef near = text.take_back(farthest);
+  const size_t at = near.find_last_of("[];");
+  return at != llvm::StringRef::npos && near[at] == '[';
+}
+
+static void addNumberAdvice(llvm::StringRef before, llvm::StringRef number, Diagnostic &d) {
   auto fix = [&d](std::string text) { d.fix = Fix{"write `" + text + "`", {{d.range, text}}, /*safe=*/true}; };
   const bool isSingle = number.starts_with_insensitive("0f");
   if (isSingle || number.starts_with_insensitive("0d")) {
@@ -168,6 +176,8 @@ static void addNumberAdvice(llvm::StringRef number, Diagnostic &d) {
   d.notes.push_back({"PTX numbers have no suffix `" + suffix.str() + "`" +
                          (isReal ? ": a point or an exponent makes it floating-point" : "; `U` is the only one"),
                      std::nullopt});
+  if (isReal && endsInAddress(before)) // which takes whole numbers only
+    return;
   if (isReal)
     fix(plain.str() + (plain.ends_with(".") ? "0" : plain.find_first_of(".eE") != llvm::StringRef::npos ? "" : ".0"));
   else
@@ -195,7 +205,7 @@ void PtxBase::reportBad(const Token &token) {
   case BadToken::UnclosedSource: report(DiagId::UnclosedSource, token.range()); break;
   case BadToken::MalformedNumber:
     if (Diagnostic *d = report(DiagId::MalformedNumber, token.range(), shown))
-      addNumberAdvice(shown, *d);
+      addNumberAdvice(text.take_front(token.begin), shown, *d);
     break;
   case BadToken::ConstantOverflow: report(DiagId::ConstantOverflow, token.range(), shown, 64); break;
   }

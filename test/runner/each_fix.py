@@ -19,7 +19,6 @@ KNOWN = {
     ("test/module/syntax/faults.ptx", "unknown-directive"): "more is wrong with that line",
     ("test/module/syntax/junk.ptx", "extra-token"): "a file of random tokens",
     ("test/targets/exclusive.ptx", "requires-target-variant"): "no target has both instructions",
-    ("test/samples", "malformed-number"): "an integer belongs where `1.5f` stands",
     ("test/samples", "undefined-symbol"): "a guess: the register with the similar name has another size",
 }
 

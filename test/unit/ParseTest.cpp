@@ -384,7 +384,7 @@ TEST(Parse, LostBracesWithoutIndentation) {
 
 TEST(Parse, FixesMendTheText) {
   for (const char *body : {"add.s32 a, b, c\nret;", "add.s32 a b, c;", "add.s32 a,, b;", "ld.b32 a, [b;",
-                           "ld.b32 a, b];", "ret;;", ".rge .b32 a;"}) {
+                           "ld.b32 a, b];", "ret;;", ".rge .b32 a;", "mov.f32 a, 1.5f;"}) {
     Parsed parsed(kernel(body));
     ASSERT_EQ(parsed.sink.diagnostics().size(), 1u) << body;
     const Diagnostic &d = parsed.sink.diagnostics().front();
@@ -394,6 +394,13 @@ TEST(Parse, FixesMendTheText) {
       text.replace(edit.range.begin, edit.range.size(), edit.text);
     EXPECT_EQ(Parsed(text).faults(), "") << text;
   }
+}
+
+TEST(Parse, NoRealNumberIsOfferedInAnAddress) {
+  Parsed parsed(kernel("ld.b32 a, [b+1.5f];"));
+  ASSERT_EQ(parsed.sink.diagnostics().size(), 1u);
+  EXPECT_EQ(info(parsed.sink.diagnostics().front().id).id, "malformed-number");
+  EXPECT_FALSE(parsed.sink.diagnostics().front().fix);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // so that it knows at every decision which tokens could follow. There it mends what one token mends (a
 // semicolon lost, a bracket doubled, a directive misspelt), so that the rest of the text means what
 // its writer meant; what it cannot mend it skips to the end of the statement. One report a statement.
+#include "Parse/NumberAdvice.h"
 #include "Parse/RecoveringParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include <mutex>
@@ -135,55 +136,6 @@ bool PtxBase::repairBrace(Token &token) {
   return true;
 }
 
-/// What is wrong with a number, and how it would be right.
-/// Whether what follows this text stands in `[...]`.
-static bool endsInAddress(llvm::StringRef text) {
-  constexpr size_t farthest = 200; // a hostile text has many numbers and no bracket
-  const llvm::StringRef near = text.take_back(farthest);
-  const size_t at = near.find_last_of("[];");
-  return at != llvm::StringRef::npos && near[at] == '[';
-}
-
-static void addNumberAdvice(llvm::StringRef before, llvm::StringRef number, Diagnostic &d) {
-  auto fix = [&d](std::string text) { d.fix = Fix{"write `" + text + "`", {{d.range, text}}, /*safe=*/true}; };
-  const bool isSingle = number.starts_with_insensitive("0f");
-  if (isSingle || number.starts_with_insensitive("0d")) {
-    const size_t digits = number.size() - 2, wanted = isSingle ? 8 : 16;
-    d.notes.push_back({"`" + number.take_front(2).str() + "` is followed by " + std::to_string(wanted) +
-                           " hexadecimal digits, here by " + std::to_string(digits),
-                       std::nullopt});
-    return;
-  }
-  auto note = [&d](const char *message) { d.notes.push_back({message, std::nullopt}); };
-  if (number.starts_with_insensitive("0x") && number.ends_with("u") &&
-      llvm::all_of(number.drop_front(2).drop_back(), llvm::isHexDigit)) {
-    note("the suffix of an unsigned number is `U`");
-    return fix(number.drop_back().str() + "U");
-  }
-  if (number.contains('_') && llvm::all_of(number, [](char c) { return llvm::isDigit(c) || c == '_'; })) {
-    note("a number has no `_` between its digits");
-    std::string plain = number.str();
-    std::erase(plain, '_');
-    return fix(plain);
-  }
-  if (number.starts_with("0") && llvm::all_of(number, llvm::isDigit))
-    return note("a number that begins with `0` is octal: its digits are 0 to 7");
-  const llvm::StringRef plain = number.rtrim("fFhHlLuU"), suffix = number.substr(plain.size());
-  const bool isReal = plain.find_first_of(".eE") != llvm::StringRef::npos || suffix.equals_insensitive("f");
-  if (suffix.empty() || number.starts_with_insensitive("0x") ||
-      !llvm::all_of(plain, [](char c) { return llvm::isDigit(c) || llvm::StringRef(".eE+-").contains(c); }))
-    return;
-  d.notes.push_back({"PTX numbers have no suffix `" + suffix.str() + "`" +
-                         (isReal ? ": a point or an exponent makes it floating-point" : "; `U` is the only one"),
-                     std::nullopt});
-  if (isReal && endsInAddress(before)) // which takes whole numbers only
-    return;
-  if (isReal)
-    fix(plain.str() + (plain.ends_with(".") ? "0" : plain.find_first_of(".eE") != llvm::StringRef::npos ? "" : ".0"));
-  else
-    fix(plain.str() + (suffix.contains_insensitive("u") ? "U" : ""));
-}
-
 void PtxBase::reportBad(const Token &token) {
   std::string shown = spelled(token);
   switch (token.bad) {
@@ -205,7 +157,7 @@ void PtxBase::reportBad(const Token &token) {
   case BadToken::UnclosedSource: report(DiagId::UnclosedSource, token.range()); break;
   case BadToken::MalformedNumber:
     if (Diagnostic *d = report(DiagId::MalformedNumber, token.range(), shown))
-      addNumberAdvice(text.take_front(token.begin), shown, *d);
+      adviseOnNumber(text.take_front(token.begin), shown, *d);
     break;
   case BadToken::ConstantOverflow: report(DiagId::ConstantOverflow, token.range(), shown, 64); break;
   }

@@ -74,6 +74,9 @@ def product(a: Values[DType.float32]):
     tcgen05_load_wait()
     tcgen05_fence_before()
     a.unsafe_store(thread_idx.x, values[0])
+    barrier()
+    tcgen05_release_allocation_lock[1]()
+    tcgen05_dealloc[1](address[0], 64)
 
 
 def cancellation(a: Values[DType.uint32]):

@@ -39,7 +39,7 @@ def conan(folder):
     print("Conan builds and uses it", flush=True)
 
 
-# vcpkg itself is not to be had here: what can be compared is compared.
+# vcpkg comes from its forge alone and is tried by hand; what can be compared is compared.
 port = json.loads((ROOT / "packaging/vcpkg/ports/ptxray/vcpkg.json").read_text())
 assert port["version"] == version() and port["license"] == "Apache-2.0"
 for part in (fetch, conan):

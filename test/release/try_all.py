@@ -197,6 +197,8 @@ def image(folder, work):
     layout = work / "layout"
     with tarfile.open(path) as archive:
         archive.extractall(layout)
+    (whole,) = json.loads((layout / "index.json").read_text())["manifests"]
+    assert whole["annotations"] == {"org.opencontainers.image.ref.name": f"ptxray:{RELEASE}"}, whole
     skopeo, umoci = need("skopeo"), need("umoci")
     for architecture in sorted(re.search(r"_(\w+)\.deb", deb.name)[1] for deb in folder.glob("*.deb")):
         machine = MACHINES[architecture]

@@ -52,8 +52,9 @@ def build(programs, version, revision, epoch):
         "mediaType": "application/vnd.oci.image.index.v1+json",
         "manifests": manifests,
     }
-    # Tools that look for a name find it at the entry of the whole.
-    named = _blob(blobs, _json(index), "index.v1+json", annotations={"org.opencontainers.image.ref.name": version})
+    # Tools that look for a name find it at the entry of the whole; `podman load` takes it as the name of the image.
+    name = {"org.opencontainers.image.ref.name": f"ptxray:{version}"}
+    named = _blob(blobs, _json(index), "index.v1+json", annotations=name)
     blobs["index.json"] = (0o644, _json({**index, "manifests": [named]}))
     blobs["oci-layout"] = (0o644, _json({"imageLayoutVersion": "1.0.0"}))
     return f"ptxray-{version}-oci.tar", archive.tar(blobs, epoch)

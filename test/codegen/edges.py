@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Does ptxray foresee what code generation refuses, on both sides of each edge?
 
-edges.py PTXRAY PTXAS [--rounds N] [--seed S] [--rule ID] [--arch SM] [--both-sides] [--show]
+edges.py PTXRAY PTXAS [--rounds N] [--seed S] [--rule ID] [--arch SM] [--both-sides] [--show] [--misjudged N]
 
 Each round makes modules that lie just on either side of what a `codegen-*` rule allows, with other numbers,
 instructions, and ways from a kernel to the code. ptxas compiles each. Where it refuses one that it can read, ptxray
 must report an error, and where it compiles one, none. With --both-sides, ptxas must have refused a module and compiled
-one of every rule on every target that has the instructions. Exit status 77: there is no ptxas; with
+one of every rule on every target that has the instructions. --misjudged allows so many other verdicts: how many
+registers ptxas gives a function that is called from code that is not reached, or by address alone, is its own affair,
+and the least that ptxray knows lies two to four beside it. Exit status 77: there is no ptxas; with
 PTXRAY_REQUIRE=ptxas (or all) a failure."""
 
 import argparse
@@ -656,6 +658,7 @@ def main():
     parser.add_argument("--rule", action="append")
     parser.add_argument("--arch", action="append")
     parser.add_argument("--both-sides", action="store_true")
+    parser.add_argument("--misjudged", type=int, default=0)
     parser.add_argument("--show", action="store_true", help="print the modules that are judged otherwise")
     arguments = parser.parse_args()
     if not pathlib.Path(arguments.ptxas).exists():
@@ -674,7 +677,7 @@ def main():
                 if text:
                     link = "separate" if rule == "codegen-separate" else "whole"
                     modules.append(Module(rule, arch, text, link, options))
-    wrong, unread = 0, collections.Counter()
+    wrong, untried, unread = 0, 0, collections.Counter()
     sides = collections.defaultdict(collections.Counter)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for module, (compiles, words, found) in zip(modules, pool.map(lambda one: judge(arguments, one), modules)):
@@ -698,13 +701,13 @@ def main():
         print(f"{rule:26} refused {refused:5}   compiled {compiled:5}   not told {unread[rule]:4}")
         if unread[rule] and not refused + compiled:
             print("  nothing was tried")
-            wrong += 1
+            untried += 1
         for arch, count in of_rule if arguments.both_sides else []:
             if not count[False] or not count[True]:
                 print(f"  {arch}: only one side of the edge was tried")
-                wrong += 1
+                untried += 1
     print(f"{len(modules)} modules, {wrong} judged otherwise")
-    sys.exit(wrong != 0)
+    sys.exit(wrong > arguments.misjudged or untried != 0)
 
 
 if __name__ == "__main__":

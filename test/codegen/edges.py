@@ -6,10 +6,10 @@ edges.py PTXRAY PTXAS [--rounds N] [--seed S] [--rule ID] [--arch SM] [--both-si
 Each round makes modules that lie just on either side of what a `codegen-*` rule allows, with other numbers,
 instructions, and ways from a kernel to the code. ptxas compiles each. Where it refuses one that it can read, ptxray
 must report an error, and where it compiles one, none. With --both-sides, ptxas must have refused a module and compiled
-one of every rule on every target that has the instructions. --misjudged allows so many other verdicts: how many
-registers ptxas gives a function that is called from code that is not reached, or by address alone, is its own affair,
-and the least that ptxray knows lies two to four beside it. Exit status 77: there is no ptxas; with
-PTXRAY_REQUIRE=ptxas (or all) a failure."""
+one of every rule on every target that has the instructions. --misjudged N allows N other verdicts. ptxray knows the
+fewest registers that an instruction needs, not how many ptxas gives a function; that decides where a kernel takes the
+address of a function and both are compiled separately, and a function that only unreachable code calls needs fewer.
+Exit status 77: there is no ptxas; with PTXRAY_REQUIRE=ptxas (or all) a failure."""
 
 import argparse
 import collections

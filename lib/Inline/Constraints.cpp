@@ -17,7 +17,7 @@ void readConstraints(const MappedText &list, InlineStatement &statement) {
     InlineOperand operand;
     operand.constraint = one.str();
     operand.place = place;
-    statement.outputs += one.starts_with("=");
+    operand.isOutput = one.starts_with("=");
     statement.operands.push_back(std::move(operand));
   }
 }

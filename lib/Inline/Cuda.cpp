@@ -80,7 +80,8 @@ bool asksForOtherMachine(Tokens condition) {
 
 /// `#ifdef X` is `#if defined(X)`.
 uint32_t CudaReader::addGuard(uint32_t outer, Tokens words, bool isNegated) {
-  InlineGuard guard{outer, "", isNegated, {words.front().place.begin, words.back().place.end}};
+  InlineGuard guard{
+      outer, "", isNegated, {words.front().place.begin, words.back().place.end}, words[0].is("ifndef") && outer == 0};
   if (words.size() > 1)
     guard.condition = llvm::StringRef(words[1].text.data(), words.back().text.end() - words[1].text.data()).str();
   if (words[0].text.ends_with("def"))
@@ -108,6 +109,7 @@ void CudaReader::directive(const CppToken &token) {
     InlineGuard before = result.guards[guard.number - 1];
     before.outer = guard.earlier;
     before.isNegated = !before.isNegated;
+    before.isAgainstRepetition = false;
     result.guards.push_back(std::move(before));
     guard.earlier = guard.number = static_cast<uint32_t>(result.guards.size());
     if (name == "elif")
@@ -373,7 +375,8 @@ std::string StatementReader::read(llvm::ArrayRef<Tokens> parts) {
   std::string problem = text(parts[0]);
   if (problem.empty() && parts.size() > 1)
     problem = operands(parts[1]);
-  statement.outputs = statement.operands.size();
+  for (InlineOperand &operand : statement.operands)
+    operand.isOutput = true;
   if (problem.empty() && parts.size() > 2)
     problem = operands(parts[2]);
   if (problem.empty() && parts.size() > 3)
@@ -411,6 +414,21 @@ static std::vector<uint32_t> closingOf(Tokens tokens) {
     }
   }
   return closing;
+}
+
+/// Whether an `asm` with that after it names what a declaration declares: `float f(float) __asm("llvm.sin.f32");`
+/// `before` are the tokens of the same declaration or statement before it.
+static bool isLabel(Tokens before, Tokens after) {
+  static constexpr llvm::StringLiteral statements[] = {"if", "else", "for", "while", "do", "switch", "case", "default"};
+  if (before.empty() || !(before.back().is(")") || before.back().is("]") || before.back().kind == CppKind::Name) ||
+      llvm::is_contained(statements, before.front().text) || llvm::is_contained(statements, before.back().text))
+    return false;
+  if (after.size() < 3 || !after[0].is("(") || !isLiteral(after[1]))
+    return false;
+  const auto *const end = llvm::find_if(after.drop_front(), [](const CppToken &token) { return !isLiteral(token); });
+  return end != after.end() && end->is(")") && llvm::all_of(Tokens(after.begin() + 1, end), [](const CppToken &token) {
+           return token.text.find_first_of(" \t;\\{}%@") == llvm::StringRef::npos;
+         });
 }
 
 /// Reads the statement that begins there; gives how many tokens it has, 1: it is not one. `closing` as `closingOf`
@@ -483,6 +501,8 @@ void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
     } else if (token.is(";")) {
       head = ++i;
     } else if (token.kind != CppKind::Name) {
+      ++i;
+    } else if (isAsmKeyword(token.text) && isLabel(tokens.slice(head, i - head), tokens.drop_front(i + 1))) {
       ++i;
     } else if (isAsmKeyword(token.text)) {
       i += statement(tokens.drop_front(i), llvm::ArrayRef(closing).drop_front(i), use);

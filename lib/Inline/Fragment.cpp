@@ -20,14 +20,13 @@ static llvm::StringRef typeOfLetter(char letter, bool hasFloats) {
   }
 }
 
-void Fragment::declare(const InlineStatement &statement, const InlineOperand &operand, bool isOutput,
-                       DiagnosticSink &sink) {
+void Fragment::declare(const InlineStatement &statement, const InlineOperand &operand, DiagnosticSink &sink) {
   const bool isLlvm = statement.style == TemplateStyle::Llvm;
   const llvm::StringRef letters = llvm::StringRef(operand.constraint).ltrim("=+&%*");
   Declared &one = declared.emplace_back();
   one.operand = &operand;
-  one.isOutput = isOutput;
-  one.isInput = !isOutput || llvm::StringRef(operand.constraint).contains('+');
+  one.isOutput = operand.isOutput;
+  one.isInput = !operand.isOutput || llvm::StringRef(operand.constraint).contains('+');
   one.name = (isLlvm ? "$" : "%") + std::to_string(declared.size() - 1);
   if (isLlvm && !letters.empty() && llvm::isDigit(letters[0])) { // the register of that output
     size_t tied = 0;
@@ -48,9 +47,9 @@ void Fragment::declare(const InlineStatement &statement, const InlineOperand &op
   if (!isKnown || letters.size() != 1)
     refuse(!letters.empty() && llvm::isDigit(letters[0]) ? "nvcc cannot tie an operand to another"
                                                          : "nvcc knows `h`, `r`, `l`, `q`, `f`, `d`, `n` and `C`");
-  else if (isOutput && one.letter == 'n')
+  else if (operand.isOutput && one.letter == 'n')
     refuse("a constant cannot be a result");
-  else if (isOutput && !llvm::StringRef(operand.constraint).contains_insensitive("=") &&
+  else if (operand.isOutput && !llvm::StringRef(operand.constraint).contains_insensitive("=") &&
            !llvm::StringRef(operand.constraint).contains("+"))
     refuse("the constraint of a result begins with `=` or `+`");
   one.isDeclared = one.letter != 'n' && one.letter != 'i' && one.letter != 's';
@@ -72,6 +71,8 @@ void Fragment::addReference(const InlineStatement &statement, size_t first, Rang
   operand.isReferenced = true;
   if (!operand.isDeclared && operand.operand->value)
     return text.replace(*operand.operand->value, statement.text.placeOf(written));
+  if (const auto chosen = numbers.find(operand.name); !operand.isDeclared && chosen != numbers.end())
+    return text.replace(chosen->second, statement.text.placeOf(written));
   if (!operand.isDeclared && !llvm::is_contained(unknown, operand.name))
     unknown.push_back(operand.name);
   if (all.slice(written.begin, written.end) == operand.name)
@@ -134,8 +135,8 @@ void Fragment::add(const InlineStatement &statement, DiagnosticSink &sink) {
   const size_t first = declared.size();
   place = statements++ ? Range{std::min(place.begin, statement.place.begin), std::max(place.end, statement.place.end)}
                        : statement.place;
-  for (size_t i = 0; i < statement.operands.size(); ++i)
-    declare(statement, statement.operands[i], i < statement.outputs, sink);
+  for (const InlineOperand &operand : statement.operands)
+    declare(statement, operand, sink);
   if (statements > 1)
     text.replace("\n", {statement.place.begin, statement.place.begin});
   addText(statement, first, sink);
@@ -205,16 +206,19 @@ int openBlocks(llvm::StringRef text, int &lowest) {
   return depth;
 }
 
-std::vector<std::string> declaredNames(llvm::StringRef text) {
-  std::vector<std::string> names;
+std::vector<DeclaredName> declaredNames(llvm::StringRef text) {
+  std::vector<DeclaredName> names;
   int depth = 0;
   std::string statement;
+  auto isVariable = [](llvm::StringRef declaration) {
+    return llvm::any_of(std::initializer_list<llvm::StringRef>{".shared", ".local", ".global", ".const"},
+                        [&](llvm::StringRef space) { return declaration.starts_with(space); });
+  };
   auto finish = [&](char end) {
     const llvm::StringRef whole = llvm::StringRef(statement).trim();
-    if (end == ':')
-      names.push_back(whole.str());
-    else if (whole.starts_with(".reg") || whole.starts_with(".shared") || whole.starts_with(".local") ||
-             whole.starts_with(".global") || whole.starts_with(".const")) {
+    if (end == ':') {
+      names.push_back({whole.str()});
+    } else if (const bool isInMemory = isVariable(whole); isInMemory || whole.starts_with(".reg")) {
       llvm::StringRef rest = whole;
       while (rest.starts_with(".") || llvm::isDigit(rest.empty() ? ' ' : rest[0])) // `.align 8`
         rest = rest.drop_until([](char c) { return llvm::isSpace(c); }).ltrim();
@@ -222,9 +226,10 @@ std::vector<std::string> declaredNames(llvm::StringRef text) {
       rest.split(parts, ',');
       for (llvm::StringRef part : parts)
         if (const size_t open = part.find('<'); open != llvm::StringRef::npos)
-          names.push_back(part.take_front(open + 1).trim().str());
+          names.push_back({part.take_front(open + 1).trim().str(), isInMemory});
         else
-          names.push_back(part.trim().take_until([](char c) { return c == '[' || c == '=' || c == ' '; }).str());
+          names.push_back(
+              {part.trim().take_until([](char c) { return c == '[' || c == '=' || c == ' '; }).str(), isInMemory});
     }
     statement.clear();
   };

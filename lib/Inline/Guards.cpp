@@ -193,7 +193,7 @@ GuardAnswer isCompiled(llvm::ArrayRef<InlineGuard> guards, uint32_t guard, llvm:
     const InlineGuard &one = guards[guard - 1];
     const GuardAnswer answer = Condition(one.condition, target).answer();
     if (answer == GuardAnswer::Unknown)
-      all = GuardAnswer::Unknown;
+      all = one.isAgainstRepetition ? all : GuardAnswer::Unknown;
     else if ((answer == GuardAnswer::Yes) == one.isNegated)
       return GuardAnswer::No;
   }
@@ -210,19 +210,26 @@ std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, u
   std::vector<isa::Target> through;
   if (!asks || depth > deepest)
     return through;
-  bool keepsSomeOut = false;
+  std::optional<GuardAnswer> oldestIs;
   for (const isa::Target &one : isa::targets()) {
     const bool isOldName = !llvm::StringRef(one.name).contains(std::to_string(one.number)); // sm_101 is sm_110
     if (!one.documented || isOldName)
       continue;
     const GuardAnswer answer = isCompiled(guards, guard, one.name);
-    keepsSomeOut |= answer == GuardAnswer::No;
+    oldestIs = oldestIs.value_or(answer);
     if (answer == GuardAnswer::Yes && one.number >= oldest)
       through.push_back(one);
   }
-  if (!keepsSomeOut)
+  if (oldestIs != GuardAnswer::No) // an `#else` and `< 900` choose among what the file is for
     through.clear();
   return through;
+}
+
+bool mayLeaveOut(llvm::ArrayRef<InlineGuard> guards, uint32_t guard) {
+  for (; guard; guard = guards[guard - 1].outer)
+    if (!guards[guard - 1].isNegated || !llvm::StringRef(guards[guard - 1].condition).starts_with("defined("))
+      return true;
+  return false;
 }
 
 } // namespace ptxray

@@ -147,12 +147,17 @@ bool looksLikePtx(const InlineStatement &statement) {
     return letters.size() != 1 || !llvm::StringRef("hrlqfdnbc").contains(letters[0]);
   });
   const bool hasOtherClobbers = llvm::any_of(statement.clobbers, [](const auto &clobber) {
-    return clobber.first != "memory" && clobber.first != "~{memory}";
+    return clobber.first != "memory" && clobber.first != "cc" && clobber.first != "~{memory}";
   });
+  if (!statement.isDevice && (hasOtherLetters || hasOtherClobbers))
+    return false;
+  const bool hasFlags = llvm::any_of(statement.clobbers, [](const auto &clobber) { return clobber.first == "cc"; });
+  const bool hasNames =
+      llvm::any_of(statement.operands, [](const InlineOperand &operand) { return !operand.name.empty(); });
   const llvm::StringRef whole = statement.text.text().trim();
   // A brace alone closes what another statement opens.
   bool any = statement.isDevice && !whole.empty() && whole.find_first_not_of("{} \t\r\n;") == llvm::StringRef::npos;
-  bool sure = false;
+  bool sure = false, hasOthers = false;
   llvm::SmallVector<llvm::StringRef> lines;
   statement.text.text().split(lines, '\n');
   for (llvm::StringRef line : lines) {
@@ -166,9 +171,12 @@ bool looksLikePtx(const InlineStatement &statement) {
       const Likeness likeness = likenessOf(part, statement);
       any |= likeness != Likeness::No;
       sure |= likeness == Likeness::Sure;
+      hasOthers |= likeness == Likeness::No && !part.empty();
     }
   }
-  return sure || (any && !hasOtherLetters && !hasOtherClobbers);
+  // What is written for a GPU may be misspelt, but not next to the words of another machine.
+  const bool isOfHost = !statement.isDevice && (hasNames || hasOthers);
+  return sure || (any && !hasOtherLetters && !hasOtherClobbers && !hasFlags && !isOfHost);
 }
 
 } // namespace ptxray

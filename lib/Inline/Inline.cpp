@@ -60,11 +60,13 @@ private:
   Group groupFrom(size_t first);
   void begin();
   const JudgedFragment &judged(const Group &group, const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets);
+  Fragment fragmentOf(const Group &group, DiagnosticSink &reports);
   void judge(const Group &group);
   PieceContext contextOf(const Group &group, const Fragment &fragment) const;
   void report(const Diagnostic &finding, const MappedText &module, const Group &group);
-  void lint(const Group &group, const Fragment &fragment, const JudgedFragment &judged, const MappedText &module);
-  void lintGuard(const Group &group, const Fragment &fragment);
+  bool isRefused(const Group &group, const Fragment &fragment, const InlineTarget &target);
+  bool isRefusedAnyway(uint32_t function, const InlineTarget &target);
+  void lintGuard(const Group &group);
 
   const InlineText &text;
   llvm::StringMap<std::unique_ptr<JudgedFragment>> &known;
@@ -74,16 +76,19 @@ private:
   DiagnosticSink &sink;
   std::vector<InlineSummary::Expansion> *const expansions; // null: nobody wants to see them
   std::vector<bool> done;                                  // by statement
-  // By function and name, outside of blocks.
+  // By function and name, outside of blocks; memory by name alone, since functions are inlined into one.
   std::map<std::pair<uint32_t, std::string>, llvm::SmallVector<const InlineStatement *, 1>> declared;
   llvm::StringSet<> deviceNames;
+  std::vector<Group> unguarded, guarded; // that pass and are always compiled; whose guard keeps targets out
+  std::map<std::pair<uint32_t, std::string>, bool> refusedAnyway; // by function and target
+  DiagnosticSink unused;                                          // for what is reported elsewhere
 };
 
 void SourceCheck::collectDeclared() {
   for (const InlineStatement &statement : text.statements)
-    if (statement.function)
-      for (std::string &name : declaredNames(statement.text.text()))
-        declared[{statement.function, std::move(name)}].push_back(&statement);
+    for (DeclaredName &one : declaredNames(statement.text.text()))
+      if (one.isVariable || statement.function)
+        declared[{one.isVariable ? 0 : statement.function, std::move(one.name)}].push_back(&statement);
   for (const std::string &name : text.deviceNames)
     deviceNames.insert(name);
 }
@@ -116,10 +121,13 @@ SourceCheck::Group SourceCheck::groupFrom(size_t first) {
 PieceContext SourceCheck::contextOf(const Group &group, const Fragment &fragment) const {
   std::set<std::string> names(fragment.missing().begin(), fragment.missing().end());
   const uint32_t function = group.front()->function;
+  auto isDeclaredElsewhere = [&](uint32_t scope, const std::string &name) {
+    const auto found = declared.find({scope, name});
+    return found != declared.end() &&
+           llvm::any_of(found->second, [&](const InlineStatement *s) { return !llvm::is_contained(group, s); });
+  };
   auto look = [&](std::string name) {
-    const auto found = declared.find({function, name});
-    if (found != declared.end() &&
-        llvm::any_of(found->second, [&](const InlineStatement *s) { return !llvm::is_contained(group, s); }))
+    if (isDeclaredElsewhere(function, name) || isDeclaredElsewhere(0, name))
       names.insert(std::move(name));
   };
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '%'; };
@@ -163,17 +171,37 @@ void SourceCheck::report(const Diagnostic &finding, const MappedText &module, co
   d.fix = std::move(fix);
 }
 
+/// Whether the group lacks nothing but that target.
+bool SourceCheck::isRefused(const Group &group, const Fragment &fragment, const InlineTarget &target) {
+  const JudgedFragment &answer = judged(group, fragment, target);
+  return !answer.passes && llvm::all_of(answer.findings, [](const Diagnostic &d) {
+    return d.severity != Severity::Error || isGate(d.id);
+  });
+}
+
+/// Whether a statement of that function that is always compiled keeps it from the target.
+bool SourceCheck::isRefusedAnyway(uint32_t function, const InlineTarget &target) {
+  auto [answer, isNew] = refusedAnyway.try_emplace({function, target.target}, false);
+  if (isNew)
+    answer->second = llvm::any_of(unguarded, [&](const Group &group) {
+      return group.front()->function == function && isRefused(group, fragmentOf(group, unused), target);
+    });
+  return answer->second;
+}
+
 /// A guard that asks for a target says for which ones the statement is meant.
-void SourceCheck::lintGuard(const Group &group, const Fragment &fragment) {
+void SourceCheck::lintGuard(const Group &group) {
   const uint32_t guard = group.front()->guard;
+  const Fragment fragment = fragmentOf(group, unused);
+  if (fragment.choosesNumbers())
+    return;
   for (const isa::Target &one : targetsLetThrough(text.guards, guard)) {
     const InlineTarget wanted = inlineTarget(one.name);
-    const JudgedFragment &refused = judged(group, fragment, wanted);
-    auto isError = [](const Diagnostic &d) { return d.severity == Severity::Error; };
-    const auto first = llvm::find_if(refused.findings, isError);
-    if (refused.passes ||
-        !llvm::all_of(refused.findings, [&](const Diagnostic &d) { return !isError(d) || isGate(d.id); }))
+    if (!isRefused(group, fragment, wanted) || isRefusedAnyway(group.front()->function, wanted))
       continue;
+    const JudgedFragment &refused = judged(group, fragment, wanted);
+    const auto first =
+        llvm::find_if(refused.findings, [](const Diagnostic &d) { return d.severity == Severity::Error; });
     const MappedText module = fragment.module(wanted.ptx, wanted.target, wanted.hasFloats);
     Diagnostic &d =
         sink.report(DiagId::GuardTooWide, module.placeOf(first->range), llvm::StringRef(one.name), first->message());
@@ -182,13 +210,6 @@ void SourceCheck::lintGuard(const Group &group, const Fragment &fragment) {
     d.notes.push_back({"this lets it through", text.guards[guard - 1].place});
     return;
   }
-}
-
-void SourceCheck::lint(const Group &group, const Fragment &fragment, const JudgedFragment &judged,
-                       const MappedText &module) {
-  ptxray::lint({group, fragment, judged, module}, sink);
-  if (target.empty())
-    lintGuard(group, fragment);
 }
 
 const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fragment,
@@ -203,12 +224,39 @@ const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fr
   return *judged;
 }
 
+/// With the first numbers inside of words that pass, or get the furthest, if there are such words.
+Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
+  auto make = [&](Fragment::Numbers numbers, DiagnosticSink &into) {
+    Fragment fragment(std::move(numbers));
+    for (const InlineStatement *statement : group)
+      fragment.add(*statement, into);
+    return fragment;
+  };
+  Fragment any = make({}, reports);
+  std::vector<Fragment::Numbers> choices = any.choices();
+  if (choices.empty())
+    return any;
+  size_t best = 0;
+  uint32_t latest = 0; // the first error: where the words before it fit, it is about what is wrong
+  for (size_t i = 0; i < choices.size(); ++i) {
+    Fragment fragment = make(choices[i], unused);
+    const JudgedFragment &answer = judged(group, fragment, targets);
+    if (answer.passes)
+      return fragment;
+    const auto first =
+        llvm::find_if(answer.findings, [](const Diagnostic &d) { return d.severity == Severity::Error; });
+    if (first->range.begin > latest) {
+      latest = first->range.begin;
+      best = i;
+    }
+  }
+  return make(std::move(choices[best]), unused);
+}
+
 void SourceCheck::judge(const Group &group) {
   if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); }))
     return;
-  Fragment fragment;
-  for (const InlineStatement *statement : group)
-    fragment.add(*statement, sink);
+  const Fragment fragment = fragmentOf(group, sink);
   const JudgedFragment &judged = this->judged(group, fragment, targets);
   const MappedText module = fragment.module(judged.target.ptx, judged.target.target, judged.target.hasFloats);
   if (expansions)
@@ -219,8 +267,13 @@ void SourceCheck::judge(const Group &group) {
   for (const Diagnostic &finding : judged.findings)
     if (!mayBeLeftOut || !isGate(finding.id))
       report(finding, module, group);
-  if (judged.passes)
-    lint(group, fragment, judged, module);
+  if (!judged.passes)
+    return;
+  lint({group, fragment, judged, module}, sink);
+  if (const uint32_t guard = group.front()->guard; !mayLeaveOut(text.guards, guard))
+    unguarded.push_back(group);
+  else if (target.empty() && !targetsLetThrough(text.guards, guard).empty())
+    guarded.push_back(group);
 }
 
 void SourceCheck::begin() {
@@ -243,9 +296,7 @@ std::optional<InlineModule> SourceCheck::moduleAt(uint32_t place) {
       continue;
     if (!looksLikePtx(**wanted))
       return std::nullopt;
-    Fragment fragment;
-    for (const InlineStatement *statement : group)
-      fragment.add(*statement, sink);
+    const Fragment fragment = fragmentOf(group, sink);
     const InlineTarget &chosen = judged(group, fragment, targets).target;
     return InlineModule{fragment.module(chosen.ptx, chosen.target, chosen.hasFloats), (*wanted)->place};
   }
@@ -269,9 +320,7 @@ std::vector<InlineUnit> SourceCheck::units(const SourceBuffer &source) {
     const Group group = groupFrom(i);
     if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); }))
       continue;
-    Fragment fragment;
-    for (const InlineStatement *statement : group)
-      fragment.add(*statement, sink);
+    const Fragment fragment = fragmentOf(group, sink);
     const InlineTarget any = inlineTarget("sm_90");
     units.push_back({fragment.module(any.ptx, any.target, true), fragment.module(any.ptx, any.target, false),
                      contextOf(group, fragment), group.front()->place, hasGuard(text, group.front()->guard, source)});
@@ -284,6 +333,8 @@ void SourceCheck::run() {
   for (size_t i = 0; i < text.statements.size(); ++i)
     if (!done[i])
       judge(groupFrom(i));
+  for (const Group &group : guarded)
+    lintGuard(group);
 }
 
 } // namespace

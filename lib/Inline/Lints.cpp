@@ -34,7 +34,9 @@ static void lintStatement(const InlineStatement &statement, const LintedFragment
       llvm::any_of(statement.clobbers, [](const auto &clobber) { return clobber.first == "memory"; });
   if (judged.changesMemory && !hasMemory)
     report(DiagId::MissingMemoryClobber, *judged.changesMemory);
-  if (judged.hasEffect && statement.outputs && !statement.isVolatile)
+  const bool hasResult =
+      llvm::any_of(statement.operands, [](const InlineOperand &operand) { return operand.isOutput; });
+  if (judged.hasEffect && hasResult && !statement.isVolatile)
     report(DiagId::MissingVolatile, *judged.hasEffect);
   // A kernel is not inlined.
   if (statement.function && !statement.isKernel && !statement.text.text().contains("%="))

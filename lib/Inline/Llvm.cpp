@@ -1,5 +1,6 @@
 // Inline assembly in LLVM's assembly and in MLIR.
 #include "Inline/Constraints.h"
+#include "Inline/Fragment.h"
 #include "Inline/Readers.h"
 #include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,6 +9,23 @@
 namespace ptxray {
 namespace {
 
+/// Finds a word again and again, as the place that is looked at moves on.
+class Finder {
+public:
+  explicit Finder(llvm::StringRef word) : word(word) {}
+  /// How often the word is before the place, which never moves back.
+  uint32_t countBefore(llvm::StringRef text, size_t place) {
+    for (; next < place && (next = text.find(word, next)) < place; next += word.size(), ++count)
+      last = next;
+    return count;
+  }
+  size_t last = llvm::StringRef::npos; // where it was found last
+private:
+  const llvm::StringRef word;
+  size_t next = 0;
+  uint32_t count = 0;
+};
+
 class LlvmReader {
 public:
   explicit LlvmReader(const SourceBuffer &source) : text(source.text()) {}
@@ -15,6 +33,9 @@ public:
 
 private:
   void statement(size_t keyword, size_t i);
+  void noteModuleAssembly(size_t i);
+  void noteGlobals();
+  void noteMachine(InlineStatement &read, size_t keyword);
   void skipBlanks(size_t &i) const {
     while (i < text.size() && llvm::isSpace(text[i]))
       ++i;
@@ -23,6 +44,7 @@ private:
 
   llvm::StringRef text;
   InlineText result;
+  Finder functions{"\ndefine "}, triples{"triple = \""};
 };
 
 /// `"...\0A..."`; MLIR has `\n` too.
@@ -51,6 +73,38 @@ bool LlvmReader::literal(size_t &i, MappedText &out) const {
   return i++ < text.size();
 }
 
+/// `target triple = "arm64-apple-macosx"` is for the whole module; MLIR's `llvm.target_triple` may be that of a host
+/// whose module has others inside.
+void LlvmReader::noteMachine(InlineStatement &read, size_t keyword) {
+  if (!triples.countBefore(text, keyword))
+    return;
+  const bool isOther = !text.drop_front(text.find('"', triples.last) + 1).starts_with("nvptx");
+  const bool isOfMlir = text.take_front(triples.last).ends_with("_");
+  read.isForeign = isOther && !isOfMlir;
+  read.isDevice = !isOther;
+}
+
+/// `module asm ".shared .b32 x;"`: what it declares can be named by all statements.
+void LlvmReader::noteModuleAssembly(size_t i) {
+  MappedText line;
+  if (literal(i, line))
+    for (const DeclaredName &one : declaredNames(line.text()))
+      result.deviceNames.push_back(one.name);
+}
+
+/// `@x = addrspace(1) global i32 0`, `define void @f()`
+void LlvmReader::noteGlobals() {
+  auto note = [&](llvm::StringRef rest) {
+    result.deviceNames.push_back(
+        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.'; }).str());
+  };
+  for (size_t i = text.find("\n@"); i != llvm::StringRef::npos; i = text.find("\n@", i + 1))
+    note(text.drop_front(i + 2));
+  for (const llvm::StringLiteral word : {llvm::StringLiteral("\ndefine "), llvm::StringLiteral("\ndeclare ")})
+    for (size_t i = text.find(word); i != llvm::StringRef::npos; i = text.find(word, i + 1))
+      note(text.drop_front(i + 1).split('\n').first.split('@').second);
+}
+
 void LlvmReader::statement(size_t keyword, size_t i) {
   InlineStatement read;
   read.style = TemplateStyle::Llvm;
@@ -68,6 +122,8 @@ void LlvmReader::statement(size_t keyword, size_t i) {
     return;
   read.place = {narrow<uint32_t>(keyword), narrow<uint32_t>(i)};
   read.keyword = {read.place.begin, read.place.begin + 3};
+  read.function = functions.countBefore(text, keyword);
+  noteMachine(read, keyword);
   readConstraints(constraints, read);
   result.statements.push_back(std::move(read));
 }
@@ -77,8 +133,10 @@ InlineText LlvmReader::read() {
     const bool isMlir = text.take_front(i).ends_with("llvm.inline_");
     const char before = i ? text[i - 1] : ' ', behind = i + 3 < text.size() ? text[i + 3] : ' ';
     if (isMlir || (!llvm::isAlnum(before) && !llvm::StringRef("_.$%@\"").contains(before) && llvm::isSpace(behind)))
-      statement(i, i + 3);
+      text.take_front(i).rtrim().ends_with("module") ? noteModuleAssembly(i + 3) : statement(i, i + 3);
   }
+  if (!result.statements.empty())
+    noteGlobals();
   return std::move(result);
 }
 

@@ -221,6 +221,7 @@ void PythonReader::call(size_t name, bool isTriton) {
   InlineStatement read;
   read.style = TemplateStyle::Llvm;
   read.isDevice = true;
+  read.function = 1; // what is compiled for a GPU becomes one function
   read.keyword = {tokens[name].begin, tokens[name].end};
   read.place = {tokens[name].begin, tokens[i].end};
   if (text.empty() || constraints.empty())

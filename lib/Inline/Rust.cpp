@@ -238,8 +238,8 @@ void RustStatement::finish() {
       if ((constraint.starts_with("=") || constraint.starts_with("+")) != wantsOutput)
         continue;
       placeOf[i] = narrow<uint32_t>(read.operands.size());
-      read.outputs += wantsOutput;
       read.operands.push_back(operands[i]);
+      read.operands.back().isOutput = wantsOutput;
     }
   const llvm::StringRef all = text.text();
   for (uint32_t i = 0; i < all.size();) {

@@ -15,6 +15,7 @@ struct InlineOperand {
   Range place;                      // of the constraint and the expression
   std::optional<std::string> value; // of a constant, if the text says it
   std::string name;                 // of `[name]`; empty: it has none
+  bool isOutput = false;
 };
 
 /// How a template marks its operands.
@@ -28,9 +29,8 @@ struct InlineStatement {
   Range keyword; // `asm`
   MappedText text;
   TemplateStyle style = TemplateStyle::Gcc;
-  std::vector<InlineOperand> operands; // outputs first
+  std::vector<InlineOperand> operands; // in the order of their numbers
   std::vector<std::pair<std::string, Range>> clobbers;
-  size_t outputs = 0;
   std::optional<Range> missingComma; // an operand that follows another one
   bool isVolatile = false;
   bool isBasic = false;      // without any colon

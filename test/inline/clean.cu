@@ -331,7 +331,7 @@ __device__ void f(unsigned s) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" :: "r"(s));
 #else
-  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(s)); // warning: [guard-too-wide]
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(s));
 #endif
   asm volatile("bar.warp.sync 0xffffffff;");
 }

@@ -37,3 +37,14 @@ __device__ void unopened(unsigned a) {
   asm("setp.ne.u32 opened, %0, 0;" ::"r"(a));
   asm("}"); // error: [extra-token]
 }
+// Memory is shared by all functions that are inlined into one.
+__device__ void tells() { asm volatile(".shared .align 4 .b8 scratch[64], more[4]; st.shared.f32 [scratch], 0f00000000;"); }
+__device__ float asks() {
+  float f;
+  asm volatile("ld.shared.f32 %0, [scratch + 4];" : "=f"(f));
+  asm volatile("ld.shared.f32 %0, [more];" : "=f"(f));
+  asm volatile("ld.shared.f32 %0, [scratched];" : "=f"(f)); // error: [undefined-symbol]
+  return f;
+}
+asm(".global .b32 at_the_top;");
+__device__ void uses() { asm("red.global.add.u32 [at_the_top], 1;" ::: "memory"); }

@@ -11,7 +11,9 @@ __device__ void wide(unsigned a, int *p) {
 #if defined(SOMETHING) && __CUDA_ARCH__ >= 900
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #endif
+#ifdef SOMETHING
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
   asm volatile("cp.async.commit_group;" ::: "memory"); // warning: [guard-too-wide] "sm_75"
 #endif
@@ -22,7 +24,15 @@ __device__ void wide(unsigned a, int *p) {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #elif __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
-#else
+#else // a choice among the targets of the file says nothing about the oldest one
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+#if __CUDA_ARCH__ < 900
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+#if __CUDA_ARCH__ == 900
+  asm volatile("fence.proxy.async;" ::: "memory");
+#elif __CUDA_ARCH__ >= 700
   asm volatile("cp.async.commit_group;" ::: "memory"); // warning: [guard-too-wide] "sm_75"
 #endif
 #ifdef __CUDA_ARCH__

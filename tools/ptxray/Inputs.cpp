@@ -13,6 +13,13 @@ static bool isFolder(const std::string &path, UniqueID &id) {
   return llvm::sys::fs::is_directory(path) && !llvm::sys::fs::getUniqueID(path, id);
 }
 
+/// Whether nothing can be read there: a link that leads nowhere, a pipe. What may not be read is worth a report.
+static bool hasNoText(const llvm::sys::fs::file_status &status, std::error_code problem) {
+  if (problem)
+    return problem == std::errc::no_such_file_or_directory || problem == std::errc::too_many_symbolic_link_levels;
+  return !llvm::sys::fs::is_regular_file(status);
+}
+
 static bool isWanted(const std::string &path, WantedInputs wanted) {
   if (llvm::StringRef(path).ends_with(".ptx"))
     return true;
@@ -35,15 +42,16 @@ static void addFolder(const std::string &path, WantedInputs wanted, std::vector<
   llvm::sort(names);
   for (const std::string &name : names) {
     const std::string below = path + (path.ends_with("/") ? "" : "/") + name;
-    UniqueID id;
-    if (!isFolder(below, id)) {
-      if (isWanted(below, wanted))
+    llvm::sys::fs::file_status status;
+    const std::error_code problem = llvm::sys::fs::status(below, status);
+    if (problem || !llvm::sys::fs::is_directory(status)) {
+      if (!hasNoText(status, problem) && isWanted(below, wanted))
         inputs.push_back({below, "", false});
       continue;
     }
-    if (llvm::is_contained(above, id))
+    if (llvm::is_contained(above, status.getUniqueID()))
       continue;
-    above.push_back(id);
+    above.push_back(status.getUniqueID());
     addFolder(below, wanted, above, inputs);
     above.pop_back();
   }

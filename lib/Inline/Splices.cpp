@@ -1,0 +1,106 @@
+// Numbers that a template has inside of words: `cta_group::%2`, `m16n8k%14`.
+#include "Inline/Fragment.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+
+using Numbers = Fragment::Numbers;
+
+/// How long the name of an operand is that the text begins with: `%14`; 0: it begins with none.
+static size_t lengthOfName(llvm::StringRef text, llvm::ArrayRef<std::string> operands) {
+  if (!text.starts_with("%") && !text.starts_with("$"))
+    return 0;
+  const size_t length = 1 + text.drop_front().take_while(llvm::isDigit).size();
+  return llvm::is_contained(operands, text.take_front(length)) ? length : 0;
+}
+
+/// Parts of the text between blanks, points and other signs that have one of the operands and something else, the
+/// point before them included: `.k%2`.
+static std::vector<llvm::StringRef> splicedWords(llvm::StringRef text, llvm::ArrayRef<std::string> operands) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_:$%").contains(c); };
+  std::vector<llvm::StringRef> words;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = begin + 1; // the first may be a point
+    if (text[begin] == '.' || isPart(text[begin]))
+      while (end < text.size() && isPart(text[end]))
+        ++end;
+    const llvm::StringRef word = text.slice(begin, end);
+    begin = end;
+    for (size_t i = 0; i < word.size(); ++i)
+      if (const size_t length = lengthOfName(word.substr(i), operands); length && length < word.size()) {
+        words.push_back(word);
+        break;
+      }
+  }
+  return words;
+}
+
+/// The numbers with which a spliced word is that word, which agree with those that are chosen.
+static std::optional<Numbers> numbersFor(llvm::StringRef spliced, llvm::StringRef word, Numbers chosen,
+                                         llvm::ArrayRef<std::string> operands) {
+  while (!spliced.empty()) {
+    const size_t length = lengthOfName(spliced, operands);
+    if (length == 0) {
+      if (word.empty() || spliced.front() != word.front())
+        return std::nullopt;
+      spliced = spliced.drop_front();
+      word = word.drop_front();
+      continue;
+    }
+    const llvm::StringRef digits = word.take_while(llvm::isDigit);
+    const auto [known, isNew] = chosen.try_emplace(spliced.take_front(length).str(), digits.str());
+    if (digits.empty() || (!isNew && known->second != digits))
+      return std::nullopt;
+    spliced = spliced.drop_front(length);
+    word = word.drop_front(digits.size());
+  }
+  return word.empty() ? std::optional(std::move(chosen)) : std::nullopt;
+}
+
+/// What an instruction's words may be: qualifiers, and with which a mnemonic begins.
+static const std::vector<std::string> &allWords() {
+  static const std::vector<std::string> words = [] {
+    std::vector<std::string> all;
+    for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+      llvm::SmallVector<llvm::StringRef> parts;
+      llvm::StringRef(mnemonic.text).split(parts, '.');
+      for (const auto &[index, part] : llvm::enumerate(parts))
+        all.push_back((index ? "." : "") + part.str());
+    }
+    for (const isa::Word &word : isa::tables().words)
+      all.emplace_back(word.text);
+    llvm::erase_if(all, [](llvm::StringRef word) { return word.find_first_of("0123456789") == llvm::StringRef::npos; });
+    llvm::sort(all);
+    all.erase(llvm::unique(all), all.end());
+    return all;
+  }();
+  return words;
+}
+
+std::vector<Numbers> Fragment::choices() const {
+  constexpr size_t most = 64;
+  std::vector<Numbers> ways;
+  const std::vector<llvm::StringRef> words = splicedWords(body(), unknown);
+  if (words.empty())
+    return ways;
+  ways.emplace_back();
+  for (llvm::StringRef spliced : words) {
+    std::vector<Numbers> longer;
+    for (const Numbers &way : ways)
+      for (llvm::StringRef word : allWords())
+        if (auto numbers = numbersFor(spliced, word, way, unknown); numbers && longer.size() < most)
+          longer.push_back(std::move(*numbers));
+    if (!longer.empty()) // otherwise it is the name of a label or a register
+      ways = std::move(longer);
+  }
+  for (Numbers &way : ways)
+    for (const llvm::StringRef spliced : words)
+      for (size_t i = 0; i < spliced.size(); ++i)
+        if (const size_t length = lengthOfName(spliced.substr(i), unknown))
+          way.try_emplace(spliced.substr(i, length).str(), "1");
+  return ways;
+}
+
+} // namespace ptxray

@@ -1,6 +1,6 @@
 // include/ptxray/ptxray-c.h over the steps of lib/.
+#include "Check/Checker.h"
 #include "Diagnostics/RulePages.h"
-#include "Inline/Inline.h"
 #include "Source/Origin.h"
 #include "Source/SourceBuffer.h"
 #include "Workspace/Options.h"
@@ -18,7 +18,7 @@ struct ptxray_options {
 };
 
 struct ptxray_checker {
-  std::optional<InlineChecker> checker; // none: memory ended within a check
+  std::optional<Checker> checker; // none: memory ended within a check
 };
 
 struct ptxray_result {
@@ -99,14 +99,11 @@ void FindingsWriter::add(const Diagnostic &d, const OriginTable *origins) {
     out.manual = keep(d.spec.manual.str());
 }
 
-FileReport checked(InlineChecker &checker, llvm::StringRef text, const ptxray_options &how) {
+FileReport checked(Checker &checker, llvm::StringRef text, const ptxray_options &how) {
   FileReport report;
   report.source = SourceBuffer::fromText("", text.rtrim('\0'));
-  if (how.constraints)
-    checker.checkFragment(report, *how.constraints, how.options);
-  else
-    checker.check(report, how.language, "", how.options);
-  return report;
+  return how.constraints ? checker.checkStatement(std::move(report), *how.constraints, how.options)
+                         : checker.check(std::move(report), how.language, how.options);
 }
 
 std::unique_ptr<ptxray_result> resultOf(const FileReport &report) {

@@ -1,28 +1,27 @@
 #pragma once
-// One text, checked from its first line to its last: the step that calls all others.
-#include "Diagnostics/Diagnostic.h"
+// One PTX text, checked from its first line to its last: the step that calls all others.
+#include "Diagnostics/Report.h"
 #include "Module/Header.h"
-#include "Parse/Parse.h"
-#include "Source/SourceBuffer.h"
 
 namespace ptxray {
 
 class KnownFunctions;
+class Parser;
 class Session;
 
-/// Whether the options want to see a diagnostic; makes it as severe as they want it.
-bool isWanted(Diagnostic &diagnostic, const CheckOptions &options);
+/// What is found in a text, before its comments and the options have their say.
+struct CheckedText {
+  DiagnosticList diagnostics;
+  std::vector<Range> comments;  // that speak to ptxray
+  std::vector<Range> functions; // after the first of those
+  ModuleSummary header;
+  std::optional<InlineSummary> inlined; // of a source with assembly in it
+};
 
-/// The sink holds what is left by the options and the comments of the text, by place.
-ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink);
-/// The same, as one of many texts.
-ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink,
-                          Session &session);
+CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session);
 /// The same of a text that was checked before, if it is known how it was edited since.
-ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink,
-                          Session &session, KnownFunctions &known);
-/// The same; afterwards the parser holds the whole text, for those who ask more.
-ModuleSummary checkSource(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink, Parser &kept);
+CheckedText recheckModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
+                          KnownFunctions &known);
 /// The same of a text that is read already: the sink holds what is wrong with its syntax. Instructions that begin
 /// outside of the range are passed over.
 void checkParsed(const Parser &parsed, const SourceBuffer &source, const CheckOptions &options, Range instructions,

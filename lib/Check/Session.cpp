@@ -1,6 +1,20 @@
 #include "Check/Session.h"
+#include "Check/JudgeFragment.h"
 
 namespace ptxray {
+
+Session::Session() = default;
+Session::~Session() = default;
+
+/// Fragments that are judged take some kilobytes each, and more when they are long.
+void Session::limitFragments() {
+  constexpr size_t most = 1 << 12, mostBytes = 1 << 22;
+  size_t bytes = 0;
+  for (const auto &fragment : fragments)
+    bytes += fragment.getKeyLength();
+  if (fragments.size() > most || bytes > mostBytes)
+    fragments.clear();
+}
 
 void Session::limit(size_t bytes) {
   // All kernels of a large library have some thousands of spellings. A verdict takes about a kilobyte.

@@ -103,8 +103,9 @@ bool isActive(RuleName rule, const CheckOptions &options) {
 
 } // namespace
 
-void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comments, llvm::ArrayRef<Range> functions,
-                       const CheckOptions &options, DiagnosticSink &sink) {
+/// Takes away what the comments silence, and reports those that silence nothing.
+static void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comments,
+                              llvm::ArrayRef<Range> functions, const CheckOptions &options, DiagnosticSink &sink) {
   if (comments.empty())
     return;
   DiagnosticSink complaints;
@@ -140,6 +141,32 @@ void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comment
           d.fix = Fix{"remove the comment", {{s.alone, ""}}, /*safe=*/true};
       }
   sink.append(complaints.take());
+}
+
+bool isWanted(Diagnostic &diagnostic, const CheckOptions &options) {
+  switch (options.levels.of(diagnostic.id, diagnostic.kind)) {
+  case RuleLevel::Off: return false;
+  case RuleLevel::On: break;
+  case RuleLevel::Warning: diagnostic.severity = Severity::Warning; return true;
+  case RuleLevel::Error: diagnostic.severity = Severity::Error; return true;
+  case RuleLevel::Default:
+    if (diagnostic.severity == Severity::Pedantic && !options.pedantic)
+      return false;
+    if (diagnostic.severity != Severity::Error && options.errorsOnly)
+      return false;
+  }
+  if (options.werror)
+    diagnostic.severity = Severity::Error;
+  return true;
+}
+
+DiagnosticList wantedOf(CheckedText checked, const SourceBuffer &source, const CheckOptions &options) {
+  DiagnosticSink sink;
+  sink.append(std::move(checked.diagnostics));
+  applySuppressions(source, checked.comments, checked.functions, options, sink);
+  sink.eraseIf([&](Diagnostic &d) { return !isWanted(d, options); });
+  sink.sort();
+  return sink.take();
 }
 
 } // namespace ptxray

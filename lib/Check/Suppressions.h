@@ -1,6 +1,6 @@
 #pragma once
-// Comments of the text that silence a rule: `// ptxray: ignore RULE, ...` for one line,
-// `// ptxray: ignore-function RULE, ...` for one function.
+// What is left of the findings by the options and by comments of the text that silence a rule:
+// `// ptxray: ignore RULE, ...` for one line, `// ptxray: ignore-function RULE, ...` for one function.
 #include "Check/CheckModule.h"
 
 namespace ptxray {
@@ -12,9 +12,11 @@ llvm::StringRef remarkIn(llvm::StringRef comment);
 /// one with code.
 Range lineSilencedBy(const SourceBuffer &source, Range comment);
 
-/// Takes away what the comments silence, and reports those that silence nothing. `comments` are all that
-/// speak to ptxray, `functions` the places of all functions.
-void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comments, llvm::ArrayRef<Range> functions,
-                       const CheckOptions &options, DiagnosticSink &sink);
+/// Whether the options want to see a diagnostic; makes it as severe as they want it.
+bool isWanted(Diagnostic &diagnostic, const CheckOptions &options);
+
+/// The findings but for what comments silence and options leave out, by place; with those comments that silence
+/// nothing.
+DiagnosticList wantedOf(CheckedText checked, const SourceBuffer &source, const CheckOptions &options);
 
 } // namespace ptxray

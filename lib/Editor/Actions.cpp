@@ -71,7 +71,7 @@ static std::optional<CodeAction> raise(Document &document) {
   Parser parser;
   const CheckOptions options; // what the text itself says
   Header header(source, options, sink);
-  parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement item) {
+  parser.stream(source, sink, [&](const Ast &ast, Statement item) {
     if (item.kind == StatementKind::Directive)
       header.read(ast, ast.directives[item.index]);
   });
@@ -123,9 +123,9 @@ std::vector<Edit> fixAll(const Document &document) {
   FileReport report;
   report.path = document.path().str();
   report.source = SourceBuffer::fromText(report.path, document.text());
-  InlineChecker checker;
-  auto check = [&](FileReport &one) { checker.check(one, document.language(), document.path(), document.options()); };
-  check(report);
+  Checker checker;
+  auto check = [&](FileReport one) { return checker.check(std::move(one), document.language(), document.options()); };
+  report = check(std::move(report));
   fixReport(report, /*unsafe=*/false, check);
   return editsBetween(document.text(), report.source->text());
 }

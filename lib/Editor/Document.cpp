@@ -52,7 +52,7 @@ void Document::setOptions(std::shared_ptr<const CheckOptions> options) {
   changed();
 }
 
-InlineChecker &Document::inlines() {
+Checker &Document::freshEnough() {
   constexpr unsigned mostUses = 100; // it remembers statements that are long gone
   if (!checker || uses++ == mostUses) {
     checker.emplace();
@@ -64,11 +64,9 @@ InlineChecker &Document::inlines() {
 const FileReport &Document::checked() {
   if (isChecked)
     return report;
-  report.inlined.reset();
-  if (whichLanguage == Language::Ptx)
-    inlines().check(report, *checkOptions, known);
-  else
-    inlines().check(report, whichLanguage, report.path, *checkOptions);
+  Checker &checker = freshEnough();
+  report = whichLanguage == Language::Ptx ? checker.recheck(std::move(report), *checkOptions, known)
+                                          : checker.check(std::move(report), whichLanguage, *checkOptions);
   isChecked = true;
   return report;
 }
@@ -94,7 +92,7 @@ std::optional<ExcerptText> Document::textAround(uint32_t place) {
     return excerptOfPtx(text(), bodies(), place, *checkOptions);
   if (whichLanguage == Language::Ptx)
     return std::nullopt;
-  std::optional<InlineModule> found = inlines().moduleAt(source(), whichLanguage, report.path, *checkOptions, place);
+  std::optional<InlineModule> found = freshEnough().moduleAt(place, report, whichLanguage, *checkOptions);
   return found ? std::optional(excerptOfStatement(std::move(*found), *checkOptions)) : std::nullopt;
 }
 

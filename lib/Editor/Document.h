@@ -1,8 +1,8 @@
 #pragma once
 // A text that an editor has open: its edits, what a check says of it, and where its functions are.
+#include "Check/Checker.h"
 #include "Check/KnownFunctions.h"
 #include "Diagnostics/Report.h"
-#include "Inline/Inline.h"
 #include "Module/CheckOptions.h"
 #include <optional>
 
@@ -47,12 +47,12 @@ public:
 
 private:
   void changed();
-  InlineChecker &inlines();
+  Checker &freshEnough();
 
   FileReport report; // holds the text
   Language whichLanguage;
   std::shared_ptr<const CheckOptions> checkOptions = std::make_shared<CheckOptions>();
-  std::optional<InlineChecker> checker;
+  std::optional<Checker> checker;
   unsigned uses = 0;    // of that checker
   KnownFunctions known; // of PTX
   bool isChecked = false;

@@ -7,7 +7,7 @@ Excerpt::Excerpt(ExcerptText given)
       options(std::move(given.options)), check(parser.ast(), knowledge, *buffer, options, sink) {
   check.onlyRead();
   // The whole text is read first, so that what a body points to stays where it is.
-  parser.parse(*buffer, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
+  parser.read(*buffer, sink);
   for (const Statement item : parser.ast().module) {
     const Body *body = check.item(item);
     if (!body || !begin || body->function->range.end <= *begin)

@@ -1,8 +1,8 @@
 #pragma once
 // The function around a place, read and judged again with all that is before it outside of bodies: what hover,
 // completion and the like look at, in milliseconds whatever the size of the text.
+#include "Check/CheckStatements.h"
 #include "Check/ModuleCheck.h"
-#include "Inline/Inline.h"
 #include "Parse/Parse.h"
 
 namespace ptxray {

@@ -133,7 +133,7 @@ std::vector<InlayHint> hintsOfAll(Document &document, const FileNames &files, Ra
   DiagnosticSink sink;
   ModuleCheck module(parser.ast(), knowledge, document.source(), document.options(), sink);
   module.onlyRead();
-  parser.parse(document.source(), sink, /*keepBodies=*/false, [&](const Ast &, Statement item) {
+  parser.stream(document.source(), sink, [&](const Ast &, Statement item) {
     const Body *body = module.item(item);
     if (body && body->function->range.begin < part.end && part.begin < body->function->range.end)
       llvm::append_range(hints, BodyHints(*body, module, files, part, nullptr).run());

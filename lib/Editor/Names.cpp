@@ -25,7 +25,7 @@ static std::vector<NamePlace> placesInAll(Document &document, StringRef name) {
       if (one.symbol && isOfModule(*one.symbol) && ast.text(one.name) == name)
         places[one.range.begin] = {one.range, (one.uses & Writes) != 0, one.isDeclaration};
   };
-  parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement item) {
+  parser.stream(source, sink, [&](const Ast &ast, Statement item) {
     const Body *body = module.item(item);
     if (body && source.text(body->function->range).contains(name))
       add(mentionsInBody(*body, source), ast);

@@ -181,7 +181,7 @@ std::vector<SemanticToken> tokensOfAll(Document &document, Range part) {
   ModuleCheck module(parser.ast(), knowledge, source, document.options(), sink);
   module.onlyRead();
   Colourer colourer(source, part);
-  parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &, Statement item) {
+  parser.stream(source, sink, [&](const Ast &, Statement item) {
     if (const Body *body = module.item(item); body && body->function->range.begin < part.end)
       colourer.body(*body);
   });

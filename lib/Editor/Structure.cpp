@@ -85,8 +85,7 @@ std::vector<DocumentSymbol> documentSymbols(Document &document) {
   SymbolCollector collector(symbols);
   Parser parser;
   DiagnosticSink sink;
-  parser.parse(document.source(), sink, /*keepBodies=*/false,
-               [&](const Ast &ast, Statement item) { collector.item(ast, item); });
+  parser.stream(document.source(), sink, [&](const Ast &ast, Statement item) { collector.item(ast, item); });
   return symbols;
 }
 

@@ -1,5 +1,5 @@
 #include "Explore/Examples.h"
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -92,10 +92,9 @@ std::optional<ExampleReport> reportOf(const ExampleModule &module) {
   CheckOptions options;
   options.isFragment = true;
   const auto source = SourceBuffer::fromText("example", module.text);
-  DiagnosticSink sink;
-  checkSource(*source, options, sink);
+  const DiagnosticList found = findingsIn(*source, options);
   const Diagnostic *first = nullptr;
-  for (const Diagnostic &d : sink.diagnostics())
+  for (const Diagnostic &d : found)
     if (!first || (d.severity == Severity::Error && first->severity != Severity::Error))
       first = &d;
   if (!first)

@@ -156,7 +156,7 @@ void dumpFacts(const SourceBuffer &source, DiagnosticSink &syntax, llvm::raw_ost
   Parser parser;
   Knowledge knowledge;
   ModuleCheck module(parser.ast(), knowledge, source, options, unseen);
-  parser.parse(source, syntax, /*keepBodies=*/false, [&](const Ast &, Statement item) {
+  parser.stream(source, syntax, [&](const Ast &, Statement item) {
     if (const Body *body = module.item(item))
       write(*body, source, os);
   });

@@ -130,7 +130,7 @@ std::vector<ShownGraph> shownGraphs(const SourceBuffer &source, std::optional<ll
   Knowledge knowledge;
   ModuleCheck module(parser.ast(), knowledge, source, options, sink);
   std::vector<ShownGraph> graphs;
-  parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement item) {
+  parser.stream(source, sink, [&](const Ast &ast, Statement item) {
     const Body *body = module.item(item);
     if (body && (!wanted || ast.text(body->function->name) == *wanted))
       graphs.push_back(GraphMaker(*body, module.moduleState(), source).make());

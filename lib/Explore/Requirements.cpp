@@ -129,7 +129,7 @@ uint16_t Requirements::leastVersion(const CellSet &set, uint16_t target) {
 Requirements::Requirements(const SourceBuffer &source, PieceContext given)
     : source(source), context(std::move(given)), all(Cells::get().all) {
   parser.setConstants(context.constants);
-  parser.parse(source, syntax, /*keepBodies=*/true, [](const Ast &, Statement) {});
+  parser.read(source, syntax);
   addInstructions();
   addModule();
 }

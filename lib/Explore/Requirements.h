@@ -4,6 +4,7 @@
 // What is around the instructions is little, and is checked again for each question.
 #include "Check/CheckModule.h"
 #include "Check/PieceContext.h"
+#include "Parse/Parse.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <bitset>
 #include <optional>

@@ -16,7 +16,7 @@ Timelines timelinesOf(const SourceBuffer &source, std::optional<llvm::StringRef>
   Knowledge knowledge;
   ModuleCheck module(parser.ast(), knowledge, source, options, sink);
   Timelines found;
-  parser.parse(source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement item) {
+  parser.stream(source, sink, [&](const Ast &ast, Statement item) {
     const Body *body = module.item(item);
     if (!body || (wanted && ast.text(body->function->name) != *wanted))
       return;

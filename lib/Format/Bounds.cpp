@@ -34,7 +34,7 @@ static bool isAboutBrace(const Diagnostic &d) {
 ReadText::ReadText(const SourceBuffer &source) : source(source), text(source.text()) {
   Parser parser;
   DiagnosticSink sink;
-  parser.parse(source, sink, /*keepBodies=*/false, [](const Ast &, Statement) {});
+  parser.stream(source, sink, [](const Ast &, Statement) {});
   const size_t harmless = text.starts_with(byteOrderMark) + text.ends_with(llvm::StringRef("", 1));
   isFaulty = sink.diagnostics().size() > harmless;
   for (Range range : parser.ast().unread)

@@ -1,5 +1,5 @@
 #include "Format/Format.h"
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Format/Bounds.h"
 #include "Source/Foreign.h"
 #include "llvm/ADT/STLExtras.h"
@@ -71,12 +71,10 @@ static std::string withoutBlanks(llvm::StringRef text) {
   return out;
 }
 
-static std::vector<Finding> findingsIn(const SourceBuffer &source) {
-  DiagnosticSink sink;
-  checkSource(source, CheckOptions(), sink);
+static std::vector<Finding> placelessFindings(const SourceBuffer &source) {
   std::vector<Finding> findings;
   uint32_t at = 0, ink = 0;
-  for (const Diagnostic &d : sink.take()) { // by place
+  for (const Diagnostic &d : findingsIn(source)) { // by place
     for (; at < d.range.begin; ++at)
       ink += !llvm::isSpace(source.text()[at]);
     Finding &finding = findings.emplace_back(Finding{d.id, d.kind, ink, {}});
@@ -139,7 +137,7 @@ static Attempt attempt(const ReadText &read, llvm::ArrayRef<Finding> findings, c
     return out;
   out.result = SourceBuffer::fromOwned(read.source.name(), applied(out.formatting, read.text, options));
   out.isSound = haveSameWords(read.text, statements.words, out.result->text(), read.isFaulty) &&
-                (!read.isFaulty || llvm::ArrayRef(findingsIn(*out.result)) == findings);
+                (!read.isFaulty || llvm::ArrayRef(placelessFindings(*out.result)) == findings);
   return out;
 }
 
@@ -165,7 +163,7 @@ Formatting formattingOf(const SourceBuffer &source, const FormatOptions &options
   refused.place = read.faults.empty() ? Range() : read.faults.front();
   refused.refusal = read.isFaulty ? "another layout would change what its errors of syntax mean"
                                   : "internal error: a token would change; please report it";
-  const std::vector<Finding> findings = read.isFaulty ? findingsIn(source) : std::vector<Finding>();
+  const std::vector<Finding> findings = read.isFaulty ? placelessFindings(source) : std::vector<Finding>();
   for (Way way : waysFor(read)) {
     Attempt made = attempt(read, findings, options, wanted, way);
     if (!made.formatting.refusal.empty())

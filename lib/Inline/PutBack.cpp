@@ -1,6 +1,6 @@
 #include "Inline/PutBack.h"
 #include "Inline/Compiled.h"
-#include "Inline/Inline.h"
+#include "Inline/Language.h"
 #include "Inline/Readers.h"
 #include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,6 @@
 #pragma once
 // From a source to the assembly in it, one function a language.
-#include "Inline/Inline.h"
+#include "Inline/Language.h"
 #include "Inline/Statement.h"
 #include "Source/SourceBuffer.h"
 
@@ -26,5 +26,8 @@ InlineText readRust(const SourceBuffer &source);
 /// Of a language that is not PTX.
 InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path,
                       Headers headers = Headers::WhenNeeded);
+
+/// Of a source that is the text of one statement, with LLVM's constraints: `=r,r,~{memory}`.
+InlineText readStatement(const SourceBuffer &source, llvm::StringRef constraints);
 
 } // namespace ptxray

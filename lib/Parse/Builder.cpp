@@ -12,9 +12,9 @@ llvm::StringRef Ast::text(SpellingId spelling) const {
   return spelling == SpellingId::None ? llvm::StringRef() : spellings->text(uint32_t(spelling));
 }
 
-void Builder::start(llvm::StringRef text, bool keep, Parser::ItemFn fn) {
+void Builder::start(llvm::StringRef text, Bodies bodies, Parser::ItemFn fn) {
   source = text;
-  keepBodies = keep;
+  keepBodies = bodies == Bodies::Kept;
   onItem.emplace(fn);
   delivered = 0;
   inBody = false;

@@ -23,7 +23,7 @@ class Builder {
 public:
   Builder(Ast &ast, Interner &names, Interner &spellings) : ast(ast), names(names), spellings(spellings) {}
 
-  void start(llvm::StringRef source, bool keepBodies, Parser::ItemFn onItem);
+  void start(llvm::StringRef source, Bodies bodies, Parser::ItemFn onItem);
 
   /// Where a statement that cannot be read is cut off again.
   struct Mark {

@@ -42,12 +42,21 @@ static void reportTerminator(llvm::StringRef text, DiagnosticSink &sink) {
   d.fix = Fix{"remove what ends a C string", {{range, ""}}, /*safe=*/true};
 }
 
-void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies, ItemFn onItem) {
+const Ast &Parser::read(const SourceBuffer &source, DiagnosticSink &sink) {
+  parse(source, sink, Bodies::Kept, [](const Ast &, Statement) {});
+  return impl->ast;
+}
+
+void Parser::stream(const SourceBuffer &source, DiagnosticSink &sink, ItemFn onItem) {
+  parse(source, sink, Bodies::Dropped, onItem);
+}
+
+void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, Bodies bodies, ItemFn onItem) {
   reportTerminator(source.text(), sink);
   const bool hasMark = source.text().starts_with(byteOrderMark);
   impl->names.clear();
   impl->scanner.start(source.text(), std::exchange(impl->constants, {}));
-  impl->builder.start(source.text(), keepBodies, onItem);
+  impl->builder.start(source.text(), bodies, onItem);
   impl->builder.skippedBodies = std::exchange(impl->skippedBodies, {});
   if (hasMark) {
     const Range range{0, byteOrderMark.size()};

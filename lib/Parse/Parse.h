@@ -8,17 +8,21 @@ namespace ptxray {
 
 class SourceBuffer;
 class DiagnosticSink;
+/// What becomes of the arrays of a function's body once the function is complete.
+enum class Bodies : bool { Dropped, Kept };
 
-/// Reads one text. `check` streams: `onItem` sees each item of the module as soon as it is complete,
-/// and with `keepBodies` off the arrays of a function's body are emptied after the call, so memory
-/// holds one body at a time. Every syntax error is reported to the sink, one a statement; what the
-/// parser could read of a broken file still reaches `onItem`.
+/// Reads one text. Every syntax error is reported to the sink, one a statement; what the parser could read of a broken
+/// file is in the Ast all the same.
 class Parser {
 public:
   Parser();
   ~Parser();
+  /// Afterwards the Ast holds the whole text.
+  const Ast &read(const SourceBuffer &source, DiagnosticSink &sink);
+  /// `onItem` sees each item of the module as soon as it is complete; after the call the arrays of a function's body
+  /// are emptied, so that memory holds one body at a time.
   using ItemFn = llvm::function_ref<void(const Ast &, Statement)>;
-  void parse(const SourceBuffer &source, DiagnosticSink &sink, bool keepBodies, ItemFn onItem);
+  void stream(const SourceBuffer &source, DiagnosticSink &sink, ItemFn onItem);
   /// Names of the next text that stand for a number whose value is not known: it fits wherever some number does.
   void setConstants(std::vector<std::string> names);
   /// Bodies of functions of the next text, from brace to brace, that are not to be read; in the order of the text. The
@@ -34,6 +38,8 @@ public:
   llvm::ArrayRef<Range> comments() const;
 
 private:
+  void parse(const SourceBuffer &source, DiagnosticSink &sink, Bodies bodies, ItemFn onItem);
+
   struct Impl;
   std::unique_ptr<Impl> impl;
 };

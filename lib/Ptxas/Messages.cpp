@@ -1,4 +1,5 @@
 #include "Ptxas/Messages.h"
+#include "Parse/Parse.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -222,10 +223,12 @@ bool ResourceReader::read(StringRef text) {
   return text.contains(" bytes gmem") || text.starts_with("Compile time") || text.trim().empty();
 }
 
-PtxasMessages readMessages(StringRef printed, const Ast &ast, const SourceBuffer &source) {
+PtxasMessages readMessages(StringRef printed, const SourceBuffer &source) {
   static constexpr llvm::StringLiteral summary = "Ptx assembly aborted due to errors";
   PtxasMessages out;
-  StatementLines lines(ast, source);
+  Parser parser;
+  DiagnosticSink unused;
+  StatementLines lines(parser.read(source, unused), source);
   ResourceReader resources;
   DiagnosticSink sink;
   llvm::SmallVector<StringRef> texts;

@@ -1,7 +1,6 @@
 #pragma once
 // What ptxas prints, as diagnostics and tables.
 #include "Diagnostics/Report.h"
-#include "Parse/Ast.h"
 
 namespace ptxray {
 
@@ -12,7 +11,7 @@ struct PtxasMessages {
   bool refusesText = false;                 // an error of reading, not of making code: it is at a line
 };
 
-/// A message that names a line gets the range of the instruction that is there.
-PtxasMessages readMessages(llvm::StringRef printed, const Ast &ast, const SourceBuffer &source);
+/// Of that text. A message that names a line gets the range of the instruction that is there.
+PtxasMessages readMessages(llvm::StringRef printed, const SourceBuffer &source);
 
 } // namespace ptxray

@@ -53,7 +53,7 @@ static bool hasNewErrors(const FileReport &report, const FileReport &before) {
   });
 }
 
-FixRounds fixReport(FileReport &report, bool unsafe, llvm::function_ref<void(FileReport &)> check) {
+FixRounds fixReport(FileReport &report, bool unsafe, llvm::function_ref<FileReport(FileReport)> check) {
   constexpr unsigned mostRounds = 10;
   FixRounds all;
   while (all.rounds < mostRounds) {
@@ -64,7 +64,7 @@ FixRounds fixReport(FileReport &report, bool unsafe, llvm::function_ref<void(Fil
     FileReport fixed;
     fixed.path = report.path;
     fixed.source = SourceBuffer::fromOwned(report.source->name(), std::move(text));
-    check(fixed);
+    fixed = check(std::move(fixed));
     if (hasNewErrors(fixed, report))
       break;
     all.fixes += made;

@@ -12,7 +12,7 @@ struct FixRounds {
   unsigned fixes = 0, rounds = 0;
 };
 /// Makes fixes and checks again until nothing is left to fix. A round that makes an error is dropped, and is the last.
-/// `check` fills a report with what is found in its text.
-FixRounds fixReport(FileReport &report, bool unsafe, llvm::function_ref<void(FileReport &)> check);
+/// `check` gives the report of what is found in its source.
+FixRounds fixReport(FileReport &report, bool unsafe, llvm::function_ref<FileReport(FileReport)> check);
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 // Any bytes: reading, checking and printing the report must end without a fault, and text that was
 // read without a syntax error must give the same Ast again when it is printed.
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Parse/Parse.h"
 #include "Parse/Print.h"
 #include "Render/Render.h"
@@ -10,7 +10,7 @@ using namespace ptxray;
 static std::string printed(const SourceBuffer &source, bool &isCorrect) {
   Parser parser;
   DiagnosticSink sink;
-  parser.parse(source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
+  parser.read(source, sink);
   std::string text;
   llvm::raw_string_ostream out(text);
   isCorrect = !sink.hasErrors();
@@ -23,10 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   FileReport report;
   report.path = "input.ptx";
   report.source = SourceBuffer::fromText(report.path, {reinterpret_cast<const char *>(data), size});
-  DiagnosticSink sink;
-  checkSource(*report.source, CheckOptions(), sink);
-  sink.sort();
-  report.diagnostics = sink.take();
+  report.diagnostics = findingsIn(*report.source);
   if (size % 8 == 0) { // printing takes longer than checking
     std::string text;
     llvm::raw_string_ostream out(text);

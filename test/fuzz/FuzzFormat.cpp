@@ -1,6 +1,6 @@
 // Any bytes: laying out a text must end without a fault, change white space alone, keep what is found, and give what is
 // not changed again.
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Format/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,13 +17,11 @@ static std::string inkOf(llvm::StringRef text) {
 }
 
 /// What is found, with places that do not depend on white space.
-static std::vector<std::pair<std::string, size_t>> findingsIn(llvm::StringRef text) {
-  DiagnosticSink sink;
+static std::vector<std::pair<std::string, size_t>> placelessFindings(llvm::StringRef text) {
   CheckOptions options;
   options.pedantic = true;
-  checkSource(*SourceBuffer::fromText("input", text), options, sink);
   std::vector<std::pair<std::string, size_t>> findings;
-  for (const Diagnostic &d : sink.take())
+  for (const Diagnostic &d : findingsIn(*SourceBuffer::fromText("input", text), options))
     findings.emplace_back(d.ruleText(), inkOf(text.take_front(d.range.begin)).size());
   llvm::sort(findings);
   return findings;
@@ -45,10 +43,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const std::string once = formatted(text, options), twice = formatted(once, options);
   require(inkOf(text) == inkOf(once), "more than white space changed", text, once);
   require(once == twice, "it changes again", once, twice);
-  require(findingsIn(text) == findingsIn(once), "other findings", text, once);
+  require(placelessFindings(text) == placelessFindings(once), "other findings", text, once);
   const LineSpan lines{static_cast<uint32_t>(size % 7), static_cast<uint32_t>(size % 7 + size % 5)};
   const std::string part = formatted(text, options, lines);
   require(inkOf(text) == inkOf(part), "in lines, more than white space changed", text, part);
-  require(findingsIn(text) == findingsIn(part), "in lines, other findings", text, part);
+  require(placelessFindings(text) == placelessFindings(part), "in lines, other findings", text, part);
   return 0;
 }

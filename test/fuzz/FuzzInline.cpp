@@ -1,7 +1,7 @@
 // Any bytes as a source of each language: finding its assembly, judging it and printing the report must end without a
 // fault, and every place must lie in the source. With a line `==== source` in them: PTX that was made of the source
 // after that line, where findings are told.
-#include "Inline/Inline.h"
+#include "Check/Checker.h"
 #include "Inline/PutBack.h"
 #include "Render/Render.h"
 #include "llvm/Support/FileSystem.h"
@@ -42,7 +42,7 @@ static void putBackInto(llvm::StringRef source, llvm::StringRef ptx) {
   FileReport report;
   report.path = "input.ptx";
   report.source = SourceBuffer::fromText(report.path, ptx);
-  InlineChecker().check(report, Language::Ptx, "", CheckOptions());
+  report = Checker().check(std::move(report), Language::Ptx, CheckOptions());
   for (const FileReport &original : putBack(report, {path}))
     requirePlacesInside(original);
   requirePlacesInside(report);
@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CheckOptions options;
     options.pedantic = size % 2;
     options.target = size % 3 ? "" : "sm_90a";
-    InlineChecker(size % 5 == 0).check(report, language, "", options);
+    report = Checker(size % 5 ? Expansions::Left : Expansions::Told).check(std::move(report), language, options);
     requirePlacesInside(report);
     for (const InlineSummary::Skipped &one : report.inlined->skipped)
       requireInside(one.range, size);

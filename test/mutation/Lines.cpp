@@ -25,7 +25,7 @@ public:
     WordsOfSpellings words;
     Scopes scopes(*ast.names);
     Resolver resolver(ast, words, scopes, sink);
-    parser.parse(*source, sink, false, [&](const Ast &, Statement statement) {
+    parser.stream(*source, sink, [&](const Ast &, Statement statement) {
       if (statement.kind == StatementKind::Directive) {
         header.read(ast, ast.directives[statement.index]);
       } else if (statement.kind == StatementKind::Declaration) {

@@ -8,7 +8,7 @@
 //   mutation-tests --extra FILE      with the lines of this file, which looks like those of test/samples or test/isa;
 //                                    prints all of them that notice a damage
 //   mutation-tests --search N        looks for lines that would notice what no line does, N each, and prints them
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Search.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -73,9 +73,7 @@ static std::string findingsIn(llvm::ArrayRef<Module> modules) {
   std::string outcome;
   for (const Module &module : modules) {
     const auto source = SourceBuffer::fromText("", module.text);
-    DiagnosticSink sink;
-    checkSource(*source, optionsOf(module), sink);
-    for (const Diagnostic &d : sink.diagnostics())
+    for (const Diagnostic &d : findingsIn(*source, optionsOf(module)))
       outcome += d.ruleText() + " " + std::to_string(static_cast<int>(d.severity)) + " " +
                  std::to_string(d.range.begin) + "\n";
   }

@@ -1,6 +1,6 @@
 // Applies every fix that ptxray offers on a refused line of test/isa, or with --samples of test/samples, and lets
 // ptxas judge what it makes: a fix that leaves an error is none, but for those that ptxray reports beside it.
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Ptxas.h"
 #include "Samples.h"
 #include "Source/SourceBuffer.h"
@@ -61,10 +61,8 @@ private:
 
   static std::multiset<DiagId> errorsOf(const Module &module) {
     const auto source = SourceBuffer::fromText("", module.text);
-    DiagnosticSink sink;
-    checkSource(*source, {}, sink);
     std::multiset<DiagId> ids;
-    for (const Diagnostic &d : sink.diagnostics())
+    for (const Diagnostic &d : findingsIn(*source))
       if (d.severity == Severity::Error && !info(d.id).id.starts_with("codegen-"))
         ids.insert(d.id);
     return ids;
@@ -102,12 +100,11 @@ private:
   /// Adds sections with the fixed lines: one for each version that a fix asks for.
   void collect(const Module &section, std::string &text, std::vector<FixedLine> &before, unsigned &errors) {
     const auto source = SourceBuffer::fromText(file.path, section.text);
-    DiagnosticSink sink;
     CheckOptions options;
     options.pedantic = section.pedantic;
-    checkSource(*source, options, sink);
+    const DiagnosticList found = findingsIn(*source, options);
     std::map<std::string, std::vector<std::pair<FixedLine, std::string>>> byHeader;
-    for (const Diagnostic &d : sink.diagnostics()) {
+    for (const Diagnostic &d : found) {
       const unsigned number = source->lineColumn(d.range.begin).line;
       const unsigned origin = number <= section.origins.size() ? section.origins[number - 1] : 0;
       if (d.severity != Severity::Error || origin == 0 || info(d.id).id.starts_with("codegen-"))

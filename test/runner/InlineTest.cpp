@@ -1,5 +1,5 @@
 // Checks the sources of test/inline: each line gives what the comment at its end expects, and nothing else.
-#include "Inline/Inline.h"
+#include "Check/Checker.h"
 #include "Expectation.h"
 #include "Inline/PutBack.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,7 +51,7 @@ public:
     report.source = SourceBuffer::open(path, reason);
     ASSERT_TRUE(report.source) << reason;
     const Setting setting = readSetting(report.source->lineText(1));
-    InlineChecker().check(report, languageOf(path), path, setting.options);
+    report = Checker().check(std::move(report), languageOf(path), setting.options);
     EXPECT_EQ(report.inlined->skipped.size(), setting.skipped);
     EXPECT_GT(report.inlined->statements, 0u);
     std::map<uint32_t, std::vector<const Diagnostic *>> found;
@@ -99,7 +99,7 @@ TEST(Inline, HostileSourcesEnd) {
   for (const auto &[language, text] : sources) {
     FileReport report;
     report.source = SourceBuffer::fromText("hostile", text);
-    InlineChecker().check(report, language, "", CheckOptions());
+    report = Checker().check(std::move(report), language, CheckOptions());
     for (const Diagnostic &d : report.diagnostics)
       EXPECT_LE(d.range.end, text.size());
   }
@@ -121,7 +121,7 @@ TEST(Inline, HostilePtxEnds) {
     FileReport report;
     report.path = "hostile.ptx";
     report.source = SourceBuffer::fromText("hostile.ptx", text);
-    InlineChecker().check(report, Language::Ptx, "", CheckOptions());
+    report = Checker().check(std::move(report), Language::Ptx, CheckOptions());
     const size_t before = report.diagnostics.size();
     EXPECT_TRUE(putBack(report, {"/dev/zero", PTXRAY_TEST_DIR "/inline", "nowhere.cu"}).empty());
     EXPECT_EQ(report.diagnostics.size(), before);

@@ -1,7 +1,6 @@
 // Each rule has a page docs/diagnostics/<id>.md, and each example on it (a block "ptx" under the
 // heading "Example") gives that rule; what stands under "Remedy" gives nothing.
-#include "Check/CheckModule.h"
-#include "Inline/Inline.h"
+#include "Check/Checker.h"
 #include "Snippets.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -66,8 +65,7 @@ std::vector<std::vector<std::string>> findings(DiagId rule, const Example &examp
     report.source = SourceBuffer::fromText(info(rule).id, example.text);
     CheckOptions options;
     options.pedantic = info(rule).level == Severity::Pedantic;
-    InlineChecker().check(report, Language::Cuda, "", options);
-    return {textsOf(report.diagnostics)};
+    return {textsOf(Checker().check(std::move(report), Language::Cuda, options).diagnostics)};
   }
   const TestFile test = readExample(example.text);
   EXPECT_EQ(test.problem, "");
@@ -78,9 +76,7 @@ std::vector<std::vector<std::string>> findings(DiagId rule, const Example &examp
     options.linking = example.linking;
     options.isFragment = module.isFragment;
     options.pedantic = info(rule).level == Severity::Pedantic;
-    DiagnosticSink sink;
-    checkSource(*source, options, sink);
-    found.push_back(textsOf(sink.diagnostics()));
+    found.push_back(textsOf(findingsIn(*source, options)));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 // Checks the lines of test/samples: the verdict must be that of ptxas, but on lines that say why not.
 // PTXRAY_BLESS=1 takes those notes away that are no longer true.
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Samples.h"
 #include "Source/SourceBuffer.h"
 #include <cstdlib>
@@ -61,11 +61,9 @@ public:
 
 private:
   std::set<unsigned> refusedLines(const Module &module) {
-    DiagnosticSink sink;
     const auto source = SourceBuffer::fromText(file.path, module.text);
-    checkSource(*source, {}, sink);
     std::set<unsigned> refused;
-    for (const Diagnostic &d : sink.diagnostics()) {
+    for (const Diagnostic &d : findingsIn(*source)) {
       const unsigned line = source->lineColumn(d.range.begin).line;
       const bool ofCode = info(d.id).id.starts_with("codegen-"); // the verdicts are those of reading
       if (d.severity == Severity::Error && !ofCode && line <= module.origins.size())

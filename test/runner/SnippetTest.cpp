@@ -1,6 +1,6 @@
 // Checks test/isa and test/module: every diagnostic must be expected on its line, and every
 // expectation met. PTXRAY_BLESS=1 writes what is found into the files.
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Snippets.h"
 #include "Source/SourceBuffer.h"
 #include <cstdlib>
@@ -18,10 +18,10 @@ public:
 
   void TestBody() override {
     ASSERT_EQ(file.problem, "");
-    std::vector<DiagnosticSink> sinks(file.modules.size());
+    std::vector<DiagnosticList> findings(file.modules.size());                 // to which `found` points
     std::vector<std::vector<const Diagnostic *>> found(file.lines.size() + 1); // of each line
     for (size_t i = 0; i < file.modules.size(); ++i)
-      check(file.modules[i], sinks[i], found);
+      check(file.modules[i], findings[i], found);
     const bool bless = std::getenv("PTXRAY_BLESS");
     std::ofstream out;
     if (bless)
@@ -38,10 +38,10 @@ public:
   }
 
 private:
-  void check(const Module &module, DiagnosticSink &sink, std::vector<std::vector<const Diagnostic *>> &found) {
+  void check(const Module &module, DiagnosticList &findings, std::vector<std::vector<const Diagnostic *>> &found) {
     const auto source = SourceBuffer::fromText(file.path, module.text);
-    checkSource(*source, optionsOf(module), sink);
-    for (const Diagnostic &d : sink.diagnostics()) {
+    findings = findingsIn(*source, optionsOf(module));
+    for (const Diagnostic &d : findings) {
       const unsigned line = source->lineColumn(d.range.begin).line;
       const unsigned origin = line <= module.origins.size() ? module.origins[line - 1] : module.origins.back();
       if (origin != 0)

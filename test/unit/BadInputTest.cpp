@@ -1,5 +1,5 @@
 // Text that nobody writes: it must end in a clear report, quickly, at whatever size.
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include <gtest/gtest.h>
 
 using namespace ptxray;
@@ -17,11 +17,8 @@ std::string repeat(llvm::StringRef piece, size_t count) {
 /// The ids of what is reported, each once, in order.
 std::string rulesOf(const std::string &text) {
   const auto source = SourceBuffer::fromText("k.ptx", text);
-  DiagnosticSink sink;
-  checkSource(*source, CheckOptions(), sink);
-  sink.sort();
   std::string ids;
-  for (const Diagnostic &d : sink.take())
+  for (const Diagnostic &d : findingsIn(*source))
     if (const std::string id = d.ruleText(); !llvm::StringRef(ids).ends_with(id))
       ids += (ids.empty() ? "" : " ") + id;
   return ids;

@@ -1,8 +1,9 @@
 // A body that no edit touched is passed over, as long as that changes nothing. That the reports stay those of a check
 // from nothing, whole sessions show (`test/lsp/sessions.py`).
 #include "Check/KnownFunctions.h"
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Check/Session.h"
+#include "Check/Suppressions.h"
 #include <gtest/gtest.h>
 
 using namespace ptxray;
@@ -21,18 +22,17 @@ protected:
 
   void SetUp() override { check(); }
 
-  static std::string shown(const DiagnosticSink &sink) {
+  static std::string shown(const DiagnosticList &findings) {
     std::string out;
-    for (const Diagnostic &d : sink.diagnostics())
+    for (const Diagnostic &d : findings)
       out += std::to_string(d.range.begin) + " " + d.message() + "\n";
     return out;
   }
   void check() {
     const auto source = SourceBuffer::fromText("", text);
-    DiagnosticSink found, fromNothing;
-    checkSource(*source, CheckOptions(), found, session, known);
-    checkSource(*source, CheckOptions(), fromNothing);
-    EXPECT_EQ(shown(found), shown(fromNothing));
+    const DiagnosticList found =
+        wantedOf(recheckModule(*source, CheckOptions(), session, known), *source, CheckOptions());
+    EXPECT_EQ(shown(found), shown(findingsIn(*source)));
   }
   /// Gives how many bodies are passed over then.
   size_t replace(const std::string &old, const std::string &with) {

@@ -16,7 +16,7 @@ namespace {
 /// A text, parsed.
 struct Parsed {
   explicit Parsed(llvm::StringRef text) : source(SourceBuffer::fromText("k.ptx", text)) {
-    parser.parse(*source, sink, true, [](const Ast &, Statement) {});
+    parser.read(*source, sink);
     sink.sort();
   }
   const Ast &ast() const { return parser.ast(); }
@@ -172,7 +172,7 @@ TEST(Parse, StreamsByFunction) {
   DiagnosticSink sink;
   Parser parser;
   size_t bodies = 0;
-  parser.parse(*source, sink, false, [&](const Ast &ast, Statement item) {
+  parser.stream(*source, sink, [&](const Ast &ast, Statement item) {
     if (item.kind != StatementKind::Function)
       return;
     const Function &f = ast.functions[item.index];

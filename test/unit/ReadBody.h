@@ -9,7 +9,7 @@ namespace ptxray {
 struct ReadBody {
   explicit ReadBody(const std::string &functions)
       : source(SourceBuffer::fromText("test", ".version 9.0\n.target sm_90\n.address_size 64\n" + functions)) {
-    parser.parse(*source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
+    parser.read(*source, sink);
     module.emplace(parser.ast(), knowledge, *source, options, sink);
     for (const Statement item : parser.ast().module)
       body = module->item(item);

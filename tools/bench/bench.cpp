@@ -5,7 +5,7 @@
 //
 // CPU time, not wall-clock time, and the least of several rounds, in which what is compared takes turns: other work on
 // the machine disturbs all alike. Times are seconds; each line is a JSON object.
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Parse/Parse.h"
 #include "Parse/Scanner.h"
 #include "llvm/ADT/STLExtras.h"
@@ -55,15 +55,12 @@ static bool stages(const char *path) {
     Parser parser;
     DiagnosticSink sink;
     instructions = 0;
-    parser.parse(*source, sink, /*keepBodies=*/false, [&](const Ast &ast, Statement statement) {
+    parser.stream(*source, sink, [&](const Ast &ast, Statement statement) {
       if (statement.kind == StatementKind::Function && ast.functions[statement.index].hasBody)
         instructions += ast.instructions.size();
     });
   };
-  auto checkAll = [&] {
-    DiagnosticSink sink;
-    checkSource(*source, CheckOptions(), sink);
-  };
+  auto checkAll = [&] { findingsIn(*source); };
   double scan = 1e9, parse = 1e9, check = 1e9, total = 0;
   for (int round = 0; round < 5 || (total < 2 && round < 500); ++round) {
     const double scanned = cpuOf(scanAll), parsed = cpuOf(parseAll), checked = cpuOf(checkAll);

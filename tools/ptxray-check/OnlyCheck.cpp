@@ -12,6 +12,6 @@ static int refuse(const std::string &what) {
 }
 
 int actAsPtxas(llvm::StringRef, llvm::ArrayRef<llvm::StringRef>) { return refuse("`ptxas`"); }
-int addVerdict(FileReport &, const Ast &, llvm::StringRef, const CheckOptions &) { return refuse("`--with-ptxas`"); }
+int addVerdict(FileReport &, llvm::StringRef, const CheckOptions &) { return refuse("`--with-ptxas`"); }
 
 } // namespace ptxray

@@ -1,5 +1,6 @@
 #include "Assemble.h"
 #include "Binaries.h"
+#include "Check/Suppressions.h"
 #include "Isa/Isa.h"
 #include "Ptxas/CommandLine.h"
 #include "Ptxas/Messages.h"
@@ -127,7 +128,7 @@ int AssembleInput::read(StringRef path, const Arguments &arguments) {
   }
   if (report.source)
     return Clean;
-  checkReport(report, problem, {});
+  report = unreadable(std::move(report), problem);
   printReport(report, arguments);
   return BadUsage;
 }
@@ -155,8 +156,8 @@ void printReport(const FileReport &report, const Arguments &arguments) {
   format.end(totals, options, llvm::outs());
 }
 
-bool addMessages(FileReport &report, const Ast &ast, const std::string &printed, const CheckOptions &options) {
-  PtxasMessages messages = readMessages(printed, ast, *report.source);
+bool addMessages(FileReport &report, const std::string &printed, const CheckOptions &options) {
+  PtxasMessages messages = readMessages(printed, *report.source);
   const bool knowsCount =
       llvm::none_of(report.diagnostics, [](const Diagnostic &d) { return d.id == DiagId::RegisterCountUnknown; });
   for (Diagnostic &d : messages.diagnostics)
@@ -225,7 +226,7 @@ int assembleInput(AssembleInput &input, StringRef gpu, const Arguments &argument
   if (input.isSeparate)
     options.push_back("--compile-only");
   Assembly assembly = assemble(*ptxas, input.file, options, seconds);
-  const bool refusesText = addMessages(report, input.parsed.ast(), assembly.run.printed, input.options);
+  const bool refusesText = addMessages(report, assembly.run.printed, input.options);
   report.compiler = {ptxas->path, ptxas->release};
   printReport(report, arguments);
   if (const int status = complainOfEnd(*ptxas, assembly.run, seconds))
@@ -273,7 +274,7 @@ static std::string virtualArchitecture(StringRef target) {
   return "--gpu-name=compute_" + target.str();
 }
 
-int addVerdict(FileReport &report, const Ast &ast, StringRef wanted, const CheckOptions &options) {
+int addVerdict(FileReport &report, StringRef wanted, const CheckOptions &options) {
   std::string problem;
   const std::optional<Ptxas> ptxas =
       findPtxas(wanted, {findVersion(report.ptx).value_or(0), report.target}, 0, problem);
@@ -285,7 +286,7 @@ int addVerdict(FileReport &report, const Ast &ast, StringRef wanted, const Check
   if (const int status = complainOfEnd(*ptxas, assembly.run, patience))
     return status;
   const bool hadErrors = hasErrors(report);
-  addMessages(report, ast, assembly.run.printed, options);
+  addMessages(report, assembly.run.printed, options);
   if (assembly.run.detail != 0)
     return hadErrors ? FoundErrors : PtxasRefused;
   if (!hadErrors)

@@ -14,11 +14,10 @@ struct AssembleInput {
   FileReport report;
   CheckOptions options;
   bool isSeparate = false; // an entry of a binary that was made to be linked
-  Parser parsed;           // once it is checked: its text
 
   /// An exit status; what is wrong has been printed.
   int read(llvm::StringRef path, const Arguments &arguments);
-  void check() { checkReport(report, options, parsed); }
+  void check() { report = Checker().check(std::move(report), Language::Ptx, options); }
 
 private:
   void takeEntry(const Arguments &arguments, std::string &problem);
@@ -34,7 +33,7 @@ bool hasErrors(const FileReport &report);
 void printReport(const FileReport &report, const Arguments &arguments);
 /// Adds what ptxas printed to the diagnostics of a report.
 /// Whether ptxas refused the text itself is the answer.
-bool addMessages(FileReport &report, const Ast &ast, const std::string &printed, const CheckOptions &options);
+bool addMessages(FileReport &report, const std::string &printed, const CheckOptions &options);
 
 /// Has ptxas compile a checked input for a GPU, and prints what it says. An exit status; Clean with
 /// the object.

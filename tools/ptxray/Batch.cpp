@@ -1,6 +1,6 @@
 // docs/batch.md describes the requests and the answers.
 #include "Batch.h"
-#include "Inline/Inline.h"
+#include "Check/Checker.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"
 #include "Workspace/Options.h"
@@ -118,14 +118,13 @@ void refuse(const Request &request, const std::string &problem) {
 }
 
 /// As an entry of `files` in `--format=json`.
-void answer(Request request, InlineChecker &checker) {
+void answer(Request request, Checker &checker) {
   FileReport report;
   report.path = std::move(request.name);
   report.source = SourceBuffer::fromOwned(report.path, std::move(request.text));
-  if (request.constraints)
-    checker.checkFragment(report, *request.constraints, request.options);
-  else
-    checker.check(report, request.language.value_or(languageOf(report.path)), report.path, request.options);
+  const Language language = request.language.value_or(languageOf(report.path));
+  report = request.constraints ? checker.checkStatement(std::move(report), *request.constraints, request.options)
+                               : checker.check(std::move(report), language, request.options);
   std::string text;
   llvm::raw_string_ostream stream(text);
   renderJson(report, {}, stream);
@@ -139,7 +138,7 @@ void answer(Request request, InlineChecker &checker) {
 } // namespace
 
 int runBatch(const Arguments &arguments, const CheckOptions &options) {
-  InlineChecker checker(arguments.has("--show-expansion"));
+  Checker checker(arguments.has("--show-expansion") ? Expansions::Told : Expansions::Left);
   LineReader reader;
   std::string line;
   bool isTooLong = false;

@@ -1,8 +1,8 @@
 #include "Batch.h"
+#include "Check/Checker.h"
 #include "CheckOutput.h"
 #include "Diff.h"
 #include "Files.h"
-#include "Inline/Inline.h"
 #include "Reports.h"
 #include "ShowConfig.h"
 #include "Source/Foreign.h"
@@ -13,25 +13,6 @@
 #include <thread>
 
 namespace ptxray {
-
-void checkReport(FileReport &report, const std::string &problem, const CheckOptions &options) {
-  DiagnosticSink sink;
-  if (report.source) {
-    const ModuleSummary summary = checkSource(*report.source, options, sink);
-    report.ptx = summary.ptx;
-    report.target = summary.target;
-  } else
-    sink.report(DiagId::UnreadableInput, {}, report.path, problem);
-  report.diagnostics = sink.take();
-}
-
-void checkReport(FileReport &report, const CheckOptions &options, Parser &kept) {
-  DiagnosticSink sink;
-  const ModuleSummary summary = checkSource(*report.source, options, sink, kept);
-  report.ptx = summary.ptx;
-  report.target = summary.target;
-  report.diagnostics = sink.take();
-}
 
 namespace {
 
@@ -56,39 +37,37 @@ struct Job {
   TextTask text;
 };
 
-/// Checks the text of a report; gives how many findings the baseline accepts.
-unsigned checkText(Outcome &outcome, const CheckOptions &options, const Task &task, InlineChecker &inlines) {
-  const Language language = task.language.value_or(languageOf(outcome.report.path));
-  const bool isPtx = language == Language::Ptx || outcome.report.entry;
-  if (task.constraints)
-    inlines.checkFragment(outcome.report, *task.constraints, options);
-  else if (isPtx && task.ptxas)
-    checkReport(outcome.report, options, *(outcome.parsed = std::make_unique<Parser>()));
-  else
-    inlines.check(outcome.report, isPtx ? Language::Ptx : language, outcome.report.path, options);
-  return task.baseline && !task.updateBaseline ? task.baseline->apply(outcome.report) : 0;
+Language languageIn(const FileReport &report, const Task &task) {
+  return report.entry ? Language::Ptx : task.language.value_or(languageOf(report.path));
+}
+
+/// Checks the source of the report; the findings that the baseline accepts are left out of it.
+Outcome checkText(FileReport report, const CheckOptions &options, const Task &task, Checker &checker) {
+  const Language language = languageIn(report, task);
+  Outcome outcome;
+  outcome.report = task.constraints ? checker.checkStatement(std::move(report), *task.constraints, options)
+                                    : checker.check(std::move(report), language, options);
+  if (task.baseline && !task.updateBaseline)
+    outcome.accepted = task.baseline->apply(outcome.report);
+  return outcome;
 }
 
 /// Fixes until nothing is left to fix.
-void fixInput(Outcome &outcome, const CheckOptions &options, const Task &task, InlineChecker &inlines) {
+void fixInput(Outcome &outcome, const CheckOptions &options, const Task &task, Checker &checker) {
   FileReport &report = outcome.report;
-  const Language language = task.language.value_or(languageOf(report.path));
-  if (language == Language::Ptx && !isSurelyPtx(report.source->text()))
+  if (languageIn(report, task) == Language::Ptx && !isSurelyPtx(report.source->text()))
     return;
   const std::string before = report.source->text().str();
-  std::vector<Outcome> tried;
-  const FixRounds made = fixReport(report, task.unsafeFixes, [&](FileReport &changed) {
-    Outcome &fixed = tried.emplace_back();
-    fixed.report = std::move(changed);
-    fixed.accepted = checkText(fixed, options, task, inlines);
-    changed = std::move(fixed.report);
+  std::vector<unsigned> accepted; // by round
+  const FixRounds made = fixReport(report, task.unsafeFixes, [&](FileReport changed) {
+    Outcome fixed = checkText(std::move(changed), options, task, checker);
+    accepted.push_back(fixed.accepted);
+    return std::move(fixed.report);
   });
   if (made.rounds == 0)
     return;
-  Outcome &last = tried[made.rounds - 1];
   outcome.fixed = made.fixes;
-  outcome.accepted = last.accepted;
-  outcome.parsed = std::move(last.parsed);
+  outcome.accepted = accepted[made.rounds - 1];
   if (task.diff)
     outcome.diff = diffTexts(report.path, before, report.source->text());
 }
@@ -135,11 +114,10 @@ void compareHeaders(FileReport &report, const Job &job) {
   }
 }
 
-Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker, InlineChecker &inlines) {
+Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker, Checker &checker) {
   const Input &input = job.input;
   const CheckOptions &options = *job.options;
-  Outcome outcome;
-  FileReport &report = outcome.report;
+  FileReport report;
   report.path = input.path == "-" ? task.stdinName.str() : input.path;
   std::string problem = input.problem;
   if (job.binary)
@@ -148,26 +126,25 @@ Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker, InlineChecker &
     report.source = std::move(job.source);
   else if (problem.empty())
     report.source = SourceBuffer::open(input.path, problem);
-  if (!problem.empty())
-    report.source = nullptr;
-  if (report.source) {
-    outcome.accepted = checkText(outcome, options, task, inlines);
+  Outcome outcome;
+  if (problem.empty()) {
+    outcome = checkText(std::move(report), options, task, checker);
     if (job.binary && options.arch.empty())
-      compareHeaders(report, job);
+      compareHeaders(outcome.report, job);
     if (task.fix)
-      fixInput(outcome, options, task, inlines);
+      fixInput(outcome, options, task, checker);
     if (outcome.fixed && !task.diff && input.path != "-")
-      if (problem = writeFile(input.path, report.source->text()); !problem.empty())
+      if (problem = writeFile(input.path, outcome.report.source->text()); !problem.empty())
         problem = "it cannot be written: " + problem;
+  } else {
+    outcome.report = std::move(report);
   }
-  if (!problem.empty()) {
-    report.source = nullptr;
-    checkReport(report, problem, options);
-  }
-  if (task.ptxas && report.source && outcome.parsed)
-    outcome.verdict = addVerdict(report, outcome.parsed->ast(), *task.ptxas, options);
+  if (!problem.empty())
+    outcome.report = unreadable(std::move(outcome.report), problem);
+  else if (task.ptxas && !task.constraints && languageIn(outcome.report, task) == Language::Ptx)
+    outcome.verdict = addVerdict(outcome.report, *task.ptxas, options);
   if (task.updateBaseline)
-    task.baseline->accept(report);
+    task.baseline->accept(outcome.report);
   return outcome;
 }
 
@@ -267,8 +244,8 @@ std::string conflictIn(const Arguments &arguments) {
 /// Writes the fixed text to standard output, and what is left to report to standard error.
 int fixStandardInput(Job &job, const Task &task, const Shown &shown, const ReadLimits &limits) {
   Unpacker unpacker(limits);
-  InlineChecker inlines;
-  const Outcome outcome = checkJob(job, task, unpacker, inlines);
+  Checker checker;
+  const Outcome outcome = checkJob(job, task, unpacker, checker);
   Totals totals;
   totals.add(outcome.report);
   totals.fixed = outcome.fixed;
@@ -358,9 +335,9 @@ int checkAll(std::vector<Job> &jobs, const Task &task, const Shown &shown, const
   std::atomic<int> worst = Clean;
   auto work = [&] {
     Unpacker unpacker(limits);
-    InlineChecker inlines(arguments.has("--show-expansion"));
+    Checker checker(arguments.has("--show-expansion") ? Expansions::Told : Expansions::Left);
     for (size_t i; (i = next++) < jobs.size();) {
-      Outcome outcome = checkJob(jobs[i], task, unpacker, inlines);
+      Outcome outcome = checkJob(jobs[i], task, unpacker, checker);
       if (outcome.verdict == NoPtxas || (outcome.verdict == PtxasRefused && worst != NoPtxas))
         worst = outcome.verdict;
       output.put(i, render(outcome, jobs[i].binary.get(), task.diff, shown), outcome);

@@ -2,7 +2,6 @@
 // How `ptxray check` writes what it finds.
 #include "Binaries.h"
 #include "Command.h"
-#include "Parse/Parse.h"
 #include "Progress.h"
 #include "Render/Render.h"
 #include <mutex>
@@ -24,7 +23,6 @@ Shown shownOf(const Arguments &arguments, llvm::raw_ostream *file);
 /// What came of one input, to be written.
 struct Outcome {
   FileReport report;
-  std::unique_ptr<Parser> parsed; // where ptxas is asked: the text of the report
   unsigned fixed = 0, accepted = 0;
   std::string diff;
   int verdict = Clean; // of ptxas: an exit status

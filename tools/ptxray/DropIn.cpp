@@ -145,7 +145,7 @@ void Inputs::report(std::unique_ptr<SourceBuffer> source, StringRef path) {
     if (options.linking == Linking::Unknown)
       options.linking = line.isSeparate ? Linking::Separate : Linking::Whole;
   }
-  checkReport(report, "", options);
+  report = Checker().check(std::move(report), Language::Ptx, options);
   found |= !report.diagnostics.empty();
   errors |= ptxray::hasErrors(report);
   if (hasCompiledStatements(report.source->text()) && llvm::is_contained(line.files, path))
@@ -182,10 +182,7 @@ void Inputs::explain(StringRef printed) {
     report.source = SourceBuffer::open(path, reason);
     if (!report.source)
       continue;
-    Parser parser;
-    DiagnosticSink unused;
-    parser.parse(*report.source, unused, /*keepBodies=*/true, [](const Ast &, Statement) {});
-    for (Diagnostic &d : readMessages(printed, parser.ast(), *report.source).diagnostics)
+    for (Diagnostic &d : readMessages(printed, *report.source).diagnostics)
       if (d.id == DiagId::PtxasError)
         report.diagnostics.push_back(std::move(d));
     for (FileReport &original : putBack(report, sourcesOfNvcc(path)))

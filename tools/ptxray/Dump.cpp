@@ -9,7 +9,7 @@ namespace ptxray {
 
 static void dumpSyntax(const SourceBuffer &source, bool asJson, DiagnosticSink &sink) {
   Parser parser;
-  parser.parse(source, sink, /*keepBodies=*/true, [](const Ast &, Statement) {});
+  parser.read(source, sink);
   if (asJson)
     dumpJson(parser.ast(), source, llvm::outs());
   else

@@ -1,5 +1,5 @@
 #include "Explore/Explain.h"
-#include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Command.h"
 #include "Diagnostics/RuleGroups.h"
 #include "Diagnostics/RuleLevels.h"
@@ -57,12 +57,10 @@ static std::optional<int> explainLine(StringRef written, llvm::raw_ostream &out)
   const std::unique_ptr<SourceBuffer> source = SourceBuffer::open(path, problem);
   if (!source)
     return usageError("cannot read `" + path.str() + "`: " + problem);
-  DiagnosticSink sink;
-  checkSource(*source, {}, sink);
   const StringRef text = source->lineText(line).trim();
   out << text << '\n';
   bool anything = false;
-  for (const Diagnostic &d : sink.diagnostics()) {
+  for (const Diagnostic &d : findingsIn(*source)) {
     if (source->lineColumn(d.range.begin).line != line)
       continue;
     anything = true;

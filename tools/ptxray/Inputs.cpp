@@ -1,6 +1,6 @@
 #include "Inputs.h"
 #include "Binaries.h"
-#include "Inline/Inline.h"
+#include "Inline/Language.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -202,7 +202,7 @@ static int runCompiledByDriver(const Launch &launch, AssembleInput &input, const
   if (!log.create(reason))
     return usageError(reason);
   const int status = launch.run(input.file.path(), {"--jit", "--log", log.path()});
-  addMessages(input.report, input.parsed.ast(), log.beginning(1 << 20), input.options);
+  addMessages(input.report, log.beginning(1 << 20), input.options);
   printReport(input.report, arguments);
   return status;
 }
@@ -236,8 +236,10 @@ static int runRun(const Arguments &arguments) {
     return printReport(input.report, arguments), FoundErrors;
 
   KernelEntry entry;
-  if (const std::string complaint = chooseEntry(input.parsed.ast(), arguments.value("--kernel"), entry);
-      !complaint.empty())
+  Parser parser;
+  DiagnosticSink known; // it has been checked
+  const Ast &ast = parser.read(*input.report.source, known);
+  if (const std::string complaint = chooseEntry(ast, arguments.value("--kernel"), entry); !complaint.empty())
     return usageError(complaint);
   if (const std::string complaint =
           typedArguments(entry, llvm::ArrayRef(arguments.operands).drop_front(), launch.values);

@@ -28,7 +28,9 @@ TargetNeeds::TargetNeeds(std::unique_ptr<SourceBuffer> ptx) {
 
 TargetNeeds::TargetNeeds(std::unique_ptr<SourceBuffer> given, Language language, llvm::StringRef path)
     : source(std::move(given)) {
-  units = inlineUnits(*source, language, path, summary.emplace());
+  InlineUnits inlined = inlineUnits(*source, language, path);
+  units = std::move(inlined.units);
+  summary = std::move(inlined.summary);
   constexpr uint16_t firstWithoutFloats = 100;
   const CellSet below = cellsOf([](const isa::Target &target) { return target.number < firstWithoutFloats; });
   const CellSet from100 = cellsOf([](const isa::Target &target) { return target.number >= firstWithoutFloats; });

@@ -1,7 +1,7 @@
 #pragma once
 // What a file asks of versions and targets: PTX as a whole, a source in another language statement by statement.
+#include "Check/CheckStatements.h"
 #include "Explore/Requirements.h"
-#include "Inline/Inline.h"
 #include <memory>
 
 namespace ptxray {

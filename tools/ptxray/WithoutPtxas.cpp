@@ -10,7 +10,7 @@ static int refuse(const std::string &what) {
 }
 
 int actAsPtxas(llvm::StringRef, llvm::ArrayRef<llvm::StringRef>) { return refuse("`ptxas`"); }
-int addVerdict(FileReport &, const Ast &, llvm::StringRef, const CheckOptions &) { return refuse("`--with-ptxas`"); }
+int addVerdict(FileReport &, llvm::StringRef, const CheckOptions &) { return refuse("`--with-ptxas`"); }
 
 Command asCommand() {
   return {.name = "as",

@@ -1,9 +1,6 @@
-#include "Inline/Inline.h"
-#include "Check/CheckModule.h"
+#include "Check/CheckStatements.h"
+#include "Check/FragmentLints.h"
 #include "Check/Session.h"
-#include "Check/Suppressions.h"
-#include "Inline/Constraints.h"
-#include "Inline/Lints.h"
 #include "Inline/Readers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,42 +10,14 @@
 
 namespace ptxray {
 
-Language languageOf(llvm::StringRef path) {
-  static constexpr std::pair<llvm::StringLiteral, Language> extensions[] = {
-      {".cu", Language::Cuda},    {".cuh", Language::Cuda}, {".h", Language::Cuda},    {".hpp", Language::Cuda},
-      {".hh", Language::Cuda},    {".hxx", Language::Cuda}, {".inl", Language::Cuda},  {".inc", Language::Cuda},
-      {".cc", Language::Cuda},    {".cpp", Language::Cuda}, {".cxx", Language::Cuda},  {".in", Language::Cuda},
-      {".jinja", Language::Cuda}, {".c", Language::Cuda},   {".py", Language::Python}, {".ll", Language::Llvm},
-      {".mlir", Language::Llvm},  {".rs", Language::Rust},
-  };
-  for (const auto &[extension, language] : extensions)
-    if (path.ends_with(extension))
-      return language;
-  return Language::Ptx;
-}
-
-std::optional<Language> findLanguage(llvm::StringRef name) {
-  if (name == "ptx")
-    return Language::Ptx;
-  if (name == "cuda")
-    return Language::Cuda;
-  if (name == "python")
-    return Language::Python;
-  if (name == "llvm")
-    return Language::Llvm;
-  if (name == "rust")
-    return Language::Rust;
-  return std::nullopt;
-}
-
 namespace {
 
 /// The statements of a source, judged in groups that open and close blocks together.
 class SourceCheck {
 public:
-  SourceCheck(const InlineText &text, llvm::StringMap<std::unique_ptr<JudgedFragment>> &known, Session &session,
-              const CheckOptions &options, DiagnosticSink &sink, std::vector<InlineSummary::Expansion> *expansions)
-      : text(text), known(known), session(session), targets(inlineTargets(options)), target(options.target), sink(sink),
+  SourceCheck(const InlineText &text, const CheckOptions &options, Session &session, DiagnosticSink &sink,
+              std::vector<InlineSummary::Expansion> *expansions = nullptr)
+      : text(text), session(session), targets(inlineTargets(options)), target(options.target), sink(sink),
         expansions(expansions) {}
   void run();
   std::optional<InlineModule> moduleAt(uint32_t place);
@@ -69,7 +38,6 @@ private:
   void lintGuard(const Group &group);
 
   const InlineText &text;
-  llvm::StringMap<std::unique_ptr<JudgedFragment>> &known;
   Session &session;
   const std::vector<InlineTarget> targets;
   const std::string target; // the only one that is asked for; empty: there is no such
@@ -218,7 +186,7 @@ const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fr
   // The first target and their number tell which ones the options leave.
   std::string key = fragment.key() + '\0' + targets.front().ptx + targets.front().target + '\0' +
                     std::to_string(targets.size()) + '\0' + llvm::join(context.declared, ",");
-  std::unique_ptr<JudgedFragment> &judged = known[key];
+  std::unique_ptr<JudgedFragment> &judged = session.fragments[key];
   if (!judged)
     judged = std::make_unique<JudgedFragment>(judgeFragment(fragment, targets, context, session));
   return *judged;
@@ -339,96 +307,35 @@ void SourceCheck::run() {
 
 } // namespace
 
-InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path, Headers headers) {
-  return language == Language::Python ? readPython(source)
-         : language == Language::Llvm ? readLlvm(source)
-         : language == Language::Rust ? readRust(source)
-                                      : readCuda(source, path, headers);
-}
-
-std::vector<InlineUnit> inlineUnits(const SourceBuffer &source, Language language, llvm::StringRef path,
-                                    InlineSummary &summary) {
-  const InlineText text = readSource(source, language, path);
+/// How many statements there are, and which are skipped.
+static InlineSummary summaryOf(const InlineText &text) {
+  InlineSummary summary;
   summary.statements = static_cast<unsigned>(text.statements.size() + text.skipped.size());
   for (const SkippedStatement &skipped : text.skipped)
     summary.skipped.push_back({skipped.place, skipped.reason});
+  return summary;
+}
+
+InlineUnits inlineUnits(const SourceBuffer &source, Language language, llvm::StringRef path) {
+  const InlineText text = readSource(source, language, path);
   Session session;
   DiagnosticSink unused;
-  llvm::StringMap<std::unique_ptr<JudgedFragment>> known;
-  return SourceCheck(text, known, session, CheckOptions(), unused, nullptr).units(source);
+  return {SourceCheck(text, CheckOptions(), session, unused).units(source), summaryOf(text)};
 }
 
-InlineChecker::InlineChecker(bool showsExpansions)
-    : showsExpansions(showsExpansions), session(std::make_unique<Session>()) {}
-InlineChecker::~InlineChecker() = default;
-
-static void fill(FileReport &report, ModuleSummary summary, DiagnosticSink &sink) {
-  report.ptx = std::move(summary.ptx);
-  report.target = std::move(summary.target);
-  report.diagnostics.clear();
-  if (!sink.diagnostics().empty())
-    report.diagnostics = sink.take();
-}
-
-void InlineChecker::check(FileReport &report, const CheckOptions &options, KnownFunctions &functions) {
-  DiagnosticSink sink;
-  ModuleSummary summary = checkSource(*report.source, options, sink, *session, functions);
-  fill(report, std::move(summary), sink);
-}
-
-void InlineChecker::check(FileReport &report, Language language, llvm::StringRef path, const CheckOptions &options) {
-  const SourceBuffer &source = *report.source;
-  if (language == Language::Ptx) {
-    DiagnosticSink sink;
-    ModuleSummary summary = checkSource(source, options, sink, *session);
-    return fill(report, std::move(summary), sink);
-  }
-  check(report, readSource(source, language, path), options);
-}
-
-/// Fragments that are judged take some kilobytes each, and more when they are long.
-void InlineChecker::limitKnown() {
-  constexpr size_t most = 1 << 12, mostBytes = 1 << 22;
-  size_t bytes = 0;
-  for (const auto &fragment : known)
-    bytes += fragment.getKeyLength();
-  if (known.size() > most || bytes > mostBytes)
-    known.clear();
-}
-
-std::optional<InlineModule> InlineChecker::moduleAt(const SourceBuffer &source, Language language, llvm::StringRef path,
-                                                    const CheckOptions &options, uint32_t place) {
+std::optional<InlineModule> moduleAt(uint32_t place, const InlineText &text, const CheckOptions &options,
+                                     Session &session) {
   DiagnosticSink unused;
-  const InlineText text = readSource(source, language, path);
-  return SourceCheck(text, known, *session, options, unused, nullptr).moduleAt(place);
+  return SourceCheck(text, options, session, unused).moduleAt(place);
 }
 
-void InlineChecker::checkFragment(FileReport &report, llvm::StringRef constraints, const CheckOptions &options) {
-  const auto end = static_cast<uint32_t>(report.source->text().size());
-  InlineText text;
-  InlineStatement &statement = text.statements.emplace_back();
-  statement.style = TemplateStyle::Llvm;
-  statement.isDevice = true;
-  statement.place = {0, end};
-  statement.text.copy(report.source->text(), 0);
-  MappedText list;
-  list.replace(constraints, {0, 0});
-  readConstraints(list, statement);
-  check(report, text, options);
-}
-
-void InlineChecker::check(FileReport &report, const InlineText &text, const CheckOptions &options) {
-  const SourceBuffer &source = *report.source;
+CheckedText checkStatements(const InlineText &text, const CheckOptions &options, Session &session,
+                            Expansions expansions) {
+  CheckedText checked;
+  InlineSummary &summary = checked.inlined.emplace(summaryOf(text));
+  session.limitFragments();
   DiagnosticSink sink;
-  InlineSummary &summary = report.inlined.emplace();
-  limitKnown();
-  SourceCheck(text, known, *session, options, sink, showsExpansions ? &summary.expansions : nullptr).run();
-  summary.statements = static_cast<unsigned>(text.statements.size() + text.skipped.size());
-  for (const SkippedStatement &skipped : text.skipped)
-    summary.skipped.push_back({skipped.place, skipped.reason});
-  report.ptx = options.ptx;
-  report.target = options.target;
-  applySuppressions(source, text.comments, {}, options, sink);
+  SourceCheck(text, options, session, sink, expansions == Expansions::Told ? &summary.expansions : nullptr).run();
   // The uses of a macro share its body.
   llvm::StringSet<> told;
   sink.eraseIf([&](Diagnostic &d) {
@@ -436,9 +343,10 @@ void InlineChecker::check(FileReport &report, const InlineText &text, const Chec
                         d.message())
                 .second;
   });
-  sink.eraseIf([&](Diagnostic &d) { return !isWanted(d, options); });
-  sink.sort();
-  report.diagnostics = sink.take();
+  checked.diagnostics = sink.take();
+  checked.comments = text.comments;
+  checked.header = {options.ptx, options.target};
+  return checked;
 }
 
 } // namespace ptxray

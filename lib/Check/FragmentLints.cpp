@@ -1,4 +1,4 @@
-#include "Inline/Lints.h"
+#include "Check/FragmentLints.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {

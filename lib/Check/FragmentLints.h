@@ -1,6 +1,6 @@
 #pragma once
 // What no compiler refuses, and what only the view of a statement with its operands shows.
-#include "Inline/Judge.h"
+#include "Check/JudgeFragment.h"
 
 namespace ptxray {
 

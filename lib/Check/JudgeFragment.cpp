@@ -1,4 +1,4 @@
-#include "Inline/Judge.h"
+#include "Check/JudgeFragment.h"
 #include "Check/ModuleCheck.h"
 #include "Check/Session.h"
 #include "Isa/Isa.h"
@@ -106,7 +106,7 @@ static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &tar
   DiagnosticSink sink;
   ModuleCheck module(session.parser.ast(), session.knowledge, *session.room, *source, options, sink);
   session.parser.setConstants(context.constants);
-  session.parser.parse(*source, sink, /*keepBodies=*/false, [&](const Ast &, Statement item) {
+  session.parser.stream(*source, sink, [&](const Ast &, Statement item) {
     if (const Body *body = module.item(item)) {
       noteUses(*body, fragment, judged.uses);
       noteEffects(*body, judged);

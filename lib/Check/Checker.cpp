@@ -1,0 +1,56 @@
+#include "Check/Checker.h"
+#include "Check/Session.h"
+#include "Check/Suppressions.h"
+#include "Inline/Readers.h"
+
+namespace ptxray {
+
+Checker::Checker(Expansions expansions) : expansions(expansions), session(std::make_unique<Session>()) {}
+Checker::~Checker() = default;
+
+/// The report with what the comments of its source and the options leave of the findings.
+static FileReport filled(FileReport report, CheckedText checked, const CheckOptions &options) {
+  report.ptx = std::move(checked.header.ptx);
+  report.target = std::move(checked.header.target);
+  report.inlined = std::move(checked.inlined);
+  report.diagnostics = wantedOf(std::move(checked), *report.source, options);
+  return report;
+}
+
+FileReport Checker::check(FileReport report, Language language, const CheckOptions &options) {
+  const SourceBuffer &source = *report.source;
+  CheckedText checked = language == Language::Ptx
+                            ? checkModule(source, options, *session)
+                            : checkStatements(readSource(source, language, report.path), options, *session, expansions);
+  return filled(std::move(report), std::move(checked), options);
+}
+
+FileReport Checker::checkStatement(FileReport report, llvm::StringRef constraints, const CheckOptions &options) {
+  CheckedText checked = checkStatements(readStatement(*report.source, constraints), options, *session, expansions);
+  return filled(std::move(report), std::move(checked), options);
+}
+
+FileReport Checker::recheck(FileReport report, const CheckOptions &options, KnownFunctions &functions) {
+  CheckedText checked = recheckModule(*report.source, options, *session, functions);
+  return filled(std::move(report), std::move(checked), options);
+}
+
+std::optional<InlineModule> Checker::moduleAt(uint32_t place, const FileReport &report, Language language,
+                                              const CheckOptions &options) {
+  return ptxray::moduleAt(place, readSource(*report.source, language, report.path), options, *session);
+}
+
+DiagnosticList findingsIn(const SourceBuffer &ptx, const CheckOptions &options) {
+  Session session;
+  return wantedOf(checkModule(ptx, options, session), ptx, options);
+}
+
+FileReport unreadable(FileReport report, const std::string &problem) {
+  DiagnosticSink sink;
+  sink.report(DiagId::UnreadableInput, {}, report.path, problem);
+  report.source = nullptr;
+  report.diagnostics = sink.take();
+  return report;
+}
+
+} // namespace ptxray

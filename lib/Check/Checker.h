@@ -1,0 +1,40 @@
+#pragma once
+// The front door: a text of any language is checked from its first line to its last.
+#include "Check/CheckStatements.h"
+#include "Inline/Language.h"
+#include "Module/CheckOptions.h"
+
+namespace ptxray {
+
+class KnownFunctions;
+
+/// Checks texts one by one and remembers what it has judged, within bounds. One is for one thread.
+class Checker {
+public:
+  explicit Checker(Expansions expansions = Expansions::Left);
+  ~Checker();
+
+  /// The report of a source becomes the report of what is found in it, by place. Headers that a source includes are
+  /// looked for where the report's path is; without one, nowhere.
+  FileReport check(FileReport report, Language language, const CheckOptions &options);
+  /// The same of a source that is the text of one statement, with LLVM's constraints: `=r,r,~{memory}`.
+  FileReport checkStatement(FileReport report, llvm::StringRef constraints, const CheckOptions &options);
+  /// The same of PTX that was checked before, if it is known how it was edited since.
+  FileReport recheck(FileReport report, const CheckOptions &options, KnownFunctions &functions);
+
+  /// What is judged in place of the statement whose text is at the place, if that is for a GPU of NVIDIA.
+  std::optional<InlineModule> moduleAt(uint32_t place, const FileReport &report, Language language,
+                                       const CheckOptions &options);
+
+private:
+  const Expansions expansions;
+  std::unique_ptr<Session> session;
+};
+
+/// What a fresh Checker finds in PTX.
+DiagnosticList findingsIn(const SourceBuffer &ptx, const CheckOptions &options = {});
+
+/// The report of an input that has no source, and why.
+FileReport unreadable(FileReport report, const std::string &problem);
+
+} // namespace ptxray

@@ -1,0 +1,54 @@
+#include "Inline/Readers.h"
+#include "Inline/Constraints.h"
+
+namespace ptxray {
+
+Language languageOf(llvm::StringRef path) {
+  static constexpr std::pair<llvm::StringLiteral, Language> extensions[] = {
+      {".cu", Language::Cuda},    {".cuh", Language::Cuda}, {".h", Language::Cuda},    {".hpp", Language::Cuda},
+      {".hh", Language::Cuda},    {".hxx", Language::Cuda}, {".inl", Language::Cuda},  {".inc", Language::Cuda},
+      {".cc", Language::Cuda},    {".cpp", Language::Cuda}, {".cxx", Language::Cuda},  {".in", Language::Cuda},
+      {".jinja", Language::Cuda}, {".c", Language::Cuda},   {".py", Language::Python}, {".ll", Language::Llvm},
+      {".mlir", Language::Llvm},  {".rs", Language::Rust},
+  };
+  for (const auto &[extension, language] : extensions)
+    if (path.ends_with(extension))
+      return language;
+  return Language::Ptx;
+}
+
+std::optional<Language> findLanguage(llvm::StringRef name) {
+  static constexpr std::pair<llvm::StringLiteral, Language> names[] = {{"ptx", Language::Ptx},
+                                                                       {"cuda", Language::Cuda},
+                                                                       {"python", Language::Python},
+                                                                       {"llvm", Language::Llvm},
+                                                                       {"rust", Language::Rust}};
+  for (const auto &[known, language] : names)
+    if (name == known)
+      return language;
+  return std::nullopt;
+}
+
+InlineText readSource(const SourceBuffer &source, Language language, llvm::StringRef path, Headers headers) {
+  switch (language) {
+  case Language::Python: return readPython(source);
+  case Language::Llvm: return readLlvm(source);
+  case Language::Rust: return readRust(source);
+  default: return readCuda(source, path, headers);
+  }
+}
+
+InlineText readStatement(const SourceBuffer &source, llvm::StringRef constraints) {
+  InlineText text;
+  InlineStatement &statement = text.statements.emplace_back();
+  statement.style = TemplateStyle::Llvm;
+  statement.isDevice = true;
+  statement.place = {0, static_cast<uint32_t>(source.text().size())};
+  statement.text.copy(source.text(), 0);
+  MappedText list;
+  list.replace(constraints, {0, 0});
+  readConstraints(list, statement);
+  return text;
+}
+
+} // namespace ptxray

@@ -123,6 +123,13 @@ uint64_t store(const Number &number, const Format &format, const Storing &how) {
   return sign | code << format.unusedBits;
 }
 
+uint32_t nearestAwayTf32(uint32_t code, bool finite) {
+  const uint64_t ones = tf32.infinity() << tf32.unusedBits, unit = 1U << tf32.unusedBits;
+  const uint64_t magnitude = code & ~tf32.signBit(),
+                 rounded = (magnitude < ones ? magnitude + unit / 2 : magnitude) & ~(unit - 1);
+  return uint32_t((code & tf32.signBit()) | (finite && rounded >= ones ? rounded - unit : rounded));
+}
+
 Number fromInteger(uint64_t bits, unsigned width, bool isSigned) {
   const unsigned unused = 64 - width;
   const bool isNegative = isSigned && (bits >> (width - 1) & 1) != 0;

@@ -53,6 +53,8 @@ struct Storing {
 /// With `flush` a subnormal number is a zero.
 Number read(uint64_t bits, const Format &format, bool flush = false);
 uint64_t store(const Number &number, const Format &format, const Storing &how);
+/// cvt.rna.tf32.f32 is made of instructions for integers, which cut NaN and, with `.satfinite`, subtract from it.
+uint32_t nearestAwayTf32(uint32_t code, bool finite);
 
 /// An integer of so many bits.
 Number fromInteger(uint64_t bits, unsigned width, bool isSigned);

@@ -313,6 +313,17 @@ TEST(ExactNumbers, NaNAsAnH100HasIt) {
   EXPECT_EQ(store(quotient(read(0, f16), read(0, f16)), f16, {}), 0x7fffU);
 }
 
+TEST(ExactNumbers, AwayFromZeroToTf32) {
+  for (const uint64_t code : codes(f32, 20000))
+    if (const Number number = read(code, f32); !number.isNaN()) {
+      ASSERT_EQ(nearestAwayTf32(uint32_t(code), false), store(number, tf32, {.rounding = Rounding::NearestAway}));
+      ASSERT_EQ(nearestAwayTf32(uint32_t(code), true),
+                store(number, tf32, {.rounding = Rounding::NearestAway, .finite = true}));
+    }
+  EXPECT_EQ(nearestAwayTf32(0x7fffffff, false), 0x7fffe000U);
+  EXPECT_EQ(nearestAwayTf32(0xffc00000, true), 0xffbfe000U);
+}
+
 TEST(ExactNumbers, OpposedSumsAreZeroWithTheSignOfTheRounding) {
   const Number one = read(0x3f800000, f32), zero = read(0, f32);
   EXPECT_EQ(store(sum(one, negative(one)), f32, {}), 0U);

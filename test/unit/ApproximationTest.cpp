@@ -1,0 +1,82 @@
+// The approximations against what an H100 gives of all inputs, as sums of which each bit of each result decides.
+// PTXRAY_APPROXIMATION=rcp.f32 takes all 2^32 inputs of one function, else each one has a few blocks of 2^20.
+#include "Numbers/Approximation.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <string>
+
+using namespace ptxray::numbers;
+
+namespace {
+
+struct Sums {
+  const char *name;
+  uint64_t sixteenths[16], blocks[6];
+};
+const Sums allSums[] = {
+#include "ApproximationSums.inc"
+};
+constexpr uint32_t blocks[] = {0x000, 0x3f8, 0x40c, 0x7f0, 0x7f8, 0xc2f};
+
+template <auto F, bool Flush> uint64_t single(uint32_t code) { return F(code, Flush); }
+template <auto F> uint64_t upperHalf(uint32_t code) {
+  const uint64_t result = F(uint64_t(code) << 32);
+  return result >> 32 | (uint32_t(result) != 0 ? uint64_t(1) << 32 : 0);
+}
+
+template <auto F> uint64_t sumOf(uint64_t first, uint64_t count) {
+  uint64_t sum = 0;
+  for (uint64_t code = first; code < first + count; ++code) {
+    const uint64_t result = F(uint32_t(code));
+    uint64_t x = (result << 32 ^ code ^ result >> 32) + 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    sum += x ^ x >> 31;
+  }
+  return sum;
+}
+
+/// In the order of the sums.
+uint64_t (*const functions[])(uint64_t, uint64_t) = {
+    sumOf<single<reciprocalApprox, false>>,
+    sumOf<single<reciprocalApprox, true>>,
+    sumOf<single<inverseRootApprox, false>>,
+    sumOf<single<inverseRootApprox, true>>,
+    sumOf<single<rootApprox, false>>,
+    sumOf<single<rootApprox, true>>,
+    sumOf<single<sineApprox, false>>,
+    sumOf<single<sineApprox, true>>,
+    sumOf<single<cosineApprox, false>>,
+    sumOf<single<cosineApprox, true>>,
+    sumOf<single<logarithmApprox, false>>,
+    sumOf<single<logarithmApprox, true>>,
+    sumOf<[](uint32_t code) { return uint64_t(exponentialApprox(code, false)); }>,
+    sumOf<[](uint32_t code) { return uint64_t(exponentialApprox(code, true)); }>,
+    sumOf<[](uint32_t code) { return uint64_t(tangentApprox(code)); }>,
+    sumOf<upperHalf<reciprocalApprox64>>,
+    sumOf<upperHalf<inverseRootApprox64>>,
+    sumOf<upperHalf<inverseRoot64>>,
+};
+static_assert(std::size(functions) == std::size(allSums));
+
+TEST(Approximation, GivesWhatAnH100Gives) {
+  const char *one = std::getenv("PTXRAY_APPROXIMATION");
+  for (size_t i = 0; i < std::size(allSums); ++i) {
+    const Sums &sums = allSums[i];
+    if (one != nullptr && std::string(one) == sums.name)
+      for (uint64_t part = 0; part < 16; ++part)
+        EXPECT_EQ(functions[i](part << 28, uint64_t(1) << 28), sums.sixteenths[part]) << sums.name << ", part " << part;
+    if (one == nullptr)
+      for (size_t k = 0; k < std::size(blocks); ++k)
+        EXPECT_EQ(functions[i](uint64_t(blocks[k]) << 20, 1 << 20), sums.blocks[k]) << sums.name << ", block " << k;
+  }
+}
+
+TEST(Approximation, OfHalvesToo) {
+  EXPECT_EQ((sumOf<[](uint32_t code) { return exponentialApprox(code, f16); }>(0, 1 << 16)), 0x3994f7c4f984816fU);
+  EXPECT_EQ((sumOf<[](uint32_t code) { return exponentialApprox(code, bf16); }>(0, 1 << 16)), 0x567b487ae6f81906U);
+  EXPECT_EQ((sumOf<[](uint32_t code) { return tangentApprox(code, f16); }>(0, 1 << 16)), 0x5eaf03745ab4019eU);
+  EXPECT_EQ((sumOf<[](uint32_t code) { return tangentApprox(code, bf16); }>(0, 1 << 16)), 0xec83ef2cce0b63c0U);
+}
+
+} // namespace

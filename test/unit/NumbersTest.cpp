@@ -1,11 +1,13 @@
 // The numbers of lib/Numbers against LLVM's APFloat, which was written by others: all codes of formats of up to 16
 // bits, edges and random codes of the wider ones.
+#include "Numbers/Lanes.h"
 #include "Numbers/Number.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/Config/llvm-config.h"
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -311,6 +313,40 @@ TEST(ExactNumbers, NaNAsAnH100HasIt) {
   EXPECT_EQ(store(squareRoot(negative(one)), f64, {}), 0xfff8000000000000U);
   EXPECT_EQ(store(sum(one, read(0xffffffff, f32)), f32, {}), 0x7fffffffU);
   EXPECT_EQ(store(quotient(read(0, f16), read(0, f16)), f16, {}), 0x7fffU);
+}
+
+template <class T, bool Flush> void checkLanes(const Format &format) {
+  std::mt19937_64 random(3);
+  const std::vector<uint64_t> all = codes(format, 40000);
+  const Storing how{.flush = Flush};
+  for (int i = 0; i < 60000; ++i) {
+    uint64_t code[3];
+    Number n[3];
+    T x[3];
+    for (int k = 0; k < 3; ++k) {
+      code[k] = random() % 16 == 0 ? format.infinity() | random() % 4 : all[random() % all.size()];
+      n[k] = read(code[k], format, Flush);
+      x[k] = std::bit_cast<T>(std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>(code[k]));
+    }
+    const auto same = [&](T lane, const Number &exact, const char *what) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, &lane, sizeof(T));
+      EXPECT_EQ(bits, store(exact, format, how))
+          << what << std::hex << ' ' << code[0] << ' ' << code[1] << ' ' << code[2];
+    };
+    same(lanes::add<Flush>(x[0], x[1]), sum(n[0], n[1]), "add");
+    same(lanes::subtract<Flush>(x[0], x[1]), sum(n[0], negative(n[1])), "sub");
+    same(lanes::multiply<Flush>(x[0], x[1]), product(n[0], n[1]), "mul");
+    same(lanes::divide<Flush>(x[0], x[1]), quotient(n[0], n[1]), "div");
+    same(lanes::fused<Flush>(x[0], x[1], x[2]), fused(n[0], n[1], n[2]), "fma");
+    same(lanes::squareRoot<Flush>(x[0]), squareRoot(n[0]), "sqrt");
+  }
+}
+
+TEST(ExactNumbers, AsTheProcessorHasThem) {
+  checkLanes<float, false>(f32);
+  checkLanes<float, true>(f32);
+  checkLanes<double, false>(f64);
 }
 
 TEST(ExactNumbers, AwayFromZeroToTf32) {

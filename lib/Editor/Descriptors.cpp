@@ -23,21 +23,8 @@ static const descriptor::Format *formatOf(const isa::OperandDecl &operand, const
   return descriptor::findFormat(operand.format, kind, family);
 }
 
-/// The number that an operand is, or that its register holds all along.
-static std::optional<uint64_t> numberAt(const Body &body, uint32_t number, size_t node, Constants &constants) {
-  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
-  const Operand &operand = nodes[node];
-  if (operand.kind == OperandKind::Integer && !(operand.flags & AnyValue))
-    return static_cast<uint64_t>(operand.value);
-  if (operand.kind != OperandKind::Name || operand.flags || operand.suffix != SpellingId::None)
-    return std::nullopt;
-  const auto before =
-      llvm::count_if(nodes.take_front(node), [](const Operand &one) { return one.kind == OperandKind::Name; });
-  return constants.valueOf(body.namesOf(number)[static_cast<size_t>(before)]);
-}
-
 std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const Judged &judged,
-                                           const ModuleContext &module, Constants &constants) {
+                                           const ModuleContext &module, Values &values) {
   std::vector<ShownDescriptor> found;
   if (!judged.match)
     return found;
@@ -48,9 +35,9 @@ std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, co
       continue;
     const auto node = static_cast<size_t>(at);
     const descriptor::Format *format = formatOf(operand, match, module);
-    const auto value = format ? numberAt(body, number, node, constants) : std::nullopt;
+    const auto value = format ? values.numberAt(number, at) : std::nullopt;
     if (value)
-      found.push_back({nodes[node].range, format, *value});
+      found.push_back({nodes[node].range, format, static_cast<uint64_t>(*value)});
   }
   return found;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // The matrix descriptors among the operands of an instruction whose bits the text shows.
 #include "Descriptor/Descriptor.h"
-#include "Flow/Constants.h"
+#include "Flow/Values.h"
 #include "Match/Match.h"
 
 namespace ptxray {
@@ -14,8 +14,8 @@ struct ShownDescriptor {
 
 /// Whether any form of the instruction has one; most have none, and need not be judged.
 bool mayHaveDescriptors(const isa::Mnemonic &mnemonic);
-/// Of an instruction of the body, counted from 0. `constants` are those of the body.
+/// Of an instruction of the body, counted from 0. `values` are those of the body.
 std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const Judged &judged,
-                                           const ModuleContext &module, Constants &constants);
+                                           const ModuleContext &module, Values &values);
 
 } // namespace ptxray

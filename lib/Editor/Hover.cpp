@@ -397,9 +397,9 @@ void addDescriptor(const Excerpt &excerpt, const FoundInstruction &found, uint32
   if (!opcode || !opcode->mnemonic || !mayHaveDescriptors(*opcode->mnemonic))
     return;
   const Judged judged = judgedAt(excerpt, found.number);
-  Constants constants;
-  constants.read(body);
-  for (const ShownDescriptor &one : descriptorsOf(body, found.number, judged, excerpt.module(), constants)) {
+  const Definitions definitions(body);
+  Values values(body, definitions);
+  for (const ShownDescriptor &one : descriptorsOf(body, found.number, judged, excerpt.module(), values)) {
     if (offset < one.range.begin || one.range.end < offset)
       continue;
     hover.parts.push_back({HoverPart::Text, one.format->title.str() + ", " + quoted(hex(one.value)), ""});

@@ -2,7 +2,6 @@
 #include "Editor/Descriptors.h"
 #include "Editor/Excerpt.h"
 #include "Editor/Statements.h"
-#include "Flow/Addresses.h"
 #include "Hazards/Places.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -22,7 +21,7 @@ public:
   /// `excerpt`: whose places are made those of the document; null: they are.
   BodyHints(const Body &body, const ModuleCheck &module, const FileNames &files, Range part, const Excerpt *excerpt)
       : body(body), module(module.context()), files(files), part(part), excerpt(excerpt),
-        analyses(body, module.moduleState()), origins(body, analyses) {}
+        analyses(body, module.moduleState()), numbers(body, analyses.definitions()) {}
   std::vector<InlayHint> run();
 
 private:
@@ -44,8 +43,7 @@ private:
   const Range part;
   const Excerpt *const excerpt;
   Analyses analyses;
-  AddressOrigins origins;
-  std::optional<Constants> constants;
+  Values numbers; // without a look at loops, which a body with faults may not have
   std::vector<InlayHint> hints;
 };
 
@@ -60,7 +58,7 @@ void BodyHints::addresses(uint32_t number) {
     const Symbol *symbol = body.symbol(name);
     if (!node || nodes[node - 1].kind != OperandKind::Address || !symbol || symbol->kind != SymbolKind::Register)
       continue;
-    const Base base = origins.baseOf(name, number);
+    const Anchor base = analyses.addresses().anchorAt(name, number);
     if (!base.isVariable || !isShared(body.symbol(base.local)->space))
       continue;
     const int64_t offset = base.offset + (nodes[node].flags & HasOffset ? nodes[node].value : 0);
@@ -76,9 +74,7 @@ void BodyHints::descriptors(uint32_t number) {
   if (!opcode || !opcode->mnemonic || !mayHaveDescriptors(*opcode->mnemonic))
     return;
   const Judged judged = judgedAt(body, module, number);
-  if (!constants)
-    constants.emplace().read(body);
-  for (const ShownDescriptor &one : descriptorsOf(body, number, judged, module, *constants))
+  for (const ShownDescriptor &one : descriptorsOf(body, number, judged, module, numbers))
     add(one.range, descriptor::summaryOf(*one.format, one.value), descriptor::fieldLines(*one.format, one.value));
 }
 

@@ -71,7 +71,7 @@ void GraphMaker::live(BlockId id, ShownBlock &block) {
   for (const LocalId local : liveness->before(id)) {
     const LaneValue::Kind lanes = uniformity->of(local).kind;
     const bool differs = lanes == LaneValue::Lanes || lanes == LaneValue::Splits;
-    block.live.push_back({body.text(local).str(), textOf(local, analyses.values().of(local), body),
+    block.live.push_back({body.text(local).str(), textOf(local, analyses.values().numbersOf(local), body),
                           lanes == LaneValue::Same ? "same"
                           : differs                ? "different"
                                                    : "",

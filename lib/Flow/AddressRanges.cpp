@@ -1,16 +1,16 @@
 #include "Flow/AddressRanges.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
 /// Threads that are looked at in one function.
 constexpr uint32_t mostTries = 256;
-constexpr unsigned mostLinks = 32;
 
 AddressRanges::AddressRanges(const Body &body, Analyses &analyses)
-    : body(body), analyses(analyses), shape(analyses.blockShape()), values(analyses.values()), paths(body, analyses) {
+    : body(body), shape(analyses.blockShape()), values(analyses.values()), own(values), paths(body, analyses) {
   for (uint32_t local = 1; local < body.locals.size(); ++local) {
     const Symbol *symbol = body.symbol(LocalId(local));
     if (symbol && symbol->kind == SymbolKind::Variable && symbol->space != isa::words::param &&
@@ -51,34 +51,6 @@ std::optional<Misplaced> AddressRanges::ofAll(const Question &question, const Nu
   return std::nullopt;
 }
 
-/// The only counter that the register's value depends on; None: there is none. Nothing: there are several, or something
-/// else that several instructions write.
-std::optional<LocalId> AddressRanges::counterIn(LocalId local, unsigned depth) {
-  const Symbol *symbol = body.symbol(local);
-  if (!symbol || symbol->kind != SymbolKind::Register)
-    return LocalId::None;
-  const uint32_t only = analyses.definitions().only(local);
-  if (only == Definitions::none)
-    return values.counterOf(local) ? std::optional(local) : std::nullopt;
-  const auto [known, isNew] = counters.try_emplace(local);
-  if (!isNew)
-    return known->second;
-  if (depth > mostLinks || body.guard(only) != LocalId::None || !body.facts(only).computation.isKnown)
-    return std::nullopt;
-  std::optional<LocalId> found = LocalId::None;
-  body.eachUse(only, [&](NamedUse use) {
-    if (!(use.uses & Reads) || !found)
-      return;
-    const std::optional<LocalId> one = counterIn(use.local, depth + 1);
-    const bool isOther = one && *one != LocalId::None && *found != LocalId::None && *one != *found;
-    if (!one || isOther)
-      found = std::nullopt;
-    else if (*one != LocalId::None)
-      found = one;
-  });
-  return counters[local] = found;
-}
-
 static std::string threadText(const BlockShape &shape, const Thread &thread) {
   std::string text = "in the thread whose %tid.x is " + std::to_string(thread.place[0]);
   if (shape.y > 1)
@@ -109,54 +81,65 @@ static Numbers asAddress(const Numbers &numbers, int64_t added, bool isNarrow) {
 }
 
 /// In the first and the last round, if there is a counter.
-std::optional<Misplaced> AddressRanges::inThread(const Question &question, uint64_t number, LocalId counter) {
+llvm::SmallVector<int64_t, 2> AddressRanges::countsIn(const Question &question, Thread thread, LocalId counter) {
+  if (counter == LocalId::None)
+    return {0};
+  own.setThread(thread);
+  const Counts all = own.counts(counter, question.instruction);
+  if (!all.rounds)
+    return {};
+  return {all.first, all.last};
+}
+
+AddressRanges::Finding AddressRanges::inThread(const Question &question, uint64_t number, LocalId counter) {
   Thread thread = {.place = shape.isExact ? shape.placeOf(number) : std::array<int64_t, 3>{}};
-  llvm::SmallVector<int64_t, 2> counts = {0};
-  if (counter != LocalId::None) {
-    const Values::Counts all = Values(body, analyses, thread).counts(counter, question.instruction);
-    if (!all.rounds)
-      return std::nullopt;
-    counts = {all.first, all.last};
+  Finding finding;
+  for (const int64_t count : countsIn(question, thread, counter)) {
     thread.counter = counter;
-  }
-  for (const int64_t count : counts) {
     thread.count = count;
-    Values own(body, analyses, thread);
-    const Numbers address = asAddress(own.of(question.local), question.added, question.isNarrow);
+    own.setThread(thread);
+    const Numbers address = asAddress(own.numbersOf(question.local), question.added, question.isNarrow);
     if (!address.isOne() || address.base != question.variable)
       continue;
-    std::optional<Misplaced> found = ofConstant(question.variable, address.low + question.added, question.access);
-    if (!found || paths.comesTo(question.instruction, own, counter) != Coming::Certainly)
+    finding.place = ofConstant(question.variable, address.low + question.added, question.access);
+    if (!finding.place)
       continue;
-    found->when = threadText(shape, thread);
+    finding.isCertain = paths.comesTo(question.instruction, own, counter) == Coming::Certainly;
+    if (!finding.isCertain)
+      continue;
+    finding.place->when = threadText(shape, thread);
     if (counter != LocalId::None)
-      found->when +=
+      finding.place->when +=
           ", where `" + body.text(counter).str() + "` is " + std::to_string(held(count, *body.symbol(counter)));
-    return found;
+    return finding;
   }
-  return std::nullopt;
+  return finding;
 }
 
 /// In the threads at the ends of the block and of each warp. Without `.reqntid` only the first one is sure to exist.
 std::optional<Misplaced> AddressRanges::search(const Question &question) {
-  const std::optional<LocalId> counter = counterIn(question.local, 0);
-  if (!counter)
+  const Value value = values.of(question.local);
+  if (value.areCounters || value.isOpaque)
     return std::nullopt;
   const uint64_t threads = shape.isExact ? std::min<uint64_t>(shape.threads, 1024) : 1;
   llvm::SmallVector<uint64_t, 4> numbers = {0, threads - 1, std::min(shape.x, threads) - 1};
   for (uint64_t warp = 0; warp < threads; warp += warpSize)
     numbers.append({warp, std::min(warp + warpSize, threads) - 1});
-  for (const uint64_t number : numbers)
-    if (++tries < mostTries)
-      if (std::optional<Misplaced> found = inThread(question, number, *counter))
-        return found;
+  llvm::SmallDenseSet<uint64_t, 8> tried;
+  for (const uint64_t number : numbers) {
+    if (!tried.insert(number).second || ++tries >= mostTries)
+      continue;
+    const Finding finding = inThread(question, number, value.counter);
+    if (finding.isCertain)
+      return finding.place;
+    if (!finding.place && !value.isOfThread) // it is the same in the others
+      return std::nullopt;
+  }
   return std::nullopt;
 }
 
-std::optional<Misplaced> AddressRanges::misplaced(const Operand &operand, LocalId local, const Base &base,
-                                                  const Access &access, uint32_t instruction) {
-  if (base.isVariable)
-    return ofConstant(base.local, base.offset, access);
+std::optional<Misplaced> AddressRanges::misplaced(const Operand &operand, LocalId local, const Access &access,
+                                                  uint32_t instruction) {
   if (!mayLeadToVariable(access))
     return std::nullopt;
   const int64_t added = operand.flags & HasOffset ? operand.value : 0;
@@ -164,10 +147,12 @@ std::optional<Misplaced> AddressRanges::misplaced(const Operand &operand, LocalI
     return std::nullopt;
   const Symbol *holder = body.symbol(local);
   const bool isNarrow = holder && holder->kind == SymbolKind::Register && isa::word(holder->type).bits == 32;
-  const Numbers numbers = asAddress(values.of(local), added, isNarrow);
+  const Numbers numbers = asAddress(values.numbersOf(local), added, isNarrow);
   const Symbol *symbol = numbers.base == LocalId::None ? nullptr : body.symbol(numbers.base);
   if (!symbol || symbol->kind != SymbolKind::Variable)
     return std::nullopt;
+  if (numbers.isOne())
+    return ofConstant(numbers.base, numbers.low + added, access);
   const Question question = {local, numbers.base, added, access, instruction, isNarrow};
   if (std::optional<Misplaced> found = ofAll(question, numbers))
     return found;

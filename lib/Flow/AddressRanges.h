@@ -1,7 +1,6 @@
 #pragma once
 // Whether an access by way of a register is certainly outside of its variable, or misaligned, in some thread or round
 // of a loop.
-#include "Flow/Addresses.h"
 #include "Flow/ThreadPaths.h"
 
 namespace ptxray {
@@ -17,9 +16,7 @@ class AddressRanges {
 public:
   AddressRanges(const Body &body, Analyses &analyses);
 
-  /// `base` is what is known of the address, its offset included, without a look at numbers in registers.
-  std::optional<Misplaced> misplaced(const Operand &operand, LocalId local, const Base &base, const Access &access,
-                                     uint32_t instruction);
+  std::optional<Misplaced> misplaced(const Operand &operand, LocalId local, const Access &access, uint32_t instruction);
 
 private:
   /// What is asked of one address.
@@ -34,16 +31,20 @@ private:
   std::optional<Misplaced> ofConstant(LocalId variable, int64_t offset, const Access &access) const;
   std::optional<Misplaced> ofAll(const Question &question, const Numbers &numbers) const;
   std::optional<Misplaced> search(const Question &question);
-  std::optional<Misplaced> inThread(const Question &question, uint64_t number, LocalId counter);
-  std::optional<LocalId> counterIn(LocalId local, unsigned depth);
+  /// Where the address leads in a thread, if that is wrong, and whether the thread certainly comes there.
+  struct Finding {
+    std::optional<Misplaced> place;
+    bool isCertain = false;
+  };
+  llvm::SmallVector<int64_t, 2> countsIn(const Question &question, Thread thread, LocalId counter);
+  Finding inThread(const Question &question, uint64_t number, LocalId counter);
 
   const Body &body;
-  Analyses &analyses;
   const BlockShape &shape;
   Values &values;
+  Values own; // of one thread after the other
   ThreadPaths paths;
-  llvm::DenseMap<LocalId, std::optional<LocalId>> counters; // by register: what `counterIn` gives
-  llvm::SmallVector<isa::WordId, 4> spaces;                 // of the variables that the body names, but for parameters
+  llvm::SmallVector<isa::WordId, 4> spaces; // of the variables that the body names, but for parameters
   uint32_t tries = 0;
 };
 

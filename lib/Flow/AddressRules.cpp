@@ -10,14 +10,14 @@ namespace {
 class AddressRules {
 public:
   AddressRules(const Body &body, const BodyContext &context, Analyses &analyses)
-      : body(body), sink(context.sink), analyses(analyses), addresses(body, analyses), ranges(body, analyses) {}
+      : body(body), sink(context.sink), analyses(analyses), addresses(analyses.addresses()), ranges(body, analyses) {}
   void instruction(uint32_t number);
 
 private:
   void access(const Operand &operand, LocalId local, const Access &one, uint32_t number);
   void space(const Operand &operand, LocalId local, const Access &one);
   void bounds(const Operand &operand, const Misplaced &place, const Access &one);
-  void alignment(const Operand &operand, const Base &base, const Access &one, uint32_t number);
+  void alignment(const Operand &operand, const Anchor &anchor, const Access &one, uint32_t number);
 
   /// The access with the greatest alignment that was seen of a base.
   struct Strictest {
@@ -29,7 +29,7 @@ private:
   const Body &body;
   DiagnosticSink &sink;
   Analyses &analyses;
-  AddressOrigins addresses;
+  AddressOrigins &addresses;
   AddressRanges ranges;
   llvm::SmallDenseMap<LocalId, Strictest, 8> strictest;
 };
@@ -43,7 +43,7 @@ static isa::Addresses addressesOf(isa::WordId space) {
 
 /// An address of one space is another place, or none, in another.
 void AddressRules::space(const Operand &operand, LocalId local, const Access &one) {
-  const Origin origin = addresses.originOf(local);
+  const Origin origin = addresses.of(local).origin;
   if (origin.kind == Origin::Unknown || (!one.isGeneric && !one.space))
     return;
   const isa::WordId wanted = one.isGeneric ? 0 : isa::wholeSpace(one.space);
@@ -70,13 +70,13 @@ void AddressRules::bounds(const Operand &operand, const Misplaced &place, const 
 }
 
 /// Two accesses through one register cannot both be aligned, and control comes to the second by the first.
-void AddressRules::alignment(const Operand &operand, const Base &base, const Access &one, uint32_t number) {
+void AddressRules::alignment(const Operand &operand, const Anchor &anchor, const Access &one, uint32_t number) {
   if (one.align < 2 ||
-      (body.symbol(base.local)->kind == SymbolKind::Register && analyses.definitions().isWritten(base.local) &&
-       analyses.definitions().only(base.local) == Definitions::none))
+      (body.symbol(anchor.local)->kind == SymbolKind::Register && analyses.definitions().isWritten(anchor.local) &&
+       analyses.definitions().only(anchor.local) == Definitions::none))
     return;
-  const Strictest seen = {number, one.align, one.bytes, base.offset, operand.range};
-  auto [known, isNew] = strictest.try_emplace(base.local, seen);
+  const Strictest seen = {number, one.align, one.bytes, anchor.offset, operand.range};
+  auto [known, isNew] = strictest.try_emplace(anchor.local, seen);
   if (isNew)
     return;
   const Strictest before = known->second;
@@ -84,11 +84,11 @@ void AddressRules::alignment(const Operand &operand, const Base &base, const Acc
   const bool isUnguarded = body.guard(before.number) == LocalId::None;
   const bool haveOneGuard = body.guard(before.number) == body.guard(number) &&
                             body.instruction(before.number).guardNot == body.instruction(number).guardNot;
-  const bool isCertain = (isUnguarded || haveOneGuard) && addresses.precedes(before.number, number);
-  if (isCertain && (base.offset - before.offset) % both)
+  const bool isCertain = (isUnguarded || haveOneGuard) && analyses.precedes(before.number, number);
+  if (isCertain && (anchor.offset - before.offset) % both)
     sink.report(DiagId::ImpossibleAlignment, operand.range, one.bytes, before.bytes)
         .notes.push_back(
-            {"of the same address, " + std::to_string(base.offset - before.offset) + " bytes away", before.range});
+            {"of the same address, " + std::to_string(anchor.offset - before.offset) + " bytes away", before.range});
   else if (one.align > before.align || !isCertain)
     known->second = seen;
 }
@@ -98,22 +98,26 @@ void AddressRules::access(const Operand &operand, LocalId local, const Access &o
   if (!symbol || symbol->kind != SymbolKind::Register || !one.bytes || one.kind == isa::Access::Names)
     return;
   space(operand, local, one);
-  Base base = addresses.baseOf(local, number);
-  base.offset += operand.flags & HasOffset ? operand.value : 0;
-  if (const std::optional<Misplaced> place = ranges.misplaced(operand, local, base, one, number))
-    bounds(operand, *place, one);
-  else if (!base.isVariable)
-    alignment(operand, base, one, number);
+  const Root root = addresses.of(local).root;
+  const bool leadsToVariable = root.variable != LocalId::None || root.areSeveral;
+  if (leadsToVariable)
+    if (const std::optional<Misplaced> place = ranges.misplaced(operand, local, one, number))
+      return bounds(operand, *place, one);
+  Anchor anchor = addresses.anchorAt(local, number);
+  anchor.offset += operand.flags & HasOffset ? operand.value : 0;
+  if (!anchor.isVariable)
+    alignment(operand, anchor, one, number);
 }
 
 void AddressRules::instruction(uint32_t number) {
-  const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
-  for (const Access &one : body.facts(number).accesses)
-    if (one.bytes && !one.isVariable)
-      body.eachUse(number, [&](NamedUse use) {
-        if (&use.operand == nodes + one.node)
-          access(use.operand, use.local, one, number);
-      });
+  for (const Access &one : body.facts(number).accesses) {
+    if (!one.bytes || one.isVariable)
+      continue;
+    const Source source = sourceAt(body, number, one.node);
+    const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
+    if (source.kind == Source::Name)
+      access(nodes[one.node + (nodes[one.node].kind == OperandKind::Address)], source.local, one, number);
+  }
 }
 
 void checkAddresses(const Body &body, const BodyContext &context, Analyses &analyses) {

@@ -1,136 +1,166 @@
 #include "Flow/Addresses.h"
-#include "Isa/Isa.h"
+#include "Isa/Words.h"
 #include "Match/Opcode.h"
 
 namespace ptxray {
 
-constexpr unsigned mostSteps = 64;
-
-bool AddressOrigins::precedes(uint32_t first, uint32_t second) {
-  const Graph &graph = analyses.graph();
-  const BlockId a = graph.blockOf(first), b = graph.blockOf(second);
-  if (a == b)
-    return first < second;
-  const DominatorTree &tree = analyses.dominators();
-  return tree.contains(a) && tree.contains(b) && tree.dominates(a, b);
-}
-
-/// The one instruction that gives the register its value.
-uint32_t AddressOrigins::definition(LocalId local) {
-  const uint32_t only = analyses.definitions().only(local);
-  const bool isCertain = only != Definitions::none && body.guard(only) == LocalId::None && body.facts(only).known;
-  return isCertain ? only : Definitions::none;
-}
-
-namespace {
-
-/// A register or variable and a number, the only sources of an instruction.
-struct Sum {
-  const Operand *name = nullptr;
-  LocalId local = LocalId::None;
-  int64_t offset = 0;
-};
-
-} // namespace
-
-static std::optional<Sum> sumOf(const Body &body, uint32_t number) {
-  const Computation &computation = body.facts(number).computation;
-  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
-  const bool isSum = computation.operation == isa::Operation::Add || computation.operation == isa::Operation::Sub;
-  if (!computation.isKnown || nodes.front().kind != OperandKind::Name || nodes.size() != (isSum ? 3 : 2) ||
-      (!isSum && computation.operation != isa::Operation::Mov))
-    return std::nullopt;
-  Sum sum;
-  const LocalId *local = body.namesOf(number).data();
-  for (const Operand &node : nodes.drop_front()) {
-    const bool isSecond = &node == &nodes.back() && isSum;
-    if (node.kind == OperandKind::Integer && isSum) {
-      if (!isSecond && computation.operation == isa::Operation::Sub)
-        return std::nullopt;
-      const int64_t value = computation.resultBits == 32 ? static_cast<int32_t>(node.value) : node.value;
-      sum.offset += computation.operation == isa::Operation::Sub ? -value : value;
-    } else if (node.kind == OperandKind::Name && !sum.name && !(node.flags & ~HasOffset) &&
-               node.suffix == SpellingId::None && !(isSecond && computation.operation == isa::Operation::Sub)) {
-      sum.name = &node;
-      sum.local = *++local;
-      sum.offset += node.flags & HasOffset ? node.value : 0;
-    } else {
-      return std::nullopt;
-    }
-  }
-  return sum.name ? std::optional(sum) : std::nullopt;
-}
-
-Base AddressOrigins::baseOf(LocalId local, uint32_t at) {
-  Base base = {local, 0, false};
-  for (unsigned step = 0; step < mostSteps; ++step) {
-    const uint32_t number = definition(base.local);
-    if (number == Definitions::none)
-      break;
-    const std::optional<Sum> sum = sumOf(body, number);
-    const Symbol *symbol = sum ? body.symbol(sum->local) : nullptr;
-    if (!symbol || (symbol->kind != SymbolKind::Register && symbol->kind != SymbolKind::Variable) ||
-        !precedes(number, at))
-      break;
-    base = {sum->local, base.offset + sum->offset, symbol->kind == SymbolKind::Variable};
-    if (base.isVariable)
-      break;
-    at = number;
-  }
-  return base;
-}
-
-Origin AddressOrigins::originOf(LocalId local, unsigned depth) {
-  const Symbol *symbol = body.symbol(local);
-  if (!symbol || depth > mostSteps)
+/// A difference of two addresses is not an address, nor is a sum.
+Origin AddressOrigins::originOf(const Step &step, const Inputs &inputs, uint32_t number) const {
+  if (step.isGuarded || step.isBroadcast())
     return {};
-  if (symbol->kind == SymbolKind::Variable)
-    return {Origin::OfSpace, symbol->space};
-  const uint32_t number = symbol->kind == SymbolKind::Register ? definition(local) : Definitions::none;
-  if (number == Definitions::none)
-    return {};
-  // One that depends on itself is being worked out.
-  auto [known, isNew] = origins.try_emplace(local);
-  if (!isNew)
-    return known->second;
-  const Origin found = origin(number, depth);
-  return origins[local] = found;
-}
-
-/// Of what one instruction makes.
-Origin AddressOrigins::origin(uint32_t number, unsigned depth) {
-  const Computation &computation = body.facts(number).computation;
-  if (!computation.isKnown)
-    return {};
-  switch (computation.operation) {
-  case isa::Operation::ToGeneric: return {Origin::Generic, 0, number};
-  case isa::Operation::FromGeneric:
+  const isa::Operation operation = step.computation->operation;
+  if (operation == isa::Operation::ToGeneric)
+    return {Origin::Generic, 0, number};
+  if (operation == isa::Operation::FromGeneric) {
     for (const OpcodeWord &word : body.verdicts[number]->opcode->words)
       if (isa::word(word.id).wordClass == isa::WordClass::Space)
         return {Origin::OfSpace, word.id, number};
     return {};
-  case isa::Operation::Mov:
-  case isa::Operation::Add:
-  case isa::Operation::Sub: break;
-  default: return {};
   }
-  // A difference of two addresses is not one, nor is a sum.
-  Origin found;
-  unsigned count = 0, sources = 0;
-  body.eachUse(number, [&](NamedUse use) {
-    if (!(use.uses & (Reads | Names)))
-      return;
-    const Origin one = originOf(use.local, depth + 1);
-    const bool isSubtracted = sources++ && computation.operation == isa::Operation::Sub;
-    count += one.kind != Origin::Unknown;
-    if (one.kind != Origin::Unknown && !isSubtracted)
-      found = one;
-  });
-  if (count != 1 || found.kind == Origin::Unknown)
+  if (operation != isa::Operation::Mov && operation != isa::Operation::Add && operation != isa::Operation::Sub)
     return {};
-  if (found.made == ~0u)
+  Origin found;
+  for (unsigned i = 0; i < step.count; ++i) {
+    if (!inputs[i] || inputs[i]->origin.kind == Origin::Unknown)
+      continue;
+    if (found.kind != Origin::Unknown || (i && operation == isa::Operation::Sub))
+      return {};
+    found = inputs[i]->origin;
+  }
+  if (found.kind != Origin::Unknown && found.made == ~0u)
     found.made = number;
   return found;
+}
+
+/// Whether an address that it computes is in the variable of its source.
+static bool staysInside(isa::Operation operation) {
+  switch (operation) {
+  case isa::Operation::Mov:
+  case isa::Operation::Cvt:
+  case isa::Operation::ToGeneric:
+  case isa::Operation::FromGeneric:
+  case isa::Operation::Add:
+  case isa::Operation::Sub:
+  case isa::Operation::Mad:
+  case isa::Operation::And:
+  case isa::Operation::Or:
+  case isa::Operation::Xor:
+  case isa::Operation::Selp:
+  case isa::Operation::Mapa: return true;
+  default: return false;
+  }
+}
+
+static Root eitherOf(const Root &a, const Root &b) {
+  Root root = {a.variable, a.areSeveral || b.areSeveral, a.isRemote || b.isRemote};
+  if (root.variable == LocalId::None)
+    root.variable = b.variable;
+  root.areSeveral |= b.variable != LocalId::None && b.variable != root.variable;
+  if (root.areSeveral)
+    root.variable = LocalId::None;
+  return root;
+}
+
+Root AddressOrigins::rootOf(const Step &step, const Inputs &inputs) {
+  Root root;
+  if (step.isBroadcast() || !staysInside(step.computation->operation))
+    return root;
+  root.isRemote = step.computation->operation == isa::Operation::Mapa;
+  for (unsigned i = 0; i < step.count; ++i)
+    if (inputs[i] && inputs[i]->root != Root())
+      root = eitherOf(root, inputs[i]->root);
+  return root;
+}
+
+Anchor AddressOrigins::anchorOf(const Step &step, const Inputs &inputs, uint32_t number) {
+  const Sum sum = sumOf(step);
+  if (sum.source == LocalId::None || sum.index != LocalId::None)
+    return {};
+  const Symbol *symbol = body.symbol(sum.source);
+  const bool isVariable = symbol && symbol->kind == SymbolKind::Variable;
+  const Address *source = nullptr;
+  for (unsigned i = 0; i < step.count; ++i)
+    if (step.list[i].local == sum.source)
+      source = inputs[i];
+  if (isVariable || !source || source->anchor.local == LocalId::None)
+    return {sum.source, sum.added, isVariable, !sum.isCut};
+  const Anchor &further = source->anchor;
+  const bool isSettled = !sum.isCut && further.isSettled && analyses.precedes(definitions.only(sum.source), number);
+  return {further.local, further.offset + sum.added, further.isVariable, isSettled};
+}
+
+/// Through other arithmetic nothing is followed.
+static bool isFollowed(const Step &step) {
+  return step.isKnown() && !step.isBroadcast() && staysInside(step.computation->operation);
+}
+
+Address AddressOrigins::written(uint32_t number, LocalId local) {
+  const Step step = stepOf(body, number);
+  if (step.result != local || !isFollowed(step))
+    return unknown(local);
+  Inputs inputs{};
+  for (unsigned i = 0; i < step.count; ++i) {
+    const Source &source = step.list[i];
+    if (source.kind != Source::Name || !body.symbol(source.local))
+      continue;
+    inputs[i] = &known(source.local);
+    if (inputs[i]->isUnset)
+      return {};
+  }
+  return {false, originOf(step, inputs, number), rootOf(step, inputs), anchorOf(step, inputs, number)};
+}
+
+void AddressOrigins::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
+  if (!body.isRegister(local))
+    return;
+  definitions.eachWriter(local, [&](uint32_t number) {
+    const Step step = stepOf(body, number);
+    if (step.result != local || !isFollowed(step))
+      return;
+    for (const Source &source : step.sources())
+      if (source.kind == Source::Name && body.symbol(source.local))
+        sources.push_back(source.local);
+  });
+}
+
+Address AddressOrigins::transfer(LocalId local) {
+  const Symbol *symbol = body.symbol(local);
+  Address address = unknown(local);
+  if (symbol && symbol->kind == SymbolKind::Variable) {
+    address.origin = {Origin::OfSpace, symbol->space};
+    address.root.variable = local;
+    return address;
+  }
+  if (!body.isRegister(local) || !definitions.isWritten(local))
+    return address;
+  if (const uint32_t only = definitions.only(local); only != Definitions::none)
+    return written(only, local);
+  Address any;
+  definitions.eachWriter(local, [&](uint32_t number) { any = join(any, written(number, local)); });
+  any.origin = {};
+  any.anchor = {};
+  return any;
+}
+
+Address AddressOrigins::join(const Address &a, const Address &b) {
+  if (a.isUnset || b.isUnset)
+    return a.isUnset ? b : a;
+  return {false, a.origin == b.origin ? a.origin : Origin(), eitherOf(a.root, b.root),
+          a.anchor == b.anchor ? a.anchor : Anchor()};
+}
+
+Address AddressOrigins::unknown(LocalId) {
+  Address address;
+  address.isUnset = false;
+  return address;
+}
+
+Anchor AddressOrigins::anchorAt(LocalId local, uint32_t instruction) {
+  const Anchor anchor = of(local).anchor;
+  const Symbol *symbol = anchor.local == LocalId::None ? nullptr : body.symbol(anchor.local);
+  if (!symbol || !anchor.isSettled || !analyses.precedes(definitions.only(local), instruction))
+    return {local, 0, false, true};
+  return anchor;
 }
 
 } // namespace ptxray

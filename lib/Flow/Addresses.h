@@ -1,23 +1,16 @@
 #pragma once
-// Where addresses come from: a register and a number added to it, or a variable; and the state space that they are of.
-//   mov.u32 %r1, tile;              tile
-//   add.s32 %r2, %r1, 16;           tile + 16, in .shared
-//   add.s32 %r3, %r2, %r9;          %r3, in .shared
-//   cvta.to.global.u64 %rd2, %rd1;  %rd2, in .global
-//   cvta.shared.u64 %rd3, %rd4;     %rd3, generic
-//   add.s64 %rd5, %rd2, 8;          %rd2 + 8, in .global
-// Only registers that a single instruction writes, without a guard, are followed; others are their own base.
+// Where addresses come from: a register or a variable and a number added to it, the variable in which they are, and the
+// state space that they are of.
+//   mov.u32 %r1, tile;              tile, in .shared
+//   add.s32 %r2, %r1, 16;           tile + 16
+//   add.s32 %r3, %r2, %r9;          %r3, somewhere in tile
+//   cvta.to.global.u64 %rd2, %rd1;  %rd1, in .global
+//   add.s64 %rd5, %rd2, 8;          %rd1 + 8, in .global
 #include "Flow/Analyses.h"
-#include "llvm/ADT/DenseMap.h"
+#include "Flow/Backward.h"
+#include "Flow/Steps.h"
 
 namespace ptxray {
-
-/// A register or a variable, and how much is added to it.
-struct Base {
-  LocalId local = LocalId::None;
-  int64_t offset = 0;
-  bool isVariable = false;
-};
 
 /// What an address is for: a space, or all of them.
 struct Origin {
@@ -25,26 +18,61 @@ struct Origin {
   Kind kind = Unknown;
   isa::WordId space = 0;
   uint32_t made = ~0u; // the instruction that says so
+  bool operator==(const Origin &) const = default;
 };
 
-class AddressOrigins {
-public:
-  AddressOrigins(const Body &body, Analyses &analyses) : body(body), analyses(analyses) {}
+/// The variables that a value is made from by arithmetic that leaves an address in its variable.
+struct Root {
+  LocalId variable = LocalId::None; // if it is one
+  bool areSeveral = false;
+  bool isRemote = false; // in another block of the cluster
+  bool operator==(const Root &) const = default;
+};
 
-  /// Of the value that the register has at the instruction.
-  Base baseOf(LocalId local, uint32_t at);
-  Origin originOf(LocalId local) { return originOf(local, 0); }
-  /// Where control comes to the second, it has been at the first.
-  bool precedes(uint32_t first, uint32_t second);
+/// A register or a variable, and what is added to it.
+struct Anchor {
+  LocalId local = LocalId::None;
+  int64_t offset = 0;
+  bool isVariable = false;
+  bool isSettled = true; // each instruction on the way comes after what it reads, and no address is cut
+  bool operator==(const Anchor &) const = default;
+};
+
+struct Address {
+  bool isUnset = true; // nothing is known yet
+  Origin origin;
+  Root root;
+  Anchor anchor; // no name: it is a sum with nothing else
+  bool operator==(const Address &) const = default;
+};
+
+class AddressOrigins : public Backward<AddressOrigins, Address> {
+public:
+  AddressOrigins(const Body &body, Analyses &analyses)
+      : Backward(body), body(body), analyses(analyses), definitions(analyses.definitions()) {}
+
+  const Address &of(LocalId local) { return valueOf(local); }
+  /// The register or variable that a register's value is a sum with, where an instruction reads it.
+  Anchor anchorAt(LocalId local, uint32_t instruction);
 
 private:
-  Origin originOf(LocalId local, unsigned depth);
-  Origin origin(uint32_t instruction, unsigned depth);
-  uint32_t definition(LocalId local);
+  friend Backward;
+  using Inputs = std::array<const Address *, Step::mostSources>;
+
+  void addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
+  Address transfer(LocalId local);
+  static Address join(const Address &a, const Address &b);
+  static Address widened(const Address &address) { return address; }
+  static Address unknown(LocalId local);
+
+  Address written(uint32_t number, LocalId local);
+  Origin originOf(const Step &step, const Inputs &inputs, uint32_t number) const;
+  static Root rootOf(const Step &step, const Inputs &inputs);
+  Anchor anchorOf(const Step &step, const Inputs &inputs, uint32_t number);
 
   const Body &body;
   Analyses &analyses;
-  llvm::SmallDenseMap<LocalId, Origin, 8> origins;
+  const Definitions &definitions;
 };
 
 } // namespace ptxray

@@ -1,4 +1,6 @@
 #include "Flow/Analyses.h"
+#include "Flow/Addresses.h"
+#include "Flow/Sharing.h"
 #include "Flow/Values.h"
 
 namespace ptxray {
@@ -10,6 +12,25 @@ Values &Analyses::values() {
   if (!numbers)
     numbers = std::make_unique<Values>(body, *this);
   return *numbers;
+}
+
+AddressOrigins &Analyses::addresses() {
+  if (!origins)
+    origins = std::make_unique<AddressOrigins>(body, *this);
+  return *origins;
+}
+
+Sharing &Analyses::sharing() {
+  if (!shared)
+    shared = std::make_unique<Sharing>(body, *this);
+  return *shared;
+}
+
+bool Analyses::precedes(uint32_t first, uint32_t second) {
+  const BlockId a = graph().blockOf(first), b = graph().blockOf(second);
+  if (a == b)
+    return first < second;
+  return dominators().contains(a) && dominators().contains(b) && dominators().dominates(a, b);
 }
 
 } // namespace ptxray

@@ -8,6 +8,8 @@
 
 namespace ptxray {
 
+class AddressOrigins;
+class Sharing;
 class Values;
 
 class Analyses {
@@ -24,8 +26,14 @@ public:
   const Loops &loops() { return forest ? *forest : forest.emplace(loopsOf(graph())); }
   const DominatorTree &postDominators() { return after ? *after : after.emplace(postDominatorsOf(graph())); }
   const BlockShape &blockShape() { return shape ? *shape : shape.emplace(blockShapeOf(body)); }
-  /// Of all threads.
+  /// What registers hold in any thread.
   Values &values();
+  /// Where addresses come from.
+  AddressOrigins &addresses();
+  /// What threads share of it.
+  Sharing &sharing();
+  /// Where control comes to the second instruction, it has been at the first.
+  bool precedes(uint32_t first, uint32_t second);
 
 private:
   const Body &body;
@@ -37,6 +45,8 @@ private:
   std::optional<Loops> forest;
   std::optional<BlockShape> shape;
   std::unique_ptr<Values> numbers;
+  std::unique_ptr<AddressOrigins> origins;
+  std::unique_ptr<Sharing> shared;
 };
 
 } // namespace ptxray

@@ -56,8 +56,9 @@ std::optional<Warps> BarrierRules::warpsAt(uint32_t number) {
 }
 
 void BarrierRules::add(uint32_t number, const Action &action) {
-  const Numbers barrier = action.which < 0 ? Numbers() : values.at(number, static_cast<uint32_t>(action.which));
-  const Numbers count = action.amount < 0 ? Numbers::of(0) : values.at(number, static_cast<uint32_t>(action.amount));
+  const Numbers barrier = action.which < 0 ? Numbers() : values.numbersAt(number, static_cast<uint32_t>(action.which));
+  const Numbers count =
+      action.amount < 0 ? Numbers::of(0) : values.numbersAt(number, static_cast<uint32_t>(action.amount));
   if (barrier.isNumber() && count.isNumber())
     arrivals.push_back({number, barrier.low, count.low, std::nullopt, action.amount});
   else

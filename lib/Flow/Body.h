@@ -65,6 +65,7 @@ struct Body {
   uint32_t firstInstruction = 0, firstName = 0; // in the arrays of the Ast
   std::vector<const Verdict *> verdicts;        // by instruction, which count from 0
   std::vector<LocalId> names;                   // what each of the Ast's `operandNames` means, those of guards included
+  std::vector<uint8_t> uses;                    // of each of these names, as enum Use; 0 where nothing is known
   std::vector<uint32_t> notable;                // instructions that do more than read and write registers
   std::vector<uint32_t> unknownCalls;           // of functions that may wait for whatever the caller has started
   std::vector<Local> locals;                    // by LocalId
@@ -87,6 +88,11 @@ struct Body {
     const Slice slice = instruction(number).names;
     return llvm::ArrayRef(names).slice(slice.first - firstName, slice.count);
   }
+  /// What the instruction does with each of them.
+  llvm::ArrayRef<uint8_t> usesOf(uint32_t number) const {
+    const Slice slice = instruction(number).names;
+    return llvm::ArrayRef(uses).slice(slice.first - firstName, slice.count);
+  }
   bool callsUnknown(uint32_t number) const { return std::ranges::binary_search(unknownCalls, number); }
   NameId nameOf(LocalId local) const { return locals[static_cast<uint32_t>(local)].name; }
   llvm::StringRef text(LocalId local) const { return ast->text(nameOf(local)); }
@@ -94,6 +100,10 @@ struct Body {
   const Symbol *symbol(LocalId local) const {
     const uint32_t number = locals[static_cast<uint32_t>(local)].symbol;
     return number ? &symbols[number - 1] : nullptr;
+  }
+  bool isRegister(LocalId local) const {
+    const Symbol *one = symbol(local);
+    return one && one->kind == SymbolKind::Register;
   }
   /// A register of the function that it neither receives nor returns.
   bool isOwnRegister(LocalId local) const {

@@ -1,4 +1,5 @@
 #include "Flow/BodyReader.h"
+#include "Flow/Values.h"
 #include "Isa/Isa.h"
 #include "Module/ModuleRules.h"
 #include "Parse/Interner.h"
@@ -32,6 +33,7 @@ void BodyReader::begin(const Function &function) {
       break;
     }
   body.names.resize(std::max(body.names.size(), ast.operandNames.size() - body.firstName));
+  body.uses.assign(body.names.size(), 0);
   reportsBefore = sink.diagnostics().size();
   for (Slice formals : {function.returns, function.parameters})
     for (const Declaration &formal : llvm::ArrayRef(ast.declarations).slice(formals.first, formals.count))
@@ -110,6 +112,7 @@ void BodyReader::report(llvm::ArrayRef<Finding> findings, const Instruction &ins
 
 void BodyReader::append(const Instruction &instruction, const Verdict &verdict) {
   LocalId *local = body.names.data() + (instruction.names.first - body.firstName);
+  uint8_t *uses = body.uses.data() + (instruction.names.first - body.firstName);
   if (instruction.guard != NameId::None)
     local[-1] = useAnywhere(instruction.guard, Reads);
   auto use = verdict.facts->nodes.begin();
@@ -117,7 +120,8 @@ void BodyReader::append(const Instruction &instruction, const Verdict &verdict) 
   for (uint32_t node = 0; node < nodes.size(); ++node)
     if (nodes[node].kind == OperandKind::Name) {
       const bool isUsed = use != verdict.facts->nodes.end() && use->node == node;
-      *local++ = useAnywhere(nodes[node].name, isUsed ? use++->uses : uint8_t(0));
+      *uses = isUsed ? use++->uses : uint8_t(0);
+      *local++ = useAnywhere(nodes[node].name, *uses++);
     }
   if (!verdict.facts->isPlain)
     body.notable.push_back(body.size());
@@ -165,17 +169,39 @@ void BodyReader::declaration(uint32_t index, const Extent &extent) {
   body.declarations.push_back({index, body.size(), extent});
 }
 
+/// In the shapes of registers that always hold the same number.
+static void markNumbers(uint32_t number, Values &values, llvm::MutableArrayRef<Shape> shapes) {
+  for (const auto &[node, shape] : llvm::enumerate(shapes))
+    if (shape.kind == ShapeKind::Register)
+      if (const std::optional<int64_t> value = values.numberAt(number, static_cast<int>(node))) {
+        shape.flags |= ShapeKnown;
+        shape.value = *value;
+      }
+}
+
+/// An instruction that is accepted or refused at last uses its names in another way.
+void BodyReader::setUses(uint32_t number, const Verdict &verdict) {
+  const Instruction &instruction = body.instruction(number);
+  uint8_t *uses = body.uses.data() + (instruction.names.first - body.firstName);
+  auto use = verdict.facts->nodes.begin();
+  for (const auto &[node, operand] : llvm::enumerate(ast.operandsOf(instruction.operands)))
+    if (operand.kind == OperandKind::Name)
+      *uses++ = use != verdict.facts->nodes.end() && use->node == node ? use++->uses : uint8_t(0);
+}
+
 /// Instructions of which a rule asks for the numbers in registers: all that writes these is known now.
 void BodyReader::judgeLate() {
-  constants.read(body);
+  const Definitions definitions(body);
+  Values values(body, definitions);
   for (const Late one : late) {
     const Instruction &instruction = body.instruction(one.number);
     const llvm::MutableArrayRef<Shape> shapes =
         llvm::MutableArrayRef(lateShapes).slice(one.shapes.first, one.shapes.count);
-    constants.fill(one.number, shapes);
+    markNumbers(one.number, values, shapes);
     const Opcode &opcode = verdicts.opcode(ast, instruction);
     const Verdict &verdict = verdicts.of(opcode, instruction, ast.operandsOf(instruction.operands), shapes);
     body.verdicts[one.number] = &verdict;
+    setUses(one.number, verdict);
     const auto find = [&](NameId name) {
       const llvm::ArrayRef<LocalId> locals = body.namesOf(one.number);
       const auto found = llvm::find_if(locals, [&](LocalId local) { return body.nameOf(local) == name; });

@@ -2,7 +2,6 @@
 // Fills a Body with what the statements of a function show one by one: finds what each name means, has each
 // instruction judged, and reports what is wrong with it.
 #include "Flow/Body.h"
-#include "Flow/Constants.h"
 #include "Module/Gates.h"
 #include "Resolve/Resolver.h"
 #include "llvm/ADT/DenseMap.h"
@@ -57,8 +56,11 @@ private:
   void plain(const Instruction &instruction, const Verdict &verdict) {
     const NameId *name = ast.operandNames.data() + instruction.names.first;
     LocalId *local = body.names.data() + (instruction.names.first - body.firstName);
-    for (uint32_t i = 0, count = instruction.names.count; i < count; ++i)
-      local[i] = use(name[i], verdict.plain.uses[i]);
+    uint8_t *uses = body.uses.data() + (instruction.names.first - body.firstName);
+    for (uint32_t i = 0, count = instruction.names.count; i < count; ++i) {
+      uses[i] = verdict.plain.uses[i];
+      local[i] = use(name[i], uses[i]);
+    }
     if (instruction.guard != NameId::None)
       local[-1] = use(instruction.guard, Reads);
     body.verdicts.push_back(&verdict);
@@ -91,6 +93,7 @@ private:
   bool callsQuiet(llvm::ArrayRef<Operand> nodes, const Verdict &verdict) const;
   bool isMissingSemicolon(const Instruction &instruction);
   bool hasTooManyOperands(const Instruction &instruction);
+  void setUses(uint32_t number, const Verdict &verdict);
   void judgeLate();
   using FindSymbol = llvm::function_ref<const Symbol *(NameId)>;
   void report(llvm::ArrayRef<Finding> findings, const Instruction &instruction, FindSymbol find);
@@ -110,7 +113,6 @@ private:
   unsigned found = 0; // verdicts, for assertions
   std::vector<Late> late;
   std::vector<Shape> lateShapes;
-  Constants constants;
 };
 
 } // namespace ptxray

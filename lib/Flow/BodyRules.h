@@ -41,6 +41,6 @@ void checkDefinedness(const Body &body, const BodyContext &context);
 
 /// A branch through a list becomes a jump through a table: that of more targets than `most`, without any where the
 /// index is a constant.
-BranchTable branchTable(const Body &body, uint32_t number, uint64_t most);
+BranchTable branchTable(const Body &body, uint32_t number, const Definitions &definitions, uint64_t most);
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 // codegen-abi-preserve of prototypes; and what the table of a branch holds.
 #include "Flow/BodyRules.h"
-#include "Flow/Constants.h"
+#include "Flow/Values.h"
 #include "Module/ProgramRules.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -17,22 +17,22 @@ static uint64_t targetCount(const Body &body, LocalId list) {
 }
 
 /// Whether the branch has a register for its index that holds more than one number.
-static bool hasIndex(const Body &body, uint32_t number) {
-  Constants constants;
-  constants.read(body);
+static bool hasIndex(const Body &body, uint32_t number, const Definitions &definitions) {
+  Values values(body, definitions);
   bool isOpen = false;
-  body.eachUse(number, [&](NamedUse use) { isOpen |= use.uses & Reads && !constants.valueOf(use.local); });
+  body.eachUse(number,
+               [&](NamedUse use) { isOpen |= use.uses & Reads && !values.numberOf(sourceOf(use.operand, use.local)); });
   return isOpen;
 }
 
-BranchTable branchTable(const Body &body, uint32_t number, uint64_t most) {
+BranchTable branchTable(const Body &body, uint32_t number, const Definitions &definitions, uint64_t most) {
   BranchTable table;
   body.eachUse(number, [&](NamedUse use) {
     const Symbol *list = use.uses & Targets ? body.symbol(use.local) : nullptr;
     if (!list || list->kind != SymbolKind::BranchTargets)
       return;
     const uint64_t count = targetCount(body, use.local);
-    if (count > most && hasIndex(body, number))
+    if (count > most && hasIndex(body, number, definitions))
       table = {count, use.operand.range, list->nameRange, body.nameOf(use.local)};
   });
   return table;

@@ -1,4 +1,4 @@
-#include "Flow/Constants.h"
+#include "Flow/ConstantResult.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/bit.h"
 

@@ -107,7 +107,7 @@ void ConvergenceRules::partialWarpgroup(uint32_t number) {
 
 /// A number, or a register that holds one.
 void ConvergenceRules::mask(uint32_t number, uint32_t node) {
-  const Numbers mask = values.at(number, node);
+  const Numbers mask = values.numbersAt(number, node);
   if (!mask.isNumber())
     return;
   const Range place = body.ast->operandsOf(body.instruction(number).operands)[node].range;

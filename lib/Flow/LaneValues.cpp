@@ -1,5 +1,5 @@
 #include "Flow/LaneValues.h"
-#include "Flow/Constants.h"
+#include "Flow/ConstantResult.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {

@@ -1,5 +1,5 @@
 #include "Flow/Numbers.h"
-#include "Flow/Constants.h"
+#include "Flow/ConstantResult.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -9,7 +9,7 @@ namespace ptxray {
 
 static uint64_t powerIn(uint64_t number) { return number & (~number + 1); }
 
-static Numbers withoutBounds(const Numbers &numbers) {
+Numbers withoutBounds(const Numbers &numbers) {
   const uint64_t most = uint64_t(1) << 32, step = numbers.step ? std::min(powerIn(numbers.step), most) : most;
   Numbers result = Numbers::apart(step, static_cast<int64_t>(static_cast<uint64_t>(numbers.low) % step));
   result.base = numbers.base;
@@ -37,7 +37,7 @@ Numbers eitherOf(const Numbers &a, const Numbers &b) {
   const uint64_t apart = a.low > b.low ? above : -above;
   const uint64_t step = std::gcd(std::gcd(a.step, b.step), apart);
   Numbers result = {true, std::min(a.low, b.low), std::max(a.high, b.high), step, a.base};
-  return a.isBounded && b.isBounded ? result : withoutBounds(result);
+  return a.isBounded && b.isBounded ? checked(result) : withoutBounds(result);
 }
 
 Numbers readAs(const Numbers &numbers, isa::TypeKind kind, unsigned bits) {
@@ -200,14 +200,13 @@ static bool isOfIntegers(isa::TypeKind kind) {
 }
 
 static std::optional<Numbers> ofNumbersAlone(const Computation &c, llvm::ArrayRef<Numbers> sources) {
+  if (!llvm::all_of(sources, [](const Numbers &source) { return source.isNumber(); }))
+    return std::nullopt;
   llvm::SmallVector<uint64_t, 4> numbers;
-  for (const Numbers &source : sources) {
-    if (!source.isNumber())
-      return std::nullopt;
+  for (const Numbers &source : sources)
     numbers.push_back(static_cast<uint64_t>(source.low));
-  }
   const std::optional<uint64_t> result = constantResult(c, numbers);
-  if (!result || *result > uint64_t(Numbers::mostKnown))
+  if (!result)
     return std::nullopt;
   return Numbers::of(static_cast<int64_t>(*result));
 }
@@ -293,13 +292,10 @@ Numbers numbersOf(const Computation &c, llvm::ArrayRef<Numbers> sources) {
     return *known;
   if (!isOfIntegers(c.sourceKind))
     return isPredicate ? Numbers::between(0, 1) : Numbers();
-  llvm::SmallVector<Numbers, 3> near;
-  for (const Numbers &source : sources)
-    near.push_back(checked(source));
-  switch (near.size()) {
-  case 1: return numbersOfOne(c, near[0]);
-  case 2: return numbersOfTwo(c, near[0], near[1]);
-  case 3: return numbersOfThree(c, near[0], near[1], near[2]);
+  switch (sources.size()) {
+  case 1: return numbersOfOne(c, checked(sources[0]));
+  case 2: return numbersOfTwo(c, checked(sources[0]), checked(sources[1]));
+  case 3: return numbersOfThree(c, checked(sources[0]), checked(sources[1]), checked(sources[2]));
   default: return {};
   }
 }

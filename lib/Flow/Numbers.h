@@ -32,6 +32,8 @@ struct Numbers {
 
 /// What an integer function makes of such sources.
 Numbers numbersOf(const Computation &computation, llvm::ArrayRef<Numbers> sources);
+/// The same without bounds: what is left is how far apart the numbers are.
+Numbers withoutBounds(const Numbers &numbers);
 /// What is one or the other.
 Numbers eitherOf(const Numbers &a, const Numbers &b);
 /// As a type reads them.

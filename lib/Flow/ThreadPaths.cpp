@@ -1,34 +1,21 @@
 #include "Flow/ThreadPaths.h"
-#include "Flow/Sources.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
-constexpr unsigned mostSources = 64, mostBlocks = 200;
+constexpr unsigned mostBlocks = 200;
 
-bool ThreadPaths::dependsOnThread(LocalId local, LocalId counter) {
-  const auto known = depends.find({local, counter});
-  if (known != depends.end())
-    return known->second;
-  return depends[{local, counter}] = anySource(local, mostSources, /*beyond=*/true, [&](LocalId one, auto add) {
-           const Symbol *symbol = body.symbol(one);
-           const bool isRegister = symbol && symbol->kind == SymbolKind::Register;
-           if (isRegister && (one == counter || !analyses.definitions().isWritten(one)))
-             return true;
-           return tellsThreadsApart(one, body, analyses, [&](uint32_t number) {
-             add(body.guard(number));
-             llvm::for_each(body.namesOf(number), add);
-             // When a barrier is complete all threads see alike.
-             return !body.facts(number).has(isa::FactKind::Awaits) && readsMemory(body, number);
-           });
-         });
+/// In other threads, or in other rounds of the counter's loop.
+bool ThreadPaths::mayDiffer(LocalId local, LocalId counter) {
+  const Shared &shared = analyses.sharing().of(local);
+  return shared.mayBeOfThread || shared.dependsOn(counter);
 }
 
 Coming ThreadPaths::decided(LocalId guard, bool isNegated, bool wanted, Values &values, LocalId counter) {
-  const Numbers outcome = values.of(guard);
+  const Numbers outcome = values.numbersOf(guard);
   if (outcome.isNumber())
     return ((outcome.low != 0) != isNegated) == wanted ? Coming::Certainly : Coming::Never;
-  return dependsOnThread(guard, counter) ? Coming::Perhaps : Coming::Certainly;
+  return mayDiffer(guard, counter) ? Coming::Perhaps : Coming::Certainly;
 }
 
 /// Whether a thread that comes to the end of a block goes on to another one, which the block dominates.
@@ -52,7 +39,7 @@ Coming ThreadPaths::passes(BlockId splitting, BlockId target, Values &values, Lo
   }
   bool depends = false; // a list of labels
   for (const LocalId local : body.namesOf(last))
-    depends |= dependsOnThread(local, counter);
+    depends |= mayDiffer(local, counter);
   return depends ? Coming::Perhaps : Coming::Certainly;
 }
 
@@ -85,7 +72,7 @@ Coming ThreadPaths::comesTo(uint32_t instruction, Values &values, LocalId counte
 Coming ThreadPaths::warpComesTo(uint32_t instruction, uint64_t warp) {
   while (ofWarps.size() <= warp) {
     const Thread first = {.place = analyses.blockShape().placeOf(ofWarps.size() * warpSize)};
-    ofWarps.push_back(std::make_unique<Values>(body, analyses, first));
+    ofWarps.push_back(std::make_unique<Values>(analyses.values(), first));
   }
   return comesTo(instruction, *ofWarps[warp]);
 }

@@ -3,6 +3,8 @@
 //   setp.lt.u32 %p1, %tid, 64;  @%p1 bra half;       thread 0 comes to `half`, thread 64 does not
 //   setp.lt.u32 %p2, %tid, %n;  @!%p2 bra end;       which ones go on is not known
 // What is the same for all threads (a parameter, the number of the block) is taken to lead there.
+#include "Flow/Analyses.h"
+#include "Flow/Sharing.h"
 #include "Flow/Values.h"
 
 namespace ptxray {
@@ -21,12 +23,11 @@ public:
 private:
   Coming decided(LocalId guard, bool isNegated, bool wanted, Values &values, LocalId counter);
   Coming passes(BlockId splitting, BlockId target, Values &values, LocalId counter);
-  bool dependsOnThread(LocalId local, LocalId counter);
+  bool mayDiffer(LocalId local, LocalId counter);
 
   const Body &body;
   Analyses &analyses;
-  std::vector<std::unique_ptr<Values>> ofWarps;              // in the first thread of each
-  llvm::DenseMap<std::pair<LocalId, LocalId>, bool> depends; // by register and counter
+  std::vector<std::unique_ptr<Values>> ofWarps; // in the first thread of each
 };
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 #include "Flow/Uniformity.h"
 #include "Flow/Deciders.h"
-#include "Flow/Sources.h"
+#include "Flow/Steps.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/STLExtras.h"
@@ -96,16 +96,16 @@ void Uniformity::findSlice(Analyses &analyses, llvm::ArrayRef<uint32_t> places) 
 }
 
 // ---- values
-LaneValue Uniformity::special(const Operand &node, LocalId local) {
-  const isa::SpecialRegister *known = isa::findSpecialRegister(body.text(local));
+LaneValue Uniformity::special(const Source &source) {
+  const isa::SpecialRegister *known = isa::findSpecialRegister(body.text(source.local));
   if (!known)
     return LaneValue::of(LaneValue::Unknown);
   if (known->scope != isa::Scope::Lane)
     return LaneValue::of(LaneValue::Same);
   if (known->enumerates == isa::Enumerated::Lanes)
     return arithmetic.enumerated(0);
-  if (known->enumerates == isa::Enumerated::Threads && node.suffix != SpellingId::None) {
-    const llvm::StringRef dimension = body.ast->text(node.suffix);
+  if (known->enumerates == isa::Enumerated::Threads && source.suffix != SpellingId::None) {
+    const llvm::StringRef dimension = body.ast->text(source.suffix);
     if (dimension == ".x")
       return shape.isExact && shape.x == 1 ? LaneValue::ofNumber(0) : arithmetic.enumerated(warpSize);
     if (shape.isExact && (dimension == ".y" ? shape.y == 1 : shape.x * shape.y == shape.threads))
@@ -116,19 +116,19 @@ LaneValue Uniformity::special(const Operand &node, LocalId local) {
   return LaneValue::of(LaneValue::Unknown);
 }
 
-LaneValue Uniformity::valueOf(const Operand &node, LocalId local) {
-  const Symbol *symbol = body.symbol(local);
+LaneValue Uniformity::valueOf(const Source &source) {
+  const Symbol *symbol = body.symbol(source.local);
   if (!symbol)
-    return special(node, local);
+    return special(source);
   if (symbol->kind != SymbolKind::Register)
     return LaneValue::of(LaneValue::Same);
-  LaneValue value = values[static_cast<uint32_t>(local)];
-  if (!(node.flags & (Not | Negated | HasOffset)) && node.suffix == SpellingId::None)
+  LaneValue value = values[static_cast<uint32_t>(source.local)];
+  if (!(source.flags & (Not | Negated | HasOffset)) && source.suffix == SpellingId::None)
     return value;
-  if (node.flags == Not && value.isNumber)
+  if (source.flags == Not && value.isNumber)
     return LaneValue::ofNumber(!value.number);
   if (value.kind == LaneValue::Lanes)
-    return LaneValue::of(node.flags == Not ? LaneValue::Splits : LaneValue::Unknown);
+    return LaneValue::of(source.flags == Not ? LaneValue::Splits : LaneValue::Unknown);
   value.isNumber = false;
   value.number = 0;
   return value;
@@ -138,25 +138,20 @@ LaneValue Uniformity::valueOf(const Operand &node, LocalId local) {
 LaneValue Uniformity::wholeResult(uint32_t number) {
   if (readsMemory(body, number))
     return LaneValue::of(LaneValue::Unknown);
-  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
-  const Computation &computation = body.facts(number).computation;
-  bool isArithmetic = computation.isKnown && nodes.front().kind == OperandKind::Name;
-  llvm::SmallVector<LaneValue, 4> sources;
-  const LocalId *local = body.namesOf(number).data();
-  for (const Operand &node : nodes.drop_front(isArithmetic)) {
-    isArithmetic &= node.kind == OperandKind::Name || node.kind == OperandKind::Integer;
-    if (node.kind == OperandKind::Integer)
-      sources.push_back(LaneValue::ofNumber(static_cast<uint64_t>(node.value)));
-    else if (node.kind == OperandKind::Name && isArithmetic)
-      sources.push_back(valueOf(node, *++local));
+  const Step step = stepOf(body, number);
+  const auto isUnknown = [](const Source &source) { return source.kind == Source::Unknown; };
+  if (step.isKnown() && !step.isBroadcast() && llvm::none_of(step.sources(), isUnknown)) {
+    llvm::SmallVector<LaneValue, 4> sources;
+    for (const Source &source : step.sources())
+      sources.push_back(source.kind == Source::Number ? LaneValue::ofNumber(static_cast<uint64_t>(source.number))
+                                                      : valueOf(source));
+    return arithmetic.result(*step.computation, sources);
   }
-  if (isArithmetic)
-    return arithmetic.result(computation, sources);
   LaneValue whole = LaneValue::of(LaneValue::Same);
   body.eachUse(number, [&](NamedUse use) {
     if (!(use.uses & Reads) || whole.kind == LaneValue::Unknown)
       return;
-    const LaneValue value = valueOf(use.operand, use.local);
+    const LaneValue value = valueOf(sourceOf(use.operand, use.local));
     if (value.kind == LaneValue::Unset)
       whole = value;
     else if (value.kind != LaneValue::Same)
@@ -239,7 +234,7 @@ LaneValue Uniformity::decision(BlockId block) {
   if (body.facts(last).has(isa::FactKind::Branches))
     body.eachUse(last, [&](NamedUse use) {
       if (use.uses & Reads)
-        consider(valueOf(use.operand, use.local));
+        consider(valueOf(sourceOf(use.operand, use.local)));
     });
   return decision;
 }

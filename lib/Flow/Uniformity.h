@@ -14,6 +14,7 @@
 // there, or in several places of which one varies, may be another in each lane afterwards.
 #include "Flow/Analyses.h"
 #include "Flow/LaneValues.h"
+#include "Flow/Steps.h"
 
 namespace ptxray {
 
@@ -47,8 +48,8 @@ private:
   void evaluate(uint32_t number);
   LaneValue resultAt(uint32_t number, uint32_t node, const LaneValue &whole) const;
   LaneValue wholeResult(uint32_t number);
-  LaneValue valueOf(const Operand &node, LocalId local);
-  LaneValue special(const Operand &node, LocalId local);
+  LaneValue valueOf(const Source &source);
+  LaneValue special(const Source &source);
   void assign(LocalId local, LaneValue value, BlockId block, bool isGuarded);
   void wait(uint32_t number);
   LaneValue decision(BlockId block);

@@ -33,9 +33,9 @@ private:
 
 void ValueRules::divisor(uint32_t number) {
   const llvm::ArrayRef<Operand> nodes = nodesOf(number);
-  if (nodes.size() != 3 || values.at(number, 2) != Numbers::of(0))
+  if (nodes.size() != 3 || values.numbersAt(number, 2) != Numbers::of(0))
     return;
-  if (values.at(number, 1).isNumber()) // `1 / 0`, with which libgcc traps on purpose
+  if (values.numbersAt(number, 1).isNumber()) // `1 / 0`, with which libgcc traps on purpose
     return;
   const Instruction &instruction = body.instruction(number);
   sink.report(DiagId::ZeroDivisor, nodes[2].range, body.ast->text(instruction.opcode), textOf(number, 2));
@@ -47,7 +47,7 @@ void ValueRules::shift(uint32_t number) {
   const llvm::ArrayRef<Operand> nodes = nodesOf(number);
   if (nodes.size() != 3 || computation.resultKind == isa::TypeKind::Signed)
     return;
-  const Numbers count = readAs(values.at(number, 2), isa::TypeKind::Unsigned, 32);
+  const Numbers count = readAs(values.numbersAt(number, 2), isa::TypeKind::Unsigned, 32);
   if (count.isNumber() && count.low >= computation.resultBits)
     sink.report(DiagId::ShiftBeyondWidth, nodes[2].range, count.low, computation.resultBits);
 }
@@ -55,7 +55,7 @@ void ValueRules::shift(uint32_t number) {
 /// Where a register stands for a constant of which only some numbers are allowed.
 void ValueRules::ranges(uint32_t number) {
   for (const OperandRange &range : body.facts(number).ranges) {
-    const Numbers value = values.at(number, range.node);
+    const Numbers value = values.numbersAt(number, range.node);
     if (!value.isNumber() || range.contains(value.low) || range.contains(value.low & UINT32_MAX) ||
         range.contains(static_cast<int32_t>(value.low)))
       continue;
@@ -76,7 +76,7 @@ void ValueRules::condition(uint32_t number) {
   const Computation &computation = body.facts(number).computation;
   if (nodes.size() != 3 || nodes[0].kind != OperandKind::Name || body.guard(number) != LocalId::None)
     return;
-  const Numbers sources[] = {values.at(number, 1), values.at(number, 2)};
+  const Numbers sources[] = {values.numbersAt(number, 1), values.numbersAt(number, 2)};
   const Numbers outcome = numbersOf(computation, sources);
   if (!outcome.isNumber() || (sources[0].isNumber() && sources[1].isNumber()))
     return;

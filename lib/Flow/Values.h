@@ -1,16 +1,15 @@
 #pragma once
-// The numbers that registers hold, in all threads or in one of them:
+// Which numbers registers hold, in all threads or in one of them:
 //   mov.u32 %r1, %tid.x;          0 .. 127, with `.reqntid 128`; in the last thread 127
 //   mul.wide.u32 %rd1, %r1, 16;   0 .. 2032 in steps of 16
 //   mov.u64 %rd2, tile;           tile
 //   add.s64 %rd3, %rd2, %rd1;     tile + 0 .. 2032 in steps of 16
-//   mov.u32 %r2, 0;  ...  add.u32 %r2, %r2, 4;  setp.lt.u32 %p1, %r2, 64;  @%p1 bra loop;        0 .. 64 in steps of 4
-// A register that several instructions write is any of what they give, or a counter, to which the same number is added
-// again and again.
-#include "Flow/Analyses.h"
+// A register that several instructions write is any of what they give, or a counter (Counters.h).
+#include "Flow/Backward.h"
 #include "Flow/BlockShape.h"
+#include "Flow/Counters.h"
+#include "Flow/Definitions.h"
 #include "Flow/Numbers.h"
-#include "llvm/ADT/DenseMap.h"
 
 namespace ptxray {
 
@@ -21,51 +20,82 @@ struct Thread {
   int64_t count = 0; // what the counter holds
 };
 
-/// A register that begins as one of some numbers, to which one instruction adds the same number again and again.
-struct Counter {
-  Numbers first;
-  int64_t added = 0;
-  uint32_t adds = ~0u; // the instruction
+struct Value {
+  bool isUnset = true;             // nothing is known yet
+  bool isOfThread = false;         // the number of the thread is in it
+  bool isOpaque = false;           // something is in it of which nothing is known
+  bool areCounters = false;        // there are several, or another register that several instructions write
+  LocalId counter = LocalId::None; // the only counter that the numbers depend on
+  Numbers numbers;
+
+  /// It is the same in all threads and rounds of loops, as far as is known.
+  bool isFixed() const { return !isOfThread && counter == LocalId::None; }
+  bool operator==(const Value &) const = default;
 };
 
-class Values {
+class Values : public Backward<Values, Value> {
 public:
-  /// `Analyses::values` has those of all threads.
-  Values(const Body &body, Analyses &analyses) : body(body), analyses(analyses), shape(analyses.blockShape()) {}
-  /// In one thread alone.
-  Values(const Body &body, Analyses &analyses, const Thread &thread)
-      : body(body), analyses(analyses), shape(analyses.blockShape()), thread(thread) {}
+  /// `Analyses::values` has those of all threads. `base`: numbers may be after what that register holds as they may be
+  /// after a variable.
+  Values(const Body &body, Analyses &analyses, LocalId base = LocalId::None);
+  /// Loops are not followed, so that the body may have faults.
+  Values(const Body &body, const Definitions &definitions);
+  /// In one thread, in one round of a loop. What does not depend on that is taken from `all`.
+  explicit Values(Values &all, const Thread &thread = {});
+  void setThread(const Thread &one);
 
-  /// From now on others may be after what the register holds, as they may be after a variable.
-  void takeAsBase(LocalId local) { known[local] = {true, 0, 0, 0, local}; }
-  Numbers of(LocalId local) { return of(local, 0); }
-  /// Of an operand by its node, with its offset.
-  Numbers at(uint32_t instruction, uint32_t node);
-  std::optional<Counter> counterOf(LocalId local);
+  const Value &of(LocalId local) { return valueOf(local); }
+  Numbers numbersOf(LocalId local) { return valueOf(local).numbers; }
+  Numbers numbersOf(const Source &source);
+  /// Of the operand at a node.
+  Numbers numbersAt(uint32_t instruction, uint32_t node) {
+    return numbersOf(sourceAt(body, instruction, static_cast<int>(node)));
+  }
+  /// The number that an operand always is.
+  std::optional<int64_t> numberOf(const Source &source);
+  std::optional<int64_t> numberAt(uint32_t instruction, int node) {
+    return numberOf(sourceAt(body, instruction, node));
+  }
   /// What the counter holds where control comes to the instruction, before it is added to: from the first round to the
   /// last.
-  struct Counts {
-    uint32_t rounds = 0; // 0: nothing is known
-    int64_t first = 0, last = 0;
-    bool isWhole = false; // else there may be more rounds
-  };
   Counts counts(LocalId counter, uint32_t instruction);
+  bool isCounter(LocalId local) { return counterOf(local).has_value(); }
 
 private:
-  Numbers of(LocalId local, unsigned depth);
-  Numbers ofOperand(const Operand &operand, LocalId local, unsigned depth);
-  Numbers special(const Operand &operand, LocalId local) const;
-  Numbers written(uint32_t instruction, unsigned depth);
-  Numbers broadcast(uint32_t instruction, uint32_t laneNode, unsigned depth);
-  Numbers ofSeveral(LocalId local, unsigned depth);
-  std::optional<int64_t> addedTo(LocalId local, uint32_t writer);
+  friend Backward;
+  /// Of each source of a step what is known of its register or variable; null: it is something else.
+  using Inputs = std::array<const Value *, Step::mostSources>;
+
+  void addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
+  Value transfer(LocalId local);
+  static Value join(const Value &a, const Value &b);
+  static Value widened(const Value &value);
+  static Value unknown(LocalId local);
+
+  std::optional<Counter> counterOf(LocalId local) { return counters ? counters->find(local) : std::nullopt; }
+  bool isTaken(LocalId local) { return all && (local == thread.counter || all->of(local).isFixed()); }
+  const Value *inputOf(const Source &source) const {
+    return source.kind == Source::Name && body.symbol(source.local) ? &known(source.local) : nullptr;
+  }
+  Value taken(LocalId local);
+  Value written(uint32_t number, LocalId local) const;
+  Value ofCounter(LocalId local, const Counter &counter);
+  Value beginningOf(LocalId local, const Counter &counter) const;
+  Source limitOf(const std::optional<LoopTest> &test) const;
+  Counts countsFrom(LocalId local, const Counter &counter, const Numbers &first, uint32_t instruction);
+  Numbers numbersOf(const Source &source, const Value *input) const;
+  Numbers specialNumbers(const Source &source) const;
+  Numbers computed(const Step &step, const Inputs &inputs) const;
+  void addInput(Value &value, const Source &source, const Value *input) const;
 
   const Body &body;
-  Analyses &analyses;
-  const BlockShape &shape;
-  const std::optional<Thread> thread;
-  llvm::DenseMap<LocalId, Numbers> known;
-  size_t visits = 0;
+  const Definitions &definitions;
+  Values *const all = nullptr; // null: these are of all threads
+  const BlockShape shape;
+  Thread thread;
+  const LocalId base = LocalId::None;
+  std::unique_ptr<Counters> own;
+  Counters *counters = nullptr; // null: loops are not followed
 };
 
 } // namespace ptxray

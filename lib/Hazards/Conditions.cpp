@@ -1,5 +1,4 @@
 #include "Hazards/Conditions.h"
-#include "Flow/Sources.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/StringExtras.h"
@@ -7,23 +6,7 @@
 
 namespace ptxray {
 
-constexpr unsigned mostDepth = 6, mostSources = 64;
-
-bool Conditions::dependsOnThread(LocalId local) {
-  const auto known = depends.find(local);
-  if (known != depends.end())
-    return known->second;
-  return depends[local] = anySource(local, mostSources, /*beyond=*/false, [&](LocalId one, auto add) {
-           return tellsThreadsApart(one, body, analyses, [&](uint32_t number) {
-             // When a barrier is complete all threads see alike.
-             if (body.facts(number).has(isa::FactKind::Awaits))
-               return false;
-             add(body.guard(number));
-             llvm::for_each(body.namesOf(number), add);
-             return false;
-           });
-         });
-}
+constexpr unsigned mostDepth = 6;
 
 /// Whether it is the special register that counts the threads of a block, in its first dimension.
 static bool isThreadNumber(llvm::StringRef text) {

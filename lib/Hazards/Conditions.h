@@ -16,7 +16,7 @@ public:
   /// Of a predicate that is true, or false.
   std::string text(LocalId predicate, bool isTrue) { return condition(predicate, isTrue, 0).text; }
   /// The threads of a block may differ in it.
-  bool dependsOnThread(LocalId local);
+  bool dependsOnThread(LocalId local) { return analyses.sharing().of(local).isOfThreadAnyhow; }
 
 private:
   struct Condition {
@@ -36,7 +36,6 @@ private:
   const Body &body;
   Analyses &analyses;
   Places &places;
-  llvm::DenseMap<LocalId, bool> depends;
 };
 
 } // namespace ptxray

@@ -161,7 +161,7 @@ bool HandoverRules::isForAll(uint32_t number, uint32_t allocation) {
   const Graph &graph = context.analyses.graph();
   const BlockId reading = graph.blockOf(number), allocating = graph.blockOf(allocation);
   const LocalId guard = body.guard(allocation);
-  const bool isOfOneWarp = (guard != LocalId::None && dependsOnThread(guard, body, context.analyses)) ||
+  const bool isOfOneWarp = (guard != LocalId::None && context.analyses.sharing().of(guard).isOfThread) ||
                            isChosen(allocating, reading, body, context.analyses);
   return isOfOneWarp && body.guard(number) == LocalId::None && !isChosen(reading, allocating, body, context.analyses);
 }

@@ -1,5 +1,4 @@
 #include "Hazards/Hazards.h"
-#include "Flow/Addresses.h"
 #include "Isa/Words.h"
 
 namespace ptxray {

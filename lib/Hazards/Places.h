@@ -4,7 +4,9 @@
 //   add.s32 %r2, %r1, 16;         tiles + 16
 //   mad.lo.s32 %r3, %r9, 8, %r2;  %r3, somewhere in tiles
 //   ld.shared.u32 %r4, [%r1];     %r4
-#include "Flow/Analyses.h"
+#include "Flow/Addresses.h"
+#include "Flow/Sharing.h"
+#include "Flow/Values.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace ptxray {
@@ -33,36 +35,25 @@ bool beginTogether(const MemoryPlace &a, const MemoryPlace &b);
 
 class Places {
 public:
-  Places(const Body &body, Analyses &analyses) : body(body), analyses(analyses) {}
+  Places(const Body &body, Analyses &analyses)
+      : body(body), analyses(analyses), addresses(analyses.addresses()), values(analyses.values()) {}
 
   /// Of an operand's name, by its node, or of the name in the brackets that the node is.
   MemoryPlace at(uint32_t number, uint32_t node, uint32_t bytes = 1);
   /// The number that an operand is, or that its register holds all along.
-  std::optional<int64_t> numberAt(uint32_t number, int node);
+  std::optional<int64_t> numberAt(uint32_t number, int node) { return values.numberAt(number, node); }
   /// All threads of the scope have the same value: it comes from parameters and numbers of the scope alone.
-  bool isSameIn(isa::Scope scope, LocalId local) { return isSameIn(scope, local, 0); }
+  bool isSameIn(isa::Scope scope, LocalId local) { return analyses.sharing().isSameIn(scope, local); }
 
 private:
-  struct Root {
-    LocalId variable = LocalId::None;
-    bool areSeveral = false; // then there is none
-    bool isRemote = false;
-
-    void addVariable(LocalId one);
-    void add(const Root &other);
-  };
   MemoryPlace follow(LocalId local);
-  Root rootOf(LocalId local, unsigned depth = 0);
-  template <typename See> void eachOrigin(uint32_t number, Root &root, See other);
   void findSlots(MemoryPlace &place);
-  bool isSameIn(isa::Scope scope, LocalId local, unsigned depth);
-  bool isResultSameIn(isa::Scope scope, LocalId result, uint32_t number, unsigned depth);
 
   const Body &body;
   Analyses &analyses;
+  AddressOrigins &addresses;
+  Values &values;
   llvm::DenseMap<LocalId, MemoryPlace> known;
-  llvm::DenseMap<LocalId, Root> roots;
-  llvm::DenseMap<std::pair<LocalId, unsigned>, bool> same; // by scope
 };
 
 /// The name that an operand is, by its node; None: it is something else.
@@ -70,8 +61,6 @@ LocalId nameAt(const Body &body, uint32_t number, int node);
 
 /// Some condition on the number of the thread decides whether control comes to a, and not whether it comes to b.
 bool isChosen(BlockId a, BlockId b, const Body &body, Analyses &analyses);
-/// It is made from the number of a thread or a warp, or by choosing one.
-bool dependsOnThread(LocalId local, const Body &body, Analyses &analyses);
 /// Different threads come to the one block and to the other, as far as conditions say that depend on their number.
 bool areOtherThreads(BlockId a, BlockId b, const Body &body, Analyses &analyses);
 

@@ -152,15 +152,14 @@ void Allocations::columns(uint32_t allocation) {
     const LocalId address = addressFrom(load, place);
     if (address == LocalId::None)
       continue;
-    Values values(body, context.analyses);
-    values.takeAsBase(address);
+    Values values(body, context.analyses, address);
     for (const uint32_t number : context.events)
       for (const Access &access : body.facts(number).accesses) {
         if (access.space != isa::words::tmem)
           continue;
         const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
         const uint32_t node = access.node + (nodes[access.node].kind == OperandKind::Address);
-        const std::optional<int64_t> column = columnOf(values.at(number, node), address);
+        const std::optional<int64_t> column = columnOf(values.numbersAt(number, node), address);
         const int64_t last = column.value_or(0) + widthOf(body, number) - 1;
         if (!column || last < *taken)
           continue;

@@ -10,16 +10,16 @@ namespace ptxray {
 using llvm::StringRef;
 
 /// What may be written for an option or operand, judged by how help names it.
-enum class Values { None, Choice, Rules, Files, Anything };
+enum class WhatFollows { None, Choice, Rules, Files, Anything };
 
-static Values valuesOf(StringRef shown) {
+static WhatFollows valuesOf(StringRef shown) {
   if (shown.empty())
-    return Values::None;
+    return WhatFollows::None;
   if (shown.contains("RULE"))
-    return Values::Rules;
+    return WhatFollows::Rules;
   if (shown.contains("FILE") || shown.contains("PATH"))
-    return Values::Files;
-  return shown.contains('|') ? Values::Choice : Values::Anything;
+    return WhatFollows::Files;
+  return shown.contains('|') ? WhatFollows::Choice : WhatFollows::Anything;
 }
 
 static llvm::SmallVector<StringRef> choicesOf(StringRef shown) {
@@ -49,15 +49,15 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
          "  case $command$option in\n";
   for (const Command &command : commands)
     for (const Option &option : command.syntax.options) {
-      const Values values = valuesOf(option.value);
-      if (values == Values::None)
+      const WhatFollows values = valuesOf(option.value);
+      if (values == WhatFollows::None)
         continue;
       out << "  " << command.name << option.name << ") ";
-      if (values == Values::Choice)
+      if (values == WhatFollows::Choice)
         out << "COMPREPLY=($(compgen -W \"" << llvm::join(choicesOf(option.value), " ") << "\" -- \"$value\"))";
-      else if (values == Values::Rules)
+      else if (values == WhatFollows::Rules)
         out << "COMPREPLY=($(compgen -W \"$_ptxray_rules\" -- \"$value\"))";
-      else if (values == Values::Files)
+      else if (values == WhatFollows::Files)
         out << "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$value\"))";
       else
         out << ':';
@@ -69,12 +69,12 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
     for (const Option &option : command.syntax.options)
       out << option.name << (option.value.empty() ? "" : "=") << ' ';
     out << "--help\" -- \"$current\")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace ;;\n";
-    const Values values = valuesOf(command.syntax.operands);
-    if (values == Values::Rules)
+    const WhatFollows values = valuesOf(command.syntax.operands);
+    if (values == WhatFollows::Rules)
       out << "    *) COMPREPLY=($(compgen -W \"$_ptxray_rules\" -- \"$current\")) ;;\n";
-    else if (values == Values::Files)
+    else if (values == WhatFollows::Files)
       out << "    *) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$current\")) ;;\n";
-    else if (values == Values::Choice)
+    else if (values == WhatFollows::Choice)
       out << "    *) COMPREPLY=($(compgen -W \"" << llvm::join(choicesOf(command.syntax.operands), " ")
           << "\" -- \"$current\")) ;;\n";
     out << "    esac ;;\n";
@@ -85,11 +85,11 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
 // ------------------------------------------------------------------------------------------- zsh
 static std::string zshAction(StringRef shown) {
   switch (valuesOf(shown)) {
-  case Values::None: return "";
-  case Values::Choice: return ":value:(" + llvm::join(choicesOf(shown), " ") + ")";
-  case Values::Rules: return ":rule:($rules)";
-  case Values::Files: return ":file:_files";
-  case Values::Anything: return ":value:";
+  case WhatFollows::None: return "";
+  case WhatFollows::Choice: return ":value:(" + llvm::join(choicesOf(shown), " ") + ")";
+  case WhatFollows::Rules: return ":rule:($rules)";
+  case WhatFollows::Files: return ":file:_files";
+  case WhatFollows::Anything: return ":value:";
   }
   return "";
 }
@@ -126,11 +126,11 @@ static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
       << "\ncomplete -c ptxray -f\n";
   auto action = [&](StringRef shown) -> std::string {
     switch (valuesOf(shown)) {
-    case Values::None: return "";
-    case Values::Choice: return " -x -a " + quoted(llvm::join(choicesOf(shown), " "));
-    case Values::Rules: return " -x -a '$__ptxray_rules'";
-    case Values::Files: return " -r -F";
-    case Values::Anything: return " -x";
+    case WhatFollows::None: return "";
+    case WhatFollows::Choice: return " -x -a " + quoted(llvm::join(choicesOf(shown), " "));
+    case WhatFollows::Rules: return " -x -a '$__ptxray_rules'";
+    case WhatFollows::Files: return " -r -F";
+    case WhatFollows::Anything: return " -x";
     }
     return "";
   };
@@ -140,7 +140,7 @@ static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
     const std::string within = "complete -c ptxray -n '__fish_seen_subcommand_from " + std::string(command.name) + "'";
     for (const Option &option : command.syntax.options)
       out << within << " -l " << option.name.substr(2) << " -d " << quoted(option.help) << action(option.value) << '\n';
-    if (valuesOf(command.syntax.operands) == Values::Files)
+    if (valuesOf(command.syntax.operands) == WhatFollows::Files)
       out << within << " -F\n";
     else if (!command.syntax.operands.empty())
       out << within << action(command.syntax.operands) << '\n';

@@ -1,0 +1,127 @@
+#pragma once
+// Data flow, backwards along registers: what a register holds follows from what the registers hold that it is made
+// from. Each is computed once, after those; registers that are made from each other, in a loop, are computed together
+// until nothing changes. So the result does not depend on what is asked first, and nothing recurs. Asked for one
+// register, only those are looked at that it is made from. A domain derives from `Backward<Domain, Value>` and has
+//   void addSources(LocalId, llvm::SmallVectorImpl<LocalId> &)      adds the registers that one is made from
+//   Value transfer(LocalId)                   what it holds by what `known` says of those
+//   Value join(const Value &, const Value &)  what is one or the other
+//   Value widened(const Value &)              a coarser one, so that loops come to an end
+//   Value unknown(LocalId)                    what is said of it when they do not
+#include "Flow/Body.h"
+#include <algorithm>
+
+namespace ptxray {
+
+template <typename Domain, typename Value> class Backward {
+public:
+  /// Good until the next register is asked for.
+  const Value &valueOf(LocalId local) {
+    if (const Entry *entry = find(local))
+      return entry->value;
+    open(local);
+    while (!frames.empty())
+      advance();
+    return find(local)->value;
+  }
+
+protected:
+  /// While one is computed: those that it is made from. In a loop that is not yet computed they may still be unset.
+  const Value &known(LocalId local) const { return entries[slotOf[static_cast<uint32_t>(local)]].value; }
+  /// The registers that are computed now are made from each other.
+  bool isInLoop() const { return computesLoop; }
+  void forget() { entries.clear(); }
+
+private:
+  friend Domain;
+  explicit Backward(const Body &body) : slotOf(body.locals.size()) {}
+
+  static constexpr unsigned gentleRounds = 3, mostRounds = 48;
+
+  struct Entry {
+    LocalId local = LocalId::None;
+    bool isOpen = true;
+    Value value{};
+  };
+  struct Frame {
+    uint32_t slot, lowest; // of the entries that it is known to depend on, the first that is open
+    uint32_t firstWaiting;
+    bool isCircular = false;
+  };
+
+  /// The slots of registers that were not asked for hold anything.
+  const Entry *find(LocalId local) const {
+    const uint32_t slot = slotOf[static_cast<uint32_t>(local)];
+    return slot < entries.size() && entries[slot].local == local ? &entries[slot] : nullptr;
+  }
+  void open(LocalId local) {
+    const auto slot = static_cast<uint32_t>(entries.size());
+    slotOf[static_cast<uint32_t>(local)] = slot;
+    entries.push_back({local, true, {}});
+    frames.push_back({slot, slot, static_cast<uint32_t>(waiting.size())});
+    opened.push_back(slot);
+    static_cast<Domain *>(this)->addSources(local, waiting);
+  }
+  void advance() {
+    Frame &frame = frames.back();
+    if (waiting.size() == frame.firstWaiting)
+      return close();
+    const LocalId next = waiting.pop_back_val();
+    const Entry *entry = find(next);
+    if (!entry)
+      return open(next);
+    if (!entry->isOpen)
+      return;
+    const auto slot = static_cast<uint32_t>(entry - entries.data());
+    frame.lowest = std::min(frame.lowest, slot);
+    frame.isCircular |= slot == frame.slot;
+  }
+  void close() {
+    const Frame frame = frames.pop_back_val();
+    if (frame.lowest != frame.slot) { // the loop goes on above
+      frames.back().lowest = std::min(frames.back().lowest, frame.lowest);
+      return;
+    }
+    const auto *first = std::ranges::lower_bound(opened, frame.slot);
+    const bool isLoop = frame.isCircular || opened.end() - first > 1;
+    if (isLoop)
+      computeLoop(first);
+    else
+      store(frame.slot, static_cast<Domain *>(this)->transfer(entries[frame.slot].local));
+    for (const auto *slot = first; slot != opened.end(); ++slot)
+      entries[*slot].isOpen = false;
+    opened.truncate(static_cast<size_t>(first - opened.begin()));
+  }
+  void store(uint32_t slot, Value value) { entries[slot].value = std::move(value); }
+  void computeLoop(const uint32_t *first) {
+    llvm::SmallVector<uint32_t, 16> members(first, static_cast<const uint32_t *>(opened.end()));
+    llvm::sort(members, [this](uint32_t a, uint32_t b) { return entries[a].local < entries[b].local; });
+    auto &domain = *static_cast<Domain *>(this);
+    bool changes = true;
+    computesLoop = true;
+    for (unsigned round = 0; changes && round < mostRounds; ++round) {
+      changes = false;
+      for (const uint32_t slot : members) {
+        const Value before = entries[slot].value;
+        Value after = domain.join(before, domain.transfer(entries[slot].local));
+        if (after == before)
+          continue;
+        changes = true;
+        store(slot, round < gentleRounds ? after : domain.widened(after));
+      }
+    }
+    computesLoop = false;
+    for (const uint32_t slot : members)
+      if (changes || entries[slot].value.isUnset)
+        store(slot, domain.unknown(entries[slot].local));
+  }
+
+  std::vector<uint32_t> slotOf; // by LocalId
+  std::vector<Entry> entries;
+  llvm::SmallVector<Frame, 16> frames;
+  llvm::SmallVector<LocalId, 32> waiting; // of each frame those that it still depends on
+  llvm::SmallVector<uint32_t, 16> opened; // slots of entries that are open, ascending
+  bool computesLoop = false;
+};
+
+} // namespace ptxray

@@ -1,0 +1,135 @@
+#include "Flow/Steps.h"
+#include "Isa/Words.h"
+
+namespace ptxray {
+
+Source sourceOf(const Operand &operand, LocalId local) {
+  if (operand.kind == OperandKind::Name)
+    return {Source::Name, operand.flags, local, operand.suffix, operand.value};
+  if (operand.kind == OperandKind::Integer && !(operand.flags & AnyValue))
+    return {Source::Number, operand.flags, LocalId::None, SpellingId::None, operand.value};
+  return {};
+}
+
+Source sourceAt(const Body &body, uint32_t instruction, int node) {
+  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(instruction).operands);
+  if (node < 0 || static_cast<size_t>(node) >= nodes.size())
+    return {};
+  auto at = static_cast<size_t>(node);
+  at += nodes[at].kind == OperandKind::Address;
+  const LocalId *local = body.namesOf(instruction).data();
+  for (const Operand &one : nodes.take_front(at))
+    local += one.kind == OperandKind::Name;
+  return sourceOf(nodes[at], nodes[at].kind == OperandKind::Name ? *local : LocalId::None);
+}
+
+int64_t asResult(const Computation &computation, int64_t number) {
+  return computation.resultBits == 32 ? static_cast<int32_t>(number) : number;
+}
+
+/// The number of the lane from which all lanes of a warp receive a value; -1: there is no such.
+static int8_t laneOf(const Facts &facts, llvm::ArrayRef<Operand> nodes) {
+  for (const Action &action : facts.actions)
+    if (action.kind == isa::FactKind::Per && action.scope() == isa::Scope::Warp && action.condition >= 0) {
+      const Operand &lane = nodes[action.condition];
+      return lane.kind == OperandKind::Integer && lane.value >= 0 && lane.value < 32 ? static_cast<int8_t>(lane.value)
+                                                                                     : int8_t(-1);
+    }
+  return -1;
+}
+
+static Step broadcast(const Facts &facts, llvm::ArrayRef<Operand> nodes, llvm::ArrayRef<LocalId> names) {
+  static constexpr Computation move{true, isa::Operation::Mov, isa::TypeKind::Bits, isa::TypeKind::Bits, 64, 64, 0};
+  Step step;
+  step.lane = nodes.size() > 1 && nodes[1].kind == OperandKind::Name ? laneOf(facts, nodes) : int8_t(-1);
+  if (!step.isBroadcast())
+    return step;
+  step.computation = &move;
+  step.result = names[0];
+  step.list[0] = sourceOf(nodes[1], names[1]);
+  step.count = 1;
+  return step;
+}
+
+Step stepOf(const Body &body, uint32_t instruction) {
+  const Facts &facts = body.facts(instruction);
+  const Step unknown;
+  if (!facts.known || !(facts.computation.isKnown || facts.has(isa::FactKind::Copies)))
+    return unknown;
+  const Instruction &written = body.instruction(instruction);
+  const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(written.operands);
+  if (nodes.empty() || nodes.front().kind != OperandKind::Name)
+    return unknown;
+  const bool isGuarded = written.guard != NameId::None;
+  if (!facts.computation.isKnown) {
+    Step step = broadcast(facts, nodes, body.namesOf(instruction));
+    step.isGuarded = isGuarded;
+    return step;
+  }
+  Step step;
+  step.computation = &facts.computation;
+  step.isGuarded = isGuarded;
+  const LocalId *local = body.namesOf(instruction).data();
+  step.result = *local++;
+  for (const Operand &node : nodes.drop_front()) {
+    const bool isList = node.kind == OperandKind::Vector || node.kind == OperandKind::Pair;
+    if (isList && facts.computation.operation == isa::Operation::Mov)
+      continue; // its elements follow
+    if (isList || step.count == Step::mostSources)
+      return unknown;
+    step.list[step.count++] = sourceOf(node, node.kind == OperandKind::Name ? *local++ : LocalId::None);
+  }
+  return step;
+}
+
+/// An address in shared memory has 24 bits, and a descriptor counts 16 bytes or more.
+static bool leavesAddress(const Step &step) {
+  return step.is(isa::Operation::And, 2) && step.list[1].kind == Source::Number && !(~step.list[1].number & 0xffffc0);
+}
+
+/// The only source of these is what they give, in another size or space.
+static bool isMove(isa::Operation operation) {
+  return operation == isa::Operation::Mov || operation == isa::Operation::Cvt ||
+         operation == isa::Operation::ToGeneric || operation == isa::Operation::FromGeneric;
+}
+
+Sum sumOf(const Step &step) {
+  if (!step.isKnown() || step.isGuarded || step.isBroadcast())
+    return {};
+  const isa::Operation operation = step.computation->operation;
+  const bool isDifference = operation == isa::Operation::Sub, isProduct = operation == isa::Operation::Mad;
+  const size_t count = isProduct ? 3 : isDifference || operation == isa::Operation::Add ? 2 : 1;
+  if (leavesAddress(step))
+    return {step.list[0].local, LocalId::None, 0, true};
+  if (step.count != count || (count == 1 && !isMove(operation)))
+    return {};
+  Sum sum;
+  sum.isCut = operation == isa::Operation::Cvt;
+  for (size_t i = 0; i < count; ++i) {
+    const Source &source = step.list[i];
+    const bool isNegative = isDifference && i == 1, isFactor = isProduct && i < 2;
+    if (source.kind == Source::Number) {
+      const int64_t number = asResult(*step.computation, source.number);
+      sum.added += isFactor ? 0 : isNegative ? -number : number;
+    } else if (source.isSum()) {
+      (isNegative || isFactor || sum.source != LocalId::None ? sum.index : sum.source) = source.local;
+      sum.added += source.offset();
+    } else {
+      return {};
+    }
+  }
+  return sum;
+}
+
+bool readsMemory(const Body &body, uint32_t instruction) {
+  const Facts &facts = body.facts(instruction);
+  return (facts.uses & Calls) || !facts.known || llvm::any_of(facts.accesses, [&](const Access &access) {
+           if (access.kind == isa::Access::Names || access.kind == isa::Access::Writes)
+             return false;
+           const isa::WordId space = isa::wholeSpace(access.space);
+           const bool isOfKernel = space == isa::words::param && body.function->kind == FunctionKind::Entry;
+           return space != isa::words::const_ && !isOfKernel;
+         });
+}
+
+} // namespace ptxray

@@ -228,13 +228,13 @@ static void readZipMember(Reader &reader, const Shell &shell, const ZipItem &ite
   uint32_t sum = crc32(0, nullptr, 0);
   while (const uint64_t got = inflater.read(room + done, std::min(atOnce, item.unpacked - done))) {
     sum = crc32(sum, reinterpret_cast<const Bytef *>(room + done), got);
-    reader.binary.members->letGo({room + done, got});
+    reader.binary.members->letGo({room + done, size_t(got)});
     done += got;
   }
   if (done != item.unpacked || sum != item.sum)
     reader.problem(shell, item.offset, "member " + item.name.str() + " is damaged");
-  reader.readMember(shell, item.name, {room, done});
-  reader.binary.members->letGo({room, done});
+  reader.readMember(shell, item.name, {room, size_t(done)});
+  reader.binary.members->letGo({room, size_t(done)});
 }
 
 void Reader::readZip(const Shell &shell) {

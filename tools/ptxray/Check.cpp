@@ -264,6 +264,9 @@ std::optional<unsigned> threadsOf(const Arguments &arguments) {
   if (const std::optional<llvm::StringRef> written = arguments.value("--jobs"))
     if (written->getAsInteger(10, threads) || threads == 0)
       return std::nullopt;
+#ifdef __wasm__ // has no others
+  threads = 1;
+#endif
   return threads;
 }
 

@@ -7,9 +7,10 @@ namespace ptxray {
 
 using namespace llvm::sys;
 
-/// Those of the file that is replaced, or those of any new file. On Windows a new file has what its folder gives.
+/// Those of the file that is replaced, or those of any new file. On Windows a new file has what its folder gives, and
+/// WebAssembly knows no permissions.
 static std::error_code setPermissions([[maybe_unused]] int file, [[maybe_unused]] llvm::StringRef target) {
-#ifdef _WIN32
+#if defined _WIN32 || defined __wasm__
   return {};
 #else
   const llvm::ErrorOr<fs::perms> before = fs::getPermissions(target);

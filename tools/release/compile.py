@@ -44,7 +44,7 @@ class Compiler:
     def third_party(self, target):
         """The prefix that has the libraries."""
         source = sources.unpack_all(self.work)
-        recipe = sorted([*(HERE / "third-party").iterdir(), HERE / "zig.cmake"])
+        recipe = sorted(path for path in HERE.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc"))
         sums = "".join(source.sha256 for source in sources.SOURCES) + self.zig.parent.name + target.zig
         digest = hashlib.sha256(b"".join(path.read_bytes() for path in recipe) + sums.encode())
         prefix = self.work / "prefix" / f"{target.name}-{digest.hexdigest()[:12]}"
@@ -68,6 +68,11 @@ class Compiler:
         log.unlink(missing_ok=True)
         options = [f"-DLLVM_DIR={prefix / 'lib/cmake/llvm'}", "-DBUILD_TESTING=OFF", f"-DPTXRAY_ZIG={self.zig}"]
         options.append(f"-DPTXRAY_JSON_INCLUDE={source / 'generated' / 'include'}")
+        if target.is_wasm:
+            options += [
+                "-DPTXRAY_STATIC=OFF",
+                "-DCCACHE=",
+            ]  # ccache takes this target's options for those of the system
         self.configure(source, build, log, target, prefix, "-DCMAKE_EXE_LINKER_FLAGS=-s", *options)
         parts = ["tools/ptxray/all", *(["tools/ptxray-run/all"] if target.is_linux else [])]
         self.run(log, "cmake", "--build", build, "--target", *parts)

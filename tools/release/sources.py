@@ -108,6 +108,15 @@ SOURCES = [
     ),
     Source("musl", "musl", "of zig", "MIT", "https://musl.libc.org", ("COPYRIGHT",), only="linux"),
     Source(
+        "wasi",
+        "wasi-libc",
+        "of zig",
+        "Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT",
+        "https://github.com/WebAssembly/wasi-libc",
+        ("LICENSE", "LICENSE-MIT"),
+        only="wasi",
+    ),
+    Source(
         "mingw", "MinGW-w64 runtime", "of zig", "ZPL-2.1", "https://www.mingw-w64.org", ("COPYING",), only="windows"
     ),
 ]

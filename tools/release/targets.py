@@ -21,8 +21,12 @@ class Target:
         return "windows" in self.zig
 
     @property
+    def is_wasm(self):
+        return "wasm32" in self.zig
+
+    @property
     def program(self):
-        return "ptxray.exe" if self.is_windows else "ptxray"
+        return "ptxray" + (".exe" if self.is_windows else ".wasm" if self.is_wasm else "")
 
     @property
     def launcher(self):
@@ -47,6 +51,7 @@ def linux(machine, debian):
 TARGETS = [
     linux("x86_64", "amd64"),
     linux("aarch64", "arm64"),
+    Target("wasm32", "wasm32-wasi", ""),  # the playground and the package of npm
     # Made when they are named: docs/releasing.md says how far they were tried.
     Target("x86_64-windows", "x86_64-windows-gnu", "win_amd64"),
     Target("aarch64-macos", "aarch64-macos.13.0", "macosx_13_0_arm64"),

@@ -7,12 +7,17 @@ if(ZIG_TARGET MATCHES windows)
 elseif(ZIG_TARGET MATCHES macos)
   set(CMAKE_SYSTEM_NAME Darwin)
   set(CMAKE_OSX_SYSROOT "") # there is no SDK to look for
+elseif(ZIG_TARGET MATCHES wasm32)
+  set(CMAKE_SYSTEM_NAME Generic)
 endif()
 string(REGEX MATCH "^[^-]+" CMAKE_SYSTEM_PROCESSOR ${ZIG_TARGET})
 
 # The arguments keep what is built free of this machine: no debugging information, no CPU but the oldest of its kind.
 set(CMAKE_C_COMPILER ${ZIG} cc -target ${ZIG_TARGET})
 set(CMAKE_CXX_COMPILER ${ZIG} c++ -target ${ZIG_TARGET})
+if(ZIG_TARGET MATCHES wasm32)
+  include(${CMAKE_CURRENT_LIST_DIR}/wasm.cmake)
+endif()
 foreach(language C CXX)
   set(CMAKE_${language}_ARCHIVE_CREATE "${ZIG} ar qcD <TARGET> <OBJECTS>")
   set(CMAKE_${language}_ARCHIVE_APPEND "${ZIG} ar qD <TARGET> <OBJECTS>")

@@ -88,11 +88,11 @@ void Server::publish(OpenDocument &open) {
 }
 
 /// What changed is checked when nothing else is to be done, so many edits are checked once.
-void Server::publishStale(const Inbox &inbox) {
+void Server::publishStale(const Inbox *inbox) {
   if (client.pullsDiagnostics || state != State::Running)
     return;
   for (auto &[uri, open] : documents) {
-    if (!inbox.isEmpty())
+    if (inbox && !inbox->isEmpty())
       return;
     if (!open.isPublished)
       publish(open);

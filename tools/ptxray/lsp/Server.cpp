@@ -135,12 +135,18 @@ int Server::run(Inbox &inbox) {
       return wasShutDown ? 0 : 1;
     holdsMemory |= message->size > largeMessage;
     message.reset();
-    publishStale(inbox);
+    publishStale(&inbox);
     if (holdsMemory && inbox.isEmpty()) { // what it took for a moment goes back to the system
       returnFreeMemory();
       holdsMemory = false;
     }
   }
+}
+
+void Server::take(StringRef body) {
+  if (std::optional<Message> message = readMessage(body))
+    handle(*message);
+  publishStale(nullptr);
 }
 
 // ---- life

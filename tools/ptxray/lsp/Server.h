@@ -36,6 +36,8 @@ public:
   explicit Server(llvm::raw_ostream &out, bool verifies = false) : out(out), verifies(verifies) {}
   /// Until the client says `exit` or its stream ends; gives the exit status.
   int run(Inbox &inbox);
+  /// One message, from who calls the server instead of writing to it.
+  void take(llvm::StringRef body);
 
 private:
   struct Spot {
@@ -86,7 +88,7 @@ private:
   void request(llvm::StringRef method, Json params);
   void requestRefresh();
   void publish(OpenDocument &open);
-  void publishStale(const Inbox &inbox);
+  void publishStale(const Inbox *inbox);
   Json diagnosticItems(OpenDocument &open) const;
   Json verifiedItems(OpenDocument &open) const;
   void readSettings(const Json *settings);

@@ -9,6 +9,11 @@ set(support
   Path PrettyStackTrace Process Program RandomNumberGenerator Regex Signals Signposts SmallPtrSet SmallVector SourceMgr
   Statistic StringExtras StringMap StringRef StringSaver Threading Timer Twine Unicode UnicodeCaseFold VirtualFileSystem
   Watchdog WithColor YAMLParser circular_raw_ostream raw_os_ostream raw_ostream xxhash)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32) # there are no signals and no processes
+  list(REMOVE_ITEM support CommandLine CrashRecoveryContext Debug DebugCounter DynamicLibrary GraphWriter
+       IntegerInclusiveInterval Jobserver Memory PrettyStackTrace Program RandomNumberGenerator Signals Signposts
+       SourceMgr Statistic Timer VirtualFileSystem Watchdog YAMLParser)
+endif()
 list(TRANSFORM support APPEND .cpp)
 list(APPEND support regcomp.c regerror.c regexec.c regfree.c regstrlcpy.c)
 
@@ -59,6 +64,9 @@ foreach(header config.h llvm-config.h abi-breaking.h)
 endforeach()
 
 list(TRANSFORM support PREPEND ${llvm}/lib/Support/)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
+  list(APPEND support ${CMAKE_CURRENT_SOURCE_DIR}/wasm/NoSignals.cpp)
+endif()
 third_party(LLVMSupport ${support})
 list(TRANSFORM demangle PREPEND ${llvm}/lib/Demangle/)
 list(TRANSFORM demangle APPEND .cpp)
@@ -69,6 +77,11 @@ foreach(library LLVMSupport LLVMDemangle)
                                                 __STDC_LIMIT_MACROS)
   target_compile_options(${library} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>") # RTTI is asked for
   set_target_properties(${library} PROPERTIES CXX_STANDARD 17)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
+    set(shim ${CMAKE_CURRENT_SOURCE_DIR}/wasm)
+    target_include_directories(${library} PRIVATE ${shim})
+    target_compile_options(${library} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-include;${shim}/support.h>")
+  endif()
 endforeach()
 foreach(folder ADT Support Demangle Config BinaryFormat Object Option TargetParser)
   install(DIRECTORY ${llvm}/include/llvm/${folder} DESTINATION include/llvm FILES_MATCHING PATTERN *.h PATTERN *.def

@@ -1,0 +1,1 @@
+#include <endian.h> /* where LLVM looks for it on systems that it does not know */

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""The playground in headless Chromium, opened from its file:
+page.py FOLDER SOURCE-FOLDER [--screenshots FOLDER] [--smoke]
+
+Opens by address, types, hovers, looks at each panel, runs through the examples, drops files, opens what is hostile;
+the console stays silent and nothing is wider than a phone. Times are compared with the budgets of docs/playground.md.
+Skipped (77) without Chromium or the page, unless PTXRAY_REQUIRE names `playground` or `all`."""
+
+import base64
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+import zlib
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "site"))
+from chromium import Browser
+
+PANELS = ("findings", "explain", "layout", "hazards", "graph", "targets", "report")
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+HOSTILE = HEAD + ".visible .entry k()\n{\n  .reg .b32 </text><script>alert(1)</script>;\n  ret;\n}\n"
+CLEAR = "document.getElementById('count').textContent = '...'"
+IS_CHECKED = "document.getElementById('count').textContent !== '...'"
+STATUS = "document.getElementById('status').textContent"
+
+
+def fragment(text):
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(text.encode()) + packer.flush()
+    return "#c=" + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+
+class Page:
+    def __init__(self, browser, address):
+        self.browser, self.address, self.problems = browser, address, []
+
+    def expect(self, holds, what):
+        if not holds:
+            self.problems.append(what)
+
+    def open(self, end=""):
+        self.browser.open("about:blank")
+        self.browser.open(self.address + end)
+
+    def value(self, script):
+        return self.browser.value(script)
+
+    def after(self, script):
+        """the value of a promise"""
+        asked = self.browser.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        return asked["result"].get("value")
+
+    def until(self, script, what, seconds=20):
+        end = time.time() + seconds
+        while time.time() < end:
+            if (found := self.value(script)) not in (None, False, 0, ""):
+                return found
+            time.sleep(0.02)
+        self.problems.append(f"{what}: not within {seconds} s; the status is {self.value('status.textContent')!r}")
+        return None
+
+    def set_text(self, text, language="ptx"):
+        self.value(CLEAR)
+        self.value(f"playground.editor.setText({json.dumps(text)}, {json.dumps(language)})")
+        self.until(IS_CHECKED, "findings of a new text")
+
+    def findings(self):
+        return self.value("playground.state().findings.map((one) => one.code)")
+
+    def panel(self, name):
+        """what it shows, or the number of the words of its picture"""
+        self.value(f"document.querySelector('#{name}').dataset.turn = ''; playground.show('{name}')")
+        if name != "findings":
+            self.until(f"document.querySelector('#{name}').dataset.turn !== ''", f"panel {name}")
+        return self.value(
+            f"(() => {{ const box = document.querySelector('#{name}'), picture = box.querySelector('.picture');"
+            "return picture?.shadowRoot ? picture.shadowRoot.querySelectorAll('svg text').length : box.innerText; })()"
+        )
+
+
+def opens(page, source):
+    text = (source / "docs/examples/mistakes.ptx").read_text()
+    page.open(fragment(text))
+    page.until("globalThis.playground?.state().findings.length > 0", "first findings")
+    first = page.value("performance.now()")
+    page.expect(page.value("playground.editor.text") == text, "the text of the address is not in the editor")
+    marks = page.until("document.querySelectorAll('.cm-lintRange').length", "marks")
+    page.expect(marks and marks >= len(page.findings()) - 1, f"{marks} marks of {page.findings()}")
+    page.until("document.querySelectorAll('#findings .fix').length", "fixes")
+    page.until("document.querySelectorAll('[class^=tok-]').length > 20", "colours")
+    return first
+
+
+def types(page):
+    page.set_text(HEAD + ".visible .entry k()\n{\n  .reg .b32 %r<4>;\n\n  ret;\n}\n")
+    page.expect(page.findings() == [], f"a good text: {page.findings()}")
+    page.value("playground.editor.showLine(7)")
+    page.browser.ask("Input.insertText", text="  add.s32 %r1, %r2, %r3")
+    page.until("playground.state().findings.length > 0", "a mistake that is typed")
+    page.until("playground.state().fixes?.size > 0", "its fix")
+    key = {"key": ".", "code": "Period", "windowsVirtualKeyCode": 190, "modifiers": 2}
+    page.browser.ask("Input.dispatchKeyEvent", type="rawKeyDown", **key)
+    page.browser.ask("Input.dispatchKeyEvent", type="keyUp", **key)
+    page.until("playground.state().findings.length === 0", "the key that fixes")
+    page.expect("%r3;" in page.value("playground.editor.text"), "the key that fixes wrote no semicolon")
+
+
+def hovers(page, source):
+    page.set_text((source / "docs/examples/transpose.ptx").read_text())
+    page.value("playground.editor.showLine(39)")
+    time.sleep(0.4)
+    at = "playground.editor.view.state.doc.line(39).from + 6"
+    x, y = page.value(f"(({{ left, top }}) => [left, top + 5])(playground.editor.view.coordsAtPos({at}))")
+    page.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x - 40, y=y)
+    page.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    page.until("document.querySelector('.cm-tooltip-hover')?.innerText.length > 20", "a hover")
+
+
+def panels(page):
+    for example in page.value("[...document.querySelector('#example').options].map((one) => one.value)")[1:]:
+        page.value(f"{CLEAR}; playground.showExample('{example}')")
+        page.until(IS_CHECKED, f"findings of {example}")
+        for name in PANELS:
+            shown = page.panel(name)
+            page.expect(shown not in (None, "", 0), f"{example}: the panel {name} is empty")
+        page.expect(not page.browser.errors, f"{example}: {page.browser.errors[:2]}")
+    page.value("playground.showExample('product')")
+    page.expect((page.panel("graph") or 0) and isinstance(page.panel("graph"), int), "no picture of a graph")
+    page.expect(isinstance(page.panel("hazards"), int), "no picture of hazards")
+    page.value("playground.showExample('fragments')")
+    page.expect(isinstance(page.panel("layout"), int), "no picture of a layout")
+    page.value("playground.showExample('copy')")
+    page.until(
+        "playground.state().findings.some((one) => one.code === 'unwaited-copy')",
+        "the warning of the example of cp.async",
+    )
+    page.value("playground.showExample('inline')")
+    page.until("playground.state().findings.length === 3", "the mistakes of the example in CUDA")
+
+
+def hostile(page):
+    page.open(fragment(HOSTILE))
+    page.until("globalThis.playground?.state().findings.length > 0", "findings of a hostile name")
+    for name in PANELS:
+        page.panel(name)
+        page.expect(not page.value("document.querySelector('#side script') !== null"), f"{name}: a script of the text")
+    bomb = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = bomb.compress(b"/" * (256 << 20)) + bomb.flush()
+    page.open("#c=" + base64.urlsafe_b64encode(packed).decode().rstrip("="))
+    page.until(STATUS + ".includes('1 MB')", "a word about a text that is too long")
+    page.open("#c=!!!!")
+    page.until(STATUS + ".includes('no text')", "a word about an address without text")
+    deep = HEAD + ".func f()\n" + "{" * 20000 + "}" * 20000
+    page.set_text(deep)
+    page.expect(page.findings() != [], "nothing is said of 20000 braces")
+    page.expect(not page.browser.errors, f"hostile: {page.browser.errors[:2]}")
+
+
+def restarts(page):
+    page.open()
+    page.until("globalThis.playground?.state().findings.length > 0", "findings of the first example")
+    page.value("playground.engine.take({broken: 'a trap', isServer: true})")
+    page.until(STATUS + ".includes('started again')", "a word about a restart", 5)
+    page.set_text(HOSTILE)
+    page.expect(page.findings() != [], "no findings after a restart")
+
+
+def takes_files(page, source):
+    data = base64.b64encode((source / "docs/examples/library.so").read_bytes()).decode()
+    page.value(
+        f"playground.files.take(new File([Uint8Array.from(atob('{data}'), (c) => c.charCodeAt(0))], 'library.so'))"
+    )
+    page.until("document.querySelectorAll('#file button').length > 0", "the list of a library")
+    page.value("document.querySelector('#file button').click()")
+    page.until("playground.editor.text.includes('.version')", "the PTX of a library")
+    page.value("playground.files.take(new File(['int x; // no assembly'], 'a.cu'))")
+    page.until("playground.editor.language === 'cuda'", "a source in CUDA")
+
+
+def keystrokes(page, count=60):
+    """p95 of the milliseconds from an edit to its findings, in a text of 100 KB"""
+    body = "".join(f"  add.s32 %r{1 + at % 8}, %r{at % 7}, {at};\n" for at in range(3600))
+    page.set_text(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  .reg .b32 %r<16>;\n"
+        + body
+        + "  ret;\n}\n"
+    )
+    times = page.after(
+        f"""(async () => {{
+          const {{ editor }} = playground, times = [], middle = editor.view.state.doc.line(1800).from;
+          for (let i = 0; i < {count}; ++i) {{
+            const heard = new Promise((done) => playground.engine.listeners.add(function once(message) {{
+              if (!message.includes('publishDiagnostics')) return;
+              playground.engine.listeners.delete(once);
+              setTimeout(done);
+            }}));
+            const started = performance.now();
+            const end = i % 2 ? middle + 1 : middle;
+            editor.view.dispatch({{ changes: {{ from: middle, to: end, insert: i % 2 ? '' : 'x' }} }});
+            await heard;
+            times.push(performance.now() - started);
+            await new Promise((done) => setTimeout(done, 80));
+          }}
+          return times;
+        }})()"""
+    )
+    times.sort()
+    return times[len(times) // 2], times[int(len(times) * 0.95)]
+
+
+def phone(page):
+    page.browser.screen(390, 800)
+    page.open()
+    page.until("globalThis.playground?.state().findings.length > 0", "findings on a phone")
+    for name in PANELS:
+        page.panel(name)
+        page.expect(not page.value("document.documentElement.scrollWidth > innerWidth"), f"{name}: wider than a phone")
+    page.browser.screen(1300, 900)
+
+
+def screenshots(page, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    shots = [
+        ("mistakes", ""),
+        ("product", "graph"),
+        ("copy", ""),
+        ("fragments", ""),
+        ("tcgen05", ""),
+        ("inline", "explain"),
+    ]
+    for width, theme in ((1300, "light"), (1300, "dark"), (390, "light")):
+        page.browser.screen(width, 850, theme)
+        page.open()
+        page.until("globalThis.playground?.state().findings.length > 0", "findings")
+        for example, name in shots:
+            page.value(f"playground.showExample('{example}')")
+            if name:
+                page.panel(name)
+            time.sleep(1.2)
+            page.browser.picture(folder / f"{example}-{width}-{theme}.png")
+
+
+def run(page, source, is_smoke):
+    first = opens(page, source)
+    types(page)
+    if is_smoke:
+        return
+    page.expect(first < 2000, f"first findings after {first:.0f} ms")
+    hovers(page, source)
+    panels(page)
+    takes_files(page, source)
+    hostile(page)
+    restarts(page)
+    phone(page)
+    middle, most = keystrokes(page)
+    page.expect(most < 50, f"keystroke: p95 is {most:.1f} ms")
+    page.open()
+    page.until("globalThis.playground?.state().findings.length > 0", "findings")
+    memory = page.after("playground.engine.command(['version']).then((answer) => answer.memory)")
+    page.expect(memory < 16 << 20, f"{memory} bytes of memory")
+    print(f"first findings {first:.0f} ms, keystroke {middle:.1f} ms, p95 {most:.1f} ms, memory {memory / 1e6:.1f} MB")
+
+
+def sizes(folder):
+    from gzip import compress
+
+    script = len(compress((folder / "app.js").read_bytes(), 9))
+    whole = sum(path.stat().st_size for path in folder.iterdir())
+    packed = base64.b64decode((folder / "ptxray.wasm.js").read_text().split('"')[1])
+    print(f"script {script / 1e3:.0f} KB, program {len(packed) / 1e6:.2f} MB as gzip; {whole / 1e6:.2f} MB on disk")
+    most = {"the script": (script, 180_000), "the program": (len(packed), 1_800_000), "all": (whole, 3_000_000)}
+    return [f"{name}: {size} bytes, more than {limit}" for name, (size, limit) in most.items() if size > limit]
+
+
+def main():
+    folder, source = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not program or not (folder / "index.html").exists():
+        print("skipped: no chromium, or no page (tools/dev playground makes it)")
+        return 1 if {"playground", "all"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77
+    problems = sizes(folder)
+    with tempfile.TemporaryDirectory() as profile:
+        browser = Browser(program, profile)
+        browser.screen(1300, 900)
+        page = Page(browser, (folder / "index.html").as_uri())
+        if "--screenshots" in sys.argv:
+            screenshots(page, pathlib.Path(sys.argv[sys.argv.index("--screenshots") + 1]))
+        else:
+            run(page, source, "--smoke" in sys.argv)
+        problems += page.problems + browser.errors
+        browser.process.kill()
+        browser.process.wait()
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""The playground: ptxray as a page, made of what git knows of the working tree.
+
+usage: tools/playground [--output FOLDER] [--wasm FILE]
+
+docs/playground.md describes it."""
+
+import argparse
+import pathlib
+import shutil
+import sys
+
+sys.path[:0] = [str(pathlib.Path(__file__).parent)]
+
+import page  # noqa: E402  (lies beside this file)
+import wasm  # noqa: E402
+
+
+def main():
+    arguments = argparse.ArgumentParser(prog="tools/playground", description=__doc__.split("\n")[0])
+    arguments.add_argument("--output", default=wasm.ROOT / "build/playground", type=pathlib.Path)
+    arguments.add_argument("--wasm", type=pathlib.Path, help="this program, instead of one that is compiled now")
+    given = arguments.parse_args()
+    if given.wasm:
+        source, program = wasm.ROOT, given.wasm.read_bytes()
+    else:
+        source, program = wasm.of_working_tree()
+    files = page.build(source, program, wasm.WORK, wasm.licences())
+    shutil.rmtree(given.output, ignore_errors=True)
+    given.output.mkdir(parents=True)
+    for name, data in files.items():
+        (given.output / name).write_bytes(data)
+    (wasm.WORK / "ptxray.wasm").write_bytes(program)  # for tests and for the package of npm
+    size = sum(len(data) for data in files.values())
+    print(f"{size / 1e6:.2f} MB: {given.output / 'index.html'}")
+
+
+if __name__ == "__main__":
+    main()

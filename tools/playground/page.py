@@ -1,0 +1,64 @@
+"""The files of the playground: {name: bytes}, from a source folder and the program for WebAssembly."""
+
+import base64
+import gzip
+import hashlib
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+HERE = pathlib.PurePosixPath("tools/playground")
+
+
+def packages(source, work):
+    """The folder with the packages of npm that package-lock.json names: fetched once, and no script of them is run."""
+    here = source / HERE
+    lock = (here / "package-lock.json").read_bytes()
+    folder = work / f"npm-{hashlib.sha256(lock).hexdigest()[:12]}"
+    if not (folder / "complete").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        (folder / "package-lock.json").write_bytes(lock)
+        (folder / "package.json").write_bytes((here / "package.json").read_bytes())
+        subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], cwd=folder, check=True)
+        (folder / "complete").touch()
+    return folder
+
+
+def licences(folder):
+    """The texts of the packages that are bundled."""
+    lock = json.loads((folder / "package-lock.json").read_text())
+    texts = []
+    for path, package in sorted(lock["packages"].items()):
+        place = folder / path
+        if not path or "esbuild" in path or not place.is_dir():
+            continue
+        title = f"{path.removeprefix('node_modules/')} {package['version']} ({package['license']})"
+        text = next(place.glob("[Ll][Ii][Cc][Ee][Nn][SsCc][Ee]*"), None)
+        texts.append(f"{title}\n{'=' * len(title)}\n\n{text.read_text().strip() if text else package['license']}\n")
+    return "\n".join(texts)
+
+
+def examples(source):
+    listed = json.loads((source / HERE / "examples" / "index.json").read_text())
+    for one in listed:
+        one["text"] = (source / one.pop("file")).read_text()
+    return listed
+
+
+def build(source, wasm, work, texts=""):
+    """`texts`: the licences of what is in the program."""
+    here, folder = source / HERE, packages(source, work)
+    with tempfile.TemporaryDirectory() as name:
+        made = pathlib.Path(name)
+        (made / "examples.json").write_text(json.dumps(examples(source)))
+        subprocess.run(["node", here / "bundle.mjs", folder, made, made / "examples.json"], check=True)
+        script = (made / "app.js").read_bytes()
+    packed = base64.b64encode(gzip.compress(wasm, 9, mtime=0)).decode()
+    files = {name: (here / "page" / name).read_bytes() for name in ("index.html", "page.css")}
+    files["app.js"] = script
+    files["ptxray.wasm.js"] = f'globalThis.ptxrayWasm="{packed}";\n'.encode()
+    files["licenses.txt"] = (licences(folder) + "\n" + texts).encode()
+    return files

@@ -1,0 +1,220 @@
+// Puts the page together.
+import examples from "examples";
+import { fromFragment, toFragment } from "./address.js";
+import { Editor, languages } from "./editor.js";
+import { element } from "./element.js";
+import { Engine } from "./engine.js";
+import { Files } from "./files.js";
+import { findingList, fixAll } from "./findings.js";
+import { Panels } from "./panels.js";
+import { compilerExplorer, copy, download, markdown } from "./share.js";
+
+const $ = (id) => document.getElementById(id);
+const pause = 200;
+let findings = [],
+  fixes,
+  panel = "findings",
+  turn = 0,
+  timer;
+
+const say = (text) => ($("status").textContent = text);
+
+// ---- ptxray and the editor
+
+const engine = new Engine(globalThis.ptxrayWasm, (reason, isDead) => {
+  say(isDead ? `ptxray does not start: ${reason}` : `ptxray stopped (${reason}) and was started again`);
+  if (!isDead) editor.connect(engine.transport);
+});
+const editor = new Editor($("editor"), { changed, found });
+const panels = new Panels(engine, editor, open);
+panels.onExplain = (name) => {
+  show("explain", name);
+};
+const files = new Files(engine, {
+  open,
+  say,
+  show(...parts) {
+    $("file").replaceChildren(...parts);
+    $("tab-file").hidden = false;
+    show("file");
+  },
+});
+editor.connect(engine.transport);
+
+function changed() {
+  panels.asked = "";
+  clearTimeout(timer);
+  timer = setTimeout(refresh, pause);
+}
+
+function found(all, known) {
+  findings = all;
+  fixes = known;
+  const errors = all.filter((one) => one.severity === 1).length;
+  $("count").textContent = all.length ? String(all.length) : "";
+  $("count").className = errors ? "error" : "warning";
+  $("tab-findings").classList.toggle("clean", all.length === 0);
+  say(all.length ? summary(errors, all.length - errors) : "nothing wrong");
+  if (panel === "findings") showFindings();
+}
+
+function summary(errors, others) {
+  const counted = (count, name) => (count ? [`${count} ${name}${count === 1 ? "" : "s"}`] : []);
+  return [...counted(errors, "error"), ...counted(others, "warning")].join(", ");
+}
+
+function showFindings() {
+  const list = findingList(editor, findings, fixes, panels.onExplain);
+  const nothing = element("p", { class: "nothing" }, "ptxray finds nothing wrong.");
+  const isFixable = fixes && [...fixes.values()].flat().some((action) => action.isPreferred);
+  const all =
+    isFixable && element("button", { class: "fix all", onclick: () => fixAll(editor) }, "apply all safe fixes");
+  $("findings").replaceChildren(...(list.length ? [element("ul", {}, ...list), ...(all ? [all] : [])] : [nothing]));
+}
+
+/// A text from elsewhere.
+function open(text, language = "ptx", name = "") {
+  editor.setText(text, language);
+  $("language").value = language;
+  $("example").value = "";
+  tell(name);
+}
+
+function tell(text) {
+  $("story").textContent = text;
+  $("story").hidden = !text;
+}
+
+// ---- panels
+
+async function refresh() {
+  const mine = ++turn,
+    shown = panel;
+  $("explorer").hidden = editor.language === "ptx";
+  if (shown === "findings") return showFindings();
+  if (shown === "file") return;
+  const box = $(shown),
+    drawn = element("div", { class: isFit() ? "picture fit" : "picture", title: `${shown} of the text` });
+  const parts = await panels[shown](drawn).catch((error) => [
+    element("p", { class: "nothing" }, String(error.message ?? error)),
+  ]);
+  if (mine !== turn) return;
+  const { scrollLeft, scrollTop } = box;
+  box.replaceChildren(...parts);
+  if (drawn.shadowRoot) box.scrollTo(scrollLeft, scrollTop);
+  $("picture").hidden = !drawn.isConnected;
+  box.dataset.turn = mine;
+}
+
+function show(name, asked = "") {
+  panel = name;
+  panels.asked = asked;
+  for (const tab of document.querySelectorAll("[role=tab]")) {
+    const isShown = tab.dataset.panel === name;
+    tab.setAttribute("aria-selected", isShown);
+    tab.tabIndex = isShown ? 0 : -1;
+    $(tab.dataset.panel).hidden = !isShown;
+  }
+  $("picture").hidden = true;
+  if (asked) $(name).scrollTop = 0;
+  clearTimeout(timer);
+  return refresh();
+}
+
+for (const tab of document.querySelectorAll("[role=tab]")) tab.onclick = () => show(tab.dataset.panel);
+$("tabs").onkeydown = (event) => {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!step) return;
+  const tabs = [...document.querySelectorAll("[role=tab]")].filter((tab) => !tab.hidden);
+  const at = tabs.findIndex((tab) => tab.dataset.panel === panel);
+  const next = tabs[(at + step + tabs.length) % tabs.length];
+  show(next.dataset.panel);
+  next.focus();
+};
+
+// ---- examples, languages, files
+
+for (const [name, { title }] of Object.entries(languages)) $("language").add(new Option(title, name));
+$("example").add(new Option("Examples", ""));
+for (const { name, title } of examples) $("example").add(new Option(title, name));
+
+function showExample(name) {
+  const example = examples.find((one) => one.name === name) ?? examples[0];
+  editor.setText(example.text, example.language, example.line);
+  $("language").value = example.language;
+  $("example").value = example.name;
+  tell(example.story);
+  show(example.panel);
+}
+$("example").onchange = () => $("example").value && showExample($("example").value);
+$("language").onchange = () => editor.setText(editor.text, $("language").value);
+$("open").onclick = () => $("chosen").click();
+$("chosen").onchange = () => $("chosen").files.length && files.take($("chosen").files[0]);
+
+// ---- ways out
+
+async function address() {
+  return location.href.replace(/#.*/, "") + (await toFragment({ text: editor.text, language: editor.language, panel }));
+}
+$("share").onclick = async () => {
+  const whole = await address();
+  history.replaceState(null, "", whole);
+  const isCopied = await copy(whole);
+  say(isCopied ? "the address, which holds the text, is copied" : "the address now holds the text");
+};
+$("markdown").onclick = async () => {
+  say(
+    (await copy(markdown(editor, findings, await address())))
+      ? "copied as Markdown"
+      : "the clipboard cannot be written",
+  );
+};
+$("explorer").onclick = () => {
+  const target = compilerExplorer(editor);
+  if (target) globalThis.open(target, "_blank", "noopener");
+};
+$("save").onclick = () => download($(panel).querySelector(".picture"), `${panel}.svg`);
+const isFit = () => $("fit").getAttribute("aria-pressed") === "true";
+$("fit").onclick = () => {
+  $("fit").setAttribute("aria-pressed", !isFit());
+  for (const picture of document.querySelectorAll(".picture")) picture.classList.toggle("fit", isFit());
+};
+$("help").onclick = () => $("keys").showModal();
+
+// ---- light and dark
+
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => (document.documentElement.dataset.theme ?? (prefersDark.matches ? "dark" : "light")) === "dark";
+const setTheme = () => {
+  document.documentElement.classList.toggle("dark", isDark());
+  editor.setDark(isDark());
+};
+prefersDark.onchange = setTheme;
+$("theme").onclick = () => {
+  document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+  setTheme();
+};
+setTheme();
+
+// ---- the start
+
+async function start() {
+  try {
+    const said = await fromFragment(location.hash);
+    const name = panels[said.panel] || said.panel === "findings" ? said.panel : "findings";
+    if (said.text === undefined) return showExample(said.example);
+    open(said.text, languages[said.language] ? said.language : "ptx");
+    show(name);
+  } catch (error) {
+    showExample();
+    say(error.message);
+  }
+}
+addEventListener("hashchange", start);
+start();
+engine
+  .command(["version"])
+  .then(({ stdout }) => ($("version").textContent = stdout.split("\n").slice(0, 2).join(", ")));
+
+// For tests.
+globalThis.playground = { editor, engine, files, show, showExample, state: () => ({ findings, fixes, panel }) };

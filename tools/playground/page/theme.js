@@ -1,0 +1,71 @@
+// How the editor looks; the colours are variables of page.css, which knows light and dark.
+import { EditorView } from "@codemirror/view";
+
+const tooltip = {
+  background: "var(--raised)",
+  color: "var(--text)",
+  border: "1px solid var(--line)",
+  borderRadius: "6px",
+  boxShadow: "0 4px 16px var(--shadow)",
+};
+
+export const theme = EditorView.theme({
+  "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--paper)", fontSize: "var(--code-size)" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
+  ".cm-content": { caretColor: "var(--text)", paddingBottom: "6rem" },
+  ".cm-cursor": { borderLeftColor: "var(--text)", borderLeftWidth: "2px" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    background: "var(--selection)",
+  },
+  ".cm-gutters": { backgroundColor: "var(--paper)", color: "var(--faint)", border: "none" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--active)" },
+  ".cm-activeLineGutter": { color: "var(--text)" },
+  ".cm-selectionMatch": { backgroundColor: "var(--match)" },
+  ".cm-tooltip": { ...tooltip, maxWidth: "min(44rem, 92vw)" },
+  ".cm-tooltip-hover, .cm-lsp-hover-tooltip": { maxHeight: "22rem", overflow: "auto" },
+  ".cm-lsp-documentation": {
+    padding: ".2rem .7rem",
+    fontFamily: "var(--sans)",
+    fontSize: ".92rem",
+    lineHeight: "1.45",
+  },
+  ".cm-lsp-documentation pre": {
+    fontFamily: "var(--mono)",
+    fontSize: ".85rem",
+    background: "var(--code)",
+    padding: ".35rem .6rem",
+    borderRadius: "4px",
+    whiteSpace: "pre-wrap",
+  },
+  ".cm-lsp-documentation a": { color: "var(--link)" },
+  ".cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "16rem" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { background: "var(--accent)", color: "var(--on-accent)" },
+  ".cm-tooltip-autocomplete ul li[aria-selected] .cm-completionDetail": { color: "inherit" },
+  ".cm-diagnosticAction": { background: "var(--accent)", color: "var(--on-accent)" },
+  ".cm-completionDetail": { fontStyle: "normal", color: "var(--faint)" },
+  ".cm-completionIcon": { display: "none" },
+  ".cm-panels": { background: "var(--raised)", color: "var(--text)", borderColor: "var(--line)" },
+  ".cm-diagnostic": { padding: ".35rem .7rem", fontFamily: "var(--sans)", fontSize: ".92rem", maxWidth: "44rem" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--error)" },
+  ".cm-diagnostic-warning": { borderLeftColor: "var(--warning)" },
+  ".cm-lintRange": {
+    backgroundImage: "none",
+    textDecoration: "underline wavy",
+    textUnderlineOffset: "3px",
+    textDecorationSkipInk: "none",
+  },
+  ".cm-lintRange-error": { textDecorationColor: "var(--error)" },
+  ".cm-lintRange-warning": { textDecorationColor: "var(--warning)" },
+  ".cm-lintRange-hint, .cm-lintRange-info": { textDecorationColor: "var(--hint)" },
+  ".cm-hint": {
+    color: "var(--faint)",
+    background: "var(--code)",
+    borderRadius: "4px",
+    padding: "0 .35em",
+    margin: "0 .4em",
+    fontSize: ".85em",
+    cursor: "help",
+  },
+  ".cm-lintRange-active": { backgroundColor: "var(--match)" },
+});

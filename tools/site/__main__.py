@@ -94,12 +94,24 @@ class Site:
         (self.output / "index.js").write_text("window.siteIndex = " + json.dumps(self.index) + ";\n")
 
 
+def add_playground(folder, output):
+    """as `tools/dev playground` made it, with a way back"""
+    place = output / "playground"
+    shutil.copytree(folder, place)
+    text = (place / "index.html").read_text()
+    (place / "index.html").write_text(text.replace("<h1>ptxray</h1>", '<h1><a href="../index.html">ptxray</a></h1>'))
+
+
 def main():
     arguments = argparse.ArgumentParser(prog="tools/site", description=__doc__.split("\n")[0])
     arguments.add_argument("--ptxray", default=ROOT / "build/release/tools/ptxray/ptxray", type=pathlib.Path)
     arguments.add_argument("--output", default=ROOT / "build/site", type=pathlib.Path)
+    arguments.add_argument("--playground", default=ROOT / "build/playground", type=pathlib.Path)
     given = arguments.parse_args()
     shutil.rmtree(given.output, ignore_errors=True)
+    pages.has_playground = (given.playground / "index.html").exists()
+    if pages.has_playground:
+        add_playground(given.playground, given.output)
     site = Site(given.ptxray.resolve(), given.output)
     site.rules()
     site.instructions()

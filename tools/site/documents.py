@@ -1,9 +1,11 @@
 """The pages of docs/, which are Markdown."""
 
+import html
 import pathlib
 import re
 import sys
 
+import page
 import pypi
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -44,7 +46,17 @@ def target_of(link):
     return None
 
 
-def rendered(text):
+def with_doors(made, path):
+    """modules among the examples can be opened in the playground"""
+
+    def opened(match):
+        text = html.unescape(match[1])
+        return match[0] + (page.door(path, text) if ".version" in text else "")
+
+    return re.sub(r'<pre><code class="language-ptx">(.*?)</code></pre>', opened, made, flags=re.S)
+
+
+def rendered(text, path):
     """HTML whose headings can be linked to and whose links lead to pages of the site"""
     markdown = library()
     tokens = markdown.parse(text)
@@ -63,14 +75,14 @@ def rendered(text):
                 part.tag = "a" if opened.pop() else "span"
             elif part.type == "image":
                 part.attrSet("src", "")
-    made = markdown.renderer.render(tokens, markdown.options, {})
+    made = with_doors(markdown.renderer.render(tokens, markdown.options, {}), path)
     return made.replace("<table>", "<div class='wide'><table>").replace("</table>", "</table></div>")
 
 
 def converted(source):
     """title and body"""
     text = source.read_text()
-    return text.split("\n", 1)[0].lstrip("# "), rendered(text)
+    return text.split("\n", 1)[0].lstrip("# "), rendered(text, f"docs/{source.stem}.html")
 
 
 def start_page(readme):
@@ -81,7 +93,10 @@ def start_page(readme):
         "<li><a href='names/index.html'>Names</a>: directives, special registers, targets, qualifiers</li>"
         "<li><a href='rules/index.html'>Rules</a>: what ptxray reports, and what to do</li>"
         "<li><a href='layouts.html'>Layouts</a>: which thread holds which element</li>"
-        "<li><a href='docs/index.html'>Documents</a>: how ptxray is used and how it works</li></ul>"
+        "<li><a href='docs/index.html'>Documents</a>: how ptxray is used and how it works</li>"
     )
-    title, _, rest = rendered(first).partition("</h1>")
+    if page.has_playground:
+        doors += f"<li><a href='{page.PLAYGROUND[0]}'>Playground</a>: ptxray in this browser</li>"
+    doors += "</ul>"
+    title, _, rest = rendered(first, "index.html").partition("</h1>")
     return title + "</h1>" + doors + rest

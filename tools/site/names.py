@@ -3,7 +3,7 @@
 import re
 
 import documents
-from page import code, escaped, linked, table, up
+from page import code, door, escaped, linked, table, up
 
 FOLDERS = {"instruction": "instructions", "qualifier": "qualifiers", "target": "targets", "pragma": "pragmas"}
 
@@ -35,7 +35,8 @@ def coded(section, path, known):
     for row in section["rows"]:
         number = f"<span class='number'>{row['words'][0].strip()}</span> " if "words" in row else ""
         note = f"<p class='note'>{linked(row['note'], path, known)}</p>" if "note" in row else ""
-        parts.append(f"<pre>{number}{escaped(row['text'])}</pre>{note}")
+        module = door(path, row["module"]) if "module" in row else ""
+        parts.append(f"<pre>{number}{escaped(row['text'])}</pre>{module}{note}")
     return "".join(parts)
 
 
@@ -86,7 +87,7 @@ def rule(one, text):
         f"<p><code>{escaped(one['message'])}</code></p>{kinds}"
     )
     shown = re.sub(r"^//@.*\n", "", text, flags=re.M)
-    title, end, rest = documents.rendered(shown).replace("../rules/", "").partition("</h1>")
+    title, end, rest = documents.rendered(shown, f"rules/{one['id']}.html").replace("../rules/", "").partition("</h1>")
     return title + end + head + rest
 
 

@@ -1,7 +1,9 @@
 """The frame that all pages have, and small pieces of HTML."""
 
+import base64
 import html
 import re
+import zlib
 
 MENU = [
     ("instructions/index.html", "Instructions"),
@@ -10,6 +12,8 @@ MENU = [
     ("layouts.html", "Layouts"),
     ("docs/index.html", "Documents"),
 ]
+PLAYGROUND = ("playground/index.html", "Playground")
+has_playground = False  # set by who makes a site with one in it
 
 
 def escaped(text):
@@ -21,8 +25,19 @@ def up(path):
     return "../" * path.count("/")
 
 
+def door(path, text):
+    """a link that opens a module in the playground, whose address holds it"""
+    if not has_playground:
+        return ""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(text.encode()) + packer.flush()
+    code = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    return f"<a class='door' href='{up(path)}{PLAYGROUND[0]}#c={code}'>open in the playground</a>"
+
+
 def frame(path, title, body):
-    links = "".join(f"<a href='{up(path)}{to}'>{name}</a>" for to, name in MENU)
+    menu = [*MENU, PLAYGROUND] if has_playground else MENU
+    links = "".join(f"<a href='{up(path)}{to}'>{name}</a>" for to, name in menu)
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"

@@ -1,8 +1,8 @@
 """Every artefact of a release, installed and used where nothing else is: try_all.py FOLDER [PART...].
 
 FOLDER is what `tools/dev release` has made. The parts are sums, contents, tarballs, wheels, debs, rpms, image,
-extensions, source; without any, all of them. A part whose tools are missing is skipped and said, and the exit status is
-77; with PTXRAY_REQUIRE=all it fails.
+extensions, web, source; without any, all of them. A part whose tools are missing is skipped and said, and the exit
+status is 77; with PTXRAY_REQUIRE=all it fails.
 docs/releasing.md says what no machine of ours has tried."""
 
 import hashlib
@@ -276,7 +276,20 @@ def extensions(folder, work):
     return f"{len(archives)} extensions of VS Code have their programs"
 
 
-PARTS = [sums, contents, tarballs, wheels, debs, rpms, image, extensions, source]
+def web(folder, work):
+    """The package of npm, installed and used; the page, opened in Chromium."""
+    user = work / "user"
+    user.mkdir()
+    (user / "package.json").write_text('{"private": true}')
+    run(need("npm"), "install", "--offline", "--ignore-scripts", one(folder, "ptxray-*.tgz"), cwd=user)
+    judge([need("node"), user / "node_modules" / "ptxray" / "npm" / "cli.mjs"], work)
+    shutil.unpack_archive(one(folder, "*-playground.zip"), work)
+    (page,) = work.glob("*-playground")
+    need("chromium")
+    return run(sys.executable, HERE.parent / "playground" / "page.py", page, HERE.parents[1], "--smoke").strip()
+
+
+PARTS = [sums, contents, tarballs, wheels, debs, rpms, image, extensions, web, source]
 
 
 def main():

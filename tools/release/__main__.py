@@ -56,7 +56,9 @@ class Release:
         self.keep(name, packed)
         compiler = compile.Compiler(self.work, self.zig, self.epoch)
         programs = {target: compiler.program(self.source, target) for target in wanted}
-        pages = self.pages(programs)
+        for target in [target for target in programs if target.is_wasm]:
+            self.pack_wasm(target, (programs.pop(target) / "ptxray" / target.program).read_bytes())
+        pages = self.pages(programs) if programs else {}
         images = []
         for target, place in programs.items():
             files = tree.installed(target, place, pages, self.source, self.work, self.zig)
@@ -86,12 +88,22 @@ class Release:
             for page in ("man", "bash", "zsh", "fish")
         }
 
-    def wheels(self):
-        """tools/python/build_wheel.py, which reads what is beside it."""
-        spec = importlib.util.spec_from_file_location("build_wheel", self.source / "tools/python/build_wheel.py")
+    def module(self, path):
+        """A module of the source, which reads what is beside it."""
+        spec = importlib.util.spec_from_file_location(pathlib.Path(path).stem, self.source / path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
+
+    def pack_wasm(self, target, program):
+        """The playground, to be laid on any server of files, and the package of npm."""
+        texts = sources.licences(self.work, self.zig, target.zig)
+        page = self.module("tools/playground/page.py").build(self.source, program, self.work, texts)
+        top = f"ptxray-{self.version}-playground"
+        placed = {f"{top}/{name}": (0o644, data) for name, data in page.items()}
+        self.keep(f"{top}.zip", archive.zip_of(placed, self.epoch))
+        npm = self.module("tools/playground/npm.py")
+        self.keep(*npm.build(self.source, program, self.version, self.epoch, texts))
 
     def pack(self, target, place, files):
         self.keep(*tree.tarball(target, files, self.version, self.epoch))
@@ -99,7 +111,8 @@ class Release:
         if target.is_linux:
             scripts["ptxray-run"] = (place / "ptxray-run" / "ptxray-run").read_bytes()
         licences = files["share/doc/ptxray/THIRD-PARTY-LICENSES"][1]
-        name = self.wheels().write_wheel(self.out, target.wheel, scripts, licences)
+        wheels = self.module("tools/python/build_wheel.py")
+        name = wheels.write_wheel(self.out, target.wheel, scripts, licences)
         self.keep(name, (self.out / name).read_bytes())
         if target.debian:
             text = (self.source / "tools" / "package" / "copyright").read_text()
@@ -111,7 +124,7 @@ class Release:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = [target.name for target in targets.TARGETS]
-    parser.add_argument("target", nargs="*", help=f"of {', '.join(names)} (default: those for Linux)")
+    parser.add_argument("target", nargs="*", help=f"of {', '.join(names)} (default: those for Linux, and wasm32)")
     parser.add_argument("--revision", default="HEAD")
     parser.add_argument("--out", type=pathlib.Path, help="(default: build/release-VERSION)")
     parser.add_argument("--work", type=pathlib.Path, default=sources.ROOT / "build" / "release-work")
@@ -128,7 +141,7 @@ def main():
         [
             target
             for target in targets.TARGETS
-            if target.name in options.target or (target.is_linux and not options.target)
+            if target.name in options.target or ((target.is_linux or target.is_wasm) and not options.target)
         ]
     )
     print(release.out)

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""The package of npm, packed, installed and used: npm.py PTXRAY PTXRAY.WASM SOURCE-FOLDER
+
+Skipped (77) without npm or without the program for WebAssembly, unless PTXRAY_REQUIRE names `playground` or `all`."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
+BAD = HEAD + "  .reg .b32 %r<4>;\n  add.s32 %r1, %r2\n}\n"
+INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
+SCRIPT = """
+import { check, command, format } from "ptxray";
+import { Server } from "ptxray/server";
+import { compiled } from "ptxray";
+const [text, initialize] = process.argv.slice(2);
+const report = check(text, { target: "sm_90" });
+console.log(JSON.stringify({
+  rules: report.diagnostics.map((one) => one.rule),
+  target: report.target,
+  formatted: format("  ret;"),
+  targets: command(["targets", "a.ptx"], { files: { "a.ptx": text } }).status,
+  server: new Server(compiled()).send(initialize).length,
+  refused: (() => { try { check(text, { target: "sm_x" }); } catch (error) { return error.message; } })(),
+}));
+"""
+
+
+def packed(source, wasm, folder):
+    """The package in a file, as tools/release makes it."""
+    sys.path.append(str(source / "tools" / "release"))
+    spec = importlib.util.spec_from_file_location("npm_package", source / "tools/playground/npm.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    name, data = module.build(source, wasm.read_bytes(), "0.1.0", 1, "licences\n")
+    assert data == module.build(source, wasm.read_bytes(), "0.1.0", 1, "licences\n")[1]
+    (folder / name).write_bytes(data)
+    return folder / name
+
+
+def run(*words, cwd, status=0, **more):
+    done = subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, **more)
+    assert done.returncode == status, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def tried(ptxray, package, folder):
+    (folder / "package.json").write_text('{"name": "user", "version": "1.0.0", "type": "module"}')
+    run("npm", "install", "--offline", "--no-audit", "--no-fund", package, cwd=folder)
+    (folder / "bad.ptx").write_text(BAD)
+    (folder / "sub").mkdir()
+    (folder / "sub" / "good.ptx").write_text(BAD.replace("%r2\n", "%r2, %r3;\n  ret;\n"))
+    npx = ["npx", "--no-install", "ptxray"]
+    for words in (
+        ["check", "bad.ptx"],
+        ["check", "."],
+        ["check", "sub"],
+        ["fmt", "--diff", "bad.ptx"],
+        ["targets", "sub"],
+    ):
+        mine = subprocess.run([*npx, *words], cwd=folder, capture_output=True, text=True)
+        other = subprocess.run([ptxray, *words], cwd=folder, capture_output=True, text=True)
+        for name in ("returncode", "stdout", "stderr"):
+            assert getattr(mine, name) == getattr(other, name), (words, mine, other)
+    assert run(*npx, "check", "-", cwd=folder, input=BAD, status=1).startswith("<stdin>:")
+    run(*npx, "check", "--fix", "bad.ptx", cwd=folder, status=1)
+    assert (folder / "bad.ptx").read_text() != BAD, "--fix writes nothing"
+    run(*npx, "fmt", "sub", cwd=folder)
+    messages = [json.dumps(INITIALIZE), json.dumps({"jsonrpc": "2.0", "method": "exit"})]
+    framed = "".join(f"Content-Length: {len(one)}\r\n\r\n{one}" for one in messages)
+    said = run(*npx, "lsp", cwd=folder, input=framed)
+    assert '"capabilities"' in said, said
+    (folder / "use.mjs").write_text(SCRIPT)
+    used = json.loads(run("node", "use.mjs", BAD, json.dumps(INITIALIZE), cwd=folder))
+    assert "expected-semicolon" in used["rules"] and used["target"] == "sm_90", used
+    assert used["formatted"].strip() == "ret;" and used["server"] == 1 and "sm_x" in used["refused"], used
+
+
+def main():
+    ptxray, wasm, source = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+    if not wasm.exists() or not shutil.which("npm"):
+        print("skipped: no npm, or no ptxray.wasm (tools/dev playground makes it)")
+        return 1 if {"playground", "all"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "user").mkdir()
+        package = packed(source, wasm, folder)
+        tried(ptxray, package, folder / "user")
+        print(f"{package.name}: {package.stat().st_size / 1e6:.2f} MB, installed and used")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""ptxray.wasm says what the native program says, byte for byte: parity.py PTXRAY PTXRAY.WASM SOURCE-FOLDER
+
+All commands of test/cli, and `check`, `hazards`, `graph`, `fmt`, `dump` and `targets` of 200 files of the tests.
+Skipped (77) without node or without the program for WebAssembly, unless PTXRAY_REQUIRE names `playground` or `all`."""
+
+import base64
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# What calls other programs, and the lists of commands, which say that it does so on Linux only.
+LINUX_ONLY = {"as", "ptxas", "run"}
+COMMANDS = [
+    ["check"],
+    ["check", "--format=json", "--pedantic"],
+    ["hazards"],
+    ["hazards", "--format=svg"],
+    ["graph", "--format=svg"],
+    ["fmt", "--check"],
+    ["dump"],
+    ["targets"],
+]
+
+
+def jobs_of_cli(folder):
+    for file in sorted(path for path in folder.iterdir() if path.is_file()):
+        try:
+            lines = file.read_text().split("\n")
+        except UnicodeDecodeError:
+            continue
+        for line in lines:
+            kind, _, words = line.removeprefix("// ").partition(": ")
+            if not line.startswith("// ") or kind.split("[")[0] not in ("RUN", "FAIL"):
+                continue
+            words = [word.replace("%", file.name, 1) for word in words.split()]
+            stdin = None
+            if words[-2:-1] == ["<"]:
+                stdin, words = words[-1], words[:-2]
+            if (words and words[0] in LINUX_ONLY) or {"--help", "help", "lsp"} & set(words):
+                continue
+            yield {"args": words, "cwd": str(folder), "stdin": stdin}
+
+
+def jobs_of_files(source):
+    files = sorted((source / "test").rglob("*.ptx"))
+    for file in files[:: max(1, len(files) // 200)][:200]:
+        for words in COMMANDS:
+            yield {"args": [*words, str(file)], "cwd": str(file.parent), "stdin": None}
+
+
+def native(ptxray, job):
+    stdin = (pathlib.Path(job["cwd"]) / job["stdin"]).read_bytes() if job["stdin"] else b""
+    done = subprocess.run([ptxray, *job["args"]], cwd=job["cwd"], input=stdin, capture_output=True, env={})
+    return done.returncode, done.stdout, done.stderr
+
+
+def problems_of(ptxray, wasm, source, jobs):
+    lines = "".join(json.dumps(job) + "\n" for job in jobs)
+    words = ["node", source / "test/playground/batch.mjs", source / "tools/playground", wasm]
+    done = subprocess.run(words, input=lines, capture_output=True, text=True)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(answers) != len(jobs):
+        yield f"{len(answers)} answers to {len(jobs)} commands: {done.stderr[-2000:]}"
+    for job, answer in zip(jobs, answers):
+        same = (answer.get("status"), *(base64.b64decode(answer[name]) for name in ("stdout", "stderr")))
+        expected = native(ptxray, job)
+        if same != expected:
+            yield f"{' '.join(job['args'])}: {answer['trap']}\n  {expected}\n  {same}"[:1500]
+
+
+def main():
+    ptxray, wasm, source = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+    if not wasm.exists() or not shutil.which("node"):
+        print("skipped: no node, or no ptxray.wasm (tools/dev playground makes it)")
+        return 1 if {"playground", "all"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77
+    with tempfile.TemporaryDirectory() as folder:  # a command may write
+        cli = shutil.copytree(source / "test" / "cli", pathlib.Path(folder) / "cli")
+        jobs = [*jobs_of_cli(cli), *jobs_of_files(source)]
+        problems = list(problems_of(ptxray, wasm, source, jobs))
+    print("\n".join(problems))
+    print(f"{len(jobs)} commands, {len(problems)} differ")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

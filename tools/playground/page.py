@@ -7,6 +7,7 @@ import json
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 HERE = pathlib.PurePosixPath("tools/playground")
@@ -18,6 +19,8 @@ def packages(source, work):
     lock = (here / "package-lock.json").read_bytes()
     folder = work / f"npm-{hashlib.sha256(lock).hexdigest()[:12]}"
     if not (folder / "complete").exists():
+        if not shutil.which("npm"):
+            sys.exit("the playground is bundled by node 20 or newer, with npm, which is not in PATH")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         (folder / "package-lock.json").write_bytes(lock)

@@ -5,6 +5,7 @@ Every `href` and `src` of a page is a file of the site and, with `#`, an anchor 
 network for anything. Skipped (77) when markdown-it-py is neither installed nor to be had, unless PTXRAY_REQUIRE
 names `site` or `all`."""
 
+import base64
 import html.parser
 import os
 import pathlib
@@ -12,6 +13,7 @@ import re
 import subprocess
 import sys
 import urllib.parse
+import zlib
 
 WANTED = [
     "index.html",
@@ -43,6 +45,11 @@ class Page(html.parser.HTMLParser):
             self.loads += [values[name] for name in ("href", "src") if values.get(name)]
 
 
+def handed(code):
+    """the text in an address of the playground"""
+    return zlib.decompress(base64.urlsafe_b64decode(code + "=" * (-len(code) % 4)), -15).decode()
+
+
 def problems_of(folder):
     pages = {path: Page(path.read_text()) for path in folder.rglob("*.html")}
     for path, page in pages.items():
@@ -58,6 +65,9 @@ def problems_of(folder):
             target = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path.resolve()
             if not target.is_file():
                 yield f"{name}: no {link}"
+            elif parts.fragment.startswith("c="):
+                if ".version" not in handed(parts.fragment[2:]):
+                    yield f"{name}: no module is handed to the playground by {link}"
             elif parts.fragment and target in pages and parts.fragment not in pages[target].anchors:
                 yield f"{name}: no anchor {link}"
     for wanted in WANTED:

@@ -13,6 +13,7 @@
 
 namespace ptxray {
 
+// NOLINTBEGIN(misc-no-recursion): what registers hold in one thread asks what they hold in all, which asks no further.
 template <typename Domain, typename Value> class Backward {
 public:
   /// Good until the next register is asked for.
@@ -123,5 +124,6 @@ private:
   llvm::SmallVector<uint32_t, 16> opened; // slots of entries that are open, ascending
   bool computesLoop = false;
 };
+// NOLINTEND(misc-no-recursion)
 
 } // namespace ptxray

@@ -132,6 +132,7 @@ Value Values::written(uint32_t number, LocalId local) const {
 }
 
 // ---- registers
+// NOLINTBEGIN(misc-no-recursion): those of one thread ask those of all threads, which ask no further.
 /// The registers and variables that an instruction computes with, if it computes the register.
 static void addSourcesOf(const Body &body, uint32_t number, LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
   const Step step = stepOf(body, number);
@@ -192,6 +193,8 @@ Value Values::transfer(LocalId local) {
   value.areCounters = true;
   return value;
 }
+
+// NOLINTEND(misc-no-recursion)
 
 Value Values::join(const Value &a, const Value &b) {
   if (a.isUnset || b.isUnset)

@@ -33,6 +33,7 @@ struct Value {
   bool operator==(const Value &) const = default;
 };
 
+// NOLINTBEGIN(misc-no-recursion): those of one thread ask those of all threads, which ask no further.
 class Values : public Backward<Values, Value> {
 public:
   /// `Analyses::values` has those of all threads. `base`: numbers may be after what that register holds as they may be
@@ -97,5 +98,6 @@ private:
   std::unique_ptr<Counters> own;
   Counters *counters = nullptr; // null: loops are not followed
 };
+// NOLINTEND(misc-no-recursion)
 
 } // namespace ptxray

@@ -3,6 +3,7 @@
 // addresses; where those are not known nothing is said.
 #include "Hazards/Cures.h"
 #include "Isa/Isa.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace ptxray {
 namespace {
@@ -51,7 +52,7 @@ private:
   const llvm::ArrayRef<uint32_t> reported; // copies of which it was said that nobody waits
   std::vector<BarrierUse> uses;
   llvm::DenseMap<uint32_t, std::vector<bool>> reachedFrom; // by block: those that control comes to
-  bool isTold[5] = {};
+  llvm::SmallSet<DiagId, 8> told;                          // each is reported once for a body
 };
 
 } // namespace
@@ -88,10 +89,10 @@ BarrierRules::BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> repo
 }
 
 void BarrierRules::initialisation(const BarrierUse &use) {
-  if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates || isTold[0] ||
-      !isComparable(use, isInit) || any(use.barrier, isInit))
+  if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates ||
+      told.contains(DiagId::UninitialisedBarrier) || !isComparable(use, isInit) || any(use.barrier, isInit))
     return;
-  isTold[0] = true;
+  told.insert(DiagId::UninitialisedBarrier);
   context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number), context.opcode(use.number));
 }
 
@@ -157,13 +158,13 @@ std::optional<uint32_t> BarrierRules::emptyArrival(const BarrierUse &copy) {
 }
 
 void BarrierRules::expectation(const BarrierUse &use) {
-  if (use.kind != isa::FactKind::Async || isTold[1] || use.barrier.base == LocalId::None)
+  if (use.kind != isa::FactKind::Async || told.contains(DiagId::UnexpectedBytes) || use.barrier.base == LocalId::None)
     return;
   const bool isExpected = llvm::any_of(uses, [&](const BarrierUse &other) { return mayExpect(other, use); });
   const std::optional<uint32_t> arrival = isExpected ? emptyArrival(use) : std::nullopt;
   if (isExpected && !arrival)
     return;
-  isTold[1] = true;
+  told.insert(DiagId::UnexpectedBytes);
   Diagnostic &diagnostic =
       context.sink.report(DiagId::UnexpectedBytes, context.opcodeRange(use.number), context.opcode(use.number));
   if (arrival)
@@ -171,16 +172,16 @@ void BarrierRules::expectation(const BarrierUse &use) {
 }
 
 void BarrierRules::signal(const BarrierUse &use) {
-  if (use.kind != isa::FactKind::Awaits || isTold[2] || !isComparable(use, isSignal) || any(use.barrier, isSignal) ||
-      context.places.numberAt(use.number, use.which) == 1)
+  if (use.kind != isa::FactKind::Awaits || told.contains(DiagId::NeverSignalledBarrier) ||
+      !isComparable(use, isSignal) || any(use.barrier, isSignal) || context.places.numberAt(use.number, use.which) == 1)
     return;
-  isTold[2] = true;
+  told.insert(DiagId::NeverSignalledBarrier);
   context.sink.report(DiagId::NeverSignalledBarrier, context.opcodeRange(use.number),
                       body.ast->text(body.function->name), context.opcode(use.number));
 }
 
 void BarrierRules::wait(const BarrierUse &use) {
-  if (use.kind != isa::FactKind::Async || isTold[4] || !isComparable(use, isWait) ||
+  if (use.kind != isa::FactKind::Async || told.contains(DiagId::NeverAwaitedBarrier) || !isComparable(use, isWait) ||
       llvm::is_contained(reported, use.number))
     return;
   // The last copies of a pipeline may be more than are used; those of each round are not.
@@ -193,7 +194,7 @@ void BarrierRules::wait(const BarrierUse &use) {
   });
   if (isAwaited)
     return;
-  isTold[4] = true;
+  told.insert(DiagId::NeverAwaitedBarrier);
   context.sink.report(DiagId::NeverAwaitedBarrier, context.opcodeRange(use.number), body.ast->text(body.function->name),
                       context.opcode(use.number));
 }
@@ -370,7 +371,7 @@ bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) con
 }
 
 void BarrierRules::parity(const BarrierUse &wait) {
-  if (wait.kind != isa::FactKind::Awaits || wait.which < 0 || isTold[3])
+  if (wait.kind != isa::FactKind::Awaits || wait.which < 0 || told.contains(DiagId::ConstantParity))
     return;
   const Graph &graph = context.analyses.graph();
   const BlockId block = graph.blockOf(wait.number);
@@ -389,7 +390,7 @@ void BarrierRules::parity(const BarrierUse &wait) {
       });
     if (changes)
       return;
-    isTold[3] = true;
+    told.insert(DiagId::ConstantParity);
     context.sink.report(DiagId::ConstantParity, nodes[wait.which].range, context.opcode(wait.number))
         .notes.push_back({"the loop begins here", context.range(graph[header].first)});
     return;

@@ -6,6 +6,7 @@
 
 namespace ptxray {
 
+// NOLINTBEGIN(misc-no-recursion): each step goes one deeper, and none beyond this.
 constexpr unsigned mostDepth = 6;
 
 /// Whether it is the special register that counts the threads of a block, in its first dimension.
@@ -181,5 +182,6 @@ Conditions::Condition Conditions::condition(LocalId predicate, bool isTrue, unsi
   }
   return {(isTrue ? "" : "not ") + body.text(predicate).str()};
 }
+// NOLINTEND(misc-no-recursion)
 
 } // namespace ptxray

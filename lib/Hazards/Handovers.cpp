@@ -3,6 +3,7 @@
 #include "Hazards/Hazards.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace ptxray {
 namespace {
@@ -56,7 +57,7 @@ private:
   HazardContext &context;
   const Body &body;
   const Handovers &handovers;
-  bool isTold[2] = {};
+  llvm::SmallSet<DiagId, 2> told; // each is reported once for a body
 };
 
 } // namespace
@@ -143,14 +144,14 @@ void Handovers::step(Levels &state, uint32_t number) const {
 /// Each thread reads what the lanes of its warp have addresses of, or what a descriptor describes.
 void HandoverRules::copied(uint32_t number, const Access &access, const MemoryPlace &place) {
   const bool readsForOthers = access.isDescribed || body.facts(number).has(isa::FactKind::Converged);
-  if (isTold[0] || !readsForOthers || (access.isDescribed && handovers.hasBulkCopies))
+  if (told.contains(DiagId::CopyWithoutBarrier) || !readsForOthers || (access.isDescribed && handovers.hasBulkCopies))
     return;
   const auto copy = llvm::find_if(handovers.copies, [&](const Delivery &one) {
     return !isElsewhere(one.place, place) && !context.areOtherThreads(one.number, number);
   });
   if (copy == handovers.copies.end())
     return;
-  isTold[0] = true;
+  told.insert(DiagId::CopyWithoutBarrier);
   Diagnostic &diagnostic = context.sink.report(DiagId::CopyWithoutBarrier, context.opcodeRange(number),
                                                context.opcode(number), context.opcode(copy->number));
   diagnostic.notes.push_back({"copied here", context.range(copy->number)});
@@ -185,9 +186,10 @@ bool HandoverRules::isNeeded(uint32_t number) {
 }
 
 void HandoverRules::allocated(uint32_t number, const MemoryPlace &place, const Delivery &allocation) {
-  if (isTold[1] || !isSame(place, allocation.place) || !isForAll(number, allocation.number) || !isNeeded(number))
+  if (told.contains(DiagId::AllocationWithoutBarrier) || !isSame(place, allocation.place) ||
+      !isForAll(number, allocation.number) || !isNeeded(number))
     return;
-  isTold[1] = true;
+  told.insert(DiagId::AllocationWithoutBarrier);
   Diagnostic &diagnostic = context.sink.report(DiagId::AllocationWithoutBarrier, context.opcodeRange(number),
                                                context.opcode(number), context.opcode(allocation.number));
   diagnostic.notes.push_back({"written here, by one warp", context.range(allocation.number)});

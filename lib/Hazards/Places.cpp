@@ -90,7 +90,10 @@ void Places::findSlots(MemoryPlace &place) {
 LocalId nameAt(const Body &body, uint32_t number, int node) { return sourceAt(body, number, node).local; }
 
 MemoryPlace Places::at(uint32_t number, uint32_t node, uint32_t bytes) {
-  const Source source = sourceAt(body, number, static_cast<int>(node));
+  return of(sourceAt(body, number, static_cast<int>(node)), bytes);
+}
+
+MemoryPlace Places::of(const Source &source, uint32_t bytes) {
   if (source.local == LocalId::None)
     return {};
   MemoryPlace place = follow(source.local);

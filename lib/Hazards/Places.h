@@ -40,6 +40,8 @@ public:
 
   /// Of an operand's name, by its node, or of the name in the brackets that the node is.
   MemoryPlace at(uint32_t number, uint32_t node, uint32_t bytes = 1);
+  /// Of a register, a variable or a sum with one.
+  MemoryPlace of(const Source &source, uint32_t bytes = 8);
   /// The number that an operand is, or that its register holds all along.
   std::optional<int64_t> numberAt(uint32_t number, int node) { return values.numberAt(number, node); }
   /// All threads of the scope have the same value: it comes from parameters and numbers of the scope alone.

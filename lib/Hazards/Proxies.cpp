@@ -111,7 +111,7 @@ private:
 
   HazardContext &context;
   const Unfenced &unfenced;
-  bool isTold[2] = {}; // of copies, and of other writes
+  bool isCopyTold = false, isWriteTold = false; // each is reported once for a body
 };
 
 } // namespace
@@ -140,14 +140,15 @@ void ProxyRules::read(uint32_t number, const Access &access, const Levels &state
   const MemoryPlace place = context.placeOf(number, access);
   const GenericWrite *last[2] = {};
   for (auto [i, write] : llvm::enumerate(unfenced.writes))
-    if (state.of[i] <= (access.isDescribed ? Unfenced::Dirty : Unfenced::Old) && !isTold[write.isCopy] &&
-        !isElsewhere(place, write.place) && !(last[write.isCopy] && write.number > number) &&
-        !mayBeElsewhere(i, place, state) && !context.areOtherThreads(write.number, number))
+    if (state.of[i] <= (access.isDescribed ? Unfenced::Dirty : Unfenced::Old) &&
+        !(write.isCopy ? isCopyTold : isWriteTold) && !isElsewhere(place, write.place) &&
+        !(last[write.isCopy] && write.number > number) && !mayBeElsewhere(i, place, state) &&
+        !context.areOtherThreads(write.number, number))
       last[write.isCopy] = &write;
   for (const GenericWrite *write : last) {
     if (!write)
       continue;
-    isTold[write->isCopy] = true;
+    (write->isCopy ? isCopyTold : isWriteTold) = true;
     Diagnostic &diagnostic =
         context.sink.report(write->isCopy ? IdTakingTexts<2>(DiagId::UnfencedCopy) : DiagId::MissingProxyFence,
                             context.opcodeRange(number), context.opcode(number), context.opcode(write->number));

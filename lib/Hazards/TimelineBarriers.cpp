@@ -18,23 +18,25 @@ void TimelineBarriers::findBases() {
 
 /// A place that is computed from the register that barriers are initialised from: which of them is to be seen only when
 /// the kernel runs.
-MemoryPlace TimelineBarriers::throughRing(MemoryPlace place, unsigned depth) {
-  constexpr unsigned mostSteps = 4;
-  if (place.root != LocalId::None || place.base == LocalId::None || bases.contains(place.base) || depth == mostSteps)
-    return place;
-  const uint32_t writer = context.analyses.definitions().only(place.base);
-  if (writer == Definitions::none || !body.facts(writer).computation.isKnown)
-    return place;
-  for (const auto &[node, operand] : llvm::enumerate(body.ast->operandsOf(body.instruction(writer).operands))) {
-    if (node == 0 || operand.kind != OperandKind::Name)
+MemoryPlace TimelineBarriers::throughRing(const MemoryPlace &place) {
+  constexpr size_t mostPlaces = 32;
+  llvm::SmallVector<MemoryPlace, 8> waiting = {place};
+  for (size_t i = 0; i < waiting.size(); ++i) { // it grows
+    MemoryPlace one = waiting[i];
+    if (one.base == LocalId::None || one.root != LocalId::None || bases.contains(place.base))
       continue;
-    const MemoryPlace source = context.places.at(writer, static_cast<uint32_t>(node), 8);
-    MemoryPlace found = source.base == place.base ? source : throughRing(source, depth + 1);
-    if (found.base == LocalId::None || !bases.contains(found.base))
-      continue;
-    found.offset += place.offset;
-    found.isRing = true;
-    return found;
+    if (i && bases.contains(one.base)) {
+      one.isRing = true;
+      return one;
+    }
+    const uint32_t writer = context.analyses.definitions().only(one.base);
+    const Step step = writer == Definitions::none ? Step() : stepOf(body, writer);
+    for (const Source &source : step.sources())
+      if (source.kind == Source::Name && waiting.size() < mostPlaces) {
+        MemoryPlace before = context.places.of(source);
+        before.offset += one.offset;
+        waiting.push_back(before);
+      }
   }
   return place;
 }
@@ -54,7 +56,7 @@ int TimelineBarriers::of(uint32_t number, const Action &action) {
     place.offset += offset;
     place.isRemote = false;
   }
-  place = throughRing(place, 0);
+  place = throughRing(place);
   const std::string text = texts.place(place);
   if (text.empty())
     return -1;

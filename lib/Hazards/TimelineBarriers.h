@@ -26,7 +26,7 @@ public:
 
 private:
   void findBases();
-  MemoryPlace throughRing(MemoryPlace place, unsigned depth);
+  MemoryPlace throughRing(const MemoryPlace &place);
   int64_t offsetOf(size_t barrier) const;
   bool isNextOf(size_t ring, size_t barrier);
   void addToRing(size_t ring, size_t barrier);

@@ -105,11 +105,20 @@ void TimelineSections::findNests() {
   }
 }
 
+/// The sections around a section are made before it.
 int TimelineSections::sectionOfNest(int number) {
-  if (number < 0 || nests[static_cast<size_t>(number)].section >= 0)
-    return number < 0 ? -1 : nests[static_cast<size_t>(number)].section;
-  const Nest one = nests[static_cast<size_t>(number)];
-  TimelineSection section = {one.kind, sectionOfNest(one.parent), 0, 0, ""};
+  llvm::SmallVector<int, 16> missing;
+  for (int one = number; one >= 0 && nests[static_cast<size_t>(one)].section < 0;
+       one = nests[static_cast<size_t>(one)].parent)
+    missing.push_back(one);
+  for (const int one : llvm::reverse(missing))
+    makeSection(nests[static_cast<size_t>(one)]);
+  return number < 0 ? -1 : nests[static_cast<size_t>(number)].section;
+}
+
+void TimelineSections::makeSection(Nest &one) {
+  const int parent = one.parent < 0 ? -1 : nests[static_cast<size_t>(one.parent)].section;
+  TimelineSection section = {one.kind, parent, 0, 0, ""};
   if (one.kind == TimelineSection::Loop) {
     section.firstLine = texts.line(graph[one.block].first);
     section.lastLine = texts.line(loopOf[indexOf(one.block)].first);
@@ -117,8 +126,8 @@ int TimelineSections::sectionOfNest(int number) {
     section.firstLine = texts.line(graph[one.block].last());
     section.condition = conditionOf(one.block, one.way);
   }
+  one.section = static_cast<int>(sections.size());
   sections.push_back(std::move(section));
-  return nests[static_cast<size_t>(number)].section = static_cast<int>(sections.size()) - 1;
 }
 
 } // namespace ptxray

@@ -36,6 +36,7 @@ private:
   int nest(TimelineSection::Kind kind, int parent, BlockId block, unsigned way);
   bool isStillIn(int nest, BlockId block) const;
   int sectionOfNest(int nest);
+  void makeSection(Nest &one);
   std::optional<unsigned> wayTo(BlockId from, BlockId block) const;
   bool isRole(BlockId above);
   std::string conditionOf(BlockId above, unsigned way);

@@ -52,4 +52,28 @@ template <bool Flush = false, class T> T squareRoot(T a) {
   return canonical(std::sqrt(x), a);
 }
 
+// Numbers of 16 bits as f32 and back, to nearest. What add, subtract, multiply, divide and squareRoot give of two of
+// them is rounded twice without harm: f32 has more than twice the bits.
+
+inline float widenedF16(uint16_t code) {
+  const uint32_t magnitude = uint32_t(code & 0x7fff) << 13, sign = uint32_t(code & 0x8000) << 16;
+  const auto scaled = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F); // normal if it was subnormal
+  const uint32_t special = magnitude > 0x0f800000 ? 0x7fffffff : 0x7f800000 | sign;
+  return std::bit_cast<float>(magnitude >= 0x0f800000 ? special : scaled | sign);
+}
+inline uint16_t narrowedF16(float x) {
+  const auto code = std::bit_cast<uint32_t>(x);
+  const uint32_t magnitude = code & 0x7fffffff, sign = code >> 16 & 0x8000;
+  const uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112U << 23)) >> 13;
+  // The last bit of a sum with a half is that of the least subnormal number.
+  const uint32_t subnormal = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3f000000;
+  const uint32_t finite = magnitude < 0x38800000 ? subnormal : normal;
+  return uint16_t(magnitude > 0x7f800000 ? 0x7fff : sign | (magnitude >= 0x477ff000 ? 0x7c00 : finite));
+}
+inline float widenedBf16(uint16_t code) { return std::bit_cast<float>(uint32_t(code) << 16); }
+inline uint16_t narrowedBf16(float x) {
+  const auto code = std::bit_cast<uint32_t>(x);
+  return uint16_t((code & 0x7fffffff) > 0x7f800000 ? 0x7fff : (code + 0x7fff + (code >> 16 & 1)) >> 16);
+}
+
 } // namespace ptxray::numbers::lanes

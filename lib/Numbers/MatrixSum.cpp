@@ -1,5 +1,6 @@
 #include "Numbers/MatrixSum.h"
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <vector>
 
@@ -69,21 +70,25 @@ Addend addendOf(const Number &c, const Format &format, int zeroExponent) {
   return {c.isNegative ? -significand : significand, exponent};
 }
 
-int64_t cut(int64_t significand, int shift) {
-  if (shift >= 0)
-    return significand << shift;
-  const int64_t magnitude = shift <= -63 ? 0 : std::abs(significand) >> -shift;
-  return significand < 0 ? -magnitude : magnitude;
-}
+/// significand * 2^exponent
+struct Total {
+  int64_t significand;
+  int exponent;
+};
 
-Number total(std::span<const Addend> addends, const SumModel &model) {
+/// The loops are plain, so that they become vectors.
+Total total(std::span<const Addend> addends, const SumModel &model) {
   int greatest = addends[0].exponent;
   for (const Addend &addend : addends)
     greatest = std::max(greatest, addend.exponent);
+  const int left = std::max(model.fractionBits - 23, 0), right = std::max(23 - model.fractionBits, 0);
   int64_t sum = 0;
-  for (const Addend &addend : addends)
-    sum += cut(addend.significand, model.fractionBits - 23 - greatest + addend.exponent);
-  return Number::scaled(sum < 0, Wide(std::abs(sum)), greatest - model.fractionBits);
+  for (const Addend &addend : addends) {
+    const auto magnitude = uint64_t(std::abs(addend.significand)) << left;
+    const auto cut = int64_t(magnitude >> std::min(greatest - addend.exponent + right, 63));
+    sum += addend.significand < 0 ? -cut : cut;
+  }
+  return {sum, greatest - model.fractionBits};
 }
 
 /// There is no negative zero.
@@ -96,6 +101,18 @@ uint64_t stored(const Number &sum, const Format &result, const SumModel &model) 
   return code == result.signBit() ? 0 : code;
 }
 
+uint64_t stored(const Total &total, const Format &result, const SumModel &model) {
+  const bool isNegative = total.significand < 0;
+  const auto magnitude = uint64_t(std::abs(total.significand));
+  const int top = 63 - std::countl_zero(magnitude | 1), field = top + total.exponent + f32.bias;
+  if (result.width() == 32 && magnitude != 0 && field > 0 && field < 255) { // what is most frequent, faster
+    const uint64_t fraction = magnitude >> std::max(top - 23, 0) << std::max(23 - top, 0);
+    const uint64_t kept = fraction >> (23 - model.resultBits) << (23 - model.resultBits);
+    return (isNegative ? f32.signBit() : 0) | uint64_t(field) << 23 | (kept & 0x7fffff);
+  }
+  return stored(Number::scaled(isNegative, magnitude, total.exponent), result, model);
+}
+
 constexpr size_t mostAddends = 65;
 
 uint64_t fusedSum(std::span<const Factor> a, std::span<const Factor> b, uint64_t c, const Format &result,
@@ -104,17 +121,23 @@ uint64_t fusedSum(std::span<const Factor> a, std::span<const Factor> b, uint64_t
   for (size_t begin = 0; begin < a.size(); begin += model.products) {
     const size_t count = std::min<size_t>(model.products, a.size() - begin);
     const Number before = read(c, result);
-    Exceptions exceptions;
-    exceptions.add(before.kind, before.isNegative);
+    bool isException = !before.isFinite();
     addends[count] = addendOf(before, result, model.zeroExponent);
     for (size_t i = 0; i < count; ++i) {
       const Factor &x = a[begin + i], &y = b[begin + i];
-      exceptions.addProduct(x, y);
-      const bool isZero = x.kind != Number::Kind::Finite || y.kind != Number::Kind::Finite;
-      addends[i] = isZero ? Addend{0, model.zeroExponent}
-                          : Addend{int64_t(x.significand) * y.significand * 8, x.exponent + y.exponent};
+      isException |= (x.kind > Number::Kind::Finite) | (y.kind > Number::Kind::Finite);
+      const int32_t product = x.significand * y.significand;
+      addends[i] = {int64_t(product) * 8, product == 0 ? model.zeroExponent : x.exponent + y.exponent};
     }
-    c = stored(exceptions.decide() ? exceptions.result() : total({addends, count + 1}, model), result, model);
+    if (!isException) {
+      c = stored(total({addends, count + 1}, model), result, model);
+      continue;
+    }
+    Exceptions exceptions;
+    exceptions.add(before.kind, before.isNegative);
+    for (size_t i = begin; i < begin + count; ++i)
+      exceptions.addProduct(a[i], b[i]);
+    c = stored(exceptions.result(), result, model);
   }
   return c;
 }
@@ -170,7 +193,7 @@ SumModel sumModel(const MatrixKind &kind) {
 Factor factorOf(uint64_t code, const Format &format) {
   const Number number = read(code, format);
   if (number.kind != Number::Kind::Finite)
-    return {number.kind, 0, number.isNegative ? -1 : 1}; // the sign of infinity
+    return {number.kind, 0, number.kind == Number::Kind::Zero ? 0 : number.isNegative ? -1 : 1};
   const int exponent = std::max(number.exponent, format.leastExponent());
   const auto significand = int32_t(number.significand >> (117 + exponent - number.exponent));
   return {Number::Kind::Finite, int16_t(exponent), number.isNegative ? -significand : significand};
@@ -222,7 +245,9 @@ uint32_t scaledSumOfProducts(std::span<const Factor> a, std::span<const Factor> 
                               : Addend{(products * (first.significand >> 7) * (second.significand >> 7)) >> 3,
                                        exponent + first.exponent + second.exponent};
   }
-  return uint32_t(stored(exceptions.decide() ? exceptions.result() : total({addends, count}, model), f32, model));
+  if (exceptions.decide())
+    return uint32_t(stored(exceptions.result(), f32, model));
+  return uint32_t(stored(total({addends, count}, model), f32, model));
 }
 
 uint64_t chainOfProducts(std::span<const uint64_t> a, std::span<const uint64_t> b, uint64_t c, Rounding rounding) {

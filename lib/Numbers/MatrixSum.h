@@ -37,7 +37,7 @@ SumModel sumModel(const MatrixKind &kind);
 struct Factor {
   Number::Kind kind;
   int16_t exponent;
-  int32_t significand; // / 2^10
+  int32_t significand; // / 2^10; of infinity the sign
 };
 /// tf32 has its upper 19 bits.
 Factor factorOf(uint64_t code, const Format &format);

@@ -6,7 +6,6 @@
 namespace ptxray::numbers {
 namespace {
 
-constexpr Wide topBit = Wide(1) << 127;
 constexpr Wide lowBits(int count) { return count >= 128 ? ~Wide(0) : (Wide(1) << count) - 1; }
 
 int leadingZeros(Wide x) {
@@ -88,7 +87,7 @@ Number read(uint64_t bits, const Format &format, bool flush) {
   const bool isNaN = format.hasInfinity() ? code > format.infinity() : format.hasNaN() && code == format.ones();
   if (isNaN)
     return {Number::Kind::NaN,    isNegative, false,
-            format.width() == 64, 0,          Wide(fraction) << (128 - format.fractionBits)};
+            format.width() == 64, 0,          Wide(fraction) << 64 << (64 - format.fractionBits)};
   if (format.hasInfinity() && code == format.infinity())
     return Number::infinity(isNegative);
   const int unit = -format.bias - format.fractionBits;

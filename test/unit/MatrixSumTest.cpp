@@ -98,8 +98,9 @@ TEST(MatrixSum, IsWhatItsModelSays) {
       const uint64_t mine =
           sumOfProducts(factors(a.data(), 32, format), factors(b.data(), 32, format), c, *kind.result, model);
       // The twin does not know infinity, which what is too great becomes.
-      if (read(mine, *kind.result).isFinite())
+      if (read(mine, *kind.result).isFinite()) {
         ASSERT_EQ(mine, twinOf(a, b, c, format, *kind.result, model)) << format.name << ' ' << kind.architecture;
+      }
     }
   }
 }

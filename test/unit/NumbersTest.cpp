@@ -135,9 +135,10 @@ TEST(ExactNumbers, BeyondTheGreatestIsTheGreatestWithSatfinite) {
         const Number exact = read(std::bit_cast<uint32_t>(isNegative ? -number : number), f32);
         const uint64_t sign = isNegative ? to.format->signBit() : 0;
         const bool isTooGreat = compare(absolute(exact), read(to.format->greatest(), *to.format)) > 0;
-        if (isTooGreat)
+        if (isTooGreat) {
           EXPECT_EQ(store(exact, *to.format, {.finite = true}), sign | to.format->greatest())
               << to.format->name << number;
+        }
       }
   EXPECT_EQ(store(read(0x7fc00000, f32), e4m3, {.finite = true}), 0x7fU);
   EXPECT_EQ(store(read(0xffc00000, f32), e2m1, {.finite = true}), 0x7U);
@@ -266,11 +267,12 @@ TEST(ExactNumbers, ComputeAsTheirTwinDoes) {
           APFloat result = twinOf(twin, a);
           operation.twins(result, twinOf(twin, b), twinOf(twin, c), mode);
           const uint64_t mine = store(operation.mine(x, y, z), *twin.format, {.rounding = rounding});
-          if (result.isNaN())
+          if (result.isNaN()) {
             ASSERT_TRUE(read(mine, *twin.format).isNaN());
-          else
-            ASSERT_EQ(mine, codeOf(twin, result)) << operation.name << ' ' << twin.format->name << std::hex << ' ' << a
-                                                  << ' ' << b << ' ' << c << " rounding " << int(rounding);
+            continue;
+          }
+          ASSERT_EQ(mine, codeOf(twin, result)) << operation.name << ' ' << twin.format->name << std::hex << ' ' << a
+                                                << ' ' << b << ' ' << c << " rounding " << int(rounding);
         }
       const APFloat first = twinOf(twin, a), second = twinOf(twin, b);
       const std::partial_ordering order = compare(x, y);
@@ -347,6 +349,36 @@ TEST(ExactNumbers, AsTheProcessorHasThem) {
   checkLanes<float, false>(f32);
   checkLanes<float, true>(f32);
   checkLanes<double, false>(f64);
+}
+
+TEST(ExactNumbers, Of16BitsAsTheProcessorHasThem) {
+  using namespace lanes;
+  for (uint32_t code = 0; code < 1 << 16; ++code) {
+    ASSERT_EQ(std::bit_cast<uint32_t>(widenedF16(uint16_t(code))), store(read(code, f16), f32, {}));
+    if (!read(code, bf16).isNaN()) {
+      ASSERT_EQ(std::bit_cast<uint32_t>(widenedBf16(uint16_t(code))), store(read(code, bf16), f32, {}));
+    }
+  }
+  std::mt19937 random(4);
+  for (const uint64_t code : codes(f32, 300000)) {
+    // A few bits more than f16 has, in its range.
+    const auto near = uint32_t((code & 0x807ff000) | (100 + random() % 48) << 23 | random() % 3);
+    for (const uint32_t one : {uint32_t(code), near}) {
+      const auto x = std::bit_cast<float>(one);
+      ASSERT_EQ(narrowedF16(x), store(read(one, f32), f16, {})) << std::hex << one;
+      ASSERT_EQ(narrowedBf16(x), store(read(one, f32), bf16, {})) << std::hex << one;
+    }
+  }
+  for (int i = 0; i < 300000; ++i) {
+    const uint16_t a = random(), b = random();
+    const Number x = read(a, f16), y = read(b, f16), z = read(a, bf16), w = read(b, bf16);
+    const float p = widenedF16(a), q = widenedF16(b), r = widenedBf16(a), s = widenedBf16(b);
+    ASSERT_EQ(narrowedF16(add(p, q)), store(sum(x, y), f16, {}));
+    ASSERT_EQ(narrowedF16(multiply(p, q)), store(product(x, y), f16, {}));
+    ASSERT_EQ(narrowedF16(divide(p, q)), store(quotient(x, y), f16, {}));
+    ASSERT_EQ(narrowedBf16(add(r, s)), store(sum(z, w), bf16, {}));
+    ASSERT_EQ(narrowedBf16(multiply(r, s)), store(product(z, w), bf16, {}));
+  }
 }
 
 TEST(ExactNumbers, AwayFromZeroToTf32) {

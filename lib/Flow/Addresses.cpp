@@ -90,13 +90,13 @@ Anchor AddressOrigins::anchorOf(const Step &step, const Inputs &inputs, uint32_t
 }
 
 /// Through other arithmetic nothing is followed.
-static bool isFollowed(const Step &step) {
-  return step.isKnown() && !step.isBroadcast() && staysInside(step.computation->operation);
+static bool isFollowed(const Computation &computation) {
+  return computation.isKnown && staysInside(computation.operation);
 }
 
 Address AddressOrigins::written(uint32_t number, LocalId local) {
-  const Step step = stepOf(body, number);
-  if (step.result != local || !isFollowed(step))
+  const Step step = isFollowed(body.facts(number).computation) ? stepOf(body, number) : Step();
+  if (step.result != local || !step.isKnown())
     return unknown(local);
   Inputs inputs{};
   for (unsigned i = 0; i < step.count; ++i) {
@@ -110,16 +110,17 @@ Address AddressOrigins::written(uint32_t number, LocalId local) {
   return {false, originOf(step, inputs, number), rootOf(step, inputs), anchorOf(step, inputs, number)};
 }
 
+bool AddressOrigins::isLeaf(LocalId local) const {
+  const uint32_t only = definitions.only(local);
+  return only != Definitions::none && !isFollowed(body.facts(only).computation);
+}
+
 void AddressOrigins::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
   if (!body.isRegister(local))
     return;
   definitions.eachWriter(local, [&](uint32_t number) {
-    const Step step = stepOf(body, number);
-    if (step.result != local || !isFollowed(step))
-      return;
-    for (const Source &source : step.sources())
-      if (source.kind == Source::Name && body.symbol(source.local))
-        sources.push_back(source.local);
+    if (isFollowed(body.facts(number).computation))
+      addComputedWith(body, number, sources);
   });
 }
 

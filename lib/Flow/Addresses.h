@@ -59,6 +59,7 @@ private:
   friend Backward;
   using Inputs = std::array<const Address *, Step::mostSources>;
 
+  bool isLeaf(LocalId local) const;
   void addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
   Address transfer(LocalId local);
   static Address join(const Address &a, const Address &b);

@@ -3,6 +3,7 @@
 // from. Each is computed once, after those; registers that are made from each other, in a loop, are computed together
 // until nothing changes. So the result does not depend on what is asked first, and nothing recurs. Asked for one
 // register, only those are looked at that it is made from. A domain derives from `Backward<Domain, Value>` and has
+//   bool isLeaf(LocalId)                      nothing is known of it, whatever it is made from
 //   void addSources(LocalId, llvm::SmallVectorImpl<LocalId> &)      adds the registers that one is made from
 //   Value transfer(LocalId)                   what it holds by what `known` says of those
 //   Value join(const Value &, const Value &)  what is one or the other
@@ -20,6 +21,8 @@ public:
   const Value &valueOf(LocalId local) {
     if (const Entry *entry = find(local))
       return entry->value;
+    if (static_cast<Domain *>(this)->isLeaf(local))
+      return leaf;
     open(local);
     while (!frames.empty())
       advance();
@@ -28,7 +31,10 @@ public:
 
 protected:
   /// While one is computed: those that it is made from. In a loop that is not yet computed they may still be unset.
-  const Value &known(LocalId local) const { return entries[slotOf[static_cast<uint32_t>(local)]].value; }
+  const Value &known(LocalId local) const {
+    const Entry *entry = find(local);
+    return entry ? entry->value : leaf;
+  }
   /// The registers that are computed now are made from each other.
   bool isInLoop() const { return computesLoop; }
   void forget() { entries.clear(); }
@@ -69,6 +75,8 @@ private:
       return close();
     const LocalId next = waiting.pop_back_val();
     const Entry *entry = find(next);
+    if (!entry && static_cast<Domain *>(this)->isLeaf(next))
+      return;
     if (!entry)
       return open(next);
     if (!entry->isOpen)
@@ -117,6 +125,7 @@ private:
         store(slot, domain.unknown(entries[slot].local));
   }
 
+  const Value leaf = Domain::unknown(LocalId::None);
   std::vector<uint32_t> slotOf; // by LocalId
   std::vector<Entry> entries;
   llvm::SmallVector<Frame, 16> frames;

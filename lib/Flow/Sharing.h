@@ -33,6 +33,7 @@ public:
 
 private:
   friend Backward;
+  static bool isLeaf(LocalId) { return false; }
   void addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
   Shared transfer(LocalId local);
   Shared written(uint32_t number, LocalId local) const;

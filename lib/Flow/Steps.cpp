@@ -82,6 +82,16 @@ Step stepOf(const Body &body, uint32_t instruction) {
   return step;
 }
 
+void addComputedWith(const Body &body, uint32_t instruction, llvm::SmallVectorImpl<LocalId> &sources) {
+  const Facts &facts = body.facts(instruction);
+  const llvm::ArrayRef<LocalId> names = body.namesOf(instruction);
+  if (names.empty() || !(facts.computation.isKnown || facts.has(isa::FactKind::Copies)))
+    return;
+  for (const LocalId local : names.drop_front())
+    if (body.symbol(local))
+      sources.push_back(local);
+}
+
 /// An address in shared memory has 24 bits, and a descriptor counts 16 bytes or more.
 static bool leavesAddress(const Step &step) {
   return step.is(isa::Operation::And, 2) && step.list[1].kind == Source::Number && !(~step.list[1].number & 0xffffc0);

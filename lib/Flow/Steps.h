@@ -49,6 +49,8 @@ struct Step {
 };
 
 Step stepOf(const Body &body, uint32_t instruction);
+/// Adds the registers and variables that the step of an instruction may have as sources.
+void addComputedWith(const Body &body, uint32_t instruction, llvm::SmallVectorImpl<LocalId> &sources);
 
 /// A name and a number, which together are what a step computes; or with another name besides. Masks that only cut what
 /// cannot be in an address of shared memory, as those for descriptors do, leave the name as it is.

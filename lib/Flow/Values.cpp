@@ -133,30 +133,26 @@ Value Values::written(uint32_t number, LocalId local) const {
 
 // ---- registers
 // NOLINTBEGIN(misc-no-recursion): those of one thread ask those of all threads, which ask no further.
-/// The registers and variables that an instruction computes with, if it computes the register.
-static void addSourcesOf(const Body &body, uint32_t number, LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
-  const Step step = stepOf(body, number);
-  if (step.result != local)
-    return;
-  for (const Source &source : step.sources())
-    if (source.kind == Source::Name && body.symbol(source.local))
-      sources.push_back(source.local);
-}
-
 /// What a counter is compared with at the end of its loop.
 Source Values::limitOf(const std::optional<LoopTest> &test) const {
   return test ? stepOf(body, test->comparison).list[1] : Source();
+}
+
+bool Values::isLeaf(LocalId local) const {
+  const uint32_t only = definitions.only(local);
+  return only != Definitions::none && !body.facts(only).computation.isKnown &&
+         !body.facts(only).has(isa::FactKind::Copies) && local != base;
 }
 
 void Values::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
   if (!body.isRegister(local) || local == base || isTaken(local))
     return;
   if (const uint32_t only = definitions.only(local); only != Definitions::none)
-    return addSourcesOf(body, only, local, sources);
+    return addComputedWith(body, only, sources);
   const std::optional<Counter> counter = counterOf(local);
   definitions.eachWriter(local, [&](uint32_t number) {
     if (!counter || number != counter->adds)
-      addSourcesOf(body, number, local, sources);
+      addComputedWith(body, number, sources);
   });
   if (!counter)
     return;

@@ -67,6 +67,7 @@ private:
   /// Of each source of a step what is known of its register or variable; null: it is something else.
   using Inputs = std::array<const Value *, Step::mostSources>;
 
+  bool isLeaf(LocalId local) const;
   void addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
   Value transfer(LocalId local);
   static Value join(const Value &a, const Value &b);

@@ -5,7 +5,10 @@ timing would be noise.
     instructions.py PTXRAY COMPILER [--record]
 
 Valgrind counts them; instructions.json holds what they were, and with which compiler. A count that has grown by more
-than 5 % fails: if the growth is meant, `--record` writes the new counts, and the commit says why."""
+than 5 % fails: if the growth is meant, `--record` writes the new counts, and the commit says why.
+
+`budgets` are absolute: the most that a part of `check` may take of each file, in thousands. `--record` leaves them alone;
+whoever raises one by hand says why in the commit."""
 
 import json
 import pathlib
@@ -13,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORD = HERE / "instructions.json"
@@ -30,6 +34,42 @@ def count(ptxray, what, words, text=""):
     if result.returncode:
         sys.exit(f"{what}: ptxray refuses it\n{result.stdout}{result.stderr}")
     return int(re.search(r"Collected : (\d+)", result.stderr).group(1))
+
+
+# The parts of `check`, by the function that does all of one; parsing is what the rest is called from.
+PARTS = {
+    "items": r"ptxray::ModuleCheck::item\(",
+    "judge": r"ptxray::ModuleCheck::readBody\(",
+    "flow": r"ptxray::checkBody\(",
+    "hazards": r"ptxray::checkHazards\(ptxray::Body const",
+}
+
+
+def parts(ptxray, file):
+    """thousands of instructions of each part of `check`"""
+    with tempfile.NamedTemporaryFile() as profile:
+        words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile.name}", ptxray, "check", "--jobs=1", file]
+        subprocess.run(words, capture_output=True, check=True)
+        words = ["callgrind_annotate", "--inclusive=yes", "--threshold=100", profile.name]
+        lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    def inclusive(pattern):
+        counts = [int(line.split()[0].replace(",", "")) for line in lines if re.search(pattern, line)]
+        if not counts:
+            sys.exit(f"no function is called {pattern} any more; name the part anew")
+        return max(counts) // 1000
+
+    found = {part: inclusive(pattern) for part, pattern in PARTS.items()}
+    return {"parse": inclusive("PROGRAM TOTALS") - found.pop("items"), **found}
+
+
+def is_over_budget(ptxray, budgets):
+    is_over = False
+    for name, most in budgets.items():
+        for part, now in parts(ptxray, HERE / name).items():
+            print(f"{name:24} {part:8} {now:8} thousand of at most {most[part]}")
+            is_over |= now > most[part]
+    return is_over
 
 
 def colours(text):
@@ -71,14 +111,15 @@ def main():
         sys.exit(SKIPPED)
     counts = all_counts(ptxray)
     if record:
-        RECORD.write_text(json.dumps({"compiler": compiler, "instructions": counts}, indent=2) + "\n")
+        recorded |= {"compiler": compiler, "instructions": counts}
+        RECORD.write_text(json.dumps(recorded, indent=2) + "\n")
         return
     grown = False
     for name, now in counts.items():
         before = recorded["instructions"][name]
         print(f"{name:24} {before:12} before, {now:12} now, {100 * (now / before - 1):+.1f} %")
         grown |= now > ALLOWED * before
-    sys.exit(grown)
+    sys.exit(is_over_budget(ptxray, recorded["budgets"]) or grown)
 
 
 main()

@@ -76,4 +76,19 @@ inline uint16_t narrowedBf16(float x) {
   return uint16_t((code & 0x7fffffff) > 0x7f800000 ? 0x7fff : (code + 0x7fff + (code >> 16 & 1)) >> 16);
 }
 
+/// a * b + c of numbers of 16 bits, to be narrowed: rounded to odd twice, so that rounding once more cannot be wrong.
+inline float fusedOf16(float a, float b, float c) {
+  const double product = double(a) * b, sum = product + c;
+  const double part = sum - product, error = (product - (sum - part)) + (c - part);
+  auto code = std::bit_cast<uint64_t>(sum);
+  const bool isInexact = (error > 0 || error < 0) && (code & 1) == 0;
+  code += !isInexact ? 0 : (error > 0) == (sum > 0) ? 1 : -1;
+  const auto odd = std::bit_cast<double>(code);
+  const auto near = float(odd);
+  auto result = std::bit_cast<uint32_t>(near);
+  const bool isCut = (near < odd || near > odd) && (result & 1) == 0;
+  result += !isCut ? 0 : (near < odd) == (odd > 0) ? 1 : -1;
+  return std::bit_cast<float>(result);
+}
+
 } // namespace ptxray::numbers::lanes

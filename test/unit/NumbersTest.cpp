@@ -378,6 +378,19 @@ TEST(ExactNumbers, Of16BitsAsTheProcessorHasThem) {
     ASSERT_EQ(narrowedF16(divide(p, q)), store(quotient(x, y), f16, {}));
     ASSERT_EQ(narrowedBf16(add(r, s)), store(sum(z, w), bf16, {}));
     ASSERT_EQ(narrowedBf16(multiply(r, s)), store(product(z, w), bf16, {}));
+    for (const Twin &twin : {half, brain}) {
+      const Format &format = *twin.format;
+      const Number first = read(a, format), second = read(b, format);
+      // Any number, or one that leaves a tie or little of the product.
+      const auto c =
+          uint16_t(i % 2 == 0 ? random() : store(product(first, second), format, {}) ^ (i % 4 == 1 ? 0x8000 : 0));
+      const bool isHalf = &format == &f16;
+      const float x32 = isHalf ? p : r, y32 = isHalf ? q : s, z32 = isHalf ? widenedF16(c) : widenedBf16(c);
+      const float result = fusedOf16(x32, y32, z32);
+      ASSERT_EQ(isHalf ? narrowedF16(result) : narrowedBf16(result),
+                store(ptxray::numbers::fused(first, second, read(c, format)), format, {}))
+          << format.name << std::hex << ' ' << a << ' ' << b << ' ' << c;
+    }
   }
 }
 

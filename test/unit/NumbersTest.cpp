@@ -162,6 +162,22 @@ TEST(ExactNumbers, PowersOfTwoAlone) {
   EXPECT_EQ(store(read(255, ue8m0), bf16, {}), 0x7fffU);
 }
 
+/// As CUDA's headers compute it where the instruction is absent.
+TEST(ExactNumbers, PowersOfTwoFromBf16) {
+  for (uint32_t code = 0; code < 1 << 16; ++code)
+    for (const bool isUp : {false, true})
+      for (const bool finite : {false, true}) {
+        const uint32_t magnitude = code & 0x7fff;
+        uint32_t twin = magnitude >> 7;
+        if (isUp && (magnitude & 0x7f) != 0 && magnitude > 0x40 && magnitude < 0x7f80)
+          ++twin;
+        if (finite && magnitude <= 0x7f80 && twin == 0xff)
+          --twin;
+        const Storing how{.rounding = isUp ? Rounding::Up : Rounding::Zero, .finite = finite};
+        ASSERT_EQ(store(read(code, bf16), ue8m0, how), twin) << std::hex << code << isUp << finite;
+      }
+}
+
 TEST(ExactNumbers, RandomBitsCarryOrDoNot) {
   // 1 + 2^-10 + 5/8 of 2^-10: of eight numbers of three bits, five carry.
   const Number number = read(0x3f803400, f32);

@@ -295,21 +295,25 @@ uint64_t inverseRootApprox64(uint64_t code) {
 }
 
 uint64_t inverseRoot64(uint64_t code) {
-  const Number x = read(code, f64);
-  if (x.isNaN() || x.isNegative || x.kind != Number::Kind::Finite)
-    return x.isNaN()                      ? store(x, f64, {})
-           : x.kind == Number::Kind::Zero ? (code | uint64_t(infinity64) << 32)
-           : x.isNegative                 ? store(Number::invalid(), f64, {})
-                                          : 0;
-  if (x.exponent < f64.leastExponent()) // of 2^54 times it, times 2^27
-    return store(
-        product(read(inverseRoot64(store(Number::scaled(false, x.significand, x.exponent - 73), f64, {})), f64),
-                Number::scaled(false, 1, 27)),
-        f64, {});
-  const Number first = read(inverseRootApprox64(code), f64), unit = read(f64.one(), f64);
+  const Number source = read(code, f64);
+  if (source.isNaN())
+    return store(source, f64, {});
+  if (source.kind == Number::Kind::Zero)
+    return code | uint64_t(infinity64) << 32;
+  if (source.isNegative)
+    return store(Number::invalid(), f64, {});
+  if (source.kind == Number::Kind::Infinite)
+    return 0;
+  // Of a subnormal number 2^54 times it is taken, and the result times 2^27.
+  const bool isSmall = source.exponent < f64.leastExponent();
+  Number x = source;
+  x.exponent += isSmall ? 54 : 0;
+  const Number first = read(inverseRootApprox64(store(x, f64, {})), f64), unit = read(f64.one(), f64);
   const Number error = twice(fused(x, negative(twice(product(first, first))), unit));
   const Number factor = twice(fused(error, read(0x3fd8000000000000, f64), read(0x3fe0000000000000, f64)));
-  return store(fused(factor, twice(product(first, error)), first), f64, {});
+  Number result = twice(fused(factor, twice(product(first, error)), first));
+  result.exponent += isSmall ? 27 : 0;
+  return store(result, f64, {});
 }
 
 } // namespace ptxray::numbers

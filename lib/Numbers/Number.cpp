@@ -63,7 +63,7 @@ uint64_t codeOfNaN(const Number &number, const Format &format) {
 uint64_t codeOf(const Number &number, const Format &format, const Storing &how) {
   const int least = format.leastExponent(), exponent = std::max(number.exponent, least);
   const int cut = 127 - number.exponent + exponent - format.fractionBits;
-  auto code = uint64_t(cutOff(number.significand, cut, number.isNegative, how));
+  auto code = uint64_t(cutOff(number.significand, cut, number.isNegative && format.isSigned, how));
   if (!format.hasZero)
     code -= code != 0 ? 1 : 0;
   // A carry out of the fraction goes into the exponent, where it belongs.
@@ -99,9 +99,9 @@ Number read(uint64_t bits, const Format &format, bool flush) {
 uint64_t store(const Number &number, const Format &format, const Storing &how) {
   if (number.isNaN())
     return how.saturate ? 0 : codeOfNaN(number, format);
-  if (number.isNegative && !format.isSigned)
-    return store(negative(number), format, how); // the sign is ignored
-  const bool isNegative = number.isCancelled ? how.rounding == Rounding::Down : number.isNegative;
+  // A format without a sign ignores it.
+  const bool hasMinus = number.isCancelled ? how.rounding == Rounding::Down : number.isNegative;
+  const bool isNegative = hasMinus && format.isSigned;
   if (isNegative && (how.saturate || how.relu))
     return 0;
   const uint64_t sign = isNegative ? format.signBit() : 0;

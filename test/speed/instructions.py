@@ -7,8 +7,8 @@ timing would be noise.
 Valgrind counts them; instructions.json holds what they were, and with which compiler. A count that has grown by more
 than 5 % fails: if the growth is meant, `--record` writes the new counts, and the commit says why.
 
-`budgets` are absolute: the most that a part of `check` may take of each file, in thousands. `--record` leaves them alone;
-whoever raises one by hand says why in the commit."""
+`budgets` are absolute: the most that a part of `check` may take of each file, in thousands. `--record` leaves them
+alone; whoever raises one by hand says why in the commit."""
 
 import json
 import pathlib
@@ -48,8 +48,8 @@ PARTS = {
 def parts(ptxray, file):
     """thousands of instructions of each part of `check`"""
     with tempfile.NamedTemporaryFile() as profile:
-        words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile.name}", ptxray, "check", "--jobs=1", file]
-        subprocess.run(words, capture_output=True, check=True)
+        counting = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile.name}"]
+        subprocess.run([*counting, ptxray, "check", "--jobs=1", file], capture_output=True, check=True)
         words = ["callgrind_annotate", "--inclusive=yes", "--threshold=100", profile.name]
         lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
 

@@ -22,7 +22,10 @@ TYPES = {
     "f": "float",
     "d": "double",
 }
-WORD = re.compile(r'R"(?P<end>[^(]{0,16})\((?s:.*?)\)(?P=end)"|"(?:\\(?s:.)|[^"\\])*"|//[^\n]*|/\*(?s:.*?)\*/|[\w.]+|\S|\s+')
+WORD = re.compile(
+    r'R"(?P<end>[^(]{0,16})\((?s:.*?)\)(?P=end)"|"(?:\\(?s:.)|[^"\\])*"'  # literals
+    r"|//[^\n]*|/\*(?s:.*?)\*/|[\w.]+|\S|\s+"
+)
 
 
 def words_of(statement):
@@ -156,7 +159,8 @@ class Judge:
 
     def confirm_with_nvcc(self, kernels, target):
         said, accepted = "", []
-        of_nvcc = {name: self.ask_nvcc(kernels, name) for name in ("90a", "100a")}  # before and with registers of bits
+        # The oldest and the newest classes of registers.
+        of_nvcc = {name: self.ask_nvcc(kernels, name) for name in ("90a", "100a")}
         for name in [target, *(other for other in self.targets if other != target)]:
             said_by_nvcc, modules = of_nvcc["100a" if int(name.rstrip("af")) >= 100 else "90a"]
             answers = [self.ask_module(module, self.newest, name) for module in modules]

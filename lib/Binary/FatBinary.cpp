@@ -241,9 +241,12 @@ bool Reader::readHeader(const Shell &shell, uint64_t offset, StringRef header, E
 
 bool Reader::readPacking(const Shell &shell, uint64_t offset, StringRef header, Entry &entry) {
   const EntryHeader &from = fields(header);
-  const bool isLz4 = from.flags & Lz4Block, isZstd = from.flags & ZstdFrame;
-  if (isLz4 && isZstd)
-    return problem(shell, offset, "an entry that is packed with LZ4 and zstd at once"), false;
+  bool isLz4 = from.flags & Lz4Block, isZstd = from.flags & ZstdFrame;
+  if (isLz4 && isZstd) {
+    problem(shell, offset, "an entry that is marked as packed with LZ4 and with zstd");
+    isZstd = entry.data.starts_with("\x28\xb5\x2f\xfd");
+    isLz4 = !isZstd;
+  }
   entry.packing = isLz4 ? Packing::Lz4 : isZstd ? Packing::Zstd : Packing::Plain;
   if (entry.packing == Packing::Plain) {
     entry.unpackedBytes = entry.bytes = entry.data.size();

@@ -67,7 +67,7 @@ void AccessRules::access(const Operand &operand, LocalId local, const Access &on
     declaredHere(sink.report(DiagId::AccessMisaligned, operand.range, one.bytes, offset, name, extent.align));
   // A variable for arguments holds something only when a call has returned it.
   else if (isLoad && isOfCall && !symbol->isReturn && !isFragment && !returned.contains(local))
-    declaredHere(sink.report(DiagId::ParameterWithoutCall, operand.range, name));
+    declaredHere(sink.report(DiagId::CodegenParameter, operand.range, name));
 }
 
 void checkAccesses(const Body &body, const BodyContext &context) {

@@ -144,18 +144,23 @@ void drawMemory(const Layout &layout, Picture &picture) {
 
 } // namespace
 
+/// Of these pictures alone: a page may hold others.
+static constexpr llvm::StringLiteral style =
+    "<style>.ptxray-layout text{font:12px sans-serif;fill:#222}.ptxray-layout .heading{font:bold 16px sans-serif}"
+    ".ptxray-layout .title{font-weight:bold}.ptxray-layout .label,.ptxray-layout .cell{text-anchor:middle}"
+    ".ptxray-layout .label{fill:#666}.ptxray-layout .note{fill:#444}.ptxray-layout .right{text-anchor:end}"
+    ".ptxray-layout rect{stroke:#fff}</style>\n";
+
 void writeSvg(llvm::ArrayRef<Layout> layouts, llvm::StringRef title, llvm::raw_ostream &out) {
   Picture picture;
   picture.height = 40;
   picture.text(margin, 26, title, "heading");
   for (const Layout &layout : layouts)
     layout.store == Store::TensorMemory ? drawMemory(layout, picture) : drawGrid(layout, picture);
-  out << llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+  out << llvm::formatv("<svg class=\"ptxray-layout\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
                        "viewBox=\"0 0 {0} {1}\">\n",
                        picture.width, picture.height)
-      << "<style>text{font:12px sans-serif;fill:#222}.heading{font:bold 16px sans-serif}"
-         ".title{font-weight:bold}.label,.cell{text-anchor:middle}.label{fill:#666}.note{fill:#444}"
-         ".right{text-anchor:end}rect{stroke:#fff}</style>\n"
+      << style
       << llvm::formatv("<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n", picture.width, picture.height)
       << picture.body << "</svg>\n";
 }

@@ -2,6 +2,7 @@
 #include "Parse/Passes.h"
 #include "Source/Foreign.h"
 #include "Source/SourceBuffer.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
@@ -42,6 +43,17 @@ static void reportTerminator(llvm::StringRef text, DiagnosticSink &sink) {
   d.fix = Fix{"remove what ends a C string", {{range, ""}}, /*safe=*/true};
 }
 
+/// A NUL inside of a comment or a string, where the parser passes over it: ptxas reads the text as a C string.
+static void reportHiddenNul(llvm::StringRef text, DiagnosticSink &sink) {
+  const size_t nul = text.rtrim('\0').find('\0');
+  auto isThere = [&](const Diagnostic &d) { return d.id == DiagId::StrayCharacter && d.range.begin == nul; };
+  if (nul == llvm::StringRef::npos || llvm::any_of(sink.diagnostics(), isThere))
+    return;
+  const Range range{static_cast<uint32_t>(nul), static_cast<uint32_t>(nul + 1)};
+  sink.report(DiagId::StrayCharacter, range, std::string(1, '\0'))
+      .notes.push_back({"ptxas takes it for the end of the file", std::nullopt});
+}
+
 const Ast &Parser::read(const SourceBuffer &source, DiagnosticSink &sink) {
   parse(source, sink, Bodies::Kept, [](const Ast &, Statement) {});
   return impl->ast;
@@ -52,6 +64,11 @@ void Parser::stream(const SourceBuffer &source, DiagnosticSink &sink, ItemFn onI
 }
 
 void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, Bodies bodies, ItemFn onItem) {
+  parseText(source, sink, bodies, onItem);
+  reportHiddenNul(source.text(), sink);
+}
+
+void Parser::parseText(const SourceBuffer &source, DiagnosticSink &sink, Bodies bodies, ItemFn onItem) {
   reportTerminator(source.text(), sink);
   const bool hasMark = source.text().starts_with(byteOrderMark);
   impl->names.clear();

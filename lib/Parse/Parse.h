@@ -39,6 +39,7 @@ public:
 
 private:
   void parse(const SourceBuffer &source, DiagnosticSink &sink, Bodies bodies, ItemFn onItem);
+  void parseText(const SourceBuffer &source, DiagnosticSink &sink, Bodies bodies, ItemFn onItem);
 
   struct Impl;
   std::unique_ptr<Impl> impl;

@@ -349,7 +349,11 @@ def damaged():
         "no-zstd": (first.replace(b"\x28\xb5\x2f\xfd", b"\0\0\0\0") + good, [old], "no frame begins here"),
         "lz4-ratio": (container(entry(a, packing=LZ4, unpacked=1 << 30)) + good, [old], "more than LZ4 can pack"),
         "lz4-short": (container(entry(a, packing=LZ4, unpacked=len(a) - 1)) + good, [old], "damaged LZ4"),
-        "two-packings": (container(entry(a, packing=ZSTD, flags=LZ4)) + good, [old], "LZ4 and zstd at once"),
+        "two-packings": (
+            container(entry(a, packing=ZSTD, flags=LZ4), entry(a, packing=LZ4, flags=ZSTD)) + good,
+            [a, a, old],
+            "marked as packed with LZ4 and with zstd",
+        ),
         "scrambled": (container(entry(a, flags=SCRAMBLED)) + good, [old], "scrambled with a key"),
         "source": (
             patched(container(entry(a, source=b"a.cu")), 16 + 36, "<I", 1 << 31) + good,

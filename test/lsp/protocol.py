@@ -185,7 +185,26 @@ def pulled_diagnostics():
         "full",
         "opened again",
     )
-    expect(client.notifications, [], "pushed as well")
+    pushed = [m["params"] for m in client.notifications if m["method"] == "textDocument/publishDiagnostics"]
+    expect(pushed[-1]["diagnostics"], [], "what was pushed before the first pull is taken back")
+    expect(len(pushed) <= 2, True, "pushed as well")
+    client.finish()
+
+
+@test
+def announced_and_never_pulled():
+    can = json.loads(json.dumps(LATEST))
+    can["textDocument"]["diagnostic"] = {"dynamicRegistration": False}
+    client = opened("x", capabilities=can)
+    expect(len(client.diagnostics(URI)) > 0, True)
+    client.change(URI, [{"text": KERNEL.replace("|", "")}])
+    client.diagnostics(URI)
+    client.finish()
+    del can["textDocument"]["publishDiagnostics"]
+    client = opened("x", capabilities=can)
+    client.change(URI, [{"text": "y"}])
+    client.request("textDocument/documentSymbol", {"textDocument": {"uri": URI}})
+    expect(client.notifications, [], "to a client that takes none")
     client.finish()
 
 

@@ -44,6 +44,14 @@ TEST(BadInput, NestingIsCounted) {
             "syntax-error");
 }
 
+TEST(BadInput, NulWhereverItIs) {
+  const std::string nul(1, '\0');
+  for (const std::string &end : {"// x " + nul + " y\n", "/* x " + nul + " y */\n", "// a" + nul + "\n", "// a" + nul,
+                                 ".file 1 \"a" + nul + "b\"\n", nul + nul + "\n", nul})
+    EXPECT_EQ(rulesOf(inKernel("") + end + ".entry j() { ret; }\n"), "stray-character");
+  EXPECT_EQ(rulesOf(inKernel("")), "");
+}
+
 TEST(BadInput, EndlessInstructions) {
   constexpr size_t many = 300000;
   EXPECT_EQ(rulesOf(inKernel("add" + repeat(".s32", many) + " %r1, %r2, %r3;")), "repeated-qualifier:type");

@@ -4,6 +4,7 @@
 #include "Server.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
+#include <utility>
 
 namespace ptxray::lsp {
 
@@ -87,9 +88,10 @@ void Server::publish(OpenDocument &open) {
   open.isPublished = true;
 }
 
-/// What changed is checked when nothing else is to be done, so many edits are checked once.
+/// What changed is checked when nothing else is to be done, so many edits are checked once. A client may say that it
+/// pulls and never do so: it is given them until it has pulled once.
 void Server::publishStale(const Inbox *inbox) {
-  if (client.pullsDiagnostics || state != State::Running)
+  if (hasPulled || !client.takesDiagnostics || state != State::Running)
     return;
   for (auto &[uri, open] : documents) {
     if (inbox && !inbox->isEmpty())
@@ -103,6 +105,9 @@ Answer Server::diagnostics(const Json &params) {
   OpenDocument *open = find(params);
   if (!open)
     return {InvalidParams, "no such document is open"};
+  if (!std::exchange(hasPulled, true) && client.takesDiagnostics)
+    for (const auto &[uri, published] : documents) // what it was given would be shown twice
+      notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
   const std::string id = std::to_string(open->number) + "." + std::to_string(open->document.version());
   if (textField(params, "previousResultId") == StringRef(id))
     return Json{{"kind", "unchanged"}, {"resultId", id}};

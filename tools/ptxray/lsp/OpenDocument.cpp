@@ -51,6 +51,7 @@ Client readClient(const Json &params) {
   const Json *editor = field(can, "textDocument");
   const Json &text = editor ? *editor : none;
   client.pullsDiagnostics = field(text, "diagnostic") && field(text, "diagnostic")->is_object();
+  client.takesDiagnostics = !client.pullsDiagnostics || field(text, "publishDiagnostics");
   client.documentChanges = flag(can, {"workspace", "workspaceEdit", "documentChanges"});
   client.markdown = hasMarkdown(fieldAt(text, {"hover", "contentFormat"}));
   client.itemTags = fieldAt(text, {"completion", "completionItem", "tagSupport"}) != nullptr;

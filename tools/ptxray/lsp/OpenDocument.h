@@ -10,7 +10,8 @@ namespace ptxray::lsp {
 /// What the client can read.
 struct Client {
   Encoding encoding = Encoding::Utf16;
-  bool pullsDiagnostics = false;
+  bool pullsDiagnostics = false;                  // it says so
+  bool takesDiagnostics = false;                  // that are pushed
   bool documentChanges = false;                   // of edits: with the version they belong to
   bool markdown = false;                          // in hover
   bool itemTags = false, deprecatedItems = false; // in completion: two ways to strike through

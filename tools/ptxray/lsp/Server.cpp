@@ -342,7 +342,7 @@ void Server::didClose(const Json &params) {
   const std::string uri = open->uri;
   documents.erase(uri);
   holdsMemory = true;
-  if (!client.pullsDiagnostics)
+  if (!hasPulled && client.takesDiagnostics)
     notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
 }
 

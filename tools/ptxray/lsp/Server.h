@@ -105,6 +105,7 @@ private:
   enum class State { New, Running, ShutDown, Ended } state = State::New;
   std::map<std::string, OpenDocument> documents; // by URI
   unsigned opened = 0;
+  bool hasPulled = false;   // the client has asked for diagnostics itself
   bool holdsMemory = false; // that nothing is in any more
   std::vector<std::pair<std::string, std::string>> settings;
   bool showsHints = true; // between the words of a text

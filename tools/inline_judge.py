@@ -144,7 +144,7 @@ class Judge:
         return self.ask_ptxas(text, f"compute_{'75' if number < 75 else target}")
 
     def ask_nvcc(self, kernels, target):
-        """What nvcc says against them, and the PTX that it makes of each: nvcc does not read the text of a statement."""
+        """What nvcc says against them, and the PTX that it makes of each; it does not read the text of a statement."""
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "kernels.cu"
             source.write_text("".join(kernels))

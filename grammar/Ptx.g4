@@ -3,7 +3,7 @@
 // append to the Ast through lib/Parse/Builder.h. `last()` is the token just read.
 //
 // Three tokens come from what is around them, since brackets are counted where tokens are
-// read (lib/Parse/TokenSource.h): EndOfBody is the brace that ends a function, so blocks need no recursion;
+// read (lib/Parse/Scanner.h): EndOfBody is the brace that ends a function, so blocks need no recursion;
 // CloseGroup is a parenthesis of a constant expression, which a loop reads; RawSource is text
 // that is not PTX.
 parser grammar Ptx;

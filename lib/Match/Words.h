@@ -18,9 +18,9 @@ void reportWords(const FormView &view, Leftover leftover, Judgement &judgement);
 
 /// Reports that no word is in a slot.
 void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &judgement);
-/// The place in the manual's order where the word of a slot goes: after the word with this index.
 /// Whether a slot of one of its forms holds the word.
 bool someFormKnows(const isa::Mnemonic &mnemonic, isa::WordId word);
+/// The place in the manual's order where the word of a slot goes: after the word with this index.
 uint16_t wordBefore(const FormView &view, unsigned slot);
 /// The only word that keeps some form with word `k` from being the one that is meant.
 std::optional<unsigned> conflictingWord(const Opcode &opcode, unsigned k);

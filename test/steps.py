@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Runs the table of steps of docs/architecture.md: the function of each step is called as often as the table says, once
+for a file, a function, or an instruction that no other is equal to.
+
+    steps.py PTXRAY ROOT
+
+Valgrind counts the calls."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+
+PTX = """.version 8.6
+.target sm_80
+.visible .entry first() {
+  .reg .b32 %r<4>;
+  mov.u32 %r1, %tid.x;
+  add.u32 %r2, %r1, 1;
+  add.u32 %r3, %r2, 1;
+  ret;
+}
+.visible .entry second() {
+  ret;
+}
+"""
+CUDA = '__global__ void k(int a) {\n  asm volatile("add.s32 %0, %0, 1;" : "+r"(a));\n}\n'
+
+# How often a step is due for each of these texts, by what the table says that it is once for.
+DUE = {"file": 1, "function": 2, "instruction": 3}
+# Steps that other inputs and commands run; all others are of a check of PTX.
+ELSEWHERE = {"unpack": "library", "find assembly": "cuda", "lay out": "fmt", "assemble": None}
+
+
+def steps(document):
+    """name, function and what it is called once for"""
+    table = document.split("## The steps", 1)[1].split("\n## ", 1)[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if line.startswith("| ")]
+    for name, *_, last in rows[1:]:
+        function, unit = re.fullmatch(r"`([\w:]+)`, an? (\w+)", last).groups()
+        yield name, function, unit
+
+
+def calls(ptxray, words, folder):
+    """how often each function is called, by its name without arguments; not by an overload of itself"""
+    out = pathlib.Path(folder, "calls")
+    subprocess.run(
+        ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", ptxray, *words], capture_output=True
+    )
+    names, counts, caller, callee = {}, {}, "", ""
+    for line in out.read_text().splitlines():
+        if match := re.match(r"c?fn=(\(\d+\))(?: (.*))?", line):
+            if match[2]:
+                names[match[1]] = re.sub(r"'\d+$", "", match[2]).removeprefix("ptxray::").split("(")[0]
+            if line.startswith("c"):
+                callee = names[match[1]]
+            else:
+                caller = names[match[1]]
+        elif line.startswith("calls=") and caller != callee:
+            counts[callee] = counts.get(callee, 0) + int(line.split("=")[1].split()[0])
+    return counts
+
+
+def main(ptxray, root):
+    if not shutil.which("valgrind"):
+        print("there is no valgrind")
+        return SKIPPED
+    root = pathlib.Path(root)
+    with tempfile.TemporaryDirectory() as folder:
+        ptx, cuda = pathlib.Path(folder, "a.ptx"), pathlib.Path(folder, "a.cu")
+        ptx.write_text(PTX)
+        cuda.write_text(CUDA)
+        check = ["check", "--no-config", "--jobs=1"]
+        found = {
+            "ptx": calls(ptxray, [*check, ptx], folder),
+            "cuda": calls(ptxray, [*check, cuda], folder),
+            "library": calls(ptxray, [*check, root / "docs/examples/library.so"], folder),
+            "fmt": calls(ptxray, ["fmt", "--no-config", "--check", ptx], folder),
+        }
+    wrong = 0
+    for name, function, unit in steps((root / "docs/architecture.md").read_text()):
+        where = ELSEWHERE.get(name, "ptx")
+        if where and found[where].get(function, 0) != DUE[unit]:
+            wrong += 1
+            print(f"{name}: `{function}` is called {found[where].get(function, 0)} times, not {DUE[unit]}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -39,8 +39,9 @@ ELSEWHERE = {"unpack": "library", "find assembly": "cuda", "lay out": "fmt", "as
 def steps(document):
     """name, function and what it is called once for"""
     table = document.split("## The steps", 1)[1].split("\n## ", 1)[0]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if line.startswith("| ")]
-    for name, *_, last in rows[1:]:
+    lines = [line for line in table.splitlines() if line.startswith("| ")]
+    for line in lines[1:]:
+        name, *_, last = [cell.strip() for cell in line.strip("|").split("|")]
         function, unit = re.fullmatch(r"`([\w:]+)`, an? (\w+)", last).groups()
         yield name, function, unit
 

@@ -1,5 +1,5 @@
 #include "Check/CheckModule.h"
-#include "Check/ModuleCheck.h"
+#include "Check/ReadModule.h"
 #include "Check/Session.h"
 #include "Check/Suppressions.h"
 #include "Source/Foreign.h"
@@ -16,8 +16,9 @@ static DiagnosticList foreign(const ForeignText &text) {
   return sink.take();
 }
 
-static CheckedText check(const SourceBuffer &source, const CheckOptions &options, Session &session,
-                         KnownFunctions *known) {
+/// Has each item of a text checked by `checkItem`, one after the other.
+static CheckedText checkItems(const SourceBuffer &source, const CheckOptions &options, Session &session,
+                              llvm::function_ref<void(ModuleCheck &, Statement)> checkItem) {
   CheckedText checked;
   if (const std::optional<ForeignText> text = recogniseForeign(source.text())) {
     checked.diagnostics = foreign(*text);
@@ -26,19 +27,12 @@ static CheckedText check(const SourceBuffer &source, const CheckOptions &options
   DiagnosticSink sink;
   Parser &parser = session.parser;
   ModuleCheck module(parser.ast(), session.knowledge, *session.room, source, options, sink);
-  if (known) {
-    known->begin();
-    parser.passOver(known->bodies());
-    module.useKnown(*known);
-  }
   parser.stream(source, sink, [&](const Ast &ast, Statement item) {
-    module.item(item);
+    checkItem(module, item);
     if (item.kind == StatementKind::Function && !parser.comments().empty())
       checked.functions.push_back(ast.functions[item.index].range);
   });
   module.finish();
-  if (known && !parser.comments().empty()) // one may silence what is said of several functions
-    known->fail();
   checked.comments = parser.comments().vec();
   checked.header = module.summary();
   checked.diagnostics = sink.take();
@@ -46,39 +40,65 @@ static CheckedText check(const SourceBuffer &source, const CheckOptions &options
 }
 
 CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session) {
-  CheckedText checked = check(source, options, session, nullptr);
+  CheckedText checked =
+      checkItems(source, options, session, [](ModuleCheck &module, Statement item) { module.item(item); });
   session.limit(source.text().size());
   return checked;
 }
 
-CheckedText recheckModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
-                          KnownFunctions &known) {
-  const bool isRecalling = !known.isEmpty();
-  CheckedText checked = check(source, options, session, &known);
-  if (!known.end() && isRecalling) {
-    checked = check(source, options, session, &known);
-    known.end();
-  }
-  session.limit(source.text().size());
+/// Nothing: the plan does not hold.
+static std::optional<RecheckedText> checkWith(const Reuse &plan, const SourceBuffer &source,
+                                              const CheckOptions &options, Session &session) {
+  constexpr size_t mostBodies = 1 << 13; // each takes about a kilobyte
+  RecheckedText checked;
+  bool isWhole = true, holds = true; // all items are known; the plan is right
+  size_t bodies = 0;
+  const Ast &ast = session.parser.ast();
+  session.parser.passOver(plan.bodies());
+  checked.text = checkItems(source, options, session, [&](ModuleCheck &module, Statement statement) {
+    const KnownItem *before = plan.find(checked.items.size(), placeOfItem(ast, statement));
+    ModuleCheck::Again again = module.itemAgain(statement, before);
+    holds &= again.holds && (before || plan.items.empty());
+    isWhole &= again.holds;
+    const bool isNew = again.item.body && !(before && before->body == again.item.body);
+    if (isNew && bodies++ >= mostBodies)
+      again.item.body.reset();
+    checked.items.push_back(std::move(again.item));
+  });
+  isWhole &= checked.text.comments.empty(); // one may silence what is said of several functions
+  if (!plan.items.empty() && (!holds || !isWhole || checked.items.size() != plan.items.size()))
+    return std::nullopt;
+  if (!isWhole)
+    checked.items.clear();
   return checked;
 }
 
-void checkParsed(const Parser &parsed, const SourceBuffer &source, const CheckOptions &options, Range instructions,
-                 DiagnosticSink &sink) {
-  const Ast &ast = parsed.ast();
+RecheckedText recheckModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
+                            const Reuse &plan) {
+  std::optional<RecheckedText> checked = checkWith(plan, source, options, session);
+  if (!checked)
+    checked = checkWith({}, source, options, session);
+  session.limit(source.text().size());
+  return std::move(*checked);
+}
+
+DiagnosticList checkAgain(const ReadModule &module, const CheckOptions &options, Range instructions) {
+  const Ast &ast = module.ast();
   Knowledge knowledge;
-  ModuleCheck module(ast, knowledge, source, options, sink);
-  module.judgeOnly(instructions);
+  ModuleRoom room(ast);
+  DiagnosticSink sink;
+  sink.append(module.syntax());
+  ModuleCheck check(ast, knowledge, room, module.source(), options, sink, Rules::Applied, instructions);
   CheckedText checked;
   for (const Statement item : ast.module) {
-    module.item(item);
+    check.item(item);
     if (item.kind == StatementKind::Function)
       checked.functions.push_back(ast.functions[item.index].range);
   }
-  module.finish();
-  checked.comments = parsed.comments().vec();
+  check.finish();
+  checked.comments = module.comments().vec();
   checked.diagnostics = sink.take();
-  sink.append(wantedOf(std::move(checked), source, options));
+  return wantedOf(std::move(checked), module.source(), options);
 }
 
 } // namespace ptxray

@@ -5,8 +5,9 @@
 
 namespace ptxray {
 
-class KnownFunctions;
-class Parser;
+struct KnownItem;
+class ReadModule;
+struct Reuse;
 class Session;
 
 /// What is found in a text, before its comments and the options have their say.
@@ -19,12 +20,16 @@ struct CheckedText {
 };
 
 CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session);
-/// The same of a text that was checked before, if it is known how it was edited since.
-CheckedText recheckModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
-                          KnownFunctions &known);
-/// The same of a text that is read already: the sink holds what is wrong with its syntax. Instructions that begin
-/// outside of the range are passed over.
-void checkParsed(const Parser &parsed, const SourceBuffer &source, const CheckOptions &options, Range instructions,
-                 DiagnosticSink &sink);
+/// The same of a text that was checked before, and its items for the check after the next edits; none if that one has
+/// to read all.
+struct RecheckedText {
+  CheckedText text;
+  std::vector<KnownItem> items;
+};
+RecheckedText recheckModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
+                            const Reuse &plan);
+/// What is found in a text that is read already, by place. Instructions that begin outside of the range are passed
+/// over.
+DiagnosticList checkAgain(const ReadModule &module, const CheckOptions &options, Range instructions);
 
 } // namespace ptxray

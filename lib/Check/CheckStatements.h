@@ -1,16 +1,13 @@
 #pragma once
 // Assembly in a source of another language: judged as PTX, statement by statement, its findings put back to the source.
 #include "Check/CheckModule.h"
+#include "Check/Checker.h"
 #include "Check/PieceContext.h"
-#include "Inline/Language.h"
 #include "Inline/MappedText.h"
 
 namespace ptxray {
 
 struct InlineText;
-
-/// Whether the report of a source says which module was judged in place of each statement.
-enum class Expansions : bool { Left, Told };
 
 CheckedText checkStatements(const InlineText &text, const CheckOptions &options, Session &session,
                             Expansions expansions);

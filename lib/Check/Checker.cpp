@@ -1,4 +1,5 @@
 #include "Check/Checker.h"
+#include "Check/CheckStatements.h"
 #include "Check/Session.h"
 #include "Check/Suppressions.h"
 #include "Inline/Readers.h"
@@ -30,9 +31,9 @@ FileReport Checker::checkStatement(FileReport report, llvm::StringRef constraint
   return filled(std::move(report), std::move(checked), options);
 }
 
-FileReport Checker::recheck(FileReport report, const CheckOptions &options, KnownFunctions &functions) {
-  CheckedText checked = recheckModule(*report.source, options, *session, functions);
-  return filled(std::move(report), std::move(checked), options);
+Rechecked Checker::recheck(FileReport report, const CheckOptions &options, const Reuse &plan) {
+  RecheckedText checked = recheckModule(*report.source, options, *session, plan);
+  return {filled(std::move(report), std::move(checked.text), options), std::move(checked.items)};
 }
 
 std::optional<InlineModule> Checker::moduleAt(uint32_t place, const FileReport &report, Language language,

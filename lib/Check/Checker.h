@@ -1,12 +1,24 @@
 #pragma once
 // The front door: a text of any language is checked from its first line to its last.
-#include "Check/CheckStatements.h"
+#include "Diagnostics/Report.h"
 #include "Inline/Language.h"
 #include "Module/CheckOptions.h"
 
 namespace ptxray {
 
-class KnownFunctions;
+struct InlineModule;
+struct KnownItem;
+struct Reuse;
+class Session;
+
+/// Whether the report of a source says which module was judged in place of each statement.
+enum class Expansions : bool { Left, Told };
+
+/// A report, and the items of its text for the plan of the next check.
+struct Rechecked {
+  FileReport report;
+  std::vector<KnownItem> items;
+};
 
 /// Checks texts one by one and remembers what it has judged, within bounds. One is for one thread.
 class Checker {
@@ -19,8 +31,8 @@ public:
   FileReport check(FileReport report, Language language, const CheckOptions &options);
   /// The same of a source that is the text of one statement, with LLVM's constraints: `=r,r,~{memory}`.
   FileReport checkStatement(FileReport report, llvm::StringRef constraints, const CheckOptions &options);
-  /// The same of PTX that was checked before, if it is known how it was edited since.
-  FileReport recheck(FileReport report, const CheckOptions &options, KnownFunctions &functions);
+  /// The same of PTX that was checked before: what no edit touched need not be read.
+  Rechecked recheck(FileReport report, const CheckOptions &options, const Reuse &plan);
 
   /// What is judged in place of the statement whose text is at the place, if that is for a GPU of NVIDIA.
   std::optional<InlineModule> moduleAt(uint32_t place, const FileReport &report, Language language,

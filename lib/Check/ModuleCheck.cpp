@@ -24,18 +24,22 @@ void ModuleCheck::endHeader(Range place, bool isEmpty) {
   bodies.emplace(ast, source, verdicts, *module, resolver, sink, room.bodies);
 }
 
-const Body *ModuleCheck::item(Statement statement) {
+ModuleCheck::Again ModuleCheck::itemAgain(Statement statement, const KnownItem *before) {
+  Memory memory{before, {placeOfItem(ast, statement)}};
+  item(statement, &memory);
+  return std::move(memory.now);
+}
+
+const Body *ModuleCheck::item(Statement statement, Memory *memory) {
   const Body *body = nullptr;
   if (statement.kind != StatementKind::Directive || !header.read(ast, ast.directives[statement.index])) {
     endHeader(rangeOf(ast, statement));
     switch (statement.kind) {
-    case StatementKind::Function: body = function(statement.index); break;
+    case StatementKind::Function: body = function(statement.index, memory); break;
     case StatementKind::Declaration: variable(ast.declarations[statement.index]); break;
     default: directive(ast.directives[statement.index]);
     }
   }
-  if (known)
-    known->item(ast, statement);
   reportsOfItems = sink.diagnostics().size();
   return body;
 }
@@ -52,7 +56,7 @@ void ModuleCheck::directive(const Directive &directive) {
     limits->alias(directive);
 }
 
-const Body *ModuleCheck::function(uint32_t index) {
+const Body *ModuleCheck::function(uint32_t index, Memory *memory) {
   const Function &function = ast.functions[index];
   bool isSound = sink.diagnostics().size() == reportsOfItems; // nothing is wrong with its syntax
   checkFunction(function, isa::InModule, *module);
@@ -61,12 +65,13 @@ const Body *ModuleCheck::function(uint32_t index) {
   if (!function.hasBody)
     return nullptr;
   if (function.isPassedOver) {
-    recall(function);
+    assert(memory && "bodies are passed over for a check that remembers them");
+    recall(function, *memory);
     return nullptr;
   }
   const size_t before = sink.diagnostics().size();
   const Body &body = readBody(function);
-  if (!appliesRules) {
+  if (rules == Rules::Left) {
     resolver.endFunction();
     return &body;
   }
@@ -81,8 +86,10 @@ const Body *ModuleCheck::function(uint32_t index) {
     module->quietFunctions.insert(static_cast<uint32_t>(function.name));
   FunctionSummary summary = summaryOf(body, *module, analyses);
   resolver.endFunction();
-  if (known)
-    remember(function, read, isSound, summary, quiet);
+  if (memory) {
+    memory->now.item.isQuiet = quiet;
+    remember(function, read, isSound, summary, *memory);
+  }
   limits->body(std::move(summary));
   return &body;
 }
@@ -97,27 +104,32 @@ const Body &ModuleCheck::readBody(const Function &function) {
 }
 
 /// What was found in a body that no edit touched, and what follows from it.
-void ModuleCheck::recall(const Function &function) {
-  const KnownBody *body = known->passedOver(function);
-  if (!body)
-    return known->fail();
-  sink.append(recalledFindings(*body, function));
-  if (known->wasQuiet())
+void ModuleCheck::recall(const Function &function, Memory &memory) {
+  const KnownItem *before = memory.before;
+  memory.now.holds = before && before->body;
+  if (!memory.now.holds)
+    return;
+  sink.append(recalledFindings(*before->body, function));
+  if (before->isQuiet)
     module->quietFunctions.insert(static_cast<uint32_t>(function.name));
-  limits->body(recalled(*body, ast, function));
+  limits->body(recalled(*before->body, ast, function));
+  memory.now.item.body = before->body;
+  memory.now.item.isQuiet = before->isQuiet;
 }
 
 void ModuleCheck::remember(const Function &function, size_t reportsRead, bool isSound, const FunctionSummary &summary,
-                           bool isQuiet) {
+                           Memory &memory) {
+  const KnownItem *before = memory.before;
+  KnownItem &now = memory.now.item;
   // A name that is not declared is compared with all names of the text, and a line with an error may have declared it.
-  if (resolver.hasUnknownNames() || module->metadata.exists || known->changesOthers(ast, function, isQuiet))
-    known->fail();
-  std::unique_ptr<KnownBody> body;
+  memory.now.holds = !resolver.hasUnknownNames() && !module->metadata.exists &&
+                     !(before && changesOthers(ast, function, *before, now.isQuiet));
   if (isSound && ast.lost.empty()) {
     const auto findings = llvm::drop_begin(sink.diagnostics(), reportsRead);
-    body = knownBody(ast, function, summary, {findings.begin(), findings.end()});
+    now.body = knownBody(ast, function, summary, {findings.begin(), findings.end()});
   }
-  known->read(std::move(body), isQuiet);
+  if (!now.body && before && !before->isEdited) // it was read beside a fault
+    now.body = before->body;
 }
 
 inline void ModuleCheck::statement(Statement statement) {

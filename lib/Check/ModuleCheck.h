@@ -1,6 +1,6 @@
 #pragma once
 // The items of one module, checked in their order.
-#include "Check/KnownFunctions.h"
+#include "Check/Reuse.h"
 #include "Flow/BodyReader.h"
 #include "Module/Header.h"
 #include "Module/Limits.h"
@@ -15,50 +15,57 @@ struct ModuleRoom {
   BodyRoom bodies;
 };
 
+/// Whether the rules about bodies are applied, or only what a body says is wanted.
+enum class Rules : bool { Left, Applied };
+
+/// All instructions of a text.
+inline constexpr Range everywhere{0, UINT32_MAX};
+
 class ModuleCheck {
 public:
-  /// What is known of the spellings is of the parser that fills the Ast.
-  ModuleCheck(const Ast &ast, Knowledge &knowledge, const SourceBuffer &source, const CheckOptions &options,
-              DiagnosticSink &sink)
-      : ModuleCheck(ast, knowledge, source, options, sink, std::make_unique<ModuleRoom>(ast), nullptr) {}
-  /// As one of many.
+  /// What is known of the spellings, and the room, are of the parser that fills the Ast. Instructions that begin
+  /// outside of `judged` are passed over, as if they were not written.
   ModuleCheck(const Ast &ast, Knowledge &knowledge, ModuleRoom &room, const SourceBuffer &source,
-              const CheckOptions &options, DiagnosticSink &sink)
-      : ModuleCheck(ast, knowledge, source, options, sink, nullptr, &room) {
+              const CheckOptions &options, DiagnosticSink &sink, Rules rules = Rules::Applied,
+              Range judged = everywhere)
+      : ast(ast), knowledge(knowledge), source(source), options(options), sink(sink), room(room), rules(rules),
+        judged(judged), header(source, options, sink), resolver(ast, knowledge.words, room.scopes, sink) {
     room.scopes.clear();
   }
 
-  /// The rules about bodies are left out: what a body says is wanted, not what is wrong with it.
-  void onlyRead() { appliesRules = false; }
-  /// Instructions that begin elsewhere are passed over, as if they were not written.
-  void judgeOnly(Range place) { judged = place; }
-  /// What is known of functions is used, and added to.
-  void useKnown(KnownFunctions &functions) { known = &functions; }
   /// The body of the function that the item is, if it has one: good until the next item.
-  const Body *item(Statement statement);
+  const Body *item(Statement statement) { return item(statement, nullptr); }
+  /// The same, for the check after the next edits. `before` is what the last check found in the item; null: nothing.
+  struct Again {
+    KnownItem item;
+    bool holds =
+        true; // false: what is said may depend on bodies that were passed over, or changes what is said of them
+  };
+  Again itemAgain(Statement statement, const KnownItem *before);
   /// No item follows.
   void finish();
   ModuleContext context() const { return header.context(); }
   ModuleSummary summary() const { return header.summary(); }
-  /// Of the module, and of the function that was read last until another begins.
+  /// Of the module, and of the function that was read last until another begins, or of all.
   llvm::ArrayRef<Symbol> symbols() const { return resolver.symbols(); }
   /// Once an item is read.
   const ModuleState &moduleState() const { return *module; }
 
 private:
-  ModuleCheck(const Ast &ast, Knowledge &knowledge, const SourceBuffer &source, const CheckOptions &options,
-              DiagnosticSink &sink, std::unique_ptr<ModuleRoom> ownRoom, ModuleRoom *given)
-      : ast(ast), knowledge(knowledge), source(source), options(options), sink(sink), ownRoom(std::move(ownRoom)),
-        room(given ? *given : *this->ownRoom), header(source, options, sink),
-        resolver(ast, knowledge.words, room.scopes, sink) {}
   void endHeader(Range place, bool isEmpty = false);
   void variable(const Declaration &declaration);
   void directive(const Directive &directive);
-  const Body *function(uint32_t index);
+  /// What a function's check is handed of the last one, and hands to the next one.
+  struct Memory {
+    const KnownItem *before;
+    Again now;
+  };
+  const Body *item(Statement statement, Memory *memory);
+  const Body *function(uint32_t index, Memory *memory);
   const Body &readBody(const Function &function);
-  void recall(const Function &function);
+  void recall(const Function &function, Memory &memory);
   void remember(const Function &function, size_t reportsRead, bool isSound, const FunctionSummary &summary,
-                bool isQuiet);
+                Memory &memory);
   void statement(Statement statement);
   [[gnu::always_inline]] void instruction(const Instruction &instruction) {
     if (judged.begin <= instruction.range.begin && instruction.range.begin < judged.end) [[likely]]
@@ -74,12 +81,10 @@ private:
   const SourceBuffer &source;
   const CheckOptions &options;
   DiagnosticSink &sink;
-  const std::unique_ptr<ModuleRoom> ownRoom; // null: it is another's
   ModuleRoom &room;
-  bool appliesRules = true;
-  Range judged{0, UINT32_MAX};
-  KnownFunctions *known = nullptr; // nothing is, and nothing is to be
-  size_t reportsOfItems = 0;       // those of the items so far
+  const Rules rules;
+  const Range judged;
+  size_t reportsOfItems = 0; // those of the items so far
   Header header;
   Resolver resolver;
   std::optional<ModuleState> module; // once the header is read, as all below

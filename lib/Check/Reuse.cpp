@@ -1,12 +1,9 @@
-#include "Check/KnownFunctions.h"
+#include "Check/Reuse.h"
 #include "Flow/BodyRules.h"
 #include "Parse/Interner.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
-
-/// Bodies that are kept: each takes about a kilobyte.
-static constexpr uint32_t mostKnown = 1 << 13;
 
 // ---- one body
 
@@ -121,92 +118,60 @@ DiagnosticList recalledFindings(const KnownBody &body, const Function &function)
 
 // ---- all of them
 
-void KnownFunctions::edited(Range part, uint32_t newSize) {
-  const auto hit = llvm::partition_point(items, [&](const Item &item) { return item.range.end <= part.begin; });
-  if (hit == items.end())
-    return forget();
-  const bool isInBody = hit->brace && hit->brace < part.begin && part.end < hit->range.end;
-  if (!isInBody)
-    return forget();
-  const uint32_t shift = newSize - part.size();
+/// False: the change is not inside of one body, so that all is read.
+static bool shift(std::vector<KnownItem> &items, const TextChange &change) {
+  const Range part = change.part;
+  const auto hit = llvm::partition_point(items, [&](const KnownItem &item) { return item.range.end <= part.begin; });
+  if (hit == items.end() || !hit->brace || hit->brace >= part.begin || part.end >= hit->range.end)
+    return false;
+  const uint32_t shift = change.newSize - part.size(); // may wrap: so do the sums
   hit->body.reset();
   hit->isEdited = true;
   hit->range.end += shift;
-  for (Item &item : llvm::make_range(std::next(hit), items.end())) {
+  for (KnownItem &item : llvm::make_range(std::next(hit), items.end())) {
     item.range = {item.range.begin + shift, item.range.end + shift};
     item.brace += item.brace ? shift : 0;
   }
+  return true;
 }
 
-std::vector<Range> KnownFunctions::bodies() const {
+Reuse planReuse(std::vector<KnownItem> items, llvm::ArrayRef<TextChange> changes) {
+  const bool holds = llvm::all_of(changes, [&](const TextChange &change) { return shift(items, change); });
+  return holds ? Reuse{std::move(items)} : Reuse();
+}
+
+std::vector<Range> Reuse::bodies() const {
   std::vector<Range> found;
-  for (const Item &item : items)
+  for (const KnownItem &item : items)
     if (item.body)
       found.push_back({item.brace, item.range.end});
   return found;
 }
 
-void KnownFunctions::begin() {
-  fresh.clear();
-  open = {};
-  at = kept = 0;
-  recalling = !items.empty();
-  failed = false;
-}
-
-bool KnownFunctions::changesOthers(const Ast &ast, const Function &function, bool isQuiet) const {
-  if (at >= items.size() || !items[at].isEdited)
-    return false;
-  return items[at].isQuiet != isQuiet || !isSelfContained(ast, function, /*mayHaveLocations=*/true);
-}
-
-void KnownFunctions::read(std::unique_ptr<KnownBody> body, bool isQuiet) {
-  if (body && kept < mostKnown) {
-    open.body = std::move(body);
-    ++kept;
-  }
-  open.isQuiet = isQuiet;
-}
-
-const KnownBody *KnownFunctions::passedOver(const Function &function) {
-  if (at >= items.size() || items[at].brace != function.brace)
+const KnownItem *Reuse::find(size_t number, const KnownItem &place) const {
+  if (number >= items.size())
     return nullptr;
-  open.body = items[at].body;
-  open.isQuiet = items[at].isQuiet;
-  return open.body.get();
+  const KnownItem &item = items[number];
+  return item.kind == place.kind && item.range == place.range && item.brace == place.brace ? &item : nullptr;
 }
 
-static Range placeOf(const Ast &ast, Statement statement) {
+bool changesOthers(const Ast &ast, const Function &function, const KnownItem &before, bool isQuiet) {
+  return before.isEdited && (before.isQuiet != isQuiet || !isSelfContained(ast, function, /*mayHaveLocations=*/true));
+}
+
+KnownItem placeOfItem(const Ast &ast, Statement statement) {
+  KnownItem item;
+  item.kind = statement.kind;
   switch (statement.kind) {
-  case StatementKind::Declaration: return ast.declarations[statement.index].range;
-  case StatementKind::Directive: return ast.directives[statement.index].range;
-  case StatementKind::Function: return ast.functions[statement.index].range;
-  default: return {};
+  case StatementKind::Declaration: item.range = ast.declarations[statement.index].range; break;
+  case StatementKind::Directive: item.range = ast.directives[statement.index].range; break;
+  case StatementKind::Function:
+    item.range = ast.functions[statement.index].range;
+    item.brace = ast.functions[statement.index].brace;
+    break;
+  default: break;
   }
-}
-
-void KnownFunctions::item(const Ast &ast, Statement statement) {
-  open.kind = statement.kind;
-  open.range = placeOf(ast, statement);
-  open.brace = statement.kind == StatementKind::Function ? ast.functions[statement.index].brace : 0;
-  if (recalling) {
-    const bool lies = at < items.size() && items[at].kind == open.kind && items[at].range == open.range &&
-                      items[at].brace == open.brace;
-    failed |= !lies;
-    if (lies && !open.body && !items[at].isEdited) // it was read beside a fault
-      open.body = items[at].body;
-    ++at;
-  }
-  fresh.push_back(std::exchange(open, {}));
-}
-
-bool KnownFunctions::end() {
-  const bool holds = !recalling || (!failed && at == items.size());
-  items = failed ? std::vector<Item>() : std::move(fresh);
-  fresh.clear();
-  if (!holds)
-    items.clear();
-  return holds;
+  return item;
 }
 
 } // namespace ptxray

@@ -1,7 +1,7 @@
 #pragma once
-// What a check found in the functions of a text, for the check of that text after edits inside of bodies: a body that
-// no edit touched is passed over, and what was found in it is told again. That is right while all items of the module
-// are where they were and no body that is read changes what others are compared with; `end` says whether it was.
+// What a check found in the items of a text, for the check of that text after edits inside of bodies: a body that no
+// edit touched is passed over, and what was found in it is told again. That is right while all items of the module are
+// where they were and no body that is read changes what others are compared with.
 #include "Diagnostics/Diagnostic.h"
 #include "Module/Program.h"
 #include <memory>
@@ -24,48 +24,37 @@ std::unique_ptr<KnownBody> knownBody(const Ast &ast, const Function &function, c
 FunctionSummary recalled(const KnownBody &body, const Ast &ast, const Function &function);
 DiagnosticList recalledFindings(const KnownBody &body, const Function &function);
 
-class KnownFunctions {
-public:
-  // ---- between two checks
-
-  void edited(Range part, uint32_t newSize);
-  void forget() { items.clear(); }
-  bool isEmpty() const { return items.empty(); }
-  /// Those that need not be read, from brace to brace.
-  std::vector<Range> bodies() const;
-
-  // ---- in a check
-
-  void begin();
-  /// The function at hand was read; `body` may be null.
-  void read(std::unique_ptr<KnownBody> body, bool isQuiet);
-  /// Of the function at hand, whose body was passed over; null: it is elsewhere.
-  const KnownBody *passedOver(const Function &function);
-  bool wasQuiet() const { return at < items.size() && items[at].isQuiet; }
-  /// Whether the function at hand was edited in a way that others may depend on.
-  bool changesOthers(const Ast &ast, const Function &function, bool isQuiet) const;
-  /// This check says something that may depend on what was passed over.
-  void fail() { failed = true; }
-  /// An item of the module, after it was checked.
-  void item(const Ast &ast, Statement statement);
-  /// False: what the check said is worth nothing.
-  bool end();
-
-private:
-  struct Item {
-    StatementKind kind = StatementKind::Directive;
-    Range range;
-    uint32_t brace = 0; // that opens the body; 0: it has none
-    bool isQuiet = false, isEdited = false;
-    std::shared_ptr<const KnownBody> body; // null: it is read each time
-  };
-
-  std::vector<Item> items; // of the text as it is now
-  std::vector<Item> fresh; // of the check at hand
-  Item open;               // what is found out about the item at hand
-  size_t at = 0;           // its number
-  size_t kept = 0;         // bodies that were read in this check
-  bool recalling = false, failed = false;
+/// An item of a module, as a check found it.
+struct KnownItem {
+  StatementKind kind = StatementKind::Directive;
+  Range range;
+  uint32_t brace = 0;                    // that opens the body; 0: it has none
+  bool isQuiet = false;                  // a function that starts, orders and waits for nothing asynchronous
+  std::shared_ptr<const KnownBody> body; // null: it is read each time
+  bool isEdited = false;                 // since that check
 };
+
+/// A part of a text that was replaced.
+struct TextChange {
+  Range part;
+  uint32_t newSize = 0;
+};
+
+/// What a check need not read: the items of the module, where they should be now. Without any, all is read.
+struct Reuse {
+  std::vector<KnownItem> items;
+
+  /// Null: at that number of the text there is another item.
+  const KnownItem *find(size_t number, const KnownItem &place) const;
+  /// Those that are passed over, from brace to brace.
+  std::vector<Range> bodies() const;
+};
+/// `items` are of the text before the changes, which were made one after the other.
+Reuse planReuse(std::vector<KnownItem> items, llvm::ArrayRef<TextChange> changes);
+
+/// Kind and place of an item.
+KnownItem placeOfItem(const Ast &ast, Statement statement);
+/// Whether others may depend on how the function, which was read, was edited.
+bool changesOthers(const Ast &ast, const Function &function, const KnownItem &before, bool isQuiet);
 
 } // namespace ptxray

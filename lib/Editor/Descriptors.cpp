@@ -23,12 +23,12 @@ static const descriptor::Format *formatOf(const isa::OperandDecl &operand, const
   return descriptor::findFormat(operand.format, kind, family);
 }
 
-std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const Judged &judged,
-                                           const ModuleContext &module, Values &values) {
+std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const ModuleContext &module,
+                                           Values &values) {
   std::vector<ShownDescriptor> found;
-  if (!judged.match)
+  if (!body.verdicts[number]->match)
     return found;
-  const FormMatch &match = *judged.match;
+  const FormMatch &match = *body.verdicts[number]->match;
   const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
   for (const auto &[operand, at] : llvm::zip(match.operands, match.nodeOf)) {
     if (operand.format.empty() || at < 0)

@@ -12,10 +12,10 @@ struct ShownDescriptor {
   uint64_t value = 0;
 };
 
-/// Whether any form of the instruction has one; most have none, and need not be judged.
+/// Whether any form of the instruction has one: most have none.
 bool mayHaveDescriptors(const isa::Mnemonic &mnemonic);
 /// Of an instruction of the body, counted from 0. `values` are those of the body.
-std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const Judged &judged,
-                                           const ModuleContext &module, Values &values);
+std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const ModuleContext &module,
+                                           Values &values);
 
 } // namespace ptxray

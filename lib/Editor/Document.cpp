@@ -29,17 +29,24 @@ void Document::changed() {
   ++changes;
 }
 
+/// All is read in the next check.
+void Document::forget() {
+  known.clear();
+  edits.clear();
+}
+
 void Document::edit(Range part, llvm::StringRef replacement) {
   std::string text = SourceBuffer::textOf(std::move(report.source));
   reserveFor(text, text.size() + replacement.size());
   text.replace(part.begin, part.size(), replacement);
-  known.edited(part, static_cast<uint32_t>(replacement.size()));
+  if (!known.empty())
+    edits.push_back({part, static_cast<uint32_t>(replacement.size())});
   report.source = SourceBuffer::fromOwned(report.path, std::move(text));
   changed();
 }
 
 void Document::replaceAll(std::string text) {
-  known.forget();
+  forget();
   reserveFor(text, text.size());
   report.source = SourceBuffer::fromOwned(report.path, std::move(text));
   changed();
@@ -48,7 +55,7 @@ void Document::replaceAll(std::string text) {
 void Document::setOptions(std::shared_ptr<const CheckOptions> options) {
   checkOptions = std::move(options);
   checker.reset(); // it remembers what it judged with the options before
-  known.forget();
+  forget();
   changed();
 }
 
@@ -65,8 +72,14 @@ const FileReport &Document::checked() {
   if (isChecked)
     return report;
   Checker &checker = freshEnough();
-  report = whichLanguage == Language::Ptx ? checker.recheck(std::move(report), *checkOptions, known)
-                                          : checker.check(std::move(report), whichLanguage, *checkOptions);
+  if (whichLanguage == Language::Ptx) {
+    const Reuse plan = planReuse(std::move(known), std::exchange(edits, {}));
+    Rechecked checked = checker.recheck(std::move(report), *checkOptions, plan);
+    report = std::move(checked.report);
+    known = std::move(checked.items);
+  } else {
+    report = checker.check(std::move(report), whichLanguage, *checkOptions);
+  }
   isChecked = true;
   return report;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // A text that an editor has open: its edits, what a check says of it, and where its functions are.
 #include "Check/Checker.h"
-#include "Check/KnownFunctions.h"
+#include "Check/Reuse.h"
 #include "Diagnostics/Report.h"
 #include "Module/CheckOptions.h"
 #include <optional>
@@ -47,14 +47,16 @@ public:
 
 private:
   void changed();
+  void forget();
   Checker &freshEnough();
 
   FileReport report; // holds the text
   Language whichLanguage;
   std::shared_ptr<const CheckOptions> checkOptions = std::make_shared<CheckOptions>();
   std::optional<Checker> checker;
-  unsigned uses = 0;    // of that checker
-  KnownFunctions known; // of PTX
+  unsigned uses = 0;             // of that checker
+  std::vector<KnownItem> known;  // of PTX, as it was last checked
+  std::vector<TextChange> edits; // since then
   bool isChecked = false;
   std::optional<std::vector<Range>> foundBodies;
   std::unique_ptr<Excerpt> excerpt; // the last that was asked for

@@ -4,17 +4,10 @@ namespace ptxray {
 
 Excerpt::Excerpt(ExcerptText given)
     : mapped(std::move(given.text)), begin(given.bodyBegin), buffer(SourceBuffer::fromText("", mapped.text())),
-      options(std::move(given.options)), check(parser.ast(), knowledge, *buffer, options, sink) {
-  check.onlyRead();
-  // The whole text is read first, so that what a body points to stays where it is.
-  parser.read(*buffer, sink);
-  for (const Statement item : parser.ast().module) {
-    const Body *body = check.item(item);
-    if (!body || !begin || body->function->range.end <= *begin)
-      continue;
-    lastBody = body->function->range.begin <= *begin ? body : nullptr;
-    return;
-  }
+      whole(readModule(*buffer, given.options)) {
+  for (const Body &body : whole.bodies())
+    if (begin && body.function->range.begin <= *begin && *begin < body.function->range.end)
+      around = &body;
 }
 
 ExcerptText excerptOfPtx(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,

@@ -2,8 +2,7 @@
 // The function around a place, read and judged again with all that is before it outside of bodies: what hover,
 // completion and the like look at, in milliseconds whatever the size of the text.
 #include "Check/CheckStatements.h"
-#include "Check/ModuleCheck.h"
-#include "Parse/Parse.h"
+#include "Check/ReadModule.h"
 
 namespace ptxray {
 
@@ -22,12 +21,12 @@ public:
   const SourceBuffer &source() const { return *buffer; }
   llvm::StringRef text() const { return buffer->text(); }
   llvm::StringRef text(Range range) const { return buffer->text(range); }
-  const Ast &ast() const { return parser.ast(); }
+  const Ast &ast() const { return whole.ast(); }
   /// Of the function around the place; null: there is none.
-  const Body *body() const { return lastBody; }
-  llvm::ArrayRef<Symbol> moduleSymbols() const { return check.symbols(); }
-  ModuleContext module() const { return check.context(); }
-  const ModuleCheck &moduleCheck() const { return check; }
+  const Body *body() const { return around; }
+  llvm::ArrayRef<Symbol> moduleSymbols() const { return whole.symbols(); }
+  ModuleContext module() const { return whole.context(); }
+  const ReadModule &read() const { return whole; }
   std::optional<uint32_t> bodyBegin() const { return begin; }
 
   /// A place of the document in this text, and the other way. Empty places are of what the document does not have.
@@ -40,12 +39,8 @@ private:
   MappedText mapped;
   std::optional<uint32_t> begin;
   std::unique_ptr<SourceBuffer> buffer;
-  CheckOptions options;
-  Parser parser;
-  Knowledge knowledge;
-  DiagnosticSink sink;
-  ModuleCheck check;
-  const Body *lastBody = nullptr;
+  ReadModule whole;
+  const Body *around = nullptr;
 };
 
 /// Of PTX: all that is outside of bodies, each of which becomes a semicolon, and the whole body around the place,

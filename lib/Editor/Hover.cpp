@@ -174,8 +174,8 @@ void writeQualifier(const FormMatch &match, unsigned slot, Writer &out) {
   out.gate(word.gate);
 }
 
-std::optional<Hover> hoverOnOpcode(const Excerpt &excerpt, const Opcode &opcode, const std::optional<FormMatch> &match,
-                                   unsigned word, Range range) {
+std::optional<Hover> hoverOnOpcode(const Excerpt &excerpt, const Opcode &opcode, const FormMatch *match, unsigned word,
+                                   Range range) {
   if (!opcode.mnemonic)
     return std::nullopt;
   Writer out(excerpt);
@@ -216,8 +216,8 @@ std::optional<Hover> hoverOnInstruction(const Excerpt &excerpt, const FoundInstr
   const Opcode opcode(excerpt.ast().text(found.instruction->opcode)); // nobody has judged one whose semicolon is lost
   const unsigned word = wordUnder(words, offset);
   const bool anyFormFits = !formsFor(opcode, /*complete=*/false).empty();
-  return hoverOnOpcode(excerpt, opcode, anyFormFits ? judgedAt(excerpt, found.number).match : std::nullopt, word,
-                       shownRange(words, opcode, word));
+  const FormMatch *match = anyFormFits ? excerpt.body()->verdicts[found.number]->match : nullptr;
+  return hoverOnOpcode(excerpt, opcode, match, word, shownRange(words, opcode, word));
 }
 
 /// An opcode whose operands could not be read.
@@ -227,7 +227,7 @@ std::optional<Hover> hoverOnBroken(const Excerpt &excerpt, uint32_t offset) {
       continue;
     const Opcode opcode(excerpt.ast().text(one.opcode));
     const auto words = wordsOf(excerpt.text(), one.opcodeRange);
-    return hoverOnOpcode(excerpt, opcode, std::nullopt, 0, shownRange(words, opcode, 0));
+    return hoverOnOpcode(excerpt, opcode, nullptr, 0, shownRange(words, opcode, 0));
   }
   return std::nullopt;
 }
@@ -396,10 +396,9 @@ void addDescriptor(const Excerpt &excerpt, const FoundInstruction &found, uint32
   const Opcode *opcode = body.verdicts[found.number]->opcode;
   if (!opcode || !opcode->mnemonic || !mayHaveDescriptors(*opcode->mnemonic))
     return;
-  const Judged judged = judgedAt(excerpt, found.number);
   const Definitions definitions(body);
   Values values(body, definitions);
-  for (const ShownDescriptor &one : descriptorsOf(body, found.number, judged, excerpt.module(), values)) {
+  for (const ShownDescriptor &one : descriptorsOf(body, found.number, excerpt.module(), values)) {
     if (offset < one.range.begin || one.range.end < offset)
       continue;
     hover.parts.push_back({HoverPart::Text, one.format->title.str() + ", " + quoted(hex(one.value)), ""});

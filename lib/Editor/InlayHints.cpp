@@ -19,9 +19,9 @@ using FileNames = std::map<uint64_t, std::string>;
 class BodyHints {
 public:
   /// `excerpt`: whose places are made those of the document; null: they are.
-  BodyHints(const Body &body, const ModuleCheck &module, const FileNames &files, Range part, const Excerpt *excerpt)
-      : body(body), module(module.context()), files(files), part(part), excerpt(excerpt),
-        analyses(body, module.moduleState()), numbers(body, analyses.definitions()) {}
+  BodyHints(const Body &body, const ModuleState &module, const FileNames &files, Range part, const Excerpt *excerpt)
+      : body(body), module(module.context()), files(files), part(part), excerpt(excerpt), analyses(body, module),
+        numbers(body, analyses.definitions()) {}
   std::vector<InlayHint> run();
 
 private:
@@ -73,8 +73,7 @@ void BodyHints::descriptors(uint32_t number) {
   const Opcode *opcode = body.verdicts[number]->opcode;
   if (!opcode || !opcode->mnemonic || !mayHaveDescriptors(*opcode->mnemonic))
     return;
-  const Judged judged = judgedAt(body, module, number);
-  for (const ShownDescriptor &one : descriptorsOf(body, number, judged, module, numbers))
+  for (const ShownDescriptor &one : descriptorsOf(body, number, module, numbers))
     add(one.range, descriptor::summaryOf(*one.format, one.value), descriptor::fieldLines(*one.format, one.value));
 }
 
@@ -124,16 +123,11 @@ FileNames filesOf(const Ast &ast) {
 /// Of the whole text, or of a part with many functions.
 std::vector<InlayHint> hintsOfAll(Document &document, const FileNames &files, Range part) {
   std::vector<InlayHint> hints;
-  Parser parser;
-  Knowledge knowledge;
-  DiagnosticSink sink;
-  ModuleCheck module(parser.ast(), knowledge, document.source(), document.options(), sink);
-  module.onlyRead();
-  parser.stream(document.source(), sink, [&](const Ast &, Statement item) {
-    const Body *body = module.item(item);
-    if (body && body->function->range.begin < part.end && part.begin < body->function->range.end)
-      llvm::append_range(hints, BodyHints(*body, module, files, part, nullptr).run());
-  });
+  auto see = [&](const Body &body, const ModuleState &module) {
+    if (body.function->range.begin < part.end && part.begin < body.function->range.end)
+      llvm::append_range(hints, BodyHints(body, module, files, part, nullptr).run());
+  };
+  streamModule(document.source(), document.options(), Rules::Left, see);
   return hints;
 }
 
@@ -152,7 +146,7 @@ std::vector<InlayHint> inlayHints(Document &document, Range part) {
   std::vector<InlayHint> hints;
   for (const Range place : touched)
     if (const Excerpt &excerpt = *document.excerptAt(place.begin + 1); excerpt.body())
-      llvm::append_range(hints, BodyHints(*excerpt.body(), excerpt.moduleCheck(), files, part, &excerpt).run());
+      llvm::append_range(hints, BodyHints(*excerpt.body(), excerpt.read().state(), files, part, &excerpt).run());
   return hints;
 }
 

@@ -14,23 +14,18 @@ static bool isOfModule(const Symbol &symbol) { return symbol.depth == 0; }
 /// Of a name of the module: in all bodies, which are read one after the other.
 static std::vector<NamePlace> placesInAll(Document &document, StringRef name) {
   const SourceBuffer &source = document.source();
-  Parser parser;
-  Knowledge knowledge;
-  DiagnosticSink sink;
-  ModuleCheck module(parser.ast(), knowledge, source, document.options(), sink);
-  module.onlyRead();
   std::map<uint32_t, NamePlace> places;
   auto add = [&](llvm::ArrayRef<Mention> mentions, const Ast &ast) {
     for (const Mention &one : mentions)
       if (one.symbol && isOfModule(*one.symbol) && ast.text(one.name) == name)
         places[one.range.begin] = {one.range, (one.uses & Writes) != 0, one.isDeclaration};
   };
-  parser.stream(source, sink, [&](const Ast &ast, Statement item) {
-    const Body *body = module.item(item);
-    if (body && source.text(body->function->range).contains(name))
-      add(mentionsInBody(*body, source), ast);
-  });
-  add(mentionsInModule(parser.ast(), source, module.symbols()), parser.ast());
+  auto see = [&](const Body &body, const ModuleState &) {
+    if (source.text(body.function->range).contains(name))
+      add(mentionsInBody(body, source), *body.ast);
+  };
+  const ReadModule module = streamModule(source, document.options(), Rules::Left, see);
+  add(mentionsInModule(module.ast(), source, module.symbols()), module.ast());
   const auto found = llvm::make_second_range(places);
   return {found.begin(), found.end()};
 }

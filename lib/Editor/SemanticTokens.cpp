@@ -175,18 +175,14 @@ void markLacking(std::vector<SemanticToken> &tokens, const DiagnosticList &diagn
 /// The whole text, or a part of it with several functions.
 std::vector<SemanticToken> tokensOfAll(Document &document, Range part) {
   const SourceBuffer &source = document.source();
-  Parser parser;
-  Knowledge knowledge;
-  DiagnosticSink sink;
-  ModuleCheck module(parser.ast(), knowledge, source, document.options(), sink);
-  module.onlyRead();
   Colourer colourer(source, part);
-  parser.stream(source, sink, [&](const Ast &, Statement item) {
-    if (const Body *body = module.item(item); body && body->function->range.begin < part.end)
-      colourer.body(*body);
-  });
-  colourer.mentions(mentionsInModule(parser.ast(), source, module.symbols()), parser.ast());
-  return colourer.take(parser.ast());
+  auto see = [&](const Body &body, const ModuleState &) {
+    if (body.function->range.begin < part.end)
+      colourer.body(body);
+  };
+  const ReadModule module = streamModule(source, document.options(), Rules::Left, see);
+  colourer.mentions(mentionsInModule(module.ast(), source, module.symbols()), module.ast());
+  return colourer.take(module.ast());
 }
 
 /// Of one function, or of what is outside.

@@ -31,14 +31,6 @@ llvm::SmallVector<Range, 16> wordsOf(StringRef text, Range opcode) {
   return words;
 }
 
-Judged judgedAt(const Body &body, const ModuleContext &module, uint32_t number) {
-  const Verdict &verdict = *body.verdicts[number];
-  if (!verdict.opcode || !verdict.opcode->mnemonic)
-    return {};
-  const Availability availability(module);
-  return judge({*verdict.opcode, verdict.shapes, availability});
-}
-
 llvm::SmallVector<const Operand *, 8> topOperands(const Ast &ast, const Instruction &instruction) {
   llvm::SmallVector<const Operand *, 8> operands;
   const llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);

@@ -15,12 +15,6 @@ std::optional<FoundInstruction> instructionAt(const Excerpt &excerpt, uint32_t o
 /// The name and qualifiers of an opcode as they are in the text.
 llvm::SmallVector<Range, 16> wordsOf(llvm::StringRef text, Range opcode);
 
-/// How the instruction was understood.
-Judged judgedAt(const Body &body, const ModuleContext &module, uint32_t number);
-inline Judged judgedAt(const Excerpt &excerpt, uint32_t number) {
-  return judgedAt(*excerpt.body(), excerpt.module(), number);
-}
-
 /// An operand as it was written at the top of the list, from 0, and its place.
 llvm::SmallVector<const Operand *, 8> topOperands(const Ast &ast, const Instruction &instruction);
 

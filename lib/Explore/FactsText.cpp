@@ -1,5 +1,5 @@
 #include "Explore/FactsText.h"
-#include "Check/ModuleCheck.h"
+#include "Check/ReadModule.h"
 #include "Isa/FactNames.h"
 #include "Isa/Isa.h"
 #include "Parse/Parse.h"
@@ -150,16 +150,9 @@ static void write(const Body &body, const SourceBuffer &source, llvm::raw_ostrea
   }
 }
 
-void dumpFacts(const SourceBuffer &source, DiagnosticSink &syntax, llvm::raw_ostream &os) {
-  const CheckOptions options;
-  DiagnosticSink unseen; // what is wrong with an instruction is a matter of `check`
-  Parser parser;
-  Knowledge knowledge;
-  ModuleCheck module(parser.ast(), knowledge, source, options, unseen);
-  parser.stream(source, syntax, [&](const Ast &, Statement item) {
-    if (const Body *body = module.item(item))
-      write(*body, source, os);
-  });
+DiagnosticList dumpFacts(const SourceBuffer &source, llvm::raw_ostream &os) {
+  auto see = [&](const Body &body, const ModuleState &) { write(body, source, os); };
+  return streamModule(source, {}, Rules::Left, see).syntax();
 }
 
 } // namespace ptxray

@@ -1,11 +1,10 @@
 #include "Explore/GraphPicture.h"
-#include "Check/ModuleCheck.h"
+#include "Check/ReadModule.h"
 #include "Flow/Liveness.h"
 #include "Flow/Uniformity.h"
 #include "Flow/UnwrittenReads.h"
 #include "Flow/Values.h"
 #include "Module/KernelHead.h"
-#include "Parse/Parse.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -123,19 +122,14 @@ ShownGraph GraphMaker::make() {
   return shown;
 }
 
-std::vector<ShownGraph> shownGraphs(const SourceBuffer &source, std::optional<llvm::StringRef> wanted,
-                                    DiagnosticSink &sink) {
-  const CheckOptions options;
-  Parser parser;
-  Knowledge knowledge;
-  ModuleCheck module(parser.ast(), knowledge, source, options, sink);
+std::optional<std::vector<ShownGraph>> shownGraphs(const SourceBuffer &source, std::optional<llvm::StringRef> wanted) {
   std::vector<ShownGraph> graphs;
-  parser.stream(source, sink, [&](const Ast &ast, Statement item) {
-    const Body *body = module.item(item);
-    if (body && (!wanted || ast.text(body->function->name) == *wanted))
-      graphs.push_back(GraphMaker(*body, module.moduleState(), source).make());
-  });
-  return graphs;
+  auto see = [&](const Body &body, const ModuleState &module) {
+    if (!wanted || body.ast->text(body.function->name) == *wanted)
+      graphs.push_back(GraphMaker(body, module, source).make());
+  };
+  const bool hasErrors = streamModule(source, {}, Rules::Applied, see).hasErrors();
+  return hasErrors ? std::nullopt : std::optional(std::move(graphs));
 }
 
 static std::string title(const ShownBlock &block, uint32_t number) {

@@ -42,9 +42,8 @@ struct ShownGraph {
   std::vector<ShownBlock> blocks;
   ShownPressure pressure;
 };
-/// Of the functions of a module, or of the one of that name.
-std::vector<ShownGraph> shownGraphs(const SourceBuffer &source, std::optional<llvm::StringRef> wanted,
-                                    DiagnosticSink &sink);
+/// Of the functions of a module, or of the one of that name. Nothing: the module has errors.
+std::optional<std::vector<ShownGraph>> shownGraphs(const SourceBuffer &source, std::optional<llvm::StringRef> wanted);
 
 /// A line for each function: where most registers are live, and how many.
 void writePressure(llvm::ArrayRef<ShownGraph> graphs, llvm::StringRef path, llvm::raw_ostream &os);

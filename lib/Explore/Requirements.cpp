@@ -1,5 +1,5 @@
 #include "Explore/Requirements.h"
-#include "Check/ModuleCheck.h"
+#include "Check/CheckModule.h"
 #include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "llvm/ADT/DenseSet.h"
@@ -126,10 +126,16 @@ uint16_t Requirements::leastVersion(const CellSet &set, uint16_t target) {
   return 0;
 }
 
+/// Of a text that is asked with many versions and targets.
+static CheckOptions optionsOf() {
+  CheckOptions options;
+  options.isFragment = true; // a function as a whole has no version
+  return options;
+}
+
 Requirements::Requirements(const SourceBuffer &source, PieceContext given)
-    : source(source), context(std::move(given)), all(Cells::get().all) {
-  parser.setConstants(context.constants);
-  parser.read(source, syntax);
+    : context(std::move(given)), module(readModule(source, optionsOf(), Rules::Left, context.constants)),
+      source(source), all(Cells::get().all) {
   addInstructions();
   addModule();
 }
@@ -140,27 +146,15 @@ void Requirements::add(uint32_t line, const CellSet &passes) {
     needs.push_back({line, passes});
 }
 
-/// Of a text that is asked with many versions and targets.
-static CheckOptions optionsOf() {
-  CheckOptions options;
-  options.isFragment = true; // a function as a whole has no version
-  return options;
-}
-
 void Requirements::addInstructions() {
-  const CheckOptions options = optionsOf();
-  DiagnosticSink unused;
-  Knowledge knowledge;
-  ModuleCheck module(parser.ast(), knowledge, source, options, unused);
   llvm::DenseSet<const Verdict *> seen;
-  for (const Statement item : parser.ast().module)
-    if (const Body *body = module.item(item))
-      for (uint32_t number = 0; number < body->size(); ++number) {
-        const Verdict *verdict = body->verdicts[number];
-        if (verdict->opcode && seen.insert(verdict).second)
-          add(source.lineColumn(body->instruction(number).range.begin).line,
-              judgeEverywhere(*verdict->opcode, verdict->shapes, module.context().independent));
-      }
+  for (const Body &body : module.bodies())
+    for (uint32_t number = 0; number < body.size(); ++number) {
+      const Verdict *verdict = body.verdicts[number];
+      if (verdict->opcode && seen.insert(verdict).second)
+        add(source.lineColumn(body.instruction(number).range.begin).line,
+            judgeEverywhere(*verdict->opcode, verdict->shapes, module.context().independent));
+    }
 }
 
 /// The errors of the text with that version and target, as far as instructions begin in the range.
@@ -169,13 +163,11 @@ DiagnosticList Requirements::errors(Place place, Range instructions) const {
   options.wideAddresses = context.wideAddresses;
   options.ptx = isa::versionText(isa::versions()[place.version]);
   options.target = isa::targets()[place.target].name;
-  DiagnosticSink sink;
-  sink.append(syntax.diagnostics());
-  checkParsed(parser, source, options, instructions, sink);
-  sink.eraseIf([&](const Diagnostic &d) {
+  DiagnosticList found = checkAgain(module, options, instructions);
+  llvm::erase_if(found, [&](const Diagnostic &d) {
     return d.severity != Severity::Error || (d.id == DiagId::UndefinedSymbol && context.declares(d.args[0]));
   });
-  return sink.take();
+  return found;
 }
 
 /// The line where what is around the instructions is refused with that version and target.

@@ -2,9 +2,8 @@
 // With which `.version` and `.target` a text passes as it stands. Every instruction is judged for all
 // versions and targets at once: a verdict is found anew only where a gate that it asked for changes.
 // What is around the instructions is little, and is checked again for each question.
-#include "Check/CheckModule.h"
 #include "Check/PieceContext.h"
-#include "Parse/Parse.h"
+#include "Check/ReadModule.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <bitset>
 #include <optional>
@@ -58,10 +57,9 @@ private:
   std::vector<bool> targetsFromFirst(const std::vector<bool> &versions, uint32_t &firstFailure) const;
   void add(uint32_t line, const CellSet &passes);
 
-  const SourceBuffer &source;
   const PieceContext context;
-  Parser parser; // holds the whole text
-  DiagnosticSink syntax;
+  const ReadModule module;
+  const SourceBuffer &source;
   CellSet all;
   std::vector<Demand> needs;
 };

@@ -1,7 +1,6 @@
 #include "Explore/TimelinePicture.h"
-#include "Check/ModuleCheck.h"
+#include "Check/ReadModule.h"
 #include "Flow/Analyses.h"
-#include "Parse/Parse.h"
 #include "Source/JsonValue.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,22 +9,18 @@
 
 namespace ptxray {
 
-Timelines timelinesOf(const SourceBuffer &source, std::optional<llvm::StringRef> wanted, DiagnosticSink &sink) {
-  const CheckOptions options;
-  Parser parser;
-  Knowledge knowledge;
-  ModuleCheck module(parser.ast(), knowledge, source, options, sink);
+std::optional<Timelines> timelinesOf(const SourceBuffer &source, std::optional<llvm::StringRef> wanted) {
   Timelines found;
-  parser.stream(source, sink, [&](const Ast &ast, Statement item) {
-    const Body *body = module.item(item);
-    if (!body || (wanted && ast.text(body->function->name) != *wanted))
+  auto see = [&](const Body &body, const ModuleState &module) {
+    if (wanted && body.ast->text(body.function->name) != *wanted)
       return;
     found.hasFunction = true;
-    Analyses analyses(*body, module.moduleState());
-    if (std::optional<Timeline> one = timelineOf(*body, analyses, source))
+    Analyses analyses(body, module);
+    if (std::optional<Timeline> one = timelineOf(body, analyses, source))
       found.all.push_back(std::move(*one));
-  });
-  return found;
+  };
+  const bool hasErrors = streamModule(source, {}, Rules::Applied, see).hasErrors();
+  return hasErrors ? std::nullopt : std::optional(std::move(found));
 }
 
 // ---- equal events together

@@ -14,7 +14,8 @@ struct Timelines {
   std::vector<Timeline> all;
   bool hasFunction = false; // of that name, or any
 };
-Timelines timelinesOf(const SourceBuffer &source, std::optional<llvm::StringRef> wanted, DiagnosticSink &sink);
+/// Nothing: the module has errors.
+std::optional<Timelines> timelinesOf(const SourceBuffer &source, std::optional<llvm::StringRef> wanted);
 
 /// A line for each event, equal ones together, in sections.
 void writeTimelineText(llvm::ArrayRef<Timeline> timelines, llvm::raw_ostream &os);

@@ -94,6 +94,7 @@ struct Verdict {
   const Facts *facts = nullptr;
   const std::vector<Finding> *findings = nullptr; // null: nothing wrong
   PlainUses plain;
+  const FormMatch *match = nullptr; // as in Judged; null: none
 };
 
 /// The verdicts for a version and a target. One depends on nothing else but the opcode and the shapes of the operands,
@@ -136,6 +137,7 @@ private:
   llvm::BumpPtrAllocator shapesOfVerdicts;
   std::deque<std::vector<Finding>> findings;
   std::deque<Facts> allFacts;
+  std::deque<FormMatch> matches;
 };
 
 /// What is known of the spellings of a parser's texts, and of the instructions written with them. It outlasts a text.

@@ -79,6 +79,8 @@ const Verdict &Verdicts::of(const Opcode &opcode, const Instruction &instruction
   Judged judged = judge(written);
   const Facts &facts = allFacts.emplace_back(std::move(judged.facts));
   verdict.facts = &facts;
+  if (judged.match)
+    verdict.match = &matches.emplace_back(std::move(*judged.match));
   if (!judged.findings.empty()) {
     advise(judged.findings, written);
     verdict.findings = &findings.emplace_back(std::move(judged.findings));

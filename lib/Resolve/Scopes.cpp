@@ -31,7 +31,7 @@ void Scopes::leave() {
     if (const NameId prefix = read(last.name).prefix; prefix != NameId::None)
       --texts[static_cast<uint32_t>(prefix)].ownMembers;
   }
-  if (marks.empty()) // those of a function's blocks stay as long as the function
+  if (marks.empty() && !keepsAll) // those of a function's blocks stay as long as the function
     symbols.resize(mark.symbols);
 }
 

@@ -54,6 +54,8 @@ public:
   explicit Scopes(Interner &names) : names(names) {}
   /// The names are those of another text now. The arrays keep their room.
   void clear();
+  /// The symbols of functions that are left stay, with their numbers.
+  void keepAll() { keepsAll = true; }
 
   void enter();
   void leave();
@@ -71,7 +73,8 @@ public:
     const Slot *slot = slotOf(name);
     return slot ? slot->symbol : numberOfUnusual(name);
   }
-  /// All symbols of the module and of the function at hand, those of blocks that were left included.
+  /// All symbols of the module and of the function at hand, those of blocks that were left included; or of all
+  /// functions.
   llvm::ArrayRef<Symbol> all() const { return symbols; }
   /// The fingerprint of the name's shape; 0 when `find` has to tell.
   uint64_t printOf(NameId name) const {
@@ -142,6 +145,7 @@ private:
 
   Interner &names;
   std::vector<Symbol> symbols;
+  bool keepsAll = false;
   std::vector<Member> members; // by NameId
   uint32_t memberCount = 0;
   std::vector<Name> texts; // by NameId: what its text says

@@ -33,7 +33,7 @@ std::string dumped(const char *text) {
   std::string out;
   llvm::raw_string_ostream os(out);
   DiagnosticSink sink;
-  dumpFacts(*SourceBuffer::fromText("", text), sink, os);
+  dumpFacts(*SourceBuffer::fromText("", text), os);
   EXPECT_TRUE(sink.diagnostics().empty());
   return out;
 }

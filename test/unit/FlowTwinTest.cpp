@@ -176,7 +176,7 @@ TEST(Values, HoldWhatThreadsCompute) {
     const ReadBody read(".visible .entry k(.param .u32 n)\n.reqntid 64\n{\n.reg .b32 %r<20>;\nmov.u32 %r0, %tid.x;\n"
                         "ld.param.u32 %r1, [n];\n" +
                         program.text + "ret;\n}\n");
-    Analyses analyses(*read.body, read.module->moduleState());
+    Analyses analyses(*read.body, read.module.state());
     Values &all = analyses.values();
     Values one(all, Thread{.place = {tid, 0, 0}});
     for (unsigned i = 0; i < length; ++i) {
@@ -220,7 +220,7 @@ TEST(Values, DoNotDependOnWhatIsAskedForFirst) {
   for (unsigned round = 0; round < 300; ++round) {
     const std::string text = circularBody(random);
     const ReadBody read(text);
-    Analyses forward(*read.body, read.module->moduleState()), backward(*read.body, read.module->moduleState());
+    Analyses forward(*read.body, read.module.state()), backward(*read.body, read.module.state());
     const auto count = static_cast<uint32_t>(read.body->locals.size());
     for (uint32_t local = 1; local < count; ++local) {
       forward.values().of(LocalId(local));
@@ -267,7 +267,7 @@ TEST(Values, CountRoundsAsTheLoopDoes) {
       if (!loop.comesFirst && !stays(value))
         break;
     }
-    Analyses analyses(*read.body, read.module->moduleState());
+    Analyses analyses(*read.body, read.module.state());
     uint32_t copies = 0;
     while (read.body->instruction(copies).operands.count != 2 || read.body->namesOf(copies).size() != 2)
       ++copies;
@@ -332,7 +332,7 @@ TEST(Bodies, AreWrittenAndLiveAsWaysThroughThemSay) {
   for (unsigned round = 0; round < 1500; ++round) {
     const ReadBody read(randomBody(random));
     const Body &body = *read.body;
-    Analyses analyses(body, read.module->moduleState());
+    Analyses analyses(body, read.module.state());
     const Graph &graph = analyses.graph();
     const UnwrittenReads unwritten(body, analyses, writtenRegisters(body, analyses.definitions()));
     const Liveness liveness(body, graph);
@@ -403,7 +403,7 @@ TEST(Bodies, AreAsWholeWhereOnePlaceIsAskedForAsWhereAllAre) {
   for (unsigned round = 0; round < 500; ++round) {
     const std::string text = randomBody(random);
     const ReadBody read(text);
-    Analyses analyses(*read.body, read.module->moduleState());
+    Analyses analyses(*read.body, read.module.state());
     std::vector<uint32_t> places(read.body->size());
     std::iota(places.begin(), places.end(), 0u);
     const Uniformity all(*read.body, analyses, places);
@@ -482,9 +482,9 @@ TEST(Bodies, AreWarnedOfWhereAllWaysReadBeforeTheyWrite) {
   for (unsigned round = 0; round < 1500; ++round) {
     const std::string text = randomBody(random);
     const ReadBody read(text);
-    Analyses analyses(*read.body, read.module->moduleState());
+    Analyses analyses(*read.body, read.module.state());
     std::set<std::string> warned, expected;
-    for (const Diagnostic &one : read.sink.diagnostics())
+    for (const Diagnostic &one : read.module.findings())
       if (one.id == DiagId::ReadBeforeWrite)
         warned.insert(read.source->text(one.range).str());
     for (unsigned r = 1; r < 6; ++r) {

@@ -1,19 +1,16 @@
 #pragma once
 // A module that is read to its end, and the body of its last function.
-#include "Check/ModuleCheck.h"
-#include "Parse/Parse.h"
+#include "Check/ReadModule.h"
 #include <gtest/gtest.h>
 
 namespace ptxray {
 
 struct ReadBody {
   explicit ReadBody(const std::string &functions)
-      : source(SourceBuffer::fromText("test", ".version 9.0\n.target sm_90\n.address_size 64\n" + functions)) {
-    parser.read(*source, sink);
-    module.emplace(parser.ast(), knowledge, *source, options, sink);
-    for (const Statement item : parser.ast().module)
-      body = module->item(item);
-    EXPECT_FALSE(sink.hasErrors()) << sink.diagnostics().front().message() << functions;
+      : source(SourceBuffer::fromText("test", ".version 9.0\n.target sm_90\n.address_size 64\n" + functions)),
+        module(readModule(*source, {}, Rules::Applied)),
+        body(module.bodies().empty() ? nullptr : &module.bodies().back()) {
+    EXPECT_FALSE(module.hasErrors()) << functions;
   }
   LocalId local(llvm::StringRef name) const {
     for (uint32_t i = 1; i < body->locals.size(); ++i)
@@ -29,13 +26,9 @@ struct ReadBody {
     return text;
   }
 
-  CheckOptions options;
-  DiagnosticSink sink;
-  Parser parser;
-  Knowledge knowledge;
   std::unique_ptr<SourceBuffer> source;
-  std::optional<ModuleCheck> module;
-  const Body *body = nullptr;
+  ReadModule module;
+  const Body *body; // null: there is none
 };
 
 } // namespace ptxray

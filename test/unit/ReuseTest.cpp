@@ -1,6 +1,5 @@
 // A body that no edit touched is passed over, as long as that changes nothing. That the reports stay those of a check
 // from nothing, whole sessions show (`test/lsp/sessions.py`).
-#include "Check/KnownFunctions.h"
 #include "Check/Checker.h"
 #include "Check/Session.h"
 #include "Check/Suppressions.h"
@@ -10,7 +9,7 @@ using namespace ptxray;
 
 namespace {
 
-class KnownFunctionsTest : public testing::Test {
+class ReuseTest : public testing::Test {
 protected:
   std::string text =
       ".version 8.6\n.target sm_80\n"
@@ -18,9 +17,9 @@ protected:
       ".visible .entry first()\n{\n\t.reg .b32 %r<9>;\n\tadd.u32 %r1, %r2, 1;\n\tcall quiet;\n\tret;\n}\n"
       ".visible .entry second()\n{\n\t.reg .b32 %r<9>;\n\tadd.u32 %r1, %r3, 1;\n\tret;\n}\n";
   Session session;
-  KnownFunctions known;
+  std::vector<KnownItem> known;
 
-  void SetUp() override { check(); }
+  void SetUp() override { check({}); }
 
   static std::string shown(const DiagnosticList &findings) {
     std::string out;
@@ -28,50 +27,52 @@ protected:
       out += std::to_string(d.range.begin) + " " + d.message() + "\n";
     return out;
   }
-  void check() {
+  void check(const Reuse &plan) {
     const auto source = SourceBuffer::fromText("", text);
-    const DiagnosticList found =
-        wantedOf(recheckModule(*source, CheckOptions(), session, known), *source, CheckOptions());
+    RecheckedText checked = recheckModule(*source, CheckOptions(), session, plan);
+    known = std::move(checked.items);
+    const DiagnosticList found = wantedOf(std::move(checked.text), *source, CheckOptions());
     EXPECT_EQ(shown(found), shown(findingsIn(*source)));
   }
+  size_t bodies() const { return Reuse{known}.bodies().size(); }
   /// Gives how many bodies are passed over then.
   size_t replace(const std::string &old, const std::string &with) {
     const auto at = static_cast<uint32_t>(text.find(old));
     text.replace(at, old.size(), with);
-    known.edited({at, at + static_cast<uint32_t>(old.size())}, static_cast<uint32_t>(with.size()));
-    const size_t count = known.bodies().size();
-    check();
-    return count;
+    const TextChange change{{at, at + static_cast<uint32_t>(old.size())}, static_cast<uint32_t>(with.size())};
+    const Reuse plan = planReuse(known, change);
+    check(plan);
+    return plan.bodies().size();
   }
 };
 
-TEST_F(KnownFunctionsTest, OnlyTheEditedBodyIsReadAgain) {
-  EXPECT_EQ(known.bodies().size(), 3u);
+TEST_F(ReuseTest, OnlyTheEditedBodyIsReadAgain) {
+  EXPECT_EQ(bodies(), 3u);
   EXPECT_EQ(replace("add.u32 %r1, %r2, 1;", "add.u32 %r1, %r5, 1000;"), 2u);
   EXPECT_EQ(replace("%r3, 1", "%r3, 1 "), 2u);
-  EXPECT_EQ(known.bodies().size(), 3u);
+  EXPECT_EQ(bodies(), 3u);
 }
 
-TEST_F(KnownFunctionsTest, WhatIsHalfTypedIsReadEachTime) {
+TEST_F(ReuseTest, WhatIsHalfTypedIsReadEachTime) {
   EXPECT_EQ(replace("%r2, 1;", "%r2, ;"), 2u);
   EXPECT_EQ(replace("%r2, ;", "%r2, 7"), 2u);
-  EXPECT_EQ(known.bodies().size(), 2u);
+  EXPECT_EQ(bodies(), 2u);
   EXPECT_EQ(replace("%r2, 7", "%r2, 7;"), 2u);
-  EXPECT_EQ(known.bodies().size(), 3u);
+  EXPECT_EQ(bodies(), 3u);
 }
 
-TEST_F(KnownFunctionsTest, AnEditOutsideOfBodiesForgetsAll) {
+TEST_F(ReuseTest, AnEditOutsideOfBodiesForgetsAll) {
   EXPECT_EQ(replace("sm_80", "sm_90"), 0u);
   EXPECT_EQ(replace("first()", "first(.param .u32 n)"), 0u);
-  EXPECT_EQ(known.bodies().size(), 3u);
+  EXPECT_EQ(bodies(), 3u);
 }
 
-TEST_F(KnownFunctionsTest, ABodyThatOthersDependOnMakesAllBeReadAgain) {
+TEST_F(ReuseTest, ABodyThatOthersDependOnMakesAllBeReadAgain) {
   EXPECT_EQ(replace("mov.u32 %r1, 0;", "bar.sync 0;"), 2u); // no longer quiet
   EXPECT_EQ(replace("bar.sync 0;", "bar.sync 0; }"), 2u);   // its end is elsewhere
   replace("bar.sync 0; }", "/* bar.sync 0;");
   replace("/* bar.sync 0;", "mov.u32 %r1, 0;");
-  EXPECT_EQ(known.bodies().size(), 3u);
+  EXPECT_EQ(bodies(), 3u);
 }
 
 } // namespace

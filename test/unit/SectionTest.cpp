@@ -1,7 +1,7 @@
 // The numbers of debugging sections are read past where nobody keeps them: nothing else may be said for it.
 #include "Check/CheckModule.h"
 #include "Check/Checker.h"
-#include "Parse/Parse.h"
+#include "Check/ReadModule.h"
 #include <gtest/gtest.h>
 #include <random>
 
@@ -51,12 +51,9 @@ TEST(Section, PlainNumbersAreReadPast) {
       text += std::string(random() % 3 ? ".b8 9 // plain" : lines[random() % most]) + '\n';
     text += "}\n";
     const auto source = SourceBuffer::fromText("", text);
-    Parser parser;
-    DiagnosticSink kept;
-    parser.read(*source, kept);
-    checkParsed(parser, *source, CheckOptions(), {0, UINT32_MAX}, kept);
     const DiagnosticList streamed = findingsIn(*source);
-    ASSERT_EQ(shown(streamed), shown(kept.diagnostics())) << text;
+    const DiagnosticList kept = checkAgain(readModule(*source), CheckOptions(), everywhere);
+    ASSERT_EQ(shown(streamed), shown(kept)) << text;
     found += streamed.size();
     silent += streamed.empty();
   }

@@ -3,6 +3,7 @@
 #include "CheckOutput.h"
 #include "Diff.h"
 #include "Files.h"
+#include "Isa/Isa.h"
 #include "Reports.h"
 #include "ShowConfig.h"
 #include "Source/Foreign.h"

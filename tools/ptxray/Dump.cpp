@@ -28,7 +28,7 @@ static int runDump(const Arguments &arguments) {
     report.path += ":" + text.entry;
   DiagnosticSink sink;
   if (arguments.has("--facts"))
-    dumpFacts(*report.source, sink, llvm::outs());
+    sink.append(dumpFacts(*report.source, llvm::outs()));
   else
     dumpSyntax(*report.source, arguments.value("--format") == "json", sink);
   sink.sort();

@@ -10,18 +10,17 @@ static int runGraph(const Arguments &arguments) {
   if (!text.source)
     return usageError("cannot read `" + path.str() + "`: " + problem);
   const std::optional<llvm::StringRef> wanted = arguments.value("--kernel");
-  DiagnosticSink sink;
-  const std::vector<ShownGraph> graphs = shownGraphs(*text.source, wanted, sink);
-  if (sink.hasErrors())
+  const std::optional<std::vector<ShownGraph>> graphs = shownGraphs(*text.source, wanted);
+  if (!graphs)
     return usageError("there are errors in `" + path.str() + "`: `ptxray check` shows them");
-  if (graphs.empty())
+  if (graphs->empty())
     return usageError(wanted ? "no function `" + wanted->str() + "` has a body" : "no function has a body");
   if (arguments.has("--pressure")) {
-    writePressure(graphs, path, llvm::outs());
+    writePressure(*graphs, path, llvm::outs());
     return Clean;
   }
   const llvm::StringRef format = arguments.value("--format").value_or("dot");
-  (format == "svg" ? writeSvg : format == "json" ? writeJson : writeDot)(graphs, llvm::outs());
+  (format == "svg" ? writeSvg : format == "json" ? writeJson : writeDot)(*graphs, llvm::outs());
   return Clean;
 }
 

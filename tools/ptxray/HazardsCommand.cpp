@@ -10,18 +10,17 @@ static int runHazards(const Arguments &arguments) {
   if (!text.source)
     return usageError("cannot read `" + path.str() + "`: " + problem);
   const std::optional<llvm::StringRef> wanted = arguments.value("--kernel");
-  DiagnosticSink sink;
-  const Timelines timelines = timelinesOf(*text.source, wanted, sink);
-  if (sink.hasErrors())
+  const std::optional<Timelines> timelines = timelinesOf(*text.source, wanted);
+  if (!timelines)
     return usageError("there are errors in `" + path.str() + "`: `ptxray check` shows them");
-  if (!timelines.hasFunction)
+  if (!timelines->hasFunction)
     return usageError(wanted ? "no function `" + wanted->str() + "` has a body" : "no function has a body");
   const llvm::StringRef format = arguments.value("--format").value_or("text");
-  if (format == "text" && timelines.all.empty())
+  if (format == "text" && timelines->all.empty())
     llvm::outs() << "no asynchronous operations\n";
   (format == "svg"    ? writeTimelineSvg
    : format == "json" ? writeTimelineJson
-                      : writeTimelineText)(timelines.all, llvm::outs());
+                      : writeTimelineText)(timelines->all, llvm::outs());
   return Clean;
 }
 

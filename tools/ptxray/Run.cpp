@@ -5,6 +5,7 @@
 #include "BinaryOptions.h"
 #include "Command.h"
 #include "Isa/Isa.h"
+#include "Parse/Parse.h"
 #include "Ptxas/Messages.h"
 #include "Ptxas/Ptxas.h"
 #include "Reports.h"

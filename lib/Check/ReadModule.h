@@ -1,0 +1,66 @@
+#pragma once
+// One PTX text, read and judged: what whoever asks more of it than what is wrong keeps as long as it likes.
+#include "Check/ModuleCheck.h"
+#include "Module/InitialValues.h"
+#include "Parse/Parse.h"
+
+namespace ptxray {
+
+/// A variable of the module, as it is before anything runs.
+struct ReadVariable {
+  const Declaration *declaration;
+  uint32_t symbol; // index + 1 into the symbols; 0: another declaration has the name
+  std::vector<InitialValue> values;
+};
+
+/// The source outlives it.
+class ReadModule {
+public:
+  const Ast &ast() const { return parts->parser.ast(); }
+  const SourceBuffer &source() const { return parts->source; }
+  ModuleContext context() const { return parts->check.context(); }
+  /// What rules and analyses ask of it; of a text with a body.
+  const ModuleState &state() const { return parts->check.moduleState(); }
+  /// Of the module; and of all bodies, if these are kept.
+  llvm::ArrayRef<Symbol> symbols() const { return parts->check.symbols(); }
+  /// In the order of the text, if they are kept.
+  llvm::ArrayRef<Body> bodies() const { return parts->bodies; }
+  std::vector<ReadVariable> variables() const;
+  /// The comments that speak to ptxray.
+  llvm::ArrayRef<Range> comments() const { return parts->parser.comments(); }
+
+  /// What is wrong with the syntax, and with the rest, in the order in which it was found.
+  const DiagnosticList &syntax() const { return parts->syntax.diagnostics(); }
+  const DiagnosticList &findings() const { return parts->findings.diagnostics(); }
+  bool hasErrors() const { return parts->syntax.hasErrors() || parts->findings.hasErrors(); }
+
+private:
+  using SeeFn = llvm::function_ref<void(const Body &, const ModuleState &)>;
+  friend ReadModule readModule(const SourceBuffer &, const CheckOptions &, Rules, std::vector<std::string>);
+  friend ReadModule streamModule(const SourceBuffer &, const CheckOptions &, Rules, SeeFn);
+
+  struct Parts {
+    Parts(const SourceBuffer &source, const CheckOptions &options, Rules rules);
+
+    const SourceBuffer &source;
+    const CheckOptions options;
+    Parser parser;
+    Knowledge knowledge;
+    ModuleRoom room;
+    DiagnosticSink syntax, findings;
+    ModuleCheck check;
+    std::vector<Body> bodies;
+  };
+  explicit ReadModule(std::unique_ptr<Parts> parts) : parts(std::move(parts)) {}
+
+  std::unique_ptr<Parts> parts;
+};
+
+/// Reads and keeps all of it. `constants` are names that stand for numbers whose value is not known.
+ReadModule readModule(const SourceBuffer &source, const CheckOptions &options = {}, Rules rules = Rules::Left,
+                      std::vector<std::string> constants = {});
+/// Reads it, but keeps no body: `see` sees each, good until the next one.
+ReadModule streamModule(const SourceBuffer &source, const CheckOptions &options, Rules rules,
+                        llvm::function_ref<void(const Body &, const ModuleState &)> see);
+
+} // namespace ptxray

@@ -1,0 +1,89 @@
+#include "Module/InitialValues.h"
+#include "Isa/Isa.h"
+#include <bit>
+
+namespace ptxray {
+
+/// The bits of a number as a variable of that many bytes holds it.
+static uint64_t bitsOf(const Operand &number, uint8_t size) {
+  const auto bits = static_cast<uint64_t>(number.value);
+  if (number.kind != OperandKind::Float)
+    return size < 8 ? bits & ((uint64_t(1) << 8 * size) - 1) : bits;
+  const bool isSingle = number.flags & HexFloat && !(number.flags & WideFloat);
+  if (size == 4)
+    return isSingle ? bits : std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+  return isSingle ? std::bit_cast<uint64_t>(double(std::bit_cast<float>(static_cast<uint32_t>(bits)))) : bits;
+}
+
+/// `3`, `a+4`, `generic(a)+4`, `0xff00(a+4)`, `0xff(generic(a))`.
+static InitialValue valueAt(const Operand *node, uint8_t size) {
+  InitialValue value;
+  value.size = size;
+  if (node->kind == OperandKind::List && node->name == NameId::None) { // a mask and what it cuts a byte out of
+    value.byteOf = static_cast<uint8_t>(std::countr_zero(static_cast<uint64_t>(node[1].value)) / 8);
+    node += 2;
+  }
+  if (node->kind != OperandKind::List && node->kind != OperandKind::Name) {
+    value.number = value.byteOf ? static_cast<uint64_t>(node->value) >> 8 * *value.byteOf & 0xff : bitsOf(*node, size);
+    value.byteOf.reset();
+    return value;
+  }
+  value.isGeneric = node->kind == OperandKind::List;
+  const Operand &name = value.isGeneric ? node[1] : *node;
+  value.symbol = name.name;
+  for (const Operand *one : {node, &name})
+    if (one->flags & HasOffset)
+      value.number = static_cast<uint64_t>(one->value);
+  return value;
+}
+
+/// How far an element of each level of braces is from the next one: of each dimension, and of a vector.
+static llvm::SmallVector<uint64_t, 4> stridesOf(const Ast &ast, const Declaration &declaration, uint8_t size) {
+  llvm::SmallVector<uint64_t, 4> strides;
+  uint64_t stride = size;
+  if (declaration.vector != SpellingId::None) {
+    strides.push_back(stride);
+    stride *= isa::word(isa::findWord(ast.text(declaration.vector))).number;
+  }
+  for (uint32_t i = declaration.dims.count; i-- > 0;) {
+    strides.insert(strides.begin(), stride);
+    stride *= static_cast<uint64_t>(ast.dims[declaration.dims.first + i]);
+  }
+  return strides;
+}
+
+std::vector<InitialValue> initialValues(const Ast &ast, const Declaration &declaration) {
+  const isa::Word &type = isa::word(isa::findWord(ast.text(declaration.type)));
+  const bool isNumber = type.typeKind != isa::TypeKind::None && type.typeKind != isa::TypeKind::Opaque;
+  if (!isNumber || ast.text(declaration.type) == ".f16x2")
+    return {};
+  const auto size = static_cast<uint8_t>(type.bits / 8);
+  const llvm::SmallVector<uint64_t, 4> strides = stridesOf(ast, declaration, size);
+  struct Braces {
+    uint32_t end;  // the node after them
+    uint64_t next; // where the next element is
+  };
+  llvm::SmallVector<Braces, 4> open;
+  std::vector<InitialValue> values;
+  for (uint32_t node = declaration.initialiser.first; node < declaration.initialiser.end();) {
+    while (!open.empty() && open.back().end <= node)
+      open.pop_back();
+    if (open.size() > strides.size()) // it has been reported
+      return {};
+    const Operand &value = ast.operands[node];
+    const uint64_t place = open.empty() ? 0 : open.back().next;
+    if (!open.empty())
+      open.back().next += strides[open.size() - 1];
+    if (value.kind == OperandKind::Vector) {
+      open.push_back({node + value.extent, place});
+      ++node;
+      continue;
+    }
+    values.push_back(valueAt(&value, size));
+    values.back().offset = place;
+    node += value.extent;
+  }
+  return values;
+}
+
+} // namespace ptxray

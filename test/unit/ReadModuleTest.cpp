@@ -1,0 +1,59 @@
+// A module that is kept whole: its bodies stay good, and its variables have their values.
+#include "Check/ReadModule.h"
+#include <gtest/gtest.h>
+
+using namespace ptxray;
+
+namespace {
+
+constexpr const char *head = ".version 9.0\n.target sm_90\n.address_size 64\n";
+
+TEST(ReadModule, BodiesOutliveEachOther) {
+  const auto source = SourceBuffer::fromText("", std::string(head) + R"(
+    .visible .entry a() { .reg .b32 %r<3>; mov.b32 %r1, 1; ret; }
+    .global .b32 between;
+    .visible .entry b() { .reg .b64 %d; mov.b64 %d, between; ret; }
+  )");
+  const ReadModule module = readModule(*source);
+  ASSERT_EQ(module.bodies().size(), 2u);
+  const Body &a = module.bodies()[0], &b = module.bodies()[1];
+  EXPECT_EQ(a.text(a.namesOf(0)[0]), "%r1");
+  EXPECT_EQ(a.symbol(a.namesOf(0)[0])->familyCount, 3u);
+  EXPECT_EQ(b.symbol(b.namesOf(0)[0])->kind, SymbolKind::Register);
+  const std::vector<ReadVariable> variables = module.variables();
+  ASSERT_EQ(variables.size(), 1u);
+  EXPECT_EQ(&module.symbols()[variables[0].symbol - 1], b.symbol(b.namesOf(0)[1]));
+}
+
+/// As `0:4=1`: offset, size, the number; `a`, `g` the address of a symbol, `/1` its second byte.
+std::string valuesOf(const std::string &declaration) {
+  const auto source = SourceBuffer::fromText("", std::string(head) + ".global .b8 x[8];\n" + declaration);
+  const ReadModule module = readModule(*source);
+  EXPECT_FALSE(module.hasErrors()) << declaration;
+  const std::vector<ReadVariable> variables = module.variables();
+  std::string text;
+  for (const InitialValue &one : variables.back().values) {
+    text += std::to_string(one.offset) + ":" + std::to_string(one.size) + "=";
+    if (one.symbol != NameId::None)
+      text += (one.isGeneric ? "g " : "a ") + module.ast().text(one.symbol).str() + "+";
+    text += std::to_string(one.number) + (one.byteOf ? "/" + std::to_string(*one.byteOf) : "") + " ";
+  }
+  return text;
+}
+
+TEST(ReadModule, VariablesKeepTheirValues) {
+  EXPECT_EQ(valuesOf(".global .u32 v;"), "");
+  EXPECT_EQ(valuesOf(".global .s16 v = -2;"), "0:2=65534 ");
+  EXPECT_EQ(valuesOf(".global .b8 v[4] = {1, 2, 255};"), "0:1=1 1:1=2 2:1=255 ");
+  EXPECT_EQ(valuesOf(".global .u32 v[2][3] = {{1, 2}, {3}};"), "0:4=1 4:4=2 12:4=3 ");
+  EXPECT_EQ(valuesOf(".global .v2 .u16 v[2] = {{1, 2}, {3, 4}};"), "0:2=1 2:2=2 4:2=3 6:2=4 ");
+  EXPECT_EQ(valuesOf(".global .u32 v[] = {7, 8};"), "0:4=7 4:4=8 ");
+  EXPECT_EQ(valuesOf(".const .f32 v[3] = {1.0, 0f40000000, -0.5};"), "0:4=1065353216 4:4=1073741824 8:4=3204448256 ");
+  EXPECT_EQ(valuesOf(".global .f64 v = 0f3F800000;"), "0:8=4607182418800017408 ");
+  EXPECT_EQ(valuesOf(".global .u64 v[3] = {x, x+4, generic(x)+2};"), "0:8=a x+0 8:8=a x+4 16:8=g x+2 ");
+  EXPECT_EQ(valuesOf(".global .u8 v[3] = {0xff(x), 0xff00(x+4), 0xff0000(generic(x))};"),
+            "0:1=a x+0/0 1:1=a x+4/1 2:1=g x+0/2 ");
+  EXPECT_EQ(valuesOf(".global .u8 v[2] = {0xff(4660), 0xff00(4660)};"), "0:1=52 1:1=18 ");
+}
+
+} // namespace

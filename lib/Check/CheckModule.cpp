@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// Of a text that is something else than PTX: that it is, and where PTX begins in it.
+/// Says that a text is something else than PTX, and where PTX begins in it.
 static DiagnosticList foreign(const ForeignText &text) {
   DiagnosticSink sink;
   Diagnostic &d = sink.report(DiagId::NotPtx, text.place, text.what);

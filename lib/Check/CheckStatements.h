@@ -21,7 +21,7 @@ struct InlineModule {
 std::optional<InlineModule> moduleAt(uint32_t place, const InlineText &text, const CheckOptions &options,
                                      Session &session);
 
-/// A statement, and those that belong to it, for who asks with which versions and targets it passes.
+/// A statement and those that belong to it, as modules of which one may ask with which versions and targets they pass.
 struct InlineUnit {
   MappedText floats, bits; // as a module below sm_100, and from there on
   PieceContext context;

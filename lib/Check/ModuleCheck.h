@@ -46,7 +46,7 @@ public:
   void finish();
   ModuleContext context() const { return header.context(); }
   ModuleSummary summary() const { return header.summary(); }
-  /// Of the module, and of the function that was read last until another begins, or of all.
+  /// The symbols of the module, and of the function that was read last until another begins, or of all.
   llvm::ArrayRef<Symbol> symbols() const { return resolver.symbols(); }
   /// Once an item is read.
   const ModuleState &moduleState() const { return *module; }

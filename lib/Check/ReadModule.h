@@ -1,5 +1,5 @@
 #pragma once
-// One PTX text, read and judged: what whoever asks more of it than what is wrong keeps as long as it likes.
+// One PTX text, read and judged: a value for all that ask more of a text than what is wrong in it.
 #include "Check/ModuleCheck.h"
 #include "Module/InitialValues.h"
 #include "Parse/Parse.h"
@@ -19,11 +19,11 @@ public:
   const Ast &ast() const { return parts->parser.ast(); }
   const SourceBuffer &source() const { return parts->source; }
   ModuleContext context() const { return parts->check.context(); }
-  /// What rules and analyses ask of it; of a text with a body.
+  /// What rules and analyses ask of the module, if it has a body.
   const ModuleState &state() const { return parts->check.moduleState(); }
-  /// Of the module; and of all bodies, if these are kept.
+  /// The symbols of the module, and of all bodies if these are kept.
   llvm::ArrayRef<Symbol> symbols() const { return parts->check.symbols(); }
-  /// In the order of the text, if they are kept.
+  /// The bodies in the order of the text, if they are kept.
   llvm::ArrayRef<Body> bodies() const { return parts->bodies; }
   std::vector<ReadVariable> variables() const;
   /// The comments that speak to ptxray.

@@ -14,7 +14,7 @@ struct ShownDescriptor {
 
 /// Whether any form of the instruction has one: most have none.
 bool mayHaveDescriptors(const isa::Mnemonic &mnemonic);
-/// Of an instruction of the body, counted from 0. `values` are those of the body.
+/// The descriptors of one instruction of the body, counted from 0. `values` are those of the body.
 std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const ModuleContext &module,
                                            Values &values);
 

@@ -22,7 +22,7 @@ public:
   llvm::StringRef text() const { return buffer->text(); }
   llvm::StringRef text(Range range) const { return buffer->text(range); }
   const Ast &ast() const { return whole.ast(); }
-  /// Of the function around the place; null: there is none.
+  /// The body of the function around the place; null: there is none.
   const Body *body() const { return around; }
   llvm::ArrayRef<Symbol> moduleSymbols() const { return whole.symbols(); }
   ModuleContext module() const { return whole.context(); }
@@ -43,11 +43,11 @@ private:
   const Body *around = nullptr;
 };
 
-/// Of PTX: all that is outside of bodies, each of which becomes a semicolon, and the whole body around the place,
-/// if there is one; then the text ends with it.
+/// An excerpt of PTX: all that is outside of bodies, each of which becomes a semicolon, and the whole body around the
+/// place, if there is one; then the text ends with it.
 ExcerptText excerptOfPtx(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,
                          const CheckOptions &options);
-/// Of other languages: what is judged in place of a statement.
+/// An excerpt of another language: what is judged in place of a statement.
 ExcerptText excerptOfStatement(InlineModule module, const CheckOptions &options);
 /// The same text without a part of it.
 ExcerptText without(const ExcerptText &text, Range part);

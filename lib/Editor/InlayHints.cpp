@@ -15,7 +15,7 @@ namespace {
 
 using FileNames = std::map<uint64_t, std::string>;
 
-/// Of one body.
+/// Finds the hints of one body.
 class BodyHints {
 public:
   /// `excerpt`: whose places are made those of the document; null: they are.
@@ -120,7 +120,7 @@ FileNames filesOf(const Ast &ast) {
   return files;
 }
 
-/// Of the whole text, or of a part with many functions.
+/// The hints of the whole text, or of a part with many functions.
 std::vector<InlayHint> hintsOfAll(Document &document, const FileNames &files, Range part) {
   std::vector<InlayHint> hints;
   auto see = [&](const Body &body, const ModuleState &module) {

@@ -129,7 +129,7 @@ uint16_t Requirements::leastVersion(const CellSet &set, uint16_t target) {
   return 0;
 }
 
-/// Of a text that is asked with many versions and targets.
+/// The options for a text that is checked with many versions and targets.
 static CheckOptions optionsOf() {
   CheckOptions options;
   options.isFragment = true; // a function as a whole has no version
@@ -205,7 +205,7 @@ static uint16_t bestTarget(uint16_t version) {
   return found;
 }
 
-/// Of places of which the last passes, and all after one that passes.
+/// The first of the places that passes, where the last passes, and all after one that passes.
 size_t Requirements::firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstFailure) const {
   size_t low = 0, last = places.size() - 1;
   while (low < last) {

@@ -47,7 +47,7 @@ private:
   DiagnosticList errors(Place place, Range instructions) const;
   std::optional<uint32_t> moduleFailure(Place place) const;
   size_t firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstFailure) const;
-  /// By version and by target.
+  /// What passes, by version and by target.
   struct Passing {
     std::vector<bool> versions, targets;
   };

@@ -502,9 +502,8 @@ void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
       head = ++i;
     } else if (token.is(";")) {
       head = ++i;
-    } else if (token.kind != CppKind::Name) {
-      ++i;
-    } else if (isAsmKeyword(token.text) && isLabel(tokens.slice(head, i - head), tokens.drop_front(i + 1))) {
+    } else if (token.kind != CppKind::Name ||
+               (isAsmKeyword(token.text) && isLabel(tokens.slice(head, i - head), tokens.drop_front(i + 1)))) {
       ++i;
     } else if (isAsmKeyword(token.text)) {
       i += statement(tokens.drop_front(i), llvm::ArrayRef(closing).drop_front(i), use);

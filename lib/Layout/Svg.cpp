@@ -142,7 +142,7 @@ void drawMemory(const Layout &layout, Picture &picture) {
 
 } // namespace
 
-/// Of these pictures alone: a page may hold others.
+/// The class of these pictures alone, since a page may hold others.
 static constexpr llvm::StringLiteral style =
     "<style>.ptxray-layout text{font:12px sans-serif;fill:#222}.ptxray-layout .heading{font:bold 16px sans-serif}"
     ".ptxray-layout .title{font-weight:bold}.ptxray-layout .label,.ptxray-layout .cell{text-anchor:middle}"

@@ -61,7 +61,7 @@ public:
 
   void enter();
   void leave();
-  /// As far as it can be told apart: a text with an error may nest deeper.
+  /// The depth as far as it can be told apart: a text with an error may nest deeper.
   uint16_t depth() const { return static_cast<uint16_t>(std::min<size_t>(marks.size(), UINT16_MAX)); }
 
   /// The symbol of the same scope that has the name already, or null when the name was free.

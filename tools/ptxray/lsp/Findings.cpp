@@ -10,7 +10,7 @@ namespace ptxray::lsp {
 
 using llvm::StringRef;
 
-/// So many of a document are shown.
+/// The most findings that are shown of a document.
 static constexpr size_t mostShown = 1000;
 
 static int severityOf(Severity severity) {

@@ -11,6 +11,8 @@ item : 'instruction' mnemonic (',' mnemonic)* block                             
      | 'meanings' STRING? ('in' mnemonic (',' mnemonic)*)? '{' ((NAME | WORD | SPECIAL)+ STRING ';')* '}' # meanings
      | 'example' (mnemonic | WORD | STRING) sample (',' (sample | TARGET))? ';'        # example
      | 'operands' '{' operandDecl* '}'                                            # sharedOperands
+     | definition                                                                 # fileDefinition
+     | ('storing' | 'reading') WORD (NAME | wordList)? '=' expression ';'         # conversion
      | 'versions' versionRange (',' versionRange)* ';'                            # versions
      | 'target' TARGET 'since' NUMBER trait* ';'                                    # target
      | 'family' NUMBER+ ';'                                                       # family
@@ -43,7 +45,7 @@ piece      : ',' | NAME | STRING | '...' | '{' piece+ '}' ;
 limitValue : NUMBER (':' condition)? ;
 
 block     : '{' statement* '}' ;
-statement : 'ptxas'? block | form | set | operandDecl | table | demand | fact
+statement : 'ptxas'? block | form | set | operandDecl | table | demand | fact | formula | hint | outside | definition
           | 'check' NAME ('of' 'registers')? ';'
           | 'title' STRING ';'
           | 'manual' reference (',' reference)* ';'
@@ -60,6 +62,31 @@ verb      : 'ends' | 'branches' | 'calls' | 'copies' | 'converged' | 'among' | '
           | 'acquires' | 'allocates' | 'frees' | 'relinquishes' | 'ctas' | 'grows' | 'shrinks' | 'computes' | 'per'
           | 'elects' | 'traces' | 'occupies' | 'bounded' ;
 factPart  : NAME | WORD | NUMBER | ',' | 'in' | 'async' | 'completes' | 'registers' ;
+
+// formulas: what the instruction computes. The tighter an operator binds, the earlier it is here.
+formula    : ('when' condition)? (receiver ('=' | '~') expression bound? | 'named' call) ';' ;
+receiver   : NAME | '[' NAME ']' ;
+bound      : 'within' NUMBER ('^' '-'? NUMBER)? NAME ;
+hint       : 'hint' ((NAME | WORD) (',' (NAME | WORD))*)? ';' ;
+outside    : 'outside' STRING ';' ;
+definition : 'let' (NAME | WORD) '(' (NAME (',' NAME)*)? ')' '=' expression ';' ;
+call       : NAME '(' (expression (',' expression)*)? ')' ;
+expression : primary                                                              # single
+           | expression '@' expression                                            # binary
+           | ('-' | '~' | '!') expression                                         # unary
+           | expression ('*' | '/' | '%') expression                              # binary
+           | expression ('+' | '-') expression                                    # binary
+           | expression ('<<' | '>>') expression                                  # binary
+           | expression '&' expression                                            # binary
+           | expression '^' expression                                            # binary
+           | expression '|' expression                                            # binary
+           | expression ('<' | '<=' | '>' | '>=' | '==' | '!=') expression        # binary
+           | expression WORD expression                                           # binary
+           | <assoc=right> expression '?' expression ':' expression               # choice
+           ;
+primary    : '(' expression ')' | '[' NAME ']' | 'named'? call | NAME | NUMBER
+           | WORD ('(' expression (',' expression)* ')')?
+           ;
 
 reference : NUMBER ('-' NUMBER)? ;
 gate      : 'gate' NAME '=' condition ';' ;

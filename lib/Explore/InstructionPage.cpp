@@ -1,6 +1,7 @@
 // The page of an instruction: a part for each section of the manual that describes its mnemonic.
 #include "Explore/ConditionText.h"
 #include "Explore/Explain.h"
+#include "Explore/FormulaText.h"
 #include "Explore/Needs.h"
 #include "Explore/PageParts.h"
 #include "Explore/Pages.h"
@@ -25,6 +26,7 @@ public:
 private:
   PageSection availability() const;
   PageSection forms() const;
+  PageSection computation() const;
   PageSection qualifiers() const;
   PageSection operands() const;
   PageSection conditions() const;
@@ -100,6 +102,26 @@ PageSection Part::forms() const {
     if (const std::string needs = needsText(gatesOf(*documented[i])); needs != needsText(gatesOf(*usual)))
       row.note = needs.empty() ? "needs nothing: every PTX version and target has it" : "needs " + needs;
     section.rows.push_back(std::move(row));
+  }
+  return section;
+}
+
+/// The formulas of all documented forms as pseudocode; of several for one result the first whose condition holds
+/// counts.
+PageSection Part::computation() const {
+  PageSection section{PageSection::Kind::Code, "Computes", {}};
+  const auto add = [&](std::string text, std::string note) {
+    const auto isSame = [&](const PageRow &row) { return row.text == text && row.note == note; };
+    if (llvm::none_of(section.rows, isSame))
+      section.rows.push_back({{}, std::move(text), std::move(note)});
+  };
+  for (const isa::Form *form : documented) {
+    if (!form->outside.empty())
+      add("nothing that one GPU could do alone: it is about " + std::string(form->outside), "");
+    for (const isa::Formula &formula : isa::run(isa::tables().formulas, form->formulas)) {
+      const std::string when = formula.when ? conditionText(*form, formula.when).manual : "";
+      add(formulaText(*form, formula), when.empty() ? "" : "if " + when);
+    }
   }
   return section;
 }
@@ -391,6 +413,7 @@ void Part::addTo(Page &page) const {
   page.add({PageSection::Kind::Part, std::string(entry.title), {}});
   page.add(availability());
   page.add(forms());
+  page.add(computation());
   page.add(qualifiers());
   page.add(operands());
   page.add(conditions());

@@ -7,16 +7,16 @@ namespace ptxray::isa {
 namespace {
 #include "IsaTables.inc"
 
-constinit const Tables all = {words,         wordKinds,      wordLists,   exprs,          exprArgs,
-                              gates,         warnings,       targetSets,  ranges,         terms,
-                              spaceRefs,     operands,       patterns,    slotValues,     slots,
-                              columnMembers, columns,        cells,       rowLines,       tableList,
-                              rules,         formTables,     formRules,   formChecks,     checkNames,
-                              groups,        facts,          forms,       entryList,      entryMnemonics,
-                              mnemonicForms, mnemonicList,   targetList,  versionList,    versionMeanings,
-                              registers,     directiveTexts, arguments,   directiveLists, directiveList,
-                              pragmaList,    featureList,    limitValues, limitList,      runtimeFunctions,
-                              meaningTexts,  meaningList,    exampleList};
+constinit const Tables all = {
+    words,           wordKinds,       wordLists,       exprs,          exprArgs,         gates,          warnings,
+    targetSets,      ranges,          terms,           spaceRefs,      operands,         patterns,       slotValues,
+    slots,           columnMembers,   columns,         cells,          rowLines,         tableList,      rules,
+    formTables,      formRules,       formChecks,      checkNames,     groups,           facts,          steps,
+    stepArgs,        stepNumbers,     wordDefinitions, wordCalls,      namedFunctions,   formulas,       conversions,
+    formConversions, forms,           entryList,       entryMnemonics, mnemonicForms,    mnemonicList,   targetList,
+    versionList,     versionMeanings, registers,       directiveTexts, arguments,        directiveLists, directiveList,
+    pragmaList,      featureList,     limitValues,     limitList,      runtimeFunctions, meaningTexts,   meaningList,
+    exampleList};
 } // namespace
 
 const Tables &tables() { return all; }

@@ -35,6 +35,15 @@ struct Tables {
   llvm::ArrayRef<Text> checkNames;
   llvm::ArrayRef<Text> groups; // of asynchronous operations: `cp.async`
   llvm::ArrayRef<Fact> facts;
+  llvm::ArrayRef<Step> steps;
+  llvm::ArrayRef<uint16_t> stepArgs;
+  llvm::ArrayRef<int64_t> stepNumbers;
+  llvm::ArrayRef<WordDefinition> wordDefinitions;
+  llvm::ArrayRef<WordCall> wordCalls;
+  llvm::ArrayRef<Text> namedFunctions; // what no formula can say: `mma`
+  llvm::ArrayRef<Formula> formulas;
+  llvm::ArrayRef<Conversion> conversions;
+  llvm::ArrayRef<uint16_t> formConversions; // into conversions
   llvm::ArrayRef<Form> forms;
   llvm::ArrayRef<Entry> entries;
   llvm::ArrayRef<uint32_t> entryMnemonics, mnemonicForms; // into mnemonics, forms

@@ -337,6 +337,146 @@ struct Fact {
   bool isReads = false;
   SpaceRef space = {RefKind::None, 0};
 };
+/// What a row of a formula computes from earlier rows. docs/isa-notation.md explains each by its name there, which
+/// Isa/FormulaNames.h has, with what it is handed.
+enum class StepOp : uint8_t {
+  Operand,   // value: operand of the form
+  Memory,    // value: the operand whose address leads there
+  Constant,  // value: into `stepNumbers`
+  Parameter, // value: of the definition
+  Word,      // value: a slot of the form
+  WordCall,  // value: into `wordCalls`: what the word in that slot makes of the arguments
+  Fold,      // value: into `wordCalls`: what the word makes of the argument of all lanes that take part
+  Named,     // value: into `namedFunctions`
+  // Signs:
+  At,
+  Negate,
+  Invert,
+  Not,
+  Multiply,
+  Divide,
+  Remainder,
+  Add,
+  Subtract,
+  ShiftLeft,
+  ShiftRight,
+  And,
+  Xor,
+  Or,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  Equal,
+  Unequal,
+  Choice,
+  // Names, in the order of `formulaFunctions`:
+  Carry,
+  Lane,
+  Leader,
+  Active,
+  Everyone,
+  Least,
+  Greatest,
+  LargestFinite,
+  Nan,
+  Undefined,
+  Minimum,
+  Maximum,
+  Absolute,
+  SquareRoot,
+  Reciprocal,
+  ReciprocalRoot,
+  Sine,
+  Cosine,
+  Logarithm2,
+  Power2,
+  HyperbolicTangent,
+  IsNan,
+  IsInfinite,
+  IsSubnormal,
+  IsOutOfBounds,
+  IsNegative,
+  WithSign,
+  Flushed,
+  NearestInteger,
+  Truncated,
+  Floor,
+  Ceiling,
+  RoundNearest,
+  RoundAway,
+  RoundTowardZero,
+  RoundDown,
+  RoundUp,
+  RoundRandom,
+  High,
+  CarryOf,
+  Width,
+  Ones,
+  LeadingZeros,
+  Reversed,
+  TopBit,
+  Field,
+  Insert,
+  Carryless,
+  Permuted,
+  Lookup,
+  Bits,
+  Pieces,
+  Joined,
+  Sum,
+  Truth,
+  Picked,
+  Merged,
+  Saturated,
+  Lanes,
+  Alike,
+  Bytes,
+  Element,
+  Powers,
+  Number,
+  Masked,
+  Encoded,
+  Decoded,
+};
+struct Step {
+  StepOp op;
+  uint8_t count;  // of its arguments
+  uint16_t value; // as StepOp says
+  uint32_t args;  // into `stepArgs`: numbers of earlier rows of the same formula
+};
+/// What a word that stands for a function makes of its parameters.
+struct WordDefinition {
+  WordId word;
+  Span steps;
+};
+/// A word that stands for a function, as one form has it. Where none is written, the first argument is the result.
+struct WordCall {
+  uint16_t slot;
+  Span definitions; // into `wordDefinitions`
+};
+enum class FormulaTarget : uint8_t { Nothing, Operand, Memory, Carry };
+/// The last step is what goes to the target. Of several formulas for one target the first whose condition holds counts;
+/// all of them see the values from before the instruction.
+struct Formula {
+  ExprId when;
+  FormulaTarget target;
+  int8_t operand;   // of the form: the target, or the address that leads to it
+  bool approximate; // the manual promises `bound` alone
+  uint32_t line;
+  Span steps; // into `steps`
+  Text bound;
+  Text text; // as written
+};
+/// What a word does to every number of such types that is read from an operand, or stored: in the order of
+/// `conversions`.
+struct Conversion {
+  WordId word;
+  bool isReading;
+  bool ofIntegers, ofFloats;
+  Span types; // into `wordLists`; empty: all of these kinds
+  Span steps; // parameter 0: the number
+};
 struct Form {
   uint16_t entry;
   uint32_t line;
@@ -349,6 +489,9 @@ struct Form {
   Span rules;          // into `formRules`
   Span checks;         // into `formChecks`
   Span facts;          // into `facts`
+  Span formulas;       // into `formulas`
+  Span conversions;    // into `formConversions`: of its words, but for those that a formula names
+  Text outside;        // what it needs that no single GPU has; empty: nothing
   bool readsValues;    // a range or check looks at the value of an immediate
   bool readsRegisters; // a check looks at the numbers that registers hold
 };

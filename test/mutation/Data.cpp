@@ -23,16 +23,17 @@ MadeTables::MadeTables(std::unique_ptr<isagen::Output> made) : output(std::move(
 
 void MadeTables::use() const {
   const isagen::Output &o = *output;
-  current = {o.words,         o.wordKinds,      o.wordLists,   o.exprs,          o.exprArgs,
-             o.gates,         o.warnings,       o.targetSets,  o.ranges,         o.terms,
-             o.spaceRefs,     o.operands,       o.patterns,    o.slotValues,     o.slots,
-             o.columnMembers, o.columns,        o.cells,       o.rowLines,       o.tables,
-             o.rules,         o.formTables,     o.formRules,   o.formChecks,     o.checkNames,
-             o.groups,        o.facts,          o.forms,       o.entries,        o.entryMnemonics,
-             o.mnemonicForms, o.mnemonics,      o.targets,     o.versions,       o.versionMeanings,
-             o.registers,     o.directiveTexts, o.arguments,   o.directiveLists, o.directives,
-             o.pragmas,       o.features,       o.limitValues, o.limits,         o.runtimeFunctions,
-             o.meaningTexts,  o.meanings,       o.examples};
+  current = {
+      o.words,           o.wordKinds,       o.wordLists,      o.exprs,          o.exprArgs,    o.gates,
+      o.warnings,        o.targetSets,      o.ranges,         o.terms,          o.spaceRefs,   o.operands,
+      o.patterns,        o.slotValues,      o.slots,          o.columnMembers,  o.columns,     o.cells,
+      o.rowLines,        o.tables,          o.rules,          o.formTables,     o.formRules,   o.formChecks,
+      o.checkNames,      o.groups,          o.facts,          o.steps,          o.stepArgs,    o.stepNumbers,
+      o.wordDefinitions, o.wordCalls,       o.namedFunctions, o.formulas,       o.conversions, o.formConversions,
+      o.forms,           o.entries,         o.entryMnemonics, o.mnemonicForms,  o.mnemonics,   o.targets,
+      o.versions,        o.versionMeanings, o.registers,      o.directiveTexts, o.arguments,   o.directiveLists,
+      o.directives,      o.pragmas,         o.features,       o.limitValues,    o.limits,      o.runtimeFunctions,
+      o.meaningTexts,    o.meanings,        o.examples};
 }
 
 const Availability &MadeTables::availability(const ModuleContext &context) {

@@ -20,6 +20,8 @@ const char *enumName(isa::FactKind) { return "FactKind"; }
 const char *enumName(isa::Scope) { return "Scope"; }
 const char *enumName(isa::Enumerated) { return "Enumerated"; }
 const char *enumName(isa::Access) { return "Access"; }
+const char *enumName(isa::StepOp) { return "StepOp"; }
+const char *enumName(isa::FormulaTarget) { return "FormulaTarget"; }
 
 template <typename T> void put(std::ostream &out, const T &value) {
   if constexpr (std::is_same_v<T, bool>)
@@ -69,6 +71,8 @@ void write(std::ostream &out, isa::Text value) {
 }
 void write(std::ostream &out, uint16_t value) { out << value; }
 void write(std::ostream &out, uint32_t value) { out << value; }
+// The least has no literal of its own.
+void write(std::ostream &out, int64_t value) { out << "int64_t(" << static_cast<uint64_t>(value) << "u)"; }
 void write(std::ostream &out, isa::Span v) { braces(out, v.first, v.count); }
 void write(std::ostream &out, const isa::Word &v) {
   braces(out, v.text, v.wordClass, v.typeKind, v.bits, v.number, v.repeatable, v.skipped, v.narrow, v.unrelaxed, v.gate,
@@ -100,11 +104,20 @@ void write(std::ostream &out, const isa::Table &v) {
 void write(std::ostream &out, const isa::Rule &v) { braces(out, v.when, v.require, v.line, v.text); }
 void write(std::ostream &out, const isa::Form &v) {
   braces(out, v.entry, v.line, v.syntax, v.slots, v.mnemonicSlots, v.patterns, v.operands, v.tables, v.rules, v.checks,
-         v.facts, v.readsValues, v.readsRegisters);
+         v.facts, v.formulas, v.conversions, v.outside, v.readsValues, v.readsRegisters);
 }
 void write(std::ostream &out, const isa::Fact &v) {
   braces(out, v.when, v.kind, v.detail, v.other, v.groups, v.operand, v.amount, v.which, v.condition, v.number,
          v.isReads, v.space);
+}
+void write(std::ostream &out, const isa::Step &v) { braces(out, v.op, v.count, v.value, v.args); }
+void write(std::ostream &out, const isa::WordDefinition &v) { braces(out, v.word, v.steps); }
+void write(std::ostream &out, const isa::WordCall &v) { braces(out, v.slot, v.definitions); }
+void write(std::ostream &out, const isa::Formula &v) {
+  braces(out, v.when, v.target, v.operand, v.approximate, v.line, v.steps, v.bound, v.text);
+}
+void write(std::ostream &out, const isa::Conversion &v) {
+  braces(out, v.word, v.isReading, v.ofIntegers, v.ofFloats, v.types, v.steps);
 }
 void write(std::ostream &out, const isa::Entry &v) {
   braces(out, v.title, v.manual, v.file, v.line, v.source, v.mnemonics);
@@ -162,6 +175,15 @@ void emitTables(const Output &output, std::ostream &out) {
   array(out, "Text", "checkNames", output.checkNames);
   array(out, "Text", "groups", output.groups);
   array(out, "Fact", "facts", output.facts);
+  array(out, "Step", "steps", output.steps);
+  array(out, "uint16_t", "stepArgs", output.stepArgs);
+  array(out, "int64_t", "stepNumbers", output.stepNumbers);
+  array(out, "WordDefinition", "wordDefinitions", output.wordDefinitions);
+  array(out, "WordCall", "wordCalls", output.wordCalls);
+  array(out, "Text", "namedFunctions", output.namedFunctions);
+  array(out, "Formula", "formulas", output.formulas);
+  array(out, "Conversion", "conversions", output.conversions);
+  array(out, "uint16_t", "formConversions", output.formConversions);
   array(out, "Form", "forms", output.forms);
   array(out, "Entry", "entryList", output.entries);
   array(out, "uint32_t", "entryMnemonics", output.entryMnemonics);

@@ -89,7 +89,8 @@ bool Resolver::spellMnemonics(const Entry &entry, isa::Form &result) {
 /// Explains a misspelt statement, which was read as a form.
 static std::string notAForm(const Entry &entry, const Form &form) {
   static const std::set<std::string> statements = [] {
-    std::set<std::string> all = {"check", "manual", "requires", "table", "title", "when"};
+    std::set<std::string> all = {"check",   "hint",     "let",   "manual", "named",
+                                 "outside", "requires", "table", "title",  "when"};
     all.insert(isa::factNames.begin(), isa::factNames.end());
     return all;
   }();
@@ -167,7 +168,7 @@ void Resolver::statements(const Scope &innermost, isa::Form &result, std::vector
 }
 
 void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
-  FormContext here{&entry, &scope, &form, {}, {}, false, false, &usage};
+  FormContext here{&entry, &scope, &form, {}, {}, false, false, {}, &usage};
   context = &here;
   isa::Form result = {};
   result.entry = narrow<uint16_t>(output.entries.size());
@@ -194,6 +195,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
     operands.push_back(operand(one.name));
   result.operands = intern(output.operands, operands);
   result.facts = intern(output.facts, stated);
+  formulas(result, stated, operands);
   result.readsValues = here.readsValues;
   result.readsRegisters = here.readsRegisters;
   output.forms.push_back(result);

@@ -287,6 +287,7 @@ void Linter::run() {
   directives();
   forms();
   facts();
+  lintFormulas(model, usage, errors);
   lintExplanations(model, output, errors);
 }
 

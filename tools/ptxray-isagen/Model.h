@@ -129,6 +129,44 @@ struct Gate {
   Condition condition;
 };
 
+/// An expression of a formula. What a node is made from comes before it; the last one is the whole.
+struct ExpressionNode {
+  enum Kind { Name, Number, Word, Call, WordCall, Memory, Named, Sign };
+  Kind kind;
+  isa::StepOp sign = isa::StepOp::Operand; // of a Sign
+  std::string text = {};                   // a name, a word, an operand that leads to memory
+  int64_t number = 0;
+  std::vector<size_t> args = {};
+};
+struct Expression {
+  Place place;
+  std::vector<ExpressionNode> nodes;
+};
+struct Formula {
+  Place place;
+  std::string text;
+  std::optional<Condition> when;
+  isa::FormulaTarget target = isa::FormulaTarget::Nothing;
+  std::string operand;
+  bool approximate = false;
+  std::string bound;
+  Expression value;
+};
+/// `let NAME(parameters) = value`
+struct Definition {
+  Place place;
+  std::vector<std::string> parameters;
+  Expression value;
+};
+/// What a word does to numbers of such types.
+struct ConversionDecl {
+  Place place;
+  std::string word;
+  bool isReading = false, ofIntegers = true, ofFloats = true;
+  std::vector<std::string> types;
+  Expression value;
+};
+
 /// A block, an entry, a file, or everything: names are looked up from the inside out.
 struct Scope {
   Scope *parent = nullptr;
@@ -140,6 +178,10 @@ struct Scope {
   std::vector<Rule> rules;
   std::vector<Check> checks;
   std::vector<Fact> facts;
+  std::vector<Formula> formulas;
+  std::map<std::string, Definition> definitions;
+  std::map<std::string, Place> hints; // words and operands that change no result; "": neither does the instruction
+  std::string outside;
   std::vector<std::unique_ptr<Scope>> blocks;
 };
 
@@ -164,7 +206,7 @@ struct Example {
 
 struct Vocabulary {
   std::vector<std::string> types, layouts, spaces, operations;
-  std::set<std::string> repeatable, skipped, known;
+  std::set<std::string> repeatable, skipped, known, hints;
   std::map<std::string, std::pair<isa::Declarable, Place>> declarable; // types
   std::map<std::string, std::pair<isa::Addresses, Place>> addresses;   // of whole spaces
   std::map<std::string, std::set<std::string>> skippedIn, ungatedIn;   // mnemonic to words
@@ -172,6 +214,7 @@ struct Vocabulary {
   std::multimap<std::string, Meaning> meanings;                        // of a word, an operand or a special register
   std::map<std::string, Example> examples;                             // by name
   std::map<std::string, std::shared_ptr<Condition>> gates, scalarGates;
+  std::vector<ConversionDecl> conversions;
 };
 
 /// An argument of a directive: a name for a value, or a literal.

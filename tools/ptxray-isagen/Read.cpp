@@ -86,8 +86,8 @@ void Reader::vocabulary(IsaParser::VocabularyContext *context) {
                                                                {"layouts", &vocabulary.layouts},
                                                                {"spaces", &vocabulary.spaces},
                                                                {"operations", &vocabulary.operations}};
-  std::map<std::string, std::set<std::string> *> lists = {{"repeatable", &vocabulary.repeatable},
-                                                          {"known", &vocabulary.known}};
+  std::map<std::string, std::set<std::string> *> lists = {
+      {"repeatable", &vocabulary.repeatable}, {"known", &vocabulary.known}, {"hints", &vocabulary.hints}};
   static const std::map<std::string, isa::Declarable> declarable = {{"declarable", isa::Declarable::Yes},
                                                                     {"declarable-laxly", isa::Declarable::Laxly},
                                                                     {"undeclarable", isa::Declarable::Never}};
@@ -288,6 +288,8 @@ bool Reader::listOfWords(IsaParser::ItemContext *item) {
     meanings(one);
   else if (auto *one = dynamic_cast<IsaParser::ExampleContext *>(item))
     example(one);
+  else if (auto *one = dynamic_cast<IsaParser::ConversionContext *>(item))
+    conversion(one);
   else
     return false;
   return true;
@@ -326,6 +328,8 @@ void Reader::scoped(IsaParser::ItemContext *item, Scope &scope) {
     gate(one->gate(), scope);
   else if (auto *one = dynamic_cast<IsaParser::FileSetContext *>(item))
     set(one->set(), scope);
+  else if (auto *one = dynamic_cast<IsaParser::FileDefinitionContext *>(item))
+    definition(one->definition(), scope);
   else if (auto *one = dynamic_cast<IsaParser::SharedOperandsContext *>(item))
     for (IsaParser::OperandDeclContext *decl : one->operandDecl())
       operandDecl(decl, scope);

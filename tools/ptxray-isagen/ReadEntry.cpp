@@ -486,6 +486,14 @@ void Reader::block(IsaParser::BlockContext *context, Scope &scope, Entry &entry)
       table(statement->table(), scope);
     } else if (statement->fact()) {
       fact(statement->fact(), scope);
+    } else if (statement->formula()) {
+      formula(statement->formula(), scope);
+    } else if (statement->hint()) {
+      hint(statement->hint(), scope);
+    } else if (statement->definition()) {
+      definition(statement->definition(), scope);
+    } else if (statement->outside()) {
+      scope.outside = unquoted(statement->outside()->STRING());
     } else if (statement->demand()) {
       rule(statement->demand(), scope);
     } else if (statement->STRING()) {

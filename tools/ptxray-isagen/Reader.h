@@ -70,6 +70,15 @@ private:
   void rule(IsaParser::DemandContext *context, Scope &scope);
   // ReadFacts.cpp
   void fact(IsaParser::FactContext *context, Scope &scope);
+  // ReadFormulas.cpp
+  size_t primary(IsaParser::PrimaryContext *context, Expression &all);
+  size_t call(IsaParser::CallContext *context, ExpressionNode::Kind kind, Expression &all);
+  size_t part(IsaParser::ExpressionContext *context, Expression &all);
+  Expression expression(IsaParser::ExpressionContext *context);
+  void formula(IsaParser::FormulaContext *context, Scope &scope);
+  void definition(IsaParser::DefinitionContext *context, Scope &scope);
+  void conversion(IsaParser::ConversionContext *context);
+  void hint(IsaParser::HintContext *context, Scope &scope);
   // ReadEntry.cpp
   void block(IsaParser::BlockContext *context, Scope &scope, Entry &entry);
   void entry(IsaParser::EntryContext *context, Scope &scope);

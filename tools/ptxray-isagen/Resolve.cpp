@@ -20,6 +20,7 @@ void Resolver::entry(const Entry &one) {
   std::function<void(const PatternNode &)> operandNames = [&](const PatternNode &node) {
     if (!node.name.empty())
       entryOperands[&one].insert(node.name);
+    entryWords[&one].insert(node.suffix);
     for (const PatternNode &child : node.children)
       operandNames(child);
   };
@@ -27,9 +28,11 @@ void Resolver::entry(const Entry &one) {
     for (const auto &[name, set] : scope.sets)
       entrySets[&one].insert(name);
     for (const Form &form : scope.forms) {
-      for (const Element &element : form.elements)
+      for (const Element &element : form.elements) {
+        entryWords[&one].insert(element.word);
         if (findSet(&scope, element.word))
           entrySlots[&one].insert(element.word);
+      }
       for (const PatternNode &node : form.operands)
         operandNames(node);
     }
@@ -54,6 +57,7 @@ void Resolver::run() {
   features();
   limits();
   registers();
+  conversions();
   for (const Entry &one : model.entries)
     for (const std::string &mnemonic : one.mnemonics)
       mnemonicIds[mnemonic];

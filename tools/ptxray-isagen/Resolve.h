@@ -31,6 +31,15 @@ struct Output {
   std::vector<uint32_t> formTables, formRules, formChecks;
   std::vector<isa::Text> groups;
   std::vector<isa::Fact> facts;
+  std::vector<isa::Step> steps;
+  std::vector<uint16_t> stepArgs;
+  std::vector<int64_t> stepNumbers;
+  std::vector<isa::WordDefinition> wordDefinitions;
+  std::vector<isa::WordCall> wordCalls;
+  std::vector<isa::Text> namedFunctions;
+  std::vector<isa::Formula> formulas;
+  std::vector<isa::Conversion> conversions;
+  std::vector<uint16_t> formConversions;
   std::vector<isa::Form> forms;
   std::vector<isa::Entry> entries;
   std::vector<uint32_t> entryMnemonics, mnemonicForms;
@@ -65,6 +74,9 @@ struct Usage {
   std::map<const Rule *, bool> triggers;
   std::map<const Fact *, bool> facts;
   std::map<std::pair<const Fact *, std::string>, bool> factOperands;
+  std::map<const Formula *, bool> formulas;
+  std::set<const Definition *> definitions;
+  std::map<std::pair<const Scope *, std::string>, bool> hints;
   std::map<const Table::Row *, bool> rows;
   std::map<std::pair<const Table *, std::string>, bool> columns;
   std::map<std::pair<const Entry *, std::string>, bool> mnemonics;
@@ -79,7 +91,9 @@ struct RuleNames {
 RuleNames readRuleNames(const std::string &path);
 
 void resolve(const Model &model, const RuleNames &rules, Output &output, Usage &usage, Errors &errors);
-/// Reports what a vocabulary with meanings leaves unexplained.
+/// Reports what is never used of what formulas are made of.
+void lintFormulas(const Model &model, const Usage &usage, Errors &errors);
+/// What a vocabulary that explains itself leaves unexplained.
 void lintExplanations(const Model &model, const Output &output, Errors &errors);
 /// Runs the lints that need only the model and its use.
 void lint(const Model &model, const Output &output, const Usage &usage, Errors &errors);
@@ -106,6 +120,12 @@ void write(std::ostream &out, const isa::Table &value);
 void write(std::ostream &out, const isa::Rule &value);
 void write(std::ostream &out, const isa::Form &value);
 void write(std::ostream &out, const isa::Fact &value);
+void write(std::ostream &out, int64_t value);
+void write(std::ostream &out, const isa::Step &value);
+void write(std::ostream &out, const isa::WordDefinition &value);
+void write(std::ostream &out, const isa::WordCall &value);
+void write(std::ostream &out, const isa::Formula &value);
+void write(std::ostream &out, const isa::Conversion &value);
 void write(std::ostream &out, const isa::Entry &value);
 void write(std::ostream &out, const isa::Mnemonic &value);
 void write(std::ostream &out, const isa::Target &value);

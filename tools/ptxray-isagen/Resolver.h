@@ -36,7 +36,15 @@ struct FormOperand {
   bool required; // written in every text of the form
 };
 
-/// The current form.
+/// The parts of a form that its statements speak of; nothing says what the others do.
+struct Spoken {
+  std::set<size_t> slots, operands;
+  std::set<std::string> words;
+  std::set<size_t> results; // operands that some formula or fact writes
+  bool isAll = false;       // a named function is handed the whole instruction
+};
+
+/// The form at hand.
 struct FormContext {
   const Entry *entry;
   const Scope *scope;
@@ -44,6 +52,7 @@ struct FormContext {
   std::vector<FormSlot> slots;
   std::vector<FormOperand> operands;
   bool readsValues = false, readsRegisters = false;
+  Spoken spoken;
   Usage *usage;
 
   int slot(const std::string &name) const {
@@ -72,6 +81,7 @@ struct FormContext {
 struct FormColumn;
 struct FormRow;
 struct FoundOperand;
+struct Rows;
 
 class Resolver {
 public:
@@ -195,6 +205,33 @@ private:
   int8_t factOperand(const Fact &fact, const std::string &name);
   uint16_t groupBits(const std::vector<std::string> &names);
 
+  // ---- formulas
+  void formulas(isa::Form &result, const std::vector<isa::Fact> &stated, const std::vector<isa::OperandDecl> &operands);
+  std::optional<isa::Formula> formula(const Formula &formula, const Scope &scope, Rows &rows);
+  bool target(const Formula &formula, isa::Formula &result, uint8_t value, Rows &rows);
+  void conversions();
+  std::vector<uint16_t> conversionsOf(const std::set<size_t> &slots, const std::set<std::string> &words);
+  uint8_t kindsOf(const isa::OperandDecl &operand) const;
+  uint8_t kindsOfType(WordId word) const;
+  isa::Span steps(const Rows &rows);
+  std::optional<size_t> row(const Expression &all, size_t node, Rows &rows);
+  std::optional<size_t> nameRow(const Expression &all, const ExpressionNode &node, Rows &rows);
+  std::optional<size_t> callRow(const Expression &all, const ExpressionNode &node, Rows &rows);
+  std::optional<size_t> wordCallRow(const Expression &all, const ExpressionNode &node, Rows &rows,
+                                    const std::string &word);
+  std::optional<size_t> functionRow(const Expression &all, const ExpressionNode &node, isa::StepOp op, Rows &rows);
+  std::optional<size_t> definedRow(const Expression &all, const ExpressionNode &node, const Definition &definition,
+                                   const Scope &home, Rows &rows);
+  std::optional<uint16_t> wordCall(size_t slot, const std::vector<uint8_t> &kinds, Place place, uint8_t &result);
+  const Definition *findDefinition(const std::string &name, const Scope **home);
+  std::optional<size_t> slotOf(const std::string &word, Place place, const Rows &rows);
+  void spokenBy(const Condition &condition, const Scope &scope);
+  void spokenBy(const isa::Fact &fact);
+  void spokenBy(const isa::OperandDecl &operand);
+  void hints();
+  void unspoken(const isa::Form &form, const std::vector<isa::Fact> &stated,
+                const std::vector<isa::OperandDecl> &operands);
+
   const Model &model;
   const RuleNames &rules;
   Output &output;
@@ -210,6 +247,7 @@ private:
   std::map<const Entry *, std::set<std::string>> entryOperands; // in any of its forms
   std::map<const Entry *, std::set<std::string>> entrySets;     // in any of its blocks
   std::map<const Entry *, std::set<std::string>> entrySlots;    // words of its forms that are sets
+  std::map<const Entry *, std::set<std::string>> entryWords;    // words of its forms, be they sets or not
   std::set<std::string> foreignSlots; // named by the condition at hand: lacks the form, but takes their words
   std::map<std::string, uint32_t> mnemonicIds;
   std::vector<std::vector<uint32_t>> formsOf; // by mnemonic

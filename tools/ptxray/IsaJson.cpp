@@ -418,6 +418,14 @@ Json FormJson::write() const {
     add("checks", t.checkNames[check]);
   for (const isa::Fact &fact : isa::run(t.facts, form->facts))
     add("facts", factJson(fact));
+  for (const isa::Formula &formula : isa::run(t.formulas, form->formulas)) {
+    Json part = formulaJson(*form, formula);
+    if (formula.when)
+      part["when"] = condition(formula.when);
+    add("formulas", part);
+  }
+  if (!form->outside.empty())
+    json["outside"] = form->outside;
   return json;
 }
 
@@ -478,17 +486,6 @@ static Json targetsJson() {
     targets.push_back(std::move(json));
   }
   return targets;
-}
-
-static Json targetSetsJson() {
-  Json sets = Json::object();
-  for (const isa::TargetBits &set : tables().targetSets) {
-    Json &names = sets[std::string(set.text)] = Json::array();
-    for (size_t i = 0; i < isa::targets().size(); ++i)
-      if ((i < 64 ? set.low >> i : set.high >> (i - 64)) & 1)
-        names.push_back(isa::targets()[i].name);
-  }
-  return sets;
 }
 
 static Json registersJson() {
@@ -593,6 +590,8 @@ Json isaJson(llvm::ArrayRef<llvm::StringRef> names) {
           {"specialRegisters", registersJson()},
           {"mnemonics", mnemonicsJson(names)},
           {"entries", entriesJson(names)},
+          {"operators", operatorsJson()},
+          {"conversions", conversionsJson()},
           {"meanings", meaningsJson()},
           {"examples", examplesJson()}};
 }

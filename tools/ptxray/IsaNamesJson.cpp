@@ -15,6 +15,17 @@ Json versionsJson() {
   return versions;
 }
 
+Json targetSetsJson() {
+  Json sets = Json::object();
+  for (const isa::TargetBits &set : isa::tables().targetSets) {
+    Json &names = sets[std::string(set.text)] = Json::array();
+    for (size_t i = 0; i < isa::targets().size(); ++i)
+      if ((i < 64 ? set.low >> i : set.high >> (i - 64)) & 1)
+        names.push_back(isa::targets()[i].name);
+  }
+  return sets;
+}
+
 Json meaningsJson() {
   Json meanings = Json::array();
   for (const isa::MeaningRow row : isa::tables().meanings) {

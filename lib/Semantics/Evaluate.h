@@ -1,0 +1,43 @@
+#pragma once
+// The steps of a recipe, for the lanes of a warp one after the other.
+#include "Semantics/Recipe.h"
+#include <array>
+#include <map>
+
+namespace ptxray {
+
+inline constexpr unsigned lanesOfWarp = 32;
+using LaneBits = std::array<Bits, lanesOfWarp>;
+
+/// Bytes that an address leads to.
+struct MemoryPart {
+  isa::WordId space; // 0: generic
+  uint64_t address;
+  llvm::MutableArrayRef<uint8_t> bytes;
+};
+/// What the registers of a warp hold, by the node of the instruction that names them; of an address that node itself.
+struct Lanes {
+  uint32_t active = ~0u;
+  std::map<int, LaneBits> nodes;
+  std::array<bool, lanesOfWarp> carry{};
+  std::vector<MemoryPart> memory;
+};
+/// A register that is written, in the lanes that are active. What was computed is as wide as its type; a wider register
+/// is filled up as the type says.
+struct WrittenRegister {
+  int16_t node;
+  ElementType type;
+  LaneBits bits;
+  uint32_t undefinedLanes = 0; // in which the manual leaves it open
+  bool isApproximate = false;  // the manual promises no more than how near it is
+};
+struct Outcome {
+  std::string refusal;                    // why nothing was computed; empty: it was
+  std::vector<WrittenRegister> registers; // of one that is there twice the last counts
+  bool writesCarry = false;
+};
+
+/// Changes the carry and the memory of the lanes.
+Outcome evaluate(const Recipe &recipe, Lanes &lanes);
+
+} // namespace ptxray

@@ -79,7 +79,7 @@ def main():
         print("skipped: no node, or no ptxray.wasm (tools/dev playground makes it)")
         return 1 if {"playground", "all"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77
     with tempfile.TemporaryDirectory() as folder:  # a command may write
-        cli = shutil.copytree(source / "test" / "cli", pathlib.Path(folder) / "cli")
+        cli = shutil.copytree(source / "test" / "cli", pathlib.Path(folder) / "cli", symlinks=True)
         jobs = [*jobs_of_cli(cli), *jobs_of_files(source)]
         problems = list(problems_of(ptxray, wasm, source, jobs))
     print("\n".join(problems))

@@ -24,8 +24,8 @@ function memoryDisk(files, written) {
     },
     open(path, how) {
       const name = path.slice(1);
-      if (how.create) return written.set(name, output()).get(name);
       const found = find(path);
+      if (how.create) return found.kind === Kind.folder ? Errno.isdir : written.set(name, output()).get(name);
       if (found.kind === Kind.folder) return { ...found, names: ids.map((name) => ({ name, kind: Kind.file })) };
       if (!Object.hasOwn(files, name)) return Errno.noent;
       return how.folder ? Errno.notdir : { ...input(files[name]), id: found.id };

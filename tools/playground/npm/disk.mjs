@@ -91,7 +91,7 @@ export const disk = {
   open: (path, how) =>
     attempt(() => {
       const stats = fs.statSync(path, { throwIfNoEntry: false });
-      if (stats?.isDirectory()) return folder(path, stats);
+      if (stats?.isDirectory()) return how.create ? Errno.isdir : folder(path, stats);
       if (how.folder) return stats ? Errno.notdir : Errno.noent;
       return stream(fs.openSync(path, flagsOf(how), 0o666));
     }),

@@ -1,7 +1,7 @@
 """Lets ptxas judge what `ptxray isa --enumerate` makes of each instruction, or of those named, and what `check` says of
 it: enumerate.py PTXRAY SNIPPET_TESTS ORACLE_TESTS [--seed=N] [--count=N] [--ptx=V] [--target=T] [MNEMONIC...]
 Prints every difference. Fails when more than 1 of 2,000 texts is refused that ptxas takes, or 1 of 200 judged
-otherwise: what is left are texts that no manual has (docs/status.md)."""
+otherwise: what is left are texts that no manual has (docs/manual-notes.md)."""
 
 import os
 import pathlib

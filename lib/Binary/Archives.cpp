@@ -26,6 +26,7 @@ static StringRef archiveName(StringRef raw, StringRef longNames, StringRef &data
   return raw.rtrim('/');
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): archives nest at most `deepest` deep
 void Reader::readArchive(const Shell &shell) {
   using Header = llvm::object::UnixArMemHdrType;
   const StringRef bytes = shell.bytes;
@@ -203,6 +204,7 @@ bool leadsAway(StringRef name) {
 
 } // namespace
 
+// NOLINTNEXTLINE(misc-no-recursion): archives nest at most `deepest` deep
 static void readZipMember(Reader &reader, const Shell &shell, const ZipItem &item) {
   const auto *local = at<ZipLocal>(shell.bytes, item.offset, "PK\x03\x04");
   const uint64_t begin = local ? item.offset + sizeof(ZipLocal) + local->name + local->extra : 0;
@@ -237,6 +239,7 @@ static void readZipMember(Reader &reader, const Shell &shell, const ZipItem &ite
   reader.binary.members->letGo({room, size_t(done)});
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): archives nest at most `deepest` deep
 void Reader::readZip(const Shell &shell) {
   const StringRef bytes = shell.bytes;
   const Directory directory = findDirectory(bytes);

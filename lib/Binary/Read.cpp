@@ -48,6 +48,7 @@ void Reader::problem(const Shell &shell, uint64_t offset, std::string message) {
     binary.problems.push_back({"", 0, "more is damaged"});
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): archives nest at most `deepest` deep
 void Reader::read(const Shell &shell) {
   const StringRef bytes = shell.bytes;
   if (shell.depth > deepest)
@@ -152,6 +153,7 @@ std::string Reader::memberName(const Shell &shell, StringRef name) const {
   return outer.empty() ? name.str() : outer + "/" + name.str();
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): archives nest at most `deepest` deep
 void Reader::readMember(const Shell &shell, StringRef name, StringRef bytes) {
   if (!isBinary(bytes))
     return;

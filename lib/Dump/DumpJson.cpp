@@ -26,6 +26,7 @@ private:
       json[key] = ast.text(id).str();
   }
   Json operand(uint32_t index) const;
+  // NOLINTNEXTLINE(misc-no-recursion): values nest at most `deepestInitialiser` deep
   Json operands(Slice slice) const {
     Json list = Json::array();
     for (uint32_t i = slice.first; i < slice.end(); i += ast.operands[i].extent)
@@ -71,6 +72,7 @@ static const char *kindName(OperandKind kind) {
   return "";
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): values nest at most `deepestInitialiser` deep
 Json Dumper::operand(uint32_t index) const {
   const Operand &o = ast.operands[index];
   Json json = {{"kind", kindName(o.kind)}};
@@ -153,6 +155,7 @@ Json Dumper::directive(const Directive &d) const {
   return json;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): a function has no functions
 Json Dumper::function(const Function &f) const {
   static constexpr const char *kinds[] = {"entry", "func", "prototype"};
   Json json = {{"kind", kinds[size_t(f.kind)]}};
@@ -171,6 +174,7 @@ Json Dumper::function(const Function &f) const {
   return json;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): a function has no functions
 Json Dumper::statement(Statement item) const {
   switch (item.kind) {
   case StatementKind::Instruction: return instruction(ast.instructions[item.index]);

@@ -50,6 +50,7 @@ static std::string quotedWords(const Expr &e) {
 }
 
 /// Gates in one: `PTX 8.6 and sm_100 or higher` of two conditions.
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 std::string Words::several(const Expr &e, bool negated) const {
   const bool isAnd = (e.op == ExprOp::And) != negated;
   llvm::SmallVector<std::string, 4> parts;
@@ -94,6 +95,7 @@ std::string Words::operand(const Expr &e, bool negated) const {
   }
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 std::string Words::of(ExprId id, bool negated) const {
   const Expr &e = isa::tables().exprs[id];
   if (e.gateOnly && id) {

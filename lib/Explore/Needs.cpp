@@ -20,9 +20,11 @@ llvm::SmallVector<ExprId, 2> gatesOf(const isa::Form &form) {
   return gates;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static bool gateHoldsFor(ExprId gate, uint16_t ptx, uint16_t target) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[gate];
+  // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
   const auto part = [&](ExprId id) { return gateHoldsFor(id, ptx, target); };
   switch (e.op) {
   case ExprOp::And: return llvm::all_of(t.exprArgs.slice(e.a, e.b), part);

@@ -344,6 +344,7 @@ void OperandSampler::pair(FormMatch &match, unsigned at, MadeOperands &out) {
   leaf(out, "_", shape);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their patterns
 void OperandSampler::inBrackets(FormMatch &match, unsigned at, MadeOperands &out) {
   struct Brackets {
     ShapeKind kind;
@@ -377,6 +378,7 @@ void OperandSampler::suffix(const FormMatch &match, const Pattern &pattern, size
   out.shapes[node].suffix = word;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their patterns
 void OperandSampler::pattern(FormMatch &match, unsigned at, MadeOperands &out) {
   const Pattern &pattern = isa::run(isa::tables().patterns, match.form().patterns)[at];
   const size_t node = out.shapes.size(), text = out.text.size();
@@ -394,6 +396,7 @@ void OperandSampler::pattern(FormMatch &match, unsigned at, MadeOperands &out) {
   decorate(pattern, node, text, out);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their patterns
 void OperandSampler::list(FormMatch &match, unsigned from, unsigned to, MadeOperands &out) {
   const auto patterns = isa::run(isa::tables().patterns, match.form().patterns);
   const bool outermost = from == 0 && to == patterns.size();

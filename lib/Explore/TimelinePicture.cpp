@@ -111,6 +111,7 @@ void Folding::addEvent(std::vector<Row> &rows, Row row) {
 }
 
 /// A condition that a single event is under is told with it, one under another as one.
+// NOLINTNEXTLINE(misc-no-recursion): sections nest at most `mostNests` deep
 void Folding::addSection(std::vector<Row> &rows, size_t index) const {
   Row row;
   row.isSection = true;
@@ -136,6 +137,7 @@ void Folding::addSection(std::vector<Row> &rows, size_t index) const {
   rows.push_back(std::move(row));
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): sections nest at most `mostNests` deep
 std::vector<Row> Folding::rowsOf(int section) const {
   std::vector<Row> rows;
   for (const Item item : itemsOf(section)) {
@@ -239,6 +241,7 @@ static std::string shown(llvm::StringRef text) {
   return out;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): sections nest at most `mostNests` deep
 static void writeRows(const std::vector<Row> &rows, unsigned depth, llvm::raw_ostream &os) {
   for (const Row &row : rows) {
     os << llvm::formatv("{0,7}  ", row.isSection ? std::string() : std::to_string(row.lines.front()));
@@ -385,6 +388,7 @@ private:
     boxes.push_back({column, bottom, std::move(text), row});
     bottom += rowHeight;
   }
+  // NOLINTNEXTLINE(misc-no-recursion): sections nest at most `mostNests` deep
   void place(const std::vector<Row> &rows, size_t column) {
     for (const Row &row : rows) {
       if (!row.isSection) {

@@ -131,6 +131,7 @@ void CudaReader::include(Tokens tokens) {
 }
 
 /// Its macros, and those of the headers that it includes.
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
 void CudaReader::readHeader(const SourceBuffer *header, unsigned depth) {
   constexpr unsigned deepest = 16;
   if (!header || depth > deepest)
@@ -483,6 +484,7 @@ size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, co
   return end + 1;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
 void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
   constexpr unsigned deepest = 8;
   const std::vector<uint32_t> closing = closingOf(tokens);

@@ -99,6 +99,7 @@ Condition::Value Condition::name(llvm::StringRef name) const {
   return std::nullopt;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
 Condition::Value Condition::primary(unsigned depth) {
   if (depth > deepest || at >= tokens.size())
     return std::nullopt;
@@ -173,6 +174,7 @@ std::optional<int64_t> combine(llvm::StringRef sign, std::optional<int64_t> left
   return *right > 0 ? std::optional<int64_t>(*left / *right) : std::nullopt;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
 Condition::Value Condition::expression(unsigned lowest, unsigned depth) {
   Value left = primary(depth);
   for (;;) {

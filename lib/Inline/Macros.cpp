@@ -102,6 +102,7 @@ bool Macros::expand(llvm::ArrayRef<CppToken> tokens, std::vector<CppToken> &out)
   return expand(tokens, out, 0);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepestExpansion` deep
 bool Macros::expand(llvm::ArrayRef<CppToken> tokens, Tokens &out, unsigned depth) {
   if (depth > deepestExpansion || !spend(tokens.size()))
     return false;
@@ -137,6 +138,7 @@ static std::vector<std::vector<CppToken>> argumentsOf(const Macro &macro, llvm::
   return arguments;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepestExpansion` deep
 bool Macros::expandUse(Macro &macro, llvm::ArrayRef<CppToken> use, Tokens &out, unsigned depth) {
   macro.isUsed = true;
   const Range place{use.front().place.begin, std::max(use.front().place.end, use.back().place.end)};
@@ -171,6 +173,7 @@ CppToken Macros::stringOf(const Tokens &argument, Range use) {
   return token;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepestExpansion` deep
 bool Macros::substitute(const Macro &macro, llvm::ArrayRef<Tokens> arguments, Range use, Tokens &out, unsigned depth) {
   const llvm::ArrayRef<CppToken> body = macro.body;
   auto argumentAt = [&](size_t i) -> const Tokens * {

@@ -154,6 +154,7 @@ void PythonReader::noteBindings() {
 }
 
 /// Why an expression is not a known text; empty: it was appended.
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
 std::string PythonReader::literal(PyTokens expression, MappedText &out, unsigned depth) const {
   constexpr unsigned deepest = 4;
   while (expression.size() > 1 && expression.front().is("(") && expression.back().is(")"))

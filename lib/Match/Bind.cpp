@@ -37,6 +37,7 @@ private:
   static constexpr unsigned enough = 256; // bindings
 
   /// Nothing is alike: what is at the same place, and the first that are missing or too many.
+  // NOLINTNEXTLINE(misc-no-recursion): each step takes a pattern of the form or one of three misfits
   void compare(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd) {
     auto add = [&](int pattern, int node) {
       if (current.misfits.size() <= most)
@@ -70,6 +71,7 @@ private:
     current.misfits.pop_back();
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): each step takes a pattern of the form or one of three misfits
   void list(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd, Next next) {
     if (results.size() >= enough)
       return;
@@ -85,6 +87,7 @@ private:
         list(p + 1, pNext, n + 1, second(n), [&] { list(pNext, pEnd, second(n), nEnd, next); });
     }
     if (p < pEnd) {
+      // NOLINTNEXTLINE(misc-no-recursion): each step takes a pattern of the form or one of three misfits
       auto skip = [&] { list(pNext, pEnd, n, nEnd, next); };
       if (patterns[p].optional && patterns[p].kind != PatternKind::Pair)
         skip();
@@ -120,6 +123,7 @@ private:
   }
 
   /// `[a, b], c` for `[a, b, c]`, or the reverse.
+  // NOLINTNEXTLINE(misc-no-recursion): each step takes a pattern of the form or one of three misfits
   void bindAcrossBrackets(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd, Next next) {
     const unsigned pNext = p + patterns[p].extent, nNext = n + shapes[n].extent;
     if (inside(n) == 2 && nNext < nEnd) {
@@ -132,6 +136,7 @@ private:
     }
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): each step takes a pattern of the form or one of three misfits
   void bindOne(unsigned p, unsigned n, Next next) {
     const Pattern &pattern = patterns[p];
     const Shape &shape = shapes[n];
@@ -148,6 +153,7 @@ private:
     current.suffixes.pop_back();
   }
 
+  // NOLINTNEXTLINE(misc-no-recursion): each step takes a pattern of the form or one of three misfits
   void inner(unsigned p, unsigned n, Next next) {
     const Pattern &pattern = patterns[p];
     const Shape &shape = shapes[n];

@@ -47,6 +47,7 @@ std::string operandKind(const FormView &view, unsigned index) {
 
 static std::string textureMode(bool independent) { return independent ? "`texmode_independent`" : "`texmode_unified`"; }
 
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 std::string describe(const FormView &view, ExprId id, bool negated) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];
@@ -113,6 +114,7 @@ std::string textAt(const FormView &view, Place place) {
 }
 
 /// Adds the written words and operands that make an expression true (or, negated, false).
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static void addSubjects(const FormView &view, ExprId id, bool negated, Subject &subject) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];
@@ -168,6 +170,7 @@ Subject subjectOf(const FormView &view, ExprId when) {
   return subject;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 std::optional<unsigned> wrongSlot(const FormView &view, ExprId id) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];

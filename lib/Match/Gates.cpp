@@ -11,6 +11,7 @@ using isa::Expr;
 using isa::ExprId;
 using isa::ExprOp;
 
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 GateAlternatives alternatives(const FormView &view, ExprId id, bool negated) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];

@@ -219,10 +219,14 @@ static std::vector<Finding> selectFindings(std::vector<Finding> found, const Opc
 
 /// The shapes that one shape contains lie within its extent.
 [[maybe_unused]] static bool areNested(llvm::ArrayRef<Shape> shapes) {
-  for (size_t i = 0; i < shapes.size(); i += shapes[i].extent)
-    if (!shapes[i].extent || i + shapes[i].extent > shapes.size() ||
-        !areNested(shapes.slice(i + 1, shapes[i].extent - 1)))
+  llvm::SmallVector<size_t, 8> ends = {shapes.size()}; // of the shapes around the one at hand
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    while (ends.back() == i)
+      ends.pop_back();
+    if (!shapes[i].extent || i + shapes[i].extent > ends.back())
       return false;
+    ends.push_back(i + shapes[i].extent);
+  }
   return true;
 }
 

@@ -70,6 +70,7 @@ static Subject ownWord(const FormView &view) {
 }
 
 /// The operand whose value a condition is about; nothing: another one.
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static std::optional<Place> placeOfValue(const FormView &view, ExprId id) {
   const isa::Tables &t = isa::tables();
   const Expr &e = t.exprs[id];

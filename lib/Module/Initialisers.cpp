@@ -125,6 +125,7 @@ private:
 
 } // namespace
 
+// NOLINTNEXTLINE(misc-no-recursion): braces nest at most `deepestInitialiser` deep
 uint32_t InitialValues::check(uint32_t node, uint32_t level) {
   const Operand &value = module.ast.operands[node];
   const uint32_t end = node + value.extent;

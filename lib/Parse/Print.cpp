@@ -79,10 +79,12 @@ void Printer::real(const Operand &operand) {
   }
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): values nest at most `deepestInitialiser` deep
 void Printer::children(uint32_t index, llvm::StringRef separator) {
   list({index + 1, ast.operands[index].extent - 1}, separator);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): values nest at most `deepestInitialiser` deep
 void Printer::list(Slice slice, llvm::StringRef separator) {
   for (uint32_t i = slice.first; i < slice.end(); i += ast.operands[i].extent) {
     if (i != slice.first)
@@ -91,6 +93,7 @@ void Printer::list(Slice slice, llvm::StringRef separator) {
   }
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): values nest at most `deepestInitialiser` deep
 void Printer::operand(uint32_t index) {
   const Operand &o = ast.operands[index];
   if (o.flags & Negated)
@@ -152,6 +155,7 @@ void Printer::operand(uint32_t index) {
 }
 
 // `.b8 1, 2`, `.metadata 0 {"a", .b32 1}`, `.ir_name: "x"`, `.code_block {...}`.
+// NOLINTNEXTLINE(misc-no-recursion): values nest at most `deepestInitialiser` deep
 void Printer::entry(uint32_t index) {
   const Operand &o = ast.operands[index];
   os << ast.text(o.suffix);
@@ -226,6 +230,7 @@ void Printer::parameters(Slice slice) {
   os << ')';
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): a function has no functions
 void Printer::function(const Function &f) {
   if (f.kind == FunctionKind::Prototype)
     os << ast.text(f.name) << ": ";
@@ -264,6 +269,7 @@ void Printer::function(const Function &f) {
   os << "}\n";
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): a function has no functions
 void Printer::body(Slice slice) {
   for (uint32_t i = slice.first; i < slice.end(); ++i)
     statement(ast.statements[i]);
@@ -310,6 +316,7 @@ void Printer::directive(const Directive &d) {
   place = Plain;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): a function has no functions
 void Printer::statement(Statement item) {
   switch (item.kind) {
   case StatementKind::Instruction:

@@ -162,7 +162,7 @@ private:
   void recover();
   KindSet followersOf(size_t s) { return followers[s] ? followers[s] : readFollowers(s); }
   KindSet readFollowers(size_t s);
-  void enterNewRule(size_t start, size_t rule);
+  void prepareRule();
   /// Also outside of the rules that may end here; `module` ends with the text, which it matches itself.
   KindSet expectedKinds() {
     const KindSet here = followersOf(state);

@@ -237,9 +237,9 @@ KindSet PtxBase::readFollowers(size_t s) {
 }
 
 void PtxBase::enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) {
+  if (!followersOutside[state] || rules.size() == rules.capacity()) [[unlikely]]
+    prepareRule();
   KindSet behind = followersOutside[state];
-  if (!behind || rules.size() == rules.capacity()) [[unlikely]]
-    return enterNewRule(start, rule);
   if (behind & ruleEnd)
     behind = (behind & ~ruleEnd) | rules.back().followers;
   rules.push_back({rule, state, behind});
@@ -248,15 +248,14 @@ void PtxBase::enterRule(antlr4::ParserRuleContext *, size_t start, size_t rule) 
     beginStatement();
 }
 
-/// In a state where none was entered before, or deeper than ever.
-void PtxBase::enterNewRule(size_t start, size_t rule) {
+/// Makes room for a rule that is entered from this state for the first time, or deeper than any before.
+void PtxBase::prepareRule() {
   if (!followersOutside[state]) {
     const antlr4::atn::ATNState *invoking = getATN().states[state];
     auto *transition = static_cast<const antlr4::atn::RuleTransition *>(&*invoking->transitions[0]);
     followersOutside[state] = followersOf(transition->followState->stateNumber);
   }
   rules.reserve(rules.size() * 2);
-  enterRule(nullptr, start, rule);
 }
 
 void PtxBase::beginStatement() {

@@ -9,6 +9,8 @@ namespace ptxray {
 
 using llvm::StringRef;
 
+static constexpr unsigned deepest = 8; // files of options within files of options
+
 /// The options of ptxas whose value may be a separate word, by their long and short names.
 /// An option that is not known here costs nothing but that its value is looked at as a file.
 static constexpr llvm::StringLiteral withValue[] = {
@@ -111,6 +113,7 @@ static bool readKernelOption(StringRef name, StringRef value, KernelOptions &out
   return true;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepest` files name each other
 static void readOption(StringRef name, StringRef value, unsigned depth, PtxasCommandLine &out) {
   if (readKernelOption(name, value, out.kernels))
     return;
@@ -130,7 +133,7 @@ static void readOption(StringRef name, StringRef value, unsigned depth, PtxasCom
     out.wantsVersions = true;
   } else if (name == "input-as-string" || name == "ias") {
     out.texts.push_back(value.str());
-  } else if ((name == "options-file" || name == "optf") && depth < 8) {
+  } else if ((name == "options-file" || name == "optf") && depth < deepest) {
     llvm::SmallVector<StringRef> paths;
     value.split(paths, ',');
     for (StringRef path : paths)
@@ -139,6 +142,7 @@ static void readOption(StringRef name, StringRef value, unsigned depth, PtxasCom
   }
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): at most `deepest` files name each other
 static void readWords(llvm::ArrayRef<std::string> words, unsigned depth, PtxasCommandLine &out) {
   for (size_t i = 0; i < words.size(); ++i) {
     StringRef word = words[i];

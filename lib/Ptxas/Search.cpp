@@ -264,11 +264,13 @@ std::optional<std::string> realPtxas(StringRef name, std::string &reason, llvm::
       reason = "$PTXAS: " + reason;
     return found;
   }
-  for (const std::string &path : candidates(name))
-    if (whyNot(path).empty() && !isTried(path) && !llvm::is_contained(passedOver, path))
-      return path;
+  llvm::SmallVector<StringRef, 2> names = {name};
   if (name != "ptxas") // `ptxas-blackwell` for a caller that has none
-    return realPtxas("ptxas", reason, passedOver);
+    names.push_back("ptxas");
+  for (const StringRef one : names)
+    for (const std::string &path : candidates(one))
+      if (whyNot(path).empty() && !isTried(path) && !llvm::is_contained(passedOver, path))
+        return path;
   reason =
       "there is no ptxas on this machine: install CUDA or `pip install nvidia-cuda-nvcc`, or name one in $PTXAS; with "
       "PTXRAY_VERIFY_ONLY=1 ptxray judges alone";

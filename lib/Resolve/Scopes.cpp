@@ -36,6 +36,7 @@ void Scopes::leave() {
 }
 
 /// ptxas reads `%r012` as `%r12`.
+// NOLINTNEXTLINE(misc-no-recursion): a prefix ends in no digit, so that it has no prefix
 const Scopes::Name &Scopes::readNew(NameId name) {
   const size_t index = static_cast<uint32_t>(name);
   if (index >= members.size()) {
@@ -79,6 +80,7 @@ uint32_t Scopes::slotIn(uint32_t &field) {
   return field;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): a prefix ends in no digit, so that it has no prefix
 uint32_t Scopes::familySlot(NameId prefix) {
   read(prefix);
   return slotIn(texts[static_cast<uint32_t>(prefix)].familySlot);

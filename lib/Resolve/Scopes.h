@@ -129,6 +129,7 @@ private:
   }
   uint32_t numberOfUnusual(NameId name);
   /// What the text of a name says; it is taken apart once.
+  // NOLINTNEXTLINE(misc-no-recursion): a prefix ends in no digit, so that it has no prefix
   const Name &read(NameId name) {
     const auto index = static_cast<uint32_t>(name);
     return index < memberCount && texts[index].isRead ? texts[index] : readNew(name);

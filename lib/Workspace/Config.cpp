@@ -79,17 +79,27 @@ void ConfigText::apply(llvm::ArrayRef<uint32_t> numbers, Settings &settings) con
 }
 
 std::string Configuration::fileAbove(const std::string &folder) {
-  auto [known, isNew] = fileOfFolder.try_emplace(folder);
-  if (!isNew)
-    return known->second;
-  std::error_code ignored;
-  const fs::path candidate = fs::path(folder) / fileName.str();
-  const std::string parent = fs::path(folder).parent_path().generic_string();
-  if (fs::is_regular_file(candidate, ignored))
-    known->second = candidate.generic_string();
-  else if (parent != folder)
-    known->second = fileAbove(parent); // a map's nodes stay where they are
-  return known->second;
+  std::vector<std::string> passed; // folders without a file of their own
+  std::string file;
+  for (std::string at = folder;;) {
+    if (const auto known = fileOfFolder.find(at); known != fileOfFolder.end()) {
+      file = known->second;
+      break;
+    }
+    passed.push_back(at);
+    std::error_code ignored;
+    if (const fs::path candidate = fs::path(at) / fileName.str(); fs::is_regular_file(candidate, ignored)) {
+      file = candidate.generic_string();
+      break;
+    }
+    std::string parent = fs::path(at).parent_path().generic_string();
+    if (parent == at)
+      break;
+    at = std::move(parent);
+  }
+  for (const std::string &one : passed)
+    fileOfFolder[one] = file;
+  return file;
 }
 
 /// From the working folder, where it is below that.

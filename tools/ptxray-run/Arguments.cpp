@@ -5,6 +5,8 @@
 
 namespace ptxray {
 
+static constexpr int deepest = 16; // structures within structures: the number of such a field has as many points
+
 static uint64_t readNumber(const std::string &text, const std::string &within) {
   char *end = nullptr;
   const uint64_t value = std::strtoull(text.c_str(), &end, 0);
@@ -100,9 +102,12 @@ static TensorMap readTensorMap(const std::string &text) {
   return map;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): structures nest at most `deepest` deep
 static Argument readStructure(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers) {
   if (text.back() != '}')
     throw UsageError("`" + text + "`: a closing brace is missing");
+  if (std::count(number.begin(), number.end(), '.') >= deepest)
+    throw UsageError("structures nest at most " + std::to_string(deepest) + " deep");
   Argument structure;
   unsigned index = 0;
   for (const std::string &field : splitOutside(text.substr(1, text.size() - 2), ',')) {
@@ -157,6 +162,7 @@ static Argument readScalar(const std::string &text) {
   return argument;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): structures nest at most `deepest` deep
 Argument readArgument(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers) {
   constexpr size_t pointerBytes = 8;
   Argument argument;

@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <functional>
 
 namespace ptxray {
 
@@ -28,32 +29,47 @@ static bool isWanted(const std::string &path, WantedInputs wanted) {
          (wanted.binaries && beginsAsBinary(path));
 }
 
-/// `above` holds the folders on the way down, so that a link to one of them ends.
-static void addFolder(const std::string &path, WantedInputs wanted, std::vector<UniqueID> &above,
-                      std::vector<Input> &inputs) {
-  std::error_code error;
+namespace {
+
+/// A folder that is being searched, and those of its names that are still to be looked at, the next one last.
+struct OpenFolder {
+  std::string path;
+  UniqueID id;
   std::vector<std::string> names;
+};
+
+} // namespace
+
+static OpenFolder openFolder(const std::string &path, UniqueID id, std::vector<Input> &inputs) {
+  OpenFolder folder = {path, id, {}};
+  std::error_code error;
   for (llvm::sys::fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
-    names.push_back(llvm::sys::path::filename(entry->path()).str());
-  if (error && names.empty()) {
+    folder.names.push_back(llvm::sys::path::filename(entry->path()).str());
+  if (error && folder.names.empty())
     inputs.push_back({path, error.message()});
-    return;
-  }
-  llvm::sort(names);
-  for (const std::string &name : names) {
-    const std::string below = path + (path.ends_with("/") ? "" : "/") + name;
+  llvm::sort(folder.names, std::greater<>());
+  return folder;
+}
+
+/// Adds the files below a folder, in the order of their names. A link to a folder on the way down is not followed.
+static void addFolder(const std::string &path, UniqueID id, WantedInputs wanted, std::vector<Input> &inputs) {
+  std::vector<OpenFolder> open = {openFolder(path, id, inputs)};
+  while (!open.empty()) {
+    OpenFolder &folder = open.back();
+    if (folder.names.empty()) {
+      open.pop_back();
+      continue;
+    }
+    const std::string below = folder.path + (folder.path.ends_with("/") ? "" : "/") + folder.names.back();
+    folder.names.pop_back();
     llvm::sys::fs::file_status status;
     const std::error_code problem = llvm::sys::fs::status(below, status);
     if (problem || !llvm::sys::fs::is_directory(status)) {
       if (!hasNoText(status, problem) && isWanted(below, wanted))
         inputs.push_back({below, "", false});
-      continue;
+    } else if (llvm::none_of(open, [&](const OpenFolder &one) { return one.id == status.getUniqueID(); })) {
+      open.push_back(openFolder(below, status.getUniqueID(), inputs));
     }
-    if (llvm::is_contained(above, status.getUniqueID()))
-      continue;
-    above.push_back(status.getUniqueID());
-    addFolder(below, wanted, above, inputs);
-    above.pop_back();
   }
 }
 
@@ -67,8 +83,7 @@ std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, WantedI
       continue;
     }
     const size_t before = inputs.size();
-    std::vector<UniqueID> above{id};
-    addFolder(path, wanted, above, inputs);
+    addFolder(path, id, wanted, inputs);
     if (inputs.size() == before)
       inputs.push_back({path, wanted.binaries  ? "neither a `*.ptx` file nor a binary below this folder"
                               : wanted.sources ? "no `*.ptx` file and no source below this folder"

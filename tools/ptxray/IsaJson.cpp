@@ -130,6 +130,7 @@ static bool alwaysWarns(ExprId id) {
   return e.op == ExprOp::Warn || (e.op == ExprOp::And && llvm::any_of(tables().exprArgs.slice(e.a, e.b), alwaysWarns));
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 Json FormJson::conditions(const Expr &e) const {
   Json list = Json::array();
   for (ExprId part : tables().exprArgs.slice(e.a, e.b))
@@ -137,6 +138,7 @@ Json FormJson::conditions(const Expr &e) const {
   return list;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 Json FormJson::condition(ExprId id) const {
   const Expr &e = tables().exprs[id];
   switch (e.op) {
@@ -159,6 +161,7 @@ Json FormJson::condition(ExprId id) const {
 }
 
 /// A gate of module and target is among the gates, another one here: it speaks of the form's own slots.
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 Json FormJson::gateJson(const Expr &e) const {
   const isa::Gate &gate = tables().gates[e.a];
   Json json = {{"gate", gate.name}};
@@ -278,6 +281,7 @@ Json FormJson::operandJson(const isa::OperandDecl &operand) const {
   return json;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their patterns
 Json FormJson::patternJson(llvm::ArrayRef<isa::Pattern> patterns) const {
   Json list = Json::array();
   for (size_t at = 0; at < patterns.size(); at += patterns[at].extent) {

@@ -199,6 +199,7 @@ static int kindNumber(DocumentSymbol::Kind kind) {
   return 13;
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): functions have children, which have none
 static Json symbolJson(const DocumentSymbol &symbol, const OpenDocument &open, const Client &client) {
   Json one = {{"name", symbol.name.empty() ? "?" : symbol.name},
               {"detail", symbol.detail},
@@ -215,6 +216,7 @@ static Json symbolJson(const DocumentSymbol &symbol, const OpenDocument &open, c
 }
 
 /// For clients that know no trees.
+// NOLINTNEXTLINE(misc-no-recursion): functions have children, which have none
 static void addFlat(llvm::ArrayRef<DocumentSymbol> symbols, StringRef owner, const OpenDocument &open,
                     const Client &client, Json &out) {
   for (const DocumentSymbol &symbol : symbols) {

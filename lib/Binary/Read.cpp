@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/OffloadBinary.h"
 #include "llvm/Support/Endian.h"
+#include <cassert>
 
 namespace ptxray {
 
@@ -50,6 +51,7 @@ void Reader::problem(const Shell &shell, uint64_t offset, std::string message) {
 
 // NOLINTNEXTLINE(misc-no-recursion): archives nest at most `deepest` deep
 void Reader::read(const Shell &shell) {
+  assert(shell.object < binary.objects.size() && "what is read belongs to an object");
   const StringRef bytes = shell.bytes;
   if (shell.depth > deepest)
     return problem(shell, 0, "archives within archives, more than three deep");
@@ -109,6 +111,7 @@ void Reader::readSections(const Shell &shell, std::vector<Section> sections) {
 }
 
 void Reader::addImage(const Shell &shell, Role role, StringRef section, uint64_t offset, Entry entry) {
+  assert(offset <= shell.bytes.size() && "an image lies in its file");
   entry.container = binary.containers.size();
   entry.offset = offset;
   entry.unpackedBytes = entry.bytes = entry.data.size();

@@ -3,6 +3,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,7 +25,10 @@ struct Field {
   uint32_t fixed = 0; // what a reserved field must be
 
   bool isReserved() const { return key.empty(); }
-  uint32_t of(uint64_t value) const { return value >> first & ((uint64_t(1) << bits) - 1); }
+  uint32_t of(uint64_t value) const {
+    assert(bits <= 32 && first + bits <= 64 && "a field lies within its descriptor");
+    return value >> first & ((uint64_t(1) << bits) - 1);
+  }
   /// What the bits stand for, as it would be written: `256`, `f32`, `1`.
   std::string meaning(uint64_t value) const;
   const Choice *choice(uint64_t value) const;

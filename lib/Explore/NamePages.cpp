@@ -6,6 +6,7 @@
 #include "Explore/PageParts.h"
 #include "Explore/Pages.h"
 #include "Match/Wording.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -208,7 +209,7 @@ static std::string grouped(uint64_t value) {
 static std::string onlyWithLetter(const isa::Target &target) {
   if (!target.variant)
     return "";
-  const uint16_t own = static_cast<uint16_t>(&target - isa::targets().data());
+  const uint16_t own = narrow<uint16_t>(&target - isa::targets().data());
   const int plain = isa::findTarget("sm_" + std::to_string(target.number));
   llvm::SmallVector<std::string, 16> names;
   for (const isa::Mnemonic &mnemonic : isa::tables().mnemonics) {
@@ -216,7 +217,7 @@ static std::string onlyWithLetter(const isa::Target &target) {
     for (const uint32_t form : isa::run(isa::tables().mnemonicForms, mnemonic.forms)) {
       const auto gates = gatesOf(isa::tables().forms[form]);
       has |= leastVersion(gates, own).has_value();
-      plainHas |= plain >= 0 && leastVersion(gates, static_cast<uint16_t>(plain)).has_value();
+      plainHas |= plain >= 0 && leastVersion(gates, narrow<uint16_t>(plain)).has_value();
     }
     if (has && !plainHas)
       names.push_back(quote(mnemonic.text));

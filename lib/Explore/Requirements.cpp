@@ -2,6 +2,7 @@
 #include "Check/ModuleCheck.h"
 #include "Match/Match.h"
 #include "Parse/Ast.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -236,7 +237,7 @@ Requirements::Passing Requirements::passingVariants() const {
   const auto variant = llvm::find(passing.targets, true);
   if (variant == passing.targets.end())
     return passing;
-  const auto target = static_cast<uint16_t>(variant - passing.targets.begin());
+  const auto target = narrow<uint16_t>(variant - passing.targets.begin());
   std::vector<Place> places;
   for (uint16_t v = 0; v <= newest; ++v)
     if (!places.empty() || hasTarget(v, target))

@@ -1,4 +1,5 @@
 #include "Explore/SampleOperands.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <bit>
@@ -223,7 +224,7 @@ void OperandSampler::scalar(const OperandDecl &declared, TypeView type, bool inV
   if ((declared.role == OperandRole::Immediate && !errs(2)) || (mayBeConstant && chance(15)) || errs(4))
     return constant(declared, type, out);
   if ((declared.rules & isa::Wide) && type.bits < 64 && type.bits && chance(25))
-    type = {isa::TypeKind::Bits, static_cast<uint16_t>(2 * type.bits)};
+    type = {isa::TypeKind::Bits, narrow<uint16_t>(2 * type.bits)};
   registerOf(type, out);
 }
 
@@ -246,7 +247,7 @@ void OperandSampler::address(FormMatch &match, const OperandDecl &declared, Made
   else if (!fitting.empty() && chance(40))
     variable(*fitting[pick(fitting.size())], out);
   else
-    registerOf(type ? type : TypeView{isa::TypeKind::Bits, static_cast<uint16_t>(chance(30) ? 32 : 64)}, out);
+    registerOf(type ? type : TypeView{isa::TypeKind::Bits, narrow<uint16_t>(chance(30) ? 32 : 64)}, out);
   if (out.shapes.back().kind != ShapeKind::Integer && chance(25))
     offset(out);
 }

@@ -8,7 +8,7 @@
 namespace ptxray {
 namespace {
 
-constexpr uint32_t together = bitOf(isa::FactKind::Converged) | bitOf(isa::FactKind::Among);
+constexpr FactKinds together = bitOf(isa::FactKind::Converged) | bitOf(isa::FactKind::Among);
 
 class ConvergenceRules {
 public:

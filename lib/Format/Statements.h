@@ -1,6 +1,7 @@
 #pragma once
 // Words to statements: what is on lines of its own when the text is laid out.
 #include "Format/Words.h"
+#include <cassert>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,7 @@ struct StatementList {
   size_t size() const { return entries.size(); }
   TextStatement operator[](size_t index) const {
     const Entry &entry = entries[index];
+    assert(entry.firstAside <= entry.firstWord && entry.firstWord <= entry.end && "asides come before the words");
     const llvm::ArrayRef<Word> all = words;
     return {entry.shape, entry.depth, all.slice(entry.firstAside, entry.firstWord - entry.firstAside),
             all.slice(entry.firstWord, entry.end - entry.firstWord)};

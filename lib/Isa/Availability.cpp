@@ -1,5 +1,7 @@
 #include "Isa/Availability.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cassert>
 
 namespace ptxray {
 
@@ -28,6 +30,7 @@ const Availability &Availability::ofCode() const {
 }
 
 bool inTargetSet(uint16_t set, uint16_t target) {
+  assert(target < isa::targets().size() && "no set has `anyTarget`");
   const isa::TargetBits &bits = isa::tables().targetSets[set];
   return target < 64 ? bits.low >> target & 1 : bits.high >> (target - 64) & 1;
 }
@@ -66,6 +69,7 @@ bool isMet(ExprId gate, const ModuleContext &context) {
 bool Availability::known(ExprId gate) const {
   if (!gate)
     return true;
+  assert(gate < memo.size() && "a gate is a condition of the tables");
   int8_t &answer = memo[gate];
   if (answer < 0)
     // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
@@ -152,8 +156,8 @@ std::string gateText(ExprId gate) {
   case ExprOp::And: return joined(" and ");
   case ExprOp::Or: return joined(", or ");
   case ExprOp::Not: return "less than " + llvm::StringRef(gateText(e.a)).split(" or higher").first.str();
-  case ExprOp::PtxAtLeast: return "PTX " + isa::versionText(static_cast<uint16_t>(e.a));
-  case ExprOp::Target: return targetText(static_cast<uint16_t>(e.a));
+  case ExprOp::PtxAtLeast: return "PTX " + isa::versionText(narrow<uint16_t>(e.a));
+  case ExprOp::Target: return targetText(narrow<uint16_t>(e.a));
   case ExprOp::Gate: return gateText(t.gates[e.a].expr);
   default: return "";
   }

@@ -1,5 +1,6 @@
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cassert>
 #include <cstring>
 
 namespace ptxray::isa {
@@ -81,6 +82,7 @@ uint16_t versionMeaning(uint16_t version) {
 }
 
 std::string versionText(uint16_t version) {
+  assert(version >= 100 && "a version is 100 times its first number and its second");
   return std::to_string(version / 100) + "." + std::to_string(version % 100);
 }
 

@@ -9,6 +9,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,7 +39,10 @@ struct Digit {
 /// Address bits are folded into lower ones: CuTe's Swizzle<bits, base, shift> over byte addresses.
 struct Swizzle {
   uint8_t bits = 0, base = 4, shift = 3;
-  uint32_t operator()(uint32_t byte) const { return byte ^ ((byte >> shift) & (((1u << bits) - 1) << base)); }
+  uint32_t operator()(uint32_t byte) const {
+    assert(bits < 32 && base < 32 && shift < 32 && "an address has 32 bits");
+    return byte ^ ((byte >> shift) & (((1u << bits) - 1) << base));
+  }
 };
 
 enum class Store : uint8_t { Registers, TensorMemory, SharedMemory, Addresses };
@@ -61,6 +65,7 @@ struct Layout {
 
   /// Appends a digit, unless it counts nothing.
   Layout &count(uint32_t extent, Axis axis, uint32_t placeStep, Along along, uint32_t elementStep) {
+    assert(extent && axis <= Bit && along <= Matrix && "a digit counts something along something");
     if (extent > 1)
       digits.push_back({extent, axis, placeStep, along, elementStep});
     return *this;

@@ -67,7 +67,7 @@ static void addBytes(const FormView &view, const isa::OperandDecl &operand, Acce
       bytes = static_cast<uint64_t>(size->value);
     align = std::min(align, bytes);
   }
-  access.align = static_cast<uint16_t>(align);
+  access.align = narrow<uint16_t>(align);
   access.bytes = static_cast<uint32_t>(bytes);
 }
 
@@ -118,14 +118,14 @@ static void addSpace(const FormView &view, const isa::OperandDecl &operand, Acce
 }
 
 static Computation computationOf(const FormView &view, isa::Operation operation) {
-  static const auto comparisons = static_cast<uint8_t>(llvm::find(isa::tables().wordKinds, isa::Text("comparison")) -
-                                                       isa::tables().wordKinds.begin());
+  static const auto comparisons =
+      narrow<uint8_t>(llvm::find(isa::tables().wordKinds, isa::Text("comparison")) - isa::tables().wordKinds.begin());
   Computation computation;
   computation.isKnown = true;
   computation.operation = operation;
   for (unsigned i = 0; i < view.operands.size(); ++i) {
     const TypeView type = view.typeOf(i);
-    const auto bits = static_cast<uint8_t>(std::min<unsigned>(type.bits, UINT8_MAX));
+    const auto bits = narrow<uint8_t>(std::min<unsigned>(type.bits, UINT8_MAX));
     if ((view.operands[i].rules & isa::Destination) && !computation.resultBits) {
       computation.resultKind = type.kind;
       computation.resultBits = bits;
@@ -162,7 +162,7 @@ static isa::WordId spaceOf(const FormView &view, const isa::SpaceRef &ref) {
 static uint16_t registersOf(const FormView &view, unsigned operand) {
   const Shape &shape = view.written.shapes[view.nodeOf[operand]];
   const unsigned elements = shape.kind == ShapeKind::Vector ? shape.extent - 1u : 1;
-  return static_cast<uint16_t>(elements * std::max(1u, (view.typeOf(operand).bits + 31u) / 32));
+  return narrow<uint16_t>(elements * std::max(1u, (view.typeOf(operand).bits + 31u) / 32));
 }
 
 /// What code generation makes of it, whatever the module is written for.
@@ -175,7 +175,7 @@ static bool holdsForCode(const FormView &view, isa::ExprId when) {
 }
 
 static void addActions(const FormView &view, Facts &facts) {
-  auto node = [&view](int8_t operand) { return static_cast<int16_t>(operand < 0 ? -1 : view.nodeOf[operand]); };
+  auto node = [&view](int8_t operand) { return narrow<int16_t>(operand < 0 ? -1 : view.nodeOf[operand]); };
   for (const isa::Fact &fact : isa::run(isa::tables().facts, view.form().facts)) {
     const bool isOfCode = fact.kind == isa::FactKind::Occupies || fact.kind == isa::FactKind::Bounded;
     if ((fact.operand >= 0 && node(fact.operand) < 0) ||
@@ -185,11 +185,11 @@ static void addActions(const FormView &view, Facts &facts) {
     if (fact.kind == isa::FactKind::Computes)
       facts.computation = computationOf(view, static_cast<isa::Operation>(fact.detail));
     else if (fact.kind == isa::FactKind::Ctas)
-      facts.ctas = static_cast<uint8_t>(fact.number);
+      facts.ctas = narrow<uint8_t>(fact.number);
     else if (fact.kind == isa::FactKind::Occupies && fact.condition < 0)
       facts.occupied += fact.operand < 0 ? fact.number : registersOf(view, fact.operand);
     else if (fact.kind == isa::FactKind::Bounded)
-      facts.bounded = static_cast<uint16_t>(fact.number);
+      facts.bounded = narrow<uint16_t>(fact.number);
     else if (fact.kind != isa::FactKind::Copies)
       facts.actions.push_back({fact.kind, fact.detail, fact.other, fact.isReads, fact.groups, spaceOf(view, fact.space),
                                node(fact.operand), node(fact.amount), node(fact.which), node(fact.condition),
@@ -203,7 +203,7 @@ static void addAccess(const FormView &view, unsigned index, Facts &facts) {
   const isa::OperandDecl &operand = view.operands[index];
   const Shape &shape = view.written.shapes[view.nodeOf[index]];
   Access access = {};
-  access.node = static_cast<uint16_t>(view.nodeOf[index]);
+  access.node = narrow<uint16_t>(view.nodeOf[index]);
   access.kind = operand.access;
   access.isVariable = shape.kind == ShapeKind::Variable && !(shape.flags & (ShapeSubscript | ShapeOpaque));
   access.isDescribed = operand.role != isa::OperandRole::Address && operand.accessSpace;
@@ -215,15 +215,15 @@ static void addAccess(const FormView &view, unsigned index, Facts &facts) {
 }
 
 static void addNodes(Facts &facts, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<uint8_t> uses) {
-  constexpr uint32_t noted = bitOf(isa::FactKind::Ends) | bitOf(isa::FactKind::Branches) | bitOf(isa::FactKind::Ctas) |
-                             bitOf(isa::FactKind::Grows) | bitOf(isa::FactKind::Shrinks) |
-                             bitOf(isa::FactKind::Traces) | bitOf(isa::FactKind::Occupies) |
-                             bitOf(isa::FactKind::Bounded) | bitOf(isa::FactKind::Async) | bitOf(isa::FactKind::Inits) |
-                             bitOf(isa::FactKind::Awaits) | bitOf(isa::FactKind::Allocates) |
-                             bitOf(isa::FactKind::Syncs) | bitOf(isa::FactKind::Arrives);
+  constexpr FactKinds noted =
+      bitOf(isa::FactKind::Ends) | bitOf(isa::FactKind::Branches) | bitOf(isa::FactKind::Ctas) |
+      bitOf(isa::FactKind::Grows) | bitOf(isa::FactKind::Shrinks) | bitOf(isa::FactKind::Traces) |
+      bitOf(isa::FactKind::Occupies) | bitOf(isa::FactKind::Bounded) | bitOf(isa::FactKind::Async) |
+      bitOf(isa::FactKind::Inits) | bitOf(isa::FactKind::Awaits) | bitOf(isa::FactKind::Allocates) |
+      bitOf(isa::FactKind::Syncs) | bitOf(isa::FactKind::Arrives);
   for (unsigned node = 0; node < shapes.size(); ++node)
     if (uint8_t use = useOfName(shapes[node], uses[node])) {
-      facts.nodes.push_back({static_cast<uint16_t>(node), use});
+      facts.nodes.push_back({narrow<uint16_t>(node), use});
       facts.uses |= use;
     }
   facts.isPlain = !(facts.kinds & noted) && !facts.hasAddress32 && !facts.convertsConstant &&
@@ -252,7 +252,7 @@ Facts factsOf(const FormView &view) {
     if (operand.access != isa::Access::None)
       addAccess(view, i, facts);
     if (operand.ranges.count && shapes[node].kind == ShapeKind::Register)
-      facts.ranges.push_back({static_cast<uint16_t>(node), operand.ranges.first, operand.ranges.count});
+      facts.ranges.push_back({narrow<uint16_t>(node), operand.ranges.first, operand.ranges.count});
   }
   addNodes(facts, shapes, uses);
   return facts;

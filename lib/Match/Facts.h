@@ -1,7 +1,7 @@
 #pragma once
 // What an accepted instruction does: with its operands, with memory, and the facts that its form states. It depends on
 // no more than its verdict does, so it is found together with it, once for each shape.
-#include "Isa/Tables.h"
+#include "Isa/FactNames.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <array>
@@ -85,7 +85,9 @@ struct OperandRange {
   bool operator==(const OperandRange &) const = default;
 };
 
-constexpr uint32_t bitOf(isa::FactKind kind) { return 1u << static_cast<unsigned>(kind); }
+using FactKinds = uint64_t; // a bit for each kind of fact
+static_assert(isa::factNames.size() <= 64, "FactKinds has a bit for each kind");
+constexpr FactKinds bitOf(isa::FactKind kind) { return FactKinds(1) << static_cast<unsigned>(kind); }
 
 struct Facts {
   bool known = false; // false: the instruction is refused, so it may do anything
@@ -97,7 +99,7 @@ struct Facts {
   uint16_t occupied = 0;         // registers of a thread that it needs at the same time; 0: a few
   uint16_t bounded = 0;          // fewer registers no directive may leave it; 0: whatever
   uint8_t uses = 0;              // of all nodes
-  uint32_t kinds = 0;            // `bitOf` each fact that holds; those of a body can be joined
+  FactKinds kinds = 0;           // `bitOf` each fact that holds; those of a body can be joined
   Computation computation;
   llvm::SmallVector<NodeUse, 4> nodes;
   llvm::SmallVector<Access, 1> accesses;

@@ -2,6 +2,7 @@
 #include "Match/FormMatch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cassert>
 
 namespace ptxray {
 
@@ -64,6 +65,7 @@ bool FormMatch::mayNegate(unsigned operand) const {
 }
 
 TypeView FormMatch::typeOf(unsigned operand) const {
+  assert(operand < operands.size() && "the operand is one of this form");
   const isa::OperandDecl &declared = operands[operand];
   TypeView type;
   if (declared.type.kind == isa::RefKind::Word)
@@ -72,6 +74,7 @@ TypeView FormMatch::typeOf(unsigned operand) const {
     type = viewType(word(declared.type.index));
   if (type && (declared.rules & isa::Fragment))
     type = fragmentType(type);
+  assert(declared.type.divisor && "a type is divided by 1, if by nothing else");
   type.bits = type.bits * declared.type.factor / declared.type.divisor;
   return type;
 }
@@ -96,6 +99,7 @@ std::optional<int64_t> FormMatch::value(const isa::Term &term) const {
     const isa::Word &written = isa::word(word(term.slot));
     number = term.letter ? numberBehind(written.text, term.letter) : written.number;
   }
+  assert(term.div && "a term is divided by 1, if by nothing else");
   return number * term.mul / term.div + term.add;
 }
 
@@ -107,6 +111,7 @@ static const isa::Cell *cellOf(const FormMatch &match, isa::CellKind kind, unsig
     if (row < 0)
       continue;
     const isa::Table &table = t.tables[index];
+    assert(static_cast<uint32_t>(row) < table.rows && "the row is one of this table");
     const auto columns = isa::run(t.columns, table.columns);
     const auto cells = t.cells.slice(table.firstCell + row * columns.size(), columns.size());
     for (const auto &[column, cell] : llvm::zip_equal(columns, cells))

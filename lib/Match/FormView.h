@@ -2,6 +2,7 @@
 // A form tried on a written instruction: what the steps of the judge and the named checks read.
 #include "Match/FormMatch.h"
 #include "Match/Written.h"
+#include <cassert>
 
 namespace ptxray {
 
@@ -15,7 +16,10 @@ struct FormView : FormMatch {
     const std::optional<unsigned> index = findOperand(name);
     return index ? operand(*index) : nullptr;
   }
-  const Shape *operand(unsigned index) const { return nodeOf[index] < 0 ? nullptr : &written.shapes[nodeOf[index]]; }
+  const Shape *operand(unsigned index) const {
+    assert(nodeOf[index] < static_cast<int>(written.shapes.size()) && "the match is of this instruction");
+    return nodeOf[index] < 0 ? nullptr : &written.shapes[nodeOf[index]];
+  }
 
   const WrittenInstruction &written;
 };

@@ -231,7 +231,8 @@ static std::vector<Finding> selectFindings(std::vector<Finding> found, const Opc
 }
 
 Judged judge(const WrittenInstruction &written) {
-  assert(written.shapes.size() <= mostOperands && areNested(written.shapes));
+  assert(written.shapes.size() <= mostOperands && "longer lists of operands are cut by who reads them");
+  assert(areNested(written.shapes) && "a shape lies within the extent of the one around it");
   const Opcode &opcode = written.opcode;
   if (!opcode.mnemonic)
     return {std::nullopt, {unknownInstruction(opcode)}, factsOfRefused(written.shapes)};

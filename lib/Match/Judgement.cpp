@@ -17,7 +17,7 @@ Finding &Judgement::add(Phase phase, DiagId id, Place place) {
 
 void Judgement::weigh(Phase phase, size_t count) {
   uint16_t &weight = score[static_cast<unsigned>(phase)];
-  assert(weight + count <= UINT16_MAX);
+  assert(weight + count <= UINT16_MAX && "an instruction has few operands, each with few findings");
   weight += count;
 }
 

@@ -2,6 +2,8 @@
 #include "Match/Match.h"
 #include "Resolve/Fingerprint.h"
 #include "llvm/ADT/STLExtras.h"
+#include <bit>
+#include <cassert>
 
 namespace ptxray {
 
@@ -48,6 +50,7 @@ size_t Knowledge::size() const {
 }
 
 void Verdicts::growMemo() {
+  assert(std::has_single_bit(memo.size()) && "places are found by the bits of a fingerprint");
   std::vector<Known> old(memo.size() * 2);
   old.swap(memo);
   for (const Known &known : old)
@@ -66,6 +69,7 @@ bool Verdicts::isStillRight(const Verdict &verdict, const Opcode &opcode, llvm::
 
 const Verdict &Verdicts::of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
                             llvm::ArrayRef<Shape> shapes) {
+  assert(nodes.size() == shapes.size() && "each operand has a shape");
   const uint64_t print = fingerprint(instruction, opcode, nodes, shapes);
   if (const Verdict *verdict = find(print))
     return *verdict;

@@ -1,6 +1,7 @@
 #include "Module/Header.h"
 #include "Diagnostics/Nearest.h"
 #include "Isa/Directives.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace ptxray {
@@ -11,7 +12,7 @@ std::optional<uint16_t> parseVersion(llvm::StringRef text) {
   if (major.getAsInteger(10, majorNumber) || minor.getAsInteger(10, minorNumber) || majorNumber > 99 ||
       minorNumber > 99)
     return std::nullopt;
-  return static_cast<uint16_t>(majorNumber * 100 + minorNumber);
+  return narrow<uint16_t>(majorNumber * 100 + minorNumber);
 }
 
 bool Header::read(const Ast &ast, const Directive &directive) {
@@ -256,10 +257,10 @@ void Header::checkArch() {
 ModuleContext Header::context() const {
   ModuleContext context;
   context.ptx = ptx ? ptx : isa::versions().back();
-  context.target = target >= 0 ? static_cast<uint16_t>(target) : anyTarget;
+  context.target = target >= 0 ? narrow<uint16_t>(target) : anyTarget;
   if (!options.arch.empty())
     if (const int arch = isa::findTarget(options.arch); arch >= 0 && target >= 0 && arch != target)
-      context.arch = static_cast<uint16_t>(arch);
+      context.arch = narrow<uint16_t>(arch);
   context.pedantic = options.pedantic || options.levels.wantsPedantic();
   context.version = options.ptx.empty() ? versionRange : Range{};
   context.targetName = options.target.empty() ? targetRange : Range{};

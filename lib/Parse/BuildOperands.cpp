@@ -1,6 +1,7 @@
 // Operands, and the constant expressions in them.
 #include "Parse/Builder.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cassert>
 #include <cmath>
 
 namespace ptxray {
@@ -254,6 +255,7 @@ void Builder::reduce() {
   if (operation.unary) // before such a parenthesis
     return applyUnary(operation, values.back());
   Constant right = values.pop_back_val();
+  assert(values.size() >= (operation.op == ':' ? 2 : 1) && "an operation follows its operands");
   if (operation.op == ':') {
     Constant left = values.pop_back_val();
     Constant &condition = values.back();
@@ -324,6 +326,7 @@ Builder::Constant Builder::finishExpression() {
   }
   Constant value = values.back();
   values.clear();
+  assert(value.range.begin <= value.range.end && "an expression has a place");
   return value;
 }
 
@@ -415,6 +418,7 @@ void Builder::suffix(const Token &token) {
 void Builder::beginOffset() { openNodes.push_back(lastNode); }
 
 void Builder::endOffset() {
+  assert(!openNodes.empty() && "an offset belongs to an operand");
   if (!values.empty())
     endExpression();
   integerOnly();
@@ -430,6 +434,7 @@ void Builder::endOffset() {
 void Builder::openSubscript(const Token &) { openNodes.push_back(ast.operands.size() - 1); }
 
 void Builder::closeSubscript(const Token &token) {
+  assert(!openNodes.empty() && "a subscript belongs to a name");
   if (ast.operands.back().kind != OperandKind::Name)
     integerOnly();
   uint32_t index = lastNode = openNodes.pop_back_val();
@@ -448,6 +453,7 @@ void Builder::closeSubscript(const Token &token) {
 
 // What is before `|` becomes a child of the pair.
 void Builder::beginPair() {
+  assert(lastNode < ast.operands.size() && "a pair begins with an operand");
   Operand pair;
   pair.kind = OperandKind::Pair;
   pair.range = ast.operands[lastNode].range;
@@ -472,6 +478,7 @@ void Builder::open(OperandKind kind, const Token &token) {
 }
 
 void Builder::close(const Token &token) {
+  assert(!openNodes.empty() && "what is closed was opened");
   uint32_t index = lastNode = openNodes.pop_back_val();
   Operand &operand = ast.operands[index];
   operand.extent = ast.operands.size() - index;
@@ -480,6 +487,7 @@ void Builder::close(const Token &token) {
 
 // `[a, b]`: only a name may have something after it.
 void Builder::addressPart(const Token &comma) {
+  assert(!openNodes.empty() && openNodes.back() + 1 < ast.operands.size() && "an address has a first part");
   const uint32_t address = openNodes.back();
   const Operand &first = ast.operands[address + 1];
   if (first.kind != OperandKind::Name || first.flags & HasOffset)

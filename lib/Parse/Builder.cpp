@@ -1,6 +1,7 @@
 #include "Parse/Builder.h"
 #include "Parse/Fingerprint.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cassert>
 #include <limits>
 
 namespace ptxray {
@@ -41,6 +42,8 @@ Builder::Mark Builder::mark() const {
 }
 
 void Builder::cut(const Mark &mark) {
+  assert(mark.statements <= ast.statements.size() && mark.operands <= ast.operands.size() &&
+         mark.instructions <= ast.instructions.size() && "what is cut was read after the mark");
   ast.module.resize(mark.module, Statement{StatementKind::Label, 0});
   ast.statements.resize(mark.statements, Statement{StatementKind::Label, 0});
   ast.instructions.resize(mark.instructions);

@@ -1,10 +1,12 @@
 #pragma once
 // Texts to dense numbers.
+#include "Source/Narrow.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -23,7 +25,10 @@ public:
   uint32_t size() const { return entries.size(); }
   /// Of the texts that were copied.
   size_t bytes() const { return pool.getBytesAllocated(); }
-  llvm::StringRef text(uint32_t id) const { return {entries[id].begin, entries[id].length}; }
+  llvm::StringRef text(uint32_t id) const {
+    assert(id < entries.size() && "the id is of this interner");
+    return {entries[id].begin, entries[id].length};
+  }
 
   /// The text has 16 readable bytes from its begin, and outlives the interner unless that owns its texts.
   uint32_t intern(const char *p, uint32_t length) {
@@ -140,7 +145,7 @@ private:
     const uint32_t id = intern(p, length);
     if (family.prefix != prefix) {
       if (family.prefix == 0)
-        usedFamilies.push_back(static_cast<uint8_t>(&family - families.data()));
+        usedFamilies.push_back(narrow<uint8_t>(&family - families.data()));
       family.prefix = prefix;
       family.members.clear();
     }

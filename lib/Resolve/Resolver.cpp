@@ -3,6 +3,7 @@
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
 #include "Resolve/Fingerprint.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -58,7 +59,7 @@ Extent Resolver::declare(const Declaration &declaration, DeclarationRole role) {
   symbol.familyCount = declaration.count;
   symbol.extent = extent;
   if (isa::WordId vector = word(declaration.vector))
-    symbol.shape.vector = static_cast<uint8_t>(isa::word(vector).number);
+    symbol.shape.vector = narrow<uint8_t>(isa::word(vector).number);
   setShape(symbol);
 
   const Symbol *clash = declaration.isParameterised ? scopes.declareFamily(declaration.name, symbol)

@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
+#include <cassert>
 
 namespace ptxray {
 
@@ -20,8 +21,10 @@ void Scopes::clear() {
 void Scopes::enter() { marks.push_back({undo.size(), symbols.size()}); }
 
 void Scopes::leave() {
+  assert(!marks.empty() && "a scope that is left was entered");
   const Mark mark = marks.back();
   marks.pop_back();
+  assert(mark.undo <= undo.size() && mark.symbols <= symbols.size() && "inner scopes were left before");
   for (; undo.size() > mark.undo; undo.pop_back()) {
     const Undo &last = undo.back();
     slots[last.slot] = last.before;
@@ -93,6 +96,8 @@ bool Scopes::isBoundOnItsOwn(NameId name) {
 
 /// A name becomes that member of the slot.
 void Scopes::move(NameId name, uint32_t slot, uint32_t number) {
+  assert(static_cast<uint32_t>(name) < members.size() && "a name is read before it is bound");
+  assert(slot && slot < slots.size() && "a name is bound to a slot of its own or of its family");
   Member &member = members[static_cast<uint32_t>(name)];
   undo.push_back({slot, slots[slot], name, member});
   member = {slot, number};
@@ -101,6 +106,7 @@ void Scopes::move(NameId name, uint32_t slot, uint32_t number) {
 }
 
 const Symbol *Scopes::declare(NameId name, const Symbol &symbol) {
+  assert(name != NameId::None && !symbol.familyCount && "one name is declared");
   if (isBoundOnItsOwn(name) && find(name)->depth == depth())
     return find(name);
   const Name &known = read(name);
@@ -118,6 +124,7 @@ const Symbol *Scopes::declare(NameId name, const Symbol &symbol) {
 }
 
 const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
+  assert(prefix != NameId::None && "a family has a prefix");
   symbol.depth = depth();
   const uint32_t slot = familySlot(prefix);
   symbol.outerFamily = slots[slot].symbol;

@@ -7,7 +7,9 @@
 #include "Resolve/Shape.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <algorithm>
 #include <array>
+#include <cassert>
 #include <vector>
 
 namespace ptxray {
@@ -57,7 +59,8 @@ public:
 
   void enter();
   void leave();
-  uint16_t depth() const { return static_cast<uint16_t>(marks.size()); }
+  /// As far as it can be told apart: a text with an error may nest deeper.
+  uint16_t depth() const { return static_cast<uint16_t>(std::min<size_t>(marks.size(), UINT16_MAX)); }
 
   /// The symbol of the same scope that has the name already, or null when the name was free.
   const Symbol *declare(NameId name, const Symbol &symbol);
@@ -124,6 +127,7 @@ private:
     if (index >= memberCount)
       return nullptr;
     const Member member = members[index];
+    assert(member.slot < slots.size() && "slots stay until the text ends");
     const Slot &slot = slots[member.slot];
     return member.number < slot.count ? &slot : nullptr;
   }

@@ -7,7 +7,7 @@
 namespace ptxray {
 
 template <std::integral To, std::integral From> constexpr To narrow(From value) {
-  assert(std::in_range<To>(value));
+  assert(std::in_range<To>(value) && "the number has room in fewer bits");
   return static_cast<To>(value);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cassert>
 #include <cstdint>
 
 namespace ptxray {
@@ -10,7 +11,10 @@ struct Range {
   uint32_t end = 0;
 
   bool operator==(const Range &) const = default;
-  uint32_t size() const { return end - begin; }
+  uint32_t size() const {
+    assert(begin <= end && "a range does not end before it begins");
+    return end - begin;
+  }
 };
 
 } // namespace ptxray

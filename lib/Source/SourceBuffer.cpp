@@ -147,6 +147,7 @@ void SourceBuffer::findLines() const {
 }
 
 LineColumn SourceBuffer::lineColumn(uint32_t offset) const {
+  assert(offset <= content.size() && "a place is in the text, or at its end");
   findLines();
   auto isBelow = [&] { return lastLine < lineStarts.size() && lineStarts[lastLine] <= offset; };
   // Mostly it is the line asked for last, or one just below it.

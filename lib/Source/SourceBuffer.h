@@ -1,6 +1,7 @@
 #pragma once
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
+#include <cassert>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -29,7 +30,10 @@ public:
 
   llvm::StringRef name() const { return bufferName; }
   llvm::StringRef text() const { return content; }
-  llvm::StringRef text(Range range) const { return content.slice(range.begin, range.end); }
+  llvm::StringRef text(Range range) const {
+    assert(range.begin <= range.end && "a range does not end before it begins");
+    return content.slice(range.begin, range.end);
+  }
   LineColumn lineColumn(uint32_t offset) const;  // the line table is made at the first question
   Range lineRange(uint32_t line) const;          // without the newline
   llvm::StringRef lineText(uint32_t line) const; // without a carriage return too

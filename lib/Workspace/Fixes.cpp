@@ -1,5 +1,6 @@
 #include "Workspace/Fixes.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cassert>
 #include <map>
 
 namespace ptxray {
@@ -28,6 +29,8 @@ std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, 
   std::string out;
   uint32_t at = 0;
   for (const Edit *edit : edits) {
+    assert(at <= edit->range.begin && "fixes that overlap others are not made");
+    assert(edit->range.begin <= edit->range.end && edit->range.end <= text.size() && "a fix is within the text");
     out += text.slice(at, edit->range.begin);
     out += edit->text;
     at = edit->range.end;

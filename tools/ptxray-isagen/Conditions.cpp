@@ -1,9 +1,12 @@
 // Conditions, each for the form at hand: what is settled by the form itself is folded away.
 #include "Resolver.h"
+#include <cassert>
 
 namespace ptxray::isagen {
 
 ExprId Resolver::expr(ExprOp op, bool gateOnly, uint32_t a, uint32_t b, uint32_t c) {
+  assert((op != ExprOp::Not || a < output.exprs.size()) && "a condition is made after its parts");
+  assert((op != ExprOp::Gate || a < output.gates.size()) && "a gate is named after it is read");
   return internOne(output.exprs, isa::Expr{op, gateOnly, a, b, c});
 }
 
@@ -12,6 +15,7 @@ ExprId Resolver::both(const std::vector<ExprId> &parts, bool isAnd) {
   std::vector<ExprId> kept;
   bool gateOnly = true;
   for (ExprId part : parts) {
+    assert(part < output.exprs.size() && "a condition is made after its parts");
     if (part == absorbing)
       return absorbing;
     if (part == neutral || std::find(kept.begin(), kept.end(), part) != kept.end())
@@ -96,6 +100,7 @@ ExprId Resolver::targetCondition(const Condition &c) {
     return True;
   }
   isa::TargetBits bits = {0, 0, text(c.text)};
+  assert(output.targets.size() <= 128 && "a set of targets has two words of 64 bits");
   for (size_t i = 0; i < output.targets.size(); ++i) {
     const isa::Target &target = output.targets[i];
     bool fits;

@@ -190,7 +190,7 @@ void Resolver::directives() {
     (decl.isPragma ? pragmas : directives).push_back(decl);
   const auto sorted = sortedByName(directives, "directive");
   for (const DirectiveDecl *decl : sorted)
-    directiveIds[decl->name] = static_cast<uint16_t>(directiveIds.size());
+    directiveIds[decl->name] = narrow<uint16_t>(directiveIds.size());
   for (const DirectiveDecl *decl : sorted)
     output.directives.push_back(directive(*decl));
   for (const DirectiveDecl *decl : sortedByName(pragmas, "pragma"))

@@ -63,6 +63,8 @@ const FactSyntax &syntaxOf(FactKind kind) {
   return all.at(kind);
 }
 
+constexpr size_t mostGroups = 8 * sizeof(isa::Fact::groups);
+
 bool isNumber(const std::string &word) { return isdigit(static_cast<unsigned char>(word[0])); }
 
 /// The number of the detail that the word spells; -1: none.
@@ -77,10 +79,17 @@ int detailOf(FactKind kind, const std::string &word) {
 uint16_t Resolver::groupBits(const std::vector<std::string> &names) {
   uint16_t bits = 0;
   for (const std::string &name : names) {
-    auto known = std::find(output.groups.begin(), output.groups.end(), name);
-    bits |= static_cast<uint16_t>(1u << (known - output.groups.begin()));
+    const auto known = std::find(output.groups.begin(), output.groups.end(), name);
+    const size_t number = known - output.groups.begin();
+    if (number == mostGroups) {
+      errors.report({}, "group",
+                    "`" + name + "` is one group more than the " + std::to_string(mostGroups) +
+                        " that facts have bits for");
+      continue;
+    }
     if (known == output.groups.end())
       output.groups.push_back(text(name));
+    bits |= narrow<uint16_t>(1u << number);
   }
   return bits;
 }
@@ -88,7 +97,7 @@ uint16_t Resolver::groupBits(const std::vector<std::string> &names) {
 int8_t Resolver::factOperand(const Fact &fact, const std::string &name) {
   const int operand = context->operand(name);
   usage.factOperands[{&fact, name}] |= operand >= 0;
-  return static_cast<int8_t>(operand);
+  return narrow<int8_t>(operand);
 }
 
 /// Of its clauses; an operand that the form lacks is left out.
@@ -102,7 +111,7 @@ isa::Fact Resolver::fact(const Fact &fact) {
   for (const char *clause : {"by", "until"})
     if (const auto found = fact.clauses.find(clause); found != fact.clauses.end()) {
       if (isNumber(found->second.front()))
-        result.number = static_cast<int16_t>(std::stoi(found->second.front()));
+        result.number = narrow<int16_t>(std::stoi(found->second.front()));
       else
         result.amount = factOperand(fact, found->second.front());
     }
@@ -115,7 +124,7 @@ isa::Fact Resolver::fact(const Fact &fact) {
   if (const auto found = fact.clauses.find("on"); found != fact.clauses.end()) {
     const int slot = context->slot(found->second.front());
     if (slot >= 0)
-      result.space = {isa::RefKind::Slot, static_cast<uint16_t>(slot)};
+      result.space = {isa::RefKind::Slot, narrow<uint16_t>(slot)};
     else if (const WordId word = wordId(found->second.front()))
       result.space = {isa::RefKind::Word, word};
   }
@@ -139,10 +148,10 @@ bool Resolver::subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fac
   switch (syntaxOf(fact.kind).subjects) {
   case FactSyntax::Nothing: return add(-1);
   case FactSyntax::Details:
-    result.other = fact.subjects.size() > 1 ? static_cast<uint8_t>(detailOf(fact.kind, fact.subjects[1])) : 0;
+    result.other = fact.subjects.size() > 1 ? narrow<uint8_t>(detailOf(fact.kind, fact.subjects[1])) : 0;
     [[fallthrough]];
   case FactSyntax::Detail: {
-    result.detail = static_cast<uint8_t>(detailOf(fact.kind, fact.subjects[0]));
+    result.detail = narrow<uint8_t>(detailOf(fact.kind, fact.subjects[0]));
     const auto barrier = fact.clauses.find("completes");
     if (barrier == fact.clauses.end())
       return add(-1);
@@ -154,17 +163,17 @@ bool Resolver::subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fac
     if (!isNumber(fact.subjects[0]))
       return addOperands(0);
     [[fallthrough]];
-  case FactSyntax::Number: result.number = static_cast<int16_t>(std::stoi(fact.subjects[0])); return add(-1);
+  case FactSyntax::Number: result.number = narrow<int16_t>(std::stoi(fact.subjects[0])); return add(-1);
   case FactSyntax::OperandOrScope:
     if (const int scope = detailOf(fact.kind, fact.subjects[0]); scope >= 0) {
-      result.detail = static_cast<uint8_t>(scope);
+      result.detail = narrow<uint8_t>(scope);
       return add(-1);
     }
     return addOperands(0);
   case FactSyntax::Operand:
   case FactSyntax::Operands: return addOperands(0);
   case FactSyntax::ScopeAndOperands:
-    result.detail = static_cast<uint8_t>(detailOf(fact.kind, fact.subjects[0]));
+    result.detail = narrow<uint8_t>(detailOf(fact.kind, fact.subjects[0]));
     return fact.subjects.size() == 1 ? add(-1) : addOperands(1);
   }
   return false;

@@ -39,15 +39,15 @@ void Resolver::pattern(const PatternNode &node, bool required, std::vector<isa::
       known = static_cast<int>(context->operands.size());
       context->operands.push_back({node.name, required});
     }
-    patterns[index].operand = static_cast<uint16_t>(known);
+    patterns[index].operand = narrow<uint16_t>(known);
   }
   if (!node.suffix.empty()) {
-    patterns[index].suffixSlot = static_cast<int16_t>(context->slots.size());
+    patterns[index].suffixSlot = narrow<int16_t>(context->slots.size());
     context->slots.push_back(makeSlot(*context->scope, node.suffix, node.suffixOptional, true, context->form->place));
   }
   for (size_t i = 0; i < node.children.size(); ++i)
     pattern(node.children[i], required && !(isPair && i == 1 && node.optional), patterns);
-  patterns[index].extent = static_cast<uint16_t>(patterns.size() - index);
+  patterns[index].extent = narrow<uint16_t>(patterns.size() - index);
 }
 
 /// Finds the mnemonics of the entry that the form spells: the longest ones win.
@@ -72,7 +72,7 @@ bool Resolver::spellMnemonics(const Entry &entry, isa::Form &result) {
   }
   if (fitting.empty())
     return false;
-  result.mnemonicSlots = static_cast<uint8_t>(longest);
+  result.mnemonicSlots = narrow<uint8_t>(longest);
   for (auto &[mnemonic, words] : fitting) {
     if (words.size() != longest)
       continue;
@@ -170,7 +170,7 @@ void Resolver::form(const Entry &entry, const Scope &scope, const Form &form) {
   FormContext here{&entry, &scope, &form, {}, {}, false, false, &usage};
   context = &here;
   isa::Form result = {};
-  result.entry = static_cast<uint16_t>(output.entries.size());
+  result.entry = narrow<uint16_t>(output.entries.size());
   result.line = form.place.line;
   result.syntax = text(form.text);
 

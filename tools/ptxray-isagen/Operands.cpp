@@ -9,7 +9,7 @@ bool Resolver::resolveTerm(const Term &term, isa::Term &result) {
     return true;
   int slot = context->slot(term.word);
   if (slot >= 0) {
-    result.slot = static_cast<int16_t>(slot);
+    result.slot = narrow<int16_t>(slot);
     return true;
   }
   std::string constant = context->fallback(term.word);
@@ -59,7 +59,7 @@ isa::TypeRef Resolver::typeRef(const Operand &decl, const std::string &word) con
   const int slot = context->slot(word);
   // A word of the form itself is not a choice: the type is fixed.
   if (slot >= 0 && context->slots[slot].set)
-    return {isa::RefKind::Slot, static_cast<uint16_t>(slot), decl.factor, decl.divisor};
+    return {isa::RefKind::Slot, narrow<uint16_t>(slot), decl.factor, decl.divisor};
   return {isa::RefKind::Word, slot >= 0 ? wordId(word) : fixedWord(word), decl.factor, decl.divisor};
 }
 
@@ -79,7 +79,7 @@ bool Resolver::isTypeOfAddress(const std::string &word) const {
 
 std::optional<isa::SpaceRef> Resolver::spaceRef(const Operand &decl, const std::string &word) {
   if (const int slot = context->slot(word); slot >= 0)
-    return isa::SpaceRef{isa::RefKind::Slot, static_cast<uint16_t>(slot)};
+    return isa::SpaceRef{isa::RefKind::Slot, narrow<uint16_t>(slot)};
   const WordId id = fixedWord(word);
   if (output.words[id].wordClass == isa::WordClass::Space)
     return isa::SpaceRef{isa::RefKind::Word, id};

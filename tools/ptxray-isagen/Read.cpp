@@ -58,7 +58,7 @@ std::string unquoted(antlr4::tree::TerminalNode *text) {
 uint16_t version(const std::string &text) {
   size_t dot = text.find('.');
   int minor = dot == std::string::npos ? 0 : std::stoi(text.substr(dot + 1));
-  return static_cast<uint16_t>(std::stoi(text) * 100 + minor);
+  return narrow<uint16_t>(std::stoi(text) * 100 + minor);
 }
 
 std::vector<std::string> mnemonics(const std::vector<IsaParser::MnemonicContext *> &written) {
@@ -273,7 +273,7 @@ void Reader::versions(IsaParser::VersionsContext *context) {
 void Reader::family(IsaParser::FamilyContext *context) {
   std::vector<uint16_t> &members = model.families.emplace_back();
   for (antlr4::tree::TerminalNode *number : context->NUMBER())
-    members.push_back(static_cast<uint16_t>(std::stoi(number->getText())));
+    members.push_back(narrow<uint16_t>(std::stoi(number->getText())));
 }
 
 /// False, as of the next: the item is something else.
@@ -383,7 +383,7 @@ private:
 } // namespace
 
 void read(Model &model, const std::string &path, const std::string &name, Errors &errors) {
-  auto file = static_cast<uint16_t>(model.files.size());
+  auto file = narrow<uint16_t>(model.files.size());
   model.files.push_back(path);
   model.names.push_back(name);
   std::ifstream stream(path);

@@ -42,7 +42,7 @@ Term Reader::term(IsaParser::TermContext *context) {
     std::string text = context->children[i]->getText();
     if (!isdigit(static_cast<unsigned char>(text[0])))
       continue;
-    auto number = static_cast<int16_t>(std::stoi(text, nullptr, 0));
+    auto number = narrow<int16_t>(std::stoi(text, nullptr, 0));
     std::string before = i ? context->children[i - 1]->getText() : "*";
     if (before == "*")
       result.value.mul = number;

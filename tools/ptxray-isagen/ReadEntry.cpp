@@ -134,6 +134,7 @@ namespace {
 
 using isa::OperandRole;
 
+static_assert(static_cast<unsigned>(OperandRole::Symbol) < 32, "a role is a bit of an unsigned");
 constexpr unsigned bit(OperandRole role) { return 1u << static_cast<unsigned>(role); }
 constexpr unsigned anyRegister = bit(OperandRole::Value) | bit(OperandRole::Register);
 constexpr unsigned anyValue = anyRegister | bit(OperandRole::Immediate);
@@ -270,9 +271,9 @@ void Reader::word(IsaParser::AttributeContext *attribute, Operand &operand) {
     error(attribute, "attribute", "a second type `" + word + "`");
   operand.type = word;
   if (attribute->times)
-    operand.factor = static_cast<uint8_t>(std::stoi(attribute->times->getText()));
+    operand.factor = narrow<uint8_t>(std::stoi(attribute->times->getText()));
   if (attribute->divisor)
-    operand.divisor = static_cast<uint8_t>(std::stoi(attribute->divisor->getText()));
+    operand.divisor = narrow<uint8_t>(std::stoi(attribute->divisor->getText()));
   if (!operand.factor || !operand.divisor)
     error(attribute, "operand-type", "`" + operand.type + "` times or divided by 0");
 }

@@ -3,6 +3,7 @@
 // ReadDirectives.cpp the directives, features and limits, ReadConditions.cpp what is in all of them.
 #include "IsaParser.h"
 #include "Model.h"
+#include "Source/Narrow.h"
 
 namespace ptxray::isagen {
 

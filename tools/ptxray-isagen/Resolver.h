@@ -1,6 +1,7 @@
 #pragma once
 // The state of the look-ups: one object for all files, one FormContext for the form at hand.
 #include "Resolve.h"
+#include "Source/Narrow.h"
 #include <algorithm>
 #include <sstream>
 #include <unordered_map>

@@ -22,7 +22,7 @@ static constexpr isa::Cell anyCell = {isa::CellKind::Any, false, 0, 0};
 static isa::Cell cellOf(isa::CellKind kind) { return {kind, false, 0, 0}; }
 
 static isa::Cell cellOf(isa::CellKind kind, isa::Span run, bool orAbsent = false) {
-  return {kind, orAbsent, run.first, static_cast<uint16_t>(run.count)};
+  return {kind, orAbsent, run.first, narrow<uint16_t>(run.count)};
 }
 
 // ---------------------------------------------------------------------------------------- columns
@@ -37,7 +37,7 @@ std::optional<FormColumn> Resolver::slotColumn(const Table &table, size_t index)
     return {};
   if (slot < 0)
     return FormColumn{column, index, {}, constant, true};
-  return FormColumn{column, index, {static_cast<uint16_t>(slot)}, "", false};
+  return FormColumn{column, index, {narrow<uint16_t>(slot)}, "", false};
 }
 
 FormColumn Resolver::operandColumn(const Table &table, size_t index) {
@@ -46,7 +46,7 @@ FormColumn Resolver::operandColumn(const Table &table, size_t index) {
   usage.columns[{&table, column.text}] |= operand >= 0;
   if (operand < 0)
     return {column, index, {}, "", true};
-  return {column, index, {static_cast<uint16_t>(operand)}, "", context->operands[operand].required};
+  return {column, index, {narrow<uint16_t>(operand)}, "", context->operands[operand].required};
 }
 
 std::optional<FormColumn> Resolver::columnOfSeveral(const Table &table, size_t index) {
@@ -56,7 +56,7 @@ std::optional<FormColumn> Resolver::columnOfSeveral(const Table &table, size_t i
     const int operand = context->operand(name);
     usage.columns[{&table, name + " in " + column.text}] |= operand >= 0;
     if (operand >= 0)
-      members.push_back(static_cast<uint16_t>(operand));
+      members.push_back(narrow<uint16_t>(operand));
   }
   if (members.empty())
     return {};

@@ -199,11 +199,11 @@ void describeType(const SpelledType &type, isa::Word &result) {
   } else if (type.numbers.size() == 1) {
     const bool isUnusual = isalpha(type.name[1]); // .bf16, .tf32
     result.typeKind = type.count > 1 || isUnusual ? isa::TypeKind::Packed : kindOfScalar(type.name[0]);
-    result.bits = static_cast<uint16_t>(type.count * (type.name == "tf32" ? 32 : type.numbers[0]));
+    result.bits = narrow<uint16_t>(type.count * (type.name == "tf32" ? 32 : type.numbers[0]));
     result.unrelaxed = isUnusual;
   } else {
     result.typeKind = isa::TypeKind::Packed;
-    result.bits = static_cast<uint16_t>(type.count * narrowBits(type));
+    result.bits = narrow<uint16_t>(type.count * narrowBits(type));
     result.narrow = result.unrelaxed = true;
   }
 }
@@ -225,7 +225,7 @@ std::optional<int> numberIn(const std::string &word) {
 uint8_t Resolver::wordKind(const std::string &kind) {
   const isa::Text name = text(kind);
   const auto known = std::find(output.wordKinds.begin(), output.wordKinds.end(), name);
-  const auto index = static_cast<uint8_t>(known - output.wordKinds.begin());
+  const auto index = narrow<uint8_t>(known - output.wordKinds.begin());
   if (known == output.wordKinds.end())
     output.wordKinds.push_back(name);
   return index;
@@ -315,7 +315,7 @@ void Resolver::targets() {
   for (const TargetDecl &decl : model.targets) {
     const std::string &means = decl.means.empty() ? decl.name : decl.means;
     char variant = isdigit(means.back()) ? '\0' : means.back();
-    auto number = static_cast<uint16_t>(std::stoi(means.substr(3)));
+    auto number = narrow<uint16_t>(std::stoi(means.substr(3)));
     if (!decl.means.empty() && !names.count(decl.means))
       errors.report(decl.place, "unknown-target", "unknown target `" + decl.means + "`");
     if (!names.insert(decl.name).second)
@@ -338,9 +338,9 @@ void Resolver::registers() {
     if (!result.type)
       errors.report(decl.place, "unknown-word", "unknown type `" + decl.type + "`");
     if (!decl.needs.empty())
-      result.needs = static_cast<int16_t>(directiveIndex(decl.place, decl.needs));
+      result.needs = narrow<int16_t>(directiveIndex(decl.place, decl.needs));
     if (!decl.vector.empty())
-      result.vector = static_cast<uint8_t>(std::stoi(decl.vector.substr(2)));
+      result.vector = narrow<uint8_t>(std::stoi(decl.vector.substr(2)));
     if (decl.gate)
       result.gate = condition(*decl.gate, model.shared);
     output.registers.push_back(result);

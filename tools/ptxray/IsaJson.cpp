@@ -2,6 +2,7 @@
 #include "IsaJson.h"
 #include "Isa/FactNames.h"
 #include "Isa/Isa.h"
+#include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <set>
@@ -146,7 +147,7 @@ Json FormJson::condition(ExprId id) const {
   case ExprOp::And: return {{"all", conditions(e)}};
   case ExprOp::Or: return {{"any", conditions(e)}};
   case ExprOp::Not: return {{"not", condition(e.a)}};
-  case ExprOp::PtxAtLeast: return {{"ptx", isa::versionText(static_cast<uint16_t>(e.a))}};
+  case ExprOp::PtxAtLeast: return {{"ptx", isa::versionText(narrow<uint16_t>(e.a))}};
   case ExprOp::Target: return {{"target", tables().targetSets[e.a].text}};
   case ExprOp::SlotIs: return {{"slot", slotNames[e.a]}, {"is", wordsOf(wordsOf(e))}};
   case ExprOp::SlotWritten: return {{"slot", slotNames[e.a]}};
@@ -155,7 +156,7 @@ Json FormJson::condition(ExprId id) const {
   case ExprOp::Gate: return gateJson(e);
   case ExprOp::Warn: return {{"warn", e.a ? tables().warnings[e.a] : isa::Text("undocumented")}};
   case ExprOp::Independent: return {{"module", "texmode_independent"}};
-  case ExprOp::Ptxas: return {{"ptxas", isa::versionText(static_cast<uint16_t>(e.a))}};
+  case ExprOp::Ptxas: return {{"ptxas", isa::versionText(narrow<uint16_t>(e.a))}};
   default: return operandCondition(e);
   }
 }

@@ -6,6 +6,7 @@
 #include "Ptxas/CudaReleases.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"
+#include "Source/Narrow.h"
 #include "TargetNeeds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,7 +60,7 @@ static std::vector<Reason> conflictOf(llvm::ArrayRef<File> files) {
     const uint16_t newest = isa::versions().size() - 1;
     for (int v = newest; v >= 0; --v)
       for (int t = isa::targets().size() - 1; t >= 0; --t) {
-        const Requirements::Place place{static_cast<uint16_t>(v), static_cast<uint16_t>(t)};
+        const Requirements::Place place{narrow<uint16_t>(v), narrow<uint16_t>(t)};
         if (elsewhere.test(Requirements::index(place)))
           return Reason{one.file->path, one.file->needs->obstacle(place, *one.demand)};
       }
@@ -69,7 +70,7 @@ static std::vector<Reason> conflictOf(llvm::ArrayRef<File> files) {
     if (one.demand->passes.none()) {
       Reason found{one.file->path, {}};
       for (uint16_t t = isa::targets().size(); t-- > 0 && !found.obstacle.line;)
-        found.obstacle = one.file->needs->obstacle({static_cast<uint16_t>(isa::versions().size() - 1), t}, *one.demand);
+        found.obstacle = one.file->needs->obstacle({narrow<uint16_t>(isa::versions().size() - 1), t}, *one.demand);
       return {found};
     }
   for (size_t i = 0; i < all.size(); ++i)
@@ -108,7 +109,7 @@ static VersionAnswer answerFor(llvm::ArrayRef<File> files) {
   if (at > 0)
     for (uint16_t t : answer.targets.begin()->second)
       if (targets[t].since <= versions[at - 1]) {
-        answer.version = reasonAt(files, {static_cast<uint16_t>(at - 1), t});
+        answer.version = reasonAt(files, {narrow<uint16_t>(at - 1), t});
         break;
       }
   // The highest target without a letter that does not fit, but for those above all that do.
@@ -122,7 +123,7 @@ static VersionAnswer answerFor(llvm::ArrayRef<File> files) {
         !Requirements::leastVersion(answer.passes, t) && (out < 0 || targets[t].number > targets[out].number))
       out = t;
   if (out >= 0)
-    answer.target = reasonAt(files, {static_cast<uint16_t>(versions.size() - 1), static_cast<uint16_t>(out)});
+    answer.target = reasonAt(files, {narrow<uint16_t>(versions.size() - 1), narrow<uint16_t>(out)});
   return answer;
 }
 

@@ -1,6 +1,7 @@
 #include "Positions.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <cassert>
 
 namespace ptxray::lsp {
 
@@ -50,6 +51,7 @@ static void findStarts(StringRef text, uint32_t from, uint32_t to, std::vector<u
 Lines::Lines(StringRef text) : starts{0} { findStarts(text, 0, static_cast<uint32_t>(text.size()), starts); }
 
 void Lines::edited(StringRef text, Range replaced, uint32_t newSize) {
+  assert(replaced.begin <= replaced.end && replaced.begin + newSize <= text.size() && "the text is the new one");
   // A `\r` before the part, or at its end, may have been or become one of `\r\n`: one byte more on both sides.
   const uint32_t from = replaced.begin ? replaced.begin - 1 : 0;
   const auto to = static_cast<uint32_t>(std::min<size_t>(replaced.begin + newSize + 1, text.size()));
@@ -95,6 +97,8 @@ uint32_t Lines::offsetOf(StringRef text, Position position, Encoding encoding) c
 }
 
 Position Lines::positionOf(StringRef text, uint32_t offset, Encoding encoding) const {
+  assert(offset <= text.size() && "a place is in the text, or at its end");
+  assert(!starts.empty() && starts.front() == 0 && "the first line begins with the text");
   const auto line = std::upper_bound(starts.begin(), starts.end(), offset) - starts.begin() - 1;
   StringRef before = text.slice(starts[line], offset);
   before.consume_back("\r"); // between the two letters of a line end

@@ -16,8 +16,10 @@
 
 namespace ptxray {
 
-/// More lines of a block are left out of pictures.
+/// Pictures leave out the lines of a block beyond this number.
 constexpr size_t mostLines = 40;
+/// Live registers of a block beyond this number are only counted: each might be live in each block.
+constexpr size_t mostLive = 512;
 
 static std::optional<uint32_t> numberOf(BlockId block, const Graph &graph) {
   return indexOf(block) < graph.size() ? std::optional(indexOf(block)) : std::nullopt;
@@ -40,7 +42,7 @@ static std::string textOf(LocalId local, const Numbers &numbers, const Body &bod
 
 namespace {
 
-/// All that is asked of one function.
+/// Collects everything that is shown of one function.
 class GraphMaker {
 public:
   GraphMaker(const Body &body, const ModuleState &module, const SourceBuffer &source)
@@ -68,7 +70,9 @@ private:
 void GraphMaker::live(BlockId id, ShownBlock &block) {
   if (!liveness->isComplete() || !graph().isReached(id))
     return;
-  for (const LocalId local : liveness->before(id)) {
+  const std::vector<LocalId> before = liveness->before(id);
+  block.liveCount = before.size();
+  for (const LocalId local : llvm::ArrayRef(before).take_front(mostLive)) {
     const LaneValue::Kind lanes = uniformity->of(local).kind;
     const bool differs = lanes == LaneValue::Lanes || lanes == LaneValue::Splits;
     block.live.push_back({body.text(local).str(), textOf(local, analyses.values().numbersOf(local), body),
@@ -144,8 +148,8 @@ static std::string title(const ShownBlock &block, uint32_t number) {
     text += llvm::formatv(", loop {0}", *block.loop).str();
   if (block.lanes != llvm::StringRef("all"))
     text += std::string(", ") + block.lanes + " lanes";
-  if (!block.live.empty())
-    text += llvm::formatv(", {0} live", block.live.size()).str();
+  if (block.liveCount)
+    text += llvm::formatv(", {0} live", block.liveCount).str();
   return text;
 }
 
@@ -164,7 +168,7 @@ void writePressure(llvm::ArrayRef<ShownGraph> graphs, llvm::StringRef path, llvm
   }
 }
 
-/// What is known of one that says more than its name; empty: nothing.
+/// What is known of a register besides its name; empty if there is nothing.
 static std::string knownText(const ShownRegister &one) {
   std::string text = one.numbers;
   const auto add = [&](llvm::StringRef part) { text += (text.empty() ? "" : ", ") + part.str(); };
@@ -177,17 +181,19 @@ static std::string knownText(const ShownRegister &one) {
   return text;
 }
 
-/// Of a block, a line for each.
+/// A line for each live register of a block.
 static std::vector<std::string> knownLines(const ShownBlock &block) {
   std::vector<std::string> lines;
   for (const ShownRegister &one : block.live) {
     const std::string text = knownText(one);
     lines.push_back(text.empty() ? one.name : one.name + ": " + text);
   }
+  if (block.liveCount > block.live.size())
+    lines.push_back(llvm::formatv("{0} more", block.liveCount - block.live.size()).str());
   return lines;
 }
 
-/// The title, and the text as far as there is room for it.
+/// The title, and as much of the text as there is room for.
 static std::vector<std::string> linesOf(const ShownBlock &block, uint32_t number) {
   std::vector<std::string> lines = {title(block, number)};
   for (const std::string &line : llvm::ArrayRef(block.text).take_front(mostLines))
@@ -225,7 +231,7 @@ void writeDot(llvm::ArrayRef<ShownGraph> graphs, llvm::raw_ostream &os) {
       os << "\", tooltip=\"" << quoted(llvm::join(knownLines(block), "; ")) << "\"];\n";
       for (const uint32_t to : block.to)
         os << "    f" << index << "b" << number << " -> f" << index << "b" << to << " [label=\""
-           << graph.blocks[to].live.size() << "\"];\n";
+           << graph.blocks[to].liveCount << "\"];\n";
     }
     os << "  }\n";
   }
@@ -250,6 +256,8 @@ static void writeLive(const ShownBlock &block, llvm::json::OStream &json) {
           json.attribute("written", false);
       });
   });
+  if (block.liveCount > block.live.size())
+    json.attribute("moreLive", block.liveCount - block.live.size());
 }
 
 void writeJson(llvm::ArrayRef<ShownGraph> graphs, llvm::raw_ostream &os) {
@@ -296,7 +304,7 @@ namespace {
 
 constexpr unsigned lineHeight = 15, gap = 22, left = 160, letter = 8;
 
-/// Blocks of one function from a height on.
+/// The blocks of one function, from a height on.
 struct Column {
   std::vector<unsigned> top, bottom;
   unsigned width = 0, end = 0;
@@ -326,7 +334,7 @@ static Column place(const ShownGraph &graph, unsigned top) {
   return column;
 }
 
-/// To the next block straight on; the further it goes, the wider the bow.
+/// Draws an edge: straight to the next block, else a bow that is wider the further it goes.
 static void drawEdge(const Column &column, uint32_t from, uint32_t to, llvm::raw_ostream &os) {
   const unsigned start = column.bottom[from], end = column.top[to];
   if (to == from + 1) {

@@ -1,4 +1,4 @@
-// include/ptxray/ptxray-c.h over the steps of lib/.
+// The C interface of include/ptxray/ptxray-c.h, over the steps of lib/.
 #include "Check/Checker.h"
 #include "Diagnostics/RulePages.h"
 #include "Source/Origin.h"
@@ -22,7 +22,7 @@ struct ptxray_checker {
 };
 
 struct ptxray_result {
-  /// What the structs point to is in deques, where it never moves.
+  /// Keeps what the structs point to in deques, whose elements never move.
   struct Findings {
     std::deque<std::string> strings;
     std::deque<ptxray_note> notes;
@@ -40,12 +40,12 @@ namespace {
 
 using Findings = ptxray_result::Findings;
 
-/// Fills findings, which outlive the source.
+/// Fills the findings, which outlive the source.
 class FindingsWriter {
 public:
   FindingsWriter(const SourceBuffer &source, Findings &result) : source(source), result(result) {}
 
-  /// `origins`: null in other languages.
+  /// `origins` is null for texts in other languages.
   void add(const Diagnostic &d, const OriginTable *origins);
 
 private:
@@ -53,7 +53,7 @@ private:
     const LineColumn at = source.lineColumn(offset);
     return {at.line, at.column, offset};
   }
-  /// A NUL, which would end the string, becomes U+FFFD.
+  /// A NUL would end the string: it becomes U+FFFD.
   const char *keep(std::string text) {
     for (size_t at; (at = text.find('\0')) != std::string::npos;)
       text.replace(at, 1, "\xEF\xBF\xBD");

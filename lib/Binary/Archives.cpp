@@ -13,7 +13,7 @@ using namespace llvm::support;
 
 // ---- archives
 
-/// GNU keeps long names in a member of its own (`/12`), BSD before the data (`#1/20`).
+/// GNU keeps long names in a member of their own (`/12`), BSD before the data (`#1/20`).
 static StringRef archiveName(StringRef raw, StringRef longNames, StringRef &data) {
   uint64_t number;
   if (StringRef text = raw; text.consume_front("#1/") && !text.getAsInteger(10, number) && number <= data.size()) {
@@ -141,7 +141,7 @@ struct ZipItem {
   uint32_t sum;
 };
 
-/// What does not fit 32 bits is in the extra fields, in this order.
+/// Values that do not fit into 32 bits are in the extra fields, in this order.
 void readZip64(StringRef extra, ZipItem &item) {
   while (extra.size() >= 4) {
     const auto *head = reinterpret_cast<const ulittle16_t *>(extra.data());
@@ -159,7 +159,7 @@ void readZip64(StringRef extra, ZipItem &item) {
   }
 }
 
-/// Deflated bytes without a header; how many came out, at most `size`.
+/// Inflates bytes without a header; returns how many bytes were produced, at most `size`.
 class Inflater {
 public:
   explicit Inflater(StringRef packed) : packed(packed) { isOpen = inflateInit2(&stream, -MAX_WBITS) == Z_OK; }
@@ -257,7 +257,7 @@ void Reader::readZip(const Shell &shell) {
     place += sizeof(ZipMember) + member->name + member->extra + member->comment;
     if (item.name.ends_with("/"))
       continue;
-    // Members that overlap would make much of little.
+    // Members that overlap could multiply a small file.
     if (item.packed > bytes.size() - packedBytes)
       return problem(shell, item.offset, "members of a zip file that overlap");
     packedBytes += item.packed;

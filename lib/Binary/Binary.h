@@ -1,7 +1,7 @@
 #pragma once
-// What a binary holds for NVIDIA GPUs. This step knows the shells (ELF, PE and COFF, archives, wheels, LLVM's offload
-// binary) and the fat binary inside of them, and nothing of PTX. A file is a stranger's: sizes are compared with what
-// is left before anything is read, and what is damaged becomes a problem while the rest is read on.
+// Finds what a binary holds for NVIDIA GPUs. This step knows the containers (ELF, PE and COFF, archives, wheels, LLVM's
+// offload binary) and the fat binary within them, and nothing of PTX. Files are untrusted: sizes are compared with what
+// is left before anything is read, and damage becomes a problem while the rest is read.
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <optional>
@@ -21,7 +21,7 @@ enum class Packing : uint8_t {
 enum class Role : uint8_t {
   Loaded,      // the program registers it: `.nv_fatbin`, or the whole file
   Relocatable, // what a device link reads: `__nv_relfatbin`
-  Loose,       // outside of such sections: the program does with it what it likes
+  Loose,       // outside of such sections: only the program knows what it is for
   Debugging,   // the text that a cubin was made of
 };
 
@@ -56,13 +56,13 @@ struct Container {
   uint32_t first = 0, count = 0;
 };
 
-/// The file itself, or what lies in an archive or a wheel.
+/// The file itself, or a member of an archive or a wheel.
 struct Object {
   std::string member;         // `k.o`, `pkg/lib.a/k.o`; empty: the file
   bool isRelocatable = false; // a link is still to come
 };
 
-/// What could not be read.
+/// Something that could not be read.
 struct BinaryProblem {
   std::string member;
   uint64_t offset = 0; // in the file or the member
@@ -92,8 +92,8 @@ struct Binary {
   llvm::ArrayRef<Entry> entriesOf(const Container &container) const {
     return llvm::ArrayRef(entries).slice(container.first, container.count);
   }
-  /// Its packed bytes may leave memory until they are read again: a program that goes through a large wheel needs one
-  /// image at a time.
+  /// Lets the packed bytes of an entry leave memory until they are read again: a program that goes through a large
+  /// wheel needs one image at a time.
   void letGo(const Entry &entry) const;
 };
 
@@ -105,14 +105,13 @@ bool isCubin(llvm::StringRef beginning);
 /// The bytes must outlive what is returned.
 Binary readBinary(llvm::StringRef bytes, const ReadLimits &limits = {});
 
-/// Unpacks images. One is for one thread: it remembers the last concatenated text, whose parts are asked for one by
-/// one.
+/// Unpacks images. It serves one thread and remembers the last concatenated text, whose parts are asked for one by one.
 class Unpacker {
 public:
   explicit Unpacker(const ReadLimits &limits = {}) : limits(limits) {}
-  /// Null and a reason when it cannot be unpacked. Texts end where their NULs begin.
+  /// Returns null and a reason if the image cannot be unpacked. A text ends where its NULs begin.
   std::unique_ptr<SourceBuffer> unpack(const Entry &entry, llvm::StringRef name, std::string &reason);
-  /// The first bytes of an image, at most so many; fewer of what is damaged, none of a concatenated text.
+  /// The first bytes of an image, at most `most`; fewer if it is damaged, none of a concatenated text.
   std::string beginning(const Entry &entry, size_t most) const;
 
 private:
@@ -121,13 +120,13 @@ private:
   std::string remembered;
 };
 
-/// Why unpacked bytes are not text; empty: they may be one.
+/// Why unpacked bytes are not text; empty if they may be.
 std::string whyNoText(llvm::StringRef text);
 
 /// Whether the beginning of a cubin shows that it has code: the names of its sections come first, their table last.
 bool namesCode(llvm::StringRef beginning);
 
-/// The kernels and functions that a cubin has code of, as its sections name them.
+/// The kernels and functions for which a cubin has code, as its sections name them.
 std::vector<std::string> codeOf(llvm::StringRef cubin);
 
 llvm::StringRef nameOf(ImageKind kind);

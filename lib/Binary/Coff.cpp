@@ -14,7 +14,7 @@ template <typename T> const T *at(StringRef bytes, uint64_t offset) {
   return contains(bytes, offset, sizeof(T)) ? reinterpret_cast<const T *>(bytes.data() + offset) : nullptr;
 }
 
-/// What both sorts of headers say.
+/// The part that both kinds of headers have in common.
 struct Table {
   uint64_t sections = 0, count = 0; // where the section table begins
   uint64_t strings = 0;             // 0: none
@@ -33,7 +33,7 @@ template <typename Header> Table tableOf(const Header &header, uint64_t behind, 
   return {behind, header.NumberOfSections, symbols ? symbols + header.NumberOfSymbols * symbolBytes : 0};
 }
 
-/// `/123` names place 123 of the string table.
+/// The name of a section; `/123` refers to offset 123 of the string table.
 StringRef nameOf(const object::coff_section &section, StringRef strings) {
   const StringRef name = StringRef(section.Name, COFF::NameSize).split('\0').first;
   uint64_t place;
@@ -91,7 +91,7 @@ std::vector<Section> coffSections(Reader &reader, const Shell &shell) {
                          " are there");
       break;
     }
-    // What a program is padded with in memory is not in the file, nor is padding of the file in memory.
+    // The smaller size counts: neither the padding of a program in memory nor that of the file belongs to the section.
     const uint64_t size = section->VirtualSize ? std::min<uint64_t>(section->VirtualSize, section->SizeOfRawData)
                                                : uint64_t(section->SizeOfRawData);
     if (section->PointerToRawData && !(section->Characteristics & COFF::IMAGE_SCN_CNT_UNINITIALIZED_DATA))

@@ -11,7 +11,7 @@ static StringRef textAt(StringRef strings, uint64_t offset) {
   return offset < strings.size() ? strings.drop_front(offset).split('\0').first : StringRef();
 }
 
-/// The headers alone: a table that is cut off is read as far as it goes.
+/// Reads the headers alone; a table that is cut off is read as far as it goes.
 template <typename Elf> static std::vector<Section> readTable(Reader &reader, const Shell &shell) {
   const StringRef bytes = shell.bytes;
   std::vector<Section> sections;
@@ -51,13 +51,13 @@ template <typename Elf> static std::vector<Section> readTable(Reader &reader, co
 static bool is64(StringRef bytes) { return bytes.size() > ELF::EI_CLASS && bytes[ELF::EI_CLASS] == ELF::ELFCLASS64; }
 
 std::vector<Section> elfSections(Reader &reader, const Shell &shell) {
-  // No GPU was ever programmed from a machine that begins with the other end.
+  // No GPU was ever programmed from a big-endian machine.
   if (shell.bytes.size() > ELF::EI_DATA && shell.bytes[ELF::EI_DATA] == ELF::ELFDATA2MSB)
     return {};
   return is64(shell.bytes) ? readTable<object::ELF64LE>(reader, shell) : readTable<object::ELF32LE>(reader, shell);
 }
 
-/// Both sizes have the machine at the same place, and the flags after addresses.
+/// The machine is at the same offset for both sizes, the flags after the addresses.
 bool isCubin(StringRef bytes) {
   if (!bytes.starts_with(ELF::ElfMagic) || bytes.size() < sizeof(object::ELF64LE::Ehdr))
     return false;
@@ -69,7 +69,7 @@ bool isElfObject(StringRef bytes) {
          reinterpret_cast<const object::ELF64LE::Ehdr *>(bytes.data())->e_type == ELF::ET_REL;
 }
 
-// LLVM has them since 17, the newer ones since 21, under names that changed.
+// LLVM has these constants since 17, and the newer ones since 21 under changed names.
 static constexpr uint8_t newCubinAbi = 41;
 static constexpr uint32_t oldAccelerated = 0x800, newAccelerated = 0x8;
 

@@ -36,7 +36,7 @@ enum : uint64_t { Lz4Block = 0x2000, ZstdFrame = 0x8000, Scrambled = 0x10000, Ta
 
 constexpr uint16_t entryMark = 0x0101;
 constexpr uint16_t concatenatedKind = 0x100;
-constexpr uint64_t lz4Growth = 255; // no block unpacks to more than so many times its size
+constexpr uint64_t lz4Growth = 255; // no block unpacks to more than this many times its size
 
 const EntryHeader &fields(StringRef header) { return *reinterpret_cast<const EntryHeader *>(header.data()); }
 
@@ -54,7 +54,7 @@ ImageKind kindOf(uint16_t code) {
 
 uint64_t roundedUp(uint64_t size) { return (size + 7) & ~7ull; }
 
-/// Where the optional fields of a header end, and its fixed ones in any case.
+/// The end of the optional fields of a header, at least that of the fixed ones.
 uint64_t lengthOf(StringRef header) {
   const EntryHeader &entry = fields(header);
   uint64_t length = sizeof(EntryHeader);
@@ -67,7 +67,7 @@ uint64_t lengthOf(StringRef header) {
   return roundedUp(length);
 }
 
-/// Whether there is a container whose first entry holds. Program code has the magic number as a constant.
+/// Whether a container begins here whose first entry is valid. Program code has the magic number as a constant.
 bool isContainer(StringRef bytes) {
   if (bytes.size() < sizeof(ContainerHeader) + sizeof(EntryHeader) || !bytes.starts_with(containerMagic))
     return false;
@@ -83,7 +83,7 @@ bool isContainer(StringRef bytes) {
          (kindOf(entry.kind) != ImageKind::Unknown || entry.kind == concatenatedKind);
 }
 
-/// Whether two bytes of the magic number are anywhere; a loop that compilers turn into vector instructions.
+/// Whether two bytes of the magic number occur anywhere; compilers vectorise this loop.
 bool mayHaveMagic(const char *p, size_t size) {
   int found = 0;
   for (size_t i = 0; i < size; ++i)
@@ -91,7 +91,7 @@ bool mayHaveMagic(const char *p, size_t size) {
   return found;
 }
 
-/// Looks for the magic number. Mostly it is near or nowhere.
+/// Finds the magic number, which mostly is near or absent.
 size_t findMagic(StringRef bytes, size_t from) {
   constexpr size_t smallest = 64, largest = 2048;
   for (size_t block = smallest; from < bytes.size(); from += block, block = std::min(block * 2, largest)) {
@@ -139,7 +139,7 @@ void Reader::readContainers(const Shell &shell, Role role, StringRef section, ui
   const StringRef bytes = shell.bytes.take_front(offset + size);
   const uint64_t end = offset + size;
   for (uint64_t at = offset; at < end;) {
-    if (bytes[at] == 0) { // between containers a linker puts zeros
+    if (bytes[at] == 0) { // linkers put zeros between containers
       at = std::min<uint64_t>(end, bytes.find_first_not_of('\0', at));
       continue;
     }
@@ -192,7 +192,7 @@ void Reader::readContainer(const Shell &shell, Container container, uint64_t beg
     }
     readEntry(shell, at, bytes.take_front(entry.headerSize), bytes.substr(entry.headerSize, entry.dataSize));
     const uint64_t whole = entry.headerSize + entry.dataSize;
-    binary.members->letGo(bytes.take_front(whole)); // only the header was read, pages around it came along
+    binary.members->letGo(bytes.take_front(whole)); // only the header was needed, but whole pages were read
     at += whole;
   }
   Container &read = binary.containers.back();
@@ -211,7 +211,7 @@ void Reader::readEntry(const Shell &shell, uint64_t offset, StringRef header, St
     binary.entries.push_back(entry);
 }
 
-/// What an entry and a part of a concatenated one say alike.
+/// Reads what the headers of an entry and of a part of a concatenated one have in common.
 bool Reader::readHeader(const Shell &shell, uint64_t offset, StringRef header, Entry &entry) {
   const EntryHeader &from = fields(header);
   entry.code = from.kind;
@@ -227,7 +227,7 @@ bool Reader::readHeader(const Shell &shell, uint64_t offset, StringRef header, E
       return problem(shell, offset, "an entry whose identifier lies outside of its header"), false;
     entry.identifier = header.substr(from.identifier, from.identifierSize).rtrim('\0');
   }
-  // Those of cubins are not text.
+  // The options of cubins are not text.
   if (from.options && from.kind != concatenatedKind && entry.kind != ImageKind::Cubin) {
     const bool isThere = contains(header, from.options, 8);
     const auto *place = reinterpret_cast<const ulittle32_t *>(header.data() + (isThere ? uint32_t(from.options) : 0));
@@ -264,7 +264,7 @@ bool Reader::readPacking(const Shell &shell, uint64_t offset, StringRef header, 
   return true;
 }
 
-/// The parts of a concatenated entry: their headers are where another entry has its options.
+/// Reads the parts of a concatenated entry, whose headers are where other entries have their options.
 void Reader::readParts(const Shell &shell, const Entry &whole, StringRef header, uint64_t offset) {
   const uint64_t begin = fields(header).options;
   const bool isThere = contains(header, begin, 8);
@@ -290,7 +290,7 @@ void Reader::readParts(const Shell &shell, const Entry &whole, StringRef header,
     part.isConcatenated = true;
     part.partOffset = from.headerSize;
     part.bytes = from.dataSize;
-    // They do not overlap, so that no file makes many texts of one.
+    // Parts may not overlap, or a file could make many texts of one.
     if (part.partOffset > whole.unpackedBytes || part.bytes > whole.unpackedBytes - part.partOffset ||
         part.bytes > whole.unpackedBytes - bytesOfAll)
       return problem(shell, place,

@@ -1,4 +1,4 @@
-// From a file's first bytes to the pieces of it that hold containers.
+// Finds the pieces of a file that hold containers, from its first bytes on.
 #include "Binary/Reader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/OffloadBinary.h"
@@ -70,7 +70,7 @@ void Reader::read(const Shell &shell) {
   readSections(shell, coffSections(*this, shell));
 }
 
-/// What a section is for, by its name; in PE files names end after eight bytes.
+/// The role of a section, by its name, which in PE files ends after eight bytes.
 static std::optional<Role> roleOf(StringRef name) {
   if (name == ".nv_fatbin" || name == ".nv_fatb")
     return Role::Loaded;
@@ -96,7 +96,7 @@ void Reader::readSections(const Shell &shell, std::vector<Section> sections) {
               "section " + section.name.str() + " lies outside of the file");
       continue;
     }
-    if (section.offset < end) { // else a file of many headers would be read many times
+    if (section.offset < end) { // or a file of many headers would be read many times
       problem(shell, section.offset, "section " + section.name.str() + " lies within another");
       continue;
     }
@@ -120,7 +120,7 @@ void Reader::addImage(const Shell &shell, Role role, StringRef section, uint64_t
   binary.entries.push_back(entry);
 }
 
-/// Images without a header of their own: the text itself says which version it is.
+/// Reads the version of an image without a header from its text.
 static void readVersion(StringRef text, Entry &entry) {
   constexpr size_t enough = 4096;
   StringRef rest = text.take_front(enough).split(".version").second.ltrim();
@@ -128,7 +128,7 @@ static void readVersion(StringRef text, Entry &entry) {
     entry.major = entry.minor = 0;
 }
 
-/// A cubin alone, and the text that it was made of when it was made to be debugged.
+/// Adds a lone cubin, and the text that it was made from if it was compiled for debugging.
 void Reader::readCubin(const Shell &shell, llvm::ArrayRef<Section> sections) {
   Entry cubin;
   cubin.kind = ImageKind::Cubin;
@@ -170,7 +170,7 @@ void Reader::readMember(const Shell &shell, StringRef name, StringRef bytes) {
 
 namespace {
 
-/// As in llvm/Object/OffloadBinary.h, whose reader believes all that they say.
+/// The structures of llvm/Object/OffloadBinary.h, whose reader trusts their contents.
 struct OffloadHeader {
   char magic[4];
   ulittle32_t version;
@@ -190,7 +190,7 @@ static_assert(sizeof(OffloadString) == sizeof(llvm::object::OffloadBinary::Strin
 
 } // namespace
 
-/// `sm_90a` into number and letter.
+/// Reads `sm_90a` into number and letter.
 static void readTarget(StringRef name, Entry &entry) {
   if (!name.consume_front("sm_") || name.consumeInteger(10, entry.number))
     return;
@@ -210,7 +210,7 @@ static StringRef archOf(StringRef bytes, const OffloadEntry &entry) {
   return "";
 }
 
-/// Not every producer says that its image is PTX.
+/// Not every producer marks its image as PTX.
 static bool isText(const OffloadEntry &entry, StringRef image) {
   return entry.image == llvm::object::IMG_PTX ||
          (entry.image == llvm::object::IMG_None && entry.producer == llvm::object::OFK_Cuda &&

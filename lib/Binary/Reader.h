@@ -1,21 +1,21 @@
 #pragma once
-// What the parts of this step share.
+// What the parts of this step have in common.
 #include "Binary/Binary.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
 
 namespace ptxray {
 
-/// Bytes of a member in memory while it is unpacked or searched, however large it is.
+/// How many bytes of a member are in memory while it is unpacked or searched, however large it is.
 constexpr uint64_t atOnce = 64 << 20;
 
-/// Unpacked members: small ones in memory, large ones in a file without a name, mapped.
+/// Unpacked members: small ones are in memory, large ones mapped from a nameless file.
 class MemberStore {
 public:
   ~MemberStore();
-  /// Room for so many bytes; null and a reason when there is none.
+  /// Makes room for a member; returns null and a reason if there is none.
   char *make(uint64_t bytes, std::string &reason);
-  /// What is not needed now leaves memory; the file without a name keeps it.
+  /// Lets bytes leave memory that are not needed now; the nameless file keeps them.
   void letGo(llvm::StringRef bytes);
 
 private:
@@ -23,13 +23,13 @@ private:
   std::vector<std::pair<void *, size_t>> mapped;
 };
 
-/// A piece of a file with the name that its section has there.
+/// A section: a piece of a file with a name.
 struct Section {
   llvm::StringRef name;
   uint64_t offset = 0, size = 0;
 };
 
-/// A file or member at hand.
+/// The file or member that is being read.
 struct Shell {
   llvm::StringRef bytes;
   uint32_t object = 0;
@@ -40,25 +40,25 @@ class Reader {
 public:
   Reader(Binary &binary, const ReadLimits &limits) : binary(binary), limits(limits) {}
 
-  /// Anything that isBinary knows.
+  /// Reads anything that isBinary recognises.
   void read(const Shell &shell);
 
   // ---- shells
   void readArchive(const Shell &shell);
   void readZip(const Shell &shell);
   void readOffload(const Shell &shell, llvm::StringRef section, uint64_t offset, uint64_t size);
-  /// By sections, then what lies outside of them.
+  /// Reads the relevant sections, then what lies outside of them.
   void readSections(const Shell &shell, std::vector<Section> sections);
   void readCubin(const Shell &shell, llvm::ArrayRef<Section> sections);
 
   // ---- fat binaries
-  /// A row of containers.
+  /// Reads adjacent containers.
   void readContainers(const Shell &shell, Role role, llvm::StringRef section, uint64_t offset, uint64_t size);
-  /// Containers outside of the sections that were read.
+  /// Reads containers outside of the sections that were read.
   void readLoose(const Shell &shell, llvm::ArrayRef<Section> sections, const std::map<uint64_t, uint64_t> &known);
 
   void problem(const Shell &shell, uint64_t offset, std::string message);
-  /// A container of one image, that has no header of its own.
+  /// Adds an image without a header of its own, as a container of one image.
   void addImage(const Shell &shell, Role role, llvm::StringRef section, uint64_t offset, Entry entry);
   std::string memberName(const Shell &shell, llvm::StringRef name) const;
   void readMember(const Shell &shell, llvm::StringRef name, llvm::StringRef bytes);
@@ -74,16 +74,16 @@ private:
   bool readPacking(const Shell &shell, uint64_t offset, llvm::StringRef header, Entry &entry);
 };
 
-/// The sections of an ELF file of either size; problems where its tables are damaged.
+/// The sections of an ELF file of either size; damage is reported as problems.
 std::vector<Section> elfSections(Reader &reader, const Shell &shell);
 bool isElfObject(llvm::StringRef bytes);
-/// sm_ number and letter of a cubin.
+/// Reads the number and letter of a cubin's target.
 void readCubinTarget(llvm::StringRef bytes, Entry &entry);
 /// The sections of a PE file or a COFF object.
 std::vector<Section> coffSections(Reader &reader, const Shell &shell);
 bool isCoffObject(llvm::StringRef bytes);
 
-/// The bytes from `offset` on that are there, at most `size`.
+/// The bytes from `offset` on that exist, at most `size`.
 inline llvm::StringRef pieceOf(llvm::StringRef bytes, uint64_t offset, uint64_t size) {
   return offset > bytes.size() ? llvm::StringRef() : bytes.substr(offset, size);
 }

@@ -30,7 +30,7 @@ static std::string unpackLz4(StringRef packed, std::string &out) {
   return "";
 }
 
-/// The size of the window that a frame asks for, as a power of two; 0: the text itself.
+/// The window that a frame requires, as a power of two; 0: the text itself.
 static unsigned windowOf(StringRef frame) {
   constexpr unsigned char singleSegment = 1 << 5;
   if (frame.size() < 6 || !frame.starts_with("\x28\xb5\x2f\xfd") || (frame[4] & singleSegment))
@@ -38,7 +38,7 @@ static unsigned windowOf(StringRef frame) {
   return 10 + (static_cast<unsigned char>(frame[5]) >> 3);
 }
 
-/// What a frame says of itself, before memory is taken for it.
+/// Why a frame, by its own header, cannot be unpacked; asked before memory is allocated.
 static std::string whyNoFrame(StringRef packed, uint64_t bytes) {
   if (windowOf(packed) > largestWindow)
     return "a zstd window of 2^" + std::to_string(windowOf(packed)) + " bytes";
@@ -72,7 +72,7 @@ static std::string unpackAll(const Entry &entry, std::string &out) {
   if (entry.packing == Packing::Zstd)
     if (std::string wrong = whyNoFrame(entry.data, entry.unpackedBytes); !wrong.empty())
       return wrong;
-  out.reserve(entry.unpackedBytes + 64); // SourceBuffer adds as much
+  out.reserve(entry.unpackedBytes + 64); // SourceBuffer appends this many
   out.resize(entry.unpackedBytes);
   return entry.packing == Packing::Lz4 ? unpackLz4(entry.data, out) : unpackZstd(entry.data, out);
 }
@@ -144,7 +144,7 @@ std::string whyNoText(StringRef text) {
   if (text.empty())
     return "nothing but zeros";
   bool isText = true;
-  for (const char c : text) // all of it, so that compilers make vector instructions of the loop
+  for (const char c : text) // without an early end, so that compilers vectorise the loop
     isText &= !isControl(c);
   if (isText)
     return "";
@@ -154,21 +154,21 @@ std::string whyNoText(StringRef text) {
 
 // ---- members
 
-// Files without a name and with room are Linux's; elsewhere all members are in memory.
+// Only Linux has nameless files of which room can be reserved; elsewhere all members are in memory.
 #ifdef __linux__
 MemberStore::~MemberStore() {
   for (auto [address, size] : mapped)
     munmap(address, size);
 }
 
-/// A file without a name, where large files belong.
+/// Opens a nameless file in the folder for large files.
 static int openNameless() {
   const char *wanted = std::getenv("TMPDIR");
   for (const char *folder : {wanted ? wanted : "/var/tmp", "/var/tmp", "/tmp"}) {
     const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0)
       return fd;
-    std::string path = std::string(folder) + "/ptxray.XXXXXX"; // file systems that know no such files
+    std::string path = std::string(folder) + "/ptxray.XXXXXX"; // for file systems without nameless files
     const int named = mkstemp(path.data());
     if (named >= 0) {
       unlink(path.c_str());
@@ -184,7 +184,7 @@ char *MemberStore::make(uint64_t bytes, std::string &reason) {
     return small.emplace_back(new char[bytes]).get();
   const int fd = openNameless();
   void *address = MAP_FAILED;
-  // Room on the disk is taken now: a full one would end the program later.
+  // Reserve room on the disk now: a full disk would end the program later.
   int error = fd < 0 ? errno : posix_fallocate(fd, 0, bytes);
   if (!error && (address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
     error = errno;
@@ -199,7 +199,7 @@ char *MemberStore::make(uint64_t bytes, std::string &reason) {
 }
 
 void MemberStore::letGo(StringRef bytes) {
-  // What is touched may bring all of a large page along. Nothing is lost: the mapping is shared.
+  // Touching a byte may bring in all of a large page. Nothing is lost: the mapping is shared.
   constexpr uint64_t largePage = 2 << 20;
   for (auto [address, size] : mapped) {
     auto *base = static_cast<char *>(address);

@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// Of a text that is something else than PTX: that it is, and where PTX begins in it.
+/// Reports that a text is not PTX, and where PTX begins in it.
 static DiagnosticList foreign(const ForeignText &text) {
   DiagnosticSink sink;
   Diagnostic &d = sink.report(DiagId::NotPtx, text.place, text.what);
@@ -37,7 +37,7 @@ static CheckedText check(const SourceBuffer &source, const CheckOptions &options
       checked.functions.push_back(ast.functions[item.index].range);
   });
   module.finish();
-  if (known && !parser.comments().empty()) // one may silence what is said of several functions
+  if (known && !parser.comments().empty()) // a comment may silence diagnostics about several functions
     known->fail();
   checked.comments = parser.comments().vec();
   checked.header = module.summary();

@@ -1,5 +1,5 @@
 #pragma once
-// One PTX text, checked from its first line to its last: the step that calls all others.
+// Checks one PTX text from its first line to its last: the step that calls all others.
 #include "Diagnostics/Report.h"
 #include "Module/Header.h"
 
@@ -9,7 +9,7 @@ class KnownFunctions;
 class Parser;
 class Session;
 
-/// What is found in a text, before its comments and the options have their say.
+/// The findings in a text, before its comments and the options are applied.
 struct CheckedText {
   DiagnosticList diagnostics;
   std::vector<Range> comments;  // that speak to ptxray
@@ -19,11 +19,11 @@ struct CheckedText {
 };
 
 CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session);
-/// The same of a text that was checked before, if it is known how it was edited since.
+/// The same for a text that was checked before, if its edits since then are known.
 CheckedText recheckModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
                           KnownFunctions &known);
-/// The same of a text that is read already: the sink holds what is wrong with its syntax. Instructions that begin
-/// outside of the range are passed over.
+/// The same for a text that was read already; the sink holds its errors of syntax. Instructions that begin outside of
+/// the range are skipped.
 void checkParsed(const Parser &parsed, const SourceBuffer &source, const CheckOptions &options, Range instructions,
                  DiagnosticSink &sink);
 

@@ -12,7 +12,7 @@ namespace ptxray {
 
 namespace {
 
-/// The statements of a source, judged in groups that open and close blocks together.
+/// Judges the statements of a source, in groups that open and close blocks together.
 class SourceCheck {
 public:
   SourceCheck(const InlineText &text, const CheckOptions &options, Session &session, DiagnosticSink &sink,
@@ -42,14 +42,15 @@ private:
   const std::vector<InlineTarget> targets;
   const std::string target; // the only one that is asked for; empty: there is no such
   DiagnosticSink &sink;
-  std::vector<InlineSummary::Expansion> *const expansions; // null: nobody wants to see them
+  std::vector<InlineSummary::Expansion> *const expansions; // null: they are not requested
   std::vector<bool> done;                                  // by statement
-  // By function and name, outside of blocks; memory by name alone, since functions are inlined into one.
+  // The names that statements declare outside of blocks, by function; those of memory by name alone, since functions
+  // are inlined into one.
   std::map<std::pair<uint32_t, std::string>, llvm::SmallVector<const InlineStatement *, 1>> declared;
   llvm::StringSet<> deviceNames;
   std::vector<Group> unguarded, guarded; // that pass and are always compiled; whose guard keeps targets out
   std::map<std::pair<uint32_t, std::string>, bool> refusedAnyway; // by function and target
-  DiagnosticSink unused;                                          // for what is reported elsewhere
+  DiagnosticSink unused;                                          // for findings that are reported elsewhere
 };
 
 void SourceCheck::collectDeclared() {
@@ -61,7 +62,7 @@ void SourceCheck::collectDeclared() {
     deviceNames.insert(name);
 }
 
-/// With the statements of the same function that close what it opens, if there are.
+/// The statement with those of the same function that close the blocks it opens, if there are any.
 SourceCheck::Group SourceCheck::groupFrom(size_t first) {
   constexpr size_t mostTogether = 500;
   const InlineStatement &one = text.statements[first];
@@ -85,7 +86,7 @@ SourceCheck::Group SourceCheck::groupFrom(size_t first) {
   return group;
 }
 
-/// Of the names that other statements and the source declare it has those of the text.
+/// The context of a group: those names of other statements and of the source that its text mentions.
 PieceContext SourceCheck::contextOf(const Group &group, const Fragment &fragment) const {
   std::set<std::string> names(fragment.missing().begin(), fragment.missing().end());
   const uint32_t function = group.front()->function;
@@ -111,7 +112,7 @@ PieceContext SourceCheck::contextOf(const Group &group, const Fragment &fragment
   return {fragment.constants(), {names.begin(), names.end()}, /*wideAddresses=*/true};
 }
 
-/// Puts a finding to where the source says what it is about.
+/// Reports a finding at the place in the source that it is about.
 void SourceCheck::report(const Diagnostic &finding, const MappedText &module, const Group &group) {
   const Range place = module.placeOf(finding.range);
   Diagnostic &d = sink.add(finding.id, place);
@@ -139,7 +140,7 @@ void SourceCheck::report(const Diagnostic &finding, const MappedText &module, co
   d.fix = std::move(fix);
 }
 
-/// Whether the group lacks nothing but that target.
+/// Whether the group is right except that the target lacks something.
 bool SourceCheck::isRefused(const Group &group, const Fragment &fragment, const InlineTarget &target) {
   const JudgedFragment &answer = judged(group, fragment, target);
   return !answer.passes && llvm::all_of(answer.findings, [](const Diagnostic &d) {
@@ -147,7 +148,7 @@ bool SourceCheck::isRefused(const Group &group, const Fragment &fragment, const 
   });
 }
 
-/// Whether a statement of that function that is always compiled keeps it from the target.
+/// Whether a statement of the same function that is always compiled excludes the target.
 bool SourceCheck::isRefusedAnyway(uint32_t function, const InlineTarget &target) {
   auto [answer, isNew] = refusedAnyway.try_emplace({function, target.target}, false);
   if (isNew)
@@ -157,7 +158,7 @@ bool SourceCheck::isRefusedAnyway(uint32_t function, const InlineTarget &target)
   return answer->second;
 }
 
-/// A guard that asks for a target says for which ones the statement is meant.
+/// Reports a guard that lets through targets for which the statement is not available.
 void SourceCheck::lintGuard(const Group &group) {
   const uint32_t guard = group.front()->guard;
   const Fragment fragment = fragmentOf(group, unused);
@@ -183,7 +184,7 @@ void SourceCheck::lintGuard(const Group &group) {
 const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fragment,
                                           llvm::ArrayRef<InlineTarget> targets) {
   const PieceContext context = contextOf(group, fragment);
-  // The first target and their number tell which ones the options leave.
+  // The first target and the number of targets identify those that the options allow.
   std::string key = fragment.key() + '\0' + targets.front().ptx + targets.front().target + '\0' +
                     std::to_string(targets.size()) + '\0' + llvm::join(context.declared, ",");
   std::unique_ptr<JudgedFragment> &judged = session.fragments[key];
@@ -192,7 +193,7 @@ const JudgedFragment &SourceCheck::judged(const Group &group, const Fragment &fr
   return *judged;
 }
 
-/// With the first numbers inside of words that pass, or get the furthest, if there are such words.
+/// Makes the fragment of a group. Numbers within words are chosen so that the words pass, or get furthest.
 Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
   auto make = [&](Fragment::Numbers numbers, DiagnosticSink &into) {
     Fragment fragment(std::move(numbers));
@@ -205,7 +206,7 @@ Fragment SourceCheck::fragmentOf(const Group &group, DiagnosticSink &reports) {
   if (choices.empty())
     return any;
   size_t best = 0;
-  uint32_t latest = 0; // the first error: where the words before it fit, it is about what is wrong
+  uint32_t latest = 0; // of the first error: the words before it fit, so it is about what is wrong
   for (size_t i = 0; i < choices.size(); ++i) {
     Fragment fragment = make(choices[i], unused);
     const JudgedFragment &answer = judged(group, fragment, targets);
@@ -229,7 +230,7 @@ void SourceCheck::judge(const Group &group) {
   const MappedText module = fragment.module(judged.target.ptx, judged.target.target, judged.target.hasFloats);
   if (expansions)
     expansions->push_back({group.front()->place, module.text().str()});
-  // Somebody else may keep it from the target.
+  // Another guard may exclude the target.
   const bool mayBeLeftOut =
       !target.empty() && isCompiled(text.guards, group.front()->guard, target) == GuardAnswer::Unknown;
   for (const Diagnostic &finding : judged.findings)
@@ -271,7 +272,7 @@ std::optional<InlineModule> SourceCheck::moduleAt(uint32_t place) {
   return std::nullopt;
 }
 
-/// An `#ifndef` is there against being included twice.
+/// Whether it is an `#ifndef` that prevents a header from being included twice.
 static bool hasGuard(const InlineText &text, uint32_t guard, const SourceBuffer &source) {
   for (; guard; guard = text.guards[guard - 1].outer)
     if (!source.text(text.guards[guard - 1].place).starts_with("ifndef"))
@@ -307,7 +308,7 @@ void SourceCheck::run() {
 
 } // namespace
 
-/// How many statements there are, and which are skipped.
+/// Counts the statements, and those that are skipped.
 static InlineSummary summaryOf(const InlineText &text) {
   InlineSummary summary;
   summary.statements = static_cast<unsigned>(text.statements.size() + text.skipped.size());

@@ -1,5 +1,6 @@
 #pragma once
-// Assembly in a source of another language: judged as PTX, statement by statement, its findings put back to the source.
+// Checks assembly in a source of another language: statement by statement as PTX, with its findings mapped to the
+// source.
 #include "Check/CheckModule.h"
 #include "Check/PieceContext.h"
 #include "Inline/Language.h"
@@ -9,22 +10,22 @@ namespace ptxray {
 
 struct InlineText;
 
-/// Whether the report of a source says which module was judged in place of each statement.
+/// Whether the report of a source includes the module that was judged in place of each statement.
 enum class Expansions : bool { Left, Told };
 
 CheckedText checkStatements(const InlineText &text, const CheckOptions &options, Session &session,
                             Expansions expansions);
 
-/// A statement, and those that belong to it, as a PTX module of one function.
+/// A statement, with those that belong to it, as a PTX module of one function.
 struct InlineModule {
   MappedText text;
   Range place; // of the statement at hand in the source
 };
-/// What is judged in place of the statement whose text is at the place, if that is for a GPU of NVIDIA.
+/// The module that is judged in place of the statement at the place, if that is for an NVIDIA GPU.
 std::optional<InlineModule> moduleAt(uint32_t place, const InlineText &text, const CheckOptions &options,
                                      Session &session);
 
-/// A statement, and those that belong to it, for who asks with which versions and targets it passes.
+/// A statement, with those that belong to it, for questions about versions and targets.
 struct InlineUnit {
   MappedText floats, bits; // as a module below sm_100, and from there on
   PieceContext context;

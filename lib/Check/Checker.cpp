@@ -8,7 +8,7 @@ namespace ptxray {
 Checker::Checker(Expansions expansions) : expansions(expansions), session(std::make_unique<Session>()) {}
 Checker::~Checker() = default;
 
-/// The report with what the comments of its source and the options leave of the findings.
+/// Fills the report with the findings that the comments of its source and the options leave.
 static FileReport filled(FileReport report, CheckedText checked, const CheckOptions &options) {
   report.ptx = std::move(checked.header.ptx);
   report.target = std::move(checked.header.target);

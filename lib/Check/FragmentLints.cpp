@@ -16,14 +16,14 @@ static void lintOperand(const LintedFragment &linted, const Fragment::Declared &
         .notes.push_back(given);
   if (!operand.isOutput || operand.isInput)
     return;
-  // Triton must have a result, so there it may be for show.
+  // Triton requires a result, so an unused one may be intended.
   if (!use.isWritten && isForGcc)
     sink.report(DiagId::OutputNeverWritten, operand.operand->place, operand.name);
   else if (use.isReadFirst)
     sink.report(DiagId::OutputReadFirst, linted.module.placeOf(use.firstRead), operand.name).notes.push_back(given);
 }
 
-/// Of one statement, written for a compiler that may remove it, move it, or copy it.
+/// Checks one statement of a compiler that may remove, move or copy it.
 static void lintStatement(const InlineStatement &statement, const LintedFragment &linted, DiagnosticSink &sink) {
   const JudgedFragment &judged = linted.judged;
   auto opcodeOf = [&](Range range) { return linted.module.text().slice(range.begin, range.end); };

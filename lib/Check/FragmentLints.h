@@ -1,10 +1,10 @@
 #pragma once
-// What no compiler refuses, and what only the view of a statement with its operands shows.
+// Findings that no compiler reports, and that depend on a statement together with its operands.
 #include "Check/JudgeFragment.h"
 
 namespace ptxray {
 
-/// A statement, or several that open and close blocks together, that are accepted.
+/// An accepted statement, or several that open and close blocks together.
 struct LintedFragment {
   llvm::ArrayRef<const InlineStatement *> statements;
   const Fragment &fragment;

@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// From sm_100 on, nvcc has no registers of their own for numbers with a point.
+/// Whether nvcc has separate registers for floating-point numbers, as it has below sm_100.
 static bool hasFloatRegisters(llvm::StringRef target) {
   const int index = isa::findTarget(target);
   return index < 0 || isa::targets()[index].number < 100;
@@ -28,7 +28,7 @@ std::vector<InlineTarget> inlineTargets(const CheckOptions &options) {
     add(newest, options.target);
     return targets;
   }
-  // Most is written for one of the first two.
+  // Most statements pass with one of the first two.
   for (const char *target :
        {"sm_90a", "sm_100a", "sm_103a", "sm_107a", "sm_110a", "sm_120a", "sm_121a", "sm_89", "sm_75"})
     add(newest, target);
@@ -54,7 +54,7 @@ static void noteUses(const Body &body, const Fragment &fragment, std::vector<Ope
     const auto found = byName.find(body.text(local));
     return found == byName.end() ? nullptr : &uses[found->second];
   };
-  // What a loop reads may be written further down.
+  // A loop may read what is written further down.
   const bool isStraight = body.labels.empty();
   auto read = [&](OperandUse &use, Range range, bool needsValue) {
     use.isRead = true;
@@ -125,7 +125,7 @@ static JudgedFragment judgeFor(const Fragment &fragment, const InlineTarget &tar
   return judged;
 }
 
-/// The first error, if all are about the type of an operand.
+/// The first error, if all errors are about the type of an operand.
 static std::optional<std::pair<InlineTarget, Diagnostic>> typeError(const JudgedFragment &judged) {
   const Diagnostic *first = nullptr;
   for (const Diagnostic &d : judged.findings) {

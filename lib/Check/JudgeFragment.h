@@ -1,5 +1,5 @@
 #pragma once
-// One fragment, judged as PTX.
+// Judges one fragment as PTX.
 #include "Check/PieceContext.h"
 #include "Diagnostics/Diagnostic.h"
 #include "Inline/Fragment.h"
@@ -9,20 +9,20 @@ namespace ptxray {
 
 class Session;
 
-/// A version and a target that a fragment is tried with.
+/// A version and a target with which a fragment is tried.
 struct InlineTarget {
   std::string ptx, target;
   bool hasFloats = false; // registers of their own for numbers with a point
 };
-/// Those that the options leave.
+/// The targets that the options allow.
 std::vector<InlineTarget> inlineTargets(const CheckOptions &options);
-/// That target, with the newest version.
+/// A target with the newest version.
 InlineTarget inlineTarget(llvm::StringRef target);
 
-/// What is missing is a version or a target.
+/// Whether a rule reports that a version or a target lacks something.
 bool isGate(DiagId id);
 
-/// What an operand is used for.
+/// The use of an operand.
 struct OperandUse {
   bool isRead = false, isWritten = false, isReadFirst = false;
   Range firstRead, firstWrite; // in the module
@@ -34,9 +34,9 @@ struct JudgedFragment {
   std::vector<Diagnostic> findings; // places in the module for that target
   std::vector<OperandUse> uses;     // by operand
   std::vector<Range> labels;        // outside of blocks
-  // The first opcode of those that write to memory, and that do more than write to registers.
+  // The first opcode that writes to memory, and the first with any effect besides writing registers.
   std::optional<Range> changesMemory, hasEffect;
-  /// Of one that passes from sm_100 on: what a target below refuses because its registers have types.
+  /// For a fragment that passes from sm_100 on: what a lower target refuses because its registers have types.
   std::optional<std::pair<InlineTarget, Diagnostic>> below;
 };
 

@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// Bodies that are kept: each takes about a kilobyte.
+/// The number of bodies that are kept, each of about a kilobyte.
 static constexpr uint32_t mostKnown = 1 << 13;
 
 // ---- one body
@@ -16,8 +16,8 @@ static bool isOrdinary(const Declaration &declaration, const Ast &ast) {
          declaration.linkage == SpellingId::None && !declaration.initialiser.count;
 }
 
-/// Whether nothing in the body says anything about other functions or the module. A `.loc` does, about those after it
-/// that have some, too.
+/// Whether nothing in the body affects other functions or the module. A `.loc` does affect functions after it that have
+/// one, too.
 static bool isSelfContained(const Ast &ast, const Function &function, bool mayHaveLocations) {
   const auto body = llvm::ArrayRef(ast.statements).slice(function.body.first, function.body.count);
   return llvm::all_of(body, [&](Statement one) {

@@ -1,14 +1,14 @@
 #pragma once
-// What a check found in the functions of a text, for the check of that text after edits inside of bodies: a body that
-// no edit touched is passed over, and what was found in it is told again. That is right while all items of the module
-// are where they were and no body that is read changes what others are compared with; `end` says whether it was.
+// Remembers the findings in the functions of a text, for checks of that text after edits within bodies: a body that was
+// not edited is skipped, and its findings are repeated. That is right as long as all items of the module are in their
+// places and no edited body changes what others are compared with; `end` says whether that held.
 #include "Diagnostics/Diagnostic.h"
 #include "Module/Program.h"
 #include <memory>
 
 namespace ptxray {
 
-/// A function with a body, as it was read. All places are of the text of that time.
+/// A function with a body, as it was read. All places refer to the text of that time.
 struct KnownBody {
   Range function;
   DiagnosticList findings;
@@ -17,10 +17,10 @@ struct KnownBody {
   std::string occupied, bounded; // instructions
 };
 
-/// Null: it has to be read each time. `findings` are those in its body, `summary` what is known of it.
+/// Null if the body has to be read each time. `findings` are those in its body, `summary` is what is known of it.
 std::unique_ptr<KnownBody> knownBody(const Ast &ast, const Function &function, const FunctionSummary &summary,
                                      DiagnosticList findings);
-/// What the body's summary is at the function's present place.
+/// The body's summary, moved to the function's present place.
 FunctionSummary recalled(const KnownBody &body, const Ast &ast, const Function &function);
 DiagnosticList recalledFindings(const KnownBody &body, const Function &function);
 
@@ -31,24 +31,24 @@ public:
   void edited(Range part, uint32_t newSize);
   void forget() { items.clear(); }
   bool isEmpty() const { return items.empty(); }
-  /// Those that need not be read, from brace to brace.
+  /// The bodies that need not be read, from brace to brace.
   std::vector<Range> bodies() const;
 
   // ---- in a check
 
   void begin();
-  /// The function at hand was read; `body` may be null.
+  /// The current function was read; `body` may be null.
   void read(std::unique_ptr<KnownBody> body, bool isQuiet);
-  /// Of the function at hand, whose body was passed over; null: it is elsewhere.
+  /// The body of the current function, which was skipped; null if it is at another place.
   const KnownBody *passedOver(const Function &function);
   bool wasQuiet() const { return at < items.size() && items[at].isQuiet; }
-  /// Whether the function at hand was edited in a way that others may depend on.
+  /// Whether the current function was edited in a way that may affect others.
   bool changesOthers(const Ast &ast, const Function &function, bool isQuiet) const;
-  /// This check says something that may depend on what was passed over.
+  /// Notes that a finding of this check may depend on what was skipped.
   void fail() { failed = true; }
-  /// An item of the module, after it was checked.
+  /// Adds an item of the module after it was checked.
   void item(const Ast &ast, Statement statement);
-  /// False: what the check said is worth nothing.
+  /// Returns false if the result of this check must be discarded.
   bool end();
 
 private:
@@ -62,7 +62,7 @@ private:
 
   std::vector<Item> items; // of the text as it is now
   std::vector<Item> fresh; // of the check at hand
-  Item open;               // what is found out about the item at hand
+  Item open;               // what is known of the current item
   size_t at = 0;           // its number
   size_t kept = 0;         // bodies that were read in this check
   bool recalling = false, failed = false;

@@ -96,7 +96,7 @@ const Body &ModuleCheck::readBody(const Function &function) {
   return bodies->end();
 }
 
-/// What was found in a body that no edit touched, and what follows from it.
+/// Repeats the findings in an unedited body, and their consequences.
 void ModuleCheck::recall(const Function &function) {
   const KnownBody *body = known->passedOver(function);
   if (!body)
@@ -109,7 +109,7 @@ void ModuleCheck::recall(const Function &function) {
 
 void ModuleCheck::remember(const Function &function, size_t reportsRead, bool isSound, const FunctionSummary &summary,
                            bool isQuiet) {
-  // A name that is not declared is compared with all names of the text, and a line with an error may have declared it.
+  // An undeclared name is compared with all names of the text, and a line with an error may have declared it.
   if (resolver.hasUnknownNames() || module->metadata.exists || known->changesOthers(ast, function, isQuiet))
     known->fail();
   std::unique_ptr<KnownBody> body;

@@ -1,5 +1,5 @@
 #pragma once
-// The items of one module, checked in their order.
+// Checks the items of one module in their order.
 #include "Check/KnownFunctions.h"
 #include "Flow/BodyReader.h"
 #include "Module/Header.h"
@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// What a check fills and the next one of the same parser fills again.
+/// Memory that successive checks of one parser reuse.
 struct ModuleRoom {
   explicit ModuleRoom(const Ast &ast) : scopes(*ast.names) {}
   Scopes scopes;
@@ -17,32 +17,32 @@ struct ModuleRoom {
 
 class ModuleCheck {
 public:
-  /// What is known of the spellings is of the parser that fills the Ast.
+  /// The knowledge of spellings must be that of the parser that fills the Ast.
   ModuleCheck(const Ast &ast, Knowledge &knowledge, const SourceBuffer &source, const CheckOptions &options,
               DiagnosticSink &sink)
       : ModuleCheck(ast, knowledge, source, options, sink, std::make_unique<ModuleRoom>(ast), nullptr) {}
-  /// As one of many.
+  /// Reuses `room` across modules.
   ModuleCheck(const Ast &ast, Knowledge &knowledge, ModuleRoom &room, const SourceBuffer &source,
               const CheckOptions &options, DiagnosticSink &sink)
       : ModuleCheck(ast, knowledge, source, options, sink, nullptr, &room) {
     room.scopes.clear();
   }
 
-  /// The rules about bodies are left out: what a body says is wanted, not what is wrong with it.
+  /// Leaves out the rules about bodies: only the bodies themselves are wanted.
   void onlyRead() { appliesRules = false; }
-  /// Instructions that begin elsewhere are passed over, as if they were not written.
+  /// Skips instructions that begin elsewhere, as if they were not written.
   void judgeOnly(Range place) { judged = place; }
-  /// What is known of functions is used, and added to.
+  /// Uses what is known of functions, and adds to it.
   void useKnown(KnownFunctions &functions) { known = &functions; }
-  /// The body of the function that the item is, if it has one: good until the next item.
+  /// The body of the function that the item is, if it has one; valid until the next item.
   const Body *item(Statement statement);
-  /// No item follows.
+  /// Called after the last item.
   void finish();
   ModuleContext context() const { return header.context(); }
   ModuleSummary summary() const { return header.summary(); }
-  /// Of the module, and of the function that was read last until another begins.
+  /// The symbols of the module, and of the function that was read last until another begins.
   llvm::ArrayRef<Symbol> symbols() const { return resolver.symbols(); }
-  /// Once an item is read.
+  /// Available once an item is read.
   const ModuleState &moduleState() const { return *module; }
 
 private:

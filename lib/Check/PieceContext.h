@@ -1,5 +1,5 @@
 #pragma once
-// What a piece of code may use that it does not say.
+// The names that a piece of code may use without declaring them.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>

@@ -6,7 +6,7 @@ namespace ptxray {
 Session::Session() = default;
 Session::~Session() = default;
 
-/// Fragments that are judged take some kilobytes each, and more when they are long.
+/// A judged fragment takes several kilobytes, or more if it is long.
 void Session::limitFragments() {
   constexpr size_t most = 1 << 12, mostBytes = 1 << 22;
   size_t bytes = 0;
@@ -17,7 +17,7 @@ void Session::limitFragments() {
 }
 
 void Session::limit(size_t bytes) {
-  // All kernels of a large library have some thousands of spellings. A verdict takes about a kilobyte.
+  // All kernels of a large library have several thousand spellings. A verdict takes about a kilobyte.
   constexpr size_t mostVerdicts = 1 << 15, mostSpellings = 1 << 14, mostSpelled = 1 << 20, largestText = 1 << 22;
   if (bytes <= largestText && parser.spellings() <= mostSpellings && parser.spelledBytes() <= mostSpelled &&
       knowledge.size() <= mostVerdicts)

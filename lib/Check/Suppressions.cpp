@@ -56,7 +56,7 @@ private:
   DiagnosticSink &sink;
 };
 
-/// The function around the comment, else the next one.
+/// The function around the comment, or the next one.
 Range Reader::functionScope(Range comment) const {
   for (Range function : functions)
     if (comment.begin < function.end)
@@ -103,7 +103,7 @@ bool isActive(RuleName rule, const CheckOptions &options) {
 
 } // namespace
 
-/// Takes away what the comments silence, and reports those that silence nothing.
+/// Removes the findings that comments silence, and reports comments that silence nothing.
 static void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> comments,
                               llvm::ArrayRef<Range> functions, const CheckOptions &options, DiagnosticSink &sink) {
   if (comments.empty())
@@ -123,7 +123,7 @@ static void applySuppressions(const SourceBuffer &source, llvm::ArrayRef<Range> 
   };
   sink.eraseIf([&](const Diagnostic &d) {
     bool silenced = false;
-    // Lines do not overlap, so those of the same line are next to each other.
+    // Lines do not overlap, so suppressions of the same line are next to each other.
     Suppression key;
     key.scope = d.range;
     auto above = std::upper_bound(reader.lines.begin(), reader.lines.end(), key, begins);

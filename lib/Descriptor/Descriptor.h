@@ -29,7 +29,7 @@ struct Field {
     assert(bits <= 32 && first + bits <= 64 && "a field lies within its descriptor");
     return value >> first & ((uint64_t(1) << bits) - 1);
   }
-  /// What the bits stand for, as it would be written: `256`, `f32`, `1`.
+  /// The value as a user would write it: `256`, `f32`, `1`.
   std::string meaning(uint64_t value) const;
   const Choice *choice(uint64_t value) const;
 };
@@ -43,30 +43,30 @@ struct Format {
   llvm::ArrayRef<Field> fields;
 
   const Field *field(llvm::StringRef key) const;
-  /// The value of a field as it stands for; 0 for a field the format lacks.
+  /// The value that a field stands for; 0 if the format has no such field.
   uint32_t get(uint64_t value, llvm::StringRef key) const;
 };
 
 /// Targets whose tensor cores take the same descriptors.
 enum class Family : uint8_t { Unknown, Sm100, Sm103, Sm107 };
-/// By the number of the target: 100 of sm_100a.
+/// The family of a target, by its number: `sm_100a` is 100.
 Family familyOf(unsigned target);
 
-/// `m = 128, n = 256, d = f32, a = f16`: what is not 0, and what always matters.
+/// The fields that are not 0 or always matter: `m = 128, n = 256, d = f32, a = f16`.
 std::string summaryOf(const Format &format, uint64_t value);
-/// A line a field: its bits, name, value and title.
+/// One line for each field: bits, name, value and title.
 std::string fieldLines(const Format &format, uint64_t value);
 
 /// The kinds of tcgen05.mma whose descriptor is documented: `f16`, `tf32`, ...
 llvm::ArrayRef<llvm::StringLiteral> kinds();
-/// Null for a name that is not one, or an `idesc` whose kind is not one. `kind` is empty but for `idesc`.
+/// Null if there is no such format, or no `idesc` of that kind. `kind` is empty for all formats but `idesc`.
 const Format *findFormat(llvm::StringRef name, llvm::StringRef kind, Family family = Family::Unknown);
 llvm::ArrayRef<llvm::StringLiteral> formatNames();
 
-/// Sets a field, whatever it was; a complaint for a key or text that does not fit.
+/// Replaces the value of a field. Returns what is wrong with the key or the text, or nothing.
 std::optional<std::string> setField(const Format &format, uint64_t &value, llvm::StringRef key, llvm::StringRef text);
 
-/// How a descriptor is used, as far as it is known.
+/// How a descriptor is used, as far as is known.
 struct Use {
   std::string kind;
   uint32_t ctaGroup = 0;               // 0: not known
@@ -84,22 +84,22 @@ struct Problem {
   std::string text;  // `M = 192`
   std::string table; // `Table 39`
 };
-/// Reserved bits, and values that mean nothing; the others look at that too.
+/// Finds reserved bits that are set and values without a meaning; the other checks call this one.
 std::vector<Problem> checkFields(const Format &format, uint64_t value);
 std::vector<Problem> checkInstruction(uint64_t value, const Use &use);
 std::vector<Problem> checkShared(uint64_t value, const Use &use);
 std::vector<Problem> checkZeroMask(uint64_t value, std::optional<uint32_t> m);
 
-/// How many scale factors a row has (K = 96 aside) by a word of the instruction: `4X`, `block32`.
+/// How many scale factors a row has, by a word of the instruction such as `4X` or `block32`; K = 96 is an exception.
 uint32_t scaleVectors(llvm::StringRef word, llvm::StringRef kind);
-/// K in elements, as the kind and the fields of an instruction descriptor say.
+/// K in elements, from the kind and the fields of an instruction descriptor.
 uint32_t depthOf(const Format &format, uint64_t value);
 
-/// The bits that a zero-column mask descriptor makes: one piece for M = 128, two for 64, four
-/// for 32. A set bit stands for a column of zeros.
+/// The columns that a zero-column mask descriptor clears: one piece for M = 128, two for 64, four for 32. A set bit
+/// stands for a column of zeros.
 std::vector<std::vector<bool>> zeroColumns(uint64_t value, uint32_t m, uint32_t n);
 
-/// Whether four bits are a legal index of sparse metadata; `bits` of an element of A.
+/// Whether four bits are a valid index of sparse metadata. `bits` is the width of an element of A.
 bool isSparseIndex(unsigned index, unsigned bits, bool ordered);
 
 } // namespace ptxray::descriptor

@@ -1,12 +1,12 @@
-// Which fields go together, by the manual's tables.
+// Which fields may be combined, by the manual's tables.
 #include "Descriptor/Descriptor.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::descriptor {
 namespace {
 
-/// A line of Table 39 (of .kind::ti16: of 9.4's Table 48): which M and N go with a kind, the number
-/// of CTAs, sparsity and .ws.
+/// A row of Table 39 (for .kind::ti16, Table 48 of PTX 9.4): which M and N are allowed with a kind, a number of CTAs,
+/// sparsity and .ws.
 struct ShapeRow {
   uint8_t kinds; // bit i: kinds()[i]
   bool ws;
@@ -126,7 +126,7 @@ unsigned bitsOf(llvm::StringRef type) {
                                             : 8;
 }
 
-/// What an instruction descriptor says, against the instruction and the descriptors beside it.
+/// Compares an instruction descriptor with the instruction and with the descriptors beside it.
 class InstructionCheck {
 public:
   InstructionCheck(const Format &format, uint64_t value, const Use &use)
@@ -230,7 +230,7 @@ void InstructionCheck::transposed(llvm::StringRef matrix, const std::optional<ui
                "Table 52");
 }
 
-/// How many K = 128 has is told in two ways.
+/// Two fields say how K = 128 is made.
 void InstructionCheck::scaleFactors() {
   const uint32_t count = use.scaleVectors;
   if (!count)

@@ -28,7 +28,7 @@ enum KindFamily : uint8_t {
   OfDescriptors = 32,
 };
 llvm::StringRef kindText(Kind kind);
-/// `Kind::None` when there is none of that name.
+/// Returns `Kind::None` if no kind has that name.
 Kind findKind(llvm::StringRef text);
 
 enum class Severity : uint8_t { Error, Warning, Pedantic };
@@ -46,17 +46,17 @@ struct Argument {
   bool isNumber = false;
   llvm::StringRef noun = {}; // of what the number counts
 
-  /// As the message shows it: `2 bytes`.
+  /// The value with its noun, as the message shows it: `2 bytes`.
   std::string shown(llvm::StringRef value) const;
 };
-/// The placeholders of the message in the order of first appearance.
+/// The placeholders of the message, in the order in which they first appear.
 llvm::SmallVector<Argument, 4> argumentsOf(DiagId id);
 llvm::ArrayRef<DiagInfo> allDiagInfos(); // in the order of DiagId
 std::optional<DiagId> findDiag(llvm::StringRef id);
-/// In the order of `Kind`; empty when the offence has none.
+/// The kinds of the offence, in the order of `Kind`; empty if it has none.
 llvm::SmallVector<Kind, 0> kindsOf(DiagId id);
 
-/// How the rule is shown: `missing-qualifier:rounding`, `missing-qualifier` of `Kind::Other`, `vector-length`.
+/// A rule as it is shown: `missing-qualifier:rounding`, `missing-qualifier` for `Kind::Other`, `vector-length`.
 std::string ruleText(DiagId id, Kind kind);
 
 struct Note {
@@ -75,7 +75,7 @@ struct Fix {
   bool safe = false; // there is no other reading, or the meaning stays: `check --fix` applies it
 };
 
-/// Where the rule stands: section of the manual, and the line of the .isa that states it.
+/// The place where a rule is stated: the section of the manual, and the line of the .isa file.
 struct SpecRef {
   llvm::StringRef manual;
   llvm::StringRef file;
@@ -98,16 +98,16 @@ struct Diagnostic {
 
 using DiagnosticList = std::vector<Diagnostic>;
 
-/// Collects what the steps report. It knows no output.
+/// Collects what the steps report. It knows nothing about output.
 class DiagnosticSink {
 public:
-  /// `report(DiagId::LargeCluster, range, directive, 8)`. The reference is good until the next report.
+  /// Example: `report(DiagId::LargeCluster, range, directive, 8)`. The reference is valid until the next report.
   template <typename... Args> Diagnostic &report(IdFor<Args...> id, Range range, const Args &...args) {
     Diagnostic &d = add(id.value, range);
     (d.args.push_back(argumentText(args)), ...);
     return d;
   }
-  /// For arguments that exist already.
+  /// Adds a diagnostic whose arguments follow.
   Diagnostic &add(DiagId id, Range range);
   Diagnostic &at(size_t number) { return list[number]; } // in the order of the reports
   bool hasErrors() const;

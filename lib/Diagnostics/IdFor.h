@@ -1,6 +1,6 @@
 #pragma once
-// The compiler holds each report against the message it names: `report(DiagId::LargeCluster, range, directive, 8)` does
-// not compile unless the message has two placeholders, of which the second one is a number.
+// The compiler compares each report with the message it names: `report(DiagId::LargeCluster, range, directive, 8)`
+// compiles only if the message has two placeholders, the second of them a number.
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include <concepts>
@@ -17,13 +17,13 @@ enum class DiagId : uint16_t {
 #include "Diagnostics/Diagnostics.def"
 };
 
-/// In the order of `DiagId`.
+/// The messages, in the order of `DiagId`.
 inline constexpr std::string_view diagMessages[] = {
 #define DIAG(name, id, level, message, ...) message,
 #include "Diagnostics/Diagnostics.def"
 };
 
-/// An argument that is added after the report, to a placeholder for text.
+/// Stands for an argument that is added after the report, to a placeholder for text.
 struct AddedLater {};
 inline constexpr AddedLater addedLater;
 
@@ -34,7 +34,7 @@ inline constexpr ArgumentKind argumentKind = std::integral<T> ? ArgumentKind::Nu
 inline std::string argumentText(const llvm::Twine &text) { return text.str(); }
 std::string argumentText(std::integral auto number) { return std::to_string(number); }
 
-/// Whether the message has a placeholder for each of the arguments, `{name#}` for a number, in this order.
+/// Whether the message has a placeholder for each of the arguments in this order, `{name#}` for a number.
 consteval bool takes(std::string_view message, const ArgumentKind *kinds, size_t count) {
   size_t found = 0;
   for (size_t open = message.find('{'); open != message.npos; open = message.find('{', open + 1)) {

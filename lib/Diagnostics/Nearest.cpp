@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-// The commonest slip of all costs two in the usual distance.
+// Swapping two letters is the commonest slip, but costs two changes in the usual distance.
 static bool swapsTwo(llvm::StringRef a, llvm::StringRef b) {
   if (a.size() != b.size())
     return false;

@@ -5,15 +5,15 @@
 
 namespace ptxray {
 
-/// Finds what a misspelt word was meant to be: the candidate with the fewest letters to change. Two letters swapped
-/// count as one, and another case as none.
+/// Finds the word that a misspelt one may mean: the candidate with the fewest letters to change. Two swapped letters
+/// count as one change, a difference in case as none.
 class Nearest {
 public:
-  /// A candidate that differs in `limit` letters is too far.
+  /// Candidates that differ in `limit` letters or more are ignored.
   Nearest(llvm::StringRef written, unsigned limit) : written(written), distance(limit) {}
-  /// Whether this is the nearest so far.
+  /// Returns whether this candidate is the nearest so far.
   bool offer(llvm::StringRef candidate);
-  /// Empty: none is near.
+  /// The nearest candidate; empty if none is near enough.
   llvm::StringRef best() const { return nearest; }
 
 private:
@@ -21,10 +21,10 @@ private:
   unsigned distance;
 };
 
-/// `; did you mean ...?`, or nothing when no candidate is near.
+/// The text `; did you mean ...?`, or nothing if no candidate is near.
 std::string didYouMean(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> candidates);
 
-/// The same among the rules.
+/// The same for names of rules.
 std::string didYouMeanRule(llvm::StringRef written);
 
 } // namespace ptxray

@@ -10,7 +10,7 @@
 
 namespace ptxray {
 
-/// What `ptxas -v` says that a function takes.
+/// The resources of a function, as `ptxas -v` prints them.
 struct FunctionResources {
   std::string name;
   std::string arch; // `sm_90a`
@@ -21,7 +21,7 @@ struct FunctionResources {
   std::vector<std::pair<std::string, uint64_t>> constantBytes; // by bank: `cmem[0]`
 };
 
-/// A text inside of a binary.
+/// A text within a binary.
 struct EntryPlace {
   std::string name; // `[.nv_fatbin 3/82 sm_90 PTX 8.7]`
   unsigned number = 0;
@@ -29,13 +29,13 @@ struct EntryPlace {
   std::vector<unsigned> alike; // numbers of entries with the same text
 };
 
-/// Of a source with assembly in it.
+/// Counts the assembly of a source in another language.
 struct InlineSummary {
   struct Skipped {
     Range range;
     std::string reason; // `with #if inside`
   };
-  /// What was judged in a statement's place.
+  /// What was judged in place of a statement.
   struct Expansion {
     Range range;
     std::string text; // a module

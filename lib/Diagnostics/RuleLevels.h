@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// A rule as a user names it: `missing-qualifier`, or one kind of it, `missing-qualifier:scope`.
+/// A rule as a user names it: `missing-qualifier`, or only one of its kinds, `missing-qualifier:scope`.
 struct RuleName {
   DiagId id;
   Kind kind = Kind::None; // none: all kinds
@@ -12,13 +12,13 @@ struct RuleName {
   std::string text() const;
 };
 
-/// A rule, or why the text names none.
+/// A rule, or why the text does not name one.
 struct RuleLookup {
   std::optional<RuleName> rule;
   std::string problem;
 };
 RuleLookup findRule(llvm::StringRef text);
-/// The same, of what may also be a group or a pattern: `syntax`, `codegen-*`.
+/// The same for a text that may also name a group or a pattern: `syntax`, `codegen-*`.
 struct RulesLookup {
   llvm::SmallVector<RuleName, 1> rules;
   std::string problem;
@@ -27,13 +27,13 @@ RulesLookup findRules(llvm::StringRef text);
 
 enum class RuleLevel : uint8_t { Default, On, Off, Warning, Error };
 
-/// What was asked for rule by rule. The others are as Diagnostics.def says.
+/// The levels that were set rule by rule. All other rules have the level of Diagnostics.def.
 class RuleLevels {
 public:
   RuleLevel of(DiagId id, Kind kind) const;
-  /// What is set last counts; a rule without a kind speaks for all of its kinds.
+  /// The last setting wins; a rule without a kind stands for all of its kinds.
   void set(RuleName rule, RuleLevel level);
-  /// Whether a rule about bad style is wanted even without `--pedantic`.
+  /// Whether a rule about style is enabled even without `--pedantic`.
   bool wantsPedantic() const;
 
 private:

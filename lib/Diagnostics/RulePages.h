@@ -4,13 +4,13 @@
 
 namespace ptxray {
 
-/// docs/diagnostics/<id>.md
+/// The page docs/diagnostics/<id>.md.
 struct RulePage {
   llvm::StringLiteral id;
   llvm::StringLiteral text;
 };
 llvm::ArrayRef<RulePage> rulePages(); // sorted by id
-/// Empty when there is none.
+/// The text of the page; empty if there is none.
 llvm::StringRef rulePage(llvm::StringRef id);
 
 } // namespace ptxray

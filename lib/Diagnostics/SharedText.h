@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// A text that does not change and that many have: a copy shares it. It stays in one thread.
+/// An immutable text that is shared between its copies. It must stay in one thread.
 class SharedText {
 public:
   SharedText() = default;

@@ -189,7 +189,7 @@ Json Dumper::statement(Statement item) const {
   case StatementKind::Declaration: return declaration(ast.declarations[item.index]);
   case StatementKind::Directive: return directive(ast.directives[item.index]);
   case StatementKind::Function: return function(ast.functions[item.index]);
-  // Blocks are not nested in the JSON: the depth of a text is not that of a tree.
+  // The JSON does not nest blocks, so that a deeply nested text does not become a deep tree.
   case StatementKind::BlockBegin: return {{"kind", "blockBegin"}, {"range", range({item.index, item.index + 1})}};
   case StatementKind::BlockEnd: return {{"kind", "blockEnd"}, {"range", range({item.index, item.index + 1})}};
   }

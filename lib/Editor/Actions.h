@@ -1,5 +1,5 @@
 #pragma once
-// What an editor can do about what is reported.
+// What an editor can do about a diagnostic.
 #include "Editor/Document.h"
 
 namespace ptxray {
@@ -16,10 +16,10 @@ struct CodeAction {
   size_t diagnostic = 0; // which one of the document
   bool isSafe = false;   // as `--fix` makes it
 };
-/// For what is reported within a part of the text.
+/// The actions for diagnostics within a part of the text.
 std::vector<CodeAction> actionsIn(Document &document, Range part);
 
-/// All that `ptxray check --fix` does.
+/// The edits that `ptxray check --fix` would make.
 std::vector<Edit> fixAll(const Document &document);
 
 } // namespace ptxray

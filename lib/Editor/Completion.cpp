@@ -18,7 +18,7 @@ constexpr size_t mostItems = 1000, mostMembers = 64;
 
 class Completer {
 public:
-  /// The excerpt lacks the statement that is typed.
+  /// The excerpt does not contain the statement that is being typed.
   Completer(const Excerpt &excerpt, StringRef text, uint32_t place, const Typing &typing)
       : excerpt(excerpt), typing(typing), offset(typing.begin), first(text.slice(typing.first.begin, typing.first.end)),
         written(text.slice(typing.word.begin, place)), availability(excerpt.module()) {}
@@ -84,7 +84,7 @@ void Completer::add(Kind kind, const llvm::Twine &text, StringRef label, std::st
 
 // ---- opcodes
 
-/// What no form of the mnemonic can do without.
+/// The gate that all forms of the mnemonic have in common.
 isa::ExprId gateOf(const isa::Mnemonic &mnemonic, const Availability &availability) {
   const isa::Tables &tables = isa::tables();
   isa::ExprId lacking = 0;
@@ -179,7 +179,7 @@ void Completer::arguments() {
 
 // ---- operands
 
-/// The operands that the forms with the written words have at the place of the cursor.
+/// The operands that forms with the written words have at the place of the cursor.
 Completer::Expected Completer::expectedHere() const {
   Expected expected;
   const Opcode opcode(first);
@@ -227,7 +227,7 @@ static bool isSpace(StringRef word) {
   return llvm::any_of(keywords(), [&](const Keyword &one) { return one.kind == TokenKind::Space && one.text == word; });
 }
 
-/// Whether the opcode may access what lies in the space: it names that one, or none.
+/// Whether the opcode may access the space: it names that one, or none.
 bool Completer::mayAccess(isa::WordId space) const {
   bool namesOthers = false;
   llvm::SmallVector<StringRef> parts;
@@ -241,7 +241,7 @@ bool Completer::mayAccess(isa::WordId space) const {
   return !namesOthers;
 }
 
-/// Names of the type that the operand has come first.
+/// Ranks names: those with the type of the operand come first.
 unsigned Completer::rankOf(const VisibleName &name, const Expected &expected) const {
   const TypeView own = viewType(name.type);
   if (isAddressOpen(typing.open)) {
@@ -278,7 +278,7 @@ std::string detailOf(const VisibleName &name) {
   return name.kind == VisibleName::Label ? "a label" : name.kind == VisibleName::Function_ ? "a function" : detail;
 }
 
-/// The members of a family whose names begin with what is written.
+/// Offers the members of a family whose names begin with the written text.
 void Completer::member(const VisibleName &name, unsigned rank) {
   const StringRef prefix = excerpt.ast().text(name.name);
   size_t shown = 0;
@@ -324,7 +324,7 @@ void Completer::specials(const Expected &expected) {
         reg.gate);
 }
 
-/// `%tid.x`
+/// Offers components, as in `%tid.x`.
 void Completer::components() {
   const StringRef base = written.split('.').first;
   const isa::SpecialRegister *special = isa::findSpecialRegister(base);
@@ -362,7 +362,7 @@ void Completer::complete() {
 
 } // namespace
 
-/// From its beginning to the end of its line, so that what is typed does not hide what follows.
+/// The range of the statement to the end of its line, so that it does not hide the text after it.
 static Range statementAround(StringRef text, const Typing &typing, uint32_t place) {
   const size_t end = std::min(text.find_first_of(";\n\r", place), text.size());
   const bool hasEnd = end < text.size() && text[end] == ';';
@@ -378,7 +378,7 @@ Completion completionAt(Document &document, uint32_t place) {
   const Typing typing = typingAt(text, around->bodyBegin ? *around->bodyBegin + 1 : 0, *at);
   if (typing.where == Typing::Hidden)
     return {};
-  // What stays is what follows the part of the word that the cursor is in.
+  // The text after the part of the word that contains the cursor is kept.
   const auto dot = static_cast<uint32_t>(std::min<size_t>(text.find('.', *at), typing.word.end));
   const Range replaced{typing.word.begin, std::max(dot, *at)};
   if (replaced.size() && !around->text.isExact(replaced))
@@ -387,7 +387,7 @@ Completion completionAt(Document &document, uint32_t place) {
   Completer completer(excerpt, text, *at, typing);
   completer.complete();
   Completion completion = std::move(completer.completion);
-  // In a template a percent sign is written twice, or not at all.
+  // In a template, a percent sign is written twice, or not at all.
   if (document.language() != Language::Ptx)
     llvm::erase_if(completion.items, [](const CompletionItem &item) {
       return StringRef(item.text).find_first_of("%$") != StringRef::npos;

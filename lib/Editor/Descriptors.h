@@ -1,5 +1,5 @@
 #pragma once
-// The matrix descriptors among the operands of an instruction whose bits the text shows.
+// Matrix descriptors among the operands of an instruction, if the text shows their bits.
 #include "Descriptor/Descriptor.h"
 #include "Flow/Values.h"
 #include "Match/Match.h"
@@ -12,7 +12,7 @@ struct ShownDescriptor {
   uint64_t value = 0;
 };
 
-/// Whether any form of the instruction has one; most have none, and need not be judged.
+/// Whether any form of the instruction has a descriptor; most have none, and need not be judged.
 bool mayHaveDescriptors(const isa::Mnemonic &mnemonic);
 /// Of an instruction of the body, counted from 0. `values` are those of the body.
 std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const Judged &judged,

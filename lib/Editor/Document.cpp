@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// Room for what is typed: a string that grows by itself takes twice what it needs.
+/// Reserves room for typing: a string that grows by itself takes twice what it needs.
 static void reserveFor(std::string &text, size_t size) {
   constexpr size_t typed = 1 << 16;
   if (text.capacity() < size + typed / 2)

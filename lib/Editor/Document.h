@@ -1,5 +1,5 @@
 #pragma once
-// A text that an editor has open: its edits, what a check says of it, and where its functions are.
+// A text that an editor has open, with its edits, the result of its last check, and the places of its functions.
 #include "Check/Checker.h"
 #include "Check/KnownFunctions.h"
 #include "Diagnostics/Report.h"
@@ -13,7 +13,7 @@ struct ExcerptText;
 
 class Document {
 public:
-  /// `path`: where headers are looked for; empty: nowhere.
+  /// Headers are looked for beside `path`, or nowhere if it is empty.
   Document(std::string path, Language language, std::string text);
   ~Document();
 
@@ -22,7 +22,7 @@ public:
   llvm::StringRef text() const { return report.source->text(); }
   const SourceBuffer &source() const { return *report.source; }
 
-  /// Puts a text in the place of a part.
+  /// Replaces a part of the text.
   void edit(Range part, llvm::StringRef replacement);
   void replaceAll(std::string text);
 
@@ -30,19 +30,19 @@ public:
   const CheckOptions &options() const { return *checkOptions; }
   std::shared_ptr<const CheckOptions> sharedOptions() const { return checkOptions; }
 
-  /// What `ptxray check` says of the text: made at the first question after a change.
+  /// The findings of `ptxray check`; computed at the first question after a change.
   const FileReport &checked();
-  /// False of other languages, and of a text that only claims to be PTX.
+  /// False for other languages, and for a text that only claims to be PTX.
   bool isPtx() const;
-  /// The bodies of functions; of PTX alone.
+  /// The bodies of functions, if the text is PTX.
   llvm::ArrayRef<Range> bodies();
-  /// The function or the statement around the place, good until the next question or change; null: no PTX is there.
+  /// The function or the statement around the place, valid until the next question or change; null if there is no PTX.
   const Excerpt *excerptAt(uint32_t place);
-  /// The text of it, not read.
+  /// The text of that excerpt, unread.
   std::optional<ExcerptText> textAround(uint32_t place);
-  /// What is outside of functions; null: it is not PTX.
+  /// Everything outside of functions; null if the text is not PTX.
   const Excerpt *outside();
-  /// Counts the changes.
+  /// The number of changes.
   uint64_t version() const { return changes; }
 
 private:

@@ -6,7 +6,7 @@ Excerpt::Excerpt(ExcerptText given)
     : mapped(std::move(given.text)), begin(given.bodyBegin), buffer(SourceBuffer::fromText("", mapped.text())),
       options(std::move(given.options)), check(parser.ast(), knowledge, *buffer, options, sink) {
   check.onlyRead();
-  // The whole text is read first, so that what a body points to stays where it is.
+  // The whole text is read first, so that the arrays a body refers to do not move.
   parser.read(*buffer, sink);
   for (const Statement item : parser.ast().module) {
     const Body *body = check.item(item);

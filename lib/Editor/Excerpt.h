@@ -1,13 +1,13 @@
 #pragma once
-// The function around a place, read and judged again with all that is before it outside of bodies: what hover,
-// completion and the like look at, in milliseconds whatever the size of the text.
+// The function around a place, read and judged again together with everything outside of bodies before it. Hover,
+// completion and the like look at this; it takes milliseconds, whatever the size of the text.
 #include "Check/CheckStatements.h"
 #include "Check/ModuleCheck.h"
 #include "Parse/Parse.h"
 
 namespace ptxray {
 
-/// Text to be read: a piece of a document, and what it cannot do without.
+/// A text to be read: a piece of a document, with everything that it depends on.
 struct ExcerptText {
   MappedText text;
   std::optional<uint32_t> bodyBegin; // where in the text the body begins that the place is in; nothing: it is in none
@@ -23,17 +23,17 @@ public:
   llvm::StringRef text() const { return buffer->text(); }
   llvm::StringRef text(Range range) const { return buffer->text(range); }
   const Ast &ast() const { return parser.ast(); }
-  /// Of the function around the place; null: there is none.
+  /// The function around the place; null if there is none.
   const Body *body() const { return lastBody; }
   llvm::ArrayRef<Symbol> moduleSymbols() const { return check.symbols(); }
   ModuleContext module() const { return check.context(); }
   const ModuleCheck &moduleCheck() const { return check; }
   std::optional<uint32_t> bodyBegin() const { return begin; }
 
-  /// A place of the document in this text, and the other way. Empty places are of what the document does not have.
+  /// Converts a place of the document to one of this text, and back. Empty for places that the document does not have.
   std::optional<uint32_t> offsetOf(uint32_t place) const { return mapped.offsetOf(place); }
   Range placeOf(Range range) const { return mapped.placeOf(range); }
-  /// It is in the document as it is.
+  /// Whether the range is in the document, unchanged.
   bool isInDocument(Range range) const { return mapped.isExact(range); }
 
 private:
@@ -48,13 +48,13 @@ private:
   const Body *lastBody = nullptr;
 };
 
-/// Of PTX: all that is outside of bodies, each of which becomes a semicolon, and the whole body around the place,
-/// if there is one; then the text ends with it.
+/// The excerpt of a PTX text: everything outside of bodies, each of which becomes a semicolon, and the whole body
+/// around the place, if there is one; the text ends with it.
 ExcerptText excerptOfPtx(llvm::StringRef text, llvm::ArrayRef<Range> bodies, std::optional<uint32_t> place,
                          const CheckOptions &options);
-/// Of other languages: what is judged in place of a statement.
+/// The excerpt of a text in another language: what is judged in place of a statement.
 ExcerptText excerptOfStatement(InlineModule module, const CheckOptions &options);
-/// The same text without a part of it.
+/// The same text without one part.
 ExcerptText without(const ExcerptText &text, Range part);
 
 } // namespace ptxray

@@ -7,7 +7,7 @@
 namespace ptxray {
 namespace {
 
-/// The bytes that the search stops at: braces, what hides braces, what ends a statement, and what begins a function.
+/// The bytes at which the search stops: braces, and what hides braces, ends a statement, or begins a function.
 constexpr std::array<bool, 256> notable = [] {
   std::array<bool, 256> result{};
   for (const char c : {'{', '}', '/', '"', ';', '.'})
@@ -29,7 +29,7 @@ private:
       ++to;
     return to;
   }
-  /// After the comment or string that begins here, or one byte on.
+  /// The place after the comment or string that begins here, or one byte on.
   uint32_t behindHidden() const;
   bool isOneOf(llvm::ArrayRef<llvm::StringLiteral> words) const;
   void open();
@@ -58,7 +58,7 @@ uint32_t BodyFinder::behindHidden() const {
   return at + 1;
 }
 
-/// At a dot: whether one of the words is there.
+/// Whether one of the words is at this dot.
 bool BodyFinder::isOneOf(llvm::ArrayRef<llvm::StringLiteral> words) const {
   const llvm::StringRef word = text.substr(at, 12).drop_front().take_while(isWordCharacter);
   return llvm::is_contained(words, word);

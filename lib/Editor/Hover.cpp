@@ -21,7 +21,7 @@ constexpr size_t mostShown = 24;
 
 std::string quoted(StringRef text) { return "`" + text.str() + "`"; }
 
-/// Puts the answer together.
+/// Composes the answer.
 class Writer {
 public:
   explicit Writer(const Excerpt &excerpt) : module(excerpt.module()), availability(module) {}
@@ -33,7 +33,7 @@ public:
       parts.push_back(
           {HoverPart::Link, "PTX manual " + StringRef(number).str() + ": " + section->title.str(), section->url()});
   }
-  /// What something needs, and whether this module has it.
+  /// Says what something requires, and whether this module meets it.
   void needs(StringRef what, bool isMet) {
     if (!what.empty())
       text("needs " + what.str() + (isMet ? "" : ": not available with " + here()));
@@ -71,7 +71,7 @@ bool formIsAvailable(const isa::Form &form, const Writer &out) {
   });
 }
 
-/// The slot that a piece of a form's syntax names, from `next` on: two slots may have one name.
+/// The slot that a piece of a form's syntax names, from `next` on, since two slots may have one name.
 std::optional<unsigned> slotNamed(const FormMatch &match, StringRef name, unsigned next) {
   for (unsigned slot = next; slot < match.slots.size(); ++slot)
     if (StringRef(match.slots[slot].name) == name)
@@ -79,7 +79,7 @@ std::optional<unsigned> slotNamed(const FormMatch &match, StringRef name, unsign
   return match.findSlot(name);
 }
 
-/// The syntax with the words that are written in the places of its slots, and without those that are left out.
+/// The syntax with the written words in place of its slots, without optional parts that are not written.
 std::string writtenForm(const FormMatch &match) {
   const auto isOfName = [](char c) { return llvm::isAlnum(c) || c == '_' || c == ':'; };
   std::string out;
@@ -105,7 +105,7 @@ std::string writtenForm(const FormMatch &match) {
   return out;
 }
 
-/// The forms of an opcode that fits none.
+/// Lists the forms of an opcode that fits none of them.
 void writeForms(const isa::Mnemonic &mnemonic, Writer &out) {
   const isa::Tables &tables = isa::tables();
   llvm::SmallSetVector<StringRef, 8> titles, syntaxes;
@@ -124,7 +124,7 @@ void writeForms(const isa::Mnemonic &mnemonic, Writer &out) {
   out.code(std::move(list));
 }
 
-/// A text about a form with the words that are written for its slots, but for those that stand for a number.
+/// A text about a form with the written words for its slots, except for slots that stand for a number.
 std::string withWords(std::string text, const FormMatch &match) {
   for (unsigned slot = 0; slot < match.slots.size(); ++slot) {
     const isa::Word &word = isa::word(match.slotWord[slot]);
@@ -147,7 +147,7 @@ void writeOperands(const FormMatch &match, Writer &out) {
     out.text(std::move(list));
 }
 
-/// The slot of a match that a word of the opcode is in.
+/// The slot of a match that holds a word of the opcode.
 std::optional<unsigned> slotOf(const FormMatch &match, unsigned word) {
   for (unsigned slot = 0; slot < match.slots.size(); ++slot)
     if (match.slotWord[slot] && match.slotAt[slot] == static_cast<int>(word))
@@ -189,7 +189,7 @@ std::optional<Hover> hoverOnOpcode(const Excerpt &excerpt, const Opcode &opcode,
   const isa::Form &form = match->form();
   const isa::Entry &entry = isa::tables().entries[form.entry];
   out.text(quoted(opcode.mnemonic->text) + ": " + std::string(entry.title));
-  out.code(slot ? std::string(form.syntax) : writtenForm(*match)); // a qualifier is told by the name of its slot
+  out.code(slot ? std::string(form.syntax) : writtenForm(*match)); // a qualifier is described by the name of its slot
   out.needs(availabilityOf(form), formIsAvailable(form, out));
   if (!slot)
     writeOperands(*match, out);
@@ -204,7 +204,7 @@ unsigned wordUnder(llvm::ArrayRef<Range> words, uint32_t offset) {
   return 0;
 }
 
-/// From the beginning of the opcode to the end of the mnemonic, or the qualifier.
+/// The range from the beginning of the opcode to the end of the mnemonic, or that of the qualifier.
 Range shownRange(llvm::ArrayRef<Range> words, const Opcode &opcode, unsigned word) {
   if (word >= opcode.mnemonicWords || words.empty())
     return words[word];
@@ -213,14 +213,14 @@ Range shownRange(llvm::ArrayRef<Range> words, const Opcode &opcode, unsigned wor
 
 std::optional<Hover> hoverOnInstruction(const Excerpt &excerpt, const FoundInstruction &found, uint32_t offset) {
   const auto words = wordsOf(excerpt.text(), found.instruction->opcodeRange);
-  const Opcode opcode(excerpt.ast().text(found.instruction->opcode)); // nobody has judged one whose semicolon is lost
+  const Opcode opcode(excerpt.ast().text(found.instruction->opcode)); // without its semicolon, it was not judged
   const unsigned word = wordUnder(words, offset);
   const bool anyFormFits = !formsFor(opcode, /*complete=*/false).empty();
   return hoverOnOpcode(excerpt, opcode, anyFormFits ? judgedAt(excerpt, found.number).match : std::nullopt, word,
                        shownRange(words, opcode, word));
 }
 
-/// An opcode whose operands could not be read.
+/// Describes an opcode whose operands could not be read.
 std::optional<Hover> hoverOnBroken(const Excerpt &excerpt, uint32_t offset) {
   for (const Instruction &one : excerpt.ast().brokenInstructions) {
     if (offset < one.opcodeRange.begin || one.opcodeRange.end < offset)
@@ -375,7 +375,7 @@ std::optional<Hover> hoverOnTarget(const Excerpt &excerpt, StringRef word, Range
   return out.take(range);
 }
 
-/// A type or space outside of instructions.
+/// Describes a type or space outside of instructions.
 std::optional<Hover> hoverOnWord(const Excerpt &excerpt, StringRef text, Range range) {
   const isa::WordId id = isa::findWord(text);
   if (!id)
@@ -390,7 +390,7 @@ std::optional<Hover> hoverOnWord(const Excerpt &excerpt, StringRef text, Range r
 
 // ---- descriptors
 
-/// Adds what the bits of an operand stand for.
+/// Adds the meaning of the bits of an operand.
 void addDescriptor(const Excerpt &excerpt, const FoundInstruction &found, uint32_t offset, Hover &hover) {
   const Body &body = *excerpt.body();
   const Opcode *opcode = body.verdicts[found.number]->opcode;
@@ -407,7 +407,7 @@ void addDescriptor(const Excerpt &excerpt, const FoundInstruction &found, uint32
   }
 }
 
-/// An operand, by its number or name.
+/// Describes an operand, by its number or name.
 std::optional<Hover> hoverOnOperand(const Excerpt &excerpt, const std::optional<FoundInstruction> &found,
                                     uint32_t offset) {
   std::optional<Hover> hover;

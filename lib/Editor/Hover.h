@@ -1,5 +1,5 @@
 #pragma once
-// What is to be said of the word under the cursor, for this text's version and target.
+// What is known of the word under the cursor, for this text's version and target.
 #include "Editor/Document.h"
 
 namespace ptxray {

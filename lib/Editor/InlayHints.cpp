@@ -15,10 +15,10 @@ namespace {
 
 using FileNames = std::map<uint64_t, std::string>;
 
-/// Of one body.
+/// Collects the hints of one body.
 class BodyHints {
 public:
-  /// `excerpt`: whose places are made those of the document; null: they are.
+  /// `excerpt` maps places to those of the document; null if they are the same.
   BodyHints(const Body &body, const ModuleCheck &module, const FileNames &files, Range part, const Excerpt *excerpt)
       : body(body), module(module.context()), files(files), part(part), excerpt(excerpt),
         analyses(body, module.moduleState()), numbers(body, analyses.definitions()) {}
@@ -47,7 +47,7 @@ private:
   std::vector<InlayHint> hints;
 };
 
-/// `[%r5+16]`, where %r5 is a variable of shared memory and a number.
+/// Shows where `[%r5+16]` leads, if %r5 is a variable of shared memory and a number.
 void BodyHints::addresses(uint32_t number) {
   const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);
   const LocalId *local = body.namesOf(number).data();
@@ -78,7 +78,7 @@ void BodyHints::descriptors(uint32_t number) {
     add(one.range, descriptor::summaryOf(*one.format, one.value), descriptor::fieldLines(*one.format, one.value));
 }
 
-/// `.loc 1 42 5`: the file has only a number.
+/// Shows the file of `.loc 1 42 5`, which has only a number.
 void BodyHints::location(const Directive &directive) {
   const llvm::ArrayRef<Operand> operands = body.ast->operandsOf(directive.operands);
   if (body.ast->text(directive.name) != ".loc" || operands.size() < 2 || operands[0].kind != OperandKind::Integer ||
@@ -106,7 +106,7 @@ std::vector<InlayHint> BodyHints::run() {
   return std::move(hints);
 }
 
-/// `.file 1 "kernel.cu"`, which may be after the functions.
+/// The files of all `.file 1 "kernel.cu"`, which may come after the functions.
 FileNames filesOf(const Ast &ast) {
   FileNames files;
   for (const Statement item : ast.module) {
@@ -121,7 +121,7 @@ FileNames filesOf(const Ast &ast) {
   return files;
 }
 
-/// Of the whole text, or of a part with many functions.
+/// The hints of the whole text, or of a part with many functions.
 std::vector<InlayHint> hintsOfAll(Document &document, const FileNames &files, Range part) {
   std::vector<InlayHint> hints;
   Parser parser;

@@ -1,5 +1,5 @@
 #pragma once
-// What a place of the text means and does not say, to be shown between its words: where in shared memory an address
+// What a place of the text means without saying so, to be shown between its words: where in shared memory an address
 // leads, what the bits of a descriptor stand for, which file a `.loc` names.
 #include "Editor/Document.h"
 
@@ -10,7 +10,7 @@ struct InlayHint {
   std::string label;
   std::string more; // of the same, in lines; may be empty
 };
-/// Of the instructions and directives that are in the part of the text, in its order.
+/// The hints for instructions and directives within the part of the text, in its order.
 std::vector<InlayHint> inlayHints(Document &document, Range part);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// From the arrays of a body to the places of its names.
+// Finds the places of names from the arrays of a body.
 #include "Editor/MergeByPlace.h"
 #include "Editor/Names.h"
 #include "Parse/Scanner.h"
@@ -31,7 +31,7 @@ public:
   const Symbol *declared(Range range) const { return declaredAt.lookup(range.begin); }
 
 private:
-  /// Of the name alone, without signs, offset and suffix.
+  /// The range of the name alone, without signs, offset and suffix.
   Range nameIn(Range range, NameId name) const {
     const llvm::StringRef text = ast.text(name), written = source.text(range);
     const size_t at = written.starts_with(text) ? 0 : written.find(text);
@@ -70,7 +70,7 @@ void MentionCollector::instructions(const Body &body) {
   }
 }
 
-/// What is between the instructions.
+/// Adds the names between the instructions.
 void MentionCollector::rest(const Body &body) {
   for (const PlacedLabel &label : body.labels) {
     const Label &written = ast.labels[label.index];
@@ -114,7 +114,7 @@ void MentionCollector::operands(Slice nodes, llvm::function_ref<const Symbol *(N
       add(operand.name, nameIn(operand.range, operand.name), find(operand.name), Names);
 }
 
-/// Names in statements that the parser could not read: what the only symbol of that name is.
+/// Adds names in statements that the parser could not read, if only one symbol has that name.
 void MentionCollector::unread(const Body &body) {
   if (ast.brokenInstructions.empty() && ast.lost.empty())
     return;

@@ -1,12 +1,12 @@
 #pragma once
-// The order of what has a place in the text.
+// Sorts things by their places in the text.
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <vector>
 
 namespace ptxray {
 
-/// Sorts what is from the index on; in linear time where that is two runs, each of which is sorted.
+/// Sorts the elements from the index on, in linear time if they are two sorted runs.
 template <typename T> void mergeByPlace(std::vector<T> &all, size_t from = 0) {
   const auto isBefore = [](const T &a, const T &b) { return a.range.begin < b.range.begin; };
   const auto begin = all.begin() + static_cast<ptrdiff_t>(from);

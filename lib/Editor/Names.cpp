@@ -8,10 +8,10 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// A name that is known in all functions.
+/// Whether a name is known in all functions.
 static bool isOfModule(const Symbol &symbol) { return symbol.depth == 0; }
 
-/// Of a name of the module: in all bodies, which are read one after the other.
+/// The places of a name of the module in all bodies, which are read one after the other.
 static std::vector<NamePlace> placesInAll(Document &document, StringRef name) {
   const SourceBuffer &source = document.source();
   Parser parser;
@@ -37,7 +37,7 @@ static std::vector<NamePlace> placesInAll(Document &document, StringRef name) {
 
 namespace {
 
-/// A name under the cursor.
+/// The name under the cursor.
 struct Found {
   const Excerpt *excerpt = nullptr;
   std::vector<Mention> mentions;
@@ -60,7 +60,7 @@ Found findName(Document &document, uint32_t place) {
 
 } // namespace
 
-/// The declarations of a function that has a body, if its name is one.
+/// The declarations of a function, if the name is one of a function with a body.
 static std::vector<Range> functionsWithBody(Document &document, StringRef name) {
   std::vector<Range> found;
   const Excerpt *outside = document.outside();
@@ -71,7 +71,7 @@ static std::vector<Range> functionsWithBody(Document &document, StringRef name) 
     if (item.kind != StatementKind::Function)
       continue;
     const Function &function = ast.functions[item.index];
-    // The semicolon in place of a body is not the document's.
+    // The semicolon in place of a body is not part of the document.
     if (ast.text(function.name) == name && !outside->isInDocument({function.range.end - 1, function.range.end}))
       found.push_back(outside->placeOf(function.nameRange));
   }
@@ -90,12 +90,12 @@ std::vector<Range> definitionOf(Document &document, uint32_t place) {
 
 static bool isFamily(const Found &found) { return found.symbol()->familyCount != 0; }
 
-/// Whether the name itself is that of a member, not of the declaration.
+/// Whether the name is that of a member, rather than of the declaration.
 static bool isMember(const Found &found) {
   return isFamily(found) && found.at->range.begin != found.symbol()->nameRange.begin;
 }
 
-/// Of a member of a family: where that one is named, and the declaration of all.
+/// The places of a member of a family, and the declaration of all members.
 static std::vector<NamePlace> placesInExcerpt(const Found &found) {
   const bool ofOne = isMember(found);
   std::vector<NamePlace> places;
@@ -163,7 +163,7 @@ Renaming renamingAt(Document &document, uint32_t place) {
   return renaming;
 }
 
-/// The edits alone. Of a family each member keeps its number.
+/// Makes the edits alone. Each member of a family keeps its number.
 static std::vector<Edit> editsFor(Document &document, const Found &found, StringRef name) {
   std::vector<Edit> edits;
   const size_t prefix = found.text().size();
@@ -183,7 +183,7 @@ static std::map<DiagId, unsigned> countsByRule(const DiagnosticList &diagnostics
   return counts;
 }
 
-/// Why the renamed text would mean something else: it is made and checked.
+/// Why the renamed text would have another meaning: it is made and checked.
 static std::string whyNotMade(Document &document, uint32_t place, llvm::ArrayRef<Edit> edits, StringRef name) {
   std::string text;
   uint32_t at = 0, shifted = place;

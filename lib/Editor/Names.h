@@ -1,5 +1,5 @@
 #pragma once
-// Where names are in a text, and what each of them means there.
+// The places of names in a text, and what each of them means there.
 #include "Editor/Document.h"
 #include "Editor/Excerpt.h"
 
@@ -15,11 +15,11 @@ struct Mention {
 
 /// The names of a body and of its function's head, in the order of the text.
 std::vector<Mention> mentionsInBody(const Body &body, const SourceBuffer &source);
-/// Those outside of bodies; `symbols` may be those of any body.
+/// The names outside of bodies; `symbols` may be those of any body.
 std::vector<Mention> mentionsInModule(const Ast &ast, const SourceBuffer &source, llvm::ArrayRef<Symbol> symbols);
 /// All names of an excerpt.
 std::vector<Mention> mentionsIn(const Excerpt &excerpt);
-/// The one that the offset touches; null: none.
+/// The mention that the offset touches; null if there is none.
 const Mention *mentionAt(llvm::ArrayRef<Mention> mentions, uint32_t offset);
 
 // ---- answers, with places in the document
@@ -27,19 +27,19 @@ struct NamePlace {
   Range range;
   bool isWritten = false, isDeclaration = false;
 };
-/// Where the name at a place is declared; a function where its body is.
+/// The places where the name at a place is declared; for a function, where its body is.
 std::vector<Range> definitionOf(Document &document, uint32_t place);
-/// All places that mean the same. `inDocument`: names of the module in other functions, too.
+/// All places with the same meaning. `inDocument` includes names of the module in other functions.
 std::vector<NamePlace> referencesOf(Document &document, uint32_t place, bool inDocument);
 
-/// What may be renamed at a place, or why not.
+/// The name that may be renamed at a place, or why none may.
 struct Renaming {
   Range range; // of the name at the place
   std::string name;
   std::string problem; // empty: it may be renamed
 };
 Renaming renamingAt(Document &document, uint32_t place);
-/// The edits that make the new name, or why they cannot be made.
+/// The edits for the new name, or why they cannot be made.
 struct Renamed {
   std::vector<Edit> edits;
   std::string problem;

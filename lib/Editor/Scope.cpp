@@ -41,7 +41,7 @@ void NameCollector::function(const Function &function) {
     all.push_back({nullptr, &function, function.name, VisibleName::Function_, 0, 0, 0});
 }
 
-/// Those of blocks that end before the offset are dropped again; labels are known in all of the function.
+/// Drops the names of blocks that end before the offset; labels are known in the whole function.
 void NameCollector::statements(Slice body) {
   std::vector<size_t> blocks;
   std::vector<NameId> labels;

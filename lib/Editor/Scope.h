@@ -1,5 +1,5 @@
 #pragma once
-// The names that a place of a text may use.
+// The names in scope at a place of a text.
 #include "Editor/Excerpt.h"
 
 namespace ptxray {
@@ -13,7 +13,7 @@ struct VisibleName {
   isa::WordId type = 0, space = 0;
 };
 
-/// Inner names first, and of equal ones only the innermost.
+/// The names, inner ones first; of equal names only the innermost.
 std::vector<VisibleName> visibleNames(const Excerpt &excerpt, uint32_t offset);
 
 } // namespace ptxray

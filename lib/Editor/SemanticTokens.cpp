@@ -13,16 +13,16 @@ using llvm::StringRef;
 
 namespace {
 
-/// One item after the other; names first, then what the scanner sees between them.
+/// Colours one item after the other: names first, then the tokens between them.
 class Colourer {
 public:
   Colourer(const SourceBuffer &source, Range part) : source(source), part(part) {}
 
-  /// The names and opcodes of a body. Bodies come in the order of the text.
+  /// Adds the names and opcodes of a body. Bodies come in the order of the text.
   void body(const Body &body);
-  /// Those outside of bodies; in any order.
+  /// Adds names outside of bodies, in any order.
   void mentions(llvm::ArrayRef<Mention> mentions, const Ast &ast);
-  /// All up to the end of the part, with what is not a name.
+  /// Takes all tokens up to the end of the part, including those that are not names.
   std::vector<SemanticToken> take(const Ast &ast);
 
 private:
@@ -59,7 +59,7 @@ void Colourer::mentions(llvm::ArrayRef<Mention> mentions, const Ast &ast) {
       add(one.range, SemanticToken::Special, SemanticToken::ReadOnly);
 }
 
-/// The name of an instruction and its qualifiers; a word with a comment after it may go over several lines.
+/// The name of an instruction and its qualifiers. A word with a comment after it may extend over several lines.
 std::vector<SemanticToken> wordsOfOpcode(StringRef text, Range opcode) {
   std::vector<SemanticToken> tokens;
   for (const auto &[index, word] : llvm::enumerate(wordsOf(text, opcode))) {
@@ -101,7 +101,7 @@ void Colourer::body(const Body &body) {
   mergeByPlace(named, begin);
 }
 
-/// What the tokens of a text are that are not names: each is handed in after those before it.
+/// The tokens of a text that are not names; each is requested after those before it.
 class OtherTokens {
 public:
   explicit OtherTokens(StringRef text) : text(text) {}
@@ -133,7 +133,7 @@ std::vector<SemanticToken> Colourer::take(const Ast &ast) {
   mergeByPlace(named);
   std::vector<SemanticToken> tokens;
   tokens.reserve(named.size() + named.size() / 8);
-  /// But for what another one is over already.
+  /// Tokens that another one covers are left out.
   const auto put = [&](const SemanticToken &token) {
     if (tokens.empty() || tokens.back().range.end <= token.range.begin)
       tokens.push_back(token);
@@ -156,7 +156,7 @@ std::vector<SemanticToken> Colourer::take(const Ast &ast) {
   return tokens;
 }
 
-/// Opcodes that the version or target lacks are marked.
+/// Marks opcodes that the version or target lacks.
 void markLacking(std::vector<SemanticToken> &tokens, const DiagnosticList &diagnostics) {
   auto isGate = [](DiagId id) {
     return id == DiagId::RequiresPtx || id == DiagId::RequiresTarget || id == DiagId::RequiresTargetVariant ||
@@ -172,7 +172,7 @@ void markLacking(std::vector<SemanticToken> &tokens, const DiagnosticList &diagn
   }
 }
 
-/// The whole text, or a part of it with several functions.
+/// The tokens of the whole text, or of a part with several functions.
 std::vector<SemanticToken> tokensOfAll(Document &document, Range part) {
   const SourceBuffer &source = document.source();
   Parser parser;
@@ -189,7 +189,7 @@ std::vector<SemanticToken> tokensOfAll(Document &document, Range part) {
   return colourer.take(parser.ast());
 }
 
-/// Of one function, or of what is outside.
+/// Adds the tokens of one function, or of everything outside.
 void addExcerpt(const Excerpt &excerpt, Range part, std::vector<SemanticToken> &tokens) {
   Colourer colourer(excerpt.source(), {0, static_cast<uint32_t>(excerpt.text().size())});
   if (excerpt.body())
@@ -205,7 +205,7 @@ void addExcerpt(const Excerpt &excerpt, Range part, std::vector<SemanticToken> &
   }
 }
 
-/// Of a part that a screen shows: few functions.
+/// The tokens of a part as large as a screen, with few functions.
 std::vector<SemanticToken> tokensOfPart(Document &document, Range part) {
   std::vector<SemanticToken> tokens, out;
   bool isOutside = true;

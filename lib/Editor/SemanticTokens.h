@@ -1,5 +1,5 @@
 #pragma once
-// What each word of a text is, for colours.
+// The role of each word of a text, for colours.
 #include "Editor/Document.h"
 
 namespace ptxray {
@@ -28,7 +28,7 @@ struct SemanticToken {
   Kind kind = Opcode;
   uint8_t modifiers = None;
 };
-/// Of the part of the text; sorted, never one over another.
+/// The tokens of a part of the text; sorted, without overlaps.
 std::vector<SemanticToken> semanticTokens(Document &document, Range part);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// The operands of the instruction that is being written.
+// The operands of the instruction that is being typed.
 #include "Editor/Document.h"
 
 namespace ptxray {

@@ -9,7 +9,7 @@ struct FoundInstruction {
   const Instruction *instruction;
   uint32_t number;
 };
-/// The one whose statement the offset is in, its semicolon included.
+/// The instruction whose statement, including its semicolon, contains the offset.
 std::optional<FoundInstruction> instructionAt(const Excerpt &excerpt, uint32_t offset);
 
 /// The name and qualifiers of an opcode as they are in the text.
@@ -21,10 +21,10 @@ inline Judged judgedAt(const Excerpt &excerpt, uint32_t number) {
   return judgedAt(*excerpt.body(), excerpt.module(), number);
 }
 
-/// An operand as it was written at the top of the list, from 0, and its place.
+/// The top-level operands as they are written, from 0, with their places.
 llvm::SmallVector<const Operand *, 8> topOperands(const Ast &ast, const Instruction &instruction);
 
-/// The word, or the blank between words, at a place: letters, digits, `_ $ % . :` and nothing else.
+/// The word, or the blank between words, at a place. Words consist of letters, digits and `_ $ % . :`.
 Range wordAt(llvm::StringRef text, uint32_t offset);
 /// Whether the offset is in a comment or a string; `from` is a place outside of them before it.
 bool isHidden(llvm::StringRef text, uint32_t from, uint32_t offset);

@@ -106,7 +106,7 @@ private:
   StringRef text;
   std::vector<Folding> found;
   llvm::SmallVector<uint32_t, 16> braces;
-  /// Lines that all are comments, or all debugging directives.
+  /// A run of lines with comments only, or with debugging directives only.
   Folding lines{Folding::Region, {0, 0}};
   size_t at = 0;
 };
@@ -119,7 +119,7 @@ void FoldingFinder::endRun(uint32_t end) {
   lines.kind = Folding::Region;
 }
 
-/// What kind of line begins here.
+/// Determines what kind of line begins here.
 void FoldingFinder::lineStart() {
   const StringRef line = text.substr(at, 512).split('\n').first.ltrim();
   const Folding::Kind kind = line.starts_with("//")                                  ? Folding::Comment
@@ -177,7 +177,7 @@ std::vector<Folding> foldings(Document &document) {
 
 // ---- selection
 
-/// Adds a range that is around the last one and larger.
+/// Adds a range that contains the last one and is larger.
 static void widen(std::vector<Range> &ranges, Range next) {
   const Range last = ranges.back();
   if (next.begin <= last.begin && last.end <= next.end && next != last)

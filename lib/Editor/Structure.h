@@ -1,5 +1,5 @@
 #pragma once
-// The shape of a document: what it declares, and what can be folded.
+// The shape of a document: its declarations, and what can be folded.
 #include "Editor/Document.h"
 
 namespace ptxray {
@@ -12,7 +12,7 @@ struct DocumentSymbol {
   Range nameRange;
   std::vector<DocumentSymbol> children;
 };
-/// In the order of the text.
+/// The symbols in the order of the text.
 std::vector<DocumentSymbol> documentSymbols(Document &document);
 
 struct Folding {
@@ -22,7 +22,8 @@ struct Folding {
 /// Bodies, blocks, comments of several lines, runs of debugging directives; sorted by place.
 std::vector<Folding> foldings(Document &document);
 
-/// From the word around a place to its operand, statement, block, body, and the whole text: each within the next.
+/// The ranges from the word around a place to its operand, statement, block, body, and the whole text, each within the
+/// next.
 std::vector<Range> selectionsAt(Document &document, uint32_t place);
 
 } // namespace ptxray

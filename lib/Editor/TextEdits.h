@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// What makes one text of another, by lines: those that stay are not touched, so that cursors and folds stay too.
+/// The edits that turn one text into another, by lines. Equal lines are not touched, so that cursors and folds stay.
 std::vector<Edit> editsBetween(llvm::StringRef before, llvm::StringRef after);
 
 } // namespace ptxray

@@ -14,7 +14,7 @@ public:
 
 private:
   void beginStatement(uint32_t place);
-  /// After a comment or string; `at` if none is here.
+  /// The place after a comment or string; `at` if none begins here.
   uint32_t behindHidden() const;
   void punctuation(char c);
   void readWord();
@@ -94,7 +94,7 @@ void Reader::punctuation(char c) {
 
 void Reader::readWord() {
   const Range word = wordAt(text, at);
-  // A new line begins a statement unless a list goes on; the semicolon is still to come.
+  // A new line begins a statement unless a list continues; the semicolon is still to be typed.
   if (newLine && words && typing.open.empty() && last != ',')
     beginStatement(at);
   newLine = false;

@@ -1,5 +1,5 @@
 #pragma once
-// The statement that is being written, recognised by its letters alone: it mostly cannot be parsed yet.
+// The statement that is being typed, recognised by its characters alone, since it mostly cannot be parsed yet.
 #include "Source/Range.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
@@ -22,7 +22,7 @@ struct Typing {
   unsigned element = 0;      // commas within the innermost bracket
   llvm::SmallString<8> open; // brackets that are open: `[{`
 };
-/// `from`: a place before the offset where a statement begins.
+/// `from` is a place before the offset where a statement begins.
 Typing typingAt(llvm::StringRef text, uint32_t from, uint32_t offset);
 
 } // namespace ptxray

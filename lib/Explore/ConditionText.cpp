@@ -24,7 +24,7 @@ public:
   explicit Words(const isa::Form &form)
       : slots(isa::run(isa::tables().slots, form.slots)), operands(isa::run(isa::tables().operands, form.operands)) {}
 
-  /// Empty: it says nothing that the manual says.
+  /// Returns an empty text for a condition that only ptxas has.
   std::string of(ExprId id, bool negated) const;
 
 private:
@@ -49,7 +49,7 @@ static std::string quotedWords(const Expr &e) {
   return listText(quoted, "or");
 }
 
-/// Gates in one: `PTX 8.6 and sm_100 or higher` of two conditions.
+/// Combines gates: `PTX 8.6 and sm_100 or higher` for two conditions.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 std::string Words::several(const Expr &e, bool negated) const {
   const bool isAnd = (e.op == ExprOp::And) != negated;
@@ -125,7 +125,7 @@ ConditionText conditionText(const isa::Form &form, ExprId condition) {
 
 namespace {
 
-/// Words that differ in one number alone, which grows by the same step.
+/// Words that differ only in one number, which grows in equal steps.
 struct Series {
   std::string before, after;
   std::vector<unsigned> numbers;
@@ -133,7 +133,7 @@ struct Series {
 
 } // namespace
 
-/// The word without its number number `which`; none: it has fewer.
+/// The word without its number with index `which`; nothing if it has fewer.
 static std::optional<std::pair<std::string, unsigned>> withoutNumber(llvm::StringRef word, unsigned which,
                                                                      std::string &after) {
   for (size_t at = 0; at < word.size(); ++at) {

@@ -1,5 +1,5 @@
 #pragma once
-// Conditions of a form in words, for someone who has not written a line yet.
+// Conditions of a form in words, for readers who have not written a line yet.
 #include "Isa/Isa.h"
 
 namespace ptxray {
@@ -9,12 +9,12 @@ struct ConditionText {
   bool isOfPtxas = false; // what passes is known to ptxas alone
 };
 
-/// `.type` is `.f16` or `.f32`; PTX 8.6 and sm_100 or higher.
+/// Examples: "`.type` is `.f16` or `.f32`", "PTX 8.6 and sm_100 or higher".
 ConditionText conditionText(const isa::Form &form, isa::ExprId condition);
-/// Whether only ptxas accepts what needs the condition.
+/// Whether a text that needs the condition is accepted by ptxas alone.
 bool isOfPtxasAlone(isa::ExprId condition);
 
-/// `.x2`, `.x4`, and, of series of words, the ends: `.m64n8k16 to .m64n256k16 in steps of 8`.
+/// Lists words, and series of words by their ends: `.x2`, `.x4`, `.m64n8k16 to .m64n256k16 in steps of 8`.
 std::vector<std::string> foldedWords(std::vector<std::string> words);
 
 } // namespace ptxray

@@ -16,7 +16,7 @@ static constexpr int64_t mostConstants = 4096;
 
 namespace {
 
-/// One thing that can be written in several ways.
+/// One part of a text that can be written in several ways.
 struct Axis {
   enum Kind { Slot, Suffix, Presence, Negation, Constant, Length } kind;
   unsigned of;                 // the slot; else the pattern
@@ -56,7 +56,7 @@ void Enumerator::addSlot(FormMatch &match, Axis::Kind kind, unsigned slot, unsig
   axes.push_back(std::move(axis));
 }
 
-/// False when an operand is of a kind that is not written here.
+/// Returns false if an operand is of a kind that is not enumerated.
 bool Enumerator::findAxes(FormMatch &match) {
   axes.clear();
   for (unsigned j = match.form().mnemonicSlots; j < match.slots.size(); ++j)
@@ -144,7 +144,7 @@ void Enumerator::operand(FormMatch &match, unsigned pattern, llvm::ArrayRef<int6
   }
 }
 
-/// False when the engine has anything against it.
+/// Returns false if the engine refuses the text.
 bool Enumerator::write(FormMatch &match, llvm::ArrayRef<int64_t> chosen, std::string &text) {
   text = mnemonic.text;
   for (unsigned j = match.form().mnemonicSlots; j < match.slots.size(); ++j) {
@@ -194,7 +194,7 @@ void Enumerator::form(uint32_t index, Enumeration &out) {
       longest = std::max(longest, axis.values.size());
       longProduct *= axis.values.size();
     }
-  // The long axes run along with the others, each in steps of its own.
+  // The long axes advance together with the others, each in its own steps.
   const size_t rounds = std::max(product, 2 * longest);
   std::vector<int64_t> chosen(axes.size());
   std::string text;
@@ -212,7 +212,7 @@ void Enumerator::form(uint32_t index, Enumeration &out) {
     }
     if (!write(match, chosen, text))
       continue;
-    // The short axes have been through once: with any of the long ones' values it is as good.
+    // The short axes have been through all values once: any value of the long ones will do.
     const bool isNew = seen.insert(text).second;
     if (round < product && (isNew || longest))
       out.combinations += longProduct;

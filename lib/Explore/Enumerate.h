@@ -1,5 +1,5 @@
 #pragma once
-// All that an entry accepts, text by text: for tests that run every combination.
+// Enumerates the texts that an entry accepts, for tests that run every combination.
 #include "Isa/Availability.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -9,13 +9,13 @@ namespace ptxray {
 
 struct Enumeration {
   std::vector<std::string> texts; // with semicolon; accepted without a warning
-  /// How many there are. More than texts where a suffix has hundreds of values: those are not
-  /// multiplied with each other, but each of them is in some text.
+  /// The number of combinations. It exceeds that of texts if a suffix has hundreds of values: those are not multiplied
+  /// with each other, but each of them is in some text.
   double combinations = 0;
 };
 
-/// The operands are registers by position (`%r0`, `%rd1`) and constants in turn. Empty: an unknown
-/// mnemonic, or one whose operands are not made of registers, constants and addresses.
+/// Operands are registers by position (`%r0`, `%rd1`) and constants in turn. Empty for an unknown mnemonic, or one
+/// whose operands are not registers, constants and addresses.
 Enumeration enumerateInstruction(llvm::StringRef mnemonic, const ModuleContext &module);
 
 } // namespace ptxray

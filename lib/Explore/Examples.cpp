@@ -7,7 +7,8 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// What grammar/isa/examples.isa says of the names in its lines. Only what a line mentions is declared.
+/// The declarations of grammar/isa/examples.isa for the names in its lines. Only names that a line mentions are
+/// declared.
 struct StageDeclaration {
   StringRef mentioned, text;
 };

@@ -1,16 +1,16 @@
 #pragma once
-// Lines of PTX put into a module in which nothing else is to be said, and what is reported of them.
+// Puts lines of PTX into a module without other findings, and returns what is reported of them.
 #include "Isa/Availability.h"
 #include <optional>
 
 namespace ptxray {
 
-/// A whole text, and the first of the lines that it is about.
+/// A whole text, and the first of the lines in question.
 struct ExampleModule {
   std::string text;
   uint32_t line;
 };
-/// `name`: the mnemonic, directive, pragma or register; of a directive it says where the line is.
+/// `name` is the mnemonic, directive, pragma or register; for a directive it determines the place of the line.
 ExampleModule exampleModule(llvm::StringRef name, llvm::StringRef line, uint16_t ptx, llvm::StringRef target);
 
 struct ExampleReport {
@@ -18,14 +18,14 @@ struct ExampleReport {
   std::string message;             // with the rule in brackets
   std::vector<std::string> advice; // notes and fixes
 };
-/// What is reported first; none: nothing is.
+/// The first report; nothing if there is none.
 std::optional<ExampleReport> reportOf(const ExampleModule &module);
 
 struct ExampleSetting {
   uint16_t ptx;
   llvm::StringRef target; // empty: it is wrong everywhere
 };
-/// The newest version and the most usual target with which nothing is wrong with the line.
+/// The newest version and the most usual target with which the line is right.
 ExampleSetting settingOfExample(llvm::StringRef name, llvm::StringRef line);
 
 } // namespace ptxray

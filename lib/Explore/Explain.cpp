@@ -20,7 +20,7 @@ std::vector<const isa::Mnemonic *> findMnemonics(StringRef written) {
     if (!prefix.contains('.'))
       break;
   }
-  // `mul` is also the begin of `mul.lo`.
+  // `mul` is also the beginning of `mul.lo`.
   if (found.empty() || StringRef(found.front()->text) == written)
     for (const isa::Mnemonic &m : isa::mnemonics())
       if (StringRef(m.text).starts_with(written.str() + "."))
@@ -66,7 +66,7 @@ std::string termText(const isa::Term &term, const isa::Form &form) {
   return text;
 }
 
-/// ` of `.u64``; empty: it has no type.
+/// The type in words, " of `.u64`"; empty if there is none.
 static std::string typeText(const isa::TypeRef &type, const isa::Form &form) {
   std::string text;
   if (type.kind == isa::RefKind::Word)
@@ -80,7 +80,7 @@ static std::string typeText(const isa::TypeRef &type, const isa::Form &form) {
   return text;
 }
 
-/// `an address in brackets in `.shared`, of a barrier object`
+/// An address in words: "an address in brackets in `.shared`, of a barrier object".
 static std::string addressText(const isa::OperandDecl &operand, const isa::Form &form) {
   llvm::SmallVector<std::string, 4> spaces;
   bool isSlot = false;
@@ -112,7 +112,7 @@ static std::string vectorText(const isa::OperandDecl &operand, const isa::Form &
       operand.rules & isa::Destination || operand.role == isa::OperandRole::Register ? "registers" : "values";
   if (lengths.empty())
     return what + type + " in braces";
-  // Without the word there is one value, without braces.
+  // Without the word there is a single value, without braces.
   if (!isNumber && !(operand.rules & isa::Vec) && lengths.size() == 1 &&
       isa::run(isa::tables().terms, operand.lengths).front().letter == 0)
     return (what == "values" ? "a value" : "a register") + type + ", or as many in braces as " + lengths.front() +
@@ -164,7 +164,7 @@ std::string placesOf(const isa::Directive &directive) {
   return llvm::join(found, ", ");
 }
 
-/// `two `.e4m3` in 16 bits`, `float: 4 bits of exponent, 3 of fraction`
+/// A packed type in words: "two `.e4m3` in 16 bits", "float: 4 bits of exponent, 3 of fraction".
 static std::string packedText(const isa::Word &word) {
   static constexpr StringRef counts[] = {"", "", "two", "", "four"};
   StringRef name = word.text;

@@ -1,26 +1,26 @@
 #pragma once
-// What is known of instructions, their words and operands, and directives, in words: for pages and for editors.
+// Instructions with their words and operands, and directives, described in words for pages and editors.
 #include "Isa/Isa.h"
 #include <string>
 #include <vector>
 
 namespace ptxray {
 
-/// The mnemonic that an opcode begins with, else all that begin with what is written.
+/// The mnemonic that an opcode begins with; if there is none, all mnemonics that begin with the text.
 std::vector<const isa::Mnemonic *> findMnemonics(llvm::StringRef written);
-/// Since which version and on which targets the form exists; empty: everywhere.
+/// The versions and targets that have the form, in words; empty if all have it.
 std::string availabilityOf(const isa::Form &form);
-/// Whether no manual has the form.
+/// Whether the form is in no manual.
 bool isOfPtxas(const isa::Form &form);
-/// What a word says in the instruction: `toward zero`, `unsigned integer`; empty: nothing is known but its name.
+/// The meaning of a word in the instruction, `toward zero` or `unsigned integer`; empty if only its name is known.
 std::string wordMeaning(const isa::Word &word, llvm::StringRef mnemonic = "");
-/// What a word is, and what it says: `rounding: toward zero`, `unsigned integer of 32 bits`.
+/// The kind of a word and its meaning: `rounding: toward zero`, `unsigned integer of 32 bits`.
 std::string describeWord(const isa::Word &word, llvm::StringRef mnemonic = "");
-/// A length as the form has it: `4`, `.num`, `2 times n of .shape`.
+/// A length as the form writes it: `4`, `.num`, `2 times n of .shape`.
 std::string termText(const isa::Term &term, const isa::Form &form);
-/// What belongs in the place of an operand: `a register of the type `.type``.
+/// An operand in words: "a register of the type `.type`".
 std::string describeOperand(const isa::OperandDecl &operand, const isa::Form &form);
-/// `in a body, in the head of an entry`
+/// The places of a directive in words: `in a body, in the head of an entry`.
 std::string placesOf(const isa::Directive &directive);
 
 } // namespace ptxray

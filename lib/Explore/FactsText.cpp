@@ -51,7 +51,7 @@ private:
       out += before + textOf(static_cast<unsigned>(node));
   }
 
-  /// Long runs of names, as those of a matrix, by their first and last.
+  /// Writes a long run of names, such as those of a matrix, by its first and last.
   void names(llvm::function_ref<bool(uint8_t)> isMeant, const char *verb) {
     std::vector<unsigned> nodes;
     for (NodeUse one : facts.nodes)
@@ -86,7 +86,7 @@ private:
       }
   }
 
-  /// What is in the place of a number, or the number.
+  /// Writes the operand that gives a number, or the number.
   void amount(const char *before, const Action &action) {
     if (action.amount >= 0)
       node(before, action.amount);
@@ -152,7 +152,7 @@ static void write(const Body &body, const SourceBuffer &source, llvm::raw_ostrea
 
 void dumpFacts(const SourceBuffer &source, DiagnosticSink &syntax, llvm::raw_ostream &os) {
   const CheckOptions options;
-  DiagnosticSink unseen; // what is wrong with an instruction is a matter of `check`
+  DiagnosticSink unseen; // errors are reported by `check`
   Parser parser;
   Knowledge knowledge;
   ModuleCheck module(parser.ast(), knowledge, source, options, unseen);

@@ -1,5 +1,5 @@
 #pragma once
-// Facts for people: what tests of the data compare, and what `ptxray dump --facts` shows.
+// Facts as text, as tests of the data compare it and `ptxray dump --facts` shows it.
 #include "Match/Facts.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>
@@ -13,11 +13,12 @@ namespace ptxray {
 class DiagnosticSink;
 class SourceBuffer;
 
-/// `reads %r1; writes [sbuf] 16 .shared; async generic in cp.async`. `textOf` gives the text of an operand node.
+/// Example: `reads %r1; writes [sbuf] 16 .shared; async generic in cp.async`. `textOf` gives the text of an operand
+/// node.
 std::string factsText(const Facts &facts, llvm::function_ref<std::string(unsigned node)> textOf);
 
-/// A line for each instruction of the functions of a module: its number and its facts. The sink gets what is wrong with
-/// the syntax.
+/// Writes a line with number and facts for each instruction of the functions of a module. Errors of syntax go to the
+/// sink.
 void dumpFacts(const SourceBuffer &source, DiagnosticSink &syntax, llvm::raw_ostream &os);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// The page of an instruction: a part for each section of the manual that has its mnemonic.
+// The page of an instruction: a part for each section of the manual that describes its mnemonic.
 #include "Explore/ConditionText.h"
 #include "Explore/Explain.h"
 #include "Explore/Needs.h"
@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// One section of the manual, as far as it speaks of one mnemonic.
+/// One section of the manual, restricted to one mnemonic.
 class Part {
 public:
   Part(const isa::Mnemonic &mnemonic, uint16_t entry);
@@ -83,7 +83,7 @@ PageSection Part::availability() const {
   return section;
 }
 
-/// With single spaces: the data aligns its columns.
+/// The syntax with single spaces, since the data aligns its columns.
 static std::string shownSyntax(const isa::Form &form) {
   llvm::SmallVector<StringRef, 16> words;
   StringRef(form.syntax).split(words, ' ', -1, /*KeepEmpty=*/false);
@@ -104,7 +104,7 @@ PageSection Part::forms() const {
   return section;
 }
 
-/// In the order in which they are written.
+/// The slots in the order in which they are written.
 std::vector<Part::SlotUse> Part::slots() const {
   std::vector<SlotUse> uses;
   for (unsigned number = 0; number < documented.size(); ++number) {
@@ -142,7 +142,7 @@ std::string Part::formNumbers(const std::set<unsigned> &numbers) const {
   return (texts.size() == 1 ? "in form " : "in forms ") + listText(texts, "and");
 }
 
-/// What the words of the slot are.
+/// What the words of the slot have in common.
 std::string Part::topicOf(const SlotUse &slot) const {
   std::set<std::string> topics;
   bool areTypes = true;
@@ -178,7 +178,7 @@ PageRow Part::valueRow(const SlotUse &slot, isa::WordId id) const {
   return row;
 }
 
-/// Words that mean the same and need the same share a row.
+/// Adds the words; those with the same meaning and requirements share a row.
 void Part::addValues(const SlotUse &slot, PageSection &section, unsigned depth) const {
   std::vector<isa::WordId> words;
   for (const auto &[word, use] : slot.values)
@@ -233,7 +233,7 @@ PageSection Part::operands() const {
   return section;
 }
 
-/// What must hold beside the gates, or what ptxas accepts beyond.
+/// Adds the conditions besides gates, or what only ptxas accepts.
 void Part::describeRules(bool wantsPtxas, PageSection &section) const {
   std::map<std::pair<std::string, std::string>, std::set<unsigned>> texts;
   std::vector<std::pair<std::string, std::string>> order;

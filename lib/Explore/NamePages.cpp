@@ -1,4 +1,4 @@
-// Pages of what is not an instruction: directives, pragmas, special registers, targets, qualifiers.
+// The pages of all names but instructions: directives, pragmas, special registers, targets, qualifiers.
 #include "Explore/ConditionText.h"
 #include "Explore/Examples.h"
 #include "Explore/Explain.h"
@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 static PageRow paragraph(std::string text) { return {{}, std::move(text), "", 0}; }
 
-/// What a qualifier says, with the instructions in which it does.
+/// The meanings of a qualifier, with the instructions in which it has them.
 static PageSection meaningsOf(const isa::Word &word) {
   const isa::WordId id = isa::findWord(word.text);
   std::vector<std::pair<std::string, std::vector<std::string>>> texts;
@@ -143,7 +143,7 @@ Page pragmaPage(const isa::Directive &pragma) {
 
 // ---------------------------------------------------------------------------------------- registers
 
-/// A `mov` of the register, or to it.
+/// An example: a `mov` from the register, or to it.
 static std::string movOf(const isa::SpecialRegister &reg, bool isWritten) {
   const std::string type(isa::word(reg.type).text);
   const StringRef bits = StringRef(type).ltrim(".ubs");
@@ -205,7 +205,7 @@ static std::string grouped(uint64_t value) {
   return text;
 }
 
-/// Instructions that no target without its letter has.
+/// Instructions that only a target with that letter has.
 static std::string onlyWithLetter(const isa::Target &target) {
   if (!target.variant)
     return "";
@@ -235,7 +235,7 @@ static PageSection capacity(const isa::Target &target) {
   return section;
 }
 
-/// The module with a version that is too old, or a name that ends in no such letter.
+/// Adds an example of a header with too old a version, or with a wrong letter.
 static void addHeader(const isa::Target &target, Page &page) {
   const std::string name(target.name), directive = ".target " + name;
   page.add({PageSection::Kind::Code,

@@ -1,21 +1,21 @@
 #pragma once
-// Since which PTX version and on which targets something exists, in plain words.
+// The PTX versions and targets that have something, in plain words.
 #include "Isa/Isa.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 
 namespace ptxray {
 
-/// Whether it is another name of a target: `sm_101` of `sm_110`.
+/// Whether it is an old name of a target, as `sm_101` is of `sm_110`.
 bool isOldName(const isa::Target &target);
-/// What a form needs whatever is written, as gates of versions and targets.
+/// The gates of versions and targets that a form requires in any case.
 llvm::SmallVector<isa::ExprId, 2> gatesOf(const isa::Form &form);
-/// Of what all the gates let through: `PTX 8.0 and sm_90 or higher`; `sm_100a since PTX 8.6; sm_100f since PTX 8.8`.
-/// Empty: it exists everywhere.
+/// What all the gates allow, in words: `PTX 8.0 and sm_90 or higher`; `sm_100a since PTX 8.6; sm_100f since PTX 8.8`.
+/// Empty if they allow everything.
 std::string needsText(llvm::ArrayRef<isa::ExprId> gates);
 /// Whether all targets that pass end in `a` or `f`.
 bool needsVariant(llvm::ArrayRef<isa::ExprId> gates);
-/// The lowest version for the target with which all gates hold; none: there is no such version.
+/// The lowest version with which all gates hold for the target; nothing if there is none.
 std::optional<uint16_t> leastVersion(llvm::ArrayRef<isa::ExprId> gates, uint16_t target);
 
 } // namespace ptxray

@@ -1,6 +1,5 @@
 #pragma once
-// What is known of a name, as a page: a value that is shown as text, or written as JSON for whoever makes other pages
-// of it.
+// What is known of a name, as a page: a value that is printed as text, or written as JSON for other programs.
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
@@ -33,7 +32,7 @@ struct Page {
   std::string title;      // in a few words
   std::vector<PageSection> sections;
 
-  /// A section without rows is left out.
+  /// Adds a section unless it has no rows.
   void add(PageSection section) {
     if (section.kind == PageSection::Kind::Part || !section.rows.empty())
       sections.push_back(std::move(section));

@@ -1,17 +1,17 @@
 #pragma once
-// Sections that several kinds of pages have.
+// Sections that several kinds of pages have in common.
 #include "Explore/Page.h"
 #include "Isa/Isa.h"
 
 namespace ptxray {
 
-/// Where the manual says it; of something newer, or of no manual, what is known.
+/// The section of the manual; for something newer, or in no manual, what is known.
 PageSection manualSection(isa::Text manual);
-/// Since when and where.
+/// The section about versions and targets.
 PageSection needsSection(llvm::ArrayRef<isa::ExprId> gates);
-/// Rows that say the same become one, with the words of all.
+/// Adds a row, or its words to a row with the same contents.
 void addOrJoin(PageRow row, std::vector<PageRow> &rows);
-/// A correct line and a typical mistake with what is reported of it.
+/// Adds a correct line, and a typical mistake with its report.
 void addExample(llvm::StringRef name, Page &page);
 
 } // namespace ptxray

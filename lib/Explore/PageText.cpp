@@ -11,7 +11,7 @@ using llvm::StringRef;
 static constexpr size_t pageWidth = 100;
 static constexpr size_t widestTerm = 24; // longer ones are on a line of their own
 
-/// Words, broken into lines; the first begins at `at`, the others at `margin`.
+/// Breaks text into lines; the first begins at `at`, the others at `margin`.
 static void wrapped(StringRef text, size_t at, size_t margin, llvm::raw_ostream &out) {
   bool isFirst = true;
   while (!text.empty()) {
@@ -75,7 +75,7 @@ static void printCode(const PageSection &section, llvm::raw_ostream &out) {
   }
 }
 
-/// Cells that are too long for their columns are cut into lines.
+/// Prints a table; cells that are too long for their columns are divided into lines.
 static void printTable(const PageSection &section, llvm::raw_ostream &out) {
   const size_t columns = section.rows.front().words.size();
   std::vector<size_t> widths(columns, 0);

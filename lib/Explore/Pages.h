@@ -12,7 +12,7 @@ Page pragmaPage(const isa::Directive &pragma);
 Page registerPage(const isa::SpecialRegister &reg);
 Page targetPage(const isa::Target &target);
 Page wordPage(const isa::Word &word);
-/// A directive, pragma, special register, target or qualifier; none: nothing else than an instruction has the name.
+/// The page of a directive, pragma, special register, target or qualifier; nothing if only an instruction has the name.
 std::optional<Page> pageOf(llvm::StringRef name);
 
 } // namespace ptxray

@@ -12,7 +12,7 @@ namespace {
 
 using Place = Requirements::Place;
 
-/// All versions with all targets that they have, and where gates hold.
+/// All versions with all their targets, and those where gates hold.
 class Cells {
 public:
   static Cells &get() {
@@ -103,7 +103,7 @@ CellSet judgeEverywhere(const Opcode &opcode, llvm::ArrayRef<Shape> shapes, bool
       continue;
     asked.clear();
     const bool accepted = accepts({opcode, shapes, cells.at(place, independent)}, asked);
-    // The verdict holds wherever the gates that it asked for answer the same.
+    // The verdict is the same wherever its gates have the same answers.
     CellSet same = open;
     llvm::sort(asked);
     asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
@@ -143,7 +143,7 @@ void Requirements::add(uint32_t line, const CellSet &passes) {
     needs.push_back({line, passes});
 }
 
-/// Of a text that is asked with many versions and targets.
+/// The options for a text that is tried with many versions and targets.
 static CheckOptions optionsOf() {
   CheckOptions options;
   options.isFragment = true; // a function as a whole has no version
@@ -166,7 +166,7 @@ void Requirements::addInstructions() {
       }
 }
 
-/// The errors of the text with that version and target, as far as instructions begin in the range.
+/// The errors of the text with that version and target, limited to instructions that begin in the range.
 DiagnosticList Requirements::errors(Place place, Range instructions) const {
   CheckOptions options = optionsOf();
   options.wideAddresses = context.wideAddresses;
@@ -181,7 +181,7 @@ DiagnosticList Requirements::errors(Place place, Range instructions) const {
   return sink.take();
 }
 
-/// The line where what is around the instructions is refused with that version and target.
+/// The line of the first error outside of instructions with that version and target.
 std::optional<uint32_t> Requirements::moduleFailure(Place place) const {
   const DiagnosticList found = errors(place, {});
   return found.empty() ? std::nullopt : std::optional(source.lineColumn(found.front().range.begin).line);
@@ -193,7 +193,7 @@ static bool hasTarget(uint16_t version, uint16_t target) {
   return isa::targets()[target].since <= isa::versions()[version];
 }
 
-/// Those of the version without variants, the lowest first.
+/// The targets of the version that have no variant, the lowest first.
 static std::vector<uint16_t> plainTargets(uint16_t version) {
   const auto targets = isa::targets();
   std::vector<uint16_t> found;
@@ -213,7 +213,7 @@ static uint16_t bestTarget(uint16_t version) {
   return found;
 }
 
-/// Of places of which the last passes, and all after one that passes.
+/// The first place that passes; all places after one that passes do, and the last one does.
 size_t Requirements::firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstFailure) const {
   size_t low = 0, last = places.size() - 1;
   while (low < last) {
@@ -228,7 +228,7 @@ size_t Requirements::firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstF
   return last;
 }
 
-/// Something belongs to variants of a target: which pass with the newest version, and since when is there the first?
+/// For what belongs to variants of a target: those that pass with the newest version, and the first version with one.
 Requirements::Passing Requirements::passingVariants() const {
   const uint16_t newest = newestVersion();
   Passing passing{std::vector<bool>(newest + 1), std::vector<bool>(isa::targets().size())};
@@ -248,7 +248,7 @@ Requirements::Passing Requirements::passingVariants() const {
   return passing;
 }
 
-/// Something was removed from the language: no version is known to pass.
+/// For what was removed from the language: the versions that pass, none of which is known yet.
 std::vector<bool> Requirements::passingVersions() const {
   std::vector<bool> passes(newestVersion() + 1);
   for (uint16_t v = 0; v < newestVersion(); ++v)
@@ -280,8 +280,8 @@ std::vector<bool> Requirements::targetsFromFirst(const std::vector<bool> &versio
   return passes;
 }
 
-/// Directives and declarations ask for a least version and a least target, each for itself; only what
-/// was removed from the language, or belongs to variants of a target, needs more questions.
+/// Directives and declarations each require a least version and a least target; only what was removed from the
+/// language, or belongs to variants of a target, needs more attempts.
 void Requirements::addModule() {
   if (all.none())
     return;
@@ -305,7 +305,7 @@ void Requirements::addModule() {
     add(line, passes);
 }
 
-/// Without the version and target with which the module was tried: it does not say them itself.
+/// The demand of a diagnostic, without the version and target with which the module was tried.
 static std::string demandOf(const Diagnostic &d) {
   return llvm::StringRef(d.message()).split("; this module is PTX ").first.str();
 }

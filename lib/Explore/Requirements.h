@@ -1,7 +1,7 @@
 #pragma once
-// With which `.version` and `.target` a text passes as it stands. Every instruction is judged for all
-// versions and targets at once: a verdict is found anew only where a gate that it asked for changes.
-// What is around the instructions is little, and is checked again for each question.
+// Determines with which `.version` and `.target` a text passes as it is. Every instruction is judged for all versions
+// and targets at once: a new verdict is needed only where one of its gates changes. Everything outside of instructions
+// is small, and is checked again for each question.
 #include "Check/CheckModule.h"
 #include "Check/PieceContext.h"
 #include "Parse/Parse.h"
@@ -13,10 +13,10 @@ namespace ptxray {
 
 using CellSet = std::bitset<64 * 96>; // versions * targets, see Requirements::index
 
-/// What keeps a text from a version or a target.
+/// What makes a text fail with a version or a target.
 struct Obstacle {
   uint32_t line = 0;
-  std::string rule, text, message; // of the first error; `text` is what it lies on
+  std::string rule, text, message; // of the first error; `text` is the source at its place
 };
 
 class Requirements {
@@ -26,13 +26,13 @@ public:
     uint16_t target;  // index into isa::targets()
   };
   static size_t index(Place place);
-  /// The least version with which a target is in the set; 0: none.
+  /// The least version with which the set contains the target; 0 if there is none.
   static uint16_t leastVersion(const CellSet &set, uint16_t target);
 
   explicit Requirements(const SourceBuffer &source, PieceContext context = {});
 
   const CellSet &passes() const { return all; }
-  /// The first error with that version and target, or the first on that line.
+  /// The first error with that version and target, on that line if one is given.
   Obstacle obstacle(Place place, uint32_t line = 0) const;
 
   /// An instruction, or the first of several that pass with the same versions and targets.
@@ -48,7 +48,7 @@ private:
   DiagnosticList errors(Place place, Range instructions) const;
   std::optional<uint32_t> moduleFailure(Place place) const;
   size_t firstPassing(llvm::ArrayRef<Place> places, uint32_t &firstFailure) const;
-  /// By version and by target.
+  /// What passes, by version and by target.
   struct Passing {
     std::vector<bool> versions, targets;
   };

@@ -12,7 +12,7 @@ using isa::WordId;
 
 namespace {
 
-/// One instruction while it is made.
+/// An instruction that is being made.
 struct Draft {
   uint32_t form = 0;
   std::vector<std::string> words; // qualifiers after the mnemonic
@@ -33,7 +33,7 @@ private:
   std::optional<uint32_t> rowInFocus(const isa::Table &table) const;
   bool isInFocus(uint32_t form) const;
   void chooseRows(const isa::Form &form);
-  /// False: the rows leave a slot no word.
+  /// Returns false if the rows leave no word for a slot.
   bool fillSlots(FormMatch &match);
   void mutate(Draft &draft);
   void keep(const Draft &draft, std::vector<Sample> &samples);
@@ -45,7 +45,7 @@ private:
   const WordId wanted; // the word in focus
   llvm::StringSet<> seen;
   ChosenRows chosenRows; // of the form at hand
-  /// Pairs of words of two slots that a sample has had, so that each meets each.
+  /// Pairs of words in two slots that occurred in a sample, so that each word meets each other one.
   llvm::StringSet<> pairs;
 };
 
@@ -117,7 +117,7 @@ bool Sampler::fillSlots(FormMatch &match) {
       return false;
     if (!present || allowed.empty() || (absent && chance(60)))
       continue;
-    // Prefer a word that has not met those before it.
+    // Prefer a word that has not occurred together with those before it.
     WordId best = allowed[pick(allowed.size())];
     for (unsigned attempt = 0; attempt < 4; ++attempt) {
       const WordId word = allowed[pick(allowed.size())];
@@ -151,7 +151,7 @@ Draft Sampler::draft(uint32_t form) {
   return out;
 }
 
-/// A near miss: one word dropped, doubled, moved, replaced or put in.
+/// Makes a near miss: one word is dropped, doubled, moved, replaced or inserted.
 void Sampler::mutate(Draft &draft) {
   const isa::Tables &t = isa::tables();
   if (draft.words.empty())
@@ -208,7 +208,7 @@ std::vector<Sample> Sampler::run(unsigned count) {
       mutate(made);
     keep(made, kept);
     for (Sample &sample : kept) {
-      // No more than half of them wrong, as far as right ones are to be found.
+      // At most half of the samples are wrong, if enough right ones are found.
       const auto wrong = llvm::count_if(samples, [](const Sample &s) { return !s.accepted; });
       if (sample.accepted || wrong * 2 <= static_cast<long>(count))
         samples.push_back(std::move(sample));

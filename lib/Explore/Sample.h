@@ -1,5 +1,5 @@
 #pragma once
-// Texts that an entry accepts, and near misses: to compare the tables with ptxas.
+// Makes texts that an entry accepts, and near misses, to compare the tables with ptxas.
 #include "Isa/Availability.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -13,14 +13,14 @@ struct Sample {
   std::string rule; // of the first error
 };
 
-/// What samples are to be about, among all that an entry says.
+/// Which part of an entry the samples are to exercise.
 struct SampleFocus {
   uint32_t row = 0; // of a table: its line in the file of the entry
   std::string word; // written where it may be
 };
 
 /// About `count` samples of the forms that spell this mnemonic, half of them wrong, for the declarations of
-/// test/isa/prelude.ptx. The same seed gives the same samples. Empty: unknown mnemonic.
+/// test/isa/prelude.ptx. The same seed gives the same samples. Empty for an unknown mnemonic.
 std::vector<Sample> sampleInstruction(llvm::StringRef mnemonic, const ModuleContext &module, unsigned count,
                                       uint64_t seed, const SampleFocus &focus = {});
 

@@ -16,7 +16,7 @@ using isa::WordId;
 
 namespace {
 
-/// The next number; of the greatest one the smallest.
+/// The next number; the smallest one after the greatest.
 int64_t after(int64_t number) { return static_cast<int64_t>(static_cast<uint64_t>(number) + 1); }
 
 struct RegisterFamily {
@@ -24,7 +24,7 @@ struct RegisterFamily {
   const char *type;
   unsigned count;
 };
-/// As test/isa/prelude.ptx declares them.
+/// The declarations of test/isa/prelude.ptx.
 constexpr RegisterFamily registerFamilies[] = {
     {"%p", ".pred", 8},   {"%h", ".b16", 12}, {"%hu", ".u16", 4}, {"%hs", ".s16", 4},  {"%hf", ".f16", 4},
     {"%hx", ".f16x2", 8}, {"%r", ".b32", 16}, {"%u", ".u32", 12}, {"%s", ".s32", 12},  {"%f", ".f32", 16},
@@ -60,10 +60,10 @@ constexpr KnownVariable variables[] = {
 const KnownVariable &knownVariable(llvm::StringRef name) {
   return *llvm::find_if(variables, [&](const KnownVariable &v) { return llvm::StringRef(v.name) == name; });
 }
-/// What is written after an operand: selectors, components, a word of another operand.
+/// Text after an operand: selectors, components, the word of another operand.
 constexpr const char *suffixes[] = {".b0", ".b3", ".h0", ".h1", ".x", ".b10", ".b3210", ".unified"};
 constexpr int64_t offsets[] = {1, 4, 8, 16, 64, 256, -4, -16};
-/// At the edges of what an operand may hold.
+/// Numbers at the edges of what an operand may hold.
 constexpr int64_t numbers[] = {0,   1,    2,    3,     4,     7,     8,          15,         16,        31,
                                32,  33,   63,   64,    65,    -1,    -16,        127,        255,       256,
                                511, 1024, 4096, 32767, 65535, 65536, 2147483647, 4294967295, 4294967296};
@@ -79,7 +79,7 @@ const isa::Cell *cellOf(const isa::Table &table, uint32_t row, ColumnKind kind, 
   return nullptr;
 }
 
-/// Those that the prelude declares for the module.
+/// The variables that the prelude declares for the module.
 static llvm::ArrayRef<KnownVariable> declaredVariables(const Availability &availability) {
   return llvm::ArrayRef(variables).drop_back(!availability.module().independent);
 }
@@ -141,7 +141,7 @@ static void variable(const KnownVariable &variable, MadeOperands &out) {
   leaf(out, variable.name, shape);
 }
 
-/// A component of one that has some, mostly.
+/// Writes a special register, mostly with a component if it has any.
 void OperandSampler::special(MadeOperands &out) {
   const auto all = isa::specialRegisters();
   const isa::SpecialRegister *reg = &all[pick(all.size())];
@@ -195,7 +195,7 @@ void OperandSampler::constant(const OperandDecl &declared, TypeView type, MadeOp
   leaf(out, hex ? "0x" + llvm::utohexstr(shape.value, /*LowerCase=*/true) : std::to_string(shape.value), shape);
 }
 
-/// Makes `a+8` of what was written last.
+/// Turns the last operand into `a+8`.
 void OperandSampler::offset(MadeOperands &out) {
   Shape &shape = out.shapes.back();
   const int64_t distance = offsets[pick(std::size(offsets))];
@@ -294,7 +294,7 @@ void OperandSampler::operand(FormMatch &match, unsigned index, MadeOperands &out
   leaf(out, "{", shape);
   for (int64_t i = 0; i < length; ++i) {
     out.text += i ? ", " : "";
-    // Mostly registers: constants, names and discarded elements are for the rare sample.
+    // Most operands are registers; constants, names and discarded elements are rare.
     if (chance(chance(20) ? 20 : 2))
       scalar(declared, type, true, out);
     else
@@ -304,7 +304,7 @@ void OperandSampler::operand(FormMatch &match, unsigned index, MadeOperands &out
   out.shapes[at].extent = out.shapes.size() - at;
 }
 
-/// Signs, selectors and brackets around the operand that begins there.
+/// Adds signs, selectors and brackets to the operand that begins there.
 void OperandSampler::decorate(const Pattern &pattern, size_t node, size_t text, MadeOperands &out) {
   const bool reg = out.shapes[node].kind == ShapeKind::Register;
   const auto put = [&](char sign, ShapeFlag flag) {
@@ -364,7 +364,7 @@ void OperandSampler::inBrackets(FormMatch &match, unsigned at, MadeOperands &out
   out.text += brackets.close;
 }
 
-/// The word that a slot of the form has after the operand.
+/// Writes the word that a slot of the form has after the operand.
 void OperandSampler::suffix(const FormMatch &match, const Pattern &pattern, size_t node, MadeOperands &out) {
   const ShapeKind kind = out.shapes[node].kind; // `3.b2` would be read as a number
   if (pattern.suffixSlot < 0 || kind == ShapeKind::Integer || kind == ShapeKind::Float)

@@ -1,11 +1,11 @@
 #pragma once
-// The operands of a made instruction: what fits the form, and with some chance what does not.
+// The operands of a sample: they fit the form, or with some probability do not.
 #include "Match/Match.h"
 #include <random>
 
 namespace ptxray {
 
-/// All that is left to chance.
+/// The source of all random choices.
 struct Dice {
   std::mt19937_64 random;
   unsigned errorPercent = 0; // percent of choices that are made wrong on purpose
@@ -16,10 +16,10 @@ struct Dice {
 
 /// One row of each table of a form.
 using ChosenRows = llvm::SmallVector<std::pair<const isa::Table *, uint32_t>, 4>;
-/// Null: the table has no such column.
+/// Null if the table has no such column.
 const isa::Cell *cellOf(const isa::Table &table, uint32_t row, isa::ColumnKind kind, unsigned member);
 
-/// As text and as shapes.
+/// The operands as text and as shapes.
 struct MadeOperands {
   std::string text;
   std::vector<Shape> shapes;
@@ -34,7 +34,7 @@ public:
 private:
   unsigned pick(size_t count) { return dice.pick(count); }
   bool chance(unsigned percent) { return dice.chance(percent); }
-  /// One of `share` errors is of this kind.
+  /// Returns true for one in `share` errors.
   bool errs(unsigned share = 1) { return chance(dice.errorPercent / share); }
   void list(FormMatch &match, unsigned from, unsigned to, MadeOperands &out);
   bool isWanted(FormMatch &match, const isa::Pattern &pattern, unsigned at);

@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// What grammar/isa says of an instruction, as it is written there.
+/// The text of an instruction in grammar/isa.
 std::string sourceOf(const isa::Entry &entry);
 
 } // namespace ptxray

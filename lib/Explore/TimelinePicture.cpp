@@ -31,7 +31,7 @@ Timelines timelinesOf(const SourceBuffer &source, std::optional<llvm::StringRef>
 // ---- equal events together
 namespace {
 
-/// A line of the text: events that are told together, or the head of a section with what is in it.
+/// A row: events that are shown together, or the head of a section with its contents.
 struct Row {
   bool isSection = false;
   TimelineSection section;
@@ -76,7 +76,7 @@ Folding::Folding(const Timeline &timeline) : timeline(timeline), items(timeline.
   }
 }
 
-/// `a` and `b`, of which the second may be said already.
+/// Joins two conditions, the second of which may be contained in the first.
 static std::string both(const std::string &a, const std::string &b) {
   if (a.empty() || b.empty() || a == b)
     return a.empty() ? b : a;
@@ -110,7 +110,7 @@ void Folding::addEvent(std::vector<Row> &rows, Row row) {
       last.barriers.push_back(barrier);
 }
 
-/// A condition that a single event is under is told with it, one under another as one.
+/// A condition over a single event is shown with the event; one directly within another is joined with it.
 // NOLINTNEXTLINE(misc-no-recursion): sections nest at most `mostNests` deep
 void Folding::addSection(std::vector<Row> &rows, size_t index) const {
   Row row;
@@ -233,7 +233,7 @@ static std::string usesText(const TimelineBarrier &barrier) {
 }
 
 // ---- text
-/// Of what a file holds, a terminal gets no control characters.
+/// Replaces control characters, which could come from a file to the terminal.
 static std::string shown(llvm::StringRef text) {
   std::string out;
   for (const char c : text)
@@ -363,7 +363,7 @@ struct Bracket {
   unsigned from, to;
 };
 
-/// Where everything stands: rows from top to bottom, a column for each role.
+/// The arrangement of the picture: rows from top to bottom, a column for each role.
 class Arrangement {
 public:
   Arrangement(const std::vector<Row> &rows, unsigned top) : bottom(top) { place(rows, 0); }

@@ -1,5 +1,5 @@
 #pragma once
-// The time lines of kernels (`Hazards/Timeline.h`) for people and programs: `ptxray hazards`.
+// Shows the time lines of kernels (`Hazards/Timeline.h`) to people and programs: `ptxray hazards`.
 #include "Diagnostics/Diagnostic.h"
 #include "Hazards/Timeline.h"
 
@@ -9,17 +9,17 @@ class raw_ostream;
 
 namespace ptxray {
 
-/// Of the functions of a module that have asynchronous operations, or of the one of that name.
+/// The time lines of all functions of a module with asynchronous operations, or of the one with that name.
 struct Timelines {
   std::vector<Timeline> all;
   bool hasFunction = false; // of that name, or any
 };
 Timelines timelinesOf(const SourceBuffer &source, std::optional<llvm::StringRef> wanted, DiagnosticSink &sink);
 
-/// A line for each event, equal ones together, in sections.
+/// Writes a line for each event, with equal ones together, in sections.
 void writeTimelineText(llvm::ArrayRef<Timeline> timelines, llvm::raw_ostream &os);
 void writeTimelineJson(llvm::ArrayRef<Timeline> timelines, llvm::raw_ostream &os);
-/// A column for each role, and arrows from what signals a barrier object to who waits for it.
+/// Draws a column for each role, and arrows from signals on a barrier object to waits for it.
 void writeTimelineSvg(llvm::ArrayRef<Timeline> timelines, llvm::raw_ostream &os);
 
 } // namespace ptxray

@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// The lines of a range, without the end of the last one.
+/// The whole lines of a range, without the end of the last one.
 static Range wholeLines(llvm::StringRef text, Range range) {
   const size_t before = text.take_front(range.begin).rfind('\n');
   const auto begin = static_cast<uint32_t>(before == llvm::StringRef::npos ? 0 : before + 1);
@@ -14,7 +14,7 @@ static Range wholeLines(llvm::StringRef text, Range range) {
   return {begin, std::max(begin, begin + uint32_t(text.slice(begin, end).rtrim('\r').size()))};
 }
 
-/// Sorted, none touching another.
+/// The ranges sorted, with touching ones joined.
 static std::vector<Range> joined(std::vector<Range> lines) {
   llvm::sort(lines, [](Range a, Range b) { return a.begin < b.begin; });
   std::vector<Range> joined;
@@ -50,7 +50,8 @@ ReadText::ReadText(const SourceBuffer &source) : source(source), text(source.tex
   remarks = parser.comments();
 }
 
-/// `// ptxray: fmt off` up to `// ptxray: fmt on`; lines whose diagnostics a comment silences.
+/// Reads the lines between `// ptxray: fmt off` and `// ptxray: fmt on`, and lines whose diagnostics a comment
+/// silences.
 static void readRemarks(const ReadText &read, Bounds &bounds) {
   std::optional<uint32_t> off;
   for (Range comment : read.remarks) {
@@ -66,7 +67,7 @@ static void readRemarks(const ReadText &read, Bounds &bounds) {
     bounds.kept.push_back({wholeLines(read.text, {*off, *off}).begin, uint32_t(read.text.size())});
 }
 
-/// Where statements end whose lines, or whose functions, are those of the statement before them.
+/// Whether a statement ends on the lines, or in the function, of the statement before it.
 static bool belongsToLast(const TextStatement &statement, const Word &last, llvm::StringRef text, Unit unit) {
   if (unit == Unit::Function && (statement.depth || statement.shape == Shape::Open || statement.shape == Shape::Close ||
                                  statement.shape == Shape::CloseBody))
@@ -74,7 +75,7 @@ static bool belongsToLast(const TextStatement &statement, const Word &last, llvm
   return !text.slice(last.end, statement.words.front().begin).contains('\n');
 }
 
-/// The kept lines with all statements that have a part of one.
+/// The kept lines, extended by all statements that have a part on them.
 static std::vector<Range> withStatements(llvm::StringRef text, const StatementList &statements, std::vector<Range> kept,
                                          Unit unit) {
   std::vector<Range> all = joined(kept);

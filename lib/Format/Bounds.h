@@ -1,11 +1,11 @@
 #pragma once
-// Lines of a text that are not laid out, or not freely: faulty ones, and those that comments speak of.
+// Lines of a text that are not laid out, or not freely: faulty ones, and those that comments exclude.
 #include "Format/Typesetter.h"
 #include "Source/SourceBuffer.h"
 
 namespace ptxray {
 
-/// What the parser says of a text.
+/// The parser's knowledge of a text.
 struct ReadText {
   explicit ReadText(const SourceBuffer &source);
   const SourceBuffer &source;
@@ -16,7 +16,7 @@ struct ReadText {
   std::optional<Unbalanced> brace; // that is missing or too much
 };
 
-/// What stays with a line that is kept: the statements that have a part of it, or all of their function.
+/// What is kept together with a kept line: the statements that have a part on it, or their whole function.
 enum class Unit : uint8_t { Statement, Function };
 
 Bounds boundsOf(const ReadText &read, const StatementList &statements, Range wanted, Unit unit);

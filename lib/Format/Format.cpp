@@ -34,7 +34,7 @@ std::vector<Edit> editsOf(const Formatting &formatting, llvm::StringRef text, co
 
 static constexpr Range everything{0, UINT32_MAX};
 
-/// From the first line's begin to the last one's end.
+/// The range from the beginning of the first line to the end of the last.
 static Range rangeOf(const SourceBuffer &source, LineSpan lines) {
   const uint32_t size = source.text().size();
   const Range first = source.lineRange(lines.first), last = source.lineRange(lines.last);
@@ -49,7 +49,7 @@ static bool haveSameWords(llvm::StringRef before, llvm::ArrayRef<Word> words, ll
     if (x.kind != y.kind || x.aside != y.aside || before.slice(x.begin, x.end) != after.slice(y.begin, y.end))
       return false;
     if (x.isToken(TokenKind::EndOfFile))
-      return before.substr(x.end) == after.substr(y.end); // what ends a C string
+      return before.substr(x.end) == after.substr(y.end); // the terminator of a C string
   }
   return false;
 }
@@ -74,11 +74,11 @@ static std::string withoutBlanks(llvm::StringRef text) {
 static std::vector<Finding> placelessFindings(const SourceBuffer &source) {
   std::vector<Finding> findings;
   uint32_t at = 0, ink = 0;
-  for (const Diagnostic &d : findingsIn(source)) { // by place
+  for (const Diagnostic &d : findingsIn(source)) { // in the order of the text
     for (; at < d.range.begin; ++at)
       ink += !llvm::isSpace(source.text()[at]);
     Finding &finding = findings.emplace_back(Finding{d.id, d.kind, ink, {}});
-    for (const std::string &arg : d.args) // a text as it is written is one
+    for (const std::string &arg : d.args) // an argument may be text of the source
       finding.words.push_back(withoutBlanks(arg));
     for (const Note &note : d.notes)
       finding.words.push_back(withoutBlanks(note.message));
@@ -141,7 +141,7 @@ static Attempt attempt(const ReadText &read, llvm::ArrayRef<Finding> findings, c
   return out;
 }
 
-/// Whether a text that was laid out stays as it is when that is done again.
+/// Whether a text that was laid out stays unchanged when it is laid out again.
 static bool isSettled(const SourceBuffer &source, llvm::ArrayRef<Finding> findings, const FormatOptions &options) {
   const ReadText read(source);
   for (Way way : waysFor(read))

@@ -1,5 +1,5 @@
 #pragma once
-// PTX laid out in one style (docs/fmt.md). Nothing but the white space between tokens and comments changes.
+// Lays out PTX in one style (docs/fmt.md). Only white space between tokens and comments changes.
 #include "Diagnostics/Diagnostic.h"
 #include "Format/Space.h"
 #include <vector>
@@ -13,23 +13,23 @@ struct LineSpan {
   uint32_t first = 1, last = UINT32_MAX;
 };
 
-/// How a text is to change.
+/// How a text is to be changed.
 struct Formatting {
   std::vector<Respacing> changes; // in the order of the text
-  std::string refusal;            // why there are none; empty: nothing is against it
+  std::string refusal;            // why there are none; empty if there is no reason
   Range place;                    // of what the refusal is about
   std::vector<Range> faults;      // lines with errors of syntax, which stay as they are
 };
 
-/// Of whole statements and comments on these lines.
+/// Lays out whole statements and comments on these lines.
 Formatting formattingOf(const SourceBuffer &source, const FormatOptions &options, LineSpan lines = {});
 
-/// The text with the changes made.
+/// The text after the changes.
 std::string applied(const Formatting &formatting, llvm::StringRef text, const FormatOptions &options);
-/// The same changes, one by one.
+/// The changes as edits.
 std::vector<Edit> editsOf(const Formatting &formatting, llvm::StringRef text, const FormatOptions &options);
 
-/// The text in its style; as it is if that is refused.
+/// The text in its style, or unchanged if it is refused.
 std::string formatted(llvm::StringRef text, const FormatOptions &options, LineSpan lines = {});
 
 } // namespace ptxray

@@ -7,23 +7,23 @@
 
 namespace ptxray {
 
-/// What is between two words: nothing, a blank, or ends of lines and an indent.
+/// The space between two words: nothing, a blank, or ends of lines and an indent.
 struct Space {
   uint32_t newlines = 0;
   uint32_t indent = 0; // levels, where there are newlines
   bool blank = false;
 };
 
-/// A run of white space of a text that is to be another.
+/// A run of white space that is to be replaced.
 struct Respacing {
   Range range;
   Space space;
 };
 
-/// How a text writes it.
+/// Writes spaces in the manner of a text.
 class SpaceWriter {
 public:
-  /// The ends of lines are those that most lines have.
+  /// Uses the kind of line end that most lines have.
   SpaceWriter(llvm::StringRef text, const FormatOptions &options);
   bool isWritten(llvm::StringRef text, Space space) const;
   void append(std::string &out, Space space) const;

@@ -1,5 +1,5 @@
 #pragma once
-// What is between two tokens of a statement.
+// The gaps between the tokens of a statement.
 #include "Format/Statements.h"
 
 namespace ptxray {
@@ -11,13 +11,13 @@ enum class Gap : uint8_t {
   Line,      // in an initialiser a line may end here
 };
 
-/// Goes over the tokens of one statement.
+/// Visits the tokens of one statement.
 class Spacing {
 public:
   explicit Spacing(const TextStatement &statement);
-  /// The gap before the token, which becomes the last one.
+  /// Returns the gap before the token, which becomes the last one.
   Gap before(const Word &token);
-  /// Open braces of an initialiser.
+  /// The number of open braces of an initialiser.
   uint32_t braces() const { return depth; }
   bool isInInitialiser() const { return sawEqual && isDeclaration; }
 

@@ -10,7 +10,7 @@ class StatementReader {
 public:
   StatementReader(llvm::StringRef text, const Faults &faults)
       : text(text), words(text, faults.any), faults(faults.lines), faultsAreWhole(faults.areWhole) {
-    list.words.reserve(text.size() / 4); // with the blank after it a word has mostly more bytes
+    list.words.reserve(text.size() / 4); // words are mostly longer, counting the blank after them
     list.entries.reserve(text.size() / 24);
   }
   StatementList readAll();
@@ -65,7 +65,7 @@ static bool startsModuleItem(TokenKind kind) {
                       TokenKind::SourceSection, TokenKind::Dwarf, TokenKind::Alias, TokenKind::Space});
 }
 
-/// Whether the arguments of a directive go on after `last`.
+/// Whether the arguments of a directive continue after `last`.
 static bool goesOn(TokenKind last, TokenKind next) {
   constexpr auto joins = [](TokenKind kind) {
     return oneOf(kind, {TokenKind::Comma, TokenKind::Plus, TokenKind::Minus});
@@ -74,7 +74,7 @@ static bool goesOn(TokenKind last, TokenKind next) {
          oneOf(next, {TokenKind::Integer, TokenKind::Float, TokenKind::String, TokenKind::WarpSize});
 }
 
-/// Whether a brace of a faulty text is one of a block: it begins its line.
+/// Whether a brace of a faulty text belongs to a block: then it begins its line.
 static bool isBlockBrace(const Word &word, llvm::StringRef text) {
   return oneOf(word.kind, {TokenKind::LeftBrace, TokenKind::RightBrace}) && startsLine(text, word.begin) &&
          !isVectorLine(text, word.begin);
@@ -121,7 +121,7 @@ void StatementReader::takeBrace() {
   statement.depth = isInSection ? 0 : open.size();
 }
 
-/// Whether no more words belong to the statement, whatever they are.
+/// Whether the statement ends here, whatever follows.
 bool StatementReader::endsHere() {
   const Word &next = words.peekToken();
   if (next.kind == TokenKind::EndOfFile)
@@ -134,7 +134,7 @@ bool StatementReader::endsHere() {
   return !faults.empty() && faults.front().begin <= last.begin && faults.front().end <= next.begin;
 }
 
-/// Whether a statement that begins here is all that is on the faulty lines around it.
+/// Whether a statement that begins here consists of the faulty lines around it.
 bool StatementReader::isFault() {
   const uint32_t begin = words.peek().begin;
   while (!faults.empty() && faults.front().end <= begin)
@@ -142,7 +142,7 @@ bool StatementReader::isFault() {
   return faultsAreWhole && !faults.empty() && faults.front().begin <= begin;
 }
 
-/// The next token, with the comments before it.
+/// Takes the next token, with the comments before it.
 void StatementReader::take() {
   do
     list.words.push_back(words.take());
@@ -203,7 +203,7 @@ void StatementReader::readStatement() {
   }
 }
 
-/// A variable or a function.
+/// Reads a variable or a function.
 void StatementReader::readItem() {
   while (!endsHere() && oneOf(words.peekToken().kind, {TokenKind::Linkage, TokenKind::Align, TokenKind::Integer}))
     take();
@@ -230,13 +230,13 @@ void StatementReader::readHead() {
   }
 }
 
-/// A directive without a semicolon.
+/// Reads a directive without a semicolon.
 void StatementReader::readDirective() {
   TokenKind before = TokenKind::EndOfFile, last = words.peek().kind;
   const bool isLocation = last == TokenKind::Loc;
   for (take(); !endsHere();) {
     const TokenKind kind = words.peekToken().kind;
-    // `, function_name L, inlined_at 1 2 3` has two names in a row.
+    // Two names follow each other in `, function_name L, inlined_at 1 2 3`.
     const bool isSecondName =
         isLocation && before == TokenKind::Comma && oneOf(kind, {TokenKind::Id, TokenKind::Dotted});
     if (!isSecondName && !goesOn(last, kind))
@@ -247,7 +247,7 @@ void StatementReader::readDirective() {
   }
 }
 
-/// Up to the brace that closes the first one.
+/// Reads up to the brace that closes the first one.
 void StatementReader::readAsWritten() {
   statement.shape = Shape::AsWritten;
   const Word &first = words.peek();
@@ -262,7 +262,7 @@ void StatementReader::readAsWritten() {
   complain(place, "its `{` is not closed");
 }
 
-/// `.b32 1, .debug_info, L1-L0` or `name:`.
+/// Reads `.b32 1, .debug_info, L1-L0` or `name:`.
 void StatementReader::readData() {
   statement.shape = Shape::Data;
   const bool isName = words.peek().kind == TokenKind::Id;

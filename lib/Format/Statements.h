@@ -1,5 +1,5 @@
 #pragma once
-// Words to statements: what is on lines of its own when the text is laid out.
+// Groups words into statements, which have lines of their own when the text is laid out.
 #include "Format/Words.h"
 #include <cassert>
 #include <optional>
@@ -34,11 +34,11 @@ struct Unbalanced {
   std::string reason;
 };
 
-/// A text with errors of syntax, if it has any.
+/// The errors of syntax in a text.
 struct Faults {
   bool any = false;
   llvm::ArrayRef<Range> lines; // that cannot be read, in their order; no statement goes on after them
-  bool areWhole = true;        // what begins on them goes on to their end, but for braces that begin a line
+  bool areWhole = true;        // a statement on them continues to their end, except for braces that begin a line
 };
 
 /// A text as statements; the last one is EndOfText.

@@ -33,7 +33,7 @@ void Typesetter::add(const TextStatement &statement) {
   isAfterBody = statement.shape == Shape::CloseBody;
 }
 
-/// Between statements and comments.
+/// The space between statements and comments.
 Space Typesetter::newLine(uint32_t newlines, uint32_t indent) {
   if (std::exchange(isFirst, false))
     return nothing;
@@ -41,7 +41,7 @@ Space Typesetter::newLine(uint32_t newlines, uint32_t indent) {
   return {std::clamp(newlines, least, std::max(least, most)), std::min(indent, deepestIndent), false};
 }
 
-/// A comment on a line of its own is indented as what follows it, at the end of a block as the block.
+/// A comment on its own line is indented like the statement after it, or like the block at its end.
 void Typesetter::addAsides(const TextStatement &statement) {
   auto isEmptyLine = [](const Word &word) { return word.newlines > 1; };
   const bool isEnd = statement.shape == Shape::EndOfText;
@@ -79,7 +79,7 @@ void Typesetter::addEnd(const Word &word) {
 
 static bool isAside(const Word &word) { return word.aside != Aside::None; }
 
-/// The space before a word, where nothing but a comment makes it begin a line.
+/// The space before a word, unless a comment makes it begin a line.
 Space Typesetter::spaceBefore(const TextStatement &statement, size_t index, const Step &step) const {
   const Word &before = statement.words[index - 1], &word = statement.words[index];
   const Space newLine{1, std::min(step.indent, deepestIndent), false};
@@ -104,7 +104,7 @@ Space Typesetter::spaceBefore(const TextStatement &statement, size_t index, cons
   llvm_unreachable("all gaps are handled");
 }
 
-/// Columns that the first words take on one line.
+/// The columns that the first words take on one line.
 uint32_t Typesetter::widthOf(const TextStatement &statement, const Steps &steps, size_t count) const {
   uint32_t width = writer.columns(statement.shape == Shape::Label ? 0 : statement.depth);
   for (size_t i = 0; i < count; ++i) {
@@ -115,7 +115,7 @@ uint32_t Typesetter::widthOf(const TextStatement &statement, const Steps &steps,
 }
 
 bool Typesetter::isTooWide(const TextStatement &statement, const Steps &steps) const {
-  // Most are far from that: all words with a blank after each would have room.
+  // Most statements are far shorter: even with a blank after each word they fit.
   const size_t most = writer.columns(statement.depth) + statement.range().size() + statement.words.size();
   return most > widest && widthOf(statement, steps, steps.size()) > widest;
 }
@@ -163,8 +163,8 @@ static HeadParts partsOf(const TextStatement &statement) {
   return parts;
 }
 
-/// Parameters have lines of their own when there are several or the line would be too long; the directives after them
-/// always have.
+/// Parameters have lines of their own if there are several or the line would be too long; directives after them always
+/// have.
 Typesetter::Steps Typesetter::stepsOfHead(const TextStatement &statement) const {
   const HeadParts parts = partsOf(statement);
   Steps steps(statement.words.size());
@@ -206,7 +206,7 @@ void Typesetter::addWords(const TextStatement &statement, const Steps &steps, bo
   }
 }
 
-/// `trap` without its semicolon, and `exit;` on the next line: a check tells it from an operand by the line.
+/// Whether the semicolon is missing, as in `trap` with `exit;` on the next line: the line end tells it from an operand.
 bool Typesetter::lacksSemicolon(const TextStatement &statement) const {
   const llvm::ArrayRef<Word> words = statement.words;
   return words.size() > 2 && words.back().isToken(TokenKind::Semicolon) && words.end()[-2].isToken(TokenKind::Id) &&
@@ -225,7 +225,7 @@ void Typesetter::addStatement(const TextStatement &statement) {
   addWords(statement, steps, hasLines || isTooWide(statement, steps));
 }
 
-/// Lists of debugging sections stay as they were made, but for what is around them.
+/// Lists of debugging sections stay as they are, except for the space around them.
 void Typesetter::addData(const TextStatement &statement) {
   for (size_t i = 1; i < statement.words.size(); ++i) {
     const bool isValue = i == 1 && statement.words.front().kind != TokenKind::Id;
@@ -260,14 +260,14 @@ void Typesetter::put(const Word &word, Space space) {
   respace(gap, space);
 }
 
-/// The space with neither more nor fewer ends of lines than are there, but for empty lines.
+/// The space with the line ends that are there, without empty lines.
 Space Typesetter::onItsLines(const Word &word, Space space) const {
   if (word.newlines == 0)
     return {0, 0, space.blank || space.newlines != 0};
   return {std::max(space.newlines, 1u), space.newlines ? space.indent : continuation, false};
 }
 
-/// Takes from the gap what is on lines that are kept; false if nothing is left.
+/// Removes the kept lines from the gap; returns false if nothing is left.
 bool Typesetter::leave(Range lines, Range &gap, Space &space) const {
   const bool beginsWithin = lines.begin <= gap.begin, endsWithin = gap.end <= lines.end;
   if (beginsWithin == endsWithin) // within, or around

@@ -1,5 +1,5 @@
 #pragma once
-// Which white space the words of a text are to have between them.
+// Determines the white space between the words of a text.
 #include "Format/Space.h"
 #include "Format/Spacing.h"
 #include "Format/Statements.h"
@@ -7,14 +7,14 @@
 
 namespace ptxray {
 
-/// Where the layout is not free. Lines are ranges without the newline that ends them.
+/// The limits of the layout. Lines are ranges without the newline that ends them.
 struct Bounds {
   Range wanted{0, UINT32_MAX};  // only statements and comments within are laid out
   std::vector<Range> kept;      // lines that stay byte for byte
   std::vector<Range> undivided; // lines that are neither divided nor joined with others
 };
 
-/// Goes over the statements of a text, in their order.
+/// Visits the statements of a text in their order.
 class Typesetter {
 public:
   Typesetter(llvm::StringRef text, const SpaceWriter &writer, const Bounds &bounds);
@@ -58,7 +58,7 @@ private:
   bool isAfterOpen = false;  // a brace was opened, and no line has followed it
   bool isAfterBody = false;  // the same of the brace that ends a function
   bool isWanted = true;      // what is put
-  bool isNumbered = false;   // a marker has said which numbers the lines have: each stays a line
+  bool isNumbered = false;   // a marker has numbered the lines, so that each stays a line
   uint32_t continuation = 0; // indent of the statement's further lines
   size_t nextKept = 0, nextUndivided = 0;
 };

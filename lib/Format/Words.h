@@ -1,6 +1,6 @@
 #pragma once
-// A text as the formatter sees it: words, which it leaves alone, and white space between them, which it writes. Words
-// are the scanner's tokens, and the comments and line markers that the scanner passes over.
+// A text as the formatter sees it: words, which it does not change, and white space between them, which it writes.
+// Words are the scanner's tokens, and the comments and line markers that the scanner skips.
 #include "Parse/Scanner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -9,7 +9,7 @@ namespace ptxray {
 
 inline bool oneOf(TokenKind kind, std::initializer_list<TokenKind> kinds) { return llvm::is_contained(kinds, kind); }
 
-/// What a word is besides a token.
+/// The kinds of words that are not tokens.
 enum class Aside : uint8_t { None, LineComment, BlockComment, LineMarker };
 
 struct Word {
@@ -23,10 +23,10 @@ struct Word {
 
 class WordReader {
 public:
-  /// With `isFaulty` quotes and `#` are read as the parser does in a faulty text: they do not reach beyond their line.
+  /// If `isFaulty`, quotes and `#` are read as the parser reads them in a faulty text, not beyond their line.
   WordReader(llvm::StringRef text, bool isFaulty);
 
-  /// The next word; at the end an EndOfFile that is there.
+  /// The next word; at the end of the text always EndOfFile.
   const Word &peek() {
     if (first == ahead.size()) [[unlikely]]
       read();
@@ -54,7 +54,7 @@ private:
   size_t first = 0;
 };
 
-/// Where the first word of a text may be: after a byte order mark.
+/// The offset of the first word: after a byte order mark.
 uint32_t beginOfWords(llvm::StringRef text);
 
 } // namespace ptxray

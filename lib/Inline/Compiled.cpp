@@ -9,7 +9,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// Goes through the lines of a text, and remembers what the ones about places say.
+/// Reads the lines of a text, and remembers those about places.
 class CompiledReader {
 public:
   explicit CompiledReader(StringRef text) : text(text) {}
@@ -49,7 +49,7 @@ void CompiledReader::readFile(StringRef line) {
     files.emplace_back(file, line.split('"').second.split('"').first.str());
 }
 
-/// `.visible .entry name(`, `.func (.param .b32 result) name(`
+/// The name in `.visible .entry name(` or `.func (.param .b32 result) name(`.
 static std::string functionIn(StringRef line) {
   StringRef rest = line.contains(".entry") ? line.split(".entry").second : line.split(".func").second;
   rest = rest.ltrim();
@@ -81,7 +81,7 @@ void CompiledReader::begin(size_t next) {
   fileOf.push_back(locFile);
 }
 
-/// They are at the end of the text.
+/// Adds the names of files, which are at the end of the text.
 void CompiledReader::nameFiles() {
   for (size_t i = 0; i < found.size(); ++i)
     for (const auto &[file, path] : files)
@@ -124,7 +124,7 @@ struct TemplatePart {
   char character = 0;
 };
 
-/// Reads a template part by part; white space is passed over.
+/// Reads a template part by part; white space is skipped.
 class TemplateWalk {
 public:
   explicit TemplateWalk(const InlineStatement &statement)
@@ -183,7 +183,7 @@ std::optional<TemplatePart> TemplateWalk::next() {
   return one;
 }
 
-/// What may be in an operand's place: a register, a number, a name.
+/// The text in place of an operand: a register, a number, a name.
 static StringRef operandAt(StringRef text) {
   const size_t sign = !text.empty() && (text[0] == '-' || text[0] == '%') ? 1 : 0;
   return text.take_front(

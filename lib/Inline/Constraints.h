@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// Takes LLVM's list of constraints, `=r,r,~{memory}`, apart: operands and clobbers of the statement.
+/// Reads LLVM's list of constraints, `=r,r,~{memory}`, into operands and clobbers of the statement.
 void readConstraints(const MappedText &list, InlineStatement &statement);
 
 } // namespace ptxray

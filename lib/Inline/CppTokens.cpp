@@ -74,7 +74,7 @@ size_t Reader::skipBlockComment(size_t i) {
   return behind;
 }
 
-/// Comments in it may go on over lines.
+/// Comments within a directive may extend over lines.
 size_t Reader::endOfDirective(size_t i) {
   while (i < text.size()) {
     const char c = text[i];
@@ -96,7 +96,7 @@ size_t Reader::endOfDirective(size_t i) {
   return i;
 }
 
-/// Of a literal that is not closed the end of its line.
+/// The end of a literal; if it is not closed, that of its line.
 size_t Reader::endOfQuoted(size_t i) const {
   const char quote = text[i++];
   for (; i < text.size(); ++i) {

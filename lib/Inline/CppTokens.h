@@ -1,5 +1,5 @@
 #pragma once
-// C++ as far as string literals, names and parentheses: what it takes to find asm statements and macros.
+// Tokenizes C++ as far as necessary to find asm statements and macros: string literals, names and parentheses.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -26,7 +26,7 @@ struct CppToken {
   Range place;
 
   bool is(llvm::StringRef other) const { return kind <= CppKind::Sign && text == other; }
-  /// The same of a literal, without a call.
+  /// The same for a literal, without a call.
   template <size_t N> bool is(const char (&other)[N]) const {
     if (kind > CppKind::Sign || text.size() != N - 1)
       return false;
@@ -37,7 +37,7 @@ struct CppToken {
   }
 };
 
-/// All tokens of a text; comments that begin with `ptxray:` are added to the list, if there is one.
+/// All tokens of a text; comments that begin with `ptxray:` are appended to the list, if there is one.
 std::vector<CppToken> readCppTokens(llvm::StringRef text, uint32_t offset = 0, std::vector<Range> *remarks = nullptr);
 
 } // namespace ptxray

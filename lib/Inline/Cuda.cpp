@@ -1,4 +1,4 @@
-// asm statements of C++.
+// Reads the asm statements of C++.
 #include "Inline/Includes.h"
 #include "Inline/Literals.h"
 #include "Inline/Macros.h"
@@ -60,7 +60,7 @@ Tokens directiveTokens(const CppToken &directive, std::vector<CppToken> &storage
   return storage;
 }
 
-/// Whether the condition holds on other machines alone.
+/// Whether the condition holds only on other machines.
 bool asksForOtherMachine(Tokens condition) {
   const bool isNot = condition.front().is("ifndef");
   for (size_t i = 1; i < condition.size(); ++i) {
@@ -78,7 +78,7 @@ bool asksForOtherMachine(Tokens condition) {
   return false;
 }
 
-/// `#ifdef X` is `#if defined(X)`.
+/// Adds a guard; `#ifdef X` is `#if defined(X)`.
 uint32_t CudaReader::addGuard(uint32_t outer, Tokens words, bool isNegated) {
   InlineGuard guard{
       outer, "", isNegated, {words.front().place.begin, words.back().place.end}, words[0].is("ifndef") && outer == 0};
@@ -130,7 +130,7 @@ void CudaReader::include(Tokens tokens) {
     includes.push_back(tokens[1].text.trim('"').str());
 }
 
-/// Its macros, and those of the headers that it includes.
+/// Reads the macros of a header, and of the headers that it includes.
 // NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
 void CudaReader::readHeader(const SourceBuffer *header, unsigned depth) {
   constexpr unsigned deepest = 16;
@@ -150,7 +150,7 @@ void CudaReader::readHeader(const SourceBuffer *header, unsigned depth) {
   }
 }
 
-/// Only when a macro is missing that they may define: most files need none.
+/// Reads the headers, if a macro is missing that they may define: most files need none.
 void CudaReader::loadHeaders() {
   if (path.empty())
     return;
@@ -160,7 +160,7 @@ void CudaReader::loadHeaders() {
   readHeader(headers->openSameStem(), 0);
 }
 
-/// What a brace opens, told by what is before it.
+/// The kind of scope that a brace opens, by the text before it.
 static ScopeKind kindOfScope(Tokens head) {
   bool hasParenthesis = false;
   for (size_t i = 0; i < head.size(); ++i) {
@@ -221,7 +221,7 @@ void CudaReader::close() {
   scopes.pop_back();
 }
 
-/// `__device__ int x;`: what stands for something in the PTX that the compiler makes.
+/// Notes names such as `x` in `__device__ int x;`, which exist in the PTX that the compiler makes.
 void CudaReader::noteDeviceNames(Tokens tokens) {
   constexpr size_t longest = 64;
   for (const CppToken &token : tokens.take_front(longest)) {
@@ -232,7 +232,7 @@ void CudaReader::noteDeviceNames(Tokens tokens) {
   }
 }
 
-/// The number of a constant expression as simple as `-5`, `(0x10)` and `true`.
+/// The value of a constant expression as simple as `-5`, `(0x10)` or `true`.
 static std::optional<std::string> constantOf(Tokens tokens) {
   while (tokens.size() > 2 && tokens.front().is("(") && tokens.back().is(")"))
     tokens = tokens.drop_front().drop_back();
@@ -255,7 +255,7 @@ static std::optional<std::string> constantOf(Tokens tokens) {
 
 namespace {
 
-/// The parts of a statement between its colons.
+/// Splits a statement at its colons.
 std::vector<Tokens> splitAtColons(Tokens tokens) {
   std::vector<Tokens> parts;
   unsigned depth = 0;
@@ -275,7 +275,7 @@ std::vector<Tokens> splitAtColons(Tokens tokens) {
 
 bool isLiteral(const CppToken &token) { return token.kind == CppKind::String || token.kind == CppKind::Plain; }
 
-/// Fills a statement from the parts between its colons; gives why it cannot.
+/// Fills a statement from the parts between its colons; returns why it cannot.
 class StatementReader {
 public:
   explicit StatementReader(InlineStatement &statement) : statement(statement) {}
@@ -395,14 +395,14 @@ static bool isQualifier(llvm::StringRef name) {
   return llvm::is_contained(qualifiers, name);
 }
 
-/// `#define ASM asm volatile`
+/// Whether a macro stands for the keyword: `#define ASM asm volatile`.
 static bool isAsmAlias(const Macro &macro) {
   return macro.holdsAsm && !macro.isFunction && llvm::all_of(macro.body, [](const CppToken &token) {
            return isAsmKeyword(token.text) || isQualifier(token.text);
          });
 }
 
-/// Of each opening parenthesis, how far after it the closing one stands; 0: there is none.
+/// For each opening parenthesis, the distance to the closing one; 0 if there is none.
 static std::vector<uint32_t> closingOf(Tokens tokens) {
   std::vector<uint32_t> closing(tokens.size());
   std::vector<size_t> open;
@@ -417,8 +417,8 @@ static std::vector<uint32_t> closingOf(Tokens tokens) {
   return closing;
 }
 
-/// Whether an `asm` with that after it names what a declaration declares: `float f(float) __asm("llvm.sin.f32");`
-/// `before` are the tokens of the same declaration or statement before it.
+/// Whether `asm` is part of a declaration and gives its name: `float f(float) __asm("llvm.sin.f32");`. `before` are the
+/// tokens of the same declaration or statement before it, `after` those after it.
 static bool isLabel(Tokens before, Tokens after) {
   static constexpr llvm::StringLiteral statements[] = {"if", "else", "for", "while", "do", "switch", "case", "default"};
   if (before.empty() || !(before.back().is(")") || before.back().is("]") || before.back().kind == CppKind::Name) ||
@@ -432,8 +432,8 @@ static bool isLabel(Tokens before, Tokens after) {
          });
 }
 
-/// Reads the statement that begins there; gives how many tokens it has, 1: it is not one. `closing` as `closingOf`
-/// gives it, from the same token on.
+/// Reads the statement that begins there; returns the number of its tokens, or 1 if it is none. `closing` is the result
+/// of `closingOf`, from the same token on.
 size_t CudaReader::statement(Tokens tokens, llvm::ArrayRef<uint32_t> closing, const CppToken *use) {
   size_t i = 1;
   bool isVolatile = false;
@@ -536,7 +536,7 @@ void CudaReader::scan(Tokens tokens, const CppToken *use, unsigned depth) {
   }
 }
 
-/// What a macro that nobody uses here says may still be known: its parameters stand for themselves.
+/// Reads statements in macros that are not used in this file; their parameters stand for themselves.
 void CudaReader::unusedMacros() {
   std::vector<const Macro *> unused;
   for (const auto &entry : macros.all())

@@ -5,7 +5,8 @@
 
 namespace ptxray {
 
-/// The class of registers that a letter stands for; empty: none. `hasFloats` as above.
+/// The type of the class of registers that a letter denotes; empty if there is none. `hasFloats` has the meaning of
+/// `Fragment::module`.
 static llvm::StringRef typeOfLetter(char letter, bool hasFloats) {
   switch (letter) {
   case 'h':
@@ -179,7 +180,7 @@ MappedText Fragment::module(llvm::StringRef ptx, llvm::StringRef target, bool ha
 
 namespace {
 
-/// Walks over the text of a template: comments and strings are passed over.
+/// Visits the text of a template except comments and strings.
 template <typename See> void eachCharacter(llvm::StringRef text, See see) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text.substr(i).starts_with("//"))

@@ -1,18 +1,18 @@
 #pragma once
-// Statements as a PTX module: what they say, around it what makes it a whole.
+// Turns statements into a PTX module, by adding what surrounds them.
 #include "Diagnostics/Diagnostic.h"
 #include "Inline/Statement.h"
 #include <map>
 
 namespace ptxray {
 
-/// A statement, or several that together open and close a block.
+/// A statement, or several that open and close a block together.
 class Fragment {
 public:
-  /// What numbers of any value shall be, by their names; others stay unknown.
+  /// The values chosen for numbers, by name; others stay unknown.
   using Numbers = std::map<std::string, std::string>;
   explicit Fragment(Numbers numbers = {}) : numbers(std::move(numbers)) {}
-  /// Adds what a statement says. What is wrong with its operands as such is reported, at the places of the source.
+  /// Adds a statement. Errors in its operands are reported at their places in the source.
   void add(const InlineStatement &statement, DiagnosticSink &sink);
 
   struct Declared {
@@ -26,18 +26,19 @@ public:
   llvm::ArrayRef<Declared> operands() const { return declared; }
   /// Operands that are numbers of any value.
   const std::vector<std::string> &constants() const { return unknown; }
-  /// What the text names and the statement does not have.
+  /// Names that the text uses and the statement does not define.
   const std::vector<std::string> &missing() const { return absent; }
-  /// Ways to choose the numbers that the text has inside of words, `.k%2`: each way makes words that exist, where some
-  /// number does. Empty: there are no such numbers.
+  /// Ways to choose the numbers that the text has within words, as in `.k%2`, such that existing words result. Empty if
+  /// there are no such numbers.
   std::vector<Numbers> choices() const;
-  /// Whether others might do as well as those it has.
+  /// Whether other numbers might do as well.
   bool choosesNumbers() const { return !numbers.empty(); }
   llvm::StringRef body() const { return text.text(); }
 
-  /// What makes two fragments equal.
+  /// A key that is equal for equal fragments.
   std::string key() const;
-  /// The whole module. `hasFloats`: below sm_100, nvcc has registers of their own for numbers with a point.
+  /// The whole module. `hasFloats` says that nvcc has separate registers for floating-point numbers, which it has below
+  /// sm_100.
   MappedText module(llvm::StringRef ptx, llvm::StringRef target, bool hasFloats) const;
 
 private:
@@ -53,15 +54,15 @@ private:
   Range place; // of all statements
 };
 
-/// How many blocks a text opens that it does not close; `lowest` is the least depth on the way.
+/// How many blocks a text opens without closing them; `lowest` is the lowest depth on the way.
 int openBlocks(llvm::StringRef text, int &lowest);
 struct DeclaredName {
   std::string name;        // of a family `%r<`
   bool isVariable = false; // in memory; else a register or a label
 };
-/// What a text declares outside of blocks.
+/// The names that a text declares outside of blocks.
 std::vector<DeclaredName> declaredNames(llvm::StringRef text);
-/// Whether a statement is meant for a GPU of NVIDIA.
+/// Whether a statement is meant for an NVIDIA GPU.
 bool looksLikePtx(const InlineStatement &statement);
 
 } // namespace ptxray

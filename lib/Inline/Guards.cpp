@@ -7,7 +7,7 @@
 namespace ptxray {
 namespace {
 
-/// A condition of the preprocessor; where a name is not known, so is what depends on it.
+/// A condition of the preprocessor. If a name is unknown, so is everything that depends on it.
 class Condition {
 public:
   Condition(llvm::StringRef text, llvm::StringRef target) : tokens(readCppTokens(text)) {
@@ -55,7 +55,7 @@ unsigned precedenceOf(llvm::StringRef sign) {
   return 0;
 }
 
-/// Signs come one by one: two that touch may be one operator.
+/// Operators are tokens of one character: two adjacent ones may be one operator.
 llvm::StringRef Condition::operatorAhead() const {
   if (at >= tokens.size() || tokens[at].kind != CppKind::Sign)
     return "";

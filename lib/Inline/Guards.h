@@ -1,5 +1,5 @@
 #pragma once
-// The `#if` conditions around a statement, and what they say for a target.
+// The `#if` conditions around a statement, and their values for a target.
 #include "Isa/Tables.h"
 #include "Source/Range.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -20,15 +20,15 @@ struct InlineGuard {
 
 enum class GuardAnswer : uint8_t { No, Yes, Unknown };
 
-/// Whether code after the guard (its number, from 1; 0: there is none) is compiled for a target. Without a target,
-/// what asks for one is not known.
+/// Whether code after the guard (its number, from 1; 0 for none) is compiled for a target. Without a target, conditions
+/// about one are unknown.
 GuardAnswer isCompiled(llvm::ArrayRef<InlineGuard> guards, uint32_t guard, llvm::StringRef target);
 
-/// Targets of today for which code after the guard is surely compiled, when it keeps older ones out; the least first.
+/// Present targets for which code after the guard is certainly compiled, if it excludes older ones; in ascending order.
 std::vector<isa::Target> targetsLetThrough(llvm::ArrayRef<InlineGuard> guards, uint32_t guard);
 
-/// Whether the guard leaves open whether code after it is compiled at all. What is there unless something is defined
-/// counts as compiled: of `#ifdef USE_ROCM` the `#else`.
+/// Whether it is uncertain that code after the guard is compiled at all. Code that is compiled unless something is
+/// defined counts as compiled: the `#else` of `#ifdef USE_ROCM`.
 bool mayLeaveOut(llvm::ArrayRef<InlineGuard> guards, uint32_t guard);
 
 } // namespace ptxray

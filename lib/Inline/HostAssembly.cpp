@@ -1,4 +1,4 @@
-// Telling PTX from the assembly of other machines.
+// Distinguishes PTX from the assembly of other machines.
 #include "Diagnostics/Nearest.h"
 #include "Inline/Fragment.h"
 #include "Inline/Readers.h"
@@ -109,7 +109,7 @@ enum class Likeness : uint8_t { No, Maybe, Sure };
 
 } // namespace
 
-/// Whether an instruction of the template can be one of PTX; sure: nothing else has it.
+/// Whether an instruction of the template may be PTX, or certainly is because no other machine has it.
 static Likeness likenessOf(llvm::StringRef text, const InlineStatement &statement) {
   if (text.starts_with("@") || text.starts_with(".reg ") || text.starts_with(".reg\t") || text.starts_with(".pragma"))
     return Likeness::Sure;
@@ -155,7 +155,7 @@ bool looksLikePtx(const InlineStatement &statement) {
   const bool hasNames =
       llvm::any_of(statement.operands, [](const InlineOperand &operand) { return !operand.name.empty(); });
   const llvm::StringRef whole = statement.text.text().trim();
-  // A brace alone closes what another statement opens.
+  // A brace alone closes a block that another statement opens.
   bool any = statement.isDevice && !whole.empty() && whole.find_first_not_of("{} \t\r\n;") == llvm::StringRef::npos;
   bool sure = false, hasOthers = false;
   llvm::SmallVector<llvm::StringRef> lines;
@@ -174,7 +174,7 @@ bool looksLikePtx(const InlineStatement &statement) {
       hasOthers |= likeness == Likeness::No && !part.empty();
     }
   }
-  // What is written for a GPU may be misspelt, but not next to the words of another machine.
+  // Code for a GPU may be misspelt, but not next to words of another machine.
   const bool isOfHost = !statement.isDevice && (hasNames || hasOthers);
   return sure || (any && !hasOtherLetters && !hasOtherClobbers && !hasFlags && !isOfHost);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The headers of a source, as far as they lie in its project.
+// The headers of a source that lie within its project.
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace ptxray {
 
-/// Finds what `#include "x.h"` of a file means: beside it, or in a folder above it. Nothing outside of the project, the
-/// folder above with a `.git` (else the file's own), is opened.
+/// Finds the file of `#include "x.h"`, next to the including file or in a folder above it. Nothing is opened outside of
+/// the project, which is the folder above that contains `.git` (else the file's own).
 class Includes {
 public:
   explicit Includes(llvm::StringRef path);
 
-  /// Null: there is none, it was asked for before, or there are too many.
+  /// Null if there is none, it was opened before, or there are too many.
   const SourceBuffer *open(llvm::StringRef written);
-  /// The header whose name differs in the extension alone: of `fp16.hpp` that is `fp16.h`.
+  /// The header that differs only in the extension: `fp16.h` for `fp16.hpp`.
   const SourceBuffer *openSameStem();
 
 private:

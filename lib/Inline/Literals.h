@@ -4,9 +4,9 @@
 
 namespace ptxray {
 
-/// Appends what a string literal of C++ stands for.
+/// Appends the value of a string literal of C++.
 void appendLiteral(const CppToken &literal, MappedText &out);
-/// Appends what is between quotes, with escapes as C++, Python and Rust have them.
+/// Appends text between quotes, with the escapes of C++, Python and Rust.
 void appendEscaped(llvm::StringRef content, uint32_t from, MappedText &out);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// Inline assembly in LLVM's assembly and in MLIR.
+// Reads inline assembly in LLVM's assembly and in MLIR.
 #include "Inline/Constraints.h"
 #include "Inline/Fragment.h"
 #include "Inline/Readers.h"
@@ -9,11 +9,11 @@
 namespace ptxray {
 namespace {
 
-/// Finds a word again and again, as the place that is looked at moves on.
+/// Finds a word repeatedly, as the current place moves on.
 class Finder {
 public:
   explicit Finder(llvm::StringRef word) : word(word) {}
-  /// How often the word is before the place, which never moves back.
+  /// How often the word occurs before the place, which must not move back.
   uint32_t countBefore(llvm::StringRef text, size_t place) {
     for (; next < place && (next = text.find(word, next)) < place; next += word.size(), ++count)
       last = next;
@@ -47,7 +47,7 @@ private:
   Finder functions{"\ndefine "}, triples{"triple = \""};
 };
 
-/// `"...\0A..."`; MLIR has `\n` too.
+/// Reads `"...\0A..."`; MLIR also has `\n`.
 bool LlvmReader::literal(size_t &i, MappedText &out) const {
   skipBlanks(i);
   if (i >= text.size() || text[i] != '"')
@@ -73,8 +73,8 @@ bool LlvmReader::literal(size_t &i, MappedText &out) const {
   return i++ < text.size();
 }
 
-/// `target triple = "arm64-apple-macosx"` is for the whole module; MLIR's `llvm.target_triple` may be that of a host
-/// whose module has others inside.
+/// `target triple = "arm64-apple-macosx"` applies to the whole module; MLIR's `llvm.target_triple` may be that of a
+/// host whose module contains others.
 void LlvmReader::noteMachine(InlineStatement &read, size_t keyword) {
   if (!triples.countBefore(text, keyword))
     return;
@@ -84,7 +84,7 @@ void LlvmReader::noteMachine(InlineStatement &read, size_t keyword) {
   read.isDevice = !isOther;
 }
 
-/// `module asm ".shared .b32 x;"`: what it declares can be named by all statements.
+/// Notes what `module asm ".shared .b32 x;"` declares: all statements can name it.
 void LlvmReader::noteModuleAssembly(size_t i) {
   MappedText line;
   if (literal(i, line))
@@ -92,7 +92,7 @@ void LlvmReader::noteModuleAssembly(size_t i) {
       result.deviceNames.push_back(one.name);
 }
 
-/// `@x = addrspace(1) global i32 0`, `define void @f()`
+/// Notes `@x = addrspace(1) global i32 0` and `define void @f()`.
 void LlvmReader::noteGlobals() {
   auto note = [&](llvm::StringRef rest) {
     result.deviceNames.push_back(
@@ -110,7 +110,7 @@ void LlvmReader::statement(size_t keyword, size_t i) {
   read.style = TemplateStyle::Llvm;
   read.isDevice = true;
   skipBlanks(i);
-  // What is before the text: `sideeffect`, `asm_dialect = att`.
+  // Skip what precedes the text: `sideeffect`, `asm_dialect = att`.
   while (i < text.size() && text[i] != '"' && (llvm::isAlnum(text[i]) || llvm::StringRef("_= \t").contains(text[i])))
     ++i;
   read.isVolatile = text.slice(keyword, i).contains("side");

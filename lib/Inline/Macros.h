@@ -1,5 +1,5 @@
 #pragma once
-// The macros of a C++ source, and what they become where they are used.
+// The macros of a C++ source, and their expansion.
 #include "Inline/CppTokens.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -24,12 +24,12 @@ bool isAsmKeyword(llvm::StringRef name);
 
 class Macros {
 public:
-  /// A `#define` or `#undef`; other directives are passed over.
+  /// Reads a `#define` or `#undef`; other directives are skipped.
   void read(llvm::ArrayRef<CppToken> directive, bool isForeign);
   Macro *find(llvm::StringRef name);
-  /// How many tokens of the use of a macro the list has, beginning with its name; 0: it is not used there.
+  /// How many tokens the use of a macro has that begins the list; 0 if it is not used there.
   size_t useAt(const Macro &macro, llvm::ArrayRef<CppToken> tokens) const;
-  /// False: it became too much.
+  /// Returns false if the expansion becomes too large.
   bool expand(llvm::ArrayRef<CppToken> tokens, std::vector<CppToken> &out);
   bool expandsAny(llvm::ArrayRef<CppToken> tokens);
   llvm::StringMap<Macro> &all() { return macros; }

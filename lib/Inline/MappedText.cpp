@@ -52,7 +52,7 @@ Range MappedText::placeOf(uint32_t offset) const {
   return {begin, begin + 1};
 }
 
-/// Of what the piece and the part share.
+/// The place of what the piece and the part have in common.
 Range MappedText::placeOfPart(const Piece &piece, Range part) const {
   if (!piece.isExact)
     return piece.source;

@@ -1,5 +1,5 @@
 #pragma once
-// A text put together from pieces of a source, each of which knows its place there.
+// A text composed of pieces of a source, each of which knows its place there.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -13,22 +13,22 @@ public:
   llvm::StringRef text() const { return content; }
   uint32_t size() const { return static_cast<uint32_t>(content.size()); }
 
-  /// Characters that are in the source as they are.
+  /// Appends characters that are in the source unchanged.
   void copy(llvm::StringRef characters, uint32_t from);
-  /// Characters that the source writes in another way, such as `\n`.
+  /// Appends characters that the source writes in another way, such as `\n`.
   void replace(llvm::StringRef characters, Range by);
-  /// Characters of another text, mapped as they are there.
+  /// Appends characters of another text with their places.
   void append(const MappedText &other, Range part);
   void append(const MappedText &other) { append(other, {0, other.size()}); }
 
-  /// Where the statement is that the text is of. A part that macros put together is looked for there first.
+  /// Sets the place of the statement. A part that macros composed is mapped to a place within it, if possible.
   void setHome(Range place) { home = place; }
-  /// Where a part of the text is in the source; an empty part has an empty place.
+  /// The place of a part of the text in the source; empty for an empty part.
   Range placeOf(Range part) const;
-  /// Where a character of the source is in the text, if it is there as it is; an offset at the end of a piece belongs
-  /// to the piece.
+  /// The place in the text of a character of the source, if it is there unchanged; an offset at the end of a piece
+  /// belongs to the piece.
   std::optional<uint32_t> offsetOf(uint32_t place) const;
-  /// Whether the part is in the source as it is, in one run.
+  /// Whether the part is in the source unchanged, and contiguous.
   bool isExact(Range part) const;
 
 private:

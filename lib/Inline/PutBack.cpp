@@ -15,7 +15,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// A source that may hold the statements; read when it is asked for.
+/// A source that may contain the statements; it is read on demand.
 struct OriginalSource {
   std::string path;
   bool isRead = false;
@@ -27,7 +27,7 @@ struct OriginalSource {
   void read();
 };
 
-/// Where a compiled statement is written.
+/// The place where a compiled statement is written.
 struct Written {
   OriginalSource *source = nullptr;
   const InlineStatement *statement = nullptr;
@@ -91,7 +91,7 @@ OriginalSource &Return::source(const std::string &path) {
   return sources.emplace_back(OriginalSource{path, false, nullptr, {}, {}, {}});
 }
 
-/// Whether a statement ends in the middle of an instruction, and nothing but remarks is between it and the place.
+/// Whether a statement ends within an instruction, with only remarks between it and the place.
 bool Return::runsInto(const CompiledStatement &one, uint32_t place) const {
   const StringRef last = body(one).rtrim().take_back(1);
   if (last.empty() || last == ";" || last == "}")
@@ -104,7 +104,7 @@ bool Return::runsInto(const CompiledStatement &one, uint32_t place) const {
   });
 }
 
-/// The statement that the range lies in, or that runs into it.
+/// The statement that contains the range, or that continues into it.
 const CompiledStatement *Return::statementOf(Range range, bool &isAfter) const {
   const auto next = llvm::upper_bound(compiled, range.begin,
                                       [](uint32_t at, const CompiledStatement &one) { return at < one.body.begin; });
@@ -141,7 +141,7 @@ std::optional<Written> Return::findByPlace(const CompiledStatement &one) {
   return found;
 }
 
-/// Without a place: a statement with that text. The first of several is as good as the others.
+/// Finds a statement with that text, without a place. If there are several, the first is as good as the others.
 std::optional<Written> Return::findByText(const CompiledStatement &one) {
   std::optional<Written> found;
   for (OriginalSource &from : sources) {
@@ -176,7 +176,7 @@ const Written *Return::writtenOf(const CompiledStatement &one) {
   return written[index] ? &*written[index] : nullptr;
 }
 
-/// Words that stand for operands, as the template names them.
+/// Replaces the text of operands by their names in the template.
 static std::string withOperandNames(StringRef text, const llvm::StringMap<std::string> &operands) {
   std::string out;
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '%'; };
@@ -199,7 +199,7 @@ static Range lastWord(StringRef text) {
   return {narrow<uint32_t>(begin), narrow<uint32_t>(trimmed.size())};
 }
 
-/// Where a part of a compiled statement is written; what is empty is after the character before it.
+/// The place in the source of a part of a compiled statement; an empty part is after the character before it.
 std::optional<Range> Return::placeOf(Range range, const CompiledStatement &one, const Written &where,
                                      bool mustBeExact) const {
   const MappedText &text = where.statement->text;
@@ -214,7 +214,7 @@ std::optional<Range> Return::placeOf(Range range, const CompiledStatement &one, 
   return isEmpty ? Range{place.end, place.end} : place;
 }
 
-/// Nothing: not every edit changes what is written, as it is written.
+/// Returns nothing if some edit does not change unchanged text.
 std::optional<Fix> Return::put(const Fix &fix, const CompiledStatement &one, const Written &where) const {
   Fix moved = fix;
   for (Edit &edit : moved.edits) {
@@ -250,7 +250,7 @@ Diagnostic Return::put(const Diagnostic &d, const CompiledStatement &one, const 
   return moved;
 }
 
-/// False: it stays.
+/// Returns false if the diagnostic stays.
 bool Return::move(const Diagnostic &d) {
   bool isAfter = false;
   const CompiledStatement *one = statementOf(d.range, isAfter);
@@ -308,7 +308,8 @@ std::vector<FileReport> putBack(FileReport &report, llvm::ArrayRef<std::string> 
   return Return(report, sources).run();
 }
 
-/// `# 12 "file.h" 3`: the files, those of the compiler and the system, which have a 3, last.
+/// The files of line markers such as `# 12 "file.h" 3`; those of the compiler and the system, which have a 3, come
+/// last.
 static std::vector<std::string> filesOfMarkers(StringRef text) {
   std::vector<std::string> own, system;
   llvm::StringSet<> seen;
@@ -328,7 +329,7 @@ std::vector<std::string> sourcesOfNvcc(StringRef ptxPath) {
   namespace fs = std::filesystem;
   const fs::path path(ptxPath.str());
   const std::string name = path.filename().string();
-  // `tmpxft_0000713_00000000-6_kernel.ptx` and `tmpxft_0000713_00000000-7_kernel.cpp1.ii`
+  // Pairs `tmpxft_0000713_00000000-6_kernel.ptx` with `tmpxft_0000713_00000000-7_kernel.cpp1.ii`.
   const size_t dash = name.find('-');
   if (!StringRef(name).starts_with("tmpxft_") || dash == std::string::npos)
     return {};

@@ -1,4 +1,4 @@
-// Inline assembly in Python: of Triton, and of what builds MLIR.
+// Reads inline assembly in Python: that of Triton, and of programs that build MLIR.
 #include "Inline/Constraints.h"
 #include "Inline/Literals.h"
 #include "Inline/Readers.h"
@@ -17,7 +17,7 @@ struct PyToken {
   PyKind kind;
   bool isRaw = false;
   bool startsLine = false;
-  llvm::StringRef text; // of a string what is between its quotes
+  llvm::StringRef text; // for a string, the text between its quotes
   uint32_t begin = 0, end = 0;
   uint32_t content = 0; // where that begins
   bool is(llvm::StringRef other) const { return kind != PyKind::String && kind != PyKind::Formatted && text == other; }
@@ -98,7 +98,7 @@ private:
   llvm::StringMap<std::pair<unsigned, size_t>> bound; // how often a name is, and where last
 };
 
-/// Of the function whose parenthesis may open there.
+/// Notes the parameters of a function whose parenthesis may open there.
 template <typename Note> void PythonReader::noteParameters(size_t i, Note note) {
   if (i >= tokens.size() || !tokens[i].is("("))
     return;
@@ -114,7 +114,7 @@ template <typename Note> void PythonReader::noteParameters(size_t i, Note note) 
   }
 }
 
-/// `NAME := ...`, or `NAME += ...` and the like at the beginning of a line.
+/// Whether a line changes a name: `NAME := ...`, or `NAME += ...` and the like at its beginning.
 static bool changes(const PyToken &name, const PyToken &sign, const PyToken &equals) {
   if (name.kind != PyKind::Name || !equals.is("=") || equals.begin != sign.end)
     return false;
@@ -122,7 +122,7 @@ static bool changes(const PyToken &name, const PyToken &sign, const PyToken &equ
   return sign.is(":") || (name.startsLine && sign.kind == PyKind::Sign && !compares);
 }
 
-/// `NAME = "..."` at the beginning of a line; that a name is bound otherwise, too, makes it unknown.
+/// Notes `NAME = "..."` at the beginning of a line; any other binding makes the name unknown.
 void PythonReader::noteBindings() {
   auto note = [&](size_t name, size_t value) {
     auto &[count, at] = bound[tokens[name].text];
@@ -153,7 +153,7 @@ void PythonReader::noteBindings() {
   }
 }
 
-/// Why an expression is not a known text; empty: it was appended.
+/// Returns why an expression is not a known text; empty if it was appended.
 // NOLINTNEXTLINE(misc-no-recursion): at most `deepest` deep
 std::string PythonReader::literal(PyTokens expression, MappedText &out, unsigned depth) const {
   constexpr unsigned deepest = 4;
@@ -222,7 +222,7 @@ void PythonReader::call(size_t name, bool isTriton) {
   InlineStatement read;
   read.style = TemplateStyle::Llvm;
   read.isDevice = true;
-  read.function = 1; // what is compiled for a GPU becomes one function
+  read.function = 1; // code for a GPU becomes one function
   read.keyword = {tokens[name].begin, tokens[name].end};
   read.place = {tokens[name].begin, tokens[i].end};
   if (text.empty() || constraints.empty())

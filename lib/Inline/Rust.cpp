@@ -1,4 +1,4 @@
-// Inline assembly in Rust for nvptx64: `asm!("add.u32 {0}, {1}, {n};", out(reg32) x, in(reg32) y, n = const 4)`.
+// Reads inline assembly in Rust for nvptx64: `asm!("add.u32 {0}, {1}, {n};", out(reg32) x, in(reg32) y, n = const 4)`.
 #include "Inline/Literals.h"
 #include "Inline/Readers.h"
 #include "Source/Narrow.h"
@@ -12,7 +12,7 @@ enum class RustKind : uint8_t { Word, String, RawString, Sign };
 
 struct RustToken {
   RustKind kind;
-  llvm::StringRef text; // of a string what is between its quotes
+  llvm::StringRef text; // for a string, the text between its quotes
   uint32_t begin = 0, end = 0;
   uint32_t content = 0; // where the text begins
   bool is(llvm::StringRef other) const { return (kind == RustKind::Word || kind == RustKind::Sign) && text == other; }
@@ -21,7 +21,7 @@ struct RustToken {
 
 using RustTokens = llvm::ArrayRef<RustToken>;
 
-/// Takes a source apart into words, strings and signs.
+/// Splits a source into words, strings and signs.
 class RustLexer {
 public:
   RustLexer(llvm::StringRef text, std::vector<Range> &remarks) : text(text), remarks(remarks) {}
@@ -43,7 +43,7 @@ private:
 
 bool isRustWord(char c) { return llvm::isAlnum(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
 
-/// One at the beginning of another is part of it.
+/// The end of a comment; comments nest.
 size_t RustLexer::afterComment(size_t i) {
   if (text[i + 1] == '/') {
     const size_t end = std::min(text.find('\n', i), text.size());
@@ -62,7 +62,7 @@ size_t RustLexer::afterComment(size_t i) {
   return text.size();
 }
 
-/// The end of a string whose quote is there, or of a character; a lifetime such as `'a` has no second quote.
+/// The end of a string or a character whose quote is there; a lifetime such as `'a` has no second quote.
 size_t RustLexer::afterQuoted(size_t i) const {
   const char quote = text[i];
   if (quote == '\'' && text.substr(i + 1, 1) != "\\" && text.substr(i + 2, 1) != "'")
@@ -72,7 +72,7 @@ size_t RustLexer::afterQuoted(size_t i) const {
   return std::min(i + 1, text.size());
 }
 
-/// `r"..."`, `r#"..."#`, `br"..."`
+/// Reads `r"..."`, `r#"..."#` or `br"..."`.
 bool RustLexer::rawString(size_t &i) {
   llvm::StringRef rest = text.substr(i);
   rest.consume_front("b");
@@ -119,7 +119,7 @@ std::vector<RustToken> RustLexer::read() {
   return std::move(tokens);
 }
 
-/// Whose letters LLVM's constraints have.
+/// The letters of LLVM's constraints for classes of registers.
 constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> registerClasses[] = {
     {"reg16", "h"}, {"reg32", "r"}, {"reg64", "l"}};
 constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> directions[] = {
@@ -129,7 +129,7 @@ constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> directions[] = {
 class RustStatement {
 public:
   void argument(RustTokens tokens);
-  /// After the last argument: what is read so far as a statement with LLVM's marks, outputs first.
+  /// Called after the last argument: makes a statement with LLVM's marks, outputs first.
   void finish();
 
   InlineStatement read;
@@ -173,7 +173,7 @@ void RustStatement::templateText(const RustToken &literal) {
     text.copy(literal.text, literal.content);
 }
 
-/// `in(reg32) x`, `inout(reg64) p => q`, `const 4`
+/// Reads `in(reg32) x`, `inout(reg64) p => q` or `const 4`.
 void RustStatement::operand(RustTokens tokens, std::string name) {
   InlineOperand one;
   one.name = std::move(name);
@@ -212,7 +212,7 @@ void RustStatement::argument(RustTokens tokens) {
   operand(isNamed ? tokens.drop_front(2) : tokens, isNamed ? tokens[0].text.str() : "");
 }
 
-/// `{}`, `{0}`, `{name}`: the number of the operand; one beyond all, if there is none.
+/// The number of the operand that `{}`, `{0}` or `{name}` refers to; beyond all operands if there is none.
 size_t RustStatement::operandOf(llvm::StringRef inside) {
   size_t index = 0;
   if (inside.empty())

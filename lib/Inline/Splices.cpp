@@ -1,4 +1,4 @@
-// Numbers that a template has inside of words: `cta_group::%2`, `m16n8k%14`.
+// Chooses numbers that a template has within words: `cta_group::%2`, `m16n8k%14`.
 #include "Inline/Fragment.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,7 +8,7 @@ namespace ptxray {
 
 using Numbers = Fragment::Numbers;
 
-/// How long the name of an operand is that the text begins with: `%14`; 0: it begins with none.
+/// The length of an operand's name, such as `%14`, at the beginning of the text; 0 if there is none.
 static size_t lengthOfName(llvm::StringRef text, llvm::ArrayRef<std::string> operands) {
   if (!text.starts_with("%") && !text.starts_with("$"))
     return 0;
@@ -16,8 +16,8 @@ static size_t lengthOfName(llvm::StringRef text, llvm::ArrayRef<std::string> ope
   return llvm::is_contained(operands, text.take_front(length)) ? length : 0;
 }
 
-/// Parts of the text between blanks, points and other signs that have one of the operands and something else, the
-/// point before them included: `.k%2`.
+/// The parts of the text between blanks, points and other signs that combine an operand with something else, including
+/// the point before them: `.k%2`.
 static std::vector<llvm::StringRef> splicedWords(llvm::StringRef text, llvm::ArrayRef<std::string> operands) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_:$%").contains(c); };
   std::vector<llvm::StringRef> words;
@@ -37,7 +37,7 @@ static std::vector<llvm::StringRef> splicedWords(llvm::StringRef text, llvm::Arr
   return words;
 }
 
-/// The numbers with which a spliced word is that word, which agree with those that are chosen.
+/// The numbers that turn a spliced word into a given word and agree with those already chosen.
 static std::optional<Numbers> numbersFor(llvm::StringRef spliced, llvm::StringRef word, Numbers chosen,
                                          llvm::ArrayRef<std::string> operands) {
   while (!spliced.empty()) {
@@ -59,7 +59,7 @@ static std::optional<Numbers> numbersFor(llvm::StringRef spliced, llvm::StringRe
   return word.empty() ? std::optional(std::move(chosen)) : std::nullopt;
 }
 
-/// What an instruction's words may be: qualifiers, and with which a mnemonic begins.
+/// All words of instructions: qualifiers, and beginnings of mnemonics.
 static const std::vector<std::string> &allWords() {
   static const std::vector<std::string> words = [] {
     std::vector<std::string> all;

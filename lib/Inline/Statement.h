@@ -1,5 +1,5 @@
 #pragma once
-// What the readers of source languages find: assembly, before it is judged.
+// The assembly that the readers of source languages find, before it is judged.
 #include "Inline/Guards.h"
 #include "Inline/MappedText.h"
 #include "llvm/ADT/SmallVector.h"
@@ -18,7 +18,7 @@ struct InlineOperand {
   bool isOutput = false;
 };
 
-/// How a template marks its operands.
+/// How a template refers to its operands.
 enum class TemplateStyle : uint8_t {
   Gcc,  // `%0`, `%%`, `%=`
   Llvm, // `$0`, `${0}`, `$$`

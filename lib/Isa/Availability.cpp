@@ -41,7 +41,7 @@ bool Availability::holds(ExprId gate) const {
   return known(gate);
 }
 
-/// `holds` answers for the parts.
+/// Evaluates one operation of a gate; `holds` evaluates its parts.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 template <typename Holds> static bool evaluate(ExprId gate, const ModuleContext &context, Holds holds) {
   if (context.target == anyTarget)
@@ -93,7 +93,7 @@ static std::string targetText(uint16_t set) {
   return text.str() + (text.ends_with("f") ? " or higher in that family" : " or higher");
 }
 
-/// `a target below sm_70`, `a target other than sm_90a`.
+/// The negation of a set: `a target below sm_70`, `a target other than sm_90a`.
 static std::string otherTargetText(uint16_t set) {
   llvm::StringRef text = isa::tables().targetSets[set].text;
   const bool isBelow = text.consume_back("+") && !text.ends_with("f");

@@ -9,7 +9,7 @@
 
 namespace ptxray {
 
-/// The target of a module whose header names none that is known: everything is available.
+/// The target of a module whose header names no known target: everything is available.
 inline constexpr uint16_t anyTarget = 0xFFFF;
 
 struct ModuleContext {
@@ -17,16 +17,16 @@ struct ModuleContext {
   uint16_t target = 0;          // index into isa::tables().targets, or anyTarget
   std::optional<uint16_t> arch; // what code is made for, where that is another
   bool pedantic = false;
-  bool independent = false; // `texmode_independent`: textures and samplers are told apart
+  bool independent = false; // `texmode_independent`: textures and samplers are separate
   Range version;            // of the number after `.version`, for fixes; empty: unknown
   Range targetName;         // of the architecture after `.target`, likewise
 };
 
-/// What the target that code is made for allows.
+/// The context with the target that code is made for, in place of the module's.
 ModuleContext ofArch(ModuleContext context);
-/// Whether a gate holds, for who asks for one alone.
+/// Evaluates a single gate.
 bool isMet(isa::ExprId gate, const ModuleContext &context);
-/// `sm_90a`
+/// The name of the module's target, such as `sm_90a`.
 std::string targetName(const ModuleContext &context);
 
 /// Expressions about version and target alone, each evaluated once.
@@ -35,9 +35,9 @@ public:
   explicit Availability(const ModuleContext &context);
   bool holds(isa::ExprId gate) const;
   const ModuleContext &module() const { return context; }
-  /// Of the target that code is made for.
+  /// The same for the target that code is made for.
   const Availability &ofCode() const;
-  /// Where to note which gates are evaluated; null: nowhere.
+  /// If set, receives every gate that is evaluated.
   mutable std::vector<isa::ExprId> *asked = nullptr;
 
 private:
@@ -59,11 +59,11 @@ using GateAlternatives = llvm::SmallVector<GateAlternative, 4>;
 bool targetFits(const GateAlternative &alternative, const ModuleContext &context);
 bool versionFits(const GateAlternative &alternative, const ModuleContext &context);
 
-/// "sm_100a, sm_100f or higher in that family (PTX 8.8), or sm_110a".
+/// The alternatives in words: "sm_100a, sm_100f or higher in that family (PTX 8.8), or sm_110a".
 std::string wording(llvm::ArrayRef<GateAlternative> alternatives);
-/// A gate as its own words say it: "PTX 7.8 and sm_90 or higher".
+/// A gate in its own words: "PTX 7.8 and sm_90 or higher".
 std::string gateText(isa::ExprId gate);
-/// "2.2", of a gate that asks for a version alone.
+/// The version, such as "2.2", of a gate that requires nothing but a version.
 std::string versionOf(isa::ExprId gate);
 bool inTargetSet(uint16_t set, uint16_t target);
 

@@ -1,11 +1,11 @@
 #pragma once
-// What `ptxray-isagen` makes of the directives, pragmas, features and limits of grammar/isa. As in Tables.h: constant
-// arrays with index ranges into each other.
+// The tables that `ptxray-isagen` makes of the directives, pragmas, features and limits of grammar/isa. Like those of
+// Tables.h, they are constant arrays with index ranges into each other.
 #include "Isa/Tables.h"
 
 namespace ptxray::isa {
 
-/// Where a directive may be written.
+/// The places where a directive may be written.
 enum DirectivePlace : uint16_t {
   InModule = 1 << 0,
   OnVariable = 1 << 1,
@@ -34,7 +34,7 @@ enum class ArgumentKind : uint8_t {
 struct DirectiveArgument {
   Text name;
   ArgumentKind kind;
-  uint8_t depth; // as many optional parts it is in
+  uint8_t depth; // how many optional parts it is nested in
   bool repeats;  // may be followed by more of its kind
   Span ranges;   // into `ranges`; empty: any value
   Span texts;    // into `directiveTexts`: the strings that stand for a number
@@ -47,7 +47,7 @@ struct Directive {
   Text file;
   uint32_t line;
   uint16_t places; // DirectivePlace
-  uint16_t owner;  // of what is InDirective: index of that directive
+  uint16_t owner;  // for InDirective: the index of the directive that contains it
   ExprId gate;
   bool once;          // in one head
   uint16_t idleSince; // ptxas ignores it from this version on; 0: never
@@ -56,7 +56,7 @@ struct Directive {
   Span needs;         // all of them in the same head
   Span idleWithout;   // one of them in the same head, or it has no effect
 };
-/// What is younger than the directive or declaration it is part of, or gone.
+/// A part of a directive or declaration that is newer than the whole, or was removed.
 struct Feature {
   Text name;
   Text title; // as messages call it; empty: they quote the text
@@ -70,7 +70,7 @@ struct Limit {
   Text name;
   Span values; // into `limitValues`: the first whose gate holds
 };
-/// A function that the driver brings. None of them waits for what its caller has started.
+/// A function that the driver provides. None of them waits for an operation that its caller has started.
 struct RuntimeFunction {
   Text name;
   ExprId gate;

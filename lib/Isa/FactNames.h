@@ -1,6 +1,5 @@
 #pragma once
-// The words of facts, as grammar/isa spells them and as they are shown, and of operands: by the number of their
-// enumerator.
+// The names of facts, as grammar/isa spells them and as they are shown, and of operands; indexed by their enumerators.
 #include "Isa/Tables.h"
 #include <array>
 
@@ -31,7 +30,7 @@ static_assert(orderedNames.size() == static_cast<size_t>(Ordered::Tcgen05) + 1);
 static_assert(operationNames.size() == static_cast<size_t>(Operation::Mapa) + 1);
 static_assert(accessNames.size() == static_cast<size_t>(Access::TensorMap) + 1);
 
-/// What is there; empty of values and registers, whose type says more.
+/// The kind of operand in words; empty for values and registers, whose type says more.
 constexpr Text roleText(OperandRole role) {
   switch (role) {
   case OperandRole::Address: return "an address in brackets";
@@ -50,7 +49,7 @@ constexpr Text roleText(OperandRole role) {
   return "";
 }
 
-/// The names that the detail of such a fact may have; none: it has no detail.
+/// The names that the detail of such a fact may have; none if it has no detail.
 struct DetailNames {
   const Text *first = nullptr;
   size_t count = 0;

@@ -5,13 +5,13 @@
 
 namespace ptxray::isa {
 
-/// As `<` of the texts, which GCC calls three functions for: every new spelling is looked up in a dozen steps.
+/// Compares like `<` of the texts, for which GCC makes three calls: every new spelling is looked up in a dozen steps.
 [[gnu::always_inline]] static inline bool isBefore(Text a, Text b) {
   const int order = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
   return order < 0 || (order == 0 && a.size() < b.size());
 }
 
-/// Of an array that is sorted by `name`; null without such an element.
+/// Finds an element of an array that is sorted by `name`; null if there is none.
 template <typename T> static const T *find(llvm::ArrayRef<T> sorted, Text T::*name, Text wanted) {
   const T *found = llvm::partition_point(sorted, [&](const T &one) { return isBefore(one.*name, wanted); });
   return found != sorted.end() && found->*name == wanted ? found : nullptr;

@@ -8,7 +8,7 @@
 
 namespace ptxray::isa {
 
-/// All arrays of the tables. The engine is handed them, so that a test can hand it small ones.
+/// All arrays of the tables. The engine receives them as a value, so that a test can give it small ones.
 struct Tables {
   llvm::ArrayRef<Word> words;     // 0: no word
   llvm::ArrayRef<Text> wordKinds; // `rounding`; 0 is empty
@@ -55,17 +55,17 @@ struct Tables {
   llvm::ArrayRef<MeaningRow> meanings; // sorted by name, then mnemonic
   llvm::ArrayRef<Example> examples;
 };
-/// Those made from grammar/isa; a test may define this function to put others in their place.
+/// The tables made from grammar/isa; a test may define this function to replace them.
 const Tables &tables();
 
-/// The part of one of the arrays above that belongs to something.
+/// The run of one of the arrays above that belongs to an element.
 template <typename T> llvm::ArrayRef<T> run(llvm::ArrayRef<T> all, Span span) {
   return all.slice(span.first, span.count);
 }
 
 const Word &word(WordId id);
 WordId findWord(llvm::StringRef text); // 0: no such word
-WordId wholeSpace(WordId space);       // `.shared::cta` lies in `.shared`: what is before the colons
+WordId wholeSpace(WordId space);       // the part before the colons: `.shared::cta` lies in `.shared`
 const Mnemonic *findMnemonic(llvm::StringRef dotted);
 llvm::ArrayRef<Mnemonic> mnemonics();
 llvm::ArrayRef<Entry> entries();
@@ -80,8 +80,8 @@ const Directive *findDirective(llvm::StringRef name); // `.maxntid`
 const Directive *findPragma(llvm::StringRef name);
 const RuntimeFunction *findRuntimeFunction(llvm::StringRef name);
 Meaning meaning(MeaningRow row);
-/// What the word, the operand or the special register says in instructions that begin with the mnemonic; empty: nothing
-/// is written down.
+/// The meaning of a word, an operand or a special register in instructions that begin with the mnemonic; nothing if
+/// none is written down.
 std::optional<Meaning> findMeaning(llvm::StringRef name, llvm::StringRef mnemonic = "");
 const Example *findExample(llvm::StringRef name);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What `ptxray-isagen` makes of grammar/isa/*.isa: a few constant arrays with index ranges into each
-// other. No pointers, no start-up work. docs/isa-notation.md explains the notation behind each field;
+// The tables that `ptxray-isagen` makes of grammar/isa/*.isa: a few constant arrays with index ranges into each other,
+// without pointers and without work at start-up. docs/isa-notation.md explains the notation behind each field;
 // everything is resolved against one form, so the engine never looks up a name.
 #include <cstdint>
 #include <string_view>
@@ -19,10 +19,10 @@ struct Span {
 
 // ---------------------------------------------------------------------------------------- words
 enum class WordClass : uint8_t { Free, Type, Layout, Space, Operation }; // Free: any order
-/// Opaque: .texref, .samplerref, .surfref.
+/// Opaque stands for .texref, .samplerref and .surfref.
 enum class TypeKind : uint8_t { None, Bits, Unsigned, Signed, Float, Packed, Predicate, Opaque };
-/// Whether a type may be declared. Of instructions alone: ptxas accepts it for arrays and for parameters of what has no
-/// body.
+/// Whether a type may be declared. ptxas accepts types that only instructions have for arrays, and for parameters of
+/// functions without a body.
 enum class Declarable : uint8_t {
   OfInstructions,
   Yes,
@@ -30,7 +30,7 @@ enum class Declarable : uint8_t {
   Never, // a word that ptxas does not even read there
 };
 
-/// What an address of a state space is to a generic one of the same place.
+/// How an address of a state space relates to a generic address of the same place.
 enum class Addresses : uint8_t {
   Unknown,
   Own, // another number
@@ -53,18 +53,18 @@ struct Word {
   Declarable declarable = Declarable::OfInstructions; // of a type
   Addresses addresses = Addresses::Unknown;           // of a state space
 };
-/// What a word, an operand or a special register says.
+/// The meaning of a word, an operand or a special register.
 struct Meaning {
   Text name;     // `.rn`, `cache-policy`, `%tid`
   Text mnemonic; // what the instructions begin with in which it says that; empty: wherever nothing else is said
   Text topic;    // what such words are: `rounding`; may be empty
   Text text;
 };
-/// As it is kept: indices into `meaningTexts`, of which four fit where one Text does.
+/// A meaning as it is stored: indices into `meaningTexts`, four of which take the room of one Text.
 struct MeaningRow {
   uint16_t name, mnemonic, topic, text;
 };
-/// Of an instruction, a directive or a pragma.
+/// An example of an instruction, a directive or a pragma.
 struct Example {
   Text name;
   Text right;
@@ -89,7 +89,7 @@ enum class ExprOp : uint8_t {
   OperandIsSymbol, // names a variable, label, function or special register
   OperandNegated,
   OperandHasOffset, // `a+8`
-  OperandIn,        // a: operand, b, c: run of `ranges`; true for what is not an immediate
+  OperandIn,        // a: operand, b, c: run of `ranges`; true unless it is an immediate
   Gate,             // a: gate by name (its expression), so that messages can name it
   Warn,             // true, and the finding is a warning; a: index into `warnings`
   Independent,      // the module says `texmode_independent`
@@ -124,7 +124,7 @@ constexpr bool isOpaque(OperandRole role) {
   return role == OperandRole::Texture || role == OperandRole::Sampler || role == OperandRole::Surface;
 }
 enum OperandRule : uint32_t {
-  // The manual's:
+  // Stated by the manual:
   Destination = 1 << 0,
   Updated = 1 << 1,        // a register that is read and written
   SinkAllowed = 1 << 2,    // `_` may stand for it
@@ -136,7 +136,7 @@ enum OperandRule : uint32_t {
   FirstIndex = 1 << 8,     // of a vector: the first element is an index
   SecondIndex = 1 << 9,    // the second; in front is the number of a sample
   Subscript = 1 << 10,     // of an address: `a[8]` passes for `[a+8]`
-  // Habits of ptxas:
+  // Known only from ptxas:
   Exact = 1 << 11,       // declared with exactly that type; in a vector, or as bits
   AsBits = 1 << 12,      // of an operand of 32 bits: predicates and `0f` constants stand for theirs
   Each = 1 << 13,        // of a vector: the elements are taken one by one
@@ -146,7 +146,7 @@ enum OperandRule : uint32_t {
   Anything = 1 << 17,    // of an address: whatever has 64 bits or less
 };
 enum class RefKind : uint8_t { None, Word, Slot };
-/// What is done with what an address, or a descriptor, leads to.
+/// What an instruction does with the memory that an address or a descriptor leads to.
 enum class Access : uint8_t {
   None,
   Names, // nothing: a prefetch, a conversion of the address
@@ -188,7 +188,7 @@ struct OperandDecl {
   Access access;
   WordId accessSpace; // of a descriptor: the space that it describes
   TypeRef accessType; // what lies at the address, of which
-  Span accessLengths; // into `terms`: so many; empty: one
+  Span accessLengths; // into `terms`: the number of elements; empty: one
   Text accessSize;    // the operand that holds the number of bytes; empty: `accessLengths` tell
   Text format;        // of a number whose bits are fields: `smem`, as `ptxray desc` calls it
   ExprId with;        // 0: by the pattern alone; else written exactly when it holds
@@ -246,19 +246,19 @@ struct Rule { // `requires`, `when ... require ...`
   uint32_t line;
   Text text;
 };
-/// What an instruction does: for analyses of a whole function. docs/isa-notation.md explains each.
+/// What an instruction does, for analyses of a whole function. docs/isa-notation.md explains each.
 enum class FactKind : uint8_t {
   Ends,      // detail: End
   Branches,  // operand: the label, or the name of a list of them
   Calls,     // operand: the function
-  Copies,    // its result is what it reads, be it defined or not
+  Copies,    // its result is what it reads, whether that is defined or not
   Converged, // detail: Scope
   Among,     // operand: the mask of the lanes that take part
   // Asynchronous operations:
   Async,   // detail: Proxy; groups: the one it joins, or operand: the barrier that counts its end, by amount
   Holds,   // operand: registers that belong to the operation until it is complete
   Commits, // groups
-  Waits,   // groups, amount: as many may be pending; isReads: only what they read is no longer needed
+  Waits,   // groups, amount: how many may be pending; isReads: only what they read is no longer needed
   // Barriers:
   Arrives,   // operand: the barrier object, or detail: Scope, which: its number; by amount; groups: after their end
   Expects,   // operand: the barrier object, by amount
@@ -285,15 +285,15 @@ enum class FactKind : uint8_t {
   Elects,   // operand: true in one of the lanes that execute it
   Traces,   // writes to the trace, which the module's metadata describe
   // Registers of a thread:
-  Occupies, // number, or operand: so many, those of the operand, at the same time as those of its other facts
+  Occupies, // number, or operand: its registers, needed at the same time as those of its other facts
   Bounded,  // number: a bound of registers that a directive sets must be as high
 };
 enum class End : uint8_t { Function, Thread, Grid };
-/// From the smallest on.
+/// Groups of threads, from the smallest to the largest.
 enum class Scope : uint8_t { Lane, Warp, Warpgroup, Cta, Cluster, Grid };
 enum class Proxy : uint8_t { Generic, Async, TensorMap };
 enum class Ordered : uint8_t { Nothing, Generic, Async, TensorMap, Registers, Barriers, Tcgen05 };
-/// Of integers: sources in the order in which they are written.
+/// Operations on integers; sources are in the order in which they are written.
 enum class Operation : uint8_t {
   Mov,
   Add,
@@ -385,7 +385,7 @@ struct TargetBits {
   uint64_t low, high; // bit i: targets[i]
   Text text;          // `sm_100f+`
 };
-/// What a register is the number of.
+/// What the value of a special register enumerates.
 enum class Enumerated : uint8_t { Nothing, Lanes, Threads };
 struct SpecialRegister {
   Text name; // `%tid`
@@ -399,6 +399,6 @@ struct SpecialRegister {
   Text manual;   // section of the manual; empty: no manual has it
 };
 
-// The arrays themselves are in IsaTables.inc, generated; Isa/Isa.h gives access.
+// The arrays themselves are in the generated IsaTables.inc; Isa/Isa.h gives access to them.
 
 } // namespace ptxray::isa

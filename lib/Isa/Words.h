@@ -1,6 +1,6 @@
 #pragma once
-// The words that C++ knows by name: `isa::words::global` is the id of `.global`. A word that grammar/isa has no longer
-// is found by the compiler.
+// The words that C++ refers to by name: `isa::words::global` is the id of `.global`. The compiler reports a word that
+// grammar/isa no longer has.
 #include "Isa/Tables.h"
 
 namespace ptxray::isa::words {

@@ -1,5 +1,5 @@
 #pragma once
-// The layouts of shared memory that a matrix descriptor can say, in CuTe's notation.
+// The layouts of shared memory that a matrix descriptor can express, in CuTe's notation.
 #include "Layout/Layout.h"
 
 namespace ptxray::layout {
@@ -10,7 +10,7 @@ struct SwizzleMode {
   uint8_t swizzleBits, swizzleBase, swizzleShift; // CuTe's Swizzle
   int tcgen05, wgmma;                             // in the descriptor; -1: not there
 
-  /// Atoms of 32 bytes have none (Table 53).
+  /// There is no such layout with atoms of 32 bytes (Table 53).
   bool hasKMajor() const { return swizzleBase != 5; }
 };
 inline constexpr SwizzleMode swizzleModes[] = {
@@ -30,7 +30,7 @@ struct CanonicalRequest {
   uint32_t leadingBytes, strideBytes;
 };
 Layout canonicalLayout(const CanonicalRequest &request);
-/// `((8,m),(T,2k)):((1T,SBO),(1,LBO))`, or with all numbers.
+/// The shape as `((8,m),(T,2k)):((1T,SBO),(1,LBO))`, or with all numbers.
 std::string canonicalShape(const CanonicalRequest &request, bool exact);
 
 } // namespace ptxray::layout

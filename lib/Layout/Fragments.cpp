@@ -7,7 +7,7 @@
 namespace ptxray::layout {
 namespace {
 
-/// Elements in a register of 32 bits; a wider element has a register of its own.
+/// How many elements a register of 32 bits holds; a wider element has a register of its own.
 uint32_t inRegister(uint32_t bits) { return bits < 32 ? 32 / bits : 1; }
 
 std::string shapeText(uint32_t rows, uint32_t columns, llvm::StringRef type) {
@@ -26,7 +26,7 @@ Layout fragment(std::string name, uint32_t rows, uint32_t columns, llvm::StringR
   return layout;
 }
 
-/// A, M x K: rows over the groups of four threads, columns within them. `warps`: 1, or 4 of a
+/// The layout of A, M x K: rows over the groups of four threads, columns within them. `warps` is 1, or 4 for a
 /// warpgroup.
 Layout multiplicandA(uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits, uint32_t warps, std::string source) {
   const uint32_t run = inRegister(bits), rows = m / warps;
@@ -40,7 +40,7 @@ Layout multiplicandA(uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits
   return layout;
 }
 
-/// B, K x N: as A with rows and columns exchanged.
+/// The layout of B, K x N: that of A with rows and columns exchanged.
 Layout multiplicandB(uint32_t k, uint32_t n, llvm::StringRef type, uint32_t bits, std::string source) {
   const uint32_t run = inRegister(bits);
   Layout layout = fragment("B", k, n, type, bits, "b", std::move(source));
@@ -51,7 +51,7 @@ Layout multiplicandB(uint32_t k, uint32_t n, llvm::StringRef type, uint32_t bits
   return layout;
 }
 
-/// C and D, M x N: always two neighbouring columns a thread; two of 16 bits share a register.
+/// The layout of C and D, M x N: two neighbouring columns a thread; two elements of 16 bits share a register.
 Layout accumulator(std::string name, uint32_t m, uint32_t n, llvm::StringRef type, uint32_t bits, uint32_t warps,
                    std::string source) {
   const uint32_t rows = m / warps, pair = bits == 16 ? 1 : 2;
@@ -69,12 +69,12 @@ Layout accumulator(std::string name, uint32_t m, uint32_t n, llvm::StringRef typ
   return layout;
 }
 
-/// Adjacent columns of A among which the metadata chooses; they take four bits of it.
+/// The number of adjacent columns of A from which the metadata selects, with four bits each time.
 uint32_t sparseChunk(uint32_t bits) { return bits == 32 ? 2 : bits == 4 ? 8 : 4; }
 
-/// Which bits of whose metadata register tell of which chunk of A. Elements of at least 16 bits
-/// need one thread of four, or two that share the columns; narrower ones two that share the rows,
-/// or all four.
+/// Adds the layout of the metadata: which bits of which register describe which chunk of A. For elements of at least 16
+/// bits it comes from one thread of four, or from two that share the columns; for narrower ones from two that share the
+/// rows, or from all four.
 void addMetadata(Answer &answer, uint32_t m, uint32_t k, uint32_t bits, uint32_t warps, uint32_t selector,
                  std::string source) {
   const uint32_t chunks = k / sparseChunk(bits), rows = m / warps;
@@ -123,7 +123,7 @@ Layout scaleFactors(char operand, uint32_t rows, uint32_t factors, uint32_t thre
   return layout;
 }
 
-/// The multiplication on quads of threads, from which four small products come.
+/// The multiplication on quads of threads, which makes four small products.
 Answer describeQuadPairs(const Words &words, llvm::StringRef accumulatorType) {
   const std::string source = "PTX ISA 9.7.14.5.1; cute mma_traits_sm70.hpp";
   auto quads = [](Layout &layout) -> Layout & {
@@ -165,8 +165,8 @@ Answer describeQuadPairs(const Words &words, llvm::StringRef accumulatorType) {
   return answer;
 }
 
-/// A 32-bit register of each thread for a tile of 8 rows of 16 bytes; transposed, rows and columns
-/// change places in it.
+/// Adds a 32-bit register of each thread for a tile of 8 rows of 16 bytes; if transposed, rows and columns are
+/// exchanged in it.
 void tile(Layout &layout, uint32_t bits, bool transposed) {
   const uint32_t run = 32 / bits;
   const Along along = transposed ? Row : Column, across = transposed ? Column : Row;
@@ -198,7 +198,7 @@ Answer transposition() {
   return answer;
 }
 
-/// Where elements that become a byte each when loaded lie in memory.
+/// Adds the layout in memory of elements that become a byte each when loaded.
 void addNarrowElements(Answer &answer, uint32_t bits, bool padded) {
   answer.layouts.push_back(sixteenElements(bits, padded));
   const std::string count = std::to_string(bits);

@@ -1,13 +1,13 @@
 #pragma once
-// The layouts that belong to an instruction, found from its qualifiers and from what the qualifiers
-// do not say (the shape that a descriptor holds, an id, a selector).
+// Finds the layouts that belong to an instruction, from its qualifiers and from values that they do not give (the shape
+// in a descriptor, an id, a selector).
 #include "Layout/Layout.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
 namespace ptxray::layout {
 
-/// What is asked. Numbers that were not given take the value that is usual.
+/// A question about an instruction. Numbers that are not given take their usual value.
 struct Request {
   std::string instruction;               // `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`, or shorter
   std::string arch;                      // `gfx12`: AMD's
@@ -32,9 +32,9 @@ struct Words {
   explicit Words(llvm::StringRef instruction);
   bool has(llvm::StringRef word) const;
   bool starts(llvm::StringRef mnemonic) const { return !all.empty() && all.front() == mnemonic; }
-  /// The first word that starts so, without that start: `kind::` gives `f16`.
+  /// The rest of the first word that begins with a text: `f16` for `kind::`.
   llvm::StringRef behind(llvm::StringRef start) const;
-  /// `m16n8k16` as {16, 8, 16}; a letter that is missing gives 0.
+  /// The shape, `m16n8k16` as {16, 8, 16}; a missing letter gives 0.
   std::optional<std::array<uint32_t, 3>> shape() const;
   /// The element types, in order.
   llvm::SmallVector<llvm::StringRef, 4> types() const;
@@ -42,12 +42,12 @@ struct Words {
   llvm::SmallVector<llvm::StringRef, 12> all;
 };
 
-/// Bits of an element of this type, without its dot; 0 when it is not one.
+/// The width of an element of this type, written without its dot; 0 if there is no such type.
 uint32_t bitsOfType(llvm::StringRef type);
 
 Answer describe(const Request &request);
 
-// One for each family; `describe` chooses among them.
+// There is one function for each family; `describe` chooses among them.
 Answer describeMovement(const Words &words);                             // Fragments.cpp
 Answer describeMma(const Words &words, const Request &request);          // Fragments.cpp
 Answer describeWgmma(const Words &words, const Request &request);        // Fragments.cpp
@@ -57,10 +57,10 @@ Answer describeTensorLoad(const Words &words, const Request &request);   // Tens
 Answer describeTensorCopy(const Words &words);                           // TensorMemory.cpp
 Answer describeTensorMma(const Words &words, const Request &request);    // TensorMemory.cpp
 Answer describeSharedMemory(const Words &words, const Request &request); // SharedMemory.cpp
-/// Sixteen elements of 4 or 6 bits as they lie in shared memory, where a row of them takes 16 bytes
-/// (padded) or as many as they need.
+/// Sixteen elements of 4 or 6 bits in shared memory, where a row of them takes 16 bytes (padded) or as many as they
+/// need.
 Layout sixteenElements(uint32_t bits, bool padded); // SharedMemory.cpp
-/// An element of 4 or 6 bits in a byte: its bits as one row, the highest first.
+/// An element of 4 or 6 bits within a byte: its bits as one row, the highest first.
 Layout elementInByte(llvm::StringRef type); // SharedMemory.cpp
 
 } // namespace ptxray::layout

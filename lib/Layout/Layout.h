@@ -1,5 +1,5 @@
 #pragma once
-// Where the elements of a matrix lie: in the registers of which thread, in which cell of tensor
+// Maps the elements of a matrix to their places: in the registers of which thread, in which cell of tensor
 // memory, at which address of shared memory. One model serves all of them: a place and an element
 // are numbers in a mixed radix, and a digit of one is a digit of the other. So each layout is a
 // short list of digits, reads in both directions, and cannot put two elements at one place without
@@ -17,17 +17,16 @@
 
 namespace ptxray::layout {
 
-/// The parts of a place. Word: a register of the thread, a column of tensor memory.
+/// The parts of a place. A Word is a register of the thread, or a column of tensor memory.
 enum Axis : uint8_t { Cta, Lane, Word, Bit };
-/// The parts of an element. Matrix: which of several.
+/// The parts of an element. The Matrix is its number if there are several.
 enum Along : uint8_t { Row, Column, Matrix };
 
 using Place = std::array<uint32_t, 4>;   // by Axis
 using Element = std::array<uint32_t, 3>; // by Along
 
-/// Counting `extent` steps moves the place by `placeStep` each and the element by `elementStep`
-/// each. An element that does not move is held several times; a place that does not move holds
-/// several.
+/// One count of `extent` steps, each of which moves the place by `placeStep` and the element by `elementStep`. An
+/// element that does not move is held several times; a place that does not move holds several elements.
 struct Digit {
   uint32_t extent;
   Axis axis;
@@ -59,7 +58,7 @@ struct Layout {
   llvm::SmallVector<Digit, 8> digits;
   Place origin = {};
   Element limit = {};     // elements from here on are padding; 0: all count
-  uint32_t carryStep = 0; // bits beyond the word lie in the word so many further; 0: there are none
+  uint32_t carryStep = 0; // bits beyond the word lie in the word this many further; 0: there are none
   Swizzle swizzle;
   std::vector<std::string> notes;
 
@@ -76,20 +75,20 @@ uint32_t size(const Layout &layout, Along along);
 /// One more than the highest number on the axis.
 uint32_t size(const Layout &layout, Axis axis);
 
-/// The first element at a place; none where the place holds nothing.
+/// The first element at a place; none if the place holds nothing.
 std::optional<Element> elementAt(const Layout &layout, Place place);
-/// All places that hold an element; none outside the matrix.
+/// All places that hold an element; none if it is outside the matrix.
 llvm::SmallVector<Place, 2> placesOf(const Layout &layout, Element element);
-/// Every pair of element and place.
+/// Visits every pair of element and place.
 void forEach(const Layout &layout, llvm::function_ref<void(Element, Place)> visit);
 
 /// CuTe's notation of the map from (lane, value) to the element's number, counted down the columns.
 std::string cuteNotation(const Layout &layout);
 
-/// `thread 5, a1, bits 16-31`
+/// A place in words: `thread 5, a1, bits 16-31`.
 std::string placeText(const Layout &layout, const Place &place);
 std::string elementText(const Layout &layout, const Element &element);
-/// `a1`, `column 3`
+/// A word in words: `a1`, `column 3`.
 std::string wordText(const Layout &layout, uint32_t word);
 llvm::StringRef laneName(const Layout &layout);
 

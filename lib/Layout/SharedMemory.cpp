@@ -1,5 +1,5 @@
-// Matrices in shared memory: swizzle atoms, the canonical layouts that a descriptor can say, and
-// the padding of elements narrower than a byte.
+// Matrices in shared memory: swizzle atoms, the canonical layouts that a descriptor can express, and the padding of
+// elements narrower than a byte.
 #include "Layout/Canonical.h"
 #include "Layout/Instructions.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -73,7 +73,7 @@ std::string canonicalShape(const CanonicalRequest &request, bool exact) {
          "," + (width == 1 ? sbo : lbo) + "),(" + times(width) + "," + (width == 1 ? lbo : sbo) + "))";
 }
 
-/// The usual strides pack the atoms: first along MN, then along K; in MN-major order the other way round.
+/// The usual strides pack the atoms first along MN, then along K; in MN-major order the other way round.
 static void setStrides(CanonicalRequest &canonical, uint32_t width, uint32_t deep, const Request &request) {
   const uint32_t atom = canonical.swizzle->bytes * deep, t = 128 / canonical.bits;
   if (canonical.kMajor || width == 1) {
@@ -110,7 +110,7 @@ Answer describeSharedMemory(const Words &, const Request &request) {
   canonical.bits = bits;
   const uint32_t t = 128 / bits, width = canonical.swizzle->bytes / 16;
   const uint32_t deep = canonical.swizzle->swizzleBase == 5 ? 4 : 8;
-  // Without a size: one atom, and where the atom is only 16 bytes wide two of them along K.
+  // The default size is one atom, or two along K if the atom is only 16 bytes wide.
   canonical.mn = request.number("mn", canonical.kMajor ? 8 : t * width);
   canonical.k = request.number("k", canonical.kMajor ? t * width : deep);
   const uint32_t mnUnit = canonical.kMajor ? 8 : t * width, kUnit = canonical.kMajor ? t : deep;
@@ -159,8 +159,7 @@ Layout sixteenElements(uint32_t bits, bool padded) {
 }
 
 Layout elementInByte(llvm::StringRef type) {
-  // A 6-bit element fills the lower six bits; a 4-bit one is stored as if it were E2M3 with two zero
-  // bits after.
+  // A 6-bit element fills the lower six bits; a 4-bit one is stored like an E2M3 with two zero bits after it.
   const uint32_t bits = bitsOfType(type);
   const uint32_t exponent = type[1] - '0', mantissa = type[3] - '0';
   Layout layout;

@@ -1,5 +1,5 @@
 #pragma once
-// Layouts as text, JSON and pictures.
+// Shows layouts as text, JSON and pictures.
 #include "Layout/Layout.h"
 
 namespace llvm {
@@ -8,8 +8,7 @@ class raw_ostream;
 
 namespace ptxray::layout {
 
-/// What a grid shows of a layout: neighbours that lie side by side are one cell, and what repeats
-/// is cut off after the limits.
+/// What is shown of a layout: adjacent neighbours are one cell, and repetitions are cut off after the limits.
 struct Grid {
   Grid(const Layout &layout, uint32_t mostRows, uint32_t mostColumns);
 
@@ -20,11 +19,11 @@ struct Grid {
   Element first(uint32_t row, uint32_t column) const { return {row * cellRows, column * cellColumns, 0}; }
 };
 
-/// A grid that fits lines of `width` characters.
+/// Writes a grid that fits into lines of `width` characters.
 void writeText(const Layout &layout, unsigned width, llvm::raw_ostream &out);
 void writeSvg(llvm::ArrayRef<Layout> layouts, llvm::StringRef title, llvm::raw_ostream &out);
 using ElementFilter = llvm::function_ref<bool(const Element &, const Place &)>;
-/// One object with every element that is wanted.
+/// Writes one object with all wanted elements.
 void writeJson(llvm::ArrayRef<Layout> layouts, llvm::ArrayRef<std::string> notes, llvm::StringRef instruction,
                ElementFilter wanted, llvm::raw_ostream &out);
 

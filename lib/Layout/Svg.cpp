@@ -1,5 +1,4 @@
-// Pictures: fragments as the grid of the text, coloured by thread; tensor memory as it lies, 128
-// lanes high.
+// Draws fragments as the grid of the text, coloured by thread, and tensor memory as it is, 128 lanes high.
 #include "Layout/Show.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,8 +11,8 @@ namespace {
 
 constexpr unsigned margin = 16, labelWidth = 56, headHeight = 44;
 
-/// Neighbouring threads get hues far from each other; a group of four shares a hue and differs in
-/// lightness. Not every viewer knows hsl(), so it is worked out here.
+/// A colour for a thread. Neighbouring threads get hues far from each other; a group of four shares a hue and differs
+/// in lightness. Not every viewer knows hsl(), so the colour is computed here.
 std::string colour(uint32_t lane) {
   const double hue = (lane / 4) * 137 % 360 / 60.0, lightness = 0.88 - (lane % 4) * 0.07;
   const double chroma = (1 - std::abs(2 * lightness - 1)) * 0.65;
@@ -35,7 +34,7 @@ struct Picture {
   std::string body;
   unsigned width = 0, height = 0;
 
-  /// What is not centred widens the picture; how wide a letter is, the viewer's font decides.
+  /// Text that is not centred widens the picture; the viewer's font determines the width of a letter.
   void text(double x, double y, llvm::StringRef content, llvm::StringRef style = "") {
     const double letter = style == "heading" ? 10 : style == "title" ? 8 : style == "note" ? 7 : 0;
     width = std::max<unsigned>(width, x + letter * content.size() + margin);
@@ -49,7 +48,7 @@ struct Picture {
   }
 };
 
-/// The elements as a grid: who holds them.
+/// Draws the elements as a grid with their owners.
 void drawGrid(const Layout &layout, Picture &picture) {
   const Grid grid(layout, 64, 32);
   constexpr unsigned cellHeight = 22;
@@ -89,8 +88,7 @@ void drawGrid(const Layout &layout, Picture &picture) {
   picture.height += 28;
 }
 
-/// Tensor memory as it lies: each rectangle is a piece of the matrix, side by side in lanes and
-/// columns.
+/// Draws tensor memory as it is: each rectangle is a piece of the matrix that is contiguous in lanes and columns.
 void drawMemory(const Layout &layout, Picture &picture) {
   const Grid grid(layout, ~0u, ~0u);
   const uint32_t ctas = size(layout, Cta), words = size(layout, Word);

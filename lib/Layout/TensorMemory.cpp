@@ -45,7 +45,7 @@ std::optional<PathLayout> pathLayout(uint32_t m, uint32_t ctas, bool sparse, boo
   return std::nullopt;
 }
 
-/// Rows over lanes and CTAs, columns over columns, `perColumn` elements in each.
+/// Lays rows over lanes and CTAs, and columns over columns, with `perColumn` elements in each.
 void layRows(Layout &layout, const PathLayout &path, uint32_t laneOffset) {
   if (path.path == DataPath::Half) {
     layout.count(16, Lane, 1, Row, 1).count(path.rows / 16, Lane, 32, Row, 16);
@@ -65,7 +65,7 @@ Layout accumulatorIn(const PathLayout &path, uint32_t m, uint32_t n, llvm::Strin
   layout.notes.push_back(std::string("Layout ") + path.name + " of PTX ISA 9.7.16.10.5");
   if (bitsOfType(type) == 16)
     layout.notes.push_back("each element has a column of its own, in the lower half of the word");
-  // What a warp has to load: one address for each piece of 32 (or 16) lanes.
+  // Lists the addresses that a warp has to load from: one for each piece of 32 (or 16) lanes.
   const uint32_t lanes = path.path == DataPath::Half ? 16 : 32;
   for (uint32_t cta = 0; cta < path.ctas; ++cta)
     for (uint32_t warp = 0; warp < 4; ++warp) {
@@ -82,7 +82,7 @@ Layout accumulatorIn(const PathLayout &path, uint32_t m, uint32_t n, llvm::Strin
   return layout;
 }
 
-/// A in tensor memory. Elements of 6 bits, and of 4 unless two share a byte, lie in bytes of their
+/// The layout of A in tensor memory. Elements of 6 bits, and those of 4 unless two share a byte, have bytes of their
 /// own.
 Layout multiplicandIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRef type, uint32_t bits,
                       uint32_t laneOffset) {
@@ -126,8 +126,8 @@ Layout scaleFactorsIn(bool ofA, uint32_t count, uint32_t factors, uint32_t id, u
   return layout;
 }
 
-/// The metadata of a sparse A: for elements of at least 16 bits each lane tells of two rows, for
-/// narrower ones of its own.
+/// The metadata of a sparse A: for elements of at least 16 bits each lane describes two rows, for narrower ones its
+/// own.
 Layout metadataIn(const PathLayout &path, uint32_t m, uint32_t k, llvm::StringRef kind, uint32_t selector,
                   uint32_t laneOffset) {
   const bool wide = kind == "f16" || kind == "ti16" || kind == "tf32";
@@ -281,7 +281,7 @@ Answer describeTensorCopy(const Words &words) {
   return Answer::refuse("tcgen05.cp needs a shape: .128x256b, .128x128b, .64x128b, .32x128b or .4x256b");
 }
 
-/// M, N and K of one product, and by how many CTAs it is computed.
+/// M, N and K of one product, and the number of CTAs that compute it.
 struct Product {
   uint32_t m, n, k, ctas;
 };

@@ -33,8 +33,7 @@ bool OperandJudge::isBracketed(unsigned node) const {
   return false;
 }
 
-/// What belongs into brackets may be after them, or the reverse, where ptxas does not look where they end
-/// (Bind.cpp).
+/// ptxas does not always look where brackets end, so that operands may be on the wrong side of them (Bind.cpp).
 void OperandJudge::judgeBrackets(unsigned node) {
   if (declared.role == OperandRole::Address)
     return;
@@ -67,7 +66,7 @@ void OperandJudge::judgeAddressRegister(const Shape &shape, unsigned node, bool 
     failAddress(reg, node);
     return;
   }
-  // Without brackets ptxas looks at the size alone, and where the form names none, at nothing.
+  // If there are no brackets, ptxas checks only the size, and nothing at all if the form names no type.
   if (isBare && !type)
     return;
   const bool agrees = type && (has(isa::Exact) ? reg == type : typesAgree(type, reg, false, false));
@@ -96,7 +95,7 @@ void OperandJudge::judgeAddressVariable(const Shape &shape, unsigned node) {
   }
   const auto [named, generic] = spaces();
   const WordId space = isa::wholeSpace(shape.space);
-  // A variable in .param has no address: loads and stores name it.
+  // A variable in .param has no address: only loads and stores name it.
   const bool byName =
       isBracketed(node) ? llvm::is_contained(named, space) : !has(isa::BareAllowed) && !(shape.flags & ShapeOffset);
   if (byName && !has(isa::Subscript) && !hasAddress(shape)) {

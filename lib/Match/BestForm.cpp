@@ -1,4 +1,4 @@
-// Tries each form of an instruction: its words, then its operands, then everything that the form asks of both.
+// Tries each form of an instruction: its words first, then its operands, then all conditions on both.
 #include "Match/BestForm.h"
 #include "Match/Bind.h"
 #include "Match/Checks.h"
@@ -28,7 +28,7 @@ static TriedForm judgeBinding(const FormView &words, const Binding &binding) {
   return form;
 }
 
-/// Two forms are equally near: what either asks for at one place would do.
+/// If two forms are equally near, the words that either expects at the same place would do.
 static void addExpected(const Judgement &from, Judgement &to) {
   for (Finding &f : to.findings)
     for (const Finding &g : from.findings)
@@ -46,7 +46,7 @@ static llvm::ArrayRef<uint32_t> formsOf(const WrittenInstruction &written) {
   return isa::run(isa::tables().mnemonicForms, written.opcode.mnemonic->forms);
 }
 
-/// The form that has the least against it.
+/// The form with the fewest objections to the instruction.
 static TriedForm nearestForm(const WrittenInstruction &written) {
   std::optional<TriedForm> best;
   auto offer = [&](TriedForm &&form) {
@@ -77,14 +77,14 @@ static TriedForm nearestForm(const WrittenInstruction &written) {
 }
 
 TriedForm bestForm(const WrittenInstruction &written) {
-  // Most instructions fit a form: nothing is kept of those that are tried before it.
+  // Most instructions fit some form: nothing is kept of the forms that are tried before it.
   for (uint32_t index : formsOf(written)) {
     FormView view(written, index);
     if (!matchWords(view).empty())
       continue;
     for (const Binding &binding : bindOperands(view)) {
       if (!binding.misfits.empty())
-        break; // all have as many
+        break; // all have the same number
       TriedForm form = judgeBinding(view, binding);
       if (form.judgement.isPerfect())
         return form;

@@ -1,5 +1,5 @@
 #pragma once
-// Of all forms of an instruction the one that is meant.
+// Selects the form that an instruction means, among all forms of its mnemonic.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 
@@ -11,7 +11,7 @@ struct TriedForm {
   FormView view;
   Judgement judgement;
 };
-/// The first form with nothing against it; else the one with the least, and its findings.
+/// The first form without findings; if there is none, the nearest form with its findings.
 TriedForm bestForm(const WrittenInstruction &written);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
-// How the written operands lie over the operand list of a form: brackets, braces, pairs and what may
-// be left out. Types do not matter yet.
+// Matches the written operands against the operand list of a form: brackets, braces, pairs and optional operands. Types
+// do not matter yet.
 #include "Match/Bind.h"
 #include "Match/Describe.h"
 #include "Match/Wording.h"
@@ -36,7 +36,7 @@ private:
   static constexpr unsigned most = 3;     // misfits; with more of them nothing is alike
   static constexpr unsigned enough = 256; // bindings
 
-  /// Nothing is alike: what is at the same place, and the first that are missing or too many.
+  /// If nothing matches, reports what is at the same place, and the first operands that are missing or too many.
   // NOLINTNEXTLINE(misc-no-recursion): each step takes a pattern of the form or one of three misfits
   void compare(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd) {
     auto add = [&](int pattern, int node) {
@@ -98,7 +98,7 @@ private:
       recordMisfit(-1, n, [&] { list(p, pEnd, nNext, nEnd, next); });
   }
 
-  /// How many elements are in the brackets.
+  /// The number of elements within the brackets.
   unsigned inside(unsigned n) const {
     unsigned count = 0;
     for (unsigned at = n + 1; at < n + shapes[n].extent; at += shapes[at].extent)
@@ -108,13 +108,13 @@ private:
 
   unsigned second(unsigned n) const { return n + 1 + shapes[n + 1].extent; }
 
-  /// After the name of a texture or surface and a lone register, ptxas does not look where the brackets end.
+  /// Whether ptxas ignores where the brackets end: after the name of a texture or surface and a lone register.
   bool isOpen(unsigned p, unsigned n) const {
     return patterns[p].kind == PatternKind::Address && shapes[n].kind == ShapeKind::Address && inside(n) >= 2 &&
            isOpaque(view.operands[patterns[p + 1].operand].role) && shapes[second(n)].kind != ShapeKind::Vector;
   }
 
-  /// `[a, b]` or `[a, b, c]` for `[a], b, c` where the brackets of `a` may be missing.
+  /// Whether `[a, b]` or `[a, b, c]` may stand for `[a], b, c`, of which the brackets of `a` are optional.
   bool isPair(unsigned p, unsigned n) const {
     if (patterns[p].kind != PatternKind::Address || patterns[p].extent != 2 || shapes[n].kind != ShapeKind::Address ||
         !(view.operands[patterns[p + 1].operand].rules & isa::BareAllowed))
@@ -122,7 +122,7 @@ private:
     return inside(n) == 2 || (inside(n) == 3 && shapes[second(n)].kind != ShapeKind::Vector);
   }
 
-  /// `[a, b], c` for `[a, b, c]`, or the reverse.
+  /// Accepts `[a, b], c` for `[a, b, c]`, and the reverse.
   // NOLINTNEXTLINE(misc-no-recursion): each step takes a pattern of the form or one of three misfits
   void bindAcrossBrackets(unsigned p, unsigned pEnd, unsigned n, unsigned nEnd, Next next) {
     const unsigned pNext = p + patterns[p].extent, nNext = n + shapes[n].extent;
@@ -181,7 +181,7 @@ private:
     case PatternKind::List:
       if (shape.kind != ShapeKind::List)
         break;
-      // One name stands for any number of elements; which they may be, no form says.
+      // One name may stand for any number of elements, which the form does not restrict.
       if (pattern.extent == 2 && patterns[p + 1].kind == PatternKind::Operand)
         return bind(patterns[p + 1].operand, n, next);
       return list(p + 1, pEnd, n + 1, nEnd, next);
@@ -208,7 +208,7 @@ private:
            (address.rules & isa::Subscript && indexed);
   }
 
-  /// `d|_` is `d`, of every instruction.
+  /// Whether `d|_` is written for `d`, as every instruction allows.
   bool discardsSecond(const Pattern &result, unsigned n) const {
     return shapes[n].kind == ShapeKind::Pair && shapes[n + 1].kind == ShapeKind::Register &&
            shapes[n + 1 + shapes[n + 1].extent].kind == ShapeKind::Sink &&
@@ -220,7 +220,7 @@ private:
     case ShapeKind::Address:
     case ShapeKind::Pair: return false;
     case ShapeKind::List: return view.operands[pattern.operand].role == isa::OperandRole::List;
-    case ShapeKind::Register: // tells optional operands apart that are before and after a predicate
+    case ShapeKind::Register: // tells optional operands before a predicate from those after it
       return !(view.operands[pattern.operand].rules & isa::Vec) ||
              viewType(shape.type).kind != isa::TypeKind::Predicate;
     default: return true;
@@ -278,7 +278,7 @@ const char *shapeName(ShapeKind kind) {
 
 llvm::SmallVector<Binding, 2> bindOperands(const FormView &view) { return Binder(view).best(); }
 
-/// Something of another shape; brackets too few or too many may be all.
+/// Reports an operand of the wrong shape; perhaps only brackets are missing or superfluous.
 static void reportShape(const Shape &shape, const Pattern &pattern, Place place, Judgement &judgement) {
   Finding &f = judgement.report(Phase::Shape, DiagId::OperandShape, place, textThere, shapeName(shape.kind),
                                 patternName(pattern.kind));
@@ -291,7 +291,7 @@ static void reportShape(const Shape &shape, const Pattern &pattern, Place place,
   }
 }
 
-/// How many operands a form cannot do without, and whether it has more.
+/// How many operands a form requires, and whether it allows more.
 static std::pair<unsigned, bool> countRequired(llvm::ArrayRef<Pattern> patterns) {
   unsigned required = 0;
   bool hasOptional = false;
@@ -303,7 +303,7 @@ static std::pair<unsigned, bool> countRequired(llvm::ArrayRef<Pattern> patterns)
   return {required, hasOptional};
 }
 
-/// What is missing: so many operands, reported once, or one inside of brackets.
+/// Reports what is missing: several operands in one report, or one within brackets.
 static void reportMissing(const FormView &view, Binding::Misfit misfit, Judgement &judgement) {
   const std::string instruction = quote(view.written.opcode.mnemonic->text);
   const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);

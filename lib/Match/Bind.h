@@ -1,11 +1,11 @@
 #pragma once
-// How the written operands lie over the operand list of a form.
+// Matches the written operands against the operand list of a form.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 
 namespace ptxray {
 
-/// A way to lay the written operands over the operand list of a form.
+/// One assignment of the written operands to the operand list of a form.
 struct Binding {
   struct Misfit {
     int16_t pattern; // -1: an operand too many
@@ -17,9 +17,9 @@ struct Binding {
 };
 const char *shapeName(ShapeKind kind);
 
-/// The best ways: all those with the fewest misfits.
+/// The best assignments: all those with the fewest misfits.
 llvm::SmallVector<Binding, 2> bindOperands(const FormView &view);
-/// Fills the operands, and reports the misfits.
+/// Stores the operands in the match, and reports the misfits.
 void applyBinding(FormView &view, const Binding &binding, Judgement &judgement);
 
 } // namespace ptxray

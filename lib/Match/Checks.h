@@ -1,6 +1,6 @@
 #pragma once
-// What no table row can say. `check name;` in an entry calls checks::name, which is in checks/name.cpp and reads
-// the instruction through the form that it was laid under.
+// Named checks, for what no table row can say. `check name;` in an entry calls checks::name, which is in
+// checks/name.cpp and reads the instruction through the form it was matched against.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 #include <array>

@@ -1,4 +1,4 @@
-// Expressions in words, and the place of what they speak of.
+// Conditions in words, and the places they refer to.
 #include "Match/Describe.h"
 #include "Isa/FactNames.h"
 #include "Match/Evaluate.h"
@@ -60,7 +60,7 @@ std::string describe(const FormView &view, ExprId id, bool negated) {
     for (ExprId argument : t.exprArgs.slice(e.a, e.b))
       if (std::string part = describe(view, argument, negated); !part.empty())
         parts.push_back(part);
-    // "`.global` or no `.ss`"
+    // Negated parts come last: "`.global` or no `.ss`".
     std::stable_partition(parts.begin(), parts.end(), [](llvm::StringRef part) { return !part.starts_with("no "); });
     return listText(parts, (e.op == ExprOp::And) != negated ? "and" : "or");
   }

@@ -1,10 +1,10 @@
 #pragma once
-// What a condition is about and what it asks for, in words.
+// What a condition is about and what it requires, in words.
 #include "Match/FormView.h"
 
 namespace ptxray {
 
-/// What a broken rule is about: the words that call it.
+/// The subject of a violated rule: the words that trigger it.
 struct Subject {
   Place place = {Place::Mnemonic, 0};
   std::string text; // quoted
@@ -13,21 +13,21 @@ struct Subject {
 /// The written words and operands that make an expression true.
 Subject subjectOf(const FormView &view, isa::ExprId when);
 
-/// What an expression asks for.
+/// The requirement of an expression, in words.
 std::string describe(const FormView &view, isa::ExprId id, bool negated = false);
 
-/// An operand as messages call it, by its place: `operand 2`.
+/// The name of an operand in messages, by its place: `operand 2`.
 std::string operandText(const FormView &view, unsigned index);
-/// What belongs in the place of an operand: `a predicate`, `an address in brackets`.
+/// What an operand has to be: `a predicate`, `an address in brackets`.
 std::string operandKind(const FormView &view, unsigned index);
 std::string textAt(const FormView &view, Place place);
-/// The first of the words that is written; the opcode if none is.
+/// The first of the words that is written; the opcode if none is written.
 Place placeOfWord(const FormView &view, llvm::ArrayRef<isa::WordId> words);
 llvm::SmallVector<isa::WordId, 8> wordsOf(const isa::Slot &slot);
 llvm::ArrayRef<isa::WordId> wordList(const isa::Expr &e);
-/// A slot whose word is another than the expression asks for.
+/// A slot that holds a word which the expression does not allow.
 std::optional<unsigned> wrongSlot(const FormView &view, isa::ExprId id);
-/// Two words that do not go together, if they are neighbours; else the second.
+/// Two words that cannot be combined if they are adjacent, else only the second.
 Place bothWords(Place one, Place other);
 
 } // namespace ptxray

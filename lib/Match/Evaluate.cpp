@@ -1,4 +1,4 @@
-// Conditions: each operation of an expression looked up in the words, operands and gates.
+// Evaluates conditions: each operation looks at the words, the operands or the gates.
 #include "Match/Evaluate.h"
 #include "Match/TypeRules.h"
 #include "llvm/ADT/STLExtras.h"
@@ -29,7 +29,7 @@ static bool isSymbol(const Shape &shape, isa::OperandRole role) {
          (shape.kind == ShapeKind::Special && role == isa::OperandRole::Address);
 }
 
-/// What is asked about the words and operands, with no other condition inside.
+/// Evaluates a condition about words or operands that contains no other condition.
 static bool evaluateLeaf(const FormView &view, const Expr &e) {
   const isa::Tables &t = isa::tables();
   auto listed = [&](isa::WordId word) { return word && llvm::is_contained(t.wordLists.slice(e.b, e.c), word); };

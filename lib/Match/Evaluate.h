@@ -1,5 +1,5 @@
 #pragma once
-// Whether a condition of the tables holds of a form tried on an instruction.
+// Evaluates conditions of the tables for a form that is tried on an instruction.
 #include "Match/FormView.h"
 
 namespace ptxray {
@@ -15,7 +15,7 @@ inline bool holds(const FormView &view, isa::ExprId condition, Assume assume = A
   return evaluate(view, condition, assume).holds;
 }
 
-/// Whether it asks for the value of a constant that is not known.
+/// Whether the condition depends on the value of a constant that is unknown.
 bool asksForUnknown(const FormView &view, isa::ExprId condition);
 
 bool inRange(const isa::ValueRange &range, int64_t value);

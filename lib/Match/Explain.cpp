@@ -1,4 +1,4 @@
-// From a condition that does not hold to findings: what is missing or out of place, and what would do.
+// Turns a condition that does not hold into findings: what is missing or out of place, and what would do.
 #include "Match/Explain.h"
 #include "Match/Gates.h"
 #include "Match/Wording.h"
@@ -31,7 +31,7 @@ void reportWarnings(const FormView &view, const Truth &truth, const Subject &sub
   }
 }
 
-/// The first word that an expression speaks of: it says what kind of rule this is.
+/// The first word that an expression mentions: it determines the kind of the rule.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static WordId firstWord(const FormView &view, ExprId id) {
   const isa::Tables &t = isa::tables();
@@ -60,7 +60,7 @@ Finding &reportCombination(const FormView &view, const Subject &subject, Place p
                            Judgement &judgement) {
   const Opcode &opcode = view.written.opcode;
   const WordId subjectWord = subject.place.kind == Place::Word ? opcode.words[subject.place.index].id : WordId(0);
-  // `.lo` of `mul.lo` is not a comparison.
+  // The `.lo` of `mul.lo` is not a comparison.
   const bool isOfName = word && llvm::any_of(llvm::ArrayRef(opcode.words).take_front(opcode.mnemonicWords),
                                              [&](const OpcodeWord &spelt) { return spelt.id == word; });
   const bool needsOtherType = isa::word(word).wordClass == isa::WordClass::Type && !isOfName && subjectWord &&
@@ -131,7 +131,7 @@ private:
 
 } // namespace
 
-/// False: the slot is not written.
+/// Returns false if the slot is not written.
 bool Failure::explainSlot(const Expr &e, bool negated, const std::string &wanted) {
   if (!negated && !view.word(e.a)) {
     const auto words = wordsOf(view.slots[e.a]);
@@ -142,7 +142,7 @@ bool Failure::explainSlot(const Expr &e, bool negated, const std::string &wanted
   if (!view.isWritten(e.a))
     return false;
   const WordId word = view.slotWord[e.a];
-  // A word calls the rule: it is the one out of place, but where a shape says what the layouts are.
+  // Blame the word that triggered the rule, unless the shape dictates the layouts.
   const bool called = (subject.place.kind == Place::Word || subject.place.kind == Place::Suffix) &&
                       isa::word(word).wordClass != isa::WordClass::Layout;
   const Place place = called ? subject.place : view.placeOfSlot(e.a);
@@ -159,7 +159,7 @@ void Failure::explainCombination(Place place, WordId word, const std::string &wa
   f.line = line;
 }
 
-/// False: none of the words is written.
+/// Returns false if none of the words is written.
 bool Failure::explainWord(const Expr &e, bool negated) {
   if (!negated) {
     report(Phase::Condition, DiagId::MissingQualifier, subject.place, subject.text, wordsText(wordList(e))).kind =

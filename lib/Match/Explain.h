@@ -1,15 +1,16 @@
 #pragma once
-// Why a condition fails: what is reported of it.
+// Reports why a condition fails.
 #include "Match/Describe.h"
 #include "Match/Evaluate.h"
 #include "Match/Judgement.h"
 
 namespace ptxray {
 
-/// Reports why an expression that is false is false. `subject` is what needs it.
+/// Reports why an expression is false. `subject` is what requires it.
 void explainFailure(const FormView &view, isa::ExprId condition, const Subject &subject, uint32_t line,
                     Judgement &judgement);
-/// Reports what held with a warning. `value`: of a word alone, not of words together.
+/// Reports the warnings of a condition that holds. `value` says that one is about a word alone, not about a
+/// combination.
 void reportWarnings(const FormView &view, const Truth &truth, const Subject &subject, uint32_t line, bool value,
                     Judgement &judgement);
 /// Reports that `subject` needs one of `words` in a slot that is empty.
@@ -17,10 +18,11 @@ void reportRequired(const FormView &view, unsigned slot, llvm::ArrayRef<isa::Wor
                     uint32_t line, Judgement &judgement);
 /// Reports that `subject` needs an operand that is not written. The caller may set the line.
 Finding &reportAbsent(const FormView &view, unsigned operand, const Subject &subject, Judgement &judgement);
-/// A value outside the ranges. The caller may set the line.
+/// Reports a value outside the ranges. The caller may set the line.
 Finding &reportRange(Phase phase, Place place, llvm::ArrayRef<isa::ValueRange> ranges, int64_t value,
                      Judgement &judgement);
-/// A word that does not go with the subject: its type, or another word. The caller adds what would do, and the line.
+/// Reports a word that cannot be combined with the subject: its type, or another word. The caller adds what would do,
+/// and the line.
 Finding &reportCombination(const FormView &view, const Subject &subject, Place place, isa::WordId word,
                            Judgement &judgement);
 

@@ -24,7 +24,7 @@ static uint8_t useOf(const isa::OperandDecl &operand) {
   return operand.role == isa::OperandRole::Function ? Reads | Calls : Reads;
 }
 
-/// Of a name: a register, a label and so on, whatever the operand it is in.
+/// How the instruction uses a name, by the kind of symbol it denotes.
 static uint8_t useOfName(const Shape &shape, uint8_t use) {
   switch (shape.kind) {
   case ShapeKind::Register: return use & (Reads | Writes | Addresses | Passes);
@@ -36,14 +36,14 @@ static uint8_t useOfName(const Shape &shape, uint8_t use) {
   }
 }
 
-/// Generic addresses and those in `.global` are as wide as the module's; others need not be.
+/// Whether addresses have the width of the module's addresses: generic ones and those in `.global` do.
 static bool isFullWidth(const FormView &view) {
   return llvm::all_of(view.written.opcode.words, [](const OpcodeWord &word) {
     return word.id == isa::words::global || isa::word(word.id).wordClass != isa::WordClass::Space;
   });
 }
 
-/// Does the operand hold, or make, a generic or global address of 32 bits?
+/// Whether the operand holds, or makes, a generic or global address of 32 bits.
 static bool isAddress32(const FormView &view, unsigned operand, const Shape &shape) {
   if (view.operands[operand].role == isa::OperandRole::Address)
     return shape.kind == ShapeKind::Register && isa::word(shape.type).bits == 32 && isFullWidth(view);
@@ -51,7 +51,7 @@ static bool isAddress32(const FormView &view, unsigned operand, const Shape &sha
          view.typeOf(operand).bits == 32;
 }
 
-/// How many bytes the operand's address leads to, and how they must be aligned; 0: not known.
+/// Sets how many bytes the operand's address leads to and how they must be aligned; 0 if that is not known.
 static void addBytes(const FormView &view, const isa::OperandDecl &operand, Access &access) {
   const isa::WordId type =
       operand.accessType.kind == isa::RefKind::Slot ? view.word(operand.accessType.index) : operand.accessType.index;
@@ -71,7 +71,7 @@ static void addBytes(const FormView &view, const isa::OperandDecl &operand, Acce
   access.bytes = static_cast<uint32_t>(bytes);
 }
 
-/// The share of the written vector's elements that end up in a register, but for `_` between others.
+/// The bytes of the written vector up to the last element that goes to a register rather than to `_`.
 static uint32_t takenBytes(const FormView &view, uint32_t bytes) {
   const llvm::ArrayRef<Shape> shapes = view.written.shapes;
   for (unsigned i = 0; i < view.operands.size(); ++i) {
@@ -87,11 +87,11 @@ static uint32_t takenBytes(const FormView &view, uint32_t bytes) {
   return bytes;
 }
 
-/// The space that an address lies in, and whether the number in it is a generic address.
+/// Sets the space that an address lies in, and whether the address is generic.
 static void addSpace(const FormView &view, const isa::OperandDecl &operand, Access &access) {
   access.space = operand.accessSpace;
   access.isGeneric = operand.role == isa::OperandRole::Address;
-  // The object behind a map lies in global memory, the map itself may lie anywhere.
+  // The object that a map describes lies in global memory; the map itself may lie anywhere.
   if (!access.isGeneric || operand.access == isa::Access::TensorMap)
     return;
   for (const isa::SpaceRef &ref : isa::run(isa::tables().spaceRefs, operand.spaces)) {
@@ -102,7 +102,7 @@ static void addSpace(const FormView &view, const isa::OperandDecl &operand, Acce
       }
       continue;
     }
-    // A word of the declaration: written it says how the number is meant, else where the object lies.
+    // A space in the declaration fixes the address form if the opcode names it, otherwise only the location.
     if (!access.space)
       access.space = ref.index;
     access.isGeneric &= ref.index != isa::words::tmem;
@@ -141,13 +141,13 @@ static Computation computationOf(const FormView &view, isa::Operation operation)
   return computation;
 }
 
-/// A conversion from or to a generic address, into 32 bits.
+/// Whether it converts from or to a generic address of 32 bits.
 static bool makesAddress32(const Computation &computation) {
   return computation.isKnown && computation.resultBits == 32 &&
          (computation.operation == isa::Operation::ToGeneric || computation.operation == isa::Operation::FromGeneric);
 }
 
-/// A conversion between generic addresses and those in `.const`.
+/// Whether it converts between generic addresses and those in `.const`.
 static bool convertsConstant(const FormView &view, const Computation &computation) {
   return computation.isKnown &&
          (computation.operation == isa::Operation::ToGeneric || computation.operation == isa::Operation::FromGeneric) &&
@@ -158,14 +158,14 @@ static isa::WordId spaceOf(const FormView &view, const isa::SpaceRef &ref) {
   return ref.kind == isa::RefKind::Slot ? view.word(ref.index) : ref.index;
 }
 
-/// How many registers of 32 bits an operand takes.
+/// The number of registers of 32 bits that an operand takes.
 static uint16_t registersOf(const FormView &view, unsigned operand) {
   const Shape &shape = view.written.shapes[view.nodeOf[operand]];
   const unsigned elements = shape.kind == ShapeKind::Vector ? shape.extent - 1u : 1;
   return narrow<uint16_t>(elements * std::max(1u, (view.typeOf(operand).bits + 31u) / 32));
 }
 
-/// What code generation makes of it, whatever the module is written for.
+/// Whether a condition holds for the target that code is made for, which need not be the module's.
 static bool holdsForCode(const FormView &view, isa::ExprId when) {
   const Availability &availability = view.written.availability;
   if (&availability.ofCode() == &availability)
@@ -243,7 +243,7 @@ Facts factsOf(const FormView &view) {
     if (node < 0)
       continue;
     uint8_t use = useOf(operand);
-    // An empty structure is one byte that nobody sets.
+    // Compilers pass empty structs as one uninitialised byte.
     if (facts.has(isa::FactKind::Copies) || (use == Reads && view.typeOf(i).bits == 8))
       use |= use & Reads ? Passes : 0;
     std::fill_n(uses.begin() + node, shapes[node].extent, use);

@@ -1,6 +1,6 @@
 #pragma once
-// What an accepted instruction does: with its operands, with memory, and the facts that its form states. It depends on
-// no more than its verdict does, so it is found together with it, once for each shape.
+// What an accepted instruction does: its uses of operands and memory, and the facts that its form states. Facts depend
+// on the same things as the verdict, so they are found together with it, once for each shape.
 #include "Isa/FactNames.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -20,7 +20,7 @@ enum Use : uint8_t {
   Targets = 8,               // a label, or the name of a list of them
   Calls = 16,                // a function
   Names = 32,                // a variable, or a function whose address is taken
-  Passes = 128,              // beside Reads: the value goes on as it is, and need not be defined
+  Passes = 128,              // beside Reads: the value is passed on unchanged, and need not be defined
   Updates = Writes | Passes, // a register that is written, and read before unless a predicate says otherwise
 };
 
@@ -45,12 +45,12 @@ struct Access {
 
   bool reads() const { return kind == isa::Access::Reads || kind == isa::Access::Updates; }
   bool writes() const { return kind == isa::Access::Writes || kind == isa::Access::Updates; }
-  /// Does the text alone show which bytes of a variable these are?
+  /// Whether the text alone shows which bytes of a variable these are.
   bool isOfVariable() const { return isVariable && bytes; }
   bool operator==(const Access &) const = default;
 };
 
-/// A fact that holds, with nodes of the instruction's operands for the operands of its form; -1: none.
+/// A fact that holds. Operands of the form have become nodes of the instruction; -1 stands for none.
 struct Action {
   isa::FactKind kind;
   uint8_t detail; // by kind: isa::End, Scope, Proxy, Ordered, Operation
@@ -76,7 +76,7 @@ struct Computation {
   bool operator==(const Computation &) const = default;
 };
 
-/// The numbers that an operand may be, where a register stands for it.
+/// The values that are allowed for an operand, if a register is given.
 struct OperandRange {
   uint16_t node;
   uint32_t firstRange, ranges; // of isa::Tables::ranges
@@ -92,7 +92,7 @@ constexpr FactKinds bitOf(isa::FactKind kind) { return FactKinds(1) << static_ca
 struct Facts {
   bool known = false; // false: the instruction is refused, so it may do anything
   bool hasResult = false;
-  bool isPlain = false;          // nothing but registers read and written, for who asks for no action
+  bool isPlain = false;          // reads and writes only registers, and has no action
   bool hasAddress32 = false;     // it holds or makes a generic address of 32 bits
   bool convertsConstant = false; // between generic addresses and those in `.const`
   uint8_t ctas = 0;              // whose tensor memory it asks for
@@ -108,18 +108,18 @@ struct Facts {
 
   bool operator==(const Facts &) const = default;
   bool has(isa::FactKind kind) const { return kinds & bitOf(kind); }
-  /// Control does not go on after it, if it has no guard.
+  /// Whether control never continues after the instruction, unless it is guarded.
   bool endsControl() const { return has(isa::FactKind::Ends) || has(isa::FactKind::Branches); }
 };
 
-/// The uses of an instruction's names one by one, if it does nothing but read and write a few registers.
+/// The uses of an instruction's names one by one, if all it does is read and write a few registers.
 struct PlainUses {
   bool known = false;
   std::array<uint8_t, 7> uses{};
 };
 PlainUses plainUses(const Facts &facts, llvm::ArrayRef<Operand> nodes);
 
-/// Of an instruction that is accepted.
+/// The facts of an accepted instruction.
 Facts factsOf(const FormView &view);
 Facts factsOfRefused(llvm::ArrayRef<Shape> shapes);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What is wrong with an instruction, independent of where it is: equal instructions share their
-// findings, and bytes are looked up when one is reported.
+// What is wrong with an instruction, independent of its place: equal instructions share their findings, and bytes are
+// looked up when one is reported.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Tables.h"
 #include "Source/Narrow.h"
@@ -24,7 +24,7 @@ struct Place {
   }
 };
 
-/// What weighs more when a text fits no form: a form with fewer of the first is nearer.
+/// How much a finding weighs when a text fits no form: the form with fewer findings of the first phases is nearer.
 enum class Phase : uint8_t { Qualifier, Shape, Condition, Gate, Type, Warning, Tie };
 inline constexpr unsigned phaseCount = 7; // Tie: no finding is of it; it only makes another form the nearer one
 
@@ -40,7 +40,7 @@ struct Remedy {
     AddBrackets,    // round the operand at the place of the finding
     RemoveBrackets, // from it
     SwapOperands,   // the first two
-    MakeFloat,      // of the integer there, of so many bits as `word` says
+    MakeFloat,      // of the integer there, with as many bits as `word` says
   };
   Kind kind = None;
   uint16_t word = 0; // RaiseVersion, ChangeTarget: the version
@@ -48,11 +48,11 @@ struct Remedy {
   bool operator==(const Remedy &) const = default;
 };
 
-/// The argument that is the text of the source at the place.
+/// Stands for an argument that is the text of the source at the place.
 struct TextThere {};
 inline constexpr TextThere textThere;
 
-/// Kinds of words that have no choice beside them.
+/// Kinds of words for which there is no alternative.
 inline bool isFixedWord(Kind kind) {
   return kind == Kind::Alignment || kind == Kind::Convergence || kind == Kind::Completion;
 }
@@ -66,7 +66,7 @@ struct Finding {
   llvm::SmallVector<std::string, 4> args;
   /// Which argument is the text of the source at `place`, or -1.
   int8_t sourceArg = -1;
-  /// Words that would do here: they make the last argument. Forms that are equally near add theirs.
+  /// Words that would be accepted here, which make the last argument. Forms that are equally near add theirs.
   llvm::SmallVector<isa::WordId, 0> expected;
   llvm::SmallVector<SharedText, 1> notes;
   Remedy remedy;                // without text and with `expected`: that word, if there is only one
@@ -86,7 +86,7 @@ struct Finding {
   }
 };
 Finding makeWordFinding(DiagId id, Place place);
-/// Of words, whatever the form.
+/// A finding about words, independent of the form.
 template <typename... Args> Finding wordFinding(IdFor<Args...> id, Place place, const Args &...args) {
   Finding f = makeWordFinding(id.value, place);
   (f.add(args), ...);

@@ -1,6 +1,6 @@
 #pragma once
-// How a written instruction lies over one form of the tables: which word is in which slot, which operand node in
-// which operand, which row of each table it is. A plain value of numbers; what it was made from may be gone.
+// How a written instruction fits one form of the tables: the word of each slot, the node of each operand, the row of
+// each table. It is a plain value of numbers, and may outlive what it was made from.
 #include "Isa/Isa.h"
 #include "Match/Finding.h"
 #include "Match/TypeRules.h"
@@ -13,7 +13,7 @@ struct FormMatch {
 
   const isa::Form &form() const { return isa::tables().forms[formIndex]; }
 
-  /// The word of a slot, its fallback when it is not written, or 0.
+  /// The word of a slot, its fallback if it is not written, or 0.
   isa::WordId word(unsigned slot) const { return slotWord[slot] ? slotWord[slot] : slots[slot].fallback; }
   bool isWritten(unsigned slot) const { return slotWord[slot] != 0; }
   /// The word of the slot with that name, or 0; its text, or an empty one.
@@ -28,11 +28,11 @@ struct FormMatch {
   Place placeOfOperand(llvm::StringRef name) const;
 
   bool mayNegate(unsigned operand) const; // `{-}a`
-  /// The type of an operand as declared, its slot read.
+  /// The declared type of an operand, read from its slot if necessary.
   TypeView typeOf(unsigned operand) const;
-  /// A length or bound; none when it is read from a slot that is not written.
+  /// A length or bound; none if it depends on a slot that is not written.
   std::optional<int64_t> value(const isa::Term &term) const;
-  /// How long an operand may be and which values it may have, by its declaration or the rows of the tables.
+  /// How long an operand may be and which values it may have, from its declaration or the rows of the tables.
   llvm::ArrayRef<isa::Term> lengths(unsigned operand) const;
   llvm::ArrayRef<isa::ValueRange> ranges(unsigned operand) const;
 

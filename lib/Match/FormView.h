@@ -1,5 +1,5 @@
 #pragma once
-// A form tried on a written instruction: what the steps of the judge and the named checks read.
+// A form that is tried on a written instruction, as the steps of the judge and the named checks read it.
 #include "Match/FormMatch.h"
 #include "Match/Written.h"
 #include <cassert>

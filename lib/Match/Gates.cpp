@@ -1,4 +1,4 @@
-// From a gate that is closed to the versions and targets that open it.
+// Finds the versions and targets that satisfy a gate.
 #include "Match/Gates.h"
 #include "Match/Evaluate.h"
 #include "Match/Wording.h"
@@ -60,7 +60,7 @@ static bool namesVariant(uint16_t set) {
   return text.ends_with("a") || text.ends_with("f");
 }
 
-/// `sm_101a` has become `sm_110a`.
+/// The present name of a target: `sm_101a` has become `sm_110a`.
 static std::string nameToday(const isa::Target &target) {
   std::string name = "sm_" + std::to_string(target.number);
   if (target.variant)
@@ -68,7 +68,7 @@ static std::string nameToday(const isa::Target &target) {
   return name;
 }
 
-/// The version with which a module for the target satisfies one of the ways; 0: none does.
+/// The version with which a module for the target satisfies one of the alternatives; 0 if none does.
 static uint16_t versionFor(const GateAlternatives &ways, uint16_t target, const ModuleContext &module) {
   ModuleContext changed = module;
   changed.target = target;
@@ -105,7 +105,7 @@ static Remedy nearestTarget(const GateAlternatives &ways, const ModuleContext &m
   return remedy;
 }
 
-/// A set of targets in words, in the names that they have today.
+/// A set of targets in words, with their present names.
 static std::string setText(uint16_t set) {
   const isa::Tables &t = isa::tables();
   llvm::StringRef text = t.targetSets[set].text;
@@ -118,7 +118,7 @@ static std::string setText(uint16_t set) {
   return text.ends_with("f") ? "the family of " + name : name + " and higher";
 }
 
-/// All ways, those first that are nearest to the module.
+/// All alternatives in words, those nearest to the module first.
 static std::string whereAvailable(const GateAlternatives &ways, const ModuleContext &module) {
   std::vector<std::string> parts;
   for (const GateAlternative &way : ways) {

@@ -1,4 +1,5 @@
-// From the form that is meant to a list of findings: each once, and errors alone if there are any.
+// Turns the best form into a list of findings: each once, and only errors if there are any. A text that fits is matched
+// once; only a misfit is matched again, for words and remedies.
 #include "Match/BestForm.h"
 #include "Match/Evaluate.h"
 #include "Match/Match.h"
@@ -15,7 +16,7 @@ static bool isError(const Finding &finding) { return finding.severity == Severit
 
 bool Judged::isAccepted() const { return llvm::none_of(findings, isError); }
 
-/// What is said whichever form fits: words that are ignored.
+/// Reports words that are ignored whichever form fits.
 static void addDropped(const Opcode &opcode, bool pedantic, std::vector<Finding> &findings) {
   for (uint16_t k = 1; k < opcode.words.size(); ++k) {
     if (!opcode.words[k].dropped)
@@ -42,7 +43,7 @@ static std::string inFormOrder(const FormView &view) {
   return out;
 }
 
-/// The manual's order, which ptxas mostly does not ask for.
+/// Reports qualifiers that are not in the manual's order, which ptxas mostly does not require.
 static void addOrder(const FormView &view, std::vector<Finding> &findings) {
   int last = 0;
   for (unsigned j = 0; j < view.slots.size(); ++j) {
@@ -60,7 +61,8 @@ static void addOrder(const FormView &view, std::vector<Finding> &findings) {
   }
 }
 
-/// Of types that would do, the only one of integers or bits that is as wide as the one that is written; 0: none.
+/// Among the expected types, the only one of integers or bits with the width of the written one; 0 if there is no
+/// single one.
 static WordId alikeType(const Finding &f) {
   auto isInteger = [](const isa::Word &word) {
     return llvm::is_contained({isa::TypeKind::Bits, isa::TypeKind::Unsigned, isa::TypeKind::Signed}, word.typeKind);
@@ -78,8 +80,8 @@ static WordId alikeType(const Finding &f) {
   return found;
 }
 
-/// What follows from another finding: of an operand that should not be there, of a vector of the wrong length, of the
-/// elements of one that lacks its braces.
+/// Drops findings that follow from others: about an operand that should not be there, a vector of the wrong length, or
+/// the elements of one that lacks its braces.
 static void dropConsequences(std::vector<Finding> &findings) {
   const std::vector<Finding> all = findings;
   const bool lacksBraces = llvm::any_of(all, [](const Finding &f) { return f.id == DiagId::VectorExpected; });
@@ -94,7 +96,7 @@ static void dropConsequences(std::vector<Finding> &findings) {
   });
 }
 
-/// Puts the words that would do into message and fix.
+/// Puts the expected words into message and fix.
 static void spellExpected(Finding &f) {
   if (f.expected.empty() || f.id == DiagId::UnknownQualifier)
     return;
@@ -108,7 +110,7 @@ static void spellExpected(Finding &f) {
     f.remedy = {};
 }
 
-/// A word, and the one that it conflicts with if that is next to it.
+/// The place of a word, together with the word it conflicts with if they are adjacent.
 static Place withConflicting(const Opcode &opcode, uint16_t k) {
   const std::optional<unsigned> other = conflictingWord(opcode, k);
   if (!other || (*other + 1 != k && *other != k + 1u))
@@ -116,7 +118,7 @@ static Place withConflicting(const Opcode &opcode, uint16_t k) {
   return Place::at(Place::Word, std::min<unsigned>(k, *other), 2);
 }
 
-/// Names the word that may be meant, and both of two words that conflict.
+/// Makes a finding about a word precise: names the word that may be meant, or both of two that conflict.
 static void sharpen(Finding &f, const Opcode &opcode) {
   if (f.id == DiagId::UnknownQualifier) {
     if (const llvm::StringRef type = typeOfOtherLanguage(f.args.front()); !type.empty())
@@ -130,7 +132,7 @@ static void sharpen(Finding &f, const Opcode &opcode) {
     f.place = withConflicting(opcode, f.place.index);
 }
 
-/// Layouts that are both wrong are one mistake: `.col.row` for `.row.col`.
+/// Two wrong layouts are one mistake: `.col.row` for `.row.col`.
 static bool mergeLayouts(Finding &first, const Finding &second) {
   const bool areNeighbours = first.place.kind == Place::Word && second.place.kind == Place::Word &&
                              first.place.index + first.place.count == second.place.index;
@@ -144,7 +146,7 @@ static bool mergeLayouts(Finding &first, const Finding &second) {
   return true;
 }
 
-/// Words that are missing together are one mistake: `.sync.aligned`.
+/// Missing words that belong together are one mistake: `.sync.aligned`.
 static void mergeMissing(std::vector<Finding> &findings, const Opcode &opcode) {
   auto isPlain = [](const Finding &f) {
     return f.id == DiagId::MissingQualifier && f.expected.size() == 1 && f.remedy.kind == Remedy::InsertAfterWord;
@@ -181,7 +183,7 @@ static void mergeMissing(std::vector<Finding> &findings, const Opcode &opcode) {
   *first = std::move(merged);
 }
 
-/// What the module is too old for is said once: of the instruction rather than of a word.
+/// A module that is too old for an instruction is reported once, for the instruction rather than for a word.
 static void keepOneGate(std::vector<Finding> &findings) {
   auto isGate = [](const Finding &f) {
     return f.id == DiagId::RequiresPtx || f.id == DiagId::RequiresTarget || f.id == DiagId::RequiresTargetVariant;
@@ -196,7 +198,7 @@ static void keepOneGate(std::vector<Finding> &findings) {
   llvm::erase_if(findings, [&](const Finding &f) { return isGate(f) && !(f == one); });
 }
 
-/// Two gates of one word may fail alike; and what ptxas accepts does not matter where it refuses.
+/// Two gates of one word may fail alike; and warnings are dropped once there is an error.
 static std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &opcode) {
   const bool refused = llvm::any_of(found, isError);
   std::vector<Finding> findings;
@@ -217,7 +219,7 @@ static std::vector<Finding> selectFindings(std::vector<Finding> found, const Opc
   return findings;
 }
 
-/// The shapes that one shape contains lie within its extent.
+/// Whether each shape lies within the extent of the one around it.
 [[maybe_unused]] static bool areNested(llvm::ArrayRef<Shape> shapes) {
   llvm::SmallVector<size_t, 8> ends = {shapes.size()}; // of the shapes around the one at hand
   for (size_t i = 0; i < shapes.size(); ++i) {

@@ -1,4 +1,4 @@
-// Findings are counted by their phases as they come.
+// Counts findings by their phases as they are added.
 #include "Match/Judgement.h"
 #include <cassert>
 

@@ -14,9 +14,9 @@ struct Judgement {
     (f.add(args), ...);
     return f;
   }
-  /// For arguments that exist already.
+  /// Adds a finding whose arguments follow.
   Finding &add(Phase phase, DiagId id, Place place);
-  /// Moves the form away without a finding.
+  /// Makes the form less near without a finding.
   void weigh(Phase phase, size_t count = 1);
   uint16_t weight(Phase phase) const { return score[static_cast<unsigned>(phase)]; }
   bool isPerfect() const { return score == std::array<uint16_t, phaseCount>(); }

@@ -1,6 +1,6 @@
 #pragma once
-// One instruction against the tables: the form that is meant, how the text lies over it, what is wrong with it and what
-// it does. Other rooms include no other header of this one.
+// Judges one instruction against the tables: which form is meant, how the text fits it, what is wrong and what the
+// instruction does. Other rooms include no other header of this one.
 #include "Match/Facts.h"
 #include "Match/Finding.h"
 #include "Match/FormMatch.h"
@@ -20,9 +20,9 @@ class SourceBuffer;
 struct Symbol;
 
 // ---- one instruction
-/// What the tables say of it.
+/// The judgement of one instruction.
 struct Judged {
-  /// The form that is meant: its own of an accepted instruction, else the nearest; none if the name is unknown.
+  /// The form of an accepted instruction, else the nearest form; none if the name is unknown.
   std::optional<FormMatch> match;
   std::vector<Finding> findings; // remedies are guesses until `advise` has tried them
   Facts facts;
@@ -30,31 +30,31 @@ struct Judged {
   bool isAccepted() const; // warnings do not count
 };
 Judged judge(const WrittenInstruction &written);
-/// Operands, with those inside of others: the engine counts them in 15 bits.
+/// The limit on operands, counting nested ones: the engine has 15 bits for their numbers.
 inline constexpr uint32_t mostOperands = 10'000;
-/// Leaves the findings only those remedies that make the instruction right, and puts them into words.
+/// Keeps only those remedies that make the instruction right, and puts the findings into words.
 void advise(std::vector<Finding> &findings, const WrittenInstruction &written);
-/// Of an instruction whose operands cannot be read: what is wrong with its words, in words.
+/// The findings about the words of an instruction whose operands cannot be read, in words.
 std::vector<Finding> judgeWords(const Opcode &opcode, const Availability &availability);
 
-/// Whether a condition of a form holds of the words in its slots, nothing else being written.
+/// Whether a condition of a form holds for the words in its slots alone.
 bool isAllowed(const FormMatch &match, isa::ExprId condition, const Availability &availability);
-/// The verdict alone, and which gates it depends on.
+/// Whether the instruction is accepted, and which gates that depends on.
 bool accepts(const WrittenInstruction &written, std::vector<isa::ExprId> &gates);
 
 // ---- an opcode that is not written to its end
-/// The forms that all written words have a place in; `complete`: and that miss none.
+/// The forms that have a place for all written words; if `complete`, only those that lack no word.
 std::vector<FormMatch> formsFor(const Opcode &opcode, bool complete);
 /// A word that may follow.
 struct NextWord {
   isa::WordId word;
   isa::ExprId lacking; // what the module would need for it; 0: nothing
-  uint32_t form;       // the first that it goes on to
+  uint32_t form;       // the first form that it continues
 };
-/// Those that go on in the order of some form, in that order.
+/// The words that may follow, in the order of the forms they continue.
 std::vector<NextWord> nextWords(const Opcode &opcode, const Availability &availability);
 
-/// Where an instruction stands.
+/// The place of an instruction in the text.
 struct InstructionSite {
   const Opcode &opcode;
   ModuleContext module;
@@ -63,11 +63,11 @@ struct InstructionSite {
   const Instruction &instruction;
   llvm::function_ref<const Symbol *(NameId)> find; // what its names mean; null: no declaration
 };
-/// Gives findings their places in the text.
+/// Reports the findings at their places in the text.
 void reportFindings(llvm::ArrayRef<Finding> findings, const InstructionSite &site, DiagnosticSink &sink);
 
 // ---- the instructions of texts
-/// Each spelling, taken apart once.
+/// The spellings of opcodes, each taken apart once.
 class Opcodes {
 public:
   const Opcode &of(const Ast &ast, const Instruction &instruction) {
@@ -80,11 +80,11 @@ private:
   std::vector<std::unique_ptr<Opcode>> bySpelling; // by SpellingId
 };
 
-/// As Resolver::fingerprint, where names are not plain ones, too. The values of numbers are part of it if the opcode
+/// Like Resolver::fingerprint, but also for names that are not plain. Values of numbers are part of it if the opcode
 /// reads them.
 uint64_t fingerprint(const Instruction &instruction, const Opcode &opcode, llvm::ArrayRef<Operand> nodes,
                      llvm::ArrayRef<Shape> shapes);
-/// Adds these values.
+/// The fingerprint with the values of these nodes.
 uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes);
 
 /// What is known of all instructions with one opcode and one shape.
@@ -96,22 +96,22 @@ struct Verdict {
   PlainUses plain;
 };
 
-/// The verdicts for a version and a target. One depends on nothing else but the opcode and the shapes of the operands,
-/// so it is found once and then looked up.
+/// The verdicts for one version and target. A verdict depends on nothing else but the opcode and the shapes of the
+/// operands, so it is found once and then looked up.
 class Verdicts {
 public:
   Verdicts(const ModuleContext &context, Opcodes &opcodes) : availability(context), opcodes(opcodes) {}
 
   size_t size() const { return verdicts.size(); }
-  /// What its version and target allow; where the header says so, it does not know.
+  /// What the version and target allow. It does not know where the header is.
   const Availability &allows() const { return availability; }
   const Opcode &opcode(const Ast &ast, const Instruction &instruction) { return opcodes.of(ast, instruction); }
-  /// Null: there was no such instruction yet.
+  /// Null if there was no such instruction yet.
   const Verdict *find(uint64_t fingerprint) const { return memo[placeOf(fingerprint)].verdict; }
-  /// One shape for each operand node of the instruction, in the order of the Ast.
+  /// Returns the verdict. There is one shape for each operand node of the instruction, in the order of the Ast.
   const Verdict &of(const Opcode &opcode, const Instruction &instruction, llvm::ArrayRef<Operand> nodes,
                     llvm::ArrayRef<Shape> shapes);
-  /// Whether an instruction that was found by its fingerprint would get the verdict: for assertions.
+  /// Whether an instruction found by its fingerprint would get the same verdict; for assertions.
   bool isStillRight(const Verdict &verdict, const Opcode &opcode, llvm::ArrayRef<Shape> shapes) const;
   std::vector<Finding> ofWords(const Opcode &opcode) const { return judgeWords(opcode, availability); }
 
@@ -120,7 +120,7 @@ private:
     uint64_t fingerprint = 0;
     const Verdict *verdict = nullptr; // null: none
   };
-  /// Where the verdict with that fingerprint is, or is to be.
+  /// The place of the verdict with that fingerprint, or the free place for it.
   size_t placeOf(uint64_t fingerprint) const {
     size_t i = fingerprint >> 32 & (memo.size() - 1);
     while (memo[i].verdict && memo[i].fingerprint != fingerprint)
@@ -138,14 +138,14 @@ private:
   std::deque<Facts> allFacts;
 };
 
-/// What is known of the spellings of a parser's texts, and of the instructions written with them. It outlasts a text.
+/// Everything known of spellings, and of the instructions written with them. It outlives a text.
 class Knowledge {
 public:
   WordsOfSpellings words;
 
-  /// For the modules of that version and target, wherever in the text they say so.
+  /// The verdicts for modules of that version and target.
   Verdicts &verdictsFor(const ModuleContext &module);
-  /// How many verdicts it holds; a version and target counts as some, since it takes room.
+  /// How many verdicts it holds; each version and target counts as several, since it takes memory.
   size_t size() const;
 
 private:

@@ -1,4 +1,4 @@
-// Words of a spelling: which name they begin with, which of them nobody reads.
+// Takes a spelling apart: which name it begins with, and which of its words are ignored.
 #include "Match/Opcode.h"
 #include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,7 +21,7 @@ static bool namesFunction(const isa::Form &form) {
                       [](const isa::OperandDecl &operand) { return operand.role == isa::OperandRole::Function; });
 }
 
-/// Whether the words that the form cannot do without are in the opcode, at any place.
+/// Whether the opcode contains all mandatory words of the form, at any place.
 static bool hasDemandedWords(const isa::Form &form, llvm::ArrayRef<OpcodeWord> words) {
   const isa::Tables &t = isa::tables();
   return llvm::all_of(isa::run(t.slots, form.slots), [&](const isa::Slot &slot) {
@@ -32,7 +32,7 @@ static bool hasDemandedWords(const isa::Form &form, llvm::ArrayRef<OpcodeWord> w
   });
 }
 
-/// Whether a skipped word of the same kind is before it: of those ptxas accepts one.
+/// Whether an ignored word of the same kind precedes it: ptxas accepts only one of them.
 static bool conflicts(llvm::ArrayRef<OpcodeWord> words, size_t at) {
   const uint8_t kind = isa::word(words[at].id).kind;
   return kind && !isa::word(words[at].id).repeatable &&
@@ -43,7 +43,7 @@ static bool conflicts(llvm::ArrayRef<OpcodeWord> words, size_t at) {
 Opcode::Opcode(llvm::StringRef text) : spelling(text) {
   const llvm::StringRef spelling = this->spelling;
   size_t begin = 0;
-  constexpr size_t most = 256; // no instruction has so many: what is wrong is among the first
+  constexpr size_t most = 256; // no instruction has this many: what is wrong is among the first
   while (begin < spelling.size() && words.size() < most) {
     const size_t end = std::min(spelling.find('.', begin + 1), spelling.size());
     llvm::StringRef text = spelling.slice(begin, end);
@@ -51,7 +51,7 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
     begin = end;
   }
 
-  // The longest dotted prefix that some entry names.
+  // Find the longest dotted prefix that an entry names.
   for (size_t count = words.size(); count && !mnemonic; --count) {
     const size_t length = words[count - 1].text.end() - spelling.begin();
     mnemonic = isa::findMnemonic(spelling.take_front(length));
@@ -68,7 +68,7 @@ Opcode::Opcode(llvm::StringRef text) : spelling(text) {
     mayCall |= namesFunction(t.forms[form]);
   }
   readsValues |= readsRegisters;
-  // Whether a constant fits into 8 bits is not part of the fingerprint.
+  // The fingerprint does not say whether a constant fits into 8 bits.
   readsValues |= llvm::any_of(words, [](const OpcodeWord &word) { return word.id && isa::word(word.id).bits == 8; });
 
   for (size_t k = mnemonicWords; k < words.size(); ++k) {

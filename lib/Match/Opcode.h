@@ -1,5 +1,5 @@
 #pragma once
-// A dotted spelling taken apart: which instruction it names and what its words are.
+// A dotted spelling taken apart: the instruction it names, and its words.
 #include "Isa/Isa.h"
 #include "llvm/ADT/SmallVector.h"
 #include <string>
@@ -9,7 +9,7 @@ namespace ptxray {
 struct OpcodeWord {
   llvm::StringRef text; // qualifiers with their dot
   isa::WordId id = 0;   // 0: not in the vocabulary
-  /// Repeats a word that may be repeated, or is one that ptxas does not look at here: no slot is asked.
+  /// The word is repeated, or ptxas ignores it here: no slot is consulted.
   bool dropped = false;
 };
 
@@ -28,9 +28,9 @@ struct Opcode {
   bool mayCall = false;                    // some form names a function that control goes to
 };
 
-/// Is the word part of a mnemonic that begins with the name?
+/// Whether the word is part of a mnemonic that begins with the name.
 bool spellsInstruction(llvm::StringRef name, llvm::StringRef word);
-/// Is the word nothing but a part of the names of instructions?
+/// Whether the word occurs only in names of instructions.
 bool isOnlyInNames(isa::WordId word);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// One operand of a form against what is written. Operands.cpp has single values, Vectors.cpp what is in braces,
+// Judges one written operand against one of a form. Operands.cpp has single values, Vectors.cpp vectors in braces,
 // Addresses.cpp addresses and the names of textures.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
@@ -18,7 +18,7 @@ public:
       : view(view), judgement(judgement), index(index), declared(view.operands[index]), type(view.typeOf(index)) {}
 
   void judge();
-  /// The vector at the node, or the one whose first element this operand is.
+  /// Judges the vector at the node, or the one whose first element this operand is.
   void judgeElements(const Shape &shape, unsigned node);
 
 private:
@@ -53,7 +53,7 @@ private:
   void judgeAddressRegister(const Shape &shape, unsigned node, bool isBare);
   void judgeAddressSpecial(const Shape &shape, unsigned node);
   void judgeAddressVariable(const Shape &shape, unsigned node);
-  /// The form asks for no width: whatever leads to memory will do.
+  /// Whether the form does not restrict the width of the address.
   bool isAnything() const { return has(isa::Anything); }
   void judgeOpaque(const Shape &shape, unsigned node);
   bool isBracketed(unsigned node) const;
@@ -61,7 +61,7 @@ private:
 
   bool has(isa::OperandRule rule) const { return declared.rules & rule; }
   bool isPredicate() const { return declared.role == OperandRole::Predicate || type.kind == TypeKind::Predicate; }
-  /// Where `.pred` is the word of a type, ptxas accepts a register of .f16x2 too.
+  /// ptxas accepts a register of .f16x2 too if `.pred` is the word of a type.
   bool holdsPredicate(TypeView reg) const { return reg.kind == TypeKind::Predicate || (type && reg.halfPair); }
   bool wide() const;
   bool standsIn(isa::PatternKind group) const;
@@ -70,7 +70,7 @@ private:
   bool fixedWord() const;
   bool inWords() const;
   bool isVectorConstant(const VectorFold &fold) const;
-  /// By a table or condition.
+  /// Whether a table or condition has reported it already.
   bool alreadyReported(DiagId id, unsigned node) const {
     const Place place = Place::at(Place::Operand, node);
     return llvm::any_of(judgement.findings, [&](const Finding &f) { return f.id == id && f.place == place; });
@@ -78,12 +78,12 @@ private:
   isa::WordId typeWord() const;
   std::string typeText() const;
 
-  /// A finding about the text at the node; returns false for the caller to hand on.
+  /// Adds a finding about the text at the node; returns false for the caller to return.
   template <typename... More> bool fail(IdFor<TextThere, More...> id, unsigned node, const More &...more) {
     find(Phase::Type, id, node, more...);
     return false;
   }
-  /// The same where ptxas accepts it.
+  /// The same for what ptxas accepts.
   template <typename... More> bool warn(IdFor<TextThere, More...> id, unsigned node, const More &...more) {
     find(Phase::Warning, id, node, more...).severity = Severity::Warning;
     return true;
@@ -100,7 +100,7 @@ private:
   const TypeView type;
 };
 
-/// Opaque variables have handles instead, parameters of a call and labels have none.
+/// Whether a name has an address: opaque variables have handles instead, parameters of a call and labels have none.
 bool hasAddress(const Shape &shape);
 
 } // namespace ptxray

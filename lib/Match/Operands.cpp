@@ -1,4 +1,4 @@
-// Whether each operand is what the form asks for: kind, type, sign, value.
+// Judges whether each operand is what the form requires: kind, type, sign, value.
 #include "Match/Operands.h"
 #include "Isa/Directives.h"
 #include "Isa/Words.h"
@@ -10,14 +10,14 @@
 
 namespace ptxray {
 
-/// Of a type that no qualifier chooses (a count, a mask, a distance), or a fragment of integers. ptxas accepts
-/// no .f16x2 there.
+/// Whether the operand has a type that no qualifier chooses (a count, a mask, a distance), or is a fragment of
+/// integers. ptxas refuses .f16x2 there.
 bool OperandJudge::fixedInteger() const {
   return (declared.type.kind == isa::RefKind::Word || has(isa::Fragment)) &&
          (type.kind == TypeKind::Unsigned || type.kind == TypeKind::Signed);
 }
 
-/// 32 bits whatever the qualifiers say.
+/// Whether the operand has 32 bits whatever the qualifiers are.
 bool OperandJudge::fixedWord() const {
   return type == TypeView{TypeKind::Bits, 32} && (declared.type.kind == isa::RefKind::Word || has(isa::Fragment));
 }
@@ -28,12 +28,12 @@ bool OperandJudge::wide() const {
          });
 }
 
-/// A fragment, whose elements ptxas keeps in words.
+/// Whether it is a fragment whose elements ptxas keeps in words.
 bool OperandJudge::inWords() const {
   return fixedWord() || (has(isa::SpecialAllowed) && fixedInteger() && !has(isa::Fragment));
 }
 
-/// As the type is written; 0: it is not, or means another one here.
+/// The word of the type; 0 if it is not written, or has another meaning here.
 isa::WordId OperandJudge::typeWord() const {
   if (has(isa::Fragment) || declared.type.factor > 1 || declared.type.divisor > 1)
     return 0;
@@ -48,7 +48,7 @@ std::string OperandJudge::typeText() const {
   return type ? spell(type) : "any type";
 }
 
-/// Registers, constants and predicates may have a sign; the others never.
+/// Registers, constants and predicates may have a sign; other operands never.
 bool OperandJudge::judgeSign(const Shape &shape, unsigned node) {
   switch (shape.kind) {
   case ShapeKind::Sink:
@@ -93,7 +93,7 @@ void OperandJudge::judge() {
       fail(DiagId::OperandKind, node);
     return;
   case OperandRole::Symbol: {
-    // A variable is an array of the addresses of functions.
+    // The variable is an array of addresses of functions.
     const bool addresses = has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable && (shape.flags & ShapeArray) &&
                            viewType(shape.type).kind == TypeKind::Unsigned && viewType(shape.type).bits != 16;
     if (!addresses && shape.kind != ShapeKind::Function && shape.kind != ShapeKind::Prototype)
@@ -150,7 +150,7 @@ bool OperandJudge::failRegister(TypeView reg, unsigned node) {
   return fail(size ? IdTakingTexts<3>(DiagId::OperandSize) : DiagId::OperandType, node, spell(reg), typeText());
 }
 
-/// ptxas asks for the directive of a special register where it moves it into another.
+/// ptxas requires the directive of a special register that is moved into another register.
 void OperandJudge::judgeDirective(const Shape &reg, unsigned node, bool isMoved) {
   if (!(reg.flags & ShapeLacking))
     return;
@@ -169,8 +169,8 @@ bool OperandJudge::isSecondOfPair(unsigned node) const {
   });
 }
 
-/// Special registers are integers (one is a predicate) of exactly the operand's size, or of a greater
-/// one where registers may be wider too.
+/// Special registers are integers (one is a predicate) that must have the operand's size, or a greater one if registers
+/// may be wider too.
 bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector) {
   if (!has(isa::SpecialAllowed))
     return fail(DiagId::SpecialRegister, node);
@@ -194,8 +194,8 @@ bool OperandJudge::judgeSpecial(const Shape &shape, unsigned node, bool inVector
   return fail(DiagId::OperandSize, node, spell(reg), typeText());
 }
 
-/// `a+8` as a value. Of a variable it is an integer for ptxas; a register has any size where a qualifier chooses the
-/// type.
+/// Judges `a+8` as a value. ptxas takes the offset of a variable for an integer; a register may have any size if a
+/// qualifier chooses the type.
 bool OperandJudge::judgeOffset(const Shape &shape, unsigned node, bool inVector) {
   if (has(isa::Destination))
     return fail(DiagId::DestinationRegister, node);
@@ -249,7 +249,7 @@ bool OperandJudge::judgeRange(const Shape &shape, unsigned node) {
   return false;
 }
 
-/// A `!` in front.
+/// Judges a leading `!`.
 bool OperandJudge::judgeNot(const Shape &shape, unsigned node, bool inVector) {
   if (!(shape.flags & ShapeNot))
     return true;
@@ -314,7 +314,7 @@ bool OperandJudge::judgeConstant(const Shape &shape, unsigned node, bool inVecto
   return true;
 }
 
-/// ptxas takes the lower bits of an integer that is too large, and infinity for a float.
+/// ptxas takes the lower bits of an integer that is too large, and infinity for such a float.
 void OperandJudge::judgeSize(const Shape &constant, unsigned node) {
   const bool isFloat = constant.kind == ShapeKind::Float;
   const bool isTruncated = isFloat ? type == TypeView{TypeKind::Float, 32} && constant.flags & ShapeBeyond32
@@ -325,7 +325,7 @@ void OperandJudge::judgeSize(const Shape &constant, unsigned node) {
   judgement.findings.back().notes.push_back(isFloat ? "ptxas turns it into infinity" : "ptxas keeps its lower bits");
 }
 
-/// A variable, function or label: its address is the value.
+/// Judges a variable, function or label, whose address is the value.
 bool OperandJudge::judgeSymbol(const Shape &shape, unsigned node, bool inVector) {
   if (has(isa::Destination))
     return fail(DiagId::DestinationRegister, node);
@@ -334,7 +334,7 @@ bool OperandJudge::judgeSymbol(const Shape &shape, unsigned node, bool inVector)
     return !(shape.flags & ShapeReturn) || view.written.availability.holds(ofReturn) ||
            fail(DiagId::OperandRequires, node, gateText(ofReturn));
   }
-  // Where a qualifier chooses the type, ptxas accepts the address of a function for any.
+  // If a qualifier chooses the type, ptxas accepts the address of a function for any type.
   if (shape.kind == ShapeKind::Function && declared.role == OperandRole::Value &&
       declared.type.kind == isa::RefKind::Slot && !type.narrow && !inVector && !shape.suffix) {
     fail(DiagId::FunctionAsValue, node);
@@ -374,7 +374,7 @@ bool OperandJudge::judgeScalar(const Shape &shape, unsigned node, bool inVector)
   }
 }
 
-/// `_|_` is not a pair for ptxas.
+/// ptxas does not take `_|_` for a pair.
 static void judgePairs(const FormView &view, Judgement &judgement) {
   const auto &shapes = view.written.shapes;
   for (uint16_t n = 0; n + 2u < shapes.size(); ++n)

@@ -1,5 +1,5 @@
 #pragma once
-// Whether each operand is what its form asks for.
+// Judges whether each operand is what its form requires.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 

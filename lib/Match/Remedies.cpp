@@ -1,4 +1,4 @@
-// What would do instead: a remedy is offered only if nothing is wrong with what it makes.
+// Finds what would do instead: a remedy is offered only if its result is right.
 #include "Match/Bind.h"
 #include "Match/Match.h"
 #include "Match/Rules.h"
@@ -39,7 +39,7 @@ static ModuleContext moduleAfter(const ModuleContext &module, const Remedy &reme
 /// The operands with the remedy applied to the one at `node`.
 static std::vector<Shape> shapesAfter(llvm::ArrayRef<Shape> shapes, unsigned node, const Remedy &remedy) {
   std::vector<Shape> changed(shapes.begin(), shapes.end());
-  // What lies around the operand grows or shrinks with it.
+  // The extents of the shapes around the operand change with it.
   const int grown = remedy.kind == Remedy::AddBrackets ? 1 : remedy.kind == Remedy::RemoveBrackets ? -1 : 0;
   for (unsigned n = 0; n < node; ++n)
     if (n + changed[n].extent > node)
@@ -77,8 +77,8 @@ static bool makesItRight(const Finding &finding, const WrittenInstruction &writt
   return true;
 }
 
-/// Whether the module with the remedy is new enough for all of the instruction; what else it needs is added. Something
-/// else may be wrong then.
+/// Whether the module with the remedy is new enough for the whole instruction; further requirements are added to the
+/// remedy. Other things may still be wrong then.
 static bool opensGates(Remedy &remedy, const WrittenInstruction &written, bool &isAccepted) {
   constexpr unsigned mostSteps = 4;
   for (unsigned step = 0; step < mostSteps; ++step) {
@@ -102,8 +102,8 @@ static bool opensGates(Remedy &remedy, const WrittenInstruction &written, bool &
   return false;
 }
 
-/// The words of an opcode that begin the name of another instruction, up to one that is cut off or misspelt:
-/// `cp.async.commit` of `cp.async.commit_group`.
+/// Whether the words of an opcode begin the name of another instruction, up to one that is cut off or misspelt:
+/// `cp.async.commit` for `cp.async.commit_group`.
 static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 6> words;
   name.split(words, '.');
@@ -124,8 +124,8 @@ static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
   return others == 1;
 }
 
-/// In place of what is wrong with an instruction that nobody meant: the one with a similar name that accepts what is
-/// written.
+/// Replaces the findings about an instruction that is probably not meant by the instruction with a similar name that
+/// accepts the text.
 static void addSimilar(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
   llvm::SmallVector<std::string, 2> right;
@@ -158,7 +158,7 @@ static void addSimilar(std::vector<Finding> &findings, const WrittenInstruction 
   findings = {unknown};
 }
 
-/// The operands with the first two in each other's place.
+/// The operands with the first two exchanged.
 static std::vector<Shape> swapped(llvm::ArrayRef<Shape> shapes) {
   const auto first = shapes.take_front(shapes.front().extent), rest = shapes.drop_front(first.size());
   std::vector<Shape> changed(rest.take_front(rest.front().extent));
@@ -167,8 +167,8 @@ static std::vector<Shape> swapped(llvm::ArrayRef<Shape> shapes) {
   return changed;
 }
 
-/// The operands with those after the function that is called as its arguments; `node`: the first of these. Nothing:
-/// they are in parentheses, or there is none.
+/// The operands with those after the called function as its arguments, the first of which is `node`. Nothing if they
+/// are in parentheses already, or there are none.
 static std::optional<std::vector<Shape>> withArguments(llvm::ArrayRef<Shape> shapes, unsigned &node) {
   for (node = 0; node < shapes.size() && shapes[node].kind != ShapeKind::Function;)
     node += shapes[node].extent;
@@ -192,8 +192,8 @@ static std::vector<Shape> paired(llvm::ArrayRef<Shape> shapes) {
   return changed;
 }
 
-/// In place of what is wrong with each operand: that they are in the wrong order, lack their parentheses or their bar,
-/// or that one of them is a guard.
+/// Replaces findings about single operands by one that explains them all: the wrong order, missing parentheses or bar,
+/// or a guard among the operands.
 static void addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const llvm::ArrayRef<Shape> shapes = written.shapes;
   auto replace = [&](const std::vector<Shape> &changed, Finding f, unsigned node, Remedy::Kind remedy,
@@ -240,14 +240,14 @@ static void addArrangement(std::vector<Finding> &findings, const WrittenInstruct
   }
 }
 
-/// Whatever the operands are.
+/// The findings about the words, whatever the operands are.
 static std::vector<Finding> findingsOfWords(const Opcode &opcode, const Availability &availability) {
   std::vector<Finding> findings = judge({opcode, {}, availability}).findings;
   llvm::erase_if(findings, [](const Finding &f) { return f.phase != Phase::Qualifier; });
   return findings;
 }
 
-/// The words that come next in the names that begin so: `.arrive` and `.wait` of `barrier.cluster`.
+/// The words that continue the names which begin so: `.arrive` and `.wait` for `barrier.cluster`.
 static llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning) {
   llvm::SmallVector<std::string, 8> next;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
@@ -260,7 +260,8 @@ static llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning) {
   return next;
 }
 
-/// The instructions whose names the opcode begins: with the rest of the name, and the words that are not part of it.
+/// Adds the instructions whose names the opcode begins, each with the rest of its name and the words that are not part
+/// of it.
 static void addCompletions(Finding &finding, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
   llvm::SmallVector<std::string, 8> right, fitting; // whatever the operands are
@@ -285,7 +286,7 @@ static void addCompletions(Finding &finding, const WrittenInstruction &written) 
   if (isWrongOperand)
     right = fitting;
   constexpr size_t most = 12;
-  // `mul.u32` is not of the wrong type: `.lo` or `.hi` is missing.
+  // The type of `mul.u32` is right: `.lo` or `.hi` is missing.
   if (!right.empty() && finding.id == DiagId::IllegalQualifier) {
     finding = wordFinding(DiagId::IncompleteInstruction, {Place::Opcode, 0}, opcode.spelling);
   }
@@ -303,7 +304,7 @@ static void addCompletions(Finding &finding, const WrittenInstruction &written) 
     finding.notes.push_back("`" + beginning + "` continues with one of " + llvm::join(next, ", "));
 }
 
-/// Of words that differ in the number alone, the only one that is right; else all.
+/// Adds the only right word among those that differ in a number, or all if several are right.
 static void addNumbered(Finding &finding, const WrittenInstruction &written) {
   const isa::Mnemonic &mnemonic = *written.opcode.mnemonic;
   const auto words = numberedWords(mnemonic, finding.args.front());
@@ -318,7 +319,7 @@ static void addNumbered(Finding &finding, const WrittenInstruction &written) {
     finding.notes.push_back("`" + std::string(mnemonic.text) + "` accepts " + wordsText(words, "and"));
 }
 
-/// The form that has taken the place of one that was removed: all that is written fits, and words are missing.
+/// Adds the form that replaced a removed one: all that is written fits it, and words are missing.
 static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
   const isa::Tables &t = isa::tables();
   for (uint32_t form : isa::run(t.mnemonicForms, written.opcode.mnemonic->forms)) {
@@ -335,7 +336,7 @@ static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
   }
 }
 
-/// `mul.s32.lo`: in place of what is wrong with each word, that one belongs right after the name.
+/// Replaces the findings about each word of `mul.s32.lo` by one: that `.lo` belongs right after the name.
 static void addOrder(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const auto words = llvm::ArrayRef(written.opcode.words);
   for (const Finding &finding : findings) {
@@ -375,7 +376,7 @@ static std::string titleOf(const Remedy &remedy, const Opcode &opcode) {
   return "";
 }
 
-/// Adds what a report says of each finding wherever the instruction stands.
+/// Adds to each finding the texts that do not depend on the instruction's place.
 static void putIntoWords(llvm::MutableArrayRef<Finding> findings, const Opcode &opcode) {
   for (Finding &finding : findings) {
     if (finding.remedy.kind != Remedy::None) {
@@ -387,7 +388,7 @@ static void putIntoWords(llvm::MutableArrayRef<Finding> findings, const Opcode &
   }
 }
 
-/// `ADD.f32`, `mbarrier_init`; or what the name means in another language.
+/// Adds the spelling that is meant by `ADD.f32` or `mbarrier_init`, or by a name of another language.
 static void addSpelling(Finding &f, const WrittenInstruction &written) {
   const std::string &spelling = written.opcode.spelling;
   std::string dotted = spelling;
@@ -428,7 +429,7 @@ static void addColons(std::vector<Finding> &findings, const WrittenInstruction &
     }
 }
 
-/// In place of all else: that the words begin the name of another instruction.
+/// Drops all other findings if the words begin the name of another instruction.
 static void keepIncomplete(std::vector<Finding> &findings) {
   const auto found = llvm::find_if(findings, [](const Finding &f) { return f.id == DiagId::IncompleteInstruction; });
   if (found == findings.end())
@@ -441,7 +442,7 @@ static void keepIncomplete(std::vector<Finding> &findings) {
 
 void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
-  constexpr size_t mostWords = 24; // no instruction has so many, and each is tried in another place
+  constexpr size_t mostWords = 24; // no instruction has this many, and each is tried in another place
   const bool isShort = opcode.words.size() <= mostWords;
   if (isShort)
     addOrder(findings, written);
@@ -451,7 +452,7 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
       }))
     addColons(findings, written);
   for (Finding &f : findings) {
-    // `mad.u32`: there is a `mad` without `.lo`, of other types.
+    // `mad.u32` is complete: there is a `mad` without `.lo`, for other types.
     const bool mayGoOn = findings.size() == 1 && f.severity == Severity::Error && f.phase == Phase::Qualifier &&
                          opcode.mnemonicWords == 1 && f.remedy.kind == Remedy::None;
     if (f.id == DiagId::IncompleteInstruction || (opcode.mnemonic && mayGoOn))

@@ -1,4 +1,4 @@
-// From findings to diagnostics: byte ranges, notes and edits.
+// Turns findings into diagnostics: byte ranges, notes and edits.
 #include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "Resolve/Resolver.h"
@@ -61,7 +61,7 @@ Range Reporter::rangeOf(Place place) const {
   return instruction.range;
 }
 
-/// `1` as `1.0`, `0x3f800000` as `0f3F800000`; empty where that is not plain.
+/// Rewrites an integer as a float: `1` as `1.0`, `0x3f800000` as `0f3F800000`; empty if there is no plain way.
 static std::string asFloat(llvm::StringRef integer, unsigned bits) {
   const bool isNegative = integer.consume_front("-");
   const std::string sign = isNegative ? "-" : "";
@@ -73,7 +73,7 @@ static std::string asFloat(llvm::StringRef integer, unsigned bits) {
   return (bits == 32 ? "0f" : "0d") + integer.upper();
 }
 
-/// None where the remedy cannot be written.
+/// Adds no edits if the remedy cannot be written.
 void Reporter::addEdits(const Finding &finding, Range range, Fix &fix) const {
   const Remedy &remedy = finding.remedy;
   auto add = [&](Range place, const SharedText &text) { fix.edits.push_back({place, text}); };
@@ -115,8 +115,8 @@ void Reporter::addEdits(const Finding &finding, Range range, Fix &fix) const {
   }
 }
 
-/// Whether nobody can have meant something else. A word that is always there has no choice beside it; `.ftz` may be
-/// missing because another rounding was meant.
+/// Whether the fix is unambiguous. A word that is always required has no alternative; but `.ftz` may be missing because
+/// another rounding was meant.
 bool Reporter::isSafe(const Finding &finding) const {
   switch (finding.remedy.kind) {
   case Remedy::InsertAfterWord: return isFixedWord(finding.kind);
@@ -127,7 +127,7 @@ bool Reporter::isSafe(const Finding &finding) const {
   }
 }
 
-/// Of what is named where the finding's operand stands; in a vector, of its first name.
+/// The declaration of the name that is the finding's operand; of a vector, that of its first name.
 std::optional<Range> Reporter::declarationOf(const Finding &finding) const {
   if (finding.place.kind != Place::Operand || finding.phase != Phase::Type || finding.sourceArg < 0)
     return std::nullopt;

@@ -1,4 +1,4 @@
-// Tables: does a row fit, and which is the nearest if none does.
+// Matches tables: whether a row fits, and which is nearest if none does.
 #include "Match/Rows.h"
 #include "Match/Explain.h"
 #include "Match/Wording.h"
@@ -25,7 +25,7 @@ struct RowFit {
   bool warns = false;
 
   bool fits() const { return missed.empty() && badLength.empty() && badValue.empty() && !badCondition; }
-  /// Nearer rows come first: the longest agreeing run of columns, then the fewest misses.
+  /// Orders rows by nearness: the longest agreeing run of columns, then the fewest misses.
   auto distance() const {
     return std::tuple(missed.empty() ? 0 : 0x10000 - missed.front(), missed.size(), badLength.size() + badValue.size(),
                       badCondition, warns);
@@ -121,7 +121,7 @@ RowFit TableView::fit(uint32_t row) const {
   return result;
 }
 
-/// The word of the first column, which people choose first: what the missing part goes with.
+/// The word of the first column, which is usually chosen first, as what the missing part has to match.
 static Subject contextOf(const TableView &rows, unsigned column) {
   const FormView &view = rows.view;
   Subject subject;
@@ -143,7 +143,7 @@ static Subject contextOf(const TableView &rows, unsigned column) {
   return subject;
 }
 
-/// The word that says how many elements there are: `.x4`; else what people choose first.
+/// The word that gives the number of elements, such as `.x4`; if there is none, the word that is usually chosen first.
 static std::string countingWord(const TableView &rows) {
   for (unsigned c = 0; c < rows.columns.size(); ++c)
     if (rows.columns[c].kind == ColumnKind::Slot && !rows.members(c).empty())
@@ -185,7 +185,7 @@ static void reportMissedColumn(const TableView &rows, unsigned c, llvm::ArrayRef
           allowed.push_back(word);
   }
   if (!view.isWritten(slot)) {
-    // What is missing follows from several words.
+    // The missing part follows from several words.
     const Subject whole{{Place::Opcode, 0}, quote(view.written.opcode.spelling), true};
     return reportRequired(view, slot, allowed, view.written.opcode.words.size() > 5 ? context : whole, line, judgement);
   }
@@ -213,8 +213,8 @@ static std::string lengthsText(const FormView &view, llvm::ArrayRef<isa::Term> t
   return listText(parts, "or");
 }
 
-/// The word that says how long an operand is, in words; if none is written, the one that would fit the operand as it is
-/// may be missing.
+/// The word that determines how long an operand is, in words; if none is written, the missing word that would fit the
+/// operand as it is.
 static std::string causeOfLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Term> terms,
                                  unsigned length, Remedy &remedy) {
   const std::string instruction(view.written.opcode.mnemonic->text);
@@ -230,7 +230,7 @@ static std::string causeOfLength(const FormView &view, unsigned operand, llvm::A
         return quote(instruction) + " without " + quote(text);
       }
   }
-  // The parts of what a type holds.
+  // The two parts of the held type.
   const isa::TypeRef &type = view.operands[operand].type;
   if (type.kind == isa::RefKind::Slot && type.divisor > 1 && view.word(type.index))
     return quote(isa::word(view.word(type.index)).text);
@@ -259,7 +259,7 @@ void reportLength(const FormView &view, unsigned operand, llvm::ArrayRef<isa::Te
   f.remedy = remedy;
 }
 
-/// What sets a row apart from those that the module may use: the word that needs the gate.
+/// The word that needs a gate, by which a row differs from those that the module may use.
 static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uint32_t row) {
   const FormView &view = rows.view;
   const RowFit *other = nullptr;
@@ -280,7 +280,7 @@ static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uin
     subject.found = true;
     return true;
   };
-  // Of two words that say together what it is, both: `.v4.f64`.
+  // Name both words if they say together what it is: `.v4.f64`.
   std::string both;
   unsigned slots = 0;
   for (unsigned c = 0; c < rows.columns.size(); ++c)
@@ -303,7 +303,7 @@ static Subject gatedWord(const TableView &rows, llvm::ArrayRef<RowFit> fits, uin
   return subject;
 }
 
-/// The first row that fits, one without a warning before those with one; -1: none.
+/// The first row that fits, preferring rows without a warning; -1 if none fits.
 static int32_t chooseRow(const TableView &rows) {
   int32_t warned = -1;
   for (uint32_t row = 0; row < rows.table.rows; ++row) {
@@ -316,7 +316,7 @@ static int32_t chooseRow(const TableView &rows) {
   return warned;
 }
 
-/// Reports what the chosen row warns of.
+/// Reports the warnings of the chosen row.
 static void reportRow(const TableView &rows, uint32_t row, Judgement &judgement) {
   for (unsigned c = 0; c < rows.columns.size(); ++c) {
     const Cell &cell = rows.cell(row, c);
@@ -327,7 +327,7 @@ static void reportRow(const TableView &rows, uint32_t row, Judgement &judgement)
   }
 }
 
-/// No row fits. The nearest says what is missing; what rows that are as near ask for is an alternative.
+/// Reports that no row fits. The nearest row says what is missing; rows that are equally near give alternatives.
 static void reportNoRow(const TableView &rows, Judgement &judgement) {
   const isa::Tables &t = isa::tables();
   const FormView &view = rows.view;

@@ -1,4 +1,4 @@
-// What a form asks for beyond its slots and operands, condition by condition.
+// Judges what a form requires beyond its slots and operands, condition by condition.
 #include "Match/Rules.h"
 #include "Match/Explain.h"
 #include "Match/Wording.h"
@@ -12,7 +12,7 @@ using isa::ExprId;
 using isa::ExprOp;
 using isa::WordId;
 
-/// Does the module allow all that a form asks for without a condition?
+/// Whether the module allows everything that a form requires unconditionally.
 static bool isAvailable(const FormView &view, const isa::Form &form) {
   const isa::Tables &t = isa::tables();
   return llvm::all_of(isa::run(t.formRules, form.rules), [&](uint32_t index) {
@@ -21,7 +21,7 @@ static bool isAvailable(const FormView &view, const isa::Form &form) {
   });
 }
 
-/// How many slots of the tables have the word: the fewer, the more it says.
+/// How many slots of the tables hold the word: a word with few slots is more telling.
 static size_t slotsWith(WordId word) {
   static const std::vector<uint32_t> counts = [] {
     std::vector<uint32_t> result(isa::tables().words.size());
@@ -32,8 +32,8 @@ static size_t slotsWith(WordId word) {
   return counts[word];
 }
 
-/// What an unconditional rule of a form is about: the first word that no available form of the
-/// instruction knows, of several the rarest. If there is none, the instruction as a whole.
+/// The subject of an unconditional rule of a form: the first word that no available form of the instruction knows, the
+/// rarest if there are several. If there is none, the instruction as a whole.
 static Subject ownWord(const FormView &view) {
   const isa::Tables &t = isa::tables();
   const isa::Mnemonic &mnemonic = *view.written.opcode.mnemonic;
@@ -56,8 +56,8 @@ static Subject ownWord(const FormView &view) {
     const WordId word = view.slotWord[j];
     if (!word || isKnown(word))
       continue;
-    // Types come last: a type alone is seldom what makes an instruction new. What names the kind of the operation comes
-    // first.
+    // Types come last, since a type alone is seldom what makes an instruction new. The word that names the operation
+    // comes first.
     const isa::Word &known = isa::word(word);
     const size_t count = known.wordClass == isa::WordClass::Type ? 1 << 20 : known.kind ? 0 : slotsWith(word);
     if (count >= fewest)
@@ -69,7 +69,7 @@ static Subject ownWord(const FormView &view) {
   return subject;
 }
 
-/// The operand whose value a condition is about; nothing: another one.
+/// The operand whose value a condition is about; nothing if it is about something else.
 // NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
 static std::optional<Place> placeOfValue(const FormView &view, ExprId id) {
   const isa::Tables &t = isa::tables();
@@ -83,7 +83,7 @@ static std::optional<Place> placeOfValue(const FormView &view, ExprId id) {
   return std::nullopt;
 }
 
-/// A warning of its own is about the value, where it is about one.
+/// A warning with its own rule is about the value, if the condition is about a value.
 static Subject subjectOfWarning(const FormView &view, const isa::Rule &rule, const Truth &truth) {
   const bool isNamed = !isa::tables().warnings[truth.warnings.front()].empty();
   const std::optional<Place> place = isNamed ? placeOfValue(view, rule.require) : std::nullopt;
@@ -102,7 +102,7 @@ void judgeRules(const FormView &view, Judgement &judgement) {
         reportWarnings(view, truth, subjectOfWarning(view, rule, truth), rule.line, false, judgement);
       continue;
     }
-    // `when !.rnd require !modern`: what is missing is a word, not another version.
+    // `when !.rnd require !modern` asks for a word, not for another version.
     if (const Expr &when = t.exprs[rule.when];
         when.op == ExprOp::Not && t.exprs[when.a].op == ExprOp::SlotWritten && t.exprs[rule.require].gateOnly) {
       reportMissing(view, t.exprs[when.a].a, Phase::Gate, judgement);

@@ -1,5 +1,5 @@
 #pragma once
-// `requires`, `when`, `with` and the gates of words.
+// Judges `requires`, `when`, `with` and the gates of words.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 

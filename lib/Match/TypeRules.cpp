@@ -79,7 +79,7 @@ bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector) {
   return false;
 }
 
-/// Whether two neighbours in a vector go together but for their sizes. Bits go with everything.
+/// Whether two adjacent elements may be in one vector, disregarding their sizes. Bits may be with everything.
 static bool kindsAgree(TypeView left, TypeView right) {
   if (left.kind == TypeKind::Predicate || right.kind == TypeKind::Predicate)
     return left == right || left.kind == TypeKind::Bits || right.kind == TypeKind::Bits;
@@ -109,7 +109,7 @@ bool VectorFold::add(TypeView element, bool constant, bool isIndex) {
     return false;
   if (type != element)
     type = {TypeKind::Bits, sizeInVector(type)};
-  // After a leading constant, the last element of a different size decides the size.
+  // If the first element is a constant, the last element of another size determines the size.
   if (constantFirst && sizeInVector(element) != sizeInVector(first))
     type.bits = sizeInVector(element);
   onlyConstants &= constant;

@@ -1,11 +1,11 @@
 #pragma once
-// Which register or immediate goes with which instruction type.
+// Which registers and constants are allowed for which type of an instruction.
 #include "Resolve/Shape.h"
 #include <string>
 
 namespace ptxray {
 
-/// A type as the rules see it. Two different types may look alike.
+/// A type as the rules see it. Two different types may have the same view.
 struct TypeView {
   isa::TypeKind kind = isa::TypeKind::None;
   uint16_t bits = 0;
@@ -22,11 +22,11 @@ TypeView viewType(isa::WordId word);
 /// The register type of a matrix fragment with elements of that type.
 TypeView fragmentType(TypeView element);
 
-/// May a register of type `reg` stand for a value of type `type`? `wide`: it may be wider. In a vector
-/// whose elements are integers, floats take them as bits.
+/// Whether a register of type `reg` is allowed for a value of type `type`. If `wide`, it may be wider. In a vector of
+/// integers, floats are allowed as bits.
 bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector);
 
-/// Integers, and untyped bits.
+/// Whether a type is an integer or untyped bits.
 inline bool mayBeInteger(TypeView type) {
   return type.kind == isa::TypeKind::Bits || type.kind == isa::TypeKind::Unsigned || type.kind == isa::TypeKind::Signed;
 }
@@ -34,16 +34,16 @@ inline bool mayBeInteger(TypeView type) {
 inline bool isConstant(const Shape &shape) {
   return shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float;
 }
-/// `0f...`: 32 bits; other floating-point constants have 64.
+/// Whether a constant is written as `0f...`, with 32 bits; other floating-point constants have 64.
 bool isSingle(const Shape &immediate);
 TypeView typeOfConstant(const Shape &immediate);
 
 bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector);
 
-/// The elements of a vector, one after the other: whether each goes with those before it, and the type of the whole. To
-/// ptxas a constant has a type as a register has: an integer 64 bits, `0f` 32, another float 64.
+/// Takes the elements of a vector one after the other: whether each agrees with those before it, and the type of the
+/// whole. ptxas gives a constant a type as if it were a register: an integer has 64 bits, `0f` 32, any other float 64.
 struct VectorFold {
-  /// `isIndex`: its neighbours need not go with it.
+  /// Adds an element. If it `isIndex`, its neighbours need not agree with it.
   bool add(TypeView element, bool constant, bool isIndex = false);
   bool sizesDiffer(TypeView element, bool constant) const;
 
@@ -56,7 +56,7 @@ private:
   bool behindIndex = false;
 };
 
-/// `.b32`, or how the type is called when no word spells it.
+/// The spelling of a type, `.b32`, or a description if no word spells it.
 std::string spell(TypeView type);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// Nearest spellings, among the names of instructions and among the words of one.
+// Finds the nearest spellings among the names of instructions, or among the words of one.
 #include "Match/Unknown.h"
 #include "Diagnostics/Nearest.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,7 +8,7 @@
 namespace ptxray {
 
 Finding unknownInstruction(const Opcode &opcode) {
-  // The nearest name, of the first word alone: the rest may be meant as qualifiers.
+  // The nearest name is sought for the first word alone: the others may be qualifiers.
   const llvm::StringRef name = opcode.words.front().text;
   Nearest nearest(name, name.size() < 4 ? 2 : 3);
   bool known = false;
@@ -21,7 +21,7 @@ Finding unknownInstruction(const Opcode &opcode) {
     const OpcodeWord &second = opcode.words[1];
     if (!second.id)
       return wordFinding(DiagId::UnknownQualifier, {Place::Word, 1}, second.text);
-    // A word that belongs right after the name comes too late.
+    // Finds a word that belongs right after the name, but comes later.
     for (uint16_t k = 2; k < opcode.words.size(); ++k)
       if (spellsInstruction(name, opcode.words[k].text) &&
           (isOnlyInNames(opcode.words[k].id) || !spellsInstruction(name, second.text)))

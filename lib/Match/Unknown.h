@@ -1,18 +1,20 @@
 #pragma once
-// Names of instructions and qualifiers that the tables do not have, and what may be meant.
+// Unknown names of instructions and unknown qualifiers, and what they may mean.
 #include "Match/Finding.h"
 #include "Match/Opcode.h"
 
 namespace ptxray {
 
 Finding unknownInstruction(const Opcode &opcode);
-/// What there is in PTX for an instruction that another language has, or nothing: checks/foreign_names.cpp.
+/// The PTX equivalent of an instruction of another language, or nothing: checks/foreign_names.cpp.
 llvm::StringRef adviceOnForeignName(llvm::StringRef name);
-/// `.s32` for `.int` or `.i32`; empty if neither C nor LLVM has the type: checks/foreign_names.cpp.
+/// The PTX type for one of C or LLVM: `.s32` for `.int` or `.i32`; empty if neither has the type:
+/// checks/foreign_names.cpp.
 llvm::StringRef typeOfOtherLanguage(llvm::StringRef word);
 /// The nearest spelling among the words that some form of the instruction knows.
 llvm::StringRef nearestWord(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt);
-/// Of `.v3` the words that differ in the number alone: `.v2`, `.v4`; of `.kind::bf16` all that begin with `.kind::`.
+/// The words that differ from `.v3` only in the number, `.v2` and `.v4`; for `.kind::bf16`, all that begin with
+/// `.kind::`.
 llvm::SmallVector<isa::WordId, 8> numberedWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// What is in braces: one type for the whole, made of those of the elements.
+// Judges vectors in braces, whose type is made of the types of their elements.
 #include "Match/OperandJudge.h"
 #include "Match/Rows.h"
 #include "Match/Wording.h"
@@ -25,7 +25,7 @@ void OperandJudge::judgeVector(const Shape &shape, unsigned node) {
   judgeElements(shape, node);
 }
 
-/// Of a vector whose elements ptxas accepts one by one: whether this one would do as a word, or as what is asked for.
+/// Whether an element of a vector that ptxas accepts element by element fits as a word, or as the required type.
 bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
   if (elementType.kind == TypeKind::Predicate)
     return false;
@@ -37,7 +37,8 @@ bool OperandJudge::fitsAlone(const Shape &element, TypeView elementType) const {
          (elementType.bits >= type.bits && !has(isa::Exact) && type != TypeView{TypeKind::Float, 64});
 }
 
-/// As ptxas sees it among others: no type if it must be looked at alone; nothing if it cannot be there.
+/// The type of an element as ptxas compares it with the others. An empty type means that it is judged alone; nothing,
+/// that it is not allowed.
 std::optional<TypeView> OperandJudge::typeOfElement(const Shape &element, unsigned node) {
   switch (element.kind) {
   case ShapeKind::Vector:
@@ -98,7 +99,7 @@ bool OperandJudge::judgeElement(const Shape &element, unsigned node, bool isFirs
     fail(DiagId::VectorElementName, node);
   if (!constant)
     return true;
-  // A constant in front makes it a vector of constants for ptxas, which floats of 16 bits do not take.
+  // A leading constant makes the vector one of constants for ptxas, which floats of 16 bits do not accept.
   const bool halves = (type.kind == TypeKind::Packed && !type.narrow) ||
                       (type.kind == TypeKind::Float && type.bits == 16 && seen->kind == TypeKind::Float);
   if (isFirst && halves && !has(isa::Fragment) && !has(isa::SpecialAllowed))
@@ -119,7 +120,8 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
       fail(DiagId::VectorElements, n);
       return;
     }
-    // The first coordinate of an array is its index, the second if samples are counted: the others need not go with it.
+    // The first coordinate of an array is its index (the second if samples are counted); the others need not agree with
+    // it.
     const bool isIndex = (has(isa::FirstIndex) && n == node + 1) || (has(isa::SecondIndex) && n == node + 2);
     if (element.kind != ShapeKind::Unknown && !judgeElement(element, n, n == node + 1, isIndex, fold))
       return;
@@ -135,7 +137,7 @@ void OperandJudge::judgeElements(const Shape &shape, unsigned node) {
     fail(DiagId::VectorOfSinks, node);
 }
 
-/// Whether ptxas treats a vector whose first element is constant as a constant, ignoring sizes.
+/// Whether ptxas treats a vector whose first element is constant as a constant, and ignores sizes.
 bool OperandJudge::isVectorConstant(const VectorFold &fold) const {
   const bool integers = fold.first.kind == TypeKind::Signed;
   const bool chosen = declared.type.kind == isa::RefKind::Slot;
@@ -151,7 +153,7 @@ bool OperandJudge::isVectorConstant(const VectorFold &fold) const {
   }
 }
 
-/// Whether what the elements are together is what the operand asks for.
+/// Judges whether the elements together make what the operand requires.
 void OperandJudge::judgeFold(const VectorFold &fold, unsigned node) {
   const TypeView whole = fold.type;
   if (!fold.constantFirst || !type) {
@@ -170,7 +172,7 @@ void OperandJudge::judgeFold(const VectorFold &fold, unsigned node) {
          typeText());
 }
 
-/// Whether the operand is declared inside such a group of the pattern.
+/// Whether the operand is declared within such a group of the pattern.
 bool OperandJudge::standsIn(isa::PatternKind group) const {
   const auto patterns = isa::run(isa::tables().patterns, view.form().patterns);
   for (unsigned p = 0; p < patterns.size(); ++p)

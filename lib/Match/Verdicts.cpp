@@ -1,4 +1,4 @@
-// The memory of texts: equal instructions are judged once.
+// Remembers verdicts, so that equal instructions are judged once.
 #include "Match/Match.h"
 #include "Resolve/Fingerprint.h"
 #include "llvm/ADT/STLExtras.h"

@@ -13,7 +13,7 @@ using isa::ExprOp;
 using isa::WordClass;
 using isa::WordId;
 
-/// What comes before a part of a list: "a, b, or c", "a or b".
+/// The separator before a part of a list: "a, b, or c", "a or b".
 static std::string separator(size_t part, size_t parts, llvm::StringRef conjunction) {
   if (part == 0)
     return "";
@@ -40,7 +40,7 @@ std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction, llvm:
     llvm::stable_sort(words, [&](WordId a, WordId b) { return distance(a) < distance(b); });
     words.truncate(most);
   }
-  // `.x2` before `.x16`.
+  // Sorts numbers by value: `.x2` before `.x16`.
   llvm::stable_sort(words, [](WordId a, WordId b) {
     const llvm::StringRef x = isa::word(a).text, y = isa::word(b).text;
     auto stem = [](llvm::StringRef text) { return text.take_until(llvm::isDigit); };
@@ -53,7 +53,7 @@ std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction, llvm:
   return isCut ? out + " ..." : out;
 }
 
-/// Of ranges so wide that their ends say nothing: how far their values are apart; else 0.
+/// The distance between allowed values, for ranges so wide that their ends say nothing; else 0.
 static int64_t stepOfWideRanges(llvm::ArrayRef<isa::ValueRange> ranges) {
   const int64_t step = ranges.front().step;
   const bool wide = step > 1 && llvm::all_of(ranges, [&](const isa::ValueRange &r) {

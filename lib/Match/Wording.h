@@ -1,5 +1,5 @@
 #pragma once
-// Words, kinds and numbers of the tables as messages say them.
+// Words, kinds and numbers of the tables, as messages show them.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Isa.h"
 
@@ -7,13 +7,13 @@ namespace ptxray {
 
 std::string quote(std::string_view text);
 std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction);
-/// Of many, those most like what is written.
+/// Lists the words; if there are many, those most like the written one.
 std::string wordsText(llvm::ArrayRef<isa::WordId> words, const char *conjunction = "or", llvm::StringRef written = "");
 std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges);
 
 Kind kindOf(isa::WordId word); // `Kind::Other` when it has none of its own
 
-/// What a diagnostic says where only older releases of ptxas accept the text; 13.1 is 1301.
+/// The note of a diagnostic about a text that only older releases of ptxas accept; 13.1 is 1301.
 std::string releaseNote(uint16_t release);
 /// The release of ptxas that an expression names, or 0.
 uint16_t ptxasRelease(isa::ExprId condition);

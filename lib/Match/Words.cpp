@@ -1,5 +1,5 @@
-// Which slot each written qualifier takes. Order is free but for the ordered classes: a type, a layout
-// or a space only ever takes a slot after the one before.
+// Assigns written qualifiers to slots. Their order is free except within ordered classes: a type, a layout or a space
+// only takes a slot after that of the one before.
 #include "Match/Words.h"
 #include "Match/Wording.h"
 #include "llvm/ADT/STLExtras.h"
@@ -23,7 +23,7 @@ static WordId sampleWord(const Slot &slot) {
   return values.empty() ? WordId(0) : values.front().word;
 }
 
-/// Classes in which a wrong word is identified by position.
+/// Classes in which a wrong word is identified by its position.
 static constexpr WordClass alignedClasses[] = {WordClass::Type, WordClass::Layout, WordClass::Space};
 static bool isAligned(WordClass wordClass) { return llvm::is_contained(alignedClasses, wordClass); }
 
@@ -68,13 +68,13 @@ std::optional<unsigned> conflictingWord(const Opcode &opcode, unsigned k) {
   return found;
 }
 
-/// `barrier.cluster`, which begins the name of another instruction.
+/// Whether the words begin the name of another instruction, as `barrier.cluster` does.
 static bool goesOn(const Opcode &opcode, unsigned k) {
   return k == 1 && spellsInstruction(opcode.words.front().text, opcode.words[k].text) &&
          !someFormKnows(*opcode.mnemonic, opcode.words[k].id);
 }
 
-/// A word that begins a longer name, or that only names have; false: it is neither.
+/// Reports a word that begins a longer name, or that occurs only in names; false if it does neither.
 static bool reportOfNames(const Opcode &opcode, unsigned k, Place place, Judgement &judgement) {
   const std::string text = opcode.words[k].text.str(), instruction(opcode.mnemonic->text);
   if (goesOn(opcode, k))
@@ -160,7 +160,7 @@ void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &
   f.kind = kindOf(sampleWord(missing));
   f.expected = slotWords(missing);
   f.remedy = {Remedy::InsertAfterWord, wordBefore(view, slot), ""};
-  // `dp4a.s32` has one type of two.
+  // One of the two types is missing in `dp4a.s32`.
   for (unsigned j = 0; j < view.slots.size(); ++j)
     if (j != slot && view.slotWord[j] && view.slotAt[j] >= opcode.mnemonicWords &&
         llvm::is_contained(f.expected, view.slotWord[j])) {
@@ -171,8 +171,8 @@ void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &
     }
 }
 
-/// A word of the wrong value is where slot `j` wants another: one mistake, not a word too many and
-/// one too few.
+/// Reports a word that stands where slot `j` requires another one: one mistake, not a superfluous word and a missing
+/// one.
 static void reportIllegal(const FormView &view, uint16_t k, unsigned j, Judgement &judgement) {
   const isa::Slot &slot = view.slots[j];
   const OpcodeWord &word = view.written.opcode.words[k];
@@ -184,13 +184,12 @@ static void reportIllegal(const FormView &view, uint16_t k, unsigned j, Judgemen
   f.kind = kindOf(sampleWord(slot));
   f.expected = slotWords(slot);
   f.remedy = {Remedy::ReplaceWord, k, ""};
-  // A type is chosen before what goes with it: a form with that type and a word too many is nearer.
+  // The type is usually chosen before the other words: a form with that type and a superfluous word is nearer.
   const bool isType = isa::word(word.id).wordClass == WordClass::Type;
   judgement.weigh(isType ? Phase::Qualifier : Phase::Tie);
 }
 
-/// As many words of an ordered class as slots for them, but in some place a wrong one: by position it
-/// is clear which.
+/// Assigns by position if there are as many words of an ordered class as slots for them, of which some are wrong.
 static void alignClass(FormView &view, WordClass wordClass, Leftover &leftover) {
   const Opcode &opcode = view.written.opcode;
   auto isOfClass = [&](WordId word) { return word && isa::word(word).wordClass == wordClass; };
@@ -217,7 +216,7 @@ static void alignClass(FormView &view, WordClass wordClass, Leftover &leftover) 
   }
 }
 
-/// A word that fits nowhere, written just where the word of slot `j` is missing.
+/// Whether a word that fits nowhere is written just where the word of slot `j` is missing.
 static bool standsFor(const FormView &view, unsigned k, unsigned j) {
   int before = view.written.opcode.mnemonicWords - 1, after = view.written.opcode.words.size();
   for (unsigned i = 0; i < j; ++i)
@@ -274,7 +273,7 @@ void reportWords(const FormView &view, Leftover leftover, Judgement &judgement) 
   const Opcode &opcode = view.written.opcode;
   for (auto [k, j] : misplaced)
     reportIllegal(view, k, j, judgement);
-  // A word that nobody knows may be meant as any that is missing.
+  // An unknown word may be meant as any that is missing.
   const bool anyUnknown = llvm::any_of(strays, [&](uint16_t k) { return !opcode.words[k].id; });
   for (uint16_t k : strays) {
     if (anyUnknown && opcode.words[k].id)
@@ -285,7 +284,7 @@ void reportWords(const FormView &view, Leftover leftover, Judgement &judgement) 
         judgement.findings.back().expected = slotWords(view.slots[missing.front()]);
       continue;
     }
-    // A word of the wrong value is one mistake, not a word too many and one too few.
+    // A word of the wrong value is one mistake, not a superfluous word and a missing one.
     const WordId word = opcode.words[k].id;
     const bool isOfName = isOnlyInNames(word) && spellsInstruction(opcode.words.front().text, opcode.words[k].text);
     const bool isAlone = strays.size() == 1 && missing.size() == 1 && word && !isOfName && !goesOn(opcode, k) &&

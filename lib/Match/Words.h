@@ -1,11 +1,11 @@
 #pragma once
-// Which slot of a form each written qualifier takes, and what is said of those that take none.
+// Assigns written qualifiers to the slots of a form, and reports those that fit none.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"
 
 namespace ptxray {
 
-/// What is left when each word has taken its slot.
+/// The words and slots that are left when each word has taken its slot.
 struct Leftover {
   llvm::SmallVector<uint16_t, 4> strays, missing;                // words, slots
   llvm::SmallVector<std::pair<uint16_t, uint16_t>, 4> misplaced; // a word of the slot's class that the slot has not
@@ -16,13 +16,13 @@ struct Leftover {
 Leftover matchWords(FormView &view);
 void reportWords(const FormView &view, Leftover leftover, Judgement &judgement);
 
-/// Reports that no word is in a slot.
+/// Reports that a slot has no word.
 void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &judgement);
-/// The place in the manual's order where the word of a slot goes: after the word with this index.
-/// Whether a slot of one of its forms holds the word.
+/// Whether a slot of one of the mnemonic's forms holds the word.
 bool someFormKnows(const isa::Mnemonic &mnemonic, isa::WordId word);
+/// The index of the word after which the word of a slot belongs, in the manual's order.
 uint16_t wordBefore(const FormView &view, unsigned slot);
-/// The only word that keeps some form with word `k` from being the one that is meant.
+/// The only word that conflicts with word `k`, in that a form would fit without it.
 std::optional<unsigned> conflictingWord(const Opcode &opcode, unsigned k);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// An instruction as the engine is handed it.
+// An instruction as it is given to the engine.
 #include "Isa/Availability.h"
 #include "Match/Opcode.h"
 #include "Resolve/Shape.h"

@@ -1,12 +1,12 @@
-// What requires the ABI that a function with several results turns off for the whole module; and pointers to constants,
-// which ptxas keeps in a place of their own.
+// Rules about what requires the ABI, which a function with several results turns off for the whole module; and about
+// pointers to constants, which ptxas keeps in a place of their own.
 #include "Diagnostics/Diagnostic.h"
 #include "Module/ProgramRules.h"
 
 namespace ptxray {
 namespace {
 
-/// Finds the first call that leads back to where it comes from.
+/// Finds the first call that leads back to its own function.
 class Recursion {
 public:
   Recursion(const Program &program, const ProgramContext &context)

@@ -1,11 +1,11 @@
-// codegen-branch-table: what a branch through a list jumps through.
+// codegen-branch-table: the table that a branch through a list of labels uses.
 #include "Diagnostics/Diagnostic.h"
 #include "Module/ProgramRules.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
 
-/// Of which functions code is made: of all for a linker, else of those that kernels come to.
+/// The functions for which code is made: all of them if a linker follows, else those that kernels reach.
 static std::vector<bool> compiled(const Program &program, const ProgramContext &context) {
   if (context.options.linking == Linking::Separate)
     return std::vector<bool>(program.functions.size(), true);

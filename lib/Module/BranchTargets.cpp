@@ -29,7 +29,7 @@ void checkTargets(const Directive &directive, ModuleState &module) {
       module.sink.report(DiagId::JumpTarget, target.range, name, areFunctions ? "a function" : "a label");
       continue;
     }
-    // A call is compared with the last of them.
+    // A call is compared with the last target.
     if (auto found = module.functions.find(static_cast<uint32_t>(target.name));
         areFunctions && found != module.functions.end())
       module.prototypes[static_cast<uint32_t>(directive.label)] = found->second;

@@ -6,7 +6,7 @@ namespace ptxray {
 
 static bool isInteger(isa::TypeKind kind) { return kind == isa::TypeKind::Unsigned || kind == isa::TypeKind::Signed; }
 
-/// How a register or variable differs from what the function declares; empty: it does not.
+/// How a register or variable differs from the declaration of the function; empty if it does not.
 static std::string difference(const Symbol &symbol, llvm::StringRef name, const Formal &formal) {
   const isa::TypeKind kind = isa::word(symbol.type).typeKind, wanted = isa::word(formal.type).typeKind;
   const std::string shown = "`" + name.str() + "`";
@@ -27,7 +27,7 @@ static bool fitsNumber(const Formal &formal, OperandKind number) {
   return !misfits && !formal.extent.isArray && kind != isa::TypeKind::Predicate;
 }
 
-/// A variable of another space, or a parameter of the caller.
+/// Whether a symbol cannot be an argument: a variable of another space, or a parameter of the caller.
 static bool cannotBePassed(const Symbol &symbol) {
   return symbol.kind == SymbolKind::Variable &&
          (symbol.space != isa::words::param || symbol.isParameter || symbol.isReturn);
@@ -72,8 +72,7 @@ static void checkArguments(const Operand &callee, llvm::ArrayRef<Formal> formals
   }
 }
 
-/// The only instruction with parenthesised operands is the call; without any, its only operand is a
-/// function.
+/// Only calls have operands in parentheses; a call without any has a function as its only operand.
 void checkCall(const Instruction &instruction, ModuleState &module) {
   llvm::ArrayRef<Operand> nodes = module.ast.operandsOf(instruction.operands);
   if (nodes.empty())
@@ -118,7 +117,7 @@ void checkCall(const Instruction &instruction, ModuleState &module) {
       return;
     signature = &found->second;
   } else {
-    // What is neither function nor register the instruction's own operand refuses.
+    // The instruction's own operand refuses everything but functions and registers.
     if (symbol && symbol->kind == SymbolKind::Register && (!returned.empty() || !passed.empty()))
       module.sink.report(DiagId::CallWithoutPrototype, target->range, module.ast.text(target->name));
     return;

@@ -1,15 +1,15 @@
 #pragma once
-// What is asked about a module.
+// The options of a check.
 #include "Diagnostics/RuleLevels.h"
 #include <optional>
 #include <string>
 
 namespace ptxray {
 
-/// What becomes of the module: is it the whole program, or compiled for a linker (`ptxas -c`)?
+/// What becomes of the module: it may be the whole program, or compiled for a linker (`ptxas -c`).
 enum class Linking : uint8_t { Unknown, Whole, Separate };
 
-/// What ptxas is told of all kernels and functions, by options of these names.
+/// The options of ptxas with these names, which apply to all kernels and functions.
 struct KernelOptions {
   std::optional<uint64_t> maxrregcount, maxntid, minnctapersm;
   bool forFunctions = false; // `--device-function-maxrregcount`: those compiled for a linker have a count of their own

@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// Explicit banks, `.const[3]`, came and went; 1 to 10 hold `.extern` arrays of unknown size.
+/// Explicit banks, `.const[3]`, were introduced and removed again; banks 1 to 10 hold `.extern` arrays of unknown size.
 void checkConstantBank(const Declaration &declaration, ModuleState &module) {
   llvm::StringRef space = module.text(declaration.space);
   if (!space.consume_front(".const"))

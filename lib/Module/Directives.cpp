@@ -12,7 +12,7 @@ bool fits(const Operand &number, ModuleState &module) {
   return false;
 }
 
-/// "a number from 0 to 11"
+/// A range in words: "a number from 0 to 11".
 static std::string rangeText(const isa::ValueRange &range) {
   if (range.low == range.high)
     return "the value " + std::to_string(range.low);
@@ -49,7 +49,7 @@ bool checkValue(const Operand &operand, const isa::Directive &known, const isa::
   return true;
 }
 
-/// What nearly every operand of the thousands of `.loc` in a file is.
+/// Whether an operand is a plain number, as nearly all of the thousands of `.loc` in a file are.
 static bool isPlain(const Operand &operand, const isa::DirectiveArgument &argument) {
   return operand.kind == OperandKind::Integer && static_cast<uint64_t>(operand.value) <= UINT32_MAX &&
          argument.ranges.count == 0;

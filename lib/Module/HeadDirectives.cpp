@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// "`.a` and `.b`"
+/// A list in words: "`.a` and `.b`".
 static std::string listText(llvm::ArrayRef<uint16_t> list, llvm::StringRef between) {
   std::string out;
   for (uint16_t index : list)
@@ -12,7 +12,7 @@ static std::string listText(llvm::ArrayRef<uint16_t> list, llvm::StringRef betwe
   return out;
 }
 
-/// What the directives of one head say of each other.
+/// Checks which directives of one head exclude or require each other.
 static void checkTogether(llvm::ArrayRef<std::pair<const Directive *, const isa::Directive *>> head,
                           ModuleState &module) {
   const isa::Tables &tables = isa::tables();

@@ -51,11 +51,11 @@ bool Header::read(const Ast &ast, const Directive &directive) {
     sink.report(DiagId::MisplacedDirective, directive.nameRange, name);
   if (name == ".target" && target < 0)
     readTarget(ast, directive);
-  reached = Done; // what is still missing would be reported a second time
+  reached = Done; // or the missing parts would be reported a second time
   return true;
 }
 
-/// `sm_80` for `sm80`, `SM_80`, `80`; empty if it is not one of these.
+/// The architecture that `sm80`, `SM_80` or `80` means: `sm_80`; empty for any other text.
 static std::string architectureLike(llvm::StringRef name) {
   if (name.starts_with("sm_"))
     return "";
@@ -66,7 +66,7 @@ static std::string architectureLike(llvm::StringRef name) {
   return isa::findTarget(near) < 0 ? "" : near;
 }
 
-/// The least version that has the target.
+/// Suggests the least version that has the target.
 void Header::suggestVersion(const Ast &ast, const Directive &directive, Diagnostic &d) {
   for (const Operand &operand : ast.operandsOf(directive.operands)) {
     const int known = operand.name == NameId::None ? -1 : isa::findTarget(ast.text(operand.name));
@@ -103,15 +103,15 @@ void Header::readVersion(const Ast &ast, const Directive &directive) {
   setVersion(options.ptx.empty() ? llvm::StringRef(ptxText) : options.ptx, range);
 }
 
-/// The target a text names, or the nearest older one when it names none.
+/// Sets the target that a text names, or the nearest older one if it names none.
 int Header::setTarget(llvm::StringRef text, Range range) {
   std::string name = text.str();
   if (text.starts_with("compute_"))
     name = ("sm_" + text.drop_front(8)).str();
   if (int found = isa::findTarget(name); found >= 0)
     return found;
-  // ptxas reads the number, zeros before it or not, and then looks at the last character alone: `sm_090` and
-  // `sm_90b` are sm_90, `sm_90xa` is sm_90a.
+  // ptxas reads the number, with or without leading zeros, and then only the last character: `sm_090` and `sm_90b` are
+  // sm_90, `sm_90xa` is sm_90a.
   llvm::StringRef digits = llvm::StringRef(name).drop_front(std::min<size_t>(3, name.size()));
   llvm::StringRef letters = digits.drop_while(llvm::isDigit);
   std::string meant = "sm_" + digits.drop_back(letters.size()).ltrim('0').str();
@@ -236,7 +236,7 @@ void Header::finish(Range place, bool isEmpty) {
                   targetText);
 }
 
-/// What ptxas asks of `-arch`: the very architecture for an `a` target, the family for an `f` one, and
+/// Checks what ptxas requires of `-arch`: exactly the architecture of an `a` target, the family of an `f` target, and
 /// never an older one.
 void Header::checkArch() {
   if (options.arch.empty())

@@ -1,5 +1,5 @@
 #pragma once
-// `.version`, `.target`, `.address_size`: what the module asks for, and whether it exists.
+// Reads `.version`, `.target` and `.address_size`, and checks that they exist and agree.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Availability.h"
 #include "Module/CheckOptions.h"
@@ -8,29 +8,29 @@
 
 namespace ptxray {
 
-/// What the header says, as text: `9.0`, `sm_90a`. Empty where it says nothing.
+/// The header as text: `9.0`, `sm_90a`. A part that is not written is empty.
 struct ModuleSummary {
   std::string ptx;
   std::string target;
 };
 
-/// Reads the header directives in their order. ptxas stops at a broken header; here each fault is
-/// reported once and the rest is checked as if the nearest known version and target stood there.
+/// Reads the header directives in their order. ptxas stops at a broken header; here each fault is reported once, and
+/// the rest is checked as if the nearest known version and target were written.
 class Header {
 public:
   Header(const SourceBuffer &source, const CheckOptions &options, DiagnosticSink &sink)
       : source(source), options(options), sink(sink) {}
 
-  /// True when the directive belongs to the header and was read.
+  /// Returns true if the directive belongs to the header and was read.
   bool read(const Ast &ast, const Directive &directive);
-  /// The first item that is not a header directive is at `place`: what is missing is reported, and
-  /// whether version and target go together. A module without items `isEmpty`.
+  /// Ends the header before the first other item, at `place`: reports what is missing, and whether version and target
+  /// agree. `isEmpty` says that the module has no other item.
   void finish(Range place, bool isEmpty);
 
   ModuleContext context() const;
   ModuleSummary summary() const;
   int64_t addressSize() const { return bits; }
-  /// Of `debug` in `.target`; empty without it.
+  /// The place of `debug` in `.target`; empty if it is not written.
   Range debugOption() const { return debug; }
   bool isUnifiedTexture() const { return texmode != Independent; }
 
@@ -57,7 +57,7 @@ private:
   Range versionRange, targetRange, mapF64, debug, independent;
 };
 
-/// `8.6` as 806; nothing when the text is not a version.
+/// Reads a version, `8.6` as 806; nothing if the text is not a version.
 std::optional<uint16_t> parseVersion(llvm::StringRef text);
 
 } // namespace ptxray

@@ -6,7 +6,8 @@
 
 namespace ptxray {
 
-/// Eight ones somewhere, and what they cut a byte out of. Nothing: that is not an address.
+/// The number of the byte that a mask cuts out of an address: it has eight ones in one place. Nothing if it is no such
+/// mask.
 static std::optional<uint32_t> checkMasked(const Declaration &declaration, uint32_t node, ModuleState &module) {
   const Range range = module.ast.operands[node].range;
   requireFeature(isa::FeatureId::InitialMask, range, module);
@@ -31,14 +32,14 @@ namespace {
 /// A name in an initialiser, and what is around it.
 struct InitialAddress {
   const Operand &name;
-  const Range range; // with what is around it
+  const Range range; // includes what is around it
   const bool isMasked, isGeneric, hasOffset;
   const bool isFirst; // value of the initialiser
 };
 
 } // namespace
 
-/// An address needs an integer type that holds it; a mask also cuts a byte out of it.
+/// Checks that the type is an integer that can hold an address, or the byte that a mask cuts out of it.
 static void checkTypeOfAddress(const Declaration &declaration, const InitialAddress &address, bool isFunction,
                                ModuleState &module) {
   const llvm::StringRef type = module.text(declaration.type);
@@ -71,7 +72,7 @@ static void checkAddressee(const Declaration &declaration, const InitialAddress 
   checkTypeOfAddress(declaration, address, isFunction, module);
 }
 
-/// `a+4`, `generic(a)+4`, `0xff00(a+4)`, `0xff(generic(a))`. Gives the node after it.
+/// Checks `a+4`, `generic(a)+4`, `0xff00(a+4)` or `0xff(generic(a))`. Returns the node after it.
 static uint32_t checkInitialAddress(const Declaration &declaration, uint32_t node, ModuleState &module) {
   const llvm::ArrayRef<Operand> operands = module.ast.operands;
   const uint32_t end = node + operands[node].extent, begin = declaration.initialiser.first;
@@ -111,7 +112,7 @@ public:
   uint32_t check(uint32_t node, uint32_t level);
 
 private:
-  /// An integer that has room where integers are wanted: nearly all of the values.
+  /// Whether a value is an integer that fits into an integer type, as nearly all values are.
   bool isOrdinary(const Operand &value) const {
     return value.kind == OperandKind::Integer && !isFloat && !isPair && fitsInto(type.bits, value.value);
   }

@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// The product of the dimensions, which is all that counts of a cluster or a block; large ones are cut.
+/// The product of the dimensions, which is all that matters of a cluster or a block; it saturates.
 static uint64_t product(llvm::ArrayRef<Operand> dimensions) {
   uint64_t result = 1;
   for (const Operand &one : dimensions)
@@ -20,7 +20,7 @@ KernelHead headOf(const Ast &ast, const Function &function) {
        llvm::ArrayRef(ast.directives).slice(function.directives.first, function.directives.count)) {
     const llvm::ArrayRef<Operand> operands = ast.operandsOf(directive.operands);
     const llvm::StringRef name = ast.text(directive.name);
-    // What no number of 32 bits can be is reported where it is.
+    // A number that does not fit into 32 bits is reported at its place.
     const auto fits = [](const Operand &one) { return one.value > 0 && one.value <= UINT32_MAX; };
     if (operands.empty() || !llvm::all_of(operands, fits))
       continue;
@@ -46,7 +46,7 @@ KernelHead headOf(const Ast &ast, const Function &function) {
   return head;
 }
 
-/// Whether a multiprocessor can hold as many blocks as `.minnctapersm` says.
+/// Whether a multiprocessor can hold as many blocks as `.minnctapersm` requires.
 static bool canHold(const KernelHead &head, const isa::Target &arch) {
   return head.threads && *head.blocks <= arch.blocks && *head.threads * *head.blocks <= arch.threads;
 }
@@ -74,9 +74,10 @@ void checkHead(const KernelHead &head, const Availability &availability, Diagnos
 KernelHead withOptions(const KernelHead &head, const CheckOptions &options, const Availability &availability) {
   const KernelOptions &told = options.kernels;
   KernelHead result = head;
-  // One count for them all: neither the other options nor, in a kernel with directives of its own, this one counts.
+  // One number for all functions: the other options are ignored, and a kernel with directives of its own ignores this
+  // one.
   if (told.maxrregcount) {
-    // Functions that are compiled for a linker may have a count of their own, and a kernel reaches some of them.
+    // Functions that are compiled for a linker may have their own numbers, and a kernel reaches some of them.
     const bool isUncertain = told.forFunctions && options.linking == Linking::Separate;
     if (!told.overDirectives && !isUncertain && (head.registers || head.threads))
       return result;
@@ -97,8 +98,8 @@ KernelHead withOptions(const KernelHead &head, const CheckOptions &options, cons
   return result;
 }
 
-/// What is left for a thread where so many warps share the registers of a multiprocessor. They get theirs in fours,
-/// registers in eights.
+/// The registers that a thread can have if this many warps share those of a multiprocessor, which are assigned to four
+/// warps at a time, in units of eight.
 static uint64_t registersOfWarps(uint64_t warps, uint64_t all, uint64_t most) {
   constexpr uint64_t lanes = 32, warpsTogether = 4, registersTogether = 8;
   const uint64_t threads = lanes * llvm::alignTo(std::max<uint64_t>(1, warps), warpsTogether);
@@ -110,7 +111,7 @@ RegisterBound registerBound(const KernelHead &head, const isa::Target &arch, con
   const uint64_t most = limit(isa::LimitId::ThreadRegisters);
   RegisterBound bound = {most, false, {}};
   const bool fits = head.threads && *head.threads <= arch.threads, blocksCount = head.blocks && canHold(head, arch);
-  // `.maxnreg` has the last word over the size of a block, even where it is too large to count.
+  // `.maxnreg` overrides the size of a block, even if it is too large to count.
   if (fits && (blocksCount || !head.registers)) {
     const uint64_t warps = llvm::divideCeil(*head.threads, 32) * (blocksCount ? *head.blocks : 1);
     const uint64_t left = registersOfWarps(warps, limit(isa::LimitId::AllRegisters), most);

@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel's head says of its blocks and registers, and what ptxas makes of it.
+// The directives of a kernel's head about its blocks and registers, and what ptxas makes of them.
 #include "Isa/Directives.h"
 #include "Module/CheckOptions.h"
 #include "Module/Program.h"
@@ -9,13 +9,13 @@ namespace ptxray {
 class DiagnosticSink;
 
 KernelHead headOf(const Ast &ast, const Function &function);
-/// Values that no kernel can have, and that ptxas mends or that only the launch refuses.
+/// Reports values that no kernel can have, which ptxas corrects or only the launch refuses.
 void checkHead(const KernelHead &head, const Availability &availability, DiagnosticSink &sink);
 
-/// The head as code generation has it: what it leaves open the options say, or they have the last word.
+/// The head as code generation sees it: options of ptxas fill in what it leaves open, or override it.
 KernelHead withOptions(const KernelHead &head, const CheckOptions &options, const Availability &availability);
 
-/// How many registers a thread may have.
+/// The bound on the registers of a thread.
 struct RegisterBound {
   uint64_t registers;
   bool isSet;  // by something about registers or blocks, not by the size of the blocks alone

@@ -1,4 +1,4 @@
-// What a kernel with all that it reaches may use: shared memory, textures, one size of tensor memory.
+// Limits on what a kernel and everything it reaches may use: shared memory, textures, one size of tensor memory.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Words.h"
 #include "Module/ProgramRules.h"
@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// The variables of the module that are named, by their places in it.
+/// The variables of the module that are named, as indices.
 static std::vector<uint32_t> namedVariables(const Program &program, const Reach &reach) {
   std::vector<uint32_t> named;
   for (const uint32_t function : reach.functions)
@@ -20,14 +20,13 @@ static std::vector<uint32_t> namedVariables(const Program &program, const Reach 
   return named;
 }
 
-/// Whether it takes memory in this module. Of the whole program ptxas lays out an `.extern` whose size is known as
-/// well.
+/// Whether a variable takes memory in this module. For a whole program, ptxas also lays out an `.extern` of known size.
 static bool isHere(const ModuleVariable &variable, const ProgramContext &context) {
   return !variable.isOpen() && (!variable.isExtern || context.options.linking == Linking::Whole);
 }
 
-/// As ptxas lays it out: what is named of the module, first what has a linkage; what the kernel declares; what the
-/// functions do, by their names.
+/// The shared memory of a kernel, in the order in which ptxas lays it out: variables of the module that are named,
+/// those with linkage first; then those of the kernel; then those of the functions by name.
 static uint64_t sharedBytes(const Program &program, const Reach &reach, const ProgramContext &context) {
   const Ast &ast = context.ast;
   Layout layout;
@@ -48,7 +47,7 @@ static uint64_t sharedBytes(const Program &program, const Reach &reach, const Pr
   for (const FunctionSummary *function : functions)
     for (const Extent &extent : function->shared)
       layout.add(extent);
-  // What the launch brings begins after it.
+  // The memory whose size the launch determines begins after it.
   uint64_t align = 1;
   for (const ModuleVariable &variable : program.variables)
     if (variable.space == isa::words::shared && variable.isOpen())

@@ -101,7 +101,7 @@ void Limits::memberOfModule(const FamilyMember &member) {
   program.variables.back().name = member.name;
 }
 
-/// Constants of the same name are one in all bodies.
+/// Constants of the same name are one variable in all bodies.
 void Limits::memberOfBody(const FamilyMember &member, FunctionSummary &summary) {
   if (member.space == isa::words::shared)
     summary.shared.push_back(member.extent);
@@ -126,7 +126,7 @@ void Limits::body(FunctionSummary summary) {
 void Limits::finish() {
   if (options.isFragment)
     return;
-  // What is named may be something other than a function.
+  // The name may be that of something other than a function.
   for (ModuleVariable &variable : program.variables)
     llvm::erase_if(variable.initial, [&](const Reference &one) { return !program.function(one.name); });
   const ProgramContext context{ast, availability, options, sink};

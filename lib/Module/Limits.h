@@ -1,5 +1,5 @@
 #pragma once
-// Puts together what the whole module shows, and has the rules about it read that once the text is over.
+// Collects what the rules about the whole module need, and runs them at the end of the text.
 #include "Module/ProgramRules.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -7,16 +7,16 @@ namespace ptxray {
 
 class Limits {
 public:
-  /// What the target that code is made for allows.
+  /// The availability is that of the target that code is made for.
   Limits(const Ast &ast, const Availability &availability, const CheckOptions &options, DiagnosticSink &sink)
       : ast(ast), availability(availability), options(options), sink(sink) {}
 
-  /// Of the module.
+  /// Adds a variable of the module.
   void variable(const Declaration &declaration, const Extent &extent, isa::WordId type);
-  /// Of a body; constants lie where those of the module do.
+  /// Adds a variable of a body; constants are laid out with those of the module.
   void variableOfBody(const Declaration &declaration, const Extent &extent);
   void function(const Function &function);
-  /// How many registers it preserves; of a function and of a prototype.
+  /// Notes how many registers a function or a prototype preserves.
   void preserved(const Function &function);
   void alias(const Directive &directive);
   void body(FunctionSummary summary);

@@ -15,7 +15,8 @@ void checkFile(const Directive &directive, ModuleState &module) {
         .notes.push_back({"the first is here", before->second});
 }
 
-/// `.loc file line column`, of inlined code with `, function_name label, inlined_at file line column`.
+/// Checks `.loc file line column`, which for inlined code has `, function_name label, inlined_at file line column`
+/// after it.
 void checkLocation(const Directive &directive, ModuleState &module) {
   llvm::ArrayRef<Operand> operands = module.ast.operandsOf(directive.operands);
   if (operands.size() < 3)

@@ -56,7 +56,7 @@ void checkMetadata(const Directive &directive, ModuleState &module) {
   }
 }
 
-/// The metadata must have the domain of the trace; without any, ptxas makes them here.
+/// Checks that the metadata have the domain of the trace; without any metadata, ptxas makes them.
 void checkTrace(Range range, llvm::StringRef instruction, ModuleState &module) {
   if (module.metadata.exists && !module.metadata.hasTraceDomain)
     module.sink.report(DiagId::DirectiveMissing, range, instruction,

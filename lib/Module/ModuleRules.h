@@ -1,12 +1,12 @@
 #pragma once
-// The rules about what is outside of instructions. Each is in the file of its subject, beside this one.
+// The rules about everything outside of instructions. Each is in the file of its subject, in this folder.
 #include "Module/ModuleState.h"
 
 namespace ptxray {
 
 // ---- items, as `ModuleCheck` meets them
 
-/// Where a declaration stands.
+/// The place of a declaration.
 enum class Site : uint8_t {
   Module,
   Body,
@@ -15,16 +15,17 @@ enum class Site : uint8_t {
   FunctionReturn,
 };
 
-/// What belongs to a function without a body is not allocated, and may have types that nothing can.
+/// Checks a variable. One that belongs to a function without a body is not allocated, and may have types that no other
+/// may have.
 void checkVariable(const Declaration &declaration, Site site, bool isAllocated, ModuleState &module);
 void checkFunction(const Function &function, isa::DirectivePlace place, ModuleState &module);
 void checkModuleDirective(const Directive &directive, ModuleState &module);
 void checkBodyDirective(const Directive &directive, ModuleState &module);
-/// `call` operands against the declaration of what is called.
+/// Checks the operands of `call` against the declaration of the function.
 void checkCall(const Instruction &instruction, ModuleState &module);
-/// An instruction that writes to the trace is there.
+/// Checks that the module may contain an instruction that writes to the trace.
 void checkTrace(Range range, llvm::StringRef instruction, ModuleState &module);
-/// At the end of the module.
+/// Called at the end of the module.
 void checkDebugInfo(ModuleState &module);
 
 // ---- parts of a declaration
@@ -48,14 +49,14 @@ void redeclareFunction(const Function &function, Signature signature, ModuleStat
 
 void checkPragma(const Directive &directive, isa::DirectivePlace place, ModuleState &module);
 void checkAlias(const Directive &directive, ModuleState &module);
-/// Of an indirect branch or call.
+/// Checks the list of targets of an indirect branch or call.
 void checkTargets(const Directive &directive, ModuleState &module);
 void checkFile(const Directive &directive, ModuleState &module);
 void checkLocation(const Directive &directive, ModuleState &module);
 void checkSection(const Directive &directive, ModuleState &module);
 void checkMetadata(const Directive &directive, ModuleState &module);
 void checkSources(const Directive &directive, ModuleState &module);
-/// Whether the numbers fit into 32 bits where they must; others than those it accepts are reported too.
+/// Reports numbers of a directive that are not allowed. Returns whether they fit into 32 bits, if they must.
 bool checkValues(const Directive &directive, const isa::Directive &known, ModuleState &module);
 bool checkValue(const Operand &operand, const isa::Directive &known, const isa::DirectiveArgument &argument,
                 ModuleState &module);

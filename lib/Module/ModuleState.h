@@ -1,5 +1,6 @@
 #pragma once
-// What a module has said so far: the rules about an item compare it with those before, and rules about bodies ask.
+// What has been read of a module so far. Rules about an item compare it with earlier ones, and rules about bodies refer
+// to it.
 #include "Isa/Directives.h"
 #include "Module/Header.h"
 #include "Resolve/Resolver.h"
@@ -19,7 +20,7 @@ struct Formal {
   bool isOpen() const { return extent.isArray && extent.bytes == 0; }
 };
 
-/// How a second list of parameters differs from the first; empty when it does not.
+/// How a second list of parameters differs from the first; empty if it does not.
 llvm::StringRef difference(llvm::ArrayRef<Formal> a, llvm::ArrayRef<Formal> b);
 
 struct Signature {
@@ -53,7 +54,7 @@ struct Metadata {
 };
 
 struct ModuleState {
-  /// What its version and target allow.
+  /// The availability is that of the module's version and target.
   ModuleState(const Ast &ast, const Header &header, const Availability &availability, Resolver &resolver,
               DiagnosticSink &sink)
       : ast(ast), header(header), ofHeader(header.context()), availability(availability),
@@ -61,17 +62,17 @@ struct ModuleState {
 
   const ModuleContext &context() const { return ofHeader; }
   bool has(isa::FeatureId id) const { return availability.holds(isa::feature(id).gate); }
-  /// Of what the code is made for.
+  /// Whether the target that code is made for has a feature.
   bool codeHas(isa::FeatureId id) const { return availabilityOfCode.holds(isa::feature(id).gate); }
   uint64_t limitOfCode(isa::LimitId id) const { return isa::limit(id, availabilityOfCode); }
   llvm::StringRef text(SpellingId spelling) const {
     return spelling == SpellingId::None ? llvm::StringRef() : ast.text(spelling);
   }
-  /// Null: there is no directive of that name.
+  /// Null if no directive has that name.
   const isa::Directive *directiveOf(SpellingId name) { return resolver.directive(name); }
   Formal formalOf(const Declaration &declaration) const;
   bool neverReturns(NameId function) const;
-  /// A call of the function starts, orders and waits for nothing asynchronous.
+  /// Whether a call of the function starts, orders and awaits nothing asynchronous.
   bool isQuiet(NameId function) const;
 
   const Ast &ast;

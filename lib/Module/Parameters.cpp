@@ -39,7 +39,7 @@ void checkParameter(const Declaration &declaration, Site site, ModuleState &modu
     requireFeature(isa::FeatureId::OpenParameter, "`" + name + "[]`", declaration.nameRange, module);
 }
 
-/// `.ptr`, and the alignment where a kernel's pointer has its own: `.param .u32 .align 8 a`.
+/// Checks `.ptr`, and the alignment of a pointer that a kernel's parameter has of its own: `.param .u32 .align 8 a`.
 void checkPointer(const Function &function, const Declaration &declaration, ModuleState &module) {
   const bool isFunction = function.kind == FunctionKind::Func;
   const bool mayPoint = isa::directive(isa::DirectiveId::Ptr).places & isa::OnParameter;

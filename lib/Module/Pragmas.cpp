@@ -11,7 +11,7 @@ static const isa::Directive *find(llvm::StringRef text) {
   return pragma && (pragma->arguments.count || name == text) ? pragma : nullptr;
 }
 
-/// A number as C writes it, of any size.
+/// Whether a text is a number as in C, of any size.
 static bool isMask(llvm::StringRef text) {
   (void)(text.consume_front("-") || text.consume_front("+"));
   const bool isHex = text.consume_front_insensitive("0x");
@@ -35,14 +35,14 @@ static void checkPragmaValue(const isa::Directive &pragma, llvm::StringRef value
                        ranges.empty() ? "a number" : "a number above " + std::to_string(ranges.front().low - 1));
 }
 
-/// In a function ptxas regards whatever it does not know as a pragma of another compiler.
+/// ptxas takes an unknown pragma in a function for one of another compiler.
 void checkPragma(const Directive &directive, isa::DirectivePlace place, ModuleState &module) {
   const bool isInBody = place == isa::InEntry || place == isa::InFunction;
   for (const Operand &string : module.ast.operandsOf(directive.operands)) {
     const llvm::StringRef text = module.ast.text(string.name).drop_front().drop_back();
     const isa::Directive *pragma = find(text);
     const bool isInModule = place == isa::InModule;
-    // One that may also be in a head is refused elsewhere only when code is made, as one that ptxas does not know.
+    // A pragma that is also allowed in a head is refused elsewhere only when code is made, like an unknown one.
     if (isInModule && (!pragma || ((pragma->places & isa::OnEntry) && !(pragma->places & isa::InModule)))) {
       module.sink.report(DiagId::CodegenPragmaPlace, string.range, text);
       continue;

@@ -1,6 +1,6 @@
 #pragma once
-// A whole module as code generation sees it: its variables, its functions, and what each of them names. The rules of
-// ProgramRules.h read it.
+// A whole module as code generation sees it: its variables, its functions, and what each of them names. It is read by
+// the rules of ProgramRules.h.
 #include "Parse/Ast.h"
 #include "Resolve/Scopes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -9,12 +9,12 @@
 
 namespace ptxray {
 
-/// Where something of the module is named first.
+/// The first place where something of the module is named.
 struct Reference {
   NameId name;
   Range range;
   bool isCall = false;
-  bool isExecuted = true; // false: only code that control never comes to names it
+  bool isExecuted = true; // false: only code that is never executed names it
 };
 
 /// An instruction, and the number of registers that it is about.
@@ -24,7 +24,7 @@ struct RegisterUse {
   SpellingId instruction = SpellingId::None;
 };
 
-/// What a kernel's head says of the size of its blocks and of its registers.
+/// The directives of a kernel's head about the size of its blocks and about registers.
 struct KernelHead {
   std::optional<uint64_t> registers; // `.maxnreg`
   std::optional<uint64_t> threads;   // of a block: `.maxntid`, `.reqntid`
@@ -35,14 +35,14 @@ struct KernelHead {
   llvm::StringRef threadsName, clusterName; // the directive
 };
 
-/// A list of labels that code branches through.
+/// A list of labels through which code branches.
 struct BranchTable {
   uint64_t targets = 0;
   Range use, declared;
   NameId name = NameId::None;
 };
 
-/// One of several variables that are declared at once: `t7` of `.global .texref t<9>`. ptxas makes those that are
+/// One of several variables that are declared at once: `t7` of `.global .texref t<9>`. ptxas makes only those that are
 /// named.
 struct FamilyMember {
   NameId name = NameId::None;
@@ -96,7 +96,7 @@ struct DeclaredFunction {
   NameId aliasOf = NameId::None;
 };
 
-/// Where the next variable of a space goes.
+/// The next free place of a space.
 struct Layout {
   uint64_t end = 0;
 
@@ -122,26 +122,26 @@ struct Program {
     const auto found = declared.find(static_cast<uint32_t>(name));
     return found == declared.end() ? nullptr : &found->second;
   }
-  /// Of the function with a body that the name means, aliases followed; none: there is no such function.
+  /// The function with a body that the name refers to, following aliases; none if there is no such function.
   std::optional<uint32_t> bodyOf(NameId name) const;
 };
 
-/// What is compiled together with a kernel.
+/// Everything that is compiled together with a kernel.
 struct Reach {
   std::vector<uint32_t> functions; // the kernel first
   uint32_t kernel() const { return functions.front(); }
 };
 
-/// Follows calls and, where the whole program is compiled at once, addresses of functions in code and in the first
-/// values of variables that the code names; from an indirect call to all functions whose address is taken anywhere. One
-/// for all kernels, so that nothing is made anew.
+/// Follows calls; if the whole program is compiled at once, also addresses of functions, in code and in the initial
+/// values of variables that code names; and from an indirect call to all functions whose address is taken anywhere. One
+/// object serves all kernels, so that nothing is computed twice.
 class Reaches {
 public:
   Reaches(const Program &program, bool isSeparate);
   Reach of(uint32_t kernel) { return of(kernel, /*onlyExecuted=*/false); }
-  /// Without what only code names that control never comes to.
+  /// Without what only unreachable code names.
   Reach executedBy(uint32_t kernel) { return of(kernel, /*onlyExecuted=*/true); }
-  /// The functions that kernels reach by calls of their own names alone.
+  /// The functions that kernels reach by calling them by name.
   std::vector<bool> called() const;
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// The rules about a module as a whole: what code generation refuses, and what nothing defines.
+// The rules about a module as a whole: what code generation refuses, and what has no definition.
 #include "Isa/Directives.h"
 #include "Module/CheckOptions.h"
 #include "Module/Program.h"
@@ -8,10 +8,10 @@ namespace ptxray {
 
 class DiagnosticSink;
 
-/// A function that ptxas itself brings.
+/// Whether ptxas itself provides the function.
 bool isOfCompiler(llvm::StringRef function);
 
-/// What the rules know besides the program, and where they report.
+/// What the rules need besides the program, and where they report.
 struct ProgramContext {
   const Ast &ast;
   const Availability &availability; // of what code is made for
@@ -19,14 +19,14 @@ struct ProgramContext {
   DiagnosticSink &sink;
 
   uint64_t limit(isa::LimitId id) const { return isa::limit(id, availability); }
-  /// What code is made for; null: it is not known.
+  /// The target that code is made for; null if it is not known.
   const isa::Target *arch() const {
     const uint16_t arch = availability.module().target;
     return arch == anyTarget ? nullptr : &isa::targets()[arch];
   }
 };
 
-/// A function that preserves more registers than that has none for the address that it returns to.
+/// Reports a function that preserves so many registers that none is left for its return address.
 void checkPreserved(const Ast &ast, Slice directives, uint64_t most, DiagnosticSink &sink);
 
 void checkUnresolved(const Program &program, const ProgramContext &context);
@@ -35,7 +35,7 @@ void checkConstantSize(const Program &program, const ProgramContext &context);
 void checkCtaGroupsAlone(const Program &program, const ProgramContext &context);
 void checkWithoutAbi(const Program &program, const ProgramContext &context);
 void checkBranchTables(const Program &program, const ProgramContext &context);
-/// One kernel with all that it reaches.
+/// Checks one kernel with everything it reaches.
 void checkSharedSize(const Program &program, const Reach &reach, const ProgramContext &context);
 void checkOpaqueCount(const Program &program, const Reach &reach, const ProgramContext &context);
 void checkCtaGroups(const Program &program, const Reach &reach, const ProgramContext &context);

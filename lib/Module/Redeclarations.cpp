@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// ptxas declares the special registers ahead of the module.
+/// Whether a name is a special register, which ptxas declares ahead of the module.
 static bool isSpecialRegister(NameId name, Range range, ModuleState &module) {
   if (name == NameId::None || !module.resolver.special(name))
     return false;
@@ -33,7 +33,7 @@ bool redeclareVariable(const Declaration &declaration, const Formal &formal, Mod
     return true;
   const Global &before = entry->second;
   const llvm::StringRef beforeLinkage = module.text(before.linkage);
-  // ptxas does not tell `.global` from `.const` here.
+  // ptxas does not distinguish `.global` from `.const` here.
   auto family = [&](SpellingId space) {
     return module.text(space) == ".const" ? llvm::StringRef(".global") : module.text(space);
   };

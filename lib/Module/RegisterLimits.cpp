@@ -1,4 +1,4 @@
-// Instructions that need more registers than a kernel's head leaves a thread.
+// Reports instructions that need more registers than a kernel's head allows a thread.
 #include "Diagnostics/Diagnostic.h"
 #include "Module/KernelHead.h"
 #include "Module/ProgramRules.h"
@@ -9,7 +9,7 @@ static RegisterBound boundOf(const FunctionSummary &kernel, const isa::Target &a
   return registerBound(withOptions(kernel.head, context.options, context.availability), arch, context.availability);
 }
 
-/// The directive, or the kernel where options of ptxas say it.
+/// Adds a note about the directive that sets the bound, or about the kernel if options of ptxas set it.
 static void noteCause(Diagnostic &d, const RegisterBound &bound, const FunctionSummary &kernel) {
   if (bound.cause.size())
     d.notes.push_back({"because of this", bound.cause});
@@ -50,7 +50,7 @@ void checkRegisterChanges(const Program &program, const Reach &reach, const Prog
     if (function.shrinks.registers > shrunk.registers)
       shrunk = function.shrinks;
   }
-  // What it grows to counts, not what it begins with.
+  // The number that it grows to matters, not the initial one.
   const RegisterBound bound = boundOf(kernel, *arch, context);
   const uint64_t most = grown ? grown : bound.registers;
   if (std::min<uint64_t>(shrunk.registers, context.limit(isa::LimitId::ThreadRegisters)) <= most)

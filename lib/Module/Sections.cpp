@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// `.b8 1, -2`, `.b64 label+8`, `.b32 end-begin`: numbers, or one address of at least 32 bits.
+/// Checks `.b8 1, -2`, `.b64 label+8` or `.b32 end-begin`: numbers, or one address of at least 32 bits.
 static void checkSectionData(uint32_t node, ModuleState &module) {
   const Operand &data = module.ast.operands[node];
   const llvm::StringRef type = module.ast.text(data.suffix);
@@ -18,7 +18,7 @@ static void checkSectionData(uint32_t node, ModuleState &module) {
       const bool isNegative = value.value < 0 && !(value.flags & UnsignedSuffix);
       if (isNegative)
         requireFeature(isa::FeatureId::SectionNegative, value.range, module);
-      // Only the low half of a positive number is looked at.
+      // ptxas checks only the low half of a positive number.
       const int64_t low = static_cast<int64_t>(static_cast<uint32_t>(value.value));
       if (bits < 64 && (isNegative ? value.value < -(int64_t(1) << (bits - 1)) : low >> bits != 0))
         wrong(value.range, "cannot hold `" + std::to_string(value.value) + "`");

@@ -2,7 +2,7 @@
 
 namespace ptxray {
 
-/// `.code_block { .ir_name: "x" .sourceFileName: 1 .source_begin ... .source_end }`
+/// Checks `.code_block { .ir_name: "x" .sourceFileName: 1 .source_begin ... .source_end }`.
 void checkSources(const Directive &directive, ModuleState &module) {
   const uint32_t braces = directive.operands.first, end = braces + module.ast.operands[braces].extent;
   for (uint32_t node = braces + 1; node < end; node += module.ast.operands[node].extent) {

@@ -1,4 +1,4 @@
-// What the module names and nothing defines.
+// Reports what the module names and does not define.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Words.h"
 #include "Module/ProgramRules.h"
@@ -31,8 +31,8 @@ private:
 
 } // namespace
 
-/// A declaration that is neither `.extern` nor followed by a definition is refused whoever links the module. Where
-/// nobody says that it is compiled at all, that is a warning.
+/// A declaration that is neither `.extern` nor followed by a definition is refused, however the module is linked. It is
+/// a warning unless `--link` says that the module is compiled.
 void Unresolved::declarations() {
   for (const auto &[name, one] : program.declared) {
     alias(static_cast<NameId>(name), one.range, /*isUse=*/false);
@@ -46,7 +46,7 @@ void Unresolved::declarations() {
   if (context.options.linking != Linking::Whole)
     return;
   for (const ModuleVariable &variable : program.variables)
-    // ptxas itself ends an `.extern` whose size is known, and leaves out shared memory.
+    // ptxas itself completes an `.extern` whose size is known, and ignores shared memory.
     if (variable.isExtern && variable.isOpen() &&
         (variable.space == isa::words::global || variable.space == isa::words::const_))
       context.sink.report(DiagId::CodegenUnresolved, variable.nameRange, context.ast.text(variable.name));
@@ -73,8 +73,8 @@ void Unresolved::use(const Reference &reference) {
     d.severity = Severity::Pedantic;
 }
 
-/// An alias of an alias, at its declaration and where it is used. For a linker one is lost unless it alone is known to
-/// it; in a whole program one that is known to the linker is lost where it is used.
+/// Checks an alias of an alias, at its declaration and at its uses. When compiling for a linker, it is lost unless it
+/// is the only one the linker knows; in a whole program, one that the linker knows is lost where it is used.
 void Unresolved::alias(NameId name, Range place, bool isUse) {
   const DeclaredFunction *one = program.function(name);
   const DeclaredFunction *other = !one || one->aliasOf == NameId::None ? nullptr : program.function(one->aliasOf);

@@ -7,7 +7,7 @@ namespace ptxray {
 
 namespace {
 
-/// A declaration, and what its rules ask of it.
+/// A declaration, and what its rules need.
 struct Variable {
   Variable(const Declaration &declaration, Site site, bool isAllocated, ModuleState &module)
       : declaration(declaration), site(site), isAllocated(isAllocated), space(module.text(declaration.space)),
@@ -37,7 +37,7 @@ struct Variable {
 
 } // namespace
 
-/// What a directive says of one of its numbers; null: nothing.
+/// The argument of a directive that a number belongs to; null if there is none.
 static const isa::DirectiveArgument *numberOf(const isa::Directive *directive, isa::Text name) {
   if (directive)
     for (const isa::DirectiveArgument &argument : isa::run(isa::tables().arguments, directive->arguments))
@@ -70,7 +70,7 @@ static void checkBounds(const Variable &variable, ModuleState &module) {
   }
 }
 
-/// Of a declaration of nothing ptxas asks for the words alone.
+/// If a declaration has no name, ptxas checks only its words.
 static void checkNameless(const Variable &variable, ModuleState &module) {
   const isa::Word &word = variable.word;
   const bool isType = word.typeKind != isa::TypeKind::None && word.declarable != isa::Declarable::Never;
@@ -89,7 +89,7 @@ static void checkSpace(const Variable &variable, ModuleState &module) {
     module.sink.report(DiagId::OpaqueVariablePlace, range, space);
   if (variable.site != Site::Module)
     return;
-  // Functions that follow the ABI have no place for .reg and .local; from PTX 3.0 on all do.
+  // Functions that follow the ABI have no room for .reg and .local; from PTX 3.0 on all do.
   if (!variable.mayStand(isa::InModule) && (space == ".param" || !module.has(isa::FeatureId::ModuleRegisters)))
     module.sink.report(DiagId::ModuleScopeSpace, range, space);
   if (variable.linkage == ".common" && space != ".global")
@@ -101,7 +101,7 @@ static void checkType(const Variable &variable, ModuleState &module) {
   const Range range = variable.declaration.typeRange;
   const llvm::StringRef type = variable.type;
   const bool isHalfPair = type == ".f16x2";
-  // A single float may be declared where nothing computes with it.
+  // A single float may be declared if nothing computes with it.
   if (word.typeKind == isa::TypeKind::Bits || variable.isOpaque() || isHalfPair)
     if (Diagnostic *d = requireGate(word.gate, "`" + type + "`", range, module))
       if (isHalfPair ? variable.isVector() : variable.isArray || !variable.isAllocated) // where ptxas does not ask
@@ -151,7 +151,7 @@ static void checkAlignment(const Variable &variable, ModuleState &module) {
     module.sink.report(DiagId::AlignmentValue, declaration.range, declaration.align);
 }
 
-/// Textures, surfaces and samplers.
+/// Checks where textures, surfaces and samplers are declared.
 static void checkOpaquePlace(const Variable &variable, ModuleState &module) {
   const Range range = variable.declaration.typeRange;
   const Site site = variable.site;

@@ -53,7 +53,7 @@ enum OperandFlag : uint16_t {
   WrittenFlags = Negated | Not | HasOffset | HexFloat | WideFloat | Subscript | Beyond16 | Beyond32, // for verdicts
 };
 
-/// Whether an integer has room in so many bits, with a sign or without.
+/// Whether an integer fits into that many bits, with or without a sign.
 constexpr bool fitsInto(unsigned bits, int64_t value) {
   return bits >= 64 || (value >= -(int64_t(1) << (bits - 1)) && value < int64_t(1) << bits);
 }
@@ -107,9 +107,9 @@ struct Label {
   Range range;
 };
 
-/// `.version 9.0`, `.target sm_90, debug`, `.maxntid 1, 2`, `.pragma "x";`, `.loc ...`,
-/// `.branchtargets a, b`, `.attribute(.managed)` ...: a name and what follows it. Dotted arguments
-/// (`.unified`, `.b8` of a section) are Names whose `suffix` is the word and whose `name` is None.
+/// A name and what follows it: `.version 9.0`, `.target sm_90, debug`, `.maxntid 1, 2`, `.pragma "x";`, `.loc ...`,
+/// `.branchtargets a, b`, `.attribute(.managed)` ... Dotted arguments (`.unified`, `.b8` of a section) are Names whose
+/// `suffix` is the word and whose `name` is None.
 struct Directive {
   SpellingId name = SpellingId::None;
   Slice operands;
@@ -118,7 +118,7 @@ struct Directive {
   Range range;
 };
 
-/// One declared name; `.reg .b32 a, b;` makes two.
+/// One declared name; `.reg .b32 a, b;` makes two of these.
 struct Declaration {
   NameId name = NameId::None; // None: an unnamed parameter
   SpellingId linkage = SpellingId::None;
@@ -148,7 +148,7 @@ struct Function {
   SpellingId linkage = SpellingId::None;
   NameId name = NameId::None; // of a prototype: its label
   bool hasBody = false;
-  bool hasReturn = false;    // a return list is written, be it empty
+  bool hasReturn = false;    // a return list is written, even an empty one
   bool isPassedOver = false; // its body was not read
   uint32_t brace = 0;        // that opens the body
   Slice returns;             // into `declarations`
@@ -183,7 +183,7 @@ struct Ast {
     return llvm::ArrayRef<Operand>(operands).slice(slice.first, slice.count);
   }
 
-  Interner *names = nullptr; // owned by whoever owns the Ast's parse
+  Interner *names = nullptr; // owned by the owner of the Ast's parse
   Interner *spellings = nullptr;
 };
 

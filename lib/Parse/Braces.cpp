@@ -4,7 +4,7 @@ namespace ptxray {
 
 namespace {
 
-/// A brace of a body that opens or closes a block, not a vector.
+/// A brace that opens or closes a block of a body, not a vector.
 struct Brace {
   uint32_t offset;
   bool opens;
@@ -64,7 +64,7 @@ bool Finder::startsItem() const {
           (token.kind == TokenKind::Func && columnOf(token.begin) == 0));
 }
 
-// Whether what follows the token belongs to the same statement.
+// Whether the text after the token belongs to the same statement.
 bool Finder::continuesOperands() const {
   Scanner copy = scanner;
   Token next;
@@ -72,12 +72,12 @@ bool Finder::continuesOperands() const {
   return oneOf(next.kind, {TokenKind::Comma, TokenKind::Semicolon, TokenKind::RightBracket, TokenKind::Bar});
 }
 
-/// Whether the braces are plainly right: vectors end on their lines, others are first there, and every function
+/// Whether all braces are plainly right: vectors end on their lines, other braces begin theirs, and every function
 /// closes as many as it opens.
 static bool bracesMatch(llvm::StringRef text) {
   size_t last = 0; // brace of a block
   int depth = 0;
-  // Not strcspn: some C libraries look for the end of the text first, each time.
+  // strcspn is avoided: in some C libraries it searches for the end of the text first, each time.
   constexpr llvm::StringRef marks("{}/\"\0", 5);
   for (size_t at = text.find_first_of(marks); at < text.size(); at = text.find_first_of(marks, at + 1)) {
     const llvm::StringRef rest = text.drop_front(at);
@@ -125,7 +125,7 @@ std::vector<BraceRepair> Finder::run() {
       advance();
       continue;
     }
-    // The head, up to its body.
+    // Skip the head, up to its body.
     do
       advance();
     while (!oneOf(token.kind, {TokenKind::Semicolon, TokenKind::LeftBrace, TokenKind::EndOfFile, TokenKind::Opcode,
@@ -205,14 +205,14 @@ void Finder::settle() {
     }
   if (depth == -1 && orphan) {
     const uint32_t place = placeOfLostOpen(orphan->offset);
-    // Nothing tells of a lost block, and both braces look like the function's own: the parser finds the second too
-    // many.
+    // Nothing indicates a lost block, and both braces look like the function's own: the parser will report the second
+    // one.
     const uint32_t column = columnOf(braces.front().offset), last = braces.back().offset;
     const bool isAlone = text.slice(orphan->offset + 1, last).trim().empty();
     if (place != orphan->offset || !isAlone || columnOf(orphan->offset) != column || columnOf(last) != column)
       repairs.push_back({place == orphan->offset ? BraceRepair::Drop : BraceRepair::InsertOpen, place});
   }
-  // With the function's own brace in place, a block is not closed.
+  // If the function's own brace is in place, a block is not closed.
   const bool goesOn = !declarations.empty() && declarations.back().first > braces.back().offset;
   const bool endsFunction =
       !goesOn && !braces.back().opens && columnOf(braces.back().offset) == columnOf(braces.front().offset);
@@ -226,7 +226,8 @@ Line Finder::lineAt(uint32_t offset) const {
   return {line.begin, source.text(line)};
 }
 
-/// In a text without indentation a brace that stood alone leaves an empty line, and there may be no other.
+/// A brace that was alone on its line in a text without indentation leaves an empty line behind; there must be only
+/// one.
 void Finder::findLoneEmptyLine() {
   loneEmptyLine = 0;
   for (uint32_t at = lineAt(braces.front().offset).begin; at < braces.back().offset;) {
@@ -250,16 +251,16 @@ bool isVectorLine(llvm::StringRef text, uint32_t offset) {
   return line.ends_with("},") || line.ends_with("};");
 }
 
-// Where a brace was taken away, what stood round it is left: a line of blanks, a blank too many.
+// Whether a line shows that a brace was removed from it: it is blank, or has a blank too many.
 bool hasTrace(llvm::StringRef line) {
   llvm::StringRef blanks = line.take_while([](char c) { return c == ' ' || c == '\t'; });
   llvm::StringRef rest = line.drop_front(blanks.size()).rtrim('\r');
   return rest.empty() ? !blanks.empty() : blanks.contains("\t ") && rest.starts_with("//");
 }
 
-// A block begins with its declarations. Of the places between the last brace before the orphan and the
-// orphan where declarations begin after other statements, the one with a trace above it is meant, else
-// the first.
+// Where the lost opening brace of a block was. A block begins with its declarations: among the places between the last
+// brace and the orphan where declarations follow other statements, the first with a trace above it is meant, else the
+// first.
 uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
   uint32_t from = 0;
   for (const Brace &brace : braces)
@@ -285,8 +286,9 @@ uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
   return place;
 }
 
-// The first trace after the block's brace, the clearest kind first; without any the block ends with
-// its line, unless it is as little indented as the function: then nothing tells which of them is open.
+// Where the lost closing brace of a block was: at the first trace after its opening brace, preferring the clearest
+// kind. If there is none, the block ends with its line, unless it is indented as little as the function: then either
+// may be the open one.
 std::optional<uint32_t> Finder::placeOfLostClose(uint32_t open) const {
   const Line first = lineAt(open);
   const uint32_t from = first.begin + first.text.size() + 1;

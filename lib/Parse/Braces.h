@@ -1,6 +1,6 @@
 #pragma once
-// A brace too many or too few shifts the meaning of all that follows, far from its place. In a faulty
-// text the braces of each function are counted first, and the layout tells which one is meant.
+// A missing or superfluous brace changes the meaning of everything after it, far from its place. In a faulty text, the
+// braces of each function are counted first, and the layout decides which one is wrong.
 #include "Parse/Scanner.h"
 #include "Source/SourceBuffer.h"
 #include <vector>
@@ -12,13 +12,13 @@ struct BraceRepair {
   uint32_t offset; // of the brace, or of the place where one is missing
 };
 
-/// In the order of the text. The scanner is before the text to look at.
+/// The repairs in the order of the text. The scanner must be at the beginning of the text in question.
 std::vector<BraceRepair> findBraceRepairs(const Scanner &scanner, const SourceBuffer &source);
 
 /// Whether the line that begins there is a vector, `{%r1, %r2},`: operands may be on lines of their own.
 bool isVectorLine(llvm::StringRef text, uint32_t offset);
 
-/// Whether a line looks as if its only token had been taken away.
+/// Whether a line looks as if its only token had been removed.
 bool hasTrace(llvm::StringRef line);
 
 } // namespace ptxray

@@ -59,7 +59,7 @@ void Builder::cast(const Token &token) {
   }
 }
 
-/// In how few bits the number has room.
+/// Flags for the narrowest width that the number fits into.
 static uint16_t sizeFlags(OperandKind kind, uint8_t flags, uint64_t bits) {
   const auto value = static_cast<int64_t>(bits);
   if (kind == OperandKind::Integer) {
@@ -73,7 +73,7 @@ static uint16_t sizeFlags(OperandKind kind, uint8_t flags, uint64_t bits) {
 }
 
 void Builder::literal(const Token &token) {
-  // In a faulty text what ends the expression may be dropped, and an operator may follow.
+  // In a faulty text, the end of the expression may have been dropped, so that an operator follows.
   if (!sink && operations.empty() && values.empty())
     switch (ahead.kind) {
     case TokenKind::Comma:
@@ -126,13 +126,13 @@ void Builder::applyUnary(const Operation &operation, Constant &value) {
   }
 }
 
-// Once reported, the expression goes on as the integer 0.
+// Reports a constant without a value; the expression continues with the integer 0.
 void Builder::noValue(Constant &value, const char *expected) {
   fail(DiagId::ConstantType, value.range, expected);
   value = {Constant::Signed, 0, value.range, 0};
 }
 
-/// None: the operator does not compare.
+/// The result of a comparison; nothing if the operator does not compare.
 template <typename Number> static std::optional<bool> compared(uint16_t op, Number a, Number b) {
   switch (op) {
   case '<': return a < b;
@@ -171,7 +171,7 @@ Builder::Constant Builder::ofReals(uint16_t op, const Constant &left, const Cons
   return out;
 }
 
-/// Neither compares nor divides by zero.
+/// The result of an operation on integers that is neither a comparison nor a division by zero.
 uint64_t Builder::integerBits(uint16_t op, const Constant &left, const Constant &right) {
   const uint64_t a = left.bits, b = right.bits;
   const int64_t signedA = a, signedB = b;
@@ -277,7 +277,7 @@ void Builder::reduce() {
   values.back() = binary(operation.op, values.back(), right);
 }
 
-// All that binds at least as tight, up to an open parenthesis.
+// Applies all operators that bind at least as tightly, up to an open parenthesis.
 void Builder::reduceTo(uint8_t precedence) {
   while (!operations.empty() && operations.back().precedence >= precedence)
     reduce();
@@ -371,7 +371,7 @@ const char *Builder::adviceOnParentheses() const {
              : "a guard such as `@%p1` makes one instruction conditional; a branch jumps over several";
 }
 
-// Before a name only a single sign makes sense: `-a`, `!p`.
+// Only a single sign makes sense before a name: `-a`, `!p`.
 void Builder::nameSigns(Operand &operand) {
   uint16_t op = operations.back().op;
   if (operations.size() > 1 || (op != '-' && op != '!')) {
@@ -451,7 +451,7 @@ void Builder::closeSubscript(const Token &token) {
   ast.operands.pop_back();
 }
 
-// What is before `|` becomes a child of the pair.
+// The operand before `|` becomes a child of the pair.
 void Builder::beginPair() {
   assert(lastNode < ast.operands.size() && "a pair begins with an operand");
   Operand pair;
@@ -485,7 +485,7 @@ void Builder::close(const Token &token) {
   operand.range.end = token.end;
 }
 
-// `[a, b]`: only a name may have something after it.
+// The first part of `[a, b]` must be a name without an offset.
 void Builder::addressPart(const Token &comma) {
   assert(!openNodes.empty() && openNodes.back() + 1 < ast.operands.size() && "an address has a first part");
   const uint32_t address = openNodes.back();

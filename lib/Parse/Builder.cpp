@@ -69,7 +69,7 @@ void Builder::breakStatement() {
   if (ast.instructions.size() > statementMark.instructions)
     begun = ast.instructions.back();
   dropStatement();
-  // A word without dots may be anything: a label, a name whose directive is misspelt.
+  // A word without dots may be anything, such as a label, or a name whose directive is misspelt.
   if (!begun || !ast.text(begun->opcode).contains('.'))
     return;
   begun->operands = begun->names = {};
@@ -96,7 +96,7 @@ void Builder::number(const Token &token) {
 }
 
 void Builder::string(const Token &token) {
-  // In a faulty text a string over several lines is a lost or stray quote, which the other pass reports.
+  // In a faulty text, a string over several lines is due to a lost or stray quote, which the other pass reports.
   if (!sink && !ast.lost.empty() && source.slice(token.begin, token.end).contains('\n'))
     throw FastPassFailed();
   text(token.range());
@@ -111,7 +111,7 @@ void Builder::word(const Token &token) { push(OperandKind::Name, token.range()).
 
 void Builder::dotted(const Token &token) { push(OperandKind::Name, token.range()).suffix = SpellingId(token.id); }
 
-// `.b8 1, 2` of a section: a List with a word.
+// `.b8 1, 2` in a section is a List with a word.
 void Builder::openWord(const Token &token) {
   open(OperandKind::List, token);
   ast.operands.back().suffix = SpellingId(token.id);
@@ -128,13 +128,15 @@ static std::optional<uint64_t> largestOf(llvm::StringRef type, llvm::StringRef k
   return std::nullopt;
 }
 
-// The bytes of a debugging section would take many times the memory of their text: where nobody keeps
-// the Ast, lists of nothing but numbers that fit are dropped as soon as they are read.
+// Up to which number the values of a list may be dropped. The bytes of a debugging section would take many times the
+// memory of their text: unless the Ast is kept, lists of nothing but numbers that fit are dropped as soon as they are
+// read.
 std::optional<uint64_t> Builder::largestDropped() const {
   return keepBodies ? std::nullopt : largestOf(ast.text(ast.operands[openNodes.back()].suffix), ".b");
 }
 
-// So would the numbers of a table. In a list of lists it would not be known which list has how many.
+// Up to which number the values of an initialiser may be counted only, since those of a table would take as much
+// memory. A list of lists is kept, or it would not be known which list has how many.
 std::optional<uint64_t> Builder::largestCounted() const {
   const bool isWholeList = openNodes.size() == 1 && decl.dims.count == 1 && decl.vector == SpellingId::None;
   if (keepBodies || !isWholeList)
@@ -153,7 +155,7 @@ void Builder::closeValues() {
     ast.operands.resize(lastNode);
 }
 
-// `generic(a)`: a List with a name and one child.
+// `generic(a)` is a List with a name and one child.
 void Builder::openCall(const Token &token) {
   uint32_t index = ast.operands.size() - 1;
   ast.operands[index].kind = OperandKind::List;
@@ -162,7 +164,7 @@ void Builder::openCall(const Token &token) {
   openNodes.push_back(index);
 }
 
-// `0xff(a)`: a List without a name; the mask is its first child.
+// `0xff(a)` is a List without a name; the mask is its first child.
 void Builder::openMask(const Token &) {
   endExpression();
   beginPair();
@@ -221,7 +223,7 @@ void Builder::linkage(const Token &token) {
   linkageRange = token.range();
 }
 
-/// A size is not negative, and -1 stands for one that is not written.
+/// A size is not negative; -1 stands for one that is not written.
 static int64_t sizeOf(const Token &token) {
   return static_cast<int64_t>(std::min<uint64_t>(token.value, std::numeric_limits<int64_t>::max()));
 }
@@ -343,7 +345,7 @@ void Builder::endHead() {
 }
 
 void Builder::beginBody() {
-  // From here on statements belong to the body; the function at hand is remembered by `function`.
+  // Statements belong to the body from here on; `function` remembers the current function.
   function = openFunctions.pop_back_val();
   Function &f = ast.functions[function];
   f.hasBody = true;
@@ -425,7 +427,7 @@ void Builder::guardBegin(const Token &token) {
 }
 
 void Builder::guard(const Token &token) {
-  // `@p%1 ret;`: the rest of the name would be an instruction. The pass that mends reads it as one name.
+  // The rest of the name in `@p%1 ret;` would be taken for an instruction. The mending pass reads it as one name.
   if (!sink && ahead.begin == token.end)
     throw FastPassFailed();
   guardName = NameId(token.id);
@@ -433,7 +435,7 @@ void Builder::guard(const Token &token) {
 }
 
 void Builder::label() {
-  // Of a call prototype or a list of targets the label is the name.
+  // The label of a call prototype or of a list of targets is its name.
   if (ahead.kind == TokenKind::Targets || ahead.kind == TokenKind::Prototype)
     return;
   uint32_t index = ast.labels.size();
@@ -504,7 +506,7 @@ void Builder::resetStatement() {
   guardName = NameId::None;
 }
 
-// The kinds that may follow an item of the module.
+// Whether an item of the module may begin with a token of this kind.
 static bool startsItem(TokenKind kind) {
   switch (kind) {
   case TokenKind::EndOfFile:
@@ -529,8 +531,8 @@ static bool startsItem(TokenKind kind) {
 }
 
 void Builder::itemEnd() {
-  // A statement after a function means that a brace of the function is wrong: then the function
-  // has to be read again, too.
+  // A statement after a function means that a brace of the function is wrong, so that the function has to be read
+  // again.
   const bool afterFunction = !ast.module.empty() && ast.module.back().kind == StatementKind::Function;
   const llvm::StringRef space = ahead.kind == TokenKind::Space ? ast.text(SpellingId(ahead.id)) : llvm::StringRef();
   const bool inside = space == ".param" || (afterFunction && (space == ".reg" || space == ".local"));

@@ -1,5 +1,5 @@
 #pragma once
-// What the actions of grammar/Ptx.g4 call, in the order of the text: appends to the Ast.
+// The functions that the actions of grammar/Ptx.g4 call, in the order of the text. They append to the Ast.
 #include "Diagnostics/Diagnostic.h"
 #include "Parse/Ast.h"
 #include "Parse/Parse.h"
@@ -9,13 +9,13 @@
 
 namespace ptxray {
 
-/// Thrown by the fast pass at the first thing it cannot read, caught by Parser::parse.
+/// Thrown by the fast pass at the first token it cannot read, caught by Parser::parse.
 struct FastPassFailed {};
 
-/// Thrown in the recovering pass: ends the rules up to the statement or item of the module.
+/// Thrown in the recovering pass to leave all rules up to that of the statement or the item.
 struct SyntaxFault {};
 
-/// How deep blocks, brackets and signs may nest, and initialisers, which are read by recursion.
+/// How deep blocks, brackets and signs may nest, and how deep initialisers, which are read by recursion.
 inline constexpr uint32_t deepestNesting = 10000;
 inline constexpr uint32_t deepestInitialiser = 200;
 
@@ -25,7 +25,7 @@ public:
 
   void start(llvm::StringRef source, Bodies bodies, Parser::ItemFn onItem);
 
-  /// Where a statement that cannot be read is cut off again.
+  /// The sizes of the arrays, to which they are cut if a statement cannot be read.
   struct Mark {
     size_t module, statements, instructions, brokenInstructions, operands, operandNames, labels, declarations,
         directives, functions, dims;
@@ -34,32 +34,32 @@ public:
   void cut(const Mark &mark);
   /// Drops the unfinished item of the module; returns where it begins.
   uint32_t dropItem();
-  /// An item begins after the token just read.
+  /// Notes that an item begins after the token just read.
   void beginItem() { beforeItem = last; }
-  /// The token before the item at hand.
+  /// The token before the current item.
   Token beforeItem;
-  /// Drops what the statement at hand has appended so far.
+  /// Removes what the current statement has appended so far.
   void dropStatement();
-  /// The same, but of an instruction the opcode stays.
+  /// The same, but keeps the opcode of an instruction.
   void breakStatement();
   bool isInBody() const { return inBody; }
   uint32_t openBlocks() const { return blocks; }
   /// Ends the blocks of a body whose end is missing.
   void closeBlocks(uint32_t offset);
-  /// Text of a faulty statement: what it may have declared is not reported as missing.
+  /// Notes the text of a faulty statement: names that it may have declared are not reported as missing.
   void lostText(Range range) {
     const llvm::StringRef lines = source.slice(range.begin, range.end);
-    if (ast.lost.empty() || ast.lost.back().end() != lines.end()) // else told before
+    if (ast.lost.empty() || ast.lost.back().end() != lines.end()) // else it was noted before
       ast.lost.push_back(lines);
   }
-  /// From the first token of a faulty statement to the token just read.
+  /// Notes the place from the first token of a faulty statement to the token just read.
   void passedOver(const Token &first) {
     if (last.end > first.begin)
       ast.unread.push_back({first.begin, last.end});
   }
-  /// Null in the fast pass, where the first fault ends the pass.
+  /// Null in the fast pass, which ends at the first fault.
   DiagnosticSink *sink = nullptr;
-  /// Whether the statement at hand has a report: it gets no second one.
+  /// Whether the current statement has been reported: it gets no second report.
   bool reported = false;
 
   // Constant expressions and operands.
@@ -93,13 +93,13 @@ public:
   void word(const Token &token);
   void dotted(const Token &token);
   void openWord(const Token &token);
-  /// The word is written once more there, and what was read since is dropped.
+  /// Moves the beginning of the word to its second occurrence, and drops what was read since.
   void moveWord(uint32_t begin) { ast.operands[openNodes.back()].range.begin = begin; }
   void closeWord() { close(last); }
   void closeValues();
-  /// Up to which number the list at hand may be dropped; none when it is kept.
+  /// Up to which number the values of the current list may be dropped; none if it is kept.
   std::optional<uint64_t> largestDropped() const;
-  /// Up to which number the values of the initialiser at hand may be counted only; none when they are kept.
+  /// Up to which number the values of the current initialiser may be counted only; none if they are kept.
   std::optional<uint64_t> largestCounted() const;
   void countNumbers(uint32_t count) { ast.operands[openNodes.back()].value = count; }
   void openCall(const Token &token);
@@ -142,7 +142,7 @@ public:
   void endParameters();
   void endHead();
   void beginBody();
-  /// Where the body that has begun ends, if it is one of `skippedBodies`.
+  /// The end of the body that has begun, if it is one of `skippedBodies`.
   std::optional<uint32_t> passBodyOver();
   std::vector<Range> skippedBodies; // from brace to brace, in the order of the text
   void endBody();
@@ -163,12 +163,12 @@ public:
   void qualifier(const Token &token);
   void endInstruction(const Token &token);
   void statementEnd() {
-    if (sink) // correct text leaves nothing behind
+    if (sink) // correct text needs nothing more
       resetStatement();
   }
   void itemEnd();
 
-  /// The token just read and the one to come; the parser keeps them here.
+  /// The token just read and the next one; the parser stores them here.
   Token last, ahead;
 
 private:

@@ -35,7 +35,7 @@ protected:
     template <class T> T *createInstance(antlr4::ParserRuleContext *, size_t) { return nullptr; }
   };
 
-  // The names of the generated code.
+  // Names that the generated code uses.
   struct RecognitionException {}; // never thrown
   struct NoViableAltException : FastPassFailed {
     explicit NoViableAltException(void *) {}
@@ -70,7 +70,7 @@ protected:
     input.scanner->next(builder.ahead);
   }
 
-  // The names of the grammar's actions.
+  // Names that the actions of the grammar use.
 #define b (*input.builder)
   const Token &last() const { return input.builder->last; }
   void enterBody() {
@@ -82,7 +82,7 @@ protected:
     input.scanner->enterBody(builder.ahead);
   }
   void openGroup() { input.scanner->openGroup(); }
-  /// Numbers that would be dropped, most of a debugging section, are not made into tokens.
+  /// Skips numbers that would be dropped, which are most of a debugging section, without making tokens of them.
   void skipNumbers() {
     Token &first = input.builder->ahead;
     const std::optional<uint64_t> largest = input.builder->largestDropped();
@@ -92,7 +92,7 @@ protected:
     if (const auto begin = input.scanner->skipNumberLines(first, input.scanner->text(last().range()), *largest))
       input.builder->moveWord(*begin);
   }
-  /// Nor are those of an initialiser; all but the last of them are counted only.
+  /// The same for the numbers of an initialiser; all but the last are only counted.
   void skipInitialNumbers() {
     Token &first = input.builder->ahead;
     const std::optional<uint64_t> largest = input.builder->largestCounted();

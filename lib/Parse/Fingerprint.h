@@ -1,6 +1,6 @@
 #pragma once
-// 64 bits that stand for an opcode and the shapes of its operands: what has the same gets the same verdict. The parser
-// adds up how the operands are written; what their names were declared as is added where they are resolved.
+// A hash of 64 bits for an opcode and the shapes of its operands: equal hashes mean equal verdicts. The parser adds up
+// how the operands are written; the declarations of their names are added where they are resolved.
 #include "Parse/Ast.h"
 
 namespace ptxray {
@@ -16,7 +16,8 @@ private:
   uint64_t sum;
 };
 
-/// Of all that is written but names, suffixes, and the value of a number, which few opcodes ask for.
+/// The hash of everything that is written except names, suffixes, and the values of numbers, which few opcodes depend
+/// on.
 inline uint64_t writtenPrint(const Operand &operand) {
   const uint64_t flags = operand.flags & WrittenFlags, kind = static_cast<uint64_t>(operand.kind);
   return flags << 40 | kind << 32 | operand.extent;

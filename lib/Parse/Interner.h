@@ -1,5 +1,5 @@
 #pragma once
-// Texts to dense numbers.
+// Maps texts to dense numbers.
 #include "Source/Narrow.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
@@ -19,18 +19,18 @@ namespace ptxray {
 
 class Interner {
 public:
-  /// `ownsTexts`: what is interned is copied, so that it outlasts the source.
+  /// If `ownsTexts`, texts are copied, so that they outlive the source.
   explicit Interner(bool ownsTexts = false) : ownsTexts(ownsTexts), slots(fewestSlots), mask(fewestSlots - 1) {}
 
   uint32_t size() const { return entries.size(); }
-  /// Of the texts that were copied.
+  /// The size of the copied texts.
   size_t bytes() const { return pool.getBytesAllocated(); }
   llvm::StringRef text(uint32_t id) const {
     assert(id < entries.size() && "the id is of this interner");
     return {entries[id].begin, entries[id].length};
   }
 
-  /// The text has 16 readable bytes from its begin, and outlives the interner unless that owns its texts.
+  /// The text must have 16 readable bytes from its beginning, and must outlive the interner unless that owns its texts.
   uint32_t intern(const char *p, uint32_t length) {
     const uint64_t key = keyOf(p, length);
     for (uint32_t at = placeOf(key, length);; at = (at + 1) & mask) {
@@ -42,8 +42,8 @@ public:
     }
   }
 
-  /// The same for a text that may end with a number: `%r12`, as nearly all registers do, is found by its number, and
-  /// those that are close to each other in the text do so in memory.
+  /// The same for a text that may end in a number. Nearly all registers do, as `%r12`: they are found by their number,
+  /// so that neighbours in the text are neighbours in memory.
   uint32_t internNumbered(const char *p, uint32_t length) {
     if (length > shortLength)
       return intern(p, length);
@@ -73,7 +73,7 @@ public:
     return slot.id ? std::optional(slot.id - 1) : std::nullopt;
   }
 
-  /// For a text that is not in the source: copied.
+  /// Interns a text that is not in the source; it is copied.
   uint32_t internCopy(llvm::StringRef text) {
     const Padded padded(text);
     const uint64_t key = keyOf(padded.data(), text.size());
@@ -81,7 +81,7 @@ public:
     return slots[at].id ? slots[at].id - 1 : insert(at, key, copyOf(text.data(), text.size()), text.size());
   }
 
-  /// The room that the texts took is kept, but for what is far more than they needed.
+  /// Forgets all texts. The memory is kept, unless it is far more than the texts needed.
   void clear() {
     const size_t wanted = std::max<size_t>(fewestSlots, std::bit_ceil(entries.size() * 2));
     if (slots.size() > 4 * wanted)
@@ -102,7 +102,7 @@ public:
   }
 
 private:
-  // A short text, such as the name of a register, is its own key: then no entry need be looked at.
+  // A text this short, such as the name of a register, is its own key: no entry has to be compared.
   static constexpr uint32_t shortLength = 8;
   static constexpr uint32_t fewestSlots = 1024, manySlots = 1 << 16;
   struct Slot {
@@ -125,14 +125,14 @@ private:
     explicit Padded(llvm::StringRef text) : SmallString(text) { append(16, '\0'); }
   };
 
-  /// The names with one prefix, by their numbers. Prefixes for which there is one place take it from each other.
+  /// The names with one prefix, indexed by their numbers. Prefixes that share a place evict each other.
   struct Family {
     uint64_t prefix = 0;           // its text
     std::vector<uint32_t> members; // one more than the number of the name; 0: not known here
   };
   static constexpr unsigned familyBits = 6;
 
-  /// The number that eight digits make, the first of them in the lowest byte: neighbours become one, three times.
+  /// The number that eight digits make, the first of them in the lowest byte: neighbours are combined, three times.
   static uint32_t decimal(uint64_t digits) {
     digits = digits * 10 + (digits >> 8);
     constexpr uint64_t pair = 0x000000FF000000FF;
@@ -166,7 +166,7 @@ private:
     return load(known, length) == load(p, length) && (length <= 16 || std::memcmp(known, p, length) == 0);
   }
 
-  /// The first 16 bytes, zeros after the text.
+  /// The first 16 bytes of a text, with zeros after its end.
   [[gnu::always_inline]] static Words load(const char *p, uint32_t length) {
 #ifdef __SSE2__
     alignas(16) static constexpr uint8_t ones[32] = {255, 255, 255, 255, 255, 255, 255, 255,
@@ -192,7 +192,7 @@ private:
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   }
 
-  /// A short text itself, of a longer one a sum.
+  /// The key of a text: a short text itself, or a hash of a longer one.
   [[gnu::always_inline]] static uint64_t keyOf(const char *p, uint32_t length) {
     const Words first = load(p, length);
     if (length <= shortLength)
@@ -233,7 +233,7 @@ private:
     return id;
   }
 
-  /// While there are few, room for many more costs less than to place those that are here again and again.
+  /// While there are few texts, much room costs less than placing them again and again.
   void grow() {
     std::vector<Slot> old(slots.size() * (slots.size() < manySlots ? 4 : 2));
     old.swap(slots);

@@ -1,4 +1,4 @@
-// What one token mends: where the token ahead cannot follow, it is changed, dropped, or another one put before it.
+// Mends what one token can mend: if the next token cannot follow, it is changed or dropped, or another one is inserted.
 #include "Diagnostics/Nearest.h"
 #include "Parse/RecoveringParser.h"
 #include "llvm/ADT/Twine.h"
@@ -9,7 +9,7 @@ bool PtxBase::mend(KindSet expected) {
   return mendKeyword(expected) || mendSemicolon(expected) || mendExtra(expected) || mendMissing(expected);
 }
 
-// `.entyr`, `entry`: the nearest directive that could be here.
+// Replaces `.entyr` or `entry` by the nearest directive that may be here.
 bool PtxBase::mendKeyword(KindSet expected) {
   Token &ahead = builder->ahead;
   if (ahead.kind != TokenKind::Dotted && ahead.kind != TokenKind::Id)
@@ -31,7 +31,7 @@ bool PtxBase::mendKeyword(KindSet expected) {
   return true;
 }
 
-// `{1; 0}`: the list goes on.
+// Replaces the semicolon of `{1; 0}`: the list continues.
 bool PtxBase::mendSemicolon(KindSet expected) {
   constexpr KindSet closers = kinds(TokenKind::RightBrace, TokenKind::EndOfBody, TokenKind::RightBracket,
                                     TokenKind::RightParen, TokenKind::CloseGroup);
@@ -55,10 +55,10 @@ bool PtxBase::mendSemicolon(KindSet expected) {
   return true;
 }
 
-/// Where a brace is too many or missing is a guess.
+/// Which brace is superfluous or missing is a guess.
 static bool isBrace(llvm::StringRef token) { return token == "{" || token == "}"; }
 
-/// The first bracket that closes none or another one, or that none closes.
+/// The first bracket that does not close the last open one, or that is never closed.
 static size_t oddBracket(llvm::StringRef text) {
   llvm::SmallVector<size_t, 8> open;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -74,8 +74,8 @@ static size_t oddBracket(llvm::StringRef text) {
   return open.empty() ? llvm::StringRef::npos : open.back();
 }
 
-/// A fix that changes one bracket or comma stays if the line is sound after it. A bracket too many at both ends,
-/// `[[a]]`, goes at both.
+/// Decides whether a fix of one bracket or comma is offered: the line must be right after it. If a bracket is
+/// superfluous at both ends, `[[a]]`, both are removed.
 void PtxBase::weighFix(Diagnostic &d) const {
   const Edit &edit = d.fix->edits.front();
   const llvm::StringRef changed = edit.text.empty() ? text.slice(edit.range.begin, edit.range.end) : edit.text;
@@ -99,7 +99,7 @@ void PtxBase::weighFix(Diagnostic &d) const {
   }
 }
 
-/// Whether a brace of the statement would close another one, the body at last, if this one were not there.
+/// Whether a brace of the statement would close another one, perhaps the body, if this one were missing.
 bool PtxBase::hasPartner(const Token &brace) const {
   const size_t end = std::min(text.find_first_of(";\n", brace.end), text.size());
   int open = 0;
@@ -109,7 +109,7 @@ bool PtxBase::hasPartner(const Token &brace) const {
   return open < 0;
 }
 
-// `,,`, `]]`, `;;`: what is after it fits.
+// Drops the second token of `,,`, `]]` or `;;` if the token after it fits.
 bool PtxBase::mendExtra(KindSet expected) {
   Token &ahead = builder->ahead;
   constexpr KindSet droppable = kinds(TokenKind::Semicolon, TokenKind::Comma, TokenKind::Colon, TokenKind::LeftBrace,
@@ -125,7 +125,7 @@ bool PtxBase::mendExtra(KindSet expected) {
     return false;
   if (ahead.kind == TokenKind::Semicolon && inStatement() && !isClosedBehind(ahead))
     return false;
-  // `%r1 = 5;`, `@%p1 @%p2 ...`, `@%p1 {`: what is there is meant.
+  // The token is meant as it is: `%r1 = 5;`, `@%p1 @%p2 ...`, `@%p1 {`.
   const bool isGuarded = statementFirst.kind == TokenKind::At && builder->last.begin > statementFirst.begin;
   if (inStatement() &&
       (ahead.kind == TokenKind::Equal || (isGuarded && kinds(TokenKind::At, TokenKind::LeftBrace) & bit(ahead.kind))))
@@ -150,7 +150,7 @@ bool PtxBase::mendExtra(KindSet expected) {
     const bool isAddressOf = spelled(ahead) == "&" && beginsOperand & bit(builder->last.kind);
     if (isAddressOf)
       d->notes.push_back({"PTX has no `&`: the name of a variable is its address", std::nullopt});
-    // `%r1 = %r2 + %r3` needs more than that.
+    // `%r1 = %r2 + %r3` needs more than one token.
     if (isAddressOf || llvm::StringRef(",;:()[]{}|@!").contains(spelled(ahead))) {
       d->fix = Fix{"remove `" + spelled(ahead) + "`", {{ahead.range(), ""}}, /*safe=*/!isBrace(spelled(ahead))};
       weighFix(*d);
@@ -211,8 +211,8 @@ void PtxBase::insert(TokenKind kind) {
   ahead.begin = ahead.end = at;
 }
 
-// What is mostly alone on its line leaves an empty line where it is lost; a closing parenthesis may
-// have had a comment after it.
+// The place of a lost token that mostly is alone on its line, so that an empty line is left; if it was a parenthesis, a
+// comment may be left.
 uint32_t PtxBase::emptyLineBehindLast(bool orComment) const {
   const uint32_t from = builder->last.end;
   llvm::StringRef rest = text.drop_front(from);
@@ -236,7 +236,7 @@ uint32_t PtxBase::emptyLineBehindLast(bool orComment) const {
   return emptyLines.empty() ? from : emptyLines[emptyLines.size() / 2];
 }
 
-// A function whose body goes on to the end of the file, or to the next item.
+// Ends a function whose body continues to the end of the file, or to the next item.
 bool PtxBase::mendBodyEnd() {
   const Token &ahead = builder->ahead;
   if (ahead.kind != TokenKind::EndOfFile && !(startsLine(ahead) && startsItem(ahead)))
@@ -267,7 +267,7 @@ std::optional<TokenKind> PtxBase::missingOpening(KindSet expected) {
   return std::nullopt;
 }
 
-// `call (a)`, and the function on the next line.
+// Whether the name of a function follows on the next line, after `call (a)`.
 bool PtxBase::listGoesOnBelow() {
   const Token &ahead = builder->ahead;
   return startsLine(ahead) && (ahead.kind == TokenKind::LeftParen || isVectorLine(text, ahead.begin) ||
@@ -305,7 +305,7 @@ std::optional<TokenKind> PtxBase::missingClosing(KindSet expected) {
   return std::nullopt;
 }
 
-/// Beside what is there.
+/// The token that is missing next to the existing ones.
 std::optional<TokenKind> PtxBase::missingToken(KindSet expected) {
   const Token &ahead = builder->ahead;
   auto wants = [expected](TokenKind kind) { return (expected & bit(kind)) != 0; };
@@ -316,12 +316,12 @@ std::optional<TokenKind> PtxBase::missingToken(KindSet expected) {
   if (const auto closing = missingClosing(expected))
     return closing;
   const bool atEnd = ahead.kind == TokenKind::EndOfFile;
-  // A text that was cut off: the brace that is missing says so.
+  // A text that was cut off is reported once, by its missing brace.
   if (wants(TokenKind::Semicolon) && atEnd && inStatement())
     throw SyntaxFault();
   if (wants(TokenKind::Semicolon) && (startsLine(ahead) || atEnd || closesBlock()))
     return TokenKind::Semicolon;
-  // `.func (.param .b32 r name (`: the name of the function after its results.
+  // The name of the function follows its results: `.func (.param .b32 r name (`.
   if (wants(TokenKind::RightParen) && ahead.kind == TokenKind::Id && isInside({Ptx::RuleResults}))
     return TokenKind::RightParen;
   return std::nullopt;
@@ -351,7 +351,7 @@ bool PtxBase::mendMissing(KindSet expected) {
   return true;
 }
 
-// `.file 1 "folder" "name"`, as other assemblers have it: one name.
+// Joins `.file 1 "folder" "name"`, as other assemblers write it, to one name.
 bool PtxBase::mendFileName(KindSet expected) {
   const Token &ahead = builder->ahead, &before = builder->last;
   if (!(expected & bit(TokenKind::Comma)) || ahead.kind != TokenKind::String || before.kind != TokenKind::String ||
@@ -369,7 +369,7 @@ bool PtxBase::mendFileName(KindSet expected) {
   return true;
 }
 
-// `ret` or `$L1` alone on a line swallows the next one as its operands: go back to its end.
+// A lone `ret` or `$L1` takes the next line for its operands: goes back to its end.
 bool PtxBase::mendLonelyWord() {
   constexpr KindSet words = kinds(TokenKind::Id, TokenKind::Opcode);
   const Token &word = statementFirst;

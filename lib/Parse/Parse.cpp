@@ -32,7 +32,8 @@ void Parser::setConstants(std::vector<std::string> names) { impl->constants = st
 
 void Parser::passOver(std::vector<Range> bodies) { impl->skippedBodies = std::move(bodies); }
 
-/// Some compilers give the terminator of a C string with their text. A driver takes it, ptxas does not.
+/// Reports a text that ends with the terminator of a C string, as some compilers pass it. A driver accepts it, ptxas
+/// does not.
 static void reportTerminator(llvm::StringRef text, DiagnosticSink &sink) {
   const size_t end = text.rtrim('\0').size();
   if (end == text.size())
@@ -67,8 +68,7 @@ void Parser::parse(const SourceBuffer &source, DiagnosticSink &sink, Bodies bodi
   }
   if (impl->fastPass.run(impl->scanner, impl->builder))
     return;
-  // What the items before the fault have given stays; from the item with the fault on, the other
-  // parser reads.
+  // The items before the fault are kept; the other parser reads from the item with the fault on.
   impl->scanner.moveTo(impl->builder.dropItem());
   runRecoveringPass(impl->scanner, impl->builder, source, sink);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// From text to Ast. The only header of this folder that other steps include besides Ast.h.
+// Parses a text into an Ast. Other steps include no other header of this folder but Ast.h.
 #include "Parse/Ast.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
@@ -23,18 +23,18 @@ public:
   /// are emptied, so that memory holds one body at a time.
   using ItemFn = llvm::function_ref<void(const Ast &, Statement)>;
   void stream(const SourceBuffer &source, DiagnosticSink &sink, ItemFn onItem);
-  /// Names of the next text that stand for a number whose value is not known: it fits wherever some number does.
+  /// Names in the next text that stand for a number of unknown value: they fit wherever some number does.
   void setConstants(std::vector<std::string> names);
-  /// Bodies of functions of the next text, from brace to brace, that are not to be read; in the order of the text. The
-  /// text need not have them there.
+  /// Bodies of functions in the next text, from brace to brace, which are not to be read; in the order of the text.
+  /// They need not exist.
   void passOver(std::vector<Range> bodies);
   const Ast &ast() const;
-  /// How many spellings it knows, and of how many bytes. They keep their numbers from text to text.
+  /// The number of known spellings, and their bytes. They keep their numbers from text to text.
   size_t spellings() const;
   size_t spelledBytes() const;
-  /// Begins anew, with another Ast, and gives its memory back.
+  /// Starts afresh with another Ast, and frees all memory.
   void forget();
-  /// The comments that begin with `ptxray:`, whole, as far as the text has been read.
+  /// The whole comments that begin with `ptxray:`, as far as the text has been read.
   llvm::ArrayRef<Range> comments() const;
 
 private:

@@ -4,12 +4,12 @@
 
 namespace ptxray {
 
-/// For one text after the other.
+/// Reads one text after the other.
 class FastPass {
 public:
   FastPass();
   ~FastPass();
-  /// Reads to the end of the text; false at the first fault, where the scanner then is somewhere.
+  /// Reads to the end of the text; returns false at the first fault, with the scanner at an unspecified place.
   bool run(Scanner &scanner, Builder &builder);
 
 private:

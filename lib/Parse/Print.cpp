@@ -45,7 +45,7 @@ private:
   const Ast &ast;
   llvm::raw_ostream &os;
   unsigned depth = 0;
-  /// What Pairs and Lists mean at the place at hand.
+  /// What Pairs and Lists mean at the current place.
   enum Place { Plain, Initialiser, Section, Metadata, Sources, Targets } place = Plain;
 };
 
@@ -154,7 +154,7 @@ void Printer::operand(uint32_t index) {
     os << '+' << o.value;
 }
 
-// `.b8 1, 2`, `.metadata 0 {"a", .b32 1}`, `.ir_name: "x"`, `.code_block {...}`.
+// Prints `.b8 1, 2`, `.metadata 0 {"a", .b32 1}`, `.ir_name: "x"` or `.code_block {...}`.
 // NOLINTNEXTLINE(misc-no-recursion): values nest at most `deepestInitialiser` deep
 void Printer::entry(uint32_t index) {
   const Operand &o = ast.operands[index];
@@ -179,7 +179,7 @@ void Printer::instruction(const Instruction &inst) {
   os << ";\n";
 }
 
-// Everything of a variable or parameter but linkage, initialiser and what ends it.
+// Prints a variable or parameter without its linkage, initialiser and end.
 void Printer::variable(const Declaration &decl) {
   words({decl.space});
   for (uint32_t i = decl.attributes.first; i < decl.attributes.end(); ++i) {
@@ -236,7 +236,7 @@ void Printer::function(const Function &f) {
     os << ast.text(f.name) << ": ";
   words({f.linkage});
   os << (f.kind == FunctionKind::Entry ? ".entry " : f.kind == FunctionKind::Prototype ? ".callprototype " : ".func ");
-  // Attributes of a function are before its name, all else after the parameters.
+  // Attributes of a function precede its name; all other directives follow the parameters.
   uint32_t tail = f.directives.first;
   for (; tail < f.directives.end() && ast.text(ast.directives[tail].name) == ".attribute"; ++tail) {
     os << ".attribute(";

@@ -1,6 +1,6 @@
 #pragma once
-// The base class of the parser that reads faulty text. RecoveringPass.cpp reads and decides, Mending.cpp
-// mends, Skipping.cpp finds where to go on.
+// The base class of the parser that reads faulty text. RecoveringPass.cpp reads and decides, Mending.cpp mends,
+// Skipping.cpp finds where to continue.
 #include "Parse/Antlr.h"
 #include "Parse/Braces.h"
 #include "Parse/Passes.h"
@@ -14,7 +14,7 @@ using KindSet = uint64_t;
 constexpr KindSet bit(TokenKind kind) { return KindSet(1) << unsigned(kind); }
 template <class... Kinds> constexpr KindSet kinds(Kinds... kind) { return (bit(kind) | ...); }
 inline constexpr KindSet ruleEnd = KindSet(1) << 63;
-/// What `cannotFollow` looks at.
+/// The kinds that `cannotFollow` examines.
 inline constexpr KindSet doubtful =
     kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space, TokenKind::At);
 
@@ -35,7 +35,7 @@ public:
     followersOutside.resize(followers.size());
     plainFollowers.resize(followers.size());
     followersOutside[state] = bit(TokenKind::EndOfFile);
-    rules.push_back({}); // what is outside of `module`
+    rules.push_back({}); // the rule outside of `module`
     repairs = findBraceRepairs(s, *source);
     nextRepair = repairs.begin();
     fetch(b.ahead);
@@ -71,7 +71,7 @@ protected:
     void recover(PtxBase *, std::exception_ptr &) {}
   } errorHandler;
   struct Tracker {
-    // The generated handlers store the exception in the context; nobody reads it.
+    // The generated handlers store the exception in the context, which is never read.
     template <class T> T *createInstance(antlr4::ParserRuleContext *, size_t) {
       thread_local T unused(nullptr, 0);
       return &unused;
@@ -163,7 +163,7 @@ private:
   KindSet followersOf(size_t s) { return followers[s] ? followers[s] : readFollowers(s); }
   KindSet readFollowers(size_t s);
   void prepareRule();
-  /// Also outside of the rules that may end here; `module` ends with the text, which it matches itself.
+  /// The expected kinds, including those after rules that may end here. `module` matches the end of the text itself.
   KindSet expectedKinds() {
     const KindSet here = followersOf(state);
     return here & ruleEnd ? (here & ~ruleEnd) | rules.back().followers : here;
@@ -172,7 +172,7 @@ private:
   bool isWord(const Token &token, llvm::StringRef word) const { return text.slice(token.begin, token.end) == word; }
   bool startsLine(const Token &token) const { return ptxray::startsLine(text, token.begin); }
   bool endsLine(const Token &token) const;
-  /// One a statement: what follows from it is not reported.
+  /// There is one report a statement: consequences are not reported.
   bool isFirstReport(Range range);
   template <typename... Args> Diagnostic *report(IdFor<Args...> id, Range range, const Args &...args) {
     return isFirstReport(range) ? &sink->report(id, range, args...) : nullptr;

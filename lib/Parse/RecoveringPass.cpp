@@ -1,7 +1,7 @@
-// The parser that reads faulty text: the same grammar over a base class that keeps the stack of rules,
-// so that it knows at every decision which tokens could follow. There it mends what one token mends (a
-// semicolon lost, a bracket doubled, a directive misspelt), so that the rest of the text means what
-// its writer meant; what it cannot mend it skips to the end of the statement. One report a statement.
+// The parser that reads faulty text: the same grammar over a base class that keeps the stack of rules, so that it knows
+// at every decision which tokens may follow. It mends what one token can mend (a lost semicolon, a doubled bracket, a
+// misspelt directive), so that the rest of the text keeps its meaning; otherwise it skips to the end of the statement.
+// It makes one report a statement.
 #include "Parse/NumberAdvice.h"
 #include "Parse/RecoveringParser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,7 +51,7 @@ void PtxBase::fetch(Token &token) {
       continue;
     }
     if (token.bad == BadToken::StrayCharacter && text[token.begin] == '.') {
-      // `add . s32`: the dot belongs to the word after it.
+      // The dot of `add . s32` belongs to the word after it.
       const uint32_t dot = token.begin;
       scanner->next(token);
       if (token.kind != TokenKind::Id) {
@@ -76,7 +76,7 @@ void PtxBase::fetch(Token &token) {
   }
 }
 
-/// `'a'`, as C has it: a number.
+/// Reads a character as in C, `'a'`, as a number.
 bool PtxBase::readCharacter(Token &token) {
   const llvm::StringRef written = text.substr(token.begin, 3);
   if (token.bad != BadToken::StrayCharacter || written.size() < 3 || !written.starts_with("'") ||
@@ -96,7 +96,8 @@ bool PtxBase::readCharacter(Token &token) {
   return true;
 }
 
-// False: the brace is dropped. True: the token is an inserted brace, and what it is before is held.
+// Returns false if the brace is dropped. If it returns true, the token is an inserted brace, and the one after it is
+// held back.
 bool PtxBase::repairBrace(Token &token) {
   const BraceRepair repair = *nextRepair++;
   uint32_t &braces = scanner->braces;
@@ -180,7 +181,7 @@ void PtxBase::advance() {
     joinGuard();
 }
 
-/// `@p%1`: one name, misspelt.
+/// Joins `@p%1` to one misspelt name.
 void PtxBase::joinGuard() {
   Token &name = builder->ahead;
   const llvm::StringRef rest = text.drop_front(name.end);
@@ -212,10 +213,10 @@ bool PtxBase::endsLine(const Token &token) const {
 
 // ---- what could follow
 
-/// ANTLR asks whether it knows a state's set before it locks, so it is asked by one thread at a time.
+/// ANTLR checks whether it knows a state's set before it locks, so only one thread at a time may ask.
 static std::mutex askingAntlr;
 
-/// A process that forks while another thread asks would find it locked for ever.
+/// Makes forks safe: a process that forks while another thread asks would find the mutex locked for ever.
 static void survivesForks() {
 #ifndef _WIN32
   [[maybe_unused]] static const int registered =
@@ -259,7 +260,7 @@ void PtxBase::prepareRule() {
 }
 
 void PtxBase::beginStatement() {
-  // A report on the token ahead was made while it was fetched.
+  // A report about the next token was made when it was fetched.
   builder->reported = badTokenEnd > builder->last.end;
   statementFirst = builder->ahead;
   scanner->groups = 0;
@@ -273,8 +274,8 @@ bool PtxBase::inStatement() const { return isInside({Ptx::RuleStatement}); }
 
 // ---- decisions
 
-// What the grammar takes and yet cannot be meant: the name of a function, then a parameter or a register;
-// in a body a function with a body; on a new line an operand with several dots; a guard without a name.
+// Whether the grammar accepts the next token although it cannot be meant: the name of a function before a parameter or
+// a register; a function with a body within a body; an operand with several dots on a new line; a guard without a name.
 inline bool PtxBase::cannotFollow() {
   const Token &ahead = builder->ahead;
   if (!(doubtful & bit(ahead.kind)))
@@ -295,14 +296,14 @@ inline bool PtxBase::cannotFollow() {
 
 bool PtxBase::isLonelyGuard(const Token &at) {
   const Token next = peek();
-  // `@%p1: bra` has a colon too many.
+  // `@%p1: bra` has a superfluous colon.
   llvm::StringRef behind = text.drop_front(next.end).ltrim();
   const bool isLabel = next.kind == TokenKind::Id && behind.consume_front(":") &&
                        behind.take_until([](char c) { return c == '\n'; }).trim().empty();
   return endsLine(at) || isLabel || kinds(TokenKind::RightBrace, TokenKind::EndOfBody) & bit(next.kind);
 }
 
-/// The kinds that `look` has more to ask about.
+/// The kinds that `look` examines further.
 static constexpr KindSet secondLook(size_t rule) {
   switch (rule) {
   case Ptx::RuleArgument: return bit(TokenKind::LeftParen);
@@ -313,7 +314,7 @@ static constexpr KindSet secondLook(size_t rule) {
   }
 }
 
-/// What a decision needs besides the kinds that may follow.
+/// Examines what a decision needs besides the kinds that may follow.
 void PtxBase::look() {
   const size_t rule = rules.back().rule;
   if (rule == Ptx::RuleBody)
@@ -328,7 +329,7 @@ void PtxBase::look() {
     mendHere();
 }
 
-/// After an item without a fault the fast pass reads on, to the next item with one. That one is left to this pass.
+/// After an item without a fault, lets the fast pass read to the next item with one, which is left to this pass.
 void PtxBase::readSoundItems() {
   const bool follows = std::exchange(isSound, true);
   if (!follows || pending || held || nextRepair != repairs.end() || builder->ahead.kind == TokenKind::EndOfFile)
@@ -347,7 +348,7 @@ void PtxBase::readSoundItems() {
   fetch(builder->ahead);
 }
 
-/// The list of results, on the line before, was not closed.
+/// The list of results on the line before was not closed.
 void PtxBase::argumentsBegin() {
   const uint32_t end = lineRange(statementFirst.begin, statementFirst.begin).end;
   report(DiagId::ExpectedBracket, {end, end}, ")", spelled(statementFirst));
@@ -365,10 +366,10 @@ void PtxBase::mendHere() {
     if (fits())
       return;
     const bool isMended = mend(expected);
-    // Between statements there is nothing to give up but what is there.
+    // Between statements, only the token itself can be given up.
     if (!between || (isMended && fits()))
       return;
-    if (isMended) // what is after the dropped token is not one, or becomes another: `[ 0x`, `[ . a`
+    if (isMended) // the token after the dropped one may be missing, or become another: `[ 0x`, `[ . a`
       continue;
     reportUnexpected();
     if (builder->ahead.kind == TokenKind::EndOfFile)
@@ -394,7 +395,7 @@ bool PtxBase::isFirstReport(Range range) {
   return true;
 }
 
-// The lines that two places are on, with all between them.
+// The lines of two places, and all lines between them.
 Range PtxBase::lineRange(uint32_t from, uint32_t to) const {
   Range lines = source->lineRange(source->lineColumn(from).line);
   if (to > lines.end)
@@ -449,8 +450,8 @@ std::string PtxBase::describe(KindSet expected) const {
 void PtxBase::reportUnexpected() {
   const Token &ahead = builder->ahead, &before = builder->last;
   KindSet expected = expectedKinds();
-  // What is missing at the end of a line is missing there, not where the next statement begins. A number
-  // may be on the next line, and no semicolon follows it: what is there in its place is the fault.
+  // A token that is missing at the end of a line is reported there, not where the next statement begins. A number may
+  // be on the next line, and no semicolon follows it: then the token in its place is the fault.
   constexpr KindSet numbers = kinds(TokenKind::Integer, TokenKind::Float, TokenKind::WarpSize);
   const bool isNumberMissing = !(expected & ~numbers) && ahead.kind != TokenKind::Dotted;
   const bool atEnd = before.end > statementFirst.begin && startsLine(ahead) && !isNumberMissing;
@@ -460,7 +461,7 @@ void PtxBase::reportUnexpected() {
     addSyntaxAdvice(expected, *d);
 }
 
-/// What a statement of another language would be in PTX.
+/// The PTX equivalent of a statement of another language.
 static llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &last, const Token &ahead) {
   constexpr KindSet signs = kinds(TokenKind::Plus, TokenKind::Minus);
   constexpr KindSet operators =
@@ -512,7 +513,7 @@ void PtxBase::recover() {
     builder->dropItem();
     scanner->braces = 0;
     skipItem();
-    // A header that cannot be read is not missing.
+    // A header that cannot be read is not reported as missing.
     if (kinds(TokenKind::Version, TokenKind::Target, TokenKind::AddressSize) & bit(statementFirst.kind)) {
       builder->beginDirective(statementFirst);
       builder->endDirective();

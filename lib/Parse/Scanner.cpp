@@ -67,8 +67,8 @@ const char *scan::skipBank(const char *dot, const char *p) {
   return bank ? e + 1 : p;
 }
 
-// `call` is also a name, such as a kernel's. The instruction goes on with a name or a list, where only a
-// function's head has a list too: `.func (...) call (...)`.
+// `call` may also be a name, such as a kernel's. The instruction continues with a name or a list; only the head of a
+// function has a list as well: `.func (...) call (...)`.
 bool scan::isCall(const char *text, const char *p, const char *e, const char *end) {
   const char *next = std::find_if(e, end, [](char c) { return tables.classOf[uint8_t(c)] != Blank; });
   if (next == end)
@@ -153,7 +153,7 @@ void Scanner::enterBody(Token &ahead) {
 void Scanner::stray(Token &token, const char *p) {
   const char *e = p + 1;
   bool nonAscii = uint8_t(*p) >= 0x80;
-  // One report for a run of bytes, so that a character of several bytes is one.
+  // One report covers a run of bytes, so that a character of several bytes is reported once.
   while (nonAscii && e < end && uint8_t(*e) >= 0x80)
     ++e;
   setBad(token, nonAscii ? BadToken::NonAscii : BadToken::StrayCharacter, p, e);
@@ -164,7 +164,7 @@ void Scanner::noteRemark(const char *begin, const char *end) {
   if (!comment.drop_front(2).ltrim(" \t").starts_with("ptxray:"))
     return;
   const Range range{uint32_t(begin - base), uint32_t(comment.rtrim('\r').end() - base)};
-  if (remarks.empty() || remarks.back().begin < range.begin) // what is read twice counts once
+  if (remarks.empty() || remarks.back().begin < range.begin) // a text that is read twice counts once
     remarks.push_back(range);
 }
 
@@ -185,7 +185,7 @@ const char *Scanner::skipComment(Token &token, const char *p) {
   return nullptr;
 }
 
-// `# 100 "x.cu"`, as a C preprocessor leaves it.
+// Skips `# 100 "x.cu"`, as a C preprocessor writes it.
 const char *Scanner::skipLineMarker(const char *p) const {
   if (markersBeginLines && !isAfterBlanks({base, size_t(p - base)}))
     return p;
@@ -212,7 +212,7 @@ const char *Scanner::skipLineMarker(const char *p) const {
   return q;
 }
 
-// All between `.source_begin` and `.source_end` is text of another language.
+// The text between `.source_begin` and `.source_end` is of another language.
 void Scanner::rawSource(Token &token, const char *p) {
   llvm::StringRef rest(p, end - p);
   size_t close = rest.find(".source_end");
@@ -236,7 +236,7 @@ void Scanner::decimalFloat(Token &token, const char *p) {
     setBad(token, BadToken::MalformedNumber, p, scan::skipWord(result.ptr));
 }
 
-/// The end of a decimal number at p that is not above the limit; p itself for anything else.
+/// The end of a decimal number at p that does not exceed the limit; p itself for anything else.
 static const char *plainNumber(const char *p, uint64_t limit, uint64_t &value) {
   constexpr int mostDigits = 9;
   const char *e = p;
@@ -297,7 +297,7 @@ void Scanner::number(Token &token, const char *p) {
   auto digits = [&](unsigned radix, const char *from) {
     const char *e = from;
     for (unsigned digit; (digit = llvm::hexDigitValue(*e)) < radix; ++e) {
-      overflows |= value >> 63; // ptxas wraps round what is only a little too large
+      overflows |= value >> 63; // ptxas wraps a number that is only slightly too large
       value = value * radix + digit;
     }
     q = e;

@@ -1,6 +1,6 @@
 #pragma once
-// Text to tokens, by hand: an ANTLR lexer is fifteen times slower. grammar/PtxLexer.g4 defines the same
-// tokens and is what the tests compare with. Identifiers and words are interned while they are read.
+// Turns text into tokens, by hand: an ANTLR lexer is fifteen times slower. grammar/PtxLexer.g4 defines the same tokens,
+// and tests compare the two. Identifiers and words are interned as they are read.
 #include "Parse/Interner.h"
 #include "Source/Range.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -39,7 +39,7 @@ struct Token {
   Range range() const { return {begin, end}; }
 };
 
-/// Words that are interned first, so that comparing numbers tells them from others.
+/// Words that are interned first, so that their numbers distinguish them from others.
 enum KnownName : uint32_t { NameCall, NameWarpSize, NameSink, knownNames };
 struct Keyword {
   llvm::StringLiteral text;
@@ -48,31 +48,32 @@ struct Keyword {
 llvm::ArrayRef<Keyword> keywords(); // keyword i has the SpellingId i
 inline constexpr uint32_t keywordCount = 46;
 
-/// Whether nothing but blanks and comments is before the offset on its line.
+/// Whether only blanks and comments precede the offset on its line.
 bool startsLine(llvm::StringRef text, uint32_t offset);
 
 class Scanner {
 public:
   Scanner(Interner &names, Interner &spellings) : names(names), spellings(spellings) {}
 
-  /// The text must have 16 readable bytes after its end. The names in `constants` stand for numbers of any value.
+  /// Begins a text, which must have 16 readable bytes after its end. The names in `constants` stand for numbers of any
+  /// value.
   void start(llvm::StringRef text, llvm::ArrayRef<std::string> constants = {});
   void moveTo(uint32_t offset) { at = base + offset; }
   llvm::StringRef text(Range range) const { return {base + range.begin, range.size()}; }
 
-  /// Called after the brace that opens a function's body: from now on braces are counted, and the
-  /// one that closes the body becomes an EndOfBody. `ahead` was read before the call.
+  /// Called after the brace that opens a function's body: braces are counted from now on, and the one that closes the
+  /// body becomes an EndOfBody. `ahead` was read before the call.
   void enterBody(Token &ahead);
   /// Called after the parenthesis that opens a group of a constant expression: the next closing one
   /// becomes a CloseGroup.
   void openGroup() { ++groups; }
 
   void next(Token &token);
-  /// After a decimal number of a list `1,2,3` or `1, 2, 3`: goes on to the last such number that is not above the
-  /// limit, and says how many it has passed.
+  /// Called after a decimal number of a list `1,2,3` or `1, 2, 3`: advances to the last such number that does not
+  /// exceed the limit, and returns how many were skipped.
   uint32_t skipNumbers(Token &number, uint64_t limit);
-  /// After `.b8 1`, the word being `.b8`: goes on to the last such line with one decimal number that is not above the
-  /// limit. Gives where its word begins.
+  /// Called after `.b8 1`, with the word `.b8`: advances to the last such line with one decimal number that does not
+  /// exceed the limit. Returns where its word begins.
   std::optional<uint32_t> skipNumberLines(Token &number, llvm::StringRef word, uint64_t limit);
   uint32_t internWord(llvm::StringRef text) { return spellings.internCopy(text); }
   uint32_t internName(llvm::StringRef text) { return names.internCopy(text); }
@@ -178,7 +179,7 @@ inline constexpr Tables tables;
 inline bool isWord(char c) { return tables.word[uint8_t(c)]; }
 inline bool isDigit(char c) { return uint8_t(c - '0') < 10; }
 
-/// The first byte from p on that is no [A-Za-z0-9_$], sixteen at a time where the processor can.
+/// The first byte from p on that is not in [A-Za-z0-9_$], sixteen at a time if the processor can.
 inline __attribute__((always_inline)) const char *skipWord(const char *p) {
 #ifdef __SSE2__
   auto within = [](__m128i bytes, char low, char span) {
@@ -202,12 +203,13 @@ inline __attribute__((always_inline)) const char *skipWord(const char *p) {
 #endif
 }
 
-/// After `[2]` of `.const[2]`, p at the bracket after the word that begins with the dot; p itself for anything else.
+/// The end of `[2]` in `.const[2]`, with p at the bracket after the word that begins with the dot; p itself for
+/// anything else.
 const char *skipBank(const char *dot, const char *p);
 /// Whether the bare word `call` at [p, e) is the instruction.
 bool isCall(const char *text, const char *p, const char *e, const char *end);
 
-/// After `.word::word`, p at the dot; p itself when no word follows. `.sp::2:4` has a single colon.
+/// The end of `.word::word`, with p at the dot; p itself if no word follows. `.sp::2:4` has a single colon.
 inline __attribute__((always_inline)) const char *skipDotted(const char *p) {
   if (!isWord(p[1]))
     return p;
@@ -248,7 +250,7 @@ inline __attribute__((always_inline)) void Scanner::dotted(Token &token, const c
   }
 }
 
-/// Nearly always decimal digits alone.
+/// Reads a number, nearly always of decimal digits alone.
 inline __attribute__((always_inline)) void Scanner::digits(Token &token, const char *p) {
   using namespace scan;
   uint64_t value = 0;
@@ -283,7 +285,7 @@ inline __attribute__((always_inline)) void Scanner::atSign(Token &token, const c
   set(token, TokenKind::Dwarf, p, line ? line : end);
 }
 
-/// Of one character or two.
+/// Reads a symbol of one or two characters.
 inline __attribute__((always_inline)) void Scanner::symbol(Token &token, const char *p) {
   const char c = *p;
   const bool twice = p[1] == c && c != '!' && c != '=';
@@ -293,7 +295,7 @@ inline __attribute__((always_inline)) void Scanner::symbol(Token &token, const c
   setOperator(token, scan::tables.punctuation[uint8_t(c)], p, 1);
 }
 
-/// An identifier, with the dotted words that follow it directly.
+/// Reads an identifier, with the dotted words that directly follow it.
 inline __attribute__((always_inline)) void Scanner::word(Token &token, const char *p) {
   using namespace scan;
   const char *e = skipWord(p + 1), *words = e;

@@ -1,4 +1,4 @@
-// What cannot be mended is skipped: where the next statement or item begins.
+// Skips what cannot be mended, up to the next statement or item.
 #include "Parse/RecoveringParser.h"
 
 namespace ptxray::recover {
@@ -19,8 +19,8 @@ bool PtxBase::startsStatement(const Token &token) {
   return next == TokenKind::Colon || next == TokenKind::Semicolon;
 }
 
-/// Whether the token, or the declaration of a function that begins there, is in the body: the brace that
-/// ends it comes before any item of the module.
+/// Whether the token, or the declaration of a function that begins there, is still in the body: its closing brace comes
+/// before any item of the module.
 bool PtxBase::bodyGoesOn(const Token &token) {
   constexpr KindSet items = kinds(TokenKind::EndOfFile, TokenKind::Linkage, TokenKind::Entry, TokenKind::Func,
                                   TokenKind::Section, TokenKind::Version);
@@ -55,7 +55,7 @@ bool PtxBase::startsItem(const Token &token) {
     return true;
   if (token.kind != TokenKind::Func)
     return false;
-  // A function may be declared in a body, but not defined.
+  // A function may be declared, but not defined, in a body.
   Scanner copy = *scanner;
   Token next;
   do
@@ -64,7 +64,7 @@ bool PtxBase::startsItem(const Token &token) {
   return next.kind == TokenKind::LeftBrace;
 }
 
-/// Whether the semicolon is in braces of the statement that its line closes: `{%r1, ; %r2}`.
+/// Whether the semicolon is within braces of the statement that its line closes: `{%r1, ; %r2}`.
 bool PtxBase::isClosedBehind(const Token &semicolon) const {
   const llvm::StringRef before = text.slice(statementFirst.begin, semicolon.begin);
   if (before.count('{') <= before.count('}'))
@@ -122,7 +122,7 @@ void PtxBase::dropItem() {
   }
 }
 
-// After a fault the braces that the scanner has counted may be wrong; the open blocks are known.
+// After a fault, the scanner may have miscounted braces; the number of open blocks is known.
 void PtxBase::settleBraces() {
   Token &ahead = builder->ahead;
   const uint32_t blocks = builder->openBlocks();

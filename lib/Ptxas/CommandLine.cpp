@@ -1,5 +1,5 @@
-// Words into options and inputs, by ptxas's own rules: values after `=` or as the next word, lists with commas, files
-// of options.
+// Reads words as options and inputs by ptxas's own rules: values after `=` or as the next word, lists with commas,
+// files of options.
 #include "Ptxas/CommandLine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -11,8 +11,8 @@ using llvm::StringRef;
 
 static constexpr unsigned deepest = 8; // files of options within files of options
 
-/// The options of ptxas whose value may be a separate word, by their long and short names.
-/// An option that is not known here costs nothing but that its value is looked at as a file.
+/// The options of ptxas whose value may be a separate word, by their long and short names. The value of an option that
+/// is missing here is taken for a file, which does no harm.
 static constexpr llvm::StringLiteral withValue[] = {
     "Ofast-compile",
     "Ofc",
@@ -58,7 +58,7 @@ static constexpr llvm::StringLiteral withValue[] = {
 
 static void readWords(llvm::ArrayRef<std::string> words, unsigned depth, PtxasCommandLine &out);
 
-/// Words divided by blanks; quotes keep blanks.
+/// Splits words at blanks; quotes keep blanks.
 static std::vector<std::string> splitWords(StringRef text) {
   std::vector<std::string> words(1);
   char quote = 0;
@@ -75,7 +75,7 @@ static std::vector<std::string> splitWords(StringRef text) {
   return words;
 }
 
-/// The words stand for these numbers on every target.
+/// These words stand for the same numbers on every target.
 static std::optional<uint64_t> readRegisterCount(StringRef value) {
   if (value == "archmax" || value == "archmin")
     return value == "archmax" ? 255 : 32;
@@ -83,7 +83,7 @@ static std::optional<uint64_t> readRegisterCount(StringRef value) {
   return value.getAsInteger(0, count) ? std::nullopt : std::optional(count);
 }
 
-/// `256` or `32,8`.
+/// Reads `256` or `32,8`.
 static std::optional<uint64_t> readProduct(StringRef value) {
   uint64_t product = 1;
   llvm::SmallVector<StringRef> numbers;

@@ -1,5 +1,5 @@
 #pragma once
-// The command line of ptxas, as far as it says what is read and what it is judged as.
+// Reads the command line of ptxas as far as it determines the inputs and how they are judged.
 #include "Module/CheckOptions.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <string>
@@ -18,7 +18,7 @@ struct PtxasCommandLine {
   bool asksAboutPtxas() const { return wantsVersion || wantsHelp || wantsArchitectures || wantsVersions; }
 };
 
-/// Option files are read too.
+/// Files of options are read too.
 PtxasCommandLine readPtxasCommandLine(llvm::ArrayRef<std::string> words);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// Which release of CUDA brought which version of PTX.
+// The versions of PTX that each release of CUDA introduced.
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -16,13 +16,13 @@ struct CudaRelease {
   std::string name() const { return std::to_string(major) + "." + std::to_string(minor); }
 };
 
-/// In the order in which they came.
+/// The releases in chronological order.
 llvm::ArrayRef<CudaRelease> cudaReleases();
 
-/// The first toolkit that reads this version; none does: the newest.
+/// The first toolkit that reads this version; the newest toolkit if none does.
 const CudaRelease &firstToolkitFor(uint16_t ptx);
 
-/// The first branch of the driver that loads this version; empty: not known.
+/// The first branch of the driver that loads this version; empty if it is not known.
 llvm::StringRef firstDriverFor(uint16_t ptx);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// memfd_create, seals, and writing a file so that nobody sees half of it.
+// Uses memfd_create and seals, and writes files so that readers never see half of one.
 #include "Ptxas/MemoryFile.h"
 #include <cerrno>
 #include <cstring>
@@ -52,8 +52,8 @@ bool MemoryFile::create(std::string &reason) {
 
 std::string MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(fd); }
 
-/// Some writers of PTX keep the zero that ends a C string: the parser does not look at it, and ptxas
-/// would refuse it. An object file stays as it is.
+/// Some producers of PTX keep the zero that ends a C string, which ptxas would refuse and the parser ignores. Object
+/// files are left alone.
 static bool dropTerminator(int fd) {
   char first = 0, last = 0;
   if (pread(fd, &first, 1, 0) == 1 && first == '\x7f')
@@ -96,8 +96,8 @@ bool MemoryFile::read(uint64_t offset, void *to, size_t bytes) const {
   return pread(fd, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
 }
 
-/// The place that a path leads to when its links are followed. Links below /dev and /proc lead to what a process has
-/// open, which has a path only by chance: they are kept.
+/// The target of a path when its links are followed. Links below /dev and /proc lead to open files of a process, which
+/// have a path only by chance: they are kept.
 static std::string followLinks(std::string path) {
   namespace fs = std::filesystem;
   constexpr int most = 40; // as the kernel has it
@@ -111,7 +111,7 @@ static std::string followLinks(std::string path) {
       return path;
     path = (fs::path(path).parent_path() / target).string();
   }
-  return path; // opening it says what is wrong
+  return path; // opening it will fail with the reason
 }
 
 static bool copyInto(int from, int to, std::string &reason) {
@@ -138,7 +138,7 @@ bool MemoryFile::copyTo(llvm::StringRef path, std::string &reason) const {
   if (isSpecial || (exists && (!S_ISREG(status.st_mode) || status.st_nlink > 1)))
     return writeInPlace(fd, target, reason);
 
-  // A short name of its own: the target's may be as long as names can be.
+  // The temporary file has a short name, since the target's may be as long as names can be.
   std::string beside = (std::filesystem::path(target).parent_path() / ".ptxray-XXXXXX").string();
   const int out = mkostemp(beside.data(), O_CLOEXEC);
   if (out < 0) // the folder may be closed and the file open

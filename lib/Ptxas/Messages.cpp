@@ -11,7 +11,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// One line of ptxas, in parts: `ptxas k.ptx, line 9; error   : ...`, `ptxas info    : (C7508) ...`
+/// One line of ptxas in parts: `ptxas k.ptx, line 9; error   : ...`, `ptxas info    : (C7508) ...`.
 struct Line {
   unsigned number = 0; // 0: names none
   StringRef kind;      // `error`, `fatal`, `warning`, `info`
@@ -19,7 +19,7 @@ struct Line {
   StringRef message;
 };
 
-/// The numbers ptxas gives its remarks. Those of one range have one cause and one cure.
+/// The numbers of ptxas's remarks. Those of one range have the same cause and cure.
 struct CodeRange {
   unsigned first, last;
   IdTakingTexts<2> id;
@@ -30,12 +30,12 @@ constexpr CodeRange codeRanges[] = {
     {7509, 7520, DiagId::WgmmaSerialized},
 };
 
-/// The statements of a text by the line they begin in; made at the first question.
+/// The statements of a text by the line in which they begin; computed at the first question.
 class StatementLines {
 public:
   StatementLines(const Ast &ast, const SourceBuffer &source) : ast(ast), source(source) {}
   Range find(unsigned line, StringRef message);
-  /// Of the function or variable that the message names; empty: it names none.
+  /// The place of the function or variable that the message names; empty if it names none.
   Range findNamed(StringRef message);
 
 private:
@@ -74,7 +74,7 @@ void StatementLines::read() {
     }
 }
 
-/// Where several are in one line, the one whose opcode the message quotes.
+/// If several statements are in one line, selects the one whose opcode the message quotes.
 Range StatementLines::find(unsigned line, StringRef message) {
   if (!isRead)
     read();
@@ -89,7 +89,7 @@ Range StatementLines::find(unsigned line, StringRef message) {
   }
   if (best)
     return best->statement;
-  // In the middle of a statement, or where nothing was read: what is in the line.
+  // The line begins within a statement, or was not parsed: the range is the contents of the line.
   const StringRef text = source.lineText(line);
   const uint32_t begin = text.data() ? text.data() - source.text().data() : 0;
   const StringRef trimmed = text.trim();
@@ -97,7 +97,7 @@ Range StatementLines::find(unsigned line, StringRef message) {
   return {from, from + static_cast<uint32_t>(trimmed.size())};
 }
 
-/// `Entry function 'k' uses ...`, `... in function k.`, `For entry k adjusting ...`
+/// Recognises `Entry function 'k' uses ...`, `... in function k.` and `For entry k adjusting ...`.
 Range StatementLines::findNamed(StringRef message) {
   if (!isRead)
     read();
@@ -115,7 +115,7 @@ Range StatementLines::findNamed(StringRef message) {
   return {};
 }
 
-/// The word of a statement that a message quotes, if it is there once.
+/// The word of a statement that a message quotes, if it occurs once.
 static Range narrowed(Range statement, StringRef message, const SourceBuffer &source) {
   const StringRef word = message.split('\'').second.split('\'').first;
   const StringRef text = source.text(statement);
@@ -145,14 +145,14 @@ static Line readLine(StringRef text) {
   return line;
 }
 
-/// `in the function 'k' in line 24`, `in around line 33`: a line named within the message.
+/// The line that a message itself names: `in the function 'k' in line 24`, `in around line 33`.
 static unsigned lineWithin(StringRef message) {
   unsigned number = 0;
   StringRef rest = message.rsplit("line ").second;
   return message.contains(" line ") && !rest.consumeInteger(10, number) ? number : 0;
 }
 
-/// `8 registers`, `400 bytes smem`, `96 bytes cmem[0]`, `0 bytes spill stores`
+/// Reads `8 registers`, `400 bytes smem`, `96 bytes cmem[0]` or `0 bytes spill stores`.
 static void readAmount(StringRef text, FunctionResources &function) {
   uint64_t amount = 0;
   text = text.trim();
@@ -180,7 +180,7 @@ static void readAmount(StringRef text, FunctionResources &function) {
 
 namespace {
 
-/// Reads the lines of -v: some name a function, those after them are about it.
+/// Reads the lines of -v: some name a function, and the following lines are about it.
 class ResourceReader {
 public:
   bool read(StringRef text); // false: this is not such a line

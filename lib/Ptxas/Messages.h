@@ -1,5 +1,5 @@
 #pragma once
-// What ptxas prints, as diagnostics and tables.
+// Turns the output of ptxas into diagnostics and tables.
 #include "Diagnostics/Report.h"
 
 namespace ptxray {
@@ -11,7 +11,7 @@ struct PtxasMessages {
   bool refusesText = false;                 // an error of reading, not of making code: it is at a line
 };
 
-/// Of that text. A message that names a line gets the range of the instruction that is there.
+/// Reads messages about that text. A message that names a line gets the range of the instruction in it.
 PtxasMessages readMessages(llvm::StringRef printed, const SourceBuffer &source);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// The headers of an ELF file against its size.
+// Compares the headers of an ELF file with its size.
 #include "Ptxas/ObjectFile.h"
 #include "llvm/BinaryFormat/ELF.h"
 

@@ -1,11 +1,11 @@
 #pragma once
-// What ptxas leaves when all goes well.
+// Checks the object file that ptxas has written.
 #include "Ptxas/MemoryFile.h"
 
 namespace ptxray {
 
-/// What keeps the file from being a whole object file (ELF of 64 bits); empty: nothing does. A compiler that dies while
-/// it writes may still end with status 0.
+/// Why the file is not a complete object file (64-bit ELF); empty if it is. A compiler that crashes while it writes may
+/// still end with status 0.
 std::string whatIsWrongWith(const MemoryFile &object);
 
 } // namespace ptxray

@@ -1,4 +1,4 @@
-// A child process in a group of its own, read through one pipe.
+// Runs a child process in its own process group, read through one pipe.
 #include "Ptxas/Program.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -17,13 +17,13 @@
 
 namespace ptxray {
 
-// A signal handler sees nothing but globals.
+// A signal handler can only use globals.
 static volatile std::sig_atomic_t caughtSignal = 0;
 static constexpr int passedOn[] = {SIGINT, SIGTERM, SIGHUP};
 
 namespace {
 
-/// Notes the signals that end a program, while it lives, instead of ending.
+/// While it lives, notes the signals that end a program in place of ending.
 class SignalWatch {
 public:
   SignalWatch() {
@@ -57,8 +57,8 @@ static std::vector<char *> wordsOf(const std::string &path, llvm::ArrayRef<std::
 
 enum class Child { Aside, Here };
 
-/// Aside: without input, both outputs in the pipe, in a process group of its own, so that what the program starts in
-/// its turn ends with it. Here: only what it prints as errors goes into the pipe.
+/// Aside: without input, with both outputs in the pipe, in a process group of its own, so that its children end with
+/// it. Here: only its standard error goes into the pipe.
 static int start(const std::string &path, llvm::ArrayRef<std::string> arguments, int pipe, Child place, pid_t &child) {
   const std::vector<char *> words = wordsOf(path, arguments);
   posix_spawn_file_actions_t files;
@@ -86,7 +86,7 @@ static int start(const std::string &path, llvm::ArrayRef<std::string> arguments,
 
 namespace {
 
-/// What a program prints, read from a pipe as it comes.
+/// The output of a program, read from a pipe as it arrives.
 class Output {
 public:
   Output(int pipe, ProgramResult &result) : pipe(pipe), result(result) {}
@@ -98,7 +98,7 @@ public:
     if (open && poll(&wait, 1, milliseconds) > 0)
       open = readSome(chunkSize);
   }
-  /// What lies in the pipe at this moment: another process may print for ever.
+  /// Reads what is in the pipe at this moment: another process may print for ever.
   void readTheRest() {
     int waiting = 0;
     if (ioctl(pipe, FIONREAD, &waiting) == 0)
@@ -127,7 +127,8 @@ private:
 
 } // namespace
 
-/// Waits for the end of the child, whoever else has its output open, and ends it when the time is over. Its status.
+/// Waits for the end of the child, even if others have its output open, and kills it when the time is over. Returns its
+/// status.
 static int waitForEnd(pid_t child, Output &output, std::chrono::steady_clock::time_point deadline, bool hasDeadline,
                       int &signalSent, bool &timedOut) {
   constexpr int round = 20; // milliseconds
@@ -149,7 +150,7 @@ static int waitForEnd(pid_t child, Output &output, std::chrono::steady_clock::ti
   }
 }
 
-/// Starts the program, lets `follow` wait for its end, and says what became of it.
+/// Starts the program, lets `follow` wait for its end, and returns what became of it.
 static ProgramResult startAndFollow(const std::string &path, llvm::ArrayRef<std::string> arguments, Child place,
                                     llvm::function_ref<int(pid_t, Output &, ProgramResult &)> follow) {
   ProgramResult result;

@@ -1,5 +1,5 @@
 #pragma once
-// Running another program: no shell, what it prints, a time limit, and signals passed on.
+// Runs another program: without a shell, collecting its output, with a time limit, and passing signals on.
 #include "llvm/ADT/ArrayRef.h"
 #include <string>
 
@@ -20,15 +20,14 @@ struct ProgramResult {
   bool isCut = false;  // it printed more than is kept
 };
 
-/// More of what a program prints is read and forgotten.
+/// Output beyond this is read and discarded.
 inline constexpr size_t mostPrinted = 64 << 20;
 
-/// Standard input of the program is empty. What it started and left running is ended with it, or no longer listened to.
-/// `seconds`: 0 means no limit. SIGINT, SIGTERM and SIGHUP
-/// that come meanwhile are passed on to it.
+/// The standard input of the program is empty. Processes that it leaves running are ended with it, or no longer
+/// listened to. If `seconds` is 0, there is no limit. SIGINT, SIGTERM and SIGHUP are passed on to it.
 ProgramResult runProgram(const std::string &path, llvm::ArrayRef<std::string> arguments, unsigned seconds);
 
-/// In the same process group and with the standard files of this program; what it prints as errors goes on as it comes,
+/// Runs it in this process group, with this program's standard files. Its standard error is passed on as it arrives,
 /// and is all that the result keeps.
 ProgramResult runInPlace(const std::string &path, llvm::ArrayRef<std::string> arguments);
 

@@ -1,4 +1,4 @@
-// The release of a ptxas, what it can read, and a run of it.
+// Determines the release of a ptxas and what it can read, and runs it.
 #include "Ptxas/Ptxas.h"
 #include "Isa/Isa.h"
 #include "Ptxas/CudaReleases.h"
@@ -21,7 +21,7 @@ constexpr Removal removals[] = {{11, 35}, {12, 50}, {13, 75}};
 
 } // namespace
 
-/// `Cuda compilation tools, release 13.5, V13.5.37`
+/// Reads `Cuda compilation tools, release 13.5, V13.5.37`.
 static bool readRelease(StringRef printed, Ptxas &ptxas) {
   const size_t at = printed.find("release ");
   if (at == StringRef::npos)
@@ -51,7 +51,7 @@ static std::string whyNoAnswer(const Ptxas &ptxas, const ProgramResult &answer) 
   }
 }
 
-/// With its release; nothing and a reason when it does not answer.
+/// Asks a ptxas for its release; returns nothing and a reason if it does not answer.
 static std::optional<Ptxas> askRelease(const std::string &path, unsigned seconds, std::string &reason) {
   Ptxas ptxas;
   ptxas.path = path;
@@ -69,7 +69,7 @@ std::optional<Ptxas> findPtxas(StringRef wanted, PtxasTask task, unsigned second
   for (std::vector<std::string> passedOver;;) {
     const std::optional<std::string> path =
         wanted.empty() ? realPtxas("ptxas", reason, passedOver) : namedPtxas(wanted, reason);
-    // One that the user names comes again and again: it is meant.
+    // A ptxas that the user names is found again and again.
     if (!path || llvm::is_contained(passedOver, *path)) {
       reason = first.empty() ? reason : first;
       return std::nullopt;

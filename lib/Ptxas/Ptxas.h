@@ -1,5 +1,5 @@
 #pragma once
-// Finding ptxas, knowing what its release can read, and running it.
+// Finds a ptxas, determines what its release can read, and runs it.
 #include "Ptxas/MemoryFile.h"
 #include "Ptxas/Program.h"
 #include <cstdint>
@@ -15,34 +15,34 @@ struct Ptxas {
   unsigned major = 0;
 };
 
-/// The program that whatever started this one would have used under that name (`ptxas`, `ptxas-blackwell`): Search.cpp
-/// has the order of the places. This program, and those that led to it in one chain, are passed over.
+/// The program that the caller of this one would have used under that name (`ptxas`, `ptxas-blackwell`); Search.cpp has
+/// the order of places. This program, and those that led to it in a chain of calls, are skipped.
 std::optional<std::string> realPtxas(llvm::StringRef name, std::string &reason,
                                      llvm::ArrayRef<std::string> passedOver = {});
-/// A path, or a name to look for in PATH.
+/// Finds a program by its path, or by its name in PATH.
 std::optional<std::string> namedPtxas(llvm::StringRef wanted, std::string &reason);
 /// Tells programs started from here that this ptxas was tried.
 void markTried(const std::string &path);
 /// Whether another ptxray took this one for ptxas.
 bool isTriedByAnother();
 
-/// A module to be compiled: its PTX version (905), and for which target.
+/// A module to be compiled: its PTX version (905) and its target.
 struct PtxasTask {
   uint16_t ptx = 0;
   llvm::StringRef target;
 };
-/// The ptxas of that path or name, or (empty) the first of those above that can do the task; nothing and a reason when
-/// there is none. Each is asked for its release, for which it has `seconds` (0: a minute).
+/// The ptxas with that path or name, or, if it is empty, the first of those above that can do the task; nothing and a
+/// reason if there is none. Each is asked for its release and has `seconds` to answer (0: a minute).
 std::optional<Ptxas> findPtxas(llvm::StringRef wanted, PtxasTask task, unsigned seconds, std::string &reason);
 
-/// Why this release cannot do the task, and which CUDA could; empty when it can.
+/// Why this release cannot do the task, and which CUDA can; empty if it can.
 std::string whatIsMissing(const Ptxas &ptxas, PtxasTask task);
 
 struct Assembly {
   ProgramResult run;
   MemoryFile object; // what ptxas wrote
 };
-/// `options` are before input and output. The object is only good when ptxas ended with 0.
+/// `options` come before input and output. The object is valid only if ptxas ended with 0.
 Assembly assemble(const Ptxas &ptxas, const MemoryFile &input, llvm::ArrayRef<std::string> options, unsigned seconds);
 
 } // namespace ptxray

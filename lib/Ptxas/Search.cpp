@@ -1,5 +1,5 @@
-// Where ptxas is. Whatever calls ptxray in its place must get the compiler that it would have had without it, so what
-// belongs to the caller comes first, and what the machine has in general after.
+// Finds ptxas. Callers of ptxray under that name must get the compiler that they would have had without it, so places
+// that belong to the caller come first, and general places of the machine after them.
 #include "Ptxas/Ptxas.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -21,7 +21,7 @@ static StringRef variable(const char *name) {
   return value ? value : "";
 }
 
-/// Paths of programs of one name, in the order in which they are tried.
+/// Paths of programs with one name, in the order in which they are tried.
 namespace {
 class Places {
 public:
@@ -35,7 +35,7 @@ public:
     if (!folder.empty())
       paths.push_back((folder + "/" + name).str());
   }
-  /// The copies in the packages of Triton and of CUDA's own wheels.
+  /// Adds the copies in the packages of Triton and of CUDA's own wheels.
   void inPython(const std::string &prefix);
 
   const std::vector<std::string> &all() const { return paths; }
@@ -46,7 +46,7 @@ private:
 };
 } // namespace
 
-/// The folders in `folder` whose names begin like this, the newest release, which is the last name, first.
+/// The folders in `folder` whose names begin like this, the newest release first, whose name is the last.
 static std::vector<std::string> foldersLike(const std::string &folder, StringRef beginning) {
   std::vector<std::string> found;
   if (DIR *opened = opendir(folder.c_str())) {
@@ -71,7 +71,7 @@ void Places::inPython(const std::string &prefix) {
 
 namespace {
 
-/// A program that started this one, or started what did.
+/// A program that started this one, directly or indirectly.
 struct Caller {
   std::string folder;                // where it lies
   std::string program;               // its file name
@@ -84,8 +84,8 @@ struct Caller {
 
 } // namespace
 
-/// What `.../triton/_C/libtriton.so` and JAX's `.../jax_plugins/xla_cuda12/xla_cuda_plugin.so` among what a process has
-/// loaded bring, or what was installed for them.
+/// Recognises `.../triton/_C/libtriton.so` and JAX's `.../jax_plugins/xla_cuda12/xla_cuda_plugin.so` among the files
+/// that a process has loaded, and finds the ptxas that was installed with them.
 static void readLoaded(const std::string &process, Caller &caller) {
   std::ifstream maps(process + "/maps");
   std::string before;
@@ -126,7 +126,7 @@ static Caller readCaller(const std::string &process) {
   return caller;
 }
 
-/// Triton calls ptxas itself, nvcc through a shell, and either perhaps through a script of the user's.
+/// Triton calls ptxas directly, nvcc through a shell, and either may go through a script of the user's.
 static llvm::SmallVector<Caller, 4> callers() {
   constexpr unsigned most = 4;
   llvm::SmallVector<Caller, 4> found;
@@ -134,7 +134,7 @@ static llvm::SmallVector<Caller, 4> callers() {
   for (unsigned i = 0; i < most && !process.empty() && process != "0"; ++i) {
     const std::string folder = "/proc/" + process;
     found.push_back(readCaller(folder));
-    // `123 (name) S 45 ...`: its own parent is after the name, which may hold anything.
+    // The parent's number follows the name, which may contain anything: `123 (name) S 45 ...`.
     std::ifstream status(folder + "/stat");
     std::string text;
     std::getline(status, text);
@@ -143,13 +143,14 @@ static llvm::SmallVector<Caller, 4> callers() {
   return found;
 }
 
-/// Folders of programs of every kind: there PATH decides, but for nvcc, which calls what lies beside it.
+/// Whether programs of every kind are in the caller's folder: then PATH decides, except for nvcc, which calls what is
+/// next to it.
 static bool isGeneral(const Caller &caller) {
   return !StringRef(caller.program).starts_with("nvcc") &&
          llvm::is_contained<StringRef>({"/bin", "/usr/bin", "/usr/local/bin"}, caller.folder);
 }
 
-/// `$CUDA_HOME` and PATH, in which there may be a Python too.
+/// Adds `$CUDA_HOME` and PATH, which may contain a Python too.
 static void addFromEnvironment(bool pathFirst, Places &places, std::vector<std::string> &pythons) {
   const auto toolkits = [&] {
     for (const char *toolkit : {"CUDA_HOME", "CUDA_PATH"})
@@ -204,8 +205,8 @@ static std::vector<std::string> candidates(StringRef name) {
   return places.all();
 }
 
-// A script that calls `ptxray ptxas`, or another ptxray, may be found as ptxas: it then calls ptxray once more, which
-// must go on to the next place. The variable lists what was tried, divided by colons.
+// A script that calls `ptxray ptxas`, or another ptxray, may be found as ptxas: it then calls ptxray again, which must
+// go on to the next place. The variable lists the places that were tried, separated by colons.
 static constexpr const char *triedVariable = "PTXRAY_WITHIN_PTXAS";
 
 bool isTriedByAnother() { return !variable(triedVariable).empty(); }
@@ -227,7 +228,7 @@ static bool isSelf(const std::string &path) {
          found.st_ino == self.st_ino;
 }
 
-/// Why the file at that path cannot be the ptxas that is looked for; empty: it can.
+/// Why the file at that path cannot be the wanted ptxas; empty if it can.
 static std::string whyNot(const std::string &path) {
   struct stat found;
   if (stat(path.c_str(), &found) != 0)
@@ -257,7 +258,7 @@ std::optional<std::string> namedPtxas(StringRef wanted, std::string &reason) {
 }
 
 std::optional<std::string> realPtxas(StringRef name, std::string &reason, llvm::ArrayRef<std::string> passedOver) {
-  // What the user names is meant: a misspelt path must not end in another compiler.
+  // A ptxas that the user names is obeyed: a misspelt path must not end in another compiler.
   if (const StringRef named = variable("PTXAS"); !named.empty() && !isTried(named.str()) && !isSelf(named.str())) {
     std::optional<std::string> found = namedPtxas(named, reason);
     if (!found)

@@ -17,12 +17,12 @@ static std::string commandData(llvm::StringRef text, bool property) {
   return out;
 }
 
-/// GitHub's lowest level has a name of its own.
+/// GitHub calls its lowest level `notice`.
 static llvm::StringRef commandName(Severity severity) {
   return severity == Severity::Pedantic ? "notice" : severityName(severity);
 }
 
-/// The place of a diagnostic in a text of a binary.
+/// The place of a diagnostic within a text of a binary.
 static std::string placeInEntry(const FileReport &report, Range range) {
   if (!report.entry || !report.source)
     return "";

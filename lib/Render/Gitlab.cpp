@@ -1,4 +1,4 @@
-// GitLab's report of code quality.
+// GitLab's code quality report.
 #include "Diagnostics/Fingerprint.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"

@@ -106,7 +106,7 @@ void renderJson(const FileReport &report, const RenderOptions &, llvm::raw_ostre
   out << ",\"ptx\":" << dump(orNull(report.ptx)) << ",\"target\":" << dump(orNull(report.target))
       << ",\"diagnostics\":[";
   const std::optional<OriginTable> origins = originsOf(report);
-  // One by one: there may be hundreds of thousands.
+  // The diagnostics are written one by one, since there may be hundreds of thousands.
   llvm::interleave(
       report.diagnostics, out,
       [&](const Diagnostic &d) { out << dump(diagnostic(d, report.source.get(), origins ? &*origins : nullptr)); },

@@ -1,4 +1,4 @@
-// Reviewdog's diagnostics.
+// The format of Reviewdog.
 #include "Diagnostics/Manual.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"

@@ -1,6 +1,5 @@
 #pragma once
-// From diagnostics to an output format. A format is one file of this folder and one row of
-// `formats`.
+// Turns diagnostics into an output format. A format is one file of this folder and one row of `formats`.
 #include "Diagnostics/Report.h"
 #include "Source/Escape.h"
 #include "llvm/ADT/StringMap.h"
@@ -10,14 +9,14 @@
 
 namespace ptxray {
 
-/// Of one rule, over all inputs.
+/// The findings of one rule, over all inputs.
 struct RuleTotal {
   unsigned count = 0;
   std::set<llvm::StringRef> sections; // of the manual that its diagnostics name
-  llvm::StringRef lastSection;        // the one put there last: mostly the next diagnostic names it again
+  llvm::StringRef lastSection;        // the section that was added last: the next diagnostic usually names it again
 };
 
-/// Over all inputs.
+/// The totals over all inputs.
 struct Totals {
   unsigned files = 0;
   unsigned entries = 0; // of binaries; these are not files
@@ -44,11 +43,11 @@ struct RenderOptions {
   Summary summary = Summary::IfFound;
   bool fold = true;                    // shows diagnostics that are alike once, with a count
   const char *unfolding = "--no-fold"; // how to see all of them
-  llvm::StringRef site = {}; // address of the folder with the pages of tools/site; empty: nobody said where they are
+  llvm::StringRef site = {};           // address of the folder with the pages of tools/site; empty: unknown
 };
 
-/// The output is: begin, file, separator, file, ..., end; the separator is only between files that
-/// gave text. `file` is called from several threads.
+/// The output is begin, file, separator, file, ..., end; separators are only between files that produced text. `file`
+/// may be called from several threads.
 struct Format {
   llvm::StringLiteral name;
   llvm::StringLiteral separator;
@@ -62,14 +61,14 @@ inline void beginNothing(llvm::raw_ostream &) {}
 inline void renderNothing(const FileReport &, const RenderOptions &, llvm::raw_ostream &) {}
 inline void endNothing(const Totals &, const RenderOptions &, llvm::raw_ostream &) {}
 
-/// The path, and of a binary which entry.
+/// The path of the input, followed by the entry if the input is a binary.
 std::string nameOf(const FileReport &report);
 /// The address of a rule's page; empty without a site.
 std::string pageOfRule(const RenderOptions &options, llvm::StringRef rule);
 
 void renderText(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);
 
-/// A diagnostic as text, cut where a line about others like it may be.
+/// A diagnostic as text, divided where a line about similar ones may be inserted.
 struct TextBlock {
   std::string key; // what it has in common with others like it
   std::string before, behind;
@@ -77,7 +76,7 @@ struct TextBlock {
 };
 std::vector<TextBlock> renderBlocks(const FileReport &report, const RenderOptions &options);
 
-/// The reports of one binary: what is alike in several of its texts is shown once.
+/// The reports of one binary. Findings that several of its texts share are shown once.
 class FoldedTexts {
 public:
   void add(std::vector<TextBlock> blocks);
@@ -93,7 +92,7 @@ private:
 };
 
 void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
-/// How many diagnostics each rule gave, in place of the diagnostics.
+/// Prints how many diagnostics each rule gave, in place of the diagnostics.
 void endStatistics(const Totals &totals, const RenderOptions &options, llvm::raw_ostream &out);
 
 void renderShort(const FileReport &report, const RenderOptions &options, llvm::raw_ostream &out);

@@ -25,7 +25,7 @@ static std::string uri(llvm::StringRef path) {
   return out;
 }
 
-/// From 1, in characters; a byte that is not UTF-8 counts as one.
+/// The column in characters, from 1. A byte that is not UTF-8 counts as one character.
 static uint32_t characterColumn(const SourceBuffer &source, LineColumn at) {
   const llvm::StringRef before = source.lineText(at.line).take_front(at.column - 1);
   auto p = reinterpret_cast<const llvm::UTF8 *>(before.begin());
@@ -54,7 +54,7 @@ static Json location(const FileReport &report, std::optional<Range> range) {
     physical["region"] = region(*report.source, *range);
     return {{"physicalLocation", std::move(physical)}};
   }
-  // Lines of a text in a binary are none of the file.
+  // Lines of a text within a binary are not lines of the file.
   const LineColumn at = report.source->lineColumn(range->begin);
   const std::string name = report.entry->name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
   return {{"physicalLocation", std::move(physical)},
@@ -125,7 +125,7 @@ void renderSarif(const FileReport &report, const RenderOptions &, llvm::raw_ostr
       ",\n");
 }
 
-/// What the page says before its example: one paragraph or more.
+/// The paragraphs of a page before its example.
 static llvm::StringRef description(llvm::StringRef page) { return page.split('\n').second.split("\n## ").first.trim(); }
 
 static Json rule(DiagId id, const RuleTotal &total, const RenderOptions &options) {

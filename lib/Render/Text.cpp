@@ -13,7 +13,7 @@
 
 namespace ptxray {
 
-static constexpr size_t widestLine = 120;   // longer ones are cut to what is around the caret
+static constexpr size_t widestLine = 120;   // of longer lines, only the part around the caret is shown
 static constexpr size_t contextBefore = 40; // bytes kept before the caret in a cut line
 static constexpr unsigned tabStop = 8;
 static constexpr size_t fewestFolded = 4; // fewer that are alike are all shown
@@ -21,7 +21,7 @@ static constexpr size_t linesNamed = 6;
 
 namespace {
 
-/// The other diagnostics that one is shown for.
+/// Other diagnostics that are represented by one that is shown.
 struct Alike {
   size_t count = 0;
   std::vector<uint32_t> lines; // the first that are named, and the last
@@ -29,7 +29,7 @@ struct Alike {
 
 enum class Style { Plain, Bold, Error, Warning, Note, Caret };
 
-/// What is shown of a line: all, or what is around the caret.
+/// The part of a line that is shown: all of it, or the part around the caret.
 struct Excerpt {
   uint32_t number;
   llvm::StringRef line;
@@ -40,7 +40,7 @@ struct Excerpt {
   std::string margin() const { return std::string(std::max<size_t>(5, std::to_string(number).size()), ' '); }
 };
 
-/// A line as the screen shows it, with tildes under the bytes that are marked.
+/// A line as it is shown, with tildes under the marked bytes.
 struct MarkedText {
   std::string text, marks;
   size_t columns = 0; // that the text takes
@@ -98,7 +98,7 @@ static Excerpt excerptAround(llvm::StringRef line, uint32_t number, size_t begin
   return {number, line, from, std::min(line.size(), from + widestLine)};
 }
 
-/// After the bytes of the character that begins there, which are escaped together.
+/// The end of the character that begins at a byte; the bytes of one character are escaped together.
 static size_t endOfCharacter(llvm::StringRef line, size_t at, size_t limit) {
   size_t end = at + 1;
   while (end < limit && (line[end] & 0xC0) == 0x80 && (line[at] & 0x80))
@@ -128,7 +128,7 @@ static MarkedText marked(const Excerpt &shown, size_t begin, size_t end) {
   return result;
 }
 
-/// The marks with a caret where they begin; after the line if nothing is marked.
+/// The marks, with a caret where they begin, or after the line if nothing is marked.
 static std::string withCaret(const MarkedText &marked, bool isPoint) {
   const size_t caret = marked.marks.find('~');
   if (caret == std::string::npos)
@@ -138,8 +138,8 @@ static std::string withCaret(const MarkedText &marked, bool isPoint) {
   return marks;
 }
 
-/// The source line with a caret and tildes under the range, and under that what a fix of one place
-/// would put there.
+/// Prints the source line with a caret and tildes under the range, and below them the text that a fix at one place
+/// would insert.
 void TextRenderer::snippet(Range range, const Fix *fix) {
   const SourceBuffer &source = *report.source;
   const LineColumn at = source.lineColumn(range.begin);
@@ -176,7 +176,7 @@ void TextRenderer::replacement(const Excerpt &shown, const Fix &fix) {
   out << '\n';
 }
 
-/// Names sections of the manual; a link leads to the first.
+/// Prints the sections of the manual; the link leads to the first.
 void TextRenderer::manual(llvm::StringRef numbers) {
   const ManualSection *section = options.links ? findManualSection(numbers) : nullptr;
   if (section)
@@ -223,7 +223,7 @@ void TextRenderer::diagnostic(const Diagnostic &d, const Alike &alike) {
   }
 }
 
-/// What a diagnostic says of other places.
+/// Prints the notes of a diagnostic.
 void TextRenderer::notes(const Diagnostic &d) {
   for (const Note &note : d.notes)
     if (note.range) {
@@ -232,8 +232,8 @@ void TextRenderer::notes(const Diagnostic &d) {
     }
 }
 
-/// What makes diagnostics alike: rule and message, but for the numbers in names of registers and
-/// labels (`%r12`, `$L__BB0_3`).
+/// Two diagnostics are alike if rule and message are equal but for the numbers of registers and labels (`%r12`,
+/// `$L__BB0_3`).
 static void readShape(const Diagnostic &d, llvm::SmallVectorImpl<char> &key) {
   key.clear();
   key.push_back(static_cast<char>(d.severity));
@@ -249,7 +249,7 @@ static void readShape(const Diagnostic &d, llvm::SmallVectorImpl<char> &key) {
   }
 }
 
-/// One line a function. The columns are as wide as what is in them.
+/// Prints one line for each function, with columns as wide as their contents.
 static void resources(llvm::ArrayRef<FunctionResources> functions, llvm::raw_ostream &out) {
   if (functions.empty())
     return;
@@ -342,7 +342,7 @@ void FoldedTexts::add(std::vector<TextBlock> blocks) {
   llvm::StringMap<bool> counted; // texts, not diagnostics
   for (TextBlock &block : blocks) {
     const auto [found, isNew] = known.try_emplace(block.key, shown.size());
-    // What is alike in one text is folded there, or shown.
+    // Diagnostics that are alike within one text are already folded there, or shown.
     if (isNew || found->second >= before) {
       shown.push_back({std::move(block)});
       continue;
@@ -367,7 +367,7 @@ std::string FoldedTexts::take() {
   return text;
 }
 
-/// `3128 statements in 77 files, 3 skipped (2 with #if inside, 1 ...)`
+/// Prints the totals: `3128 statements in 77 files, 3 skipped (2 with #if inside, 1 ...)`.
 static void endInline(const Totals &totals, llvm::raw_ostream &out) {
   out << counted(totals.statements, "statement") << " in " << counted(totals.sources, "file");
   unsigned skipped = 0;

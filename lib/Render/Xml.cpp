@@ -1,9 +1,9 @@
-// Checkstyle's and JUnit's XML.
+// The XML formats of Checkstyle and JUnit.
 #include "Render/Render.h"
 
 namespace ptxray {
 
-/// Control characters have no place in XML.
+/// XML cannot hold control characters.
 static std::string xml(llvm::StringRef text) {
   std::string out;
   for (const char c : escaped(text))
@@ -42,7 +42,7 @@ void beginJunit(llvm::raw_ostream &out) {
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ptxray\">\n";
 }
 
-/// A file is a test; its errors make it fail.
+/// A file is a test case; its errors make it fail.
 void renderJunit(const FileReport &report, const RenderOptions &, llvm::raw_ostream &out) {
   std::string failures;
   unsigned errors = 0;

@@ -70,10 +70,10 @@ Extent Resolver::declare(const Declaration &declaration, DeclarationRole role) {
   return extent;
 }
 
-/// Unlike a label, it must be above its use.
+/// Whether a name must be declared above its use, unlike a label.
 static bool countsFromItsPlace(ShapeKind kind) { return kind == ShapeKind::Prototype || kind == ShapeKind::Function; }
 
-/// What follows from the rest of the symbol.
+/// Sets the shape and its print from the other members of the symbol.
 void Resolver::setShape(Symbol &symbol) {
   Shape &shape = symbol.shape;
   shape.type = symbol.type;
@@ -129,7 +129,7 @@ void Resolver::declareFunction(uint32_t index) {
   scopes.declare(function.name, symbol); // a prototype and its definition share the name
 }
 
-/// A function that an entry calls may leave it to the entry.
+/// A function may rely on the directive of an entry that calls it.
 bool Resolver::hasDirective(llvm::StringRef directive) {
   if (!current || current->kind != FunctionKind::Entry)
     return true;
@@ -168,7 +168,7 @@ void Resolver::endBlock() {
     scopes.leave();
 }
 
-/// Labels may be used before they are in the text, but only inside their block.
+/// Collects the labels of a block, which may be used before they appear, but only within the block.
 void Resolver::collectLabels(const Function &function) {
   labels.clear();
   nextLabel = 0;
@@ -267,7 +267,7 @@ void Resolver::shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out) {
     out.push_back(shapeOf(node));
 }
 
-/// Of an instruction with names that are asked for the first time, or that are none of plain registers.
+/// The fingerprint of an instruction with names that are asked for the first time or are not plain registers.
 uint64_t Resolver::fingerprintOfNew(const Instruction &instruction) {
   Fingerprint whole(instruction.print);
   for (uint32_t i = instruction.names.first; i < instruction.names.end(); ++i) {
@@ -286,12 +286,12 @@ isa::WordId Resolver::suffixWord(SpellingId suffix) {
   return id ? id : badSuffix;
 }
 
-/// One of `.x .y .z .w`, or of their names as colours.
+/// Whether a suffix is one of `.x .y .z .w`, or their names as colours.
 static bool isComponent(llvm::StringRef suffix) {
   return suffix.size() == 2 && llvm::StringRef("xyzwrgba").contains(suffix[1]);
 }
 
-/// Whether a line with a syntax error has the name, or its family `%r<`: it may have declared it.
+/// Whether a line with a syntax error contains the name, or its family as `%r<`, and so may have declared it.
 bool Resolver::isLost(llvm::StringRef name) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
   auto wordAt = [&](llvm::StringRef line) {
@@ -300,7 +300,8 @@ bool Resolver::isLost(llvm::StringRef name) {
   };
   for (; lostRead < ast.lost.size(); ++lostRead) {
     llvm::StringRef line = ast.lost[lostRead].trim();
-    // A declaration has a word that begins with a dot, as `.reg`; an instruction has none, and a label comes first.
+    // A line that declares has a word that begins with a dot, such as `.reg`; instructions have none, and labels come
+    // first.
     if (!line.starts_with(".") && !line.contains(" .") && !line.contains("\t.")) {
       lostNames.insert(wordAt(line));
       continue;
@@ -319,12 +320,12 @@ bool Resolver::isLost(llvm::StringRef name) {
   return lostNames.contains(name) || (!lostNames.empty() && lostNames.contains((name.rtrim("0123456789") + "<").str()));
 }
 
-/// What of `asm` in CUDA C++ stands for an operand: `%0`.
+/// Whether a name is an operand of `asm` in CUDA C++: `%0`.
 static bool isAsmOperand(llvm::StringRef name) {
   return name.size() > 1 && name.starts_with("%") && llvm::all_of(name.drop_front(), llvm::isDigit);
 }
 
-/// What PTX has for a name of CUDA C++; empty: nothing.
+/// The PTX equivalent of a name in CUDA C++; empty if there is none.
 static llvm::StringRef nameInPtx(llvm::StringRef name) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> names[] = {
       {"threadIdx", "%tid"},      {"blockIdx", "%ctaid"}, {"blockDim", "%ntid"}, {"gridDim", "%nctaid"},
@@ -341,7 +342,7 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
   const llvm::StringRef name = ast.text(id);
   if (isLost(name))
     return;
-  // The operands of `asm` are one mistake.
+  // All operands of `asm` are reported as one mistake.
   const bool isOfAsm = isAsmOperand(name);
   auto [known, isNew] = unknown.try_emplace(isOfAsm ? asmOperands : static_cast<uint32_t>(id), Unknown{});
   if (!isNew && current) {
@@ -376,7 +377,7 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
   }
 }
 
-/// Empty: none. Of short names such as `%q1` any other would be similar.
+/// A declared name that is similar; empty if there is none. Short names such as `%q1` are similar to too many others.
 std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
   std::string plain = name.str(); // `p%1`
   std::erase(plain, '%');
@@ -400,7 +401,7 @@ std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
   return nearest.best().str();
 }
 
-/// Says how often each name that is not declared was used. Without any register declared, the names are one mistake.
+/// Reports how often each undeclared name was used. If no register is declared at all, the names are one mistake.
 void Resolver::finishUnknown() {
   constexpr size_t fewest = 3, mostShown = 6;
   std::vector<const Unknown *> registers;
@@ -439,7 +440,8 @@ void Resolver::finishUnknown() {
   hasRegisters = false;
 }
 
-/// A special register, an unknown name, a name with a suffix, or one that counts only after its declaration.
+/// The shape of a special register, an unknown name, a name with a suffix, or one that counts only after its
+/// declaration.
 Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
   Shape shape;
   const isa::SpecialRegister *reg = symbol ? nullptr : special(operand.name);
@@ -483,7 +485,7 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
   return shape;
 }
 
-/// One that is not simply a predicate register.
+/// Checks a guard that is not simply a predicate register.
 void Resolver::unusualGuard(const Instruction &instruction, const Symbol *symbol) {
   const llvm::StringRef name = ast.text(instruction.guard);
   if (!symbol && !special(instruction.guard)) {

@@ -1,5 +1,5 @@
 #pragma once
-// From the operands of the Ast to what they mean: declarations, types, spaces.
+// Determines what the operands of the Ast mean: declarations, types, spaces.
 #include "Diagnostics/Diagnostic.h"
 #include "Parse/Fingerprint.h"
 #include "Resolve/Scopes.h"
@@ -14,16 +14,16 @@ namespace ptxray {
 /// What a declaration is for.
 enum class DeclarationRole : uint8_t { Global, Local, Input, Return };
 
-/// Follows the text: it is told of every declaration, block and function in order, and turns the
-/// operands of an instruction into shapes.
+/// Follows the text: it is given every declaration, block and function in order, and turns the operands of an
+/// instruction into shapes.
 class Resolver {
 public:
-  /// The scopes are empty, and of the names of the Ast.
+  /// The scopes must be empty and belong to the names of the Ast.
   Resolver(const Ast &ast, WordsOfSpellings &words, Scopes &scopes, DiagnosticSink &sink)
       : ast(ast), words(words), sink(sink), scopes(scopes) {}
 
-  /// Binds the name; a clash with another of the same scope is reported, but not of the module's.
-  /// Gives how much memory it takes.
+  /// Binds the name, and reports a clash with another name of the same scope except the module's. Returns how much
+  /// memory the variable takes.
   Extent declare(const Declaration &declaration, DeclarationRole role);
   void declareFunction(uint32_t index);
 
@@ -32,14 +32,14 @@ public:
   void beginBlock();
   void endBlock();
 
-  /// One shape for each operand node of the instruction, in the same order.
+  /// Appends one shape for each operand node of the instruction, in the same order.
   void shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out);
-  /// The fingerprint that these shapes would have, when all names are plain ones, declared above; else 0. The values of
-  /// numbers are not part of it.
+  /// The fingerprint that these shapes would have if all names are plain ones that are declared above, else 0. The
+  /// values of numbers are not part of it.
   uint64_t fingerprint(const Instruction &instruction) {
     if (instruction.hasSuffix) [[unlikely]]
       return 0;
-    // What is known of the names of the next instructions is on its way while this one is judged.
+    // Prefetch the symbols of upcoming instructions.
     constexpr size_t ahead = 10;
     const llvm::ArrayRef<NameId> names = ast.operandNames;
     Fingerprint whole(instruction.print);
@@ -53,7 +53,7 @@ public:
     }
     return whole.value();
   }
-  /// False: it is not a plain predicate register.
+  /// Returns false if it is not a plain predicate register.
   bool checkGuard(const Instruction &instruction) {
     if (instruction.guard == NameId::None)
       return true;
@@ -67,16 +67,16 @@ public:
   bool isInBlock() const { return scopes.depth() > 1; }
 
   const Symbol *find(NameId name) { return scopes.find(name); }
-  /// Its index + 1 into `symbols`; 0: none.
+  /// The index of the symbol in `symbols`, plus 1; 0 if there is none.
   uint32_t numberOf(NameId name) { return scopes.numberOf(name); }
-  /// Where `find` looks: good until the function at hand ends.
+  /// The symbols that `find` returns, valid until the current function ends.
   llvm::ArrayRef<Symbol> symbols() const { return scopes.all(); }
-  /// No declaration has the name. Silent where a line with a syntax error may have declared it.
+  /// Reports that the name is not declared, unless a line with a syntax error may have declared it.
   void reportUnknown(NameId name, Range range, bool isGuard = false);
-  /// Some name was not declared, so that advice was sought among all names of the text.
+  /// Whether some name was not declared, so that all names of the text were searched for advice.
   bool hasUnknownNames() const { return unknownNames != 0; }
   isa::WordId word(SpellingId spelling) { return words.of(ast, spelling); } // 0: not in the vocabulary
-  /// Null: there is no directive of that name.
+  /// Null if no directive has that name.
   const isa::Directive *directive(SpellingId name) { return words.directive(ast, name); }
   Extent extentOf(const Declaration &declaration);
   /// The special register of that name, unless a declaration hides it.
@@ -111,7 +111,7 @@ private:
   std::vector<BlockLabel> labels;    // of the function at hand, sorted by block
   size_t nextLabel = 0;
   unsigned unknownNames = 0;
-  /// A name that the function at hand uses and nobody declares: it is reported once.
+  /// An undeclared name that the current function uses; it is reported once.
   struct Unknown {
     size_t report = 0; // its number in the sink
     unsigned moreUses = 0;

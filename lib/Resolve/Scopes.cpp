@@ -66,7 +66,7 @@ const Scopes::Name &Scopes::readNew(NameId name) {
   return texts[index];
 }
 
-/// Names with few prefixes follow each other.
+/// Consecutive names mostly share a few prefixes, which are remembered here.
 NameId Scopes::prefixOf(llvm::StringRef prefix) {
   Prefix &known = lately[static_cast<unsigned char>(prefix.back()) % lately.size()];
   if (known.text != prefix)
@@ -74,7 +74,7 @@ NameId Scopes::prefixOf(llvm::StringRef prefix) {
   return known.name;
 }
 
-/// The slot in the field of a name, which gets one when it has none yet.
+/// The slot that a field refers to; it is made on first use.
 uint32_t Scopes::slotIn(uint32_t &field) {
   if (!field) {
     field = static_cast<uint32_t>(slots.size());
@@ -94,7 +94,7 @@ bool Scopes::isBoundOnItsOwn(NameId name) {
   return own && members[static_cast<uint32_t>(name)].slot == own;
 }
 
-/// A name becomes that member of the slot.
+/// Makes a name a member of a slot.
 void Scopes::move(NameId name, uint32_t slot, uint32_t number) {
   assert(static_cast<uint32_t>(name) < members.size() && "a name is read before it is bound");
   assert(slot && slot < slots.size() && "a name is bound to a slot of its own or of its family");
@@ -130,7 +130,7 @@ const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
   symbol.outerFamily = slots[slot].symbol;
   if (symbol.outerFamily && symbols[symbol.outerFamily - 1].depth == symbol.depth)
     return &symbols[symbol.outerFamily - 1];
-  // Names such as `a1` that were declared on their own: equal scope is a clash, an outer one is hidden.
+  // Names such as `a1` that were declared on their own clash within the same scope; in an outer scope they are hidden.
   if (texts[static_cast<uint32_t>(prefix)].ownMembers) {
     std::string member;
     for (uint32_t i = 0; i < std::min(symbol.familyCount, 4096u); ++i) {
@@ -151,7 +151,7 @@ const Symbol *Scopes::declareFamily(NameId prefix, Symbol symbol) {
   return nullptr;
 }
 
-/// One that is new, or not bound, or that an inner `%r<3>` leaves to an outer `%r<8>`.
+/// The symbol of a name that is new or not bound, or for which an inner `%r<3>` defers to an outer `%r<8>`.
 uint32_t Scopes::numberOfUnusual(NameId name) {
   read(name);
   if (const Slot *slot = slotOf(name))

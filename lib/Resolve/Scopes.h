@@ -24,7 +24,7 @@ enum class SymbolKind : uint8_t {
   BranchTargets, // label of a .branchtargets
 };
 
-/// The room a declaration takes.
+/// The memory that a declaration takes.
 struct Extent {
   uint64_t bytes = 0; // 0: an open array
   uint64_t align = 1;
@@ -49,48 +49,48 @@ struct Symbol {
 };
 
 /// Nested scopes over interned names. A name stands for a member of a slot: `%r12` for member 12 of the slot of the
-/// family `%r`, a name declared on its own for the only member of its own slot. What is declared binds slots, and a
-/// binding is undone when its scope is left, so a lookup is two array reads, and a family of any size one binding.
+/// family `%r`, a name declared on its own for the only member of its own slot. Declarations bind slots, and a binding
+/// is undone when its scope is left; so a lookup is two array reads, and a family of any size one binding.
 class Scopes {
 public:
   explicit Scopes(Interner &names) : names(names) {}
-  /// The names are those of another text now. The arrays keep their room.
+  /// Prepares for the names of another text. The arrays keep their capacity.
   void clear();
 
   void enter();
   void leave();
-  /// As far as it can be told apart: a text with an error may nest deeper.
+  /// The number of open scopes. It saturates, since a text with an error may nest deeper.
   uint16_t depth() const { return static_cast<uint16_t>(std::min<size_t>(marks.size(), UINT16_MAX)); }
 
-  /// The symbol of the same scope that has the name already, or null when the name was free.
+  /// Declares a name. Returns the symbol of the same scope that already has it, or null if the name was free.
   const Symbol *declare(NameId name, const Symbol &symbol);
   const Symbol *declareFamily(NameId prefix, Symbol symbol);
   const Symbol *find(NameId name) {
     const uint32_t number = numberOf(name);
     return number ? &symbols[number - 1] : nullptr;
   }
-  /// Its index + 1 into all symbols; 0: none.
+  /// The index of the symbol among all symbols, plus 1; 0 if there is none.
   uint32_t numberOf(NameId name) {
     const Slot *slot = slotOf(name);
     return slot ? slot->symbol : numberOfUnusual(name);
   }
-  /// All symbols of the module and of the function at hand, those of blocks that were left included.
+  /// All symbols of the module and of the current function, including those of blocks that were left.
   llvm::ArrayRef<Symbol> all() const { return symbols; }
-  /// The fingerprint of the name's shape; 0 when `find` has to tell.
+  /// The fingerprint of the name's shape; 0 if only `find` can tell.
   uint64_t printOf(NameId name) const {
     const Slot *slot = slotOf(name);
     return slot ? slot->print : 0;
   }
-  /// The name will be asked for soon.
+  /// Prefetches the slot of a name that will be looked up soon.
   void expect(NameId name) const {
     if (const size_t index = static_cast<uint32_t>(name); index < memberCount)
       __builtin_prefetch(&members[index]);
   }
-  /// The declaration, such as `%r<4>`, that would have to declare more to declare the name, or null.
+  /// The declaration, such as `%r<4>`, that would declare the name if its count were larger; null if there is none.
   const Symbol *shortFamily(NameId name);
-  /// Offers all names in reach that are wanted.
+  /// Offers all wanted names that are in scope.
   void offerNames(Nearest &nearest, llvm::function_ref<bool(const Symbol &)> isWanted);
-  /// What a name means that may be nowhere in the text; null: nothing.
+  /// The meaning of a name that need not occur in the text; null if it has none.
   const Symbol *findText(llvm::StringRef name) {
     return name.empty() ? nullptr : find(static_cast<NameId>(names.internCopy(name)));
   }

@@ -14,7 +14,7 @@ public:
     const auto index = static_cast<size_t>(spelling);
     return index < known.size() && known[index] >= 0 ? static_cast<isa::WordId>(known[index]) : find(ast, spelling);
   }
-  /// Null: there is no directive of that name.
+  /// Null if no directive has that name.
   const isa::Directive *directive(const Ast &ast, SpellingId spelling) {
     const auto index = static_cast<size_t>(spelling);
     return index < directives.size() && directives[index] ? *directives[index] : findDirective(ast, spelling);

@@ -4,8 +4,8 @@
 
 namespace ptxray {
 
-/// Text of an input as a terminal may see it: control characters, also those that turn the direction of writing, become
-/// `<U+001B>` and bytes that are not UTF-8 `<9B>`.
+/// Makes text of an input safe for a terminal: control characters, including those that change the direction of
+/// writing, become `<U+001B>`, and bytes that are not UTF-8 become `<9B>`.
 std::string escaped(llvm::StringRef text);
 
 } // namespace ptxray

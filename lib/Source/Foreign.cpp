@@ -9,7 +9,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// A kind of text, and what one of it may begin with.
+/// A kind of text, and how one of that kind may begin.
 struct Kind {
   llvm::StringLiteral what, advice;
   std::array<std::string_view, 6> beginnings{};
@@ -65,7 +65,7 @@ constexpr Kind byLine[] = {
     {"what nvcc prints", compile, {"#$ "}},
 };
 
-/// Words that a CUDA C++ text begins with, and no PTX.
+/// Words that begin a CUDA C++ text and never a PTX text.
 constexpr llvm::StringLiteral wordsOfCuda[] = {
     "__global__", "__device__", "__host__", "__constant__", "__shared__", "__forceinline__", "extern", "template",
     "namespace",  "using",      "typedef",  "struct",       "class",      "static",          "inline", "constexpr",
@@ -73,7 +73,7 @@ constexpr llvm::StringLiteral wordsOfCuda[] = {
 
 } // namespace
 
-/// What is left after blanks and comments; empty when nothing is. A comment that does not end is not one.
+/// The text after leading blanks and comments. An unterminated comment is not skipped.
 static StringRef skipComments(StringRef text) {
   for (;;) {
     text = text.ltrim(" \t\r\n\f\v");
@@ -90,7 +90,8 @@ static StringRef skipComments(StringRef text) {
   }
 }
 
-/// `ld.global.u32 %r1, [%rd1];`, `@%p1 bra.uni L;` or `{ .reg .b32 t;`, without a module around it.
+/// Recognises an instruction without a module around it: `ld.global.u32 %r1, [%rd1];`, `@%p1 bra.uni L;`, `{ .reg .b32
+/// t;`.
 static bool isInstruction(StringRef line) {
   if (line.consume_front("{")) {
     line = skipComments(line);
@@ -106,7 +107,7 @@ static bool isInstruction(StringRef line) {
          line.take_until([](char c) { return c == '\n'; }).contains(';');
 }
 
-/// `add.u32 %0, %1, %2;`, with or without the quotes of the source.
+/// Recognises the text of an `asm` statement, `add.u32 %0, %1, %2;`, with or without its quotes.
 static bool isOfAsm(StringRef text) {
   const bool isQuoted = text.consume_front("\"");
   if (!isInstruction(skipComments(text)))
@@ -117,7 +118,7 @@ static bool isOfAsm(StringRef text) {
   return isQuoted;
 }
 
-/// UTF-16 without a mark: every other byte is zero.
+/// Recognises UTF-16 without a byte order mark: every other byte is zero.
 static bool isWide(StringRef text) {
   const StringRef beginning = text.take_front(64);
   return beginning.size() >= 8 && beginning.count('\0') >= beginning.size() / 2 - 1 &&
@@ -129,7 +130,7 @@ static bool isWide(StringRef text) {
   return static_cast<unsigned char>(c) < 0x20 && !(blanks >> c & 1);
 }
 
-/// Nothing else begins as PTX mostly does.
+/// Recognises the usual beginnings of PTX, which no other text has.
 static bool beginsAsPtx(StringRef text, StringRef rest) {
   return rest.starts_with(".version") && StringRef("./ \t\r\n").contains(text.front()) &&
          !text.take_front(64).contains('\0');

@@ -1,5 +1,5 @@
 #pragma once
-// What a text is that is not PTX, recognised by how it begins.
+// Recognises texts that are not PTX by how they begin.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -9,16 +9,16 @@ namespace ptxray {
 struct ForeignText {
   llvm::StringLiteral what;   // `CUDA C++`
   llvm::StringLiteral advice; // how to get at the PTX
-  Range place;                // of what tells it
+  Range place;                // of the text by which it was recognised
   std::optional<Range> ptx;   // the first `.version` in it, at the begin of a line
 };
-/// Nothing for what may be PTX, faulty as it may be.
+/// Returns nothing for a text that may be PTX, even faulty PTX.
 std::optional<ForeignText> recogniseForeign(llvm::StringRef text);
 
 inline constexpr llvm::StringLiteral byteOrderMark = "\xEF\xBB\xBF";
 
-/// Whether a program may write into the text: it begins with `.version`, after comments at most, and has no bytes that
-/// no text has.
+/// Whether a program may write to the text: it begins with `.version`, perhaps after comments, and has no bytes that
+/// never occur in text.
 bool isSurelyPtx(llvm::StringRef text);
 
 } // namespace ptxray

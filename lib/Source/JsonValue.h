@@ -1,5 +1,5 @@
 #pragma once
-// JSON values. Slow to compile: only for files that write them.
+// JSON values. The header is slow to compile: include it only in files that write JSON.
 #include "nlohmann/json.hpp"
 #include <string>
 
@@ -7,7 +7,8 @@ namespace ptxray {
 
 using Json = nlohmann::ordered_json;
 
-/// What is not UTF-8 (a path, a byte of the input in a message) becomes U+FFFD. Without `indent` all is one line.
+/// Bytes that are not UTF-8 (in a path, or quoted in a message) become U+FFFD. A negative `indent` puts all on one
+/// line.
 inline std::string dump(const Json &value, int indent = -1) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

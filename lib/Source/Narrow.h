@@ -1,5 +1,5 @@
 #pragma once
-// A number in fewer bits. Where it does not fit, a build with assertions stops.
+// Conversion of a number to fewer bits. A build with assertions stops if it does not fit.
 #include <cassert>
 #include <concepts>
 #include <utility>

@@ -10,9 +10,8 @@ struct Origin {
   uint32_t line = 0;
 };
 
-/// Says which source line a place of the text was made from, as `.loc` and line markers
-/// (`# 100 "x.cu"`) tell it. It reads the whole text once, so make one only when a diagnostic is
-/// printed.
+/// Maps places of the text to the source lines they were made from, by `.loc` and line markers (`# 100 "x.cu"`). It
+/// reads the whole text once, so make one only when a diagnostic is printed.
 class OriginTable {
 public:
   explicit OriginTable(const SourceBuffer &source);

@@ -60,7 +60,7 @@ std::unique_ptr<SourceBuffer> SourceBuffer::openBytes(llvm::StringRef path, std:
   return open(path, SIZE_MAX - 2 * padding, reason);
 }
 
-/// Maps a file with `padding` zeros after it, in `whole` bytes; null: it must be read.
+/// Maps a file with `padding` zeros after it, in `whole` bytes. Returns null if the file must be read instead.
 static void *map([[maybe_unused]] fs::file_t file, [[maybe_unused]] size_t size, [[maybe_unused]] size_t &whole) {
 #ifdef _WIN32
   return nullptr;
@@ -150,7 +150,7 @@ LineColumn SourceBuffer::lineColumn(uint32_t offset) const {
   assert(offset <= content.size() && "a place is in the text, or at its end");
   findLines();
   auto isBelow = [&] { return lastLine < lineStarts.size() && lineStarts[lastLine] <= offset; };
-  // Mostly it is the line asked for last, or one just below it.
+  // The line asked for is mostly the same as last time, or just below it.
   const bool isAbove = offset < lineStarts[lastLine - 1];
   for (int steps = 0; steps < 8 && isBelow(); ++steps)
     ++lastLine;

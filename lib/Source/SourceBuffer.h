@@ -18,13 +18,13 @@ struct LineColumn {
 class SourceBuffer {
 public:
   static constexpr size_t largest = UINT32_MAX - 64;
-  /// Null and a reason when it cannot be read. `-` is standard input.
+  /// Returns null and a reason if the text cannot be read. The path `-` is standard input.
   static std::unique_ptr<SourceBuffer> open(llvm::StringRef path, std::string &reason);
-  /// The same of a binary, which may be larger: nothing but `text()` may be asked of a buffer over `largest`.
+  /// The same for a binary, which may be larger. A buffer over `largest` supports nothing but `text()`.
   static std::unique_ptr<SourceBuffer> openBytes(llvm::StringRef path, std::string &reason);
   static std::unique_ptr<SourceBuffer> fromText(llvm::StringRef name, llvm::StringRef text);
   static std::unique_ptr<SourceBuffer> fromOwned(llvm::StringRef name, std::string text);
-  /// Gives back the text of a buffer made by `fromText` or `fromOwned`.
+  /// Takes back the text of a buffer made by `fromText` or `fromOwned`.
   static std::string textOf(std::unique_ptr<SourceBuffer> buffer);
   ~SourceBuffer();
 

@@ -5,17 +5,17 @@
 
 namespace ptxray {
 
-/// Findings that are accepted, one a line: path, rule, fingerprint.
+/// Accepted findings, one a line: path, rule, fingerprint.
 class Baseline {
 public:
-  /// `path` of the file that holds them: the paths in it are relative to its folder.
+  /// Paths in the file are relative to the folder of `path`.
   explicit Baseline(llvm::StringRef path);
 
   void read(llvm::StringRef text);
   std::string text() const;
-  /// Takes away the findings that are accepted; gives how many. Safe from several threads.
+  /// Removes accepted findings from the report; returns how many. May be called from several threads.
   unsigned apply(FileReport &report);
-  /// How many entries match nothing, in files that were checked or are no longer there.
+  /// How many entries match nothing, counting files that were checked or no longer exist.
   unsigned countDead() const;
   void accept(const FileReport &report); // safe from several threads
 

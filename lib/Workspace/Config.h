@@ -16,7 +16,7 @@ struct WrittenSetting {
   std::string name, value, origin;
 };
 
-/// What an input is checked and formatted with.
+/// The options with which an input is checked and formatted.
 struct Settings {
   CheckOptions check;
   FormatOptions format;
@@ -25,12 +25,12 @@ struct Settings {
   std::vector<WrittenSetting> written; // all that hold, in the order in which they count
 };
 
-/// The text of such a file.
+/// The text of a `.ptxray` file.
 class ConfigText {
 public:
-  /// Gives what is wrong, with its line in front, or nothing.
+  /// Returns what is wrong, with the line in front, or nothing.
   std::string read(llvm::StringRef text, llvm::StringRef name);
-  /// The sections that hold for a path from the folder of the file, by their numbers.
+  /// The numbers of the sections that apply to a path, which is relative to the folder of the file.
   std::vector<uint32_t> sectionsFor(llvm::StringRef path) const;
   bool excludes(llvm::StringRef path) const { return excluded.match(path); }
   void apply(llvm::ArrayRef<uint32_t> sections, Settings &settings) const;
@@ -52,11 +52,11 @@ class Configuration {
 public:
   using Setting = std::pair<llvm::StringRef, llvm::StringRef>; // name and value, as setOption takes them
 
-  /// `file`: read instead of looking for one; nothing: look for none.
+  /// `file` is read in place of any other; if it is empty, none is looked for.
   Configuration(std::vector<Setting> commandLine, std::optional<std::string> file)
       : commandLine(std::move(commandLine)), file(std::move(file)) {}
 
-  /// Null, and `problem` says why, when a file or the command line is wrong.
+  /// Returns null and a `problem` if a file or the command line is wrong.
   std::shared_ptr<const Settings> settingsFor(llvm::StringRef path, std::string &problem);
   std::shared_ptr<const CheckOptions> forInput(llvm::StringRef path, std::string &problem);
 

@@ -4,8 +4,7 @@
 
 namespace ptxray {
 
-/// The text with the fixes made, as many as do not overlap; `made` counts them. With `unsafe` also those
-/// that are a guess.
+/// Applies all fixes that do not overlap; `made` counts them. With `unsafe`, fixes that are guesses are applied too.
 std::string applyFixes(llvm::StringRef text, const DiagnosticList &diagnostics, bool unsafe, unsigned &made);
 
 struct FixRounds {

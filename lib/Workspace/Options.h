@@ -1,10 +1,12 @@
 #pragma once
-// The options of a check by name, as the command line, a `.ptxray` file and the library's users write them.
+// The options of a check by name, as they are written on the command line, in a `.ptxray` file and by users of the
+// library.
 #include "Module/CheckOptions.h"
 
 namespace ptxray {
 
-/// Sets one: target, ptx, arch, link, pedantic, werror, on, off, warning, error. Gives what is wrong, or nothing.
+/// Sets one option: target, ptx, arch, link, pedantic, werror, on, off, warning or error. Returns what is wrong, or
+/// nothing.
 std::string setOption(CheckOptions &options, llvm::StringRef name, llvm::StringRef value);
 
 } // namespace ptxray

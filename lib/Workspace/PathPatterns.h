@@ -1,5 +1,5 @@
 #pragma once
-// Which files a `.ptxray` file means, as `.gitignore` writes it.
+// Patterns that select files, written as in `.gitignore`.
 #include "llvm/ADT/StringRef.h"
 #include <filesystem>
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace ptxray {
 
-/// The same from wherever it is written; a name that is not a path stays as it is.
+/// A path in one spelling, however it is written. A name that is not a path is returned unchanged.
 std::filesystem::path normalizedPath(llvm::StringRef path);
 
-/// A pattern without a slash is the name of a file or folder anywhere below; one with a slash is a path from the folder
-/// of the `.ptxray` file. What lies below a folder that matches, matches too. `*` stands for any characters.
+/// A pattern without a slash matches the name of a file or folder at any depth; one with a slash matches a path from
+/// the folder of the `.ptxray` file. Everything below a matching folder matches too. `*` stands for any characters.
 class PathPatterns {
 public:
-  /// `build, vendor/*.ptx`: gives what is wrong with it, or nothing.
+  /// Adds patterns separated by commas, `build, vendor/*.ptx`. Returns what is wrong, or nothing.
   std::string add(llvm::StringRef list);
   bool match(llvm::StringRef path) const;
 

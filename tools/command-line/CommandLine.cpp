@@ -32,7 +32,7 @@ static std::string wrongChoice(const Option &option, string_view value) {
   return quoted(option.name) + " is one of " + listed + ", not " + quoted(value);
 }
 
-/// Reads the option at `written[i]`, and moves on to its value where that is a word of its own.
+/// Reads the option at `written[i]`, and advances to its value if that is a separate word.
 static std::optional<Complaint> readOption(const Syntax &syntax, const std::vector<string_view> &written, size_t &i,
                                            CommandLine &out) {
   const string_view word = written[i];
@@ -56,7 +56,7 @@ static std::optional<Complaint> readOption(const Syntax &syntax, const std::vect
   return std::nullopt;
 }
 
-/// Not `-`, which is standard input, nor a number such as `-1`.
+/// Whether a word is an option: not `-`, which is standard input, nor a number such as `-1`.
 static bool isOption(string_view word) {
   return word.size() > 1 && word[0] == '-' && word[1] != '.' && !(word[1] >= '0' && word[1] <= '9');
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The command lines of our programs: options as data, and the one reader of them. Only the standard library:
+// The command lines of our programs: options as data, and one reader for all. It uses only the standard library, since
 // ptxray-run is built without the rest.
 #include <cstddef>
 #include <optional>
@@ -16,7 +16,7 @@ struct Option {
   std::string_view help;
 };
 
-/// Whose words a command's are: its own; after `--` another program's; all another program's.
+/// Whose options a command takes: its own; another program's after `--`; or only another program's.
 enum class Words { Own, PassedOn, Foreign };
 
 struct Syntax {
@@ -26,7 +26,7 @@ struct Syntax {
   Words words = Words::Own;
 };
 
-/// What was written, in its order.
+/// The words that were written, in their order.
 struct CommandLine {
   std::vector<std::pair<std::string_view, std::string_view>> options;
   std::vector<std::string_view> operands;
@@ -38,14 +38,14 @@ struct CommandLine {
 
 struct Complaint {
   std::string text;
-  std::string_view unknownOption; // if that is what it is about
+  std::string_view unknownOption; // set if that is the complaint
 };
 
-/// Fills `out`, unless the words do not fit.
+/// Fills `out`; returns a complaint if the words do not fit.
 std::optional<Complaint> readCommandLine(const Syntax &syntax, const std::vector<std::string_view> &written,
                                          CommandLine &out);
 
-/// A line for each option.
+/// The help text: a line for each option.
 std::string helpFor(const std::vector<Option> &options);
 
 } // namespace ptxray

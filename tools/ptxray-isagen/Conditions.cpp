@@ -1,4 +1,4 @@
-// Conditions, each for the form at hand: what is settled by the form itself is folded away.
+// Conditions, resolved for one form: parts that the form itself decides are folded away.
 #include "Resolver.h"
 #include <cassert>
 
@@ -178,7 +178,7 @@ ExprId Resolver::callCondition(const Condition &c) {
   return operand < 0 ? False : expr(question->second, false, static_cast<uint32_t>(operand));
 }
 
-/// True where some slot of the form can hold one of the words.
+/// Whether some slot of the form can hold one of the words.
 bool Resolver::alive(const std::set<std::string> &words) const {
   for (const FormSlot &slot : context->slots)
     for (const Value &value : slot.values)

@@ -1,4 +1,4 @@
-// Directives and pragmas, features and limits: names looked up, and refused where they cannot be meant.
+// Directives, pragmas, features and limits: looks up names, and refuses those that cannot be meant.
 #include "Resolver.h"
 
 namespace ptxray::isagen {
@@ -34,7 +34,7 @@ template <typename Value> std::set<std::string> keysOf(const std::map<std::strin
 
 } // namespace
 
-/// Of `all`, by its name; refuses a second one of that name.
+/// Finds a declaration of `all` by its name; refuses a second one with that name.
 template <typename Decl>
 std::vector<const Decl *> Resolver::sortedByName(const std::vector<Decl> &all, const char *what) {
   std::map<std::string, const Decl *> sorted;
@@ -171,7 +171,7 @@ bool Resolver::gateHolds(ExprId gate, uint16_t ptx, size_t target) const {
   }
 }
 
-/// Notes a gate that every version and target passes, or none.
+/// Reports a gate that every version and target passes, or none.
 ExprId Resolver::usefulGate(Place place, const Condition &gate) {
   const ExprId result = condition(gate, model.shared);
   bool passes = false, fails = false;

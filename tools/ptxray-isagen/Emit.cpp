@@ -34,7 +34,7 @@ template <typename T> void put(std::ostream &out, const T &value) {
     write(out, value);
 }
 
-/// {a, b, c}
+/// Writes {a, b, c}.
 template <typename... Fields> void braces(std::ostream &out, const Fields &...fields) {
   const char *before = "{";
   ((out << before, put(out, fields), before = ", "), ...);
@@ -205,7 +205,7 @@ void emitChecks(const Output &output, std::ostream &out) {
   out << (output.checkNames.empty() ? "};\n" : "}};\n") << "} // namespace ptxray\n";
 }
 
-/// `.shared::cta` is `shared_cta`; what C++ cannot have as a name ends or begins with `_`.
+/// The constant for a word: `shared_cta` for `.shared::cta`; `_` is added to names that C++ does not allow.
 static std::string constantName(isa::Text word) {
   static const std::set<std::string> keywords = {"and", "const", "extern", "or", "volatile", "xor"};
   std::string name;
@@ -226,7 +226,7 @@ void emitWords(const Output &output, std::ostream &out) {
         << output.words[id].text << "\n";
 }
 
-/// `.abi_preserve` as AbiPreserve.
+/// The enumerator for a name: AbiPreserve for `.abi_preserve`.
 static std::string enumerator(isa::Text name) {
   std::string result;
   bool isFirst = true;

@@ -1,5 +1,5 @@
-// `--explain NAME`: all that the forms of a mnemonic mean, gathered from the files that say it, with gates in words.
-// It needs nothing but what was read: an entry can be looked at while its data cannot be compiled yet.
+// `--explain NAME`: everything that the forms of a mnemonic mean, gathered from the files that say it, with gates in
+// words. It needs only the model, so that an entry can be examined while its data cannot be compiled yet.
 #include "Resolve.h"
 #include <algorithm>
 #include <fstream>
@@ -23,7 +23,7 @@ private:
   void table(const Table &table);
   void gatesOf(const Condition &condition, const Scope &scope);
 
-  /// An operand's own as its file has it, from its line on.
+  /// An operand's own declaration as it is in its file.
   std::string declaration(Place place, const std::string &name);
   std::string where(Place place) const { return model.names[place.file] + ":" + std::to_string(place.line); }
 
@@ -33,7 +33,7 @@ private:
   std::map<std::string, std::string> gates;           // met on the way: name to meaning
 };
 
-/// The first scope outwards that `find` finds something in.
+/// The first scope, from the inside out, in which `find` finds something.
 template <typename T, typename Find> const T *lookUp(const Scope *scope, Find find) {
   for (; scope; scope = scope->parent)
     if (const T *found = find(*scope))

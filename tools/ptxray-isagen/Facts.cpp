@@ -1,4 +1,4 @@
-// What an instruction does, resolved against one form: a fact about an operand that the form lacks is not part of it.
+// Facts, resolved against one form: a fact about an operand that the form lacks is dropped.
 #include "Isa/FactNames.h"
 #include "Resolver.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 using isa::FactKind;
 
-/// What such a fact is about, and the clauses that it may have.
+/// What a kind of fact is about, and which clauses it may have.
 struct FactSyntax {
   enum Subjects {
     Nothing,
@@ -67,7 +67,7 @@ constexpr size_t mostGroups = 8 * sizeof(isa::Fact::groups);
 
 bool isNumber(const std::string &word) { return isdigit(static_cast<unsigned char>(word[0])); }
 
-/// The number of the detail that the word spells; -1: none.
+/// The number of the detail that a word spells; -1 if there is none.
 int detailOf(FactKind kind, const std::string &word) {
   const isa::DetailNames names = isa::detailNames(kind);
   const isa::Text *found = std::find(names.first, names.first + names.count, word);
@@ -100,7 +100,7 @@ int8_t Resolver::factOperand(const Fact &fact, const std::string &name) {
   return narrow<int8_t>(operand);
 }
 
-/// Of its clauses; an operand that the form lacks is left out.
+/// Resolves the clauses of a fact; an operand that the form lacks is left out.
 isa::Fact Resolver::fact(const Fact &fact) {
   isa::Fact result = {};
   result.kind = fact.kind;
@@ -131,7 +131,7 @@ isa::Fact Resolver::fact(const Fact &fact) {
   return result;
 }
 
-/// False: it is not a fact of this form.
+/// Returns false if it is not a fact of this form.
 bool Resolver::subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fact> &stated) {
   const auto add = [&](int8_t operand) {
     result.operand = operand;
@@ -179,7 +179,7 @@ bool Resolver::subjects(const Fact &fact, isa::Fact result, std::vector<isa::Fac
   return false;
 }
 
-/// Whether it is about as much as such a fact is, and has only the clauses that it may have.
+/// Whether a fact has the right number of subjects, and only clauses that it may have.
 bool Resolver::isWellFormed(const Fact &fact) {
   const FactSyntax &syntax = syntaxOf(fact.kind);
   const size_t count = fact.subjects.size();

@@ -1,4 +1,4 @@
-// The forms of an entry: each element looked up, each statement of the blocks around it as the form sees it.
+// The forms of an entry: looks up each element, and resolves each statement of the blocks around it for the form.
 #include "Isa/FactNames.h"
 #include "Resolver.h"
 
@@ -50,7 +50,7 @@ void Resolver::pattern(const PatternNode &node, bool required, std::vector<isa::
   patterns[index].extent = narrow<uint16_t>(patterns.size() - index);
 }
 
-/// Finds the mnemonics of the entry that the form spells: the longest ones win.
+/// Finds the mnemonics of the entry that the form spells; the longest ones win.
 bool Resolver::spellMnemonics(const Entry &entry, isa::Form &result) {
   std::vector<std::pair<std::string, std::vector<std::string>>> fitting;
   size_t longest = 0;
@@ -86,7 +86,7 @@ bool Resolver::spellMnemonics(const Entry &entry, isa::Form &result) {
   return true;
 }
 
-/// A statement that is misspelt is read as a form.
+/// Explains a misspelt statement, which was read as a form.
 static std::string notAForm(const Entry &entry, const Form &form) {
   static const std::set<std::string> statements = [] {
     std::set<std::string> all = {"check", "manual", "requires", "table", "title", "when"};
@@ -114,7 +114,7 @@ isa::Slot Resolver::slot(const FormSlot &slot) {
           wordId(slot.fallback)};
 }
 
-/// None: it says nothing about the form.
+/// Returns nothing if the rule does not apply to the form.
 std::optional<uint32_t> Resolver::rule(const Rule &rule, const Scope &scope) {
   const std::string &form = context->form->text;
   const std::string line = "(line " + std::to_string(context->form->place.line) + ")";
@@ -147,7 +147,7 @@ uint32_t Resolver::check(const Check &check) {
   return index;
 }
 
-/// What the blocks around the form say about it, from the inside out.
+/// Resolves the statements of the blocks around the form, from the inside out.
 void Resolver::statements(const Scope &innermost, isa::Form &result, std::vector<isa::Fact> &stated) {
   std::vector<uint32_t> tables, rules, checks;
   for (const Scope *at = &innermost; at; at = at->parent) {

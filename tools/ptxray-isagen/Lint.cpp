@@ -1,4 +1,4 @@
-// What is written but cannot be meant. Each lint has a bad example in test/unit/isagen.
+// Finds text that cannot be meant as it is written. Each lint has a bad example in test/unit/isagen.
 #include "Resolve.h"
 #include <functional>
 #include <iostream>
@@ -43,7 +43,7 @@ private:
   FactsOfGroups started, ended, awaited;
 };
 
-/// What was looked up for every form in reach and fitted none.
+/// Reports names that were looked up for every form in reach and fitted none.
 void Linter::neverFits() {
   for (const auto &[key, fits] : usage.conditionWords)
     if (!fits)
@@ -108,7 +108,7 @@ void Linter::unused(const Scope &scope) {
       errors.report(gate.place, "unused-gate", "gate `" + name + "` is not used");
 }
 
-/// Rows with the same words and the same gate: one of them is a slip, or both are one row.
+/// Reports rows with the same words and the same gate: one of them is a slip, or they are one row.
 void Linter::equalRows(const Table &table) {
   std::map<std::string, uint32_t> lines;
   for (const Table::Row &row : table.rows) {
@@ -125,8 +125,8 @@ void Linter::equalRows(const Table &table) {
   }
 }
 
-/// A column is skipped for a form that lacks its slot. Beside a twin that has the slot, a row that asks
-/// for it lets the form through as well.
+/// Reports columns that a form skips because it lacks the slot. If it has a twin with the slot, a row for the twin
+/// would let the form pass as well.
 void Linter::skippedColumns(const Scope &scope, const Table &table) {
   std::vector<const Form *> forms;
   std::function<void(const Scope &)> collect = [&](const Scope &at) {
@@ -208,7 +208,7 @@ void Linter::forms() {
   }
 }
 
-/// Who starts, ends and waits for asynchronous operations, by group; the barriers of all count as one.
+/// Reports which asynchronous operations are started, ended and awaited, by group; the barriers of all count as one.
 void Linter::groups(const Scope &scope) {
   for (const Fact &fact : scope.facts) {
     const auto after = fact.clauses.find("after"), in = fact.clauses.find("in");

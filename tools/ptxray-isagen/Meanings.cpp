@@ -1,4 +1,5 @@
-// What words, operands and registers say, and examples; and the lint that wants both for all that is shown.
+// The meanings of words, operands and registers, and examples; and the lint that requires both for everything that is
+// shown.
 #include "Resolver.h"
 
 namespace ptxray::isagen {
@@ -7,7 +8,7 @@ static bool beginsWith(const std::string &mnemonic, const std::string &beginning
   return mnemonic == beginning || mnemonic.starts_with(beginning + ".");
 }
 
-/// Sorted, and each text once: a few hundred texts are those of thousands of words.
+/// Stores the meanings sorted, with each text once: a few hundred texts serve thousands of words.
 static void keepMeanings(const std::vector<isa::Meaning> &meanings, Output &output) {
   std::set<isa::Text> texts;
   for (const isa::Meaning &one : meanings)
@@ -63,7 +64,7 @@ void Resolver::examples() {
 
 namespace {
 
-/// Of a vocabulary that explains itself: what it leaves out.
+/// What a vocabulary with meanings leaves unexplained.
 class Unexplained {
 public:
   Unexplained(const Model &model, const Output &output, Errors &errors)
@@ -72,7 +73,7 @@ public:
   void examples();
 
 private:
-  /// Only ptxas accepts it.
+  /// Whether only ptxas accepts it.
   bool isUndocumented(ExprId id) const;
   bool isUndocumented(const isa::Form &form) const;
   bool hasMeaning(isa::Text name, isa::Text mnemonic) const;

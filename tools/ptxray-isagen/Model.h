@@ -1,5 +1,5 @@
 #pragma once
-// The files of grammar/isa as written: what Read makes of them, before anything is looked up.
+// The files of grammar/isa as they are written, before anything is looked up. Read makes this model.
 #include "Isa/DirectiveTables.h"
 #include "Isa/Tables.h"
 #include <map>
@@ -150,16 +150,16 @@ struct Entry {
   std::unique_ptr<Scope> scope;
 };
 
-/// What a word or an operand says.
+/// The meaning of a word or an operand.
 struct Meaning {
   Place place;
   std::string text, topic;            // `toward zero`, `rounding`
   std::vector<std::string> mnemonics; // empty: wherever nothing else is said
 };
-/// Of an instruction, a directive or a pragma.
+/// An example of an instruction, a directive or a pragma.
 struct Example {
   Place place;
-  std::string right, wrong, refusedBy; // what is wrong, or the target that refuses what is right
+  std::string right, wrong, refusedBy; // what is wrong, or the target that refuses the right text
 };
 
 struct Vocabulary {
@@ -174,7 +174,7 @@ struct Vocabulary {
   std::map<std::string, std::shared_ptr<Condition>> gates, scalarGates;
 };
 
-/// What a directive is written with: a name that stands for a value, or a literal.
+/// An argument of a directive: a name for a value, or a literal.
 struct ArgumentDecl {
   Place place;
   std::string kind;
@@ -255,7 +255,7 @@ struct Model {
   std::vector<RuntimeFunctionDecl> runtimeFunctions;
 };
 
-/// Errors in the data, all of them, in the order of files and lines.
+/// Collects all errors in the data, and prints them in the order of files and lines.
 class Errors {
 public:
   explicit Errors(const Model &model) : model(model) {}
@@ -263,7 +263,7 @@ public:
     messages.insert({{place.file, place.line}, message + " [" + lint + "]"});
   }
   bool empty() const { return messages.empty(); }
-  /// `FILE:LINE: error: ...`
+  /// Prints `FILE:LINE: error: ...`.
   void print(const char *severity) const;
 
 private:
@@ -274,7 +274,7 @@ private:
 /// Reads one file into the model. `name` is its path below grammar/isa.
 void read(Model &model, const std::string &path, const std::string &name, Errors &errors);
 
-/// `.shared{|::cta}`, `.m64n{8..256/8}k16`: all words that a pattern spells.
+/// All words that a pattern spells: `.shared{|::cta}`, `.m64n{8..256/8}k16`.
 std::vector<std::string> spellings(const std::string &pattern);
 
 } // namespace ptxray::isagen

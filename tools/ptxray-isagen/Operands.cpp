@@ -1,4 +1,4 @@
-// The operands of a form: what their declarations say in terms of its slots.
+// The operands of a form: resolves their declarations in terms of its slots.
 #include "Resolver.h"
 
 namespace ptxray::isagen {
@@ -24,7 +24,7 @@ struct FoundOperand {
   const Scope &home; // the block that declares it
 };
 
-/// None, and an error: no block around the form declares it.
+/// Returns nothing, after an error, if no block around the form declares the operand.
 std::optional<FoundOperand> Resolver::findOperand(const std::string &name) {
   std::set<std::string> names;
   for (const Scope *at = context->scope; at; at = at->parent) {
@@ -44,12 +44,12 @@ bool Resolver::isType(const std::string &word) const {
   return output.words[wordId(word)].wordClass == isa::WordClass::Type;
 }
 
-/// The form takes it as a slot, or has a default for it, or it is a type itself.
+/// Whether a word means a type: the form has it as a slot, or a default for it, or it is a type itself.
 bool Resolver::meansType(const std::string &word) const {
   return context->slot(word) >= 0 || !context->fallback(word).empty() || isType(word);
 }
 
-/// The word itself, or the default of the slot that the form lacks.
+/// The word itself, or the default of a slot that the form lacks.
 WordId Resolver::fixedWord(const std::string &word) const {
   const std::string constant = context->fallback(word);
   return wordId(constant.empty() ? word : constant);
@@ -57,18 +57,18 @@ WordId Resolver::fixedWord(const std::string &word) const {
 
 isa::TypeRef Resolver::typeRef(const Operand &decl, const std::string &word) const {
   const int slot = context->slot(word);
-  // A word of the form itself is not a choice: the type is fixed.
+  // A word that the form itself spells is not a choice: the type is fixed.
   if (slot >= 0 && context->slots[slot].set)
     return {isa::RefKind::Slot, narrow<uint16_t>(slot), decl.factor, decl.divisor};
   return {isa::RefKind::Word, slot >= 0 ? wordId(word) : fixedWord(word), decl.factor, decl.divisor};
 }
 
-/// Any space and any type will do where the form lacks the slot.
+/// Whether a word is a slot that only other forms have: then any space and any type will do.
 bool Resolver::isSlotOfOthers(const std::string &word) {
   return context->slot(word) < 0 && context->fallback(word).empty() && findSet(context->scope, word);
 }
 
-/// One of the words of an address: a space, or the type of what holds the address?
+/// Whether a word of an address is the type of what holds the address, rather than a space.
 bool Resolver::isTypeOfAddress(const std::string &word) const {
   const int slot = context->slot(word);
   if (slot < 0)
@@ -107,7 +107,7 @@ void Resolver::typeAndSpaces(const std::string &name, const Operand &decl, isa::
   result.spaces = intern(output.spaceRefs, spaces);
 }
 
-/// Empty, as of a scalar, where the form lacks the slot of a length.
+/// The lengths of an operand; empty, like those of a scalar, if the form lacks the slot that determines them.
 isa::Span Resolver::lengths(const std::vector<Term> &written, const Scope &home) {
   std::vector<isa::Term> lengths;
   for (const Term &length : written) {

@@ -1,4 +1,4 @@
-// Files, and the lists of words, targets and registers in them.
+// Reads files, and the lists of words, targets and registers in them.
 #include "Isa/FactNames.h"
 #include "IsaLexer.h"
 #include "Reader.h"
@@ -134,7 +134,7 @@ void Reader::target(IsaParser::TargetContext *context) {
 
 static std::string unquoted(const std::string &text) { return text.substr(1, text.size() - 2); }
 
-/// (NAME | WORD | SPECIAL)+ STRING ';' again and again: the names before a sentence are its own.
+/// Reads (NAME | WORD | SPECIAL)+ STRING ';' repeatedly: a sentence belongs to the names before it.
 void Reader::meanings(IsaParser::MeaningsContext *context) {
   Meaning meaning{place(context), "", "", mnemonics(context->mnemonic())};
   bool isInside = false;
@@ -227,7 +227,7 @@ void Reader::registers(IsaParser::RegisterContext *context) {
   }
 }
 
-/// `skipped` and `ungated`: in all instructions, or in those that are named.
+/// Reads `skipped` and `ungated`, for all instructions or for those that are named.
 void Reader::skips(IsaParser::SkipsContext *context) {
   const std::vector<std::string> words = allWords(context->wordList()->WORD());
   const bool isSkipped = context->getStart()->getText() == "skipped";
@@ -240,7 +240,7 @@ void Reader::skips(IsaParser::SkipsContext *context) {
     lists[mnemonic].insert(words.begin(), words.end());
 }
 
-/// WORD+ ':' requirement ';' again and again: the words before a condition are its own.
+/// Reads WORD+ ':' requirement ';' repeatedly: a condition belongs to the words before it.
 void Reader::wordGates(IsaParser::WordGatesContext *context) {
   const bool ofScalars = context->getStart()->getText() == "scalars";
   auto &gates = ofScalars ? model.vocabulary.scalarGates : model.vocabulary.gates;
@@ -276,7 +276,7 @@ void Reader::family(IsaParser::FamilyContext *context) {
     members.push_back(narrow<uint16_t>(std::stoi(number->getText())));
 }
 
-/// False, as of the next: the item is something else.
+/// This and the next function return false if the item is something else.
 bool Reader::listOfWords(IsaParser::ItemContext *item) {
   if (auto *one = dynamic_cast<IsaParser::VocabularyContext *>(item))
     vocabulary(one);
@@ -318,7 +318,7 @@ bool Reader::declaration(IsaParser::ItemContext *item) {
   return true;
 }
 
-/// An entry, or what the entries of the scope share.
+/// Reads an entry, or what the entries of the scope have in common.
 void Reader::scoped(IsaParser::ItemContext *item, Scope &scope) {
   if (auto *one = dynamic_cast<IsaParser::EntryContext *>(item))
     entry(one, scope);
@@ -350,7 +350,7 @@ public:
   SyntaxErrors(uint16_t file, Errors &errors) : file(file), errors(errors) {}
   void syntaxError(antlr4::Recognizer *recognizer, antlr4::Token *found, size_t line, size_t column,
                    const std::string &message, std::exception_ptr) override {
-    if (any) // what follows a first one is mostly its echo
+    if (any) // errors after the first are mostly consequences
       return;
     any = true;
     const std::string at = "column " + std::to_string(column + 1) + ": ";

@@ -1,4 +1,4 @@
-// Directives and pragmas, features, limits: what a module is made of beside instructions.
+// Reads directives, pragmas, features and limits: the parts of a module besides instructions.
 #include "Reader.h"
 
 namespace ptxray::isagen {
@@ -39,7 +39,7 @@ void Reader::clause(IsaParser::ClauseContext *context, DirectiveDecl &decl) {
   }
 }
 
-/// `nx, ny : u32 in 1..1024 | "all";`
+/// Reads `nx, ny : u32 in 1..1024 | "all";`.
 void Reader::argument(IsaParser::ArgumentContext *context, DirectiveDecl &decl) {
   ArgumentDecl argument;
   argument.place = place(context);
@@ -55,7 +55,7 @@ void Reader::argument(IsaParser::ArgumentContext *context, DirectiveDecl &decl) 
       error(context, "twice", "`" + name->getText() + "` is declared already");
 }
 
-/// `excludes .reqntid;`
+/// Reads `excludes .reqntid;`.
 void Reader::others(IsaParser::OthersContext *context, DirectiveDecl &decl) {
   const std::string what = context->getStart()->getText();
   auto *list = what == "excludes"       ? &decl.excludes
@@ -72,7 +72,7 @@ void Reader::others(IsaParser::OthersContext *context, DirectiveDecl &decl) {
   }
 }
 
-/// `once;`, `undocumented;`, `idle-since 2.0;`
+/// Reads `once;`, `undocumented;` or `idle-since 2.0;`.
 void Reader::remark(IsaParser::RemarkContext *context, DirectiveDecl &decl) {
   const std::string what = context->NAME()->getText();
   if (what == "once" && !context->NUMBER())
@@ -85,7 +85,7 @@ void Reader::remark(IsaParser::RemarkContext *context, DirectiveDecl &decl) {
     error(context, "directive", "`" + oneLine(context) + "` says nothing of a directive");
 }
 
-/// `.maxntid nx{, ny{, nz}};`
+/// Reads `.maxntid nx{, ny{, nz}};`.
 void Reader::written(IsaParser::WrittenContext *context, DirectiveDecl &decl) {
   const std::string name = decl.isPragma && context->STRING() ? unquoted(context->STRING())
                            : context->WORD()                  ? context->WORD()->getText()

@@ -1,4 +1,4 @@
-// Entries: their forms, sets, operands and tables.
+// Reads entries: their forms, sets, operands and tables.
 #include "Reader.h"
 
 namespace ptxray::isagen {
@@ -37,7 +37,7 @@ PatternNode Reader::operand(IsaParser::OperandContext *context) {
 }
 
 std::vector<PatternNode> Reader::operands(IsaParser::OperandsContext *context) {
-  // `{a,}` and `{, a}` are optional: an operand beside a comma inside braces of this list.
+  // An operand beside a comma within braces of this list is optional: `{a,}` and `{, a}`.
   std::vector<PatternNode> nodes;
   bool inBraces = false;
   for (antlr4::tree::ParseTree *child : context->children) {
@@ -55,7 +55,7 @@ std::vector<PatternNode> Reader::operands(IsaParser::OperandsContext *context) {
   return nodes;
 }
 
-/// Of a long form the opcode may go on in another line, and so may its operands before `{,`.
+/// Joins the lines of a long form, whose opcode may continue on another line, as may its operands before `{,`.
 static std::string unbroken(std::string text) {
   for (const char *rest : {" .", " {.", " {,"})
     for (size_t at = text.find(rest); at != std::string::npos; at = text.find(rest, at))
@@ -109,7 +109,7 @@ void Reader::gate(IsaParser::GateContext *context, Scope &scope) {
     error(context, "twice", "a second gate `" + name + "`");
 }
 
-/// What the access says of the operand itself, and whether it fits.
+/// Reads what an access says about the operand itself, and checks that it fits.
 void Reader::access(IsaParser::OperandDeclContext *context, Operand &operand) {
   const bool isResult = operand.rules & (isa::Destination | isa::Updated);
   const bool isOpaque = operand.role == isa::OperandRole::Texture || operand.role == isa::OperandRole::Surface;
@@ -143,7 +143,7 @@ constexpr unsigned anyAddress = bit(OperandRole::Address);
 enum Needs : unsigned { Nothing = 0, AType = 1, Braces = 2 };
 enum Side : unsigned { Manual = 1, Ptxas = 2 };
 
-/// A word of an operand: where it may be, on which kinds, and beside what.
+/// A word of an operand: where it may be, on which kinds, and together with what.
 struct Flag {
   isa::OperandRule rule;
   unsigned side;
@@ -174,7 +174,7 @@ const std::map<std::string, Flag> flags = {
 
 } // namespace
 
-/// False where no flag has that name.
+/// Returns false if no flag has that name.
 bool Reader::flag(antlr4::ParserRuleContext *context, const std::string &name, bool ofPtxas, Operand &operand) {
   auto found = flags.find(name);
   if (found == flags.end())
@@ -189,7 +189,7 @@ bool Reader::flag(antlr4::ParserRuleContext *context, const std::string &name, b
   return true;
 }
 
-/// Whether the flags can mean something on such an operand.
+/// Checks that the flags have a meaning on such an operand.
 void Reader::flagsFit(IsaParser::OperandDeclContext *context, const Operand &operand) {
   for (const auto &[name, flag] : flags) {
     if (!(operand.rules & flag.rule))
@@ -215,7 +215,7 @@ void Reader::flagsFit(IsaParser::OperandDeclContext *context, const Operand &ope
                 "` would be the type of the register in the address; what lies there is said after the access");
 }
 
-/// An operand while its attributes are read, from left to right.
+/// An operand whose attributes are being read, from left to right.
 struct Reader::OperandSoFar {
   Operand operand;
   bool hasRole = false;
@@ -254,7 +254,7 @@ void Reader::name(IsaParser::AttributeContext *attribute, OperandSoFar &read) {
   }
 }
 
-/// What is accessed, the spaces of an address, or a type: whichever the attributes before it leave open.
+/// Reads the memory that is accessed, the spaces of an address, or a type: whichever is still open.
 void Reader::word(IsaParser::AttributeContext *attribute, Operand &operand) {
   const std::string word = attribute->WORD()->getText();
   const bool isAddress = operand.role == isa::OperandRole::Address;
@@ -455,7 +455,7 @@ void Reader::rule(IsaParser::DemandContext *context, Scope &scope) {
   scope.rules.push_back(std::move(rule));
 }
 
-/// What a block says is what ptxas alone accepts: a warning where the last thing that it requires holds.
+/// Marks what a block says as accepted by ptxas alone: a warning if the last of its requirements holds.
 static void ofPtxas(Place place, Scope &block) {
   Condition warning;
   warning.kind = Condition::Warn;

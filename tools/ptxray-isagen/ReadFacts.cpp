@@ -1,10 +1,10 @@
-// Facts: a verb, what it is about, and clauses that a preposition begins.
+// Reads facts: a verb, its subjects, and clauses that begin with a preposition.
 #include "Isa/FactNames.h"
 #include "Reader.h"
 
 namespace ptxray::isagen {
 
-/// `on .space` but `cp.async`: what belongs to one name is in several tokens.
+/// Joins tokens that belong to one name: those of `cp.async`, but not `on .space`.
 static void append(std::vector<std::string> &words, const std::string &word, bool afterName) {
   if (afterName && word[0] == '.' && !words.empty())
     words.back() += word;
@@ -28,7 +28,7 @@ void Reader::fact(IsaParser::FactContext *context, Scope &scope) {
   bool afterName = false;
   for (IsaParser::FactPartContext *part : context->factPart()) {
     const std::string text = part->getText();
-    // The first word after a preposition is its own argument, however it is spelt.
+    // The first word after a preposition is its argument, however it is spelt.
     const bool isComplete = words == &fact.subjects || !words->empty();
     if (text == ",") {
       afterName = false;

@@ -1,6 +1,6 @@
 #pragma once
-// From the ANTLR tree of one file to the Model. Read.cpp has the file and its lists, ReadEntry.cpp the entries,
-// ReadDirectives.cpp the directives, features and limits, ReadConditions.cpp what is in all of them.
+// Turns the ANTLR tree of one file into the Model. Read.cpp has the file and its lists, ReadEntry.cpp the entries,
+// ReadDirectives.cpp the directives, features and limits, ReadConditions.cpp the parts they have in common.
 #include "IsaParser.h"
 #include "Model.h"
 #include "Source/Narrow.h"
@@ -8,12 +8,12 @@
 namespace ptxray::isagen {
 
 std::string sourceText(antlr4::ParserRuleContext *context);
-/// On one line, without comments.
+/// The text of a context on one line, without comments.
 std::string oneLine(antlr4::ParserRuleContext *context);
 std::string unquoted(antlr4::tree::TerminalNode *text);
-/// `8.6` is 806.
+/// A version as a number: `8.6` as 806.
 uint16_t version(const std::string &text);
-/// `mul.{hi,lo}` spells two.
+/// All mnemonics that are spelt: two for `mul.{hi,lo}`.
 std::vector<std::string> mnemonics(const std::vector<IsaParser::MnemonicContext *> &written);
 
 class Reader {
@@ -104,7 +104,7 @@ private:
   Errors &errors;
 };
 
-/// Both parts, one after the other; a left part of that kind is taken apart.
+/// Combines both conditions; a left one of that kind is extended.
 Condition join(Condition::Kind kind, Condition left, Condition right);
 
 } // namespace ptxray::isagen

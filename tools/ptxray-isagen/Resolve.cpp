@@ -16,7 +16,7 @@ void Resolver::entry(const Entry &one) {
   std::vector<uint32_t> mnemonics;
   for (const std::string &mnemonic : one.mnemonics)
     mnemonics.push_back(mnemonicIds.at(mnemonic));
-  // Names first: a condition may speak of what only another form has.
+  // Notes the names first: a condition may mention what only another form has.
   std::function<void(const PatternNode &)> operandNames = [&](const PatternNode &node) {
     if (!node.name.empty())
       entryOperands[&one].insert(node.name);

@@ -1,5 +1,5 @@
 #pragma once
-// From the Model to the tables: every name is looked up for each form it is in.
+// Turns the Model into the tables: looks up every name for each form it is in.
 #include "Model.h"
 #include <deque>
 #include <ostream>
@@ -53,14 +53,14 @@ struct Output {
   std::deque<std::string> texts; // what the Text fields point at
 };
 
-/// What was used, and how: the material of the lints. A thing with `false` was met and never fitted.
+/// Collects what was used, and how, for the lints. Something with `false` was looked at and never fitted.
 struct Usage {
   std::set<const Set *> sets;
   std::set<const Operand *> operands;
   std::set<const Gate *> gates;
   std::map<std::pair<const Condition *, std::string>, bool> conditionWords;
   std::map<std::pair<const Cell *, std::string>, bool> cellWords;
-  /// By the line of the declaration, which may be of several sets. False: in no row of any form.
+  /// The use of each declaration by its line, which may declare several sets; false if no row of any form has it.
   std::map<std::pair<std::pair<uint16_t, uint32_t>, std::string>, bool> slotValues;
   std::map<const Rule *, bool> triggers;
   std::map<const Fact *, bool> facts;
@@ -72,19 +72,18 @@ struct Usage {
   std::vector<std::pair<Place, bool>> deadGates; // of directives, features and limits; whether they always hold
 };
 
-/// The rule ids that `warn(id)` may name.
-/// What Diagnostics.def has. Without any, every name will do.
+/// The ids of rules that `warn(id)` may name, from Diagnostics.def. If there are none, every name is allowed.
 struct RuleNames {
   std::set<std::string> ids, kinds;
 };
 RuleNames readRuleNames(const std::string &path);
 
 void resolve(const Model &model, const RuleNames &rules, Output &output, Usage &usage, Errors &errors);
-/// What a vocabulary that explains itself leaves unexplained.
+/// Reports what a vocabulary with meanings leaves unexplained.
 void lintExplanations(const Model &model, const Output &output, Errors &errors);
-/// Lints that need nothing but the model and its use.
+/// Runs the lints that need only the model and its use.
 void lint(const Model &model, const Output &output, const Usage &usage, Errors &errors);
-/// One element of an array as it is in the generated file.
+/// Writes one element of an array in its form in the generated file.
 void write(std::ostream &out, uint16_t value);
 void write(std::ostream &out, uint32_t value);
 void write(std::ostream &out, isa::Text value);
@@ -123,14 +122,14 @@ void emitTables(const Output &output, std::ostream &out);
 void emitSources(const Output &output, std::ostream &out);
 void emitChecks(const Output &output, std::ostream &out);
 void emitWords(const Output &output, std::ostream &out);
-/// What C++ asks for by name: `enum class FeatureId`.
+/// Writes the names that C++ refers to: `enum class FeatureId`.
 void emitNames(const Output &output, std::ostream &out);
 
-/// All that the entries of a mnemonic say, gathered; false: there is none.
+/// Prints everything that the entries of a mnemonic say; returns false if there are none.
 bool explain(const Model &model, const std::string &mnemonic, std::ostream &out);
 std::string nearestMnemonic(const Model &model, const std::string &mnemonic);
 
-/// The nearest of `candidates`, if it is near enough to be what was meant.
+/// The nearest of `candidates`, if it is near enough to be meant.
 std::string didYouMean(const std::string &word, const std::set<std::string> &candidates);
 
 } // namespace ptxray::isagen

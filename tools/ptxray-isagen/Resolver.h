@@ -1,5 +1,5 @@
 #pragma once
-// The state of the look-ups: one object for all files, one FormContext for the form at hand.
+// The state of the look-ups: one object for all files, and one FormContext for the current form.
 #include "Resolve.h"
 #include "Source/Narrow.h"
 #include <algorithm>
@@ -36,7 +36,7 @@ struct FormOperand {
   bool required; // written in every text of the form
 };
 
-/// The form at hand.
+/// The current form.
 struct FormContext {
   const Entry *entry;
   const Scope *scope;
@@ -58,7 +58,7 @@ struct FormContext {
         return static_cast<int>(i);
     return -1;
   }
-  /// Counts when the slot is not written, even where the form lacks it.
+  /// The word that counts if the slot is not written, even if the form lacks the slot.
   std::string fallback(const std::string &name) const {
     for (const Scope *at = scope; at; at = at->parent)
       if (auto set = at->sets.find(name); set != at->sets.end() && !set->second.fallback.empty()) {

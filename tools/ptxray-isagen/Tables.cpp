@@ -1,4 +1,4 @@
-// The tables of an entry as one form sees them: without the columns that it lacks and the rows that cannot hold for it.
+// The tables of an entry as one form sees them: without columns that it lacks and rows that cannot hold.
 #include "Resolver.h"
 
 namespace ptxray::isagen {
@@ -63,7 +63,7 @@ std::optional<FormColumn> Resolver::columnOfSeveral(const Table &table, size_t i
   return FormColumn{column, index, members, "", false};
 }
 
-/// None: the form has nothing that the column asks for.
+/// Returns nothing if the form has nothing that the column tests.
 std::optional<FormColumn> Resolver::formColumn(const Table &table, size_t index) {
   switch (table.columns[index].kind) {
   case isa::ColumnKind::Slot: return slotColumn(table, index);
@@ -184,7 +184,7 @@ void Resolver::addCell(const FormColumn &column, const Scope &scope, FormRow &ro
 
 // ------------------------------------------------------------------------------------------ tables
 
-/// For the lints: which rows fit, and which words of the slot are in one of these.
+/// Notes for the lints which rows fit, and which words of the slot are in one of these.
 void Resolver::noteUse(const std::vector<FormColumn> &slotColumns, const std::vector<FormRow> &rows,
                        const Scope &scope) {
   for (const FormRow &row : rows)
@@ -213,7 +213,7 @@ static bool isUnconditional(const FormRow &row) {
                      [](const isa::Cell &cell) { return cell.kind == isa::CellKind::Any; });
 }
 
-/// Those that fit, without repetition.
+/// The rows that fit, without repetition.
 static std::vector<FormRow> fittingRows(std::vector<FormRow> rows) {
   std::set<std::string> seen;
   std::vector<FormRow> fitting;
@@ -244,7 +244,7 @@ uint32_t Resolver::addTable(const Table &table, const std::vector<isa::Column> &
   return internOne(output.tables, result);
 }
 
-/// None: the form satisfies it, whatever the text.
+/// Returns nothing if the form satisfies the table whatever the text is.
 std::optional<uint32_t> Resolver::table(const Table &table, const Scope &scope) {
   std::vector<FormRow> rows;
   for (const Table::Row &row : table.rows)

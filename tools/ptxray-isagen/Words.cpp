@@ -1,4 +1,4 @@
-// Texts, sets, words, targets and special registers.
+// Resolves texts, sets, words, targets and special registers.
 #include "Resolver.h"
 
 namespace ptxray::isagen {
@@ -156,7 +156,7 @@ static isa::WordClass classOf(const Vocabulary &listed, const std::string &word)
 
 namespace {
 
-/// The letters and numbers of a type, which say it all: `.u16x2`, `.e4m3`, `.ue8m0x2`.
+/// The letters and numbers of a type, which determine it: `.u16x2`, `.e4m3`, `.ue8m0x2`.
 struct SpelledType {
   std::string name; // without its dot and count
   int count = 1;
@@ -208,7 +208,7 @@ void describeType(const SpelledType &type, isa::Word &result) {
   }
 }
 
-/// After the last `::`, else the first: `.x4`, `.cta_group::2`, `.2d`.
+/// The number after the last `::`, else the first number: `.x4`, `.cta_group::2`, `.2d`.
 std::optional<int> numberIn(const std::string &word) {
   constexpr const char *digits = "0123456789";
   const size_t colons = word.rfind("::");
@@ -246,7 +246,7 @@ isa::Word Resolver::word(const std::string &spelling) {
   return result;
 }
 
-/// Null, and an error: a list names what is not a word.
+/// Returns null, after an error, if a list names something that is not a word.
 isa::Word *Resolver::listedWord(Place place, const std::string &word) {
   if (WordId id = wordId(word))
     return &output.words[id];

@@ -1,4 +1,4 @@
-// ptxray-isagen: compiles grammar/isa to constant tables and refuses data that cannot be right.
+// ptxray-isagen: compiles grammar/isa to constant tables, and refuses data that cannot be right.
 #include "CommandLine.h"
 #include "Resolve.h"
 #include <algorithm>
@@ -31,7 +31,7 @@ static std::string usageText() {
          ptxray::helpFor(syntax.options);
 }
 
-/// Leaves the file and its time alone when nothing changes, so that nothing is built again.
+/// Does not touch a file whose contents stay the same, so that nothing is built again.
 static bool writeIfChanged(const std::string &path, const std::string &text) {
   std::ifstream old(path);
   std::stringstream before;
@@ -64,7 +64,7 @@ static Files findFiles(const std::vector<std::string_view> &operands) {
   return files;
 }
 
-/// Each writes the file that its option names.
+/// Each function writes the file that its option names.
 static constexpr std::pair<std::string_view, void (*)(const Output &, std::ostream &)> outputs[] = {
     {"--tables", emitTables},
     {"--sources", emitSources},

@@ -1,11 +1,11 @@
-// Reading arguments. Structures are laid out as C does: each field at a multiple of its alignment.
+// Reads arguments. Structures are laid out as in C: each field at a multiple of its alignment.
 #include "Arguments.h"
 #include <algorithm>
 #include <cstring>
 
 namespace ptxray {
 
-static constexpr int deepest = 16; // structures within structures: the number of such a field has as many points
+static constexpr int deepest = 16; // structures within structures: the number of a field has as many points
 
 static uint64_t readNumber(const std::string &text, const std::string &within) {
   char *end = nullptr;
@@ -25,7 +25,7 @@ static Address readAddress(const std::string &text) {
   return address;
 }
 
-/// Divides at a character that is outside of braces.
+/// Splits a text at a character outside of braces.
 static std::vector<std::string> splitOutside(const std::string &text, char divider) {
   std::vector<std::string> parts(1);
   int depth = 0;

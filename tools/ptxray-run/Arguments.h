@@ -1,19 +1,18 @@
 #pragma once
-// The arguments of a kernel as the command line writes them: values, buffers, addresses within buffers, structures,
-// tensor maps.
+// The arguments of a kernel on the command line: values, buffers, addresses within buffers, structures, tensor maps.
 #include "Buffer.h"
 #include <optional>
 
 namespace ptxray {
 
-/// `&0`, `&0+128`, `&weights`: an address within a buffer.
+/// An address within a buffer: `&0`, `&0+128`, `&weights`.
 struct Address {
   std::string buffer;
   uint64_t offset = 0;
 };
 
-/// What `cuTensorMapEncodeTiled` takes: `tma=f16:64x128:box=64x64:swizzle=128:&0`. Sizes are with the innermost
-/// dimension first.
+/// The parameters of `cuTensorMapEncodeTiled`: `tma=f16:64x128:box=64x64:swizzle=128:&0`. The innermost dimension comes
+/// first in all sizes.
 struct TensorMap {
   const ElementType *type = nullptr;
   std::vector<uint64_t> extents, strides; // strides in bytes, of all dimensions but the innermost
@@ -28,7 +27,7 @@ inline constexpr size_t tensorMapBytes = 128, tensorMapAlignment = 64;
 struct Argument {
   Bytes bytes;
   size_t alignment = 1;
-  // What is known only when memory is allocated, by its place among the bytes.
+  // Values that are known only when memory is allocated, with their places among the bytes.
   std::vector<std::pair<size_t, Address>> addresses;
   std::vector<std::pair<size_t, TensorMap>> tensorMaps;
 };
@@ -38,7 +37,7 @@ struct NamedBuffer {
   Buffer buffer;
 };
 
-/// One argument; buffers that it describes itself are added under its number.
+/// Reads one argument; buffers that it describes itself are added under its number.
 Argument readArgument(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers);
 
 } // namespace ptxray

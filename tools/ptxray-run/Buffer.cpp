@@ -1,4 +1,4 @@
-// Buffers made by a rule or read from a file, raw or .npy.
+// Buffers that are generated or read from a file, raw or .npy.
 #include "Buffer.h"
 #include <cerrno>
 #include <cstring>
@@ -40,8 +40,8 @@ static bool readNumber(const std::string &text, uint64_t &value) {
 // ------------------------------------------------------------------------------------------ .npy
 static const std::string npyMagic("\x93NUMPY", 6);
 
-/// The type by numpy's letters: `<f2`. What numpy has no type for (bf16, e4m3) it writes as bytes without a meaning:
-/// `|V2`.
+/// The type for numpy's letters, such as `<f2`. Types that numpy lacks (bf16, e4m3) are written as bytes without a
+/// meaning: `|V2`.
 static const ElementType *typeOfDescription(const std::string &text, const std::string &path) {
   struct Known {
     const char *letters, *type;
@@ -57,7 +57,7 @@ static const ElementType *typeOfDescription(const std::string &text, const std::
   throw UsageError("`" + path + "` holds elements of type `" + text + "`, which is not supported");
 }
 
-/// The text of a value in the header's dictionary: after `'descr':` up to the comma or bracket that ends it.
+/// The text of a value in the header's dictionary, after `'descr':` up to the next comma or bracket.
 static std::string valueOf(const std::string &header, const std::string &key) {
   const size_t at = header.find("'" + key + "'");
   if (at == std::string::npos)
@@ -178,7 +178,7 @@ static bool fill(Buffer &buffer, const std::vector<std::string> &parts, uint64_t
   return true;
 }
 
-/// An allocator may promise more than the machine has, and the process dies when it writes there.
+/// An allocator may promise more memory than the machine has, so that the process dies when it writes there.
 static uint64_t withinMemory(uint64_t bytes) {
   if (bytes / static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) >= static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)))
     throw std::bad_alloc();

@@ -1,16 +1,16 @@
 #pragma once
-// What a buffer holds at first, by the text that describes it.
+// The initial contents of a buffer, by the text that describes it.
 #include "Types.h"
 #include <stdexcept>
 
 namespace ptxray {
 
-/// Thrown with a complaint about what the user wrote.
+/// Thrown with a complaint about the user's input.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// `1 byte`, `2 bytes`.
+/// A number with its noun: `1 byte`, `2 bytes`.
 inline std::string counted(uint64_t count, const std::string &thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
@@ -23,11 +23,11 @@ struct Buffer {
 
 /// Whether a text describes a buffer: `zeros:...`, `file:...` and so on.
 bool isBuffer(const std::string &spec);
-/// `zeros:4096`, `zeros:f16:64`, `iota:u16:64`, `fill:u32:64:7`, `random:f32:1024:SEED`, `file:in.bin`,
-/// `file:f16:in.bin`, `in.npy` by `file:` too.
+/// Reads `zeros:4096`, `zeros:f16:64`, `iota:u16:64`, `fill:u32:64:7`, `random:f32:1024:SEED`, `file:in.bin`,
+/// `file:f16:in.bin`; `file:` reads `in.npy`, too.
 Buffer readBuffer(const std::string &spec);
 
-/// As a .npy file.
+/// The header of a .npy file.
 std::string npyHeader(const ElementType &type, const std::vector<uint64_t> &shape);
 
 } // namespace ptxray

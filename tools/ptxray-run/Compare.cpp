@@ -1,11 +1,11 @@
-// Element by element: how many differ, the first, the greatest error and the mean of all.
+// Compares element by element: how many differ, the first one, the greatest error and the mean.
 #include "Compare.h"
 #include <cmath>
 #include <cstdio>
 
 namespace ptxray {
 
-/// `[3, 17]` where the expectation has a shape, else `3`.
+/// The place of an element: `[3, 17]` if the expected data have a shape, else `3`.
 static std::string position(uint64_t index, const std::vector<uint64_t> &shape) {
   if (shape.size() < 2)
     return std::to_string(index);

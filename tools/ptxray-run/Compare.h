@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel computed against what it should have.
+// Compares what a kernel computed with the expected data.
 #include "Buffer.h"
 
 namespace ptxray {
@@ -9,7 +9,7 @@ struct Comparison {
   std::string report; // one line, also when all is as expected
 };
 
-/// Sizes must be equal. With a tolerance, elements may differ by that much, or by that part of the expected value.
+/// Sizes must be equal. The tolerances are absolute, and relative to the expected value.
 Comparison compare(const Bytes &found, const Buffer &expected, const ElementType &type, double tolerance);
 
 } // namespace ptxray

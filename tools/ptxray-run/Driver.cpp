@@ -17,7 +17,7 @@ bool Driver::open(int ordinal, std::string &reason) {
     missing = #name;
   PTXRAY_DRIVER_FUNCTIONS(PTXRAY_LOAD)
 #undef PTXRAY_LOAD
-  // Functions that older drivers lack, and that few launches need.
+  // Older drivers lack these functions, and few launches need them.
   const auto find = [&](auto &function, const char *name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
   };

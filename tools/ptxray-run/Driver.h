@@ -1,6 +1,6 @@
 #pragma once
-// The part of the CUDA driver API that is used here, declared without CUDA's headers and opened at
-// run time: nothing of CUDA is needed to build, and without a driver there is one clear line.
+// The functions of the CUDA driver API that are used here, declared without CUDA's headers and loaded at run time: CUDA
+// is not needed to build, and without a driver there is one clear message.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -105,11 +105,11 @@ struct Driver {
   int computeMajor = 0, computeMinor = 0;
   int version = 0; // 13000: CUDA 13.0
 
-  /// Opens libcuda and a device; false and why not.
+  /// Opens libcuda and a device; returns false and a reason on failure.
   bool open(int ordinal, std::string &reason);
   int deviceAttribute(int attribute) const;
   int functionAttribute(CuHandle function, int attribute) const;
-  /// `an illegal address was used (CUDA_ERROR_ILLEGAL_ADDRESS)`
+  /// A result in words: `an illegal address was used (CUDA_ERROR_ILLEGAL_ADDRESS)`.
   std::string inWords(CuResult result) const;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What `ptxray run` and ptxray-run both understand of a launch.
+// The options of a launch that `ptxray run` and ptxray-run have in common.
 #include "CommandLine.h"
 
 namespace ptxray {

@@ -1,5 +1,5 @@
 #pragma once
-// Buffers on the GPU, each between two guard zones that tell of writes outside of it.
+// Buffers on the GPU, each between two guard zones that reveal writes outside of it.
 #include "Arguments.h"
 #include "Driver.h"
 
@@ -13,12 +13,12 @@ public:
   Memory &operator=(const Memory &) = delete;
 
   CuResult allocate(const NamedBuffer &buffer);
-  /// What every buffer holds at first.
+  /// Copies the initial contents of every buffer.
   CuResult fill() const;
-  /// A buffer of the command line, or a variable of the module.
+  /// Finds a buffer of the command line, or a variable of the module.
   bool find(const std::string &name, CuHandle module, CuPointer &pointer, size_t &bytes) const;
   CuResult read(CuPointer pointer, Bytes &bytes) const;
-  /// One line for each buffer around which something was written.
+  /// Returns one line for each buffer around which something was written.
   std::vector<std::string> writesOutside() const;
 
 private:

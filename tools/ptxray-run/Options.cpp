@@ -147,7 +147,7 @@ static void checkAddress(const Options &options, const Address &address) {
   throw UsageError("there is no buffer `" + address.buffer + "` (arguments are counted from 0)");
 }
 
-/// A structure may be shorter than its parameter, which C pads at its end.
+/// A structure may be shorter than its parameter, which C pads at the end.
 static void fitToParameters(Options &options) {
   if (options.parameterBytes.empty())
     return;

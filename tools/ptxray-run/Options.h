@@ -21,11 +21,11 @@ struct Options {
   std::vector<std::pair<std::string, Buffer>> expectations;
   std::vector<size_t> parameterBytes; // of the kernel, where the caller knows them
 
-  /// What elements of a buffer are: by its own description or by --type; null: not said.
+  /// The type of a buffer's elements, by its own description or by --type; null if neither says it.
   const ElementType *typeOf(const std::string &name) const;
 };
 
-/// Everything is read and checked before any GPU is looked for. Throws UsageError.
+/// Reads and checks everything before any GPU is looked for. Throws UsageError.
 Options readOptions(int argc, char **argv);
 std::string usage();
 

@@ -74,7 +74,7 @@ void setElement(const Type &type, Bytes &bytes, uint64_t index, uint64_t value) 
 
 static uint64_t lowBits(unsigned count) { return count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1; }
 
-// ue8m0 has no mantissa and no zero: code 0 is the least power of two.
+// ue8m0 has no mantissa and no zero: code 0 is the smallest power of two.
 static int bias(const Type &type) { return (1 << (type.exponentBits - 1)) - 1; }
 static uint64_t signBit(const Type &type) {
   return type.isSigned ? uint64_t(1) << (type.exponentBits + type.mantissaBits) : 0;
@@ -111,7 +111,7 @@ static uint64_t encodeFloat(const Type &type, double number) {
   uint64_t code = mantissa; // below the least normal number
   if (!hasSubnormals)
     code = static_cast<uint64_t>(unbiased + bias(type)) + (mantissa > 1);
-  else if (mantissa >= hidden) // a carry goes on into the exponent
+  else if (mantissa >= hidden) // the carry goes into the exponent
     code = (static_cast<uint64_t>(unbiased + bias(type)) << type.mantissaBits) + (mantissa - hidden);
   return sign | (code > largestFinite(type) ? overflow : code);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The types of elements: how many bits each takes, and its values from and to numbers and text.
+// The types of elements: their widths, and conversions of their values from and to numbers and text.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@ using Bytes = std::vector<unsigned char>;
 
 struct ElementType {
   enum Kind : uint8_t { Bits, Unsigned, Signed, Float };
-  /// What stands for more than the largest finite value, and what is not a number.
+  /// How values beyond the largest finite one, and NaN, are represented.
   enum Specials : uint8_t { Ieee, NanAlone, None };
 
   const char *name;
@@ -21,7 +21,7 @@ struct ElementType {
   bool isSigned = true;
 };
 
-/// `u32`, `f16`, `e4m3`; null: there is no such type.
+/// The type with a name such as `u32`, `f16`, `e4m3`; null if there is none.
 const ElementType *findType(const std::string &name);
 /// All names, for messages.
 std::string typeNames();
@@ -32,12 +32,12 @@ uint64_t countIn(const ElementType &type, uint64_t bytes);
 uint64_t element(const ElementType &type, const Bytes &bytes, uint64_t index);
 void setElement(const ElementType &type, Bytes &bytes, uint64_t index, uint64_t value);
 
-/// A number as the bits of the type: floats to the nearest, what is too large to infinity or the largest; integers by
-/// their low bits.
+/// The bits of a number: floats are rounded to the nearest, or to infinity or the largest value if they are too large;
+/// integers keep their low bits.
 uint64_t encode(const ElementType &type, double number);
 double decode(const ElementType &type, uint64_t bits);
 
-/// `7`, `-1`, `0x10`, `1.5`, `inf` as the bits of the type; false: it is not a value of it.
+/// Reads `7`, `-1`, `0x10`, `1.5` or `inf` as bits of the type; returns false if it is not a value of that type.
 bool readValue(const ElementType &type, const std::string &text, uint64_t &bits);
 std::string show(const ElementType &type, uint64_t bits);
 

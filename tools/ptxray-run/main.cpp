@@ -1,5 +1,5 @@
-// Launches one kernel of an image (a cubin, or PTX for the driver to compile). `ptxray run` starts it; it works alone
-// too. docs/assembling.md describes both.
+// Launches one kernel of an image (a cubin, or PTX for the driver to compile). `ptxray run` starts this program, which
+// also works alone. docs/assembling.md describes both.
 #include "Compare.h"
 #include "Driver.h"
 #include "Memory.h"
@@ -21,13 +21,13 @@ using namespace ptxray;
 enum Status { Good = 0, BadUsage = 2, NoGpu = 4, KernelFailed = 6 };
 
 namespace {
-/// Thrown after what went wrong on the GPU was printed.
+/// Thrown after an error of the GPU has been printed.
 struct Failure {
   Status status;
 };
 } // namespace
 
-/// What of a launch is beyond what the kernel or the GPU has. To be asked before the launch: after a
+/// The requirements of a launch that the kernel or the GPU does not meet. Must be called before the launch: after a
 /// fault the driver answers nothing.
 static std::string brokenLimits(const Driver &driver, CuHandle function, const Options &options) {
   std::string text;
@@ -127,7 +127,7 @@ void Launch::require(CuResult result, const std::string &what) const {
   throw Failure{KernelFailed};
 }
 
-/// Of the module, when no kernel is named.
+/// The only kernel of the module, if none is named.
 std::string Launch::onlyKernel() const {
   if (!driver.cuModuleGetFunctionCount || !driver.cuModuleEnumerateFunctions || !driver.cuFuncGetName)
     throw UsageError("--kernel is missing: this CUDA driver, older than 12.4, does not say which kernels there are");
@@ -151,7 +151,7 @@ std::string Launch::onlyKernel() const {
   return names;
 }
 
-/// The driver would read beyond a list that is too short.
+/// Checks the list of parameters, beyond whose end the driver would read.
 void Launch::checkParameters() {
   size_t offset = 0, bytes = 0, count = 0;
   if (!driver.cuFuncGetParamInfo) // before CUDA 12.4
@@ -166,7 +166,7 @@ void Launch::checkParameters() {
                      "; written: " + counted(options.arguments.size(), "argument"));
 }
 
-/// The numbers of `cuda.h`.
+/// The constants are those of `cuda.h`.
 void Launch::encode(const TensorMap &map, CuPointer base, unsigned char *to) const {
   struct Code {
     const char *type;
@@ -271,7 +271,7 @@ CuResult Launch::start() {
   return driver.cuLaunchKernelEx(&config, function, parameters.data(), nullptr);
 }
 
-/// A kernel that hangs cannot be ended but with the process that started it.
+/// Waits for the kernel. A hanging kernel can only be ended together with the process that launched it.
 void Launch::wait() const {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
@@ -347,7 +347,7 @@ void Launch::write(const std::string &name, const std::string &how) const {
   }
 }
 
-/// Whether all is as expected, and nothing was written outside of the buffers.
+/// Returns whether all results are as expected and nothing was written outside of the buffers.
 bool Launch::judge() {
   bool good = true;
   for (const std::string &line : memory.writesOutside()) {

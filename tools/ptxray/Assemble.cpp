@@ -23,7 +23,7 @@ static int complain(int status, const std::string &message) {
   return status;
 }
 
-/// How a run of ptxas ended, when not with an exit status of its own.
+/// Reports how a run of ptxas ended, if it had no exit status of its own.
 static int complainOfEnd(const Ptxas &ptxas, const ProgramResult &run, unsigned seconds) {
   const std::string self = "ptxas " + ptxas.release + " (" + ptxas.path + ") ";
   switch (run.end) {
@@ -64,7 +64,7 @@ std::optional<CheckOptions> findOptions(StringRef path, const Arguments &argumen
 
 static constexpr size_t enoughToKnow = 64; // bytes that tell what a file is
 
-/// Puts the text of an entry in the place of the binary.
+/// Replaces the binary by the text of one of its entries.
 void AssembleInput::takeEntry(const Arguments &arguments, std::string &problem) {
   const OneText text = openText(file.path(), arguments, problem);
   MemoryFile entry;
@@ -76,7 +76,7 @@ void AssembleInput::takeEntry(const Arguments &arguments, std::string &problem) 
   report.path += text.entry.empty() ? "" : ":" + text.entry;
 }
 
-/// The input as it is; NULs at the end of a text are none of it.
+/// Takes the text as it is, without NULs at its end.
 void AssembleInput::takeText(std::string &problem) {
   report.source = SourceBuffer::open(file.path(), problem);
   if (!report.source || !report.source->text().ends_with(StringRef("\0", 1)) || isBinary(report.source->text()))
@@ -88,7 +88,7 @@ void AssembleInput::takeText(std::string &problem) {
   report.source = SourceBuffer::open(file.path(), problem);
 }
 
-/// Options after `--` of which no object file comes, or one of more than is checked.
+/// Refuses options after `--` with which no object file is made, or one of more than was checked.
 static int refuseOptions(const PtxasCommandLine &line) {
   if (StringRef(line.arch).starts_with("compute_"))
     return usageError("`" + line.arch + "` after `--`: for a virtual architecture ptxas makes no code");
@@ -133,7 +133,7 @@ int AssembleInput::read(StringRef path, const Arguments &arguments) {
   return BadUsage;
 }
 
-/// What is not a message of ptxas, as a terminal may see it.
+/// Lines that are not messages of ptxas, made safe for a terminal.
 static std::string escapedLines(StringRef text) {
   std::string lines;
   for (auto [line, rest] = text.split('\n'); !line.empty() || !rest.empty(); std::tie(line, rest) = rest.split('\n'))
@@ -161,7 +161,7 @@ bool addMessages(FileReport &report, const std::string &printed, const CheckOpti
   const bool knowsCount =
       llvm::none_of(report.diagnostics, [](const Diagnostic &d) { return d.id == DiagId::RegisterCountUnknown; });
   for (Diagnostic &d : messages.diagnostics)
-    // Where the number is not known, that was said at the instruction.
+    // A register count that is not known was reported at the instruction.
     if (isWanted(d, options) && (d.id != DiagId::SetmaxnregIgnored || knowsCount))
       report.diagnostics.push_back(std::move(d));
   llvm::stable_sort(report.diagnostics,
@@ -184,7 +184,7 @@ static std::vector<std::string> optionsFor(const Arguments &arguments, StringRef
   return options;
 }
 
-/// 0 without the option.
+/// Returns 0 without the option.
 static int readTimeout(const Arguments &arguments, unsigned &seconds) {
   if (std::optional<StringRef> written = arguments.value("--timeout"))
     if (written->getAsInteger(10, seconds) || seconds == 0)
@@ -192,8 +192,8 @@ static int readTimeout(const Arguments &arguments, unsigned &seconds) {
   return Clean;
 }
 
-/// Why ptxas refused what ptxray had passed: the options after `--`, code that cannot be made, or a fault that ptxray
-/// missed.
+/// Reports why ptxas refused what ptxray had accepted: the options after `--`, code that cannot be made, or a fault
+/// that ptxray missed.
 static int complainOfRefusal(const Ptxas &ptxas, AssembleInput &input, StringRef gpu, const Arguments &arguments,
                              const Assembly &refused, bool refusesText, unsigned seconds) {
   const std::string self = "ptxas " + ptxas.release + " ";

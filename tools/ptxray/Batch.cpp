@@ -1,4 +1,4 @@
-// docs/batch.md describes the requests and the answers.
+// Answers requests; docs/batch.md describes them.
 #include "Batch.h"
 #include "Check/Checker.h"
 #include "Render/Render.h"
@@ -9,15 +9,15 @@
 namespace ptxray {
 namespace {
 
-/// Lines of standard input. What is longer than `longest` is passed over.
+/// The lines of standard input. Lines longer than `longest` are skipped.
 class LineReader {
 public:
   static constexpr size_t longest = 1 << 28;
   static_assert(longest <= SourceBuffer::largest);
 
-  /// The next line is here, so that reading it does not wait.
+  /// Whether the next line has arrived, so that reading it does not block.
   bool isReady() const { return chunk.find('\n', at) != std::string::npos; }
-  /// False: the input ends, or cannot be read.
+  /// Returns false if the input ends or cannot be read.
   bool next(std::string &line, bool &isTooLong);
   std::string problem;
 
@@ -59,7 +59,7 @@ bool LineReader::next(std::string &line, bool &isTooLong) {
   }
 }
 
-/// What a line asks for.
+/// The contents of a request.
 struct Request {
   std::string name, text;
   std::optional<std::string> constraints;
@@ -69,7 +69,7 @@ struct Request {
   bool hasText = false;
 };
 
-/// Sets what the field says; gives what is wrong with it.
+/// Sets what the field says; returns what is wrong with it.
 std::string read(Request &request, const std::string &field, Json &value) {
   if (value.is_null())
     return "";
@@ -117,7 +117,7 @@ void refuse(const Request &request, const std::string &problem) {
   llvm::outs() << dump(answer) << '\n';
 }
 
-/// As an entry of `files` in `--format=json`.
+/// Writes an answer like an entry of `files` in `--format=json`.
 void answer(Request request, Checker &checker) {
   FileReport report;
   report.path = std::move(request.name);
@@ -144,7 +144,7 @@ int runBatch(const Arguments &arguments, const CheckOptions &options) {
   bool isTooLong = false;
   for (size_t number = 1; !llvm::outs().has_error(); ++number) {
     if (!reader.isReady())
-      llvm::outs().flush(); // whoever asks may wait for the answers before asking more
+      llvm::outs().flush(); // the client may wait for the answers before it sends more
     if (!reader.next(line, isTooLong))
       break;
     if (llvm::StringRef(line).trim().empty() && !isTooLong)

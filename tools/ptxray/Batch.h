@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// Answers until the input ends. `options`: of texts that ask for nothing else.
+/// Answers requests until the input ends. `options` apply to texts that set none.
 int runBatch(const Arguments &arguments, const CheckOptions &options);
 
 } // namespace ptxray

@@ -81,7 +81,7 @@ std::string problemText(const BinaryProblem &problem) {
          problem.message;
 }
 
-/// The entry that is wanted; npos and the reason when there is none.
+/// The wanted entry; npos and a reason if there is none.
 static size_t chooseEntry(const OpenBinary &binary, std::optional<StringRef> wanted, std::string &reason) {
   const std::vector<Entry> &entries = binary.content.entries;
   const auto texts = llvm::count_if(entries, [](const Entry &e) { return e.isText(); });
@@ -129,7 +129,7 @@ OneText openText(StringRef path, const Arguments &arguments, std::string &reason
   return one;
 }
 
-/// The first text of each container that must have something for a GPU and has nothing.
+/// The first text of each container that should have code for a GPU and has none.
 static std::set<size_t> findMisfits(const Binary &content, StringRef arch) {
   std::set<size_t> misfits;
   const int gpu = isa::findTarget(arch);
@@ -146,7 +146,7 @@ static std::set<size_t> findMisfits(const Binary &content, StringRef arch) {
   return misfits;
 }
 
-/// What two entries with the same text have in common.
+/// A key that is equal for entries with the same text.
 static std::string keyOf(const Entry &entry, bool bySource, Unpacker &unpacker) {
   std::string unreadable, key;
   llvm::raw_string_ostream out(key);
@@ -163,7 +163,7 @@ static std::string keyOf(const Entry &entry, bool bySource, Unpacker &unpacker) 
 std::vector<TextTask> textTasks(const OpenBinary &binary, StringRef arch) {
   const Binary &content = binary.content;
   const std::set<size_t> misfits = findMisfits(content, arch);
-  // The same text is mostly packed the same way; else the texts themselves are compared.
+  // Equal texts are mostly packed in the same way; else the texts themselves are compared.
   std::set<Packing> packings;
   bool bySource = false;
   for (const Entry &entry : content.entries)

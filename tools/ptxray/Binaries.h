@@ -1,11 +1,11 @@
 #pragma once
-// What the commands that read binaries share.
+// What the commands that read binaries have in common.
 #include "Binary/Binary.h"
 #include "BinaryOptions.h"
 
 namespace ptxray {
 
-/// A binary and the bytes that its entries lie in.
+/// A binary, with the bytes that its entries lie in.
 struct OpenBinary {
   std::string path;
   std::unique_ptr<SourceBuffer> file;
@@ -13,10 +13,10 @@ struct OpenBinary {
   ReadLimits limits;
 };
 
-/// `--max-size`. An exit status; what is wrong has been printed.
+/// Reads `--max-size`. Returns an exit status, after printing what is wrong.
 int readLimits(const Arguments &arguments, ReadLimits &limits);
 
-/// Reads an input that may be a binary. Null with a text: then `text` has it; null without one, and the reason.
+/// Reads an input that may be a binary. If it is not, returns null and sets either `text` or the reason.
 std::unique_ptr<OpenBinary> openBinary(llvm::StringRef path, const ReadLimits &limits,
                                        std::unique_ptr<SourceBuffer> &text, std::string &reason);
 
@@ -35,18 +35,18 @@ struct TextTask {
   bool isSeparate = false;   // it was made to be linked
   bool failsArch = false;    // the first text of a container that has nothing for `--arch`
 };
-/// Each text once. `arch`: empty, or a target.
+/// The texts, each once. `arch` is empty or a target.
 std::vector<TextTask> textTasks(const OpenBinary &binary, llvm::StringRef arch);
 
-/// Whether a file is a binary by its first bytes; what is not a plain file is not read, and is not one.
+/// Whether a file is a binary, by its first bytes. Only plain files are read.
 bool beginsAsBinary(const std::string &path);
 bool isPlainFile(const std::string &path);
 
-/// `[.nv_fatbin 3/82 sm_90 PTX 8.7]`
+/// The name of an entry in messages: `[.nv_fatbin 3/82 sm_90 PTX 8.7]`.
 std::string entryName(const Binary &binary, size_t entry);
-/// That an entry cannot be unpacked, or is not text.
+/// The problem that an entry cannot be unpacked, or is not text.
 BinaryProblem unreadableEntry(const Binary &binary, const Entry &entry, const std::string &reason);
-/// `byte 16 of k.o: ...`
+/// A problem with its place: `byte 16 of k.o: ...`.
 std::string problemText(const BinaryProblem &problem);
 
 } // namespace ptxray

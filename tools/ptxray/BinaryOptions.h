@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// Options that the commands share that read binaries.
+/// Options of all commands that read binaries.
 Option entryOption();
 Option maxSizeOption();
 

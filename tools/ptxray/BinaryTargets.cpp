@@ -1,4 +1,4 @@
-// `ptxray targets` of binaries: on which GPUs and with which drivers they run.
+// `ptxray targets` for binaries: on which GPUs and with which drivers they run.
 #include "BinaryTargets.h"
 #include "Explore/Requirements.h"
 #include "Images.h"
@@ -27,7 +27,7 @@ struct TextGroup {
   uint16_t least = 0; // the version that would do; 0: not asked
 };
 
-/// What a GPU makes of a binary, with any driver.
+/// What a GPU can use of a binary, with any driver.
 struct GpuFit {
   const Target *gpu = nullptr;
   size_t native = 0, compiled = 0, none = 0; // modules
@@ -44,7 +44,7 @@ struct BinaryFit {
   std::vector<BinaryProblem> problems; // of reading it, and of unpacking what was looked at
 };
 
-/// What `--gpu` asks about.
+/// The question that `--gpu` and `--driver` ask.
 struct Question {
   const Target *gpu = nullptr;
   std::optional<unsigned> driver;
@@ -74,7 +74,7 @@ static bool isDropped(const Target &gpu, unsigned driver) {
   return gpu.number < firstOfNewGpus && driver >= firstDriverWithoutOldGpus;
 }
 
-/// No driver that knows an old GPU knows PTX of CUDA 13.1 and later.
+/// No driver that supports an old GPU reads PTX of CUDA 13.1 and later.
 static bool isTooNew(uint16_t version, const Target &gpu) {
   constexpr uint16_t lastForOldGpus = 900;
   return gpu.number < firstOfNewGpus && version > lastForOldGpus;
@@ -136,7 +136,7 @@ static BinaryFit examine(const OpenBinary &binary, bool wantsLeast) {
     group.target = entry.target();
     group.version = versionOf(entry);
     group.entries.push_back(&entry);
-    if (entry.unpackedBytes <= binary.limits.largestImage) // what is refused costs nothing
+    if (entry.unpackedBytes <= binary.limits.largestImage) // a refusal costs nothing
       bytes += entry.bytes;
   }
   for (auto &[key, name] : cubins)
@@ -156,13 +156,13 @@ static std::string plural(size_t n, StringRef what) {
   return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
 }
 
-/// `driver R570`, or that none is known.
+/// The driver in words, `driver R570`, or that none is known.
 static std::string driverText(uint16_t version) {
   const StringRef driver = firstDriverFor(version);
   return driver.empty() ? "no driver is known that loads it" : "driver R" + driver.str();
 }
 
-/// Why a driver does not take PTX of that version on that GPU; empty: it does.
+/// Why a driver does not compile PTX of that version for that GPU; empty if it does.
 static std::string whyNotCompiled(uint16_t version, const Target &gpu, std::optional<unsigned> driver) {
   const std::string text = "PTX " + isa::versionText(version);
   const unsigned needed = driverFor(version);
@@ -176,7 +176,7 @@ static std::string whyNotCompiled(uint16_t version, const Target &gpu, std::opti
   return "";
 }
 
-/// Why a driver does not know a GPU at all.
+/// Why a driver does not support a GPU at all.
 static std::string whyUnknown(const Target &gpu, unsigned driver) {
   const unsigned first = driverFor(gpu.since);
   if (driver < first)
@@ -187,7 +187,7 @@ static std::string whyUnknown(const Target &gpu, unsigned driver) {
   return "";
 }
 
-/// What a binary holds, in place of a reason: `cubins of sm_70 and sm_80, no PTX`.
+/// The contents of a binary, in place of a reason: `cubins of sm_70 and sm_80, no PTX`.
 static std::string contentText(const BinaryFit &fit) {
   std::vector<std::string> texts;
   for (const TextGroup &group : fit.texts)
@@ -229,7 +229,7 @@ static Answer answer(const BinaryFit &fit, const Question &question) {
   return found;
 }
 
-/// The kernels of a module: entries of its PTX, or what its cubins have code of.
+/// The kernels of a module: the entries of its PTX, or those for which its cubins have code.
 static std::vector<std::string> kernelsOf(const DeviceModule &module, const OpenBinary &binary) {
   std::vector<std::string> names;
   Unpacker unpacker(binary.limits);
@@ -260,7 +260,7 @@ static StringRef verdictOf(const GpuFit &fit) {
   return fit.none ? "some" : fit.compiled ? "compiled" : "native";
 }
 
-/// `sm_50 52 60`
+/// Names in one line: `sm_50 52 60`.
 static std::string listed(llvm::ArrayRef<std::string> names) {
   std::string text;
   for (StringRef name : names) {
@@ -402,7 +402,7 @@ static Json toJson(const BinaryFit &fit, const std::optional<Question> &question
   return json;
 }
 
-/// `--gpu` and `--driver`. An exit status.
+/// Reads `--gpu` and `--driver`. Returns an exit status.
 static int readQuestion(const Arguments &arguments, std::optional<Question> &question) {
   const std::optional<StringRef> gpu = arguments.value("--gpu"), driver = arguments.value("--driver");
   if (driver && !gpu)

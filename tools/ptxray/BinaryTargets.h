@@ -3,7 +3,7 @@
 
 namespace ptxray {
 
-/// `ptxray targets` of binaries: the table, or with `--gpu` yes or no. An exit status.
+/// Runs `ptxray targets` for binaries: prints the table, or with `--gpu` yes or no. Returns an exit status.
 int runBinaryTargets(llvm::ArrayRef<std::unique_ptr<OpenBinary>> binaries, const Arguments &arguments);
 
 } // namespace ptxray

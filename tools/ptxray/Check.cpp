@@ -16,7 +16,7 @@ namespace ptxray {
 
 namespace {
 
-/// What is to be done with each input besides checking it.
+/// What to do with each input besides checking it.
 struct Task {
   Progress::Clock::time_point begin = Progress::Clock::now();
   llvm::StringRef stdinName = "<stdin>";
@@ -28,7 +28,7 @@ struct Task {
   std::optional<llvm::StringRef> ptxas;       // also asked, if there is a value; empty: the one that is found
 };
 
-/// A text to check: an input, or one of the texts of a binary, or what could not be read of that.
+/// A text to be checked: an input, one of the texts of a binary, or an error in reading those.
 struct Job {
   Input input;
   std::shared_ptr<const CheckOptions> options;
@@ -52,7 +52,7 @@ Outcome checkText(FileReport report, const CheckOptions &options, const Task &ta
   return outcome;
 }
 
-/// Fixes until nothing is left to fix.
+/// Applies fixes until there is nothing left to fix.
 void fixInput(Outcome &outcome, const CheckOptions &options, const Task &task, Checker &checker) {
   FileReport &report = outcome.report;
   if (languageIn(report, task) == Language::Ptx && !isSurelyPtx(report.source->text()))
@@ -72,7 +72,7 @@ void fixInput(Outcome &outcome, const CheckOptions &options, const Task &task, C
     outcome.diff = diffTexts(report.path, before, report.source->text());
 }
 
-/// Unpacks a text of a binary, and says where it is.
+/// Unpacks a text of a binary, and sets its place.
 void readEntry(FileReport &report, const Job &job, Unpacker &unpacker, std::string &problem) {
   const Binary &content = job.binary->content;
   const Entry &entry = content.entries[job.text.entry];
@@ -91,7 +91,7 @@ void readEntry(FileReport &report, const Job &job, Unpacker &unpacker, std::stri
     problem = problemText({place.member, entry.offset, problem});
 }
 
-/// A program that is loaded chooses by the header; what it then gives to the driver is the text.
+/// A program that is loaded chooses an entry by its header, and then gives the text to the driver: they must agree.
 void compareHeaders(FileReport &report, const Job &job) {
   const int text = isa::findTarget(report.target);
   if (text < 0)
@@ -162,7 +162,7 @@ std::string writeBaseline(const std::string &path, const Baseline &baseline) {
   return reason.empty() ? "" : "cannot write the baseline `" + path + "`: " + reason;
 }
 
-/// How a text of a binary is checked: as it was compiled, and without warnings that nobody asked for.
+/// The options for a text of a binary: as it was compiled, and without warnings unless they are requested.
 std::shared_ptr<const CheckOptions> optionsFor(const TextTask &text, const CheckOptions &options,
                                                const Arguments &arguments) {
   auto own = std::make_shared<CheckOptions>(options);
@@ -174,11 +174,11 @@ std::shared_ptr<const CheckOptions> optionsFor(const TextTask &text, const Check
   return own;
 }
 
-/// Puts what an input consists of to the jobs: itself, or the texts of a binary and what is wrong with it.
+/// Adds the jobs of an input: itself, or the texts of a binary and its problems.
 void addJobs(const Input &input, const std::shared_ptr<const CheckOptions> &options, const ReadLimits &limits,
              const Arguments &arguments, std::vector<Job> &jobs) {
   Job itself{input, options, nullptr, nullptr, {}};
-  // A plain file is opened when its turn comes.
+  // A plain file is opened when its job begins.
   const bool isText = !input.problem.empty() || (isPlainFile(input.path) && !beginsAsBinary(input.path));
   std::shared_ptr<const OpenBinary> binary;
   if (!isText)
@@ -199,7 +199,7 @@ void addJobs(const Input &input, const std::shared_ptr<const CheckOptions> &opti
   }
 }
 
-/// The options that setOption knows, in the order they are written.
+/// The options that setOption understands, in the order in which they are written.
 std::vector<Configuration::Setting> settingsOf(const Arguments &arguments) {
   std::vector<Configuration::Setting> settings;
   for (const auto &[name, value] : arguments.options) {
@@ -212,7 +212,7 @@ std::vector<Configuration::Setting> settingsOf(const Arguments &arguments) {
   return settings;
 }
 
-/// What goes with what.
+/// Finds options that cannot be combined.
 std::string conflictIn(const Arguments &arguments) {
   auto given = [&](llvm::StringRef option) { return arguments.has(option); };
   const bool fixes = given("--fix") || given("--diff");
@@ -241,7 +241,7 @@ std::string conflictIn(const Arguments &arguments) {
   return "";
 }
 
-/// Writes the fixed text to standard output, and what is left to report to standard error.
+/// Writes the fixed text to standard output, and the remaining findings to standard error.
 int fixStandardInput(Job &job, const Task &task, const Shown &shown, const ReadLimits &limits) {
   Unpacker unpacker(limits);
   Checker checker;
@@ -258,7 +258,7 @@ int fixStandardInput(Job &job, const Task &task, const Shown &shown, const ReadL
   return totals.errors ? FoundErrors : Clean;
 }
 
-/// Nothing: what is written is not such a number.
+/// Returns nothing if the text is not a number of threads.
 std::optional<unsigned> threadsOf(const Arguments &arguments) {
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   if (const std::optional<llvm::StringRef> written = arguments.value("--jobs"))
@@ -270,7 +270,7 @@ std::optional<unsigned> threadsOf(const Arguments &arguments) {
   return threads;
 }
 
-/// All but the baseline.
+/// The task, without the baseline.
 Task taskOf(const Arguments &arguments) {
   Task task;
   if (std::optional<llvm::StringRef> name = arguments.value("--language"))
@@ -286,7 +286,7 @@ Task taskOf(const Arguments &arguments) {
   return task;
 }
 
-/// Empty: none is read; nothing: the one that is nearest to the input.
+/// Empty: no file is read; nothing: the one nearest to the input is read.
 std::optional<std::string> configFileOf(const Arguments &arguments) {
   if (arguments.has("--no-config"))
     return "";
@@ -295,7 +295,7 @@ std::optional<std::string> configFileOf(const Arguments &arguments) {
   return std::nullopt;
 }
 
-/// Without operands, what lies below the working folder. `wrong`: what is wrong with a `.ptxray` file.
+/// The inputs; without operands, those below the working folder. `wrong` tells what is wrong with a `.ptxray` file.
 std::vector<Input> inputsOf(const Arguments &arguments, Configuration &configuration, std::string &wrong) {
   const llvm::StringRef here = ".";
   const llvm::ArrayRef<llvm::StringRef> operands =
@@ -310,7 +310,7 @@ std::vector<Input> inputsOf(const Arguments &arguments, Configuration &configura
       operands, {.binaries = arguments.has("--binaries"), .sources = arguments.has("--inline"), .source = wantsSource});
 }
 
-/// A complaint, or an empty text.
+/// Returns what is wrong, or an empty text.
 std::string findJobs(const Arguments &arguments, const Task &task, const ReadLimits &limits,
                      Configuration &configuration, std::vector<Job> &jobs) {
   std::string wrong;
@@ -331,7 +331,7 @@ std::string findJobs(const Arguments &arguments, const Task &task, const ReadLim
   return "";
 }
 
-/// On several threads. What ptxas came to, as an exit status: the worst of all.
+/// Checks on several threads. Returns the worst exit status of ptxas.
 int checkAll(std::vector<Job> &jobs, const Task &task, const Shown &shown, const ReadLimits &limits,
              const Arguments &arguments, unsigned threads, OrderedOutput &output) {
   std::atomic<size_t> next = 0;
@@ -358,7 +358,7 @@ int checkAll(std::vector<Job> &jobs, const Task &task, const Shown &shown, const
 
 } // namespace
 
-/// Checks the jobs and writes what is found; an exit status.
+/// Checks the jobs and writes what is found; returns an exit status.
 static int writeReports(std::vector<Job> &jobs, const Task &task, const Shown &shown, const ReadLimits &limits,
                         const Arguments &arguments, unsigned threads) {
   OrderedOutput output(jobs.size(), shown, task.begin);
@@ -381,7 +381,7 @@ static int writeReports(std::vector<Job> &jobs, const Task &task, const Shown &s
   return found && !arguments.has("--exit-zero") ? FoundErrors : Clean;
 }
 
-/// The same into the file that `--output-file` names, if it does.
+/// The same, into the file that `--output-file` names if there is one.
 static int writeReportsSomewhere(std::vector<Job> &jobs, const Task &task, const ReadLimits &limits,
                                  const Arguments &arguments, unsigned threads) {
   const std::optional<llvm::StringRef> path = arguments.value("--output-file");

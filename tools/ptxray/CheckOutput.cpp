@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// Where the pages of the rules are: as the command line says, or the environment.
+/// The address of the pages of the rules, from the command line or the environment.
 static llvm::StringRef siteOf(const Arguments &arguments) {
   const char *site = std::getenv("PTXRAY_SITE");
   return arguments.value("--site").value_or(site ? site : "");
@@ -33,7 +33,7 @@ Shown shownOf(const Arguments &arguments, llvm::raw_ostream *file) {
           .out = file ? *file : llvm::outs()};
 }
 
-/// Takes away what comes after the last error that may be shown.
+/// Removes the diagnostics after the last error that may be shown.
 static DiagnosticList takeSurplus(FileReport &report, unsigned mostErrors) {
   unsigned errors = 0;
   auto surplus = llvm::find_if(report.diagnostics, [&](const Diagnostic &d) {

@@ -1,5 +1,5 @@
 #pragma once
-// How `ptxray check` writes what it finds.
+// Writes the findings of `ptxray check`.
 #include "Binaries.h"
 #include "Command.h"
 #include "Progress.h"
@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// How the reports are written, and where to.
+/// How and where the reports are written.
 struct Shown {
   const Format &format;
   RenderOptions rendering;
@@ -17,10 +17,10 @@ struct Shown {
   llvm::raw_ostream &out;
 };
 
-/// `file`: of `--output-file`, null without one.
+/// `file` is that of `--output-file`, or null.
 Shown shownOf(const Arguments &arguments, llvm::raw_ostream *file);
 
-/// What came of one input, to be written.
+/// The outcome for one input, to be written.
 struct Outcome {
   FileReport report;
   unsigned fixed = 0, accepted = 0;
@@ -28,7 +28,7 @@ struct Outcome {
   int verdict = Clean; // of ptxas: an exit status
 };
 
-/// A rendered report: text, or of a binary blocks that are folded over its texts.
+/// A rendered report: a text, or, for a binary, blocks that are folded over its texts.
 struct Rendered {
   std::string text;
   std::vector<TextBlock> blocks;
@@ -36,10 +36,10 @@ struct Rendered {
   size_t hidden = 0; // diagnostics after the last error that may be shown
 };
 
-/// `wantsDiff`: the changes alone, where the input could be read.
+/// `wantsDiff` selects the changes alone, if the input could be read.
 Rendered render(Outcome &outcome, const OpenBinary *binary, bool wantsDiff, const Shown &shown);
 
-/// The rendered reports, written in the order of the inputs as soon as all before them are there.
+/// Writes rendered reports in the order of the inputs, each as soon as all before it are ready.
 class OrderedOutput {
 public:
   OrderedOutput(size_t count, const Shown &shown, Progress::Clock::time_point begin)

@@ -13,7 +13,7 @@
 
 namespace ptxray {
 
-/// docs/exit-status.md explains them.
+/// The exit statuses of docs/exit-status.md.
 enum ExitStatus {
   Clean = 0,
   FoundErrors = 1,
@@ -24,7 +24,7 @@ enum ExitStatus {
   KernelFailed = 6,
 };
 
-/// What was written after the name of a command, already checked against its options.
+/// The words after the name of a command, checked against its options.
 struct Arguments {
   llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> options;
   std::vector<llvm::StringRef> operands;
@@ -43,29 +43,29 @@ struct Command {
 
 inline constexpr size_t anyNumber = ~size_t(0); // of operands
 
-/// What `ptxray COMMAND --help` shows.
+/// Prints what `ptxray COMMAND --help` shows.
 void printHelp(const Command &command, llvm::raw_ostream &out);
-/// One line on standard error; returns BadUsage.
+/// Prints one line on standard error; returns BadUsage.
 int usageError(const std::string &message);
-/// Usage errors for names that the tables do not know.
+/// Reports a usage error for a name that the tables do not have.
 int unknownTarget(llvm::StringRef written);
 int unknownInstruction(llvm::StringRef written);
-/// `8.6` as 806, if there is such a PTX version.
+/// The version that a text names, `8.6` as 806, if PTX has it.
 std::optional<uint16_t> findVersion(llvm::StringRef written);
-/// Whether to colour what goes to standard output, by `--color=auto|always|never`.
+/// Whether to colour standard output, by `--color=auto|always|never`.
 bool wantsColor(const Arguments &arguments);
-/// Whether the terminal follows links.
+/// Whether the terminal supports hyperlinks.
 bool wantsLinks(const Arguments &arguments);
-/// Flushes standard output; says so when it could not be written.
+/// Flushes standard output; reports if it could not be written.
 int finish(int status);
 
-/// Options that several commands share.
+/// Options of several commands.
 Option colorOption();
 Option textOrJsonOption();
-/// `text|short|...`, for what prints diagnostics.
+/// The formats, `text|short|...`, of commands that print diagnostics.
 std::string diagnosticFormats();
 
-/// The list of AllCommands.cpp, or of ptxray-check.
+/// The list of AllCommands.cpp, or that of ptxray-check.
 std::vector<Command> allCommands();
 
 Command asCommand();
@@ -87,7 +87,7 @@ Command runCommand();
 Command targetsCommand();
 Command versionCommand();
 
-/// Under a name such as `ptxas` or `ptxas-blackwell`.
+/// Runs under a name such as `ptxas` or `ptxas-blackwell`.
 int actAsPtxas(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> words);
 
 } // namespace ptxray

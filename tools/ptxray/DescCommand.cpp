@@ -17,7 +17,7 @@ namespace {
 
 std::string hex(uint64_t value, unsigned bits) { return "0x" + llvm::utohexstr(value, /*LowerCase=*/true, bits / 4); }
 
-/// The command that makes the same descriptor.
+/// A command that makes the same descriptor.
 std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef target) {
   std::string command = "ptxray desc encode " + format.name.str();
   if (!format.kind.empty())
@@ -32,7 +32,7 @@ std::string encodeCommand(const Format &format, uint64_t value, llvm::StringRef 
   return command;
 }
 
-/// One character a column, the last column first.
+/// Writes one character a column, the last column first.
 std::string maskBits(const std::vector<bool> &mask) {
   std::string bits = "0b";
   for (bool zero : llvm::reverse(mask))
@@ -40,8 +40,7 @@ std::string maskBits(const std::vector<bool> &mask) {
   return bits;
 }
 
-/// The layouts of shared memory that the swizzling mode of a descriptor stands for, in CuTe's
-/// notation.
+/// The layouts of shared memory that the swizzling mode of a descriptor selects, in CuTe's notation.
 struct Canonical {
   const char *major;
   std::string layout;
@@ -134,7 +133,7 @@ std::optional<uint64_t> number(const Arguments &arguments, llvm::StringRef optio
   return value;
 }
 
-/// The indices of a word of sparse metadata.
+/// Prints the indices of a word of sparse metadata.
 int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
   uint64_t value = 0;
   if (text.getAsInteger(0, value) || value >> 32)
@@ -180,12 +179,12 @@ int describeMetadata(llvm::StringRef text, const Arguments &arguments) {
   return llvm::any_of(indices, [](const Index &index) { return index.columns.empty(); }) ? FoundErrors : Clean;
 }
 
-/// The fields by name, and those that the kind leaves no choice about.
+/// Sets the fields by name, and those that the kind determines.
 std::optional<std::string> encodeFields(const Format &format, const Arguments &arguments, uint64_t &value) {
   for (const Field &field : format.fields)
     value |= uint64_t(field.fixed) << field.first;
   static constexpr llvm::StringLiteral context[] = {"kind", "format", "cta-group", "ws", "sp", "target", "scale-vec"};
-  // A mask has no M and N: they say how many columns it is for.
+  // A mask has no M and N: these options say for how many columns it is.
   for (const auto &[option, text] : arguments.options) {
     const llvm::StringRef key = option.drop_front(2);
     if (llvm::is_contained(context, key) || (format.name == "zero-mask" && (key == "m" || key == "n")))

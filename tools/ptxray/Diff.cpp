@@ -19,7 +19,7 @@ static WholeLines splitLines(llvm::StringRef text) {
   return lines;
 }
 
-/// Fixes hardly ever add or remove lines; where they do, all from the first to the last change is one.
+/// Fixes rarely add or remove lines; if they do, everything from the first to the last change is one change.
 static std::vector<LineChange> changesBetween(const WholeLines &before, const WholeLines &after) {
   std::vector<LineChange> changes;
   if (before.size() == after.size()) {
@@ -42,7 +42,7 @@ static std::vector<LineChange> changesBetween(const WholeLines &before, const Wh
   return {{head, before.size() - tail, head, after.size() - tail}};
 }
 
-/// Takes off what is the same at both ends of each change, and changes that are none.
+/// Removes equal lines at both ends of each change, and empty changes.
 static void trim(std::vector<LineChange> &changes, const WholeLines &before, const WholeLines &after) {
   for (LineChange &change : changes) {
     while (change.from < change.fromEnd && change.to < change.toEnd && before[change.from] == after[change.to])

@@ -10,9 +10,9 @@ struct LineChange {
   size_t from, fromEnd, to, toEnd;
 };
 
-/// A unified diff.
+/// Makes a unified diff.
 std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after);
-/// The same where it is known which lines may differ; none of the changes touches another.
+/// The same if it is known which lines may differ; no two of the changes touch.
 std::string diffTexts(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after,
                       std::vector<LineChange> changes);
 

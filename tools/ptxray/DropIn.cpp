@@ -1,5 +1,5 @@
-// In the place of ptxas: whatever calls it gets ptxas's own files, messages and exit status, and on standard error,
-// before them, what ptxray finds in the inputs. Without a ptxas it can be a verifier alone.
+// Replaces ptxas: callers get ptxas's own files, messages and exit status, and before them, on standard error, the
+// findings of ptxray about the inputs. Without a ptxas it can verify only.
 #include "Assemble.h"
 #include "Command.h"
 #include "Inline/PutBack.h"
@@ -26,7 +26,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-// Of the newest ptxas.
+// The default target of the newest ptxas.
 static constexpr llvm::StringLiteral defaultTarget = "sm_75";
 static bool isSupported(const isa::Target &target) {
   const bool isOldName = !StringRef(target.name).contains(std::to_string(target.number)); // sm_101 is sm_110
@@ -37,7 +37,7 @@ static const RenderOptions rendering{.unfolding = "ptxray check --no-fold"}; // 
 
 namespace {
 
-/// What the environment asks of ptxray while it takes ptxas's place.
+/// The settings in the environment for a ptxray that replaces ptxas.
 struct Environment {
   bool verifyOnly = false;
   enum { Never, AtErrors, AtWarnings } stop = Never; // instead of calling ptxas
@@ -63,9 +63,9 @@ public:
   }
   bool hasErrors() const { return errors; }
   bool isUnreadable() const { return unreadable; }
-  /// Whether something that ptxas says may be about a place in a source.
+  /// Whether a message of ptxas may be about a place in a source.
   bool haveStatements() const { return !compiled.empty(); }
-  /// What ptxas said of inline assembly, at its place in the source.
+  /// Shows messages of ptxas about inline assembly at their places in the source.
   void explain(StringRef printed);
 
 private:
@@ -84,7 +84,7 @@ private:
 
 } // namespace
 
-/// The number of the file that is open under a path such as `/dev/fd/63`; -1: it has a place of its own.
+/// The number of the file that is open under a path such as `/dev/fd/63`; -1 if the path is an ordinary one.
 static int descriptorOf(StringRef path) {
   int number = -1;
   if (path == "-" || path == "/dev/stdin")
@@ -101,7 +101,7 @@ void Inputs::checkFile(const std::string &file) {
   const bool isRegular =
       (descriptor >= 0 ? fstat(descriptor, &status) : stat(file.c_str(), &status)) == 0 && S_ISREG(status.st_mode);
   if (descriptor < 0 || isRegular) {
-    // A pipe with a name could be read only once: it is left to ptxas.
+    // A named pipe can be read only once: it is left to ptxas.
     if (!isRegular && access(file.c_str(), F_OK) == 0)
       return;
     auto source = SourceBuffer::open(file, reason);
@@ -110,7 +110,7 @@ void Inputs::checkFile(const std::string &file) {
     report(std::move(source), file);
     return;
   }
-  // What comes out of a pipe is kept, and takes the pipe's place for ptxas.
+  // The contents of a pipe are kept, and replace the pipe for ptxas.
   MemoryFile held;
   if (!held.fill(descriptor == STDIN_FILENO ? "-" : file, MemoryFile::Ending::Kept, reason))
     return;
@@ -120,7 +120,7 @@ void Inputs::checkFile(const std::string &file) {
   report(SourceBuffer::open(held.path(), reason), descriptor == STDIN_FILENO ? "<stdin>" : StringRef(file));
 }
 
-/// What cannot be read is ptxas's to complain of, if there is one.
+/// If an input cannot be read, ptxas will report it, if there is one.
 void Inputs::report(std::unique_ptr<SourceBuffer> source, StringRef path) {
   if (!source) {
     unreadable = true;
@@ -153,7 +153,7 @@ void Inputs::report(std::unique_ptr<SourceBuffer> source, StringRef path) {
   show(std::move(report));
 }
 
-/// What a programmer wrote is shown there, the rest in the PTX.
+/// Findings about code of the programmer are shown in the source, others in the PTX.
 void Inputs::show(FileReport report) {
   for (FileReport &original : putBack(report, sourcesOfNvcc(report.path)))
     showOriginal(std::move(original));
@@ -213,8 +213,8 @@ void Inputs::check() {
     report(SourceBuffer::fromText("<string>", text), "<string>");
 }
 
-/// The answers that build systems and test suites ask of ptxas before they trust it, by the newest release whose
-/// judgement this is.
+/// Prints what build systems and test suites ask ptxas before they trust it; the answers are those of the newest
+/// release that ptxray follows.
 static void answerAsVerifier(const PtxasCommandLine &line) {
   const std::string release = cudaReleases().back().name();
   if (line.wantsVersion)
@@ -259,7 +259,7 @@ static int becomePtxas(const std::string &path, llvm::ArrayRef<std::string> word
   return NoPtxas;
 }
 
-/// As `becomePtxas`, but for what is said afterwards.
+/// Like `becomePtxas`, but returns, so that messages can be added.
 static int runPtxasAndExplain(const std::string &path, llvm::ArrayRef<std::string> words, Inputs &inputs) {
   markTried(path);
   const ProgramResult run = runInPlace(path, words);
@@ -295,7 +295,7 @@ int actAsPtxas(StringRef name, llvm::ArrayRef<StringRef> operands) {
   return NoPtxas;
 }
 
-/// Where there is no ptxas whose help would be shown, `--help` is about this command.
+/// Without a ptxas whose help could be shown, `--help` is about this command.
 static int runPtxas(const Arguments &arguments) {
   const std::vector<std::string> words(arguments.operands.begin(), arguments.operands.end());
   std::string reason;

@@ -19,7 +19,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// The page of a rule as it is in docs/diagnostics, without what only its tests read, under its level and group.
+/// The page of a rule in docs/diagnostics without the parts for tests, under its level and group.
 static std::string shownRulePage(DiagId id) {
   std::string text = (info(id).id + " - a rule of the group " + groupOf(id).name + ": " + severityName(info(id).level) +
                       (mayHaveFix(id) ? ", with a fix" : "") + "\n\n")
@@ -34,7 +34,7 @@ static std::string shownRulePage(DiagId id) {
   return text;
 }
 
-/// The page of the instruction or directive that the line holds.
+/// Prints the page of the instruction or directive in a line.
 static bool explainStatement(StringRef text, llvm::raw_ostream &out) {
   if (text.starts_with("@"))
     text = text.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
@@ -47,7 +47,7 @@ static bool explainStatement(StringRef text, llvm::raw_ostream &out) {
   return page.has_value();
 }
 
-/// `kernel.ptx:12`: what is reported in the line, the rules, and what is there.
+/// Explains `kernel.ptx:12`: the findings in that line, their rules, and the statement.
 static std::optional<int> explainLine(StringRef written, llvm::raw_ostream &out) {
   const auto [path, number] = written.rsplit(':');
   unsigned line = 0;
@@ -85,7 +85,7 @@ static std::string didYouMeanAny(StringRef wanted) {
   return didYouMean(wanted, known);
 }
 
-/// Pages of one name; empty: there is none.
+/// The pages of one name; empty if there are none.
 static std::vector<Page> pagesOf(StringRef name) {
   constexpr size_t mostLonger = 3; // of more than these, the names are enough
   std::vector<Page> pages;
@@ -112,7 +112,7 @@ static void printSource(StringRef name, llvm::raw_ostream &out) {
         << StringRef(sourceOf(tables.entries[entry])).rtrim() << '\n';
 }
 
-/// Instructions that begin so, with their titles.
+/// Lists instructions that begin with a text, with their titles.
 static void listMnemonics(StringRef written, llvm::raw_ostream &out) {
   out << "many instructions begin with `" << escaped(written) << "`:\n";
   for (const isa::Mnemonic *mnemonic : findMnemonics(written))

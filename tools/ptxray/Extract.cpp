@@ -1,4 +1,4 @@
-// `ptxray extract`: the PTX of a binary as files, or a list of all that is in it.
+// `ptxray extract`: writes the PTX of a binary into files, or lists the contents.
 #include "Binaries.h"
 #include "Files.h"
 #include "Isa/Isa.h"
@@ -15,7 +15,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// An entry that was asked for.
+/// A requested entry.
 struct Listed {
   size_t index;
   std::string file; // it was written to; empty: it was not
@@ -117,7 +117,7 @@ static void printJson(const Extraction &found, llvm::raw_ostream &out) {
 }
 
 // ------------------------------------------------------------------------------------------ files
-/// `libfoo.so.3.sm_90.ptx`: no part of it comes from the binary but numbers.
+/// The name of a file, `libfoo.so.3.sm_90.ptx`: only numbers in it come from the binary.
 static std::string fileName(const OpenBinary &binary, size_t index) {
   const Entry &entry = binary.content.entries[index];
   StringRef name = StringRef(binary.path).rsplit('/').second;
@@ -128,7 +128,7 @@ static std::string fileName(const OpenBinary &binary, size_t index) {
   return name.str() + "." + std::to_string(index + 1) + "." + entry.target() + ".ptx";
 }
 
-/// Writes the texts; what cannot be unpacked is a problem of the binary. An exit status.
+/// Writes the texts; one that cannot be unpacked is a problem of the binary. Returns an exit status.
 static int writeTexts(Extraction &found, const std::string &folder) {
   Unpacker unpacker(found.binary.limits);
   for (Listed &one : found.entries) {

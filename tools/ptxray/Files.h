@@ -4,8 +4,8 @@
 
 namespace ptxray {
 
-/// Replaces a file as a whole or not at all, keeps its mode, and follows a link to it. Gives what went
-/// wrong, or nothing.
+/// Replaces a file completely or not at all, keeps its mode, and follows a link to it. Returns what went wrong, or
+/// nothing.
 std::string writeFile(const std::string &path, llvm::StringRef text);
 
 } // namespace ptxray

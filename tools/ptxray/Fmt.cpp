@@ -12,7 +12,7 @@ namespace ptxray {
 
 namespace {
 
-/// What is done with the texts.
+/// What to do with the texts.
 struct FmtTask {
   bool check = false, diff = false, quiet = false;
   LineSpan lines;
@@ -27,7 +27,7 @@ struct FmtTotals {
 
 static llvm::raw_ostream &complaint(llvm::StringRef path) { return llvm::errs() << "ptxray: " << escaped(path) << ":"; }
 
-/// `FROM:TO`, `FROM:` or a line alone.
+/// Reads `FROM:TO`, `FROM:` or a single line.
 static std::optional<LineSpan> readLines(llvm::StringRef written) {
   const auto [from, to] = written.split(':');
   LineSpan lines;
@@ -40,7 +40,7 @@ static std::optional<LineSpan> readLines(llvm::StringRef written) {
   return lines;
 }
 
-/// The lines that the changes touch.
+/// The lines that the changes affect.
 static std::vector<LineChange> lineChanges(const Formatting &formatting, llvm::StringRef text) {
   std::vector<LineChange> changes;
   size_t at = 0, line = 0, newLine = 0; // before `at`, in the old text and the new one

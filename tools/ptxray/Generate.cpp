@@ -1,4 +1,4 @@
-// The manual page and the completions of shells, from the tables of commands and options.
+// Generates the manual page and completions for shells from the tables of commands and options.
 #include "Diagnostics/Diagnostic.h"
 #include "ManPage.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +9,7 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// What may be written for an option or operand, judged by how help names it.
+/// The kind of value that an option or operand takes, by its name in the help text.
 enum class WhatFollows { None, Choice, Rules, Files, Anything };
 
 static WhatFollows valuesOf(StringRef shown) {

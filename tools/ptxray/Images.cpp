@@ -41,7 +41,7 @@ static bool hasText(llvm::ArrayRef<Entry> entries) {
   return llvm::any_of(entries, [](const Entry &e) { return e.isText(); });
 }
 
-/// What a device link leaves when there was nothing to link is a cubin without code.
+/// Whether a container has code: a device link of nothing leaves a cubin without any.
 static bool hasCode(const Binary &binary, const Container &container, Unpacker &unpacker) {
   const llvm::ArrayRef<Entry> entries = binary.entriesOf(container);
   if (hasText(entries))
@@ -58,7 +58,7 @@ static bool hasCode(const Binary &binary, const Container &container, Unpacker &
   return !bytes || !codeOf(bytes->text()).empty();
 }
 
-/// Those of one file or member of an archive.
+/// Adds the modules of one file or member of an archive.
 static void addModules(const Binary &binary, llvm::ArrayRef<uint32_t> containers, Unpacker &unpacker,
                        std::vector<DeviceModule> &modules) {
   DeviceModule linked;
@@ -112,7 +112,7 @@ static ModuleFit fitOf(llvm::ArrayRef<Entry> entries, const isa::Target &gpu) {
   return best;
 }
 
-/// The least of several, and of PTX the newest.
+/// Combines two fits: the lesser one, and the newest PTX.
 static void addPart(ModuleFit &all, const ModuleFit &part) {
   auto version = [](const ModuleFit &f) { return f.text ? f.text->major * 100 + f.text->minor : 0; };
   if (part.fit < all.fit || (part.fit == all.fit && version(part) > version(all)))
@@ -125,7 +125,7 @@ ModuleFit fitOf(const DeviceModule &module, const Binary &binary, const isa::Tar
     addPart(images, fitOf(binary.entriesOf(binary.containers[index]), gpu));
   if (images.fit != Fit::None || !module.isLinked)
     return images;
-  // The driver links again, from what the module was linked from.
+  // The driver links the module again from its parts.
   ModuleFit texts{Fit::Compiled, nullptr};
   bool any = false;
   for (uint32_t index : module.texts) {

@@ -1,19 +1,19 @@
 #pragma once
-// On which GPUs a binary runs: what a GPU takes of its modules.
+// On which GPUs a binary runs: what a GPU can use of its modules.
 #include "Binary/Binary.h"
 #include "Isa/Isa.h"
 
 namespace ptxray {
 
-/// How well something runs on a GPU; the greater the better.
+/// How well something runs on a GPU; greater is better.
 enum class Fit : uint8_t { None, Compiled, Native };
 
-/// What the GPU can do with one image. PTX needs a driver besides that knows its version.
+/// What the GPU can do with one image. PTX also needs a driver that reads its version.
 Fit fitOf(const Entry &entry, const isa::Target &gpu);
 /// The GPUs that a library may meet, in ascending order.
 std::vector<const isa::Target *> gpusOfToday();
 
-/// What a program registers as one: a container, or all that a device link put together.
+/// What a program registers as a unit: a container, or everything that one device link combined.
 struct DeviceModule {
   std::vector<uint32_t> images; // containers: of a linked module those with its cubins
   std::vector<uint32_t> texts;  // of a linked module: the containers that it was linked from
@@ -25,7 +25,7 @@ struct ModuleFit {
   const Entry *text = nullptr; // Compiled: the PTX that the driver takes, the newest of several
 };
 
-/// A module at a time: containers without code are none. Unpacks a cubin of each container without PTX.
+/// The modules, without containers that have no code. Unpacks a cubin of each container without PTX.
 std::vector<DeviceModule> modulesOf(const Binary &binary, Unpacker &unpacker);
 ModuleFit fitOf(const DeviceModule &module, const Binary &binary, const isa::Target &gpu);
 

@@ -14,7 +14,7 @@ static bool isFolder(const std::string &path, UniqueID &id) {
   return llvm::sys::fs::is_directory(path) && !llvm::sys::fs::getUniqueID(path, id);
 }
 
-/// Whether nothing can be read there: a link that leads nowhere, a pipe. What may not be read is worth a report.
+/// Whether nothing can be read there: a broken link, a pipe. A file without permission is worth a report.
 static bool hasNoText(const llvm::sys::fs::file_status &status, std::error_code problem) {
   if (problem)
     return problem == std::errc::no_such_file_or_directory || problem == std::errc::too_many_symbolic_link_levels;
@@ -31,7 +31,7 @@ static bool isWanted(const std::string &path, WantedInputs wanted) {
 
 namespace {
 
-/// A folder that is being searched, and those of its names that are still to be looked at, the next one last.
+/// A folder that is being searched, with the names in it that are left, the next one last.
 struct OpenFolder {
   std::string path;
   UniqueID id;

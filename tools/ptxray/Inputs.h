@@ -7,22 +7,22 @@
 
 namespace ptxray {
 
-/// A file to read, or one that cannot be read and why.
+/// A file to be read, or why it cannot be.
 struct Input {
   std::string path;
   std::string problem;
   bool isNamed = true; // by an argument; else found below a folder
 };
 
-/// What is wanted below folders besides `*.ptx`.
+/// Which files below a folder are wanted besides `*.ptx`.
 struct WantedInputs {
   bool binaries = false; // by their first bytes
   bool sources = false;  // of other languages, by their extensions
-  /// Else, whether a source is wanted; null: none is.
+  /// Otherwise, whether a source is wanted; null: no source is.
   llvm::function_ref<bool(const std::string &)> source = nullptr;
 };
 
-/// The files that the arguments name: files as they are, folders as what is wanted below them, sorted.
+/// The files that the arguments name: files themselves, and the wanted files below folders, sorted.
 std::vector<Input> findInputs(llvm::ArrayRef<llvm::StringRef> arguments, WantedInputs wanted = {});
 
 } // namespace ptxray

@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// Without `--target`: one of each kind that has instructions of its own, and both texture modes.
+/// The targets without `--target`: one of each kind with instructions of its own, and both texture modes.
 static constexpr llvm::StringLiteral usualTargets[] = {"sm_75", "sm_90a,texmode_independent", "sm_100a", "sm_120a"};
 
 static void list(llvm::raw_ostream &out) {
@@ -18,7 +18,7 @@ static void list(llvm::raw_ostream &out) {
       out << tables.mnemonics[mnemonic].text << '\t' << entry.manual << '\t' << entry.title << '\n';
 }
 
-/// Sections as in test/isa, so that the tests' runners can read them.
+/// Prints sections as in test/isa, which the runners of the tests can read.
 static int enumerate(llvm::StringRef mnemonic, const Arguments &arguments) {
   ModuleContext module;
   module.ptx = isa::versions().back();

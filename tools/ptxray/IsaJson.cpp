@@ -1,4 +1,4 @@
-// The constant tables written out with names in place of indices.
+// Writes out the constant tables with names in place of indices.
 #include "IsaJson.h"
 #include "Isa/FactNames.h"
 #include "Isa/Isa.h"
@@ -16,7 +16,7 @@ using isa::ExprId;
 using isa::ExprOp;
 using isa::Form;
 
-/// Grows when a reader of an older one could fail.
+/// Increased when readers of an older version could fail.
 static constexpr int schemaVersion = 1;
 
 static const isa::Tables &tables() { return isa::tables(); }
@@ -42,8 +42,7 @@ static const char *nameOf(isa::PatternKind kind) {
   return names[static_cast<unsigned>(kind)];
 }
 
-/// The words of docs/isa-notation.md for what is said of an operand, the manual's first, then those for habits of
-/// ptxas.
+/// The rules of an operand by their words in docs/isa-notation.md: those of the manual first, then habits of ptxas.
 struct NamedRule {
   isa::OperandRule rule;
   const char *name;
@@ -83,7 +82,8 @@ static llvm::ArrayRef<isa::WordId> wordsOf(const Expr &e) { return tables().word
 
 namespace {
 
-/// The conditions of one form, which speak of its slots and operands; of no form, those that speak of module and words.
+/// Writes the conditions of one form, which refer to its slots and operands; without a form, those about module and
+/// words.
 class FormJson {
 public:
   FormJson() = default;
@@ -125,22 +125,20 @@ private:
 
 } // namespace
 
-/// Whether a text that needs it is taken with a warning, as what ptxas accepts and the manual does not have.
+/// Whether an accepted text gets a warning, because ptxas accepts it and the manual does not.
 static bool alwaysWarns(ExprId id) {
   const Expr &e = tables().exprs[id];
   return e.op == ExprOp::Warn || (e.op == ExprOp::And && llvm::any_of(tables().exprArgs.slice(e.a, e.b), alwaysWarns));
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
-Json FormJson::conditions(const Expr &e) const {
+Json FormJson::conditions(const Expr &e) const { // NOLINT(misc-no-recursion): the tables are constant
   Json list = Json::array();
   for (ExprId part : tables().exprArgs.slice(e.a, e.b))
     list.push_back(condition(part));
   return list;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
-Json FormJson::condition(ExprId id) const {
+Json FormJson::condition(ExprId id) const { // NOLINT(misc-no-recursion): the tables are constant
   const Expr &e = tables().exprs[id];
   switch (e.op) {
   case ExprOp::True: return true;
@@ -161,9 +159,8 @@ Json FormJson::condition(ExprId id) const {
   }
 }
 
-/// A gate of module and target is among the gates, another one here: it speaks of the form's own slots.
-// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their conditions
-Json FormJson::gateJson(const Expr &e) const {
+/// A gate about module and target is among the gates; others are written here, since they refer to the form's slots.
+Json FormJson::gateJson(const Expr &e) const { // NOLINT(misc-no-recursion): the tables are constant
   const isa::Gate &gate = tables().gates[e.a];
   Json json = {{"gate", gate.name}};
   if (!tables().exprs[gate.expr].gateOnly)
@@ -282,8 +279,7 @@ Json FormJson::operandJson(const isa::OperandDecl &operand) const {
   return json;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): the tables are constant: no input nests their patterns
-Json FormJson::patternJson(llvm::ArrayRef<isa::Pattern> patterns) const {
+Json FormJson::patternJson(llvm::ArrayRef<isa::Pattern> patterns) const { // NOLINT(misc-no-recursion): as above
   Json list = Json::array();
   for (size_t at = 0; at < patterns.size(); at += patterns[at].extent) {
     const isa::Pattern &pattern = patterns[at];
@@ -367,12 +363,12 @@ Json FormJson::ruleJson(const isa::Rule &rule) const {
   return json;
 }
 
-/// What an instruction does, in the words of docs/isa-notation.md.
+/// Writes a fact in the words of docs/isa-notation.md.
 Json FormJson::factJson(const isa::Fact &fact) const {
   Json json = {{"fact", isa::factNames[static_cast<size_t>(fact.kind)]}};
   if (fact.when)
     json["when"] = condition(fact.when);
-  // A barrier has an object or a number, and only the number a scope.
+  // A barrier is an object or a number; only with a number there is a scope.
   const isa::DetailNames details = isa::detailNames(fact.kind);
   const bool isOfObject =
       fact.operand >= 0 && (fact.kind == isa::FactKind::Arrives || fact.kind == isa::FactKind::Awaits);

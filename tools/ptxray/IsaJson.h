@@ -6,13 +6,14 @@
 
 namespace ptxray {
 
-/// The instructions whose mnemonics begin with one of the names; all without names.
+/// The instructions whose mnemonics begin with one of the names; all of them without names.
 Json isaJson(llvm::ArrayRef<llvm::StringRef> names);
 Json versionsJson();
-/// What operands say, and words in instructions that begin with `mnemonic`; what a word says elsewhere is with it.
+/// The meanings of operands, and of words in instructions that begin with `mnemonic`; general meanings are with the
+/// word.
 Json meaningsJson();
 Json examplesJson();
-/// Whether some mnemonic is the name or goes on after it with a dot.
+/// Whether some mnemonic equals the name, or continues it after a dot.
 bool anyMnemonicBegins(llvm::StringRef name);
 
 } // namespace ptxray

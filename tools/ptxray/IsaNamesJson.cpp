@@ -1,4 +1,4 @@
-// What is beside the entries: versions, what names say, examples.
+// Writes everything besides the entries: versions, meanings of names, examples.
 #include "Isa/Isa.h"
 #include "IsaJson.h"
 

@@ -77,7 +77,7 @@ std::string replaced(StringRef text, llvm::ArrayRef<std::pair<char, StringRef>> 
   return out;
 }
 
-/// What is in backticks is bold.
+/// Makes text in backticks bold.
 static std::string roff(StringRef text) {
   std::string out;
   llvm::SmallVector<StringRef> parts;
@@ -89,7 +89,7 @@ static std::string roff(StringRef text) {
   return StringRef(out).starts_with(".") || StringRef(out).starts_with("'") ? "\\&" + out : out;
 }
 
-/// With a capital and a full stop.
+/// Adds a capital letter and a full stop.
 static std::string sentence(StringRef text) {
   const char last = text.empty() ? '.' : text.back();
   const std::string begun = text.empty() ? "" : text.take_front(1).upper() + text.drop_front().str();
@@ -102,7 +102,7 @@ static void section(StringRef title, llvm::ArrayRef<Named> entries, llvm::raw_os
     out << ".TP\n.B " << entry.name << '\n' << roff(entry.meaning) << '\n';
 }
 
-/// The day of the release, which whoever makes one puts into the environment; empty otherwise.
+/// The day of the release, which the release script puts into the environment; empty otherwise.
 static std::string releaseDay() {
   const char *written = std::getenv("SOURCE_DATE_EPOCH");
   int64_t seconds;

@@ -6,7 +6,7 @@ namespace ptxray {
 /// The text with each of these characters replaced.
 std::string replaced(llvm::StringRef text, llvm::ArrayRef<std::pair<char, llvm::StringRef>> escapes);
 
-/// `ptxray generate man`.
+/// Prints the page of `ptxray generate man`.
 void generateMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out);
 
 } // namespace ptxray

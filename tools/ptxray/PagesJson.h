@@ -1,11 +1,11 @@
 #pragma once
-// Pages as JSON: docs/explain.schema.json.
+// Writes pages as JSON: docs/explain.schema.json.
 #include "Explore/Page.h"
 #include "Source/JsonValue.h"
 
 namespace ptxray {
 
-/// Of all instructions, directives, pragmas, special registers, targets and qualifiers.
+/// The pages of all instructions, directives, pragmas, special registers, targets and qualifiers.
 std::vector<Page> allPages();
 Json pagesJson(const std::vector<Page> &pages);
 

@@ -4,11 +4,11 @@
 
 namespace ptxray {
 
-/// A line on a terminal's standard error that says how far a long run is.
+/// A line on a terminal's standard error that shows the progress of a long run.
 class Progress {
 public:
   using Clock = std::chrono::steady_clock;
-  /// `begin`: of the run, which may have waited for its inputs before there was anything to show.
+  /// `begin` is the start of the run, which may have waited for its inputs first.
   Progress(size_t total, bool wanted, Clock::time_point begin);
   void show(size_t done, unsigned errors); // now and then
   void clear();                            // before anything else is written

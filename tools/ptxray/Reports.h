@@ -4,8 +4,7 @@
 
 namespace ptxray {
 
-/// Adds what ptxas says of the text to a report that is checked already; an exit status, Clean when
-/// both agree.
+/// Adds the messages of ptxas about the text to a checked report; returns an exit status, Clean if both agree.
 int addVerdict(FileReport &report, llvm::StringRef ptxas, const CheckOptions &options);
 
 } // namespace ptxray

@@ -8,7 +8,7 @@
 
 namespace ptxray {
 
-/// Of every rule, or of those that the operands name.
+/// All rules, or those that the operands name.
 static std::vector<DiagId> wantedRules(const Arguments &arguments, std::string &problem) {
   std::vector<DiagId> rules;
   for (size_t i = 0; arguments.operands.empty() && i < allDiagInfos().size(); ++i)

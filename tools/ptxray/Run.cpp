@@ -1,5 +1,5 @@
-// `ptxray run`: everything up to the launch. The launch itself is ptxray-run's, a program of its
-// own, since this one is static and cannot open the CUDA driver.
+// `ptxray run`: everything up to the launch. The launch itself is done by ptxray-run, a separate program, since this
+// one is static and cannot open the CUDA driver.
 #include "../ptxray-run/LaunchOptions.h"
 #include "Assemble.h"
 #include "BinaryOptions.h"
@@ -61,7 +61,7 @@ static std::vector<KernelEntry> findEntries(const Ast &ast) {
   return entries;
 }
 
-/// $PTXRAY_RUN, else beside this program, else where the build puts it.
+/// The path of ptxray-run: $PTXRAY_RUN, else next to this program, else in the build folder.
 static std::string companion() {
   if (const char *named = std::getenv("PTXRAY_RUN"); named && *named)
     return named;
@@ -74,7 +74,8 @@ static std::string companion() {
   return "";
 }
 
-/// `7` becomes `u32=7`; what says itself what it is stays as it is. A complaint, or an empty text.
+/// Adds types to arguments: `7` becomes `u32=7`; an argument that names its type is kept. Returns what is wrong, or an
+/// empty text.
 static std::string typedArguments(const KernelEntry &entry, llvm::ArrayRef<StringRef> written,
                                   std::vector<std::string> &out) {
   if (written.size() != entry.parameters.size())
@@ -95,7 +96,7 @@ static std::string typedArguments(const KernelEntry &entry, llvm::ArrayRef<Strin
   return "";
 }
 
-/// For ptxray-run, which fits the arguments to them.
+/// The sizes of the parameters, to which ptxray-run fits the arguments.
 static std::string parameterSizes(const KernelEntry &entry) {
   std::string sizes;
   for (const Parameter &parameter : entry.parameters)
@@ -103,7 +104,7 @@ static std::string parameterSizes(const KernelEntry &entry) {
   return sizes;
 }
 
-/// Standard output and error are shared with it.
+/// Runs a program that shares standard output and error.
 static int runShared(const std::string &path, llvm::ArrayRef<std::string> arguments) {
   std::vector<char *> words{const_cast<char *>(path.c_str())};
   for (const std::string &argument : arguments)
@@ -119,8 +120,8 @@ static int runShared(const std::string &path, llvm::ArrayRef<std::string> argume
   return WIFEXITED(status) ? WEXITSTATUS(status) : KernelFailed;
 }
 
-/// The GPU that the module is compiled for: the module's own target where that fits the GPU at
-/// hand, since only it may name an architecture-specific one.
+/// The GPU that the module is compiled for: the module's own target if it fits the present GPU, since only that may be
+/// an architecture-specific one.
 static std::string targetFor(StringRef moduleTarget, StringRef gpu) {
   const int own = isa::findTarget(moduleTarget), other = isa::findTarget(gpu);
   const bool sameNumber = own >= 0 && other >= 0 && isa::targets()[own].number == isa::targets()[other].number;
@@ -129,7 +130,7 @@ static std::string targetFor(StringRef moduleTarget, StringRef gpu) {
 
 namespace {
 
-/// What ptxray-run is called with.
+/// The command line of ptxray-run.
 struct Launch {
   std::string launcher;           // empty: it is missing
   std::vector<std::string> words; // the options
@@ -169,7 +170,7 @@ static std::vector<std::string> sharedWords(const Arguments &arguments) {
   return words;
 }
 
-/// Its arguments are as written: what they must be is not known.
+/// Passes arguments on as they are written, since the parameters of an object are not known.
 static int runObject(Launch launch, const std::string &path, const Arguments &arguments) {
   if (const std::optional<StringRef> kernel = arguments.value("--kernel"))
     launch.words.insert(launch.words.end(), {"--kernel", kernel->str()});
@@ -178,7 +179,7 @@ static int runObject(Launch launch, const std::string &path, const Arguments &ar
   return launch.run(path);
 }
 
-/// The kernel that is named, or the only one. A complaint, or an empty text.
+/// The kernel that is named, or the only one. Returns what is wrong, or an empty text.
 static std::string chooseEntry(const Ast &ast, std::optional<StringRef> named, KernelEntry &chosen) {
   const std::vector<KernelEntry> entries = findEntries(ast);
   llvm::SmallVector<StringRef> names;
@@ -195,7 +196,7 @@ static std::string chooseEntry(const Ast &ast, std::optional<StringRef> named, K
   return "";
 }
 
-/// The driver compiles the text.
+/// Lets the driver compile the text.
 static int runCompiledByDriver(const Launch &launch, AssembleInput &input, const Arguments &arguments) {
   MemoryFile log;
   std::string reason;
@@ -248,7 +249,7 @@ static int runRun(const Arguments &arguments) {
   launch.words.insert(launch.words.end(), {"--kernel", entry.name, "--parameters", parameterSizes(entry)});
   if (!arguments.has("--block") && !entry.threads.empty())
     launch.words.insert(launch.words.end(), {"--block", entry.threads});
-  // What is wrong with the arguments is said before a GPU is looked for and ptxas is called.
+  // Arguments are checked before a GPU is looked for and ptxas is called.
   if (const int status = launch.run(input.file.path(), {"--validate"}))
     return status;
   return arguments.has("--jit") ? runCompiledByDriver(launch, input, arguments)

@@ -5,8 +5,8 @@
 
 namespace ptxray {
 
-/// Prints the settings that hold for the inputs as a `.ptxray` file has them, and where each was written. Gives what is
-/// wrong with one of these files, or nothing.
+/// Prints the settings for the inputs in the form of a `.ptxray` file, with the place where each was written. Returns
+/// what is wrong with one of these files, or nothing.
 std::string showConfig(llvm::ArrayRef<Input> inputs, llvm::StringRef stdinName, Configuration &configuration,
                        llvm::raw_ostream &out);
 

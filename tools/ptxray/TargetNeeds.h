@@ -1,5 +1,5 @@
 #pragma once
-// What a file asks of versions and targets: PTX as a whole, a source in another language statement by statement.
+// The versions and targets that a file requires: PTX as a whole, a source in another language statement by statement.
 #include "Check/CheckStatements.h"
 #include "Explore/Requirements.h"
 #include <memory>
@@ -12,9 +12,9 @@ public:
   TargetNeeds(std::unique_ptr<SourceBuffer> source, Language language, llvm::StringRef path);
   TargetNeeds(TargetNeeds &&) = default;
 
-  /// Of a source: what passes with all statements that no `#if` guards.
+  /// The versions and targets with which the file passes; of a source, all statements that no `#if` guards.
   const CellSet &passes() const { return all; }
-  /// The first error with that version and target; its line is the source's.
+  /// The first error with that version and target, in a line of the source.
   Obstacle obstacle(Requirements::Place place) const;
 
   struct Demand {
@@ -35,7 +35,7 @@ public:
   const std::optional<InlineSummary> &inlined() const { return summary; }
 
 private:
-  /// A text that is judged as a whole, for those of the targets.
+  /// A text that is judged as a whole, for some of the targets.
   struct Part {
     std::unique_ptr<SourceBuffer> text;
     std::unique_ptr<Requirements> needs;

@@ -22,7 +22,7 @@ struct File {
   std::unique_ptr<TargetNeeds> needs;
 };
 
-/// An obstacle and the file that it is in.
+/// An obstacle and its file.
 struct Reason {
   std::string path;
   Obstacle obstacle;
@@ -55,7 +55,7 @@ static std::vector<Reason> conflictOf(llvm::ArrayRef<File> files) {
   for (const File &file : files)
     for (const TargetNeeds::Demand &demand : file.needs->demands())
       all.push_back({&file, &demand});
-  // Where the other passes, or at its own best place.
+  // The reason of one file where the other one passes, or at its own best place.
   auto reason = [](const One &one, const CellSet &elsewhere) {
     const uint16_t newest = isa::versions().size() - 1;
     for (int v = newest; v >= 0; --v)
@@ -77,7 +77,8 @@ static std::vector<Reason> conflictOf(llvm::ArrayRef<File> files) {
     for (size_t j = 0; j < i; ++j)
       if ((all[i].demand->passes & all[j].demand->passes).none())
         return {reason(all[j], all[i].demand->passes), reason(all[i], all[j].demand->passes)};
-  // Only several together leave nothing: the one that takes the last place away, and what was left.
+  // Only several demands together leave nothing: the reasons are the one that removes the last place, and what was left
+  // before it.
   CellSet left;
   left.set();
   for (const One &one : all) {
@@ -112,7 +113,7 @@ static VersionAnswer answerFor(llvm::ArrayRef<File> files) {
         answer.version = reasonAt(files, {narrow<uint16_t>(at - 1), t});
         break;
       }
-  // The highest target without a letter that does not fit, but for those above all that do.
+  // The highest target without a suffix that does not fit, ignoring those above all that fit.
   int out = -1;
   uint16_t highest = 0;
   for (const auto &[version, group] : answer.targets)
@@ -133,7 +134,7 @@ static void printReason(llvm::raw_ostream &out, llvm::StringRef what, const Reas
       << reason.obstacle.rule << "]\n";
 }
 
-/// With which targets a statement passes: `sm_80 and later`, `sm_90a`.
+/// The targets with which a statement passes, in words: `sm_80 and later`, `sm_90a`.
 static std::string targetsText(const CellSet &passes) {
   std::vector<llvm::StringRef> names;
   const isa::Target *lowest = nullptr;
@@ -163,7 +164,7 @@ static uint16_t leastVersionOf(const CellSet &passes) {
   return least;
 }
 
-/// Each statement of a source, since it is they that `#if` tells apart.
+/// Prints each statement of a source, since `#if` may distinguish them.
 static void printStatements(const File &file, llvm::raw_ostream &out) {
   for (const TargetNeeds::Statement &one : file.needs->statements()) {
     out << escaped(file.path) << ':' << one.line << ": ";

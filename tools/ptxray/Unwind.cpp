@@ -1,6 +1,6 @@
-// Start-up code of a static program registers the tables that exceptions need, and the first exception then sorts them
-// all: 5 ms of a check that takes 2. The linker (CMakeLists.txt) puts these in place of the registration; the tables
-// are found by the index that --eh-frame-hdr makes, as in every other program.
+// The start-up code of a static program registers the tables for exceptions, and the first exception then sorts them
+// all: 5 ms for a check that takes 2. The linker (CMakeLists.txt) replaces the registration by these functions; the
+// tables are found by the index that --eh-frame-hdr makes, as in every other program.
 #include <cstddef>
 #include <cstdlib>
 
@@ -11,8 +11,8 @@ void *__wrap___deregister_frame_info(const void *) { return nullptr; }
 // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 }
 
-// The library's own handler names the type of an exception that nobody catches, and brings a demangler for that: GNU's
-// handler is replaced, of LLVM's library the demangler.
+// The library's own handler names the type of an uncaught exception, and so links a demangler: GNU's handler is
+// replaced, or the demangler of LLVM's library.
 extern "C" {
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): the library's name
 char *__cxa_demangle(const char *, char *, size_t *, int *status) {

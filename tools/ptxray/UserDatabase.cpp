@@ -1,5 +1,5 @@
-// The C library's look-ups of users load shared libraries, which a static program cannot rely on; the
-// linker warns of them. LLVM calls them for paths that begin with `~`, and no path here does.
+// The C library loads shared libraries to look up users, which a static program cannot rely on; the linker warns of it.
+// LLVM calls these functions for paths that begin with `~`, which do not occur here.
 #include <cstddef>
 #include <pwd.h>
 

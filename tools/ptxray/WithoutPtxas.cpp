@@ -1,4 +1,4 @@
-// In the place of Assemble.cpp, DropIn.cpp and Run.cpp where ptxray calls no other program: on all systems but Linux.
+// Replaces Assemble.cpp, DropIn.cpp and Run.cpp on systems where ptxray calls no other program: all but Linux.
 #include "Command.h"
 #include "Reports.h"
 

@@ -40,7 +40,7 @@ bool ptxray::wantsColor(const Arguments &arguments) {
   return llvm::sys::Process::StandardOutIsDisplayed() && term && StringRef(term) != "dumb" && (!noColor || !*noColor);
 }
 
-/// There is no way to ask a terminal; those that follow links name themselves.
+/// Terminals that support hyperlinks identify themselves; there is no way to ask.
 static bool knowsLinks() {
   auto is = [](const char *variable, llvm::ArrayRef<StringRef> values) {
     const char *value = std::getenv(variable);
@@ -93,7 +93,7 @@ static std::vector<StringRef> references(const std::vector<std::string_view> &wo
   return {words.begin(), words.end()};
 }
 
-/// What is wrong with the words of a command, or nothing.
+/// Returns what is wrong with the words of a command, or nothing.
 static std::string readArguments(const Command &command, llvm::ArrayRef<const char *> written, Arguments &arguments) {
   CommandLine line;
   std::vector<std::string_view> words(written.begin(), written.end());

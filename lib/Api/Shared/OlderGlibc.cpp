@@ -1,5 +1,5 @@
-// For the shared library alone: what the static parts in it ask of glibc under names that glibc 2.28 does not have yet,
-// so that one library serves all systems since then, and one wheel all Pythons. Nobody else sees these (exports.map).
+// For the shared library alone: functions of glibc that its static parts need and glibc 2.28 does not have yet, so that
+// one library serves all systems since then, and one wheel all Pythons. They are not exported (exports.map).
 #include <features.h>
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35) && defined(__x86_64__)
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace {
 
-/// Where the library lies, and its table for unwinding.
+/// The addresses of the library and of its table for unwinding.
 struct Library {
   uintptr_t begin = UINTPTR_MAX, end = 0;
   void *table = nullptr;
@@ -30,7 +30,7 @@ struct Library {
   bool has(uintptr_t place) const { return begin <= place && place < end; }
 
 private:
-  /// True: it is this one.
+  /// Returns true if it is this library.
   int read(const dl_phdr_info &object) {
     *this = Library(nullptr);
     for (int i = 0; i < object.dlpi_phnum; ++i) {
@@ -49,7 +49,8 @@ private:
   static constexpr char anchor = 0;
 };
 
-/// Found when it is loaded: later another thread may have the lock of dl_iterate_phdr, in the middle of a fork.
+/// Determined when the library is loaded: later another thread may hold the lock of dl_iterate_phdr, perhaps during a
+/// fork.
 const Library library;
 
 } // namespace
@@ -86,10 +87,10 @@ int pthread_once(pthread_once_t *once, void (*act)()) {
   return 0;
 }
 
-/// Of this one only the address is looked at: there are threads.
+/// Only the address of this function is used, as a sign that there are threads.
 int __pthread_key_create(pthread_key_t *, void (*)(void *)) { return -1; }
 
-/// What the code that unwinds for an exception asks. None leaves the library.
+/// Called by the code that unwinds for an exception. No exception leaves the library.
 int _dl_find_object(void *place, dl_find_object *found) noexcept {
   if (!library.has(reinterpret_cast<uintptr_t>(place)))
     return -1;

@@ -2,8 +2,8 @@
 
 namespace ptxray {
 
-/// ptxas tells the operands after the size of a bulk copy apart by their types: a lone address in 16 bits it
-/// reads as the mask of CTAs. No declaration of an operand can speak of those that are not written.
+/// ptxas tells the operands after the size of a bulk copy apart by their types: it takes a lone address of 16 bits for
+/// the mask of CTAs. No declaration of an operand can refer to operands that are not written.
 void checks::bulk_barrier(const FormView &context, Judgement &judgement) {
   const Shape *barrier = context.operand("mbar");
   if (!barrier || barrier->kind != ShapeKind::Register || viewType(barrier->type).bits != 16 ||

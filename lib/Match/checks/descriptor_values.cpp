@@ -10,8 +10,7 @@ namespace {
 using descriptor::Offence;
 using descriptor::Problem;
 
-/// The value of an operand that is a number or a register known to hold one; of an address, what it
-/// holds.
+/// The value of an operand that is a number or a register known to hold one; for an address, the value that it holds.
 std::optional<uint64_t> valueOf(const FormView &context, llvm::StringRef name) {
   const Shape *shape = context.operand(name);
   if (shape && shape->kind == ShapeKind::Address && shape->extent == 2)
@@ -48,7 +47,7 @@ bool hasWord(const FormView &context, isa::WordId id) {
   return llvm::any_of(context.written.opcode.words, [&](const OpcodeWord &word) { return word.id == id; });
 }
 
-/// Tensor memory has 128 lanes and 512 columns, and a matrix starts at a lane that the shape
+/// Checks an address of tensor memory, which has 128 lanes and 512 columns. A matrix starts at a lane that its shape
 /// allows.
 void checkTensorAddress(const FormView &context, llvm::StringRef operand, uint32_t laneStep, Judgement &judgement) {
   const auto address = valueOf(context, operand);
@@ -69,8 +68,8 @@ void checkTensorAddress(const FormView &context, llvm::StringRef operand, uint32
 
 } // namespace
 
-/// What the bits of a constant descriptor say must go with the words of the instruction. No table
-/// row can say it: the values are taken apart and compared.
+/// Compares the bits of a constant descriptor with the words of the instruction. No table row can do that, since the
+/// value has to be taken apart.
 void checks::descriptor_values(const FormView &context, Judgement &judgement) {
   descriptor::Use use;
   llvm::StringRef kind = context.slotText(".kind");
@@ -115,14 +114,14 @@ void checks::descriptor_values(const FormView &context, Judgement &judgement) {
     checkTensorAddress(context, name, 16, judgement);
 }
 
-/// A load or store reaches 32 or 16 lanes from an aligned one; a shift moves 32.
+/// A load or store covers 32 or 16 lanes from an aligned one; a shift moves 32.
 void checks::tensor_address(const FormView &context, Judgement &judgement) {
   checkTensorAddress(context, "taddr",
                      context.wordOf(".shape") == isa::words::_32x32b || hasWord(context, isa::words::shift) ? 32 : 16,
                      judgement);
 }
 
-/// The four bits of each index name two different columns of four, or one of two for .tf32.
+/// The four bits of each index name two different columns of four, or, for .tf32, one of two.
 void checks::sparse_metadata(const FormView &context, Judgement &judgement) {
   for (const char *name : {"e", "any-bits", "sp-meta"})
     if (const auto value = valueOf(context, name)) {

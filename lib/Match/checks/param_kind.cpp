@@ -4,8 +4,8 @@
 
 namespace ptxray {
 
-/// `.param::func` holds what is passed to and from functions, and it is addressed by name; the input of a
-/// kernel lies in `.param::entry`. Both are declared in `.param`. ptxas looks since 13.1.
+/// `.param::func` holds what is passed to and from functions and is addressed by name; the parameters of a kernel lie
+/// in `.param::entry`. Both are declared in `.param`. ptxas checks this since 13.1.
 void checks::param_kind(const FormView &context, Judgement &judgement) {
   const isa::WordId space = context.wordOf(".ss");
   const Shape *address = context.operand("a");

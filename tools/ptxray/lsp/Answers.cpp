@@ -1,4 +1,4 @@
-// What lib/Editor answers, as the protocol has it: one method a request.
+// Turns the answers of lib/Editor into those of the protocol: one method a request.
 #include "Editor/Completion.h"
 #include "Editor/Hover.h"
 #include "Editor/InlayHints.h"
@@ -89,7 +89,7 @@ Answer Server::completion(const Json &params) {
                 {"sortText", order},
                 {"filterText", item.text},
                 {"textEdit", {{"range", range}, {"newText", item.text}}}};
-    if (item.label != item.text) // Emacs compares what is typed with it
+    if (item.label != item.text) // Emacs compares it with what is typed
       one["insertText"] = item.text;
     if (!item.detail.empty())
       one["detail"] = item.detail;
@@ -215,7 +215,7 @@ static Json symbolJson(const DocumentSymbol &symbol, const OpenDocument &open, c
   return one;
 }
 
-/// For clients that know no trees.
+/// Flattens the tree for clients that support no trees.
 // NOLINTNEXTLINE(misc-no-recursion): functions have children, which have none
 static void addFlat(llvm::ArrayRef<DocumentSymbol> symbols, StringRef owner, const OpenDocument &open,
                     const Client &client, Json &out) {
@@ -307,7 +307,7 @@ static inline char *putNumber(char *at, uint32_t number) {
   return at;
 }
 
-/// As text at once: a million tokens would be five million values.
+/// Writes the answer as text: a million tokens would be five million values.
 static Answer tokensAnswer(llvm::ArrayRef<SemanticToken> tokens, const OpenDocument &open, const Client &client) {
   const StringRef text = open.document.text();
   const Encoding encoding = isAscii(text) ? Encoding::Utf8 : client.encoding; // then a column is a byte
@@ -374,7 +374,7 @@ Answer Server::inlayHints(const Json &params) {
 
 // ---- layout
 
-/// As text at once: there may be an edit for each line. They are in the order of the text.
+/// Writes the answer as text: there may be an edit for each line. They are in the order of the text.
 static Answer editsAnswer(llvm::ArrayRef<Edit> edits, const OpenDocument &open, const Client &client) {
   const StringRef text = open.document.text();
   const Encoding encoding = isAscii(text) ? Encoding::Utf8 : client.encoding;
@@ -395,7 +395,7 @@ static Answer editsAnswer(llvm::ArrayRef<Edit> edits, const OpenDocument &open, 
   return Answer::ofText(std::move(out) + "]");
 }
 
-/// Of a range: of the lines that it is on.
+/// Formats the lines of a range.
 Answer Server::formatting(const Json &params) {
   OpenDocument *open = find(params);
   if (!open)

@@ -1,4 +1,4 @@
-// Diagnostics and what to do about them, as the protocol has them.
+// Diagnostics and code actions in the form of the protocol.
 #include "Diagnostics/Manual.h"
 #include "Editor/Actions.h"
 #include "Server.h"
@@ -9,7 +9,7 @@ namespace ptxray::lsp {
 
 using llvm::StringRef;
 
-/// So many of a document are shown.
+/// The most diagnostics that are shown for a document.
 static constexpr size_t mostShown = 1000;
 
 static int severityOf(Severity severity) {
@@ -60,7 +60,7 @@ Json Server::diagnosticItems(OpenDocument &open) const {
   return items;
 }
 
-/// What the document knows from texts before must not show.
+/// Compares the findings with those of a fresh check: what is known from earlier texts must not show.
 Json Server::verifiedItems(OpenDocument &open) const {
   Json items = diagnosticItems(open);
   if (!verifies)
@@ -87,7 +87,7 @@ void Server::publish(OpenDocument &open) {
   open.isPublished = true;
 }
 
-/// What changed is checked when nothing else is to be done, so many edits are checked once.
+/// Checks changed documents when nothing else is to be done, so that many edits are checked once.
 void Server::publishStale(const Inbox *inbox) {
   if (client.pullsDiagnostics || state != State::Running)
     return;
@@ -118,7 +118,7 @@ Json workspaceEdit(const OpenDocument &open, Json edits, const Client &client) {
   return {{"documentChanges", {{{"textDocument", std::move(document)}, {"edits", std::move(edits)}}}}};
 }
 
-/// Whether a kind of action, or one that it is part of, is asked for; without `only` those for the place are.
+/// Whether a kind of action, or one that contains it, is requested; without `only`, the default kinds are.
 static bool isAsked(const Json *only, StringRef kind, bool byDefault) {
   if (!only || !only->is_array())
     return byDefault;

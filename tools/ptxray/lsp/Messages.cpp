@@ -24,7 +24,7 @@ bool MessageReader::fill() {
   return true;
 }
 
-/// Of a line that may not have come as a whole: `Content-Length: 5` or its beginning.
+/// Whether a line that may be incomplete can be a header: `Content-Length: 5` or its beginning.
 static bool mayBeHeader(StringRef line) {
   const StringRef name = line.take_while([](char c) { return llvm::isAlnum(c) || c == '-' || c == '_'; });
   if (name.size() == line.size() || line == "\r")
@@ -32,8 +32,9 @@ static bool mayBeHeader(StringRef line) {
   return !name.empty() && line[name.size()] == ':';
 }
 
-/// False: the stream ends, goes on too long without the end of a line, or with what is not a header. After a length
-/// that was too small that is the rest of a body: whoever sent it may wait for an answer before anything else comes.
+/// Returns false if the stream ends, or continues too long without the end of a line or with something that is not a
+/// header. After a length that was too small, that is the rest of a body: the client may wait for an answer before it
+/// sends more.
 bool MessageReader::readLine(std::string &line) {
   constexpr size_t longestHeader = 4096;
   size_t found;
@@ -130,7 +131,7 @@ Inbox::Inbox(llvm::sys::fs::file_t file) {
   std::thread([file, queue = queue] { read(file, queue); }).detach();
 }
 
-/// Marks a request that waits; it is answered in turn.
+/// Marks a waiting request as cancelled; it is answered in turn.
 static bool cancel(std::deque<Message> &messages, const Json &params) {
   const auto id = params.is_object() ? params.find("id") : params.end();
   if (!params.is_object() || id == params.end())

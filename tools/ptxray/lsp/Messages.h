@@ -1,6 +1,6 @@
 #pragma once
-// The base protocol: messages with headers on a stream, read ahead by a thread of their own, so that edits can be
-// merged and requests cancelled while an answer is made.
+// The base protocol: messages with headers on a stream. A thread reads ahead, so that edits can be merged and requests
+// cancelled while an answer is computed.
 #include "Source/JsonValue.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
@@ -51,22 +51,22 @@ struct Message {
   bool isRequest() const { return !id.is_null(); }
 };
 
-/// What a body says; nothing if it is the client's answer to a request.
+/// Reads a body; returns nothing if it is the client's answer to a request.
 std::optional<Message> readMessage(llvm::StringRef body);
 
-/// The messages that have come and were not handled yet.
+/// The messages that have arrived and are not handled yet.
 class Inbox {
 public:
-  /// Starts reading.
+  /// Starts to read.
   explicit Inbox(llvm::sys::fs::file_t file);
-  /// Waits. Nothing: the stream has ended.
+  /// Waits for the next message; returns nothing if the stream has ended.
   std::optional<Message> next();
   bool isEmpty() const;
-  /// Headers were no headers, so nothing that follows can be read.
+  /// Whether a header was invalid, so that nothing after it can be read.
   bool isLost() const;
 
 private:
-  /// Shared with the thread, which may wait for input when the program ends.
+  /// Shared with the thread, which may still wait for input when the program ends.
   struct Queue {
     mutable std::mutex mutex;
     std::condition_variable filled;

@@ -1,5 +1,5 @@
 #pragma once
-// A document under the name that the client gave it, and what of the protocol is made from its places.
+// A document under the client's name for it, and the parts of the protocol that are made from its places.
 #include "Editor/Document.h"
 #include "Format/FormatOptions.h"
 #include "Positions.h"
@@ -7,7 +7,7 @@
 
 namespace ptxray::lsp {
 
-/// What the client can read.
+/// The capabilities of the client.
 struct Client {
   Encoding encoding = Encoding::Utf16;
   bool pullsDiagnostics = false;
@@ -22,7 +22,7 @@ struct Client {
   bool hierarchicalSymbols = false;
   bool literalActions = false; // code actions that are more than commands
   bool watchesFiles = false;   // that it is asked to
-  // That what it has pulled is no longer right:
+  // It can be asked to pull again:
   bool refreshesDiagnostics = false, refreshesTokens = false, refreshesHints = false;
 };
 Client readClient(const Json &initializeParams);
@@ -38,7 +38,7 @@ struct OpenDocument {
   Document document;
   Lines lines;
   FormatOptions format;
-  bool isPublished = false; // what is wrong with this very text, of this version
+  bool isPublished = false; // the findings about this text, with its version
 
   void edit(Range part, llvm::StringRef text);
   void replaceAll(std::string text);
@@ -57,7 +57,7 @@ const Json *field(const Json &value, llvm::StringRef name);
 std::optional<llvm::StringRef> textField(const Json &value, llvm::StringRef name);
 bool flag(const Json &value, std::initializer_list<llvm::StringRef> path);
 
-/// Of a `file:` URI, with what is written as `%20` put in; empty for others.
+/// The path of a `file:` URI, with escapes such as `%20` decoded; empty for other URIs.
 std::string pathOf(llvm::StringRef uri);
 
 } // namespace ptxray::lsp

@@ -39,7 +39,7 @@ uint32_t columnsOf(StringRef text, Encoding encoding) {
   return static_cast<uint32_t>(letters + (encoding == Encoding::Utf16 ? pairs : 0));
 }
 
-/// Appends the begins of the lines that follow a line end within the part.
+/// Appends the beginnings of the lines that follow a line end within the part.
 static void findStarts(StringRef text, uint32_t from, uint32_t to, std::vector<uint32_t> &starts) {
   for (uint32_t i = from; i < to; ++i) {
     const char c = text[i];
@@ -52,7 +52,8 @@ Lines::Lines(StringRef text) : starts{0} { findStarts(text, 0, static_cast<uint3
 
 void Lines::edited(StringRef text, Range replaced, uint32_t newSize) {
   assert(replaced.begin <= replaced.end && replaced.begin + newSize <= text.size() && "the text is the new one");
-  // A `\r` before the part, or at its end, may have been or become one of `\r\n`: one byte more on both sides.
+  // A `\r` just before the part, or at its end, may have belonged to a `\r\n` or may belong to one now: include one
+  // byte more on both sides.
   const uint32_t from = replaced.begin ? replaced.begin - 1 : 0;
   const auto to = static_cast<uint32_t>(std::min<size_t>(replaced.begin + newSize + 1, text.size()));
   const auto firstGone = std::upper_bound(starts.begin(), starts.end(), from);
@@ -66,7 +67,8 @@ void Lines::edited(StringRef text, Range replaced, uint32_t newSize) {
   starts.insert(at, fresh.begin(), fresh.end());
 }
 
-/// How many bytes the letter has that begins there, and how many columns. What is not UTF-8 is one and one.
+/// How many bytes the character has that begins there, and how many columns. A byte that is not UTF-8 counts as one of
+/// each.
 static std::pair<uint32_t, uint32_t> letterAt(StringRef text, Encoding encoding) {
   const auto first = static_cast<unsigned char>(text.front());
   const uint32_t bytes = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;

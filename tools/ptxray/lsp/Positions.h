@@ -1,5 +1,5 @@
 #pragma once
-// Lines and columns as the protocol counts them, and byte offsets: no other file knows UTF-16.
+// Converts between lines and columns as the protocol counts them and byte offsets: no other file knows UTF-16.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace ptxray::lsp {
 
-/// In what a column is counted.
+/// The unit of a column.
 enum class Encoding : uint8_t { Utf8, Utf16, Utf32 };
 std::optional<Encoding> findEncoding(llvm::StringRef name);
 llvm::StringRef nameOf(Encoding encoding);
 
-/// Then each byte is a column in all encodings.
+/// Whether the text is ASCII, so that each byte is a column in all encodings.
 bool isAscii(llvm::StringRef text);
 /// How many columns a text without line ends has.
 uint32_t columnsOf(llvm::StringRef text, Encoding encoding);
@@ -22,17 +22,17 @@ struct Position {
   uint32_t line = 0, column = 0; // from 0
 };
 
-/// Where the lines of a text begin. A line ends with `\n`, `\r\n`, or `\r`.
+/// The places where the lines of a text begin. A line ends with `\n`, `\r\n`, or `\r`.
 class Lines {
 public:
   explicit Lines(llvm::StringRef text);
-  /// After `replaced` became so many bytes; `text` is the new one.
+  /// Adjusts the lines after `replaced` became `newSize` bytes; `text` is the new text.
   void edited(llvm::StringRef text, Range replaced, uint32_t newSize);
 
-  /// What lies after the end of a line or of the text is moved there.
+  /// A position after the end of a line or of the text is moved to that end.
   uint32_t offsetOf(llvm::StringRef text, Position position, Encoding encoding) const;
   Position positionOf(llvm::StringRef text, uint32_t offset, Encoding encoding) const;
-  /// The line of an offset that is not before `line`: for places in their order.
+  /// The line of an offset that is not before `line`; for places in ascending order.
   uint32_t lineFrom(uint32_t line, uint32_t offset) const {
     while (line + 1 < starts.size() && starts[line + 1] <= offset)
       ++line;

@@ -15,7 +15,7 @@ void returnFreeMemory() {
 #endif
 }
 
-/// Whose handling takes memory that is worth giving back.
+/// Messages and texts this large take memory that is worth returning afterwards.
 static constexpr size_t largeMessage = 1 << 20, largeText = 1 << 19;
 
 // ---- the methods by name
@@ -66,7 +66,7 @@ void Server::notify(StringRef method, Json params) {
   send(out, {{"jsonrpc", "2.0"}, {"method", method.str()}, {"params", std::move(params)}});
 }
 
-/// Its answer says nothing.
+/// The client's answer carries no information.
 void Server::request(StringRef method, Json params) {
   Json message = {{"jsonrpc", "2.0"}, {"id", "ptxray-" + std::to_string(++asked)}, {"method", method.str()}};
   if (!params.is_null())
@@ -74,7 +74,7 @@ void Server::request(StringRef method, Json params) {
   send(out, message);
 }
 
-/// Of what the client has asked for and keeps.
+/// Asks the client to pull again what it keeps.
 void Server::requestRefresh() {
   const std::pair<bool, const char *> kept[] = {{client.refreshesDiagnostics, "workspace/diagnostic/refresh"},
                                                 {client.refreshesTokens, "workspace/semanticTokens/refresh"},
@@ -184,7 +184,7 @@ Answer Server::initialize(const Json &params) {
   return Json{{"capabilities", std::move(can)}, {"serverInfo", {{"name", "ptxray"}, {"version", PTXRAY_VERSION}}}};
 }
 
-/// Configurations are watched, by a client that can.
+/// Has configuration files watched if the client supports that.
 void Server::initialized(const Json &) {
   if (!client.watchesFiles)
     return;
@@ -200,7 +200,7 @@ Answer Server::shutdown(const Json &) {
   return nothing;
 }
 
-/// `{"ptxray": {"target": "sm_90a"}}`, or what is in there.
+/// Reads `{"ptxray": {"target": "sm_90a"}}`, or the inner object alone.
 void Server::readSettings(const Json *given) {
   if (!given)
     return;
@@ -228,7 +228,7 @@ void Server::filesChanged(const Json &) {
   requestRefresh();
 }
 
-/// Once for each reason.
+/// Shows each problem once.
 void Server::complain(const std::string &problem) {
   if (problem == std::exchange(lastComplaint, problem))
     return;
@@ -277,7 +277,7 @@ std::optional<Range> Server::rangeOf(const Json &params, const OpenDocument &ope
   return from && to ? std::optional(open.rangeOf(*from, *to, client)) : std::nullopt;
 }
 
-/// By the client's name of it, else by the path's ending.
+/// The language by the client's name for it, else by the ending of the path.
 static Language languageFor(StringRef id, StringRef path) {
   static constexpr std::pair<llvm::StringLiteral, Language> ids[] = {
       {"ptx", Language::Ptx},   {"cuda", Language::Cuda},   {"cuda-cpp", Language::Cuda}, {"cpp", Language::Cuda},
@@ -329,7 +329,7 @@ void Server::didChange(const Json &params) {
   }
 }
 
-/// A configuration may have been what was saved.
+/// The saved file may be a configuration.
 void Server::didSave(const Json &params) {
   if (OpenDocument *open = find(params))
     setOptions(*open);

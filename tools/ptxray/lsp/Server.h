@@ -1,5 +1,6 @@
 #pragma once
-// The language server: one thread handles the messages in their order, one method each; Messages.h reads ahead of it.
+// The language server: one thread handles the messages in their order, with one method each; Messages.h reads ahead of
+// it.
 #include "Messages.h"
 #include "OpenDocument.h"
 #include "Workspace/Config.h"
@@ -7,11 +8,11 @@
 
 namespace ptxray::lsp {
 
-/// What a request is answered with.
+/// The answer to a request.
 struct Answer {
   Answer(Json result) : result(std::move(result)) {}
   Answer(ErrorCode error, std::string problem) : error(error), problem(std::move(problem)) {}
-  /// A result that is JSON already.
+  /// A result that is already JSON text.
   static Answer ofText(std::string text) {
     Answer answer{Json()};
     answer.text = std::move(text);
@@ -23,18 +24,18 @@ struct Answer {
   std::string problem;
 };
 
-/// The kinds of words, by number.
+/// The empty value.
 inline const Json nothing;
 const Json &tokenLegend();
 Json workspaceEdit(const OpenDocument &open, Json edits, const Client &client);
-/// To the system, whatever the C library keeps for later.
+/// Returns memory to the system that the C library keeps for later.
 void returnFreeMemory();
 
 class Server {
 public:
-  /// `verifies`: what is reported is compared with a check from nothing, and a difference ends the program.
+  /// If `verifies`, findings are compared with those of a fresh check, and a difference ends the program.
   explicit Server(llvm::raw_ostream &out, bool verifies = false) : out(out), verifies(verifies) {}
-  /// Until the client says `exit` or its stream ends; gives the exit status.
+  /// Runs until the client sends `exit` or its stream ends; returns the exit status.
   int run(Inbox &inbox);
   /// One message, from who calls the server instead of writing to it.
   void take(llvm::StringRef body);
@@ -49,7 +50,7 @@ private:
   static const llvm::StringMap<Request> &requests();
   static const llvm::StringMap<Notification> &notifications();
 
-  // Life.
+  // Life cycle.
   Answer initialize(const Json &params);
   Answer shutdown(const Json &params);
   void initialized(const Json &params);
@@ -96,7 +97,7 @@ private:
   void complain(const std::string &problem);
   OpenDocument *find(const Json &params);
   std::optional<Spot> spotOf(const Json &params);
-  /// Of the field `range`.
+  /// The range in the field `range`.
   std::optional<Range> rangeOf(const Json &params, const OpenDocument &open) const;
 
   llvm::raw_ostream &out;

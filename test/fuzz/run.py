@@ -5,8 +5,8 @@
     test/fuzz/run.py build/dev/test/fuzz/check-fuzzer --runs 1000000 --seconds 1800
 
 Beside the program stand then: `seeds/`, made anew each time from test/isa (a few lines with the declarations they
-use), test/module and the code of docs/; `words.dict`, the words of grammar/; `found/`, the inputs that reached
-something new, kept from run to run; `faults/`, what made the program fail. One of those again:
+use), test/module, test/hostile.py and the code of docs/; `words.dict`, the words of grammar/; `found/`, the inputs that
+reached something new, kept from run to run; `faults/`, what made the program fail. One of those again:
 `build/dev/test/fuzz/check-fuzzer FILE`. The same of format-fuzzer is in `format/`, of binary-fuzzer in `binary/`,
 made of test/binary, of inline-fuzzer in `inline/`, made of test/inline, of lsp-fuzzer in `lsp/`, with whole dialogues.
 
@@ -26,9 +26,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TEST = ROOT / "test"
 sys.path.insert(0, str(TEST))
+import hostile  # noqa: E402
 import sections  # noqa: E402
 
 LINES_A_SEED = 6
+TURNS_OF_HOSTILE = 6
 
 
 def prelude_for(lines, ptx, targets):
@@ -77,11 +79,16 @@ def file_seeds():
         yield path, path.read_text(encoding="latin-1")
 
 
+def hostile_seeds():
+    for name, family in hostile.FAMILIES.items():
+        yield pathlib.PurePath(name), family(TURNS_OF_HOSTILE)
+
+
 def make_seeds(folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     count = 0
-    for path, text in [*snippet_seeds(), *document_seeds(), *file_seeds()]:
+    for path, text in [*snippet_seeds(), *document_seeds(), *file_seeds(), *hostile_seeds()]:
         (folder / f"{path.stem}-{count}.ptx").write_bytes(text.encode("latin-1", "replace"))
         count += 1
     return count

@@ -285,7 +285,7 @@ bool Typesetter::leave(Range lines, Range &gap, Space &space) const {
 
 void Typesetter::respace(Range gap, Space space) {
   assert(gap.begin <= gap.end && "words follow each other");
-  assert((respacings.empty() || respacings.back().gap.end <= gap.begin) && "spaces are changed in their order");
+  assert((respacings.empty() || respacings.back().range.end <= gap.begin) && "spaces are changed in their order");
   if (!writer.isWritten(text.slice(gap.begin, gap.end), space))
     respacings.push_back({gap, space});
 }

@@ -15,7 +15,7 @@ void checkSources(const Directive &directive, ModuleState &module) {
     if (module.ast.text(block.suffix) != ".code_block")
       wrong(block, module.ast.text(block.suffix), ".code_block");
     for (uint32_t child = node + 1; child < node + block.extent; child += module.ast.operands[child].extent) {
-      const Operand &item = module.ast.operands[child], &value = module.ast.operands[child + 1];
+      const Operand &item = module.ast.operands[child];
       if (item.kind != OperandKind::List) { // the source, after all fields
         if (field < 2)
           wrong(item, ".source_begin", order[field]);
@@ -26,6 +26,7 @@ void checkSources(const Directive &directive, ModuleState &module) {
         wrong(item, name, order[field]);
         break;
       }
+      const Operand &value = module.ast.operands[child + 1];
       if (value.kind != (field ? OperandKind::Integer : OperandKind::String))
         module.sink.report(DiagId::SyntaxError, value.range, field ? "a string" : "a number",
                            field ? "a number" : "a string");

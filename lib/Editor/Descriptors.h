@@ -14,7 +14,7 @@ struct ShownDescriptor {
 
 /// Whether any form of the instruction has a descriptor; most have none, and need not be judged.
 bool mayHaveDescriptors(const isa::Mnemonic &mnemonic);
-/// Of an instruction of the body, counted from 0. `values` are those of the body.
+/// The descriptors of an instruction of the body, counted from 0. `values` are those of the body.
 std::vector<ShownDescriptor> descriptorsOf(const Body &body, uint32_t number, const Judged &judged,
                                            const ModuleContext &module, Values &values);
 

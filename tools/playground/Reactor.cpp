@@ -8,7 +8,7 @@ extern "C" int __main_void(); // of wasi-libc: asks for the arguments and calls 
 
 namespace ptxray {
 
-/// Where the next message is to be laid.
+/// Makes room for the next message, and returns its address.
 __attribute__((export_name("room"))) extern "C" char *room(size_t size) {
   static char *place = nullptr;
   return place = static_cast<char *>(std::realloc(place, size));

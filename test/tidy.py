@@ -23,8 +23,6 @@ ROOT = common.ROOT
 # Folders whose functions may call themselves.
 RECURSIVE = {
     "tools/ptxray-isagen",  # compiles grammar/isa, which is ours
-    "lib/Flow",  # until its values are computed without recursion
-    "lib/Hazards",
 }
 
 

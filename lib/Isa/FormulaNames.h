@@ -5,9 +5,9 @@
 
 namespace ptxray::isa {
 
-/// Of `arguments` a letter each: n a number, i an integer, f a number that is not one, p a truth value, x any of these
-/// (of several x all alike), w a word of the opcode. What is after `?` may be missing, after `*` it may be repeated.
-/// `result` is such a letter, too; m: what memory holds.
+/// `arguments` has a letter for each: n a number, i an integer, f a number that is not one, p a truth value, x any of
+/// these (of several x all alike), w a word of the opcode. What is after `?` may be missing, after `*` it may be
+/// repeated. `result` is such a letter, too; m: what memory holds.
 struct FormulaFunction {
   Text name;
   Text arguments;

@@ -10,7 +10,7 @@ namespace ptxray {
 /// Bits of a register or of what memory holds, lowest first.
 using Bits = numbers::Wide;
 
-/// Of a type: `.f16x2` has two of 16 bits.
+/// The type of one element: `.f16x2` has two of 16 bits.
 struct ElementType {
   enum class Kind : uint8_t { Unsigned, Signed, Float, Truth };
 
@@ -61,9 +61,9 @@ struct Value {
   }
   bool isFloat() const { return kind == Kind::Float; }
   bool isTrue() const { return magnitude != 0; }
-  /// In two's complement, as far as 128 bits go.
+  /// The number in two's complement, as far as 128 bits go.
   Bits twosComplement() const { return isNegative ? Bits(0) - magnitude : magnitude; }
-  /// Of an integer the float that is equal to it.
+  /// The number itself, or the float that is equal to an integer.
   numbers::Number asNumber() const { return isFloat() ? number : numbers::Number::scaled(isNegative, magnitude, 0); }
 };
 

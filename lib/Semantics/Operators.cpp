@@ -6,7 +6,7 @@ namespace ptxray {
 using isa::StepOp;
 using numbers::Number;
 
-/// As two's complement without end: the lowest 128 bits, and whether all above are ones.
+/// Reads two's complement without end: the lowest 128 bits, and whether all above are ones.
 static Value fromBits(Bits bits, bool isNegative) {
   return isNegative ? Value::integer(Bits(0) - bits, true) : Value::integer(bits);
 }
@@ -115,7 +115,7 @@ static Value rounded(StepOp op, const Value &a, const ElementType &type) {
   return Value::real(read(number, *type.format, rounding, false));
 }
 
-/// Of numbers that are subnormal in their own type, or in the one that is stored.
+/// Flushes numbers that are subnormal in their own type, or in the one that is stored.
 static Value flushed(const RecipeStep &step, const Value &a) {
   const ElementType &type = step.type.isFloat() ? step.type : step.target;
   if (!type.isFloat() || a.asNumber().isNaN())
@@ -250,7 +250,8 @@ static Value ofFloats(const RecipeStep &step, llvm::ArrayRef<Value> args) {
   case StepOp::IsNan: return Value::truth(args[0].isFloat() && args[0].number.isNaN());
   case StepOp::IsInfinite: return Value::truth(args[0].number.kind == Number::Kind::Infinite);
   case StepOp::IsSubnormal: return Value::truth(isSubnormal(args[0], step.type));
-  case StepOp::IsOutOfBounds: return Value::truth(false); // nobody says which NaN it is; neither 0x7fff nor 0xffff
+  case StepOp::IsOutOfBounds:
+    return Value::truth(false); // which NaN it is was not found out; neither 0x7fff nor 0xffff
   case StepOp::IsNegative:
     return Value::truth(args[0].hasBits ? (args[0].bits >> (step.type.bits - 1) & 1) != 0 : args[0].number.isNegative);
   case StepOp::WithSign: {

@@ -4,7 +4,7 @@
 
 namespace ptxray {
 
-/// Of a step whose result depends on nothing but numbers of its lane.
+/// The result of a step that depends on nothing but numbers of its lane.
 Value computed(const RecipeStep &step, llvm::ArrayRef<Value> args);
 /// What a GPU gives for an approximation, as bits of the type of its first argument; none: it is not known.
 std::optional<Bits> approximated(const RecipeStep &step, llvm::ArrayRef<Bits> codes, bool flushes, bool isFull);

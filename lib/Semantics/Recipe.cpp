@@ -182,6 +182,7 @@ uint16_t Compiler::add(RecipeStep step) {
   return static_cast<uint16_t>(recipe.steps.size() - 1);
 }
 
+// NOLINTBEGIN(misc-no-recursion): as deep as the formulas of the tables nest, whatever the input is.
 uint16_t Compiler::leaf(const isa::Step &row) {
   RecipeStep step;
   step.op = row.op;
@@ -402,5 +403,6 @@ Recipe Compiler::compile() {
 Recipe recipeOf(const WrittenInstruction &written, const FormMatch &matched) {
   return Compiler(FormView(written, matched)).compile();
 }
+// NOLINTEND(misc-no-recursion)
 
 } // namespace ptxray

@@ -54,7 +54,7 @@ struct Recipe {
   bool isFull = false;     // `.full` is
 };
 
-/// Of an accepted instruction, `matched` being what `judge` found.
+/// The recipe of an accepted instruction; `matched` is what `judge` found.
 Recipe recipeOf(const WrittenInstruction &written, const FormMatch &matched);
 
 } // namespace ptxray

@@ -89,7 +89,7 @@ std::optional<size_t> Resolver::nameRow(const Expression &all, const ExpressionN
   if (const auto op = functionNamed(node.text))
     return functionRow(all, node, *op, rows);
   std::set<std::string> names = context ? entryOperands[context->entry] : std::set<std::string>();
-  errors.report(all.place, "unknown-name", "`" + node.text + "` is no operand here" + didYouMean(node.text, names));
+  errors.report(all.place, "unknown-name", "`" + node.text + "` is not an operand here" + didYouMean(node.text, names));
   return {};
 }
 
@@ -274,7 +274,7 @@ std::optional<size_t> Resolver::row(const Expression &all, size_t index, Rows &r
   case ExpressionNode::Memory: {
     const int operand = context ? context->operand(node.text) : -1;
     if (operand < 0 && (!context || !entryOperands[context->entry].count(node.text)))
-      errors.report(all.place, "unknown-name", "`" + node.text + "` is no address here");
+      errors.report(all.place, "unknown-name", "`" + node.text + "` is not an address here");
     if (operand < 0)
       return {};
     rows.named.insert(operand);

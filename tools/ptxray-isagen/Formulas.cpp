@@ -23,14 +23,14 @@ bool Resolver::target(const Formula &formula, isa::Formula &result, uint8_t kind
   const int operand = context->operand(formula.operand);
   if (operand < 0) {
     if (!entryOperands[context->entry].count(formula.operand))
-      errors.report(formula.place, "unknown-name", "`" + formula.operand + "` is no operand here");
+      errors.report(formula.place, "unknown-name", "`" + formula.operand + "` is not an operand here");
     return false;
   }
   const isa::OperandDecl &decl = (*rows.operands)[operand];
   if (formula.target == isa::FormulaTarget::Operand) {
     mismatch(kindsOf(decl));
     if (!(decl.rules & (isa::Destination | isa::Updated)))
-      errors.report(formula.place, "formula", "`" + formula.operand + "` is no result");
+      errors.report(formula.place, "formula", "`" + formula.operand + "` is not a result");
   } else if (decl.access != isa::Access::Writes && decl.access != isa::Access::Updates) {
     errors.report(formula.place, "formula", "nothing is written where `" + formula.operand + "` leads to");
   }

@@ -54,7 +54,7 @@ Json formulaJson(const isa::Form &form, const isa::Formula &formula) {
   return json;
 }
 
-/// By the number that rows have: what each word of a slot makes of what it is handed.
+/// What each word of a slot makes of what it is handed, by the number that rows have.
 Json operatorsJson() {
   const Tables &t = isa::tables();
   Json all = Json::object();

@@ -68,7 +68,7 @@ def calls(ptxray, words, folder):
 
 def main(ptxray, root):
     if not shutil.which("valgrind"):
-        print("there is no valgrind")
+        print("skipped: valgrind is not installed")
         return SKIPPED
     root = pathlib.Path(root)
     with tempfile.TemporaryDirectory() as folder:

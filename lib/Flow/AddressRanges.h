@@ -31,7 +31,8 @@ private:
   std::optional<Misplaced> ofConstant(LocalId variable, int64_t offset, const Access &access) const;
   std::optional<Misplaced> ofAll(const Question &question, const Numbers &numbers) const;
   std::optional<Misplaced> search(const Question &question);
-  /// Where the address leads in a thread, if that is wrong, and whether the thread certainly comes there.
+  /// The place to which the address leads in one thread, if that is wrong, and whether the thread certainly executes
+  /// the access.
   struct Finding {
     std::optional<Misplaced> place;
     bool isCertain = false;

@@ -89,7 +89,7 @@ Anchor AddressOrigins::anchorOf(const Step &step, const Inputs &inputs, uint32_t
   return {further.local, further.offset + sum.added, further.isVariable, isSettled};
 }
 
-/// Through other arithmetic nothing is followed.
+/// Whether the arithmetic may leave an address in its variable; other arithmetic is not followed.
 static bool isFollowed(const Computation &computation) {
   return computation.isKnown && staysInside(computation.operation);
 }

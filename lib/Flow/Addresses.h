@@ -1,6 +1,6 @@
 #pragma once
-// Where addresses come from: a register or a variable and a number added to it, the variable in which they are, and the
-// state space that they are of.
+// The origins of addresses: a register or a variable and a number added to it, the variable in which they are, and
+// their state space.
 //   mov.u32 %r1, tile;              tile, in .shared
 //   add.s32 %r2, %r1, 16;           tile + 16
 //   add.s32 %r3, %r2, %r9;          %r3, somewhere in tile
@@ -42,7 +42,7 @@ struct Address {
   bool isUnset = true; // nothing is known yet
   Origin origin;
   Root root;
-  Anchor anchor; // no name: it is a sum with nothing else
+  Anchor anchor; // without a name it is a sum with nothing else
   bool operator==(const Address &) const = default;
 };
 

@@ -28,11 +28,11 @@ public:
   const BlockShape &blockShape() { return shape ? *shape : shape.emplace(blockShapeOf(body)); }
   /// What registers hold in any thread.
   Values &values();
-  /// Where addresses come from.
+  /// The origins of addresses.
   AddressOrigins &addresses();
   /// What threads share of it.
   Sharing &sharing();
-  /// Where control comes to the second instruction, it has been at the first.
+  /// Whether control always passes the first instruction before it reaches the second.
   bool precedes(uint32_t first, uint32_t second);
 
 private:

@@ -1,8 +1,8 @@
 #pragma once
 // Data flow, backwards along registers: what a register holds follows from what the registers hold that it is made
 // from. Each is computed once, after those; registers that are made from each other, in a loop, are computed together
-// until nothing changes. So the result does not depend on what is asked first, and nothing recurs. Asked for one
-// register, only those are looked at that it is made from. A domain derives from `Backward<Domain, Value>` and has
+// until nothing changes. So the result does not depend on what is asked first, and no function calls itself. A question
+// about one register computes only those that it is made from. A domain derives from `Backward<Domain, Value>` and has
 //   bool isLeaf(LocalId)                      nothing is known of it, whatever it is made from
 //   void addSources(LocalId, llvm::SmallVectorImpl<LocalId> &)      adds the registers that one is made from
 //   Value transfer(LocalId)                   what it holds by what `known` says of those
@@ -14,7 +14,7 @@
 
 namespace ptxray {
 
-// NOLINTBEGIN(misc-no-recursion): what registers hold in one thread asks what they hold in all, which asks no further.
+// NOLINTBEGIN(misc-no-recursion): the values of one thread ask those of all threads, which ask no others.
 template <typename Domain, typename Value> class Backward {
 public:
   /// Good until the next register is asked for.
@@ -30,7 +30,8 @@ public:
   }
 
 protected:
-  /// While one is computed: those that it is made from. In a loop that is not yet computed they may still be unset.
+  /// The value of a register that the one being computed is made from. It is unset if it is of the same loop and not
+  /// yet known.
   const Value &known(LocalId local) const {
     const Entry *entry = find(local);
     return entry ? entry->value : leaf;
@@ -56,7 +57,7 @@ private:
     bool isCircular = false;
   };
 
-  /// The slots of registers that were not asked for hold anything.
+  /// Finds the entry of a register that was asked for. The slot of any other register may hold any number.
   const Entry *find(LocalId local) const {
     const uint32_t slot = slotOf[static_cast<uint32_t>(local)];
     return slot < entries.size() && entries[slot].local == local ? &entries[slot] : nullptr;

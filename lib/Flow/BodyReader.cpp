@@ -169,7 +169,7 @@ void BodyReader::declaration(uint32_t index, const Extent &extent) {
   body.declarations.push_back({index, body.size(), extent});
 }
 
-/// In the shapes of registers that always hold the same number.
+/// Marks the shapes of registers that always hold the same number.
 static void markNumbers(uint32_t number, Values &values, llvm::MutableArrayRef<Shape> shapes) {
   for (const auto &[node, shape] : llvm::enumerate(shapes))
     if (shape.kind == ShapeKind::Register)

@@ -59,7 +59,7 @@ std::optional<Counter> Counters::find(LocalId local) {
 }
 
 // ---- rounds of loops
-/// Of each loop the block from which control leaves it.
+/// Finds the block from which control leaves each loop.
 void Counters::findExits() {
   const Graph &graph = analyses.graph();
   const Loops &loops = analyses.loops();

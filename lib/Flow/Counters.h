@@ -18,12 +18,12 @@ struct Counter {
   uint32_t adds = ~0u; // the instruction
 };
 
-/// The comparison by which control leaves a loop, of a counter with a number.
+/// The comparison of a counter with a number that decides whether control leaves its loop.
 struct LoopTest {
   uint32_t comparison = ~0u; // the instruction
   BlockId block = BlockId::None;
   bool staysIfTrue = false;
-  int64_t away = 0; // what is compared is the counter at the start of the round, and so much more
+  int64_t away = 0; // added to what the counter holds at the start of the round before it is compared
 };
 
 /// What a counter holds in a loop, from the first round to the last.
@@ -41,13 +41,13 @@ public:
   std::optional<Counter> find(LocalId local);
   /// The test that ends the counter's loop, if there is just one.
   std::optional<LoopTest> testOf(LocalId local, const Counter &counter);
-  /// Where control comes to the instruction, before the counter is added to, by the numbers with which it begins and
-  /// with which it is compared.
+  /// What the counter holds at an instruction that comes before the addition. It follows from the number with which the
+  /// counter begins and the one with which it is compared.
   Counts counts(const Counter &counter, const Numbers &first, const std::optional<LoopTest> &test, const Numbers &limit,
                 uint32_t instruction);
 
 private:
-  /// Where control leaves a loop, if it is one block.
+  /// The block from which control leaves a loop, if there is only one.
   struct Exit {
     BlockId block = BlockId::None;
     bool areSeveral = false;

@@ -5,7 +5,7 @@ namespace ptxray {
 
 constexpr unsigned mostBlocks = 200;
 
-/// In other threads, or in other rounds of the counter's loop.
+/// Whether the register may hold something else in another thread, or in another round of the counter's loop.
 bool ThreadPaths::mayDiffer(LocalId local, LocalId counter) {
   const Shared &shared = analyses.sharing().of(local);
   return shared.mayBeOfThread || shared.dependsOn(counter);

@@ -37,7 +37,7 @@ Numbers Values::specialNumbers(const Source &source) const {
   return Numbers::between(0, static_cast<int64_t>(shape.isExact ? sizes[dimension] : shape.threads) - 1);
 }
 
-/// As the signs and the offset of an operand change what its register holds.
+/// The numbers of a register, changed by the sign and the offset of the operand that names it.
 static Numbers changed(const Numbers &numbers, const Source &source) {
   if (!source.flags && source.suffix == SpellingId::None)
     return numbers;
@@ -81,7 +81,7 @@ Numbers Values::computed(const Step &step, const Inputs &inputs) const {
     areUnknown &= sources[i] == Numbers();
   }
   if (step.isBroadcast()) {
-    // In one thread it is known only if that is the lane.
+    // The value in one thread is known only if the thread is that lane.
     const bool isOther = all && static_cast<uint64_t>(step.lane) != shape.numberOf(thread.place) % warpSize;
     return isOther ? Numbers() : sources[0];
   }

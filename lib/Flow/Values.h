@@ -24,7 +24,7 @@ struct Value {
   bool isUnset = true;             // nothing is known yet
   bool isOfThread = false;         // the number of the thread is in it
   bool isOpaque = false;           // something is in it of which nothing is known
-  bool areCounters = false;        // there are several, or another register that several instructions write
+  bool areCounters = false;        // it depends on several counters, or on another register with several writers
   LocalId counter = LocalId::None; // the only counter that the numbers depend on
   Numbers numbers;
 
@@ -33,7 +33,7 @@ struct Value {
   bool operator==(const Value &) const = default;
 };
 
-// NOLINTBEGIN(misc-no-recursion): those of one thread ask those of all threads, which ask no further.
+// NOLINTBEGIN(misc-no-recursion): the values of one thread ask those of all threads, which ask no others.
 class Values : public Backward<Values, Value> {
 public:
   /// `Analyses::values` has those of all threads. `base`: numbers may be after what that register holds as they may be
@@ -41,14 +41,14 @@ public:
   Values(const Body &body, Analyses &analyses, LocalId base = LocalId::None);
   /// Loops are not followed, so that the body may have faults.
   Values(const Body &body, const Definitions &definitions);
-  /// In one thread, in one round of a loop. What does not depend on that is taken from `all`.
+  /// The values in one thread, in one round of a loop. What does not depend on these is taken from `all`.
   explicit Values(Values &all, const Thread &thread = {});
   void setThread(const Thread &one);
 
   const Value &of(LocalId local) { return valueOf(local); }
   Numbers numbersOf(LocalId local) { return valueOf(local).numbers; }
   Numbers numbersOf(const Source &source);
-  /// Of the operand at a node.
+  /// The numbers that the operand at a node may be.
   Numbers numbersAt(uint32_t instruction, uint32_t node) {
     return numbersOf(sourceAt(body, instruction, static_cast<int>(node)));
   }
@@ -57,14 +57,13 @@ public:
   std::optional<int64_t> numberAt(uint32_t instruction, int node) {
     return numberOf(sourceAt(body, instruction, node));
   }
-  /// What the counter holds where control comes to the instruction, before it is added to: from the first round to the
-  /// last.
+  /// What the counter holds at an instruction that comes before the addition, from the first round to the last.
   Counts counts(LocalId counter, uint32_t instruction);
   bool isCounter(LocalId local) { return counterOf(local).has_value(); }
 
 private:
   friend Backward;
-  /// Of each source of a step what is known of its register or variable; null: it is something else.
+  /// What is known of the register or variable of each source of a step; null if it is something else.
   using Inputs = std::array<const Value *, Step::mostSources>;
 
   bool isLeaf(LocalId local) const;

@@ -40,7 +40,7 @@ public:
 
   /// Of an operand's name, by its node, or of the name in the brackets that the node is.
   MemoryPlace at(uint32_t number, uint32_t node, uint32_t bytes = 1);
-  /// Of a register, a variable or a sum with one.
+  /// The place to which a register, a variable or a sum with one leads.
   MemoryPlace of(const Source &source, uint32_t bytes = 8);
   /// The number that an operand is, or that its register holds all along.
   std::optional<int64_t> numberAt(uint32_t number, int node) { return values.numberAt(number, node); }

@@ -10,7 +10,7 @@ struct InitialValue {
   uint64_t offset = 0;           // from the variable's begin
   uint8_t size = 0;              // in bytes
   uint64_t number = 0;           // the bits of a number
-  NameId symbol = NameId::None;  // None: it is no address
+  NameId symbol = NameId::None;  // None: it is not an address
   bool isGeneric = false;        // the address is a generic one
   std::optional<uint8_t> byteOf; // of the address only this byte, counted from the lowest
 };

@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// The number of the byte that a mask cuts out of an address: it has eight ones in one place. Nothing if it is no such
+/// The number of the byte that a mask cuts out of an address: it has eight ones in one place. Nothing if it is not such
 /// mask.
 static std::optional<uint32_t> checkMasked(const Declaration &declaration, uint32_t node, ModuleState &module) {
   const Range range = module.ast.operands[node].range;

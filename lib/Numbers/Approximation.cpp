@@ -304,7 +304,7 @@ uint64_t inverseRoot64(uint64_t code) {
     return store(Number::invalid(), f64, {});
   if (source.kind == Number::Kind::Infinite)
     return 0;
-  // Of a subnormal number 2^54 times it is taken, and the result times 2^27.
+  // A subnormal number is multiplied by 2^54, and the result by 2^27.
   const bool isSmall = source.exponent < f64.leastExponent();
   Number x = source;
   x.exponent += isSmall ? 54 : 0;

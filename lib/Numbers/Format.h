@@ -43,7 +43,7 @@ struct Format {
   }
   constexpr bool hasInfinity() const { return specials == Specials::Ieee; }
   constexpr bool hasNaN() const { return specials != Specials::Numbers; }
-  /// Of a format that has one, without the unused bits.
+  /// The bits of infinity, without the unused ones, if the format has an infinity.
   constexpr uint64_t infinity() const { return ones() ^ ((uint64_t(1) << fractionBits) - 1); }
 };
 

@@ -9,7 +9,7 @@ enum class MatrixUnit : uint8_t { Mma, Wgmma, Tcgen05 };
 
 /// How products are added.
 enum class SumWay : uint8_t {
-  Fused, // so many products and the sum so far at once
+  Fused, // this many products and the sum so far at once
   Pairs, // of each four products first two, at once, then the others; what was there is added last (8 bits, made f16)
   Separate, // four products by multiplications and additions of f32 (m8n8k4)
 };

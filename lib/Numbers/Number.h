@@ -50,13 +50,13 @@ struct Storing {
   uint32_t random = 0;
 };
 
-/// With `flush` a subnormal number is a zero.
+/// If `flush` is set, a subnormal number is a zero.
 Number read(uint64_t bits, const Format &format, bool flush = false);
 uint64_t store(const Number &number, const Format &format, const Storing &how);
 /// cvt.rna.tf32.f32 is made of instructions for integers, which cut NaN and, with `.satfinite`, subtract from it.
 uint32_t nearestAwayTf32(uint32_t code, bool finite);
 
-/// An integer of so many bits.
+/// An integer with this many bits.
 Number fromInteger(uint64_t bits, unsigned width, bool isSigned);
 /// The nearest integer that there is; `whenNaN` for NaN.
 uint64_t toInteger(const Number &number, unsigned width, bool isSigned, Rounding rounding, uint64_t whenNaN);
@@ -78,7 +78,7 @@ Number squareRoot(const Number &a);                // of a number as it was read
 /// -0 equals +0, and NaN is unordered.
 std::partial_ordering compare(const Number &a, const Number &b);
 
-/// Of `min` and `max`, whose -0 is less than +0.
+/// The variants of `min` and `max`, for which -0 is less than +0.
 struct Choosing {
   bool greatest = false;  // max
   bool passesNaN = false; // .NaN

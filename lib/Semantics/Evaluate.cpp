@@ -223,7 +223,7 @@ void Machine::step(uint16_t number, unsigned lane) {
         Value::integer(isNegative ? 0 - static_cast<uint64_t>(step.constant) : step.constant, isNegative);
     return;
   }
-  case StepOp::Bytes: refuse("a copy of so many bytes"); return;
+  case StepOp::Bytes: refuse("a copy of a given number of bytes"); return;
   default: break;
   }
   if (!ofLanes(number, lane) && !ofElements(number, lane) && !ofParts(number, lane))

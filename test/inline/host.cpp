@@ -26,7 +26,7 @@ static unsigned long long ticks() {
   return lo;
 }
 __device__ void device() {
-  // What a declaration is called is no statement.
+  // The label of a declaration is not a statement.
   __device__ float sampled(float) __asm("llvm.amdgcn.image.sample.lz.3d.v4f32.f32");
   extern int renamed_too asm("_" "other"), table[4] asm("other_table");
   int other() noexcept __asm__("trap");

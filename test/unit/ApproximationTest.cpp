@@ -36,7 +36,7 @@ template <auto F> uint64_t sumOf(uint64_t first, uint64_t count) {
   return sum;
 }
 
-/// In the order of the sums.
+/// The names in the order of the sums.
 uint64_t (*const functions[])(uint64_t, uint64_t) = {
     sumOf<single<reciprocalApprox, false>>,
     sumOf<single<reciprocalApprox, true>>,

@@ -162,7 +162,7 @@ TEST(ExactNumbers, PowersOfTwoAlone) {
   EXPECT_EQ(store(read(255, ue8m0), bf16, {}), 0x7fffU);
 }
 
-/// As CUDA's headers compute it where the instruction is absent.
+/// Computes what CUDA's headers compute where the instruction is absent.
 TEST(ExactNumbers, PowersOfTwoFromBf16) {
   for (uint32_t code = 0; code < 1 << 16; ++code)
     for (const bool isUp : {false, true})

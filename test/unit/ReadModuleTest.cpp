@@ -25,7 +25,7 @@ TEST(ReadModule, BodiesOutliveEachOther) {
   EXPECT_EQ(&module.symbols()[variables[0].symbol - 1], b.symbol(b.namesOf(0)[1]));
 }
 
-/// As `0:4=1`: offset, size, the number; `a`, `g` the address of a symbol, `/1` its second byte.
+/// Writes values as `0:4=1`: offset, size, the number; `a`, `g` the address of a symbol, `/1` its second byte.
 std::string valuesOf(const std::string &declaration) {
   const auto source = SourceBuffer::fromText("", std::string(head) + ".global .b8 x[8];\n" + declaration);
   const ReadModule module = readModule(*source);

@@ -1,4 +1,4 @@
-// As much of WASI preview 1 as ptxray asks for. It has no dependency and runs in pages, workers and node. Files come from a
+// The part of WASI preview 1 that ptxray uses. It has no dependency and runs in pages, workers and node. Files come from a
 // `disk` (memory.mjs, npm/disk.mjs): its functions give what is asked for, or the number of an error.
 export const Errno = {
   badf: 8,
@@ -96,7 +96,7 @@ function descriptors(memory, open) {
     for (const piece of memory.pieces(pieces, count)) total += file.write(piece, at + total);
     return memory.number(result, total);
   };
-  /// From where the last one ended.
+  /// Continues where the last one ended.
   const onward = (transfer) => (fd, pieces, count, result) => {
     const file = open.get(fd),
       status = transfer(file, file?.at, pieces, count, result);

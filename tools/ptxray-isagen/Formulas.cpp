@@ -39,7 +39,7 @@ bool Resolver::target(const Formula &formula, isa::Formula &result, uint8_t kind
   return true;
 }
 
-/// None: it is no formula of the form.
+/// Returns nothing if it is not a formula of the form.
 std::optional<isa::Formula> Resolver::formula(const Formula &formula, const Scope &scope, Rows &rows) {
   const std::set<size_t> slots = context->spoken.slots;
   isa::Formula result = {};

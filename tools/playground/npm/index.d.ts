@@ -17,7 +17,7 @@ export interface Diagnostic {
   args: Record<string, unknown>;
   notes: { message: string; range?: Range }[];
   fix?: { title: string; safe: boolean; edits: { offset: number; length: number; text: string }[] };
-  /** Of PTX that a compiler made: where in the source. */
+  /** The place in the source of PTX that a compiler made. */
   origin?: { path: string; line: number };
   /** The section of the manual. */
   manual?: string;

@@ -88,7 +88,7 @@ export function applyFix(view, action) {
   return true;
 }
 
-/// Of the key that fixes: the first finding of the cursor's line that can be.
+/// The first finding of the cursor's line that can be fixed, for the key that fixes.
 export function fixAtCursor(view) {
   const state = known.get(view),
     line = view.state.doc.lineAt(view.state.selection.main.head).number - 1;

@@ -22,7 +22,7 @@ export function markdown(editor, findings, address) {
   return `${fence}${name}\n${editor.text.trimEnd()}\n${fence}\n\n${found}\n\n[in the playground](${address})\n`;
 }
 
-/// Where Compiler Explorer opens the text, or nothing: it has no editor for PTX.
+/// The address at which Compiler Explorer opens the text, or nothing for PTX, for which it has no editor.
 export function compilerExplorer(editor) {
   const language = { cuda: "cuda", llvm: "llvm", python: "python", rust: "rust" }[editor.language];
   if (!language) return null;

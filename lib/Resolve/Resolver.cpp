@@ -3,11 +3,11 @@
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
 #include "Resolve/Fingerprint.h"
-#include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
 
 namespace ptxray {
 
@@ -58,8 +58,8 @@ Extent Resolver::declare(const Declaration &declaration, DeclarationRole role) {
   symbol.nameRange = declaration.nameRange;
   symbol.familyCount = declaration.count;
   symbol.extent = extent;
-  if (isa::WordId vector = word(declaration.vector))
-    symbol.shape.vector = narrow<uint8_t>(isa::word(vector).number);
+  if (isa::WordId vector = word(declaration.vector)) // in a faulty text a word that has no number, or a large one
+    symbol.shape.vector = static_cast<uint8_t>(std::clamp<int32_t>(isa::word(vector).number, 0, UINT8_MAX));
   setShape(symbol);
 
   const Symbol *clash = declaration.isParameterised ? scopes.declareFamily(declaration.name, symbol)

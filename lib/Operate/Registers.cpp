@@ -3,16 +3,18 @@
 
 namespace ptxray::machine {
 
-static uint32_t rounded(uint32_t bytes) { return (bytes + 63) / 64 * 64; }
-
-static uint8_t widthOf(unsigned bits) { return bits == 1 ? 1 : bits <= 16 ? 16 : bits <= 32 ? 32 : bits <= 64 ? 64 : 128; }
+static uint8_t widthOf(unsigned bits) {
+  return bits == 1 ? 1 : bits <= 16 ? 16 : bits <= 32 ? 32 : bits <= 64 ? 64 : 128;
+}
 
 Place RegisterFile::add(unsigned bits) {
   const uint8_t width = widthOf(bits);
-  const Slot slot = end;
-  end += width == 1 ? 4 : rounded(bytesOf(width));
-  if (width != 1) // lanes begin where a vector register may be loaded
-    return {slot % 64 == 0 ? slot : (end = rounded(slot) + rounded(bytesOf(width)), rounded(slot)), width};
+  if (width == 1) {
+    end += 4;
+    return {end - 4, width};
+  }
+  const Slot slot = (end + 63) / 64 * 64; // where a whole vector register may be loaded
+  end = slot + warpSize * width / 8;
   return {slot, width};
 }
 
@@ -26,15 +28,11 @@ Place RegisterFile::constant(unsigned bits, Bits value) {
 
 Place RegisterFile::temporary(unsigned bits) {
   const uint8_t width = widthOf(bits);
-  const Slot slot = temporaries + free;
-  free += rounded(bytesOf(width));
-  most = std::max(most, free);
-  return {slot, width};
-}
-
-uint32_t RegisterFile::finish() {
-  begin = rounded(end);
-  return begin + most;
+  std::vector<Slot> &slots = temporaries[width];
+  size_t &count = taken[width];
+  if (count == slots.size())
+    slots.push_back(add(width).slot);
+  return {slots[count++], width};
 }
 
 void RegisterFile::writeConstants(char *registers) const {
@@ -46,7 +44,7 @@ void RegisterFile::writeConstants(char *registers) const {
       continue;
     }
     for (unsigned lane = 0; lane < warpSize; ++lane)
-      std::memcpy(registers + slot + lane * (bits / 8), &value, bits / 8);
+      std::memcpy(registers + slot + size_t(lane) * (bits / 8), &value, bits / 8);
   }
 }
 

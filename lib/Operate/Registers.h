@@ -16,30 +16,23 @@ struct Place {
 /// The registers of a function are laid out once; every warp has its own. Slot 0 is no register.
 class RegisterFile {
 public:
-  /// A register that keeps its value. Of 8 bits it is as wide as one of 16.
+  /// A register that keeps its value. One of 8 bits is as wide as one of 16.
   Place add(unsigned bits);
   /// A register that holds the same number in all lanes from the beginning on, and that nobody writes.
   Place constant(unsigned bits, Bits value);
-  /// A register for the instruction at hand alone.
+  /// A register for the instruction at hand alone; those of the next instruction lie in the same places.
   Place temporary(unsigned bits);
-  /// The next instruction uses the place of temporary registers again.
-  void endInstruction() { free = 0; }
-  /// Lays the temporary registers behind all others, and gives the size of all. No register is added afterwards.
-  uint32_t finish();
-  /// Temporary registers have slots from here on until `finish`, which moves them.
-  static constexpr Slot temporaries = 1u << 30;
-  /// What the constants are, once it is finished: written to the registers of a new warp.
+  void endInstruction() { taken.clear(); }
+
+  uint32_t bytes() const { return end; }
+  /// Writes the constants to the registers of a new warp.
   void writeConstants(char *registers) const;
-  /// The slot that a slot of before `finish` became.
-  Slot moved(Slot slot) const { return slot < temporaries ? slot : slot - temporaries + begin; }
 
 private:
-  static uint32_t bytesOf(unsigned bits) { return bits == 1 ? 4 : warpSize * bits / 8; }
-  uint32_t end = 64;      // of the registers that keep their values
-  uint32_t free = 0;      // after the temporary registers of the instruction at hand
-  uint32_t most = 0;      // that an instruction took
-  uint32_t begin = 0;     // of the temporary registers
+  uint32_t end = 64;
   std::map<std::pair<unsigned, Bits>, Slot> constants;
+  std::map<unsigned, std::vector<Slot>> temporaries; // by width
+  std::map<unsigned, size_t> taken;                  // of those, by the instruction at hand
 };
 
 } // namespace ptxray::machine

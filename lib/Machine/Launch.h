@@ -1,0 +1,61 @@
+#pragma once
+// One launch of a kernel on the emulated machine, and what came of it. Memory keeps its contents between launches.
+#include "Check/ReadModule.h"
+#include "Diagnostics/Diagnostic.h"
+#include <array>
+#include <memory>
+
+namespace ptxray::machine {
+
+struct Program;
+class Memory;
+
+/// A module as the machine executes it, for one target. Its variables lie in a memory.
+class LoadedModule {
+public:
+  /// `target`: the GPU, such as sm_90a; empty: the one of the module. Constructs that cannot be executed are refused
+  /// only where a launch comes to them.
+  LoadedModule(const ReadModule &module, Memory &memory, llvm::StringRef target = "");
+  ~LoadedModule();
+
+  /// The memory of a variable of the module; empty: there is none of that name.
+  llvm::MutableArrayRef<uint8_t> variable(llvm::StringRef name) const;
+
+  struct Parts;
+  std::unique_ptr<Parts> parts;
+};
+
+struct Launch {
+  llvm::StringRef kernel;
+  std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  std::array<uint32_t, 3> cluster = {0, 0, 0}; // zeros: as the kernel says
+  uint32_t shared = 0;                         // dynamic shared memory
+  bool isCooperative = false;
+  std::vector<uint8_t> parameters; // as the kernel declares them, with their alignments
+  double seconds = 0;              // that it may take; 0: any time
+};
+
+struct Outcome {
+  std::string refusal;                 // why it was not launched, or what could not be executed; empty: it ran
+  std::vector<Diagnostic> diagnostics; // faults of the kernel
+  std::string printed;                 // by printf
+  bool isComplete = false;             // every thread came to its end
+  uint64_t laneInstructions = 0;
+};
+
+/// The memory of a device: allocations with gaps between them.
+class Memory {
+public:
+  Memory();
+  ~Memory();
+  /// Memory of the caller, used in place, as long as it is not freed.
+  uint64_t add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isInitialised = true);
+  void free(uint64_t address);
+
+  struct Parts;
+  std::unique_ptr<Parts> parts;
+};
+
+Outcome launch(LoadedModule &module, const Launch &launch);
+
+} // namespace ptxray::machine

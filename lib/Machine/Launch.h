@@ -2,13 +2,13 @@
 // One launch of a kernel on the emulated machine, and what came of it. Memory keeps its contents between launches.
 #include "Check/ReadModule.h"
 #include "Diagnostics/Diagnostic.h"
+#include "Machine/Memory.h"
 #include <array>
 #include <memory>
 
 namespace ptxray::machine {
 
 struct Program;
-class Memory;
 
 /// A module as the machine executes it, for one target. Its variables lie in a memory.
 class LoadedModule {
@@ -41,19 +41,6 @@ struct Outcome {
   std::string printed;                 // by printf
   bool isComplete = false;             // every thread came to its end
   uint64_t laneInstructions = 0;
-};
-
-/// The memory of a device: allocations with gaps between them.
-class Memory {
-public:
-  Memory();
-  ~Memory();
-  /// Memory of the caller, used in place, as long as it is not freed.
-  uint64_t add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isInitialised = true);
-  void free(uint64_t address);
-
-  struct Parts;
-  std::unique_ptr<Parts> parts;
 };
 
 Outcome launch(LoadedModule &module, const Launch &launch);

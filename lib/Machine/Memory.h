@@ -1,0 +1,53 @@
+#pragma once
+// The global memory of an emulated device: allocations with gaps between them, each in memory of whoever asked for it.
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <deque>
+#include <string>
+
+namespace ptxray::machine {
+
+/// Bytes that addresses lead to.
+struct Allocation {
+  uint64_t begin = 0, end = 0; // addresses
+  uint8_t *bytes = nullptr;
+  std::string name; // in messages
+  bool isConstant = false;
+
+  bool contains(uint64_t address, uint64_t count) const {
+    return address >= begin && address <= end && count <= end - address;
+  }
+  uint8_t *at(uint64_t address) const { return bytes + (address - begin); }
+};
+
+/// Where the windows of other state spaces lie among generic addresses. An address of shared memory holds, above its
+/// lowest 24 bits, the rank of its block in the cluster.
+inline constexpr uint64_t windowBytes = uint64_t(1) << 32;
+inline constexpr uint64_t localWindow = 1 * windowBytes, sharedWindow = 2 * windowBytes, constWindow = 3 * windowBytes,
+                          paramWindow = 4 * windowBytes, globalBegin = 0x700000000000;
+inline constexpr unsigned sharedRankShift = 24;
+
+/// How an access failed.
+enum class AccessFault : uint8_t { None, OutOfBounds, Misaligned, WrongSpace, ReadOnly };
+
+class Memory {
+public:
+  Memory() = default;
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+
+  /// Makes memory of the caller accessible, in place, until it is freed. Returns its address.
+  uint64_t add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant = false);
+  void free(uint64_t address);
+  /// The allocation that an address lies in; null: none.
+  const Allocation *find(uint64_t address) const;
+  /// The nearest one that begins at the address or before it; null: none.
+  const Allocation *before(uint64_t address) const;
+
+private:
+  std::deque<Allocation> allocations; // by address; those that were freed have no bytes
+  uint64_t next = globalBegin;
+};
+
+} // namespace ptxray::machine

@@ -1,0 +1,294 @@
+#include "Machine/Access.h"
+#include "Machine/Grid.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+uint64_t addressIn(const char *registers, const AddressOf &address, unsigned lane) {
+  uint64_t base = 0;
+  if (address.base.bits == 64)
+    std::memcpy(&base, registers + address.base.slot + 8 * lane, 8);
+  else if (address.base.bits == 32) {
+    uint32_t low;
+    std::memcpy(&low, registers + address.base.slot + 4 * lane, 4);
+    return address.space == Space::Generic || address.space == Space::Global ? low + uint64_t(address.offset)
+                                                                             : uint32_t(low + address.offset);
+  }
+  return base + uint64_t(address.offset);
+}
+
+static Lookup inBytes(std::vector<uint8_t> &room, uint64_t at, uint64_t bytes) {
+  if (at > room.size() || bytes > room.size() - at)
+    return {nullptr, AccessFault::OutOfBounds};
+  return {room.data() + at, AccessFault::None};
+}
+
+static Lookup inShared(Warp &warp, uint64_t address, uint64_t bytes) {
+  const uint64_t rank = address >> sharedRankShift;
+  if (rank >= warp.block->cluster.size())
+    return {nullptr, AccessFault::OutOfBounds};
+  return inBytes(warp.block->cluster[rank]->shared, address & ((1 << sharedRankShift) - 1), bytes);
+}
+
+static Lookup inLocal(Warp &warp, uint64_t address, uint64_t bytes, unsigned lane) {
+  if (address > warp.localBytes || bytes > warp.localBytes - address)
+    return {nullptr, AccessFault::OutOfBounds};
+  return {warp.localOf(lane) + address, AccessFault::None};
+}
+
+static Lookup inGlobal(Warp &warp, uint64_t address, uint64_t bytes, bool isWrite) {
+  const Allocation *one = warp.block->grid->memory.find(address);
+  if (!one || !one->contains(address, bytes))
+    return {nullptr, AccessFault::OutOfBounds};
+  if (one->isConstant && isWrite)
+    return {nullptr, AccessFault::ReadOnly};
+  return {one->at(address), AccessFault::None};
+}
+
+static Lookup inParameters(Warp &warp, uint64_t address, uint64_t bytes, bool isWrite) {
+  if (isWrite)
+    return {nullptr, AccessFault::ReadOnly};
+  return inBytes(warp.block->grid->parameters, address, bytes);
+}
+
+Lookup look(Warp &warp, Space space, uint64_t address, uint64_t bytes, unsigned lane, bool isWrite) {
+  if (space == Space::Generic && address < 5 * windowBytes) {
+    const uint64_t inWindow = address % windowBytes;
+    switch (address / windowBytes) {
+    case 1: return inLocal(warp, inWindow, bytes, lane);
+    case 2: return inShared(warp, inWindow, bytes);
+    case 4: return inParameters(warp, inWindow, bytes, isWrite);
+    default: return {nullptr, AccessFault::OutOfBounds};
+    }
+  }
+  switch (space) {
+  case Space::Shared: return inShared(warp, address, bytes);
+  case Space::Local: return inLocal(warp, address, bytes, lane);
+  case Space::Param: return inParameters(warp, address, bytes, isWrite);
+  default: return inGlobal(warp, address, bytes, isWrite);
+  }
+}
+
+void report(Warp &warp, const Op &op, AccessFault fault, const AddressOf &address, uint64_t at, uint64_t bytes,
+            bool isWrite, unsigned lane) {
+  if (warp.fault)
+    return;
+  Fault &one = warp.fault.emplace();
+  one.access = fault;
+  one.code = &warp.now.frame->code;
+  one.instruction = op.instruction;
+  one.address = at;
+  one.bytes = static_cast<uint32_t>(bytes);
+  one.isWrite = isWrite;
+  one.lane = lane;
+  one.space = address.space;
+}
+
+namespace {
+
+/// Where the lanes of an access lead. Lanes that lead nowhere are out of the mask.
+struct Pointers {
+  uint32_t mask;
+  uint8_t *of[warpSize];
+};
+
+} // namespace
+
+/// All lanes in the allocation that the last execution of the access found: no lane has to be looked up on its own.
+static bool findTogether(Warp &warp, const MemoryAccess &access, const uint64_t *at, Pointers &found) {
+  if (access.address.space != Space::Global && access.address.space != Space::Generic)
+    return false;
+  uint64_t low = ~uint64_t(0), high = 0;
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    if (found.mask >> lane & 1) {
+      low = std::min(low, at[lane]);
+      high = std::max(high, at[lane]);
+    }
+  if (low < globalBegin)
+    return false;
+  const Allocation *one = warp.block->grid->memory.find(low);
+  if (!one || !one->contains(high, access.bytes) || (access.isWrite && one->isConstant))
+    return false;
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    found.of[lane] = one->bytes + (at[lane] - one->begin);
+  return true;
+}
+
+static Pointers find(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
+  Pointers found{mask, {}};
+  uint64_t at[warpSize];
+  uint64_t low = 0;
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    at[lane] = addressIn(registers, access.address, lane);
+    low |= mask >> lane & 1 ? at[lane] : 0;
+  }
+  const bool isAligned = !(low & (access.alignment - 1));
+  if (isAligned && findTogether(warp, access, at, found))
+    return found;
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    Lookup one = look(warp, access.address.space, at[lane], access.bytes, lane, access.isWrite);
+    if (one.bytes && at[lane] & (access.alignment - 1))
+      one = {nullptr, AccessFault::Misaligned};
+    if (!one.bytes) {
+      report(warp, op, one.fault, access.address, at[lane], access.bytes, access.isWrite, lane);
+      found.mask &= ~(1u << lane);
+    }
+    found.of[lane] = one.bytes;
+  }
+  return found;
+}
+
+template <class Register, class Element>
+static void load(Register *to, const Pointers &from, size_t offset) {
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    if (from.mask >> lane & 1) {
+      Element element;
+      std::memcpy(&element, from.of[lane] + offset, sizeof element);
+      to[lane] = element;
+    }
+}
+template <class Register, class Element>
+static void store(const Register *from, const Pointers &to, size_t offset) {
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    if (to.mask >> lane & 1) {
+      const auto element = static_cast<Element>(from[lane]);
+      std::memcpy(to.of[lane] + offset, &element, sizeof element);
+    }
+}
+
+/// Calls `move` with a register's and an element's type.
+template <class Move> static void byWidths(unsigned registerBits, unsigned bits, Move move) {
+  const auto ofElement = [&]<class Register>(Register) {
+    switch (bits) {
+    case 8: move(Register(), uint8_t()); break;
+    case 16: move(Register(), uint16_t()); break;
+    case 32: move(Register(), uint32_t()); break;
+    case 64: move(Register(), uint64_t()); break;
+    default: move(Register(), Bits()); break;
+    }
+  };
+  switch (registerBits) {
+  case 16: ofElement(uint16_t()); break;
+  case 32: ofElement(uint32_t()); break;
+  case 64: ofElement(uint64_t()); break;
+  default: ofElement(Bits()); break;
+  }
+}
+
+static void loadAll(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
+  const Pointers from = find(registers, op, access, mask, warp);
+  size_t offset = 0;
+  for (const Place &place : access.elements) {
+    if (place.bits)
+      byWidths(place.bits, access.bits, [&]<class Register, class Element>(Register, Element) {
+        load<Register, Element>(lanesOf<Register>(registers, place.slot), from, offset);
+      });
+    offset += access.bits / 8;
+  }
+}
+
+static void storeAll(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
+  const Pointers to = find(registers, op, access, mask, warp);
+  size_t offset = 0;
+  for (const Place &place : access.elements) {
+    byWidths(place.bits, access.bits, [&]<class Register, class Element>(Register, Element) {
+      store<Register, Element>(lanesOf<Register>(registers, place.slot), to, offset);
+    });
+    offset += access.bits / 8;
+  }
+}
+
+void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  loadAll(registers, op, *static_cast<const MemoryAccess *>(op.more), mask, warp);
+}
+void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  storeAll(registers, op, *static_cast<const MemoryAccess *>(op.more), mask, warp);
+}
+
+void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &atomic = *static_cast<const AtomicAccess *>(op.more);
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const uint32_t lane = left & -left;
+    for (const MemoryAccess &read : atomic.reads)
+      loadAll(registers, op, read, lane, warp);
+    for (const Op &one : atomic.ops)
+      one.run(registers, one, lane, warp);
+    if (!warp.fault)
+      for (const MemoryAccess &write : atomic.writes)
+        storeAll(registers, op, write, lane, warp);
+  }
+}
+
+void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &copy = *static_cast<const MemoryCopy *>(op.more);
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t count = copy.bytes;
+    if (copy.count.bits)
+      count = std::min<uint64_t>(count ? count : ~0u, addressIn(registers, {copy.count, 0}, lane));
+    const uint64_t to = addressIn(registers, copy.to, lane), from = addressIn(registers, copy.from, lane);
+    const uint64_t all = std::max<uint64_t>(copy.bytes, count);
+    const Lookup target = look(warp, copy.to.space, to, all, lane, true);
+    const Lookup source = count ? look(warp, copy.from.space, from, count, lane, false) : target;
+    if (!target.bytes || to & (copy.alignment - 1))
+      report(warp, op, target.bytes ? AccessFault::Misaligned : target.fault, copy.to, to, all, true, lane);
+    else if (!source.bytes || from & (copy.alignment - 1))
+      report(warp, op, source.bytes ? AccessFault::Misaligned : source.fault, copy.from, from, count, false, lane);
+    else {
+      std::memmove(target.bytes, source.bytes, count);
+      std::memset(target.bytes + count, 0, all - count);
+    }
+  }
+}
+
+using Matrix = std::array<std::array<uint16_t, 8>, 8>;
+
+/// The element of a matrix that the half of a lane's register is.
+static uint16_t &elementOf(Matrix &matrix, const MatrixAccess &access, unsigned lane, unsigned half) {
+  const unsigned row = lane / 4, column = lane % 4 * 2 + half;
+  return access.isTransposed ? matrix[column][row] : matrix[row][column];
+}
+
+/// Reads or writes the rows of a matrix where lanes say they are.
+static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, const Op &op, Warp &warp) {
+  const auto &access = *static_cast<const MatrixAccess *>(op.more);
+  for (unsigned row = 0; row < 8; ++row) {
+    const unsigned lane = firstLane + row;
+    const uint64_t address = addressIn(registers, access.rows, lane);
+    Lookup found = look(warp, access.rows.space, address, 16, lane, access.isWrite);
+    if (found.bytes && address & 15)
+      found = {nullptr, AccessFault::Misaligned};
+    if (!found.bytes) {
+      report(warp, op, found.fault, access.rows, address, 16, access.isWrite, lane);
+      return false;
+    }
+    if (access.isWrite)
+      std::memcpy(found.bytes, matrix[row].data(), 16);
+    else
+      std::memcpy(matrix[row].data(), found.bytes, 16);
+  }
+  return true;
+}
+
+void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &access = *static_cast<const MatrixAccess *>(op.more);
+  std::array<Matrix, 4> matrices{};
+  for (unsigned i = 0; i < access.registers.size(); ++i) {
+    const auto *lanes = lanesOf<uint32_t>(registers, access.registers[i].slot);
+    for (unsigned lane = 0; access.isWrite && lane < warpSize; ++lane)
+      for (const unsigned half : {0, 1})
+        elementOf(matrices[i], access, lane, half) = static_cast<uint16_t>(lanes[lane] >> 16 * half);
+    if (!accessRows(matrices[i], i * 8, registers, op, warp))
+      return;
+  }
+  for (unsigned i = 0; !access.isWrite && i < access.registers.size(); ++i) {
+    auto *lanes = lanesOf<uint32_t>(registers, access.registers[i].slot);
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      if (mask >> lane & 1)
+        lanes[lane] = elementOf(matrices[i], access, lane, 0) | uint32_t(elementOf(matrices[i], access, lane, 1)) << 16;
+  }
+}
+
+} // namespace ptxray::machine

@@ -1,0 +1,43 @@
+#pragma once
+// Accesses of the lanes of a warp to memory.
+#include "Machine/Program.h"
+#include "Machine/Warp.h"
+
+namespace ptxray::machine {
+
+/// Payload of an atomic operation: for one lane after the other.
+struct AtomicAccess {
+  std::vector<MemoryAccess> reads, writes;
+  std::vector<Op> ops;
+};
+/// Payload of a copy of bytes from memory to memory.
+struct MemoryCopy {
+  AddressOf to, from;
+  Place count; // none: all
+  uint32_t bytes = 0, alignment = 1;
+};
+/// Payload of a load or store of matrices by a warp.
+struct MatrixAccess {
+  AddressOf rows;
+  bool isTransposed = false, isWrite = false;
+  llvm::SmallVector<Place, 4> registers;
+};
+
+void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
+void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
+void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp);
+void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp);
+void accessMatrices(char *registers, const Op &op, uint32_t mask, Warp &warp);
+
+/// The address that a lane computes.
+uint64_t addressIn(const char *registers, const AddressOf &address, unsigned lane);
+/// The bytes that an address of a lane leads to; null: none, and `fault` says why.
+struct Lookup {
+  uint8_t *bytes = nullptr;
+  AccessFault fault = AccessFault::None;
+};
+Lookup look(Warp &warp, Space space, uint64_t address, uint64_t bytes, unsigned lane, bool isWrite);
+void report(Warp &warp, const Op &op, AccessFault fault, const AddressOf &address, uint64_t at, uint64_t bytes,
+            bool isWrite, unsigned lane);
+
+} // namespace ptxray::machine

@@ -1,0 +1,202 @@
+#include "Machine/Access.h"
+#include "Machine/Grid.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+static uint32_t product(const std::array<uint32_t, 3> &size) { return size[0] * size[1] * size[2]; }
+
+uint32_t BlockState::threads() const { return product(grid->block); }
+
+bool BlockState::isDone() const {
+  return llvm::all_of(warps, [](const Warp &warp) { return warp.isDone(); });
+}
+
+void begin(BlockState &block) {
+  const uint32_t threads = block.threads();
+  block.shared.assign(block.grid->sharedBytes, 0);
+  for (uint32_t first = 0; first < threads; first += warpSize) {
+    Warp &warp = block.warps.emplace_back();
+    warp.block = &block;
+    warp.number = first / warpSize;
+    const uint32_t lanes = std::min(threads - first, warpSize);
+    warp.alive = lanes == warpSize ? allLanes : (1u << lanes) - 1;
+    Frame &frame = enter(warp, block.grid->program.functions.front(), nullptr);
+    warp.now = {0, warp.alive, -1, &frame};
+  }
+}
+
+// ---- special registers
+
+static uint32_t flat(const std::array<uint32_t, 3> &at, const std::array<uint32_t, 3> &size) {
+  return at[0] + size[0] * (at[1] + size[1] * at[2]);
+}
+
+static std::array<uint32_t, 3> divided(const std::array<uint32_t, 3> &a, const std::array<uint32_t, 3> &b) {
+  return {a[0] / b[0], a[1] / b[1], a[2] / b[2]};
+}
+static std::array<uint32_t, 3> remainder(const std::array<uint32_t, 3> &a, const std::array<uint32_t, 3> &b) {
+  return {a[0] % b[0], a[1] % b[1], a[2] % b[2]};
+}
+
+static uint64_t ofThread(const Warp &warp, Special what, unsigned component, unsigned lane) {
+  const auto &size = warp.block->grid->block;
+  const uint32_t thread = warp.number * warpSize + lane;
+  switch (what) {
+  case Special::Tid:
+    return component == 0   ? thread % size[0]
+           : component == 1 ? thread / size[0] % size[1]
+           : component == 2 ? thread / size[0] / size[1]
+                            : 0;
+  case Special::LaneId: return lane;
+  case Special::MaskEq: return 1u << lane;
+  case Special::MaskLe: return (2u << lane) - 1;
+  case Special::MaskLt: return (1u << lane) - 1;
+  case Special::MaskGe: return ~((1u << lane) - 1);
+  default: return ~((2u << lane) - 1);
+  }
+}
+
+static uint64_t ofBlock(const Warp &warp, Special what, unsigned component) {
+  const BlockState &block = *warp.block;
+  const GridState &grid = *block.grid;
+  const auto of = [component](const std::array<uint32_t, 3> &triple) { return component < 3 ? triple[component] : 0; };
+  switch (what) {
+  case Special::Ntid: return of(grid.block);
+  case Special::Ctaid: return of(block.index);
+  case Special::Nctaid: return of(grid.grid);
+  case Special::WarpId: return warp.number;
+  case Special::WarpCount: return (block.threads() + warpSize - 1) / warpSize;
+  case Special::SmCount: return 1;
+  case Special::GridId: return 1;
+  case Special::IsCluster: return product(grid.cluster) > 1;
+  case Special::ClusterId: return of(divided(block.index, grid.cluster));
+  case Special::ClusterCtaid: return of(remainder(block.index, grid.cluster));
+  case Special::ClusterCount: return of(divided(grid.grid, grid.cluster));
+  case Special::ClusterNctaid: return of(grid.cluster);
+  case Special::ClusterRank: return flat(remainder(block.index, grid.cluster), grid.cluster);
+  case Special::ClusterSize: return product(grid.cluster);
+  case Special::TotalShared: return grid.sharedBytes;
+  case Special::DynamicShared: return grid.launch.shared;
+  default: return 0;
+  }
+}
+
+static bool isOfThread(Special what) {
+  return what == Special::Tid || what == Special::LaneId || (what >= Special::MaskEq && what <= Special::MaskGt);
+}
+
+void fillSpecials(Warp &warp, Frame &frame) {
+  for (const SpecialRegister &one : frame.code.specials)
+    if (one.place.bits == 1) {
+      const uint32_t lanes = ofBlock(warp, one.what, 0) ? allLanes : 0;
+      std::memcpy(frame.registers + one.place.slot, &lanes, 4);
+    } else
+      for (unsigned lane = 0; lane < warpSize; ++lane) {
+        const uint64_t value =
+            isOfThread(one.what) ? ofThread(warp, one.what, one.component, lane) : ofBlock(warp, one.what, one.component);
+        std::memcpy(frame.registers + one.place.slot + size_t(lane) * (one.place.bits / 8), &value, one.place.bits / 8);
+      }
+}
+
+// ---- barriers
+
+/// Threads that arrived. A warp whose lanes are all there counts as a whole one.
+static uint32_t arrivedThreads(const NumberedBarrier &barrier) {
+  uint32_t count = 0;
+  for (const auto &[warp, lanes] : barrier.arrived)
+    count += lanes == warp->alive ? warpSize : static_cast<uint32_t>(__builtin_popcount(lanes));
+  return count;
+}
+
+static uint32_t aliveThreads(const BlockState &block) {
+  uint32_t count = 0;
+  for (const Warp &warp : block.warps)
+    count += warp.alive ? warpSize : 0;
+  return count;
+}
+
+static void deliver(const WaitingAtBarrier &one, const NumberedBarrier &barrier) {
+  using Result = BarrierSite::Result;
+  const Place to = one.site->to;
+  char *registers = one.fragment.frame->registers;
+  if (one.site->result == Result::None || !to.bits)
+    return;
+  const uint32_t mask = one.fragment.mask;
+  if (one.site->result == Result::Count) {
+    for (uint32_t left = mask; left; left &= left - 1)
+      std::memcpy(registers + to.slot + 4 * __builtin_ctz(left), &barrier.counted, 4);
+    return;
+  }
+  const bool isTrue = one.site->result == Result::All ? barrier.areAll : barrier.counted != 0;
+  uint32_t lanes;
+  std::memcpy(&lanes, registers + to.slot, 4);
+  lanes = isTrue ? lanes | mask : lanes & ~mask;
+  std::memcpy(registers + to.slot, &lanes, 4);
+}
+
+static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
+  if (barrier.arrived.empty())
+    return;
+  const uint32_t wanted = barrier.threads ? barrier.threads : aliveThreads(block);
+  if (arrivedThreads(barrier) < wanted)
+    return;
+  const NumberedBarrier done = std::exchange(barrier, {});
+  ++block.events;
+  for (const WaitingAtBarrier &one : done.waiting) {
+    deliver(one, done);
+    one.warp->atBarrier &= ~one.fragment.mask;
+    resume(*one.warp, one.fragment);
+  }
+}
+
+void checkBarriers(BlockState &block) {
+  for (NumberedBarrier &barrier : block.barriers)
+    completeIfAll(block, barrier);
+}
+
+void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
+  const char *registers = next.frame->registers;
+  const auto first = static_cast<unsigned>(__builtin_ctz(mask));
+  NumberedBarrier &barrier = warp.block->barriers[addressIn(registers, {site.number, 0}, first) & 15];
+  if (site.threads.bits)
+    barrier.threads = static_cast<uint32_t>(addressIn(registers, {site.threads, 0}, first));
+  barrier.arrived[&warp] |= mask;
+  if (site.counted.bits) {
+    uint32_t lanes;
+    std::memcpy(&lanes, registers + site.counted.slot, 4);
+    lanes = (site.isNot ? ~lanes : lanes) & mask;
+    barrier.counted += static_cast<uint32_t>(__builtin_popcount(lanes));
+    barrier.areAll &= lanes == mask;
+  }
+  if (site.waits) {
+    warp.atBarrier |= mask;
+    barrier.waiting.push_back({&warp, next, &site});
+  }
+  ++warp.block->events;
+  completeIfAll(*warp.block, barrier);
+}
+
+bool runTurn(BlockState &block) {
+  constexpr uint32_t blocksOfTurn = 256;
+  const uint64_t before = block.events;
+  bool hasRun = false;
+  for (Warp &warp : block.warps) {
+    if (warp.isDone())
+      continue;
+    const uint64_t instructions = warp.laneInstructions;
+    run(warp, blocksOfTurn);
+    hasRun |= warp.laneInstructions != instructions;
+    if (warp.fault) {
+      GridState &grid = *block.grid;
+      grid.fault = std::move(warp.fault);
+      grid.faultBlock = block.index;
+      grid.faultThread = warp.number * warpSize + grid.fault->lane;
+      return true;
+    }
+  }
+  return hasRun || block.events != before;
+}
+
+} // namespace ptxray::machine

@@ -1,0 +1,65 @@
+#pragma once
+// Blocks of threads, and the grid that they belong to, while a launch runs.
+#include "Machine/Launch.h"
+#include "Machine/Warp.h"
+#include <chrono>
+
+namespace ptxray::machine {
+
+struct GridState;
+
+struct WaitingAtBarrier {
+  Warp *warp;
+  Fragment fragment;
+  const BarrierSite *site;
+};
+struct NumberedBarrier {
+  std::map<Warp *, uint32_t> arrived; // lanes by warp
+  uint32_t threads = 0;               // that it is for; 0: all of the block
+  uint32_t counted = 0;               // lanes whose predicate is true
+  bool areAll = true;
+  std::vector<WaitingAtBarrier> waiting;
+};
+
+struct BlockState {
+  GridState *grid = nullptr;
+  std::array<uint32_t, 3> index{};
+  uint32_t rank = 0; // in its cluster
+  std::deque<Warp> warps;
+  std::vector<uint8_t> shared;
+  std::vector<BlockState *> cluster; // by rank
+  std::array<NumberedBarrier, 16> barriers;
+  uint64_t events = 0; // arrivals and ends: whether anything happens
+
+  uint32_t threads() const;
+  bool isDone() const;
+};
+
+struct GridState {
+  const Program &program;
+  Memory &memory;
+  const Launch &launch;
+  std::array<uint32_t, 3> block, cluster, grid;
+  std::vector<uint8_t> parameters;
+  uint32_t sharedBytes = 0;
+  std::string printed;
+  std::deque<std::vector<uint8_t>> heap; // of malloc
+  std::optional<Fault> fault;
+  std::array<uint32_t, 3> faultBlock{};
+  uint32_t faultThread = 0;
+  uint64_t laneInstructions = 0;
+};
+
+/// Prepares the block's warps.
+void begin(BlockState &block);
+/// Lets each warp run for a turn; returns whether anything happened.
+bool runTurn(BlockState &block);
+/// The lanes come to the barrier; they go on at once, or when it is complete.
+void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask);
+/// Lanes have ended: barriers may be complete.
+void checkBarriers(BlockState &block);
+
+/// Fills in the special registers of a frame.
+void fillSpecials(Warp &warp, Frame &frame);
+
+} // namespace ptxray::machine

@@ -1,0 +1,150 @@
+#pragma once
+// A kernel with the functions that it calls, as the machine executes them: blocks of operations without a branch, each
+// with one way on.
+#include "Check/ReadModule.h"
+#include "Machine/Memory.h"
+#include "Operate/Compile.h"
+#include "llvm/ADT/DenseMap.h"
+#include <deque>
+
+namespace ptxray::machine {
+
+/// State spaces that addresses of a program lie in.
+enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param };
+
+/// What an address in brackets is made of.
+struct AddressOf {
+  Place base;         // a register; none: the offset alone
+  int64_t offset = 0; // what is added to it
+  Space space = Space::Generic;
+};
+
+/// Payload of a load or a store of a few elements.
+struct MemoryAccess {
+  AddressOf address;
+  uint32_t bytes = 0;     // of all elements
+  uint32_t alignment = 1; // that it needs
+  uint16_t bits = 0;      // of one
+  bool isWrite = false;
+  llvm::SmallVector<Place, 4> elements; // of 8 and 16 bits in the low bits of wider ones
+};
+
+/// A special register, which is filled in for each warp.
+enum class Special : uint8_t {
+  Tid, Ntid, Ctaid, Nctaid, LaneId, WarpId, WarpCount, SmId, SmCount, GridId, IsCluster, ClusterId, ClusterCtaid,
+  ClusterCount, ClusterNctaid, ClusterRank, ClusterSize, MaskEq, MaskLe, MaskLt, MaskGe, MaskGt, TotalShared,
+  DynamicShared, Zero
+};
+struct SpecialRegister {
+  Place place;
+  Special what;
+  uint8_t component; // x, y, z
+};
+
+/// How control leaves a block of code.
+enum class Way : uint8_t {
+  Next,
+  Jump,     // to the target
+  Table,    // to one of a list
+  Return,
+  Exit,
+  Trap,
+  Call,
+  Barrier,  // of the threads of a block
+  Together, // goes on when the lanes that execute the next instruction together are there
+};
+
+inline constexpr uint32_t nowhere = ~0u;
+
+struct CodeBlock {
+  uint32_t first = 0, end = 0;   // operations
+  uint32_t instructions = 0;     // that they and the way on stand for
+  uint32_t instruction = 0;      // the one that the way on is
+  Way way = Way::Next;
+  bool isNot = false;
+  bool isJoin = false;           // lanes that parted may wait here for each other
+  Slot guard = noSlot;           // which lanes go that way; the others go on with the next block
+  uint32_t target = nowhere;     // of Jump
+  uint32_t join = nowhere;       // where lanes that part here meet again
+  const void *more = nullptr;    // a JumpTable, CallSite, BarrierSite, or the Place of the mask of Together
+};
+
+struct JumpTable {
+  Place index;
+  std::vector<uint32_t> targets;
+};
+struct BarrierSite {
+  enum class Result : uint8_t { None, Count, All, Any };
+  Place number, threads;         // threads: none: all of the block
+  bool waits = true;             // else it only arrives
+  Place counted;                 // the predicate
+  bool isNot = false;
+  Result result = Result::None;
+  Place to;
+};
+
+struct FunctionCode;
+/// A value that is handed to a function or returned.
+struct Passed {
+  Place place;                   // a register or a constant
+  uint64_t offset = 0;           // else where it lies in the memory of the frame
+  uint64_t bytes = 0;
+};
+struct CallSite {
+  NameId name = NameId::None;
+  const FunctionCode *callee = nullptr; // null: by address, or one that the machine provides
+  Place address;                        // of an indirect call
+  std::string provided;                 // `vprintf`
+  std::vector<Passed> arguments, results;
+};
+
+struct FunctionCode {
+  const Body *body = nullptr;
+  NameId name = NameId::None;
+  RegisterFile file;
+  Place carry;
+  std::vector<Op> ops;
+  std::vector<CodeBlock> blocks;
+  std::vector<SpecialRegister> specials;
+  std::vector<std::pair<Place, uint64_t>> frameAddresses;  // registers that hold an address in the frame
+  std::vector<std::pair<Place, uint64_t>> sharedAddresses; // or in the shared memory of the block
+  std::vector<Passed> parameters, results;
+  uint64_t frameBytes = 0; // local memory of a thread
+  Kept kept;
+
+  const Instruction &instruction(uint32_t number) const { return body->instruction(number); }
+};
+
+/// What a kernel declares about its launch.
+struct KernelHead {
+  std::array<uint32_t, 3> requiredBlock = {0, 0, 0}, cluster = {0, 0, 0};
+  uint64_t mostThreads = 0; // 0: not said
+};
+struct ParameterPlace {
+  uint64_t offset, bytes;
+  std::string name;
+};
+
+struct Program {
+  std::string refusal; // why there is none
+  const ReadModule *module = nullptr;
+  std::deque<FunctionCode> functions; // the kernel first
+  llvm::DenseMap<uint32_t, FunctionCode *> byName;
+  std::map<uint64_t, FunctionCode *> byAddress;
+  uint64_t sharedBytes = 0;           // static; dynamic memory follows
+  std::vector<ParameterPlace> parameters;
+  uint64_t parameterBytes = 0;
+  KernelHead head;
+};
+
+/// Where variables of the module lie.
+struct PlacedVariable {
+  Space space;
+  uint64_t address;
+  uint64_t bytes;
+};
+using PlacedVariables = llvm::DenseMap<uint32_t, PlacedVariable>; // by NameId
+
+std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel);
+
+} // namespace ptxray::machine

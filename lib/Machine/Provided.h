@@ -1,0 +1,11 @@
+#pragma once
+// The functions that a driver provides to kernels: printf, memory, failed assertions.
+#include "Machine/Warp.h"
+
+namespace ptxray::machine {
+
+bool isProvided(llvm::StringRef name);
+/// Executes the call for the lanes; false: it cannot be.
+bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t instruction);
+
+} // namespace ptxray::machine

@@ -1,0 +1,452 @@
+#include "Machine/Warp.h"
+#include "Machine/Access.h"
+#include "Machine/Grid.h"
+#include "Machine/Provided.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+static uint32_t predicateAt(const char *registers, Slot slot) {
+  uint32_t lanes;
+  std::memcpy(&lanes, registers + slot, 4);
+  return lanes;
+}
+
+Frame::Frame(const FunctionCode &code, Frame *caller, uint32_t base)
+    : code(code), caller(caller), base(base), room(new char[code.file.bytes() + 64]()) {
+  registers = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(room.get()) + 63) / 64 * 64);
+}
+
+/// Makes the local memory of each lane at least as large.
+static void growLocal(Warp &warp, uint64_t bytes) {
+  if (bytes <= warp.localBytes)
+    return;
+  std::vector<uint8_t> larger(warpSize * bytes);
+  for (unsigned lane = 0; lane < warpSize && warp.localBytes; ++lane)
+    std::memcpy(larger.data() + lane * bytes, warp.localOf(lane), warp.localBytes);
+  warp.local = std::move(larger);
+  warp.localBytes = static_cast<uint32_t>(bytes);
+}
+
+static void fill(char *registers, Place place, uint64_t number) {
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    std::memcpy(registers + place.slot + size_t(lane) * (place.bits / 8), &number, place.bits / 8);
+}
+
+Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller) {
+  constexpr uint32_t alignment = 16;
+  const uint32_t base =
+      caller ? (caller->base + static_cast<uint32_t>(caller->code.frameBytes) + alignment - 1) / alignment * alignment : 0;
+  Frame &frame = warp.frames.emplace_back(code, caller, base);
+  growLocal(warp, base + code.frameBytes);
+  code.file.writeConstants(frame.registers);
+  fillSpecials(warp, frame);
+  for (const auto &[place, offset] : code.frameAddresses)
+    fill(frame.registers, place, base + offset);
+  for (const auto &[place, offset] : code.sharedAddresses)
+    fill(frame.registers, place, uint64_t(warp.block->rank) << sharedRankShift | offset);
+  return frame;
+}
+
+// ---- lanes part and meet
+
+static bool isAncestor(const Warp &warp, int join, int of) {
+  while (of != -1 && of != join)
+    of = warp.joins[of].parent;
+  return of == join;
+}
+
+/// The lanes no longer wait for others in the joins from `from` up to `to`.
+static void leaveJoins(Warp &warp, uint32_t mask, int from, int to) {
+  for (; from != to; from = warp.joins[from].parent)
+    warp.joins[from].expected &= ~mask;
+}
+
+/// Joins two fragments that are at the same place.
+static void merge(Warp &warp, Fragment &into, const Fragment &other) {
+  int common = into.join;
+  while (!isAncestor(warp, common, other.join))
+    common = warp.joins[common].parent;
+  leaveJoins(warp, into.mask, into.join, common);
+  leaveJoins(warp, other.mask, other.join, common);
+  into.join = common;
+  into.mask |= other.mask;
+}
+
+/// Lanes of joins for which nobody is missing any more can run.
+static void settle(Warp &warp) {
+  for (Join &join : warp.joins)
+    if (join.expected && join.arrived == join.expected) {
+      warp.ready.push_back({join.at, join.arrived, join.parent, join.frame});
+      join.expected = join.arrived = 0;
+    }
+  while (!warp.joins.empty() && !warp.joins.back().expected && !warp.joins.back().arrived) {
+    const int last = static_cast<int>(warp.joins.size()) - 1;
+    const auto names = [last](const Fragment &one) { return one.join == last; };
+    if (names(warp.now) || llvm::any_of(warp.ready, names) || llvm::any_of(warp.parted, names))
+      break;
+    bool isParent = false;
+    for (const Join &join : warp.joins)
+      isParent |= join.parent == last && (join.expected || join.arrived);
+    if (isParent || warp.atBarrier)
+      break;
+    warp.joins.pop_back();
+  }
+}
+
+static int pushJoin(Warp &warp, uint32_t at, uint32_t lanes) {
+  if (warp.now.join >= 0 && warp.joins[warp.now.join].at == at && warp.joins[warp.now.join].frame == warp.now.frame)
+    return warp.now.join;
+  warp.joins.push_back({at, warp.now.frame, lanes, 0, warp.now.join});
+  return static_cast<int>(warp.joins.size()) - 1;
+}
+
+/// The lanes that run come to a block of code. Returns whether they go on with it: others may have to come first.
+static bool arriveAtJoins(Warp &warp) {
+  Fragment &now = warp.now;
+  while (now.join >= 0 && warp.joins[now.join].at == now.at && warp.joins[now.join].frame == now.frame) {
+    Join &join = warp.joins[now.join];
+    join.arrived |= now.mask;
+    if (join.arrived != join.expected) {
+      now.mask = 0;
+      return false;
+    }
+    now.mask = join.arrived;
+    now.join = join.parent;
+    join.expected = join.arrived = 0;
+  }
+  return true;
+}
+
+/// The lanes are no longer in the warp.
+static void endLanes(Warp &warp, uint32_t mask) {
+  warp.alive &= ~mask;
+  warp.now.mask &= ~mask;
+  for (Join &join : warp.joins) {
+    join.expected &= ~mask;
+    join.arrived &= ~mask;
+  }
+  ++warp.block->events;
+  settle(warp);
+  checkBarriers(*warp.block);
+}
+
+static bool pickReady(Warp &warp) {
+  settle(warp);
+  if (warp.ready.empty())
+    return false;
+  warp.now = warp.ready.front();
+  warp.ready.erase(warp.ready.begin());
+  return true;
+}
+
+bool release(Warp &warp) {
+  for (size_t i = warp.joins.size(); i--;) {
+    Join &join = warp.joins[i];
+    if (!join.arrived)
+      continue;
+    warp.ready.push_back({join.at, join.arrived, join.parent, join.frame});
+    join.expected &= ~join.arrived;
+    join.arrived = 0;
+    settle(warp);
+    return true;
+  }
+  return false;
+}
+
+void resume(Warp &warp, const Fragment &fragment) {
+  for (Fragment &other : warp.ready)
+    if (other.at == fragment.at && other.frame == fragment.frame)
+      return merge(warp, other, fragment);
+  warp.ready.push_back(fragment);
+}
+
+// ---- ways out of a block of code
+
+/// Some of the lanes go elsewhere, the others on with the next block. Gives the fragment that goes elsewhere.
+static Fragment part(Warp &warp, const CodeBlock &block, uint32_t leaving) {
+  Fragment &now = warp.now;
+  Fragment other{block.target, leaving, now.join, now.frame};
+  if (leaving != now.mask && block.join != nowhere)
+    now.join = other.join = pushJoin(warp, block.join, now.mask);
+  now.mask &= ~leaving;
+  ++now.at;
+  return other;
+}
+
+static void jump(Warp &warp, const CodeBlock &block, uint32_t leaving) {
+  if (leaving == warp.now.mask) {
+    warp.now.at = block.target;
+    return;
+  }
+  const Fragment other = part(warp, block, leaving);
+  warp.ready.push_back(other);
+}
+
+static void jumpByTable(Warp &warp, const CodeBlock &block, uint32_t leaving) {
+  const auto &table = *static_cast<const JumpTable *>(block.more);
+  const char *registers = warp.now.frame->registers;
+  Fragment all = warp.now;
+  if (block.join != nowhere)
+    all.join = pushJoin(warp, block.join, warp.now.mask);
+  std::map<uint32_t, uint32_t> ways;
+  for (uint32_t left = leaving; left; left &= left - 1) {
+    const uint64_t index = addressIn(registers, {table.index, 0}, __builtin_ctz(left));
+    const uint32_t target = table.targets[std::min<uint64_t>(index, table.targets.size() - 1)];
+    ways[target] |= left & -left;
+  }
+  if (leaving != warp.now.mask)
+    ways[warp.now.at + 1] |= warp.now.mask & ~leaving;
+  bool isFirst = true;
+  for (const auto &[target, mask] : ways) {
+    const Fragment one{target, mask, all.join, all.frame};
+    if (isFirst)
+      warp.now = one;
+    else
+      warp.ready.push_back(one);
+    isFirst = false;
+  }
+}
+
+static void copyPassed(Warp &warp, const Passed &from, const Frame &source, const Passed &to, Frame &target,
+                       uint32_t mask) {
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint8_t bytes[16] = {};
+    const uint8_t *begin = bytes;
+    uint64_t count = std::min(from.bytes, to.bytes);
+    if (from.place.bits == 1)
+      bytes[0] = predicateAt(source.registers, from.place.slot) >> lane & 1;
+    else if (from.place.bits)
+      std::memcpy(bytes, source.registers + from.place.slot + size_t(lane) * (from.place.bits / 8), from.place.bits / 8);
+    else
+      begin = warp.localOf(lane) + source.base + from.offset;
+    if (to.place.bits) {
+      count = std::min<uint64_t>(count, to.place.bits / 8);
+      std::memcpy(target.registers + to.place.slot + size_t(lane) * (to.place.bits / 8), begin, count);
+    } else
+      std::memmove(warp.localOf(lane) + target.base + to.offset, begin, count);
+  }
+}
+
+static void refuse(Warp &warp, uint32_t instruction, std::string why) {
+  if (warp.fault)
+    return;
+  Fault &one = warp.fault.emplace();
+  one.refusal = std::move(why);
+  one.code = &warp.now.frame->code;
+  one.instruction = instruction;
+}
+
+/// The function that all of the lanes call; of several the lanes of the first one.
+static const FunctionCode *calleeOf(Warp &warp, const CallSite &site, uint32_t &mask) {
+  if (site.callee)
+    return site.callee;
+  const auto &known = warp.block->grid->program.byAddress;
+  const char *registers = warp.now.frame->registers;
+  const uint64_t first = addressIn(registers, {site.address, 0}, __builtin_ctz(mask));
+  for (uint32_t left = mask; left; left &= left - 1)
+    if (addressIn(registers, {site.address, 0}, __builtin_ctz(left)) != first)
+      mask &= ~(left & -left);
+  const auto found = known.find(first);
+  return found == known.end() ? nullptr : found->second;
+}
+
+static void call(Warp &warp, const CodeBlock &block, uint32_t calling) {
+  constexpr uint32_t mostLocal = 512 << 10; // bytes that a thread may have
+  const auto &site = *static_cast<const CallSite *>(block.more);
+  Fragment &now = warp.now;
+  if (!site.provided.empty()) {
+    if (!callProvided(warp, site, calling, block.instruction))
+      refuse(warp, block.instruction, "the function `" + site.provided + "`, of which there is no text");
+    ++now.at;
+    return;
+  }
+  const uint32_t all = now.mask, wanting = calling;
+  const FunctionCode *callee = calleeOf(warp, site, calling);
+  if (!callee)
+    return refuse(warp, block.instruction, "a call of an address at which there is no function");
+  if (now.frame->base + now.frame->code.frameBytes + callee->frameBytes > mostLocal || warp.frames.size() > 4096)
+    return refuse(warp, block.instruction, "calls that are nested too deep");
+  // All lanes meet again behind the call; those that call another function come to the call again.
+  const int join = pushJoin(warp, now.at + 1, all);
+  for (const auto &[at, mask] : {std::pair(now.at, wanting & ~calling), std::pair(now.at + 1, all & ~wanting)})
+    if (mask)
+      warp.ready.push_back({at, mask, join, now.frame});
+  Frame &frame = enter(warp, *callee, now.frame);
+  frame.site = &site;
+  for (const auto &[argument, parameter] : llvm::zip(site.arguments, callee->parameters))
+    copyPassed(warp, argument, *now.frame, parameter, frame, calling);
+  warp.now = {0, calling, join, &frame};
+}
+
+static bool isUsed(const Warp &warp, const Frame *frame) {
+  const auto uses = [frame](const Frame *one) {
+    for (; one; one = one->caller)
+      if (one == frame)
+        return true;
+    return false;
+  };
+  return uses(warp.now.frame) || llvm::any_of(warp.ready, [&](const Fragment &one) { return uses(one.frame); }) ||
+         llvm::any_of(warp.parted, [&](const Fragment &one) { return uses(one.frame); }) ||
+         llvm::any_of(warp.joins, [&](const Join &one) { return (one.expected || one.arrived) && uses(one.frame); }) ||
+         warp.atBarrier;
+}
+
+static void returnFrom(Warp &warp, uint32_t returning) {
+  Frame *frame = warp.now.frame;
+  if (!frame->caller) // of a kernel: the thread ends
+    return endLanes(warp, returning);
+  for (const auto &[result, to] : llvm::zip(frame->code.results, frame->site->results))
+    copyPassed(warp, result, *frame, to, *frame->caller, returning);
+  // The join of the call is the nearest one that is in the frame of the caller.
+  int join = warp.now.join;
+  while (join >= 0 && warp.joins[join].frame == frame)
+    join = warp.joins[join].parent;
+  leaveJoins(warp, returning, warp.now.join, join);
+  Fragment back{warp.joins[join].at, returning, join, frame->caller};
+  const uint32_t rest = warp.now.mask & ~returning;
+  if (rest) {
+    warp.ready.push_back(back);
+    warp.now.mask = rest;
+    ++warp.now.at;
+  } else
+    warp.now = back;
+  settle(warp);
+  while (!warp.frames.empty() && !isUsed(warp, &warp.frames.back()))
+    warp.frames.pop_back();
+}
+
+/// The lanes that execute the next instruction together: the others of them have to come first.
+static void together(Warp &warp, const CodeBlock &block) {
+  Fragment &now = warp.now;
+  uint32_t wanted = warp.alive;
+  if (block.more)
+    wanted &= static_cast<uint32_t>(addressIn(now.frame->registers, {*static_cast<const Place *>(block.more), 0},
+                                              __builtin_ctz(now.mask)));
+  ++now.at;
+  if ((now.mask & wanted) == wanted)
+    return;
+  llvm::erase_if(warp.parted, [&](const Fragment &other) {
+    if (other.at != now.at || other.frame != now.frame)
+      return false;
+    merge(warp, now, other);
+    return true;
+  });
+  if ((now.mask & wanted) == wanted)
+    return;
+  warp.parted.push_back(now);
+  now.mask = 0;
+}
+
+static uint32_t leavingLanes(const Warp &warp, const CodeBlock &block) {
+  if (!block.guard)
+    return warp.now.mask;
+  return (predicateAt(warp.now.frame->registers, block.guard) ^ -uint32_t(block.isNot)) & warp.now.mask;
+}
+
+static void trap(Warp &warp, const CodeBlock &block) {
+  if (warp.fault)
+    return;
+  Fault &one = warp.fault.emplace();
+  one.isTrap = true;
+  one.code = &warp.now.frame->code;
+  one.instruction = block.instruction;
+  one.lane = static_cast<unsigned>(__builtin_ctz(leavingLanes(warp, block)));
+}
+
+static void leave(Warp &warp, const CodeBlock &block) {
+  if (block.way == Way::Together)
+    return together(warp, block);
+  const uint32_t leaving = leavingLanes(warp, block);
+  if (block.way == Way::Next || !leaving) {
+    ++warp.now.at;
+    return;
+  }
+  switch (block.way) {
+  case Way::Jump: return jump(warp, block, leaving);
+  case Way::Table: return jumpByTable(warp, block, leaving);
+  case Way::Call: return call(warp, block, leaving);
+  case Way::Return: {
+    const Frame *frame = warp.now.frame;
+    returnFrom(warp, leaving);
+    if (!frame->caller)
+      ++warp.now.at;
+    return;
+  }
+  case Way::Exit:
+    endLanes(warp, leaving);
+    ++warp.now.at;
+    return;
+  case Way::Trap: return trap(warp, block);
+  case Way::Barrier: {
+    Fragment next = warp.now;
+    next.mask = leaving;
+    ++next.at;
+    const auto &site = *static_cast<const BarrierSite *>(block.more);
+    if (site.waits)
+      warp.now.mask &= ~leaving;
+    ++warp.now.at;
+    return arrive(warp, next, site, leaving);
+  }
+  default: ++warp.now.at;
+  }
+}
+
+static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
+  char *registers = warp.now.frame->registers;
+  const uint32_t all = warp.now.mask;
+  for (const Op *op = code.ops.data() + block.first, *end = code.ops.data() + block.end; op != end; ++op) {
+    uint32_t mask = all;
+    if (op->guard) {
+      mask &= predicateAt(registers, op->guard) ^ -uint32_t(op->isNot);
+      if (!mask)
+        continue;
+    }
+    op->run(registers, *op, mask, warp);
+  }
+}
+
+/// Who waits for lanes that no longer exist, or for all that are left, goes on.
+static bool releaseParted(Warp &warp) {
+  for (size_t i = 0; i < warp.parted.size(); ++i) {
+    const Fragment one = warp.parted[i];
+    const CodeBlock &block = one.frame->code.blocks[one.at - 1];
+    uint32_t wanted = warp.alive;
+    if (block.more)
+      wanted &= static_cast<uint32_t>(
+          addressIn(one.frame->registers, {*static_cast<const Place *>(block.more), 0}, __builtin_ctz(one.mask)));
+    if ((one.mask & wanted) != wanted)
+      continue;
+    warp.parted.erase(warp.parted.begin() + static_cast<long>(i));
+    warp.ready.push_back(one);
+    return true;
+  }
+  return false;
+}
+
+void run(Warp &warp, uint32_t blocks) {
+  while (blocks-- && !warp.fault) {
+    if (!warp.now.mask && !pickReady(warp) && !releaseParted(warp) && !release(warp))
+      return;
+    if (!warp.now.mask)
+      continue;
+    const FunctionCode &code = warp.now.frame->code;
+    const CodeBlock &block = code.blocks[warp.now.at];
+    if (block.isJoin && !arriveAtJoins(warp))
+      continue;
+    warp.laneInstructions += uint64_t(block.instructions) * static_cast<unsigned>(__builtin_popcount(warp.now.mask));
+    execute(warp, code, block);
+    if (!warp.fault)
+      leave(warp, block);
+  }
+  if (warp.now.mask && warp.now.mask != warp.alive) { // others of the warp have their turn
+    warp.ready.push_back(warp.now);
+    warp.now.mask = 0;
+    if (warp.ready.size() == 1) // the others wait for these: they may hold what these want
+      release(warp);
+  }
+}
+
+} // namespace ptxray::machine

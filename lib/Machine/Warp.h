@@ -1,0 +1,79 @@
+#pragma once
+// A warp: 32 lanes that execute together where they can. Lanes that part at a branch wait for each other where their
+// ways meet, but nobody waits for ever: who waits goes on alone when the others cannot come.
+#include "Machine/Program.h"
+
+namespace ptxray::machine {
+
+struct BlockState;
+
+/// A call of a function by the lanes that called it together.
+struct Frame {
+  Frame(const FunctionCode &code, Frame *caller, uint32_t base);
+  const FunctionCode &code;
+  Frame *caller;
+  const CallSite *site = nullptr; // of the call
+  uint32_t base;                  // of its memory in the local memory of each thread
+  std::unique_ptr<char[]> room;
+  char *registers; // aligned
+};
+
+struct Join {
+  uint32_t at;       // block of code
+  Frame *frame;
+  uint32_t expected; // lanes; 0: nobody is missing any more
+  uint32_t arrived;
+  int parent;        // the join around it; -1: none
+};
+/// Lanes that go on together.
+struct Fragment {
+  uint32_t at = 0; // block of code
+  uint32_t mask = 0;
+  int join = -1;
+  Frame *frame = nullptr;
+};
+
+/// What went wrong first, and where.
+struct Fault {
+  AccessFault access = AccessFault::None;
+  std::string refusal; // or a construct that cannot be executed
+  bool isAssertion = false, isTrap = false;
+  const FunctionCode *code = nullptr;
+  uint32_t instruction = 0;
+  uint64_t address = 0;
+  uint32_t bytes = 0;
+  bool isWrite = false;
+  unsigned lane = 0;
+  Space space = Space::Generic;
+};
+
+struct Warp {
+  BlockState *block = nullptr;
+  uint32_t number = 0; // in its block
+  uint32_t alive = 0;
+  Fragment now;                 // mask 0: nobody runs
+  std::vector<Fragment> ready;  // that could run
+  std::vector<Fragment> parted; // that wait for other lanes at the block of code that they execute together
+  std::vector<Join> joins;
+  std::deque<Frame> frames;
+  std::vector<uint8_t> local; // of each lane `localBytes`
+  uint32_t localBytes = 0;
+  uint32_t atBarrier = 0; // lanes
+  std::optional<Fault> fault;
+  uint64_t laneInstructions = 0;
+
+  bool isDone() const { return !alive; }
+  bool canRun() const { return now.mask || !ready.empty(); }
+  uint8_t *localOf(unsigned lane) { return local.data() + size_t(lane) * localBytes; }
+};
+
+/// Makes room for the frame of a function, fills its constants and special registers.
+Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller);
+/// Executes until the lanes wait, end, or have executed so many blocks of code.
+void run(Warp &warp, uint32_t blocks);
+/// Lets lanes go on that wait for others that cannot come. Returns whether there are any.
+bool release(Warp &warp);
+/// The lanes go on at the block of code, after they waited elsewhere.
+void resume(Warp &warp, const Fragment &fragment);
+
+} // namespace ptxray::machine

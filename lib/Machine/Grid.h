@@ -36,6 +36,10 @@ struct BlockState {
 };
 
 struct GridState {
+  GridState(const Program &program, Memory &memory, const Launch &launch, std::array<uint32_t, 3> cluster)
+      : program(program), memory(memory), launch(launch), block(launch.block), cluster(cluster), grid(launch.grid),
+        parameters(launch.parameters) {}
+
   const Program &program;
   Memory &memory;
   const Launch &launch;

@@ -37,9 +37,11 @@ struct Launch {
 
 struct Outcome {
   std::string refusal;                 // why it was not launched, or what could not be executed; empty: it ran
+  Range refusedAt;                     // the instruction that it came to; empty: it was not launched
   std::vector<Diagnostic> diagnostics; // faults of the kernel
   std::string printed;                 // by printf
   bool isComplete = false;             // every thread came to its end
+  bool isOutOfTime = false;
   uint64_t laneInstructions = 0;
 };
 

@@ -1,0 +1,323 @@
+#include "Machine/Launch.h"
+#include "Isa/Words.h"
+#include "Machine/Grid.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+struct LoadedModule::Parts {
+  Parts(const ReadModule &module, Memory &memory, std::string target)
+      : module(module), memory(memory), target(std::move(target)) {}
+  const ReadModule &module;
+  Memory &memory;
+  std::string target;
+  PlacedVariables variables;
+  std::deque<std::vector<uint8_t>> bytes; // of variables
+  std::map<std::string, std::pair<uint64_t, size_t>> byName; // index into `bytes`
+  std::map<std::string, std::unique_ptr<Program>> programs;  // by kernel
+};
+
+/// Writes the first values of variables; addresses of others are known by then.
+static void initialise(const ReadVariable &variable, const LoadedModule::Parts &parts, std::vector<uint8_t> &bytes) {
+  for (const InitialValue &value : variable.values) {
+    uint64_t number = value.number;
+    if (value.symbol != NameId::None)
+      if (const auto found = parts.variables.find(static_cast<uint32_t>(value.symbol)); found != parts.variables.end())
+        number += found->second.address;
+    if (value.byteOf)
+      number = number >> 8 * *value.byteOf & 255;
+    if (value.offset + value.size <= bytes.size())
+      std::memcpy(bytes.data() + value.offset, &number, std::min<size_t>(8, value.size));
+  }
+}
+
+LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::StringRef target)
+    : parts(std::make_unique<Parts>(module, memory, target.str())) {
+  const std::vector<ReadVariable> variables = module.variables();
+  for (const ReadVariable &variable : variables) {
+    if (!variable.symbol)
+      continue;
+    const Symbol &symbol = module.symbols()[variable.symbol - 1];
+    const bool isConst = symbol.space == isa::words::const_;
+    if (symbol.kind != SymbolKind::Variable || !(isConst || symbol.space == isa::words::global))
+      continue;
+    const std::string name = module.ast().text(variable.declaration->name).str();
+    std::vector<uint8_t> &bytes = parts->bytes.emplace_back(symbol.extent.bytes);
+    const uint64_t address = memory.add(bytes, name, isConst);
+    parts->variables[static_cast<uint32_t>(variable.declaration->name)] = {
+        isConst ? Space::Const : Space::Global, address, symbol.extent.bytes};
+    parts->byName[name] = {address, parts->bytes.size() - 1};
+  }
+  for (const ReadVariable &variable : variables)
+    if (const auto found = parts->byName.find(module.ast().text(variable.declaration->name).str());
+        found != parts->byName.end())
+      initialise(variable, *parts, parts->bytes[found->second.second]);
+}
+
+LoadedModule::~LoadedModule() {
+  for (const auto &[name, place] : parts->byName)
+    parts->memory.free(place.first);
+}
+
+llvm::MutableArrayRef<uint8_t> LoadedModule::variable(llvm::StringRef name) const {
+  const auto found = parts->byName.find(name.str());
+  return found == parts->byName.end() ? llvm::MutableArrayRef<uint8_t>()
+                                      : llvm::MutableArrayRef<uint8_t>(parts->bytes[found->second.second]);
+}
+
+static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel) {
+  std::unique_ptr<Program> &program = parts.programs[kernel.str()];
+  if (!program)
+    program = lower(parts.module, parts.variables, kernel);
+  return *program;
+}
+
+// ---- what went wrong, in words
+
+static std::string spaceText(Space space) {
+  switch (space) {
+  case Space::Shared: return "shared memory";
+  case Space::Local: return "local memory";
+  case Space::Const: return "constant memory";
+  case Space::Param: return "the parameters";
+  default: return "memory";
+  }
+}
+
+static std::string triple(const std::array<uint32_t, 3> &at) {
+  return "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")";
+}
+
+/// The thread, in the words of all messages.
+static std::string threadText(const GridState &grid) {
+  const auto &size = grid.block;
+  const uint32_t thread = grid.faultThread;
+  return "thread " + triple({thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]}) + " of block " +
+         triple(grid.faultBlock);
+}
+
+/// Where an address lies, as far as that is known.
+static std::string near(const GridState &grid, const Fault &fault) {
+  if (fault.space == Space::Shared)
+    return "the block has " + std::to_string(grid.sharedBytes) + " bytes";
+  const Allocation *one = grid.memory.before(fault.address);
+  if (!one)
+    return "no buffer lies there";
+  if (fault.address >= one->end)
+    return std::to_string(fault.address - one->end) + " bytes behind the end of `" + one->name + "`, which has " +
+           std::to_string(one->end - one->begin) + " bytes";
+  return "at byte " + std::to_string(fault.address - one->begin) + " of `" + one->name + "`, which has " +
+         std::to_string(one->end - one->begin) + " bytes";
+}
+
+static void reportFault(const GridState &grid, Outcome &outcome) {
+  const Fault &fault = *grid.fault;
+  const Instruction &instruction = fault.code->instruction(fault.instruction);
+  const std::string opcode = grid.program.module->ast().text(instruction.opcode).str();
+  DiagnosticSink sink;
+  const std::string thread = threadText(grid);
+  if (!fault.refusal.empty()) {
+    outcome.refusal = fault.refusal;
+    outcome.refusedAt = instruction.range;
+    return;
+  }
+  if (fault.isAssertion)
+    sink.report(DiagId::RunAssertion, instruction.range, thread);
+  else if (fault.isTrap)
+    sink.report(DiagId::RunTrap, instruction.opcodeRange, opcode, thread);
+  else {
+    const std::string address = "0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true);
+    const std::string what = fault.isWrite ? "writes" : "reads";
+    if (fault.access == AccessFault::Misaligned)
+      sink.report(DiagId::RunMisaligned, instruction.range, thread, what, fault.bytes, address);
+    else if (fault.access == AccessFault::ReadOnly)
+      sink.report(DiagId::RunReadOnly, instruction.range, thread, spaceText(Space::Const));
+    else
+      sink.report(DiagId::RunOutOfBounds, instruction.range, thread, what, fault.bytes, address,
+                  spaceText(fault.space), near(grid, fault));
+  }
+  outcome.diagnostics = sink.take();
+}
+
+/// Nobody can go on: where they wait.
+static void reportHang(const GridState &grid, llvm::ArrayRef<BlockState *> blocks, Outcome &outcome) {
+  DiagnosticSink sink;
+  for (const BlockState *block : blocks) {
+    std::map<uint32_t, uint32_t> waiting; // lanes by instruction
+    const FunctionCode *code = nullptr;
+    const auto add = [&](const Fragment &one) {
+      code = &one.frame->code;
+      waiting[code->blocks[one.at - 1].instruction] += static_cast<uint32_t>(__builtin_popcount(one.mask));
+    };
+    for (const NumberedBarrier &barrier : block->barriers)
+      for (const WaitingAtBarrier &one : barrier.waiting)
+        add(one.fragment);
+    for (const Warp &warp : block->warps)
+      for (const Fragment &one : warp.parted)
+        add(one);
+    if (!code)
+      continue;
+    for (const auto &[number, lanes] : waiting) {
+      const Instruction &instruction = code->instruction(number);
+      sink.report(DiagId::RunHang, instruction.range, lanes, triple(block->index),
+                  grid.program.module->ast().text(instruction.opcode).str());
+    }
+    break;
+  }
+  outcome.diagnostics = sink.take();
+}
+
+// ---- the launch
+
+namespace {
+
+/// The blocks that are alive at the same time. Clusters begin in their order; another one begins when those that are
+/// there have ended, or wait for something that only others can bring.
+class Schedule {
+public:
+  Schedule(GridState &grid, Outcome &outcome) : grid(grid), outcome(outcome) {}
+  void run();
+
+private:
+  bool beginCluster();
+  void retire();
+  bool isOutOfTime();
+
+  GridState &grid;
+  Outcome &outcome;
+  uint64_t next = 0; // cluster
+  std::vector<std::vector<std::unique_ptr<BlockState>>> clusters;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+bool Schedule::beginCluster() {
+  std::array<uint64_t, 3> count;
+  for (int i = 0; i < 3; ++i)
+    count[i] = grid.grid[i] / grid.cluster[i];
+  if (next >= count[0] * count[1] * count[2])
+    return false;
+  const std::array<uint64_t, 3> at = {next % count[0], next / count[0] % count[1], next / count[0] / count[1]};
+  ++next;
+  auto &blocks = clusters.emplace_back();
+  for (uint32_t z = 0; z < grid.cluster[2]; ++z)
+    for (uint32_t y = 0; y < grid.cluster[1]; ++y)
+      for (uint32_t x = 0; x < grid.cluster[0]; ++x) {
+        auto &block = blocks.emplace_back(std::make_unique<BlockState>());
+        block->grid = &grid;
+        block->rank = static_cast<uint32_t>(blocks.size() - 1);
+        block->index = {static_cast<uint32_t>(at[0] * grid.cluster[0] + x),
+                        static_cast<uint32_t>(at[1] * grid.cluster[1] + y),
+                        static_cast<uint32_t>(at[2] * grid.cluster[2] + z)};
+      }
+  for (auto &block : blocks) {
+    for (auto &other : blocks)
+      block->cluster.push_back(other.get());
+    begin(*block);
+  }
+  return true;
+}
+
+void Schedule::retire() {
+  llvm::erase_if(clusters, [&](const auto &blocks) {
+    if (!llvm::all_of(blocks, [](const auto &block) { return block->isDone(); }))
+      return false;
+    for (const auto &block : blocks)
+      for (const Warp &warp : block->warps)
+        grid.laneInstructions += warp.laneInstructions;
+    return true;
+  });
+}
+
+bool Schedule::isOutOfTime() {
+  if (!grid.launch.seconds)
+    return false;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  return taken.count() > grid.launch.seconds;
+}
+
+void Schedule::run() {
+  constexpr unsigned turnsAlone = 64; // before another cluster begins beside those that are there
+  constexpr size_t mostBlocks = 4096;
+  unsigned turns = 0;
+  while (true) {
+    if (clusters.empty() && !beginCluster()) {
+      outcome.isComplete = true;
+      return;
+    }
+    bool hasRun = false;
+    size_t alive = 0;
+    for (auto &blocks : clusters)
+      for (auto &block : blocks) {
+        hasRun |= runTurn(*block);
+        ++alive;
+        if (grid.fault)
+          return reportFault(grid, outcome);
+      }
+    const size_t before = clusters.size();
+    retire();
+    if (clusters.size() != before) {
+      turns = 0;
+      continue;
+    }
+    if ((!hasRun || ++turns > turnsAlone) && alive < mostBlocks && beginCluster()) {
+      turns = 0;
+      continue;
+    }
+    if (!hasRun) {
+      std::vector<BlockState *> blocks;
+      for (auto &cluster : clusters)
+        for (auto &block : cluster)
+          blocks.push_back(block.get());
+      return reportHang(grid, blocks, outcome);
+    }
+    if (isOutOfTime()) {
+      outcome.isOutOfTime = true;
+      return;
+    }
+  }
+}
+
+static std::string problemOf(const Program &program, const Launch &launch, const GridState &grid) {
+  if (!program.refusal.empty())
+    return program.refusal;
+  const uint64_t threads = uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
+  if (!threads || threads > 1024)
+    return "a block has 1 to 1024 threads, not " + std::to_string(threads);
+  if (launch.parameters.size() != program.parameterBytes)
+    return "the kernel has " + std::to_string(program.parameterBytes) + " bytes of parameters, given are " +
+           std::to_string(launch.parameters.size());
+  for (int i = 0; i < 3; ++i) {
+    if (!launch.grid[i])
+      return "a grid has at least one block";
+    if (launch.grid[i] % grid.cluster[i])
+      return "the blocks of the grid do not fill its clusters";
+    if (program.head.requiredBlock[0] && program.head.requiredBlock[i] != launch.block[i])
+      return "the kernel requires blocks of another size: `.reqntid`";
+  }
+  return "";
+}
+
+Outcome launch(LoadedModule &module, const Launch &launch) {
+  Outcome outcome;
+  const Program &program = programOf(*module.parts, launch.kernel);
+  std::array<uint32_t, 3> cluster = launch.cluster;
+  if (!cluster[0])
+    cluster = program.head.cluster;
+  for (uint32_t &size : cluster)
+    size = std::max<uint32_t>(size, 1);
+  GridState grid(program, module.parts->memory, launch, cluster);
+  grid.sharedBytes = static_cast<uint32_t>(program.sharedBytes + launch.shared);
+  outcome.refusal = problemOf(program, launch, grid);
+  if (!outcome.refusal.empty())
+    return outcome;
+  Schedule(grid, outcome).run();
+  outcome.printed = std::move(grid.printed);
+  outcome.laneInstructions = grid.laneInstructions;
+  return outcome;
+}
+
+} // namespace ptxray::machine

@@ -1,0 +1,120 @@
+#include "Machine/Lower.h"
+#include "Isa/Words.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray::machine {
+
+static uint64_t alignTo(uint64_t at, uint64_t alignment) {
+  return alignment ? (at + alignment - 1) / alignment * alignment : at;
+}
+
+/// The bodies that the kernel may come to: by calls, and by addresses of functions.
+static std::vector<const Body *> reachedFrom(const Body &kernel, const ProgramBuilder &builder) {
+  std::vector<const Body *> reached = {&kernel};
+  const auto add = [&](NameId name) {
+    const auto found = builder.bodies.find(name);
+    if (found != builder.bodies.end() && !llvm::is_contained(reached, found->second))
+      reached.push_back(found->second);
+  };
+  for (size_t i = 0; i < reached.size(); ++i)
+    reached[i]->eachNamed([&](NamedUse use) {
+      const Symbol *symbol = reached[i]->symbol(use.local);
+      if (symbol && symbol->kind == SymbolKind::Function)
+        add(reached[i]->nameOf(use.local));
+    });
+  // Tables of functions in variables may lead to any function.
+  for (const ReadVariable &variable : builder.module.variables())
+    for (const InitialValue &value : variable.values)
+      add(value.symbol);
+  return reached;
+}
+
+/// Shared variables lie one after the other, those without a size behind all others.
+static void placeShared(ProgramBuilder &builder, llvm::ArrayRef<const Body *> reached) {
+  uint64_t end = 0, alignment = 16;
+  std::vector<std::pair<uint32_t, NameId>> open;
+  for (const Body *body : reached)
+    body->eachNamed([&](NamedUse use) {
+      const Symbol *symbol = body->symbol(use.local);
+      if (!symbol || symbol->kind != SymbolKind::Variable || symbol->space != isa::words::shared)
+        return;
+      const std::pair key(body->locals[static_cast<uint32_t>(use.local)].symbol, body->nameOf(use.local));
+      if (!symbol->extent.bytes) {
+        open.push_back(key);
+        alignment = std::max(alignment, symbol->extent.align);
+        return;
+      }
+      const auto [found, isNew] = builder.shared.try_emplace(key);
+      if (!isNew)
+        return;
+      found->second = alignTo(end, symbol->extent.align);
+      end = found->second + symbol->extent.bytes;
+    });
+  builder.program.sharedBytes = alignTo(end, alignment);
+  for (const auto &key : open)
+    builder.shared[key] = builder.program.sharedBytes;
+}
+
+static void readParameters(const Function &function, const ReadModule &module, Program &program) {
+  const auto &known = module.state().functions;
+  const auto signature = known.find(static_cast<uint32_t>(function.name));
+  if (signature == known.end())
+    return;
+  for (const Formal &formal : signature->second.parameters) {
+    const uint64_t offset = alignTo(program.parameterBytes, formal.extent.align);
+    program.parameters.push_back({offset, formal.extent.bytes, formal.name});
+    program.parameterBytes = offset + formal.extent.bytes;
+  }
+}
+
+static void readHead(const Function &function, const Ast &ast, Program &program) {
+  for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
+    const Directive &directive = ast.directives[i];
+    const llvm::StringRef name = ast.text(directive.name);
+    std::array<uint32_t, 3> numbers = {1, 1, 1};
+    size_t count = 0;
+    for (const Operand &operand : ast.operandsOf(directive.operands))
+      if (operand.kind == OperandKind::Integer && count < 3)
+        numbers[count++] = static_cast<uint32_t>(operand.value);
+    if (name == ".reqntid")
+      program.head.requiredBlock = numbers;
+    else if (name == ".maxntid")
+      program.head.mostThreads = uint64_t(numbers[0]) * numbers[1] * numbers[2];
+    else if (name == ".reqnctapercluster")
+      program.head.cluster = numbers;
+  }
+}
+
+std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel) {
+  auto program = std::make_unique<Program>();
+  program->module = &module;
+  ProgramBuilder builder{module, variables, *program, {}, {}, {}};
+  const Body *entry = nullptr;
+  for (const Body &body : module.bodies()) {
+    builder.bodies[body.function->name] = &body;
+    if (body.function->kind == FunctionKind::Entry && module.ast().text(body.function->name) == kernel)
+      entry = &body;
+  }
+  if (!entry) {
+    program->refusal = "there is no kernel `" + kernel.str() + "`";
+    return program;
+  }
+  readParameters(*entry->function, module, *program);
+  readHead(*entry->function, module.ast(), *program);
+  const std::vector<const Body *> reached = reachedFrom(*entry, builder);
+  placeShared(builder, reached);
+  for (const Body *body : reached) {
+    FunctionCode &code = program->functions.emplace_back();
+    code.name = body->function->name;
+    program->byName[static_cast<uint32_t>(code.name)] = &code;
+    const uint64_t address = 5 * windowBytes + 64 * program->functions.size();
+    builder.functionAddresses[code.name] = address;
+    program->byAddress[address] = &code;
+  }
+  for (const auto &[body, code] : llvm::zip(reached, program->functions))
+    if (std::string why = BodyLowering(builder, *body, code).lower(); !why.empty() && program->refusal.empty())
+      program->refusal = std::move(why);
+  return program;
+}
+
+} // namespace ptxray::machine

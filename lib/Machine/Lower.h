@@ -1,0 +1,120 @@
+#pragma once
+// Makes operations of the instructions of a body.
+#include "Flow/Graph.h"
+#include "Machine/Access.h"
+#include "Machine/Program.h"
+
+namespace ptxray::machine {
+
+/// What the functions of a program share while they are lowered.
+struct ProgramBuilder {
+  const ReadModule &module;
+  const PlacedVariables &variables; // in global and constant memory
+  Program &program;
+  std::map<NameId, const Body *> bodies;
+  std::map<std::pair<uint32_t, NameId>, uint64_t> shared; // by symbol and name: offset
+  std::map<NameId, uint64_t> functionAddresses;
+};
+
+/// One instruction while it is lowered.
+struct Lowered {
+  uint32_t number;
+  const Instruction &written;
+  const Verdict &verdict;
+  llvm::ArrayRef<Operand> nodes;
+  llvm::SmallVector<Shape, 16> shapes; // with the values of this instruction
+  Recipe recipe;
+
+  const Facts &facts() const { return *verdict.facts; }
+  const FormMatch &match() const { return *verdict.match; }
+  /// The node of an operand of the form; -1: it is not written.
+  int node(llvm::StringRef operand) const {
+    const std::optional<unsigned> index = match().findOperand(operand);
+    return index ? match().nodeOf[*index] : -1;
+  }
+  const Action *action(isa::FactKind kind) const {
+    for (const Action &one : facts().actions)
+      if (one.kind == kind)
+        return &one;
+    return nullptr;
+  }
+};
+
+class BodyLowering {
+public:
+  BodyLowering(ProgramBuilder &builder, const Body &body, FunctionCode &code)
+      : builder(builder), body(body), code(code) {}
+  /// Returns why it cannot be done, or an empty text.
+  std::string lower();
+
+  // For named functions:
+  AddressOf addressAt(const Lowered &one, int node);
+  /// The register or constant that an operand is, of as many bits; of several the one at `index`.
+  Place placeOf(const Lowered &one, int node, unsigned bits);
+  Place placeAt(const Lowered &one, llvm::StringRef operand, unsigned bits) {
+    return placeOf(one, one.node(operand), bits);
+  }
+  Space spaceOfAccess(const Lowered &one, int node) const;
+  void emit(Op op) { code.ops.push_back(op); }
+  template <class T> const T *keep(T value) {
+    auto kept = std::make_shared<const T>(std::move(value));
+    code.kept.push_back(kept);
+    return kept.get();
+  }
+  RegisterFile &file() { return code.file; }
+
+private:
+  void parameters();
+  bool isEmpty(const CodeBlock &block) const;
+  LocalId localAt(const Lowered &one, int node) const;
+  Place registerOf(LocalId local);
+  Place special(LocalId local, SpellingId suffix);
+  Place addressOfVariable(LocalId local, int64_t offset, unsigned bits);
+  struct Variable {
+    Space space;
+    uint64_t address;
+    uint64_t bytes;
+  };
+  std::optional<Variable> variable(LocalId local);
+
+  void instruction(uint32_t number);
+  void compute(Lowered &one);
+  bool copiesBytes(Lowered &one);
+  void access(const Lowered &one, const MemoryUse &use, bool isWrite);
+  MemoryAccess memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite);
+  void guardOps(const Lowered &one, size_t first);
+  void refuse(const Lowered &one, std::string why);
+  std::vector<Place> placesByNode(const Lowered &one);
+
+  void openBlock();
+  CodeBlock &closeBlock(Way way, const Lowered *one = nullptr);
+  bool control(const Lowered &one);
+  void branch(const Lowered &one, const Action &action);
+  void call(const Lowered &one, const Action &action);
+  std::vector<Passed> passed(const Lowered &one, int list, llvm::ArrayRef<Formal> formals);
+  void barrier(const Lowered &one, const Action &action);
+  void beTogether(const Lowered &one);
+  void connect();
+
+  ProgramBuilder &builder;
+  const Body &body;
+  FunctionCode &code;
+  Graph graph;
+  llvm::DenseMap<uint32_t, Place> registers;                  // by LocalId
+  std::map<std::pair<NameId, SpellingId>, Place> specials;
+  std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame;    // by symbol and name
+  llvm::DenseMap<uint32_t, uint32_t> labels;                  // by LocalId: instruction
+  std::vector<uint32_t> codeOf;                               // by block of the graph: block of code
+  struct Unconnected {
+    uint32_t block;                 // of code
+    uint32_t instruction;           // where it goes
+    std::shared_ptr<JumpTable> table; // or one of these
+  };
+  std::vector<Unconnected> unconnected;
+  std::vector<std::pair<uint32_t, BlockId>> parting; // blocks of code after which lanes may part
+};
+
+/// Makes operations of a named function; false: there is none of that name.
+bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering);
+
+} // namespace ptxray::machine

@@ -1,0 +1,174 @@
+// Named functions of formulas that are about addresses and about memory that lanes share: what only the machine knows.
+#include "Isa/Words.h"
+#include "Machine/Lower.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+namespace {
+
+/// Calls `compute` with the number that each lane reads, and writes what it gives.
+template <class Compute> void eachLane(char *registers, const Op &op, uint32_t mask, unsigned from, unsigned to, Compute compute) {
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t value = 0;
+    std::memcpy(&value, registers + op.a + size_t(lane) * from, from);
+    value = compute(value, lane);
+    std::memcpy(registers + op.d + size_t(lane) * to, &value, to);
+  }
+}
+
+/// How wide the registers of an operation are, in bytes, and a number.
+struct Widths {
+  uint8_t from, to;
+  uint64_t number;
+  Place other; // another source
+};
+
+uint64_t windowOf(isa::WordId space) {
+  switch (space) {
+  case isa::words::local: return localWindow;
+  case isa::words::shared:
+  case isa::words::shared_cta:
+  case isa::words::shared_cluster: return sharedWindow;
+  case isa::words::const_: return 0; // constant banks lie in the memory of the device
+  case isa::words::param:
+  case isa::words::param_entry: return paramWindow;
+  default: return 0;
+  }
+}
+
+isa::WordId writtenSpace(const Lowered &one) {
+  for (const OpcodeWord &word : one.verdict.opcode->words)
+    if (isa::word(word.id).wordClass == isa::WordClass::Space)
+      return word.id;
+  return isa::words::global;
+}
+
+void addWindow(char *registers, const Op &op, uint32_t mask, Warp &) {
+  const auto &widths = *static_cast<const Widths *>(op.more);
+  eachLane(registers, op, mask, widths.from, widths.to,
+           [&](uint64_t value, unsigned) { return value + widths.number; });
+}
+
+void testWindow(char *registers, const Op &op, uint32_t mask, Warp &) {
+  const auto &widths = *static_cast<const Widths *>(op.more);
+  uint32_t lanes;
+  std::memcpy(&lanes, registers + op.d, 4);
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t value = 0;
+    std::memcpy(&value, registers + op.a + size_t(lane) * widths.from, widths.from);
+    const bool isInside = widths.number ? value / windowBytes == widths.number / windowBytes : value >= globalBegin;
+    lanes = (lanes & ~(1u << lane)) | uint32_t(isInside) << lane;
+  }
+  std::memcpy(registers + op.d, &lanes, 4);
+}
+
+constexpr uint64_t rankMask = uint64_t(255) << sharedRankShift;
+
+void setRank(char *registers, const Op &op, uint32_t mask, Warp &) {
+  const auto &widths = *static_cast<const Widths *>(op.more);
+  eachLane(registers, op, mask, widths.from, widths.to, [&](uint64_t value, unsigned lane) {
+    return (value & ~rankMask) | (addressIn(registers, {widths.other, 0}, lane) & 255) << sharedRankShift;
+  });
+}
+
+void getRank(char *registers, const Op &op, uint32_t mask, Warp &) {
+  const auto &widths = *static_cast<const Widths *>(op.more);
+  eachLane(registers, op, mask, widths.from, widths.to,
+           [](uint64_t value, unsigned) { return (value & rankMask) >> sharedRankShift; });
+}
+
+/// The nodes of the result and of the first source.
+std::pair<int, int> resultAndSource(const Lowered &one) {
+  int result = -1, source = -1;
+  for (unsigned i = 0; i < one.match().operands.size(); ++i) {
+    const int node = one.match().nodeOf[i];
+    if (node < 0)
+      continue;
+    int &place = one.match().operands[i].rules & isa::Destination ? result : source;
+    place = place < 0 ? node : place;
+  }
+  return {result, source};
+}
+
+bool lowerAddress(Handler run, uint64_t number, const Lowered &one, BodyLowering &lowering, Place other = {}) {
+  const auto [result, source] = resultAndSource(one);
+  const Place to = lowering.placeOf(one, result, 64), from = lowering.placeOf(one, source, 64);
+  if (!to.bits || !from.bits)
+    return false;
+  Op op;
+  op.run = run;
+  op.d = to.slot;
+  op.a = from.slot;
+  op.more = lowering.keep(Widths{static_cast<uint8_t>(from.bits / 8), static_cast<uint8_t>(to.bits / 8), number, other});
+  lowering.emit(op);
+  return true;
+}
+
+bool genericAddress(const Lowered &one, BodyLowering &lowering) {
+  return lowerAddress(addWindow, windowOf(writtenSpace(one)), one, lowering);
+}
+bool addressInSpace(const Lowered &one, BodyLowering &lowering) {
+  return lowerAddress(addWindow, 0 - windowOf(writtenSpace(one)), one, lowering);
+}
+bool liesInSpace(const Lowered &one, BodyLowering &lowering) {
+  return lowerAddress(testWindow, windowOf(writtenSpace(one)), one, lowering);
+}
+bool addressInBlock(const Lowered &one, BodyLowering &lowering) {
+  Place rank;
+  for (unsigned i = one.match().operands.size(); i-- && !rank.bits;)
+    if (!(one.match().operands[i].rules & isa::Destination))
+      rank = lowering.placeOf(one, one.match().nodeOf[i], 32);
+  return lowerAddress(setRank, 0, one, lowering, rank);
+}
+bool blockOf(const Lowered &one, BodyLowering &lowering) { return lowerAddress(getRank, 0, one, lowering); }
+
+/// ldmatrix and stmatrix of 8 x 8 elements of 16 bits.
+bool matrices(const Lowered &one, BodyLowering &lowering) {
+  MatrixAccess access;
+  for (const OpcodeWord &word : one.verdict.opcode->words) {
+    const llvm::StringRef text = isa::word(word.id).text;
+    access.isTransposed |= text == ".trans";
+    if (text == ".m8n16" || text == ".m16n16" || text == ".m16n8")
+      return false;
+  }
+  for (unsigned i = 0; i < one.match().operands.size(); ++i) {
+    const int node = one.match().nodeOf[i];
+    if (node < 0)
+      continue;
+    if (one.nodes[node].kind == OperandKind::Address) {
+      access.rows = lowering.addressAt(one, node);
+      continue;
+    }
+    access.isWrite = !(one.match().operands[i].rules & isa::Destination);
+    const bool isVector = one.nodes[node].kind == OperandKind::Vector;
+    for (uint32_t at = node + isVector; at < uint32_t(node) + one.nodes[node].extent; ++at)
+      access.registers.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
+  }
+  Op op;
+  op.run = accessMatrices;
+  op.more = lowering.keep(access);
+  lowering.emit(op);
+  return access.registers.size() <= 4;
+}
+
+} // namespace
+
+bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering) {
+  using Lower = bool (*)(const Lowered &, BodyLowering &);
+  const Lower lower = llvm::StringSwitch<Lower>(name)
+                          .Case("generic-address", genericAddress)
+                          .Case("address-in-space", addressInSpace)
+                          .Case("lies-in-space", liesInSpace)
+                          .Case("address-in-block", addressInBlock)
+                          .Case("block-of", blockOf)
+                          .Case("matrices", matrices)
+                          .Default(nullptr);
+  return lower && lower(one, lowering);
+}
+
+} // namespace ptxray::machine

@@ -5,6 +5,11 @@ namespace ptxray {
 
 using std::string_view;
 
+std::string Option::shown() const {
+  const std::string text(name);
+  return isSwitch() ? text : mayBeSwitch() ? text + "[=" + value.substr(1) : text + '=' + value;
+}
+
 std::optional<string_view> CommandLine::value(string_view option) const {
   const auto found = std::find_if(options.rbegin(), options.rend(), [&](const auto &o) { return o.first == option; });
   return found == options.rend() ? std::nullopt : std::optional(found->second);
@@ -43,9 +48,9 @@ static std::optional<Complaint> readOption(const Syntax &syntax, const std::vect
   if (option == syntax.options.end())
     return Complaint{"unknown option " + quoted(name), name};
   string_view value = equals == string_view::npos ? string_view() : word.substr(equals + 1);
-  if (option->value.empty() && equals != string_view::npos)
+  if (option->isSwitch() && equals != string_view::npos)
     return Complaint{quoted(name) + " accepts no value", {}};
-  if (!option->value.empty() && equals == string_view::npos) {
+  if (!option->mayBeSwitch() && equals == string_view::npos) {
     if (i + 1 == written.size())
       return Complaint{quoted(name) + " needs a value (" + option->value + ")", {}};
     value = written[++i];
@@ -88,7 +93,7 @@ std::string helpFor(const std::vector<Option> &options) {
   constexpr size_t width = 28;
   std::string help;
   for (const Option &option : options) {
-    std::string written = std::string(option.name) + (option.value.empty() ? "" : "=" + option.value);
+    std::string written = option.shown();
     written.resize(std::max(width, written.size()), ' ');
     help += "  " + written + ' ' + std::string(option.help) + '\n';
   }

@@ -12,8 +12,14 @@ namespace ptxray {
 
 struct Option {
   std::string_view name; // `--format`
-  std::string value;     // what help shows after `=`; `a|b` lists all that are possible; empty: a switch
+  std::string value;     // what help shows after `=`; `a|b` lists all that are possible; empty: a switch; `[CHIP]`: may
+                         // be left out, and follows `=` alone
   std::string_view help;
+
+  bool isSwitch() const { return value.empty(); }
+  bool mayBeSwitch() const { return isSwitch() || value[0] == '['; }
+  /// As it is written: `--format=text|json`, `--emulate[=CHIP]`.
+  std::string shown() const;
 };
 
 /// Whose options a command takes: its own; another program's after `--`; or only another program's.

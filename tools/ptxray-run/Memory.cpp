@@ -2,7 +2,7 @@
 #include "Memory.h"
 #include <algorithm>
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 Memory::~Memory() {
   for (const Block &block : blocks)
@@ -77,4 +77,4 @@ std::vector<std::string> Memory::writesOutside() const {
   return lines;
 }
 
-} // namespace ptxray
+} // namespace ptxray::launcher

@@ -3,7 +3,7 @@
 #include "Arguments.h"
 #include "Driver.h"
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 class Memory {
 public:
@@ -35,4 +35,4 @@ private:
   std::vector<Block> blocks;
 };
 
-} // namespace ptxray
+} // namespace ptxray::launcher

@@ -1,9 +1,8 @@
 // Launches one kernel of an image (a cubin, or PTX for the driver to compile). `ptxray run` starts this program, which
 // also works alone. docs/assembling.md describes both.
-#include "Compare.h"
 #include "Driver.h"
 #include "Memory.h"
-#include "Options.h"
+#include "Output.h"
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -17,6 +16,7 @@
 #include <thread>
 
 using namespace ptxray;
+using namespace ptxray::launcher;
 
 enum Status { Good = 0, BadUsage = 2, NoGpu = 4, KernelFailed = 6 };
 
@@ -108,7 +108,6 @@ private:
   CuResult start();
   void wait() const;
   Bytes contents(const std::string &name) const;
-  void write(const std::string &name, const std::string &how) const;
 
   const Driver &driver;
   Options &options;
@@ -296,29 +295,6 @@ void Launch::once() {
 }
 
 // ------------------------------------------------------------------------------------ the results
-static void printHex(const Bytes &bytes) {
-  for (size_t i = 0; i < bytes.size(); i += 4) {
-    unsigned word = 0;
-    std::memcpy(&word, &bytes[i], std::min<size_t>(4, bytes.size() - i));
-    std::printf("%s%08x", i % 32 ? " " : i ? "\n" : "", word);
-  }
-  std::printf("\n");
-}
-
-static void printElements(const Bytes &bytes, const ElementType &type) {
-  for (uint64_t i = 0; i < countIn(type, bytes.size()); ++i)
-    std::printf("%s%s", i % 8 ? " " : i ? "\n" : "", show(type, element(type, bytes, i)).c_str());
-  std::printf("\n");
-}
-
-static void writeFile(const std::string &path, const std::string &header, const Bytes &bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file << header;
-  file.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!file.flush())
-    throw UsageError("cannot write `" + path + "`");
-}
-
 Bytes Launch::contents(const std::string &name) const {
   CuPointer pointer = 0;
   size_t size = 0;
@@ -329,24 +305,6 @@ Bytes Launch::contents(const std::string &name) const {
   return bytes;
 }
 
-void Launch::write(const std::string &name, const std::string &how) const {
-  const Bytes bytes = contents(name);
-  if (how == "hex")
-    printHex(bytes);
-  else if (const ElementType *type = findType(how))
-    printElements(bytes, *type);
-  else if (how.rfind("file:", 0) == 0)
-    writeFile(how.substr(5), "", bytes);
-  else {
-    const ElementType &type = *options.typeOf(name);
-    std::vector<uint64_t> shape = {countIn(type, bytes.size())};
-    for (const NamedBuffer &buffer : options.buffers)
-      if (buffer.name == name && !buffer.buffer.shape.empty())
-        shape = buffer.buffer.shape;
-    writeFile(how.substr(4), npyHeader(type, shape), bytes);
-  }
-}
-
 /// Returns whether all results are as expected and nothing was written outside of the buffers.
 bool Launch::judge() {
   bool good = true;
@@ -355,10 +313,9 @@ bool Launch::judge() {
     good = false;
   }
   for (const auto &[name, how] : options.outputs)
-    write(name, how);
+    writeOutput(options, name, how, contents(name));
   for (const auto &[name, expected] : options.expectations) {
-    const ElementType *type = expected.type ? expected.type : options.typeOf(name);
-    const Comparison found = compare(contents(name), expected, type ? *type : *findType("b8"), options.tolerance);
+    const Comparison found = compareExpected(options, name, expected, contents(name));
     std::cerr << "ptxray-run: buffer " << name << ' ' << found.report << '\n';
     good &= found.isEqual;
   }
@@ -366,11 +323,12 @@ bool Launch::judge() {
 }
 
 void Launch::measure() {
-  std::vector<float> times(options.repeat);
+  std::vector<double> times(options.repeat);
   CuHandle before, after;
   driver.cuEventCreate(&before, 0);
   driver.cuEventCreate(&after, 0);
-  for (float &time : times) {
+  for (double &time : times) {
+    float milliseconds = 0;
     if (options.fresh)
       require(memory.fill(), "memory for");
     driver.cuEventRecord(before, nullptr);
@@ -378,11 +336,10 @@ void Launch::measure() {
     driver.cuEventRecord(after, nullptr);
     wait();
     require(driver.cuEventSynchronize(after), "kernel");
-    driver.cuEventElapsedTime(&time, before, after);
+    driver.cuEventElapsedTime(&milliseconds, before, after);
+    time = double(milliseconds) * 1e3;
   }
-  std::sort(times.begin(), times.end());
-  std::printf("%s: %u launches, %.3f us shortest, %.3f us median, %.3f us longest\n", options.kernel.c_str(),
-              options.repeat, times.front() * 1e3, times[times.size() / 2] * 1e3, times.back() * 1e3);
+  printTimes(options.kernel, std::move(times));
 }
 
 static int run(Options &options) {
@@ -409,15 +366,13 @@ static int run(Options &options) {
   const bool good = launch.judge();
   if (options.repeat)
     launch.measure();
-  std::fflush(stdout);
-  if (std::ferror(stdout))
-    throw UsageError("cannot write the output");
+  flushOutput();
   return good ? Good : KernelFailed;
 }
 
 int main(int argc, char **argv) {
   try {
-    Options options = readOptions(argc, argv);
+    Options options = readOptions({argv + 1, argv + argc});
     return run(options);
   } catch (const UsageError &error) {
     std::cerr << "ptxray-run: " << error.what() << '\n';

@@ -22,6 +22,7 @@ enum ExitStatus {
   NoGpu = 4,
   NoPtxas = 5,
   KernelFailed = 6,
+  NotEmulated = 7,
 };
 
 /// The words after the name of a command, checked against its options.

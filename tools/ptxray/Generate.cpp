@@ -13,7 +13,7 @@ using llvm::StringRef;
 enum class WhatFollows { None, Choice, Rules, Files, Anything };
 
 static WhatFollows valuesOf(StringRef shown) {
-  if (shown.empty())
+  if (shown.empty() || shown.starts_with("["))
     return WhatFollows::None;
   if (shown.contains("RULE"))
     return WhatFollows::Rules;
@@ -67,7 +67,7 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
   for (const Command &command : commands) {
     out << "  " << command.name << ")\n    case $current in\n    -*) COMPREPLY=($(compgen -W \"";
     for (const Option &option : command.syntax.options)
-      out << option.name << (option.value.empty() ? "" : "=") << ' ';
+      out << option.name << (option.mayBeSwitch() ? "" : "=") << ' ';
     out << "--help\" -- \"$current\")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace ;;\n";
     const WhatFollows values = valuesOf(command.syntax.operands);
     if (values == WhatFollows::Rules)
@@ -108,8 +108,8 @@ static void generateZsh(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out
   for (const Command &command : commands) {
     out << "  " << command.name << ")\n    _arguments";
     for (const Option &option : command.syntax.options) {
-      out << " \\\n      '" << option.name << (option.value.empty() ? "" : "=") << '[' << quoted(option.help) << "]'";
-      if (!option.value.empty())
+      out << " \\\n      '" << option.name << (option.mayBeSwitch() ? "" : "=") << '[' << quoted(option.help) << "]'";
+      if (!option.mayBeSwitch())
         out << "\"" << zshAction(option.value) << "\"";
     }
     if (const std::string action = zshAction(command.syntax.operands); !action.empty())

@@ -34,6 +34,8 @@ static constexpr Example examples[] = {
     {"ptxray explain tcgen05.mma", "Show the forms of an instruction and what it needs."},
     {"ptxray targets kernel.ptx", "Show the lowest `.version` and the targets the file is valid for."},
     {"ptxray as kernel.ptx -o kernel.cubin -- -O3", "Check a file, then have ptxas assemble it."},
+    {"ptxray run --emulate kernel.ptx --block=64 --out=1=f32 2.5 zeros:f32:64",
+     "Run a kernel without a GPU, and print a buffer."},
 };
 
 static constexpr Named environment[] = {
@@ -56,6 +58,7 @@ static constexpr Named statuses[] = {
     {"4", "There is no CUDA driver or no GPU."},
     {"5", "ptxas is missing, was killed or ran out of time."},
     {"6", "The kernel faulted or missed its expected result."},
+    {"7", "`run --emulate` cannot execute what the kernel came to."},
 };
 
 static constexpr Named seeAlso[] = {
@@ -130,8 +133,9 @@ void generateMan(llvm::ArrayRef<Command> commands, llvm::raw_ostream &out) {
     out << "\"\n" << sentence(command.summary) << '\n';
     for (const Option &option : command.syntax.options) {
       out << ".TP\n\\fB" << roff(option.name) << "\\fR";
-      if (!option.value.empty())
-        out << "=\\fI" << roff(option.value) << "\\fR";
+      if (!option.isSwitch())
+        out << (option.mayBeSwitch() ? "[=" : "=") << "\\fI" << roff(StringRef(option.value).trim("[]")) << "\\fR"
+            << (option.mayBeSwitch() ? "]" : "");
       out << '\n' << sentence(option.help) << '\n';
     }
     if (!command.notes.empty())

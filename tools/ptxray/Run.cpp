@@ -1,9 +1,8 @@
-// `ptxray run`: everything up to the launch. The launch itself is done by ptxray-run, a separate program, since this
-// one is static and cannot open the CUDA driver.
-#include "../ptxray-run/LaunchOptions.h"
-#include "Assemble.h"
+// `ptxray run`: everything up to the launch. On a GPU that is done by ptxray-run, a separate program, since this one is
+// static and cannot open the CUDA driver.
+#include "../launcher/LaunchOptions.h"
 #include "BinaryOptions.h"
-#include "Command.h"
+#include "Emulate.h"
 #include "Isa/Isa.h"
 #include "Parse/Parse.h"
 #include "Ptxas/Messages.h"
@@ -23,45 +22,6 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-namespace {
-
-struct Parameter {
-  std::string name, type; // `.u64`
-  bool isArray = false;
-  uint64_t bytes = 0;
-};
-struct KernelEntry {
-  std::string name;
-  std::vector<Parameter> parameters;
-  std::string threads; // of `.reqntid`: `128,1,1`
-};
-
-} // namespace
-
-static std::vector<KernelEntry> findEntries(const Ast &ast) {
-  std::vector<KernelEntry> entries;
-  for (const Function &function : ast.functions) {
-    if (function.kind != FunctionKind::Entry || !function.hasBody)
-      continue;
-    KernelEntry &entry = entries.emplace_back();
-    entry.name = ast.text(function.name).str();
-    for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i) {
-      const Declaration &declared = ast.declarations[i];
-      Parameter parameter{ast.text(declared.name).str(), ast.text(declared.type).str(), !declared.dims.empty(), 1};
-      if (const isa::WordId type = isa::findWord(parameter.type))
-        parameter.bytes = std::max(1, isa::word(type).bits / 8);
-      for (uint32_t d = declared.dims.first; d < declared.dims.end(); ++d)
-        parameter.bytes *= ast.dims[d];
-      entry.parameters.push_back(std::move(parameter));
-    }
-    for (uint32_t i = function.directives.first; i < function.directives.end(); ++i)
-      if (ast.text(ast.directives[i].name) == ".reqntid")
-        for (const Operand &operand : ast.operandsOf(ast.directives[i].operands))
-          entry.threads += (entry.threads.empty() ? "" : ",") + std::to_string(operand.value);
-  }
-  return entries;
-}
-
 /// The path of ptxray-run: $PTXRAY_RUN, else next to this program, else in the build folder.
 static std::string companion() {
   if (const char *named = std::getenv("PTXRAY_RUN"); named && *named)
@@ -73,36 +33,6 @@ static std::string companion() {
     if (access((folder + place).c_str(), X_OK) == 0)
       return folder + place;
   return "";
-}
-
-/// Adds types to arguments: `7` becomes `u32=7`; an argument that names its type is kept. Returns what is wrong, or an
-/// empty text.
-static std::string typedArguments(const KernelEntry &entry, llvm::ArrayRef<StringRef> written,
-                                  std::vector<std::string> &out) {
-  if (written.size() != entry.parameters.size())
-    return "kernel `" + entry.name + "` has " + std::to_string(entry.parameters.size()) +
-           (entry.parameters.size() == 1 ? " parameter" : " parameters") +
-           "; written: " + std::to_string(written.size()) + (written.size() == 1 ? " argument" : " arguments");
-  for (auto [parameter, text] : llvm::zip(entry.parameters, written)) {
-    const StringRef type = StringRef(parameter.type).drop_front();
-    const bool isBytes = text.starts_with("hex=") || text.starts_with("{") || text.starts_with("tma=");
-    const bool isPointer = !isBytes && (text.contains(':') || text.starts_with("&"));
-    if (parameter.isArray && !isBytes)
-      return "parameter `" + parameter.name + "` has " + std::to_string(parameter.bytes) +
-             " bytes: a structure `{...}`, a tensor map `tma=...` or `hex=...` expected";
-    if (!parameter.isArray && isPointer && !type.ends_with("64"))
-      return "parameter `" + parameter.name + "` is " + parameter.type + " and accepts no address";
-    out.push_back(isBytes || isPointer ? text.str() : type.str() + "=" + text.str());
-  }
-  return "";
-}
-
-/// The sizes of the parameters, to which ptxray-run fits the arguments.
-static std::string parameterSizes(const KernelEntry &entry) {
-  std::string sizes;
-  for (const Parameter &parameter : entry.parameters)
-    sizes += (sizes.empty() ? "" : ",") + std::to_string(parameter.bytes);
-  return sizes;
 }
 
 /// Runs a program that shares standard output and error.
@@ -180,23 +110,6 @@ static int runObject(Launch launch, const std::string &path, const Arguments &ar
   return launch.run(path);
 }
 
-/// The kernel that is named, or the only one. Returns what is wrong, or an empty text.
-static std::string chooseEntry(const Ast &ast, std::optional<StringRef> named, KernelEntry &chosen) {
-  const std::vector<KernelEntry> entries = findEntries(ast);
-  llvm::SmallVector<StringRef> names;
-  for (const KernelEntry &entry : entries)
-    names.push_back(entry.name);
-  const StringRef wanted = named.value_or(entries.size() == 1 ? StringRef(entries[0].name) : "");
-  if (wanted.empty())
-    return "`--kernel` is missing: this module has " +
-           (names.empty() ? "no kernel" : std::to_string(names.size()) + " (" + llvm::join(names, ", ") + ")");
-  const auto entry = llvm::find_if(entries, [&](const KernelEntry &e) { return e.name == wanted; });
-  if (entry == entries.end())
-    return "there is no kernel `" + wanted.str() + "`" + didYouMean(wanted, names);
-  chosen = *entry;
-  return "";
-}
-
 /// Lets the driver compile the text.
 static int runCompiledByDriver(const Launch &launch, AssembleInput &input, const Arguments &arguments) {
   MemoryFile log;
@@ -225,23 +138,41 @@ static int runAssembled(const Launch &launch, AssembleInput &input, const Argume
   return launch.run(object.path());
 }
 
+/// Reads and checks the input, for the chip of `--emulate` if it names one. Returns an exit status.
+static int readAndCheck(AssembleInput &input, const Arguments &arguments) {
+  if (const int status = input.read(arguments.operands.front(), arguments))
+    return status;
+  const bool isObject = input.report.source->text().starts_with("\x7f"
+                                                                "ELF");
+  const std::optional<StringRef> chip = arguments.value("--emulate");
+  if (isObject)
+    return chip ? usageError("`" + input.report.path + "` holds code of a GPU: only PTX can be emulated") : Clean;
+  if (chip && !chip->empty()) {
+    if (isa::findTarget(*chip) < 0)
+      return unknownTarget(*chip);
+    input.options.arch = chip->str();
+  }
+  input.check();
+  if (!hasErrors(input.report))
+    return Clean;
+  printReport(input.report, arguments);
+  return FoundErrors;
+}
+
 static int runRun(const Arguments &arguments) {
   Launch launch{companion(), sharedWords(arguments), {}};
   AssembleInput input;
-  if (const int status = input.read(arguments.operands.front(), arguments))
+  if (const int status = readAndCheck(input, arguments))
     return status;
   if (input.report.source->text().starts_with("\x7f"
                                               "ELF"))
     return runObject(std::move(launch), input.file.path(), arguments);
-  input.check();
-  if (hasErrors(input.report))
-    return printReport(input.report, arguments), FoundErrors;
 
   KernelEntry entry;
   Parser parser;
   DiagnosticSink known; // it has been checked
   const Ast &ast = parser.read(*input.report.source, known);
-  if (const std::string complaint = chooseEntry(ast, arguments.value("--kernel"), entry); !complaint.empty())
+  if (const std::string complaint = chooseKernel(ast, arguments.value("--kernel"), entry); !complaint.empty())
     return usageError(complaint);
   if (const std::string complaint =
           typedArguments(entry, llvm::ArrayRef(arguments.operands).drop_front(), launch.values);
@@ -250,6 +181,8 @@ static int runRun(const Arguments &arguments) {
   launch.words.insert(launch.words.end(), {"--kernel", entry.name, "--parameters", parameterSizes(entry)});
   if (!arguments.has("--block") && !entry.threads.empty())
     launch.words.insert(launch.words.end(), {"--block", entry.threads});
+  if (arguments.has("--emulate"))
+    return emulate(input, entry, launch.arguments(input.report.path), arguments);
   // Arguments are checked before a GPU is looked for and ptxas is called.
   if (const int status = launch.run(input.file.path(), {"--validate"}))
     return status;
@@ -259,6 +192,7 @@ static int runRun(const Arguments &arguments) {
 
 static std::vector<Option> runOptions() {
   std::vector<Option> options = launchOptions();
+  options.insert(options.begin(), {"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"});
   options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},
                                  {"--timeout", "SECONDS", "stop ptxas after this time"},
                                  {"-v", "", "show what each function uses"},
@@ -274,7 +208,7 @@ static std::vector<Option> runOptions() {
 
 Command runCommand() {
   return {.name = "run",
-          .summary = "run a kernel of a PTX file on the GPU",
+          .summary = "run a kernel of a PTX file on the GPU, or without one",
           .syntax = {.operands = "FILE ARGUMENT... [-- PTXAS OPTION...]",
                      .fewest = 1,
                      .most = anyNumber,

@@ -2,7 +2,7 @@
 // Compares what a kernel computed with the expected data.
 #include "Buffer.h"
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 struct Comparison {
   bool isEqual = false;
@@ -12,4 +12,4 @@ struct Comparison {
 /// Sizes must be equal. The tolerances are absolute, and relative to the expected value.
 Comparison compare(const Bytes &found, const Buffer &expected, const ElementType &type, double tolerance);
 
-} // namespace ptxray
+} // namespace ptxray::launcher

@@ -3,7 +3,7 @@
 #include "Types.h"
 #include <stdexcept>
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 /// Thrown with a complaint about the user's input.
 struct UsageError : std::runtime_error {
@@ -30,4 +30,4 @@ Buffer readBuffer(const std::string &spec);
 /// The header of a .npy file.
 std::string npyHeader(const ElementType &type, const std::vector<uint64_t> &shape);
 
-} // namespace ptxray
+} // namespace ptxray::launcher

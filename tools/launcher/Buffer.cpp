@@ -1,15 +1,15 @@
 // Buffers that are generated or read from a file, raw or .npy.
 #include "Buffer.h"
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <new>
 #include <random>
 #include <unistd.h>
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 static std::vector<std::string> split(const std::string &text, char divider) {
   std::vector<std::string> parts(1);
@@ -125,19 +125,34 @@ std::string npyHeader(const ElementType &type, const std::vector<uint64_t> &shap
 }
 
 // --------------------------------------------------------------------------------------- by rules
+static Bytes readBytes(const std::string &path) {
+  constexpr size_t step = 1 << 20;
+  Bytes bytes;
+  size_t size = 0;
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  bool isRead = file;
+  while (isRead && !std::feof(file)) {
+    bytes.resize(size + std::max(step, size));
+    size += std::fread(&bytes[size], 1, bytes.size() - size, file);
+    isRead = !std::ferror(file);
+  }
+  const int reason = errno;
+  if (file)
+    std::fclose(file);
+  if (!isRead)
+    throw UsageError("cannot read `" + path + "`: " + std::strerror(reason));
+  bytes.resize(size);
+  bytes.shrink_to_fit();
+  return bytes;
+}
+
 static Buffer readFile(std::string path) {
   Buffer buffer;
   const ElementType *named = nullptr;
   if (const size_t colon = path.find(':'); colon != std::string::npos)
     if ((named = findType(path.substr(0, colon))))
       path.erase(0, colon + 1);
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    throw UsageError("`" + path + "` is a folder");
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw UsageError("cannot read `" + path + "`: " + std::strerror(errno));
-  buffer.bytes.assign(std::istreambuf_iterator<char>(file), {});
+  buffer.bytes = readBytes(path);
   if (buffer.bytes.size() >= npyMagic.size() &&
       std::equal(npyMagic.begin(), npyMagic.end(), buffer.bytes.begin(),
                  [](char a, unsigned char b) { return static_cast<unsigned char>(a) == b; }))
@@ -208,4 +223,4 @@ Buffer readBuffer(const std::string &spec) {
   return buffer;
 }
 
-} // namespace ptxray
+} // namespace ptxray::launcher

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 using Bytes = std::vector<unsigned char>;
 
@@ -41,4 +41,4 @@ double decode(const ElementType &type, uint64_t bits);
 bool readValue(const ElementType &type, const std::string &text, uint64_t &bits);
 std::string show(const ElementType &type, uint64_t bits);
 
-} // namespace ptxray
+} // namespace ptxray::launcher

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <iterator>
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 using Type = ElementType;
 
@@ -191,4 +191,4 @@ std::string show(const Type &type, uint64_t bits) {
   return text;
 }
 
-} // namespace ptxray
+} // namespace ptxray::launcher

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 static unsigned numberOf(const std::string &text, const std::string &option) {
   char *end = nullptr;
@@ -197,10 +197,10 @@ static void check(Options &options) {
   }
 }
 
-Options readOptions(int argc, char **argv) {
+Options readOptions(const std::vector<std::string_view> &words) {
   const Syntax syntax{.operands = "IMAGE ARGUMENT...", .most = ~size_t(0), .options = knownOptions()};
   CommandLine line;
-  if (const std::optional<Complaint> complaint = readCommandLine(syntax, {argv + 1, argv + argc}, line))
+  if (const std::optional<Complaint> complaint = readCommandLine(syntax, words, line))
     throw UsageError(complaint->text + " (`ptxray-run --help` shows the options)");
   Options options;
   for (const auto &[name, value] : line.options) {
@@ -225,4 +225,4 @@ Options readOptions(int argc, char **argv) {
   return options;
 }
 
-} // namespace ptxray
+} // namespace ptxray::launcher

@@ -3,7 +3,7 @@
 #include "Buffer.h"
 #include <optional>
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 /// An address within a buffer: `&0`, `&0+128`, `&weights`.
 struct Address {
@@ -40,4 +40,4 @@ struct NamedBuffer {
 /// Reads one argument; buffers that it describes itself are added under its number.
 Argument readArgument(const std::string &text, const std::string &number, std::vector<NamedBuffer> &buffers);
 
-} // namespace ptxray
+} // namespace ptxray::launcher

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 /// The place of an element: `[3, 17]` if the expected data have a shape, else `3`.
 static std::string position(uint64_t index, const std::vector<uint64_t> &shape) {
@@ -64,4 +64,4 @@ Comparison compare(const Bytes &found, const Buffer &expected, const ElementType
                      " elements differ, first number " + pair(first) + errors};
 }
 
-} // namespace ptxray
+} // namespace ptxray::launcher

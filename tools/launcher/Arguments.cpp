@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 static constexpr int deepest = 16; // structures within structures: the number of a field has as many points
 
@@ -57,6 +57,8 @@ static void readTensorMapPart(TensorMap &map, const std::string &part, const std
     map.steps = readList<uint32_t>(value, 'x', text);
   else if (key == "strides")
     map.strides = readList<uint64_t>(value, 'x', text);
+  else if (part == "swizzle=none")
+    map.swizzle = 0;
   else if (key == "swizzle") {
     const std::vector<unsigned> parts = readList<unsigned>(value, '/', text);
     map.swizzle = parts[0];
@@ -189,4 +191,4 @@ Argument readArgument(const std::string &text, const std::string &number, std::v
   return argument;
 }
 
-} // namespace ptxray
+} // namespace ptxray::launcher

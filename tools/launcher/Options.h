@@ -1,8 +1,9 @@
 #pragma once
-// The command line of ptxray-run.
+// The words of a launch: the command line of ptxray-run.
 #include "Arguments.h"
+#include <string_view>
 
-namespace ptxray {
+namespace ptxray::launcher {
 
 struct Options {
   std::string image, kernel, log;
@@ -25,8 +26,8 @@ struct Options {
   const ElementType *typeOf(const std::string &name) const;
 };
 
-/// Reads and checks everything before any GPU is looked for. Throws UsageError.
-Options readOptions(int argc, char **argv);
+/// Reads and checks everything, before any GPU is looked for. Throws UsageError.
+Options readOptions(const std::vector<std::string_view> &words);
 std::string usage();
 
-} // namespace ptxray
+} // namespace ptxray::launcher

@@ -1,0 +1,72 @@
+#include "Output.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace ptxray::launcher {
+
+static void printHex(const Bytes &bytes) {
+  for (size_t i = 0; i < bytes.size(); i += 4) {
+    unsigned word = 0;
+    std::memcpy(&word, &bytes[i], std::min<size_t>(4, bytes.size() - i));
+    std::printf("%s%08x", i % 32 ? " " : i ? "\n" : "", word);
+  }
+  std::printf("\n");
+}
+
+static void printElements(const Bytes &bytes, const ElementType &type) {
+  for (uint64_t i = 0; i < countIn(type, bytes.size()); ++i)
+    std::printf("%s%s", i % 8 ? " " : i ? "\n" : "", show(type, element(type, bytes, i)).c_str());
+  std::printf("\n");
+}
+
+static void writeFile(const std::string &path, const std::string &header, const Bytes &bytes) {
+  const auto unwritten = [&] { return UsageError("cannot write `" + path + "`"); };
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  if (!file)
+    throw unwritten();
+  bool isWhole = std::fwrite(header.data(), 1, header.size(), file) == header.size();
+  isWhole &= std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  isWhole &= std::fclose(file) == 0;
+  if (!isWhole)
+    throw unwritten();
+}
+
+static std::string npyHeaderFor(const Options &options, const std::string &name, const Bytes &bytes) {
+  const ElementType &type = *options.typeOf(name);
+  for (const NamedBuffer &buffer : options.buffers)
+    if (buffer.name == name && !buffer.buffer.shape.empty())
+      return npyHeader(type, buffer.buffer.shape);
+  return npyHeader(type, {countIn(type, bytes.size())});
+}
+
+void writeOutput(const Options &options, const std::string &name, const std::string &how, const Bytes &bytes) {
+  if (how == "hex")
+    printHex(bytes);
+  else if (const ElementType *type = findType(how))
+    printElements(bytes, *type);
+  else if (how.rfind("file:", 0) == 0)
+    writeFile(how.substr(5), "", bytes);
+  else
+    writeFile(how.substr(4), npyHeaderFor(options, name, bytes), bytes);
+}
+
+void flushOutput() {
+  std::fflush(stdout);
+  if (std::ferror(stdout))
+    throw UsageError("cannot write the output");
+}
+
+Comparison compareExpected(const Options &options, const std::string &name, const Buffer &expected,
+                           const Bytes &found) {
+  const ElementType *type = expected.type ? expected.type : options.typeOf(name);
+  return compare(found, expected, type ? *type : *findType("b8"), options.tolerance);
+}
+
+void printTimes(const std::string &kernel, std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  std::printf("%s: %zu launches, %.3f us shortest, %.3f us median, %.3f us longest\n", kernel.c_str(), times.size(),
+              times.front(), times[times.size() / 2], times.back());
+}
+
+} // namespace ptxray::launcher

@@ -1,0 +1,244 @@
+// The launch of a kernel on the emulated machine: what ptxray-run does with the CUDA driver, without one.
+#include "Emulate.h"
+#include "../launcher/Output.h"
+#include "Check/Suppressions.h"
+#include "Machine/LaunchLimits.h"
+#include "Machine/TensorMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <chrono>
+#include <cstring>
+#include <new>
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+namespace {
+
+/// Thrown when the launch cannot be made, after the reason has been printed.
+struct FailedLaunch {
+  int status;
+};
+
+/// A kernel with its arguments on the machine.
+class Emulation {
+public:
+  Emulation(AssembleInput &input, const KernelEntry &kernel, launcher::Options options)
+      : input(input), kernel(kernel), options(std::move(options)),
+        module(readModule(*input.report.source, input.options)), loaded(module, memory, input.options.arch) {}
+
+  /// The first launch and its results, then those that are timed. Returns an exit status.
+  int run(const Arguments &arguments);
+
+private:
+  void placeBuffers();
+  void setVariables();
+  machine::TensorMapBytes mapFor(const launcher::TensorMap &asked) const;
+  std::vector<uint8_t> parameters() const;
+  machine::Outcome launch();
+  int report(machine::Outcome outcome, const Arguments &arguments);
+  launcher::Bytes contents(const std::string &name) const;
+  bool isAsExpected() const;
+  int measure(const Arguments &arguments);
+
+  AssembleInput &input;
+  const KernelEntry &kernel;
+  launcher::Options options;
+  std::vector<launcher::Bytes> initial; // contents of the buffers, for launches that begin with them again
+  std::vector<uint64_t> addresses;      // of the buffers
+  machine::Memory memory;
+  const ReadModule module;
+  machine::LoadedModule loaded;
+  machine::Launch asked;
+};
+
+} // namespace
+
+[[noreturn]] static void fail(int status, const std::string &message) {
+  usageError(message);
+  throw FailedLaunch{status};
+}
+
+void Emulation::placeBuffers() {
+  for (launcher::NamedBuffer &buffer : options.buffers) {
+    addresses.push_back(memory.add(buffer.buffer.bytes, buffer.name));
+    if (options.fresh && options.repeat)
+      initial.push_back(buffer.buffer.bytes);
+  }
+}
+
+void Emulation::setVariables() {
+  for (const auto &[name, value] : options.variables) {
+    const llvm::MutableArrayRef<uint8_t> variable = loaded.variable(name);
+    if (variable.empty())
+      throw launcher::UsageError("the module has no variable `" + name + "`");
+    if (variable.size() != value.bytes.size())
+      throw launcher::UsageError("variable `" + name + "` has " + std::to_string(variable.size()) +
+                                 " bytes, its value " + std::to_string(value.bytes.size()));
+    llvm::copy(value.bytes, variable.begin());
+  }
+}
+
+static std::optional<machine::TensorType> tensorType(StringRef name) {
+  using Type = machine::TensorType;
+  struct Named {
+    StringRef name;
+    Type type;
+  };
+  static constexpr Named types[] = {
+      {"u8", Type::U8},     {"s8", Type::U8},   {"b8", Type::U8},   {"e4m3", Type::U8},   {"e5m2", Type::U8},
+      {"ue8m0", Type::U8},  {"u16", Type::U16}, {"s16", Type::U16}, {"b16", Type::U16},   {"u32", Type::U32},
+      {"b32", Type::U32},   {"s32", Type::S32}, {"u64", Type::U64}, {"b64", Type::U64},   {"s64", Type::S64},
+      {"f16", Type::F16},   {"f32", Type::F32}, {"f64", Type::F64}, {"bf16", Type::Bf16}, {"tf32", Type::Tf32},
+      {"e2m1", Type::B4x16}};
+  const auto *found = llvm::find_if(types, [&](const Named &one) { return one.name == name; });
+  return found == std::end(types) ? std::nullopt : std::optional(found->type);
+}
+
+machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) const {
+  const std::optional<machine::TensorType> type = tensorType(asked.type->name);
+  if (!type)
+    throw launcher::UsageError(std::string("there are no tensor maps of ") + asked.type->name);
+  const auto power = [](unsigned bytes, unsigned first) { // 0, first, 2 * first ... as 0, 1, 2 ...
+    return bytes ? llvm::Log2_32_Ceil(bytes / first) + 1 : 0;
+  };
+  machine::TensorMap map;
+  map.type = *type;
+  map.rank = static_cast<uint32_t>(asked.extents.size());
+  const auto buffer = llvm::find_if(options.buffers, [&](const auto &one) { return one.name == asked.at.buffer; });
+  map.address = addresses[buffer - options.buffers.begin()] + asked.at.offset;
+  llvm::copy(asked.extents, map.extents.begin());
+  llvm::copy(asked.strides, map.strides.begin());
+  llvm::copy(asked.box, map.box.begin());
+  llvm::copy(asked.steps, map.steps.begin());
+  map.interleave = static_cast<machine::TensorInterleave>(power(asked.interleave, 16));
+  map.swizzle = static_cast<machine::TensorSwizzle>(power(asked.swizzle, 32));
+  map.atom = static_cast<machine::SwizzleAtom>(asked.swizzleAtom == 64 ? 3 : power(asked.swizzleAtom, 32));
+  map.fillsWithNan = asked.fillsWithNan;
+  if (const std::string problem = findProblem(map); !problem.empty())
+    fail(KernelFailed, "a tensor map for `" + kernel.name + "`: " + problem);
+  return encode(map);
+}
+
+/// The parameters as the kernel declares them. They have the sizes of the arguments.
+std::vector<uint8_t> Emulation::parameters() const {
+  std::vector<uint8_t> all;
+  for (const auto &[argument, parameter] : llvm::zip(options.arguments, kernel.parameters)) {
+    const size_t begin = llvm::alignTo(all.size(), parameter.alignment);
+    all.resize(begin);
+    llvm::append_range(all, argument.bytes);
+    for (const auto &[offset, at] : argument.addresses) {
+      const auto buffer = llvm::find_if(options.buffers, [&](const auto &one) { return one.name == at.buffer; });
+      const uint64_t address = addresses[buffer - options.buffers.begin()] + at.offset;
+      std::memcpy(&all[begin + offset], &address, sizeof address);
+    }
+    for (const auto &[offset, map] : argument.tensorMaps)
+      llvm::copy(mapFor(map), all.begin() + begin + offset);
+  }
+  return all;
+}
+
+machine::Outcome Emulation::launch() {
+  asked.parameters = parameters();
+  return machine::launch(loaded, asked);
+}
+
+/// Adds what a launch found to the report and prints it, with what the kernel printed. Returns an exit status.
+int Emulation::report(machine::Outcome outcome, const Arguments &arguments) {
+  FileReport &report = input.report;
+  for (Diagnostic &found : outcome.diagnostics)
+    if (isWanted(found, input.options))
+      report.diagnostics.push_back(std::move(found));
+  printReport(report, arguments);
+  const bool isGood = !hasErrors(report);
+  report.diagnostics.clear();
+  llvm::outs() << outcome.printed;
+  llvm::outs().flush();
+  if (!outcome.refusal.empty())
+    fail(NotEmulated, "kernel `" + kernel.name + "` cannot be emulated: " + outcome.refusal);
+  if (!outcome.isComplete && isGood)
+    fail(KernelFailed, "kernel `" + kernel.name + "` has not ended after " + std::to_string(options.seconds) +
+                           " s: it hangs, or needs a longer --time-limit");
+  if (!outcome.isComplete)
+    throw FailedLaunch{FoundErrors};
+  return isGood ? Clean : FoundErrors;
+}
+
+launcher::Bytes Emulation::contents(const std::string &name) const {
+  for (const launcher::NamedBuffer &buffer : options.buffers)
+    if (buffer.name == name)
+      return buffer.buffer.bytes;
+  const llvm::ArrayRef<uint8_t> variable = loaded.variable(name);
+  if (variable.empty())
+    throw launcher::UsageError("there is no buffer and no variable `" + name + "`");
+  return variable.vec();
+}
+
+bool Emulation::isAsExpected() const {
+  bool isGood = true;
+  for (const auto &[name, how] : options.outputs)
+    launcher::writeOutput(options, name, how, contents(name));
+  for (const auto &[name, expected] : options.expectations) {
+    const launcher::Comparison found = launcher::compareExpected(options, name, expected, contents(name));
+    usageError("buffer " + name + ' ' + found.report);
+    isGood &= found.isEqual;
+  }
+  return isGood;
+}
+
+int Emulation::measure(const Arguments &arguments) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> times(options.repeat);
+  int status = Clean;
+  for (double &time : times) {
+    if (options.fresh)
+      for (auto [buffer, bytes] : llvm::zip(options.buffers, initial))
+        llvm::copy(bytes, buffer.buffer.bytes.begin());
+    const Clock::time_point begin = Clock::now();
+    machine::Outcome outcome = launch();
+    time = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+    if (status == Clean)
+      status = report(std::move(outcome), arguments);
+  }
+  if (!times.empty())
+    launcher::printTimes(kernel.name, std::move(times));
+  return status;
+}
+
+int Emulation::run(const Arguments &arguments) {
+  asked.kernel = kernel.name;
+  llvm::copy(options.grid, asked.grid.begin());
+  llvm::copy(options.block, asked.block.begin());
+  llvm::copy(options.cluster, asked.cluster.begin());
+  asked.shared = options.shared;
+  asked.isCooperative = options.cooperative;
+  asked.seconds = options.seconds;
+  if (const std::string broken = machine::brokenLimits(asked); !broken.empty())
+    fail(KernelFailed, "launch of `" + kernel.name + "`: " + broken);
+  placeBuffers();
+  setVariables();
+  const int found = report(launch(), arguments);
+  const bool isGood = isAsExpected();
+  const int foundLater = measure(arguments);
+  launcher::flushOutput();
+  return !isGood ? KernelFailed : found ? found : foundLater;
+}
+
+int emulate(AssembleInput &input, const KernelEntry &kernel, const std::vector<std::string> &words,
+            const Arguments &arguments) {
+  try {
+    Emulation emulation(input, kernel, launcher::readOptions({words.begin(), words.end()}));
+    return emulation.run(arguments);
+  } catch (const launcher::UsageError &error) {
+    return usageError(error.what());
+  } catch (const std::bad_alloc &) {
+    return usageError("a buffer is larger than this machine's memory");
+  } catch (const std::length_error &) {
+    return usageError("a buffer is larger than this machine's memory");
+  } catch (const FailedLaunch &failed) {
+    return failed.status;
+  }
+}
+
+} // namespace ptxray

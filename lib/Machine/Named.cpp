@@ -140,7 +140,7 @@ bool matrices(const Lowered &one, BodyLowering &lowering) {
     const int node = one.match().nodeOf[i];
     if (node < 0)
       continue;
-    if (one.nodes[node].kind == OperandKind::Address) {
+    if (one.match().operands[i].role == isa::OperandRole::Address) {
       access.rows = lowering.addressAt(one, node);
       continue;
     }
@@ -156,6 +156,13 @@ bool matrices(const Lowered &one, BodyLowering &lowering) {
   return access.registers.size() <= 4;
 }
 
+/// A cache policy is a hint: what its bits are is nobody's business.
+bool policy(const Lowered &one, BodyLowering &lowering) {
+  return lowerAddress([](char *registers, const Op &op, uint32_t mask, Warp &) {
+    eachLane(registers, op, mask, 0, 8, [](uint64_t, unsigned) { return 0; });
+  }, 0, one, lowering);
+}
+
 } // namespace
 
 bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering) {
@@ -167,6 +174,7 @@ bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering
                           .Case("address-in-block", addressInBlock)
                           .Case("block-of", blockOf)
                           .Case("matrices", matrices)
+                          .Case("policy", policy)
                           .Default(nullptr);
   return lower && lower(one, lowering);
 }

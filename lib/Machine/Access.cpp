@@ -114,6 +114,42 @@ static bool findTogether(Warp &warp, const MemoryAccess &access, const uint64_t 
   return true;
 }
 
+static uint64_t offsetInShared(Space space, uint64_t address) {
+  return (space == Space::Generic ? address - sharedWindow : address) & ((uint64_t(1) << sharedRankShift) - 1);
+}
+
+/// Notes an access to shared memory, and reports it if it races with an earlier one.
+static void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite,
+                  unsigned lane) {
+  const bool isShared = address.space == Space::Shared || (address.space == Space::Generic && at / windowBytes == 2);
+  if (!isShared || warp.fault || warp.clock.empty())
+    return;
+  const uint64_t rank = (at & (windowBytes - 1)) >> sharedRankShift;
+  const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
+  const Race race = noteAccess(warp, instruction, *warp.block->cluster[rank], offsetInShared(address.space, at), bytes,
+                               isWrite);
+  if (!race.earlier.warp)
+    return;
+  report(warp, op, AccessFault::None, address, at, bytes, isWrite, lane);
+  warp.fault->race = race;
+}
+
+/// Notes the accesses of the lanes; strong ones order.
+static void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask) {
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    if (!access.isStrong) {
+      watch(warp, op, access.address, at[lane], access.bytes, access.isWrite, lane);
+      continue;
+    }
+    const uint64_t place = access.address.space == Space::Shared ? at[lane] + sharedWindow : at[lane];
+    if (access.isWrite)
+      releaseAt(warp, place);
+    else
+      acquireAt(warp, place);
+  }
+}
+
 static Pointers find(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
   Pointers found{mask, {}};
   uint64_t at[warpSize];
@@ -123,7 +159,7 @@ static Pointers find(char *registers, const Op &op, const MemoryAccess &access, 
     low |= mask >> lane & 1 ? at[lane] : 0;
   }
   const bool isAligned = !(low & (access.alignment - 1));
-  if (isAligned && findTogether(warp, access, at, found))
+  if (isAligned && !access.isStrong && findTogether(warp, access, at, found))
     return found;
   for (unsigned lane = 0; lane < warpSize; ++lane) {
     if (!(mask >> lane & 1))
@@ -137,6 +173,8 @@ static Pointers find(char *registers, const Op &op, const MemoryAccess &access, 
     }
     found.of[lane] = one.bytes;
   }
+  if (!warp.clock.empty())
+    watchAll(warp, op, access, at, found.mask);
   return found;
 }
 
@@ -237,6 +275,8 @@ void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     else if (!source.bytes || from & (copy.alignment - 1))
       report(warp, op, source.bytes ? AccessFault::Misaligned : source.fault, copy.from, from, count, false, lane);
     else {
+      watch(warp, op, copy.to, to, all, true, lane);
+      watch(warp, op, copy.from, from, count, false, lane);
       std::memmove(target.bytes, source.bytes, count);
       std::memset(target.bytes + count, 0, all - count);
     }
@@ -264,6 +304,7 @@ static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, cons
       report(warp, op, found.fault, access.rows, address, 16, access.isWrite, lane);
       return false;
     }
+    watch(warp, op, access.rows, address, 16, access.isWrite, lane);
     if (access.isWrite)
       std::memcpy(found.bytes, matrix[row].data(), 16);
     else

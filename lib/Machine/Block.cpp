@@ -16,10 +16,18 @@ bool BlockState::isDone() const {
 void begin(BlockState &block) {
   const uint32_t threads = block.threads();
   block.shared.assign(block.grid->sharedBytes, 0);
+  if (block.grid->launch.checks)
+    block.shadow.cells.resize(block.shared.size() / 4 + 1);
   for (uint32_t first = 0; first < threads; first += warpSize) {
     Warp &warp = block.warps.emplace_back();
     warp.block = &block;
     warp.number = first / warpSize;
+    const uint32_t warps = (threads + warpSize - 1) / warpSize;
+    warp.agent = block.rank * warps + warp.number + 1;
+    if (block.grid->launch.checks) {
+      warp.clock.assign(block.cluster.size() * warps + 1, 0);
+      warp.clock[warp.agent] = 1;
+    }
     const uint32_t lanes = std::min(threads - first, warpSize);
     warp.alive = lanes == warpSize ? allLanes : (1u << lanes) - 1;
     Frame &frame = enter(warp, block.grid->program.functions.front(), nullptr);
@@ -146,6 +154,8 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
   ++block.events;
   for (const WaitingAtBarrier &one : done.waiting) {
     deliver(one, done);
+    if (!one.warp->clock.empty())
+      join(one.warp->clock, done.clock);
     one.warp->atBarrier &= ~one.fragment.mask;
     resume(*one.warp, one.fragment);
   }
@@ -163,6 +173,10 @@ void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t 
   if (site.threads.bits)
     barrier.threads = static_cast<uint32_t>(addressIn(registers, {site.threads, 0}, first));
   barrier.arrived[&warp] |= mask;
+  if (!warp.clock.empty()) {
+    join(barrier.clock, warp.clock);
+    ++warp.clock[warp.agent];
+  }
   if (site.counted.bits) {
     uint32_t lanes;
     std::memcpy(&lanes, registers + site.counted.slot, 4);

@@ -18,6 +18,7 @@ struct NumberedBarrier {
   uint32_t threads = 0;               // that it is for; 0: all of the block
   uint32_t counted = 0;               // lanes whose predicate is true
   bool areAll = true;
+  Clock clock; // of those that arrived
   std::vector<WaitingAtBarrier> waiting;
 };
 
@@ -27,6 +28,8 @@ struct BlockState {
   uint32_t rank = 0; // in its cluster
   std::deque<Warp> warps;
   std::vector<uint8_t> shared;
+  SharedShadow shadow;                              // of `shared`
+  std::shared_ptr<std::map<uint64_t, Clock>> places; // of the cluster, that order accesses
   std::vector<BlockState *> cluster; // by rank
   std::array<NumberedBarrier, 16> barriers;
   uint64_t events = 0; // arrivals and ends: whether anything happens

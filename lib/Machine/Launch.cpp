@@ -123,7 +123,12 @@ static void reportFault(const GridState &grid, Outcome &outcome) {
     outcome.refusedAt = instruction.range;
     return;
   }
-  if (fault.isAssertion)
+  if (fault.race.earlier.warp) {
+    Diagnostic &diagnostic =
+        sink.report(DiagId::RunRace, instruction.range, thread, fault.isWrite ? "writes" : "reads",
+                    "0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true), fault.race.isWrite ? "wrote" : "read");
+    diagnostic.notes.push_back({"here by warp " + std::to_string(fault.race.earlier.warp - 1), fault.race.earlier.at->range});
+  } else if (fault.isAssertion)
     sink.report(DiagId::RunAssertion, instruction.range, thread);
   else if (fault.isTrap)
     sink.report(DiagId::RunTrap, instruction.opcodeRange, opcode, thread);
@@ -213,7 +218,9 @@ bool Schedule::beginCluster() {
                         static_cast<uint32_t>(at[1] * grid.cluster[1] + y),
                         static_cast<uint32_t>(at[2] * grid.cluster[2] + z)};
       }
+  const auto places = std::make_shared<std::map<uint64_t, Clock>>();
   for (auto &block : blocks) {
+    block->places = places;
     for (auto &other : blocks)
       block->cluster.push_back(other.get());
     begin(*block);

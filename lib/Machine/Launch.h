@@ -32,6 +32,7 @@ struct Launch {
   uint32_t shared = 0;                         // dynamic shared memory
   bool isCooperative = false;
   std::vector<uint8_t> parameters; // as the kernel declares them, with their alignments
+  bool checks = true;              // look for races
   double seconds = 0;              // that it may take; 0: any time
 };
 

@@ -230,6 +230,15 @@ std::vector<Place> BodyLowering::placesByNode(const Lowered &one) {
   return places;
 }
 
+/// Whether the access takes part in the order that threads agree on.
+static bool isStrong(const Lowered &one) {
+  return one.recipe.isOneByOne || llvm::any_of(one.verdict.opcode->words, [](const OpcodeWord &word) {
+           return llvm::StringSwitch<bool>(isa::word(word.id).text)
+               .Cases(".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", ".mmio", true)
+               .Default(false);
+         });
+}
+
 MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite) {
   const int node = one.match().nodeOf[use.operand];
   MemoryAccess result;
@@ -241,6 +250,7 @@ MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use
     if ((access.node == node || access.node == node + 1) && access.align)
       result.alignment = access.align;
   result.isWrite = isWrite;
+  result.isStrong = isStrong(one);
   result.elements.assign(use.elements.begin(), use.elements.end());
   return result;
 }

@@ -26,6 +26,7 @@ struct MemoryAccess {
   uint32_t alignment = 1; // that it needs
   uint16_t bits = 0;      // of one
   bool isWrite = false;
+  bool isStrong = false;  // it orders, and does not race
   llvm::SmallVector<Place, 4> elements; // of 8 and 16 bits in the low bits of wider ones
 };
 

@@ -2,6 +2,7 @@
 // A warp: 32 lanes that execute together where they can. Lanes that part at a branch wait for each other where their
 // ways meet, but nobody waits for ever: who waits goes on alone when the others cannot come.
 #include "Machine/Program.h"
+#include "Machine/Races.h"
 
 namespace ptxray::machine {
 
@@ -38,6 +39,7 @@ struct Fault {
   AccessFault access = AccessFault::None;
   std::string refusal; // or a construct that cannot be executed
   bool isAssertion = false, isTrap = false;
+  Race race; // or with this access
   const FunctionCode *code = nullptr;
   uint32_t instruction = 0;
   uint64_t address = 0;
@@ -59,6 +61,8 @@ struct Warp {
   std::vector<uint8_t> local; // of each lane `localBytes`
   uint32_t localBytes = 0;
   uint32_t atBarrier = 0; // lanes
+  uint32_t agent = 0;     // its number in the cluster, from 1 on
+  Clock clock;            // empty: races are not looked for
   std::optional<Fault> fault;
   uint64_t laneInstructions = 0;
 

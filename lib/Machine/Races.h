@@ -1,0 +1,49 @@
+#pragma once
+// Races in shared memory: two accesses of different warps, one of them a write, that nothing orders. What orders them
+// is known by clocks: each warp counts its releases, and knows up to which count of every other warp all has happened
+// before. Lanes of one warp are taken for one agent.
+#include "Parse/Ast.h"
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace ptxray::machine {
+
+struct BlockState;
+struct Warp;
+
+/// By warp of the cluster: how many of its releases are before.
+using Clock = std::vector<uint32_t>;
+void join(Clock &into, const Clock &other);
+
+/// An access of a warp.
+struct PastAccess {
+  uint32_t warp = 0;  // of the cluster, from 1 on; 0: none
+  uint32_t clock = 0; // its own at that time
+  uint8_t bytes = 0;  // a bit for each of the four
+  const Instruction *at = nullptr;
+};
+/// What was last done to four bytes.
+struct Cell {
+  PastAccess write, read;
+  bool hasMoreReads = false; // which lie elsewhere
+};
+struct SharedShadow {
+  std::vector<Cell> cells;
+  std::map<size_t, std::vector<PastAccess>> moreReads; // by cell
+};
+
+/// A conflict with an earlier access.
+struct Race {
+  PastAccess earlier;
+  bool isWrite = false; // the earlier one
+};
+/// Notes the access of a warp to shared memory of the block; gives the earlier access that nothing orders before it.
+Race noteAccess(Warp &warp, const Instruction &at, BlockState &owner, uint64_t offset, uint64_t bytes, bool isWrite);
+
+/// What threads do through a place that orders: a barrier object, an atomic operation, a strong access. `place` is any
+/// number that is the same for the same place.
+void releaseAt(Warp &warp, uint64_t place);
+void acquireAt(Warp &warp, uint64_t place);
+
+} // namespace ptxray::machine

@@ -16,7 +16,7 @@ unsigned elementBits(TensorType type) {
   case TensorType::U64:
   case TensorType::S64:
   case TensorType::F64: return 64;
-  case TensorType::B4x16: return 4;
+  case TensorType::B4x16:
   case TensorType::B4x16P64: return 4;
   case TensorType::B6x16P32: return 6;
   default: return 32;

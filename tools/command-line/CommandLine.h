@@ -18,7 +18,7 @@ struct Option {
 
   bool isSwitch() const { return value.empty(); }
   bool mayBeSwitch() const { return isSwitch() || value[0] == '['; }
-  /// As it is written: `--format=text|json`, `--emulate[=CHIP]`.
+  /// How it is written: `--format=text|json`, `--emulate[=CHIP]`.
   std::string shown() const;
 };
 

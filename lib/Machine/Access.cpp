@@ -118,35 +118,58 @@ static uint64_t offsetInShared(Space space, uint64_t address) {
   return (space == Space::Generic ? address - sharedWindow : address) & ((uint64_t(1) << sharedRankShift) - 1);
 }
 
-/// Notes an access to shared memory, and reports it if it races with an earlier one.
-static void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite,
-                  unsigned lane) {
+/// Notes an access to shared memory; gives the earlier one that it races with.
+static Race watched(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite) {
   const bool isShared = address.space == Space::Shared || (address.space == Space::Generic && at / windowBytes == 2);
   if (!isShared || warp.fault || warp.clock.empty())
-    return;
+    return {};
   const uint64_t rank = (at & (windowBytes - 1)) >> sharedRankShift;
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
-  const Race race = noteAccess(warp, instruction, *warp.block->cluster[rank], offsetInShared(address.space, at), bytes,
-                               isWrite);
+  return noteAccess(warp, instruction, *warp.block->cluster[rank], offsetInShared(address.space, at), bytes, isWrite);
+}
+
+static void reportRace(const Race &race, Warp &warp, const Op &op, const AddressOf &address, uint64_t at,
+                       uint64_t bytes, bool isWrite, unsigned lane) {
   if (!race.earlier.warp)
     return;
   report(warp, op, AccessFault::None, address, at, bytes, isWrite, lane);
   warp.fault->race = race;
 }
 
-/// Notes the accesses of the lanes; strong ones order.
-static void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask) {
-  for (uint32_t left = mask; left; left &= left - 1) {
+static void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite,
+                  unsigned lane) {
+  reportRace(watched(warp, op, address, at, bytes, isWrite), warp, op, address, at, bytes, isWrite, lane);
+}
+
+/// Whether a lane writes what is there already.
+static bool changesNothing(const char *registers, const MemoryAccess &access, unsigned lane, const uint8_t *memory) {
+  for (const Place &place : access.elements) {
+    const size_t bytes = access.bits / 8;
+    if (std::memcmp(registers + place.slot + size_t(lane) * (place.bits / 8), memory, bytes) != 0)
+      return false;
+    memory += bytes;
+  }
+  return true;
+}
+
+/// Notes the accesses of the lanes; strong ones order. Two warps may write the same.
+static void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &found) {
+  const char *registers = warp.now.frame->registers;
+  for (uint32_t left = found.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-    if (!access.isStrong) {
-      watch(warp, op, access.address, at[lane], access.bytes, access.isWrite, lane);
+    if (access.isStrong) {
+      const uint64_t place = access.address.space == Space::Shared ? at[lane] + sharedWindow : at[lane];
+      if (access.isWrite)
+        releaseAt(warp, place);
+      else
+        acquireAt(warp, place);
       continue;
     }
-    const uint64_t place = access.address.space == Space::Shared ? at[lane] + sharedWindow : at[lane];
-    if (access.isWrite)
-      releaseAt(warp, place);
-    else
-      acquireAt(warp, place);
+    const Race race = watched(warp, op, access.address, at[lane], access.bytes, access.isWrite);
+    const bool isHarmless =
+        race.isWrite && access.isWrite && changesNothing(registers, access, lane, found.of[lane]);
+    if (!isHarmless)
+      reportRace(race, warp, op, access.address, at[lane], access.bytes, access.isWrite, lane);
   }
 }
 
@@ -174,7 +197,7 @@ static Pointers find(char *registers, const Op &op, const MemoryAccess &access, 
     found.of[lane] = one.bytes;
   }
   if (!warp.clock.empty())
-    watchAll(warp, op, access, at, found.mask);
+    watchAll(warp, op, access, at, found);
   return found;
 }
 

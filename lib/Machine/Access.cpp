@@ -86,31 +86,84 @@ void report(Warp &warp, const Op &op, AccessFault fault, const AddressOf &addres
 
 namespace {
 
+/// Bytes that lie next to each other.
+struct Region {
+  uint64_t begin = 0, end = 0; // addresses
+  uint8_t *bytes = nullptr;
+};
 /// Where the lanes of an access lead. Lanes that lead nowhere are out of the mask.
 struct Pointers {
   uint32_t mask;
   uint8_t *of[warpSize];
+  bool isRow = false; // one element after the other, of all lanes
 };
 
 } // namespace
 
-/// All lanes in the allocation that the last execution of the access found: no lane has to be looked up on its own.
-static bool findTogether(Warp &warp, const MemoryAccess &access, const uint64_t *at, Pointers &found) {
-  if (access.address.space != Space::Global && access.address.space != Space::Generic)
-    return false;
-  uint64_t low = ~uint64_t(0), high = 0;
+/// The addresses of all lanes.
+static void addressesOf(const char *registers, const AddressOf &address, uint64_t *at) {
+  const auto offset = static_cast<uint64_t>(address.offset);
+  if (address.base.bits == 64) {
+    const auto *base = reinterpret_cast<const uint64_t *>(registers + address.base.slot);
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      at[lane] = base[lane] + offset;
+    return;
+  }
+  if (address.base.bits == 32) {
+    const auto *base = reinterpret_cast<const uint32_t *>(registers + address.base.slot);
+    const bool isWide = address.space == Space::Generic || address.space == Space::Global;
+    const uint64_t bits = isWide ? ~uint64_t(0) : 0xffffffff;
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      at[lane] = (base[lane] + offset) & bits;
+    return;
+  }
   for (unsigned lane = 0; lane < warpSize; ++lane)
-    if (found.mask >> lane & 1) {
-      low = std::min(low, at[lane]);
-      high = std::max(high, at[lane]);
-    }
-  if (low < globalBegin)
+    at[lane] = offset;
+}
+
+/// The region that holds an address, of memory that all lanes share; empty: none.
+static Region regionAt(Warp &warp, const Op &op, const MemoryAccess &access, uint64_t address) {
+  const Space space = access.address.space;
+  const bool isGeneric = space == Space::Generic && address < 5 * windowBytes;
+  if (space == Space::Shared || (isGeneric && address / windowBytes == 2)) {
+    const uint64_t window = isGeneric ? sharedWindow : 0, rank = (address - window) >> sharedRankShift;
+    if (rank >= warp.block->cluster.size())
+      return {};
+    std::vector<uint8_t> &shared = warp.block->cluster[rank]->shared;
+    const uint64_t begin = window + (rank << sharedRankShift);
+    return {begin, begin + shared.size(), shared.data()};
+  }
+  if (space == Space::Param && !access.isWrite) {
+    std::vector<uint8_t> &parameters = warp.block->grid->parameters;
+    return {0, parameters.size(), parameters.data()};
+  }
+  if (isGeneric || space == Space::Local || space == Space::Param)
+    return {};
+  const Allocation *&last = warp.recent[op.instruction % warp.recent.size()];
+  if (!last || address < last->begin || address >= last->end)
+    last = warp.block->grid->memory.find(address);
+  return last && !(access.isWrite && last->isConstant) ? Region{last->begin, last->end, last->bytes} : Region();
+}
+
+/// All lanes in one region.
+static bool findTogether(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, Pointers &found) {
+  const uint64_t first = at[__builtin_ctz(found.mask)];
+  uint64_t low = first, high = first, unaligned = 0, unequal = 0;
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    const uint64_t one = found.mask >> lane & 1 ? at[lane] : first;
+    low = std::min(low, one);
+    high = std::max(high, one);
+    unaligned |= one;
+    unequal |= one ^ (first + uint64_t(lane) * access.bytes);
+  }
+  if (unaligned & (access.alignment - 1))
     return false;
-  const Allocation *one = warp.block->grid->memory.find(low);
-  if (!one || !one->contains(high, access.bytes) || (access.isWrite && one->isConstant))
+  const Region region = regionAt(warp, op, access, low);
+  if (!region.bytes || high > region.end || access.bytes > region.end - high)
     return false;
+  found.isRow = !unequal && found.mask == allLanes && access.elements.size() == 1;
   for (unsigned lane = 0; lane < warpSize; ++lane)
-    found.of[lane] = one->bytes + (at[lane] - one->begin);
+    found.of[lane] = found.mask >> lane & 1 ? region.bytes + (at[lane] - region.begin) : nullptr;
   return true;
 }
 
@@ -173,20 +226,9 @@ static void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const
   }
 }
 
-static Pointers find(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
-  Pointers found{mask, {}};
-  uint64_t at[warpSize];
-  uint64_t low = 0;
-  for (unsigned lane = 0; lane < warpSize; ++lane) {
-    at[lane] = addressIn(registers, access.address, lane);
-    low |= mask >> lane & 1 ? at[lane] : 0;
-  }
-  const bool isAligned = !(low & (access.alignment - 1));
-  if (isAligned && !access.isStrong && findTogether(warp, access, at, found))
-    return found;
-  for (unsigned lane = 0; lane < warpSize; ++lane) {
-    if (!(mask >> lane & 1))
-      continue;
+static void findOneByOne(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, Pointers &found) {
+  for (uint32_t left = found.mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     Lookup one = look(warp, access.address.space, at[lane], access.bytes, lane, access.isWrite);
     if (one.bytes && at[lane] & (access.alignment - 1))
       one = {nullptr, AccessFault::Misaligned};
@@ -196,27 +238,51 @@ static Pointers find(char *registers, const Op &op, const MemoryAccess &access, 
     }
     found.of[lane] = one.bytes;
   }
-  if (!warp.clock.empty())
+}
+
+static Pointers find(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
+  Pointers found{mask, {}};
+  uint64_t at[warpSize];
+  addressesOf(registers, access.address, at);
+  if (!findTogether(warp, op, access, at, found))
+    findOneByOne(warp, op, access, at, found);
+  if (!warp.clock.empty() && (access.isStrong || access.address.space == Space::Shared ||
+                              access.address.space == Space::Generic))
     watchAll(warp, op, access, at, found);
   return found;
 }
 
 template <class Register, class Element>
 static void load(Register *to, const Pointers &from, size_t offset) {
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    if (from.mask >> lane & 1) {
+  if (from.isRow && !offset) {
+    for (unsigned lane = 0; lane < warpSize; ++lane) {
       Element element;
-      std::memcpy(&element, from.of[lane] + offset, sizeof element);
+      std::memcpy(&element, from.of[0] + lane * sizeof element, sizeof element);
       to[lane] = element;
     }
+    return;
+  }
+  for (uint32_t left = from.mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    Element element;
+    std::memcpy(&element, from.of[lane] + offset, sizeof element);
+    to[lane] = element;
+  }
 }
 template <class Register, class Element>
 static void store(const Register *from, const Pointers &to, size_t offset) {
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    if (to.mask >> lane & 1) {
+  if (to.isRow && !offset) {
+    for (unsigned lane = 0; lane < warpSize; ++lane) {
       const auto element = static_cast<Element>(from[lane]);
-      std::memcpy(to.of[lane] + offset, &element, sizeof element);
+      std::memcpy(to.of[0] + lane * sizeof element, &element, sizeof element);
     }
+    return;
+  }
+  for (uint32_t left = to.mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    const auto element = static_cast<Element>(from[lane]);
+    std::memcpy(to.of[lane] + offset, &element, sizeof element);
+  }
 }
 
 /// Calls `move` with a register's and an element's type.

@@ -63,6 +63,7 @@ struct Warp {
   uint32_t atBarrier = 0; // lanes
   uint32_t agent = 0;     // its number in the cluster, from 1 on
   Clock clock;            // empty: races are not looked for
+  std::array<const Allocation *, 8> recent{}; // that accesses found, by their instruction
   std::optional<Fault> fault;
   uint64_t laneInstructions = 0;
 

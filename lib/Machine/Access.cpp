@@ -91,7 +91,7 @@ struct Region {
   uint64_t begin = 0, end = 0; // addresses
   uint8_t *bytes = nullptr;
 };
-/// Where the lanes of an access lead. Lanes that lead nowhere are out of the mask.
+/// The places that the lanes of an access lead to. Lanes that lead nowhere are out of the mask.
 struct Pointers {
   uint32_t mask;
   uint8_t *of[warpSize];
@@ -219,8 +219,7 @@ static void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const
       continue;
     }
     const Race race = watched(warp, op, access.address, at[lane], access.bytes, access.isWrite);
-    const bool isHarmless =
-        race.isWrite && access.isWrite && changesNothing(registers, access, lane, found.of[lane]);
+    const bool isHarmless = race.isWrite && access.isWrite && changesNothing(registers, access, lane, found.of[lane]);
     if (!isHarmless)
       reportRace(race, warp, op, access.address, at[lane], access.bytes, access.isWrite, lane);
   }
@@ -246,14 +245,13 @@ static Pointers find(char *registers, const Op &op, const MemoryAccess &access, 
   addressesOf(registers, access.address, at);
   if (!findTogether(warp, op, access, at, found))
     findOneByOne(warp, op, access, at, found);
-  if (!warp.clock.empty() && (access.isStrong || access.address.space == Space::Shared ||
-                              access.address.space == Space::Generic))
+  if (!warp.clock.empty() &&
+      (access.isStrong || access.address.space == Space::Shared || access.address.space == Space::Generic))
     watchAll(warp, op, access, at, found);
   return found;
 }
 
-template <class Register, class Element>
-static void load(Register *to, const Pointers &from, size_t offset) {
+template <class Register, class Element> static void load(Register *to, const Pointers &from, size_t offset) {
   if (from.isRow && !offset) {
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       Element element;
@@ -269,8 +267,7 @@ static void load(Register *to, const Pointers &from, size_t offset) {
     to[lane] = element;
   }
 }
-template <class Register, class Element>
-static void store(const Register *from, const Pointers &to, size_t offset) {
+template <class Register, class Element> static void store(const Register *from, const Pointers &to, size_t offset) {
   if (to.isRow && !offset) {
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       const auto element = static_cast<Element>(from[lane]);

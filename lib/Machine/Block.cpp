@@ -102,8 +102,8 @@ void fillSpecials(Warp &warp, Frame &frame) {
       std::memcpy(frame.registers + one.place.slot, &lanes, 4);
     } else
       for (unsigned lane = 0; lane < warpSize; ++lane) {
-        const uint64_t value =
-            isOfThread(one.what) ? ofThread(warp, one.what, one.component, lane) : ofBlock(warp, one.what, one.component);
+        const uint64_t value = isOfThread(one.what) ? ofThread(warp, one.what, one.component, lane)
+                                                    : ofBlock(warp, one.what, one.component);
         std::memcpy(frame.registers + one.place.slot + size_t(lane) * (one.place.bits / 8), &value, one.place.bits / 8);
       }
 }

@@ -28,9 +28,9 @@ struct BlockState {
   uint32_t rank = 0; // in its cluster
   std::deque<Warp> warps;
   std::vector<uint8_t> shared;
-  SharedShadow shadow;                              // of `shared`
+  SharedShadow shadow;                               // of `shared`
   std::shared_ptr<std::map<uint64_t, Clock>> places; // of the cluster, that order accesses
-  std::vector<BlockState *> cluster; // by rank
+  std::vector<BlockState *> cluster;                 // by rank
   std::array<NumberedBarrier, 16> barriers;
   uint64_t events = 0; // arrivals and ends: whether anything happens
 

@@ -14,7 +14,7 @@ struct LoadedModule::Parts {
   Memory &memory;
   std::string target;
   PlacedVariables variables;
-  std::deque<std::vector<uint8_t>> bytes; // of variables
+  std::deque<std::vector<uint8_t>> bytes;                    // of variables
   std::map<std::string, std::pair<uint64_t, size_t>> byName; // index into `bytes`
   std::map<std::string, std::unique_ptr<Program>> programs;  // by kernel
 };
@@ -46,8 +46,8 @@ LoadedModule::LoadedModule(const ReadModule &module, Memory &memory, llvm::Strin
     const std::string name = module.ast().text(variable.declaration->name).str();
     std::vector<uint8_t> &bytes = parts->bytes.emplace_back(symbol.extent.bytes);
     const uint64_t address = memory.add(bytes, name, isConst);
-    parts->variables[static_cast<uint32_t>(variable.declaration->name)] = {
-        isConst ? Space::Const : Space::Global, address, symbol.extent.bytes};
+    parts->variables[static_cast<uint32_t>(variable.declaration->name)] = {isConst ? Space::Const : Space::Global,
+                                                                           address, symbol.extent.bytes};
     parts->byName[name] = {address, parts->bytes.size() - 1};
   }
   for (const ReadVariable &variable : variables)
@@ -98,7 +98,7 @@ static std::string threadText(const GridState &grid) {
          triple(grid.faultBlock);
 }
 
-/// Where an address lies, as far as that is known.
+/// The place of an address, as far as that is known.
 static std::string near(const GridState &grid, const Fault &fault) {
   if (fault.space == Space::Shared)
     return "the block has " + std::to_string(grid.sharedBytes) + " bytes";
@@ -127,7 +127,8 @@ static void reportFault(const GridState &grid, Outcome &outcome) {
     Diagnostic &diagnostic =
         sink.report(DiagId::RunRace, instruction.range, thread, fault.isWrite ? "writes" : "reads",
                     "0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true), fault.race.isWrite ? "wrote" : "read");
-    diagnostic.notes.push_back({"here by warp " + std::to_string(fault.race.earlier.warp - 1), fault.race.earlier.at->range});
+    diagnostic.notes.push_back(
+        {"here by warp " + std::to_string(fault.race.earlier.warp - 1), fault.race.earlier.at->range});
   } else if (fault.isAssertion)
     sink.report(DiagId::RunAssertion, instruction.range, thread);
   else if (fault.isTrap)
@@ -140,13 +141,13 @@ static void reportFault(const GridState &grid, Outcome &outcome) {
     else if (fault.access == AccessFault::ReadOnly)
       sink.report(DiagId::RunReadOnly, instruction.range, thread, spaceText(Space::Const));
     else
-      sink.report(DiagId::RunOutOfBounds, instruction.range, thread, what, fault.bytes, address,
-                  spaceText(fault.space), near(grid, fault));
+      sink.report(DiagId::RunOutOfBounds, instruction.range, thread, what, fault.bytes, address, spaceText(fault.space),
+                  near(grid, fault));
   }
   outcome.diagnostics = sink.take();
 }
 
-/// Nobody can go on: where they wait.
+/// No thread can go on: the instructions that they wait at.
 static void reportHang(const GridState &grid, llvm::ArrayRef<BlockState *> blocks, Outcome &outcome) {
   DiagnosticSink sink;
   for (const BlockState *block : blocks) {

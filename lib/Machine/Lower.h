@@ -100,14 +100,14 @@ private:
   const Body &body;
   FunctionCode &code;
   Graph graph;
-  llvm::DenseMap<uint32_t, Place> registers;                  // by LocalId
+  llvm::DenseMap<uint32_t, Place> registers; // by LocalId
   std::map<std::pair<NameId, SpellingId>, Place> specials;
-  std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame;    // by symbol and name
-  llvm::DenseMap<uint32_t, uint32_t> labels;                  // by LocalId: instruction
-  std::vector<uint32_t> codeOf;                               // by block of the graph: block of code
+  std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame; // by symbol and name
+  llvm::DenseMap<uint32_t, uint32_t> labels;               // by LocalId: instruction
+  std::vector<uint32_t> codeOf;                            // by block of the graph: block of code
   struct Unconnected {
-    uint32_t block;                 // of code
-    uint32_t instruction;           // where it goes
+    uint32_t block;                   // of code
+    uint32_t instruction;             // where it goes
     std::shared_ptr<JumpTable> table; // or one of these
   };
   std::vector<Unconnected> unconnected;

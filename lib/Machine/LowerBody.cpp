@@ -22,7 +22,8 @@ LocalId BodyLowering::localAt(const Lowered &one, int node) const {
   size_t index = 0;
   for (int i = 0; i < node; ++i)
     index += one.nodes[i].kind == OperandKind::Name;
-  return node >= 0 && index < locals.size() && one.nodes[node].kind == OperandKind::Name ? locals[index] : LocalId::None;
+  return node >= 0 && index < locals.size() && one.nodes[node].kind == OperandKind::Name ? locals[index]
+                                                                                         : LocalId::None;
 }
 
 Place BodyLowering::registerOf(LocalId local) {
@@ -62,7 +63,8 @@ static std::pair<Special, unsigned> specialNamed(llvm::StringRef name) {
                            .Case("%aggr_smem_size", TotalShared)
                            .Case("%dynamic_smem_size", DynamicShared)
                            .Default(Zero);
-  const bool isWide = name.ends_with("64") || name == "%gridid" || name == "%globaltimer" || name == "%current_graph_exec";
+  const bool isWide =
+      name.ends_with("64") || name == "%gridid" || name == "%globaltimer" || name == "%current_graph_exec";
   return {what, what == IsCluster ? 1 : isWide ? 64 : 32};
 }
 
@@ -395,7 +397,8 @@ void BodyLowering::instruction(uint32_t number) {
   const size_t begin = code.ops.size();
   if (control(one))
     return;
-  const bool isCopy = llvm::any_of(one.recipe.steps, [](const RecipeStep &step) { return step.op == isa::StepOp::Bytes; });
+  const bool isCopy =
+      llvm::any_of(one.recipe.steps, [](const RecipeStep &step) { return step.op == isa::StepOp::Bytes; });
   compute(one);
   for (const Action &action : one.facts().actions)
     if (!isHandled(action.kind) && !(action.kind == FactKind::Async && isCopy && action.node < 0)) {
@@ -498,9 +501,8 @@ void BodyLowering::barrier(const Lowered &one, const Action &action) {
     site.isNot = one.nodes[counted].flags & Not;
     const int count = one.node("d"), predicate = one.node("p");
     site.to = placeOf(one, count >= 0 ? count : predicate, count >= 0 ? 32 : 1);
-    const bool areAll = llvm::any_of(one.verdict.opcode->words, [](const OpcodeWord &word) {
-      return isa::word(word.id).text == ".and";
-    });
+    const bool areAll = llvm::any_of(one.verdict.opcode->words,
+                                     [](const OpcodeWord &word) { return isa::word(word.id).text == ".and"; });
     site.result = count >= 0 ? Result::Count : areAll ? Result::All : Result::Any;
   }
   closeBlock(Way::Barrier, &one).more = keep(site);

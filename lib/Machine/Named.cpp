@@ -10,7 +10,8 @@ namespace ptxray::machine {
 namespace {
 
 /// Calls `compute` with the number that each lane reads, and writes what it gives.
-template <class Compute> void eachLane(char *registers, const Op &op, uint32_t mask, unsigned from, unsigned to, Compute compute) {
+template <class Compute>
+void eachLane(char *registers, const Op &op, uint32_t mask, unsigned from, unsigned to, Compute compute) {
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     uint64_t value = 0;
@@ -104,7 +105,8 @@ bool lowerAddress(Handler run, uint64_t number, const Lowered &one, BodyLowering
   op.run = run;
   op.d = to.slot;
   op.a = from.slot;
-  op.more = lowering.keep(Widths{static_cast<uint8_t>(from.bits / 8), static_cast<uint8_t>(to.bits / 8), number, other});
+  op.more =
+      lowering.keep(Widths{static_cast<uint8_t>(from.bits / 8), static_cast<uint8_t>(to.bits / 8), number, other});
   lowering.emit(op);
   return true;
 }
@@ -158,9 +160,9 @@ bool matrices(const Lowered &one, BodyLowering &lowering) {
 
 /// A cache policy is a hint: what its bits are is nobody's business.
 bool policy(const Lowered &one, BodyLowering &lowering) {
-  return lowerAddress([](char *registers, const Op &op, uint32_t mask, Warp &) {
-    eachLane(registers, op, mask, 0, 8, [](uint64_t, unsigned) { return 0; });
-  }, 0, one, lowering);
+  return lowerAddress([](char *registers, const Op &op, uint32_t mask,
+                         Warp &) { eachLane(registers, op, mask, 0, 8, [](uint64_t, unsigned) { return 0; }); },
+                      0, one, lowering);
 }
 
 } // namespace

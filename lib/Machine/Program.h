@@ -26,15 +26,37 @@ struct MemoryAccess {
   uint32_t alignment = 1; // that it needs
   uint16_t bits = 0;      // of one
   bool isWrite = false;
-  bool isStrong = false;  // it orders, and does not race
+  bool isStrong = false;                // it orders, and does not race
   llvm::SmallVector<Place, 4> elements; // of 8 and 16 bits in the low bits of wider ones
 };
 
 /// A special register, which is filled in for each warp.
 enum class Special : uint8_t {
-  Tid, Ntid, Ctaid, Nctaid, LaneId, WarpId, WarpCount, SmId, SmCount, GridId, IsCluster, ClusterId, ClusterCtaid,
-  ClusterCount, ClusterNctaid, ClusterRank, ClusterSize, MaskEq, MaskLe, MaskLt, MaskGe, MaskGt, TotalShared,
-  DynamicShared, Zero
+  Tid,
+  Ntid,
+  Ctaid,
+  Nctaid,
+  LaneId,
+  WarpId,
+  WarpCount,
+  SmId,
+  SmCount,
+  GridId,
+  IsCluster,
+  ClusterId,
+  ClusterCtaid,
+  ClusterCount,
+  ClusterNctaid,
+  ClusterRank,
+  ClusterSize,
+  MaskEq,
+  MaskLe,
+  MaskLt,
+  MaskGe,
+  MaskGt,
+  TotalShared,
+  DynamicShared,
+  Zero
 };
 struct SpecialRegister {
   Place place;
@@ -45,8 +67,8 @@ struct SpecialRegister {
 /// How control leaves a block of code.
 enum class Way : uint8_t {
   Next,
-  Jump,     // to the target
-  Table,    // to one of a list
+  Jump,  // to the target
+  Table, // to one of a list
   Return,
   Exit,
   Trap,
@@ -58,16 +80,16 @@ enum class Way : uint8_t {
 inline constexpr uint32_t nowhere = ~0u;
 
 struct CodeBlock {
-  uint32_t first = 0, end = 0;   // operations
-  uint32_t instructions = 0;     // that they and the way on stand for
-  uint32_t instruction = 0;      // the one that the way on is
+  uint32_t first = 0, end = 0; // operations
+  uint32_t instructions = 0;   // that they and the way on stand for
+  uint32_t instruction = 0;    // the one that the way on is
   Way way = Way::Next;
   bool isNot = false;
-  bool isJoin = false;           // lanes that parted may wait here for each other
-  Slot guard = noSlot;           // which lanes go that way; the others go on with the next block
-  uint32_t target = nowhere;     // of Jump
-  uint32_t join = nowhere;       // where lanes that part here meet again
-  const void *more = nullptr;    // a JumpTable, CallSite, BarrierSite, or the Place of the mask of Together
+  bool isJoin = false;        // lanes that parted may wait here for each other
+  Slot guard = noSlot;        // which lanes go that way; the others go on with the next block
+  uint32_t target = nowhere;  // of Jump
+  uint32_t join = nowhere;    // where lanes that part here meet again
+  const void *more = nullptr; // a JumpTable, CallSite, BarrierSite, or the Place of the mask of Together
 };
 
 struct JumpTable {
@@ -76,9 +98,9 @@ struct JumpTable {
 };
 struct BarrierSite {
   enum class Result : uint8_t { None, Count, All, Any };
-  Place number, threads;         // threads: none: all of the block
-  bool waits = true;             // else it only arrives
-  Place counted;                 // the predicate
+  Place number, threads; // threads: none: all of the block
+  bool waits = true;     // else it only arrives
+  Place counted;         // the predicate
   bool isNot = false;
   Result result = Result::None;
   Place to;
@@ -87,8 +109,8 @@ struct BarrierSite {
 struct FunctionCode;
 /// A value that is handed to a function or returned.
 struct Passed {
-  Place place;                   // a register or a constant
-  uint64_t offset = 0;           // else where it lies in the memory of the frame
+  Place place;         // a register or a constant
+  uint64_t offset = 0; // else where it lies in the memory of the frame
   uint64_t bytes = 0;
 };
 struct CallSite {
@@ -132,7 +154,7 @@ struct Program {
   std::deque<FunctionCode> functions; // the kernel first
   llvm::DenseMap<uint32_t, FunctionCode *> byName;
   std::map<uint64_t, FunctionCode *> byAddress;
-  uint64_t sharedBytes = 0;           // static; dynamic memory follows
+  uint64_t sharedBytes = 0; // static; dynamic memory follows
   std::vector<ParameterPlace> parameters;
   uint64_t parameterBytes = 0;
   KernelHead head;

@@ -143,9 +143,7 @@ static std::string printed(const LaneCall &call) {
 }
 
 bool isProvided(llvm::StringRef name) {
-  return llvm::StringSwitch<bool>(name)
-      .Cases("vprintf", "malloc", "free", "__assertfail", true)
-      .Default(false);
+  return llvm::StringSwitch<bool>(name).Cases("vprintf", "malloc", "free", "__assertfail", true).Default(false);
 }
 
 bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t instruction) {
@@ -168,8 +166,7 @@ bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t inst
         grid.memory.free(address);
     } else if (site.provided == "__assertfail") {
       grid.printed += call.text(call.argument(1)) + ":" + std::to_string(static_cast<uint32_t>(call.argument(2))) +
-                      ": " + call.text(call.argument(3)) + ": assertion `" + call.text(call.argument(0)) +
-                      "` failed\n";
+                      ": " + call.text(call.argument(3)) + ": assertion `" + call.text(call.argument(0)) + "` failed\n";
       Fault &fault = warp.fault.emplace();
       fault.isAssertion = true;
       fault.code = &warp.now.frame->code;

@@ -63,11 +63,11 @@ Race noteAccess(Warp &warp, const Instruction &at, BlockState &owner, uint64_t o
   PastAccess now{warp.agent, warp.clock[warp.agent], 0, &at};
   for (uint64_t from = offset; from < offset + bytes;) {
     const size_t index = from / 4;
-    const unsigned first = from % 4, count = static_cast<unsigned>(std::min<uint64_t>(4 - first, offset + bytes - from));
+    const unsigned first = from % 4,
+                   count = static_cast<unsigned>(std::min<uint64_t>(4 - first, offset + bytes - from));
     now.bytes = static_cast<uint8_t>(((1u << count) - 1) << first);
     Cell &cell = shadow.cells[index];
-    const Race race =
-        isWrite ? noteWrite(cell, index, now, shadow, warp) : noteRead(cell, index, now, shadow, warp);
+    const Race race = isWrite ? noteWrite(cell, index, now, shadow, warp) : noteRead(cell, index, now, shadow, warp);
     if (race.earlier.warp)
       return race;
     from += count;

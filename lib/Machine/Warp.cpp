@@ -37,7 +37,8 @@ static void fill(char *registers, Place place, uint64_t number) {
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller) {
   constexpr uint32_t alignment = 16;
   const uint32_t base =
-      caller ? (caller->base + static_cast<uint32_t>(caller->code.frameBytes) + alignment - 1) / alignment * alignment : 0;
+      caller ? (caller->base + static_cast<uint32_t>(caller->code.frameBytes) + alignment - 1) / alignment * alignment
+             : 0;
   Frame &frame = warp.frames.emplace_back(code, caller, base);
   growLocal(warp, base + code.frameBytes);
   code.file.writeConstants(frame.registers);
@@ -219,7 +220,8 @@ static void copyPassed(Warp &warp, const Passed &from, const Frame &source, cons
     if (from.place.bits == 1)
       bytes[0] = predicateAt(source.registers, from.place.slot) >> lane & 1;
     else if (from.place.bits)
-      std::memcpy(bytes, source.registers + from.place.slot + size_t(lane) * (from.place.bits / 8), from.place.bits / 8);
+      std::memcpy(bytes, source.registers + from.place.slot + size_t(lane) * (from.place.bits / 8),
+                  from.place.bits / 8);
     else
       begin = warp.localOf(lane) + source.base + from.offset;
     if (to.place.bits) {
@@ -323,8 +325,8 @@ static void together(Warp &warp, const CodeBlock &block) {
   Fragment &now = warp.now;
   uint32_t wanted = warp.alive;
   if (block.more)
-    wanted &= static_cast<uint32_t>(addressIn(now.frame->registers, {*static_cast<const Place *>(block.more), 0},
-                                              __builtin_ctz(now.mask)));
+    wanted &= static_cast<uint32_t>(
+        addressIn(now.frame->registers, {*static_cast<const Place *>(block.more), 0}, __builtin_ctz(now.mask)));
   ++now.at;
   if ((now.mask & wanted) == wanted)
     return;

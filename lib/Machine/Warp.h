@@ -20,11 +20,11 @@ struct Frame {
 };
 
 struct Join {
-  uint32_t at;       // block of code
+  uint32_t at; // block of code
   Frame *frame;
   uint32_t expected; // lanes; 0: nobody is missing any more
   uint32_t arrived;
-  int parent;        // the join around it; -1: none
+  int parent; // the join around it; -1: none
 };
 /// Lanes that go on together.
 struct Fragment {
@@ -60,9 +60,9 @@ struct Warp {
   std::deque<Frame> frames;
   std::vector<uint8_t> local; // of each lane `localBytes`
   uint32_t localBytes = 0;
-  uint32_t atBarrier = 0; // lanes
-  uint32_t agent = 0;     // its number in the cluster, from 1 on
-  Clock clock;            // empty: races are not looked for
+  uint32_t atBarrier = 0;                     // lanes
+  uint32_t agent = 0;                         // its number in the cluster, from 1 on
+  Clock clock;                                // empty: races are not looked for
   std::array<const Allocation *, 8> recent{}; // that accesses found, by their instruction
   std::optional<Fault> fault;
   uint64_t laneInstructions = 0;

@@ -26,8 +26,8 @@ struct Op {
     const void *more; // what else the handler needs, kept by the program
   };
   // Filled in by the program:
-  Slot guard = noSlot;        // a predicate: only its lanes compute
-  uint32_t isNot : 1 = 0;     // those for which it is false
+  Slot guard = noSlot;           // a predicate: only its lanes compute
+  uint32_t isNot : 1 = 0;        // those for which it is false
   uint32_t instruction : 31 = 0; // number in its body
 };
 

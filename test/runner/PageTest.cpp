@@ -1,6 +1,7 @@
 // Each rule has a page docs/diagnostics/<id>.md, and each example on it (a block "ptx" under the
 // heading "Example") gives that rule; what stands under "Remedy" gives nothing.
 #include "Check/Checker.h"
+#include "Machine/Launch.h"
 #include "Snippets.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,6 +26,7 @@ struct Example {
   std::string arch;                   // of "```ptx --arch=sm_90"
   Linking linking = Linking::Unknown; // of "```ptx --link=whole"
   bool isCuda = false;                // of "```cuda"
+  bool isRun = false;                 // of "```ptx --run": a module
 };
 
 std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
@@ -41,7 +43,8 @@ std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
       inExample = line == heading;
     else if (inExample && line.consume_front("```ptx")) {
       inBlock = true;
-      examples.push_back({"", line.split("--arch=").second.str(), linkingOf(line.split("--link=").second), false});
+      examples.push_back({"", line.split("--arch=").second.str(), linkingOf(line.split("--link=").second), false,
+                          line.contains("--run")});
     } else if (inExample && line == "```cuda") {
       inBlock = true;
       examples.push_back({"", "", Linking::Unknown, true});
@@ -57,6 +60,28 @@ std::vector<std::string> textsOf(const DiagnosticList &diagnostics) {
   return texts;
 }
 
+/// What a launch of the only kernel shows: one block of 64 threads, for each parameter 256 bytes of zeros.
+std::vector<std::string> findingsOfRun(const Example &example) {
+  const auto source = SourceBuffer::fromText("example", example.text);
+  const ReadModule module = readModule(*source);
+  EXPECT_FALSE(module.hasErrors()) << llvm::join(textsOf(module.findings()), "\n");
+  const Function &function = module.ast().functions[0];
+  machine::Memory memory;
+  std::deque<std::vector<uint8_t>> buffers;
+  machine::Launch launch;
+  launch.kernel = module.ast().text(function.name);
+  launch.block = {64, 1, 1};
+  for (uint32_t i = 0; i < function.parameters.count; ++i) {
+    const uint64_t address = memory.add(buffers.emplace_back(256), "buffer");
+    const auto *bytes = reinterpret_cast<const uint8_t *>(&address);
+    launch.parameters.insert(launch.parameters.end(), bytes, bytes + sizeof address);
+  }
+  machine::LoadedModule loaded(module, memory);
+  const machine::Outcome outcome = machine::launch(loaded, launch);
+  EXPECT_EQ(outcome.refusal, "");
+  return textsOf(outcome.diagnostics);
+}
+
 /// Of each module of the example: `id: message`.
 std::vector<std::vector<std::string>> findings(DiagId rule, const Example &example) {
   std::vector<std::vector<std::string>> found;
@@ -67,6 +92,8 @@ std::vector<std::vector<std::string>> findings(DiagId rule, const Example &examp
     options.pedantic = info(rule).level == Severity::Pedantic;
     return {textsOf(Checker().check(std::move(report), Language::Cuda, options).diagnostics)};
   }
+  if (example.isRun)
+    return {findingsOfRun(example)};
   const TestFile test = readExample(example.text);
   EXPECT_EQ(test.problem, "");
   for (const Module &module : test.modules) {

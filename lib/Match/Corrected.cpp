@@ -43,7 +43,7 @@ std::optional<Indices> fewestWords(const Opcode &opcode, unsigned at,
       return Indices{k};
   for (size_t i = 0; i < others.size(); ++i)
     for (size_t j = 0; j < i; ++j)
-      if (const Indices both{std::min(others[i], others[j]), std::max(others[i], others[j])}; isTrue(both))
+      if (Indices both{std::min(others[i], others[j]), std::max(others[i], others[j])}; isTrue(both))
         return both;
   return std::nullopt;
 }
@@ -357,7 +357,7 @@ static std::optional<uint16_t> otherWord(const Opcode &opcode, Place place, cons
 /// What is stated of an instruction and is not true of all its forms is stated of this one alone.
 static void keepTrue(Finding &f, const Opcode &opcode) {
   const isa::Mnemonic &mnemonic = *opcode.mnemonic;
-  auto beOfThisOne = [&](std::string word, std::string expected) {
+  auto beOfThisOne = [&](std::string word, const std::string &expected) {
     f.id = DiagId::QualifierOfOtherForm;
     f.args = {std::move(word), std::string(mnemonic.text)};
     f.notes.insert(f.notes.begin(), SharedText("expected " + expected));

@@ -19,8 +19,11 @@ bool Nearest::offer(llvm::StringRef candidate) {
   const unsigned here = written.equals_insensitive(candidate) ? 0
                         : swapsTwo(written, candidate)        ? 1
                                                               : written.edit_distance(candidate, true, distance);
+  if (here == distance && !nearest.empty() && nearest != candidate)
+    isTied = true;
   if (here >= distance)
     return false;
+  isTied = false;
   nearest = candidate;
   distance = here;
   return true;

@@ -15,10 +15,13 @@ public:
   bool offer(llvm::StringRef candidate);
   /// The nearest candidate; empty if none is near enough.
   llvm::StringRef best() const { return nearest; }
+  /// Empty, too, if another candidate is as near, so that it cannot be known which is meant.
+  llvm::StringRef only() const { return isTied ? llvm::StringRef() : nearest; }
 
 private:
   llvm::StringRef written, nearest;
   unsigned distance;
+  bool isTied = false;
 };
 
 /// The text `; did you mean ...?`, or nothing if no candidate is near.

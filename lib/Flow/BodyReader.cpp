@@ -76,6 +76,8 @@ void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
   if (!verdict) {
     if (isMissingSemicolon(instruction) || hasTooManyOperands(instruction))
       return append(instruction, unread);
+    if (!opcode.mnemonic)
+      forgetNamesOf(instruction, opcode);
     resolver.shapes(instruction.operands, shapes);
     verdict = &verdicts.of(opcode, instruction, nodes, shapes);
     if (opcode.readsRegisters) {
@@ -93,6 +95,19 @@ void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
       body.unknownCalls.push_back(body.size());
   }
   append(instruction, *verdict);
+}
+
+/// Where nobody knows what the instruction is, its operands may be no names of PTX; alone in its statement it may be a
+/// label.
+void BodyReader::forgetNamesOf(const Instruction &instruction, const Opcode &opcode) {
+  if (llvm::any_of(verdicts.ofWords(opcode), [](const Finding &f) { return f.remedy.kind != Remedy::None; }))
+    return;
+  const llvm::ArrayRef<Operand> nodes = ast.operandsOf(instruction.operands);
+  for (const Operand &node : nodes)
+    if (node.kind == OperandKind::Name && !resolver.find(node.name))
+      resolver.forget(ast.text(node.name));
+  if (nodes.empty())
+    resolver.forget(opcode.spelling);
 }
 
 /// Whether nothing but functions is called that leave alone what the caller has started.

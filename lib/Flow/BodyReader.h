@@ -39,6 +39,7 @@ public:
   }
   /// It is in the body as one that does nothing.
   void passOver();
+  void forgetNamesOf(const Instruction &instruction, const Opcode &opcode);
   void broken(const Instruction &instruction);
   void label(uint32_t index);
   void directive(uint32_t index);

@@ -1,4 +1,5 @@
 #include "Isa/Availability.h"
+#include "Isa/TargetNames.h"
 #include "Source/Narrow.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cassert>
@@ -86,11 +87,21 @@ bool targetFits(const GateAlternative &alternative, const ModuleContext &context
   return llvm::all_of(alternative.targets, holds) && llvm::none_of(alternative.others, holds);
 }
 
+std::string nameToday(const isa::Target &target) {
+  std::string name = "sm_" + std::to_string(target.number);
+  if (target.variant)
+    name += target.variant;
+  return name;
+}
+
 static std::string targetText(uint16_t set) {
   llvm::StringRef text = isa::tables().targetSets[set].text;
-  if (!text.consume_back("+"))
-    return text.str();
-  return text.str() + (text.ends_with("f") ? " or higher in that family" : " or higher");
+  const bool isOpen = text.consume_back("+");
+  const int target = isa::findTarget(text);
+  const std::string name = target < 0 ? text.str() : nameToday(isa::targets()[target]);
+  if (!isOpen)
+    return name;
+  return name + (text.ends_with("f") ? " or higher in that family" : " or higher");
 }
 
 /// The negation of a set: `a target below sm_70`, `a target other than sm_90a`.

@@ -28,6 +28,23 @@ static TriedForm judgeBinding(const FormView &words, const Binding &binding) {
   return form;
 }
 
+std::vector<Judgement> judgeForm(const WrittenInstruction &written, uint32_t form) {
+  std::vector<Judgement> ways;
+  FormView view(written, form);
+  if (!matchWords(view).empty())
+    return ways;
+  for (const Binding &binding : bindOperands(view)) {
+    TriedForm tried = judgeBinding(view, binding);
+    if (tried.judgement.weight(Phase::Shape)) {
+      Judgement ofOperands(form);
+      judgeOperands(tried.view, ofOperands);
+      tried.judgement.weigh(Phase::Type, ofOperands.weight(Phase::Type));
+    }
+    ways.push_back(std::move(tried.judgement));
+  }
+  return ways;
+}
+
 /// If two forms are equally near, the words that either expects at the same place would do.
 static void addExpected(const Judgement &from, Judgement &to) {
   for (Finding &f : to.findings)

@@ -329,7 +329,7 @@ static void reportMissing(const FormView &view, Binding::Misfit misfit, Judgemen
                                    ? std::string(hasOptional ? "at least " : "") + std::to_string(required) +
                                          (required == 1 ? " operand" : " operands") + ", found " + std::to_string(found)
                                    : "one more operand";
-  judgement.report(Phase::Shape, DiagId::MissingOperand, {Place::Opcode, 0}, instruction, expected)
+  judgement.report(Phase::Shape, DiagId::MissingOperand, placeBefore(view, patterns[at].operand), instruction, expected)
       .notes.push_back("missing: " + what);
 }
 

@@ -33,6 +33,21 @@ std::string operandText(const FormView &view, unsigned index) {
   return "operand " + std::to_string(ordinal);
 }
 
+Place placeBefore(const FormView &view, unsigned operand) {
+  const auto &shapes = view.written.shapes;
+  int last = -1;
+  for (unsigned i = 0; i < operand; ++i)
+    last = std::max<int>(last, view.nodeOf[i]);
+  if (last < 0)
+    return {Place::Opcode, 0};
+  // What is in brackets or braces ends with them.
+  int outer = last;
+  for (int n = 0; n < last; n += shapes[n].extent)
+    if (n + shapes[n].extent > last)
+      outer = n;
+  return Place::at(Place::After, outer);
+}
+
 std::string operandKind(const FormView &view, unsigned index) {
   const isa::OperandDecl &declared = view.operands[index];
   const TypeView type = view.typeOf(index);

@@ -16,6 +16,8 @@ Subject subjectOf(const FormView &view, isa::ExprId when);
 /// The requirement of an expression, in words.
 std::string describe(const FormView &view, isa::ExprId id, bool negated = false);
 
+/// The place at which an operand is missing: after the one before it.
+Place placeBefore(const FormView &view, unsigned operand);
 /// The name of an operand in messages, by its place: `operand 2`.
 std::string operandText(const FormView &view, unsigned index);
 /// What an operand has to be: `a predicate`, `an address in brackets`.

@@ -84,7 +84,7 @@ void reportRequired(const FormView &view, unsigned slot, llvm::ArrayRef<WordId> 
 }
 
 Finding &reportAbsent(const FormView &view, unsigned operand, const Subject &subject, Judgement &judgement) {
-  Finding &f = judgement.report(Phase::Condition, DiagId::MissingOperand, subject.place, subject.text,
+  Finding &f = judgement.report(Phase::Condition, DiagId::MissingOperand, placeBefore(view, operand), subject.text,
                                 "one more operand, " + operandKind(view, operand));
   f.notes.push_back("it is `" + std::string(view.operands[operand].name) + "` in the form");
   return f;

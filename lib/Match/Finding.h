@@ -14,6 +14,7 @@ struct Place {
     Word,     // a word of the opcode; 0 is the name
     Operand,  // an operand node, counted from the instruction's first
     Suffix,   // the suffix after an operand node
+    After,    // right after an operand node, where something is missing
   };
   Kind kind = Opcode;
   uint16_t index = 0;
@@ -66,6 +67,10 @@ struct Finding {
   llvm::SmallVector<std::string, 4> args;
   /// Which argument is the text of the source at `place`, or -1.
   int8_t sourceArg = -1;
+  /// The operand that it is the text of, where the place is a word that does not go with it; -1: none.
+  int16_t textNode = -1;
+  /// Other operand nodes of which the same is to be said, with the same remedy.
+  llvm::SmallVector<uint16_t, 0> alike;
   /// Words that would be accepted here, which make the last argument. Forms that are equally near add theirs.
   llvm::SmallVector<isa::WordId, 0> expected;
   llvm::SmallVector<SharedText, 1> notes;

@@ -1,5 +1,6 @@
 // Finds the versions and targets that satisfy a gate.
 #include "Match/Gates.h"
+#include "Isa/TargetNames.h"
 #include "Match/Evaluate.h"
 #include "Match/Wording.h"
 #include "llvm/ADT/STLExtras.h"
@@ -58,14 +59,6 @@ GateAlternatives alternatives(const FormView &view, ExprId id, bool negated) {
 static bool namesVariant(uint16_t set) {
   const llvm::StringRef text = llvm::StringRef(isa::tables().targetSets[set].text).rtrim('+');
   return text.ends_with("a") || text.ends_with("f");
-}
-
-/// The present name of a target: `sm_101a` has become `sm_110a`.
-static std::string nameToday(const isa::Target &target) {
-  std::string name = "sm_" + std::to_string(target.number);
-  if (target.variant)
-    name += target.variant;
-  return name;
 }
 
 /// The version with which a module for the target satisfies one of the alternatives; 0 if none does.

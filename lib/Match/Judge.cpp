@@ -6,6 +6,7 @@
 #include "Match/Unknown.h"
 #include "Match/Wording.h"
 #include "Match/Words.h"
+#include "Source/Foreign.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -121,10 +122,10 @@ static Place withConflicting(const Opcode &opcode, uint16_t k) {
 /// Makes a finding about a word precise: names the word that may be meant, or both of two that conflict.
 static void sharpen(Finding &f, const Opcode &opcode) {
   if (f.id == DiagId::UnknownQualifier) {
-    if (const llvm::StringRef type = typeOfOtherLanguage(f.args.front()); !type.empty())
+    if (const llvm::StringRef type = typeOfOtherLanguage(llvm::StringRef(f.args.front()).ltrim('.')); !type.empty())
       f.remedy = {Remedy::ReplaceWord, f.place.index, type.str()};
-    else if (llvm::StringRef near = nearestWord(*opcode.mnemonic, f.args.front()); !near.empty())
-      f.remedy = {Remedy::ReplaceWord, f.place.index, near.str()};
+    else if (const auto near = similarWords(*opcode.mnemonic, f.args.front()); near.size() == 1)
+      f.remedy = {Remedy::ReplaceWord, f.place.index, std::string(isa::word(near.front()).text)};
     else if (!f.expected.empty())
       f.notes.push_back("expected " + wordsText(f.expected, "or", f.args.front()));
   }
@@ -199,7 +200,7 @@ static void keepOneGate(std::vector<Finding> &findings) {
 }
 
 /// Two gates of one word may fail alike; and warnings are dropped once there is an error.
-static std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &opcode) {
+std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &opcode) {
   const bool refused = llvm::any_of(found, isError);
   std::vector<Finding> findings;
   for (Finding &f : found) {

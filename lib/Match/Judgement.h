@@ -6,6 +6,8 @@
 
 namespace ptxray {
 
+struct Opcode;
+
 struct Judgement {
   explicit Judgement(uint32_t form) : form(form) {}
 
@@ -25,5 +27,8 @@ struct Judgement {
   std::vector<Finding> findings;
   std::array<uint16_t, phaseCount> score = {}; // by phase; a form with less of the first is nearer
 };
+
+/// What is said of the findings of one form: each once, errors alone if there are any.
+std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &opcode);
 
 } // namespace ptxray

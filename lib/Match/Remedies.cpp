@@ -1,5 +1,6 @@
 // Finds what would do instead: a remedy is offered only if its result is right.
 #include "Match/Bind.h"
+#include "Match/Corrections.h"
 #include "Match/Match.h"
 #include "Match/Rules.h"
 #include "Match/TypeRules.h"
@@ -57,6 +58,25 @@ static std::vector<Shape> shapesAfter(llvm::ArrayRef<Shape> shapes, unsigned nod
   return changed;
 }
 
+/// Makes one finding about all operands that have the same fault.
+static void mergeAlike(std::vector<Finding> &findings) {
+  auto isOfOperand = [](const Finding &f) {
+    return f.severity == Severity::Error && f.place.kind == Place::Operand && f.sourceArg >= 0;
+  };
+  for (size_t i = 0; i < findings.size(); ++i) {
+    Finding &first = findings[i];
+    if (!isOfOperand(first))
+      continue;
+    const auto isAlike = [&](const Finding &f) {
+      return isOfOperand(f) && f.id == first.id && f.args == first.args && f.remedy == first.remedy;
+    };
+    for (const Finding &f : llvm::ArrayRef(findings).drop_front(i + 1))
+      if (isAlike(f))
+        first.alike.push_back(f.place.index);
+    findings.erase(std::remove_if(findings.begin() + i + 1, findings.end(), isAlike), findings.end());
+  }
+}
+
 static bool makesItRight(const Finding &finding, const WrittenInstruction &written) {
   if (finding.severity != Severity::Error)
     return true;
@@ -68,7 +88,12 @@ static bool makesItRight(const Finding &finding, const WrittenInstruction &writt
   case Remedy::AddBrackets:
   case Remedy::RemoveBrackets:
   case Remedy::MakeFloat: {
-    const std::vector<Shape> shapes = shapesAfter(written.shapes, finding.place.index, remedy);
+    std::vector<Shape> shapes = written.shapes;
+    llvm::SmallVector<uint16_t, 4> nodes(finding.alike.begin(), finding.alike.end());
+    nodes.push_back(finding.place.index);
+    llvm::sort(nodes, std::greater()); // those before one keep their numbers
+    for (const uint16_t node : nodes)
+      shapes = shapesAfter(shapes, node, remedy);
     return judge({written.opcode, shapes, written.availability}).isAccepted();
   }
   default:
@@ -124,20 +149,43 @@ static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
   return others == 1;
 }
 
+/// The same parts in another order: `tcgen05.ld.wait` of `tcgen05.wait::ld`.
+static bool isReordered(const Opcode &opcode, llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 6> parts;
+  while (!name.empty()) {
+    parts.push_back(name.take_until([](char c) { return c == '.' || c == ':'; }));
+    name = name.drop_front(parts.back().size()).ltrim(".:");
+  }
+  if (parts.size() < 3 || parts.size() > opcode.words.size() || parts.front() != opcode.words.front().text)
+    return false;
+  return llvm::all_of(llvm::drop_begin(llvm::ArrayRef(opcode.words).take_front(parts.size())),
+                      [&](const OpcodeWord &word) { return llvm::count(parts, word.text.drop_front()) == 1; });
+}
+
 /// Replaces the findings about an instruction that is probably not meant by the instruction with a similar name that
 /// accepts the text.
-static void addSimilar(std::vector<Finding> &findings, const WrittenInstruction &written) {
+static bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
   llvm::SmallVector<std::string, 2> right;
   size_t nameWords = 0;
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-    if (!isSimilarName(opcode, mnemonic.text))
+    const bool isOrder = isReordered(opcode, mnemonic.text);
+    if (!isOrder && !isSimilarName(opcode, mnemonic.text))
       continue;
-    const size_t count = llvm::StringRef(mnemonic.text).count('.') + 1;
+    const llvm::StringRef name = mnemonic.text;
+    const size_t count = name.count('.') + 1 + (isOrder ? name.count("::") : 0);
     std::string spelling(mnemonic.text);
     for (const OpcodeWord &word : llvm::drop_begin(opcode.words, count))
       spelling += word.text;
-    const Judged judged = judge({Opcode(spelling), written.shapes, written.availability});
+    Judged judged = judge({Opcode(spelling), written.shapes, written.availability});
+    // `.sync.aligned` is missing as well.
+    const auto missing = llvm::find_if(judged.findings, [](const Finding &f) {
+      return f.id == DiagId::MissingQualifier && f.remedy.kind == Remedy::ReplaceOpcode;
+    });
+    if (isOrder && missing != judged.findings.end()) {
+      spelling = missing->remedy.text;
+      judged = judge({Opcode(spelling), written.shapes, written.availability});
+    }
     if (llvm::any_of(judged.findings,
                      [](const Finding &f) { return f.severity == Severity::Error && f.phase != Phase::Gate; }))
       continue;
@@ -145,7 +193,7 @@ static void addSimilar(std::vector<Finding> &findings, const WrittenInstruction 
     nameWords = count;
   }
   if (right.empty())
-    return;
+    return false;
   std::string name;
   for (const OpcodeWord &word : llvm::ArrayRef(opcode.words).take_front(nameWords))
     name += word.text;
@@ -156,6 +204,7 @@ static void addSimilar(std::vector<Finding> &findings, const WrittenInstruction 
   else
     unknown.notes.push_back("similar instructions: " + quote(llvm::join(right, "`, `")));
   findings = {unknown};
+  return true;
 }
 
 /// The operands with the first two exchanged.
@@ -194,7 +243,7 @@ static std::vector<Shape> paired(llvm::ArrayRef<Shape> shapes) {
 
 /// Replaces findings about single operands by one that explains them all: the wrong order, missing parentheses or bar,
 /// or a guard among the operands.
-static void addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
+static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const llvm::ArrayRef<Shape> shapes = written.shapes;
   auto replace = [&](const std::vector<Shape> &changed, Finding f, unsigned node, Remedy::Kind remedy,
                      const char *note) {
@@ -215,20 +264,20 @@ static void addArrangement(std::vector<Finding> &findings, const WrittenInstruct
   unsigned node = 0;
   if (written.opcode.mayCall) {
     if (const auto changed = withArguments(shapes, node))
-      replace(*changed, otherShape(node, ShapeKind::List), node, Remedy::None,
-              "the arguments of a call are in parentheses");
-    return;
+      return replace(*changed, otherShape(node, ShapeKind::List), node, Remedy::None,
+                     "the arguments of a call are in parentheses");
+    return false;
   }
   const bool areSeveral = !shapes.empty() && shapes.front().extent < shapes.size();
   const ShapeKind second = areSeveral ? shapes[shapes.front().extent].kind : ShapeKind::Invalid;
   if (areSeveral && (shapes.front().kind == ShapeKind::Address) != (second == ShapeKind::Address) &&
       replace(swapped(shapes), otherShape(0, second), 0, Remedy::SwapOperands, "the first two operands are swapped"))
-    return;
+    return true;
   if (findings.front().id != DiagId::ExtraOperand)
-    return;
+    return false;
   if (areSeveral && replace(paired(shapes), otherShape(0, ShapeKind::Pair), 0, Remedy::None,
                             "two results are one operand, with `|` between them"))
-    return;
+    return true;
   for (node = 0; node < shapes.size(); node += shapes[node].extent) {
     if (viewType(shapes[node].type).kind != isa::TypeKind::Predicate)
       continue;
@@ -236,8 +285,9 @@ static void addArrangement(std::vector<Finding> &findings, const WrittenInstruct
     changed.erase(changed.begin() + node, changed.begin() + node + shapes[node].extent);
     if (replace(changed, findings.front(), node, Remedy::None,
                 "a predicate in front, `@%p1`, makes an instruction conditional"))
-      return;
+      return true;
   }
+  return false;
 }
 
 /// The findings about the words, whatever the operands are.
@@ -262,7 +312,7 @@ static llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning) {
 
 /// Adds the instructions whose names the opcode begins, each with the rest of its name and the words that are not part
 /// of it.
-static void addCompletions(Finding &finding, const WrittenInstruction &written) {
+static bool addCompletions(Finding &finding, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
   llvm::SmallVector<std::string, 8> right, fitting; // whatever the operands are
   for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
@@ -295,19 +345,22 @@ static void addCompletions(Finding &finding, const WrittenInstruction &written) 
   else if (!right.empty() && right.size() <= most)
     finding.notes.push_back((isWrongOperand ? "with other operands: " : "accepted here: ") + llvm::join(right, ", "));
   if (!right.empty() || finding.id != DiagId::IncompleteInstruction)
-    return;
+    return !right.empty();
   std::string beginning = finding.args.front();
   auto next = wordsAfter(beginning);
   if (next.empty())
     next = wordsAfter(beginning = opcode.words.front().text.str());
   if (!next.empty() && next.size() <= most)
     finding.notes.push_back("`" + beginning + "` continues with one of " + llvm::join(next, ", "));
+  return true;
 }
 
 /// Adds the only right word among those that differ in a number, or all if several are right.
 static void addNumbered(Finding &finding, const WrittenInstruction &written) {
   const isa::Mnemonic &mnemonic = *written.opcode.mnemonic;
-  const auto words = numberedWords(mnemonic, finding.args.front());
+  const auto similar = similarWords(mnemonic, finding.args.front());
+  const auto words = similar.size() > 1 ? llvm::SmallVector<isa::WordId, 8>(similar.begin(), similar.end())
+                                        : numberedWords(mnemonic, finding.args.front());
   llvm::SmallVector<Remedy, 8> right;
   for (isa::WordId word : words) {
     finding.remedy = {Remedy::ReplaceWord, finding.place.index, std::string(isa::word(word).text)};
@@ -316,7 +369,7 @@ static void addNumbered(Finding &finding, const WrittenInstruction &written) {
   }
   finding.remedy = right.size() == 1 ? right.front() : Remedy();
   if (right.size() != 1 && !words.empty())
-    finding.notes.push_back("`" + std::string(mnemonic.text) + "` accepts " + wordsText(words, "and"));
+    finding.notes.push_back("`" + std::string(mnemonic.text) + "` has " + wordsText(words, "and"));
 }
 
 /// Adds the form that replaced a removed one: all that is written fits it, and words are missing.
@@ -337,7 +390,7 @@ static void addSuccessor(Finding &finding, const WrittenInstruction &written) {
 }
 
 /// Replaces the findings about each word of `mul.s32.lo` by one: that `.lo` belongs right after the name.
-static void addOrder(std::vector<Finding> &findings, const WrittenInstruction &written) {
+static bool addOrder(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const auto words = llvm::ArrayRef(written.opcode.words);
   for (const Finding &finding : findings) {
     if (finding.id != DiagId::MisplacedQualifier || finding.place.kind != Place::Word || finding.place.count != 1)
@@ -353,8 +406,9 @@ static void addOrder(std::vector<Finding> &findings, const WrittenInstruction &w
     one.line = 0;
     one.remedy = {Remedy::ReplaceOpcode, 0, spelling};
     findings = {one};
-    return;
+    return true;
   }
+  return false;
 }
 
 static std::string titleOf(const Remedy &remedy, const Opcode &opcode) {
@@ -402,7 +456,7 @@ static void addSpelling(Finding &f, const WrittenInstruction &written) {
 }
 
 /// `.shared.cta`, `tcgen05.wait.ld`: in place of what is wrong with each word, that they are one, with `::` inside.
-static void addColons(std::vector<Finding> &findings, const WrittenInstruction &written) {
+static bool addColons(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const auto words = llvm::ArrayRef(written.opcode.words);
   for (size_t length = 2; length <= 3; ++length)
     for (size_t first = 1; first + length <= words.size(); ++first) {
@@ -425,8 +479,9 @@ static void addColons(std::vector<Finding> &findings, const WrittenInstruction &
       one.remedy = {Remedy::ReplaceOpcode, 0, spelling};
       one.notes.push_back("it is one word: `" + joined + "`");
       findings = {one};
-      return;
+      return true;
     }
+  return false;
 }
 
 /// Drops all other findings if the words begin the name of another instruction.
@@ -440,26 +495,34 @@ static void keepIncomplete(std::vector<Finding> &findings) {
   findings = {one};
 }
 
-void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
-  const Opcode &opcode = written.opcode;
-  constexpr size_t mostWords = 24; // no instruction has this many, and each is tried in another place
-  const bool isShort = opcode.words.size() <= mostWords;
-  if (isShort)
-    addOrder(findings, written);
-  keepIncomplete(findings);
-  if (isShort && llvm::any_of(findings, [](const Finding &f) {
-        return f.severity == Severity::Error && f.phase == Phase::Qualifier;
-      }))
-    addColons(findings, written);
-  for (Finding &f : findings) {
-    // `mad.u32` is complete: there is a `mad` without `.lo`, for other types.
-    const bool mayGoOn = findings.size() == 1 && f.severity == Severity::Error && f.phase == Phase::Qualifier &&
-                         opcode.mnemonicWords == 1 && f.remedy.kind == Remedy::None;
-    if (f.id == DiagId::IncompleteInstruction || (opcode.mnemonic && mayGoOn))
-      addCompletions(f, written);
-    else if (f.id == DiagId::RemovedInPtx && opcode.mnemonic)
-      addSuccessor(f, written);
+static bool isWordError(const Finding &f) { return f.severity == Severity::Error && f.phase == Phase::Qualifier; }
+
+/// Whether other words may be what is meant: all that are written are known, and none is part of another name.
+static bool mayBeOtherWords(llvm::ArrayRef<Finding> findings, const Opcode &opcode) {
+  if (!opcode.mnemonic || opcode.mayCall ||
+      llvm::any_of(llvm::drop_begin(opcode.words), [](const OpcodeWord &word) { return !word.id; }))
+    return false;
+  constexpr DiagId otherwise[] = {DiagId::IncompleteInstruction, DiagId::UnknownInstruction,
+                                  DiagId::RemovedInPtx,          DiagId::MisplacedQualifier,
+                                  DiagId::RepeatedQualifier,     DiagId::ConflictingQualifiers};
+  constexpr DiagId ofWords[] = {DiagId::QualifierCombination, DiagId::QualifierType, DiagId::QualifierNotAllowed,
+                                DiagId::MissingQualifier,     DiagId::StateSpace,    DiagId::UnexpectedVector,
+                                DiagId::VectorExpected,       DiagId::OperandType};
+  unsigned errors = 0;
+  bool isWorth = false;
+  for (const Finding &f : findings) {
+    if (llvm::is_contained(otherwise, f.id))
+      return false;
+    const bool isError = f.severity == Severity::Error;
+    errors += isError + f.alike.size();
+    isWorth |= isError && (f.phase == Phase::Qualifier || f.phase == Phase::Shape || llvm::is_contained(ofWords, f.id));
   }
+  return isWorth || errors > 1;
+}
+
+/// Leaves those remedies that make the instruction right.
+static void tryRemedies(std::vector<Finding> &findings, const WrittenInstruction &written) {
+  const Opcode &opcode = written.opcode;
   for (Finding &f : findings) {
     const bool isOfModule = f.remedy.kind == Remedy::RaiseVersion || f.remedy.kind == Remedy::ChangeTarget;
     if (bool isAccepted = true; isOfModule && f.severity == Severity::Error) {
@@ -474,17 +537,50 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
     if (f.id == DiagId::UnknownQualifier && opcode.mnemonic && f.remedy.kind == Remedy::None)
       addNumbered(f, written);
   }
+}
+
+/// Other names, and other orders, in place of what is wrong with words and operands; whether there is one.
+static bool adviseOnNames(std::vector<Finding> &findings, const WrittenInstruction &written) {
+  const Opcode &opcode = written.opcode;
+  constexpr size_t mostWords = 24; // no instruction has so many, and each is tried in another place
+  const bool isShort = opcode.words.size() <= mostWords;
+  bool isAnother = isShort && addOrder(findings, written);
+  keepIncomplete(findings);
+  if (isShort && llvm::any_of(findings, isWordError))
+    isAnother |= addColons(findings, written);
+  for (Finding &f : findings) {
+    // `mad.u32`: there is a `mad` without `.lo`, of other types.
+    const bool mayGoOn =
+        findings.size() == 1 && isWordError(f) && opcode.mnemonicWords == 1 && f.remedy.kind == Remedy::None;
+    if (f.id == DiagId::IncompleteInstruction || (opcode.mnemonic && mayGoOn))
+      isAnother |= addCompletions(f, written);
+    else if (f.id == DiagId::RemovedInPtx && opcode.mnemonic)
+      addSuccessor(f, written);
+  }
+  return isAnother;
+}
+
+void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
+  const Opcode &opcode = written.opcode;
+  mergeAlike(findings);
+  bool isAnother = adviseOnNames(findings, written);
+  tryRemedies(findings, written);
   for (Finding &f : findings)
     if (f.id == DiagId::UnknownInstruction)
       addSpelling(f, written);
   if (llvm::any_of(findings, [&](const Finding &f) {
         return f.severity == Severity::Error && (f.phase == Phase::Shape || (opcode.mayCall && opcode.mnemonic));
       }))
-    addArrangement(findings, written);
-  const bool isOfWords = llvm::any_of(
-      findings, [](const Finding &f) { return f.severity == Severity::Error && f.phase == Phase::Qualifier; });
-  if (isOfWords && llvm::all_of(findings, [](const Finding &f) { return f.remedy.kind == Remedy::None; }))
-    addSimilar(findings, written);
+    isAnother |= addArrangement(findings, written);
+  if (llvm::any_of(findings, isWordError) &&
+      llvm::all_of(findings, [](const Finding &f) { return f.remedy.kind == Remedy::None; }))
+    isAnother |= addSimilar(findings, written);
+  if (!isAnother && mayBeOtherWords(findings, opcode) && adoptCorrections(findings, written))
+    tryRemedies(findings, written);
+  if (opcode.mnemonic) {
+    nameGates(findings, written);
+    keepTrue(findings, opcode);
+  }
   putIntoWords(findings, opcode);
 }
 
@@ -494,6 +590,8 @@ std::vector<Finding> judgeWords(const Opcode &opcode, const Availability &availa
     if (f.remedy.kind != Remedy::None &&
         !findingsOfWords(Opcode(spellingAfter(opcode, f.remedy)), availability).empty())
       f.remedy = {};
+  if (opcode.mnemonic)
+    keepTrue(findings, opcode);
   putIntoWords(findings, opcode);
   return findings;
 }

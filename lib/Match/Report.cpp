@@ -20,6 +20,7 @@ private:
   Range wordRange(unsigned k) const;
   Range rangeOf(Place place) const;
   void addEdits(const Finding &finding, Range range, Fix &fix) const;
+  Range operandRange(unsigned node) const { return ast.operands[instruction.operands.first + node].range; }
   bool isSafe(const Finding &finding) const;
   std::optional<Range> declarationOf(const Finding &finding) const;
 
@@ -52,6 +53,10 @@ Range Reporter::rangeOf(Place place) const {
   case Place::Mnemonic: return {wordRange(0).begin, wordRange(opcode.mnemonicWords - 1).end};
   case Place::Word: return {wordRange(place.index).begin, wordRange(place.index + place.count - 1).end};
   case Place::Operand: return ast.operands[instruction.operands.first + place.index].range;
+  case Place::After: {
+    const uint32_t end = ast.operands[instruction.operands.first + place.index].range.end;
+    return {end, end};
+  }
   case Place::Suffix: {
     const Operand &operand = ast.operands[instruction.operands.first + place.index];
     const uint32_t size = ast.text(operand.suffix).size();
@@ -129,9 +134,11 @@ bool Reporter::isSafe(const Finding &finding) const {
 
 /// The declaration of the name that is the finding's operand; of a vector, that of its first name.
 std::optional<Range> Reporter::declarationOf(const Finding &finding) const {
-  if (finding.place.kind != Place::Operand || finding.phase != Phase::Type || finding.sourceArg < 0)
+  const bool isOfOperand = finding.place.kind == Place::Operand || finding.textNode >= 0;
+  if (!isOfOperand || finding.phase != Phase::Type || finding.sourceArg < 0)
     return std::nullopt;
-  const uint32_t node = instruction.operands.first + finding.place.index;
+  const unsigned index = finding.textNode < 0 ? finding.place.index : static_cast<unsigned>(finding.textNode);
+  const uint32_t node = instruction.operands.first + index;
   if (finding.id == DiagId::VectorLength || finding.id == DiagId::UnexpectedVector)
     return std::nullopt;
   for (uint32_t i = node; i < node + ast.operands[node].extent; ++i)
@@ -149,19 +156,25 @@ void Reporter::report(const Finding &finding) const {
   d.args.assign(finding.args.begin(), finding.args.end());
   if (finding.sourceArg >= 0) {
     constexpr size_t most = 60;
-    const llvm::StringRef text = source.text(range);
+    const llvm::StringRef text = source.text(finding.textNode < 0 ? range : operandRange(finding.textNode));
     d.args[finding.sourceArg] = text.size() > most ? text.take_front(most).str() + "..." : text.str();
   }
   if (const std::optional<Range> place = declarationOf(finding))
     d.notes.push_back({"declared here", place});
+  for (const uint16_t node : finding.alike)
+    d.notes.push_back({"the same is true of `" + source.text(operandRange(node)).str() + "`", operandRange(node)});
   for (const SharedText &note : finding.notes)
     d.notes.push_back({note, std::nullopt});
   if (finding.remedy.kind != Remedy::None) {
     Fix &fix = d.fix.emplace();
     addEdits(finding, range, fix);
+    constexpr Remedy::Kind ofOperand[] = {Remedy::AddBrackets, Remedy::RemoveBrackets, Remedy::MakeFloat};
+    if (llvm::is_contained(ofOperand, finding.remedy.kind))
+      for (const uint16_t node : finding.alike)
+        addEdits(finding, operandRange(node), fix);
     fix.title = finding.fixTitle;
     fix.safe = isSafe(finding);
-    if (finding.remedy.kind == Remedy::MakeFloat && !fix.edits.empty())
+    if (finding.remedy.kind == Remedy::MakeFloat && fix.edits.size() == 1)
       fix.title = "write `" + fix.edits.front().text.str() + "`";
     if (fix.edits.empty())
       d.fix.reset();

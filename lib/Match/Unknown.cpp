@@ -34,24 +34,47 @@ Finding unknownInstruction(const Opcode &opcode) {
   }
   Finding f = wordFinding(known ? IdTakingTexts<1>(DiagId::IncompleteInstruction) : DiagId::UnknownInstruction,
                           {Place::Word, 0}, name);
-  if (!known && !nearest.best().empty())
-    f.remedy = {Remedy::ReplaceWord, 0, nearest.best().str()};
+  if (!known && !nearest.only().empty())
+    f.remedy = {Remedy::ReplaceWord, 0, nearest.only().str()};
   return f;
 }
 
-llvm::StringRef nearestWord(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {
+static void addNear(isa::WordId id, llvm::StringRef misspelt, unsigned &distance,
+                    llvm::SmallVector<isa::WordId, 4> &near) {
+  const llvm::StringRef text = isa::word(id).text;
+  // What is alike before the last `::` says nothing about what is after it.
+  const size_t head = misspelt.rfind("::") + 2;
+  const bool isSameHead = head > 1 && text.starts_with(misspelt.take_front(head)) && head < misspelt.size();
+  const llvm::StringRef written = isSameHead ? misspelt.drop_front(head) : misspelt.drop_front();
+  const llvm::StringRef known = isSameHead ? text.drop_front(head) : text.drop_front();
+  Nearest nearest(written, written.size() < 4 ? 2 : 3);
+  unsigned here = 4;
+  if (written.size() > 1 && known.starts_with(written) && !llvm::isDigit(known[written.size()]))
+    here = 0;
+  else if (nearest.offer(known))
+    here = written.equals_insensitive(known) ? 1 : 1 + std::max(1u, written.edit_distance(known));
+  if (here > distance || here == 4)
+    return;
+  if (here < distance)
+    near.clear();
+  distance = here;
+  if (!llvm::is_contained(near, id))
+    near.push_back(id);
+}
+
+llvm::SmallVector<isa::WordId, 4> similarWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {
   const isa::Tables &t = isa::tables();
   std::vector<bool> seen(t.words.size());
-  Nearest nearest(misspelt, misspelt.size() < 5 ? 2 : 3);
+  llvm::SmallVector<isa::WordId, 4> near;
+  unsigned distance = 4;
   for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
     for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots))
       for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values)) {
-        if (seen[value.word])
-          continue;
+        if (!seen[value.word])
+          addNear(value.word, misspelt, distance, near);
         seen[value.word] = true;
-        nearest.offer(isa::word(value.word).text);
       }
-  return nearest.best();
+  return near;
 }
 
 llvm::SmallVector<isa::WordId, 8> numberedWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt) {

@@ -53,6 +53,14 @@ std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction, llvm:
   return isCut ? out + " ..." : out;
 }
 
+std::string nearestText(llvm::ArrayRef<WordId> words) {
+  constexpr size_t most = 10;
+  std::vector<std::string> parts;
+  for (WordId word : words.take_front(most))
+    parts.push_back(quote(isa::word(word).text));
+  return words.size() > most ? llvm::join(parts, ", ") + " ..." : listText(parts, "or");
+}
+
 /// The distance between allowed values, for ranges so wide that their ends say nothing; else 0.
 static int64_t stepOfWideRanges(llvm::ArrayRef<isa::ValueRange> ranges) {
   const int64_t step = ranges.front().step;

@@ -9,6 +9,8 @@ std::string quote(std::string_view text);
 std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction);
 /// Lists the words; if there are many, those most like the written one.
 std::string wordsText(llvm::ArrayRef<isa::WordId> words, const char *conjunction = "or", llvm::StringRef written = "");
+/// Some in their order, and dots if there are more.
+std::string nearestText(llvm::ArrayRef<isa::WordId> words);
 std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges);
 
 Kind kindOf(isa::WordId word); // `Kind::Other` when it has none of its own

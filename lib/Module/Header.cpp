@@ -149,8 +149,9 @@ int Header::setTarget(llvm::StringRef text, Range range) {
 void Header::suggestTarget(llvm::StringRef text, Range range, Diagnostic &d) const {
   Nearest nearest(text, text.size() / 2);
   for (const isa::Target &target : isa::targets())
-    nearest.offer(target.name);
-  const std::string found = nearest.best().str();
+    if (target.documented)
+      nearest.offer(target.name);
+  const std::string found = nearest.only().str();
   if (!found.empty() && options.target.empty())
     d.fix = Fix{"write `" + found + "`", {{range, found}}};
 }

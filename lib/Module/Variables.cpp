@@ -111,6 +111,11 @@ static void checkType(const Variable &variable, ModuleState &module) {
     if (word.typeKind != isa::TypeKind::None && !variable.isVector() && word.declarable != isa::Declarable::Never &&
         (variable.isArray || !variable.isAllocated || word.declarable == isa::Declarable::Laxly))
       d.severity = Severity::Warning;
+    else if (word.bits >= 16 && variable.space == ".reg") {
+      const std::string bits = ".b" + std::to_string(word.bits);
+      d.notes.push_back({"what holds it is a register of `" + bits + "`", std::nullopt});
+      d.fix = Fix{"write `" + bits + "`", {{range, bits}}};
+    }
   }
   // Parameter space holds scalars, and arrays of anything.
   if (variable.space == ".param" && variable.site != Site::Module && variable.isAllocated && !variable.isArray &&

@@ -22,7 +22,7 @@ bool PtxBase::mendKeyword(KindSet expected) {
   for (const Keyword &keyword : keywords())
     if (expected & bit(keyword.kind) && nearest.offer(keyword.text))
       meant = &keyword;
-  if (!meant)
+  if (!meant || nearest.only().empty())
     return false;
   if (Diagnostic *d = report(DiagId::UnknownDirective, ahead.range(), spelled(ahead)))
     d->fix = Fix{"write `" + meant->text.str() + "`", {{ahead.range(), meant->text.str()}}};

@@ -14,6 +14,12 @@ static bool endsInAddress(llvm::StringRef text) {
 
 void adviseOnNumber(llvm::StringRef before, llvm::StringRef number, Diagnostic &d) {
   auto fix = [&d](std::string text) { d.fix = Fix{"write `" + text + "`", {{d.range, text}}, /*safe=*/true}; };
+  const llvm::StringRef hex = number.drop_back();
+  if (number.ends_with_insensitive("h") && llvm::all_of(hex, llvm::isHexDigit)) {
+    d.notes.push_back({"a hexadecimal number begins with `0x`", std::nullopt});
+    const llvm::StringRef digits = hex.ltrim('0');
+    return fix(("0x" + (digits.empty() ? "0" : digits)).str());
+  }
   const bool isSingle = number.starts_with_insensitive("0f");
   if (isSingle || number.starts_with_insensitive("0d")) {
     const size_t digits = number.size() - 2, wanted = isSingle ? 8 : 16;

@@ -18,6 +18,9 @@ inline constexpr KindSet ruleEnd = KindSet(1) << 63;
 inline constexpr KindSet doubtful =
     kinds(TokenKind::Func, TokenKind::Linkage, TokenKind::Opcode, TokenKind::Space, TokenKind::At);
 
+/// The PTX equivalent of a statement of another language; empty if there is none.
+llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &last, const Token &ahead);
+
 class PtxBase : public antlr4::Parser {
 public:
   explicit PtxBase(antlr4::TokenStream *) : Parser(nullptr) {}
@@ -132,6 +135,7 @@ private:
   std::vector<BraceRepair>::const_iterator nextRepair;
   Range bodyBrace;
   Token statementFirst;
+  uint32_t foreignEnd = 0;  // of the last line in another language
   uint32_t badTokenEnd = 0; // where the last token that was none ends
   bool isSound = false;     // the item at hand has no fault so far
   bool lonelyWord = false;
@@ -158,6 +162,11 @@ private:
   void look();
   void readSoundItems();
   void mendHere();
+  bool reportForeign();
+  void skipForeign();
+  bool isCallOfC() const;
+  Fix fixOfVersion(const Token &number) const;
+  bool readEscapes(const Token &token);
   [[noreturn]] void argumentsBegin();
   void recover();
   KindSet followersOf(size_t s) { return followers[s] ? followers[s] : readFollowers(s); }

@@ -4,6 +4,7 @@
 // It makes one report a statement.
 #include "Parse/NumberAdvice.h"
 #include "Parse/RecoveringParser.h"
+#include "Source/Foreign.h"
 #include "llvm/ADT/StringExtras.h"
 #include <mutex>
 #ifndef _WIN32
@@ -16,6 +17,15 @@
 namespace ptxray::recover {
 
 // ---- tokens
+
+/// Whether a number that cannot be read is meant as a floating-point one.
+static bool isReal(llvm::StringRef number) {
+  if (number.ends_with_insensitive("h"))
+    return false;
+  return number.starts_with_insensitive("0f") || number.starts_with_insensitive("0d") ||
+         (!number.starts_with_insensitive("0x") &&
+          (number.find_first_of(".eE") != llvm::StringRef::npos || number.ends_with_insensitive("f")));
+}
 
 void PtxBase::fetch(Token &token) {
   if (held) {
@@ -45,6 +55,8 @@ void PtxBase::fetch(Token &token) {
       return;
     if (readCharacter(token))
       return;
+    if (readEscapes(token))
+      continue;
     reportBad(token);
     if (token.bad == BadToken::StrayCharacter && text[token.begin] == '#' && startsLine(token)) {
       scanner->moveTo(std::min(text.find('\n', token.begin), text.size()));
@@ -64,11 +76,7 @@ void PtxBase::fetch(Token &token) {
       return;
     }
     if (token.bad == BadToken::MalformedNumber || token.bad == BadToken::ConstantOverflow) {
-      const llvm::StringRef number = text.slice(token.begin, token.end);
-      const bool isReal = number.starts_with_insensitive("0f") || number.starts_with_insensitive("0d") ||
-                          (!number.starts_with_insensitive("0x") &&
-                           (number.find_first_of(".eE") != llvm::StringRef::npos || number.ends_with_insensitive("f")));
-      token.kind = isReal ? TokenKind::Float : TokenKind::Integer;
+      token.kind = isReal(text.slice(token.begin, token.end)) ? TokenKind::Float : TokenKind::Integer;
       token.flags = 0;
       token.value = 0;
       return;
@@ -181,9 +189,15 @@ void PtxBase::advance() {
     joinGuard();
 }
 
-/// Joins `@p%1` to one misspelt name.
+/// `@p%1`: one name, misspelt; `@not %p1`.
 void PtxBase::joinGuard() {
   Token &name = builder->ahead;
+  if (name.kind == TokenKind::Id && !pending && !held && text.slice(name.begin, name.end) == "not" &&
+      text.drop_front(name.end).ltrim(" \t").starts_with("%")) {
+    if (Diagnostic *d = report(DiagId::SyntaxError, name.range(), "not", "`!` or a predicate"))
+      d->fix = Fix{"write `!`", {{{name.begin, name.end + 1}, "!"}}};
+    drop();
+  }
   const llvm::StringRef rest = text.drop_front(name.end);
   if (name.kind != TokenKind::Id || pending || held || !rest.starts_with("%"))
     return;
@@ -318,7 +332,7 @@ static constexpr KindSet secondLook(size_t rule) {
 void PtxBase::look() {
   const size_t rule = rules.back().rule;
   if (rule == Ptx::RuleBody)
-    settleBraces();
+    skipForeign();
   else if (rule == Ptx::RuleModule)
     readSoundItems();
   else if (rule == Ptx::RuleArgument && builder->ahead.kind == TokenKind::LeftParen && startsLine(builder->ahead))
@@ -365,8 +379,14 @@ void PtxBase::mendHere() {
       beginStatement();
     if (fits())
       return;
-    const bool isMended = mend(expected);
-    // Between statements, only the token itself can be given up.
+    if (reportForeign()) {
+      if (!between)
+        throw SyntaxFault();
+      skipStatement();
+      continue;
+    }
+    const bool isMended = !isCallOfC() && mend(expected);
+    // Between statements there is nothing to give up but what is there.
     if (!between || (isMended && fits()))
       return;
     if (isMended) // the token after the dropped one may be missing, or become another: `[ 0x`, `[ . a`
@@ -448,6 +468,8 @@ std::string PtxBase::describe(KindSet expected) const {
 }
 
 void PtxBase::reportUnexpected() {
+  if (reportForeign())
+    return;
   const Token &ahead = builder->ahead, &before = builder->last;
   KindSet expected = expectedKinds();
   // A token that is missing at the end of a line is reported there, not where the next statement begins. A number may
@@ -461,24 +483,13 @@ void PtxBase::reportUnexpected() {
     addSyntaxAdvice(expected, *d);
 }
 
-/// The PTX equivalent of a statement of another language.
-static llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &last, const Token &ahead) {
-  constexpr KindSet signs = kinds(TokenKind::Plus, TokenKind::Minus);
-  constexpr KindSet operators =
-      kinds(TokenKind::Infix, TokenKind::Less, TokenKind::Greater, TokenKind::Question) | signs;
-  if (llvm::is_contained<llvm::StringRef>({"if", "while", "for", "else", "do", "switch"}, first))
-    return "a guard such as `@%p1` makes one instruction conditional; a branch jumps over several";
-  if (ahead.kind == TokenKind::Equal)
-    return "there is no assignment in PTX: the first operand of an instruction is its result";
-  if (first == "@" && ahead.kind == TokenKind::At)
-    return "an instruction has one guard: combine the two predicates into one first";
-  if (first == "@" && ahead.kind == TokenKind::LeftBrace)
-    return "a guard applies to one instruction; a branch jumps over several";
-  if (last.kind == TokenKind::RightBracket && signs & bit(ahead.kind))
-    return "an offset is written inside of the brackets: `[%rd1+4]`";
-  if (operators & bit(ahead.kind) && !first.starts_with("."))
-    return "an operand is a register or a constant; every operation is a separate instruction";
-  return "";
+/// `8` as `8.0`, `8,6` as `8.6`.
+Fix PtxBase::fixOfVersion(const Token &number) const {
+  const std::string major = spelled(number);
+  const llvm::StringRef rest = text.drop_front(number.end), minor = rest.drop_front(1).take_while(llvm::isDigit);
+  if (!rest.starts_with(",") || minor.size() != 1)
+    return Fix{"write `" + major + ".0`", {{{number.end, number.end}, ".0"}}};
+  return Fix{"write `" + major + "." + minor.str() + "`", {{{number.end, number.end + 1}, "."}}};
 }
 
 void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
@@ -489,8 +500,12 @@ void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
   if (last.kind == TokenKind::Comma && closers & bit(ahead.kind))
     d.fix = Fix{"remove the comma before it", {{last.range(), ""}}, /*safe=*/true};
   else if (expected == bit(TokenKind::Float) && ahead.kind == TokenKind::Integer && spelled(ahead).size() <= 2)
-    d.fix = Fix{"write `" + spelled(ahead) + ".0`", {{{ahead.end, ahead.end}, ".0"}}};
-  else if (isWord(ahead, ".kernel"))
+    d.fix = fixOfVersion(ahead);
+  else if (const llvm::StringRef type = typeOfOtherLanguage(spelled(ahead));
+           !type.empty() && expected & bit(TokenKind::Dotted)) {
+    d.notes.push_back({"in PTX it is `" + type.str() + "`", std::nullopt});
+    d.fix = Fix{"write `" + type.str() + "`", {{ahead.range(), type.str()}}};
+  } else if (isWord(ahead, ".kernel"))
     d.notes.push_back({"a kernel is `.entry`", std::nullopt});
   else if (const llvm::StringRef advice = inStatement() ? adviceOnStatement(first, last, ahead) : ""; !advice.empty())
     d.notes.push_back({advice.str(), std::nullopt});
@@ -498,7 +513,7 @@ void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
     d.notes.push_back({"an address is one register and a constant; `add` makes one register of two", std::nullopt});
   else if (first == "__syncthreads")
     d.notes.push_back({"`__syncthreads()` is CUDA C++; in PTX it is `bar.sync 0`", std::nullopt});
-  else if (inStatement() && text.substr(statementFirst.end).starts_with("("))
+  else if (inStatement() && (text.substr(statementFirst.end).starts_with("(") || isCallOfC()))
     d.notes.push_back({"a function is called with `call`: `call (result), name, (argument)`", std::nullopt});
 }
 
@@ -522,7 +537,10 @@ void PtxBase::recover() {
     return;
   }
   if (!lonelyWord) {
-    builder->breakStatement();
+    if (foreignEnd > statementFirst.begin)
+      builder->dropStatement();
+    else
+      builder->breakStatement();
     skipStatement();
     return;
   }

@@ -83,6 +83,13 @@ void PtxBase::dropStatement() {
     const Token &ahead = builder->ahead;
     if (ahead.kind == TokenKind::EndOfFile)
       return;
+    if (ahead.begin < foreignEnd) {
+      builder->last = ahead;
+      drop();
+      continue;
+    }
+    if (foreignEnd > statementFirst.begin) // the line is over
+      return;
     if (ahead.begin != statementFirst.begin && startsLine(ahead) && (startsStatement(ahead) || startsItem(ahead)))
       return;
     const bool ends = ahead.kind == TokenKind::Semicolon && !isClosedBehind(ahead);

@@ -15,6 +15,7 @@ void Totals::add(const FileReport &report) {
     if (report.source)
       ++(d.severity == Severity::Error ? errors : warnings);
     fixable += d.fix && d.fix->safe;
+    unsafe += d.fix && !d.fix->safe;
     RuleTotal &rule = rules[d.id];
     ++rule.count;
     if (d.spec.manual.empty() || d.spec.manual == rule.lastSection)

@@ -24,6 +24,7 @@ struct Totals {
   unsigned errors = 0;
   unsigned warnings = 0;
   unsigned fixable = 0;  // of those, with a safe fix
+  unsigned unsafe = 0;   // with a fix that `--unsafe-fixes` applies
   unsigned fixed = 0;    // and shown no more
   unsigned accepted = 0; // by the baseline, and not shown
   unsigned dead = 0;     // entries of the baseline that match nothing

@@ -411,7 +411,12 @@ void endText(const Totals &totals, const RenderOptions &options, llvm::raw_ostre
   else if (totals.files > 1 || options.summary == Summary::Always)
     out << " in " << counted(totals.files, "file");
   if (totals.fixable)
-    out << " (--fix corrects " << totals.fixable << ')';
+    out << " (--fix corrects " << totals.fixable;
+  if (totals.unsafe)
+    out << (totals.fixable ? ", " : " (") << "--unsafe-fixes corrects " << totals.unsafe
+        << (totals.fixable ? " more" : "");
+  if (totals.fixable || totals.unsafe)
+    out << ')';
   if (totals.hidden)
     out << " (" << totals.hidden << " not shown, by --max-errors)";
   out << '\n';

@@ -79,7 +79,11 @@ void Resolver::setShape(Symbol &symbol) {
   shape.type = symbol.type;
   switch (symbol.kind) {
   case SymbolKind::Register:
-    shape.kind = symbol.type ? ShapeKind::Register : ShapeKind::Unknown;
+    // Of a type that no register has, which is reported, nothing is known.
+    shape.kind = symbol.type && isa::word(symbol.type).declarable != isa::Declarable::OfInstructions &&
+                         isa::word(symbol.type).declarable != isa::Declarable::Never
+                     ? ShapeKind::Register
+                     : ShapeKind::Unknown;
     symbol.isPredicate = isa::word(symbol.type).typeKind == isa::TypeKind::Predicate;
     break;
   case SymbolKind::Variable:
@@ -320,9 +324,10 @@ bool Resolver::isLost(llvm::StringRef name) {
   return lostNames.contains(name) || (!lostNames.empty() && lostNames.contains((name.rtrim("0123456789") + "<").str()));
 }
 
-/// Whether a name is an operand of `asm` in CUDA C++: `%0`.
+/// What of `asm` in CUDA C++, `%0`, or in LLVM's assembly, `$0`, stands for an operand.
 static bool isAsmOperand(llvm::StringRef name) {
-  return name.size() > 1 && name.starts_with("%") && llvm::all_of(name.drop_front(), llvm::isDigit);
+  return name.size() > 1 && (name.starts_with("%") || name.starts_with("$")) &&
+         llvm::all_of(name.drop_front(), llvm::isDigit);
 }
 
 /// The PTX equivalent of a name in CUDA C++; empty if there is none.
@@ -361,7 +366,10 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
                   {{{range.begin, range.begin + static_cast<uint32_t>(name.size())}, own.str()}}};
   } else if (isOfAsm)
     d.notes.push_back(
-        {"`%0`, `%1` ... are operands of `asm` in CUDA C++; PTX declares its registers with `.reg`", std::nullopt});
+        {name.starts_with("$")
+             ? "`$0`, `$1` ... are operands of `asm` in LLVM's assembly; PTX declares its registers with `.reg`"
+             : "`%0`, `%1` ... are operands of `asm` in CUDA C++; PTX declares its registers with `.reg`",
+         std::nullopt});
   else if (const Symbol *family = scopes.shortFamily(id)) {
     const llvm::StringRef prefix = name.rtrim("0123456789");
     const uint32_t count = family->familyCount;
@@ -398,7 +406,9 @@ std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
     for (const isa::SpecialRegister &reg : isa::specialRegisters())
       nearest.offer(reg.name);
   scopes.offerNames(nearest, [&](const Symbol &symbol) { return !isGuard || symbol.isPredicate; });
-  return nearest.best().str();
+  // Names that differ in their numbers alone are different ones.
+  const llvm::StringRef near = nearest.only(), digits = "0123456789";
+  return near.rtrim(digits) == name.rtrim(digits) ? "" : near.str();
 }
 
 /// Reports how often each undeclared name was used. If no register is declared at all, the names are one mistake.

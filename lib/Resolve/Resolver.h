@@ -32,6 +32,8 @@ public:
   void beginBlock();
   void endBlock();
 
+  /// Nothing is said of the name: what it belongs to is not PTX.
+  void forget(llvm::StringRef name) { lostNames.insert(name); }
   /// Appends one shape for each operand node of the instruction, in the same order.
   void shapes(Slice operands, llvm::SmallVectorImpl<Shape> &out);
   /// The fingerprint that these shapes would have if all names are plain ones that are declared above, else 0. The

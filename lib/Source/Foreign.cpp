@@ -181,6 +181,81 @@ std::optional<ForeignText> recogniseForeign(StringRef text) {
   return foreign;
 }
 
+StringRef typeOfOtherLanguage(StringRef name) {
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> types[] = {
+      {"int", ".s32"},      {"i32", ".s32"},     {"int32", ".s32"},   {"uint", ".u32"},    {"uint32", ".u32"},
+      {"i16", ".s16"},      {"short", ".s16"},   {"int16", ".s16"},   {"ushort", ".u16"},  {"uint16", ".u16"},
+      {"i64", ".s64"},      {"long", ".s64"},    {"int64", ".s64"},   {"ulong", ".u64"},   {"uint64", ".u64"},
+      {"i8", ".s8"},        {"char", ".s8"},     {"int8", ".s8"},     {"uchar", ".u8"},    {"uint8", ".u8"},
+      {"float", ".f32"},    {"double", ".f64"},  {"half", ".f16"},    {"bfloat", ".bf16"}, {"bfloat16", ".bf16"},
+      {"float32", ".f32"},  {"float64", ".f64"}, {"float16", ".f16"}, {"i1", ".pred"},     {"bool", ".pred"},
+      {"unsigned", ".u32"},
+  };
+  const auto *found = llvm::find_if(types, [name](const auto &type) { return type.first == name; });
+  return found == std::end(types) ? StringRef() : StringRef(found->second);
+}
+
+static bool isOfName(char c) { return llvm::isAlnum(c) || c == '_'; }
+
+/// `IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28]`: an operation in capitals, and a register that only GPUs have.
+static bool isSass(StringRef line) {
+  if (line.starts_with("/*0"))
+    return true;
+  if (line.consume_front("@")) {
+    line.consume_front("!");
+    if (!line.starts_with("P") && !line.starts_with("UP"))
+      return false;
+    line = line.drop_while(isOfName).ltrim();
+  }
+  const StringRef operation = line.take_until([](char c) { return c == ' ' || c == '\t'; });
+  if (operation.size() < 2 || !llvm::all_of(operation, [](char c) {
+        return (c >= 'A' && c <= 'Z') || llvm::isDigit(c) || c == '.' || c == '_';
+      }))
+    return false;
+  llvm::SmallVector<StringRef, 8> operands;
+  line.drop_front(operation.size()).split(operands, ',');
+  return llvm::any_of(operands, [](StringRef operand) {
+    operand = operand.trim(" \t;[]-|~!");
+    const StringRef name = operand.take_while(isOfName);
+    StringRef number = name;
+    number.consume_front("U");
+    const bool isRegister = (number.consume_front("R") || number.consume_front("P")) && !number.empty() &&
+                            (llvm::all_of(number, llvm::isDigit) || number == "Z" || number == "T");
+    return isRegister || operand.starts_with("c[0x");
+  });
+}
+
+static bool isLlvm(StringRef line) {
+  constexpr StringRef beginnings[] = {"br label %",  "br i1 ",      "ret void",       "ret i",   "ret float",
+                                      "call void @", "tail call ",  "store ptr",      "define ", "declare ",
+                                      "store i",     "store float", "getelementptr ", "!"};
+  if (llvm::any_of(beginnings, [line](StringRef one) { return line.starts_with(one); }))
+    return true;
+  if (!line.consume_front("%"))
+    return false;
+  line = line.drop_while([](char c) { return isOfName(c) || c == '.'; }).ltrim();
+  return line.consume_front("=") &&
+         llvm::is_contained<StringRef>({"load", "add", "fadd", "mul", "fmul", "sub", "call", "tail", "icmp", "fcmp",
+                                        "getelementptr", "phi", "select", "zext", "sext", "trunc", "bitcast", "shl"},
+                                       line.ltrim().take_while(isOfName));
+}
+
+static bool isCuda(StringRef line) {
+  constexpr llvm::StringLiteral words[] = {"if",   "for",   "while", "switch", "else", "do",   "asm",   "__asm__",
+                                           "bool", "short", "long",  "half",   "char", "uint", "__half"};
+  const StringRef word = line.take_while(isOfName), rest = line.substr(word.size());
+  if (word.empty() || rest.starts_with(".") || rest.starts_with(":") || rest.trim().starts_with(";"))
+    return false;
+  const bool isWord = llvm::is_contained(words, word) || llvm::is_contained(wordsOfCuda, word) ||
+                      word.ends_with("_t") || (word.starts_with("__") && word.ends_with("__"));
+  return isWord && !rest.empty() && (rest.starts_with(" ") || rest.starts_with("(") || rest.starts_with("\t"));
+}
+
+StringRef languageOfLine(StringRef line) {
+  line = line.trim();
+  return isSass(line) ? "SASS, the code of the GPU" : isLlvm(line) ? "LLVM IR" : isCuda(line) ? "CUDA C++" : "";
+}
+
 bool isSurelyPtx(StringRef text) {
   text.consume_front(byteOrderMark);
   StringRef rest = skipComments(text);

@@ -11,7 +11,7 @@ define i32 @f(i32 %a) {
   call void asm sideeffect "st.shared.b32 [$0], $1;", "r,r"(i32 0, i32 1)
   call void asm sideeffect "st.shared.b32 [$0], $1", "r,r"(i32 0, i32 1) ; // error: [expected-semicolon]
   %6 = call i16 asm "mov.b16 $0, $1;", "=h,h"(i16 1)
-  %7 = call i16 asm "mov.b32 $0, $1;", "=h,h"(i16 1) ; // error: [operand-size]; error: [operand-size]
+  %7 = call i16 asm "mov.b32 $0, $1;", "=h,h"(i16 1) ; // error: [operand-size]
   ret i32 %1
 }
 ; asm "a comment"

@@ -50,7 +50,7 @@ __device__ int two(int a) {
 // early-clobber
 __device__ int mul2(int a, int b) {
   int d;
-  asm("mul.lo.s32 %0, %1, %2; add.s64 %0, %0, %1;" : "=&r"(d) : "r"(a), "r"(b)); // error: [operand-size]; error: [operand-size]; error: [operand-size]
+  asm("mul.lo.s32 %0, %1, %2; add.s64 %0, %0, %1;" : "=&r"(d) : "r"(a), "r"(b)); // error: [operand-size]
   return d;
 }
 
@@ -151,7 +151,7 @@ __device__ void cp(unsigned s, const void *g) {
 
 // mma-shape
 __device__ void mma(float (&d)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0, unsigned b1) {
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 " // error: [qualifier-type]
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 " // error: [qualifier-not-allowed]
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\n"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
@@ -229,7 +229,7 @@ __global__ void kk() { wait<3>(); }
 // tma-coords
 __device__ void tma(unsigned dst, const void *map, int x, int y, unsigned bar) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-               " [%0], [%1, {%2, %3}], [%4];" // error: [vector-length]; error: [vector-length]
+               " [%0], [%1, {%2, %3}], [%4];" // error: [vector-length]
                :: "r"(dst), "l"(map), "r"(x), "r"(y), "r"(bar) : "memory");
 }
 
@@ -306,7 +306,7 @@ inline unsigned long long ticks() {
 }
 __device__ unsigned long long dticks() {
   unsigned long long t;
-  asm volatile("mov.u32 %0, %%clock64;" : "=l"(t)); // error: [operand-size]; error: [operand-size]
+  asm volatile("mov.u32 %0, %%clock64;" : "=l"(t)); // error: [operand-size]
   return t;
 }
 
@@ -322,8 +322,8 @@ __device__ void f(unsigned s) {
 
 // multicast
 __device__ void tma(unsigned d, const void *m, int x, unsigned b, unsigned short mask) {
-  asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster" // error: [missing-operand]
-               " [%0], [%1, {%2}], [%3];"
+  asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+               " [%0], [%1, {%2}], [%3];" // error: [missing-operand]
                :: "r"(d), "l"(m), "r"(x), "r"(b), "h"(mask) : "memory");
 }
 

@@ -28,7 +28,7 @@ def k1(x):
     w = tl.inline_asm_elementwise("add.f32 $0, $1, $3;", "=f,f,f", [x, y], dtype=tl.float32, is_pure=True, pack=1)  # // error: [inline-operand-index]
     w = tl.inline_asm_elementwise("globaltimer.u32 $0;", "=r", [], dtype=tl.int32, is_pure=False, pack=1)  # // error: [unknown-instruction]
     w = tl.inline_asm_elementwise("mov.u64 $0, %globaltimer;", "=l", [], dtype=tl.int64, is_pure=False, pack=1)
-    w = tl.inline_asm_elementwise("mov.u32 $0, %globaltimer;", "=l", [], dtype=tl.int64, is_pure=False, pack=1)  # // error: [operand-size]; error: [operand-size]
+    w = tl.inline_asm_elementwise("mov.u32 $0, %globaltimer;", "=l", [], dtype=tl.int64, is_pure=False, pack=1)  # // error: [operand-size]
     w = tl.inline_asm_elementwise("mov.u32 $0, %smid;", "=r", [], dtype=tl.int32, is_pure=True, pack=1)
     w = tl.inline_asm_elementwise('''ld.acquire.gpu.global.b32 $0, [$1];''', ("=r, l"), [x], dtype=tl.int32, is_pure=False, pack=1)
     w = tl.inline_asm_elementwise('''ld.aquire.gpu.global.b32 $0, [$1];''', ("=r, l"), [x], dtype=tl.int32, is_pure=False, pack=1)  # // error: [unknown-qualifier]

@@ -76,10 +76,7 @@ struct ShownOutput {
   std::vector<std::string> words;
 };
 const ShownOutput shownOutputs[] = {
-    {"README.md",
-     "$ tools/dev check docs/examples/mistakes.ptx\n",
-     true,
-     {"check", "../../docs/examples/mistakes.ptx"}},
+    {"README.md", "$ ptxray check docs/examples/pipeline.ptx\n", false, {"check", "../../docs/examples/pipeline.ptx"}},
     {"README.md", "$ ptxray targets docs/examples/library.so\n", false, {"targets", "../../docs/examples/library.so"}},
     {"docs/binaries.md",
      "$ ptxray targets docs/examples/library.so\n",

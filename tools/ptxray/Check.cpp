@@ -135,8 +135,10 @@ Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker, Checker &checke
     if (task.fix)
       fixInput(outcome, options, task, checker);
     if (outcome.fixed && !task.diff && input.path != "-")
-      if (problem = writeFile(input.path, outcome.report.source->text()); !problem.empty())
+      if (problem = writeFile(input.path, outcome.report.source->text()); !problem.empty()) {
         problem = "it cannot be written: " + problem;
+        outcome.fixed = 0;
+      }
   } else {
     outcome.report = std::move(report);
   }

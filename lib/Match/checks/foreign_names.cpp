@@ -37,17 +37,4 @@ llvm::StringRef adviceOnForeignName(llvm::StringRef name) {
   return "";
 }
 
-llvm::StringRef typeOfOtherLanguage(llvm::StringRef word) {
-  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> types[] = {
-      {".int", ".s32"},     {".i32", ".s32"},     {".int32", ".s32"},   {".uint", ".u32"},    {".uint32", ".u32"},
-      {".i16", ".s16"},     {".short", ".s16"},   {".int16", ".s16"},   {".ushort", ".u16"},  {".uint16", ".u16"},
-      {".i64", ".s64"},     {".long", ".s64"},    {".int64", ".s64"},   {".ulong", ".u64"},   {".uint64", ".u64"},
-      {".i8", ".s8"},       {".char", ".s8"},     {".int8", ".s8"},     {".uchar", ".u8"},    {".uint8", ".u8"},
-      {".float", ".f32"},   {".double", ".f64"},  {".half", ".f16"},    {".bfloat", ".bf16"}, {".bfloat16", ".bf16"},
-      {".float32", ".f32"}, {".float64", ".f64"}, {".float16", ".f16"}, {".i1", ".pred"},     {".bool", ".pred"},
-  };
-  const auto *found = llvm::find_if(types, [word](const auto &type) { return type.first == word; });
-  return found == std::end(types) ? llvm::StringRef() : llvm::StringRef(found->second);
-}
-
 } // namespace ptxray

@@ -1,0 +1,81 @@
+// Lines of a body that are in another language, or a string's: reported once, and left alone.
+#include "Parse/RecoveringParser.h"
+#include "Source/Foreign.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray::recover {
+
+llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &last, const Token &ahead) {
+  constexpr KindSet signs = kinds(TokenKind::Plus, TokenKind::Minus);
+  constexpr KindSet operators =
+      kinds(TokenKind::Infix, TokenKind::Less, TokenKind::Greater, TokenKind::Question) | signs;
+  if (llvm::is_contained<llvm::StringRef>({"if", "while", "for", "else", "do", "switch"}, first))
+    return "a guard such as `@%p1` makes one instruction conditional; a branch jumps over several";
+  if (ahead.kind == TokenKind::Equal)
+    return "there is no assignment in PTX: the first operand of an instruction is its result";
+  if (first == "@" && ahead.kind == TokenKind::At)
+    return "an instruction has one guard: combine the two predicates into one first";
+  if (first == "@" && ahead.kind == TokenKind::LeftBrace)
+    return "a guard applies to one instruction; a branch jumps over several";
+  if (last.kind == TokenKind::RightBracket && signs & bit(ahead.kind))
+    return "an offset is written inside of the brackets: `[%rd1+4]`";
+  if (operators & bit(ahead.kind) && !first.starts_with("."))
+    return "an operand is a register or a constant; every operation is a separate instruction";
+  return "";
+}
+
+/// A line of a body that is in another language: it is skipped, and said once.
+bool PtxBase::reportForeign() {
+  if (!builder->isInBody())
+    return false;
+  const uint32_t begin = statementFirst.begin;
+  const llvm::StringRef line = text.slice(begin, lineRange(begin, begin).end).split("//").first.rtrim();
+  const llvm::StringRef language = languageOfLine(line);
+  if (language.empty() || builder->ahead.begin > begin + line.size())
+    return false;
+  const Range whole{begin, begin + static_cast<uint32_t>(line.size())};
+  const llvm::StringRef first = line.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+  if (Diagnostic *d = report(DiagId::NotPtx, whole, language))
+    if (const llvm::StringRef advice = adviceOnStatement(first, builder->last, builder->ahead); !advice.empty())
+      d->notes.push_back({advice.str(), std::nullopt});
+  foreignEnd = whole.end;
+  return true;
+}
+
+/// The lines in another language that are next.
+void PtxBase::skipForeign() {
+  settleBraces();
+  while (builder->ahead.kind != TokenKind::EndOfFile && startsLine(builder->ahead)) {
+    beginStatement();
+    if (!reportForeign())
+      return;
+    skipStatement();
+    settleBraces();
+  }
+}
+
+/// `\n\t` after an instruction, as strings of C++ have it.
+bool PtxBase::readEscapes(const Token &token) {
+  llvm::StringRef rest = text.drop_front(token.begin);
+  if (token.bad != BadToken::StrayCharacter || !(rest.starts_with("\\n") || rest.starts_with("\\t")))
+    return false;
+  while (rest.consume_front("\\n") || rest.consume_front("\\t") || rest.consume_front("\""))
+    ;
+  const Range whole{token.begin, static_cast<uint32_t>(text.size() - rest.size())};
+  if (Diagnostic *d = report(DiagId::StrayCharacter, whole, text.slice(whole.begin, whole.end))) {
+    d->notes.push_back({"a string of C++ ends its lines so; in a file of PTX a line ends by itself", std::nullopt});
+    d->fix = Fix{"remove it", {{whole, ""}}, /*safe=*/true};
+  }
+  badTokenEnd = whole.end;
+  scanner->moveTo(whole.end);
+  return true;
+}
+
+/// `__expf(%f2)`: a name, and right after it a parenthesis.
+bool PtxBase::isCallOfC() const {
+  const Token &last = builder->last, &ahead = builder->ahead;
+  return inStatement() && ahead.kind == TokenKind::LeftParen && last.kind == TokenKind::Id && last.end == ahead.begin &&
+         statementFirst.kind != TokenKind::Call;
+}
+
+} // namespace ptxray::recover

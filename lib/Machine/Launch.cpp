@@ -106,7 +106,7 @@ static std::string near(const GridState &grid, const Fault &fault) {
   if (!one)
     return "no buffer lies there";
   if (fault.address >= one->end)
-    return std::to_string(fault.address - one->end) + " bytes behind the end of `" + one->name + "`, which has " +
+    return std::to_string(fault.address - one->end) + " bytes after the end of `" + one->name + "`, which has " +
            std::to_string(one->end - one->begin) + " bytes";
   return "at byte " + std::to_string(fault.address - one->begin) + " of `" + one->name + "`, which has " +
          std::to_string(one->end - one->begin) + " bytes";

@@ -77,7 +77,7 @@ std::string findProblem(const TensorMap &map) {
     return "it has " + std::to_string(map.rank) + " dimensions; interleaved, 3 to 5 expected";
   const uint64_t alignment = map.interleave == TensorInterleave::By32 || isUnpacked(map.type) ? 32 : 16;
   if (map.address % alignment)
-    return "its address is no multiple of " + std::to_string(alignment);
+    return "its address is not a multiple of " + std::to_string(alignment);
   for (unsigned i = 0; i < map.rank; ++i)
     if (std::string problem = findProblemOfDimension(map, i, alignment); !problem.empty())
       return problem;

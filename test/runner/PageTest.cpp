@@ -65,7 +65,7 @@ std::vector<std::string> findingsOfRun(const Example &example) {
   const auto source = SourceBuffer::fromText("example", example.text);
   const ReadModule module = readModule(*source);
   EXPECT_FALSE(module.hasErrors()) << llvm::join(textsOf(module.findings()), "\n");
-  const Function &function = module.ast().functions[0];
+  const Function &function = module.ast().functions.back();
   machine::Memory memory;
   std::deque<std::vector<uint8_t>> buffers;
   machine::Launch launch;

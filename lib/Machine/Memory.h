@@ -1,5 +1,6 @@
 #pragma once
-// The global memory of an emulated device: allocations with gaps between them, each in memory of whoever asked for it.
+// The global memory of an emulated device: allocations with gaps between them, each in memory of the caller who asked
+// for it.
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -21,7 +22,7 @@ struct Allocation {
   uint8_t *at(uint64_t address) const { return bytes + (address - begin); }
 };
 
-/// Where the windows of other state spaces lie among generic addresses. An address of shared memory holds, above its
+/// The windows of other state spaces among generic addresses. An address of shared memory holds, above its
 /// lowest 24 bits, the rank of its block in the cluster.
 inline constexpr uint64_t windowBytes = uint64_t(1) << 32;
 inline constexpr uint64_t localWindow = 1 * windowBytes, sharedWindow = 2 * windowBytes, constWindow = 3 * windowBytes,

@@ -158,7 +158,7 @@ bool matrices(const Lowered &one, BodyLowering &lowering) {
   return access.registers.size() <= 4;
 }
 
-/// A cache policy is a hint: what its bits are is nobody's business.
+/// A cache policy is a hint, whose bits change no result.
 bool policy(const Lowered &one, BodyLowering &lowering) {
   return lowerAddress([](char *registers, const Op &op, uint32_t mask,
                          Warp &) { eachLane(registers, op, mask, 0, 8, [](uint64_t, unsigned) { return 0; }); },

@@ -160,7 +160,7 @@ struct Program {
   KernelHead head;
 };
 
-/// Where variables of the module lie.
+/// The places of the variables of the module.
 struct PlacedVariable {
   Space space;
   uint64_t address;

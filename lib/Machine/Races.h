@@ -12,7 +12,7 @@ namespace ptxray::machine {
 struct BlockState;
 struct Warp;
 
-/// By warp of the cluster: how many of its releases are before.
+/// For each warp of the cluster, how many of its releases are before.
 using Clock = std::vector<uint32_t>;
 void join(Clock &into, const Clock &other);
 

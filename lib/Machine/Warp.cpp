@@ -75,7 +75,7 @@ static void merge(Warp &warp, Fragment &into, const Fragment &other) {
   into.mask |= other.mask;
 }
 
-/// Lanes of joins for which nobody is missing any more can run.
+/// Lanes of joins for which no lane is missing any more can run.
 static void settle(Warp &warp) {
   for (Join &join : warp.joins)
     if (join.expected && join.arrived == join.expected) {

@@ -1,6 +1,6 @@
 #pragma once
 // A warp: 32 lanes that execute together where they can. Lanes that part at a branch wait for each other where their
-// ways meet, but nobody waits for ever: who waits goes on alone when the others cannot come.
+// ways meet, but no lane waits for ever: who waits goes on alone when the others cannot come.
 #include "Machine/Program.h"
 #include "Machine/Races.h"
 
@@ -22,7 +22,7 @@ struct Frame {
 struct Join {
   uint32_t at; // block of code
   Frame *frame;
-  uint32_t expected; // lanes; 0: nobody is missing any more
+  uint32_t expected; // lanes; 0: no lane is missing any more
   uint32_t arrived;
   int parent; // the join around it; -1: none
 };
@@ -53,7 +53,7 @@ struct Warp {
   BlockState *block = nullptr;
   uint32_t number = 0; // in its block
   uint32_t alive = 0;
-  Fragment now;                 // mask 0: nobody runs
+  Fragment now;                 // mask 0: none runs
   std::vector<Fragment> ready;  // that could run
   std::vector<Fragment> parted; // that wait for other lanes at the block of code that they execute together
   std::vector<Join> joins;

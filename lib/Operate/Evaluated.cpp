@@ -197,8 +197,7 @@ Compiled evaluated(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place car
     return compiled;
   const PartList list(recipe, file);
   list.describe(compiled);
-  auto evaluation = std::make_shared<Evaluation>(
-      Evaluation{recipe, sourcesOf(recipe, byNode), {}, list.parts, carry});
+  auto evaluation = std::make_shared<Evaluation>(Evaluation{recipe, sourcesOf(recipe, byNode), {}, list.parts, carry});
   for (const RecipeResult &result : recipe.results)
     if (result.target == isa::FormulaTarget::Operand)
       for (const RecipeOperand::Register &one : recipe.operands[result.operand].registers)

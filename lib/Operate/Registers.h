@@ -18,7 +18,7 @@ class RegisterFile {
 public:
   /// A register that keeps its value. One of 8 bits is as wide as one of 16.
   Place add(unsigned bits);
-  /// A register that holds the same number in all lanes from the beginning on, and that nobody writes.
+  /// A register that holds the same number in all lanes from the beginning on, and that is never written.
   Place constant(unsigned bits, Bits value);
   /// A register for the instruction at hand alone; those of the next instruction lie in the same places.
   Place temporary(unsigned bits);

@@ -1,0 +1,180 @@
+// The ways on from one block of code to another: branches, ends, calls and barriers.
+#include "Machine/Lower.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray::machine {
+
+using isa::FactKind;
+
+void BodyLowering::openBlock() {
+  CodeBlock &block = code.blocks.emplace_back();
+  block.first = block.end = static_cast<uint32_t>(code.ops.size());
+}
+
+CodeBlock &BodyLowering::closeBlock(Way way, const Lowered *one) {
+  CodeBlock &block = code.blocks.back();
+  block.end = static_cast<uint32_t>(code.ops.size());
+  block.way = way;
+  if (one) {
+    block.instruction = one->number;
+    if (const LocalId guard = body.guard(one->number); guard != LocalId::None && way != Way::Together) {
+      block.guard = registerOf(guard).slot;
+      block.isNot = one->written.guardNot;
+    }
+  }
+  return block;
+}
+
+void BodyLowering::beTogether(const Lowered &one) {
+  const Action *among = one.action(FactKind::Among), *converged = one.action(FactKind::Converged);
+  if (!among && !converged)
+    return;
+  if (converged && !among && one.action(FactKind::Syncs))
+    return; // a barrier waits for each of them anyway
+  const uint32_t instructions = code.blocks.back().instructions;
+  code.blocks.back().instructions = instructions - 1;
+  CodeBlock &block = closeBlock(Way::Together, &one);
+  if (among && among->node >= 0)
+    block.more = keep(placeOf(one, among->node, 32));
+  openBlock();
+  code.blocks.back().instructions = 1;
+}
+
+bool BodyLowering::control(const Lowered &one) {
+  for (const Action &action : one.facts().actions)
+    switch (action.kind) {
+    case FactKind::Branches: branch(one, action); return true;
+    case FactKind::Ends:
+      closeBlock(action.detail == static_cast<uint8_t>(isa::End::Function) ? Way::Return
+                 : action.detail == static_cast<uint8_t>(isa::End::Thread) ? Way::Exit
+                                                                           : Way::Trap,
+                 &one);
+      openBlock();
+      return true;
+    case FactKind::Calls: call(one, action); return true;
+    case FactKind::Syncs:
+    case FactKind::Arrives:
+      if (action.node >= 0 || action.scope() != isa::Scope::Cta)
+        break;
+      barrier(one, action);
+      return true;
+    default: break;
+    }
+  return false;
+}
+
+void BodyLowering::branch(const Lowered &one, const Action &action) {
+  const LocalId target = localAt(one, action.node);
+  const auto block = static_cast<uint32_t>(code.blocks.size() - 1);
+  if (const auto label = labels.find(static_cast<uint32_t>(target)); label != labels.end()) {
+    closeBlock(Way::Jump, &one);
+    unconnected.push_back({block, label->second, nullptr});
+  } else {
+    auto table = std::make_shared<JumpTable>();
+    table->index = placeAt(one, "index", 32);
+    closeBlock(Way::Table, &one).more = table.get();
+    code.kept.push_back(table);
+    unconnected.push_back({block, 0, table});
+    for (const PlacedDirective &directive : body.directives)
+      if (body.ast->directives[directive.index].label == body.nameOf(target))
+        for (uint32_t i = directive.targets.first; i < directive.targets.end(); ++i)
+          table->targets.push_back(labels.lookup(static_cast<uint32_t>(body.targets[i])));
+  }
+  parting.emplace_back(block, graph.blockOf(one.number));
+  openBlock();
+}
+
+void BodyLowering::barrier(const Lowered &one, const Action &action) {
+  BarrierSite site;
+  site.number = action.which >= 0 ? placeOf(one, action.which, 32) : code.file.constant(32, 0);
+  if (action.amount >= 0)
+    site.threads = placeOf(one, action.amount, 32);
+  site.waits = action.kind == FactKind::Syncs;
+  if (const int counted = one.node("c"); counted >= 0) {
+    using Result = BarrierSite::Result;
+    site.counted = placeOf(one, counted, 1);
+    site.isNot = one.nodes[counted].flags & Not;
+    const int count = one.node("d"), predicate = one.node("p");
+    site.to = placeOf(one, count >= 0 ? count : predicate, count >= 0 ? 32 : 1);
+    const bool areAll = llvm::any_of(one.verdict.opcode->words,
+                                     [](const OpcodeWord &word) { return isa::word(word.id).text == ".and"; });
+    site.result = count >= 0 ? Result::Count : areAll ? Result::All : Result::Any;
+  }
+  closeBlock(Way::Barrier, &one).more = keep(site);
+  openBlock();
+}
+
+std::vector<Passed> BodyLowering::passed(const Lowered &one, int list, llvm::ArrayRef<Formal> formals) {
+  std::vector<Passed> result;
+  if (list < 0)
+    return result;
+  const int end = list + static_cast<int>(one.nodes[list].extent);
+  for (int node = list + 1; node < end; node += static_cast<int>(one.nodes[node].extent)) {
+    Passed value;
+    const LocalId local = localAt(one, node);
+    const Symbol *symbol = local == LocalId::None ? nullptr : body.symbol(local);
+    if (symbol && symbol->kind == SymbolKind::Variable && symbol->space == isa::words::param) {
+      const std::optional<Variable> known = variable(local);
+      value.offset = known->address;
+      value.bytes = known->bytes;
+    } else {
+      const unsigned bits =
+          result.size() < formals.size() ? std::max<unsigned>(8, isa::word(formals[result.size()].type).bits) : 32;
+      value.place = placeOf(one, node, bits);
+      value.bytes = std::max(1, value.place.bits / 8);
+    }
+    result.push_back(value);
+  }
+  return result;
+}
+
+void BodyLowering::call(const Lowered &one, const Action &action) {
+  CallSite site;
+  const LocalId local = localAt(one, action.node);
+  const Symbol *symbol = local == LocalId::None ? nullptr : body.symbol(local);
+  llvm::ArrayRef<Formal> parameters, results;
+  if (symbol && symbol->kind == SymbolKind::Function) {
+    site.name = body.nameOf(local);
+    const auto found = builder.program.byName.find(static_cast<uint32_t>(site.name));
+    if (found != builder.program.byName.end())
+      site.callee = found->second;
+    else
+      site.provided = body.text(local).str();
+    const auto &known = builder.module.state().functions;
+    if (const auto signature = known.find(static_cast<uint32_t>(site.name)); signature != known.end()) {
+      parameters = signature->second.parameters;
+      results = signature->second.returns;
+    }
+  } else
+    site.address = placeOf(one, action.node, 64);
+  site.arguments = passed(one, one.node("param-list"), parameters);
+  site.results = passed(one, one.node("ret-param"), results);
+  closeBlock(Way::Call, &one).more = keep(std::move(site));
+  openBlock();
+  code.blocks.back().isJoin = true;
+}
+
+/// The ways lead to blocks of code, and lanes that part meet where all ways do.
+void BodyLowering::connect() {
+  const auto end = static_cast<uint32_t>(code.blocks.size() - 1);
+  const auto blockAt = [&](uint32_t instruction) {
+    return instruction < body.size() ? codeOf[indexOf(graph.blockOf(instruction))] : end;
+  };
+  for (const Unconnected &one : unconnected) {
+    if (one.table)
+      for (uint32_t &target : one.table->targets)
+        target = blockAt(target);
+    else
+      code.blocks[one.block].target = blockAt(one.instruction);
+  }
+  const DominatorTree tree = postDominatorsOf(graph);
+  for (const auto &[block, of] : parting) {
+    const BlockId join = tree.parent[indexOf(of)];
+    if (join == BlockId::None || indexOf(join) >= graph.size())
+      continue;
+    code.blocks[block].join = codeOf[indexOf(join)];
+    code.blocks[codeOf[indexOf(join)]].isJoin = true;
+  }
+}
+
+} // namespace ptxray::machine

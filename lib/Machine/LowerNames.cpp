@@ -1,0 +1,202 @@
+// What the names of a body mean to the machine: registers, special registers, variables and addresses.
+#include "Isa/Words.h"
+#include "Machine/Lower.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace ptxray::machine {
+
+static unsigned widthOf(const Symbol &symbol) { return symbol.isPredicate ? 1 : isa::word(symbol.type).bits; }
+
+static uint64_t aligned(uint64_t at, uint64_t alignment) {
+  return alignment ? (at + alignment - 1) / alignment * alignment : at;
+}
+
+LocalId BodyLowering::localAt(const Lowered &one, int node) const {
+  const llvm::ArrayRef<LocalId> locals = body.namesOf(one.number);
+  size_t index = 0;
+  for (int i = 0; i < node; ++i)
+    index += one.nodes[i].kind == OperandKind::Name;
+  return node >= 0 && index < locals.size() && one.nodes[node].kind == OperandKind::Name ? locals[index]
+                                                                                         : LocalId::None;
+}
+
+Place BodyLowering::registerOf(LocalId local) {
+  const auto [found, isNew] = registers.try_emplace(static_cast<uint32_t>(local));
+  if (isNew)
+    found->second = code.file.add(widthOf(*body.symbol(local)));
+  return found->second;
+}
+
+/// Which special register a name is, and how wide.
+static std::pair<Special, unsigned> specialNamed(llvm::StringRef name) {
+  using enum Special;
+  const Special what = llvm::StringSwitch<Special>(name)
+                           .Case("%tid", Tid)
+                           .Case("%ntid", Ntid)
+                           .Case("%ctaid", Ctaid)
+                           .Case("%nctaid", Nctaid)
+                           .Case("%laneid", LaneId)
+                           .Case("%warpid", WarpId)
+                           .Case("%nwarpid", WarpCount)
+                           .Case("%smid", SmId)
+                           .Case("%nsmid", SmCount)
+                           .Case("%gridid", GridId)
+                           .Case("%is_explicit_cluster", IsCluster)
+                           .Case("%clusterid", ClusterId)
+                           .Case("%cluster_ctaid", ClusterCtaid)
+                           .Case("%nclusterid", ClusterCount)
+                           .Case("%cluster_nctaid", ClusterNctaid)
+                           .Case("%cluster_ctarank", ClusterRank)
+                           .Case("%cluster_nctarank", ClusterSize)
+                           .Case("%lanemask_eq", MaskEq)
+                           .Case("%lanemask_le", MaskLe)
+                           .Case("%lanemask_lt", MaskLt)
+                           .Case("%lanemask_ge", MaskGe)
+                           .Case("%lanemask_gt", MaskGt)
+                           .Case("%total_smem_size", TotalShared)
+                           .Case("%aggr_smem_size", TotalShared)
+                           .Case("%dynamic_smem_size", DynamicShared)
+                           .Default(Zero);
+  const bool isWide =
+      name.ends_with("64") || name == "%gridid" || name == "%globaltimer" || name == "%current_graph_exec";
+  return {what, what == IsCluster ? 1 : isWide ? 64 : 32};
+}
+
+Place BodyLowering::special(LocalId local, SpellingId suffix) {
+  const auto [found, isNew] = specials.try_emplace({body.nameOf(local), suffix});
+  if (!isNew)
+    return found->second;
+  const auto [what, bits] = specialNamed(body.text(local));
+  found->second = code.file.add(bits);
+  const llvm::StringRef component = suffix == SpellingId::None ? llvm::StringRef(".x") : body.ast->text(suffix);
+  code.specials.push_back({found->second, what,
+                           static_cast<uint8_t>(llvm::StringSwitch<unsigned>(component)
+                                                    .Cases(".x", ".r", 0)
+                                                    .Cases(".y", ".g", 1)
+                                                    .Cases(".z", ".b", 2)
+                                                    .Default(3))});
+  return found->second;
+}
+
+static Space spaceNamed(isa::WordId word) {
+  switch (word) {
+  case isa::words::global: return Space::Global;
+  case isa::words::shared:
+  case isa::words::shared_cta:
+  case isa::words::shared_cluster: return Space::Shared;
+  case isa::words::local: return Space::Local;
+  case isa::words::const_: return Space::Const;
+  case isa::words::param:
+  case isa::words::param_entry: return Space::Param;
+  case isa::words::param_func: return Space::Local;
+  default: return Space::Generic;
+  }
+}
+
+std::optional<BodyLowering::Variable> BodyLowering::variable(LocalId local) {
+  const Symbol *symbol = body.symbol(local);
+  if (!symbol || symbol->kind != SymbolKind::Variable)
+    return {};
+  const NameId name = body.nameOf(local);
+  const std::pair key(body.locals[static_cast<uint32_t>(local)].symbol, name);
+  const Space space = spaceNamed(symbol->space);
+  if (space == Space::Shared) {
+    const auto found = builder.shared.find(key);
+    return found == builder.shared.end() ? std::nullopt
+                                         : std::optional(Variable{space, found->second, symbol->extent.bytes});
+  }
+  if (symbol->depth == 0) {
+    const auto found = builder.variables.find(static_cast<uint32_t>(name));
+    if (found == builder.variables.end())
+      return {};
+    return Variable{found->second.space, found->second.address, found->second.bytes};
+  }
+  if (space == Space::Param && symbol->isParameter && body.function->kind == FunctionKind::Entry) {
+    for (const ParameterPlace &one : builder.program.parameters)
+      if (one.name == body.text(local))
+        return Variable{Space::Param, one.offset, one.bytes};
+    return {};
+  }
+  const auto [found, isNew] = inFrame.try_emplace(key);
+  if (isNew) {
+    found->second = aligned(code.frameBytes, symbol->extent.align);
+    code.frameBytes = found->second + symbol->extent.bytes;
+  }
+  return Variable{Space::Local, found->second, symbol->extent.bytes};
+}
+
+/// The address of a variable, in its own space, as a value.
+Place BodyLowering::addressOfVariable(LocalId local, int64_t offset, unsigned bits) {
+  const std::optional<Variable> one = variable(local);
+  if (!one)
+    return code.file.constant(bits, 0);
+  const uint64_t address = one->address + static_cast<uint64_t>(offset);
+  if (one->space != Space::Local && one->space != Space::Shared)
+    return code.file.constant(bits, address);
+  const Place place = code.file.add(bits);
+  (one->space == Space::Local ? code.frameAddresses : code.sharedAddresses).emplace_back(place, address);
+  return place;
+}
+
+Place BodyLowering::placeOf(const Lowered &one, int node, unsigned bits) {
+  if (node < 0)
+    return {};
+  const Operand &operand = one.nodes[node];
+  if (operand.kind == OperandKind::Address)
+    return placeOf(one, node + 1, bits);
+  if (operand.kind == OperandKind::Integer || operand.kind == OperandKind::Float)
+    return code.file.constant(bits, static_cast<uint64_t>(operand.value));
+  const LocalId local = localAt(one, node);
+  if (local == LocalId::None)
+    return {};
+  const Symbol *symbol = body.symbol(local);
+  if (!symbol)
+    return special(local, operand.suffix);
+  if (symbol->kind == SymbolKind::Register)
+    return registerOf(local);
+  if (symbol->kind == SymbolKind::Variable)
+    return addressOfVariable(local, operand.flags & HasOffset ? operand.value : 0, bits);
+  if (symbol->kind == SymbolKind::Function)
+    if (const auto found = builder.functionAddresses.find(body.nameOf(local)); found != builder.functionAddresses.end())
+      return code.file.constant(bits, found->second);
+  return code.file.constant(bits, 0);
+}
+
+Space BodyLowering::spaceOfAccess(const Lowered &one, int node) const {
+  for (const Access &access : one.facts().accesses)
+    if (access.node == node || access.node == node + 1)
+      return access.isGeneric ? Space::Generic
+             : access.space == isa::words::param && body.function->kind != FunctionKind::Entry
+                 ? Space::Local
+                 : spaceNamed(access.space);
+  return Space::Generic;
+}
+
+AddressOf BodyLowering::addressAt(const Lowered &one, int node) {
+  AddressOf result;
+  result.space = spaceOfAccess(one, node);
+  const int inner = one.nodes[node].kind == OperandKind::Address ? node + 1 : node;
+  const Operand &operand = one.nodes[inner];
+  if (operand.kind == OperandKind::Integer) {
+    result.offset = operand.value;
+    return result;
+  }
+  const LocalId local = localAt(one, inner);
+  result.offset = operand.flags & HasOffset ? operand.value : 0;
+  if (local != LocalId::None && body.isRegister(local)) {
+    result.base = registerOf(local);
+    return result;
+  }
+  const std::optional<Variable> known = variable(local);
+  if (!known)
+    return result;
+  result.space = known->space;
+  if (known->space == Space::Local || known->space == Space::Shared) {
+    result.base = addressOfVariable(local, result.offset, known->space == Space::Local ? 64 : 32);
+    result.offset = 0;
+  } else
+    result.offset += static_cast<int64_t>(known->address);
+  return result;
+}
+
+} // namespace ptxray::machine

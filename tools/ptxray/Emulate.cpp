@@ -62,7 +62,8 @@ private:
 
 void Emulation::placeBuffers() {
   for (launcher::NamedBuffer &buffer : options.buffers) {
-    addresses.push_back(memory.add(buffer.buffer.bytes, buffer.name));
+    const bool isArgument = StringRef(buffer.name).find_first_not_of("0123456789.") == StringRef::npos;
+    addresses.push_back(memory.add(buffer.buffer.bytes, (isArgument ? "argument " : "") + buffer.name));
     if (options.fresh && options.repeat)
       initial.push_back(buffer.buffer.bytes);
   }

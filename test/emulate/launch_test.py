@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""`ptxray run --emulate` answers as `ptxray run` does on a GPU: the tests of the latter, with a kernel that computes
+what the driver without a GPU computes there.
+
+launch_test.py PTXRAY"""
+
+import os
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "ptxas"))
+import run_test
+import stand_in_test
+
+MODULE = """.version 8.0
+.target sm_90
+.address_size 64
+.global .align 4 .u32 table[4];
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)
+{
+  .reg .b32 %r<8>;
+  .reg .b64 %d<4>;
+  mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;
+  mad.lo.u32 %r1, %r2, %r3, %r1;
+  ld.param.u64 %d1, [in];
+  ld.param.u64 %d2, [out];
+  ld.param.u32 %r4, [n];
+  mul.wide.u32 %d3, %r1, 4;
+  add.u64 %d1, %d1, %d3;
+  add.u64 %d2, %d2, %d3;
+  ld.global.u32 %r5, [%d1];
+  add.s32 %r5, %r5, %r4;
+  st.global.u32 [%d2], %r5;
+  ret;
+}
+"""
+
+
+class Emulated(run_test.Run):
+    def launch(self, *arguments, env=None, driver=True, body=""):
+        """No driver, no ptxas and no ptxray-run."""
+        environment = {"PTXRAY_RUN": "/nowhere", "PTXAS": "/nowhere", **(env or {})}
+        return self.run_ptxray("run", "--emulate", self.input, *arguments, env=environment)
+
+    def test_time(self):
+        done = self.launch("--repeat", "5", "iota:u32:4", "zeros:16", "1")
+        self.assertRegex(done.stdout, r"^k: 5 launches, \S+ us shortest, \S+ us median, \S+ us longest\n$")
+
+    def test_cluster(self):
+        for words, broken in (
+            (["--grid=4", "--cluster=3"], "a grid of 4 along x, a multiple of 3 expected"),
+            (["--grid=34", "--cluster=17"], "a cluster of 17 blocks, 16 at most"),
+        ):
+            done = self.launch(*words, "iota:u32:64", "zeros:256", "1")
+            self.assertEqual(
+                (done.returncode, done.stdout, done.stderr), (6, "", f"ptxray: launch of `k`: {broken}\n")
+            )
+
+    def test_faults(self):
+        for words, broken in (
+            (["--block", "2048"], "2048 threads a block, 1024 at most; a block of 2048 along x, 1024 at most"),
+            (["--block", "1,1,128"], "a block of 128 along z, 64 at most"),
+            (["--grid", "1,70000"], "a grid of 70000 along y, 65535 at most"),
+            (["--shared", "300000"], "300000 bytes of shared memory a block, 232448 at most"),
+        ):
+            done = self.launch(*words, "iota:u32:4", "zeros:16", "1")
+            self.assertEqual((done.returncode, done.stderr), (6, f"ptxray: launch of `k`: {broken}\n"))
+
+    def test_what_has_no_meaning_here(self):
+        words = ["--device=3", "--jit", "--ptxas=/nowhere", "--timeout=1", "-v", "--no-guard", "--out=1=u32"]
+        done = self.launch(*words, "iota:u32:1", "zeros:4", "5")
+        self.assertEqual((done.returncode, done.stdout), (0, "5\n"), done.stderr)
+
+    def test_which_chip(self):
+        words = ["iota:u32:1", "zeros:4", "5"]
+        for chip, status in (("sm_90", 0), ("sm_100a", 0), ("sm_80", 1), ("sm_1", 2), ("h100", 2)):
+            done = self.run_ptxray("run", f"--emulate={chip}", self.input, *words)
+            self.assertEqual(done.returncode, status, (chip, done.stderr))
+
+    def test_object_file(self):
+        self.input.write_bytes(b"\x7fELF\0\0")
+        done = self.launch("--kernel", "k", "iota:u32:2", "zeros:8", "u32=3")
+        self.assertEqual(
+            (done.returncode, done.stderr),
+            (2, f"ptxray: `{self.input}` holds code of a GPU: only PTX can be emulated\n"),
+        )
+
+    def test_findings_in_json(self):
+        done = self.launch("--format=json", "iota:u32:1", "zeros:2", "5")
+        self.assertEqual(done.returncode, 1)
+        (file,) = stand_in_test.json.loads(done.stdout)["files"]
+        (found,) = file["diagnostics"]
+        self.assertEqual((found["severity"], found["range"]["start"]["line"]), ("error", 19), found)
+
+    # What only the driver without a GPU can be asked for.
+    test_no_gpu = test_ptxas_fails = test_what_is_compiled_for = test_driver_compiles = None
+    test_writes_outside = test_hanging_kernel = test_launcher_that_cannot_be_started = test_help = None
+    test_only_kernel_of_an_object_file = test_fresh_buffers = test_cooperative = test_structures_and_tensor_maps = None
+    test_narrow_floats = None  # its buffers are smaller than what the kernel writes
+
+
+if __name__ == "__main__":
+    run_test.MODULE = MODULE
+    stand_in_test.PTXRAY = os.path.abspath(sys.argv[1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -65,7 +65,8 @@ def main():
             found = found_by(ptxray, kernel, wanted["run"])
             for key in differences(wanted, found):
                 wrong += 1
-                print(f"{kernel.name}: {shlex.join(wanted['run'])}\n  {key} wanted: {wanted[key]}\n  found: {found[key]}")
+                print(f"{kernel.name}: {shlex.join(wanted['run'])}")
+                print(f"  {key} wanted: {wanted[key]}\n  found: {found[key]}")
     return 1 if wrong else 0
 
 

@@ -99,11 +99,13 @@ enum class Code : uint8_t {
   LaneNumber,
   At, // a of lane b
   Alike,
-  Fold, // number: a Code
+  Fold,
 };
 
 /// Null: there is none.
 Handler handlerOf(Code code, Lane type, Lane from);
+/// For Fold: joins by this code.
+Handler foldHandlerOf(Code code, Lane type);
 
 /// The width of a register with such lanes.
 unsigned bitsOf(Lane type);

@@ -1,12 +1,28 @@
 #include "Lines.h"
-#include "Explore/Enumerate.h"
+#include "Explore/Sample.h"
 #include "Match/Match.h"
+#include "llvm/ADT/StringExtras.h"
+#include <set>
 
 namespace ptxray::machine {
 
-static constexpr const char *head = ".version 9.3\n.target sm_100a\n.address_size 64\n"
-                                    ".visible .entry kernel() {\n.reg .pred %p<40>;\n.reg .b16 %h<40>;\n"
-                                    ".reg .b32 %r<40>;\n.reg .b64 %rd<40>;\n.reg .b128 %q<40>;\n";
+struct Family {
+  const char *stem, *type;
+  uint8_t width;
+};
+/// The registers of test/isa/prelude.ptx.
+static constexpr Family families[] = {
+    {"%p", ".pred", 1},    {"%hu", ".u16", 16},   {"%hs", ".s16", 16}, {"%hf", ".f16", 16}, {"%hx", ".f16x2", 32},
+    {"%h", ".b16", 16},    {"%rd", ".b64", 64},   {"%r", ".b32", 32},  {"%ud", ".u64", 64}, {"%u", ".u32", 32},
+    {"%sd", ".s64", 64},   {"%s", ".s32", 32},    {"%fd", ".f64", 64}, {"%f", ".f32", 32},  {"%cu", ".u8", 16},
+    {"%cs", ".s8", 16},    {"%c", ".b8", 16},     {"%q", ".b128", 128}};
+
+static std::string head() {
+  std::string text = ".version 9.3\n.target sm_100a\n.address_size 64\n.visible .entry kernel() {\n";
+  for (const Family &family : families)
+    text += std::string(".reg ") + family.type + " " + family.stem + "<16>;\n";
+  return text;
+}
 
 static ModuleContext context() {
   ModuleContext context;
@@ -16,11 +32,9 @@ static ModuleContext context() {
 }
 
 static uint8_t widthOf(llvm::StringRef name) {
-  static constexpr std::pair<const char *, uint8_t> widths[] = {
-      {"%p", 1}, {"%h", 16}, {"%rd", 64}, {"%r", 32}, {"%q", 128}};
-  for (const auto &[stem, width] : widths)
-    if (name.starts_with(stem))
-      return width;
+  for (const Family &family : families)
+    if (name.starts_with(family.stem) && llvm::isDigit(name.drop_front(llvm::StringRef(family.stem).size()).front()))
+      return family.width;
   return 0;
 }
 
@@ -42,7 +56,7 @@ static Line lineOf(const Body &body, uint32_t number, const Availability &availa
 }
 
 std::vector<Line> readLines(const std::vector<std::string> &texts) {
-  std::string text = head;
+  std::string text = head();
   for (const std::string &one : texts)
     text += one + "\n";
   const std::unique_ptr<SourceBuffer> source = SourceBuffer::fromText("test", text + "ret;\n}\n");
@@ -60,7 +74,14 @@ std::vector<Line> readLines(const std::vector<std::string> &texts) {
   return lines;
 }
 
-std::vector<std::string> textsOf(llvm::StringRef mnemonic) { return enumerateInstruction(mnemonic, context()).texts; }
+std::vector<std::string> textsOf(llvm::StringRef mnemonic, unsigned count, uint64_t seed) {
+  std::vector<std::string> texts;
+  std::set<std::string> seen;
+  for (const Sample &sample : sampleInstruction(mnemonic, context(), count, seed))
+    if (sample.accepted && seen.insert(sample.text).second)
+      texts.push_back(sample.text);
+  return texts;
+}
 
 std::vector<std::string> allMnemonics() {
   std::vector<std::string> names;

@@ -158,14 +158,15 @@ const char *sampleOf(const char *name, const char *otherwise) {
 TEST(Operate, ComputesWhatEvaluateComputes) {
   std::mt19937_64 random(1);
   const std::string only = sampleOf("PTXRAY_MNEMONIC", "");
-  const int rounds = std::atoi(sampleOf("PTXRAY_ROUNDS", "3"));
+  const int rounds = std::atoi(sampleOf("PTXRAY_ROUNDS", "1"));
+  const auto count = static_cast<unsigned>(std::atoi(sampleOf("PTXRAY_COUNT", "200")));
   unsigned all = 0, refused = 0, fast = 0;
   for (const std::string &mnemonic : allMnemonics()) {
     if (!only.empty() && mnemonic != only)
       continue;
     unsigned here = 0, fastHere = 0;
     std::vector<std::string> slowTexts;
-    for (const Line &line : readLines(textsOf(mnemonic))) {
+    for (const Line &line : readLines(textsOf(mnemonic, count, 1))) {
       ++all;
       Twin twin(line, /*isAliased=*/false), aliased(line, /*isAliased=*/true);
       refused += twin.isRefused();

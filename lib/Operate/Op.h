@@ -14,6 +14,9 @@ struct Op;
 /// as wide as the register: 2, 4, 8 or 16 bytes. A predicate is one word with a bit for each lane.
 using Slot = uint32_t;
 inline constexpr Slot noSlot = 0;
+/// Where handlers compute what only some lanes keep; no register begins there.
+inline constexpr Slot scratchSlot = 64;
+inline constexpr uint32_t scratchBytes = 512;
 
 /// Computes in the lanes of the mask, which is not 0. Other lanes of results stay as they are.
 using Handler = void (*)(char *registers, const Op &op, uint32_t mask, Warp &warp);

@@ -29,7 +29,7 @@ public:
   void writeConstants(char *registers) const;
 
 private:
-  uint32_t end = 64;
+  uint32_t end = scratchSlot + scratchBytes;
   std::map<std::pair<unsigned, Bits>, Slot> constants;
   std::map<unsigned, std::vector<Slot>> temporaries; // by width
   std::map<unsigned, size_t> taken;                  // of those, by the instruction at hand

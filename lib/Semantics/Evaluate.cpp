@@ -283,7 +283,7 @@ Bits Machine::storedBits(const RecipeResult &result, unsigned lane, unsigned ele
     if (recipe.steps[result.step].op == StepOp::Pieces)
       return value.bits;
     const bool isCopy = value.hasBits && recipe.steps[result.step].type.bits == result.type.bits &&
-                        recipe.steps[result.step].type.isFloat() == result.type.isFloat();
+                        recipe.steps[result.step].type.format == result.type.format;
     return isCopy ? lowBits(value.bits, result.type.bits) : storeElement(value, result.type);
   }
   const RecipeStep &step = recipe.steps[result.step];

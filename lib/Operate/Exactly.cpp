@@ -1,0 +1,61 @@
+#include "Operate/Exactly.h"
+#include "Numbers/Approximation.h"
+#include "Semantics/Operators.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+using isa::StepOp;
+
+static unsigned bytesOf(const ElementType &type) { return type.bits <= 16 ? 2 : type.bits / 8; }
+
+static numbers::Number joinedBy(StepOp op, const std::array<numbers::Number, 3> &n, size_t count) {
+  switch (op) {
+  case StepOp::Add: return count == 3 ? numbers::fused(n[0], n[1], n[2]) : numbers::sum(n[0], n[1]);
+  case StepOp::Subtract: return numbers::sum(n[0], numbers::negative(n[1]));
+  case StepOp::Multiply: return numbers::product(n[0], n[1]);
+  case StepOp::Divide: return numbers::quotient(n[0], n[1]);
+  case StepOp::SquareRoot: return numbers::squareRoot(n[0]);
+  case StepOp::Reciprocal: return numbers::quotient(numbers::Number::scaled(false, 1, 0), n[0]);
+  default: return n[0];
+  }
+}
+
+void computeExactly(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) {
+  const auto &work = *static_cast<const ExactWork *>(op.more);
+  const Slot slots[] = {op.a, op.b, op.c};
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    std::array<numbers::Number, 3> args;
+    for (size_t i = 0; i < work.count; ++i) {
+      Bits bits = 0;
+      if (!work.constants[i])
+        std::memcpy(&bits, registers + slots[i] + size_t(lane) * bytesOf(work.types[i]), bytesOf(work.types[i]));
+      args[i] = work.constants[i] ? work.constants[i]->asNumber() : readElement(bits, work.types[i]).asNumber();
+    }
+    const numbers::Number number = joinedBy(work.op, args, work.count);
+    const Bits bits = work.format ? Bits(numbers::store(number, *work.format, {.rounding = work.rounding}))
+                                  : storeElement(Value::real(number), work.integer);
+    const unsigned width = work.format ? work.format->width() : work.integer.bits;
+    const unsigned bytes = width <= 16 ? 2 : width / 8;
+    std::memcpy(registers + op.d + size_t(lane) * bytes, &bits, bytes);
+  }
+}
+
+void approximate(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) {
+  const auto &work = *static_cast<const ApproximateWork *>(op.more);
+  const unsigned bytes = work.step.type.bits / 8;
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    std::array<Bits, 2> codes = {};
+    std::memcpy(codes.data(), registers + op.a + size_t(lane) * bytes, bytes);
+    if (op.b != noSlot)
+      std::memcpy(&codes[1], registers + op.b + size_t(lane) * bytes, bytes);
+    const Bits bits = approximated(work.step, codes, work.flushes, work.isFull).value_or(0);
+    std::memcpy(registers + op.d + size_t(lane) * bytes, &bits, bytes);
+  }
+}
+
+} // namespace ptxray::machine

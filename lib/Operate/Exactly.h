@@ -1,0 +1,30 @@
+#pragma once
+// One operation on numbers of any formats, with any rounding, lane by lane by lib/Numbers.
+#include "Operate/Op.h"
+#include "Semantics/Recipe.h"
+#include <array>
+#include <optional>
+
+namespace ptxray::machine {
+
+struct ExactWork {
+  isa::StepOp op = isa::StepOp::Operand; // that: the number is rounded alone
+  size_t count = 0;
+  std::array<ElementType, 3> types;
+  std::array<std::optional<Value>, 3> constants;
+  const numbers::Format *format = nullptr; // of the result, or null:
+  ElementType integer;                     // a number that is cut
+  numbers::Rounding rounding = numbers::Rounding::Nearest;
+};
+/// `more` is an ExactWork.
+void computeExactly(char *registers, const Op &op, uint32_t mask, Warp &warp);
+
+/// What the special functions of a GPU give.
+struct ApproximateWork {
+  RecipeStep step;
+  bool flushes, isFull;
+};
+/// `more` is an ApproximateWork.
+void approximate(char *registers, const Op &op, uint32_t mask, Warp &warp);
+
+} // namespace ptxray::machine

@@ -1,0 +1,68 @@
+#pragma once
+// What a recipe computes as operations on registers, each once, before it is known where the results lie.
+#include "Operate/Codes.h"
+#include "Operate/Compile.h"
+#include <array>
+#include <optional>
+
+namespace ptxray::machine {
+
+using NodeId = int;
+inline constexpr NodeId noNode = -1;
+
+/// A register, a constant, or what a handler makes of others.
+struct Node {
+  enum class Kind : uint8_t { Register, Constant, Operation, Fold, Call };
+
+  Kind kind = Kind::Operation;
+  Code code = Code::Copy; // of a Fold: what joins
+  Lane type = Lane::U32, from = Lane::U32;
+  std::array<NodeId, 3> args = {noNode, noNode, noNode};
+  int64_t number = 0;
+  Handler handler = nullptr; // of a Call
+  const void *more = nullptr;
+  Place place; // of a Register
+  uint8_t bits = 0;
+  Bits value = 0; // of a Constant
+  bool operator==(const Node &other) const;
+};
+
+class Graph {
+public:
+  NodeId leaf(Place place);
+  NodeId constant(unsigned bits, Bits value);
+  NodeId add(Code code, Lane type, NodeId a, NodeId b = noNode, NodeId c = noNode, int64_t number = 0,
+             Lane from = Lane::U32);
+  NodeId fold(Code code, Lane type, NodeId a, NodeId group);
+  /// A function of its own, with what it needs.
+  NodeId call(Handler handler, const void *more, unsigned bits, std::array<NodeId, 3> args, int64_t number = 0);
+  const Node &at(NodeId node) const { return nodes[node]; }
+  bool isConstant(NodeId node) const { return node != noNode && nodes[node].kind == Node::Kind::Constant; }
+  void result(Place to, NodeId node) { results.push_back({to, node}); }
+  /// There is no handler for something of it.
+  bool hasFailed = false;
+
+  /// The operations, in order. What is only loaded or stored is not copied: `reads` and `writes` then name the
+  /// registers themselves.
+  std::vector<Op> operations(RegisterFile &file, std::vector<MemoryUse> &reads, std::vector<MemoryUse> &writes);
+
+private:
+  struct Result {
+    Place to;
+    NodeId node;
+  };
+  NodeId add(Node node);
+  NodeId simplified(const Node &node);
+  std::vector<bool> living() const;
+  unsigned readers(Slot slot, const std::vector<bool> &lives) const;
+  void loadDirectly(std::vector<MemoryUse> &reads, const std::vector<bool> &lives);
+  void storeDirectly(std::vector<MemoryUse> &writes);
+  void placeResults(const std::vector<bool> &lives);
+  Op operation(const Node &node, Place to) const;
+
+  std::vector<Node> nodes;
+  std::vector<Result> results;
+  std::vector<Place> places; // of the nodes
+};
+
+} // namespace ptxray::machine

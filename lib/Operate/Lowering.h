@@ -1,0 +1,128 @@
+#pragma once
+// The steps of a recipe as nodes of a graph. Each step knows between which numbers its result is, and how many of its
+// lowest bits anybody asks for; so it is done in lanes that are just wide enough.
+#include "Operate/Term.h"
+
+namespace ptxray::machine {
+
+/// Memory that is read and written: registers of an operand's elements.
+struct MemoryRegisters {
+  uint16_t operand;
+  std::vector<Place> elements;
+};
+
+class Lowering {
+public:
+  struct Input {
+    const Recipe &recipe;
+    llvm::ArrayRef<Place> byNode;
+    Place carry;
+    llvm::ArrayRef<MemoryUse> reads, writes;
+    Kept &kept;
+  };
+  /// `packed`: of how many elements that a register holds all are computed at once; 1: each has lanes of its own.
+  Lowering(const Input &input, ElementType packed) : input(input), recipe(input.recipe), packed(packed) {}
+  /// False: something of it needs `evaluate`.
+  bool run();
+  Graph graph;
+
+private:
+  using Terms = std::vector<Term>;
+  using Args = llvm::ArrayRef<Term>;
+
+  // What is asked for.
+  void findDemand();
+  void demand(uint16_t step, unsigned bits) { wanted[step] = std::max(wanted[step], bits); }
+  void demandOf(const isa::StepOp op, const RecipeStep &step, unsigned bits);
+  std::optional<uint64_t> numberOf(uint16_t step) const;
+
+  // Steps.
+  Terms lower(uint16_t number);
+  Terms operand(const RecipeStep &step);
+  Terms memory(const RecipeStep &step);
+  Term element(Place place, const ElementType &type, unsigned index);
+  std::optional<Terms> ofElements(const RecipeStep &step);
+  std::optional<Terms> ofWords(const RecipeStep &step);
+  std::optional<Term> ofLanes(const RecipeStep &step);
+  Term everyone();
+  NodeId group();
+  Term elementwise(const RecipeStep &step, Args args, unsigned bits);
+  Term joined(const RecipeStep &source, const Terms &terms);
+  Term piece(const Term &whole, const ElementType &type, unsigned first);
+  const Term &constantArg(const RecipeStep &step, unsigned arg);
+
+  // Integers.
+  Term integers(const RecipeStep &step, Args args, unsigned bits);
+  Term ring(isa::StepOp op, const Term &a, const Term &b, unsigned bits);
+  Term product(const Term &a, const Term &b, unsigned bits);
+  Term shifted(bool isLeft, const Term &a, const Term &by, unsigned bits);
+  Term extreme(bool isGreatest, const Term &a, const Term &b, unsigned bits);
+  Term quotient(isa::StepOp op, const Term &a, const Term &b);
+  Term ofBits(const RecipeStep &step, Args args);
+  Term field(const RecipeStep &step, Args args);
+  Term insert(const RecipeStep &step, Args args, unsigned bits);
+  Term saturated(const RecipeStep &step, const Term &a, unsigned bits);
+  unsigned widthFor(const Range &range, unsigned bits, Args args);
+  NodeId atWidth(const Term &term, unsigned width);
+  unsigned commonWidth(const Term &a, const Term &b, bool &isSigned);
+  Lane integerLane(unsigned width, bool isSigned);
+  static Range rangeOf(const Term &term);
+
+  // Truth values.
+  Term compared(isa::StepOp op, const Term &a, const Term &b);
+  Term truths(isa::StepOp op, const Term &a, const Term &b);
+  Term negated(const Term &a);
+  NodeId maskOf(const Term &term);
+  Term choice(const RecipeStep &step, Args args, unsigned bits);
+  Term truthValue(const RecipeStep &step, const Term &a);
+  Term numberOfTruth(const Term &a);
+  Term ones();
+
+  // Floats.
+  std::optional<Term> floats(const RecipeStep &step, Args args);
+  Term floatExtreme(bool isGreatest, const Term &a, const Term &b, const RecipeStep &step);
+  Term unary(Code code, const Term &a);
+  Term unaryTruth(const Term &a);
+  Term flushed(const RecipeStep &step, const Term &a);
+  Term rounded(const Term &term, const numbers::Format &format, numbers::Rounding rounding);
+  Term settled(const Term &term);
+  Term done(const Term &term, const numbers::Format &format, numbers::Rounding rounding);
+  std::optional<Term> exactly(const Term &term, const numbers::Format &format);
+  Term exact(const Term &term, const numbers::Format &format, numbers::Rounding rounding);
+  NodeId codeOf(const Term &term, const numbers::Format &format);
+  Lane floatLane(const numbers::Format &format);
+  Term signOf(const RecipeStep &step, const Term &a);
+  Term withSign(const RecipeStep &step, const Term &a, const Term &isNegative);
+  const numbers::Format *commonFormat(const Term &a, const Term &b);
+  std::optional<Term> floatChoice(const Term &condition, const Term &a, const Term &b);
+  numbers::Rounding roundingOf(uint16_t step) const;
+
+  // Results.
+  void store(const RecipeResult &result);
+  void storeWhole(const RecipeResult &result);
+  void storeElements(const RecipeResult &result);
+  void storeMemory(const RecipeResult &result);
+  void storeTo(Place place, NodeId node, unsigned bits, bool isSigned);
+  NodeId storedBits(const RecipeResult &result, unsigned element, unsigned &width);
+  NodeId toInteger(const Term &term, const ElementType &type, unsigned &width);
+  NodeId approximation(const RecipeResult &result, unsigned element);
+  Place placeOf(const RecipeOperand::Register &reg) const;
+
+  template <class T> T fail(T otherwise) {
+    hasFailed = true;
+    return otherwise;
+  }
+  Term fail() { return fail(Term::constant(Value())); }
+
+  const Input &input;
+  const Recipe &recipe;
+  const ElementType packed;
+  bool hasFailed = false;
+  std::vector<Terms> terms;     // by step
+  std::vector<unsigned> wanted; // by step: lowest bits; 0: the step is needed by nobody
+  uint16_t current = 0;         // the step at hand
+  numbers::Rounding rounding = numbers::Rounding::Nearest; // of the formula at hand
+  const numbers::Format *storedFormat = nullptr;           // likewise
+};
+
+} // namespace ptxray::machine

@@ -1,0 +1,24 @@
+#pragma once
+// Lines of PTX as recipes, with the registers that they name.
+#include "Check/ReadModule.h"
+#include "Operate/Compile.h"
+#include "Semantics/Recipe.h"
+
+namespace ptxray::machine {
+
+/// One instruction, and how wide the register of each of its nodes is (0: the node is none).
+struct Line {
+  std::string text;
+  Recipe recipe;
+  std::vector<uint8_t> widths;
+  std::vector<std::string> names; // of the registers, by node
+};
+
+/// Texts of one instruction each, whose registers are called `%p0`, `%h0`, `%r0`, `%rd0` and so on. Without a recipe, and
+/// left out, is what is not accepted.
+std::vector<Line> readLines(const std::vector<std::string> &texts);
+/// Different texts of a mnemonic that are accepted, about half as many as `count`.
+std::vector<std::string> textsOf(llvm::StringRef mnemonic, unsigned count, uint64_t seed);
+std::vector<std::string> allMnemonics();
+
+} // namespace ptxray::machine

@@ -1,0 +1,205 @@
+// What is compiled against `evaluate`: the same registers before, the same after, bit for bit.
+#include "Lines.h"
+#include "Operate/Evaluated.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+namespace ptxray::machine {
+namespace {
+
+/// Numbers at which formulas turn, and others.
+uint64_t interesting(std::mt19937_64 &random) {
+  static constexpr uint64_t edges[] = {
+      0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7c00, 0x7bff, 0x7e01, 0x3c00, 0xbc00,
+      0x0400, 0x03ff, 0x0001, 0x7f80, 0x7f7f, 0x3f80, 0x7fc1, 0x0080, 0x007f, 0x7fffffff, 0x80000000, 0xffffffff,
+      0x7f800000, 0xff800000, 0x7f7fffff, 0x3f800000, 0xbf800000, 0x3f000000, 0x40490fdb, 0x7fc00001, 0xffa00000,
+      0x00800000, 0x007fffff, 0x4b000000, 0x4f000000, 0xcf000000, 0x4f7fffff, 0x5f000000, 0x7fffffffffffffff,
+      0x8000000000000000, 0xffffffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x3ff0000000000000,
+      0x7fefffffffffffff, 0x0010000000000000, 0x000fffffffffffff, 0x7ff8000000000001, 0xfff4000000000000,
+      0x41dfffffffc00000, 0x41e0000000000000, 0x43e0000000000000, 0xc3e0000000000000, 0x00000000ffffffff};
+  const uint64_t any = random();
+  switch (random() % 8) {
+  case 0:
+  case 1: return edges[any % std::size(edges)];
+  case 2: return edges[any % std::size(edges)] << 16 | edges[(any >> 32) % std::size(edges)];
+  case 3: return edges[any % std::size(edges)] << 32 | edges[(any >> 32) % std::size(edges)];
+  case 4: return any % 64;
+  case 5: return any & 0x40ffffff40ff40ff; // floats near one
+  case 6: return (any & 0x03ffffff00ff83ff) + 0x3f003f003c003c00;
+  default: return any;
+  }
+}
+
+Bits lane(const std::vector<char> &registers, Place place, unsigned lane) {
+  Bits bits = 0;
+  if (place.bits == 1) {
+    uint32_t lanes;
+    std::memcpy(&lanes, registers.data() + place.slot, 4);
+    return lanes >> lane & 1;
+  }
+  std::memcpy(&bits, registers.data() + place.slot + size_t(lane) * (place.bits / 8), place.bits / 8);
+  return bits;
+}
+
+/// No handler asks the warp.
+Warp &nobody() {
+  static char none;
+  return reinterpret_cast<Warp &>(none);
+}
+
+class Twin {
+public:
+  /// `isAliased`: registers of one width are all the same one, as in `add %r0, %r0, %r0`, by pairs.
+  Twin(const Line &line, bool isAliased) : line(line) {
+    carry = file.add(1);
+    std::map<std::string, Place> places;
+    std::map<unsigned, Place> last;
+    for (size_t i = 0; i < line.names.size(); ++i) {
+      Place place;
+      if (const unsigned width = line.widths[i]) {
+        place = places.contains(line.names[i])       ? places[line.names[i]]
+                : isAliased && last.contains(width) ? last[width]
+                                                    : file.add(width);
+        places[line.names[i]] = last[width] = place;
+      }
+      byNode.push_back(place);
+    }
+    fast = compile(line.recipe, byNode, carry, file, kept);
+    slow = evaluated(line.recipe, byNode, carry, file, kept);
+  }
+  bool isRefused() const { return !slow.refusal.empty(); }
+  bool isFast() const { return fast.ops.empty() || slow.ops.empty() || fast.ops[0].run != slow.ops[0].run; }
+  void compare(uint32_t mask, std::mt19937_64 &random);
+  Compiled fast, slow;
+  std::vector<char> fresh(std::mt19937_64 &random) const;
+  std::vector<char> run(const Compiled &compiled, std::vector<char> registers, uint32_t mask, uint64_t seed) const;
+
+private:
+  const Line &line;
+  RegisterFile file;
+  Kept kept;
+  Place carry;
+  std::vector<Place> byNode;
+};
+
+std::vector<char> Twin::fresh(std::mt19937_64 &random) const {
+  std::vector<char> registers(file.bytes() + 64);
+  for (const Place place : byNode)
+    for (unsigned i = 0; i < warpSize && place.bits > 1; ++i) {
+      uint64_t halves[] = {interesting(random), interesting(random)};
+      std::memcpy(registers.data() + place.slot + size_t(i) * (place.bits / 8), halves, place.bits / 8);
+    }
+  for (const Place place : byNode)
+    if (place.bits == 1) {
+      const auto lanes = static_cast<uint32_t>(random());
+      std::memcpy(registers.data() + place.slot, &lanes, 4);
+    }
+  const auto lanes = static_cast<uint32_t>(random());
+  std::memcpy(registers.data() + carry.slot, &lanes, 4);
+  file.writeConstants(registers.data());
+  return registers;
+}
+
+/// As the machine does it, with memory that depends on nothing but the seed.
+std::vector<char> Twin::run(const Compiled &compiled, std::vector<char> registers, uint32_t mask, uint64_t seed) const {
+  for (const MemoryUse &use : compiled.reads)
+    for (size_t element = 0; element < use.elements.size(); ++element) {
+      std::mt19937_64 random(seed + use.operand * 64 + element);
+      for (unsigned i = 0; i < warpSize; ++i) {
+        const uint64_t halves[] = {interesting(random), interesting(random)};
+        Bits bits;
+        std::memcpy(&bits, halves, 16);
+        bits = lowBits(bits, use.bits);
+        const Place place = use.elements[element];
+        if (mask >> i & 1)
+          std::memcpy(registers.data() + place.slot + size_t(i) * (place.bits / 8), &bits, place.bits / 8);
+      }
+    }
+  for (const Op &op : compiled.ops)
+    op.run(registers.data(), op, mask, nobody());
+  return registers;
+}
+
+void Twin::compare(uint32_t mask, std::mt19937_64 &random) {
+  const std::vector<char> before = fresh(random);
+  const uint64_t seed = random();
+  const std::vector<char> got = run(fast, before, mask, seed), wanted = run(slow, before, mask, seed);
+  const auto text = [](Bits bits) {
+    return llvm::utohexstr(uint64_t(bits >> 64)) + ":" + llvm::utohexstr(uint64_t(bits));
+  };
+  for (unsigned i = 0; i < warpSize; ++i) {
+    for (size_t node = 0; node < byNode.size(); ++node)
+      if (byNode[node].bits) {
+        std::string all;
+        for (const Place place : byNode)
+          all += text(lane(before, place, i)) + " ";
+        ASSERT_EQ(text(lane(got, byNode[node], i)), text(lane(wanted, byNode[node], i)))
+            << line.text << " node " << node << " lane " << i << " of " << mask << " before " << all;
+      }
+    ASSERT_EQ(text(lane(got, carry, i)), text(lane(wanted, carry, i))) << line.text << " carry, lane " << i;
+    for (size_t use = 0; use < slow.writes.size(); ++use)
+      for (size_t element = 0; element < slow.writes[use].elements.size() && (mask >> i & 1); ++element) {
+        const unsigned bits = slow.writes[use].bits;
+        ASSERT_EQ(text(lowBits(lane(got, fast.writes[use].elements[element], i), bits)),
+                  text(lowBits(lane(wanted, slow.writes[use].elements[element], i), bits)))
+            << line.text << " memory, lane " << i;
+      }
+  }
+}
+
+const char *sampleOf(const char *name, const char *otherwise) {
+  const char *value = std::getenv(name);
+  return value ? value : otherwise;
+}
+
+TEST(Operate, ComputesWhatEvaluateComputes) {
+  std::mt19937_64 random(1);
+  const std::string only = sampleOf("PTXRAY_MNEMONIC", "");
+  const int rounds = std::atoi(sampleOf("PTXRAY_ROUNDS", "1"));
+  const auto count = static_cast<unsigned>(std::atoi(sampleOf("PTXRAY_COUNT", "200")));
+  unsigned all = 0, refused = 0, fast = 0;
+  for (const std::string &mnemonic : allMnemonics()) {
+    if (!only.empty() && mnemonic != only)
+      continue;
+    unsigned here = 0, fastHere = 0;
+    std::vector<std::string> slowTexts;
+    for (const Line &line : readLines(textsOf(mnemonic, count, 1))) {
+      ++all;
+      Twin twin(line, /*isAliased=*/false), aliased(line, /*isAliased=*/true);
+      refused += twin.isRefused();
+      ASSERT_EQ(twin.fast.refusal, twin.slow.refusal) << line.text;
+      if (twin.isRefused())
+        continue;
+      ++here;
+      fastHere += twin.isFast();
+      if (!twin.isFast()) {
+        slowTexts.push_back(line.text);
+        continue;
+      }
+      for (int round = 0; round < rounds; ++round) {
+        twin.compare(allLanes, random);
+        aliased.compare(allLanes, random);
+        twin.compare(static_cast<uint32_t>(random()) | 1, random);
+        aliased.compare(1u << random() % 32, random);
+        if (HasFatalFailure())
+          break;
+      }
+      if (testing::Test::HasFailure() && !only.empty())
+        return;
+    }
+    fast += fastHere;
+    if (here && std::getenv("PTXRAY_REPORT")) {
+      std::printf("%s: %u of %u fast\n", mnemonic.c_str(), fastHere, here);
+      for (size_t i = 0; i < slowTexts.size() && i < 8; ++i)
+        std::printf("    slow: %s\n", slowTexts[i].c_str());
+    }
+  }
+  std::printf("%u texts, %u refused, %u fast\n", all, refused, fast);
+  EXPECT_TRUE(all > 5000 || !only.empty());
+}
+
+} // namespace
+} // namespace ptxray::machine

@@ -6,14 +6,17 @@
 #include <cmath>
 #include <cstdint>
 
+// A file that is compiled for some processors alone has these functions too: none may be left to the linker.
+#define PTXRAY_INLINED [[gnu::always_inline]] inline
+
 namespace ptxray::numbers::lanes {
 
 /// There is one NaN of f32.
-template <class... Sources> float canonical(float result, Sources... /*unused*/) {
+template <class... Sources> PTXRAY_INLINED float canonical(float result, Sources... /*unused*/) {
   return result == result ? result : std::bit_cast<float>(0x7fffffff);
 }
 /// That of f64 has the fraction of the last of these sources that is one.
-template <class... Sources> double canonical(double result, Sources... sources) {
+template <class... Sources> PTXRAY_INLINED double canonical(double result, Sources... sources) {
   uint64_t code = 0xfff8000000000000;
   for (const double source : {sources...})
     code = source == source ? code : std::bit_cast<uint64_t>(source) | uint64_t(1) << 51;
@@ -21,33 +24,33 @@ template <class... Sources> double canonical(double result, Sources... sources) 
 }
 
 /// .ftz: zero in the place of a subnormal number.
-template <bool Flush> float flushed(float x) {
+template <bool Flush> PTXRAY_INLINED float flushed(float x) {
   const auto code = std::bit_cast<uint32_t>(x);
   return !Flush || (code & 0x7f800000) != 0 ? x : std::bit_cast<float>(code & 0x80000000);
 }
-template <bool Flush> double flushed(double x) { return x; }
+template <bool Flush> PTXRAY_INLINED double flushed(double x) { return x; }
 
-template <bool Flush = false, class T> T add(T a, T b) {
+template <bool Flush = false, class T> PTXRAY_INLINED T add(T a, T b) {
   const T x = flushed<Flush>(a), y = flushed<Flush>(b);
   return flushed<Flush>(canonical(x + y, a, b));
 }
-template <bool Flush = false, class T> T subtract(T a, T b) {
+template <bool Flush = false, class T> PTXRAY_INLINED T subtract(T a, T b) {
   const T x = flushed<Flush>(a), y = flushed<Flush>(b);
   return flushed<Flush>(canonical(x - y, a, b));
 }
-template <bool Flush = false, class T> T multiply(T a, T b) {
+template <bool Flush = false, class T> PTXRAY_INLINED T multiply(T a, T b) {
   const T x = flushed<Flush>(a), y = flushed<Flush>(b);
   return flushed<Flush>(canonical(x * y, a, b));
 }
-template <bool Flush = false, class T> T divide(T a, T b) {
+template <bool Flush = false, class T> PTXRAY_INLINED T divide(T a, T b) {
   const T x = flushed<Flush>(a), y = flushed<Flush>(b);
   return flushed<Flush>(canonical(x / y, b, a));
 }
-template <bool Flush = false, class T> T fused(T a, T b, T c) {
+template <bool Flush = false, class T> PTXRAY_INLINED T fused(T a, T b, T c) {
   const T x = flushed<Flush>(a), y = flushed<Flush>(b), z = flushed<Flush>(c);
   return flushed<Flush>(canonical(std::fma(x, y, z), a, c, b));
 }
-template <bool Flush = false, class T> T squareRoot(T a) {
+template <bool Flush = false, class T> PTXRAY_INLINED T squareRoot(T a) {
   const T x = flushed<Flush>(a);
   return canonical(std::sqrt(x), a);
 }
@@ -55,13 +58,13 @@ template <bool Flush = false, class T> T squareRoot(T a) {
 // Numbers of 16 bits as f32 and back, to nearest. What add, subtract, multiply, divide and squareRoot give of two of
 // them is rounded twice without harm: f32 has more than twice the bits.
 
-inline float widenedF16(uint16_t code) {
+PTXRAY_INLINED float widenedF16(uint16_t code) {
   const uint32_t magnitude = uint32_t(code & 0x7fff) << 13, sign = uint32_t(code & 0x8000) << 16;
   const auto scaled = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F); // normal if it was subnormal
   const uint32_t special = magnitude > 0x0f800000 ? 0x7fffffff : 0x7f800000 | sign;
   return std::bit_cast<float>(magnitude >= 0x0f800000 ? special : scaled | sign);
 }
-inline uint16_t narrowedF16(float x) {
+PTXRAY_INLINED uint16_t narrowedF16(float x) {
   const auto code = std::bit_cast<uint32_t>(x);
   const uint32_t magnitude = code & 0x7fffffff, sign = code >> 16 & 0x8000;
   const uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112U << 23)) >> 13;
@@ -70,14 +73,14 @@ inline uint16_t narrowedF16(float x) {
   const uint32_t finite = magnitude < 0x38800000 ? subnormal : normal;
   return uint16_t(magnitude > 0x7f800000 ? 0x7fff : sign | (magnitude >= 0x477ff000 ? 0x7c00 : finite));
 }
-inline float widenedBf16(uint16_t code) { return std::bit_cast<float>(uint32_t(code) << 16); }
-inline uint16_t narrowedBf16(float x) {
+PTXRAY_INLINED float widenedBf16(uint16_t code) { return std::bit_cast<float>(uint32_t(code) << 16); }
+PTXRAY_INLINED uint16_t narrowedBf16(float x) {
   const auto code = std::bit_cast<uint32_t>(x);
   return uint16_t((code & 0x7fffffff) > 0x7f800000 ? 0x7fff : (code + 0x7fff + (code >> 16 & 1)) >> 16);
 }
 
 /// a * b + c of numbers of 16 bits, to be narrowed: rounded to odd twice, so that rounding once more cannot be wrong.
-inline float fusedOf16(float a, float b, float c) {
+PTXRAY_INLINED float fusedOf16(float a, float b, float c) {
   const double product = double(a) * b, sum = product + c;
   const double part = sum - product, error = (product - (sum - part)) + (c - part);
   auto code = std::bit_cast<uint64_t>(sum);

@@ -177,7 +177,7 @@ Term Lowering::flushed(const RecipeStep &step, const Term &term) {
   if (!type.isFloat())
     return term;
   const Term a = term.isPending() ? done(term, *type.format, Rounding::Nearest) : term;
-  if (!a.isFloat() || a.isConstant || (type.format != &numbers::f32 && type.format != &numbers::f16))
+  if (!a.isFloat() || a.isConstant || (type.format == &numbers::bf16 || !isNative(*type.format)))
     return fail();
   const std::optional<Term> same = exactly(a, *type.format);
   if (!same)

@@ -237,13 +237,20 @@ std::vector<Op> Graph::operations(RegisterFile &file, std::vector<MemoryUse> &re
     else if (nodes[i].kind == Node::Kind::Constant && lives[i])
       places[i] = file.constant(nodes[i].bits, nodes[i].value);
   placeResults(lives);
+  const auto isElement = [&](Slot slot) { // of memory: only the lanes that take part are stored
+    return llvm::any_of(writes, [&](const MemoryUse &use) {
+      return llvm::any_of(use.elements, [&](Place element) { return element.slot == slot; });
+    });
+  };
   std::vector<Op> ops;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (!lives[i] || nodes[i].kind < Node::Kind::Operation)
       continue;
-    if (!places[i].slot)
+    const bool isTemporary = !places[i].slot;
+    if (isTemporary)
       places[i] = file.temporary(nodes[i].bits);
     ops.push_back(operation(nodes[i], places[i]));
+    ops.back().isTemporary = isTemporary || isElement(places[i].slot);
   }
   for (size_t i = 0; i < results.size(); ++i) { // copies see what was there before all of them
     NodeId &node = results[i].node;

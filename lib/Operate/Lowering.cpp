@@ -288,6 +288,17 @@ std::optional<Lowering::Terms> Lowering::ofElements(const RecipeStep &step) {
       result.push_back(piece(whole, step.type, step.type.bits * (from + i)));
     return result;
   }
+  case StepOp::Decoded: {
+    const Term &bits = terms[step.args[0]][0];
+    const RecipeStep &source = recipe.steps[step.args[0]];
+    if (bits.isFloat() || bits.isTruth())
+      return Terms{fail()};
+    if (!step.type.isFloat() || bits.isConstant)
+      return Terms{piece(bits, step.type, 0)};
+    if (source.type.bits != step.type.bits || bits.width != step.type.bits || packed.count > 1)
+      return Terms{fail()};
+    return Terms{Term::real(bits.node, *step.type.format, true)};
+  }
   case StepOp::Joined: {
     Terms result;
     for (const uint16_t arg : step.args)

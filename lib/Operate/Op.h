@@ -28,10 +28,11 @@ struct Op {
     int64_t number = 0;
     const void *more; // what else the handler needs, kept by the program
   };
+  uint32_t isTemporary : 1 = 0; // the result is: its other lanes may become anything
   // Filled in by the program:
+  uint32_t isNot : 1 = 0;        // the lanes in which the guard is false
+  uint32_t instruction : 30 = 0; // number in its body
   Slot guard = noSlot;           // a predicate: only its lanes compute
-  uint32_t isNot : 1 = 0;        // those for which it is false
-  uint32_t instruction : 31 = 0; // number in its body
 };
 
 template <class T> T *lanesOf(char *registers, Slot slot) { return reinterpret_cast<T *>(registers + slot); }

@@ -21,7 +21,7 @@ static double nanoseconds(const Line &line, uint32_t mask, size_t &count) {
   for (const uint8_t width : line.widths)
     byNode.push_back(width ? file.add(width) : Place());
   const Compiled compiled = compile(line.recipe, byNode, carry, file, kept);
-  std::vector<uint64_t> words(file.bytes() / 8 + 16, 0x3f8000013f800001);
+  std::vector<uint64_t> words(file.bytes() / 8 + 16, 0x3f803c013f803c01);
   auto *registers = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(words.data()) + 63) / 64 * 64);
   file.writeConstants(registers);
   count = compiled.ops.size();

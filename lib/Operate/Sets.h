@@ -1,0 +1,14 @@
+#pragma once
+// The sets of handlers that there are.
+#include "Operate/Codes.h"
+
+namespace ptxray::machine {
+
+/// For any processor.
+Handler baseHandlerOf(Code code, Lane type, Lane from);
+Handler baseFoldOf(Code code, Lane type);
+/// For x86 with vectors of 256 bits, and with an fma.
+Handler wideHandlerOf(Code code, Lane type, Lane from);
+Handler wideFoldOf(Code code, Lane type);
+
+} // namespace ptxray::machine

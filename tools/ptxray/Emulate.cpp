@@ -145,6 +145,11 @@ machine::Outcome Emulation::launch() {
   return machine::launch(loaded, asked);
 }
 
+static std::string placeText(const FileReport &report, Range range) {
+  const LineColumn at = report.source->lineColumn(range.begin);
+  return report.path + ':' + std::to_string(at.line) + ':' + std::to_string(at.column);
+}
+
 /// Adds what a launch found to the report and prints it, with what the kernel printed. Returns an exit status.
 int Emulation::report(machine::Outcome outcome, const Arguments &arguments) {
   FileReport &report = input.report;
@@ -156,13 +161,16 @@ int Emulation::report(machine::Outcome outcome, const Arguments &arguments) {
   report.diagnostics.clear();
   llvm::outs() << outcome.printed;
   llvm::outs().flush();
+  if (!outcome.refusal.empty() && outcome.refusedAt == Range())
+    fail(KernelFailed, "launch of `" + kernel.name + "`: " + outcome.refusal);
   if (!outcome.refusal.empty())
-    fail(NotEmulated, "kernel `" + kernel.name + "` cannot be emulated: " + outcome.refusal);
-  if (!outcome.isComplete && isGood)
+    fail(NotEmulated, placeText(report, outcome.refusedAt) + ": `" + kernel.name +
+                          "` came to an instruction that cannot be emulated: " + outcome.refusal);
+  if (outcome.isOutOfTime)
     fail(KernelFailed, "kernel `" + kernel.name + "` has not ended after " + std::to_string(options.seconds) +
                            " s: it hangs, or needs a longer --time-limit");
   if (!outcome.isComplete)
-    throw FailedLaunch{FoundErrors};
+    throw FailedLaunch{isGood ? KernelFailed : FoundErrors};
   return isGood ? Clean : FoundErrors;
 }
 
@@ -215,6 +223,7 @@ int Emulation::run(const Arguments &arguments) {
   asked.shared = options.shared;
   asked.isCooperative = options.cooperative;
   asked.seconds = options.seconds;
+  asked.checks = !arguments.has("--no-checks");
   if (const std::string broken = machine::brokenLimits(asked); !broken.empty())
     fail(KernelFailed, "launch of `" + kernel.name + "`: " + broken);
   placeBuffers();

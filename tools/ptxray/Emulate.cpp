@@ -35,7 +35,8 @@ private:
   void placeBuffers();
   void setVariables();
   machine::TensorMapBytes mapFor(const launcher::TensorMap &asked) const;
-  std::vector<uint8_t> parameters() const;
+  uint64_t addressOf(const launcher::Address &at) const;
+  std::vector<launcher::Bytes> arguments() const;
   machine::Outcome launch();
   int report(machine::Outcome outcome, const Arguments &arguments);
   launcher::Bytes contents(const std::string &name) const;
@@ -97,6 +98,12 @@ static std::optional<machine::TensorType> tensorType(StringRef name) {
   return found == std::end(types) ? std::nullopt : std::optional(found->type);
 }
 
+uint64_t Emulation::addressOf(const launcher::Address &at) const {
+  const auto buffer = llvm::find_if(options.buffers, [&](const auto &one) { return one.name == at.buffer; });
+  assert(buffer != options.buffers.end() && "addresses were checked");
+  return addresses[buffer - options.buffers.begin()] + at.offset;
+}
+
 machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) const {
   const std::optional<machine::TensorType> type = tensorType(asked.type->name);
   if (!type)
@@ -107,8 +114,7 @@ machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) cons
   machine::TensorMap map;
   map.type = *type;
   map.rank = static_cast<uint32_t>(asked.extents.size());
-  const auto buffer = llvm::find_if(options.buffers, [&](const auto &one) { return one.name == asked.at.buffer; });
-  map.address = addresses[buffer - options.buffers.begin()] + asked.at.offset;
+  map.address = addressOf(asked.at);
   llvm::copy(asked.extents, map.extents.begin());
   llvm::copy(asked.strides, map.strides.begin());
   llvm::copy(asked.box, map.box.begin());
@@ -122,26 +128,23 @@ machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) cons
   return encode(map);
 }
 
-/// The parameters as the kernel declares them. They have the sizes of the arguments.
-std::vector<uint8_t> Emulation::parameters() const {
-  std::vector<uint8_t> all;
-  for (const auto &[argument, parameter] : llvm::zip(options.arguments, kernel.parameters)) {
-    const size_t begin = llvm::alignTo(all.size(), parameter.alignment);
-    all.resize(begin);
-    llvm::append_range(all, argument.bytes);
+/// The arguments with the addresses and tensor maps in them. They have the sizes of the parameters.
+std::vector<launcher::Bytes> Emulation::arguments() const {
+  std::vector<launcher::Bytes> all;
+  for (const launcher::Argument &argument : options.arguments) {
+    launcher::Bytes &bytes = all.emplace_back(argument.bytes);
     for (const auto &[offset, at] : argument.addresses) {
-      const auto buffer = llvm::find_if(options.buffers, [&](const auto &one) { return one.name == at.buffer; });
-      const uint64_t address = addresses[buffer - options.buffers.begin()] + at.offset;
-      std::memcpy(&all[begin + offset], &address, sizeof address);
+      const uint64_t address = addressOf(at);
+      std::memcpy(&bytes[offset], &address, sizeof address);
     }
     for (const auto &[offset, map] : argument.tensorMaps)
-      llvm::copy(mapFor(map), all.begin() + begin + offset);
+      llvm::copy(mapFor(map), bytes.begin() + offset);
   }
   return all;
 }
 
 machine::Outcome Emulation::launch() {
-  asked.parameters = parameters();
+  asked.parameters = laidOut(kernel, arguments());
   return machine::launch(loaded, asked);
 }
 

@@ -88,6 +88,38 @@ ptxray_result *ptxray_checker_check(ptxray_checker *checker, const char *text, s
                                     const ptxray_options *options);
 void ptxray_checker_free(ptxray_checker *checker);
 
+/* A module on an emulated GPU, with memory that keeps what launches leave in it. `arch` of the options names the GPU. It
+ * serves one thread at a time. */
+typedef struct ptxray_machine ptxray_machine;
+/* NULL: out of memory, or the text is longer than 4 GiB. */
+ptxray_machine *ptxray_machine_new(const char *text, size_t length, const ptxray_options *options);
+/* What a check of the text finds. With an error in it nothing can be launched. It is the machine's: free it with that. */
+const ptxray_result *ptxray_machine_checked(const ptxray_machine *machine);
+/* The type of a parameter, `.f32`, and its size; NULL: there is none. A `kernel` that is NULL stands for the only one. */
+const char *ptxray_machine_parameter(const ptxray_machine *machine, const char *kernel, size_t index, size_t *size);
+/* Makes memory of the caller a buffer, in place, until it is removed. Returns its address on the GPU. */
+uint64_t ptxray_machine_add(ptxray_machine *machine, void *bytes, size_t size, const char *name);
+void ptxray_machine_remove(ptxray_machine *machine, uint64_t address);
+/* The memory of a variable of the module; NULL: there is none of that name. */
+void *ptxray_machine_variable(const ptxray_machine *machine, const char *name, size_t *size);
+void ptxray_machine_free(ptxray_machine *machine);
+
+/* How a kernel is launched. The names are those of `ptxray run`: kernel, grid, block, cluster (`X,Y,Z`), shared,
+ * cooperative (yes or no), time-limit (seconds); and checks (yes or no: look for races). */
+typedef struct ptxray_launch ptxray_launch;
+ptxray_launch *ptxray_launch_new(void); /* NULL: out of memory */
+/* NULL when it was set, else what is wrong, good until the next call with the same launch. */
+const char *ptxray_launch_set(ptxray_launch *launch, const char *name, const char *value);
+/* The bytes of the next argument, as many as its parameter has. */
+void ptxray_launch_argument(ptxray_launch *launch, const void *bytes, size_t size);
+void ptxray_launch_free(ptxray_launch *launch);
+
+/* Runs a kernel to its end or its first faults, which are the diagnostics of the result. NULL: out of memory. */
+ptxray_result *ptxray_machine_run(ptxray_machine *machine, const ptxray_launch *launch);
+/* What a kernel printed, and why it did not come to its end without a fault; NULL: it did. */
+const char *ptxray_result_printed(const ptxray_result *result);
+const char *ptxray_result_refusal(const ptxray_result *result);
+
 /* The page about a rule, in Markdown; NULL when there is no such rule. */
 const char *ptxray_explain(const char *rule);
 

@@ -21,6 +21,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace ptxray {
@@ -141,18 +142,24 @@ inline Diagnostic readDiagnostic(const ptxray_diagnostic &from) {
   return d;
 }
 
+struct FreeResult {
+  void operator()(ptxray_result *result) const { ptxray_result_free(result); }
+};
+using GivenResult = std::unique_ptr<ptxray_result, FreeResult>;
+
+inline Result copyResult(const ptxray_result *given) {
+  Result result{ptxray_result_ptx(given), ptxray_result_target(given), {}};
+  for (size_t i = 0; i < ptxray_result_count(given); ++i)
+    result.diagnostics.push_back(readDiagnostic(*ptxray_result_diagnostic(given, i)));
+  return result;
+}
+
 /// Takes over what a function of the C interface gave. Throws std::bad_alloc if that is nothing.
 inline Result readResult(ptxray_result *given) {
-  struct Free {
-    void operator()(ptxray_result *result) const { ptxray_result_free(result); }
-  };
-  const std::unique_ptr<ptxray_result, Free> found(given);
+  const GivenResult found(given);
   if (!found)
     throw std::bad_alloc();
-  Result result{ptxray_result_ptx(found.get()), ptxray_result_target(found.get()), {}};
-  for (size_t i = 0; i < ptxray_result_count(found.get()); ++i)
-    result.diagnostics.push_back(readDiagnostic(*ptxray_result_diagnostic(found.get(), i)));
-  return result;
+  return copyResult(found.get());
 }
 
 /// Checks a whole PTX text. Throws std::bad_alloc when memory ends or the text is longer than 4 GiB.
@@ -178,6 +185,85 @@ private:
     return readResult(ptxray_checker_check(checker.get(), text.data(), text.size(), options));
   }
   std::unique_ptr<ptxray_checker, Free> checker;
+};
+
+/// How a kernel is launched.
+class Launch {
+public:
+  Launch() : launch(ptxray_launch_new()) {
+    if (!launch)
+      throw std::bad_alloc();
+  }
+
+  /// The names are those of `ptxray run`: kernel, grid, block, cluster (`X,Y,Z`), shared, cooperative (yes or no),
+  /// time-limit (seconds); and checks (yes or no: look for races). Throws std::invalid_argument.
+  Launch &set(const std::string &name, const std::string &value) {
+    if (const char *problem = ptxray_launch_set(launch.get(), name.c_str(), value.c_str()))
+      throw std::invalid_argument(problem);
+    return *this;
+  }
+  /// The next argument: a number of the parameter's size, an address of the machine, a structure.
+  template <typename T> Launch &argument(const T &value) {
+    static_assert(std::is_trivially_copyable<T>::value, "an argument is handed over by its bytes");
+    ptxray_launch_argument(launch.get(), &value, sizeof value);
+    return *this;
+  }
+  const ptxray_launch *get() const { return launch.get(); }
+
+private:
+  struct Free {
+    void operator()(ptxray_launch *launch) const { ptxray_launch_free(launch); }
+  };
+  std::unique_ptr<ptxray_launch, Free> launch;
+};
+
+/// What came of a launch.
+struct Launched {
+  Result result;                      // faults of the kernel
+  std::string printed;                // by the kernel
+  std::optional<std::string> refusal; // why it did not come to its end without a fault; nothing: it did
+};
+
+/// A module on an emulated GPU, with memory that keeps what launches leave in it. It serves one thread at a time.
+///
+///   ptxray::Machine machine(text);
+///   std::vector<float> data(64);
+///   machine.run(ptxray::Launch().set("block", "64").argument(machine.add(data.data(), data.size() * sizeof(float))));
+class Machine {
+public:
+  /// `arch` of the options names the GPU. Throws std::bad_alloc when memory ends or the text is longer than 4 GiB.
+  explicit Machine(std::string_view text, const Options &options = {})
+      : machine(ptxray_machine_new(text.data(), text.size(), options.get())) {
+    if (!machine)
+      throw std::bad_alloc();
+  }
+
+  /// What a check of the text finds. With an error in it nothing can be launched.
+  Result checked() const { return copyResult(ptxray_machine_checked(machine.get())); }
+  /// Makes memory of the caller a buffer, in place, until it is removed. Returns its address on the GPU.
+  uint64_t add(void *bytes, size_t size, const char *name = nullptr) {
+    return ptxray_machine_add(machine.get(), bytes, size, name);
+  }
+  void remove(uint64_t address) { ptxray_machine_remove(machine.get(), address); }
+  /// The memory of a variable of the module; null: there is none of that name.
+  void *variable(const std::string &name, size_t &size) const {
+    return ptxray_machine_variable(machine.get(), name.c_str(), &size);
+  }
+  /// Runs a kernel to its end or its first faults.
+  Launched run(const Launch &launch) {
+    const GivenResult given(ptxray_machine_run(machine.get(), launch.get()));
+    if (!given)
+      throw std::bad_alloc();
+    const char *refusal = ptxray_result_refusal(given.get());
+    return {copyResult(given.get()), ptxray_result_printed(given.get()),
+            refusal ? std::optional<std::string>(refusal) : std::nullopt};
+  }
+
+private:
+  struct Free {
+    void operator()(ptxray_machine *machine) const { ptxray_machine_free(machine); }
+  };
+  std::unique_ptr<ptxray_machine, Free> machine;
 };
 
 /// The page about a rule, in Markdown; nothing when there is no such rule.

@@ -1,39 +1,15 @@
 // The C interface of include/ptxray/ptxray-c.h, over the steps of lib/.
-#include "Check/Checker.h"
+#include "Api/Structs.h"
 #include "Diagnostics/RulePages.h"
 #include "Source/Origin.h"
 #include "Source/SourceBuffer.h"
 #include "Workspace/Options.h"
-#include "ptxray/ptxray-c.h"
-#include <deque>
 #include <new>
 
 using namespace ptxray;
 
-struct ptxray_options {
-  CheckOptions options;
-  Language language = Language::Ptx;
-  std::optional<std::string> constraints; // of a text that is one statement
-  std::string problem;
-};
-
 struct ptxray_checker {
   std::optional<Checker> checker; // none: memory ended within a check
-};
-
-struct ptxray_result {
-  /// Keeps what the structs point to in deques, whose elements never move.
-  struct Findings {
-    std::deque<std::string> strings;
-    std::deque<ptxray_note> notes;
-    std::deque<ptxray_edit> edits;
-    std::deque<std::vector<const ptxray_note *>> noteLists;
-    std::deque<std::vector<const ptxray_edit *>> editLists;
-    std::deque<ptxray_diagnostic> diagnostics;
-  };
-
-  std::string ptx, target;
-  std::optional<Findings> findings; // none: nothing was found
 };
 
 namespace {
@@ -106,7 +82,9 @@ FileReport checked(Checker &checker, llvm::StringRef text, const ptxray_options 
                          : checker.check(std::move(report), how.language, how.options);
 }
 
-std::unique_ptr<ptxray_result> resultOf(const FileReport &report) {
+} // namespace
+
+std::unique_ptr<ptxray_result> ptxray::resultOf(const FileReport &report) {
   auto result = std::make_unique<ptxray_result>();
   result->ptx = report.ptx;
   result->target = report.target;
@@ -120,8 +98,6 @@ std::unique_ptr<ptxray_result> resultOf(const FileReport &report) {
     writer.add(d, origins ? &*origins : nullptr);
   return result;
 }
-
-} // namespace
 
 const char *ptxray_version(void) { return PTXRAY_VERSION; }
 
@@ -160,6 +136,10 @@ const ptxray_diagnostic *ptxray_result_diagnostic(const ptxray_result *result, s
 
 const char *ptxray_result_ptx(const ptxray_result *result) { return result->ptx.c_str(); }
 const char *ptxray_result_target(const ptxray_result *result) { return result->target.c_str(); }
+const char *ptxray_result_printed(const ptxray_result *result) { return result->printed.c_str(); }
+const char *ptxray_result_refusal(const ptxray_result *result) {
+  return result->refusal ? result->refusal->c_str() : nullptr;
+}
 void ptxray_result_free(ptxray_result *result) { delete result; }
 
 ptxray_checker *ptxray_checker_new(void) { return new (std::nothrow) ptxray_checker(); }

@@ -1,6 +1,7 @@
 """The Python module, over the library in its process and over a process beside it: test_python.py PTXRAY [LIBRARY].
 With PTXRAY_ARRAYS in the environment, in a Python that has numpy and pyarrow."""
 
+import array
 import concurrent.futures
 import gc
 import json
@@ -29,6 +30,54 @@ import ptxray  # noqa: E402
 
 ptxray.program = lambda: program
 assert type(ptxray._engine()).__name__ == ("Worker" if engine == "beside" else "Library")
+
+
+def kernels():
+    text = (ROOT / "test" / "emulate" / "saxpy.ptx").read_text()
+    if engine == "beside":
+        try:
+            ptxray.Machine(text)
+        except ptxray.EmulationError:
+            return
+        raise AssertionError("a process emulates nothing")
+    x, y = array.array("f", range(64)), array.array("f", [1] * 64)
+    assert ptxray.emulate(text, [2.5, x, y, 64], grid=2, block=32).printed == ""
+    assert list(y) == [2.5 * i + 1 for i in range(64)]
+    machine = ptxray.Machine(text, chip="sm_90a", path="saxpy.ptx")
+    machine.launch([0, y, y, 64], block=64)  # one buffer twice
+    assert y[63] == 2.5 * 63 + 1
+    for problem, arguments in (
+        (ptxray.PtxError, [1, x, y, 70]),
+        (ptxray.EmulationError, [1, x, y]),
+        (TypeError, [1, x, memoryview(b"1234"), 1]),
+        (OverflowError, [1, x, y, 1 << 40]),
+    ):
+        try:
+            machine.launch(arguments, block=128)
+        except problem as raised:
+            assert problem is not ptxray.PtxError or str(raised).startswith("saxpy.ptx:38:3: error: thread (64, 0, 0)")
+        else:
+            raise AssertionError(arguments)
+    machine = ptxray.Machine((ROOT / "test" / "emulate" / "atomics.ptx").read_text())
+    counts = bytearray(16)
+    machine.launch([machine.address(counts)], grid=4, block=32)
+    most = machine.variable("most").cast("I")
+    assert counts == bytes([32, 0, 0, 0]) * 4 and most[0] == 127
+    most[0] = 1000
+    machine.launch([counts], block=32)
+    assert most[0] == 1000 and counts[0] == 40
+    printed = (ROOT / "test" / "emulate" / "printed.ptx").read_text()
+    assert ptxray.emulate(printed, [5]).printed == "thread 0 of block 0 has 5 and 0.500000\n"
+    for problem, what in (
+        (ptxray.PtxError, lambda: ptxray.emulate(BAD)),
+        (ValueError, lambda: ptxray.emulate(text, chip="sm_1")),
+        (KeyError, lambda: machine.variable("none")),
+    ):
+        try:
+            what()
+        except problem:
+            continue
+        raise AssertionError(problem)
 
 
 def values():
@@ -195,6 +244,6 @@ def memory():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 2000
 
 
-for test in (values, many, arrays, as_the_program, threads, forks, subinterpreters, memory):
+for test in (values, kernels, many, arrays, as_the_program, threads, forks, subinterpreters, memory):
     test()
 print(f"ptxray works over {type(ptxray._engine()).__name__}")

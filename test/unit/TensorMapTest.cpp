@@ -62,7 +62,7 @@ TEST(TensorMap, ProblemsAreFound) {
       {"it has 0 dimensions; 1 to 5 expected", [](TensorMap &map) { map.rank = 0; }},
       {"it has 2 dimensions; interleaved, 3 to 5 expected",
        [](TensorMap &map) { map.interleave = TensorInterleave::By16; }},
-      {"its address is no multiple of 16", [](TensorMap &map) { map.address += 8; }},
+      {"its address is not a multiple of 16", [](TensorMap &map) { map.address += 8; }},
       {"the extent of dimension 1 is 0; 1 to 2^32 expected", [](TensorMap &map) { map.extents[1] = 0; }},
       {"the box of dimension 1 is 257; 1 to 256 expected", [](TensorMap &map) { map.box[1] = 257; }},
       {"the step of dimension 1 is 9; 1 to 8 expected", [](TensorMap &map) { map.steps[1] = 9; }},

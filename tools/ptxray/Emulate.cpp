@@ -35,7 +35,8 @@ private:
   void placeBuffers();
   void setVariables();
   machine::TensorMapBytes mapFor(const launcher::TensorMap &asked) const;
-  std::vector<uint8_t> parameters() const;
+  uint64_t addressOf(const launcher::Address &at) const;
+  std::vector<launcher::Bytes> arguments() const;
   machine::Outcome launch();
   int report(machine::Outcome outcome, const Arguments &arguments);
   launcher::Bytes contents(const std::string &name) const;
@@ -97,6 +98,12 @@ static std::optional<machine::TensorType> tensorType(StringRef name) {
   return found == std::end(types) ? std::nullopt : std::optional(found->type);
 }
 
+uint64_t Emulation::addressOf(const launcher::Address &at) const {
+  const auto buffer = llvm::find_if(options.buffers, [&](const auto &one) { return one.name == at.buffer; });
+  assert(buffer != options.buffers.end() && "addresses were checked");
+  return addresses[buffer - options.buffers.begin()] + at.offset;
+}
+
 machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) const {
   const std::optional<machine::TensorType> type = tensorType(asked.type->name);
   if (!type)
@@ -107,8 +114,7 @@ machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) cons
   machine::TensorMap map;
   map.type = *type;
   map.rank = static_cast<uint32_t>(asked.extents.size());
-  const auto buffer = llvm::find_if(options.buffers, [&](const auto &one) { return one.name == asked.at.buffer; });
-  map.address = addresses[buffer - options.buffers.begin()] + asked.at.offset;
+  map.address = addressOf(asked.at);
   llvm::copy(asked.extents, map.extents.begin());
   llvm::copy(asked.strides, map.strides.begin());
   llvm::copy(asked.box, map.box.begin());
@@ -122,27 +128,29 @@ machine::TensorMapBytes Emulation::mapFor(const launcher::TensorMap &asked) cons
   return encode(map);
 }
 
-/// The parameters as the kernel declares them. They have the sizes of the arguments.
-std::vector<uint8_t> Emulation::parameters() const {
-  std::vector<uint8_t> all;
-  for (const auto &[argument, parameter] : llvm::zip(options.arguments, kernel.parameters)) {
-    const size_t begin = llvm::alignTo(all.size(), parameter.alignment);
-    all.resize(begin);
-    llvm::append_range(all, argument.bytes);
+/// The arguments with the addresses and tensor maps in them. They have the sizes of the parameters.
+std::vector<launcher::Bytes> Emulation::arguments() const {
+  std::vector<launcher::Bytes> all;
+  for (const launcher::Argument &argument : options.arguments) {
+    launcher::Bytes &bytes = all.emplace_back(argument.bytes);
     for (const auto &[offset, at] : argument.addresses) {
-      const auto buffer = llvm::find_if(options.buffers, [&](const auto &one) { return one.name == at.buffer; });
-      const uint64_t address = addresses[buffer - options.buffers.begin()] + at.offset;
-      std::memcpy(&all[begin + offset], &address, sizeof address);
+      const uint64_t address = addressOf(at);
+      std::memcpy(&bytes[offset], &address, sizeof address);
     }
     for (const auto &[offset, map] : argument.tensorMaps)
-      llvm::copy(mapFor(map), all.begin() + begin + offset);
+      llvm::copy(mapFor(map), bytes.begin() + offset);
   }
   return all;
 }
 
 machine::Outcome Emulation::launch() {
-  asked.parameters = parameters();
+  asked.parameters = laidOut(kernel, arguments());
   return machine::launch(loaded, asked);
+}
+
+static std::string placeText(const FileReport &report, Range range) {
+  const LineColumn at = report.source->lineColumn(range.begin);
+  return report.path + ':' + std::to_string(at.line) + ':' + std::to_string(at.column);
 }
 
 /// Adds what a launch found to the report and prints it, with what the kernel printed. Returns an exit status.
@@ -156,13 +164,16 @@ int Emulation::report(machine::Outcome outcome, const Arguments &arguments) {
   report.diagnostics.clear();
   llvm::outs() << outcome.printed;
   llvm::outs().flush();
+  if (!outcome.refusal.empty() && outcome.refusedAt == Range())
+    fail(KernelFailed, "launch of `" + kernel.name + "`: " + outcome.refusal);
   if (!outcome.refusal.empty())
-    fail(NotEmulated, "kernel `" + kernel.name + "` cannot be emulated: " + outcome.refusal);
-  if (!outcome.isComplete && isGood)
+    fail(NotEmulated, placeText(report, outcome.refusedAt) + ": `" + kernel.name +
+                          "` came to an instruction that cannot be emulated: " + outcome.refusal);
+  if (outcome.isOutOfTime)
     fail(KernelFailed, "kernel `" + kernel.name + "` has not ended after " + std::to_string(options.seconds) +
                            " s: it hangs, or needs a longer --time-limit");
   if (!outcome.isComplete)
-    throw FailedLaunch{FoundErrors};
+    throw FailedLaunch{isGood ? KernelFailed : FoundErrors};
   return isGood ? Clean : FoundErrors;
 }
 
@@ -215,6 +226,7 @@ int Emulation::run(const Arguments &arguments) {
   asked.shared = options.shared;
   asked.isCooperative = options.cooperative;
   asked.seconds = options.seconds;
+  asked.checks = !arguments.has("--no-checks");
   if (const std::string broken = machine::brokenLimits(asked); !broken.empty())
     fail(KernelFailed, "launch of `" + kernel.name + "`: " + broken);
   placeBuffers();

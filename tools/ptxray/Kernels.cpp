@@ -1,6 +1,5 @@
 #include "Kernels.h"
 #include "Diagnostics/Nearest.h"
-#include "Isa/Isa.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -8,34 +7,8 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-static std::vector<KernelEntry> findEntries(const Ast &ast) {
-  std::vector<KernelEntry> entries;
-  for (const Function &function : ast.functions) {
-    if (function.kind != FunctionKind::Entry || !function.hasBody)
-      continue;
-    KernelEntry &entry = entries.emplace_back();
-    entry.name = ast.text(function.name).str();
-    for (uint32_t i = function.parameters.first; i < function.parameters.end(); ++i) {
-      const Declaration &declared = ast.declarations[i];
-      KernelEntry::Parameter parameter{ast.text(declared.name).str(), ast.text(declared.type).str(),
-                                       !declared.dims.empty(), 1};
-      if (const isa::WordId type = isa::findWord(parameter.type))
-        parameter.bytes = std::max(1, isa::word(type).bits / 8);
-      parameter.alignment = std::max(static_cast<int64_t>(parameter.bytes), declared.align);
-      for (uint32_t d = declared.dims.first; d < declared.dims.end(); ++d)
-        parameter.bytes *= ast.dims[d];
-      entry.parameters.push_back(std::move(parameter));
-    }
-    for (uint32_t i = function.directives.first; i < function.directives.end(); ++i)
-      if (ast.text(ast.directives[i].name) == ".reqntid")
-        for (const Operand &operand : ast.operandsOf(ast.directives[i].operands))
-          entry.threads += (entry.threads.empty() ? "" : ",") + std::to_string(operand.value);
-  }
-  return entries;
-}
-
 std::string chooseKernel(const Ast &ast, std::optional<StringRef> named, KernelEntry &chosen) {
-  const std::vector<KernelEntry> entries = findEntries(ast);
+  const std::vector<KernelEntry> entries = machine::kernelsOf(ast);
   llvm::SmallVector<StringRef> names;
   for (const KernelEntry &entry : entries)
     names.push_back(entry.name);

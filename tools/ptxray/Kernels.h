@@ -1,25 +1,12 @@
 #pragma once
-// The kernels of a module as a launch sees them: their parameters, and the arguments for these.
-#include "Parse/Ast.h"
-#include "llvm/ADT/ArrayRef.h"
+// Which kernel of a module is launched, and the arguments for its parameters.
+#include "Machine/Kernels.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace ptxray {
 
-struct KernelEntry {
-  struct Parameter {
-    std::string name, type; // `.u64`
-    bool isArray = false;
-    uint64_t bytes = 0, alignment = 1;
-  };
-
-  std::string name;
-  std::vector<Parameter> parameters;
-  std::string threads; // of `.reqntid`: `128,1,1`
-};
+using machine::KernelEntry;
 
 /// The kernel that is named, or the only one. Returns what is wrong, or an empty text.
 std::string chooseKernel(const Ast &ast, std::optional<llvm::StringRef> named, KernelEntry &chosen);

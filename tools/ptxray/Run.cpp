@@ -192,7 +192,8 @@ static int runRun(const Arguments &arguments) {
 
 static std::vector<Option> runOptions() {
   std::vector<Option> options = launchOptions();
-  options.insert(options.begin(), {"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"});
+  options.insert(options.begin(), {{"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"},
+                                   {"--no-checks", "", "look for no races, to emulate faster"}});
   options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},
                                  {"--timeout", "SECONDS", "stop ptxas after this time"},
                                  {"-v", "", "show what each function uses"},

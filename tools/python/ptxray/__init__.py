@@ -6,6 +6,8 @@ for d in ptxray.check(text, target="sm_90a"):
 
 checker = ptxray.Checker(target="sm_90a")  # for many texts
 all(not found.errors for found in checker.check_many(texts))
+
+ptxray.emulate(text, [2.5, x, y, len(x)], grid=4, block=256)  # without a GPU; x and y: arrays of numpy
 """
 
 import collections.abc
@@ -19,6 +21,7 @@ import threading
 import typing
 
 from . import _library, _worker
+from ._emulation import EmulationError, Launched, Machine, emulate
 
 if typing.TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -28,13 +31,17 @@ __all__ = [
     "Diagnostic",
     "Diagnostics",
     "Edit",
+    "EmulationError",
     "Fix",
+    "Launched",
+    "Machine",
     "Note",
     "Place",
     "PtxError",
     "__version__",
     "check",
     "check_many",
+    "emulate",
     "program",
     "require",
     "version",

@@ -52,6 +52,26 @@ _FUNCTIONS = {
     "ptxray_result_ptx": (ctypes.c_char_p, (ctypes.c_void_p,)),
     "ptxray_result_target": (ctypes.c_char_p, (ctypes.c_void_p,)),
     "ptxray_result_free": (None, (ctypes.c_void_p,)),
+    "ptxray_result_printed": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "ptxray_result_refusal": (ctypes.c_char_p, (ctypes.c_void_p,)),
+    "ptxray_machine_new": (ctypes.c_void_p, (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p)),
+    "ptxray_machine_checked": (ctypes.c_void_p, (ctypes.c_void_p,)),
+    "ptxray_machine_parameter": (
+        ctypes.c_char_p,
+        (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)),
+    ),
+    "ptxray_machine_add": (ctypes.c_uint64, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)),
+    "ptxray_machine_remove": (None, (ctypes.c_void_p, ctypes.c_uint64)),
+    "ptxray_machine_variable": (
+        ctypes.c_void_p,
+        (ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_size_t)),
+    ),
+    "ptxray_machine_run": (ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_void_p)),
+    "ptxray_machine_free": (None, (ctypes.c_void_p,)),
+    "ptxray_launch_new": (ctypes.c_void_p, ()),
+    "ptxray_launch_set": (ctypes.c_char_p, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
+    "ptxray_launch_argument": (None, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)),
+    "ptxray_launch_free": (None, (ctypes.c_void_p,)),
 }
 _SEVERITIES = ("error", "warning", "pedantic")
 
@@ -124,6 +144,85 @@ class Answer:
         return [_described(at(self._result, i).contents) for i in range(self.count())]
 
 
+class Launched(Answer):
+    """What came of a launch."""
+
+    __slots__ = ()
+
+    def printed(self):
+        return _text(self._calls.ptxray_result_printed(self._result))
+
+    def refusal(self):
+        refusal = self._calls.ptxray_result_refusal(self._result)
+        return None if refusal is None else _text(refusal)
+
+
+class _Checked(Answer):
+    """What a check of a machine's text found, which is the machine's."""
+
+    __slots__ = ("_machine",)
+
+    def __init__(self, machine):
+        super().__init__(machine.calls, machine.calls.ptxray_machine_checked(machine.handle))
+        self._machine = machine
+
+    def __del__(self):
+        pass
+
+
+class Machine:
+    """A module on an emulated GPU."""
+
+    def __init__(self, calls, data, options):
+        self.calls, self.handle = calls, calls.ptxray_machine_new(data, len(data), options.handle)
+        if not self.handle:
+            raise MemoryError("ptxray: out of memory, or the text is longer than 4 GiB")
+
+    def __del__(self):
+        self.calls.ptxray_machine_free(self.handle)
+
+    def checked(self):
+        return _Checked(self)
+
+    def parameter(self, kernel, index):
+        """Type and size of a parameter, or None."""
+        size = ctypes.c_size_t()
+        name = kernel.encode() if kernel is not None else None
+        type = self.calls.ptxray_machine_parameter(self.handle, name, index, ctypes.byref(size))
+        return None if type is None else (_text(type), size.value)
+
+    def add(self, address, size, name):
+        return self.calls.ptxray_machine_add(self.handle, address, size, name.encode())
+
+    def remove(self, address):
+        self.calls.ptxray_machine_remove(self.handle, address)
+
+    def variable(self, name):
+        size = ctypes.c_size_t()
+        address = self.calls.ptxray_machine_variable(self.handle, name.encode(), ctypes.byref(size))
+        if address is None:
+            raise KeyError(name)
+        memory = (ctypes.c_ubyte * size.value).from_address(address)
+        memory.machine = self  # which must outlive it
+        return memoryview(memory).cast("B")
+
+    def run(self, options, arguments):
+        launch = self.calls.ptxray_launch_new()
+        try:
+            for name, value in options.items():
+                problem = self.calls.ptxray_launch_set(launch, name.encode(), value.encode())
+                if problem is not None:
+                    raise ValueError(_text(problem))
+            for argument in arguments:
+                self.calls.ptxray_launch_argument(launch, argument, len(argument))
+            result = self.calls.ptxray_machine_run(self.handle, launch)
+        finally:
+            self.calls.ptxray_launch_free(launch)
+        if not result:
+            raise MemoryError("ptxray: out of memory")
+        return Launched(self.calls, result)
+
+
 class Options:
     """Raises ValueError when one is wrong."""
 
@@ -151,6 +250,9 @@ class Library:
 
     def options(self, options):
         return Options(self._calls, options)
+
+    def machine(self, data, options):
+        return Machine(self._calls, data, options)
 
     def check(self, data, options):
         """`data`: bytes, or address and length of bytes that somebody keeps."""

@@ -1,0 +1,206 @@
+// The part of the C interface that launches kernels on the emulated machine.
+#include "Api/Structs.h"
+#include "Check/Suppressions.h"
+#include "Machine/Kernels.h"
+#include "Machine/LaunchLimits.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <new>
+
+using namespace ptxray;
+using llvm::StringRef;
+
+struct ptxray_machine {
+  FileReport report; // of the check
+  CheckOptions options;
+  std::unique_ptr<ptxray_result> checked;
+  std::vector<machine::KernelEntry> kernels;
+  machine::Memory memory;
+  std::optional<ReadModule> module; // none: the text has errors
+  std::optional<machine::LoadedModule> loaded;
+};
+
+struct ptxray_launch {
+  std::string kernel; // empty: the only one
+  machine::Launch launch;
+  std::vector<std::vector<uint8_t>> arguments;
+  std::string problem;
+};
+
+namespace {
+
+bool isError(const Diagnostic &diagnostic) { return diagnostic.severity == Severity::Error; }
+
+/// Null if there is none, or if none is named and there are several.
+const machine::KernelEntry *findKernel(const ptxray_machine &machine, StringRef name) {
+  if (name.empty())
+    return machine.kernels.size() == 1 ? machine.kernels.data() : nullptr;
+  const auto found = llvm::find_if(machine.kernels, [&](const auto &kernel) { return kernel.name == name; });
+  return found == machine.kernels.end() ? nullptr : &*found;
+}
+
+bool readTriple(StringRef text, std::array<uint32_t, 3> &out) {
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  out = {1, 1, 1};
+  if (parts.size() > out.size())
+    return false;
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].getAsInteger(0, out[i]) || out[i] == 0)
+      return false;
+  return true;
+}
+
+bool readYesOrNo(StringRef text, bool &out) {
+  out = text == "yes";
+  return text == "yes" || text == "no";
+}
+
+bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
+  machine::Launch &to = launch.launch;
+  if (name == "kernel")
+    return launch.kernel = value.str(), true;
+  if (name == "grid" || name == "block" || name == "cluster")
+    return readTriple(value, name == "grid" ? to.grid : name == "block" ? to.block : to.cluster);
+  if (name == "shared")
+    return !value.getAsInteger(0, to.shared);
+  if (name == "time-limit")
+    return !value.getAsDouble(to.seconds) && to.seconds >= 0;
+  if (name == "cooperative" || name == "checks")
+    return readYesOrNo(value, name == "checks" ? to.checks : to.isCooperative);
+  return false;
+}
+
+/// Why a launch cannot be made; empty if it can.
+std::string problemOf(const ptxray_machine &machine, const ptxray_launch &launch, const machine::KernelEntry *kernel) {
+  if (!machine.loaded)
+    return "the text has errors";
+  if (!kernel)
+    return launch.kernel.empty() ? "the module has " + std::to_string(machine.kernels.size()) + " kernels, not one"
+                                 : "there is no kernel `" + launch.kernel + "`";
+  if (kernel->parameters.size() != launch.arguments.size())
+    return "kernel `" + kernel->name + "` has " + std::to_string(kernel->parameters.size()) +
+           " parameters; given: " + std::to_string(launch.arguments.size());
+  for (size_t i = 0; i < launch.arguments.size(); ++i)
+    if (launch.arguments[i].size() != kernel->parameters[i].bytes)
+      return "argument " + std::to_string(i) + " has " + std::to_string(launch.arguments[i].size()) +
+             " bytes, its parameter " + std::to_string(kernel->parameters[i].bytes);
+  return machine::brokenLimits(launch.launch);
+}
+
+/// The launch of the machine for that of the caller.
+machine::Launch launchOf(const machine::KernelEntry &kernel, const ptxray_launch &launch) {
+  machine::Launch asked = launch.launch;
+  asked.kernel = kernel.name;
+  asked.parameters = laidOut(kernel, launch.arguments);
+  return asked;
+}
+
+std::unique_ptr<ptxray_result> refused(std::string why) {
+  auto result = std::make_unique<ptxray_result>();
+  result->refusal = std::move(why);
+  return result;
+}
+
+std::string refusalOf(const machine::Outcome &outcome, const SourceBuffer &source) {
+  if (outcome.refusedAt != Range())
+    return "line " + std::to_string(source.lineColumn(outcome.refusedAt.begin).line) +
+           " cannot be emulated: " + outcome.refusal;
+  if (!outcome.refusal.empty())
+    return outcome.refusal;
+  return outcome.isOutOfTime ? "the kernel has not ended in its time" : "the kernel has not come to its end";
+}
+
+std::unique_ptr<ptxray_result> run(ptxray_machine &machine, const ptxray_launch &launch) {
+  const machine::KernelEntry *kernel = findKernel(machine, launch.kernel);
+  if (std::string problem = problemOf(machine, launch, kernel); !problem.empty())
+    return refused(std::move(problem));
+  machine::Outcome outcome = machine::launch(*machine.loaded, launchOf(*kernel, launch));
+  FileReport &report = machine.report;
+  report.diagnostics.clear();
+  for (Diagnostic &found : outcome.diagnostics)
+    if (isWanted(found, machine.options))
+      report.diagnostics.push_back(std::move(found));
+  std::unique_ptr<ptxray_result> result = resultOf(report);
+  result->printed = std::move(outcome.printed);
+  if (!outcome.isComplete || !outcome.refusal.empty())
+    result->refusal = refusalOf(outcome, *report.source);
+  return result;
+}
+
+std::unique_ptr<ptxray_machine> load(StringRef text, const ptxray_options &how) {
+  auto made = std::make_unique<ptxray_machine>();
+  made->options = how.options;
+  made->report.source = SourceBuffer::fromText("", text.rtrim('\0'));
+  made->report = Checker().check(std::move(made->report), Language::Ptx, how.options);
+  made->checked = resultOf(made->report);
+  if (llvm::any_of(made->report.diagnostics, isError))
+    return made;
+  made->module.emplace(readModule(*made->report.source, how.options));
+  made->kernels = machine::kernelsOf(made->module->ast());
+  made->loaded.emplace(*made->module, made->memory, how.options.arch);
+  return made;
+}
+
+} // namespace
+
+ptxray_machine *ptxray_machine_new(const char *text, size_t length, const ptxray_options *options) {
+  if (length > SourceBuffer::largest)
+    return nullptr;
+  static const ptxray_options none;
+  try {
+    return load(StringRef(text, length), options ? *options : none).release();
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
+const ptxray_result *ptxray_machine_checked(const ptxray_machine *machine) { return machine->checked.get(); }
+
+const char *ptxray_machine_parameter(const ptxray_machine *machine, const char *kernel, size_t index, size_t *size) {
+  const machine::KernelEntry *found = findKernel(*machine, kernel ? kernel : "");
+  if (!found || index >= found->parameters.size())
+    return nullptr;
+  *size = found->parameters[index].bytes;
+  return found->parameters[index].type.c_str();
+}
+
+uint64_t ptxray_machine_add(ptxray_machine *machine, void *bytes, size_t size, const char *name) {
+  return machine->memory.add({static_cast<uint8_t *>(bytes), size}, name ? name : "a buffer");
+}
+
+void ptxray_machine_remove(ptxray_machine *machine, uint64_t address) { machine->memory.free(address); }
+
+void *ptxray_machine_variable(const ptxray_machine *machine, const char *name, size_t *size) {
+  if (!machine->loaded)
+    return nullptr;
+  const llvm::MutableArrayRef<uint8_t> variable = machine->loaded->variable(name);
+  *size = variable.size();
+  return variable.empty() ? nullptr : variable.data();
+}
+
+void ptxray_machine_free(ptxray_machine *machine) { delete machine; }
+
+ptxray_launch *ptxray_launch_new(void) { return new (std::nothrow) ptxray_launch(); }
+
+const char *ptxray_launch_set(ptxray_launch *launch, const char *name, const char *value) {
+  if (isSet(*launch, name, value))
+    return nullptr;
+  launch->problem = "`" + std::string(name) + "` cannot be `" + value + "`";
+  return launch->problem.c_str();
+}
+
+void ptxray_launch_argument(ptxray_launch *launch, const void *bytes, size_t size) {
+  const auto *begin = static_cast<const uint8_t *>(bytes);
+  launch->arguments.emplace_back(begin, begin + size);
+}
+
+void ptxray_launch_free(ptxray_launch *launch) { delete launch; }
+
+ptxray_result *ptxray_machine_run(ptxray_machine *machine, const ptxray_launch *launch) {
+  try {
+    return run(*machine, *launch).release();
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}

@@ -1,0 +1,27 @@
+#pragma once
+// The kernels of a module as a launch sees them.
+#include "Parse/Ast.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <string>
+#include <vector>
+
+namespace ptxray::machine {
+
+struct KernelEntry {
+  struct Parameter {
+    std::string name, type; // `.u64`
+    bool isArray = false;
+    uint64_t bytes = 0, alignment = 1;
+  };
+
+  std::string name;
+  std::vector<Parameter> parameters;
+  std::string threads; // of `.reqntid`: `128,1,1`
+};
+
+/// The kernels with a body, in the order of the text.
+std::vector<KernelEntry> kernelsOf(const Ast &ast);
+/// The bytes of all parameters, each at a multiple of its alignment. The arguments have the sizes of the parameters.
+std::vector<uint8_t> laidOut(const KernelEntry &kernel, llvm::ArrayRef<std::vector<uint8_t>> arguments);
+
+} // namespace ptxray::machine

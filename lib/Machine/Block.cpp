@@ -161,12 +161,56 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
   }
 }
 
+constexpr uint64_t clusterPlace = 1; // of the barrier of a cluster, among places that order
+
+/// Everybody in the cluster has arrived: who waits goes on.
+static void completeCluster(BlockState &block) {
+  bool hasArrived = false;
+  for (const BlockState *other : block.cluster)
+    for (const Warp &warp : other->warps) {
+      if ((warp.atCluster & warp.alive) != warp.alive)
+        return;
+      hasArrived |= warp.atCluster != 0;
+    }
+  if (!hasArrived)
+    return;
+  ++block.events;
+  for (BlockState *other : block.cluster)
+    for (Warp &warp : other->warps)
+      warp.atCluster = 0;
+  for (BlockState *other : block.cluster)
+    for (const WaitingAtBarrier &one : std::exchange(other->waitingForCluster, {})) {
+      acquireAt(*one.warp, clusterPlace);
+      one.warp->atBarrier &= ~one.fragment.mask;
+      resume(*one.warp, one.fragment);
+    }
+}
+
 void checkBarriers(BlockState &block) {
   for (NumberedBarrier &barrier : block.barriers)
     completeIfAll(block, barrier);
+  completeCluster(block);
+}
+
+/// The lanes arrive, or wait if the phase in which they arrived is not complete.
+static void useClusterBarrier(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
+  ++warp.block->events;
+  if (!site.waits) {
+    releaseAt(warp, clusterPlace);
+    warp.atCluster |= mask;
+    return completeCluster(*warp.block);
+  }
+  if (!(warp.atCluster & mask)) {
+    acquireAt(warp, clusterPlace);
+    return resume(warp, next);
+  }
+  warp.atBarrier |= mask;
+  warp.block->waitingForCluster.push_back({&warp, next, &site});
 }
 
 void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
+  if (site.isOfCluster)
+    return useClusterBarrier(warp, next, site, mask);
   const char *registers = next.frame->registers;
   const auto first = static_cast<unsigned>(__builtin_ctz(mask));
   NumberedBarrier &barrier = warp.block->barriers[addressIn(registers, {site.number, 0}, first) & 15];
@@ -192,25 +236,26 @@ void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t 
   completeIfAll(*warp.block, barrier);
 }
 
-bool runTurn(BlockState &block) {
+Progress runTurn(BlockState &block) {
   constexpr uint32_t blocksOfTurn = 256;
   const uint64_t before = block.events;
-  bool hasRun = false;
+  Progress result = Progress::None;
   for (Warp &warp : block.warps) {
     if (warp.isDone())
       continue;
     const uint64_t instructions = warp.laneInstructions;
     run(warp, blocksOfTurn);
-    hasRun |= warp.laneInstructions != instructions;
+    if (warp.laneInstructions != instructions)
+      result = std::max(result, warp.waitsInVain ? Progress::InVain : Progress::Some);
     if (warp.fault) {
       GridState &grid = *block.grid;
       grid.fault = std::move(warp.fault);
       grid.faultBlock = block.index;
       grid.faultThread = warp.number * warpSize + grid.fault->lane;
-      return true;
+      return Progress::Some;
     }
   }
-  return hasRun || block.events != before;
+  return block.events != before ? Progress::Some : result;
 }
 
 } // namespace ptxray::machine

@@ -1,6 +1,8 @@
 #pragma once
 // Blocks of threads, and the grid that they belong to, while a launch runs.
 #include "Machine/Launch.h"
+#include "Machine/MatrixProduct.h"
+#include "Machine/TensorMemory.h"
 #include "Machine/Warp.h"
 #include <chrono>
 
@@ -32,6 +34,8 @@ struct BlockState {
   std::shared_ptr<std::map<uint64_t, Clock>> places; // of the cluster, that order accesses
   std::vector<BlockState *> cluster;                 // by rank
   std::array<NumberedBarrier, 16> barriers;
+  std::vector<WaitingAtBarrier> waitingForCluster;
+  TensorMemory tensor;
   uint64_t events = 0; // arrivals and ends: whether anything happens
 
   uint32_t threads() const;
@@ -55,12 +59,19 @@ struct GridState {
   std::array<uint32_t, 3> faultBlock{};
   uint32_t faultThread = 0;
   uint64_t laneInstructions = 0;
+  MatrixCache matrices;
 };
 
 /// Prepares the block's warps.
 void begin(BlockState &block);
-/// Lets each warp run for a turn; returns whether anything happened.
-bool runTurn(BlockState &block);
+/// What a turn came to.
+enum class Progress : uint8_t {
+  None,   // nobody could run
+  InVain, // who ran ended by asking whether a phase of a barrier object is complete, and it was not
+  Some,
+};
+/// Lets each warp run for a turn.
+Progress runTurn(BlockState &block);
 /// The lanes come to the barrier; they go on at once, or when it is complete.
 void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask);
 /// Lanes have ended: barriers may be complete.

@@ -160,9 +160,16 @@ static void reportHang(const GridState &grid, llvm::ArrayRef<BlockState *> block
     for (const NumberedBarrier &barrier : block->barriers)
       for (const WaitingAtBarrier &one : barrier.waiting)
         add(one.fragment);
-    for (const Warp &warp : block->warps)
+    for (const WaitingAtBarrier &one : block->waitingForCluster)
+      add(one.fragment);
+    for (const Warp &warp : block->warps) {
       for (const Fragment &one : warp.parted)
         add(one);
+      if (warp.waitsInVain && !warp.isDone()) {
+        code = &warp.frames.back().code;
+        waiting[warp.waitsInVain->first] += static_cast<uint32_t>(__builtin_popcount(warp.waitsInVain->second));
+      }
+    }
     if (!code)
       continue;
     for (const auto &[number, lanes] : waiting) {
@@ -250,17 +257,18 @@ bool Schedule::isOutOfTime() {
 void Schedule::run() {
   constexpr unsigned turnsAlone = 64; // before another cluster begins beside those that are there
   constexpr size_t mostBlocks = 4096;
-  unsigned turns = 0;
+  constexpr unsigned mostInVain = 20'000; // turns in which everybody asks for phases alone: they may count, and stop
+  unsigned turns = 0, inVain = 0;
   while (true) {
     if (clusters.empty() && !beginCluster()) {
       outcome.isComplete = true;
       return;
     }
-    bool hasRun = false;
+    Progress progress = Progress::None;
     size_t alive = 0;
     for (auto &blocks : clusters)
       for (auto &block : blocks) {
-        hasRun |= runTurn(*block);
+        progress = std::max(progress, runTurn(*block));
         ++alive;
         if (grid.fault)
           return reportFault(grid, outcome);
@@ -268,14 +276,16 @@ void Schedule::run() {
     const size_t before = clusters.size();
     retire();
     if (clusters.size() != before) {
-      turns = 0;
+      turns = inVain = 0;
       continue;
     }
+    const bool hasRun = progress == Progress::Some;
     if ((!hasRun || ++turns > turnsAlone) && alive < mostBlocks && beginCluster()) {
       turns = 0;
       continue;
     }
-    if (!hasRun) {
+    inVain = progress == Progress::InVain ? inVain + 1 : 0;
+    if (progress == Progress::None || inVain > mostInVain) {
       std::vector<BlockState *> blocks;
       for (auto &cluster : clusters)
         for (auto &block : cluster)

@@ -62,6 +62,8 @@ public:
     return kept.get();
   }
   RegisterFile &file() { return code.file; }
+  /// That code is made for: 90 of `sm_90a`.
+  unsigned architecture() const;
 
 private:
   void parameters();

@@ -1,6 +1,6 @@
 #include "Flow/Dominators.h"
 #include "Isa/Words.h"
-#include "Machine/Lower.h"
+#include "Machine/Async.h"
 #include "Machine/Provided.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -166,20 +166,6 @@ void BodyLowering::guardOps(const Lowered &one, size_t first) {
   }
 }
 
-/// Facts that say nothing of what the instruction does while the machine does everything at once and in order.
-static bool isHandled(FactKind kind) {
-  switch (kind) {
-  case FactKind::Async:
-  case FactKind::Expects:
-  case FactKind::Completes:
-  case FactKind::Inits:
-  case FactKind::Invalidates:
-  case FactKind::Allocates:
-  case FactKind::Frees: return false;
-  default: return true;
-  }
-}
-
 void BodyLowering::instruction(uint32_t number) {
   const Verdict &verdict = *body.verdicts[number];
   const Instruction &written = body.instruction(number);
@@ -199,14 +185,9 @@ void BodyLowering::instruction(uint32_t number) {
   const size_t begin = code.ops.size();
   if (control(one))
     return;
-  const bool isCopy =
-      llvm::any_of(one.recipe.steps, [](const RecipeStep &step) { return step.op == isa::StepOp::Bytes; });
   compute(one);
-  for (const Action &action : one.facts().actions)
-    if (!isHandled(action.kind) && !(action.kind == FactKind::Async && isCopy && action.node < 0)) {
-      refuse(one, "the asynchronous operation");
-      break;
-    }
+  if (std::string why = lowerFacts(one, *this); !why.empty())
+    refuse(one, std::move(why));
   guardOps(one, begin);
   code.file.endInstruction();
 }

@@ -54,7 +54,8 @@ bool BodyLowering::control(const Lowered &one) {
     case FactKind::Calls: call(one, action); return true;
     case FactKind::Syncs:
     case FactKind::Arrives:
-      if (action.node >= 0 || action.scope() != isa::Scope::Cta)
+    case FactKind::Awaits:
+      if (action.node >= 0 || (action.scope() != isa::Scope::Cta && action.scope() != isa::Scope::Cluster))
         break;
       barrier(one, action);
       return true;
@@ -89,7 +90,8 @@ void BodyLowering::barrier(const Lowered &one, const Action &action) {
   site.number = action.which >= 0 ? placeOf(one, action.which, 32) : code.file.constant(32, 0);
   if (action.amount >= 0)
     site.threads = placeOf(one, action.amount, 32);
-  site.waits = action.kind == FactKind::Syncs;
+  site.waits = action.kind != FactKind::Arrives;
+  site.isOfCluster = action.scope() == isa::Scope::Cluster;
   if (const int counted = one.node("c"); counted >= 0) {
     using Result = BarrierSite::Result;
     site.counted = placeOf(one, counted, 1);

@@ -28,6 +28,7 @@ inline constexpr uint64_t windowBytes = uint64_t(1) << 32;
 inline constexpr uint64_t localWindow = 1 * windowBytes, sharedWindow = 2 * windowBytes, constWindow = 3 * windowBytes,
                           paramWindow = 4 * windowBytes, globalBegin = 0x700000000000;
 inline constexpr unsigned sharedRankShift = 24;
+inline constexpr uint64_t sharedOffsetMask = (uint64_t(1) << sharedRankShift) - 1;
 
 /// How an access failed.
 enum class AccessFault : uint8_t { None, OutOfBounds, Misaligned, WrongSpace, ReadOnly };

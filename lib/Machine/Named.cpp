@@ -1,6 +1,7 @@
 // Named functions of formulas that are about addresses and about memory that lanes share: what only the machine knows.
 #include "Isa/Words.h"
-#include "Machine/Lower.h"
+#include "Machine/Async.h"
+#include "Machine/Products.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cstring>
@@ -158,6 +159,9 @@ bool matrices(const Lowered &one, BodyLowering &lowering) {
   return access.registers.size() <= 4;
 }
 
+/// What facts say already.
+bool nothing(const Lowered &, BodyLowering &) { return true; }
+
 /// A cache policy is a hint, whose bits change no result.
 bool policy(const Lowered &one, BodyLowering &lowering) {
   return lowerAddress([](char *registers, const Op &op, uint32_t mask,
@@ -177,6 +181,18 @@ bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering
                           .Case("block-of", blockOf)
                           .Case("matrices", matrices)
                           .Case("policy", policy)
+                          .Cases("barrier-state", "for-each-block", nothing)
+                          .Cases("warpgroup-product", "sparse-warpgroup-product", multiplyInWarpgroup)
+                          .Case("tensor-product", multiplyInTensorMemory)
+                          .Case("tensor-columns", moveTensorColumns)
+                          .Case("tensor-copy", copyToTensorMemory)
+                          .Case("pending-arrivals", pendingArrivals)
+                          .Case("to-each-block", copyToEachBlock)
+                          .Case("masked-copy", copyMasked)
+                          .Case("bulk-reduction", reduceInBulk)
+                          .Case("filled", fillWithZeros)
+                          .Case("tile", loadTile)
+                          .Cases("store-tile", "reduce-tile", storeTile)
                           .Default(nullptr);
   return lower && lower(one, lowering);
 }

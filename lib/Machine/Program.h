@@ -100,6 +100,7 @@ struct BarrierSite {
   enum class Result : uint8_t { None, Count, All, Any };
   Place number, threads; // threads: none: all of the block
   bool waits = true;     // else it only arrives
+  bool isOfCluster = false; // then there is one, of all threads of the cluster
   Place counted;         // the predicate
   bool isNot = false;
   Result result = Result::None;

@@ -429,7 +429,8 @@ static bool releaseParted(Warp &warp) {
 }
 
 void run(Warp &warp, uint32_t blocks) {
-  while (blocks-- && !warp.fault) {
+  warp.waitsInVain.reset();
+  while (blocks-- && !warp.fault && !warp.waitsInVain) {
     if (!warp.now.mask && !pickReady(warp) && !releaseParted(warp) && !release(warp))
       return;
     if (!warp.now.mask)

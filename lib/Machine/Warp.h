@@ -64,6 +64,8 @@ struct Warp {
   uint32_t agent = 0;                         // its number in the cluster, from 1 on
   Clock clock;                                // empty: races are not looked for
   std::array<const Allocation *, 8> recent{}; // that accesses found, by their instruction
+  uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
+  std::optional<std::pair<uint32_t, uint32_t>> waitsInVain; // the instruction and the lanes: a barrier object's phase
   std::optional<Fault> fault;
   uint64_t laneInstructions = 0;
 

@@ -191,12 +191,22 @@ SumModel sumModel(const MatrixKind &kind) {
 }
 
 Factor factorOf(uint64_t code, const Format &format) {
-  const Number number = read(code, format);
-  if (number.kind != Number::Kind::Finite)
-    return {number.kind, 0, number.kind == Number::Kind::Zero ? 0 : number.isNegative ? -1 : 1};
-  const int exponent = std::max(number.exponent, format.leastExponent());
-  const auto significand = int32_t(number.significand >> (117 + exponent - number.exponent));
-  return {Number::Kind::Finite, int16_t(exponent), number.isNegative ? -significand : significand};
+  code >>= format.unusedBits;
+  const uint64_t fraction = code & ((uint64_t(1) << format.fractionBits) - 1);
+  const auto greatest = (1 << format.exponentBits) - 1,
+             field = static_cast<int>(code >> format.fractionBits & greatest);
+  const bool isNegative = format.isSigned && (code >> (format.exponentBits + format.fractionBits) & 1);
+  const bool isNaN = format.specials == Specials::OneNaN && (code & format.ones()) == format.ones();
+  if (isNaN || (format.specials == Specials::Ieee && field == greatest)) {
+    const bool isInfinite = !isNaN && fraction == 0;
+    return {isInfinite ? Number::Kind::Infinite : Number::Kind::NaN, 0, isNegative ? -1 : 1};
+  }
+  if (format.hasZero && field == 0 && fraction == 0)
+    return {Number::Kind::Zero, 0, 0};
+  const bool isNormal = !format.hasZero || field != 0;
+  const auto magnitude =
+      static_cast<int32_t>((fraction | uint64_t(isNormal) << format.fractionBits) << (10 - format.fractionBits));
+  return {Number::Kind::Finite, int16_t((isNormal ? field : 1) - format.bias), isNegative ? -magnitude : magnitude};
 }
 
 uint64_t sumOfProducts(std::span<const Factor> a, std::span<const Factor> b, uint64_t c, const Format &result,

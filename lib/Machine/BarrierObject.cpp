@@ -1,0 +1,200 @@
+#include "Machine/BarrierObject.h"
+#include "Machine/Grid.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+namespace {
+
+// From the lowest bit on: pending and expected arrivals, bytes, a mark, the phase.
+constexpr unsigned expectedAt = 20, bytesAt = 40, markAt = 61, phaseAt = 63;
+constexpr uint64_t countMask = mostArrivals, bytesMask = (1 << 21) - 1, mark = 2;
+
+constexpr const char *noObject = "a barrier object that nobody made, or that was written over";
+
+} // namespace
+
+uint64_t BarrierObject::bits() const {
+  return (pending & countMask) | (expected & countMask) << expectedAt |
+         (static_cast<uint64_t>(static_cast<int64_t>(bytes)) & bytesMask) << bytesAt | mark << markAt |
+         uint64_t(isOdd) << phaseAt;
+}
+
+std::optional<BarrierObject> readBarrier(uint64_t bits) {
+  if ((bits >> markAt & 3) != mark)
+    return std::nullopt;
+  BarrierObject one;
+  one.pending = bits & countMask;
+  one.expected = bits >> expectedAt & countMask;
+  one.bytes = static_cast<int32_t>(static_cast<uint32_t>(bits >> bytesAt & bytesMask) << 11) >> 11;
+  one.isOdd = bits >> phaseAt;
+  return one;
+}
+
+bool BarrierObject::advance() {
+  if (pending || bytes)
+    return false;
+  pending = expected;
+  isOdd = !isOdd;
+  return true;
+}
+
+void refuse(Warp &warp, const Op &op, unsigned lane, std::string why) {
+  if (warp.fault)
+    return;
+  Fault &fault = warp.fault.emplace();
+  fault.refusal = std::move(why);
+  fault.code = &warp.now.frame->code;
+  fault.instruction = op.instruction;
+  fault.lane = lane;
+}
+
+// ---- changes
+
+static std::string changeBytes(BarrierObject &object, int64_t bytes) {
+  const int64_t sum = object.bytes + bytes;
+  if (sum > mostPendingBytes || sum < -mostPendingBytes)
+    return "a barrier object that waits for more than " + std::to_string(mostPendingBytes) + " bytes";
+  object.bytes = static_cast<int32_t>(sum);
+  return "";
+}
+
+static std::string arriveAt(BarrierObject &object, uint32_t count, bool drops) {
+  if (count > object.pending)
+    return "more arrivals at a barrier object than are pending";
+  object.pending -= count;
+  if (drops)
+    object.expected -= std::min(count, object.expected);
+  return "";
+}
+
+/// Changes the object at `bytes`; `change` returns what is wrong.
+template <class Change> static std::string change(BlockState &block, uint8_t *bytes, Change how) {
+  uint64_t bits;
+  std::memcpy(&bits, bytes, sizeof bits);
+  std::optional<BarrierObject> object = readBarrier(bits);
+  if (!object)
+    return noObject;
+  std::string problem = how(*object);
+  if (object->advance())
+    ++block.events;
+  bits = object->bits();
+  std::memcpy(bytes, &bits, sizeof bits);
+  return problem;
+}
+
+static std::string changeAt(BlockState &block, uint64_t offset, auto how) {
+  if (offset % 8 || offset + 8 > block.shared.size())
+    return "a barrier object that does not lie in shared memory";
+  return change(block, block.shared.data() + offset, how);
+}
+
+std::string completeBytes(BlockState &block, uint64_t offset, uint32_t bytes) {
+  return changeAt(block, offset, [bytes](BarrierObject &object) { return changeBytes(object, -int64_t(bytes)); });
+}
+std::string arriveAt(BlockState &block, uint64_t offset, uint32_t count) {
+  return changeAt(block, offset, [count](BarrierObject &object) { return arriveAt(object, count, false); });
+}
+
+// ---- what lanes do
+
+static void setResult(char *registers, Place result, unsigned lane, uint64_t value) {
+  if (result.bits == 1) {
+    uint32_t lanes;
+    std::memcpy(&lanes, registers + result.slot, 4);
+    lanes = (lanes & ~(1u << lane)) | uint32_t(value & 1) << lane;
+    std::memcpy(registers + result.slot, &lanes, 4);
+  } else if (result.bits)
+    std::memcpy(registers + result.slot + size_t(lane) * (result.bits / 8), &value, result.bits / 8);
+}
+
+static std::string await(const BarrierUse &use, const uint8_t *bytes, char *registers, unsigned lane, Warp &warp,
+                         uint32_t instruction) {
+  uint64_t bits;
+  std::memcpy(&bits, bytes, sizeof bits);
+  const std::optional<BarrierObject> object = readBarrier(bits);
+  if (!object)
+    return noObject;
+  const uint64_t phase = addressIn(registers, {use.phase, 0}, lane);
+  const bool isComplete = object->isOdd != bool(use.isParity ? phase & 1 : phase >> phaseAt);
+  setResult(registers, use.result, lane, isComplete);
+  if (!isComplete)
+    warp.waitsInVain = {instruction, (warp.waitsInVain ? warp.waitsInVain->second : 0) | 1u << lane};
+  return "";
+}
+
+/// Does it with the object at `bytes`, in the shared memory of the block.
+static std::string useAt(const BarrierUse &use, BlockState &block, uint8_t *bytes, char *registers, unsigned lane) {
+  using enum BarrierUse::What;
+  const uint32_t amount =
+      use.amount.bits ? static_cast<uint32_t>(addressIn(registers, {use.amount, 0}, lane)) : use.number;
+  switch (use.what) {
+  case Init: {
+    if (!amount || amount > mostArrivals)
+      return "a barrier object for " + std::to_string(amount) + " arrivals";
+    const uint64_t bits = BarrierObject{amount, amount, 0, false}.bits();
+    std::memcpy(bytes, &bits, sizeof bits);
+    return "";
+  }
+  case Invalidate: std::memset(bytes, 0, 8); return "";
+  case Expect: return change(block, bytes, [&](BarrierObject &object) { return changeBytes(object, amount); });
+  case Complete:
+    return change(block, bytes, [&](BarrierObject &object) { return changeBytes(object, -int64_t(amount)); });
+  default:
+    return change(block, bytes, [&](BarrierObject &object) {
+      setResult(registers, use.result, lane, object.bits());
+      return arriveAt(object, amount, use.drops);
+    });
+  }
+}
+
+/// What was done before an arrival is before what is done after the phase.
+static void noteOrder(const BarrierUse &use, const uint8_t *object, Warp &warp) {
+  const auto place = reinterpret_cast<uintptr_t>(object);
+  if (use.what == BarrierUse::What::Arrive || use.what == BarrierUse::What::Complete)
+    releaseAt(warp, place);
+  else if (use.what == BarrierUse::What::Await)
+    acquireAt(warp, place);
+}
+
+void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &use = *static_cast<const BarrierUse *>(op.more);
+  for (uint32_t left = mask; left && !warp.fault; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    const uint64_t address = addressIn(registers, use.object, lane);
+    // A generic address that leads nowhere is one of shared memory to the hardware, which takes its low bits.
+    const bool isShort = use.object.space == Space::Generic && address < windowBytes;
+    const Lookup found = look(warp, isShort ? Space::Shared : use.object.space, address, 8, lane, true);
+    if (!found.bytes || address % 8) {
+      report(warp, op, found.bytes ? AccessFault::Misaligned : found.fault, use.object, address, 8, true, lane);
+      return;
+    }
+    BlockState &block = *warp.block;
+    std::string problem;
+    noteOrder(use, found.bytes, warp);
+    if (use.what == BarrierUse::What::Await)
+      problem = await(use, found.bytes, registers, lane, warp, op.instruction);
+    else if (!use.blocks.bits)
+      problem = useAt(use, block, found.bytes, registers, lane);
+    else {
+      const uint64_t blocks = addressIn(registers, {use.blocks, 0}, lane), offset = address & sharedOffsetMask;
+      for (BlockState *other : block.cluster)
+        if (other->rank < 64 && blocks >> other->rank & 1 && problem.empty())
+          problem = useAt(use, *other, other->shared.data() + offset, registers, lane);
+    }
+    if (!problem.empty())
+      refuse(warp, op, lane, std::move(problem));
+  }
+}
+
+void countPending(char *registers, const Op &op, uint32_t mask, Warp &) {
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t state;
+    std::memcpy(&state, registers + op.a + 8 * size_t(lane), 8);
+    const auto pending = static_cast<uint32_t>(state & countMask);
+    std::memcpy(registers + op.d + 4 * size_t(lane), &pending, 4);
+  }
+}
+
+} // namespace ptxray::machine

@@ -1,0 +1,50 @@
+#pragma once
+// What an mbarrier object in shared memory holds. Its 64 bits have no documented meaning, so they are the machine's
+// own.
+#include "Machine/Access.h"
+#include <optional>
+
+namespace ptxray::machine {
+
+inline constexpr uint32_t mostArrivals = (1 << 20) - 1;    // that a phase can wait for
+inline constexpr int32_t mostPendingBytes = (1 << 20) - 1; // either way
+
+/// A phase completes when no arrival and no byte is pending; then the next one begins.
+struct BarrierObject {
+  uint32_t pending = 0, expected = 0; // arrivals: of this phase, and of the next ones
+  int32_t bytes = 0;                  // that the phase waits for; below 0: that came before they were expected
+  bool isOdd = false;                 // the phase
+
+  uint64_t bits() const;
+  /// Whether the phase is complete: its end has been made.
+  bool advance();
+};
+/// Nothing if the bits are no object: nobody made it, or somebody wrote over it.
+std::optional<BarrierObject> readBarrier(uint64_t bits);
+
+/// What an instruction does with barrier objects.
+struct BarrierUse {
+  enum class What : uint8_t { Init, Invalidate, Expect, Complete, Arrive, Await };
+  What what = What::Init;
+  AddressOf object;
+  Place amount; // of arrivals or bytes; none: `number`
+  uint32_t number = 1;
+  Place blocks;       // a mask: of which blocks of the cluster; none: of the one that the address leads to
+  Place result;       // the state, or whether the phase is complete
+  Place phase;        // that is awaited: a state, or a parity
+  bool drops = false; // the arrivals are not expected in later phases
+  bool isParity = false;
+};
+void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp);
+/// The pending arrivals in a state.
+void countPending(char *registers, const Op &op, uint32_t mask, Warp &warp);
+
+/// The object at an offset in the shared memory of a block counts bytes that came. Returns what is wrong.
+std::string completeBytes(BlockState &block, uint64_t offset, uint32_t bytes);
+/// The same for arrivals.
+std::string arriveAt(BlockState &block, uint64_t offset, uint32_t count);
+
+/// A construct that cannot be executed, or that only the manual's undefined behaviour could.
+void refuse(Warp &warp, const Op &op, unsigned lane, std::string why);
+
+} // namespace ptxray::machine

@@ -1,0 +1,246 @@
+// Makes operations of facts about barrier objects, and of named functions that copy.
+#include "Isa/Words.h"
+#include "Machine/Async.h"
+#include "Machine/Products.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace ptxray::machine {
+
+using isa::FactKind;
+
+bool hasWord(const Lowered &one, llvm::StringRef text) {
+  return llvm::any_of(one.verdict.opcode->words, [text](const OpcodeWord &word) { return word.text == text; });
+}
+
+unsigned BodyLowering::architecture() const {
+  const ModuleContext &module = builder.module.state().availability.module();
+  const uint16_t target = module.arch.value_or(module.target);
+  unsigned number = 90;
+  if (target != anyTarget) {
+    llvm::StringRef name = isa::tables().targets[target].name;
+    name.consume_front("sm_");
+    name.consumeInteger(10, number);
+  }
+  return number;
+}
+
+template <class Payload> static void emit(BodyLowering &lowering, Handler run, Payload payload) {
+  Op op;
+  op.run = run;
+  op.more = lowering.keep(std::move(payload));
+  lowering.emit(op);
+}
+
+// ---- facts
+
+static BarrierUse useOf(BarrierUse::What what, const Lowered &one, const Action &action, BodyLowering &lowering) {
+  BarrierUse use;
+  use.what = what;
+  use.object = lowering.addressAt(one, action.node);
+  if (action.amount >= 0)
+    use.amount = lowering.placeOf(one, action.amount, 32);
+  for (const char *name : {"mask", "ctaMask", "ctaMask32"})
+    if (const int node = one.node(name); node >= 0 && what != BarrierUse::What::Await)
+      use.blocks = lowering.placeOf(one, node, 32);
+  return use;
+}
+
+/// How many bytes the results of the formulas have.
+static uint32_t storedBytes(const Recipe &recipe) {
+  uint32_t bits = 0;
+  for (const RecipeResult &result : recipe.results)
+    if (result.target == isa::FormulaTarget::Memory)
+      bits += result.type.bits * result.type.count * std::max<uint32_t>(result.elements, 1);
+  return bits / 8;
+}
+
+/// The bytes of an operation that is done at once.
+static void completes(const Lowered &one, const Action &action, BodyLowering &lowering) {
+  if (action.node < 0 || (action.amount < 0 && !one.recipe.refusal.empty()))
+    return; // no object counts them; or the operation itself tells it
+  BarrierUse use = useOf(BarrierUse::What::Complete, one, action, lowering);
+  use.number = storedBytes(one.recipe);
+  emit(lowering, useBarrier, use);
+}
+
+static std::string arrives(const Lowered &one, const Action &action, BodyLowering &lowering) {
+  if (action.node < 0)
+    return "";
+  if (one.node("counts") >= 0)
+    return "arrivals whose number is a vector";
+  // Without `.noinc` the phase waits for one arrival more, which happens when the copies are complete: at once.
+  if (action.groups && !hasWord(one, ".noinc") && !hasWord(one, ".mbarrier::arrive::one"))
+    return "";
+  BarrierUse use = useOf(BarrierUse::What::Arrive, one, action, lowering);
+  use.drops = hasWord(one, ".arrive_drop");
+  if (const int state = one.node("state"); state >= 0)
+    use.result = lowering.placeOf(one, state, 64);
+  emit(lowering, useBarrier, use);
+  return "";
+}
+
+static void awaits(const Lowered &one, const Action &action, BodyLowering &lowering) {
+  if (action.node < 0)
+    return; // of a grid: those before it have ended
+  BarrierUse use = useOf(BarrierUse::What::Await, one, action, lowering);
+  use.isParity = action.which == one.node("phaseParity");
+  use.phase = lowering.placeOf(one, action.which, use.isParity ? 32 : 64);
+  use.result = lowering.placeOf(one, action.condition, 1);
+  emit(lowering, useBarrier, use);
+}
+
+std::string lowerFacts(const Lowered &one, BodyLowering &lowering) {
+  using enum BarrierUse::What;
+  for (const Action &action : one.facts().actions)
+    switch (action.kind) {
+    case FactKind::Inits: emit(lowering, useBarrier, useOf(Init, one, action, lowering)); break;
+    case FactKind::Invalidates: emit(lowering, useBarrier, useOf(Invalidate, one, action, lowering)); break;
+    case FactKind::Expects: emit(lowering, useBarrier, useOf(Expect, one, action, lowering)); break;
+    case FactKind::Completes: emit(lowering, useBarrier, useOf(Complete, one, action, lowering)); break;
+    case FactKind::Async: completes(one, action, lowering); break;
+    case FactKind::Awaits: awaits(one, action, lowering); break;
+    case FactKind::Arrives:
+      if (std::string why = arrives(one, action, lowering); !why.empty())
+        return why;
+      break;
+    case FactKind::Allocates:
+    case FactKind::Frees: lowerColumns(one, action, lowering); break;
+    default: break;
+    }
+  return "";
+}
+
+// ---- named functions
+
+bool pendingArrivals(const Lowered &one, BodyLowering &lowering) {
+  Op op;
+  op.run = countPending;
+  op.d = lowering.placeAt(one, "pending", 32).slot;
+  op.a = lowering.placeAt(one, "state", 64).slot;
+  lowering.emit(op);
+  return true;
+}
+
+std::optional<Reduction> reductionOf(const Lowered &one) {
+  using How = Reduction::How;
+  Reduction result;
+  isa::WordId type = 0;
+  for (const OpcodeWord &word : one.verdict.opcode->words) {
+    const How how = llvm::StringSwitch<How>(word.text)
+                        .Case(".add", How::Add)
+                        .Case(".min", How::Min)
+                        .Case(".max", How::Max)
+                        .Case(".inc", How::Inc)
+                        .Case(".dec", How::Dec)
+                        .Case(".and", How::And)
+                        .Case(".or", How::Or)
+                        .Case(".xor", How::Xor)
+                        .Default(How::None);
+    if (how != How::None)
+      result.how = how;
+    if (word.id && isa::word(word.id).wordClass == isa::WordClass::Type)
+      type = word.id;
+  }
+  if (result.how == How::None)
+    return {};
+  if (!type)
+    return result; // that of a tensor map
+  const std::optional<ElementType> known = elementType(type);
+  if (!known)
+    return {};
+  result.type = *known;
+  result.flushes = known->isFloat() && known->bits == 32 && !hasWord(one, ".noftz");
+  return result;
+}
+
+static Place blocksOf(const Lowered &one, BodyLowering &lowering) {
+  for (const char *name : {"ctaMask", "ctaMask32"})
+    if (const int node = one.node(name); node >= 0)
+      return lowering.placeOf(one, node, 32);
+  return {};
+}
+
+static BarrierAddress barrierOf(const Lowered &one, BodyLowering &lowering) {
+  const int node = one.node("mbar");
+  return node < 0 ? BarrierAddress() : BarrierAddress{lowering.addressAt(one, node), true};
+}
+
+static BulkCopy bulkCopyOf(const Lowered &one, BodyLowering &lowering) {
+  BulkCopy copy;
+  copy.to = lowering.addressAt(one, one.node("dstMem"));
+  copy.from = lowering.addressAt(one, one.node("srcMem"));
+  copy.size = lowering.placeAt(one, "size", 32);
+  return copy;
+}
+
+bool copyToEachBlock(const Lowered &one, BodyLowering &lowering) {
+  BulkCopy copy = bulkCopyOf(one, lowering);
+  copy.blocks = blocksOf(one, lowering);
+  copy.barrier = barrierOf(one, lowering);
+  emit(lowering, copyInBulk, std::move(copy));
+  return true;
+}
+
+bool copyMasked(const Lowered &one, BodyLowering &lowering) {
+  if (one.node("bits") >= 0 || one.node("quad") >= 0)
+    return false;
+  BulkCopy copy = bulkCopyOf(one, lowering);
+  copy.byteMask = lowering.placeAt(one, "byteMask", 16);
+  copy.left = lowering.placeAt(one, "left", 32);
+  copy.right = lowering.placeAt(one, "right", 32);
+  emit(lowering, copyInBulk, std::move(copy));
+  return true;
+}
+
+bool reduceInBulk(const Lowered &one, BodyLowering &lowering) {
+  const std::optional<Reduction> reduction = reductionOf(one);
+  if (!reduction)
+    return false;
+  BulkCopy copy = bulkCopyOf(one, lowering);
+  copy.reduction = *reduction;
+  emit(lowering, copyInBulk, std::move(copy));
+  return true;
+}
+
+bool fillWithZeros(const Lowered &one, BodyLowering &lowering) {
+  BulkCopy copy;
+  copy.isFilled = true;
+  copy.to = lowering.addressAt(one, one.node("a"));
+  copy.size = one.node("size") >= 0 ? lowering.placeAt(one, "size", 64) : lowering.placeAt(one, "size32", 32);
+  emit(lowering, copyInBulk, std::move(copy));
+  return true;
+}
+
+/// A tile in any direction; false if the mode is not of tiles or rows.
+static bool lowerTile(const Lowered &one, BodyLowering &lowering, TileCopy copy, const char *tile) {
+  for (const OpcodeWord &word : one.verdict.opcode->words)
+    if (word.text.starts_with(".im2col") || word.text.starts_with(".override"))
+      return false;
+  copy.map = lowering.addressAt(one, one.node("tensorMap"));
+  copy.tile = lowering.addressAt(one, one.node(tile));
+  copy.isRows = hasWord(one, ".tile::gather4") || hasWord(one, ".tile::scatter4");
+  copy.isPair = hasWord(one, ".cta_group::2");
+  const int node = one.node("tensorCoords");
+  for (uint32_t at = node + 1; at < uint32_t(node) + one.nodes[node].extent; ++at)
+    copy.coordinates.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
+  emit(lowering, copyTile, std::move(copy));
+  return true;
+}
+
+bool loadTile(const Lowered &one, BodyLowering &lowering) {
+  TileCopy copy;
+  copy.barrier = barrierOf(one, lowering);
+  copy.blocks = blocksOf(one, lowering);
+  return lowerTile(one, lowering, std::move(copy), "dstMem");
+}
+
+bool storeTile(const Lowered &one, BodyLowering &lowering) {
+  TileCopy copy;
+  copy.isStore = true;
+  if (const std::optional<Reduction> reduction = reductionOf(one)) // of no type: the map's
+    copy.reduction = *reduction;
+  return lowerTile(one, lowering, std::move(copy), "srcMem");
+}
+
+} // namespace ptxray::machine

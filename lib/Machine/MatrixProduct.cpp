@@ -1,0 +1,178 @@
+#include "Machine/MatrixProduct.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+uint32_t bitsAt(const uint8_t *bytes, uint32_t bit, uint32_t width) {
+  uint64_t value = 0;
+  const uint32_t last = (bit + width - 1) / 8;
+  for (uint32_t byte = bit / 8; byte <= last; ++byte)
+    value |= uint64_t(bytes[byte]) << 8 * (byte - bit / 8);
+  return static_cast<uint32_t>(value >> bit % 8 & ((uint64_t(1) << width) - 1));
+}
+
+static int32_t extended(uint32_t code, const OperandType &type) {
+  const unsigned unused = 32 - type.bits;
+  return type.isSigned ? static_cast<int32_t>(code << unused) >> unused : static_cast<int32_t>(code);
+}
+
+Prepared prepare(uint32_t rows, uint32_t depth, const OperandType &type, llvm::ArrayRef<uint32_t> codes,
+                 uint32_t products) {
+  Prepared result;
+  result.rows = rows;
+  result.depth = depth;
+  if (type.format) {
+    result.floats.emplace(rows, depth, *type.format, std::span(codes.data(), codes.size()), products);
+    return result;
+  }
+  result.integers.reserve(codes.size());
+  for (const uint32_t code : codes)
+    result.integers.push_back(extended(code, type));
+  return result;
+}
+
+// ---- shared memory
+
+const MatrixCache::Pieces &MatrixCache::piecesOf(const SharedForm &form) {
+  const auto [found, isNew] = pieces.try_emplace(form);
+  Pieces &result = found->second;
+  if (!isNew)
+    return result;
+  const layout::SwizzleMode &mode = layout::swizzleModes[form.mode];
+  const uint32_t run = 128 / form.bits, width = mode.bytes / 16, deep = mode.swizzleBase == 5 ? 4 : 8;
+  const auto up = [](uint32_t count, uint32_t unit) { return (count + unit - 1) / unit * unit; };
+  layout::CanonicalRequest request{&mode,
+                                   form.isAlongK,
+                                   form.bits,
+                                   up(form.rows, form.isAlongK ? 8 : run * width),
+                                   up(form.depth, form.isAlongK ? run : deep),
+                                   form.leading,
+                                   form.stride};
+  layout::Layout layout = layout::canonicalLayout(request);
+  layout.swizzle = {}; // addresses are swizzled, not offsets
+  const uint32_t perLine = (form.isAlongK ? form.depth : form.rows) / run;
+  result.offsets.resize(size_t(perLine) * (form.isAlongK ? form.rows : form.depth));
+  layout::forEach(layout, [&](layout::Element element, layout::Place place) {
+    const uint32_t row = element[layout::Row], k = element[layout::Column];
+    const uint32_t line = form.isAlongK ? row : k, at = form.isAlongK ? k : row;
+    if (row < form.rows && k < form.depth && at % run == 0)
+      result.offsets[size_t(line) * perLine + at / run] = place[layout::Bit] / 8;
+  });
+  return result;
+}
+
+/// The elements of pieces of 16 bytes, row after row.
+static std::vector<uint32_t> codesOf(const SharedForm &form, const OperandType &type, llvm::ArrayRef<uint8_t> bytes,
+                                     bool isNegative) {
+  const uint32_t run = 128 / form.bits, perLine = (form.isAlongK ? form.depth : form.rows) / run;
+  const uint32_t sign = isNegative && type.format ? static_cast<uint32_t>(type.format->signBit()) : 0;
+  std::vector<uint32_t> codes(size_t(form.rows) * form.depth);
+  const uint32_t lines = form.isAlongK ? form.rows : form.depth;
+  for (uint32_t line = 0; line < lines; ++line)
+    for (uint32_t piece = 0; piece < perLine; ++piece) {
+      const uint8_t *from = bytes.data() + (size_t(line) * perLine + piece) * 16;
+      for (uint32_t i = 0; i < run; ++i) {
+        const uint32_t at = piece * run + i;
+        codes[form.isAlongK ? size_t(line) * form.depth + at : size_t(at) * form.depth + line] =
+            bitsAt(from, i * type.bits, type.bits) ^ sign;
+      }
+    }
+  return codes;
+}
+
+std::vector<uint8_t> MatrixCache::bytesOf(const SharedMatrix &matrix, llvm::ArrayRef<uint8_t> shared) {
+  const layout::SwizzleMode &mode = layout::swizzleModes[matrix.form.mode];
+  const layout::Swizzle swizzle{mode.swizzleBits, mode.swizzleBase, mode.swizzleShift};
+  const uint32_t pattern = matrix.baseOffset * 128; // where the pattern of the swizzle begins
+  const Pieces &from = piecesOf(matrix.form);
+  std::vector<uint8_t> bytes(from.offsets.size() * 16);
+  for (size_t i = 0; i < from.offsets.size(); ++i) {
+    const uint32_t linear = matrix.start + from.offsets[i];
+    const uint32_t at = linear ^ (swizzle(linear - pattern) ^ (linear - pattern));
+    if (uint64_t(at) + 16 > shared.size())
+      return {};
+    std::memcpy(&bytes[i * 16], &shared[at], 16);
+  }
+  return bytes;
+}
+
+std::shared_ptr<const Prepared> MatrixCache::find(const SharedMatrix &matrix, const OperandType &type,
+                                                  uint32_t products, bool isNegative, llvm::ArrayRef<uint8_t> shared) {
+  constexpr size_t mostEntries = 16;
+  std::vector<uint8_t> bytes = bytesOf(matrix, shared);
+  if (bytes.empty())
+    return nullptr;
+  for (const Entry &entry : entries)
+    if (entry.form == matrix.form && entry.type == type && entry.products == products &&
+        entry.isNegative == isNegative && entry.bytes == bytes)
+      return entry.prepared;
+  if (entries.size() < mostEntries)
+    entries.emplace_back();
+  Entry &entry = entries[oldest];
+  oldest = (oldest + 1) % mostEntries;
+  const std::vector<uint32_t> codes = codesOf(matrix.form, type, bytes, isNegative);
+  entry = {matrix.form,
+           type,
+           products,
+           isNegative,
+           std::move(bytes),
+           std::make_shared<const Prepared>(prepare(matrix.form.rows, matrix.form.depth, type, codes, products))};
+  return entry.prepared;
+}
+
+// ---- products
+
+static void addIntegers(const ProductKind &kind, llvm::ArrayRef<int32_t> a, llvm::ArrayRef<int32_t> b, uint32_t &sum) {
+  int32_t products = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    products += a[i] * b[i];
+  const int64_t total = int64_t(static_cast<int32_t>(sum)) + products;
+  sum = static_cast<uint32_t>(kind.saturates ? std::clamp<int64_t>(total, INT32_MIN, INT32_MAX) : total);
+}
+
+void addProducts(const ProductKind &kind, const Prepared &a, uint32_t first, uint32_t count, const Prepared &b,
+                 std::span<uint32_t> sums) {
+  if (kind.result)
+    return numbers::addProducts(*a.floats, first, count, *b.floats, sums, *kind.result, kind.model);
+  const llvm::ArrayRef<int32_t> ofA = a.integers, ofB = b.integers;
+  for (uint32_t row = 0; row < count; ++row)
+    for (uint32_t column = 0; column < b.rows; ++column)
+      addIntegers(kind, ofA.slice(size_t(first + row) * a.depth, a.depth), ofB.slice(size_t(column) * b.depth, b.depth),
+                  sums[size_t(row) * b.rows + column]);
+}
+
+void addSparseProducts(const ProductKind &kind, const Prepared &a, uint32_t first, uint32_t count, const Prepared &b,
+                       llvm::ArrayRef<uint16_t> columns, std::span<uint32_t> sums) {
+  std::vector<numbers::Factor> factors(a.depth);
+  std::vector<int32_t> integers(a.depth);
+  for (uint32_t row = 0; row < count; ++row)
+    for (uint32_t column = 0; column < b.rows; ++column) {
+      uint32_t &sum = sums[size_t(row) * b.rows + column];
+      const llvm::ArrayRef<uint16_t> chosen = columns.slice(size_t(first + row) * a.depth, a.depth);
+      const size_t atA = size_t(first + row) * a.depth, atB = size_t(column) * b.depth;
+      if (!kind.result) {
+        for (uint32_t i = 0; i < a.depth; ++i)
+          integers[i] = b.integers[atB + chosen[i]];
+        addIntegers(kind, llvm::ArrayRef(a.integers).slice(atA, a.depth), integers, sum);
+        continue;
+      }
+      for (uint32_t i = 0; i < a.depth; ++i)
+        factors[i] = b.floats->factors[atB + chosen[i]];
+      sum = static_cast<uint32_t>(
+          numbers::sumOfProducts({&a.floats->factors[atA], a.depth}, factors, sum, *kind.result, kind.model));
+    }
+}
+
+uint32_t chunkOfIndex(uint32_t bits) { return bits == 32 ? 2 : bits == 4 ? 8 : 4; }
+
+llvm::SmallVector<uint8_t, 4> chosenColumns(uint32_t index, uint32_t bits) {
+  const auto first = static_cast<uint8_t>(index & 3), second = static_cast<uint8_t>(index >> 2 & 3);
+  if (bits == 32)
+    return {static_cast<uint8_t>(index == 0b1110)};
+  if (bits == 4)
+    return {static_cast<uint8_t>(2 * first), static_cast<uint8_t>(2 * first + 1), static_cast<uint8_t>(2 * second),
+            static_cast<uint8_t>(2 * second + 1)};
+  return {first, second};
+}
+
+} // namespace ptxray::machine

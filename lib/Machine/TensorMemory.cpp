@@ -1,0 +1,242 @@
+#include "Machine/TensorMemory.h"
+#include "Layout/Instructions.h"
+#include "Machine/Async.h"
+#include "Machine/Grid.h"
+#include "Machine/Products.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+static uint32_t unitsOf(uint32_t first, uint32_t count) {
+  const uint32_t units = (count + TensorMemory::unit - 1) / TensorMemory::unit;
+  return (units >= 32 ? ~0u : (1u << units) - 1) << first / TensorMemory::unit;
+}
+
+std::optional<uint32_t> TensorMemory::allocate(uint32_t count) {
+  if (!count || count % unit || count > columns)
+    return std::nullopt;
+  for (uint32_t first = 0; first + count <= columns; first += unit)
+    if (!(taken & unitsOf(first, count))) {
+      taken |= unitsOf(first, count);
+      cells.resize(size_t(lanes) * columns);
+      return first;
+    }
+  return std::nullopt;
+}
+
+bool TensorMemory::isAllocated(uint32_t first, uint32_t count) const {
+  if (first + count > columns)
+    return false;
+  const uint32_t wanted = unitsOf(first, count + first % unit);
+  return (taken & wanted) == wanted;
+}
+
+bool TensorMemory::free(uint32_t first, uint32_t count) {
+  if (first % unit || !isAllocated(first, count))
+    return false;
+  taken &= ~unitsOf(first, count);
+  return true;
+}
+
+namespace {
+
+// ---- allocation
+
+/// Payload of tcgen05.alloc and tcgen05.dealloc.
+struct TensorColumns {
+  AddressOf to; // where the address is written
+  Place address, count;
+};
+
+void allocateColumns(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &use = *static_cast<const TensorColumns *>(op.more);
+  const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
+  const auto count = static_cast<uint32_t>(addressIn(registers, {use.count, 0}, lane));
+  const std::optional<uint32_t> first = warp.block->tensor.allocate(count);
+  if (!first)
+    return refuse(warp, op, lane, "waiting for columns of tensor memory that are not free");
+  const uint64_t to = addressIn(registers, use.to, lane);
+  const Lookup found = look(warp, use.to.space, to, 4, lane, true);
+  if (!found.bytes || to % 4)
+    return report(warp, op, found.bytes ? AccessFault::Misaligned : found.fault, use.to, to, 4, true, lane);
+  std::memcpy(found.bytes, &*first, 4);
+}
+
+void freeColumns(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &use = *static_cast<const TensorColumns *>(op.more);
+  const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
+  const TensorAddress address(addressIn(registers, {use.address, 0}, lane));
+  if (!warp.block->tensor.free(address.column, static_cast<uint32_t>(addressIn(registers, {use.count, 0}, lane))))
+    refuse(warp, op, lane, "freeing columns of tensor memory that were not allocated");
+}
+
+// ---- loads and stores
+
+/// A cell of tensor memory, counted from the address, and the part of a register that it is moved to or from.
+struct MovedCell {
+  uint16_t lane, column, word;
+  uint8_t thread, bit;
+};
+struct TensorAccess {
+  Place address;
+  int64_t offset = 0;
+  bool isStore = false, isHalf = false; // halves: 16 bits
+  uint32_t lanes = 0, columns = 0;      // that it reaches
+  std::vector<MovedCell> cells;
+  llvm::SmallVector<Place, 32> registers;
+};
+
+void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &access = *static_cast<const TensorAccess *>(op.more);
+  const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
+  const TensorAddress address(addressIn(registers, {access.address, access.offset, Space::Shared}, lane));
+  TensorMemory &memory = warp.block->tensor;
+  const uint32_t first = warp.number % 4 * warpSize;
+  if (address.lane < first || address.lane + access.lanes > first + warpSize)
+    return refuse(warp, op, lane,
+                  "lanes of tensor memory that the warp does not reach: lane " + std::to_string(address.lane) +
+                      " in warp " + std::to_string(warp.number));
+  if (!memory.isAllocated(address.column, access.columns))
+    return refuse(warp, op, lane, "columns of tensor memory that are not allocated");
+  for (const MovedCell &one : access.cells) {
+    uint32_t &cell = memory.at(address.lane + one.lane, address.column + one.column);
+    char *at = registers + access.registers[one.word].slot + 4 * size_t(one.thread) + one.bit / 8;
+    if (!access.isStore)
+      std::memcpy(at, &cell, access.isHalf ? 2 : 4);
+    else {
+      cell = 0;
+      std::memcpy(&cell, at, access.isHalf ? 2 : 4);
+    }
+  }
+}
+
+/// Payload of tcgen05.cp.
+struct TensorCopy {
+  Place to, from;
+  int64_t offset = 0;
+  uint32_t rows = 0, columns = 0, reached = 0; // columns that it writes
+  uint8_t packedBits = 0;                      // of elements that become bytes; 0: they are copied
+  bool isPair = false;
+  std::vector<MovedCell> cells; // word: the number of the source's, row after row
+};
+
+/// Elements of 4 or 6 bits become bytes.
+void unpack(std::vector<uint8_t> &bytes, uint32_t bits) {
+  for (size_t piece = 0; piece + 16 <= bytes.size(); piece += 16) {
+    uint8_t made[16];
+    for (uint32_t i = 0; i < 16; ++i)
+      made[i] = static_cast<uint8_t>(bitsAt(&bytes[piece], i * bits, bits) << (6 - bits));
+    std::memcpy(&bytes[piece], made, 16);
+  }
+}
+
+void copyToTensor(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &copy = *static_cast<const TensorCopy *>(op.more);
+  const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
+  const TensorAddress address(addressIn(registers, {copy.to, copy.offset, Space::Shared}, lane));
+  BlockState &block = *warp.block;
+  const std::optional<SharedMatrix> matrix =
+      sharedMatrixOf(addressIn(registers, {copy.from, 0}, lane), copy.rows, copy.columns, 32, true);
+  if (!matrix)
+    return refuse(warp, op, lane, "a descriptor of shared memory in this mode");
+  std::vector<uint8_t> bytes = block.grid->matrices.bytesOf(*matrix, block.shared);
+  if (bytes.empty())
+    return report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix->start, 16, false, lane);
+  if (copy.packedBits)
+    unpack(bytes, copy.packedBits);
+  for (BlockState *other : block.cluster) {
+    if (other != &block && !(copy.isPair && other->rank == (block.rank ^ 1)))
+      continue;
+    if (!other->tensor.isAllocated(address.column, copy.reached))
+      return refuse(warp, op, lane, "columns of tensor memory that are not allocated");
+    for (const MovedCell &one : copy.cells)
+      if (address.lane + one.lane < TensorMemory::lanes)
+        std::memcpy(&other->tensor.at(address.lane + one.lane, address.column + one.column), &bytes[4 * one.word], 4);
+  }
+}
+
+layout::Answer described(const Lowered &one) {
+  layout::Request request;
+  request.instruction = one.verdict.opcode->spelling;
+  if (const int split = one.node("immHalfSplitoff"); split >= 0)
+    request.settings["split"] = std::to_string(one.nodes[split].value);
+  return layout::describe(request);
+}
+
+int64_t offsetAt(const Lowered &one, int node) {
+  const Operand &operand = one.nodes[one.nodes[node].kind == OperandKind::Address ? node + 1 : node];
+  return operand.flags & HasOffset ? operand.value : 0;
+}
+
+} // namespace
+
+void lowerColumns(const Lowered &one, const Action &action, BodyLowering &lowering) {
+  TensorColumns use;
+  const bool isAllocated = action.kind == isa::FactKind::Allocates;
+  if (isAllocated)
+    use.to = lowering.addressAt(one, action.node);
+  else
+    use.address = lowering.placeOf(one, action.node, 32);
+  use.count = lowering.placeOf(one, action.amount, 32);
+  Op op;
+  op.run = isAllocated ? allocateColumns : freeColumns;
+  op.more = lowering.keep(use);
+  lowering.emit(op);
+}
+
+bool moveTensorColumns(const Lowered &one, BodyLowering &lowering) {
+  if (one.node("redval") >= 0)
+    return false;
+  const layout::Answer answer = described(one);
+  if (!answer.complaint.empty() || answer.layouts.empty())
+    return false;
+  const layout::Layout &layout = answer.layouts[0];
+  TensorAccess access;
+  const int address = one.node("taddr"), values = one.node("r") >= 0 ? one.node("r") : one.node("v");
+  access.isStore = one.node("v") >= 0;
+  access.address = lowering.placeOf(one, address, 32);
+  access.offset = offsetAt(one, address);
+  access.isHalf = layout.elementBits == 16;
+  access.lanes = layout::size(layout, layout::Row);
+  access.columns = layout::size(layout, layout::Column);
+  for (uint32_t at = values + 1; at < uint32_t(values) + one.nodes[values].extent; ++at)
+    access.registers.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
+  layout::forEach(layout, [&](layout::Element element, layout::Place place) {
+    access.cells.push_back({static_cast<uint16_t>(element[layout::Row]), static_cast<uint16_t>(element[layout::Column]),
+                            static_cast<uint16_t>(place[layout::Word]), static_cast<uint8_t>(place[layout::Lane]),
+                            static_cast<uint8_t>(place[layout::Bit])});
+  });
+  Op op;
+  op.run = moveCells;
+  op.more = lowering.keep(std::move(access));
+  lowering.emit(op);
+  return true;
+}
+
+bool copyToTensorMemory(const Lowered &one, BodyLowering &lowering) {
+  const layout::Answer answer = described(one);
+  if (!answer.complaint.empty() || answer.layouts.empty())
+    return false;
+  const layout::Layout &layout = answer.layouts[0];
+  TensorCopy copy;
+  const int address = one.node("taddr");
+  copy.to = lowering.placeOf(one, address, 32);
+  copy.offset = offsetAt(one, address);
+  copy.from = lowering.placeAt(one, "s-desc", 64);
+  copy.rows = layout::size(layout, layout::Row);
+  copy.columns = layout::size(layout, layout::Column);
+  copy.packedBits = hasWord(one, ".b4x16_p64") ? 4 : hasWord(one, ".b6x16_p32") ? 6 : 0;
+  copy.isPair = one.facts().ctas == 2;
+  layout::forEach(layout, [&](layout::Element element, layout::Place place) {
+    copy.cells.push_back({static_cast<uint16_t>(place[layout::Lane]), static_cast<uint16_t>(place[layout::Word]),
+                          static_cast<uint16_t>(element[layout::Row] * copy.columns + element[layout::Column]), 0, 0});
+    copy.reached = std::max(copy.reached, place[layout::Word] + 1);
+  });
+  Op op;
+  op.run = copyToTensor;
+  op.more = lowering.keep(std::move(copy));
+  lowering.emit(op);
+  return true;
+}
+
+} // namespace ptxray::machine

@@ -1,0 +1,438 @@
+// Products of tcgen05.mma, in the tensor memory of a block or of a pair of them.
+#include "Descriptor/Descriptor.h"
+#include "Layout/Instructions.h"
+#include "Machine/Async.h"
+#include "Machine/Grid.h"
+#include "Machine/Products.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+std::optional<SharedMatrix> sharedMatrixOf(uint64_t descriptor, uint32_t rows, uint32_t depth, uint32_t bits,
+                                           bool isAlongK) {
+  static const descriptor::Format &format = *descriptor::findFormat("smem", "");
+  if (format.get(descriptor, "lbo-mode"))
+    return {};
+  SharedMatrix result;
+  result.start = format.get(descriptor, "start");
+  result.baseOffset = format.get(descriptor, "base-offset");
+  result.form = {rows, depth, bits, isAlongK, 0, format.get(descriptor, "lbo"), format.get(descriptor, "sbo")};
+  const int wanted = static_cast<int>(format.get(descriptor, "swizzle"));
+  for (const layout::SwizzleMode &mode : layout::swizzleModes)
+    if (mode.tcgen05 == wanted && (!isAlongK || mode.hasKMajor())) {
+      result.form.mode = static_cast<uint8_t>(&mode - layout::swizzleModes);
+      return result;
+    }
+  return {};
+}
+
+namespace {
+
+/// Where an element lies in tensor memory: in which block of a pair, and counted from the column of the address.
+struct TensorPlace {
+  uint8_t block, bit;
+  uint16_t lane, column;
+};
+/// The places of the elements of a matrix, row after row: one of each, or all copies of it, which are read alike.
+using TensorPlaces = std::vector<TensorPlace>;
+
+TensorPlaces tensorPlacesIn(const layout::Layout &layout) {
+  const uint32_t rows = layout::size(layout, layout::Row), columns = layout::size(layout, layout::Column);
+  TensorPlaces result;
+  for (uint32_t row = 0; row < rows; ++row)
+    for (uint32_t column = 0; column < columns; ++column) {
+      const layout::Place place = layout::placesOf(layout, {row, column, 0})[0];
+      result.push_back({static_cast<uint8_t>(place[layout::Cta]), static_cast<uint8_t>(place[layout::Bit]),
+                        static_cast<uint16_t>(place[layout::Lane]), static_cast<uint16_t>(place[layout::Word])});
+    }
+  return result;
+}
+
+/// What an instruction descriptor makes of an instruction.
+struct TensorShape {
+  std::string problem;          // why it cannot be executed; empty: it can
+  uint32_t m = 0, n = 0, k = 0; // k: elements of A that are stored
+  bool isTransposedA = false, isTransposedB = false;
+  ProductKind kind;
+  uint32_t geometryBits = 16; // that an element takes in shared memory
+  const numbers::Format *scale = nullptr;
+  bool hasGroups = false;
+  uint32_t factors = 0; // of a row
+  TensorPlaces d, a, indices, scalesOfA, scalesOfB;
+};
+
+/// Payload of tcgen05.mma.
+struct TensorProduct {
+  std::string instruction, kind; // as written; `f16`
+  uint32_t ctas = 1;
+  bool isSparse = false, isWeightStationary = false, isOfTensorMemory = false;
+  unsigned architecture = 100;
+  AddressOf d, addressOfA, metadata, scaleA, scaleB; // in tensor memory
+  Place a, b, instructionDescriptor, zeroColumns;
+  Place keeps; // the predicate
+  bool keepsAlways = false, isNot = false;
+  uint32_t shift = 0;                   // of what was there: divided by two so many times
+  llvm::SmallVector<Place, 8> disabled; // lanes that stay as they are
+  mutable std::map<std::pair<uint32_t, uint32_t>, TensorShape> shapes; // by descriptor and first lane
+};
+
+// ---- shapes
+
+OperandType operandType(llvm::StringRef name) {
+  static constexpr std::array all = {&numbers::f16,  &numbers::bf16, &numbers::tf32, &numbers::e4m3,
+                                     &numbers::e5m2, &numbers::e2m3, &numbers::e3m2, &numbers::e2m1};
+  for (const numbers::Format *format : all)
+    if (name == format->name)
+      return {format, false, static_cast<uint8_t>(format->width())};
+  return {nullptr, name == "s8", 8};
+}
+
+void addLayouts(const TensorProduct &product, uint32_t lane, const descriptor::Format &format, uint32_t descriptor,
+                TensorShape &shape) {
+  layout::Request request;
+  request.instruction = product.instruction;
+  const auto set = [&](const char *name, llvm::StringRef value) { request.settings[name] = value.str(); };
+  set("m", std::to_string(shape.m));
+  set("n", std::to_string(shape.n));
+  set("d", format.field("d") ? format.field("d")->meaning(descriptor) : "f32");
+  set("a", format.field("a")->meaning(descriptor));
+  set("lane-offset", std::to_string(lane));
+  for (const char *name : {"selector", "sfa-id", "sfb-id"})
+    if (const descriptor::Field *field = format.field(name))
+      set(name, std::to_string(field->of(descriptor)));
+  const layout::Answer answer = layout::describe(request);
+  if (!answer.complaint.empty()) {
+    shape.problem = "this product: " + answer.complaint;
+    return;
+  }
+  for (const layout::Layout &layout : answer.layouts)
+    if (layout.name == "D")
+      shape.d = tensorPlacesIn(layout);
+    else if (layout.name == "A" && product.isOfTensorMemory)
+      shape.a = tensorPlacesIn(layout);
+    else if (layout.name == "metadata" && product.isSparse)
+      shape.indices = tensorPlacesIn(layout);
+    else if (layout.name == "scale-a") {
+      shape.scalesOfA = tensorPlacesIn(layout);
+      shape.factors = layout::size(layout, layout::Column);
+    } else if (layout.name == "scale-b")
+      shape.scalesOfB = tensorPlacesIn(layout);
+  if (product.scaleA.base.bits && shape.scalesOfB.empty())
+    shape.problem = "scale factors of this shape";
+}
+
+TensorShape shapeOf(const TensorProduct &product, uint32_t descriptor, uint32_t lane) {
+  TensorShape shape;
+  const descriptor::Format *format =
+      descriptor::findFormat("idesc", product.kind, descriptor::familyOf(product.architecture));
+  if (!format) {
+    shape.problem = "products of this kind";
+    return shape;
+  }
+  for (const descriptor::Problem &problem : descriptor::checkFields(*format, descriptor))
+    shape.problem = "an instruction descriptor with " + problem.text;
+  if (!shape.problem.empty())
+    return shape;
+  const auto name = [&](const char *key) {
+    const descriptor::Field *field = format->field(key);
+    return field ? field->meaning(descriptor) : std::string();
+  };
+  shape.m = format->get(descriptor, "m");
+  shape.n = format->get(descriptor, "n");
+  shape.isTransposedA = format->get(descriptor, "transpose-a");
+  shape.isTransposedB = format->get(descriptor, "transpose-b");
+  ProductKind &kind = shape.kind;
+  kind.a = operandType(name("a"));
+  kind.b = operandType(name("b"));
+  kind.isNegative = format->get(descriptor, "negate-a") != format->get(descriptor, "negate-b");
+  kind.saturates = format->get(descriptor, "saturate");
+  const bool isFourBits = llvm::StringRef(product.kind).starts_with("mxf4");
+  shape.geometryBits = isFourBits ? 4 : std::max<uint32_t>(8, kind.a.bits);
+  shape.k = 256 / shape.geometryBits;
+  if (isFourBits && name("k") != "64")
+    shape.problem = "products with K = " + name("k");
+  if (kind.a.format) {
+    kind.result = name("d") == "f16" ? &numbers::f16 : &numbers::f32;
+    kind.model = numbers::sumModel(
+        {numbers::MatrixUnit::Tcgen05, product.architecture, kind.a.format, kind.result, false, isFourBits});
+  }
+  shape.hasGroups = isFourBits;
+  if (const std::string scale = name("scale"); !scale.empty())
+    shape.scale = scale == "ue8m0" ? &numbers::ue8m0 : &numbers::ue4m3;
+  if (shape.problem.empty())
+    addLayouts(product, lane, *format, descriptor, shape);
+  return shape;
+}
+
+// ---- one product
+
+/// A product of one thread, while it is made.
+class Multiplication {
+public:
+  Multiplication(const TensorProduct &product, const TensorShape &shape, const char *registers, unsigned lane,
+                 Warp &warp)
+      : product(product), shape(shape), registers(registers), lane(lane), block(*warp.block) {
+    if (product.ctas == 2) {
+      const uint32_t first = block.rank & ~1u;
+      for (uint32_t rank = first; rank < first + 2 && rank < block.cluster.size(); ++rank)
+        blocks.push_back(block.cluster[rank]);
+    } else
+      blocks.push_back(&block);
+  }
+  std::string run();
+
+private:
+  uint64_t number(Place place) const { return addressIn(registers, {place, 0}, lane); }
+  std::shared_ptr<const Prepared> shared(bool isA, const BlockState &from, std::string &problem) const;
+  std::shared_ptr<const Prepared> ofTensorMemory(uint32_t first) const;
+  std::vector<numbers::Factor> scales(const AddressOf &address, const TensorPlaces &places) const;
+  std::vector<uint16_t> columns(uint32_t first) const;
+  std::string addRows(uint32_t first, const Prepared &a, std::vector<uint32_t> &sums);
+  void addScaled(uint32_t first, const Prepared &a, const Prepared &b, uint32_t firstColumn, std::span<uint32_t> sums);
+  void read(std::vector<uint32_t> &sums) const;
+  void write(const std::vector<uint32_t> &sums) const;
+  uint32_t &cell(const AddressOf &address, const TensorPlace &place) const {
+    const TensorAddress at(addressIn(registers, address, lane));
+    return blocks[place.block]->tensor.at(place.lane, (at.column + place.column) % TensorMemory::columns);
+  }
+  bool keeps() const {
+    uint32_t lanes = 0;
+    if (product.keeps.bits)
+      std::memcpy(&lanes, registers + product.keeps.slot, 4);
+    return product.keeps.bits ? (lanes >> lane & 1) != uint32_t(product.isNot) : product.keepsAlways;
+  }
+
+  const TensorProduct &product;
+  const TensorShape &shape;
+  const char *registers;
+  const unsigned lane;
+  BlockState &block;
+  llvm::SmallVector<BlockState *, 2> blocks; // that take part
+};
+
+std::shared_ptr<const Prepared> Multiplication::shared(bool isA, const BlockState &from, std::string &problem) const {
+  const auto ctas = static_cast<uint32_t>(blocks.size());
+  const OperandType &type = isA ? shape.kind.a : shape.kind.b;
+  const auto matrix = sharedMatrixOf(number(isA ? product.a : product.b), (isA ? shape.m : shape.n) / ctas,
+                                     shape.k * (!isA && product.isSparse ? 2 : 1), shape.geometryBits,
+                                     !(isA ? shape.isTransposedA : shape.isTransposedB));
+  if (!matrix) {
+    problem = "a descriptor of shared memory in this mode";
+    return nullptr;
+  }
+  auto found =
+      block.grid->matrices.find(*matrix, type, shape.kind.model.products, isA && shape.kind.isNegative, from.shared);
+  if (!found)
+    problem = "a matrix that leaves shared memory";
+  return found;
+}
+
+/// The rows of A that one block holds, from the first one on.
+std::shared_ptr<const Prepared> Multiplication::ofTensorMemory(uint32_t first) const {
+  const auto rows = static_cast<uint32_t>(shape.m / blocks.size());
+  const OperandType &type = shape.kind.a;
+  const uint32_t sign = shape.kind.isNegative && type.format ? static_cast<uint32_t>(type.format->signBit()) : 0;
+  const uint32_t below = shape.geometryBits == 8 && type.bits < 8 ? 6 - type.bits : 0; // zeros in the byte
+  std::vector<uint32_t> codes(size_t(rows) * shape.k);
+  for (size_t i = 0; i < codes.size(); ++i) {
+    const TensorPlace &place = shape.a[size_t(first) * shape.k + i];
+    const uint32_t word = cell(product.addressOfA, place) >> (place.bit + below);
+    codes[i] = (type.bits == 32 ? word : word & ((1u << type.bits) - 1)) ^ sign;
+  }
+  return std::make_shared<const Prepared>(prepare(rows, shape.k, type, codes, shape.kind.model.products));
+}
+
+/// Row after row, or column after column.
+std::vector<numbers::Factor> Multiplication::scales(const AddressOf &address, const TensorPlaces &places) const {
+  std::vector<numbers::Factor> result;
+  result.reserve(places.size());
+  for (const TensorPlace &place : places)
+    result.push_back(numbers::factorOf(cell(address, place) >> place.bit & 255, *shape.scale));
+  return result;
+}
+
+std::vector<uint16_t> Multiplication::columns(uint32_t first) const {
+  const uint32_t bits = shape.geometryBits, chunk = chunkOfIndex(bits), chunks = 2 * shape.k / chunk;
+  const auto rows = static_cast<uint32_t>(shape.m / blocks.size());
+  std::vector<uint16_t> result;
+  for (uint32_t row = 0; row < rows; ++row)
+    for (uint32_t i = 0; i < chunks; ++i) {
+      const TensorPlace &place = shape.indices[size_t(first + row) * chunks + i];
+      const uint32_t index = cell(product.metadata, place) >> place.bit & 15;
+      for (const uint8_t column : chosenColumns(index, bits))
+        result.push_back(static_cast<uint16_t>(i * chunk + column));
+    }
+  return result;
+}
+
+void Multiplication::addScaled(uint32_t first, const Prepared &a, const Prepared &b, uint32_t firstColumn,
+                               std::span<uint32_t> sums) {
+  const std::vector<numbers::Factor> ofA = scales(product.scaleA, shape.scalesOfA),
+                                     ofB = scales(product.scaleB, shape.scalesOfB);
+  const uint32_t factors = shape.factors;
+  const std::vector<uint16_t> chosen = product.isSparse ? columns(first) : std::vector<uint16_t>();
+  std::vector<numbers::Factor> factorsOfB(a.depth);
+  for (uint32_t row = 0; row < a.rows; ++row)
+    for (uint32_t column = 0; column < b.rows; ++column) {
+      const numbers::Factor *ofColumn = &b.floats->factors[size_t(column) * b.depth];
+      for (uint32_t i = 0; i < a.depth; ++i)
+        factorsOfB[i] = ofColumn[product.isSparse ? chosen[size_t(row) * a.depth + i] : i];
+      // Scale factors of B: those of a factor's columns, one after the other.
+      llvm::SmallVector<numbers::Factor, 4> scalesOfB;
+      for (uint32_t i = 0; i < factors; ++i)
+        scalesOfB.push_back(ofB[size_t(i) * shape.n + firstColumn + column]);
+      uint32_t &sum = sums[size_t(row) * b.rows + column];
+      sum = numbers::scaledSumOfProducts({&a.floats->factors[size_t(row) * a.depth], a.depth}, factorsOfB,
+                                         {&ofA[size_t(first + row) * factors], factors},
+                                         {scalesOfB.data(), scalesOfB.size()}, sum, shape.kind.model, shape.hasGroups);
+    }
+}
+
+/// The rows of one block, by the columns of each block.
+std::string Multiplication::addRows(uint32_t first, const Prepared &a, std::vector<uint32_t> &sums) {
+  std::string problem;
+  const auto columnsOfBlock = static_cast<uint32_t>(shape.n / blocks.size());
+  std::vector<uint32_t> part(size_t(a.rows) * columnsOfBlock);
+  for (uint32_t i = 0; i < blocks.size(); ++i) {
+    const auto b = shared(false, *blocks[i], problem);
+    if (!b)
+      return problem;
+    const uint32_t firstColumn = i * columnsOfBlock;
+    for (uint32_t row = 0; row < a.rows; ++row)
+      std::copy_n(&sums[size_t(first + row) * shape.n + firstColumn], columnsOfBlock,
+                  &part[size_t(row) * columnsOfBlock]);
+    if (shape.scale)
+      addScaled(first, a, *b, firstColumn, part);
+    else if (product.isSparse)
+      addSparseProducts(shape.kind, a, 0, a.rows, *b, columns(first), part);
+    else
+      addProducts(shape.kind, a, 0, a.rows, *b, part);
+    for (uint32_t row = 0; row < a.rows; ++row)
+      std::copy_n(&part[size_t(row) * columnsOfBlock], columnsOfBlock,
+                  &sums[size_t(first + row) * shape.n + firstColumn]);
+  }
+  return "";
+}
+
+void Multiplication::read(std::vector<uint32_t> &sums) const {
+  const bool isHalf = shape.kind.result && shape.kind.result->width() == 16;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const uint32_t word = cell(product.d, shape.d[i]);
+    sums[i] = isHalf ? word & 0xffff : word;
+    if (!product.shift)
+      continue;
+    numbers::Number number = numbers::read(sums[i], *shape.kind.result);
+    number.exponent -= static_cast<int32_t>(product.shift);
+    sums[i] = static_cast<uint32_t>(numbers::store(number, *shape.kind.result, {}));
+  }
+}
+
+void Multiplication::write(const std::vector<uint32_t> &sums) const {
+  llvm::SmallVector<uint32_t, 8> disabled;
+  for (const Place &place : product.disabled)
+    disabled.push_back(static_cast<uint32_t>(number(place)));
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const TensorPlace &place = shape.d[i];
+    const uint32_t at = place.block * TensorMemory::lanes + place.lane;
+    if (at / 32 >= disabled.size() || !(disabled[at / 32] >> at % 32 & 1))
+      cell(product.d, place) = sums[i];
+  }
+}
+
+std::string Multiplication::run() {
+  if (product.ctas != blocks.size())
+    return "a product of a pair of blocks where there is one";
+  for (const BlockState *one : blocks)
+    if (!one->tensor.isAllocated(TensorAddress(addressIn(registers, product.d, lane)).column, 1))
+      return "a product in columns of tensor memory that are not allocated";
+  if (product.zeroColumns.bits && number(product.zeroColumns))
+    return "a mask of columns of zeros";
+  std::vector<uint32_t> sums(size_t(shape.m) * shape.n);
+  if (keeps())
+    read(sums);
+  std::string problem;
+  for (uint32_t i = 0; i < blocks.size(); ++i) {
+    const auto first = static_cast<uint32_t>(i * shape.m / blocks.size());
+    const auto a = product.isOfTensorMemory ? ofTensorMemory(first) : shared(true, *blocks[i], problem);
+    if (!a)
+      return problem;
+    if (problem = addRows(first, *a, sums); !problem.empty())
+      return problem;
+  }
+  write(sums);
+  return "";
+}
+
+void multiply(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &product = *static_cast<const TensorProduct *>(op.more);
+  for (uint32_t left = mask; left && !warp.fault; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    const auto descriptor = static_cast<uint32_t>(addressIn(registers, {product.instructionDescriptor, 0}, lane));
+    const TensorAddress d(addressIn(registers, product.d, lane));
+    const auto [found, isNew] = product.shapes.try_emplace({descriptor, d.lane});
+    if (isNew)
+      found->second = shapeOf(product, descriptor, d.lane);
+    std::string problem = found->second.problem;
+    if (problem.empty())
+      problem = Multiplication(product, found->second, registers, lane, warp).run();
+    if (!problem.empty())
+      refuse(warp, op, lane, std::move(problem));
+  }
+}
+
+// ---- lowering
+
+AddressOf tensorAddressOf(const Lowered &one, BodyLowering &lowering, llvm::StringRef operand) {
+  const int node = one.node(operand);
+  if (node < 0)
+    return {};
+  const Operand &inner = one.nodes[one.nodes[node].kind == OperandKind::Address ? node + 1 : node];
+  return {lowering.placeOf(one, node, 32), inner.flags & HasOffset ? inner.value : 0, Space::Shared};
+}
+
+} // namespace
+
+bool multiplyInTensorMemory(const Lowered &one, BodyLowering &lowering) {
+  TensorProduct product;
+  product.instruction = one.verdict.opcode->spelling;
+  const layout::Words words(product.instruction);
+  product.kind = words.behind("kind::").str();
+  if (product.kind == "ti16" || one.node("b-meta-tmem") >= 0)
+    return false;
+  product.ctas = one.facts().ctas == 2 ? 2 : 1;
+  product.isWeightStationary = words.has("ws");
+  product.isSparse = one.node("sp-meta-tmem") >= 0;
+  product.isOfTensorMemory = one.node("a-tmem") >= 0;
+  product.architecture = lowering.architecture();
+  product.d = tensorAddressOf(one, lowering, "d-tmem");
+  product.addressOfA = tensorAddressOf(one, lowering, "a-tmem");
+  if (!product.isOfTensorMemory)
+    product.a = lowering.placeAt(one, "a-desc", 64);
+  product.b = lowering.placeAt(one, "b-desc", 64);
+  product.instructionDescriptor = lowering.placeAt(one, "idesc", 32);
+  product.metadata = tensorAddressOf(one, lowering, "sp-meta-tmem");
+  product.scaleA = tensorAddressOf(one, lowering, "scale-A-tmem");
+  product.scaleB = tensorAddressOf(one, lowering, "scale-B-tmem");
+  if (one.node("zero-column-mask-desc") >= 0)
+    product.zeroColumns = lowering.placeAt(one, "zero-column-mask-desc", 64);
+  if (const int node = one.node("scale-input-d"); node >= 0)
+    product.shift = static_cast<uint32_t>(one.nodes[node].value);
+  if (const int node = one.node("disable-output-lane"); node >= 0)
+    for (uint32_t at = node + 1; at < uint32_t(node) + one.nodes[node].extent; ++at)
+      product.disabled.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
+  const int keeps = one.node("enable-input-d");
+  if (one.nodes[keeps].kind == OperandKind::Integer)
+    product.keepsAlways = one.nodes[keeps].value;
+  else {
+    product.keeps = lowering.placeOf(one, keeps, 1);
+    product.isNot = one.nodes[keeps].flags & Not;
+  }
+  Op op;
+  op.run = multiply;
+  op.more = lowering.keep(std::move(product));
+  lowering.emit(op);
+  return true;
+}
+
+} // namespace ptxray::machine

@@ -1,0 +1,249 @@
+// Products of a warpgroup. Each warp makes its own quarter of the rows when it comes to the instruction.
+#include "Descriptor/Descriptor.h"
+#include "Isa/Words.h"
+#include "Layout/Instructions.h"
+#include "Machine/Async.h"
+#include "Machine/Grid.h"
+#include "Machine/MatrixProduct.h"
+#include "Machine/Products.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+namespace {
+
+constexpr uint32_t rowsOfWarp = 16, rowsOfGroup = 64;
+
+/// Where an element of a fragment is: which register, of which lane, from which bit on.
+struct FragmentPlace {
+  uint16_t word;
+  uint8_t lane, bit;
+};
+
+/// Payload of wgmma.mma_async.
+struct WarpgroupProduct {
+  uint32_t n = 0, k = 0; // k: elements of A that are stored
+  ProductKind kind;
+  Place a, b;                            // descriptors
+  llvm::SmallVector<Place, 4> registers; // else A
+  llvm::SmallVector<Place, 128> d;
+  bool isSparse = false, isTransposedA = false, isTransposedB = false, keeps = false;
+  Place metadata, scaleOfD;
+  bool isNot = false;                              // of the predicate
+  std::vector<FragmentPlace> placesOfA, placesOfD; // row after row, of the rows of a warp
+  std::vector<FragmentPlace> placesOfIndices;      // of metadata
+};
+
+/// The places of a fragment's elements, of the first 16 rows.
+std::vector<FragmentPlace> placesIn(const layout::Layout &layout) {
+  const uint32_t columns = layout::size(layout, layout::Column);
+  std::vector<FragmentPlace> result;
+  for (uint32_t row = 0; row < rowsOfWarp; ++row)
+    for (uint32_t column = 0; column < columns; ++column) {
+      const layout::Place place = layout::placesOf(layout, {row, column, 0})[0];
+      result.push_back({static_cast<uint16_t>(place[layout::Word]), static_cast<uint8_t>(place[layout::Lane]),
+                        static_cast<uint8_t>(place[layout::Bit])});
+    }
+  return result;
+}
+
+uint32_t wordIn(const char *registers, Place place, unsigned lane) {
+  uint32_t word = 0;
+  std::memcpy(&word, registers + place.slot + size_t(lane) * (place.bits / 8), std::min(4, place.bits / 8));
+  return word;
+}
+
+std::optional<SharedMatrix> sharedMatrix(uint64_t descriptor, uint32_t rows, uint32_t depth, uint32_t bits,
+                                         bool isAlongK) {
+  static const descriptor::Format &format = *descriptor::findFormat("wgmma-smem", "");
+  SharedMatrix result;
+  result.start = format.get(descriptor, "start");
+  result.baseOffset = format.get(descriptor, "base-offset");
+  result.form = {rows, depth, bits, isAlongK, 0, format.get(descriptor, "lbo"), format.get(descriptor, "sbo")};
+  const int wanted = static_cast<int>(format.get(descriptor, "swizzle"));
+  for (const layout::SwizzleMode &mode : layout::swizzleModes)
+    if (mode.wgmma == wanted)
+      result.form.mode = static_cast<uint8_t>(&mode - layout::swizzleModes);
+  return result;
+}
+
+std::shared_ptr<const Prepared> fromShared(const WarpgroupProduct &product, bool isA, const char *registers,
+                                           unsigned lane, const Op &op, Warp &warp) {
+  const OperandType &type = isA ? product.kind.a : product.kind.b;
+  const uint64_t descriptor = addressIn(registers, {isA ? product.a : product.b, 0}, lane);
+  const uint32_t depth = product.k * (!isA && product.isSparse ? 2 : 1);
+  const auto matrix = sharedMatrix(descriptor, isA ? rowsOfGroup : product.n, depth, type.bits,
+                                   !(isA ? product.isTransposedA : product.isTransposedB));
+  auto found = warp.block->grid->matrices.find(*matrix, type, product.kind.model.products,
+                                               isA && product.kind.isNegative, warp.block->shared);
+  if (!found)
+    report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix->start, 16, false, lane);
+  return found;
+}
+
+std::shared_ptr<const Prepared> fromRegisters(const WarpgroupProduct &product, const char *registers) {
+  const OperandType &type = product.kind.a;
+  const uint32_t sign = product.kind.isNegative ? static_cast<uint32_t>(type.format->signBit()) : 0;
+  std::vector<uint32_t> codes;
+  codes.reserve(product.placesOfA.size());
+  for (const FragmentPlace &place : product.placesOfA) {
+    const uint32_t word = wordIn(registers, product.registers[place.word], place.lane) >> place.bit;
+    codes.push_back((type.bits == 32 ? word : word & ((1u << type.bits) - 1)) ^ sign);
+  }
+  return std::make_shared<const Prepared>(prepare(rowsOfWarp, product.k, type, codes, product.kind.model.products));
+}
+
+/// Which columns of B belong to the elements of A.
+std::vector<uint16_t> columnsOf(const WarpgroupProduct &product, const char *registers, uint32_t rows, uint32_t first) {
+  const uint32_t bits = product.kind.a.bits, chunk = chunkOfIndex(bits), chunks = 2 * product.k / chunk;
+  std::vector<uint16_t> result(size_t(rows) * product.k);
+  for (uint32_t row = 0; row < rowsOfWarp; ++row) {
+    size_t at = size_t(first + row) * product.k;
+    for (uint32_t i = 0; i < chunks; ++i) {
+      const FragmentPlace &place = product.placesOfIndices[row * chunks + i];
+      const uint32_t index = wordIn(registers, product.metadata, place.lane) >> place.bit & 15;
+      for (const uint8_t column : chosenColumns(index, bits))
+        result[at++] = static_cast<uint16_t>(i * chunk + column);
+    }
+  }
+  return result;
+}
+
+/// The sums of the warp's rows, as they are in the registers: read, or written.
+void moveSums(const WarpgroupProduct &product, char *registers, std::vector<uint32_t> &sums, bool isWrite) {
+  const bool isHalf = product.kind.result && product.kind.result->width() == 16;
+  for (size_t i = 0; i < product.placesOfD.size(); ++i) {
+    const FragmentPlace &place = product.placesOfD[i];
+    char *at = registers + product.d[place.word].slot + size_t(place.lane) * 4;
+    if (isHalf)
+      at += place.bit / 8;
+    if (isWrite)
+      std::memcpy(at, &sums[i], isHalf ? 2 : 4);
+    else
+      std::memcpy(&sums[i], at, isHalf ? 2 : 4);
+  }
+}
+
+void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &product = *static_cast<const WarpgroupProduct *>(op.more);
+  const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
+  if (mask != allLanes)
+    return refuse(warp, op, lane, "a product of a warpgroup of which lanes are missing");
+  bool isAdded = product.keeps;
+  if (product.scaleOfD.bits) {
+    uint32_t lanes;
+    std::memcpy(&lanes, registers + product.scaleOfD.slot, 4);
+    isAdded = (lanes >> lane & 1) != uint32_t(product.isNot);
+  }
+  std::vector<uint32_t> sums(size_t(rowsOfWarp) * product.n);
+  if (isAdded)
+    moveSums(product, registers, sums, false);
+  const uint32_t quarter = product.registers.empty() ? warp.number % 4 * rowsOfWarp : 0;
+  const std::shared_ptr<const Prepared> a = product.registers.empty()
+                                                ? fromShared(product, true, registers, lane, op, warp)
+                                                : fromRegisters(product, registers);
+  const std::shared_ptr<const Prepared> b = a ? fromShared(product, false, registers, lane, op, warp) : nullptr;
+  if (!b)
+    return;
+  if (product.isSparse)
+    addSparseProducts(product.kind, *a, quarter, rowsOfWarp, *b, columnsOf(product, registers, a->rows, quarter), sums);
+  else
+    addProducts(product.kind, *a, quarter, rowsOfWarp, *b, sums);
+  moveSums(product, registers, sums, true);
+}
+
+// ---- lowering
+
+/// The types of result, A and B.
+std::optional<ProductKind> kindOf(const Lowered &one) {
+  llvm::SmallVector<isa::WordId, 4> types;
+  for (const OpcodeWord &word : one.verdict.opcode->words)
+    if (word.id && isa::word(word.id).wordClass == isa::WordClass::Type)
+      types.push_back(word.id);
+  if (types.size() != 3)
+    return {};
+  std::array<ElementType, 3> elements;
+  for (size_t i = 0; i < 3; ++i) {
+    const std::optional<ElementType> known = elementType(types[i]);
+    if (!known)
+      return {};
+    elements[i] = *known;
+  }
+  ProductKind kind;
+  kind.result = elements[0].format;
+  kind.a = {elements[1].format, elements[1].isSigned(), static_cast<uint8_t>(elements[1].bits)};
+  kind.b = {elements[2].format, elements[2].isSigned(), static_cast<uint8_t>(elements[2].bits)};
+  kind.saturates = hasWord(one, ".satfinite");
+  constexpr unsigned hopper = 90;
+  if (kind.result)
+    kind.model = numbers::sumModel({numbers::MatrixUnit::Wgmma, hopper, kind.a.format, kind.result});
+  return kind;
+}
+
+int64_t numberAt(const Lowered &one, llvm::StringRef operand, int64_t otherwise) {
+  const int node = one.node(operand);
+  return node < 0 ? otherwise : one.nodes[node].value;
+}
+
+void addRegisters(const Lowered &one, llvm::StringRef operand, BodyLowering &lowering,
+                  llvm::SmallVectorImpl<Place> &to) {
+  const int node = one.node(operand);
+  for (uint32_t at = node + 1; node >= 0 && at < uint32_t(node) + one.nodes[node].extent; ++at)
+    to.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
+}
+
+/// The layouts of the fragments; false: there are none.
+bool setLayouts(const Lowered &one, WarpgroupProduct &product) {
+  layout::Request request;
+  request.instruction = one.verdict.opcode->spelling;
+  request.settings["selector"] = std::to_string(numberAt(one, "sp-sel", 0));
+  const layout::Answer answer = layout::describe(request);
+  if (!answer.complaint.empty() || answer.layouts.size() < 2)
+    return false;
+  if (!product.registers.empty())
+    product.placesOfA = placesIn(answer.layouts[0]);
+  product.placesOfD = placesIn(answer.layouts[1]);
+  if (product.isSparse)
+    product.placesOfIndices = placesIn(answer.layouts[2]);
+  return true;
+}
+
+} // namespace
+
+bool multiplyInWarpgroup(const Lowered &one, BodyLowering &lowering) {
+  WarpgroupProduct product;
+  const std::optional<ProductKind> kind = kindOf(one);
+  const auto shape = layout::Words(one.verdict.opcode->spelling).shape();
+  if (!kind || !shape)
+    return false;
+  product.kind = *kind;
+  product.n = (*shape)[1];
+  product.isSparse = one.node("sp-meta") >= 0;
+  product.k = (*shape)[2] / (product.isSparse ? 2 : 1);
+  addRegisters(one, "d", lowering, product.d);
+  addRegisters(one, "a", lowering, product.registers);
+  if (one.node("a-desc") >= 0)
+    product.a = lowering.placeAt(one, "a-desc", 64);
+  product.b = lowering.placeAt(one, "b-desc", 64);
+  product.kind.isNegative = numberAt(one, "imm-scale-a", 1) * numberAt(one, "imm-scale-b", 1) < 0;
+  product.isTransposedA = numberAt(one, "imm-trans-a", 0);
+  product.isTransposedB = numberAt(one, "imm-trans-b", 0);
+  if (product.isSparse)
+    product.metadata = lowering.placeAt(one, "sp-meta", 32);
+  const int scale = one.node("scale-d");
+  if (one.nodes[scale].kind == OperandKind::Integer)
+    product.keeps = one.nodes[scale].value;
+  else {
+    product.scaleOfD = lowering.placeOf(one, scale, 1);
+    product.isNot = one.nodes[scale].flags & Not;
+  }
+  if (!setLayouts(one, product))
+    return false;
+  Op op;
+  op.run = multiplyInGroup;
+  op.more = lowering.keep(std::move(product));
+  lowering.emit(op);
+  return true;
+}
+
+} // namespace ptxray::machine

@@ -390,7 +390,9 @@ static bool accessRows(Matrix &matrix, unsigned firstLane, char *registers, cons
       report(warp, op, found.fault, access.rows, address, 16, access.isWrite, lane);
       return false;
     }
-    watch(warp, op, access.rows, address, 16, access.isWrite, lane);
+    const Race race = watched(warp, op, access.rows, address, 16, access.isWrite);
+    if (!(race.isWrite && access.isWrite && std::memcmp(found.bytes, matrix[row].data(), 16) == 0))
+      reportRace(race, warp, op, access.rows, address, 16, access.isWrite, lane);
     if (access.isWrite)
       std::memcpy(found.bytes, matrix[row].data(), 16);
     else

@@ -1,4 +1,5 @@
 #include "Numbers/Approximation.h"
+#include "Numbers/Lanes.h"
 #include "Numbers/Number.h"
 #include <bit>
 #include <optional>
@@ -254,13 +255,16 @@ uint32_t quotientApprox(uint32_t a, uint32_t b, bool flush, bool isFull) {
   const Source divisor = sourceOf(b, flush);
   const bool isGreat = isFull && (b & ~signBit) > 0x7e800000 && divisor.kind != Source::Kind::NaN;
   const bool isSmall = !flush && (divisor.isSubnormal || divisor.kind == Source::Kind::Zero);
-  Number dividend = read(a, f32, flush);
+  const auto times = [&](uint32_t x, uint32_t y) {
+    const auto left = std::bit_cast<float>(x), right = std::bit_cast<float>(y);
+    return std::bit_cast<uint32_t>(flush ? lanes::multiply<true>(left, right) : lanes::multiply<false>(left, right));
+  };
   if (isGreat || isSmall) {
-    const Number factor = read(isGreat ? 0x3e800000 : 0x4b800000, f32);
-    b = single(product(read(b, f32, flush), factor), flush);
-    dividend = read(single(product(dividend, factor), flush), f32);
+    const uint32_t factor = isGreat ? 0x3e800000 : 0x4b800000;
+    b = times(b, factor);
+    a = times(a, factor);
   }
-  return single(product(dividend, read(reciprocalApprox(b, true), f32)), flush);
+  return times(a, reciprocalApprox(b, true));
 }
 
 uint64_t reciprocalApprox64(uint64_t code) {

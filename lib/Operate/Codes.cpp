@@ -5,7 +5,9 @@ namespace ptxray::machine {
 
 #ifdef PTXRAY_WIDE_HANDLERS
 static bool isWide() {
-  static const bool isThere = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const bool isThere = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
+                              __builtin_cpu_supports("f16c") && __builtin_cpu_supports("lzcnt");
   return isThere;
 }
 Handler handlerOf(Code code, Lane type, Lane from) {

@@ -58,8 +58,9 @@ enum class Code : uint8_t {
   Field,  // b: at, c: length
   Lookup, // number: the table
   Permuted,
+  PermutedBy, // number: the digits, each less than 8
   LowestBit,
-  FunnelLeft,  // the upper half of b:a << c, c at most 32
+  FunnelLeft,  // the upper half of b:a << c
   FunnelRight, // the lower half of b:a >> c
   // Floats alone:
   SquareRoot,
@@ -85,14 +86,14 @@ enum class Code : uint8_t {
   IsNan,
   CarryOf, // of a + b + c, which is a mask
   // The first argument is a mask:
-  Select,    // a ? b : c
-  AddMask,   // b + (a ? 1 : 0)
-  FromMask,  // a ? number : 0
-  Spread,    // in all lanes the lanes of a in which the operation is done
+  Select,   // a ? b : c
+  AddMask,  // b + (a ? 1 : 0)
+  FromMask, // a ? number : 0
+  Spread,   // in all lanes the lanes of a in which the operation is done
   // From lanes of another type:
-  Convert,     // the number, or its lowest bits; of floats rounded to the nearest
-  Extract,     // of a >> number % 256 the lowest number / 256 bits
-  Join,        // a, and b as the upper half
+  Convert, // the number, or its lowest bits; of floats rounded to the nearest
+  Extract, // of a >> number % 256 the lowest number / 256 bits
+  Join,    // a, and b as the upper half
   MultiplyWide,
   MultiplyWideAdd, // c is as wide as the result
   // Lanes ask each other; the last argument are the lanes that take part:

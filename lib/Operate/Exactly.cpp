@@ -58,4 +58,34 @@ void approximate(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) 
   }
 }
 
+template <uint32_t (*Function)(uint32_t, bool)>
+static void approximateEach(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) {
+  uint32_t *const d = lanesOf<uint32_t>(registers, op.d);
+  const uint32_t *const a = lanesOf<uint32_t>(registers, op.a);
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    if (mask >> lane & 1)
+      d[lane] = Function(a[lane], op.number != 0);
+}
+template <bool IsFull> static void divideEach(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) {
+  uint32_t *const d = lanesOf<uint32_t>(registers, op.d);
+  const uint32_t *const a = lanesOf<uint32_t>(registers, op.a), *const b = lanesOf<uint32_t>(registers, op.b);
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    if (mask >> lane & 1)
+      d[lane] = numbers::quotientApprox(a[lane], b[lane], op.number != 0, IsFull);
+}
+
+Handler approximationOf(StepOp step, bool isFull) {
+  switch (step) {
+  case StepOp::Divide: return isFull ? divideEach<true> : divideEach<false>;
+  case StepOp::SquareRoot: return approximateEach<numbers::rootApprox>;
+  case StepOp::Reciprocal: return approximateEach<numbers::reciprocalApprox>;
+  case StepOp::ReciprocalRoot: return approximateEach<numbers::inverseRootApprox>;
+  case StepOp::Sine: return approximateEach<numbers::sineApprox>;
+  case StepOp::Cosine: return approximateEach<numbers::cosineApprox>;
+  case StepOp::Logarithm2: return approximateEach<numbers::logarithmApprox>;
+  case StepOp::Power2: return approximateEach<numbers::exponentialApprox>;
+  default: return nullptr;
+  }
+}
+
 } // namespace ptxray::machine

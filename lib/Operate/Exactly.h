@@ -26,5 +26,7 @@ struct ApproximateWork {
 };
 /// `more` is an ApproximateWork.
 void approximate(char *registers, const Op &op, uint32_t mask, Warp &warp);
+/// For f32, with 1 as the number for `.ftz`; null: there is none.
+Handler approximationOf(isa::StepOp step, bool isFull);
 
 } // namespace ptxray::machine

@@ -64,8 +64,8 @@ NodeId Lowering::codeOf(const Term &term, const numbers::Format &format) {
 std::optional<Term> Lowering::exactly(const Term &term, const numbers::Format &format) {
   if (term.format == &format)
     return term;
-  const bool isWider = (isHalf(*term.format) && &format == &numbers::f32) ||
-                       (term.format == &numbers::f32 && &format == &numbers::f64);
+  const bool isWider =
+      (isHalf(*term.format) && &format == &numbers::f32) || (term.format == &numbers::f32 && &format == &numbers::f64);
   if (!isWider || packed.count > 1)
     return {};
   return Term::real(graph.add(Code::Convert, floatLane(format), term.node, noNode, noNode, 0, floatLane(*term.format)),
@@ -85,7 +85,8 @@ Term Lowering::done(const Term &term, const numbers::Format &format, Rounding ho
   if (term.pending == StepOp::Reciprocal)
     args.push_back(codeOf(Term::constant(Value::real(numbers::Number::scaled(false, 1, 0))), format));
   for (const Term &source : term.sources) {
-    const bool isThere = source.isConstant || (source.isFloat() && (source.format == &format || exactly(source, format)));
+    const bool isThere =
+        source.isConstant || (source.isFloat() && (source.format == &format || exactly(source, format)));
     isPlain &= isThere;
     if (isPlain)
       args.push_back(codeOf(source, format));
@@ -118,8 +119,8 @@ Term Lowering::exact(const Term &term, const numbers::Format &format, Rounding h
       work->constants[i] = source.value;
       continue;
     }
-    ElementType type{source.range.isNatural() ? ElementType::Kind::Unsigned : ElementType::Kind::Signed, source.width, 1,
-                     nullptr};
+    ElementType type{source.range.isNatural() ? ElementType::Kind::Unsigned : ElementType::Kind::Signed, source.width,
+                     1, nullptr};
     if (source.isFloat())
       type = {ElementType::Kind::Float, static_cast<uint16_t>(source.format->width()), 1, source.format};
     else if (!source.range.fits(source.width, type.isSigned()))
@@ -194,9 +195,9 @@ Term Lowering::floatExtreme(bool isGreatest, const Term &first, const Term &seco
   const numbers::Format *format = commonFormat(a, b);
   if (!format)
     return fail();
-  return Term::real(graph.add(isGreatest ? Code::Maximum : Code::Minimum, floatLane(*format), codeOf(a, *format),
-                              codeOf(b, *format)),
-                    *format);
+  return Term::real(
+      graph.add(isGreatest ? Code::Maximum : Code::Minimum, floatLane(*format), codeOf(a, *format), codeOf(b, *format)),
+      *format);
 }
 
 /// Which of two numbers; what `.relu` and `.sat` choose is one operation.
@@ -212,7 +213,8 @@ std::optional<Term> Lowering::floatChoice(const Term &condition, const Term &a, 
   const Node test = graph.at(condition.node);
   const auto isZero = [&](NodeId node) { return graph.isConstant(node) && graph.at(node).value == 0; };
   const bool isTest = test.kind == Node::Kind::Operation && isNative(*format);
-  if (isTest && test.code == Code::LessEqual && test.args[0] == second && isZero(test.args[1]) && isZero(first) && !b.isRaw)
+  if (isTest && test.code == Code::LessEqual && test.args[0] == second && isZero(test.args[1]) && isZero(first) &&
+      !b.isRaw)
     return Term::real(graph.add(Code::Relu, floatLane(*format), second), *format);
   if (isTest && test.code == Code::Less && isZero(test.args[0]) && isZero(second) && !a.isConstant) {
     const Node least = graph.at(first);
@@ -225,10 +227,10 @@ std::optional<Term> Lowering::floatChoice(const Term &condition, const Term &a, 
   if (packed.count == 1 && width < 16)
     return {};
   const Lane words = width * packed.count == 64 ? Lane::U64 : Lane::U32;
-  Term result = Term::real(
-      packed.count > 1 ? graph.add(Code::Mux, words, condition.node, first, second)
-                       : graph.add(Code::Select, integerLane(width, false), condition.node, first, second),
-      *format, a.isRaw || b.isRaw);
+  Term result =
+      Term::real(packed.count > 1 ? graph.add(Code::Mux, words, condition.node, first, second)
+                                  : graph.add(Code::Select, integerLane(width, false), condition.node, first, second),
+                 *format, a.isRaw || b.isRaw);
   return result;
 }
 
@@ -286,8 +288,7 @@ std::optional<Term> Lowering::floats(const RecipeStep &step, Args args) {
   case StepOp::SquareRoot:
   case StepOp::Reciprocal: return wait();
   case StepOp::Flushed: return flushed(step, args[0]);
-  case StepOp::IsNan:
-    return args[0].isFloat() ? unaryTruth(args[0]) : Term::constant(Value::truth(false));
+  case StepOp::IsNan: return args[0].isFloat() ? unaryTruth(args[0]) : Term::constant(Value::truth(false));
   default: break;
   }
   if (llvm::none_of(args, [](const Term &arg) { return arg.isFloat(); }))

@@ -39,8 +39,31 @@ static bool givesMask(Code code, Lane type) {
   return code == Code::CarryOf || (code >= Code::Less && code <= Code::IsNan && !isPacked);
 }
 
+bool Graph::isWidened(NodeId node) const {
+  return nodes[node].kind == Node::Kind::Operation && nodes[node].code == Code::Convert &&
+         nodes[node].type == Lane::U64 && nodes[node].from == Lane::U32;
+}
+/// 32 bits of two registers that are shifted as one.
+NodeId Graph::funnel(NodeId shifted, unsigned first) {
+  const Node node = nodes[shifted];
+  const auto isJoined = [&](NodeId one) { // of 64 bits
+    return nodes[one].kind == Node::Kind::Operation && nodes[one].code == Code::Join && nodes[one].type == Lane::U64;
+  };
+  if (isJoined(shifted) && first)
+    return add(Code::FunnelRight, Lane::U32, node.args[0], node.args[1], constant(32, first));
+  const bool isLeft = node.code == Code::ShiftLeft || node.code == Code::ShiftLeftBy;
+  if (node.kind != Node::Kind::Operation || (!isLeft && (node.code != Code::ShiftRight || node.type != Lane::U64)) ||
+      !isJoined(node.args[0]) || first != (isLeft ? 32 : 0))
+    return noNode;
+  const bool isBy = node.code == Code::ShiftLeftBy;
+  if (!isBy && !isWidened(node.args[1]))
+    return noNode;
+  const NodeId by = isBy ? constant(32, static_cast<Bits>(node.number)) : nodes[node.args[1]].args[0];
+  const Node pair = nodes[node.args[0]];
+  return add(isLeft ? Code::FunnelLeft : Code::FunnelRight, Lane::U32, pair.args[0], pair.args[1], by);
+}
 /// A node that computes the same at once.
-NodeId Graph::simplified(const Node &node) {
+NodeId Graph::simplified(const Node &node) { // NOLINT(misc-no-recursion): of what it finds nothing is made again
   const auto arg = [&](unsigned i) -> const Node & { return nodes[node.args[i]]; };
   const auto isOperation = [&](unsigned i, Code code) {
     return node.args[i] != noNode && arg(i).kind == Node::Kind::Operation && arg(i).code == code;
@@ -55,11 +78,25 @@ NodeId Graph::simplified(const Node &node) {
       else if (node.type < Lane::F16 && isOperation(i, Code::MultiplyWide) && arg(i).bits == node.bits)
         return add(Code::MultiplyWideAdd, arg(i).type, arg(i).args[0], arg(i).args[1], node.args[1 - i]);
     return noNode;
+  case Code::Or: // of the two halves of 64 bits
+    for (const unsigned i : {0, 1})
+      if (node.type == Lane::U64 && isOperation(i, Code::ShiftLeftBy) && arg(i).number == 32 &&
+          isWidened(arg(i).args[0]) && isWidened(node.args[1 - i]))
+        return add(Code::Join, Lane::U64, nodes[node.args[1 - i]].args[0], nodes[arg(i).args[0]].args[0]);
+    return noNode;
+  case Code::Extract:
+    if (node.type == Lane::U32 && node.from == Lane::U64 && node.number >> 8 == 32)
+      return funnel(node.args[0], static_cast<unsigned>(node.number & 255));
+    return noNode;
   case Code::Convert: // to narrower lanes
+    if (node.type == Lane::U32 && node.from == Lane::U64 && isOperation(0, Code::ShiftRight))
+      return funnel(node.args[0], 0);
     if (node.type < Lane::F16 && node.from < Lane::F16 && node.bits < arg(0).bits &&
         isOperation(0, Code::ShiftRightBy) && unsigned(arg(0).number) + node.bits <= arg(0).bits)
       return add(Code::Extract, node.type, arg(0).args[0], noNode, noNode, arg(0).number | node.bits << 8,
-                 arg(0).bits == 128 ? Lane::U128 : arg(0).bits == 64 ? Lane::U64 : Lane::U32);
+                 arg(0).bits == 128  ? Lane::U128
+                 : arg(0).bits == 64 ? Lane::U64
+                                     : Lane::U32);
     return noNode;
   case Code::Flush: {
     if (node.type != Lane::F32 && node.type != Lane::F32x2)
@@ -167,8 +204,7 @@ void Graph::loadDirectly(std::vector<MemoryUse> &reads, const std::vector<bool> 
 void Graph::storeDirectly(std::vector<MemoryUse> &writes) {
   for (MemoryUse &use : writes)
     for (Place &element : use.elements) {
-      const auto result =
-          llvm::find_if(results, [&](const Result &one) { return one.to.slot == element.slot; });
+      const auto result = llvm::find_if(results, [&](const Result &one) { return one.to.slot == element.slot; });
       if (result == results.end() || nodes[result->node].kind != Node::Kind::Register ||
           nodes[result->node].bits != element.bits)
         continue;
@@ -218,11 +254,7 @@ Op Graph::operation(const Node &node, Place to) const {
 }
 
 static Lane wordsOf(unsigned bits) {
-  return bits == 1     ? Lane::Mask
-         : bits == 16  ? Lane::U16
-         : bits == 32  ? Lane::U32
-         : bits == 64  ? Lane::U64
-                       : Lane::U128;
+  return bits == 1 ? Lane::Mask : bits == 16 ? Lane::U16 : bits == 32 ? Lane::U32 : bits == 64 ? Lane::U64 : Lane::U128;
 }
 
 std::vector<Op> Graph::operations(RegisterFile &file, std::vector<MemoryUse> &reads, std::vector<MemoryUse> &writes) {
@@ -254,9 +286,8 @@ std::vector<Op> Graph::operations(RegisterFile &file, std::vector<MemoryUse> &re
   }
   for (size_t i = 0; i < results.size(); ++i) { // copies see what was there before all of them
     NodeId &node = results[i].node;
-    const bool isOverwritten = llvm::any_of(llvm::ArrayRef(results).take_front(i), [&](const Result &other) {
-      return other.to.slot == places[node].slot;
-    });
+    const bool isOverwritten = llvm::any_of(llvm::ArrayRef(results).take_front(i),
+                                            [&](const Result &other) { return other.to.slot == places[node].slot; });
     if (isOverwritten && nodes[node].kind == Node::Kind::Register) {
       Node copy;
       copy.type = wordsOf(nodes[node].bits);

@@ -53,6 +53,8 @@ private:
   };
   NodeId add(Node node);
   NodeId simplified(const Node &node);
+  NodeId funnel(NodeId shifted, unsigned first);
+  bool isWidened(NodeId node) const;
   std::vector<bool> living() const;
   unsigned readers(Slot slot, const std::vector<bool> &lives) const;
   void loadDirectly(std::vector<MemoryUse> &reads, const std::vector<bool> &lives);

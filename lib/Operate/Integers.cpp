@@ -152,7 +152,8 @@ Term Lowering::product(const Term &a, const Term &b, unsigned bits) {
     };
     if (packed.count == 1 && half >= 16 && isNarrow(a) && isNarrow(b))
       return Term::integer(
-          graph.add(Code::MultiplyWide, integerLane(width, isSigned), atWidth(a, half), atWidth(b, half)), width, range);
+          graph.add(Code::MultiplyWide, integerLane(width, isSigned), atWidth(a, half), atWidth(b, half)), width,
+          range);
   }
   return Term::integer(graph.add(Code::Multiply, integerLane(width, false), atWidth(a, width), atWidth(b, width)),
                        width, range);
@@ -219,7 +220,8 @@ Term Lowering::quotient(StepOp op, const Term &a, const Term &b) {
   Range range = {a.range.low < 0 || b.range.low < 0 ? -magnitude : 0, magnitude};
   if (op == StepOp::Remainder) {
     const Exact limit = std::max<Exact>(std::max<Exact>(b.range.high, -b.range.low) - 1, 0);
-    range = {std::max<Exact>(std::min<Exact>(a.range.low, 0), -limit), std::min(std::max<Exact>(a.range.high, 0), limit)};
+    range = {std::max<Exact>(std::min<Exact>(a.range.low, 0), -limit),
+             std::min(std::max<Exact>(a.range.high, 0), limit)};
     if (b.isConstant && b.range.high > 0 && (b.range.high & (b.range.high - 1)) == 0 && a.range.low >= 0)
       return ring(StepOp::And, a, Term::constant(Value::integer(static_cast<Bits>(b.range.high - 1))), width);
   }
@@ -268,9 +270,9 @@ Term Lowering::ofBits(const RecipeStep &step, Args args) {
   if (packed.count > 1 || (width != 32 && width != 64))
     return fail();
   const auto made = [&](Code code, Range range) {
-    return Term::integer(graph.add(code, integerLane(width, step.op == StepOp::TopBit && step.type.isSigned()),
-                                   atWidth(args[0], width)),
-                         width, range);
+    return Term::integer(
+        graph.add(code, integerLane(width, step.op == StepOp::TopBit && step.type.isSigned()), atWidth(args[0], width)),
+        width, range);
   };
   const Range word = {0, (Exact(1) << width) - 1};
   switch (step.op) {
@@ -279,8 +281,13 @@ Term Lowering::ofBits(const RecipeStep &step, Args args) {
   case StepOp::Reversed: return made(Code::Reversed, word);
   case StepOp::TopBit: return made(Code::TopBit, {-1, width - 1});
   case StepOp::Permuted:
+    if (args[2].isConstant && (args[2].value.magnitude & 0x8888) == 0)
+      return Term::integer(graph.add(Code::PermutedBy, Lane::U32, atWidth(args[0], 32), atWidth(args[1], 32), noNode,
+                                     static_cast<int64_t>(args[2].value.magnitude & 0xffff)),
+                           32, word);
     return Term::integer(
-        graph.add(Code::Permuted, Lane::U32, atWidth(args[0], 32), atWidth(args[1], 32), atWidth(args[2], 32)), 32, word);
+        graph.add(Code::Permuted, Lane::U32, atWidth(args[0], 32), atWidth(args[1], 32), atWidth(args[2], 32)), 32,
+        word);
   case StepOp::Lookup:
     if (!args[0].isConstant)
       return fail();
@@ -299,7 +306,7 @@ Term Lowering::saturated(const RecipeStep &step, const Term &a, unsigned bits) {
     return fail();
   ElementType limits = *type;
   limits.count = 1;
-  limits.bits = !step.part                                                              ? isa::word(step.word).number
+  limits.bits = !step.part                                                      ? isa::word(step.word).number
                 : part.starts_with(".b") && part.size() > 2 && part.size() <= 6 ? 8
                 : part.starts_with(".h")                                        ? 16
                                                                                 : type->bits;
@@ -352,8 +359,8 @@ Term Lowering::integers(const RecipeStep &step, Args args, unsigned bits) {
     NodeId in = noNode;
     if (isPlus)
       in = args[2].isConstant ? graph.constant(1, args[2].value.magnitude & 1) : graph.at(args[2].node).args[0];
-    return Term::truth(graph.add(Code::CarryOf, integerLane(width, false), atWidth(args[0], width),
-                                 atWidth(args[1], width), in));
+    return Term::truth(
+        graph.add(Code::CarryOf, integerLane(width, false), atWidth(args[0], width), atWidth(args[1], width), in));
   }
   case StepOp::Field: return field(step, args);
   case StepOp::Insert: return insert(step, args, bits);

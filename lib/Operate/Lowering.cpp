@@ -17,8 +17,8 @@ Term Term::constant(const Value &value) {
   if (term.kind == Kind::Integer) {
     const bool isSmall = value.magnitude < Bits(1) << 126;
     const auto number = static_cast<Exact>(value.magnitude);
-    term.range = isSmall ? Range{value.isNegative ? -number : number, value.isNegative ? -number : number}
-                         : Range::any();
+    term.range =
+        isSmall ? Range{value.isNegative ? -number : number, value.isNegative ? -number : number} : Range::any();
   }
   return term;
 }
@@ -41,8 +41,7 @@ void Lowering::demandOf(StepOp op, const RecipeStep &step, unsigned bits) {
   const auto first = [&](unsigned of) { demand(step.args[0], of); };
   for (unsigned i = 1; i < step.args.size(); ++i)
     demand(step.args[i], op == StepOp::Add || op == StepOp::Subtract || op == StepOp::Multiply || op == StepOp::And ||
-                                 op == StepOp::Or || op == StepOp::Xor || op == StepOp::Choice ||
-                                 op == StepOp::Joined
+                                 op == StepOp::Or || op == StepOp::Xor || op == StepOp::Choice || op == StepOp::Joined
                              ? bits
                          : (op == StepOp::CarryOf && i == 1) ? step.target.bits
                          : op == StepOp::Insert && i == 1    ? step.type.bits
@@ -65,8 +64,7 @@ void Lowering::demandOf(StepOp op, const RecipeStep &step, unsigned bits) {
   case StepOp::Masked:
   case StepOp::Element:
   case StepOp::Joined: return first(bits);
-  case StepOp::Fold:
-    return first(step.joins == StepOp::Minimum || step.joins == StepOp::Maximum ? everything : bits);
+  case StepOp::Fold: return first(step.joins == StepOp::Minimum || step.joins == StepOp::Maximum ? everything : bits);
   case StepOp::ShiftRight: {
     const std::optional<uint64_t> by = numberOf(step.args[1]);
     return first(by && *by < 64 && bits < everything ? bits + unsigned(*by) : everything);
@@ -93,7 +91,8 @@ void Lowering::findDemand() {
     const RecipeOperand &operand = recipe.operands[result.operand];
     const unsigned registers = result.isWhole ? operand.registers.size() * result.type.count : 1;
     const bool isInteger = result.type.kind <= ElementType::Kind::Signed || result.isWhole;
-    demand(result.step, result.target != isa::FormulaTarget::Carry && isInteger ? result.type.bits * registers : everything);
+    demand(result.step,
+           result.target != isa::FormulaTarget::Carry && isInteger ? result.type.bits * registers : everything);
     if (result.isApproximate)
       for (const uint16_t arg : recipe.steps[result.step].args)
         demand(arg, everything);
@@ -196,8 +195,7 @@ Lowering::Terms Lowering::operand(const RecipeStep &step) {
       }
       Term term = element(placeOf(reg), step.type, i);
       if (reg.isNot)
-        term = term.isTruth() ? negated(term)
-                              : numberOfTruth(compared(StepOp::Equal, term, Term::constant(Value())));
+        term = term.isTruth() ? negated(term) : numberOfTruth(compared(StepOp::Equal, term, Term::constant(Value())));
       result.push_back(term);
     }
   if (packed.count > 1 && step.elements == 1 && !result[0].isConstant)
@@ -257,9 +255,9 @@ Term Lowering::joined(const RecipeStep &source, const Terms &all) {
                          width, range);
   NodeId node = natural(all[0], width);
   for (unsigned i = 1; i < all.size(); ++i)
-    node = graph.add(Code::Or, integerLane(width, false), node,
-                     graph.add(Code::ShiftLeftBy, integerLane(width, false), natural(all[i], width), noNode, noNode,
-                               bits * i));
+    node = graph.add(
+        Code::Or, integerLane(width, false), node,
+        graph.add(Code::ShiftLeftBy, integerLane(width, false), natural(all[i], width), noNode, noNode, bits * i));
   return Term::integer(node, width, range);
 }
 
@@ -277,8 +275,7 @@ std::optional<Lowering::Terms> Lowering::ofElements(const RecipeStep &step) {
   case StepOp::Width: return Terms{Term::constant(Value::integer(step.type.bits))};
   case StepOp::Bits: return Terms{joined(recipe.steps[step.args[0]], terms[step.args[0]])};
   case StepOp::Pieces: {
-    const auto from =
-        step.args.size() > 2 ? static_cast<unsigned>(constantArg(step, 2).value.magnitude) : 0;
+    const auto from = step.args.size() > 2 ? static_cast<unsigned>(constantArg(step, 2).value.magnitude) : 0;
     const RecipeStep &source = recipe.steps[step.args[0]];
     Term whole = terms[step.args[0]][0];
     if (whole.isFloat() && !whole.isConstant)

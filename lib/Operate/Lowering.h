@@ -118,9 +118,9 @@ private:
   const Recipe &recipe;
   const ElementType packed;
   bool hasFailed = false;
-  std::vector<Terms> terms;     // by step
-  std::vector<unsigned> wanted; // by step: lowest bits; 0: the step is needed by nobody
-  uint16_t current = 0;         // the step at hand
+  std::vector<Terms> terms;                                // by step
+  std::vector<unsigned> wanted;                            // by step: lowest bits; 0: the step is needed by nobody
+  uint16_t current = 0;                                    // the step at hand
   numbers::Rounding rounding = numbers::Rounding::Nearest; // of the formula at hand
   const numbers::Format *storedFormat = nullptr;           // likewise
 };

@@ -25,7 +25,8 @@ void Lowering::storeTo(Place place, NodeId node, unsigned bits, bool isSigned) {
                                             : graph.add(Code::Convert, lane(place.bits, false), node, noNode, noNode, 0,
                                                         lane(width, false)));
   } else if (bits == width) {
-    graph.result(place, graph.add(Code::Convert, lane(place.bits, false), node, noNode, noNode, 0, lane(width, isSigned)));
+    graph.result(place,
+                 graph.add(Code::Convert, lane(place.bits, false), node, noNode, noNode, 0, lane(width, isSigned)));
   } else {
     graph.result(place, graph.add(Code::Extract, lane(place.bits, isSigned), node, noNode, noNode, bits << 8,
                                   lane(width, false)));
@@ -71,6 +72,9 @@ NodeId Lowering::approximation(const RecipeResult &result, unsigned element) {
     const Term &arg = all[all.size() == 1 ? 0 : element];
     args[i] = arg.isConstant ? graph.constant(step.type.bits, arg.value.bits) : arg.isRaw ? arg.node : fail(noNode);
   }
+  const Handler single = step.type.format == &numbers::f32 ? approximationOf(step.op, recipe.isFull) : nullptr;
+  if (single)
+    return graph.call(single, nullptr, 32, args, recipe.flushes);
   auto work = std::make_shared<ApproximateWork>(ApproximateWork{step, recipe.flushes, recipe.isFull});
   const void *more = work.get();
   input.kept.push_back(std::move(work));
@@ -178,8 +182,9 @@ void Lowering::storeElements(const RecipeResult &result) {
     } else {
       all = parts[0];
       for (unsigned i = 1; i < type.count; ++i)
-        all = graph.add(Code::Or, integerLane(wide, false), all,
-                        graph.add(Code::ShiftLeftBy, integerLane(wide, false), parts[i], noNode, noNode, type.bits * i));
+        all =
+            graph.add(Code::Or, integerLane(wide, false), all,
+                      graph.add(Code::ShiftLeftBy, integerLane(wide, false), parts[i], noNode, noNode, type.bits * i));
     }
     storeTo(place, all, total, false);
   }

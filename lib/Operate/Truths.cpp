@@ -7,7 +7,9 @@ namespace ptxray::machine {
 using isa::StepOp;
 
 /// All lanes of a truth value.
-Term Lowering::ones() { return Term::truth(graph.constant(packed.count > 1 ? packed.bits * packed.count : 1, ~Bits(0))); }
+Term Lowering::ones() {
+  return Term::truth(graph.constant(packed.count > 1 ? packed.bits * packed.count : 1, ~Bits(0)));
+}
 
 /// Whether lanes are packed: then truth values are as wide as they are.
 static Lane wordLane(const ElementType &packed) {
@@ -100,7 +102,8 @@ Term Lowering::truthValue(const RecipeStep &step, const Term &a) {
   const unsigned width = std::max<unsigned>(type.bits, 16);
   const NodeId node =
       graph.add(Code::FromMask, integerLane(width, false), a.node, noNode, noNode, static_cast<int64_t>(bits));
-  return type.isFloat() ? Term::real(node, *type.format) : Term::integer(node, width, Range::of({ElementType::Kind::Unsigned, type.bits, 1, nullptr}));
+  return type.isFloat() ? Term::real(node, *type.format)
+                        : Term::integer(node, width, Range::of({ElementType::Kind::Unsigned, type.bits, 1, nullptr}));
 }
 
 Term Lowering::choice(const RecipeStep &step, Args args, unsigned bits) {
@@ -132,8 +135,8 @@ Term Lowering::choice(const RecipeStep &step, Args args, unsigned bits) {
                            width, range);
   }
   if (packed.count > 1)
-    return Term::integer(
-        graph.add(Code::Mux, wordLane(packed), condition.node, atWidth(a, width), atWidth(b, width)), width, range);
+    return Term::integer(graph.add(Code::Mux, wordLane(packed), condition.node, atWidth(a, width), atWidth(b, width)),
+                         width, range);
   return Term::integer(
       graph.add(Code::Select, integerLane(width, false), condition.node, atWidth(a, width), atWidth(b, width)), width,
       range);
@@ -194,7 +197,7 @@ Term Lowering::everyone() {
     return Term::integer(active, 32, range);
   const RecipeOperand &operand = recipe.operands[recipe.among];
   const RecipeOperand::Register &reg = operand.registers[0];
-  const NodeId members = reg.isConstant ? graph.constant(32, reg.constant)
+  const NodeId members = reg.isConstant            ? graph.constant(32, reg.constant)
                          : placeOf(reg).bits == 32 ? graph.leaf(placeOf(reg))
                                                    : fail(noNode);
   return Term::integer(graph.add(Code::And, Lane::U32, members, active), 32, range);
@@ -244,7 +247,8 @@ std::optional<Term> Lowering::ofLanes(const RecipeStep &step) {
   case StepOp::Alike:
     if (first().kind != Term::Kind::Integer || first().isConstant || first().width < 32)
       return fail();
-    return Term::integer(graph.add(Code::Alike, integerLane(first().width, false), first().node, noNode, group()), 32, word);
+    return Term::integer(graph.add(Code::Alike, integerLane(first().width, false), first().node, noNode, group()), 32,
+                         word);
   default: {
     const Term &value = first();
     if (value.kind != Term::Kind::Integer || value.isConstant || value.width != 32)
@@ -258,7 +262,9 @@ std::optional<Term> Lowering::ofLanes(const RecipeStep &step) {
                                                       : fail(Code::Add);
     const bool isSigned = !value.range.isNatural();
     return Term::integer(graph.fold(code, isSigned ? Lane::S32 : Lane::U32, value.node, group()), 32,
-                         code == Code::Add ? Range::any() : isSigned ? Range{-(Exact(1) << 31), (Exact(1) << 31) - 1} : word);
+                         code == Code::Add ? Range::any()
+                         : isSigned        ? Range{-(Exact(1) << 31), (Exact(1) << 31) - 1}
+                                           : word);
   }
   }
 }

@@ -14,8 +14,8 @@ struct Line {
   std::vector<std::string> names; // of the registers, by node
 };
 
-/// Texts of one instruction each, whose registers are called `%p0`, `%h0`, `%r0`, `%rd0` and so on. Without a recipe, and
-/// left out, is what is not accepted.
+/// Texts of one instruction each, whose registers are called `%p0`, `%h0`, `%r0`, `%rd0` and so on. Without a recipe,
+/// and left out, is what is not accepted.
 std::vector<Line> readLines(const std::vector<std::string> &texts);
 /// Different texts of a mnemonic that are accepted, about half as many as `count`.
 std::vector<std::string> textsOf(llvm::StringRef mnemonic, unsigned count, uint64_t seed);

@@ -12,14 +12,71 @@ namespace {
 
 /// Numbers at which formulas turn, and others.
 uint64_t interesting(std::mt19937_64 &random) {
-  static constexpr uint64_t edges[] = {
-      0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7c00, 0x7bff, 0x7e01, 0x3c00, 0xbc00,
-      0x0400, 0x03ff, 0x0001, 0x7f80, 0x7f7f, 0x3f80, 0x7fc1, 0x0080, 0x007f, 0x7fffffff, 0x80000000, 0xffffffff,
-      0x7f800000, 0xff800000, 0x7f7fffff, 0x3f800000, 0xbf800000, 0x3f000000, 0x40490fdb, 0x7fc00001, 0xffa00000,
-      0x00800000, 0x007fffff, 0x4b000000, 0x4f000000, 0xcf000000, 0x4f7fffff, 0x5f000000, 0x7fffffffffffffff,
-      0x8000000000000000, 0xffffffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x3ff0000000000000,
-      0x7fefffffffffffff, 0x0010000000000000, 0x000fffffffffffff, 0x7ff8000000000001, 0xfff4000000000000,
-      0x41dfffffffc00000, 0x41e0000000000000, 0x43e0000000000000, 0xc3e0000000000000, 0x00000000ffffffff};
+  static constexpr uint64_t edges[] = {0,
+                                       1,
+                                       2,
+                                       3,
+                                       7,
+                                       31,
+                                       32,
+                                       33,
+                                       63,
+                                       64,
+                                       0x7f,
+                                       0x80,
+                                       0xff,
+                                       0x7fff,
+                                       0x8000,
+                                       0xffff,
+                                       0x7c00,
+                                       0x7bff,
+                                       0x7e01,
+                                       0x3c00,
+                                       0xbc00,
+                                       0x0400,
+                                       0x03ff,
+                                       0x0001,
+                                       0x7f80,
+                                       0x7f7f,
+                                       0x3f80,
+                                       0x7fc1,
+                                       0x0080,
+                                       0x007f,
+                                       0x7fffffff,
+                                       0x80000000,
+                                       0xffffffff,
+                                       0x7f800000,
+                                       0xff800000,
+                                       0x7f7fffff,
+                                       0x3f800000,
+                                       0xbf800000,
+                                       0x3f000000,
+                                       0x40490fdb,
+                                       0x7fc00001,
+                                       0xffa00000,
+                                       0x00800000,
+                                       0x007fffff,
+                                       0x4b000000,
+                                       0x4f000000,
+                                       0xcf000000,
+                                       0x4f7fffff,
+                                       0x5f000000,
+                                       0x7fffffffffffffff,
+                                       0x8000000000000000,
+                                       0xffffffffffffffff,
+                                       0x7ff0000000000000,
+                                       0xfff0000000000000,
+                                       0x3ff0000000000000,
+                                       0x7fefffffffffffff,
+                                       0x0010000000000000,
+                                       0x000fffffffffffff,
+                                       0x7ff8000000000001,
+                                       0xfff4000000000000,
+                                       0x41dfffffffc00000,
+                                       0x41e0000000000000,
+                                       0x43e0000000000000,
+                                       0xc3e0000000000000,
+                                       0x00000000ffffffff};
   const uint64_t any = random();
   switch (random() % 8) {
   case 0:
@@ -60,7 +117,7 @@ public:
     for (size_t i = 0; i < line.names.size(); ++i) {
       Place place;
       if (const unsigned width = line.widths[i]) {
-        place = places.contains(line.names[i])       ? places[line.names[i]]
+        place = places.contains(line.names[i])      ? places[line.names[i]]
                 : isAliased && last.contains(width) ? last[width]
                                                     : file.add(width);
         places[line.names[i]] = last[width] = place;

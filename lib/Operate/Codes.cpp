@@ -4,17 +4,23 @@
 namespace ptxray::machine {
 
 #ifdef PTXRAY_WIDE_HANDLERS
-static bool isWide() {
-  static const bool isThere = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
-                              __builtin_cpu_supports("f16c") && __builtin_cpu_supports("lzcnt");
-  return isThere;
+bool &usesWideHandlers() {
+  static bool areThere = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
+                         __builtin_cpu_supports("f16c") && __builtin_cpu_supports("lzcnt");
+  return areThere;
 }
 Handler handlerOf(Code code, Lane type, Lane from) {
-  return isWide() ? wideHandlerOf(code, type, from) : baseHandlerOf(code, type, from);
+  return usesWideHandlers() ? wideHandlerOf(code, type, from) : baseHandlerOf(code, type, from);
 }
-Handler foldHandlerOf(Code code, Lane type) { return isWide() ? wideFoldOf(code, type) : baseFoldOf(code, type); }
+Handler foldHandlerOf(Code code, Lane type) {
+  return usesWideHandlers() ? wideFoldOf(code, type) : baseFoldOf(code, type);
+}
 #else
+bool &usesWideHandlers() {
+  static bool areThere = false;
+  return areThere;
+}
 Handler handlerOf(Code code, Lane type, Lane from) { return baseHandlerOf(code, type, from); }
 Handler foldHandlerOf(Code code, Lane type) { return baseFoldOf(code, type); }
 #endif

@@ -118,16 +118,25 @@ static Range bitsOf(StepOp op, const Range &a, const Range &b) {
 }
 
 /// Two numbers of which low bits give low bits.
-Term Lowering::ring(StepOp op, const Term &a, const Term &b, unsigned bits) {
+Term Lowering::ring(StepOp op, const Term &a, const Term &b, unsigned bits) { // NOLINT(misc-no-recursion): once
   const bool isSum = op == StepOp::Add || op == StepOp::Subtract;
   const Range range = op == StepOp::Add        ? sumOf(a.range, b.range)
                       : op == StepOp::Subtract ? sumOf(a.range, opposite(b.range))
                                                : bitsOf(op, a.range, b.range);
+  if (a.isConstant && !b.isConstant && op != StepOp::Subtract)
+    return ring(op, b, a, bits);
   if (op == StepOp::And && a.range.isNatural() && b.isConstant && b.range.isNatural() &&
       onesUpTo(b.range.high) == b.range.high && a.range.high <= b.range.high)
     return a;
-  if (isSum && b.isConstant && b.range.isKnown && b.range.low == 0 && b.range.high == 0)
+  const auto isZero = [](const Term &term) {
+    return term.range.isKnown && term.range.low == 0 && term.range.high == 0;
+  };
+  if (op != StepOp::And && isZero(b))
     return a;
+  if (op != StepOp::And && op != StepOp::Subtract && isZero(a))
+    return b;
+  if (range.isKnown && range.low == range.high)
+    return Term::constant(Value::integer(static_cast<Bits>(range.low < 0 ? -range.low : range.low), range.low < 0));
   const Term args[] = {a, b};
   const unsigned width = widthFor(range, bits, args);
   const Code code = op == StepOp::Add        ? Code::Add

@@ -20,5 +20,7 @@ std::vector<Line> readLines(const std::vector<std::string> &texts);
 /// Different texts of a mnemonic that are accepted, about half as many as `count`.
 std::vector<std::string> textsOf(llvm::StringRef mnemonic, unsigned count, uint64_t seed);
 std::vector<std::string> allMnemonics();
+/// What kernels execute most.
+std::vector<std::string> usualTexts();
 
 } // namespace ptxray::machine

@@ -1,6 +1,7 @@
 // What is compiled against `evaluate`: the same registers before, the same after, bit for bit.
 #include "Lines.h"
 #include "Operate/Evaluated.h"
+#include "Operate/Sets.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -207,55 +208,90 @@ void Twin::compare(uint32_t mask, std::mt19937_64 &random) {
   }
 }
 
-const char *sampleOf(const char *name, const char *otherwise) {
-  const char *value = std::getenv(name);
-  return value ? value : otherwise;
+unsigned numberFrom(const char *variable, unsigned otherwise) {
+  const char *value = std::getenv(variable);
+  return value ? static_cast<unsigned>(std::atoi(value)) : otherwise;
+}
+
+/// The same instruction with registers that are wider than it asks for.
+Line withWiderRegisters(Line line) {
+  for (uint8_t &width : line.widths)
+    width = width == 16 || width == 32 ? width * 2 : width;
+  return line;
+}
+
+/// What was compared, and what of it is not done by `evaluate`.
+struct Counts {
+  unsigned all = 0, refused = 0, fast = 0;
+};
+
+void compareLine(const Line &line, std::mt19937_64 &random, Counts &counts) {
+  ++counts.all;
+  const Line wider = withWiderRegisters(line);
+  Twin twin(line, /*isAliased=*/false), aliased(line, /*isAliased=*/true), wide(wider, /*isAliased=*/false);
+  ASSERT_EQ(twin.fast.refusal, twin.slow.refusal) << line.text;
+  counts.refused += twin.isRefused();
+  if (twin.isRefused())
+    return;
+  counts.fast += twin.isFast();
+  if (!twin.isFast() && std::getenv("PTXRAY_REPORT"))
+    std::printf("slow: %s\n", line.text.c_str());
+  for (unsigned round = 0; round < numberFrom("PTXRAY_ROUNDS", 1) && !testing::Test::HasFatalFailure(); ++round) {
+    twin.compare(allLanes, random);
+    aliased.compare(static_cast<uint32_t>(random()) | 1, random);
+    wide.compare(allLanes, random);
+    twin.compare(1u << random() % 32, random);
+    aliased.compare(allLanes, random);
+    wide.compare(static_cast<uint32_t>(random()) | 1, random);
+  }
+}
+
+/// PTXRAY_COUNT samples of each mnemonic, or of PTXRAY_MNEMONIC alone, by handlers of one set.
+Counts compareSamples(bool isWide, unsigned count) {
+  usesWideHandlers() = isWide;
+  std::mt19937_64 random(1);
+  Counts counts;
+  const char *only = std::getenv("PTXRAY_MNEMONIC");
+  for (const std::string &mnemonic : allMnemonics())
+    if (!only || mnemonic == only)
+      for (const Line &line : readLines(textsOf(mnemonic, count, isWide))) {
+        compareLine(line, random, counts);
+        if (testing::Test::HasFatalFailure())
+          return counts;
+      }
+  std::printf("%u texts, %u refused, %u fast\n", counts.all, counts.refused, counts.fast);
+  return counts;
 }
 
 TEST(Operate, ComputesWhatEvaluateComputes) {
-  std::mt19937_64 random(1);
-  const std::string only = sampleOf("PTXRAY_MNEMONIC", "");
-  const int rounds = std::atoi(sampleOf("PTXRAY_ROUNDS", "1"));
-  const auto count = static_cast<unsigned>(std::atoi(sampleOf("PTXRAY_COUNT", "200")));
-  unsigned all = 0, refused = 0, fast = 0;
-  for (const std::string &mnemonic : allMnemonics()) {
-    if (!only.empty() && mnemonic != only)
-      continue;
-    unsigned here = 0, fastHere = 0;
-    std::vector<std::string> slowTexts;
-    for (const Line &line : readLines(textsOf(mnemonic, count, 1))) {
-      ++all;
-      Twin twin(line, /*isAliased=*/false), aliased(line, /*isAliased=*/true);
-      refused += twin.isRefused();
-      ASSERT_EQ(twin.fast.refusal, twin.slow.refusal) << line.text;
-      if (twin.isRefused())
-        continue;
-      ++here;
-      fastHere += twin.isFast();
-      if (!twin.isFast()) {
-        slowTexts.push_back(line.text);
-        continue;
-      }
-      for (int round = 0; round < rounds; ++round) {
-        twin.compare(allLanes, random);
-        aliased.compare(allLanes, random);
-        twin.compare(static_cast<uint32_t>(random()) | 1, random);
-        aliased.compare(1u << random() % 32, random);
-        if (HasFatalFailure())
-          break;
-      }
-      if (testing::Test::HasFailure() && !only.empty())
-        return;
-    }
-    fast += fastHere;
-    if (here && std::getenv("PTXRAY_REPORT")) {
-      std::printf("%s: %u of %u fast\n", mnemonic.c_str(), fastHere, here);
-      for (size_t i = 0; i < slowTexts.size() && i < 8; ++i)
-        std::printf("    slow: %s\n", slowTexts[i].c_str());
-    }
+  const bool isWide = usesWideHandlers();
+  const Counts counts = compareSamples(isWide, numberFrom("PTXRAY_COUNT", 60));
+  if (!std::getenv("PTXRAY_MNEMONIC"))
+    EXPECT_GT(counts.fast, counts.all / 2);
+}
+
+TEST(Operate, ComputesTheSameOnAnyProcessor) {
+  const bool isWide = usesWideHandlers();
+  compareSamples(false, numberFrom("PTXRAY_COUNT", 20));
+  usesWideHandlers() = isWide;
+}
+
+TEST(Operate, NeedsFewOperationsForWhatIsUsual) {
+  std::mt19937_64 random(2);
+  const std::vector<std::string> texts = usualTexts();
+  const std::vector<Line> lines = readLines(texts);
+  EXPECT_EQ(lines.size(), texts.size());
+  Counts counts;
+  for (const Line &line : lines) {
+    const Twin twin(line, /*isAliased=*/false);
+    EXPECT_TRUE(twin.isFast()) << line.text;
+    EXPECT_LE(twin.fast.ops.size(),
+              line.text.starts_with("dp4a") || line.text.find("e4m3") != std::string::npos ? 20U : 5U)
+        << line.text;
+    for (int i = 0; i < 20; ++i)
+      compareLine(line, random, counts);
   }
-  std::printf("%u texts, %u refused, %u fast\n", all, refused, fast);
-  EXPECT_TRUE(all > 5000 || !only.empty());
+  EXPECT_EQ(counts.fast, counts.all);
 }
 
 } // namespace

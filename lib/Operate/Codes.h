@@ -83,6 +83,7 @@ enum class Code : uint8_t {
   LessEqual,
   Equal,
   Unequal,
+  Differ, // less or greater
   IsNan,
   CarryOf, // of a + b + c, which is a mask
   // The first argument is a mask:

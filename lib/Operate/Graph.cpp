@@ -39,6 +39,12 @@ static bool givesMask(Code code, Lane type) {
   return code == Code::CarryOf || (code >= Code::Less && code <= Code::IsNan && !isPacked);
 }
 
+/// Lanes as wide, that have a sign if the others have one.
+static Lane withSignOf(Lane wide, Lane narrow) {
+  if (narrow != Lane::S16 && narrow != Lane::S32 && narrow != Lane::S64)
+    return wide;
+  return wide == Lane::U32 ? Lane::S32 : wide == Lane::U64 ? Lane::S64 : wide == Lane::U128 ? Lane::S128 : wide;
+}
 bool Graph::isWidened(NodeId node) const {
   return nodes[node].kind == Node::Kind::Operation && nodes[node].code == Code::Convert &&
          nodes[node].type == Lane::U64 && nodes[node].from == Lane::U32;
@@ -78,17 +84,30 @@ NodeId Graph::simplified(const Node &node) { // NOLINT(misc-no-recursion): of wh
       else if (node.type < Lane::F16 && isOperation(i, Code::MultiplyWide) && arg(i).bits == node.bits)
         return add(Code::MultiplyWideAdd, arg(i).type, arg(i).args[0], arg(i).args[1], node.args[1 - i]);
     return noNode;
-  case Code::Or: // of the two halves of 64 bits
+  case Code::Or:
+    if (node.type == Lane::Mask) // less or greater
+      return isOperation(0, Code::Less) && isOperation(1, Code::Less) && arg(0).type == arg(1).type &&
+                     arg(0).args[0] == arg(1).args[1] && arg(0).args[1] == arg(1).args[0]
+                 ? add(arg(0).type < Lane::F16 ? Code::Unequal : Code::Differ, arg(0).type, arg(0).args[0],
+                       arg(0).args[1])
+                 : noNode;
+    // The two halves of 64 bits:
     for (const unsigned i : {0, 1})
       if (node.type == Lane::U64 && isOperation(i, Code::ShiftLeftBy) && arg(i).number == 32 &&
           isWidened(arg(i).args[0]) && isWidened(node.args[1 - i]))
         return add(Code::Join, Lane::U64, nodes[node.args[1 - i]].args[0], nodes[arg(i).args[0]].args[0]);
     return noNode;
   case Code::Extract:
+    if (isOperation(0, Code::Extract) && node.number == (arg(0).number & ~255))
+      return add(Code::Extract, node.type, arg(0).args[0], noNode, noNode, arg(0).number, arg(0).from);
     if (node.type == Lane::U32 && node.from == Lane::U64 && node.number >> 8 == 32)
       return funnel(node.args[0], static_cast<unsigned>(node.number & 255));
     return noNode;
-  case Code::Convert: // to narrower lanes
+  case Code::Convert:
+    if (node.type < Lane::F16 && isOperation(0, Code::Extract) && arg(0).type == node.from && node.bits > arg(0).bits)
+      return add(Code::Extract, withSignOf(node.type, node.from), arg(0).args[0], noNode, noNode, arg(0).number,
+                 arg(0).from);
+    // To narrower lanes:
     if (node.type == Lane::U32 && node.from == Lane::U64 && isOperation(0, Code::ShiftRight))
       return funnel(node.args[0], 0);
     if (node.type < Lane::F16 && node.from < Lane::F16 && node.bits < arg(0).bits &&

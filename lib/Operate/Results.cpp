@@ -198,7 +198,7 @@ void Lowering::storeMemory(const RecipeResult &result) {
         if (terms[result.step].size() > 1 && i >= terms[result.step].size())
           hasFailed = true;
         else
-          storeTo(use.elements[i], storedBits(result, i, width), result.type.bits, false);
+          storeTo(use.elements[i], storedBits(result, i, width), std::max<unsigned>(result.type.bits, 16), false);
       }
       return;
     }

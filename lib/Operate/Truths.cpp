@@ -197,6 +197,8 @@ Term Lowering::everyone() {
     return Term::integer(active, 32, range);
   const RecipeOperand &operand = recipe.operands[recipe.among];
   const RecipeOperand::Register &reg = operand.registers[0];
+  if (reg.isConstant && lowBits(reg.constant, 32) == allLanes)
+    return Term::integer(active, 32, range);
   const NodeId members = reg.isConstant            ? graph.constant(32, reg.constant)
                          : placeOf(reg).bits == 32 ? graph.leaf(placeOf(reg))
                                                    : fail(noNode);
@@ -230,8 +232,8 @@ std::optional<Term> Lowering::ofLanes(const RecipeStep &step) {
   case StepOp::Carry: return numberOfTruth(Term::truth(graph.leaf(input.carry)));
   case StepOp::Lanes: {
     const NodeId lanes = graph.add(Code::Spread, Lane::U32, maskOf(first()));
-    return recipe.among < 0 ? Term::integer(lanes, 32, word)
-                            : Term::integer(graph.add(Code::And, Lane::U32, lanes, everyone().node), 32, word);
+    return group() == noNode ? Term::integer(lanes, 32, word)
+                             : Term::integer(graph.add(Code::And, Lane::U32, lanes, everyone().node), 32, word);
   }
   case StepOp::At: {
     const Term &value = first(), &from = terms[step.args[1]][0];

@@ -2,7 +2,9 @@
 #include "Explore/Sample.h"
 #include "Match/Match.h"
 #include "llvm/ADT/StringExtras.h"
+#include <fstream>
 #include <set>
+#include <sstream>
 
 namespace ptxray::machine {
 
@@ -12,10 +14,10 @@ struct Family {
 };
 /// The registers of test/isa/prelude.ptx.
 static constexpr Family families[] = {
-    {"%p", ".pred", 1},  {"%hu", ".u16", 16}, {"%hs", ".s16", 16}, {"%hf", ".f16", 16}, {"%hx", ".f16x2", 32},
-    {"%h", ".b16", 16},  {"%rd", ".b64", 64}, {"%r", ".b32", 32},  {"%ud", ".u64", 64}, {"%u", ".u32", 32},
-    {"%sd", ".s64", 64}, {"%s", ".s32", 32},  {"%fd", ".f64", 64}, {"%f", ".f32", 32},  {"%cu", ".u8", 16},
-    {"%cs", ".s8", 16},  {"%c", ".b8", 16},   {"%q", ".b128", 128}};
+    {"%p", ".pred", 1}, {"%hu", ".u16", 16}, {"%hs", ".s16", 16}, {"%hf", ".f16", 16}, {"%hx", ".f16x2", 32},
+    {"%h", ".b16", 16}, {"%rs", ".b16", 16}, {"%rd", ".b64", 64}, {"%r", ".b32", 32},  {"%ud", ".u64", 64},
+    {"%u", ".u32", 32}, {"%sd", ".s64", 64}, {"%s", ".s32", 32},  {"%fd", ".f64", 64}, {"%f", ".f32", 32},
+    {"%cu", ".u8", 16}, {"%cs", ".s8", 16},  {"%c", ".b8", 16},   {"%q", ".b128", 128}};
 
 static std::string head() {
   std::string text = ".version 9.3\n.target sm_100a\n.address_size 64\n.visible .entry kernel() {\n";
@@ -53,6 +55,24 @@ static Line lineOf(const Body &body, uint32_t number, const Availability &availa
   }
   line.recipe = recipeOf({*verdict.opcode, shapes, availability}, *verdict.match);
   return line;
+}
+
+std::vector<Line> readFile(const std::string &path) {
+  std::ifstream stream(path);
+  std::stringstream text;
+  text << stream.rdbuf();
+  const std::unique_ptr<SourceBuffer> source = SourceBuffer::fromText(path, text.str());
+  const ReadModule module = readModule(*source);
+  const Availability availability(context());
+  std::vector<Line> lines;
+  for (const Body &body : module.bodies())
+    for (uint32_t i = 0; i < body.size(); ++i)
+      if (body.verdicts[i] && body.verdicts[i]->match && !body.verdicts[i]->findings) {
+        lines.push_back(lineOf(body, i, availability));
+        const Instruction &instruction = body.instruction(i);
+        lines.back().text = body.ast->text(instruction.opcode).str();
+      }
+  return lines;
 }
 
 std::vector<Line> readLines(const std::vector<std::string> &texts) {

@@ -20,6 +20,8 @@ std::vector<Line> readLines(const std::vector<std::string> &texts);
 /// Different texts of a mnemonic that are accepted, about half as many as `count`.
 std::vector<std::string> textsOf(llvm::StringRef mnemonic, unsigned count, uint64_t seed);
 std::vector<std::string> allMnemonics();
+/// The instructions of a module as a compiler writes it; `text` is only the opcode.
+std::vector<Line> readFile(const std::string &path);
 /// What kernels execute most.
 std::vector<std::string> usualTexts();
 

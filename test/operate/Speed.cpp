@@ -1,5 +1,6 @@
 // How long operations take: nanoseconds for an instruction of a warp, all of whose lanes take part.
 #include "Lines.h"
+#include "Operate/Evaluated.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
 #include <cstdio>
@@ -41,11 +42,42 @@ static double nanoseconds(const Line &line, uint32_t mask, size_t &count) {
   return best;
 }
 
+/// Which instructions of a module `evaluate` does, and how many operations the others need.
+static void printFile(const std::string &path) {
+  std::map<std::string, unsigned> slow, refused, counts, instructions;
+  for (const Line &line : readFile(path)) {
+    RegisterFile file;
+    Kept kept;
+    const Place carry = file.add(1);
+    std::vector<Place> byNode;
+    for (const uint8_t width : line.widths)
+      byNode.push_back(width ? file.add(width) : Place());
+    const Compiled compiled = compile(line.recipe, byNode, carry, file, kept);
+    const Compiled one = evaluated(line.recipe, byNode, carry, file, kept);
+    if (!compiled.refusal.empty())
+      ++refused[line.text + " (" + compiled.refusal + ")"];
+    else if (!one.ops.empty() && !compiled.ops.empty() && compiled.ops[0].run == one.ops[0].run)
+      ++slow[line.text];
+    counts[line.text] += compiled.ops.size();
+    ++instructions[line.text];
+  }
+  for (const auto &[text, count] : refused)
+    std::printf("%7u refused %s\n", count, text.c_str());
+  for (const auto &[text, count] : slow)
+    std::printf("%7u slow %s\n", count, text.c_str());
+  for (const auto &[text, count] : instructions)
+    std::printf("%7u %.1f operations %s\n", count, double(counts[text]) / count, text.c_str());
+}
+
 } // namespace ptxray::machine
 
 int main(int argc, char **argv) {
   using namespace ptxray::machine;
   std::vector<std::string> texts = usualTexts();
+  if (argc > 1 && std::string(argv[1]).ends_with(".ptx")) {
+    printFile(argv[1]);
+    return 0;
+  }
   if (argc > 1)
     texts.assign(argv + 1, argv + argc);
   std::printf("%-50s %6s %8s %8s\n", "", "ops", "all", "some");

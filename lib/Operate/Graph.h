@@ -52,7 +52,13 @@ private:
     NodeId node;
   };
   NodeId add(Node node);
+  /// A node that computes the same at once; none: there is none.
   NodeId simplified(const Node &node);
+  NodeId simplifiedSum(const Node &node);
+  NodeId simplifiedOr(const Node &node);
+  NodeId simplifiedConversion(const Node &node);
+  NodeId simplifiedFlush(const Node &node);
+  bool isOperation(NodeId node, Code code) const;
   NodeId funnel(NodeId shifted, unsigned first);
   bool isWidened(NodeId node) const;
   std::vector<bool> living() const;

@@ -18,7 +18,7 @@ template <class... Sources> PTXRAY_INLINED float canonical(float result, Sources
 /// That of f64 has the fraction of the last of these sources that is one.
 template <class... Sources> PTXRAY_INLINED double canonical(double result, Sources... sources) {
   uint64_t code = 0xfff8000000000000;
-  ((code = sources == sources ? code : std::bit_cast<uint64_t>(sources) | uint64_t(1) << 51), ...);
+  ((code = !__builtin_isnan(sources) ? code : std::bit_cast<uint64_t>(sources) | uint64_t(1) << 51), ...);
   return result == result ? result : std::bit_cast<double>(code);
 }
 

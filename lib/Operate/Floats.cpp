@@ -84,7 +84,8 @@ Term Lowering::done(const Term &term, const numbers::Format &format, Rounding ho
   bool isPlain = how == Rounding::Nearest && isNative(format);
   if (term.pending == StepOp::Reciprocal)
     args.push_back(codeOf(Term::constant(Value::real(numbers::Number::scaled(false, 1, 0))), format));
-  for (const Term &source : term.sources) {
+  const Terms sources = sourcesOf(term);
+  for (const Term &source : sources) {
     const bool isThere =
         source.isConstant || (source.isFloat() && (source.format == &format || exactly(source, format)));
     isPlain &= isThere;
@@ -94,7 +95,7 @@ Term Lowering::done(const Term &term, const numbers::Format &format, Rounding ho
   if (!isPlain)
     return exact(term, format, how);
   args.resize(3, noNode);
-  const Code code = term.sources.size() == 3             ? Code::MultiplyAdd
+  const Code code = sources.size() == 3                  ? Code::MultiplyAdd
                     : term.pending == StepOp::Add        ? Code::Add
                     : term.pending == StepOp::Subtract   ? Code::Subtract
                     : term.pending == StepOp::Multiply   ? Code::Multiply
@@ -110,7 +111,7 @@ Term Lowering::exact(const Term &term, const numbers::Format &format, Rounding h
   auto work = std::make_shared<ExactWork>();
   std::array<NodeId, 3> args = {noNode, noNode, noNode};
   const std::vector<Term> self = {term};
-  const std::vector<Term> &sources = term.isPending() ? term.sources : self;
+  const Terms sources = term.isPending() ? sourcesOf(term) : self;
   for (size_t i = 0; i < sources.size(); ++i) {
     const Term &source = sources[i];
     if (source.isPending() || source.isTruth())
@@ -267,8 +268,12 @@ std::optional<Term> Lowering::floats(const RecipeStep &step, Args args) {
     Term term;
     term.kind = Term::Kind::Float;
     term.pending = step.op;
+    Terms sources;
     for (const Term &arg : args)
-      term.sources.push_back(settled(arg));
+      sources.push_back(settled(arg));
+    term.firstSource = static_cast<uint16_t>(waiting.size());
+    term.sources = static_cast<uint16_t>(sources.size());
+    waiting.insert(waiting.end(), sources.begin(), sources.end());
     return term;
   };
   const auto round = [&](Rounding how) {

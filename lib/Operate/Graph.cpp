@@ -39,6 +39,7 @@ static bool givesMask(Code code, Lane type) {
   return code == Code::CarryOf || (code >= Code::Less && code <= Code::IsNan && !isPacked);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): a node that is simpler is made once more, of nodes that are there.
 NodeId Graph::add(Code code, Lane type, NodeId a, NodeId b, NodeId c, int64_t number, Lane from) {
   Node node;
   node.code = code;

@@ -118,13 +118,13 @@ static Range bitsOf(StepOp op, const Range &a, const Range &b) {
 }
 
 /// Two numbers of which low bits give low bits.
-Term Lowering::ring(StepOp op, const Term &a, const Term &b, unsigned bits) { // NOLINT(misc-no-recursion): once
+Term Lowering::ring(StepOp op, const Term &first, const Term &second, unsigned bits) {
+  const bool isSwapped = first.isConstant && !second.isConstant && op != StepOp::Subtract;
+  const Term &a = isSwapped ? second : first, &b = isSwapped ? first : second;
   const bool isSum = op == StepOp::Add || op == StepOp::Subtract;
   const Range range = op == StepOp::Add        ? sumOf(a.range, b.range)
                       : op == StepOp::Subtract ? sumOf(a.range, opposite(b.range))
                                                : bitsOf(op, a.range, b.range);
-  if (a.isConstant && !b.isConstant && op != StepOp::Subtract)
-    return ring(op, b, a, bits);
   if (op == StepOp::And && a.range.isNatural() && b.isConstant && b.range.isNatural() &&
       onesUpTo(b.range.high) == b.range.high && a.range.high <= b.range.high)
     return a;

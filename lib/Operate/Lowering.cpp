@@ -219,7 +219,8 @@ const Term &Lowering::constantArg(const RecipeStep &step, unsigned arg) {
   const Terms &all = terms[step.args[arg]];
   if (all.size() == 1 && all[0].isConstant)
     return all[0];
-  return fail<const Term &>(zero);
+  hasFailed = true;
+  return zero;
 }
 
 /// All elements of a step as one number.
@@ -227,7 +228,6 @@ Term Lowering::joined(const RecipeStep &source, const Terms &all) {
   if (packed.count > 1)
     return fail();
   const unsigned bits = source.type.bits;
-  Term result = all[0];
   if (llvm::all_of(all, [](const Term &term) { return term.isConstant; })) {
     Bits value = 0;
     for (size_t i = 0; i < all.size(); ++i)

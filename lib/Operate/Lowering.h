@@ -86,6 +86,9 @@ private:
   Term flushed(const RecipeStep &step, const Term &a);
   Term rounded(const Term &term, const numbers::Format &format, numbers::Rounding rounding);
   Term settled(const Term &term);
+  Terms sourcesOf(const Term &term) const {
+    return Terms(waiting.begin() + term.firstSource, waiting.begin() + term.firstSource + term.sources);
+  }
   Term done(const Term &term, const numbers::Format &format, numbers::Rounding rounding);
   std::optional<Term> exactly(const Term &term, const numbers::Format &format);
   Term exact(const Term &term, const numbers::Format &format, numbers::Rounding rounding);
@@ -119,6 +122,7 @@ private:
   const ElementType packed;
   bool hasFailed = false;
   std::vector<Terms> terms;                                // by step
+  Terms waiting;                                           // the sources of operations that are not rounded yet
   std::vector<unsigned> wanted;                            // by step: lowest bits; 0: the step is needed by nobody
   uint16_t current = 0;                                    // the step at hand
   numbers::Rounding rounding = numbers::Rounding::Nearest; // of the formula at hand

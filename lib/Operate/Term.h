@@ -39,10 +39,10 @@ struct Term {
   Range range;                                // of an Integer
   const numbers::Format *format = nullptr;    // of a Float
   bool isRaw = false;                         // of a Float: a NaN has the bits that were read
-  isa::StepOp pending = isa::StepOp::Operand; // what is to be done to `sources`, and to be rounded
-  std::vector<Term> sources;
+  isa::StepOp pending = isa::StepOp::Operand; // what is to be done to the sources, and to be rounded
+  uint16_t firstSource = 0, sources = 0;      // among those of all terms
 
-  bool isPending() const { return !sources.empty(); }
+  bool isPending() const { return sources != 0; }
   static Term constant(const Value &value);
   static Term integer(NodeId node, unsigned width, Range range) {
     Term term;

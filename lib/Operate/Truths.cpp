@@ -40,9 +40,12 @@ Term Lowering::truths(StepOp op, const Term &a, const Term &b) {
   return Term::truth(graph.add(code, wordLane(packed), maskOf(a), maskOf(b)));
 }
 
-Term Lowering::compared(StepOp op, const Term &first, const Term &second) {
-  if (op == StepOp::Greater || op == StepOp::GreaterEqual)
-    return compared(op == StepOp::Greater ? StepOp::Less : StepOp::LessEqual, second, first);
+Term Lowering::compared(StepOp written, const Term &left, const Term &right) {
+  const bool isSwapped = written == StepOp::Greater || written == StepOp::GreaterEqual;
+  const Term &first = isSwapped ? right : left, &second = isSwapped ? left : right;
+  const StepOp op = written == StepOp::Greater        ? StepOp::Less
+                    : written == StepOp::GreaterEqual ? StepOp::LessEqual
+                                                      : written;
   const Code code = op == StepOp::Less        ? Code::Less
                     : op == StepOp::LessEqual ? Code::LessEqual
                     : op == StepOp::Equal     ? Code::Equal

@@ -118,7 +118,7 @@ AddressRanges::Finding AddressRanges::inThread(const Question &question, uint64_
 
 /// In the threads at the ends of the block and of each warp. Without `.reqntid` only the first one is sure to exist.
 std::optional<Misplaced> AddressRanges::search(const Question &question) {
-  const Value value = values.of(question.local);
+  const RegisterValue value = values.of(question.local);
   if (value.areCounters || value.isOpaque)
     return std::nullopt;
   const uint64_t threads = shape.isExact ? std::min<uint64_t>(shape.threads, 1024) : 1;

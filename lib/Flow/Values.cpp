@@ -49,7 +49,7 @@ static Numbers changed(const Numbers &numbers, const Source &source) {
   return numbersOf({true, isa::Operation::Add, isa::TypeKind::Bits, isa::TypeKind::Bits, 64, 64, 0}, added);
 }
 
-Numbers Values::numbersOf(const Source &source, const Value *input) const {
+Numbers Values::numbersOf(const Source &source, const RegisterValue *input) const {
   if (input)
     return changed(input->numbers, source);
   switch (source.kind) {
@@ -94,7 +94,7 @@ Numbers Values::computed(const Step &step, const Inputs &inputs) const {
 }
 
 /// Takes over from what a step reads whether it is another number in each thread, or in each round of a loop.
-void Values::addInput(Value &value, const Source &source, const Value *input) const {
+void Values::addInput(RegisterValue &value, const Source &source, const RegisterValue *input) const {
   if (!input) {
     const isa::SpecialRegister *special = isa::findSpecialRegister(body.text(source.local));
     value.isOfThread |= special && special->enumerates != isa::Enumerated::Nothing;
@@ -110,11 +110,11 @@ void Values::addInput(Value &value, const Source &source, const Value *input) co
 }
 
 /// What an instruction writes to a register.
-Value Values::written(uint32_t number, LocalId local) const {
+RegisterValue Values::written(uint32_t number, LocalId local) const {
   const Step step = stepOf(body, number);
   if (!step.isKnown() || step.result != local)
     return unknown(local);
-  Value value;
+  RegisterValue value;
   value.isUnset = false;
   value.isOpaque = step.isGuarded;
   value.isOfThread = step.isBroadcast();
@@ -161,19 +161,19 @@ void Values::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources) 
     sources.push_back(limit.local);
 }
 
-Value Values::taken(LocalId local) {
-  Value value = all->of(local);
+RegisterValue Values::taken(LocalId local) {
+  RegisterValue value = all->of(local);
   if (local == thread.counter)
     value.numbers = Numbers::of(thread.count);
   return value;
 }
 
-Value Values::transfer(LocalId local) {
+RegisterValue Values::transfer(LocalId local) {
   if (isTaken(local))
     return taken(local);
   const Symbol *symbol = body.symbol(local);
   if (symbol && (symbol->kind == SymbolKind::Variable || local == base)) {
-    Value value;
+    RegisterValue value;
     value.isUnset = false;
     value.numbers = {true, 0, 0, 0, local};
     return value;
@@ -184,7 +184,7 @@ Value Values::transfer(LocalId local) {
     return written(only, local);
   if (const std::optional<Counter> counter = counterOf(local))
     return ofCounter(local, *counter);
-  Value value;
+  RegisterValue value;
   definitions.eachWriter(local, [&](uint32_t number) { value = join(value, written(number, local)); });
   value.areCounters = true;
   return value;
@@ -192,10 +192,10 @@ Value Values::transfer(LocalId local) {
 
 // NOLINTEND(misc-no-recursion)
 
-Value Values::join(const Value &a, const Value &b) {
+RegisterValue Values::join(const RegisterValue &a, const RegisterValue &b) {
   if (a.isUnset || b.isUnset)
     return a.isUnset ? b : a;
-  Value value = a;
+  RegisterValue value = a;
   value.numbers = ptxray::eitherOf(a.numbers, b.numbers);
   value.isOfThread |= b.isOfThread;
   value.isOpaque |= b.isOpaque;
@@ -206,14 +206,14 @@ Value Values::join(const Value &a, const Value &b) {
   return value;
 }
 
-Value Values::widened(const Value &value) {
-  Value wide = value;
+RegisterValue Values::widened(const RegisterValue &value) {
+  RegisterValue wide = value;
   wide.numbers = withoutBounds(value.numbers);
   return wide;
 }
 
-Value Values::unknown(LocalId) {
-  Value value;
+RegisterValue Values::unknown(LocalId) {
+  RegisterValue value;
   value.isUnset = false;
   value.isOpaque = value.areCounters = true;
   return value;
@@ -228,8 +228,8 @@ static Numbers numbersOfCounter(const Counter &counter, const Numbers &first, co
 }
 
 /// What the counter holds before the first round.
-Value Values::beginningOf(LocalId local, const Counter &counter) const {
-  Value value;
+RegisterValue Values::beginningOf(LocalId local, const Counter &counter) const {
+  RegisterValue value;
   definitions.eachWriter(local, [&](uint32_t number) {
     if (number != counter.adds)
       value = join(value, written(number, local));
@@ -237,14 +237,14 @@ Value Values::beginningOf(LocalId local, const Counter &counter) const {
   return value;
 }
 
-Value Values::ofCounter(LocalId local, const Counter &counter) {
-  Value value = beginningOf(local, counter);
+RegisterValue Values::ofCounter(LocalId local, const Counter &counter) {
+  RegisterValue value = beginningOf(local, counter);
   if (value.isUnset)
     return value;
   value.numbers = numbersOfCounter(counter, value.numbers, countsFrom(local, counter, value.numbers, counter.adds));
   value.areCounters |= value.counter != LocalId::None;
   value.counter = local;
-  Value limit;
+  RegisterValue limit;
   if (const Source source = limitOf(counters->testOf(local, counter)); source.kind == Source::Name)
     addInput(limit, source, inputOf(source));
   value.isOfThread |= limit.isOfThread;

@@ -20,7 +20,8 @@ struct Thread {
   int64_t count = 0; // what the counter holds
 };
 
-struct Value {
+/// What a register may hold at one place.
+struct RegisterValue {
   bool isUnset = true;             // nothing is known yet
   bool isOfThread = false;         // the number of the thread is in it
   bool isOpaque = false;           // something is in it of which nothing is known
@@ -30,11 +31,11 @@ struct Value {
 
   /// It is the same in all threads and rounds of loops, as far as is known.
   bool isFixed() const { return !isOfThread && counter == LocalId::None; }
-  bool operator==(const Value &) const = default;
+  bool operator==(const RegisterValue &) const = default;
 };
 
 // NOLINTBEGIN(misc-no-recursion): the values of one thread ask those of all threads, which ask no others.
-class Values : public Backward<Values, Value> {
+class Values : public Backward<Values, RegisterValue> {
 public:
   /// `Analyses::values` has those of all threads. `base`: numbers may be after what that register holds as they may be
   /// after a variable.
@@ -45,7 +46,7 @@ public:
   explicit Values(Values &all, const Thread &thread = {});
   void setThread(const Thread &one);
 
-  const Value &of(LocalId local) { return valueOf(local); }
+  const RegisterValue &of(LocalId local) { return valueOf(local); }
   Numbers numbersOf(LocalId local) { return valueOf(local).numbers; }
   Numbers numbersOf(const Source &source);
   /// The numbers that the operand at a node may be.
@@ -64,30 +65,30 @@ public:
 private:
   friend Backward;
   /// What is known of the register or variable of each source of a step; null if it is something else.
-  using Inputs = std::array<const Value *, Step::mostSources>;
+  using Inputs = std::array<const RegisterValue *, Step::mostSources>;
 
   bool isLeaf(LocalId local) const;
   void addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
-  Value transfer(LocalId local);
-  static Value join(const Value &a, const Value &b);
-  static Value widened(const Value &value);
-  static Value unknown(LocalId local);
+  RegisterValue transfer(LocalId local);
+  static RegisterValue join(const RegisterValue &a, const RegisterValue &b);
+  static RegisterValue widened(const RegisterValue &value);
+  static RegisterValue unknown(LocalId local);
 
   std::optional<Counter> counterOf(LocalId local) { return counters ? counters->find(local) : std::nullopt; }
   bool isTaken(LocalId local) { return all && (local == thread.counter || all->of(local).isFixed()); }
-  const Value *inputOf(const Source &source) const {
+  const RegisterValue *inputOf(const Source &source) const {
     return source.kind == Source::Name && body.symbol(source.local) ? &known(source.local) : nullptr;
   }
-  Value taken(LocalId local);
-  Value written(uint32_t number, LocalId local) const;
-  Value ofCounter(LocalId local, const Counter &counter);
-  Value beginningOf(LocalId local, const Counter &counter) const;
+  RegisterValue taken(LocalId local);
+  RegisterValue written(uint32_t number, LocalId local) const;
+  RegisterValue ofCounter(LocalId local, const Counter &counter);
+  RegisterValue beginningOf(LocalId local, const Counter &counter) const;
   Source limitOf(const std::optional<LoopTest> &test) const;
   Counts countsFrom(LocalId local, const Counter &counter, const Numbers &first, uint32_t instruction);
-  Numbers numbersOf(const Source &source, const Value *input) const;
+  Numbers numbersOf(const Source &source, const RegisterValue *input) const;
   Numbers specialNumbers(const Source &source) const;
   Numbers computed(const Step &step, const Inputs &inputs) const;
-  void addInput(Value &value, const Source &source, const Value *input) const;
+  void addInput(RegisterValue &value, const Source &source, const RegisterValue *input) const;
 
   const Body &body;
   const Definitions &definitions;

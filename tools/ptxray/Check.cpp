@@ -43,9 +43,9 @@ Language languageIn(const FileReport &report, const Task &task) {
 }
 
 /// Checks the source of the report; the findings that the baseline accepts are left out of it.
-Outcome checkText(FileReport report, const CheckOptions &options, const Task &task, Checker &checker) {
+CheckedInput checkText(FileReport report, const CheckOptions &options, const Task &task, Checker &checker) {
   const Language language = languageIn(report, task);
-  Outcome outcome;
+  CheckedInput outcome;
   outcome.report = task.constraints ? checker.checkStatement(std::move(report), *task.constraints, options)
                                     : checker.check(std::move(report), language, options);
   if (task.baseline && !task.updateBaseline)
@@ -54,14 +54,14 @@ Outcome checkText(FileReport report, const CheckOptions &options, const Task &ta
 }
 
 /// Applies fixes until there is nothing left to fix.
-void fixInput(Outcome &outcome, const CheckOptions &options, const Task &task, Checker &checker) {
+void fixInput(CheckedInput &outcome, const CheckOptions &options, const Task &task, Checker &checker) {
   FileReport &report = outcome.report;
   if (languageIn(report, task) == Language::Ptx && !isSurelyPtx(report.source->text()))
     return;
   const std::string before = report.source->text().str();
   std::vector<unsigned> accepted; // by round
   const FixRounds made = fixReport(report, task.unsafeFixes, [&](FileReport changed) {
-    Outcome fixed = checkText(std::move(changed), options, task, checker);
+    CheckedInput fixed = checkText(std::move(changed), options, task, checker);
     accepted.push_back(fixed.accepted);
     return std::move(fixed.report);
   });
@@ -115,7 +115,7 @@ void compareHeaders(FileReport &report, const Job &job) {
   }
 }
 
-Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker, Checker &checker) {
+CheckedInput checkJob(Job &job, const Task &task, Unpacker &unpacker, Checker &checker) {
   const Input &input = job.input;
   const CheckOptions &options = *job.options;
   FileReport report;
@@ -127,7 +127,7 @@ Outcome checkJob(Job &job, const Task &task, Unpacker &unpacker, Checker &checke
     report.source = std::move(job.source);
   else if (problem.empty())
     report.source = SourceBuffer::open(input.path, problem);
-  Outcome outcome;
+  CheckedInput outcome;
   if (problem.empty()) {
     outcome = checkText(std::move(report), options, task, checker);
     if (job.binary && options.arch.empty())
@@ -248,7 +248,7 @@ std::string conflictIn(const Arguments &arguments) {
 int fixStandardInput(Job &job, const Task &task, const Shown &shown, const ReadLimits &limits) {
   Unpacker unpacker(limits);
   Checker checker;
-  const Outcome outcome = checkJob(job, task, unpacker, checker);
+  const CheckedInput outcome = checkJob(job, task, unpacker, checker);
   Totals totals;
   totals.add(outcome.report);
   totals.fixed = outcome.fixed;
@@ -343,7 +343,7 @@ int checkAll(std::vector<Job> &jobs, const Task &task, const Shown &shown, const
     Unpacker unpacker(limits);
     Checker checker(arguments.has("--show-expansion") ? Expansions::Told : Expansions::Left);
     for (size_t i; (i = next++) < jobs.size();) {
-      Outcome outcome = checkJob(jobs[i], task, unpacker, checker);
+      CheckedInput outcome = checkJob(jobs[i], task, unpacker, checker);
       if (outcome.verdict == NoPtxas || (outcome.verdict == PtxasRefused && worst != NoPtxas))
         worst = outcome.verdict;
       output.put(i, render(outcome, jobs[i].binary.get(), task.diff, shown), outcome);

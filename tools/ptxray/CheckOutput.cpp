@@ -44,7 +44,7 @@ static DiagnosticList takeSurplus(FileReport &report, unsigned mostErrors) {
   return taken;
 }
 
-Rendered render(Outcome &outcome, const OpenBinary *binary, bool wantsDiff, const Shown &shown) {
+Rendered render(CheckedInput &outcome, const OpenBinary *binary, bool wantsDiff, const Shown &shown) {
   FileReport &report = outcome.report;
   DiagnosticList surplus = takeSurplus(report, shown.mostErrors);
   Rendered rendered{outcome.diff, {}, binary, surplus.size()};
@@ -58,7 +58,7 @@ Rendered render(Outcome &outcome, const OpenBinary *binary, bool wantsDiff, cons
   return rendered;
 }
 
-void OrderedOutput::put(size_t index, Rendered rendered, const Outcome &outcome) {
+void OrderedOutput::put(size_t index, Rendered rendered, const CheckedInput &outcome) {
   std::lock_guard<std::mutex> lock(mutex);
   totals.add(outcome.report);
   totals.fixed += outcome.fixed;

@@ -21,7 +21,7 @@ struct Shown {
 Shown shownOf(const Arguments &arguments, llvm::raw_ostream *file);
 
 /// The outcome for one input, to be written.
-struct Outcome {
+struct CheckedInput {
   FileReport report;
   unsigned fixed = 0, accepted = 0;
   std::string diff;
@@ -37,7 +37,7 @@ struct Rendered {
 };
 
 /// `wantsDiff` selects the changes alone, if the input could be read.
-Rendered render(Outcome &outcome, const OpenBinary *binary, bool wantsDiff, const Shown &shown);
+Rendered render(CheckedInput &outcome, const OpenBinary *binary, bool wantsDiff, const Shown &shown);
 
 /// Writes rendered reports in the order of the inputs, each as soon as all before it are ready.
 class OrderedOutput {
@@ -45,7 +45,7 @@ public:
   OrderedOutput(size_t count, const Shown &shown, Progress::Clock::time_point begin)
       : progress(count, !shown.quiet, begin), shown(shown), waiting(count) {}
 
-  void put(size_t index, Rendered rendered, const Outcome &outcome);
+  void put(size_t index, Rendered rendered, const CheckedInput &outcome);
 
   Totals totals;
   Progress progress;

@@ -6,6 +6,7 @@ launch_test.py PTXRAY"""
 
 import os
 import pathlib
+import pty
 import sys
 import unittest
 
@@ -138,6 +139,32 @@ class Emulated(run_test.Run):
                 "at most\n",
             ),
         )
+
+    def endless(self, **pipes):
+        kernel = pathlib.Path(__file__).resolve().parent / "endless.ptx"
+        return stand_in_test.subprocess.Popen(
+            [stand_in_test.PTXRAY, "run", "--emulate", "--no-config", "--time-limit=20", kernel], text=True, **pipes
+        )
+
+    def test_interrupt(self):
+        running = self.endless(stderr=stand_in_test.subprocess.PIPE)
+        stand_in_test.time.sleep(0.5)
+        running.send_signal(stand_in_test.signal.SIGINT)
+        _, complaint = running.communicate(timeout=10)
+        self.assertEqual(
+            (running.returncode, complaint),
+            (-stand_in_test.signal.SIGINT, "ptxray: kernel `endless` was interrupted\n"),
+        )
+
+    def test_progress_on_a_terminal(self):
+        ours, its = pty.openpty()
+        running = self.endless(stderr=its)
+        shown = os.read(ours, 200)  # waits for it
+        running.send_signal(stand_in_test.signal.SIGINT)
+        running.wait(timeout=10)
+        os.close(its)
+        os.close(ours)
+        self.assertEqual(shown, b"\r\033[K0 of 1 blocks")
 
     # What only the driver without a GPU can be asked for.
     test_no_gpu = test_ptxas_fails = test_what_is_compiled_for = test_driver_compiles = None

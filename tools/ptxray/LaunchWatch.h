@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// As long as it lives, Ctrl-C stops a launch, and a line on a terminal's standard error says how far that is.
+/// While it lives, Ctrl-C stops a launch, and a line on a terminal's standard error says how far that is.
 class LaunchWatch {
 public:
   LaunchWatch(machine::Watch &watch, uint64_t blocks);

@@ -9,8 +9,6 @@
 
 namespace ptxray::machine {
 
-struct Program;
-
 /// A module as the machine executes it, for one target. Its variables lie in a memory.
 class LoadedModule {
 public:

@@ -88,14 +88,14 @@ ptxray_result *ptxray_checker_check(ptxray_checker *checker, const char *text, s
                                     const ptxray_options *options);
 void ptxray_checker_free(ptxray_checker *checker);
 
-/* A module on an emulated GPU, with memory that keeps what launches leave in it. `arch` of the options names the GPU. It
- * serves one thread at a time. */
+/* A module on an emulated GPU, with memory that keeps what launches leave in it. `arch` of the options names the GPU.
+ * It serves one thread at a time. */
 typedef struct ptxray_machine ptxray_machine;
 /* NULL: out of memory, or the text is longer than 4 GiB. */
 ptxray_machine *ptxray_machine_new(const char *text, size_t length, const ptxray_options *options);
-/* What a check of the text finds. With an error in it nothing can be launched. It is the machine's: free it with that. */
+/* What a check of the text finds. With an error in it nothing can be launched. The result is freed with the machine. */
 const ptxray_result *ptxray_machine_checked(const ptxray_machine *machine);
-/* The type of a parameter, `.f32`, and its size; NULL: there is none. A `kernel` that is NULL stands for the only one. */
+/* The type of a parameter, `.f32`, and its size; NULL: there is none. `kernel` may be NULL for the only one. */
 const char *ptxray_machine_parameter(const ptxray_machine *machine, const char *kernel, size_t index, size_t *size);
 /* Makes memory of the caller a buffer, in place, until it is removed. Returns its address on the GPU. */
 uint64_t ptxray_machine_add(ptxray_machine *machine, void *bytes, size_t size, const char *name);

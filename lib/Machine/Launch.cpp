@@ -196,7 +196,7 @@ public:
 private:
   bool beginCluster();
   void retire();
-  bool isOutOfTime();
+  bool endsEarly();
 
   GridState &grid;
   Outcome &outcome;
@@ -243,15 +243,19 @@ void Schedule::retire() {
     for (const auto &block : blocks)
       for (const Warp &warp : block->warps)
         grid.laneInstructions += warp.laneInstructions;
+    if (grid.launch.watch)
+      grid.launch.watch->blocksDone += blocks.size();
     return true;
   });
 }
 
-bool Schedule::isOutOfTime() {
-  if (!grid.launch.seconds)
-    return false;
+bool Schedule::endsEarly() {
+  outcome.isStopped = grid.launch.watch && grid.launch.watch->isStopped;
+  if (outcome.isStopped || !grid.launch.seconds)
+    return outcome.isStopped;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  return taken.count() > grid.launch.seconds;
+  outcome.isOutOfTime = taken.count() > grid.launch.seconds;
+  return outcome.isOutOfTime;
 }
 
 void Schedule::run() {
@@ -264,6 +268,8 @@ void Schedule::run() {
       outcome.isComplete = true;
       return;
     }
+    if (endsEarly())
+      return;
     Progress progress = Progress::None;
     size_t alive = 0;
     for (auto &blocks : clusters)
@@ -291,10 +297,6 @@ void Schedule::run() {
         for (auto &block : cluster)
           blocks.push_back(block.get());
       return reportHang(grid, blocks, outcome);
-    }
-    if (isOutOfTime()) {
-      outcome.isOutOfTime = true;
-      return;
     }
   }
 }

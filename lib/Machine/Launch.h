@@ -4,11 +4,10 @@
 #include "Diagnostics/Diagnostic.h"
 #include "Machine/Memory.h"
 #include <array>
+#include <atomic>
 #include <memory>
 
 namespace ptxray::machine {
-
-struct Program;
 
 /// A module as the machine executes it, for one target. Its variables lie in a memory.
 class LoadedModule {
@@ -25,6 +24,12 @@ public:
   std::unique_ptr<Parts> parts;
 };
 
+/// How far a launch is, and whether it shall end early: for other threads than the one that launches.
+struct Watch {
+  std::atomic<uint64_t> blocksDone = 0;
+  std::atomic<bool> isStopped = false;
+};
+
 struct Launch {
   llvm::StringRef kernel;
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
@@ -34,6 +39,7 @@ struct Launch {
   std::vector<uint8_t> parameters; // as the kernel declares them, with their alignments
   bool checks = true;              // look for races
   double seconds = 0;              // that it may take; 0: any time
+  Watch *watch = nullptr;          // null: none is needed
 };
 
 struct Outcome {
@@ -43,6 +49,7 @@ struct Outcome {
   std::string printed;                 // by printf
   bool isComplete = false;             // every thread came to its end
   bool isOutOfTime = false;
+  bool isStopped = false; // by the watch
   uint64_t laneInstructions = 0;
 };
 

@@ -21,6 +21,8 @@ LocalId BodyLowering::localAt(const Lowered &one, int node) const {
 }
 
 Place BodyLowering::registerOf(LocalId local) {
+  if (!body.symbol(local)) // `@%is_explicit_cluster`
+    return special(local, SpellingId::None);
   const auto [found, isNew] = registers.try_emplace(static_cast<uint32_t>(local));
   if (isNew)
     found->second = code.file.add(widthOf(*body.symbol(local)));

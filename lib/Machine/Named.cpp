@@ -159,6 +159,18 @@ bool matrices(const Lowered &one, BodyLowering &lowering) {
   return access.registers.size() <= 4;
 }
 
+/// The registers of a warp hold an 8 x 8 matrix of 16 bits row by row, two elements a lane.
+void transpose(char *registers, const Op &op, uint32_t, Warp &) {
+  constexpr size_t rows = 8;
+  uint16_t from[rows * rows], to[rows * rows];
+  std::memcpy(from, registers + op.a, sizeof from);
+  for (size_t i = 0; i < rows * rows; ++i)
+    to[i] = from[i % rows * rows + i / rows];
+  std::memcpy(registers + op.d, to, sizeof to);
+}
+
+bool transposed(const Lowered &one, BodyLowering &lowering) { return lowerAddress(transpose, 0, one, lowering); }
+
 /// What facts say already.
 bool nothing(const Lowered &, BodyLowering &) { return true; }
 
@@ -181,6 +193,7 @@ bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering
                           .Case("block-of", blockOf)
                           .Case("matrices", matrices)
                           .Case("policy", policy)
+                          .Case("transposed", transposed)
                           .Cases("barrier-state", "for-each-block", nothing)
                           .Cases("warpgroup-product", "sparse-warpgroup-product", multiplyInWarpgroup)
                           .Case("tensor-product", multiplyInTensorMemory)

@@ -6,6 +6,7 @@ launch_test.py PTXRAY"""
 
 import os
 import pathlib
+import pty
 import sys
 import unittest
 
@@ -92,6 +93,78 @@ class Emulated(run_test.Run):
         (file,) = stand_in_test.json.loads(done.stdout)["files"]
         (found,) = file["diagnostics"]
         self.assertEqual((found["severity"], found["range"]["start"]["line"]), ("error", 19), found)
+
+    def test_product_of_the_examples(self):
+        """What docs/assembling.md says of an H100."""
+        examples = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples"
+        stand_in_test.subprocess.run([sys.executable, examples / "product.py", self.work], check=True)
+        right = (self.work / "c.npy").read_bytes()
+        (self.work / "wrong.npy").write_bytes(right[:-4] + bytes(4))
+        maps = [f"tma=f16:64x64:swizzle=128:&{name}" for name in "ab"]
+        buffers = [f"--buffer={name}=file:{self.work}/{name}.npy" for name in "ab"]
+        for expected, status, report in (
+            (
+                "c.npy",
+                0,
+                "is as expected: 4096 elements of f32; greatest error 1.19209e-06 at [17, 13], mean 3.68897e-07",
+            ),
+            (
+                "wrong.npy",
+                6,
+                "is not as expected: 1 of 4096 elements differ, first number [63, 63]: 4.35108948, expected 0; "
+                "greatest error 4.35109 at [63, 63], mean 0.00106265",
+            ),
+        ):
+            words = [*buffers, f"--expect=2=file:{self.work}/{expected}", "--tolerance=0.001", *maps, "zeros:f32:4096"]
+            done = self.run_ptxray("run", "--emulate", examples / "product.ptx", *words)
+            self.assertEqual((done.returncode, done.stderr), (status, f"ptxray: buffer 2 {report}\n"))
+
+    def test_transpose_of_the_examples(self):
+        example = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples" / "transpose.ptx"
+        words = ["--grid=2", "--block=32", "--out=1=u16", "iota:u16:128", "zeros:256"]
+        done = self.run_ptxray("run", "--emulate", example, *words)
+        tiles = [[[64 * t + 8 * i + k for i in range(8)] for k in range(8)] for t in range(2)]
+        rows = [" ".join(map(str, row)) for tile in tiles for row in tile]
+        self.assertEqual((done.returncode, done.stdout), (0, "\n".join(rows) + "\n"), done.stderr)
+
+    def test_tensor_map_that_cannot_be(self):
+        example = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples" / "product.ptx"
+        words = ["--buffer=a=zeros:8192", "tma=f16:64x64:swizzle=64:&a", "tma=f16:64x64:&a", "zeros:f32:4096"]
+        done = self.run_ptxray("run", "--emulate", example, *words)
+        self.assertEqual(
+            (done.returncode, done.stderr),
+            (
+                6,
+                "ptxray: a tensor map for `product`: a row of the box has 128 bytes; 64, by which it is swizzled, "
+                "at most\n",
+            ),
+        )
+
+    def endless(self, **pipes):
+        kernel = pathlib.Path(__file__).resolve().parent / "endless.ptx"
+        return stand_in_test.subprocess.Popen(
+            [stand_in_test.PTXRAY, "run", "--emulate", "--no-config", "--time-limit=20", kernel], text=True, **pipes
+        )
+
+    def test_interrupt(self):
+        running = self.endless(stderr=stand_in_test.subprocess.PIPE)
+        stand_in_test.time.sleep(0.5)
+        running.send_signal(stand_in_test.signal.SIGINT)
+        _, complaint = running.communicate(timeout=10)
+        self.assertEqual(
+            (running.returncode, complaint),
+            (-stand_in_test.signal.SIGINT, "ptxray: kernel `endless` was interrupted\n"),
+        )
+
+    def test_progress_on_a_terminal(self):
+        ours, its = pty.openpty()
+        running = self.endless(stderr=its)
+        shown = os.read(ours, 200)  # waits for it
+        running.send_signal(stand_in_test.signal.SIGINT)
+        running.wait(timeout=10)
+        os.close(its)
+        os.close(ours)
+        self.assertEqual(shown, b"\r\033[K0 of 1 blocks")
 
     # What only the driver without a GPU can be asked for.
     test_no_gpu = test_ptxas_fails = test_what_is_compiled_for = test_driver_compiles = None

@@ -19,6 +19,9 @@ origin = found[0].origin
 path: str = origin[0] if origin else ""
 ptxray.require(b"text", path="a.ptx")
 version: str = ptxray.__version__
+machine = ptxray.Machine("text", chip="sm_90a")
+printed: str = machine.launch([1, 2.5, bytearray(4), None], grid=(2, 2), block=32).printed
+warnings: ptxray.Diagnostics = ptxray.emulate("text", [1], kernel="k").diagnostics
 try:
     pass
 except ptxray.PtxError as error:
@@ -51,7 +54,8 @@ with tempfile.TemporaryDirectory() as name:
 names = """
 import ptxray
 missing = [word for word in ptxray.__all__ if word != "__version__" and not hasattr(ptxray, word)]
-own = {word for word, value in vars(ptxray).items() if getattr(value, "__module__", "") == "ptxray" and word[0] != "_"}
+module_of = lambda value: str(getattr(value, "__module__", "")).split(".")[0]
+own = {word for word, value in vars(ptxray).items() if module_of(value) == "ptxray" and word[0] != "_"}
 assert not missing and own == set(ptxray.__all__) - {"__version__"}, (missing, own)
 """
 run(sys.executable, "-c", names, cwd=package)

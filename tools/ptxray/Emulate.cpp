@@ -2,11 +2,13 @@
 #include "Emulate.h"
 #include "../launcher/Output.h"
 #include "Check/Suppressions.h"
+#include "LaunchWatch.h"
 #include "Machine/LaunchLimits.h"
 #include "Machine/TensorMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <new>
 
@@ -145,6 +147,10 @@ std::vector<launcher::Bytes> Emulation::arguments() const {
 
 machine::Outcome Emulation::launch() {
   asked.parameters = laidOut(kernel, arguments());
+  const uint64_t blocks = uint64_t(asked.grid[0]) * asked.grid[1] * asked.grid[2];
+  machine::Watch watch;
+  asked.watch = &watch;
+  const LaunchWatch watching(watch, blocks);
   return machine::launch(loaded, asked);
 }
 
@@ -169,6 +175,11 @@ int Emulation::report(machine::Outcome outcome, const Arguments &arguments) {
   if (!outcome.refusal.empty())
     fail(NotEmulated, placeText(report, outcome.refusedAt) + ": `" + kernel.name +
                           "` came to an instruction that cannot be emulated: " + outcome.refusal);
+  if (outcome.isStopped) {
+    usageError("kernel `" + kernel.name + "` was interrupted");
+    std::signal(SIGINT, SIG_DFL);
+    std::raise(SIGINT);
+  }
   if (outcome.isOutOfTime)
     fail(KernelFailed, "kernel `" + kernel.name + "` has not ended after " + std::to_string(options.seconds) +
                            " s: it hangs, or needs a longer --time-limit");

@@ -13,7 +13,7 @@ using llvm::StringRef;
 enum class WhatFollows { None, Choice, Rules, Files, Anything };
 
 static WhatFollows valuesOf(StringRef shown) {
-  if (shown.empty() || shown.starts_with("["))
+  if (shown.empty())
     return WhatFollows::None;
   if (shown.contains("RULE"))
     return WhatFollows::Rules;
@@ -21,6 +21,9 @@ static WhatFollows valuesOf(StringRef shown) {
     return WhatFollows::Files;
   return shown.contains('|') ? WhatFollows::Choice : WhatFollows::Anything;
 }
+
+/// What an option needs after it; empty if it may stand alone.
+static StringRef requiredValue(const Option &option) { return option.mayBeSwitch() ? StringRef() : option.value; }
 
 static llvm::SmallVector<StringRef> choicesOf(StringRef shown) {
   llvm::SmallVector<StringRef> choices;
@@ -49,7 +52,7 @@ static void generateBash(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
          "  case $command$option in\n";
   for (const Command &command : commands)
     for (const Option &option : command.syntax.options) {
-      const WhatFollows values = valuesOf(option.value);
+      const WhatFollows values = valuesOf(requiredValue(option));
       if (values == WhatFollows::None)
         continue;
       out << "  " << command.name << option.name << ") ";
@@ -139,7 +142,8 @@ static void generateFish(llvm::ArrayRef<Command> commands, llvm::raw_ostream &ou
         << '\n';
     const std::string within = "complete -c ptxray -n '__fish_seen_subcommand_from " + std::string(command.name) + "'";
     for (const Option &option : command.syntax.options)
-      out << within << " -l " << option.name.substr(2) << " -d " << quoted(option.help) << action(option.value) << '\n';
+      out << within << " -l " << option.name.substr(2) << " -d " << quoted(option.help) << action(requiredValue(option))
+          << '\n';
     if (valuesOf(command.syntax.operands) == WhatFollows::Files)
       out << within << " -F\n";
     else if (!command.syntax.operands.empty())

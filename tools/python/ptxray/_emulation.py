@@ -3,12 +3,11 @@
 import collections.abc
 import ctypes
 import dataclasses
+import operator
 import struct
 import typing
 
 import ptxray
-
-from . import _library
 
 Sizes = typing.Union[int, collections.abc.Sequence[int]]
 
@@ -64,7 +63,7 @@ def _number(value: typing.Any, type: str, size: int) -> bytes:
         return struct.pack("<" + _FLOATS[name], float(value))
     if name.startswith("f"):
         return struct.pack("<" + _CODES[name], float(value))
-    number = value.__index__()
+    number = operator.index(value)
     if not -(1 << (8 * size - 1)) <= number < 1 << (8 * size):
         raise OverflowError(f"{number} is not a value of {type}")
     return (number & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
@@ -83,7 +82,7 @@ class Machine:
         self, text: typing.Union[str, bytes], *, chip: typing.Optional[str] = None, path: str = "<ptx>"
     ) -> None:
         engine = ptxray._engine()
-        if not isinstance(engine, _library.Library):
+        if not hasattr(engine, "machine"):
             raise EmulationError("there is no libptxray for this system, which emulates inside this process")
         self._path = path
         self._machine = engine.machine(ptxray._bytes(text), engine.options({"arch": chip} if chip else {}))
@@ -101,7 +100,8 @@ class Machine:
 
     def variable(self, name: str) -> memoryview:
         """The memory of a variable of the module, to read and write. Raises KeyError when there is none."""
-        return self._machine.variable(name)
+        memory: memoryview = self._machine.variable(name)
+        return memory
 
     def launch(
         self,

@@ -1,0 +1,29 @@
+#pragma once
+#include "Machine/Launch.h"
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace ptxray {
+
+/// While it lives, Ctrl-C stops a launch, and a line on a terminal's standard error says how far that is.
+class LaunchWatch {
+public:
+  LaunchWatch(machine::Watch &watch, uint64_t blocks);
+  ~LaunchWatch();
+  LaunchWatch(const LaunchWatch &) = delete;
+  LaunchWatch &operator=(const LaunchWatch &) = delete;
+
+private:
+  void show();
+
+  machine::Watch &watch;
+  const uint64_t blocks;
+  void (*previous)(int);
+  std::mutex mutex;
+  std::condition_variable hasEnded;
+  bool isEnding = false;
+  std::thread shower; // none: standard error is not a terminal
+};
+
+} // namespace ptxray

@@ -36,10 +36,14 @@ static uint64_t ofFloats(const Reduction &reduction, uint64_t a, uint64_t b) {
     const numbers::Number sum = numbers::sum(x, y);
     return numbers::store(flushed(sum, format, reduction.flushes), format, {});
   }
-  return numbers::store(numbers::chosen(x, y, {.greatest = reduction.how == Reduction::How::Max}), format, {});
+  return numbers::store(numbers::chosen(x, y,
+                                        {.greatest = reduction.how == Reduction::How::Max,
+                                         .passesNaN = reduction.passesNaN,
+                                         .absolute = reduction.isAbsolute}),
+                        format, {});
 }
 
-static uint64_t ofElements(const Reduction &reduction, uint64_t a, uint64_t b) {
+uint64_t reduced(const Reduction &reduction, uint64_t a, uint64_t b) {
   const ElementType &type = reduction.type;
   if (type.isFloat())
     return ofFloats(reduction, a, b);
@@ -54,7 +58,7 @@ void reduce(const Reduction &reduction, uint8_t *to, const uint8_t *from, size_t
     uint64_t a = 0, b = 0;
     std::memcpy(&a, to + at, size);
     std::memcpy(&b, from + at, size);
-    a = ofElements(reduction, a, b);
+    a = reduced(reduction, a, b);
     std::memcpy(to + at, &a, size);
   }
 }

@@ -186,6 +186,7 @@ bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering
                           .Case("tensor-product", multiplyInTensorMemory)
                           .Case("tensor-columns", moveTensorColumns)
                           .Case("tensor-copy", copyToTensorMemory)
+                          .Case("replaced", replaceInTensorMap)
                           .Case("pending-arrivals", pendingArrivals)
                           .Case("to-each-block", copyToEachBlock)
                           .Case("masked-copy", copyMasked)

@@ -109,15 +109,6 @@ static void addTransfers(Operation &operation, const BulkCopy &copy, uint8_t *to
       operation.transfers.push_back({to + at, from + at, 1});
 }
 
-static uint64_t numberIn(const char *registers, Place place, unsigned lane) {
-  uint64_t value = 0;
-  if (place.bits == 16)
-    std::memcpy(&value, registers + place.slot + size_t(lane) * 2, 2);
-  else if (place.bits)
-    value = addressIn(registers, {place, 0}, lane);
-  return value;
-}
-
 static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *registers, const Op &op, Warp &warp) {
   static const std::vector<uint8_t> zeros(1 << 18);
   const uint64_t left = numberIn(registers, copy.left, lane), right = numberIn(registers, copy.right, lane);

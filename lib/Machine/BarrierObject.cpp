@@ -49,6 +49,15 @@ void refuse(Warp &warp, const Op &op, unsigned lane, std::string why) {
   fault.lane = lane;
 }
 
+uint64_t numberIn(const char *registers, Place place, unsigned lane) {
+  uint64_t value = 0;
+  if (place.bits == 16)
+    std::memcpy(&value, registers + place.slot + size_t(lane) * 2, 2);
+  else if (place.bits)
+    value = addressIn(registers, {place, 0}, lane);
+  return value;
+}
+
 // ---- changes
 
 static std::string changeBytes(BarrierObject &object, int64_t bytes) {
@@ -177,7 +186,7 @@ void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     else if (!use.blocks.bits)
       problem = useAt(use, block, found.bytes, registers, lane);
     else {
-      const uint64_t blocks = addressIn(registers, {use.blocks, 0}, lane), offset = address & sharedOffsetMask;
+      const uint64_t blocks = numberIn(registers, use.blocks, lane), offset = address & sharedOffsetMask;
       for (BlockState *other : block.cluster)
         if (other->rank < 64 && blocks >> other->rank & 1 && problem.empty())
           problem = useAt(use, *other, other->shared.data() + offset, registers, lane);

@@ -44,6 +44,8 @@ std::string completeBytes(BlockState &block, uint64_t offset, uint32_t bytes);
 /// The same for arrivals.
 std::string arriveAt(BlockState &block, uint64_t offset, uint32_t count);
 
+/// What a register or constant of any width holds; 0 if there is none.
+uint64_t numberIn(const char *registers, Place place, unsigned lane);
 /// A construct that cannot be executed, or that only the manual's undefined behaviour could.
 void refuse(Warp &warp, const Op &op, unsigned lane, std::string why);
 

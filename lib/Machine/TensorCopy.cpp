@@ -270,7 +270,7 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
     if (object.block)
       operation.completions.push_back({object.block, object.offset, bytes});
   }
-  const uint64_t blocks = copy.blocks.bits ? addressIn(registers, {copy.blocks, 0}, lane) : 0;
+  const uint64_t blocks = numberIn(registers, copy.blocks, lane);
   for (uint32_t rank = 0; rank < warp.block->cluster.size(); ++rank) {
     if (!(blocks >> rank & 1))
       continue;

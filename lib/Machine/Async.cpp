@@ -125,7 +125,8 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
     return report(warp, op, AccessFault::OutOfBounds, copy.to, to, size, true, lane);
   Operation operation;
   operation.reduction = copy.reduction;
-  const uint64_t blocks = copy.blocks.bits ? numberIn(registers, copy.blocks, lane) : 0;
+  const uint64_t present = (uint64_t(1) << warp.block->cluster.size()) - 1;
+  const uint64_t blocks = numberIn(registers, copy.blocks, lane) & present;
   if (!copy.blocks.bits) {
     uint8_t *target = reach(copy.to, to, size, true, lane, op, warp, alignment);
     if (!target)
@@ -139,6 +140,8 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
     if (!target)
       return;
     addTransfers(operation, copy, target, source, size, registers, lane);
+    if (!copy.barrier.isKnown)
+      continue;
     const uint64_t object = addressIn(registers, copy.barrier.address, lane) & sharedOffsetMask;
     operation.completions.push_back({warp.block->cluster[rank], object, static_cast<uint32_t>(all)});
   }

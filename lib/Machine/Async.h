@@ -90,6 +90,8 @@ bool copyToEachBlock(const Lowered &one, BodyLowering &lowering);
 bool copyMasked(const Lowered &one, BodyLowering &lowering);
 bool reduceInBulk(const Lowered &one, BodyLowering &lowering);
 bool fillWithZeros(const Lowered &one, BodyLowering &lowering);
+bool cancelNothing(const Lowered &one, BodyLowering &lowering);
+bool nothingCanceled(const Lowered &one, BodyLowering &lowering);
 bool loadTile(const Lowered &one, BodyLowering &lowering);
 bool storeTile(const Lowered &one, BodyLowering &lowering);
 bool replaceInTensorMap(const Lowered &one, BodyLowering &lowering); // TensorReplace.cpp

@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned expectedAt = 20, bytesAt = 40, markAt = 61, phaseAt = 63;
 constexpr uint64_t countMask = mostArrivals, bytesMask = (1 << 21) - 1, mark = 2;
 
-constexpr const char *noObject = "a barrier object that nobody made, or that was written over";
+constexpr const char *noObject = "a barrier object that was not made, or that was written over";
 
 } // namespace
 
@@ -107,7 +107,7 @@ std::string arriveAt(BlockState &block, uint64_t offset, uint32_t count) {
 
 // ---- what lanes do
 
-static void setResult(char *registers, Place result, unsigned lane, uint64_t value) {
+void setNumber(char *registers, Place result, unsigned lane, uint64_t value) {
   if (result.bits == 1) {
     uint32_t lanes;
     std::memcpy(&lanes, registers + result.slot, 4);
@@ -126,7 +126,7 @@ static std::string await(const BarrierUse &use, const uint8_t *bytes, char *regi
     return noObject;
   const uint64_t phase = addressIn(registers, {use.phase, 0}, lane);
   const bool isComplete = object->isOdd != bool(use.isParity ? phase & 1 : phase >> phaseAt);
-  setResult(registers, use.result, lane, isComplete);
+  setNumber(registers, use.result, lane, isComplete);
   if (!isComplete)
     warp.waitsInVain = {instruction, (warp.waitsInVain ? warp.waitsInVain->second : 0) | 1u << lane};
   return "";
@@ -151,7 +151,7 @@ static std::string useAt(const BarrierUse &use, BlockState &block, uint8_t *byte
     return change(block, bytes, [&](BarrierObject &object) { return changeBytes(object, -int64_t(amount)); });
   default:
     return change(block, bytes, [&](BarrierObject &object) {
-      setResult(registers, use.result, lane, object.bits());
+      setNumber(registers, use.result, lane, object.bits());
       return arriveAt(object, amount, use.drops);
     });
   }

@@ -186,6 +186,8 @@ bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering
                           .Case("tensor-product", multiplyInTensorMemory)
                           .Case("tensor-columns", moveTensorColumns)
                           .Case("tensor-copy", copyToTensorMemory)
+                          .Case("canceled-cluster", cancelNothing)
+                          .Cases("is-canceled", "first-block", nothingCanceled)
                           .Case("replaced", replaceInTensorMap)
                           .Case("pending-arrivals", pendingArrivals)
                           .Case("to-each-block", copyToEachBlock)

@@ -105,7 +105,7 @@ const uint8_t *filling(const TensorMap &map) {
 class RowCounter {
 public:
   explicit RowCounter(const Tile &tile) : tile(tile) {}
-  /// Where the row begins in the tensor, without its innermost coordinate; nothing if it lies outside.
+  /// The address of the row, without its innermost coordinate; nothing if it lies outside of the tensor.
   std::optional<uint64_t> place() const {
     uint64_t result = tile.map.address;
     for (unsigned i = 1; i < tile.map.rank; ++i) {

@@ -9,7 +9,7 @@ TYPES = {
     "tf32": (32, lambda n: struct.unpack("<I", struct.pack("<f", n))[0]),
     "b1": (1, lambda n: n),
     "s8": (8, lambda n: n & 255),
-    "u8": (8, lambda n: abs(n)),
+    "u8": (8, abs),
     "e4m3": (8, lambda n: (128 if n < 0 else 0) | [0, 0x38, 0x40, 0x44, 0x48][abs(n)]),
     "e5m2": (8, lambda n: (128 if n < 0 else 0) | [0, 0x3C, 0x40, 0x42, 0x44][abs(n)]),
     "e2m3": (6, lambda n: (32 if n < 0 else 0) | [0, 8, 16, 20, 24][abs(n)]),

@@ -102,8 +102,8 @@ def random_case(rng, rank, size, swizzle, rows=False, adds=False):
 def elements(case, at):
     """The place in shared memory and the number in the tensor of each element of a tile; None: it is outside."""
     counts = [case.box[0], 4] if case.rows else [-(-b // s) for b, s in zip(case.box, case.steps)]
-    for number, index in enumerate(itertools.product(*(range(count) for count in reversed(counts)))):
-        index = index[::-1]
+    for number, reversed_index in enumerate(itertools.product(*(range(count) for count in reversed(counts)))):
+        index = reversed_index[::-1]
         where = [at[0] + index[0]]
         where += [at[1 + index[1]]] if case.rows else [a + i * s for a, i, s in zip(at[1:], index[1:], case.steps[1:])]
         inside = all(0 <= w < extent for w, extent in zip(where, case.extents))
@@ -121,8 +121,10 @@ def kernel(case):
         f"  st.global.v4.u32 [%rd2+{16 * i}], {{%r8, %r9, %r10, %r11}};"
         for i in range(4)
     )
-    store = f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.add" if case.adds else (
-        f"cp.async.bulk.tensor.{rank}d.global.shared::cta"
+    store = (
+        f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.add"
+        if case.adds
+        else (f"cp.async.bulk.tensor.{rank}d.global.shared::cta")
     )
     store += f".tile{'::scatter4' if case.rows else ''}.bulk_group"
     text = KERNEL.replace("COORDINATES", coordinates).replace("DUMP", dump).replace("STORE", store)

@@ -36,10 +36,14 @@ static uint64_t ofFloats(const Reduction &reduction, uint64_t a, uint64_t b) {
     const numbers::Number sum = numbers::sum(x, y);
     return numbers::store(flushed(sum, format, reduction.flushes), format, {});
   }
-  return numbers::store(numbers::chosen(x, y, {.greatest = reduction.how == Reduction::How::Max}), format, {});
+  return numbers::store(numbers::chosen(x, y,
+                                        {.greatest = reduction.how == Reduction::How::Max,
+                                         .passesNaN = reduction.passesNaN,
+                                         .absolute = reduction.isAbsolute}),
+                        format, {});
 }
 
-static uint64_t ofElements(const Reduction &reduction, uint64_t a, uint64_t b) {
+uint64_t reduced(const Reduction &reduction, uint64_t a, uint64_t b) {
   const ElementType &type = reduction.type;
   if (type.isFloat())
     return ofFloats(reduction, a, b);
@@ -54,7 +58,7 @@ void reduce(const Reduction &reduction, uint8_t *to, const uint8_t *from, size_t
     uint64_t a = 0, b = 0;
     std::memcpy(&a, to + at, size);
     std::memcpy(&b, from + at, size);
-    a = ofElements(reduction, a, b);
+    a = reduced(reduction, a, b);
     std::memcpy(to + at, &a, size);
   }
 }
@@ -105,15 +109,6 @@ static void addTransfers(Operation &operation, const BulkCopy &copy, uint8_t *to
       operation.transfers.push_back({to + at, from + at, 1});
 }
 
-static uint64_t numberIn(const char *registers, Place place, unsigned lane) {
-  uint64_t value = 0;
-  if (place.bits == 16)
-    std::memcpy(&value, registers + place.slot + size_t(lane) * 2, 2);
-  else if (place.bits)
-    value = addressIn(registers, {place, 0}, lane);
-  return value;
-}
-
 static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *registers, const Op &op, Warp &warp) {
   static const std::vector<uint8_t> zeros(1 << 18);
   const uint64_t left = numberIn(registers, copy.left, lane), right = numberIn(registers, copy.right, lane);
@@ -130,7 +125,8 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
     return report(warp, op, AccessFault::OutOfBounds, copy.to, to, size, true, lane);
   Operation operation;
   operation.reduction = copy.reduction;
-  const uint64_t blocks = copy.blocks.bits ? numberIn(registers, copy.blocks, lane) : 0;
+  const uint64_t present = (uint64_t(1) << warp.block->cluster.size()) - 1;
+  const uint64_t blocks = numberIn(registers, copy.blocks, lane) & present;
   if (!copy.blocks.bits) {
     uint8_t *target = reach(copy.to, to, size, true, lane, op, warp, alignment);
     if (!target)
@@ -144,6 +140,8 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
     if (!target)
       return;
     addTransfers(operation, copy, target, source, size, registers, lane);
+    if (!copy.barrier.isKnown)
+      continue;
     const uint64_t object = addressIn(registers, copy.barrier.address, lane) & sharedOffsetMask;
     operation.completions.push_back({warp.block->cluster[rank], object, static_cast<uint32_t>(all)});
   }

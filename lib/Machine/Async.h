@@ -12,7 +12,10 @@ struct Reduction {
   How how = How::None;
   ElementType type;
   bool flushes = false; // f32: subnormal numbers are zeros
+  bool isAbsolute = false, passesNaN = false;
 };
+/// One element made of two.
+uint64_t reduced(const Reduction &reduction, uint64_t a, uint64_t b);
 void reduce(const Reduction &reduction, uint8_t *to, const uint8_t *from, size_t bytes);
 
 /// Bytes that move.
@@ -87,8 +90,11 @@ bool copyToEachBlock(const Lowered &one, BodyLowering &lowering);
 bool copyMasked(const Lowered &one, BodyLowering &lowering);
 bool reduceInBulk(const Lowered &one, BodyLowering &lowering);
 bool fillWithZeros(const Lowered &one, BodyLowering &lowering);
+bool cancelNothing(const Lowered &one, BodyLowering &lowering);
+bool nothingCanceled(const Lowered &one, BodyLowering &lowering);
 bool loadTile(const Lowered &one, BodyLowering &lowering);
 bool storeTile(const Lowered &one, BodyLowering &lowering);
+bool replaceInTensorMap(const Lowered &one, BodyLowering &lowering); // TensorReplace.cpp
 bool pendingArrivals(const Lowered &one, BodyLowering &lowering);
 
 } // namespace ptxray::machine

@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned expectedAt = 20, bytesAt = 40, markAt = 61, phaseAt = 63;
 constexpr uint64_t countMask = mostArrivals, bytesMask = (1 << 21) - 1, mark = 2;
 
-constexpr const char *noObject = "a barrier object that nobody made, or that was written over";
+constexpr const char *noObject = "a barrier object that was not made, or that was written over";
 
 } // namespace
 
@@ -47,6 +47,15 @@ void refuse(Warp &warp, const Op &op, unsigned lane, std::string why) {
   fault.code = &warp.now.frame->code;
   fault.instruction = op.instruction;
   fault.lane = lane;
+}
+
+uint64_t numberIn(const char *registers, Place place, unsigned lane) {
+  uint64_t value = 0;
+  if (place.bits == 16)
+    std::memcpy(&value, registers + place.slot + size_t(lane) * 2, 2);
+  else if (place.bits)
+    value = addressIn(registers, {place, 0}, lane);
+  return value;
 }
 
 // ---- changes
@@ -98,7 +107,7 @@ std::string arriveAt(BlockState &block, uint64_t offset, uint32_t count) {
 
 // ---- what lanes do
 
-static void setResult(char *registers, Place result, unsigned lane, uint64_t value) {
+void setNumber(char *registers, Place result, unsigned lane, uint64_t value) {
   if (result.bits == 1) {
     uint32_t lanes;
     std::memcpy(&lanes, registers + result.slot, 4);
@@ -117,7 +126,7 @@ static std::string await(const BarrierUse &use, const uint8_t *bytes, char *regi
     return noObject;
   const uint64_t phase = addressIn(registers, {use.phase, 0}, lane);
   const bool isComplete = object->isOdd != bool(use.isParity ? phase & 1 : phase >> phaseAt);
-  setResult(registers, use.result, lane, isComplete);
+  setNumber(registers, use.result, lane, isComplete);
   if (!isComplete)
     warp.waitsInVain = {instruction, (warp.waitsInVain ? warp.waitsInVain->second : 0) | 1u << lane};
   return "";
@@ -142,7 +151,7 @@ static std::string useAt(const BarrierUse &use, BlockState &block, uint8_t *byte
     return change(block, bytes, [&](BarrierObject &object) { return changeBytes(object, -int64_t(amount)); });
   default:
     return change(block, bytes, [&](BarrierObject &object) {
-      setResult(registers, use.result, lane, object.bits());
+      setNumber(registers, use.result, lane, object.bits());
       return arriveAt(object, amount, use.drops);
     });
   }
@@ -177,7 +186,7 @@ void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     else if (!use.blocks.bits)
       problem = useAt(use, block, found.bytes, registers, lane);
     else {
-      const uint64_t blocks = addressIn(registers, {use.blocks, 0}, lane), offset = address & sharedOffsetMask;
+      const uint64_t blocks = numberIn(registers, use.blocks, lane), offset = address & sharedOffsetMask;
       for (BlockState *other : block.cluster)
         if (other->rank < 64 && blocks >> other->rank & 1 && problem.empty())
           problem = useAt(use, *other, other->shared.data() + offset, registers, lane);

@@ -19,7 +19,7 @@ struct BarrierObject {
   /// Whether the phase is complete: its end has been made.
   bool advance();
 };
-/// Nothing if the bits are no object: nobody made it, or somebody wrote over it.
+/// Nothing if the bits are no object: it was not made, or it was written over.
 std::optional<BarrierObject> readBarrier(uint64_t bits);
 
 /// What an instruction does with barrier objects.
@@ -44,6 +44,10 @@ std::string completeBytes(BlockState &block, uint64_t offset, uint32_t bytes);
 /// The same for arrivals.
 std::string arriveAt(BlockState &block, uint64_t offset, uint32_t count);
 
+/// What a register or constant of any width holds; 0 if there is none.
+uint64_t numberIn(const char *registers, Place place, unsigned lane);
+/// Writes a register of a lane, of any width; none: nothing happens.
+void setNumber(char *registers, Place place, unsigned lane, uint64_t value);
 /// A construct that cannot be executed, or that only the manual's undefined behaviour could.
 void refuse(Warp &warp, const Op &op, unsigned lane, std::string why);
 

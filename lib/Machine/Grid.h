@@ -66,7 +66,7 @@ struct GridState {
 void begin(BlockState &block);
 /// What a turn came to.
 enum class Progress : uint8_t {
-  None,   // nobody could run
+  None,   // no warp could run
   InVain, // who ran ended by asking whether a phase of a barrier object is complete, and it was not
   Some,
 };

@@ -57,10 +57,12 @@ static uint32_t storedBytes(const Recipe &recipe) {
 
 /// The bytes of an operation that is done at once.
 static void completes(const Lowered &one, const Action &action, BodyLowering &lowering) {
-  if (action.node < 0 || (action.amount < 0 && !one.recipe.refusal.empty()))
+  if (action.node < 0 || (action.amount < 0 && !action.number && !one.recipe.refusal.empty()))
     return; // no object counts them; or the operation itself tells it
   BarrierUse use = useOf(BarrierUse::What::Complete, one, action, lowering);
-  use.number = storedBytes(one.recipe);
+  use.number = action.number ? static_cast<uint32_t>(action.number) : storedBytes(one.recipe);
+  if (hasWord(one, ".multicast::cluster::all"))
+    use.blocks = lowering.file().constant(32, ~0u);
   emit(lowering, useBarrier, use);
 }
 
@@ -209,6 +211,37 @@ bool fillWithZeros(const Lowered &one, BodyLowering &lowering) {
   copy.to = lowering.addressAt(one, one.node("a"));
   copy.size = one.node("size") >= 0 ? lowering.placeAt(one, "size", 64) : lowering.placeAt(one, "size32", 32);
   emit(lowering, copyInBulk, std::move(copy));
+  return true;
+}
+
+/// The answer to a request to cancel a cluster: all of them are launched, so there is none to cancel, which zeros say.
+bool cancelNothing(const Lowered &one, BodyLowering &lowering) {
+  constexpr unsigned bytesOfAnswer = 16;
+  BulkCopy copy;
+  copy.isFilled = true;
+  copy.to = lowering.addressAt(one, one.node("addr"));
+  copy.size = lowering.file().constant(32, bytesOfAnswer);
+  if (hasWord(one, ".multicast::cluster::all"))
+    copy.blocks = lowering.file().constant(32, ~0u);
+  emit(lowering, copyInBulk, std::move(copy));
+  return true;
+}
+
+/// What such an answer says: false, and no block.
+bool nothingCanceled(const Lowered &one, BodyLowering &lowering) {
+  for (const char *name : {"pred", "reg", "ctaid"}) {
+    const int node = one.node(name);
+    const bool isVector = node >= 0 && one.nodes[node].kind == OperandKind::Vector;
+    for (uint32_t at = node + isVector; node >= 0 && at < uint32_t(node) + one.nodes[node].extent; ++at) {
+      Op op;
+      op.run = [](char *registers, const Op &op, uint32_t mask, Warp &) {
+        for (uint32_t left = mask; left; left &= left - 1)
+          setNumber(registers, *static_cast<const Place *>(op.more), static_cast<unsigned>(__builtin_ctz(left)), 0);
+      };
+      op.more = lowering.keep(lowering.placeOf(one, static_cast<int>(at), node == one.node("pred") ? 1 : 32));
+      lowering.emit(op);
+    }
+  }
   return true;
 }
 

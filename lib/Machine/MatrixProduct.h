@@ -89,7 +89,7 @@ void addSparseProducts(const ProductKind &kind, const Prepared &a, uint32_t firs
 /// Which columns of a chunk the four bits of metadata choose, for elements of so many bits: two of four, or one of two;
 /// for elements of 4 bits two pairs of eight.
 llvm::SmallVector<uint8_t, 4> chosenColumns(uint32_t index, uint32_t bits);
-/// Of how many columns an index of metadata chooses.
+/// The number of columns of which an index of metadata chooses.
 uint32_t chunkOfIndex(uint32_t bits);
 
 /// The bits that lie after one another in memory or registers.

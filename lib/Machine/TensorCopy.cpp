@@ -105,7 +105,7 @@ const uint8_t *filling(const TensorMap &map) {
 class RowCounter {
 public:
   explicit RowCounter(const Tile &tile) : tile(tile) {}
-  /// Where the row begins in the tensor, without its innermost coordinate; nothing if it lies outside.
+  /// The address of the row, without its innermost coordinate; nothing if it lies outside of the tensor.
   std::optional<uint64_t> place() const {
     uint64_t result = tile.map.address;
     for (unsigned i = 1; i < tile.map.rank; ++i) {
@@ -270,7 +270,7 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
     if (object.block)
       operation.completions.push_back({object.block, object.offset, bytes});
   }
-  const uint64_t blocks = copy.blocks.bits ? addressIn(registers, {copy.blocks, 0}, lane) : 0;
+  const uint64_t blocks = numberIn(registers, copy.blocks, lane);
   for (uint32_t rank = 0; rank < warp.block->cluster.size(); ++rank) {
     if (!(blocks >> rank & 1))
       continue;

@@ -110,6 +110,24 @@ void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   }
 }
 
+/// Payload of a minimum or maximum over the registers that a lane has loaded.
+struct ColumnReduction {
+  llvm::SmallVector<Place, 32> registers;
+  Place to;
+  Reduction reduction;
+};
+
+void reduceColumns(char *registers, const Op &op, uint32_t mask, Warp &) {
+  const auto &use = *static_cast<const ColumnReduction *>(op.more);
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const size_t lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t result = lanesOf<uint32_t>(registers, use.registers[0].slot)[lane];
+    for (const Place &place : llvm::ArrayRef(use.registers).drop_front())
+      result = reduced(use.reduction, result, lanesOf<uint32_t>(registers, place.slot)[lane]);
+    lanesOf<uint32_t>(registers, use.to.slot)[lane] = static_cast<uint32_t>(result);
+  }
+}
+
 /// Payload of tcgen05.cp.
 struct TensorCopy {
   Place to, from;
@@ -185,8 +203,7 @@ void lowerColumns(const Lowered &one, const Action &action, BodyLowering &loweri
 }
 
 bool moveTensorColumns(const Lowered &one, BodyLowering &lowering) {
-  if (one.node("redval") >= 0)
-    return false;
+  const std::optional<Reduction> reduction = reductionOf(one);
   const layout::Answer answer = described(one);
   if (!answer.complaint.empty() || answer.layouts.empty())
     return false;
@@ -208,8 +225,17 @@ bool moveTensorColumns(const Lowered &one, BodyLowering &lowering) {
   });
   Op op;
   op.run = moveCells;
-  op.more = lowering.keep(std::move(access));
+  op.more = lowering.keep(access);
   lowering.emit(op);
+  if (const int to = one.node("redval"); to >= 0 && reduction) {
+    ColumnReduction over{access.registers, lowering.placeOf(one, to, 32), *reduction};
+    over.reduction.flushes = false;
+    over.reduction.isAbsolute = hasWord(one, ".abs");
+    over.reduction.passesNaN = hasWord(one, ".NaN");
+    op.run = reduceColumns;
+    op.more = lowering.keep(std::move(over));
+    lowering.emit(op);
+  }
   return true;
 }
 

@@ -29,7 +29,7 @@ std::optional<SharedMatrix> sharedMatrixOf(uint64_t descriptor, uint32_t rows, u
 
 namespace {
 
-/// Where an element lies in tensor memory: in which block of a pair, and counted from the column of the address.
+/// An element in tensor memory: the block of a pair, and the column counted from that of the address.
 struct TensorPlace {
   uint8_t block, bit;
   uint16_t lane, column;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t rowsOfWarp = 16, rowsOfGroup = 64;
 
-/// Where an element of a fragment is: which register, of which lane, from which bit on.
+/// The place of an element of a fragment: a register, its lane, and the first bit.
 struct FragmentPlace {
   uint16_t word;
   uint8_t lane, bit;

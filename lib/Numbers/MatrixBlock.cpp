@@ -192,8 +192,7 @@ public:
     second.reserve(size.depth);
     for (unsigned k = 0; k < size.depth; ++k)
       second.push_back(b[size_t(rowsOfB[k]) * size.columns + column]);
-    return uint32_t(
-        sumOfProducts({&a[size_t(row) * size.depth], size.depth}, second, before, result, model));
+    return uint32_t(sumOfProducts({&a[size_t(row) * size.depth], size.depth}, second, before, result, model));
   }
 
 private:
@@ -227,8 +226,7 @@ void multiplyAndAdd(const MatrixSize &size, const MatrixCodes &a, const MatrixCo
       uint32_t *const to = &sums[size_t(row) * size.columns + column];
       uint32_t before[width];
       std::copy(to, to + width, before);
-      const bool isSpecial =
-          (partsOfA.hasSpecial || partsOfB.hasSpecial) && isSpecialIn(a, b, size, row, column);
+      const bool isSpecial = (partsOfA.hasSpecial || partsOfB.hasSpecial) && isSpecialIn(a, b, size, row, column);
       if (model.way == SumWay::Fused && !isSpecial && columns.add(rowsOfB, row, column, to))
         continue;
       if (slow.empty())

@@ -75,7 +75,8 @@ Fragment wholeFragment(unsigned rows, unsigned columns, unsigned bits, bool isAc
   layout.count(inWord, layout::Bit, bits, along, 1).count(run / inWord, layout::Word, 1, along, inWord);
   layout.count(4, layout::Lane, 1, along, run).count(8, layout::Lane, 4, across, 1);
   const unsigned words = run / inWord;
-  layout.count(tall, layout::Word, words, across, 8).count(wide / (4 * run), layout::Word, words * tall, along, 4 * run);
+  layout.count(tall, layout::Word, words, across, 8)
+      .count(wide / (4 * run), layout::Word, words * tall, along, 4 * run);
   unsigned matrices = 1;
   return fragmentOf(layout, matrices);
 }
@@ -104,10 +105,10 @@ bool MatrixProduct::readTypes(const Request &request, std::string &refusal) {
     }
     *type = *found;
   }
-  kind = !typeOfA.isFloat()                        ? Kind::Integer
-         : typeOfA.format == &numbers::f64         ? Kind::Double
-         : words.has("block_scale")                ? Kind::Scaled
-                                                   : Kind::Float;
+  kind = !typeOfA.isFloat()                ? Kind::Integer
+         : typeOfA.format == &numbers::f64 ? Kind::Double
+         : words.has("block_scale")        ? Kind::Scaled
+                                           : Kind::Float;
   isFinite = words.has("satfinite");
   isXor = words.has("xor");
   hasGroups = kind == Kind::Scaled && !words.has("kind::mxf8f6f4");
@@ -159,8 +160,8 @@ void MatrixProduct::readModel(const Request &request) {
     return;
   const numbers::Format *const sums =
       typeOfC.format == &numbers::f32 || typeOfD.format == &numbers::f32 ? &numbers::f32 : &numbers::f16;
-  model = numbers::sumModel({numbers::MatrixUnit::Mma, request.architecture, typeOfA.format, sums,
-                             rows == 8 && depth == 4, hasGroups});
+  model = numbers::sumModel(
+      {numbers::MatrixUnit::Mma, request.architecture, typeOfA.format, sums, rows == 8 && depth == 4, hasGroups});
 }
 
 std::shared_ptr<const MatrixProduct> MatrixProduct::make(const Request &request, std::string &refusal) {
@@ -211,8 +212,8 @@ std::vector<uint16_t> MatrixProduct::chosen(const ProductOperands<uint32_t> &fro
     for (unsigned k = 0; k < depth; ++k) {
       const uint32_t both = indices[size_t(row) * metadata.columns + k / kept];
       const unsigned within = k % kept;
-      const unsigned column = chunk == 2 ? both >> 3 & 1
-                                         : (both >> 2 * (within / perIndex) & 3) * perIndex + within % perIndex;
+      const unsigned column =
+          chunk == 2 ? both >> 3 & 1 : (both >> 2 * (within / perIndex) & 3) * perIndex + within % perIndex;
       result[size_t(row) * depth + k] = static_cast<uint16_t>(k / kept * chunk + column);
     }
   return result;
@@ -230,8 +231,8 @@ void MatrixProduct::addIntegers(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint3
         second[k] = integerOf(y[size_t(rowsOfB[size_t(row) * depth + k]) * columns + column], typeOfB);
         both += first[k] + second[k];
       }
-      const uint32_t products = numbers::integerSum({first.data(), depth}, {second.data(), depth}, isXor ? 0 : sum,
-                                                    isFinite);
+      const uint32_t products =
+          numbers::integerSum({first.data(), depth}, {second.data(), depth}, isXor ? 0 : sum, isFinite);
       sum = isXor ? sum + uint32_t(both) - 2 * products : products;
     }
 }

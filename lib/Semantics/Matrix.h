@@ -40,8 +40,8 @@ public:
     llvm::StringRef opcode;
     unsigned architecture = 90;
     bool isSparse = false;
-    unsigned selector = 0;                                                // of a sparse A
-    std::array<unsigned, 2> bytes = {0, 0}, threads = {0, 0};             // of the scales of A and B
+    unsigned selector = 0;                                    // of a sparse A
+    std::array<unsigned, 2> bytes = {0, 0}, threads = {0, 0}; // of the scales of A and B
   };
   /// None, and why: nothing is known of such a product.
   static std::shared_ptr<const MatrixProduct> make(const Request &request, std::string &refusal);

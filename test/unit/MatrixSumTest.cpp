@@ -128,11 +128,12 @@ struct Elements {
 /// Whole matrices, dense and sparse, against one element after the other.
 TEST(MatrixSum, OfWholeMatrices) {
   std::mt19937 random(1);
-  const MatrixKind kinds[] = {
-      {MatrixUnit::Mma, 75, &f16, &f32, true}, {MatrixUnit::Mma, 80, &bf16, &f32},  {MatrixUnit::Mma, 86, &tf32, &f32},
-      {MatrixUnit::Mma, 86, &f16, &f16},       {MatrixUnit::Mma, 90, &f16, &f16},   {MatrixUnit::Mma, 90, &f16, &f32},
-      {MatrixUnit::Mma, 90, &e4m3, &f16},      {MatrixUnit::Mma, 120, &e3m2, &f32}, {MatrixUnit::Wgmma, 90, &e4m3, &f32},
-      {MatrixUnit::Tcgen05, 100, &e5m2, &f32}, {MatrixUnit::Mma, 89, &e5m2, &f16}};
+  const MatrixKind kinds[] = {{MatrixUnit::Mma, 75, &f16, &f32, true}, {MatrixUnit::Mma, 80, &bf16, &f32},
+                              {MatrixUnit::Mma, 86, &tf32, &f32},      {MatrixUnit::Mma, 86, &f16, &f16},
+                              {MatrixUnit::Mma, 90, &f16, &f16},       {MatrixUnit::Mma, 90, &f16, &f32},
+                              {MatrixUnit::Mma, 90, &e4m3, &f16},      {MatrixUnit::Mma, 120, &e3m2, &f32},
+                              {MatrixUnit::Wgmma, 90, &e4m3, &f32},    {MatrixUnit::Tcgen05, 100, &e5m2, &f32},
+                              {MatrixUnit::Mma, 89, &e5m2, &f16}};
   for (const MatrixKind &kind : kinds)
     for (int i = 0; i < 20; ++i) {
       const MatrixSize size{3, 8, 32};

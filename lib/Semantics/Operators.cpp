@@ -130,6 +130,7 @@ static bool isSubnormal(const Value &a, const ElementType &type) {
 static Value signedAs(const Value &a, const Value &isNegative) {
   Value result = Value::real(a.number);
   result.number.isNegative = isNegative.isTrue();
+  result.number.isCancelled = false;
   return result;
 }
 

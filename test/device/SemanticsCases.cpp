@@ -178,7 +178,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < results.size(); ++i)
       if (results[i].isWritten) {
         cases << '\t' << i << ':' << digestOf(results[i].values) << ':';
-        for (const uint32_t lanes : results[i].undefinedLanes)
+        for (const uint32_t &lanes : results[i].undefinedLanes)
           cases << llvm::utohexstr(lanes, /*LowerCase=*/true)
                 << (&lanes == &results[i].undefinedLanes.back() ? "" : ",");
       }

@@ -4,11 +4,14 @@
 #include "Editor/Names.h"
 #include "Editor/Statements.h"
 #include "Explore/Explain.h"
+#include "Explore/FormulaText.h"
 #include "Isa/Isa.h"
+#include "Match/Match.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 namespace ptxray {
 
@@ -43,6 +46,7 @@ public:
       needs(gateText(gate), availability.holds(gate));
   }
   bool holds(isa::ExprId gate) const { return availability.holds(gate); }
+  bool allows(const FormMatch &match, isa::ExprId condition) const { return isAllowed(match, condition, availability); }
   std::string here() const {
     if (module.target == anyTarget)
       return "this header";
@@ -147,6 +151,21 @@ void writeOperands(const FormMatch &match, Writer &out) {
     out.text(std::move(list));
 }
 
+/// The formulas that hold for what is written, one for each result.
+void writeFormulas(const FormMatch &match, Writer &out) {
+  std::set<std::pair<isa::FormulaTarget, int>> seen;
+  std::string list;
+  for (const isa::Formula &one : isa::run(isa::tables().formulas, match.form().formulas)) {
+    const bool isWritten = one.operand < 0 || match.nodeOf[one.operand] >= 0;
+    if (isWritten && out.allows(match, one.when) && seen.insert({one.target, one.operand}).second)
+      list += (list.empty() ? "" : "\n") + formulaText(match.form(), one);
+  }
+  if (list.empty())
+    return;
+  out.text("Computes");
+  out.code(std::move(list));
+}
+
 /// The slot of a match that holds a word of the opcode.
 std::optional<unsigned> slotOf(const FormMatch &match, unsigned word) {
   for (unsigned slot = 0; slot < match.slots.size(); ++slot)
@@ -191,8 +210,10 @@ std::optional<Hover> hoverOnOpcode(const Excerpt &excerpt, const Opcode &opcode,
   out.text(quoted(opcode.mnemonic->text) + ": " + std::string(entry.title));
   out.code(slot ? std::string(form.syntax) : writtenForm(*match)); // a qualifier is described by the name of its slot
   out.needs(availabilityOf(form), formIsAvailable(form, out));
-  if (!slot)
+  if (!slot) {
     writeOperands(*match, out);
+    writeFormulas(*match, out);
+  }
   out.manual(entry.manual);
   return out.take(range);
 }

@@ -94,7 +94,9 @@ Piece FormulaWriter::piece(const isa::Step &step) const {
   case StepOp::Memory: return {"[" + name(step.value) + "]"};
   case StepOp::Constant: return {numberText(isa::tables().stepNumbers[step.value])};
   case StepOp::Parameter: return {"x"}; // of a definition alone
-  case StepOp::Word: return {std::string(slots[step.value].name)};
+  case StepOp::Word:
+    return {std::string(step.value >= isa::literalWord ? isa::word(step.value - isa::literalWord).text
+                                                       : slots[step.value].name)};
   case StepOp::WordCall:
   case StepOp::Fold: return wordCall(step);
   case StepOp::Named: return {call(std::string(isa::tables().namedFunctions[step.value]), step)};

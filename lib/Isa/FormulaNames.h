@@ -93,6 +93,7 @@ inline constexpr std::array formulaFunctions = std::to_array<FormulaFunction>({
     {"carryless", "ii", 'i'},
     {"permuted", "iii", 'i'},
     {"lookup", "iiii", 'i'},
+    {"nth-one", "iii", 'i'},
     {"bits", "x", 'x'},
     {"pieces", "xi?ii", 'x'},
     {"joined", "x*x", 'x'},

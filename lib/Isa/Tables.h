@@ -344,7 +344,7 @@ enum class StepOp : uint8_t {
   Memory,    // value: the operand whose address leads there
   Constant,  // value: into `stepNumbers`
   Parameter, // value: of the definition
-  Word,      // value: a slot of the form
+  Word,      // value: a slot of the form; from `literalWord` on a word that is a type
   WordCall,  // value: into `wordCalls`: what the word in that slot makes of the arguments
   Fold,      // value: into `wordCalls`: what the word makes of the argument of all lanes that take part
   Named,     // value: into `namedFunctions`
@@ -421,6 +421,7 @@ enum class StepOp : uint8_t {
   Carryless,
   Permuted,
   Lookup,
+  NthOne,
   Bits,
   Pieces,
   Joined,
@@ -439,6 +440,7 @@ enum class StepOp : uint8_t {
   Encoded,
   Decoded,
 };
+inline constexpr uint16_t literalWord = 0x8000;
 struct Step {
   StepOp op;
   uint8_t count;  // of its arguments

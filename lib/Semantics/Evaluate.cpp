@@ -24,13 +24,18 @@ private:
   void elementwise(uint16_t number, unsigned lane);
   void read(uint16_t number, unsigned lane);
   Bits registerBits(const RecipeOperand &operand, size_t index, unsigned lane) const;
-  uint8_t *memory(const RecipeOperand &operand, unsigned lane, size_t bytes);
+  uint8_t *memory(const RecipeOperand &operand, unsigned lane, size_t bytes, uint64_t offset = 0);
   void load(uint16_t number, unsigned lane);
   void store(const RecipeResult &result, unsigned lane);
   void storeRegisters(const RecipeResult &result, unsigned lane);
   void storeMemory(const RecipeResult &result, unsigned lane);
+  void copyBytes(const RecipeResult &result, unsigned lane);
   Bits storedBits(const RecipeResult &result, unsigned lane, unsigned element);
   uint32_t everyone(unsigned lane) const;
+  template <class Word> void multiply();
+  void load(const RecipeMove &move);
+  void store(const RecipeMove &move);
+  uint8_t *piece(const RecipeMove &move, const MatrixMove::Piece &piece, unsigned &bit);
   void refuse(const char *why) {
     if (outcome.refusal.empty())
       outcome.refusal = why;
@@ -52,7 +57,7 @@ Bits Machine::registerBits(const RecipeOperand &operand, size_t index, unsigned 
   const RecipeOperand::Register &one = operand.registers[index];
   Bits bits = one.constant;
   if (!one.isConstant)
-    if (const auto found = lanes.nodes.find(one.node); found != lanes.nodes.end())
+    if (const auto found = lanes.nodes.find({one.node, one.part}); found != lanes.nodes.end())
       bits = found->second[lane];
   return one.isNot ? Bits(bits == 0) : bits;
 }
@@ -66,8 +71,8 @@ void Machine::read(uint16_t number, unsigned lane) {
   }
 }
 
-uint8_t *Machine::memory(const RecipeOperand &operand, unsigned lane, size_t bytes) {
-  const auto address = static_cast<uint64_t>(registerBits(operand, 0, lane));
+uint8_t *Machine::memory(const RecipeOperand &operand, unsigned lane, size_t bytes, uint64_t offset) {
+  const uint64_t address = static_cast<uint64_t>(registerBits(operand, 0, lane)) + offset;
   for (const MemoryPart &part : lanes.memory)
     if (part.space == operand.space && address >= part.address && address - part.address + bytes <= part.bytes.size())
       return part.bytes.data() + (address - part.address);
@@ -192,7 +197,14 @@ bool Machine::ofElements(uint16_t number, unsigned lane) {
   case StepOp::Number:
     at(number, lane, 0) = Value::integer(isa::word(recipe.steps[step.args[0]].word).number);
     return true;
-  case StepOp::Decoded: at(number, lane, 0) = readElement(bitsOf(0, 0), step.type); return true;
+  case StepOp::Decoded:
+    for (unsigned i = 0; i < step.elements; ++i)
+      at(number, lane, i) = readElement(bitsOf(0, i), step.type);
+    return true;
+  case StepOp::Encoded: // bits, whatever the type is that they go to
+    for (unsigned i = 0; i < step.elements; ++i)
+      at(number, lane, i) = readElement(storeElement(arg(0, i), step.type), step.type);
+    return true;
   default: return false;
   }
 }
@@ -215,7 +227,10 @@ void Machine::step(uint16_t number, unsigned lane) {
   const RecipeStep &step = recipe.steps[number];
   switch (step.op) {
   case StepOp::Operand: read(number, lane); return;
-  case StepOp::Memory: load(number, lane); return;
+  case StepOp::Memory:
+    if (step.elements)
+      load(number, lane);
+    return;
   case StepOp::Word: return;
   case StepOp::Constant: {
     const bool isNegative = step.constant < 0;
@@ -223,7 +238,7 @@ void Machine::step(uint16_t number, unsigned lane) {
         Value::integer(isNegative ? 0 - static_cast<uint64_t>(step.constant) : step.constant, isNegative);
     return;
   }
-  case StepOp::Bytes: refuse("a copy of a given number of bytes"); return;
+  case StepOp::Bytes: return; // see `copyBytes`
   default: break;
   }
   if (!ofLanes(number, lane) && !ofElements(number, lane) && !ofParts(number, lane))
@@ -280,7 +295,7 @@ bool Machine::ofParts(uint16_t number, unsigned lane) {
 Bits Machine::storedBits(const RecipeResult &result, unsigned lane, unsigned element) {
   if (!result.isApproximate) {
     const Value &value = at(result.step, lane, element);
-    if (recipe.steps[result.step].op == StepOp::Pieces)
+    if (recipe.steps[result.step].op == StepOp::Pieces || recipe.steps[result.step].op == StepOp::Encoded)
       return value.bits;
     const bool isCopy = value.hasBits && recipe.steps[result.step].type.bits == result.type.bits &&
                         recipe.steps[result.step].type.format == result.type.format;
@@ -316,7 +331,23 @@ void Machine::storeRegisters(const RecipeResult &result, unsigned lane) {
   }
 }
 
+/// As many bytes as the formula says, and zeros up to another number.
+void Machine::copyBytes(const RecipeResult &result, unsigned lane) {
+  const RecipeStep &step = recipe.steps[result.step];
+  const auto count = static_cast<size_t>(at(step.args[1], lane, 0).magnitude);
+  const size_t all = step.args.size() > 2 ? static_cast<size_t>(at(step.args[2], lane, 0).magnitude) : count;
+  uint8_t *const to = memory(recipe.operands[result.operand], lane, all);
+  const uint8_t *const from =
+      count ? memory(recipe.operands[recipe.steps[step.args[0]].operand], lane, count) : nullptr;
+  if (!to || (count && !from) || count > all)
+    return refuse("a copy of more bytes than there are");
+  std::copy_n(from, count, to);
+  std::fill_n(to + count, all - count, uint8_t(0));
+}
+
 void Machine::storeMemory(const RecipeResult &result, unsigned lane) {
+  if (recipe.steps[result.step].op == StepOp::Bytes)
+    return copyBytes(result, lane);
   const unsigned elements = std::max(recipe.steps[result.step].elements, result.type.count);
   const size_t bytes = result.type.bits / 8;
   uint8_t *to = memory(recipe.operands[result.operand], lane, bytes * elements);
@@ -324,6 +355,104 @@ void Machine::storeMemory(const RecipeResult &result, unsigned lane) {
     const Bits bits = storedBits(result, lane, element);
     for (size_t byte = 0; byte < bytes; ++byte)
       to[element * bytes + byte] = static_cast<uint8_t>(bits >> 8 * byte);
+  }
+}
+
+/// The registers of an operand, as a product of matrices reads them.
+template <class Word> struct OperandWords {
+  std::vector<std::array<Word, lanesOfWarp>> words;
+  std::vector<const Word *> pointers;
+};
+
+template <class Word> void Machine::multiply() {
+  const RecipeProduct &product = recipe.product;
+  const auto isSame = [&](const RegisterAt &written, const RecipeOperand::Register &read) {
+    const auto first = lanes.names.find(written), second = lanes.names.find({read.node, read.part});
+    return first != lanes.names.end() && second != lanes.names.end() && first->second == second->second;
+  };
+  const auto words = [&]<class Part>(int operand, OperandWords<Part> to) {
+    const size_t count = operand < 0 ? 0 : recipe.operands[operand].registers.size();
+    to.words.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      for (unsigned lane = 0; lane < lanesOfWarp; ++lane)
+        to.words[i][lane] = static_cast<Part>(registerBits(recipe.operands[operand], i, lane));
+      to.pointers.push_back(to.words[i].data());
+    }
+    return to;
+  };
+  const auto a = words(product.a, OperandWords<Word>()), b = words(product.b, OperandWords<Word>());
+  auto c = words(product.c, OperandWords<Word>());
+  const auto metadata = words(product.metadata, OperandWords<uint32_t>());
+  const auto scalesOfA = words(product.scalesOfA, OperandWords<uint32_t>());
+  const auto scalesOfB = words(product.scalesOfB, OperandWords<uint32_t>());
+  std::vector<std::array<Word, lanesOfWarp>> sums(outcome.registers.size());
+  std::vector<Word *> to;
+  for (auto &sum : sums)
+    to.push_back(sum.data());
+  const ProductOperands<Word> operands{a.pointers,        b.pointers,         c.pointers,
+                                       metadata.pointers, scalesOfA.pointers, scalesOfB.pointers};
+  product.function->multiply(operands, to);
+  for (size_t i = 0; product.function->isOneByOne() && i < sums.size(); ++i) {
+    bool isReadAgain = false;
+    for (size_t j = i + 1; j < c.words.size(); ++j)
+      if (isSame(outcome.registers[i].at, recipe.operands[product.c].registers[j])) {
+        c.words[j] = sums[i];
+        isReadAgain = true;
+      }
+    const auto before = sums;
+    if (isReadAgain)
+      product.function->multiply(operands, to);
+    std::copy(before.begin(), before.begin() + i + 1, sums.begin());
+  }
+  for (size_t i = 0; i < sums.size(); ++i)
+    std::copy(sums[i].begin(), sums[i].end(), outcome.registers[i].bits.begin());
+}
+
+/// The byte in which a piece begins, and its first bit there.
+uint8_t *Machine::piece(const RecipeMove &move, const MatrixMove::Piece &piece, unsigned &bit) {
+  const MatrixMove &function = *move.function;
+  uint64_t stride = function.stride;
+  if (move.stride >= 0)
+    stride = static_cast<uint32_t>(registerBits(recipe.operands[move.stride], 0, piece.addressLane));
+  const uint64_t at = piece.inner + piece.outer * stride * function.bitsOfElement;
+  bit = at % 8;
+  const size_t bytes = (bit + function.bits + 7) / 8;
+  return memory(recipe.operands[move.address], piece.addressLane, bytes, at / 8);
+}
+
+void Machine::load(const RecipeMove &move) {
+  const MatrixMove &function = *move.function;
+  for (WrittenRegister &one : outcome.registers)
+    one.bits = {};
+  for (const MatrixMove::Piece &one : function.pieces) {
+    unsigned bit = 0;
+    const uint8_t *const from = piece(move, one, bit);
+    if (!from)
+      return;
+    Bits bits = 0;
+    for (size_t byte = 0; byte < (bit + function.bits + 7) / 8; ++byte)
+      bits |= Bits(from[byte]) << 8 * byte;
+    bits = lowBits(bits >> bit, function.bits);
+    if (function.isSigned && bits >> (function.bits - 1) & 1)
+      bits = lowBits(bits | ~Bits(0) << function.bits, function.bitsOfRegister);
+    for (size_t to = one.word; to < outcome.registers.size(); to += function.registers)
+      outcome.registers[to].bits[one.lane] |= bits << one.bit;
+  }
+}
+
+void Machine::store(const RecipeMove &move) {
+  const MatrixMove &function = *move.function;
+  for (const MatrixMove::Piece &one : function.pieces) {
+    unsigned bit = 0;
+    uint8_t *const to = piece(move, one, bit);
+    if (!to)
+      return;
+    const Bits bits =
+        lowBits(registerBits(recipe.operands[move.registers], one.word, one.lane) >> one.bit, function.bits);
+    for (size_t byte = 0; byte < (bit + function.bits + 7) / 8; ++byte) {
+      const Bits mask = lowBits(~Bits(0), function.bits) << bit >> 8 * byte & 255;
+      to[byte] = static_cast<uint8_t>((to[byte] & ~mask) | (bits << bit >> 8 * byte & mask));
+    }
   }
 }
 
@@ -348,7 +477,15 @@ Outcome Machine::run() {
     outcome.writesCarry |= result.target == isa::FormulaTarget::Carry;
     if (result.target == isa::FormulaTarget::Operand)
       for (const RecipeOperand::Register &one : recipe.operands[result.operand].registers)
-        outcome.registers.push_back({one.node, result.type, {}, 0, result.isApproximate});
+        outcome.registers.push_back({{one.node, one.part}, result.type, {}, 0, result.isApproximate});
+  }
+  if (recipe.product.function) {
+    recipe.product.function->isOfDoubles() ? multiply<uint64_t>() : multiply<uint32_t>();
+    return std::move(outcome);
+  }
+  if (recipe.move.function) {
+    recipe.move.isStore ? store(recipe.move) : load(recipe.move);
+    return std::move(outcome);
   }
   const auto compute = [&](unsigned lane) {
     for (uint16_t i = 0; i < recipe.steps.size(); ++i)

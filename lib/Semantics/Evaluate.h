@@ -2,6 +2,7 @@
 // The steps of a recipe, for the lanes of a warp one after the other.
 #include "Semantics/Recipe.h"
 #include <array>
+#include <compare>
 #include <map>
 
 namespace ptxray {
@@ -15,17 +16,26 @@ struct MemoryPart {
   uint64_t address;
   llvm::MutableArrayRef<uint8_t> bytes;
 };
-/// What the registers of a warp hold, by the node of the instruction that names them; of an address that node itself.
+/// The node of the instruction that names a register; of one of vector type also which element.
+struct RegisterAt {
+  int16_t node;
+  uint8_t part = 0;
+
+  RegisterAt(int node, unsigned part = 0) : node(static_cast<int16_t>(node)), part(static_cast<uint8_t>(part)) {}
+  auto operator<=>(const RegisterAt &) const = default;
+};
+/// What the registers of a warp hold; of an address what it is, by its own node.
 struct Lanes {
   uint32_t active = ~0u;
-  std::map<int, LaneBits> nodes;
+  std::map<RegisterAt, LaneBits> nodes;
+  std::map<RegisterAt, uint32_t> names; // which register each is, if that is told: one may be written and then read
   std::array<bool, lanesOfWarp> carry{};
   std::vector<MemoryPart> memory;
 };
 /// A register that is written, in the lanes that are active. What was computed is as wide as its type; a wider register
 /// is filled up as the type says.
 struct WrittenRegister {
-  int16_t node;
+  RegisterAt at;
   ElementType type;
   LaneBits bits;
   uint32_t undefinedLanes = 0; // in which the manual leaves it open

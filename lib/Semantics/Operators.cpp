@@ -130,6 +130,7 @@ static bool isSubnormal(const Value &a, const ElementType &type) {
 static Value signedAs(const Value &a, const Value &isNegative) {
   Value result = Value::real(a.number);
   result.number.isNegative = isNegative.isTrue();
+  result.number.isCancelled = false;
   return result;
 }
 
@@ -203,6 +204,19 @@ static Value lookup(Bits table, Bits a, Bits b, Bits c) {
   for (unsigned i = 0; i < 32; ++i)
     result |= (table >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1)) & 1) << i;
   return Value::integer(result);
+}
+
+/// The number of the n-th bit that is set, counted from a bit on, upwards or downwards; of 0 that bit itself.
+static Value nthOne(Bits mask, unsigned from, int32_t n) {
+  const int step = n < 0 ? -1 : 1;
+  int64_t left = n == 0 ? 1 : std::abs(int64_t(n));
+  for (int64_t at = from; at >= 0 && at < 32; at += step) {
+    if (mask >> at & 1 && --left == 0)
+      return Value::integer(Bits(at));
+    if (n == 0)
+      break;
+  }
+  return Value::integer(1, true);
 }
 
 static Value carried(const RecipeStep &step, llvm::ArrayRef<Value> args) {
@@ -285,6 +299,7 @@ static Value ofBits(const RecipeStep &step, llvm::ArrayRef<Value> args) {
   case StepOp::Insert: return insert(args[0], args[1], width, small(2), small(3));
   case StepOp::Carryless: return carryless(lowBits(bits(0), 64), lowBits(bits(1), 64));
   case StepOp::Permuted: return permuted(bits(0), bits(1), bits(2));
+  case StepOp::NthOne: return nthOne(bits(0), static_cast<unsigned>(bits(1)), static_cast<int32_t>(bits(2)));
   default: return lookup(bits(0), bits(1), bits(2), bits(3));
   }
 }
@@ -327,7 +342,7 @@ Value computed(const RecipeStep &step, llvm::ArrayRef<Value> args) {
   }
   if (op >= StepOp::Less && op <= StepOp::Unequal)
     return compared(op, args[0], args[1]);
-  if (op >= StepOp::High && op <= StepOp::Lookup)
+  if (op >= StepOp::High && op <= StepOp::NthOne)
     return ofBits(step, args);
   return ofFloats(step, args);
 }

@@ -33,6 +33,11 @@ private:
   uint16_t converted(uint16_t value, bool isReading, const ElementType &type);
   bool converts(bool isReading, const ElementType &type) const;
   uint16_t leaf(const isa::Step &step);
+  uint16_t named(const isa::Step &step, Arguments args);
+  void product(bool isSparse, bool isScaled, Arguments args);
+  void move(Arguments args);
+  std::optional<unsigned> constantAt(int operand) const;
+  unsigned architecture() const;
   uint16_t raw(uint16_t step) const {
     const auto found = rawOf.find(step);
     return found == rawOf.end() ? step : found->second;
@@ -112,10 +117,9 @@ void Compiler::operand(unsigned index) {
     const Shape &shape = shapes[at];
     const bool isConstant = shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float;
     for (unsigned i = 0; i < std::max<unsigned>(shape.vector, 1); ++i)
-      result.registers.push_back({static_cast<int16_t>(at), isConstant, (shape.flags & ShapeNot) != 0,
+      result.registers.push_back({static_cast<int16_t>(at), static_cast<uint8_t>(i), isConstant,
+                                  (shape.flags & ShapeNot) != 0,
                                   isConstant ? constantOf(shape, result.type) : Bits(0)});
-    if (shape.vector)
-      refuse("a register of vector type");
   }
 }
 
@@ -154,6 +158,7 @@ void Compiler::typeStep(RecipeStep &step) const {
     step.elements = isa::word(recipe.steps[step.args[2]].word).text[1] == 'h' ? 2 : 4;
     step.type.bits = 32 / step.elements;
     break;
+  case StepOp::Encoded:
   case StepOp::Decoded:
     if (const auto type = elementType(recipe.steps[step.args[1]].word))
       step.type = *type;
@@ -178,6 +183,8 @@ uint16_t Compiler::add(RecipeStep step) {
     step.target = stored;
   if (flushesResult)
     step.type = stored;
+  if (step.op == StepOp::Bytes) // which are copied, not read as numbers
+    recipe.steps[step.args[0]].elements = 0;
   recipe.steps.push_back(std::move(step));
   return static_cast<uint16_t>(recipe.steps.size() - 1);
 }
@@ -207,7 +214,7 @@ uint16_t Compiler::leaf(const isa::Step &row) {
     step.type.bits = 64;
   }
   if (row.op == StepOp::Word)
-    step.word = view.word(row.value);
+    step.word = row.value >= isa::literalWord ? isa::WordId(row.value - isa::literalWord) : view.word(row.value);
   const ElementType type = step.type;
   const uint16_t as = add(std::move(step));
   if ((row.op != StepOp::Operand && row.op != StepOp::Memory) || !converts(/*isReading=*/true, type))
@@ -215,6 +222,94 @@ uint16_t Compiler::leaf(const isa::Step &row) {
   const uint16_t read = converted(as, /*isReading=*/true, type);
   rawOf[read] = as;
   return read;
+}
+
+std::optional<unsigned> Compiler::constantAt(int operand) const {
+  const auto &registers = recipe.operands[operand].registers;
+  if (registers.size() != 1 || !registers[0].isConstant)
+    return {};
+  return static_cast<unsigned>(registers[0].constant);
+}
+
+/// That code is made for: 90 of `sm_90a`.
+unsigned Compiler::architecture() const {
+  const ModuleContext &module = view.written.availability.module();
+  const uint16_t target = module.arch.value_or(module.target);
+  unsigned number = 90;
+  if (target != anyTarget) {
+    llvm::StringRef name = t.targets[target].name;
+    name.consume_front("sm_");
+    name.consumeInteger(10, number);
+  }
+  return number;
+}
+
+/// A product of matrices is handed a, b and c; metadata and selector if A is sparse; scales, each with the byte and the
+/// thread that it is in.
+void Compiler::product(bool isSparse, bool isScaled, Arguments args) {
+  llvm::SmallVector<int16_t, 12> operands;
+  for (const uint16_t arg : args)
+    operands.push_back(static_cast<int16_t>(recipe.steps[raw(arg)].operand));
+  const unsigned afterMetadata = isSparse ? 5 : 3;
+  if (operands.size() != afterMetadata + (isScaled ? 6 : 0))
+    return refuse("a product of matrices with other operands");
+  RecipeProduct &to = recipe.product;
+  to.a = operands[0];
+  to.b = operands[1];
+  to.c = operands[2];
+  MatrixProduct::Request request{view.written.opcode.spelling, architecture(), isSparse};
+  std::optional<unsigned> one = 0;
+  if (isSparse) {
+    to.metadata = operands[3];
+    one = constantAt(operands[4]);
+    request.selector = one.value_or(0);
+  }
+  if (isScaled) {
+    to.scalesOfA = operands[afterMetadata];
+    to.scalesOfB = operands[afterMetadata + 3];
+    for (const unsigned which : {0, 1}) {
+      const auto byte = constantAt(operands[afterMetadata + 3 * which + 1]);
+      const auto thread = constantAt(operands[afterMetadata + 3 * which + 2]);
+      one = !byte || !thread ? std::nullopt : one;
+      request.bytes[which] = byte.value_or(0);
+      request.threads[which] = thread.value_or(0);
+    }
+  }
+  std::string refusal;
+  to.function = MatrixProduct::make(request, refusal);
+  if (!one)
+    refuse("a selector that is no constant");
+  else if (!to.function)
+    refuse(refusal);
+}
+
+/// Matrices are moved to or from what an address leads to; the stride, if there is one, has its own name.
+void Compiler::move(Arguments args) {
+  const RecipeStep &argument = recipe.steps[raw(args[0])];
+  RecipeMove &to = recipe.move;
+  to.isStore = argument.op == StepOp::Operand;
+  (to.isStore ? to.registers : to.address) = static_cast<int16_t>(argument.operand);
+  if (const auto stride = view.findOperand("stride"); stride && view.nodeOf[*stride] >= 0)
+    to.stride = static_cast<int16_t>(*stride);
+  std::string refusal;
+  to.function = MatrixMove::make(view.written.opcode.spelling, refusal);
+  if (!to.function)
+    refuse(refusal);
+}
+
+uint16_t Compiler::named(const isa::Step &row, Arguments args) {
+  const llvm::StringRef name = t.namedFunctions[row.value];
+  if (name.ends_with("matrix-product") || name.ends_with("sparse-product"))
+    product(name.ends_with("sparse-product"), name.starts_with("scaled"), args);
+  else if (name == "matrices" || name == "fragment")
+    move(args);
+  else
+    refuse(name.str());
+  RecipeStep step;
+  step.op = row.op;
+  step.target = stored;
+  recipe.steps.push_back(step);
+  return static_cast<uint16_t>(recipe.steps.size() - 1);
 }
 
 uint16_t Compiler::wordCall(const isa::Step &row, Arguments args) {
@@ -244,6 +339,7 @@ uint16_t Compiler::inlined(isa::Span span, Arguments parameters) {
     switch (row.op) {
     case StepOp::Parameter: steps.push_back(parameters[row.value]); break;
     case StepOp::WordCall: steps.push_back(wordCall(row, args)); break;
+    case StepOp::Named: steps.push_back(named(row, args)); break;
     case StepOp::Fold: {
       RecipeStep step;
       step.op = row.op;
@@ -263,14 +359,8 @@ uint16_t Compiler::inlined(isa::Span span, Arguments parameters) {
         RecipeStep step;
         step.op = row.op;
         step.args = args;
-        if (row.op == StepOp::Named) {
-          refuse(std::string(t.namedFunctions[row.value]));
-          step.args.clear();
-        }
         steps.push_back(add(std::move(step)));
       } else {
-        if (row.op == StepOp::Named)
-          refuse(std::string(t.namedFunctions[row.value]));
         steps.push_back(leaf(row));
       }
     }
@@ -360,15 +450,24 @@ void Compiler::formula(const isa::Formula &formula) {
   const StepOp root = recipe.steps[result.step].op;
   if (root == StepOp::Undefined && recipe.steps[result.step].args.empty())
     return; // what was there before will do
-  result.isWhole = root == StepOp::Bits || root == StepOp::Encoded || root == StepOp::Merged;
+  result.isWhole = root == StepOp::Bits || root == StepOp::Merged;
+  if (root == StepOp::Named) {
+    result.isNamed = true;
+    if (recipe.move.function)
+      (recipe.move.isStore ? recipe.move.address : recipe.move.registers) = static_cast<int16_t>(result.operand);
+    else
+      recipe.product.d = static_cast<int16_t>(result.operand);
+    recipe.results.push_back(result);
+    return;
+  }
   if (formula.approximate && !isApproximation(root))
     refuse("an approximation that is made of others");
   if (formula.approximate)
     for (uint16_t &arg : recipe.steps[result.step].args)
       arg = raw(arg);
-  else if (!converts(/*isReading=*/false, stored))
+  else if (!converts(/*isReading=*/false, stored) && root != StepOp::Encoded)
     keepCopies(result);
-  if (!formula.approximate && !result.isWhole)
+  if (!formula.approximate && !result.isWhole && root != StepOp::Encoded)
     result.step = converted(result.step, /*isReading=*/false, *type);
   recipe.results.push_back(result);
 }

@@ -3,6 +3,8 @@
 // for what they say, and what is read and stored is done to numbers as the words of the instruction want it.
 #include "Match/Match.h"
 #include "Semantics/Element.h"
+#include "Semantics/Matrix.h"
+#include "Semantics/MatrixMove.h"
 #include "llvm/ADT/SmallVector.h"
 #include <string>
 
@@ -24,6 +26,7 @@ struct RecipeStep {
 struct RecipeOperand {
   struct Register {
     int16_t node = -1; // of the instruction; -1: none
+    uint8_t part = 0;  // of a register of vector type: which of its elements
     bool isConstant = false, isNot = false;
     Bits constant = 0;
   };
@@ -40,7 +43,19 @@ struct RecipeResult {
   uint16_t elements; // 0: as many as there are
   bool isWhole;      // one number for all elements together
   bool isApproximate;
+  bool isNamed = false; // no formula says it: `Recipe::product` or `move` does
   uint16_t written = 0; // number of its first register among all that are written
+};
+
+/// What no formula says. Operands are those of the form; -1: none.
+struct RecipeProduct {
+  std::shared_ptr<const MatrixProduct> function; // null: it is no product of matrices
+  int16_t a = -1, b = -1, c = -1, d = -1, metadata = -1, scalesOfA = -1, scalesOfB = -1;
+};
+struct RecipeMove {
+  std::shared_ptr<const MatrixMove> function; // null: no matrices are moved
+  bool isStore = false;
+  int16_t registers = -1, address = -1, stride = -1;
 };
 
 struct Recipe {
@@ -48,6 +63,8 @@ struct Recipe {
   std::vector<RecipeStep> steps;
   std::vector<RecipeOperand> operands; // of the form
   std::vector<RecipeResult> results;
+  RecipeProduct product;
+  RecipeMove move;
   int16_t among = -1;      // operand: the mask of the lanes that take part
   bool isOneByOne = false; // lane after lane, as memory is changed
   bool flushes = false;    // `.ftz` is written

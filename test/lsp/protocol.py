@@ -387,6 +387,7 @@ def hover():
 
     expect("add.s32 d, a, b" in shown("ad|d.s32"), True)
     expect("d: a register of the type `.s32` for the result" in shown("ad|d.s32"), True)
+    expect("d = a + b" in shown("ad|d.s32"), True)
     expect("add{.sat}.type d, a, b" in shown("add.s|32"), True, "the slot by its name")
     expect("signed integer of 32 bits" in shown("add.s|32"), True)
     expect("`.s32`" in shown("add.s|32"), True)

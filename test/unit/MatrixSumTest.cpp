@@ -1,5 +1,5 @@
 // Sums of products against what an H100 gave, and against the same models computed with doubles.
-#include "Numbers/MatrixSum.h"
+#include "Numbers/MatrixBlock.h"
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -103,6 +103,67 @@ TEST(MatrixSum, IsWhatItsModelSays) {
       }
     }
   }
+}
+
+/// Random elements: any codes, or numbers that are not far apart, among which some zeros.
+struct Elements {
+  const Format &format;
+  bool areNear;
+
+  uint32_t operator()(std::mt19937 &random) const {
+    const uint32_t mask = format.width() == 32 ? ~0U : (1U << format.width()) - 1;
+    while (true) {
+      const uint32_t code = random() & mask & ~((1U << format.unusedBits) - 1);
+      const Number number = read(code, format);
+      if (!areNear || number.kind == Number::Kind::Zero)
+        return code;
+      if (random() % 8 == 0)
+        return 0;
+      if (number.isFinite() && number.exponent > -4 && number.exponent < 6)
+        return code;
+    }
+  }
+};
+
+/// Whole matrices, dense and sparse, against one element after the other.
+TEST(MatrixSum, OfWholeMatrices) {
+  std::mt19937 random(1);
+  const MatrixKind kinds[] = {{MatrixUnit::Mma, 75, &f16, &f32, true}, {MatrixUnit::Mma, 80, &bf16, &f32},
+                              {MatrixUnit::Mma, 86, &tf32, &f32},      {MatrixUnit::Mma, 86, &f16, &f16},
+                              {MatrixUnit::Mma, 90, &f16, &f16},       {MatrixUnit::Mma, 90, &f16, &f32},
+                              {MatrixUnit::Mma, 90, &e4m3, &f16},      {MatrixUnit::Mma, 120, &e3m2, &f32},
+                              {MatrixUnit::Wgmma, 90, &e4m3, &f32},    {MatrixUnit::Tcgen05, 100, &e5m2, &f32},
+                              {MatrixUnit::Mma, 89, &e5m2, &f16}};
+  for (const MatrixKind &kind : kinds)
+    for (int i = 0; i < 20; ++i) {
+      const MatrixSize size{3, 8, 32};
+      const Elements element{*kind.operand, i % 2 == 0}, summed{*kind.result, i % 2 == 0};
+      std::vector<uint32_t> a, b, sums;
+      std::vector<uint16_t> chosen;
+      for (unsigned k = 0; k < 3 * 32; ++k) {
+        a.push_back(element(random));
+        chosen.push_back(uint16_t(random() % 64));
+      }
+      for (unsigned k = 0; k < 64 * 8; ++k)
+        b.push_back(element(random));
+      for (unsigned k = 0; k < 3 * 8; ++k)
+        sums.push_back(summed(random));
+      const bool isSparse = i % 3 == 0;
+      const SumModel model = sumModel(kind);
+      std::vector<uint32_t> found = sums;
+      multiplyAndAdd(size, {a, *kind.operand}, {b, *kind.operand}, isSparse ? chosen : std::vector<uint16_t>(), found,
+                     *kind.result, model);
+      for (unsigned row = 0; row < 3; ++row)
+        for (unsigned column = 0; column < 8; ++column) {
+          std::vector<uint32_t> second;
+          for (unsigned k = 0; k < 32; ++k)
+            second.push_back(b[size_t(isSparse ? chosen[row * 32 + k] : k) * 8 + column]);
+          EXPECT_EQ(found[row * 8 + column],
+                    sumOfProducts(factors(&a[row * 32], 32, *kind.operand), factors(second.data(), 32, *kind.operand),
+                                  sums[row * 8 + column], *kind.result, model))
+              << kind.operand->name << ' ' << kind.architecture;
+        }
+    }
 }
 
 TEST(MatrixSum, WithScales) {

@@ -1,28 +1,11 @@
 // Single instructions against what an H100 left: test/semantics/lines.txt has each with the registers of some lanes
 // before and after it.
-#include "ReadBody.h"
-#include "Semantics/Evaluate.h"
-#include "llvm/ADT/StringExtras.h"
+#include "OneLine.h"
 #include <fstream>
 
 using namespace ptxray;
 
 namespace {
-
-struct Register {
-  std::string name;
-  unsigned bits; // of a predicate 1
-};
-struct LaneCase {
-  unsigned lane; // of its warp; its lowest bit is the carry
-  std::vector<uint64_t> before, after;
-};
-struct LineCase {
-  unsigned number; // of the line in the file
-  std::string text;
-  std::vector<Register> registers;
-  std::vector<LaneCase> lanes;
-};
 
 std::vector<std::string> wordsOf(const std::string &line) {
   std::istringstream stream(line);
@@ -32,7 +15,8 @@ std::vector<std::string> wordsOf(const std::string &line) {
   return words;
 }
 
-/// An instruction, its registers with their bits (`%r1:32`), and a line a lane: its number, values, `->`, values.
+/// An instruction, its registers with their bits (`%r1:32`, of special ones `%tid.x:32`), and a line a lane: its
+/// number, values, `->`, values.
 std::vector<LineCase> readCases() {
   std::ifstream stream(std::string(TEST_FOLDER) + "/semantics/lines.txt");
   std::vector<LineCase> cases;
@@ -60,92 +44,6 @@ std::vector<LineCase> readCases() {
   return cases;
 }
 
-std::string moduleText(const LineCase &one) {
-  std::string text = ".visible .entry kernel() {\n";
-  for (const Register &reg : one.registers) {
-    static const std::map<std::string, std::string> typed = {
-        {"%f", ".f32"}, {"%fd", ".f64"}, {"%hf", ".f16"}, {"%hx", ".f16x2"}};
-    const std::string stem = reg.name.substr(0, reg.name.find_first_of("0123456789"));
-    const auto known = typed.find(stem);
-    text += ".reg " +
-            (reg.bits == 1          ? ".pred"
-             : known != typed.end() ? known->second
-                                    : ".b" + std::to_string(reg.bits)) +
-            " " + reg.name + ";\n";
-  }
-  return text + one.text + "\nret;\n}\n";
-}
-
-class OneLine {
-public:
-  explicit OneLine(const LineCase &one) : one(one), read(moduleText(one)), body(*read.body) {}
-
-  Recipe recipe() const {
-    const Verdict &verdict = *body.verdicts[0];
-    shapes.assign(verdict.shapes.begin(), verdict.shapes.end());
-    for (size_t i = 0; i < shapes.size(); ++i) // verdicts are of all numbers alike
-      if (nodes()[i].kind == OperandKind::Integer || nodes()[i].kind == OperandKind::Float)
-        shapes[i].value = nodes()[i].value;
-    ModuleContext context;
-    context.ptx = 900;
-    context.target = static_cast<uint16_t>(isa::findTarget("sm_90"));
-    const Availability availability(context);
-    const WrittenInstruction written{*verdict.opcode, shapes, availability};
-    return recipeOf(written, *judge(written).match);
-  }
-  Lanes before() const {
-    Lanes lanes;
-    lanes.active = 0;
-    for (const LaneCase &lane : one.lanes) {
-      lanes.carry[lane.lane] = lane.lane & 1;
-      if (isActive(lane))
-        lanes.active |= 1u << lane.lane;
-      for (size_t node = 0; node < nodes().size(); ++node)
-        if (const int reg = registerAt(node); reg >= 0)
-          lanes.nodes[static_cast<int>(node)][lane.lane] = lane.before[reg];
-    }
-    return lanes;
-  }
-  /// What the registers hold after it.
-  std::vector<uint64_t> after(const LaneCase &lane, const Outcome &outcome) const {
-    std::vector<uint64_t> values = lane.before;
-    for (const WrittenRegister &written : outcome.registers)
-      if (const int reg = registerAt(written.node); reg >= 0 && isActive(lane)) {
-        const unsigned width = written.type.bits * written.type.count;
-        Bits bits = written.bits[lane.lane];
-        if (written.type.isSigned() && written.type.count == 1 && bits >> (width - 1) & 1)
-          bits |= ~lowBits(~Bits(0), width);
-        values[reg] = static_cast<uint64_t>(lowBits(bits, one.registers[reg].bits));
-      }
-    return values;
-  }
-
-private:
-  llvm::ArrayRef<Operand> nodes() const {
-    return llvm::ArrayRef(body.ast->operands).slice(instruction().operands.first, instruction().operands.count);
-  }
-  const Instruction &instruction() const { return body.instruction(0); }
-  int registerNamed(llvm::StringRef name) const {
-    for (size_t i = 0; i < one.registers.size(); ++i)
-      if (name == one.registers[i].name)
-        return static_cast<int>(i);
-    return -1;
-  }
-  int registerAt(int node) const {
-    return nodes()[node].kind == OperandKind::Name ? registerNamed(body.ast->text(nodes()[node].name)) : -1;
-  }
-  bool isActive(const LaneCase &lane) const {
-    if (instruction().guard == NameId::None)
-      return true;
-    return (lane.before[registerNamed(body.ast->text(instruction().guard))] != 0) != instruction().guardNot;
-  }
-
-  const LineCase &one;
-  ReadBody read;
-  const Body &body;
-  mutable std::vector<Shape> shapes;
-};
-
 TEST(Semantics, SingleInstructionsOfAnH100) {
   const std::vector<LineCase> cases = readCases();
   EXPECT_GT(cases.size(), 200u);
@@ -160,10 +58,94 @@ TEST(Semantics, SingleInstructionsOfAnH100) {
 }
 
 TEST(Semantics, RefusesWhatNobodySays) {
-  const LineCase one{
-      0, "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;", {{"%r0", 32}, {"%r1", 32}}, {{0, {1, 2}, {}}}};
+  const LineCase one{0, "stacksave.u64 %rd0;", {{"%rd0", 64}}, {{0, {1}, {}}}};
   Lanes lanes = OneLine(one).before();
-  EXPECT_EQ(evaluate(OneLine(one).recipe(), lanes).refusal, "transposed");
+  EXPECT_EQ(evaluate(OneLine(one).recipe(), lanes).refusal, "stack-pointer");
+}
+
+/// A warp in which every register holds the number of its lane, but for the first, an address.
+LineCase warpCase(std::string text, std::vector<Register> registers, const std::vector<uint64_t> &addresses) {
+  LineCase one{0, std::move(text), std::move(registers), {}};
+  for (unsigned lane = 0; lane < lanesOfWarp; ++lane) {
+    one.lanes.push_back({lane, std::vector<uint64_t>(one.registers.size(), lane), {}});
+    one.lanes.back().before[0] = addresses[lane % addresses.size()];
+  }
+  return one;
+}
+Outcome runOnBytes(const LineCase &one, const char *space, llvm::MutableArrayRef<uint8_t> bytes) {
+  const OneLine line(one);
+  Lanes lanes = line.before();
+  lanes.memory.push_back({isa::findWord(space), 0x100, bytes});
+  Outcome outcome = evaluate(line.recipe(), lanes);
+  EXPECT_EQ(outcome.refusal, "") << one.text;
+  return outcome;
+}
+
+TEST(Semantics, MovesMatrices) {
+  std::array<uint8_t, 256> bytes;
+  for (unsigned i = 0; i < 256; ++i)
+    bytes[i] = static_cast<uint8_t>(i);
+  std::vector<uint64_t> addresses; // rows of the second matrix are in the opposite order
+  for (unsigned row = 0; row < 16; ++row)
+    addresses.push_back(0x100 + 16 * (row < 8 ? row : 23 - row));
+  const std::vector<Register> registers = {{"%rd0", 64}, {"%r0", 32}, {"%r1", 32}};
+  const LineCase load = warpCase("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1}, [%rd0];", registers, addresses);
+  const Outcome loaded = runOnBytes(load, ".shared", bytes);
+  const LineCase trans =
+      warpCase("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r0, %r1}, [%rd0];", registers, addresses);
+  const Outcome turned = runOnBytes(trans, ".shared", bytes);
+  for (unsigned lane = 0; lane < lanesOfWarp; ++lane) {
+    const uint32_t row = lane / 4, first = 16 * row + lane % 4 * 4, second = 16 * (15 - row) + lane % 4 * 4;
+    EXPECT_EQ(loaded.registers[0].bits[lane], first | (first + 1) << 8 | (first + 2) << 16 | (first + 3) << 24);
+    EXPECT_EQ(loaded.registers[1].bits[lane], second | (second + 1) << 8 | (second + 2) << 16 | (second + 3) << 24);
+    const uint32_t low = 16 * (lane % 4 * 2) + 2 * row, high = low + 16;
+    EXPECT_EQ(turned.registers[0].bits[lane], low | (low + 1) << 8 | high << 16 | (high + 1) << 24);
+  }
+  const LineCase store =
+      warpCase("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%rd0], {%r0};", {{"%rd0", 64}, {"%r0", 32}}, addresses);
+  runOnBytes(store, ".shared", bytes);
+  for (unsigned lane = 0; lane < lanesOfWarp; ++lane)
+    EXPECT_EQ(bytes[lane * 4], lane);
+}
+
+TEST(Semantics, CopiesBytes) {
+  std::array<uint8_t, 32> bytes = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  std::fill(bytes.begin() + 16, bytes.end(), 0xaa);
+  LineCase one =
+      warpCase("cp.async.ca.shared.global [%rd0], [%rd1], 8, %r0;", {{"%rd0", 64}, {"%rd1", 64}, {"%r0", 32}}, {0x110});
+  one.lanes.resize(1);
+  one.lanes[0].before = {0x110, 0x100, 5};
+  const OneLine line(one);
+  Lanes lanes = line.before();
+  for (const char *space : {".shared", ".global"})
+    lanes.memory.push_back({isa::findWord(space), 0x100, bytes});
+  EXPECT_EQ(evaluate(line.recipe(), lanes).refusal, "");
+  const std::array<uint8_t, 10> expected = {1, 2, 3, 4, 5, 0, 0, 0, 0xaa, 0xaa};
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), bytes.begin() + 16));
+}
+
+/// What one instruction loads another one stores as it was, by rows and by columns.
+TEST(Semantics, LoadsAndStoresWholeMatrices) {
+  for (const char *order : {"row", "col"}) {
+    std::array<uint8_t, 1024> bytes, stored = {};
+    for (unsigned i = 0; i < 1024; ++i)
+      bytes[i] = static_cast<uint8_t>(i * 7 + i / 256);
+    std::vector<Register> registers = {{"%rd0", 64}};
+    std::string names;
+    for (unsigned i = 0; i < 8; ++i) {
+      registers.push_back({"%f" + std::to_string(i), 32});
+      names += (i ? ", %f" : "%f") + std::to_string(i);
+    }
+    const std::string shape = std::string(".sync.aligned.") + order + ".m16n16k16.global.f32 ";
+    const LineCase load = warpCase("wmma.load.c" + shape + "{" + names + "}, [%rd0], 16;", registers, {0x100});
+    const Outcome loaded = runOnBytes(load, ".global", bytes);
+    LineCase store = warpCase("wmma.store.d" + shape + "[%rd0], {" + names + "}, 16;", registers, {0x100});
+    for (LaneCase &lane : store.lanes)
+      for (unsigned i = 0; i < 8; ++i)
+        lane.before[1 + i] = static_cast<uint64_t>(loaded.registers[i].bits[lane.lane]);
+    runOnBytes(store, ".global", stored);
+    EXPECT_EQ(stored, bytes) << order;
+  }
 }
 
 /// The text of a kernel's first instruction on memory, run with an address that leads to these bytes.

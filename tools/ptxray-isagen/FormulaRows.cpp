@@ -182,7 +182,7 @@ std::optional<size_t> Resolver::functionRow(const Expression &all, const Express
   uint8_t common = IsAnything;
   for (size_t i = 0; i < node.args.size(); ++i) // without such a word in the form there is nothing to do
     if (all.nodes[node.args[i]].kind == ExpressionNode::Word && i < least && i > 0 && context &&
-        !slotOf(all.nodes[node.args[i]].text, all.place, rows))
+        !isType(all.nodes[node.args[i]].text) && !slotOf(all.nodes[node.args[i]].text, all.place, rows))
       return row(all, node.args[0], rows);
   for (size_t i = 0; i < node.args.size(); ++i) {
     const bool isOptionalWord = all.nodes[node.args[i]].kind == ExpressionNode::Word && i >= least;
@@ -265,6 +265,8 @@ std::optional<size_t> Resolver::row(const Expression &all, size_t index, Rows &r
   case ExpressionNode::Number:
     return rows.add(StepOp::Constant, internOne(output.stepNumbers, node.number), {}, IsNumber);
   case ExpressionNode::Word: {
+    if (context && context->slot(node.text) < 0 && isType(node.text))
+      return rows.add(StepOp::Word, isa::literalWord | wordId(node.text), {}, IsAnything);
     const auto slot = context ? slotOf(node.text, all.place, rows) : std::nullopt;
     return slot ? std::optional(rows.add(StepOp::Word, *slot, {}, IsAnything)) : std::nullopt;
   }

@@ -21,7 +21,9 @@ static Json stepsJson(isa::Span span, const isa::Form *form) {
     case StepOp::Constant: row["number"] = t.stepNumbers[step.value]; break;
     case StepOp::Parameter: row["parameter"] = step.value; break;
     case StepOp::Word:
-      if (form)
+      if (step.value >= isa::literalWord)
+        row["type"] = isa::word(step.value - isa::literalWord).text;
+      else if (form)
         row["word"] = slotName(step.value);
       else
         row["slot"] = step.value;

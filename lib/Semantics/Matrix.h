@@ -1,0 +1,87 @@
+#pragma once
+// Products of matrices whose elements the registers of a warp hold: mma, mma.sp and wmma.mma, prepared for one
+// instruction and then computed for any number of warps.
+#include "Numbers/MatrixBlock.h"
+#include "Semantics/Element.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ptxray {
+
+/// Where the elements of a matrix lie, row after row: in the bits of which register of which lane.
+struct Fragment {
+  struct Place {
+    uint16_t word;
+    uint8_t lane, bit;
+  };
+  unsigned rows = 0, columns = 0, bits = 0; // of an element
+  std::vector<Place> places;                // of several matrices one after the other
+};
+
+/// Of wmma the manual leaves open which thread holds which element; programs see only that loads, products and stores
+/// agree. The elements lie as in the fragments of mma that a GPU makes of it.
+Fragment wholeFragment(unsigned rows, unsigned columns, unsigned bits, bool isAccumulator, bool isTransposed);
+
+/// Registers of an operand, each of all lanes.
+template <class Word> using Registers = llvm::ArrayRef<const Word *>;
+template <class Word> struct ProductOperands {
+  Registers<Word> a, b, c;
+  Registers<uint32_t> metadata; // of a sparse A
+  Registers<uint32_t> scalesOfA, scalesOfB;
+};
+
+class MatrixProduct {
+public:
+  /// What the opcode says, and constants among its operands.
+  struct Request {
+    llvm::StringRef opcode;
+    unsigned architecture = 90;
+    bool isSparse = false;
+    unsigned selector = 0;                                    // of a sparse A
+    std::array<unsigned, 2> bytes = {0, 0}, threads = {0, 0}; // of the scales of A and B
+  };
+  /// None, and why: nothing is known of such a product.
+  static std::shared_ptr<const MatrixProduct> make(const Request &request, std::string &refusal);
+
+  /// All registers have 64 bits, else 32.
+  bool isOfDoubles() const { return kind == Kind::Double; }
+  /// Each register of the result is written before the next one of C is read: they may be the same.
+  bool isOneByOne() const { return kind == Kind::Float && model.way == numbers::SumWay::Pairs; }
+  void multiply(const ProductOperands<uint32_t> &from, llvm::ArrayRef<uint32_t *> to) const;
+  void multiply(const ProductOperands<uint64_t> &from, llvm::ArrayRef<uint64_t *> to) const;
+
+private:
+  enum class Kind : uint8_t { Float, Scaled, Double, Integer };
+
+  bool readTypes(const Request &request, std::string &refusal);
+  bool readLayouts(const Request &request, std::string &refusal);
+  bool readSimpleLayouts();
+  void readModel(const Request &request);
+  std::vector<uint16_t> chosen(const ProductOperands<uint32_t> &from) const;
+  void addIntegers(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y, llvm::ArrayRef<uint16_t> rowsOfB,
+                   llvm::MutableArrayRef<uint32_t> sums) const;
+  void addScaled(const ProductOperands<uint32_t> &from, llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint32_t> y,
+                 llvm::ArrayRef<uint16_t> rowsOfB, llvm::MutableArrayRef<uint32_t> sums) const;
+  /// C as numbers of the type of the sums, and these as D.
+  void widen(llvm::MutableArrayRef<uint32_t> codes) const;
+  void narrow(llvm::MutableArrayRef<uint32_t> codes) const;
+
+  Kind kind = Kind::Float;
+  bool isWhole = false; // wmma
+  unsigned matrices = 1, rows = 0, columns = 0, depth = 0;
+  unsigned chunk = 0; // of a sparse A: neighbouring columns from which half are kept
+  ElementType typeOfA, typeOfB, typeOfC, typeOfD;
+  Fragment a, b, c, d, metadata, scalesOfA, scalesOfB;
+  std::vector<uint16_t> everyRow; // of B, for each element of A: what `chosen` finds for a sparse one
+  numbers::SumModel model{};
+  numbers::Rounding rounding = numbers::Rounding::Nearest;
+  bool isFinite = false; // .satfinite
+  bool isXor = false;    // of single bits
+  bool hasGroups = false;
+  const numbers::Format *scaleFormat = nullptr;
+};
+
+} // namespace ptxray

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""Single instructions on a GPU against what lib/Semantics computes.
+
+    semantics.py build [--build build/release] [--ptxas PATH] [--folder build/semantics] [--only NAME,...] [--most N]
+    semantics.py run [OUTPUT FOLDER]      there: in the folder that was built, with python3 and libcuda.so.1
+
+`build` makes a kernel of every text that `ptxray isa --enumerate --all` accepts for sm_90a, that has nothing but registers and constants, and
+that `semantics-cases` can compute: it loads the registers, runs the text, and stores what was written. ptxas compiles each with -O0
+and with -O3. `run` launches them and compares the digests of what they leave; OUTPUT/semantics.txt says how many texts of each instruction
+agree, and of the others what the GPU left."""
+
+import argparse
+import base64
+import concurrent.futures
+import ctypes
+import hashlib
+import json
+import lzma
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tarfile
+
+TARGET, THREADS, PLACES = "sm_90a", 256, 24
+CASES_A_KERNEL = 24
+SLOT = THREADS * 8  # bytes of a register in all threads
+TYPES = {
+    "%p": "pred", "%h": "b16", "%hu": "u16", "%hs": "s16", "%hf": "f16", "%hx": "f16x2", "%r": "b32", "%u": "u32", "%s": "s32",
+    "%f": "f32", "%rd": "b64", "%ud": "u64", "%sd": "s64", "%fd": "f64",
+}  # fmt: skip
+# These wait for lanes of a mask, which is all of them here, or need metadata of a certain kind.
+MASKED = re.compile(r"^(shfl\.sync|vote\.sync|match\.|redux\.sync|elect\.sync|bar\.warp)")
+LEFT_OUT = re.compile(r"^(mma\.sp|wmma|wgmma|tcgen05|bar|barrier|activemask|setmaxnreg|shfl\.(?!sync)|vote\.(?!sync))")
+CARRIES = re.compile(r"^(addc|subc|madc)\b")
+
+
+class Case:
+    def __init__(self, line):
+        self.text, registers, *written = line.rstrip("\n").split("\t")
+        self.registers = [(name, int(bits)) for name, bits in (one.split(":") for one in registers.split())]
+        self.written = []  # number, digest, the lanes that do not count
+        for one in written:
+            number, digest, lanes = one.split(":")
+            self.written.append((int(number), digest, [int(mask, 16) for mask in lanes.split(",")]))
+
+
+# ------------------------------------------------------------------------------------------------- here
+
+
+def load(number, name, bits):
+    if bits == 1:
+        return f"ld.global.b32 %zw,[%zin+{number * SLOT}]; and.b32 %zw,%zw,1; setp.ne.u32 {name},%zw,0;"
+    return f"ld.global.b{bits} {name},[%zin+{number * SLOT}];"
+
+
+def store(at, name, bits):
+    if bits == 1:
+        return f"selp.u32 %zw,1,0,{name}; st.global.b32 [%zout+{at}],%zw;"
+    return f"st.global.b{bits} [%zout+{at}],{name};"
+
+
+def kernel(name, cases):
+    """The kernel of some cases, one after the other, each with registers of its own."""
+    lines = [
+        f".visible .entry {name}(.param .u64 in, .param .u64 out) {{",
+        ".reg .b64 %zin, %zout; .reg .b32 %zt, %zc, %zw;",
+        "ld.param.u64 %zin,[in]; ld.param.u64 %zout,[out]; mov.u32 %zt,%tid.x; mov.u32 %zc,%ctaid.x; mad.lo.u32 %zt,%zc,64,%zt;",
+        "mad.wide.u32 %zin,%zt,8,%zin; mad.wide.u32 %zout,%zt,8,%zout;",
+    ]
+    at = 0
+    for case in cases:
+        lines.append("{")
+        lines += [f".reg .{TYPES[re.match('%[a-z]+', name)[0]]} {name};" for name, _ in case.registers]
+        lines += [load(i, *one) for i, one in enumerate(case.registers)]
+        if CARRIES.match(case.text):
+            lines.append("shl.b32 %zw,%zt,31; add.cc.u32 %zw,%zw,%zw;")
+        lines.append(case.text)
+        for number, _, _ in case.written:
+            lines.append(store(at, *case.registers[number]))
+            at += SLOT
+        lines.append("}")
+    return "\n".join([*lines, "ret;", "}", ""])
+
+
+def enumerated(ptxray, name, version, most):
+    command = [ptxray, "isa", "--enumerate", name, "--all", "--target", TARGET, "--ptx", version]
+    lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+    texts = [line for line in lines if line and not line.startswith("//") and not LEFT_OUT.match(line)]
+    if len(texts) > most:
+        texts = [texts[i * len(texts) // most] for i in range(most)]
+    return [re.sub(r"[^ ,]+;$", "0xffffffff;", text) if MASKED.match(text) else text for text in texts]
+
+
+def assembled(ptxas, folder, name, cases, header):
+    """The cases whose kernel could be assembled: where ptxas refuses some, each half is tried alone."""
+    source = folder / f"{name}.ptx"
+    source.write_text(header + kernel("kern", cases))
+    for level in (0, 3):
+        result = subprocess.run(["nice", ptxas, f"-O{level}", f"-arch={TARGET}", source, "-o", folder / f"{name}.O{level}.cubin"], capture_output=True)
+        if result.returncode != 0:
+            if len(cases) == 1:
+                print(f"ptxas refuses {cases[0].text}", file=sys.stderr)
+                return []
+            middle = len(cases) // 2
+            return assembled(ptxas, folder, name + "a", cases[:middle], header) + assembled(ptxas, folder, name + "b", cases[middle:], header)
+    return [(name, cases)]
+
+
+def build(options):
+    ptxray, cases_tool = (options.build / path for path in ("tools/ptxray/ptxray", "test/device/semantics-cases"))
+    versions = json.loads(subprocess.run([ptxray, "version", "--format=json"], check=True, capture_output=True, text=True).stdout)["ptx"]
+    version = "9.0" if "9.0" in versions else versions[-1]
+    listed = subprocess.run([ptxray, "isa", "--list"], check=True, capture_output=True, text=True).stdout
+    names = sorted({line.split("\t")[0] for line in listed.splitlines() if "\t" in line})
+    names = options.only.split(",") if options.only else [name for name in names if not LEFT_OUT.match(name)]
+    folder = options.folder
+    work = folder.with_name(folder.name + "-work")
+    for path in (folder, work):
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+    texts = [text for name in names for text in enumerated(ptxray, name, version, options.most)]
+    subprocess.run([cases_tool, work], input="\n".join(dict.fromkeys(texts)) + "\n", text=True, check=True)
+    cases = [Case(line) for line in (work / "cases.txt").open()]
+    groups = [cases[i : i + CASES_A_KERNEL] for i in range(0, len(cases), CASES_A_KERNEL)]
+    header = f".version {version}\n.target {TARGET}\n.address_size 64\n"
+    modules = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        jobs = [pool.submit(assembled, options.ptxas, work, f"m{i:04}", group, header) for i, group in enumerate(groups)]
+        for job in jobs:
+            modules += job.result()
+    lines = {case.text: line for case, line in zip(cases, (work / "cases.txt").open())}
+    with (work / "modules.txt").open("w") as out:
+        for name, group in modules:
+            out.write(f"module {name}\n" + "".join(lines[case.text] for case in group))
+    with lzma.open(folder / "semantics.tar.xz", "wb", preset=3) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+        for path in ["inputs.bin", "modules.txt", *(f"{name}.O{level}.cubin" for name, _ in modules for level in (0, 3))]:
+            tar.add(work / path, path)
+    shutil.copy(__file__, folder / "semantics.py")
+    print(f"{folder}: {sum(len(group) for _, group in modules)} texts of {len(cases)} in {len(modules)} modules")
+
+
+# ------------------------------------------------------------------------------------------------- there
+
+
+class Driver:
+    def __init__(self):
+        self.cuda = ctypes.CDLL("libcuda.so.1")
+        self.call("cuInit", 0)
+        device, context = ctypes.c_int(), ctypes.c_void_p()
+        self.call("cuDeviceGet", ctypes.byref(device), 0)
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self.call("cuCtxSetCurrent", context)
+
+    def call(self, name, *args):
+        result = getattr(self.cuda, name)(*args)
+        if result != 0:
+            raise RuntimeError(f"{name}: error {result}")
+
+    def allocate(self, size):
+        pointer = ctypes.c_uint64()
+        self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(size))
+        return pointer
+
+    def launch(self, cubin, inputs, output, size):
+        """What the kernel of a module leaves in the output."""
+        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+        self.call("cuModuleLoadData", ctypes.byref(module), cubin)
+        self.call("cuModuleGetFunction", ctypes.byref(function), module, b"kern")
+        self.call("cuMemsetD8_v2", output, 0, ctypes.c_size_t(size))
+        arguments = (ctypes.c_void_p * 2)(ctypes.addressof(inputs), ctypes.addressof(output))
+        self.call("cuLaunchKernel", function, THREADS // 64, 1, 1, 64, 1, 1, 0, None, arguments, None)
+        self.call("cuCtxSynchronize")
+        left = ctypes.create_string_buffer(size)
+        self.call("cuMemcpyDtoH_v2", left, output, ctypes.c_size_t(size))
+        self.call("cuModuleUnload", module)
+        return left.raw
+
+
+def digest(left, lanes):
+    values = bytearray(left)
+    for thread in range(THREADS):
+        if lanes[thread // 32] >> thread % 32 & 1:
+            values[thread * 8 : thread * 8 + 8] = bytes(8)
+    return hashlib.md5(values).hexdigest()
+
+
+def read_modules(folder):
+    modules = []
+    for line in (folder / "modules.txt").open():
+        if line.startswith("module "):
+            modules.append((line.split()[1], []))
+        else:
+            modules[-1][1].append(Case(line))
+    return modules
+
+
+def run(folder, output):
+    """Each text counts as equal where one of the two levels leaves what was computed: ptxas itself may differ."""
+    work = output / "work"
+    with lzma.open(folder / "semantics.tar.xz") as packed, tarfile.open(fileobj=packed) as tar:
+        tar.extractall(work)
+    driver = Driver()
+    inputs_bytes = (work / "inputs.bin").read_bytes()
+    inputs = driver.allocate(len(inputs_bytes))
+    driver.call("cuMemcpyHtoD_v2", inputs, inputs_bytes, ctypes.c_size_t(len(inputs_bytes)))
+    most = 64 * CASES_A_KERNEL * SLOT
+    buffer = driver.allocate(most)
+    tallies, notes = {}, []
+    for name, cases in read_modules(work):
+        size = sum(len(case.written) for case in cases) * SLOT
+        left = {level: driver.launch((work / f"{name}.O{level}.cubin").read_bytes(), inputs, buffer, size) for level in (0, 3)}
+        at = 0
+        for case in cases:
+            found = {0: True, 3: True}
+            for number, expected, lanes in case.written:
+                for level in found:
+                    found[level] &= digest(left[level][at : at + SLOT], lanes) == expected
+                at += SLOT
+            tally = tallies.setdefault(re.split(r"[. ]", case.text)[0], [0, 0, 0, 0])
+            kind = 0 if all(found.values()) else 1 if found[3] else 2 if found[0] else 3
+            tally[kind] += 1
+            if kind:
+                count = len(case.written) * SLOT
+                part = {level: base64.b64encode(lzma.compress(data[at - count : at])).decode() for level, data in left.items()}
+                notes.append((("-O0 differs", "-O3 differs", "both differ")[kind - 1], case.text, part))
+    shutil.rmtree(work)
+    with (output / "semantics.txt").open("w") as out:
+        out.write("instruction: equal, -O0 alone differs, -O3 alone differs, both differ\n")
+        for name, tally in sorted(tallies.items()):
+            out.write(f"{name}: {', '.join(map(str, tally))}\n")
+        sums = [sum(tally[i] for tally in tallies.values()) for i in range(4)]
+        out.write(f"all: {', '.join(map(str, sums))}\n")
+        for kind, text, part in notes:
+            out.write(f"{kind}\t{text}\t{part[0] if part[0] != part[3] else '='}\t{part[3]}\n")
+    print(f"{sum(sums)} texts: {sums[0]} equal, {sums[1]} differ with -O0 alone, {sums[2]} with -O3 alone, {sums[3]} with both")
+
+
+def shown(path, cases_path):
+    """Prints of each text that differs the first thread in which it does."""
+    cases = {case.text: case for case in map(Case, open(cases_path))}
+    inputs = pathlib.Path(cases_path).with_name("inputs.bin").read_bytes()
+    for line in open(path):
+        kind, *rest = line.rstrip("\n").split("\t")
+        if len(rest) != 3:
+            print(line, end="")
+            continue
+        text, _, packed = rest
+        values = lzma.decompress(base64.b64decode(packed))
+        print(f"{kind}: {text}")
+        for thread in (0, 3, 40, 70, 100, 130, 170, 200, 230):
+            before = [struct.unpack_from("<Q", inputs, i * SLOT + thread * 8)[0] & ((1 << bits) - 1) for i, (_, bits) in enumerate(cases[text].registers)]
+            after = [struct.unpack_from("<Q", values, i * SLOT + thread * 8)[0] for i in range(len(cases[text].written))]
+            print("   ", " ".join(f"{value:x}" for value in before), "->", " ".join(f"{value:x}" for value in after))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["build", "run", "show"])
+    parser.add_argument("output", nargs="*", type=pathlib.Path)
+    root = pathlib.Path(__file__).resolve().parents[2] if "test" in pathlib.Path(__file__).resolve().parts else pathlib.Path()
+    parser.add_argument("--build", type=pathlib.Path, default=root / "build/release")
+    parser.add_argument("--ptxas", default="ptxas")
+    parser.add_argument("--folder", type=pathlib.Path, default=root / "build/semantics")
+    parser.add_argument("--only", help="instructions, with commas")
+    parser.add_argument("--most", type=int, default=400, help="texts of each instruction")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    if options.command == "build":
+        build(options)
+    elif options.command == "run":
+        run(pathlib.Path(__file__).resolve().parent, options.output[0] if options.output else pathlib.Path())
+    else:
+        shown(*options.output)
+
+
+if __name__ == "__main__":
+    main()

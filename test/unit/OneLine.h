@@ -1,0 +1,126 @@
+#pragma once
+// One instruction and its registers in some lanes, before and after it.
+#include "ReadBody.h"
+#include "Semantics/Evaluate.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+
+struct Register {
+  std::string name;
+  unsigned bits; // of a predicate 1
+};
+struct LaneCase {
+  unsigned lane; // of its warp; its lowest bit is the carry
+  std::vector<uint64_t> before, after;
+};
+struct LineCase {
+  unsigned number; // of the line in the file
+  std::string text;
+  std::vector<Register> registers;
+  std::vector<LaneCase> lanes;
+};
+
+inline std::string moduleText(const LineCase &one) {
+  std::string text = ".visible .entry kernel() {\n";
+  for (const Register &reg : one.registers) {
+    if (isa::findSpecialRegister(reg.name.substr(0, reg.name.find('.'))))
+      continue;
+    static const std::map<std::string, std::string> typed = {
+        {"%f", ".f32"}, {"%fd", ".f64"}, {"%hf", ".f16"}, {"%hx", ".f16x2"}};
+    const std::string stem = reg.name.substr(0, reg.name.find_first_of("0123456789"));
+    const auto known = typed.find(stem);
+    text += ".reg " +
+            (reg.bits == 1          ? ".pred"
+             : known != typed.end() ? known->second
+                                    : ".b" + std::to_string(reg.bits)) +
+            " " + reg.name + ";\n";
+  }
+  return text + one.text + "\nret;\n}\n";
+}
+
+class OneLine {
+public:
+  explicit OneLine(const LineCase &one) : one(one), read(moduleText(one)), body(*read.body) {}
+
+  /// Whether it is accepted, and so known.
+  bool isRead() const { return read.body && !read.module.hasErrors(); }
+  Recipe recipe() const {
+    const Verdict &verdict = *body.verdicts[0];
+    shapes.assign(verdict.shapes.begin(), verdict.shapes.end());
+    for (size_t i = 0; i < shapes.size(); ++i) // verdicts are of all numbers alike
+      if (nodes()[i].kind == OperandKind::Integer || nodes()[i].kind == OperandKind::Float)
+        shapes[i].value = nodes()[i].value;
+    ModuleContext context;
+    context.ptx = 900;
+    context.target = static_cast<uint16_t>(isa::findTarget("sm_90"));
+    const Availability availability(context);
+    const WrittenInstruction written{*verdict.opcode, shapes, availability};
+    return recipeOf(written, *judge(written).match);
+  }
+  Lanes before() const {
+    Lanes lanes;
+    lanes.active = 0;
+    for (const LaneCase &lane : one.lanes) {
+      lanes.carry[lane.lane] = lane.lane & 1;
+      if (isActive(lane))
+        lanes.active |= 1u << lane.lane;
+      for (int node = 0; node < static_cast<int>(nodes().size()); ++node)
+        for (unsigned part = 0; part < 4; ++part)
+          if (const int reg = registerAt({node, part}); reg >= 0) {
+            lanes.nodes[{node, part}][lane.lane] = lane.before[reg];
+            lanes.names[{node, part}] = static_cast<uint32_t>(reg);
+          }
+    }
+    return lanes;
+  }
+  /// What the registers hold after it.
+  std::vector<uint64_t> after(const LaneCase &lane, const Outcome &outcome) const {
+    std::vector<uint64_t> values = lane.before;
+    for (const WrittenRegister &written : outcome.registers)
+      if (const int reg = registerAt(written.at); reg >= 0 && isActive(lane)) {
+        const unsigned width = written.type.bits * written.type.count;
+        Bits bits = written.bits[lane.lane];
+        if (written.type.isSigned() && written.type.count == 1 && bits >> (width - 1) & 1)
+          bits |= ~lowBits(~Bits(0), width);
+        values[reg] = static_cast<uint64_t>(lowBits(bits, one.registers[reg].bits));
+      }
+    return values;
+  }
+
+  /// By its number in the case; -1: it is none of these.
+  int registerAt(RegisterAt at) const {
+    const Operand &operand = nodes()[at.node];
+    if (operand.kind != OperandKind::Name)
+      return -1;
+    const std::string name = body.ast->text(operand.name).str();
+    const int found = at.part ? -1 : registerNamed(name);
+    const std::string suffix =
+        operand.suffix == SpellingId::None ? std::string(".") + "xyzw"[at.part] : body.ast->text(operand.suffix).str();
+    return found >= 0 ? found : registerNamed(name + suffix);
+  }
+
+private:
+  llvm::ArrayRef<Operand> nodes() const {
+    return llvm::ArrayRef(body.ast->operands).slice(instruction().operands.first, instruction().operands.count);
+  }
+  const Instruction &instruction() const { return body.instruction(0); }
+  int registerNamed(llvm::StringRef name) const {
+    for (size_t i = 0; i < one.registers.size(); ++i)
+      if (name == one.registers[i].name)
+        return static_cast<int>(i);
+    return -1;
+  }
+  bool isActive(const LaneCase &lane) const {
+    if (instruction().guard == NameId::None)
+      return true;
+    return (lane.before[registerNamed(body.ast->text(instruction().guard))] != 0) != instruction().guardNot;
+  }
+
+  const LineCase &one;
+  ReadBody read;
+  const Body &body;
+  mutable std::vector<Shape> shapes;
+};
+
+} // namespace ptxray

@@ -11,10 +11,10 @@ namespace {
 // Elements within these exponents have products that f32 holds exactly, and that are greater than any product of others
 // by less than what f32 can be scaled by.
 constexpr int leastInside = -48, greatestInside = 48;
-constexpr int16_t noExponent = -16000; // of a zero: no sum with it is the greatest
-constexpr int leastTop = -100;         // exponents to which f32 can be scaled
-constexpr uint32_t width = 32;         // sums that are made side by side
-constexpr uint32_t mostOfWord = 16;    // products whose sum 32 bits hold
+constexpr int16_t ofNoProduct = -16000; // of a zero: no sum with it is the greatest
+constexpr int leastTop = -100;          // exponents to which f32 can be scaled
+constexpr uint32_t sideBySide = 32;     // sums that are made side by side
+constexpr uint32_t mostOfWord = 16;     // products whose sum 32 bits hold
 
 float powerOfTwo(int exponent) { return std::bit_cast<float>(uint32_t(127 + exponent) << 23); }
 
@@ -29,7 +29,7 @@ Multiplicand::Multiplicand(uint32_t rows, uint32_t depth, const Format &format, 
       const Factor factor = factors[size_t(row) * depth + k] = factorOf(codes[size_t(row) * depth + k], format);
       const size_t at = size_t(k) * rows + row;
       const bool isFinite = factor.kind == Number::Kind::Finite;
-      exponents[at] = noExponent;
+      exponents[at] = ofNoProduct;
       if (factor.kind == Number::Kind::Zero)
         hasZero[size_t(k / products) * rows + row] = 1;
       else if (!isFinite || factor.exponent < leastInside || factor.exponent > greatestInside)
@@ -43,7 +43,7 @@ Multiplicand::Multiplicand(uint32_t rows, uint32_t depth, const Format &format, 
 
 namespace {
 
-/// One step of K of `width` sums side by side.
+/// One step of K of `sideBySide` sums side by side.
 struct Step {
   const float *a; // of one row: the first column of the step; others follow at `strideOfA`
   const int16_t *exponentsOfA;
@@ -57,25 +57,25 @@ struct Step {
 
 /// What the sums are before the step, as f32, and after it.
 struct Sums {
-  float before[width];
-  int16_t exponents[width]; // of zeros the model's
-  double made[width];       // exact, but for what was cut off before it was added
-  int16_t top[width];       // the greatest exponent
-  uint32_t codes[width];    // f32, cut
+  float before[sideBySide];
+  int16_t exponents[sideBySide]; // of zeros the model's
+  double made[sideBySide];       // exact, but for what was cut off before it was added
+  int16_t top[sideBySide];       // the greatest exponent
+  uint32_t codes[sideBySide];    // f32, cut
 };
 
 /// The greatest exponents, from what they are without products on. The loops are plain, so that they become vectors.
 [[gnu::always_inline]] inline void findTop(const Step &step, const SumModel &model, Sums &sums) {
-  int16_t top[width];
+  int16_t top[sideBySide];
   const int16_t ofZero = model.zeroExponent;
-  for (uint32_t i = 0; i < width; ++i) {
-    const int16_t least = step.hasZeroInA || step.hasZeroInB[i] ? ofZero : noExponent;
+  for (uint32_t i = 0; i < sideBySide; ++i) {
+    const int16_t least = step.hasZeroInA || step.hasZeroInB[i] ? ofZero : ofNoProduct;
     top[i] = std::max(sums.exponents[i], least);
   }
   for (uint32_t k = 0; k < step.products; ++k) {
     const int16_t exponent = step.exponentsOfA[k * step.strideOfA];
     const int16_t *of = step.exponentsOfB + k * step.strideOfB;
-    for (uint32_t i = 0; i < width; ++i)
+    for (uint32_t i = 0; i < sideBySide; ++i)
       top[i] = std::max<int16_t>(top[i], static_cast<int16_t>(exponent + of[i]));
   }
   std::memcpy(sums.top, top, sizeof top);
@@ -83,27 +83,27 @@ struct Sums {
 
 [[gnu::always_inline]] inline void addStep(const Step &step, const SumModel &model, Sums &sums) {
   findTop(step, model, sums);
-  float scale[width];
-  double made[width];
-  for (uint32_t i = 0; i < width; ++i) {
+  float scale[sideBySide];
+  double made[sideBySide];
+  for (uint32_t i = 0; i < sideBySide; ++i) {
     const int exponent = 127 + model.fractionBits - std::max<int>(sums.top[i], leastTop);
     scale[i] = std::bit_cast<float>(uint32_t(exponent) << 23);
     made[i] = static_cast<int32_t>(sums.before[i] * scale[i]);
   }
   for (uint32_t begin = 0; begin < step.products; begin += mostOfWord) {
-    int32_t part[width] = {};
+    int32_t part[sideBySide] = {};
     const uint32_t end = std::min(begin + mostOfWord, step.products);
     for (uint32_t k = begin; k < end; ++k) {
       const float value = step.a[k * step.strideOfA];
       const float *by = step.b + k * step.strideOfB;
-      for (uint32_t i = 0; i < width; ++i)
+      for (uint32_t i = 0; i < sideBySide; ++i)
         part[i] += static_cast<int32_t>(value * by[i] * scale[i]);
     }
-    for (uint32_t i = 0; i < width; ++i)
+    for (uint32_t i = 0; i < sideBySide; ++i)
       made[i] += part[i];
   }
   const uint64_t kept = ~((uint64_t(1) << (52 - model.resultBits)) - 1);
-  for (uint32_t i = 0; i < width; ++i) {
+  for (uint32_t i = 0; i < sideBySide; ++i) {
     const int64_t unit = 1023 + std::max<int>(sums.top[i], leastTop) - model.fractionBits;
     sums.made[i] = made[i] * std::bit_cast<double>(uint64_t(unit) << 52);
     const double whole = std::bit_cast<double>(std::bit_cast<uint64_t>(sums.made[i]) & kept);
@@ -113,7 +113,7 @@ struct Sums {
 
 /// The same for sums of f32.
 [[gnu::always_inline]] inline void readSingles(const uint32_t *codes, int16_t ofZero, Sums &sums) {
-  for (uint32_t i = 0; i < width; ++i) {
+  for (uint32_t i = 0; i < sideBySide; ++i) {
     const auto field = static_cast<int32_t>(codes[i] >> 23 & 255);
     const bool isNumber = field != 255;
     const int32_t exponent = std::max(field, 1) - 127;
@@ -143,7 +143,7 @@ AddStep fastest() { return addPlainly; }
 #endif
 
 void readHalves(const uint32_t *codes, int16_t ofZero, Sums &sums) {
-  for (uint32_t i = 0; i < width; ++i) {
+  for (uint32_t i = 0; i < sideBySide; ++i) {
     const uint32_t field = codes[i] >> 10 & 31, fraction = codes[i] & 1023;
     const int exponent = static_cast<int>(std::max(field, 1u)) - f16.bias;
     const bool isNumber = field != 31;
@@ -155,7 +155,7 @@ void readHalves(const uint32_t *codes, int16_t ofZero, Sums &sums) {
 }
 
 /// The nearest f16; ties to even.
-uint32_t halfOf(double number) {
+uint32_t nearestHalf(double number) {
   const uint64_t bits = std::bit_cast<uint64_t>(number);
   const int exponent = std::max(static_cast<int>(bits >> 52 & 2047) - 1023, f16.leastExponent());
   // A number of f16 that is added has its last bit where that of the result is.
@@ -178,9 +178,9 @@ public:
 
   void add(uint32_t first, uint32_t *codes) {
     static const AddStep addOne = fastest();
-    const uint32_t count = std::min(width, b.rows - first);
+    const uint32_t count = std::min(sideBySide, b.rows - first);
     const bool isHalf = result.width() == 16;
-    uint32_t here[width] = {};
+    uint32_t here[sideBySide] = {};
     std::copy_n(codes, count, here);
     for (uint32_t k = 0; k < a.depth; k += model.products) {
       Sums sums;
@@ -188,14 +188,14 @@ public:
         readHalves(here, model.zeroExponent, sums);
       addOne(stepAt(k, first, count), model, isHalf ? nullptr : here, sums);
       for (uint32_t i = 0; i < count; ++i)
-        here[i] = isSimple(first + i, here[i], sums, i) ? (isHalf ? halfOf(sums.made[i]) : sums.codes[i])
+        here[i] = isSimple(first + i, here[i], sums, i) ? (isHalf ? nearestHalf(sums.made[i]) : sums.codes[i])
                                                         : oneByOne(k, first + i, here[i]);
     }
     std::copy_n(here, count, codes);
   }
 
 private:
-  /// The columns of B are copied where fewer than `width` rows are left.
+  /// The columns of B are copied where fewer than `sideBySide` rows are left.
   Step stepAt(uint32_t k, uint32_t first, uint32_t count) {
     const uint32_t products = std::min<uint32_t>(model.products, a.depth - k), number = k / model.products;
     const size_t atA = size_t(k) * a.rows + row, atB = size_t(k) * b.rows + first;
@@ -208,20 +208,20 @@ private:
               products,
               a.hasZero[size_t(number) * a.rows + row] != 0,
               &b.hasZero[size_t(number) * b.rows + first]};
-    if (count == width)
+    if (count == sideBySide)
       return step;
-    values.assign(size_t(products) * width, 0);
-    exponents.assign(size_t(products) * width, noExponent);
-    zeros.assign(width, 0);
+    values.assign(size_t(products) * sideBySide, 0);
+    exponents.assign(size_t(products) * sideBySide, ofNoProduct);
+    zeros.assign(sideBySide, 0);
     std::copy_n(step.hasZeroInB, count, zeros.data());
     for (uint32_t i = 0; i < products; ++i) {
-      std::copy_n(step.b + i * step.strideOfB, count, &values[size_t(i) * width]);
-      std::copy_n(step.exponentsOfB + i * step.strideOfB, count, &exponents[size_t(i) * width]);
+      std::copy_n(step.b + i * step.strideOfB, count, &values[size_t(i) * sideBySide]);
+      std::copy_n(step.exponentsOfB + i * step.strideOfB, count, &exponents[size_t(i) * sideBySide]);
     }
     step.b = values.data();
     step.exponentsOfB = exponents.data();
     step.hasZeroInB = zeros.data();
-    step.strideOfB = width;
+    step.strideOfB = sideBySide;
     return step;
   }
   bool isSimple(uint32_t column, uint32_t code, const Sums &sums, uint32_t i) const {
@@ -251,7 +251,7 @@ void addProducts(const Multiplicand &a, uint32_t first, uint32_t count, const Mu
                  const Format &result, const SumModel &model) {
   for (uint32_t row = 0; row < count; ++row) {
     RowOfSums one(a, first + row, b, result, model);
-    for (uint32_t column = 0; column < b.rows; column += width)
+    for (uint32_t column = 0; column < b.rows; column += sideBySide)
       one.add(column, &sums[size_t(row) * b.rows + column]);
   }
 }

@@ -1,6 +1,7 @@
 #include "Operate/Compile.h"
 #include "Operate/Evaluated.h"
 #include "Operate/Lowering.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace ptxray::machine {
 
@@ -13,9 +14,25 @@ static bool isLowered(const Lowering::Input &input, ElementType packed, Register
   return true;
 }
 
+/// Whether the recipe has a part that is computed for the warp as a whole.
+static bool isNamed(const Recipe &recipe) {
+  return llvm::any_of(recipe.steps, [](const RecipeStep &step) { return step.op == isa::StepOp::Named; });
+}
+
+static bool hasVectors(const Recipe &recipe) {
+  return llvm::any_of(recipe.operands, [](const RecipeOperand &operand) {
+    return llvm::any_of(operand.registers, [](const RecipeOperand::Register &one) { return one.part != 0; });
+  });
+}
+
 Compiled compile(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place carry, RegisterFile &file, Kept &kept) {
-  Compiled compiled = evaluated(recipe, byNode, carry, file, kept);
-  if (!compiled.refusal.empty() || compiled.ops.empty())
+  Compiled compiled;
+  if (hasVectors(recipe)) {
+    compiled.refusal = "a register of vector type";
+    return compiled;
+  }
+  compiled = evaluated(recipe, byNode, carry, file, kept);
+  if (!compiled.refusal.empty() || compiled.ops.empty() || isNamed(recipe))
     return compiled;
   const std::vector<MemoryUse> reads = compiled.reads, writes = compiled.writes;
   const Lowering::Input input{recipe, byNode, carry, reads, writes, kept};

@@ -26,21 +26,24 @@ static bool hasVectors(const Recipe &recipe) {
 }
 
 Compiled compile(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place carry, RegisterFile &file, Kept &kept) {
-  Compiled compiled;
   if (hasVectors(recipe)) {
-    compiled.refusal = "a register of vector type";
-    return compiled;
+    Compiled refused;
+    refused.refusal = "a register of vector type";
+    return refused;
   }
-  compiled = evaluated(recipe, byNode, carry, file, kept);
-  if (!compiled.refusal.empty() || compiled.ops.empty() || isNamed(recipe))
+  if (isNamed(recipe))
+    return evaluated(recipe, byNode, carry, file, kept);
+  Compiled compiled = withMemory(recipe, file);
+  if (!compiled.refusal.empty() || recipe.results.empty())
     return compiled;
   const std::vector<MemoryUse> reads = compiled.reads, writes = compiled.writes;
   const Lowering::Input input{recipe, byNode, carry, reads, writes, kept};
   for (const RecipeResult &result : recipe.results)
     if (result.type.count > 1 && isLowered(input, result.type, file, compiled))
       return compiled;
-  isLowered(input, ElementType{ElementType::Kind::Unsigned, 0, 1, nullptr}, file, compiled);
-  return compiled;
+  if (isLowered(input, ElementType{ElementType::Kind::Unsigned, 0, 1, nullptr}, file, compiled))
+    return compiled;
+  return evaluated(recipe, byNode, carry, file, kept);
 }
 
 } // namespace ptxray::machine

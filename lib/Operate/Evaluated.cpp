@@ -30,7 +30,10 @@ struct Evaluation {
 /// Each lane has its own memory, for each operand this much of it.
 constexpr uint64_t partBytes = 512;
 
+/// What a lane holds; without registers: 0.
 Bits load(const char *registers, Place place, unsigned lane) {
+  if (!registers)
+    return 0;
   if (place.bits == 1) {
     uint32_t lanes;
     std::memcpy(&lanes, registers + place.slot, 4);
@@ -183,10 +186,18 @@ static std::vector<Source> sourcesOf(const Recipe &recipe, llvm::ArrayRef<Place>
 }
 
 /// Why it cannot be computed, if that shows only when it is done.
-static std::string refusalOf(const Evaluation &evaluation, uint32_t bytes) {
-  const std::vector<char> registers(bytes);
-  Holding holding(evaluation, registers.data(), 1);
+static std::string refusalOf(const Evaluation &evaluation) {
+  Holding holding(evaluation, nullptr, 1);
   return evaluate(evaluation.recipe, holding.lanes).refusal;
+}
+
+Compiled withMemory(const Recipe &recipe, RegisterFile &file) {
+  Compiled compiled;
+  compiled.isOneByOne = recipe.isOneByOne;
+  compiled.refusal = recipe.refusal;
+  if (compiled.refusal.empty())
+    PartList(recipe, file).describe(compiled);
+  return compiled;
 }
 
 Compiled evaluated(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place carry, RegisterFile &file, Kept &kept) {
@@ -202,7 +213,7 @@ Compiled evaluated(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place car
     if (result.target == isa::FormulaTarget::Operand)
       for (const RecipeOperand::Register &one : recipe.operands[result.operand].registers)
         evaluation->targets.push_back(one.node >= 0 && size_t(one.node) < byNode.size() ? byNode[one.node] : Place());
-  compiled.refusal = refusalOf(*evaluation, file.bytes());
+  compiled.refusal = refusalOf(*evaluation);
   if (!compiled.refusal.empty() || recipe.results.empty())
     return compiled;
   Op &op = compiled.ops.emplace_back();

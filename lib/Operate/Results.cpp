@@ -1,6 +1,7 @@
 // Where the numbers of a recipe go.
 #include "Operate/Exactly.h"
 #include "Operate/Lowering.h"
+#include "Semantics/Operators.h"
 
 namespace ptxray::machine {
 
@@ -75,6 +76,9 @@ NodeId Lowering::approximation(const RecipeResult &result, unsigned element) {
   const Handler single = step.type.format == &numbers::f32 ? approximationOf(step.op, recipe.isFull) : nullptr;
   if (single)
     return graph.call(single, nullptr, 32, args, recipe.flushes);
+  const Bits zeros[2] = {};
+  if (!approximated(step, zeros, recipe.flushes, recipe.isFull))
+    return fail(noNode);
   auto work = std::make_shared<ApproximateWork>(ApproximateWork{step, recipe.flushes, recipe.isFull});
   const void *more = work.get();
   input.kept.push_back(std::move(work));

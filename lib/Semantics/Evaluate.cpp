@@ -331,7 +331,7 @@ void Machine::storeRegisters(const RecipeResult &result, unsigned lane) {
   }
 }
 
-/// As many bytes as the formula says, and zeros up to another number.
+/// Copies as many bytes as the formula says, and writes zeros up to another number.
 void Machine::copyBytes(const RecipeResult &result, unsigned lane) {
   const RecipeStep &step = recipe.steps[result.step];
   const auto count = static_cast<size_t>(at(step.args[1], lane, 0).magnitude);

@@ -11,7 +11,7 @@
 
 namespace ptxray {
 
-/// Where the elements of a matrix lie, row after row: in the bits of which register of which lane.
+/// The places of the elements of a matrix, row after row: the bits of a register of a lane.
 struct Fragment {
   struct Place {
     uint16_t word;
@@ -21,8 +21,8 @@ struct Fragment {
   std::vector<Place> places;                // of several matrices one after the other
 };
 
-/// Of wmma the manual leaves open which thread holds which element; programs see only that loads, products and stores
-/// agree. The elements lie as in the fragments of mma that a GPU makes of it.
+/// The manual leaves open which thread holds which element of a fragment of wmma; programs see only that loads, products
+/// and stores agree. The elements lie as in the fragments of mma that a GPU makes of it.
 Fragment wholeFragment(unsigned rows, unsigned columns, unsigned bits, bool isAccumulator, bool isTransposed);
 
 /// Registers of an operand, each of all lanes.

@@ -4,17 +4,16 @@
     semantics.py build [--build build/release] [--ptxas PATH] [--folder build/semantics] [--only NAME,...] [--most N]
     semantics.py run [OUTPUT FOLDER]      there: in the folder that was built, with python3 and libcuda.so.1
 
-`build` makes a kernel of every text that `ptxray isa --enumerate --all` accepts for sm_90a, that has nothing but registers and constants, and
-that `semantics-cases` can compute: it loads the registers, runs the text, and stores what was written. ptxas compiles each with -O0
-and with -O3. `run` launches them and compares the digests of what they leave; OUTPUT/semantics.txt says how many texts of each instruction
-agree, and of the others what the GPU left."""
+`build` makes a kernel of every text that `ptxray isa --enumerate --all` accepts for sm_90a, that has nothing but
+registers and constants, and that `semantics-cases` can compute: it loads the registers, runs the text, and stores what
+was written. ptxas compiles each with -O0 and with -O3. `run` launches them and compares the digests of what they leave;
+OUTPUT/semantics.txt says how many texts of each instruction agree, and of the others what the GPU left."""
 
 import argparse
 import base64
 import concurrent.futures
 import ctypes
 import hashlib
-import json
 import lzma
 import pathlib
 import re
@@ -27,10 +26,12 @@ import tarfile
 TARGET, THREADS, PLACES = "sm_90a", 256, 24
 CASES_A_KERNEL = 24
 SLOT = THREADS * 8  # bytes of a register in all threads
-TYPES = {
-    "%p": "pred", "%h": "b16", "%hu": "u16", "%hs": "s16", "%hf": "f16", "%hx": "f16x2", "%r": "b32", "%u": "u32", "%s": "s32",
-    "%f": "f32", "%rd": "b64", "%ud": "u64", "%sd": "s64", "%fd": "f64",
-}  # fmt: skip
+TYPES = dict(
+    zip(
+        "%p %h %hu %hs %hf %hx %r %u %s %f %rd %ud %sd %fd".split(),
+        "pred b16 u16 s16 f16 f16x2 b32 u32 s32 f32 b64 u64 s64 f64".split(),
+    )
+)
 # These wait for lanes of a mask, which is all of them here, or need metadata of a certain kind.
 MASKED = re.compile(r"^(shfl\.sync|vote\.sync|match\.|redux\.sync|elect\.sync|bar\.warp)")
 LEFT_OUT = re.compile(r"^(mma\.sp|wmma|wgmma|tcgen05|bar|barrier|activemask|setmaxnreg|shfl\.(?!sync)|vote\.(?!sync))")
@@ -67,7 +68,8 @@ def kernel(name, cases):
     lines = [
         f".visible .entry {name}(.param .u64 in, .param .u64 out) {{",
         ".reg .b64 %zin, %zout; .reg .b32 %zt, %zc, %zw;",
-        "ld.param.u64 %zin,[in]; ld.param.u64 %zout,[out]; mov.u32 %zt,%tid.x; mov.u32 %zc,%ctaid.x; mad.lo.u32 %zt,%zc,64,%zt;",
+        "ld.param.u64 %zin,[in]; ld.param.u64 %zout,[out];",
+        "mov.u32 %zt,%tid.x; mov.u32 %zc,%ctaid.x; mad.lo.u32 %zt,%zc,64,%zt;",
         "mad.wide.u32 %zin,%zt,8,%zin; mad.wide.u32 %zout,%zt,8,%zout;",
     ]
     at = 0
@@ -99,20 +101,21 @@ def assembled(ptxas, folder, name, cases, header):
     source = folder / f"{name}.ptx"
     source.write_text(header + kernel("kern", cases))
     for level in (0, 3):
-        result = subprocess.run(["nice", ptxas, f"-O{level}", f"-arch={TARGET}", source, "-o", folder / f"{name}.O{level}.cubin"], capture_output=True)
+        command = [ptxas, f"-O{level}", f"-arch={TARGET}", source, "-o", folder / f"{name}.O{level}.cubin"]
+        result = subprocess.run(["nice", *command], capture_output=True)
         if result.returncode != 0:
             if len(cases) == 1:
                 print(f"ptxas refuses {cases[0].text}", file=sys.stderr)
                 return []
             middle = len(cases) // 2
-            return assembled(ptxas, folder, name + "a", cases[:middle], header) + assembled(ptxas, folder, name + "b", cases[middle:], header)
+            first = assembled(ptxas, folder, name + "a", cases[:middle], header)
+            return first + assembled(ptxas, folder, name + "b", cases[middle:], header)
     return [(name, cases)]
 
 
 def build(options):
     ptxray, cases_tool = (options.build / path for path in ("tools/ptxray/ptxray", "test/device/semantics-cases"))
-    versions = json.loads(subprocess.run([ptxray, "version", "--format=json"], check=True, capture_output=True, text=True).stdout)["ptx"]
-    version = "9.0" if "9.0" in versions else versions[-1]
+    version = "9.0"
     listed = subprocess.run([ptxray, "isa", "--list"], check=True, capture_output=True, text=True).stdout
     names = sorted({line.split("\t")[0] for line in listed.splitlines() if "\t" in line})
     names = options.only.split(",") if options.only else [name for name in names if not LEFT_OUT.match(name)]
@@ -128,15 +131,16 @@ def build(options):
     header = f".version {version}\n.target {TARGET}\n.address_size 64\n"
     modules = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        jobs = [pool.submit(assembled, options.ptxas, work, f"m{i:04}", group, header) for i, group in enumerate(groups)]
+        jobs = [pool.submit(assembled, options.ptxas, work, f"m{i:04}", one, header) for i, one in enumerate(groups)]
         for job in jobs:
             modules += job.result()
     lines = {case.text: line for case, line in zip(cases, (work / "cases.txt").open())}
     with (work / "modules.txt").open("w") as out:
         for name, group in modules:
             out.write(f"module {name}\n" + "".join(lines[case.text] for case in group))
-    with lzma.open(folder / "semantics.tar.xz", "wb", preset=3) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
-        for path in ["inputs.bin", "modules.txt", *(f"{name}.O{level}.cubin" for name, _ in modules for level in (0, 3))]:
+    with lzma.open(folder / "semantics.tar.xz", "wb", preset=3) as xz, tarfile.open(fileobj=xz, mode="w") as tar:
+        cubins = [f"{name}.O{level}.cubin" for name, _ in modules for level in (0, 3)]
+        for path in ["inputs.bin", "modules.txt", *cubins]:
             tar.add(work / path, path)
     shutil.copy(__file__, folder / "semantics.py")
     print(f"{folder}: {sum(len(group) for _, group in modules)} texts of {len(cases)} in {len(modules)} modules")
@@ -211,7 +215,8 @@ def run(folder, output):
     tallies, notes = {}, []
     for name, cases in read_modules(work):
         size = sum(len(case.written) for case in cases) * SLOT
-        left = {level: driver.launch((work / f"{name}.O{level}.cubin").read_bytes(), inputs, buffer, size) for level in (0, 3)}
+        cubins = {level: (work / f"{name}.O{level}.cubin").read_bytes() for level in (0, 3)}
+        left = {level: driver.launch(cubin, inputs, buffer, size) for level, cubin in cubins.items()}
         at = 0
         for case in cases:
             found = {0: True, 3: True}
@@ -224,7 +229,8 @@ def run(folder, output):
             tally[kind] += 1
             if kind:
                 count = len(case.written) * SLOT
-                part = {level: base64.b64encode(lzma.compress(data[at - count : at])).decode() for level, data in left.items()}
+                part = {level: lzma.compress(data[at - count : at]) for level, data in left.items()}
+                part = {level: base64.b64encode(packed).decode() for level, packed in part.items()}
                 notes.append((("-O0 differs", "-O3 differs", "both differ")[kind - 1], case.text, part))
     shutil.rmtree(work)
     with (output / "semantics.txt").open("w") as out:
@@ -235,7 +241,8 @@ def run(folder, output):
         out.write(f"all: {', '.join(map(str, sums))}\n")
         for kind, text, part in notes:
             out.write(f"{kind}\t{text}\t{part[0] if part[0] != part[3] else '='}\t{part[3]}\n")
-    print(f"{sum(sums)} texts: {sums[0]} equal, {sums[1]} differ with -O0 alone, {sums[2]} with -O3 alone, {sums[3]} with both")
+    differ = f"{sums[1]} differ with -O0 alone, {sums[2]} with -O3 alone, {sums[3]} with both"
+    print(f"{sum(sums)} texts: {sums[0]} equal, {differ}")
 
 
 def shown(path, cases_path):
@@ -251,8 +258,11 @@ def shown(path, cases_path):
         values = lzma.decompress(base64.b64decode(packed))
         print(f"{kind}: {text}")
         for thread in (0, 3, 40, 70, 100, 130, 170, 200, 230):
-            before = [struct.unpack_from("<Q", inputs, i * SLOT + thread * 8)[0] & ((1 << bits) - 1) for i, (_, bits) in enumerate(cases[text].registers)]
-            after = [struct.unpack_from("<Q", values, i * SLOT + thread * 8)[0] for i in range(len(cases[text].written))]
+            def word(data, number):
+                return struct.unpack_from("<Q", data, number * SLOT + thread * 8)[0]
+
+            before = [word(inputs, i) & ((1 << bits) - 1) for i, (_, bits) in enumerate(cases[text].registers)]
+            after = [word(values, i) for i in range(len(cases[text].written))]
             print("   ", " ".join(f"{value:x}" for value in before), "->", " ".join(f"{value:x}" for value in after))
 
 
@@ -260,7 +270,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["build", "run", "show"])
     parser.add_argument("output", nargs="*", type=pathlib.Path)
-    root = pathlib.Path(__file__).resolve().parents[2] if "test" in pathlib.Path(__file__).resolve().parts else pathlib.Path()
+    here = pathlib.Path(__file__).resolve()
+    root = here.parents[2] if here.parent.name == "device" else here.parent
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/release")
     parser.add_argument("--ptxas", default="ptxas")
     parser.add_argument("--folder", type=pathlib.Path, default=root / "build/semantics")

@@ -1,5 +1,7 @@
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
+#include "llvm/ADT/SmallVector.h"
+#include <array>
 #include <cstring>
 
 namespace ptxray::machine {
@@ -239,10 +241,8 @@ static void findOneByOne(Warp &warp, const Op &op, const MemoryAccess &access, c
   }
 }
 
-static Pointers find(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
+static Pointers find(const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask, Warp &warp) {
   Pointers found{mask, {}};
-  uint64_t at[warpSize];
-  addressesOf(registers, access.address, at);
   if (!findTogether(warp, op, access, at, found))
     findOneByOne(warp, op, access, at, found);
   if (!warp.clock.empty() &&
@@ -302,7 +302,9 @@ template <class Move> static void byWidths(unsigned registerBits, unsigned bits,
 }
 
 static void loadAll(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
-  const Pointers from = find(registers, op, access, mask, warp);
+  uint64_t at[warpSize];
+  addressesOf(registers, access.address, at);
+  const Pointers from = find(op, access, at, mask, warp);
   size_t offset = 0;
   for (const Place &place : access.elements) {
     if (place.bits)
@@ -313,8 +315,9 @@ static void loadAll(char *registers, const Op &op, const MemoryAccess &access, u
   }
 }
 
-static void storeAll(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
-  const Pointers to = find(registers, op, access, mask, warp);
+static void storeAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask,
+                     Warp &warp) {
+  const Pointers to = find(op, access, at, mask, warp);
   size_t offset = 0;
   for (const Place &place : access.elements) {
     byWidths(place.bits, access.bits, [&]<class Register, class Element>(Register, Element) {
@@ -328,20 +331,26 @@ void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   loadAll(registers, op, *static_cast<const MemoryAccess *>(op.more), mask, warp);
 }
 void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
-  storeAll(registers, op, *static_cast<const MemoryAccess *>(op.more), mask, warp);
+  const auto &access = *static_cast<const MemoryAccess *>(op.more);
+  uint64_t at[warpSize];
+  addressesOf(registers, access.address, at);
+  storeAll(registers, op, access, at, mask, warp);
 }
 
 void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &atomic = *static_cast<const AtomicAccess *>(op.more);
+  // What was there may be written to the register of the address.
+  llvm::SmallVector<std::array<uint64_t, warpSize>, 1> at(atomic.writes.size());
+  for (size_t i = 0; i < at.size(); ++i)
+    addressesOf(registers, atomic.writes[i].address, at[i].data());
   for (uint32_t left = mask; left; left &= left - 1) {
     const uint32_t lane = left & -left;
     for (const MemoryAccess &read : atomic.reads)
       loadAll(registers, op, read, lane, warp);
     for (const Op &one : atomic.ops)
       one.run(registers, one, lane, warp);
-    if (!warp.fault)
-      for (const MemoryAccess &write : atomic.writes)
-        storeAll(registers, op, write, lane, warp);
+    for (size_t i = 0; i < at.size() && !warp.fault; ++i)
+      storeAll(registers, op, atomic.writes[i], at[i].data(), lane, warp);
   }
 }
 

@@ -18,16 +18,16 @@ SECONDS = 1
 
 
 def kernels_of(path):
-    """The kernels with a body, and their parameters: type, and whether it is an array."""
+    """The kernels with a body, and their parameters: type, and how many elements, of an array."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", path.read_text(errors="replace"), flags=re.S)
     for name, parameters in re.findall(r"\.entry\s+([\w$%]+)\s*(?:\(([^)]*)\))?[^;{]*\{", text):
-        found = [re.search(r"\.([usbf]\d+)\b[^,\[]*(\[)?", one) for one in parameters.split(",") if one.strip()]
-        yield name, [(one[1], bool(one[2])) if one else ("b64", False) for one in found]
+        found = [re.search(r"\.([usbf]\d+)\b[^,\[]*(?:\[(\d+))?", one) for one in parameters.split(",") if one.strip()]
+        yield name, [(one[1], int(one[2] or 0)) if one else ("b64", 0) for one in found]
 
 
-def argument(chance, type, is_array):
-    if is_array:
-        return "hex=" + bytes(chance.randrange(256) for _ in range(4)).hex()
+def argument(chance, type, elements):
+    if elements:
+        return "hex=" + bytes(chance.randrange(256) for _ in range(min(elements, 8))).hex()
     if type.endswith("64") and chance.random() < 0.8:
         return chance.choice(["zeros:65536", "random:u32:4096:7", "iota:u32:1000", "zeros:64"])
     return str(chance.choice([0, 1, 2, 7, 32, 100]))

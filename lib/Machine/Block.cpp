@@ -208,9 +208,23 @@ static void useClusterBarrier(Warp &warp, const Fragment &next, const BarrierSit
   warp.block->waitingForCluster.push_back({&warp, next, &site});
 }
 
+/// The lanes wait for the other warps of their group; nothing that they did before is ordered by that.
+static void meetInWarpgroup(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
+  constexpr uint32_t warpsOfGroup = 4;
+  NumberedBarrier &meeting = warp.block->warpgroups[warp.number / warpsOfGroup];
+  meeting.threads = warpsOfGroup * warpSize;
+  meeting.arrived[&warp] |= mask;
+  warp.atBarrier |= mask;
+  meeting.waiting.push_back({&warp, next, &site});
+  ++warp.block->events;
+  completeIfAll(*warp.block, meeting);
+}
+
 void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
-  if (site.isOfCluster)
+  if (site.scope == isa::Scope::Cluster)
     return useClusterBarrier(warp, next, site, mask);
+  if (site.scope == isa::Scope::Warpgroup)
+    return meetInWarpgroup(warp, next, site, mask);
   const char *registers = next.frame->registers;
   const auto first = static_cast<unsigned>(__builtin_ctz(mask));
   NumberedBarrier &barrier = warp.block->barriers[addressIn(registers, {site.number, 0}, first) & 15];

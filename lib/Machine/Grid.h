@@ -35,6 +35,7 @@ struct BlockState {
   std::vector<BlockState *> cluster;                 // by rank
   std::array<NumberedBarrier, 16> barriers;
   std::vector<WaitingAtBarrier> waitingForCluster;
+  std::map<uint32_t, NumberedBarrier> warpgroups; // by number: which warps have come to what they wait for together
   TensorMemory tensor;
   uint64_t events = 0; // arrivals and ends: whether anything happens
 

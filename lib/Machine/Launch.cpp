@@ -160,6 +160,9 @@ static void reportHang(const GridState &grid, llvm::ArrayRef<BlockState *> block
     for (const NumberedBarrier &barrier : block->barriers)
       for (const WaitingAtBarrier &one : barrier.waiting)
         add(one.fragment);
+    for (const auto &[number, meeting] : block->warpgroups)
+      for (const WaitingAtBarrier &one : meeting.waiting)
+        add(one.fragment);
     for (const WaitingAtBarrier &one : block->waitingForCluster)
       add(one.fragment);
     for (const Warp &warp : block->warps) {

@@ -59,6 +59,17 @@ bool BodyLowering::control(const Lowered &one) {
         break;
       barrier(one, action);
       return true;
+    case FactKind::Waits: {
+      // An operation of a warpgroup is complete when each of its warps has come to it.
+      const Action *converged = one.action(FactKind::Converged);
+      if (!converged || converged->scope() != isa::Scope::Warpgroup)
+        break;
+      BarrierSite site;
+      site.scope = isa::Scope::Warpgroup;
+      closeBlock(Way::Barrier, &one).more = keep(site);
+      openBlock();
+      return true;
+    }
     default: break;
     }
   return false;
@@ -91,7 +102,7 @@ void BodyLowering::barrier(const Lowered &one, const Action &action) {
   if (action.amount >= 0)
     site.threads = placeOf(one, action.amount, 32);
   site.waits = action.kind != FactKind::Arrives;
-  site.isOfCluster = action.scope() == isa::Scope::Cluster;
+  site.scope = action.scope();
   if (const int counted = one.node("c"); counted >= 0) {
     using Result = BarrierSite::Result;
     site.counted = placeOf(one, counted, 1);

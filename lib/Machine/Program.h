@@ -98,10 +98,10 @@ struct JumpTable {
 };
 struct BarrierSite {
   enum class Result : uint8_t { None, Count, All, Any };
-  Place number, threads;    // threads: none: all of the block
-  bool waits = true;        // else it only arrives
-  bool isOfCluster = false; // then there is one, of all threads of the cluster
-  Place counted;            // the predicate
+  Place number, threads;              // threads: none: all of the block
+  bool waits = true;                  // else it only arrives
+  isa::Scope scope = isa::Scope::Cta; // of a cluster there is one, and one of each warpgroup
+  Place counted;                      // the predicate
   bool isNot = false;
   Result result = Result::None;
   Place to;

@@ -271,6 +271,9 @@ void Multiplication::addScaled(uint32_t first, const Prepared &a, const Prepared
   const std::vector<numbers::Factor> ofA = scales(product.scaleA, shape.scalesOfA),
                                      ofB = scales(product.scaleB, shape.scalesOfB);
   const uint32_t factors = shape.factors;
+  if (factors == 1 && shape.scale == &numbers::ue8m0 && !product.isSparse)
+    return numbers::addScaledProducts(*a.floats, 0, a.rows, *b.floats, {&ofA[first], a.rows},
+                                      {&ofB[firstColumn], b.rows}, sums, shape.kind.model);
   const std::vector<uint16_t> chosen = product.isSparse ? columns(first) : std::vector<uint16_t>();
   std::vector<numbers::Factor> factorsOfB(a.depth);
   for (uint32_t row = 0; row < a.rows; ++row)

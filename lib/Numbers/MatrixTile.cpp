@@ -53,6 +53,7 @@ struct Step {
   uint32_t products;
   bool hasZeroInA;
   const uint8_t *hasZeroInB; // of each row
+  const int16_t *shift;      // exponents of the scales of each sum; null: there are none
 };
 
 /// What the sums are before the step, as f32, and after it.
@@ -64,31 +65,37 @@ struct Sums {
   uint32_t codes[sideBySide];    // f32, cut
 };
 
-/// The greatest exponents, from what they are without products on. The loops are plain, so that they become vectors.
-[[gnu::always_inline]] inline void findTop(const Step &step, const SumModel &model, Sums &sums) {
+/// The greatest exponents. The loops are plain, so that they become vectors.
+[[gnu::always_inline]] inline void findTop(const Step &step, const SumModel &model, const int16_t *shift, Sums &sums) {
   int16_t top[sideBySide];
-  const int16_t ofZero = model.zeroExponent;
-  for (uint32_t i = 0; i < sideBySide; ++i) {
-    const int16_t least = step.hasZeroInA || step.hasZeroInB[i] ? ofZero : ofNoProduct;
-    top[i] = std::max(sums.exponents[i], least);
-  }
+  for (int16_t &one : top)
+    one = 2 * ofNoProduct;
   for (uint32_t k = 0; k < step.products; ++k) {
     const int16_t exponent = step.exponentsOfA[k * step.strideOfA];
     const int16_t *of = step.exponentsOfB + k * step.strideOfB;
     for (uint32_t i = 0; i < sideBySide; ++i)
       top[i] = std::max<int16_t>(top[i], static_cast<int16_t>(exponent + of[i]));
   }
-  std::memcpy(sums.top, top, sizeof top);
+  const int16_t ofZero = model.zeroExponent;
+  for (uint32_t i = 0; i < sideBySide; ++i) {
+    const int16_t least = step.hasZeroInA || step.hasZeroInB[i] ? ofZero : ofNoProduct;
+    sums.top[i] = std::max(std::max(sums.exponents[i], least), static_cast<int16_t>(top[i] + shift[i]));
+  }
 }
 
 [[gnu::always_inline]] inline void addStep(const Step &step, const SumModel &model, Sums &sums) {
-  findTop(step, model, sums);
+  constexpr int leastScale = 1, greatestScale = 254; // of f32; further away are zeros, and what is cut off
+  int16_t shift[sideBySide] = {};
+  if (step.shift)
+    std::memcpy(shift, step.shift, sizeof shift);
+  findTop(step, model, shift, sums);
   float scale[sideBySide];
   double made[sideBySide];
   for (uint32_t i = 0; i < sideBySide; ++i) {
     const int exponent = 127 + model.fractionBits - std::max<int>(sums.top[i], leastTop);
-    scale[i] = std::bit_cast<float>(uint32_t(exponent) << 23);
-    made[i] = static_cast<int32_t>(sums.before[i] * scale[i]);
+    const int shifted = std::clamp(exponent + shift[i], leastScale, greatestScale);
+    scale[i] = std::bit_cast<float>(uint32_t(shifted) << 23);
+    made[i] = static_cast<int32_t>(sums.before[i] * std::bit_cast<float>(uint32_t(exponent) << 23));
   }
   for (uint32_t begin = 0; begin < step.products; begin += mostOfWord) {
     int32_t part[sideBySide] = {};
@@ -170,11 +177,22 @@ uint32_t nearestHalf(double number) {
   return sign | ((static_cast<uint32_t>(exponent - f16.leastExponent()) << 10) + units);
 }
 
+/// The scales of a row of A and of all rows of B.
+struct Scales {
+  const Factor *ofA = nullptr; // null: there are none
+  std::span<const Factor> ofB;
+};
+/// Whether products that are scaled so are still inside what f32 holds.
+bool isNearOne(const Factor &scale) {
+  return scale.kind == Number::Kind::Finite && scale.significand == 1024 && std::abs(scale.exponent) <= greatestInside;
+}
+
 /// Sums of a row of A, from one step on to the next.
 class RowOfSums {
 public:
-  RowOfSums(const Multiplicand &a, uint32_t row, const Multiplicand &b, const Format &result, const SumModel &model)
-      : a(a), row(row), b(b), result(result), model(model) {}
+  RowOfSums(const Multiplicand &a, uint32_t row, const Multiplicand &b, const Format &result, const SumModel &model,
+            const Scales &scales = {})
+      : a(a), row(row), b(b), result(result), model(model), scales(scales) {}
 
   void add(uint32_t first, uint32_t *codes) {
     static const AddStep addOne = fastest();
@@ -207,7 +225,15 @@ private:
               b.rows,
               products,
               a.hasZero[size_t(number) * a.rows + row] != 0,
-              &b.hasZero[size_t(number) * b.rows + first]};
+              &b.hasZero[size_t(number) * b.rows + first],
+              nullptr};
+    if (scales.ofA) {
+      shift.assign(sideBySide, 0);
+      for (uint32_t i = 0; i < count; ++i)
+        if (isNearOne(*scales.ofA) && isNearOne(scales.ofB[first + i]))
+          shift[i] = static_cast<int16_t>(scales.ofA->exponent + scales.ofB[first + i].exponent);
+      step.shift = shift.data();
+    }
     if (count == sideBySide)
       return step;
     values.assign(size_t(products) * sideBySide, 0);
@@ -226,11 +252,18 @@ private:
   }
   bool isSimple(uint32_t column, uint32_t code, const Sums &sums, uint32_t i) const {
     const uint32_t infinity = result.width() == 32 ? 0x7f800000 : 0x7c00;
+    // Scaled products may all be so small that the clamped exponent cuts them off.
+    if (scales.ofA && (sums.top[i] < leastTop || !isNearOne(*scales.ofA) || !isNearOne(scales.ofB[column])))
+      return false;
     return !a.isOutside[row] && !b.isOutside[column] && (code & infinity) != infinity &&
            (sums.top[i] >= leastTop || (sums.before[i] == 0 && sums.made[i] == 0));
   }
   uint32_t oneByOne(uint32_t k, uint32_t column, uint32_t code) const {
     const size_t count = std::min<size_t>(model.products, a.depth - k);
+    if (scales.ofA)
+      return scaledSumOfProducts({&a.factors[size_t(row) * a.depth], count},
+                                 {&b.factors[size_t(column) * b.depth], count}, {scales.ofA, 1},
+                                 scales.ofB.subspan(column, 1), code, model, /*hasGroups=*/false);
     return static_cast<uint32_t>(sumOfProducts({&a.factors[size_t(row) * a.depth + k], count},
                                                {&b.factors[size_t(column) * b.depth + k], count}, code, result, model));
   }
@@ -240,6 +273,8 @@ private:
   const Multiplicand &b;
   const Format &result;
   const SumModel &model;
+  const Scales scales;
+  std::vector<int16_t> shift;
   std::vector<float> values;
   std::vector<int16_t> exponents;
   std::vector<uint8_t> zeros;
@@ -251,6 +286,16 @@ void addProducts(const Multiplicand &a, uint32_t first, uint32_t count, const Mu
                  const Format &result, const SumModel &model) {
   for (uint32_t row = 0; row < count; ++row) {
     RowOfSums one(a, first + row, b, result, model);
+    for (uint32_t column = 0; column < b.rows; column += sideBySide)
+      one.add(column, &sums[size_t(row) * b.rows + column]);
+  }
+}
+
+void addScaledProducts(const Multiplicand &a, uint32_t first, uint32_t count, const Multiplicand &b,
+                       std::span<const Factor> scalesOfA, std::span<const Factor> scalesOfB, std::span<uint32_t> sums,
+                       const SumModel &model) {
+  for (uint32_t row = 0; row < count; ++row) {
+    RowOfSums one(a, first + row, b, f32, model, {&scalesOfA[row], scalesOfB});
     for (uint32_t column = 0; column < b.rows; column += sideBySide)
       one.add(column, &sums[size_t(row) * b.rows + column]);
   }

@@ -23,5 +23,10 @@ public:
 /// as many codes as `b` has rows.
 void addProducts(const Multiplicand &a, uint32_t first, uint32_t count, const Multiplicand &b, std::span<uint32_t> sums,
                  const Format &result, const SumModel &model);
+/// The same for sums of f32, each product times the powers of two that are the scales of the two rows: one of each of
+/// the `count` rows of `a`, and of each row of `b`. As many products are there as are added at once.
+void addScaledProducts(const Multiplicand &a, uint32_t first, uint32_t count, const Multiplicand &b,
+                       std::span<const Factor> scalesOfA, std::span<const Factor> scalesOfB, std::span<uint32_t> sums,
+                       const SumModel &model);
 
 } // namespace ptxray::numbers

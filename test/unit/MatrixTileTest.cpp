@@ -72,4 +72,33 @@ TEST(MatrixTile, SumsSideBySideAreThoseOneByOne) {
       compareTile(one, Spread(kind), random);
 }
 
+TEST(MatrixTile, ScaledSumsSideBySideAreThoseOneByOne) {
+  constexpr uint32_t rows = 3, columns = 40, depth = 32;
+  std::mt19937 random(1);
+  for (const Format *format : {&e4m3, &e5m2, &e2m3, &e2m1})
+    for (const unsigned spread : {20u, 100u, 256u}) { // of the scales; the widest have a NaN among them
+      const SumModel model = sumModel({MatrixUnit::Tcgen05, 100, format, &f32});
+      std::vector<uint32_t> a(rows * depth), b(columns * depth), sums(rows * columns);
+      for (std::vector<uint32_t> *codes : {&a, &b})
+        for (uint32_t &code : *codes)
+          code = spreadCode(random() % 2 ? Spread::Anything : Spread::MostlyZero, *format, random);
+      for (uint32_t &sum : sums)
+        sum = spreadCode(random() % 2 ? Spread::NearOne : Spread::MostlyZero, f32, random);
+      std::vector<Factor> scalesOfA(rows), scalesOfB(columns);
+      for (std::vector<Factor> *scales : {&scalesOfA, &scalesOfB})
+        for (Factor &scale : *scales)
+          scale = factorOf(128 - spread / 2 + random() % spread, ue8m0);
+      const std::vector<uint32_t> before = sums;
+      const Multiplicand ofA(rows, depth, *format, a, model.products), ofB(columns, depth, *format, b, model.products);
+      addScaledProducts(ofA, 0, rows, ofB, scalesOfA, scalesOfB, sums, model);
+      for (uint32_t at = 0; at < sums.size(); ++at) {
+        const uint32_t row = at / columns, column = at % columns;
+        ASSERT_EQ(sums[at],
+                  scaledSumOfProducts({&ofA.factors[row * depth], depth}, {&ofB.factors[column * depth], depth},
+                                      {&scalesOfA[row], 1}, {&scalesOfB[column], 1}, before[at], model, false))
+            << format->name << ", scales of " << spread << ", sum " << before[at];
+      }
+    }
+}
+
 } // namespace

@@ -1,6 +1,7 @@
 #include "Match/Facts.h"
 #include "Isa/Words.h"
 #include "Match/Evaluate.h"
+#include "Match/Operations.h"
 #include "Match/Wording.h"
 #include "Parse/Ast.h"
 #include "llvm/ADT/STLExtras.h"
@@ -182,9 +183,7 @@ static void addActions(const FormView &view, Facts &facts) {
         !(isOfCode ? holdsForCode(view, fact.when) : holds(view, fact.when)))
       continue;
     facts.kinds |= bitOf(fact.kind);
-    if (fact.kind == isa::FactKind::Computes)
-      facts.computation = computationOf(view, static_cast<isa::Operation>(fact.detail));
-    else if (fact.kind == isa::FactKind::Ctas)
+    if (fact.kind == isa::FactKind::Ctas)
       facts.ctas = narrow<uint8_t>(fact.number);
     else if (fact.kind == isa::FactKind::Occupies && fact.condition < 0)
       facts.occupied += fact.operand < 0 ? fact.number : registersOf(view, fact.operand);
@@ -195,6 +194,8 @@ static void addActions(const FormView &view, Facts &facts) {
                                node(fact.operand), node(fact.amount), node(fact.which), node(fact.condition),
                                fact.number});
   }
+  if (const std::optional<isa::Operation> operation = operationOf(view))
+    facts.computation = computationOf(view, *operation);
   facts.hasAddress32 = makesAddress32(facts.computation);
   facts.convertsConstant = convertsConstant(view, facts.computation);
 }

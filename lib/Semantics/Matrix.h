@@ -21,8 +21,8 @@ struct Fragment {
   std::vector<Place> places;                // of several matrices one after the other
 };
 
-/// The manual leaves open which thread holds which element of a fragment of wmma; programs see only that loads, products
-/// and stores agree. The elements lie as in the fragments of mma that a GPU makes of it.
+/// The manual leaves open which thread holds which element of a fragment of wmma; programs see only that loads,
+/// products and stores agree. The elements lie as in the fragments of mma that a GPU makes of it.
 Fragment wholeFragment(unsigned rows, unsigned columns, unsigned bits, bool isAccumulator, bool isTransposed);
 
 /// Registers of an operand, each of all lanes.

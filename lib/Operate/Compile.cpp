@@ -31,10 +31,10 @@ Compiled compile(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place carry
     refused.refusal = "a register of vector type";
     return refused;
   }
-  if (isNamed(recipe))
+  if (isNamed(recipe) || recipe.results.empty())
     return evaluated(recipe, byNode, carry, file, kept);
   Compiled compiled = withMemory(recipe, file);
-  if (!compiled.refusal.empty() || recipe.results.empty())
+  if (!compiled.refusal.empty())
     return compiled;
   const std::vector<MemoryUse> reads = compiled.reads, writes = compiled.writes;
   const Lowering::Input input{recipe, byNode, carry, reads, writes, kept};

@@ -117,6 +117,8 @@ private:
 };
 
 /// Makes operations of a named function; false: there is none of that name.
+/// Matrices that are moved between memory and registers.
+void lowerMove(const Lowered &one, BodyLowering &lowering);
 bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering);
 
 } // namespace ptxray::machine

@@ -113,6 +113,11 @@ void BodyLowering::compute(Lowered &one) {
       refuse(one, "`" + one.recipe.refusal + "`");
     return;
   }
+  if (one.recipe.move.function) {
+    if (!lowerNamed("matrices", one, *this))
+      lowerMove(one, *this);
+    return;
+  }
   if (one.recipe.results.empty() || copiesBytes(one))
     return;
   Compiled compiled = compile(one.recipe, placesByNode(one), code.carry, code.file, code.kept);

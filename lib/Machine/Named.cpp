@@ -133,12 +133,13 @@ bool blockOf(const Lowered &one, BodyLowering &lowering) { return lowerAddress(g
 /// ldmatrix and stmatrix of 8 x 8 elements of 16 bits.
 bool matrices(const Lowered &one, BodyLowering &lowering) {
   MatrixAccess access;
+  bool areSquare = false;
   for (const OpcodeWord &word : one.verdict.opcode->words) {
-    const llvm::StringRef text = isa::word(word.id).text;
-    access.isTransposed |= text == ".trans";
-    if (text == ".m8n16" || text == ".m16n16" || text == ".m16n8")
-      return false;
+    access.isTransposed |= isa::word(word.id).text == ".trans";
+    areSquare |= isa::word(word.id).text == ".m8n8";
   }
+  if (!areSquare)
+    return false;
   for (unsigned i = 0; i < one.match().operands.size(); ++i) {
     const int node = one.match().nodeOf[i];
     if (node < 0)

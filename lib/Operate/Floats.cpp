@@ -262,6 +262,15 @@ Term Lowering::withSign(const RecipeStep & /*step*/, const Term &term, const Ter
   return result;
 }
 
+Term Lowering::subnormal(const Term &term) {
+  const numbers::Format *format = term.format;
+  if (!format)
+    return fail();
+  const Value least = Value::real(numbers::read(uint64_t(1) << format->fractionBits, *format));
+  return truths(StepOp::And, compared(StepOp::Less, unary(Code::Absolute, term), Term::constant(least)),
+                compared(StepOp::Unequal, term, Term::constant(Value())));
+}
+
 std::optional<Term> Lowering::floats(const RecipeStep &step, Args args) {
   using enum Rounding;
   const auto wait = [&] {
@@ -313,14 +322,7 @@ std::optional<Term> Lowering::floats(const RecipeStep &step, Args args) {
   case StepOp::IsInfinite:
     return compared(StepOp::Equal, unary(Code::Absolute, args[0]),
                     Term::constant(Value::real(numbers::Number::infinity(false))));
-  case StepOp::IsSubnormal: {
-    const numbers::Format *format = args[0].format;
-    if (!format)
-      return fail();
-    const Value least = Value::real(numbers::read(uint64_t(1) << format->fractionBits, *format));
-    return truths(StepOp::And, compared(StepOp::Less, unary(Code::Absolute, args[0]), Term::constant(least)),
-                  compared(StepOp::Unequal, args[0], Term::constant(Value())));
-  }
+  case StepOp::IsSubnormal: return subnormal(args[0]);
   default: return fail();
   }
 }

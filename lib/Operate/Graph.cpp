@@ -101,7 +101,7 @@ unsigned Graph::readers(Slot slot, const std::vector<bool> &lives) const {
   return count;
 }
 
-/// What is loaded and goes to a register as it is, is loaded into that register, if nobody else uses either.
+/// What is loaded and goes to a register as it is, is loaded into that register, if nothing else uses either.
 void Graph::loadDirectly(std::vector<MemoryUse> &reads, const std::vector<bool> &lives) {
   for (MemoryUse &use : reads)
     for (Place &element : use.elements) {

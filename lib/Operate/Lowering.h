@@ -83,6 +83,7 @@ private:
   Term floatExtreme(bool isGreatest, const Term &a, const Term &b, const RecipeStep &step);
   Term unary(Code code, const Term &a);
   Term unaryTruth(const Term &a);
+  Term subnormal(const Term &term);
   Term flushed(const RecipeStep &step, const Term &a);
   Term rounded(const Term &term, const numbers::Format &format, numbers::Rounding rounding);
   Term settled(const Term &term);
@@ -123,7 +124,7 @@ private:
   bool hasFailed = false;
   std::vector<Terms> terms;                                // by step
   Terms waiting;                                           // the sources of operations that are not rounded yet
-  std::vector<unsigned> wanted;                            // by step: lowest bits; 0: the step is needed by nobody
+  std::vector<unsigned> wanted;                            // by step: lowest bits; 0: the step is not needed
   uint16_t current = 0;                                    // the step at hand
   numbers::Rounding rounding = numbers::Rounding::Nearest; // of the formula at hand
   const numbers::Format *storedFormat = nullptr;           // likewise

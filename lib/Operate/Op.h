@@ -14,7 +14,7 @@ struct Op;
 /// as wide as the register: 2, 4, 8 or 16 bytes. A predicate is one word with a bit for each lane.
 using Slot = uint32_t;
 inline constexpr Slot noSlot = 0;
-/// Where handlers compute what only some lanes keep; no register begins there.
+/// A place in which handlers compute what only some lanes keep; no register begins there.
 inline constexpr Slot scratchSlot = 64;
 inline constexpr uint32_t scratchBytes = 512;
 

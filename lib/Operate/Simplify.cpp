@@ -40,11 +40,11 @@ NodeId Graph::funnel(NodeId shifted, unsigned first) {
 
 /// A product, or a carry, and a summand.
 NodeId Graph::simplifiedSum(const Node &node) {
+  if (!isInteger(node.type))
+    return noNode;
   for (const unsigned i : {0, 1}) {
     const Node arg = nodes[node.args[i]];
     const NodeId other = node.args[1 - i];
-    if (!isInteger(node.type))
-      return noNode;
     if (isOperation(node.args[i], Code::FromMask) && arg.number == 1 && arg.bits == node.bits)
       return add(Code::AddMask, node.type, arg.args[0], other);
     if (isOperation(node.args[i], Code::Multiply) && arg.type == node.type)

@@ -278,7 +278,7 @@ void Compiler::product(bool isSparse, bool isScaled, Arguments args) {
   std::string refusal;
   to.function = MatrixProduct::make(request, refusal);
   if (!one)
-    refuse("a selector that is no constant");
+    refuse("a selector that is not a constant");
   else if (!to.function)
     refuse(refusal);
 }

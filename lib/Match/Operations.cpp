@@ -43,7 +43,7 @@ private:
 
   const FormView &view;
   const isa::Tables &t;
-  std::vector<Node> nodes;
+  llvm::SmallVector<Node, 16> nodes;
 };
 
 bool isComparison(isa::WordId word) {
@@ -195,7 +195,8 @@ std::optional<Operation> operationOf(const FormView &view) {
   for (const isa::Formula &formula : isa::run(t.formulas, view.form().formulas)) {
     if (formula.target != isa::FormulaTarget::Operand || view.nodeOf[formula.operand] < 0 || !holds(view, formula.when))
       continue;
-    if (formula.approximate || formula.steps.count > mostSteps)
+    const StepOp root = isa::run(t.steps, formula.steps).back().op;
+    if (formula.approximate || formula.steps.count > mostSteps || root == StepOp::Memory || root == StepOp::At)
       return {};
     Steps steps(view);
     return steps.operation(steps.add(formula.steps, {}));

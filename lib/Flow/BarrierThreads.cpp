@@ -16,23 +16,28 @@ struct Arrival {
   int64_t number, count;      // of the barrier, of threads; count 0: all of the block
   std::optional<Warps> warps; // that come to it, where that is known
   int16_t node;               // of the count
+  bool waits;                 // it goes on when the others have come
+  bool isReported = false;
 };
 
 class BarrierRules {
 public:
   BarrierRules(const Body &body, const BodyContext &context, Analyses &analyses)
-      : body(body), context(context), shape(analyses.blockShape()), values(analyses.values()), paths(body, analyses) {}
+      : body(body), context(context), analyses(analyses), shape(analyses.blockShape()), values(analyses.values()),
+        paths(body, analyses) {}
   void check();
 
 private:
   void add(uint32_t number, const Action &action);
   std::optional<Warps> warpsAt(uint32_t number);
-  void checkBlock(const Arrival &arrival);
+  void checkBlock(Arrival &arrival);
+  std::optional<int64_t> mostTogether(llvm::ArrayRef<Arrival> arrivals);
   void checkBarrier(llvm::ArrayRef<Arrival> arrivals);
   void report(const Arrival &arrival, const llvm::Twine &problem);
 
   const Body &body;
   const BodyContext &context;
+  Analyses &analyses;
   const BlockShape &shape;
   Values &values;
   ThreadPaths paths;
@@ -60,7 +65,8 @@ void BarrierRules::add(uint32_t number, const Action &action) {
   const Numbers count =
       action.amount < 0 ? Numbers::of(0) : values.numbersAt(number, static_cast<uint32_t>(action.amount));
   if (barrier.isNumber() && count.isNumber())
-    arrivals.push_back({number, barrier.low, count.low, std::nullopt, action.amount});
+    arrivals.push_back(
+        {number, barrier.low, count.low, std::nullopt, action.amount, action.kind == isa::FactKind::Syncs});
   else
     areAllKnown = false;
 }
@@ -71,33 +77,52 @@ void BarrierRules::report(const Arrival &arrival, const llvm::Twine &problem) {
   context.sink.report(DiagId::BarrierThreads, place, body.ast->text(instruction.opcode), arrival.count, problem);
 }
 
-/// All threads of the block are fewer.
-void BarrierRules::checkBlock(const Arrival &arrival) {
-  if (shape.isKnown && static_cast<uint64_t>(arrival.count) > shape.threads)
+/// All threads of the block are fewer, and none comes twice.
+void BarrierRules::checkBlock(Arrival &arrival) {
+  const bool mayComeAgain = !areAllKnown || llvm::any_of(arrivals, [&](const Arrival &other) {
+    return other.number == arrival.number && !other.waits;
+  });
+  arrival.isReported = shape.isKnown && !mayComeAgain && static_cast<uint64_t>(arrival.count) > shape.threads;
+  if (arrival.isReported)
     report(arrival, "a block of `" + body.ast->text(body.function->name) + "` has " + std::to_string(shape.threads));
+}
+
+/// As how many threads those count that come before the barrier is complete. A warp that waits comes no more, but one
+/// that only arrives may come again: nothing is known of a loop.
+std::optional<int64_t> BarrierRules::mostTogether(llvm::ArrayRef<Arrival> arrivals) {
+  Warps waiting;
+  size_t warps = 0;
+  for (const Arrival &one : arrivals) {
+    const BlockId block = analyses.graph().blockOf(one.instruction);
+    if (one.waits)
+      waiting |= *one.warps;
+    else if (analyses.loops().header[indexOf(block)] == BlockId::None)
+      warps += one.warps->count();
+    else
+      return std::nullopt;
+  }
+  return static_cast<int64_t>((warps + waiting.count()) * warpSize);
 }
 
 /// Of one number, where all that come to it are known.
 void BarrierRules::checkBarrier(llvm::ArrayRef<Arrival> arrivals) {
-  Warps all;
-  for (const Arrival &one : arrivals)
-    all |= *one.warps;
+  const std::optional<int64_t> together = mostTogether(arrivals);
   for (const Arrival &one : arrivals) {
     const auto own = static_cast<int64_t>(one.warps->count()) * warpSize;
-    const auto together = static_cast<int64_t>(all.count()) * warpSize;
-    if (!one.count || one.warps->none() || static_cast<uint64_t>(one.count) > shape.threads)
+    if (!one.count || one.warps->none() || one.isReported)
       continue;
     if (own > one.count) {
       report(one, std::to_string(own) + " come to it");
       continue;
     }
-    if (together < one.count) {
-      report(one, "only " + std::to_string(together) + " come to barrier " + std::to_string(one.number));
+    if (together && *together < one.count) {
+      report(one, "only " + std::to_string(*together) + " come to barrier " + std::to_string(one.number));
       continue;
     }
     // It waits for threads that come elsewhere, and nowhere do they come to the same.
     const auto isPartner = [&](const Arrival &other) {
-      return (*other.warps & ~*one.warps).any() && other.count == one.count;
+      const bool mayComeAgain = other.instruction != one.instruction && !(one.waits && other.waits);
+      return ((*other.warps & ~*one.warps).any() || mayComeAgain) && other.count == one.count;
     };
     const auto *other = llvm::find_if(arrivals, [&](const Arrival &two) {
       return two.count && two.count != one.count && (*two.warps & *one.warps).none() && two.warps->any();
@@ -119,7 +144,7 @@ void BarrierRules::check() {
       if ((action.kind == isa::FactKind::Syncs || action.kind == isa::FactKind::Arrives) && action.node < 0 &&
           action.scope() == isa::Scope::Cta)
         add(number, action);
-  for (const Arrival &arrival : arrivals)
+  for (Arrival &arrival : arrivals)
     if (arrival.count > 0)
       checkBlock(arrival);
   const bool isCounted = llvm::any_of(arrivals, [](const Arrival &arrival) { return arrival.count > 0; });

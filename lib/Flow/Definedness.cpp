@@ -17,6 +17,7 @@ public:
 private:
   void countWrites();
   LocalId read(LocalId local, Range range, bool matters);
+  bool isPartOfWritten(uint32_t number, const Operand &element) const;
 
   const Body &body;
   DiagnosticSink &sink;
@@ -65,6 +66,17 @@ LocalId Undefined::read(LocalId local, Range range, bool matters) {
   return origin->second;
 }
 
+/// The element of a vector that has one which is written: whoever fills a part of a structure stores all of it.
+bool Undefined::isPartOfWritten(uint32_t number, const Operand &element) const {
+  bool isPart = false;
+  for (const Operand &vector : body.ast->operandsOf(body.instruction(number).operands)) {
+    const auto contains = [&](const Operand &one) { return &vector < &one && &one < &vector + vector.extent; };
+    if (vector.kind == OperandKind::Vector && contains(element))
+      body.eachUse(number, [&](NamedUse use) { isPart |= contains(use.operand) && !origins.contains(use.local); });
+  }
+  return isPart;
+}
+
 void Undefined::instruction(uint32_t number) {
   const Facts &facts = body.facts(number);
   const LocalId guard = body.guard(number);
@@ -76,7 +88,10 @@ void Undefined::instruction(uint32_t number) {
     if (!(use.uses & Reads))
       return;
     passes |= (use.uses & Passes) != 0;
-    const bool matters = !passes && ((use.uses & Addresses) || !facts.hasResult);
+    if (!origins.contains(use.local))
+      return;
+    const bool isNeeded = (use.uses & Addresses) || (!facts.hasResult && !isPartOfWritten(number, use.operand));
+    const bool matters = !passes && isNeeded;
     if (const LocalId origin = read(use.local, use.operand.range, matters); origin != LocalId::None)
       carried = origin;
   });

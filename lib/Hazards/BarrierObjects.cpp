@@ -2,6 +2,7 @@
 // ignored-wait, unordered-init, constant-parity: barrier objects in shared memory. They are told apart by their
 // addresses; where those are not known nothing is said.
 #include "Hazards/Cures.h"
+#include "Hazards/Rings.h"
 #include "Isa/Isa.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -33,6 +34,8 @@ private:
            });
   }
   void initialisation(const BarrierUse &use);
+  llvm::SmallVector<int64_t, 8> slotsOf(const MemoryPlace &barrier);
+  bool isPartlyUninitialised(const MemoryPlace &barrier);
   bool reaches(uint32_t first, uint32_t second);
   bool mayExpect(const BarrierUse &expectation, const BarrierUse &copy);
   std::optional<uint32_t> emptyArrival(const BarrierUse &copy);
@@ -46,6 +49,8 @@ private:
   bool isInLoop(BlockId block, BlockId header) const;
   bool isWrittenIn(LocalId local, BlockId header);
   bool isUsedInEachRound(const BarrierUse &wait, BlockId header) const;
+  bool isSignalledInRounds(const BarrierUse &signal) const;
+  bool isUsedAgain(const BarrierUse &wait, BlockId header) const;
 
   HazardContext &context;
   const Body &body;
@@ -90,10 +95,54 @@ BarrierRules::BarrierRules(HazardContext &context, llvm::ArrayRef<uint32_t> repo
 
 void BarrierRules::initialisation(const BarrierUse &use) {
   if (use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates ||
-      told.contains(DiagId::UninitialisedBarrier) || !isComparable(use, isInit) || any(use.barrier, isInit))
+      told.contains(DiagId::UninitialisedBarrier) || !isComparable(use, isInit))
+    return;
+  if (any(use.barrier, isInit) && !isPartlyUninitialised(use.barrier))
     return;
   told.insert(DiagId::UninitialisedBarrier);
   context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number), context.opcode(use.number));
+}
+
+/// Where in its variable the barrier may be: each of a few places, or all slots of a ring of objects of 8 bytes.
+llvm::SmallVector<int64_t, 8> BarrierRules::slotsOf(const MemoryPlace &barrier) {
+  llvm::SmallVector<int64_t, 8> slots;
+  for (const int64_t slot : barrier.slots)
+    slots.push_back(slot + barrier.offset);
+  const uint32_t writer = context.analyses.definitions().only(barrier.base);
+  if (!barrier.isRing || slots.size() != 1 || writer == Definitions::none)
+    return barrier.isRing ? llvm::SmallVector<int64_t, 8>() : slots;
+  const Step sum = stepOf(body, writer);
+  LocalId index = LocalId::None;
+  for (const Source &source : sum.sources()) {
+    const uint32_t scaling =
+        source.kind == Source::Name ? context.analyses.definitions().only(source.local) : Definitions::none;
+    const Step scaled = scaling == Definitions::none ? Step() : stepOf(body, scaling);
+    if (scaled.is(isa::Operation::Shl, 2) && scaled.list[1].kind == Source::Number && scaled.list[1].number == 3)
+      index = scaled.list[0].local;
+  }
+  const int64_t length =
+      sum.is(isa::Operation::Add, 2) && index != LocalId::None ? lengthOfRing(index, body, context.analyses) : 0;
+  const int64_t first = slots.front();
+  slots.clear();
+  for (int64_t i = 0; i < length; ++i)
+    slots.push_back(first + 8 * i);
+  return slots;
+}
+
+/// At one of the places where the barrier may be none is initialised. All places of initialisations are known.
+bool BarrierRules::isPartlyUninitialised(const MemoryPlace &barrier) {
+  if (barrier.root == LocalId::None || barrier.isRemote)
+    return false;
+  llvm::SmallSet<int64_t, 16> initialised;
+  for (const BarrierUse &use : uses) {
+    if (!isInit(use.kind) || (use.barrier.root != LocalId::None && use.barrier.root != barrier.root))
+      continue;
+    if (use.barrier.root == LocalId::None || use.barrier.isRing || use.barrier.slots.empty())
+      return false;
+    for (const int64_t slot : use.barrier.slots)
+      initialised.insert(slot + use.barrier.offset);
+  }
+  return llvm::any_of(slotsOf(barrier), [&](int64_t slot) { return !initialised.contains(slot); });
 }
 
 bool BarrierRules::reaches(uint32_t first, uint32_t second) {
@@ -370,6 +419,44 @@ bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) con
   return isSignalled;
 }
 
+/// In a loop the barrier is signalled again and again.
+bool BarrierRules::isSignalledInRounds(const BarrierUse &signal) const {
+  const BlockId block = context.analyses.graph().blockOf(signal.number);
+  const Loops &loops = context.analyses.loops();
+  for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)])
+    if (comesAgain(signal.barrier.base, header, body, context.analyses) &&
+        comesEachRound(block, header, body, context.analyses))
+      return true;
+  return false;
+}
+
+/// Each round of the loop waits for the barrier, or for the next of a ring that comes round, and other threads signal
+/// it in rounds of their own.
+bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) const {
+  const Graph &graph = context.analyses.graph();
+  const bool isMoreThanWait = llvm::any_of(context.events, [&](uint32_t number) {
+    return !body.facts(number).has(isa::FactKind::Awaits) && isInLoop(graph.blockOf(number), header);
+  });
+  if (!isMoreThanWait || !comesEachRound(graph.blockOf(wait.number), header, body, context.analyses) ||
+      !comesAgain(wait.barrier.base, header, body, context.analyses))
+    return false;
+  bool isSignalled = false;
+  for (const BarrierUse &use : uses) {
+    if (isElsewhere(use.barrier, wait.barrier))
+      continue;
+    const bool isInit = use.kind == isa::FactKind::Inits || use.kind == isa::FactKind::Invalidates;
+    if (isInit && isInLoop(graph.blockOf(use.number), header))
+      return false;
+    if (!beginTogether(wait.barrier, use.barrier))
+      continue;
+    const auto known = context.places.numberAt(use.number, use.which);
+    if (use.kind == isa::FactKind::Awaits && known && known != context.places.numberAt(wait.number, wait.which))
+      return false;
+    isSignalled |= isSignal(use.kind) && isSignalledInRounds(use);
+  }
+  return isSignalled;
+}
+
 void BarrierRules::parity(const BarrierUse &wait) {
   if (wait.kind != isa::FactKind::Awaits || wait.which < 0 || told.contains(DiagId::ConstantParity))
     return;
@@ -379,7 +466,7 @@ void BarrierRules::parity(const BarrierUse &wait) {
     return;
   const Loops &loops = context.analyses.loops();
   for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)]) {
-    if (!isUsedInEachRound(wait, header))
+    if (!isUsedInEachRound(wait, header) && !isUsedAgain(wait, header))
       continue;
     const Operand *nodes = body.ast->operands.data() + body.instruction(wait.number).operands.first;
     bool changes = nodes[wait.which].kind != OperandKind::Integer;

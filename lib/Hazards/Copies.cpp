@@ -1,6 +1,7 @@
 // unwaited-copy, uncommitted-copy, unwaited-bulk-copy, source-in-flight; of tensor memory unwaited-tensor-operation,
 // unwaited-tensor-store, unwaited-tensor-load: memory that is used before an operation that concerns it is complete.
 #include "Hazards/Cures.h"
+#include "Hazards/Rings.h"
 #include "Hazards/Stages.h"
 #include "Isa/Words.h"
 
@@ -19,11 +20,25 @@ struct MemoryUse {
 /// Of what meets an operation in flight; its message names both instructions.
 using ConflictId = IdTakingTexts<2>;
 
+/// Barriers of the block by which one thread lets in others, after it has waited for a barrier object: it comes to
+/// another instruction than they, for the same barrier.
+///   role 1: wait; bar.sync 1, 256;      role 2: bar.sync 1, 256; read
+class Admissions {
+public:
+  Admissions(HazardContext &context, const InFlight &flight, const Solution<InFlight> &solution);
+  /// The instruction comes after such a barrier, whatever the way.
+  bool precede(uint32_t number) const;
+
+private:
+  HazardContext &context;
+  std::vector<uint32_t> barriers;
+};
+
 class CopyRules {
 public:
   explicit CopyRules(HazardContext &context)
       : context(context), body(context.body), flight(body, context.analyses, context.places, context.events),
-        isTold(flight.operations().size()) {}
+        solution(context.analyses.graph(), flight), isTold(flight.operations().size()) {}
   ReportedOperations check();
 
 private:
@@ -34,17 +49,64 @@ private:
   std::optional<ConflictId> shared(size_t one, const LateAccess &late, const MemoryUse &use, const Levels &state);
   std::optional<ConflictId> tensor(const Operation &operation, const LateAccess &late, const MemoryUse &use);
   bool hasSameBase(uint32_t first, const LateAccess &late, const MemoryUse &use);
+  bool isHandedOver(ConflictId id, uint32_t number);
   void late(const LateStage &stage);
+  bool isAwaitedIn(BlockId header, const Operation &operation);
+  void rounds(size_t one);
   Diagnostic &report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level);
 
   HazardContext &context;
   const Body &body;
   const InFlight flight;
-  std::vector<bool> isTold; // by operation
+  const Solution<InFlight> solution;
+  std::optional<Admissions> admissions; // made when they are asked for
+  std::vector<bool> isTold;             // by operation
   ReportedOperations reported;
 };
 
 } // namespace
+
+static const Action *blockBarrier(const Facts &facts) {
+  const auto found = llvm::find_if(facts.actions, [](const Action &action) {
+    return (action.kind == isa::FactKind::Syncs || action.kind == isa::FactKind::Arrives) && action.node < 0 &&
+           action.scope() == isa::Scope::Cta;
+  });
+  return found == facts.actions.end() ? nullptr : &*found;
+}
+
+Admissions::Admissions(HazardContext &context, const InFlight &flight, const Solution<InFlight> &solution)
+    : context(context) {
+  const Graph &graph = context.analyses.graph();
+  const DominatorTree &before = context.analyses.dominators();
+  std::vector<uint32_t> after, all; // a wait; and all barriers
+  solution.replay([&](uint32_t number, const Levels &state) {
+    if (!blockBarrier(context.body.facts(number)))
+      return;
+    all.push_back(number);
+    if (flight.isAwaited(state))
+      after.push_back(number);
+  });
+  const auto numberOf = [&](uint32_t barrier) {
+    return context.places.numberAt(barrier, blockBarrier(context.body.facts(barrier))->which);
+  };
+  const auto isMet = [&](uint32_t one, uint32_t other) {
+    const BlockId a = graph.blockOf(one), b = graph.blockOf(other);
+    const std::optional<int64_t> first = numberOf(one), second = numberOf(other);
+    return !before.dominates(a, b) && !before.dominates(b, a) && (!first || !second || *first == *second);
+  };
+  llvm::copy_if(all, std::back_inserter(barriers), [&](uint32_t one) {
+    return context.body.facts(one).has(isa::FactKind::Syncs) &&
+           llvm::any_of(after, [&](uint32_t other) { return isMet(one, other); });
+  });
+}
+
+bool Admissions::precede(uint32_t number) const {
+  const BlockId block = context.analyses.graph().blockOf(number);
+  return llvm::any_of(barriers, [&](uint32_t barrier) {
+    const BlockId own = context.analyses.graph().blockOf(barrier);
+    return own == block ? barrier < number : context.analyses.dominators().dominates(own, block);
+  });
+}
 
 /// Once for all operations of its groups: what one wait would mend is one fault.
 Diagnostic &CopyRules::report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level) {
@@ -152,13 +214,22 @@ std::optional<ConflictId> CopyRules::conflict(size_t one, const LateAccess &late
   return shared(one, late, use, state);
 }
 
+/// Another thread has waited, and lets this one in.
+bool CopyRules::isHandedOver(ConflictId id, uint32_t number) {
+  if (id.value != DiagId::UnwaitedBulkCopy)
+    return false;
+  if (!admissions)
+    admissions.emplace(context, flight, solution);
+  return admissions->precede(number);
+}
+
 void CopyRules::use(const MemoryUse &use, const Levels &state) {
   for (auto [one, operation] : llvm::enumerate(flight.operations())) {
     if (!flight.isPending(state, one) || isTold[one] || operation.number == use.number || flight.reads(use.number, one))
       continue;
     for (const LateAccess &late : operation.accesses) {
       const std::optional<ConflictId> id = conflict(one, late, use, state);
-      if (id && !context.areOtherThreads(operation.number, use.number)) {
+      if (id && !isHandedOver(*id, use.number) && !context.areOtherThreads(operation.number, use.number)) {
         const Operand *nodes = body.ast->operands.data() + body.instruction(use.number).operands.first;
         const uint8_t level = flight.level(state, one);
         Diagnostic &diagnostic = report(*id, use.number, nodes[use.access.node].range, one, level);
@@ -180,10 +251,8 @@ void CopyRules::late(const LateStage &stage) {
       continue;
     for (const Access &access : body.facts(*number).accesses) {
       const MemoryPlace place = context.placeOf(*number, access);
-      const bool isElse = llvm::all_of(operation.accesses, [&](const LateAccess &one) {
-        return !one.isWrite || !isShared(one.space) || isElsewhere(one.place, place);
-      });
-      if (!isShared(access.space) || !access.reads() || isElse || context.areOtherThreads(operation.number, *number))
+      if (!isShared(access.space) || !access.reads() || !mayWrite(operation, place) ||
+          context.areOtherThreads(operation.number, *number))
         continue;
       const Operand *nodes = body.ast->operands.data() + body.instruction(*number).operands.first;
       Diagnostic &diagnostic =
@@ -193,8 +262,50 @@ void CopyRules::late(const LateStage &stage) {
   }
 }
 
+/// Somewhere in the loop, or in what it calls, is a wait that may be for the operation.
+bool CopyRules::isAwaitedIn(BlockId header, const Operation &operation) {
+  const Loops &loops = context.analyses.loops();
+  return llvm::any_of(context.events, [&](uint32_t number) {
+    if (!loops.contains(header, context.analyses.graph().blockOf(number)))
+      return false;
+    return body.callsUnknown(number) || llvm::any_of(body.facts(number).actions, [&](const Action &action) {
+             const bool ends = action.kind == isa::FactKind::Waits || action.kind == isa::FactKind::Arrives;
+             return (ends && action.groups & operation.groups) ||
+                    (action.kind == isa::FactKind::Awaits && action.node >= 0);
+           });
+  });
+}
+
+/// A loop copies to the same places again and again, reads there, and waits nowhere.
+void CopyRules::rounds(size_t one) {
+  const Operation &operation = flight.operations()[one];
+  const Graph &graph = context.analyses.graph();
+  const Loops &loops = context.analyses.loops();
+  const BlockId block = graph.blockOf(operation.number);
+  if (!graph.isReached(block) || body.guard(operation.number) != LocalId::None)
+    return;
+  for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)]) {
+    if (isAwaitedIn(header, operation))
+      return;
+    const bool isAgain = llvm::all_of(operation.accesses, [&](const LateAccess &late) {
+      return !late.isWrite || comesAgain(late.place.base, header, body, context.analyses);
+    });
+    if (!isAgain || !comesEachRound(block, header, body, context.analyses))
+      continue;
+    for (const uint32_t number : context.events)
+      for (const Access &access : body.facts(number).accesses) {
+        if (!isShared(access.space) || !access.reads() || !loops.contains(header, graph.blockOf(number)) ||
+            !mayWrite(operation, context.placeOf(number, access)) || context.areOtherThreads(operation.number, number))
+          continue;
+        const Operand *nodes = body.ast->operands.data() + body.instruction(number).operands.first;
+        report(DiagId::UnwaitedCopy, number, nodes[access.node].range, one, InFlight::Counted)
+            .notes.push_back({"the loop begins here, and waits nowhere", context.range(graph[header].first)});
+        return;
+      }
+  }
+}
+
 ReportedOperations CopyRules::check() {
-  const Solution solution(context.analyses.graph(), flight);
   solution.replay([&](uint32_t number, const Levels &state) {
     commitment(number, state);
     const Facts &facts = body.facts(number);
@@ -212,6 +323,9 @@ ReportedOperations CopyRules::check() {
   for (const LateStage &stage : lateStages(context, flight))
     if (!isTold[stage.operation])
       late(stage);
+  for (auto [one, operation] : llvm::enumerate(flight.operations()))
+    if (!isTold[one] && operation.needsCommit && !operation.isCounted)
+      rounds(one);
   return std::move(reported);
 }
 

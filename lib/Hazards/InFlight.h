@@ -61,6 +61,8 @@ public:
   bool isForgotten(const State &state, unsigned group) const { return state.of[forgotten(group)] == 0; }
   /// Of the first operation that a barrier object counts: no barrier object was waited for since.
   bool isUnwaited(const State &state) const { return state.of[bulkUnwaited()] == 0; }
+  /// One was waited for since.
+  bool isAwaited(const State &state) const { return state.of[bulkUnwaited()] == Ended; }
   /// Of the last one.
   bool isForgotten(const State &state) const { return state.of[bulkForgotten()] == 0; }
 

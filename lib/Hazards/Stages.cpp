@@ -26,11 +26,15 @@ private:
   bool add(const GroupEvent &event);
   bool comesEach(uint32_t number) const;
   bool precedes(uint32_t first, uint32_t second) const;
-  size_t copiedBefore() const {
-    return llvm::count_if(prologue, [](const GroupEvent &event) { return event.kind == GroupEvent::Starts; });
-  }
-  void checkFirstRound(size_t left, std::vector<LateStage> &late) const;
-  void checkLaterRounds(size_t left, std::vector<LateStage> &late) const;
+  /// A copy before the loop: how far away its end is when the loop begins.
+  struct Started {
+    size_t operation, level;
+    bool isEnded;
+  };
+  std::vector<Started> startedBefore() const;
+  bool isReadBefore(llvm::ArrayRef<Started> ended) const;
+  void checkFirstRound(llvm::ArrayRef<Started> first, size_t left, std::vector<LateStage> &late) const;
+  void checkLaterRounds(size_t rounds, size_t left, std::vector<LateStage> &late) const;
 
   HazardContext &context;
   const InFlight &flight;
@@ -49,6 +53,12 @@ private:
 static bool isStage(const Operation &operation, uint16_t groups) {
   return operation.groups & groups && operation.needsCommit && !operation.isCounted &&
          llvm::any_of(operation.accesses, [](const LateAccess &late) { return late.isWrite && isShared(late.space); });
+}
+
+bool mayWrite(const Operation &operation, const MemoryPlace &place) {
+  return llvm::any_of(operation.accesses, [&](const LateAccess &late) {
+    return late.isWrite && isShared(late.space) && !isElsewhere(late.place, place);
+  });
 }
 
 bool StageLoop::findEntry() {
@@ -132,29 +142,45 @@ bool StageLoop::read(uint16_t groups) {
   return waits.size() == 1 && !copies.empty() && !commits.empty();
 }
 
-void StageLoop::checkFirstRound(size_t left, std::vector<LateStage> &late) const {
-  struct Copy {
-    size_t operation, level;
-    bool isEnded;
-  };
-  std::vector<Copy> started;
+std::vector<StageLoop::Started> StageLoop::startedBefore() const {
+  std::vector<Started> started;
   for (const GroupEvent &event : prologue) {
     if (event.kind == GroupEvent::Starts)
       started.push_back({event.what, 0, false});
-    for (Copy &copy : started) {
+    for (Started &copy : started) {
       copy.level += event.kind == GroupEvent::Commits;
       copy.isEnded |= event.kind == GroupEvent::Waits && copy.level > event.what;
     }
   }
+  return started;
+}
+
+/// What was waited for before the loop may be read before the wait of the first round.
+bool StageLoop::isReadBefore(llvm::ArrayRef<Started> ended) const {
+  const auto waiting = llvm::find_if(prologue, [](const GroupEvent &event) { return event.kind == GroupEvent::Waits; });
+  return waiting != prologue.end() && llvm::any_of(context.events, [&](uint32_t number) {
+           const BlockId block = graph.blockOf(number);
+           const bool isInLoop = loops.contains(header, block);
+           const bool isBefore = isInLoop ? precedes(number, waits.front().number)
+                                          : leadsThere.test(indexOf(block)) && precedes(waiting->number, number);
+           return isBefore && llvm::any_of(context.body.facts(number).accesses, [&](const Access &access) {
+                    const MemoryPlace place = context.placeOf(number, access);
+                    return isShared(access.space) && access.reads() && llvm::any_of(ended, [&](const Started &copy) {
+                             return mayWrite(flight.operations()[copy.operation], place);
+                           });
+                  });
+         });
+}
+
+void StageLoop::checkFirstRound(llvm::ArrayRef<Started> first, size_t left, std::vector<LateStage> &late) const {
   const auto committed = static_cast<size_t>(
       llvm::count_if(commits, [&](const GroupEvent &commit) { return precedes(commit.number, waits.front().number); }));
-  for (const Copy &copy : llvm::ArrayRef(started).take_front(copies.size()))
+  for (const Started &copy : first)
     if (!copy.isEnded && copy.level + committed <= left)
       late.push_back({copy.operation, waits.front().number, static_cast<uint8_t>(copy.level + committed)});
 }
 
-void StageLoop::checkLaterRounds(size_t left, std::vector<LateStage> &late) const {
-  const size_t rounds = llvm::divideCeil(copiedBefore(), copies.size());
+void StageLoop::checkLaterRounds(size_t rounds, size_t left, std::vector<LateStage> &late) const {
   for (const GroupEvent &copy : copies) {
     size_t level = commits.size() * (rounds - 1);
     for (const GroupEvent &commit : commits)
@@ -166,10 +192,14 @@ void StageLoop::checkLaterRounds(size_t left, std::vector<LateStage> &late) cons
 
 void StageLoop::findLate(std::vector<LateStage> &late) const {
   const size_t left = waits.front().what;
-  if (left > InFlight::MostBatches || copiedBefore() < copies.size())
+  std::vector<Started> started = startedBefore(), ended;
+  llvm::copy_if(started, std::back_inserter(ended), [](const Started &copy) { return copy.isEnded; });
+  if (ended.size() == copies.size() && isReadBefore(ended))
+    llvm::erase_if(started, [](const Started &copy) { return copy.isEnded; });
+  if (left > InFlight::MostBatches || started.size() < copies.size())
     return;
-  checkFirstRound(left, late);
-  checkLaterRounds(left, late);
+  checkFirstRound(llvm::ArrayRef(started).take_front(copies.size()), left, late);
+  checkLaterRounds(llvm::divideCeil(started.size(), copies.size()), left, late);
 }
 
 std::vector<LateStage> lateStages(HazardContext &context, const InFlight &flight) {

@@ -4,7 +4,8 @@
 // round:
 //   cp.async.wait_group 1;  read;  cp.async A2; commit;
 // Rounds read in the order in which was copied, as much as a round copies. So the first reads the oldest copies, and
-// what a round copies is read as many rounds later as were copied for before.
+// what a round copies is read as many rounds later as were copied for before. What a round's number of copies was
+// waited for, and may be read, before the first of these waits counts no more.
 #include "Hazards/Hazards.h"
 
 namespace ptxray {
@@ -15,6 +16,9 @@ struct LateStage {
   uint32_t wait;
   uint8_t level; // of the copy, at the wait
 };
+
+/// The operation writes shared memory, perhaps there.
+bool mayWrite(const Operation &operation, const MemoryPlace &place);
 
 /// Of loops with one wait for groups, which every round passes, as it does what commits.
 std::vector<LateStage> lateStages(HazardContext &context, const InFlight &flight);

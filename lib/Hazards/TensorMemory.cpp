@@ -64,11 +64,15 @@ std::vector<bool> Allocations::reaching(const std::vector<bool> &blocks) const {
 }
 
 /// Control leaves the kernel where it never comes to a place that frees the memory, and all threads go there together.
+/// What ends the whole grid (`trap`, a failed assertion) frees all.
 void Allocations::unfreed(uint32_t allocation) {
-  std::vector<bool> isFreeing(graph.size());
+  std::vector<bool> isFreeing(graph.size()), isLeaving(graph.size());
+  for (uint32_t block = 0; block < graph.size(); ++block)
+    isLeaving[block] = graph[BlockId(block)].leaves;
   for (const uint32_t number : frees)
     isFreeing[indexOf(graph.blockOf(number))] = true;
-  const std::vector<bool> mayFree = reaching(isFreeing), freed = reachedFrom(frees, nullptr);
+  const std::vector<bool> mayFree = reaching(isFreeing), mayLeave = reaching(isLeaving);
+  const std::vector<bool> freed = reachedFrom(frees, nullptr);
   std::vector<bool> unfreed = reachedFrom(allocation, &isFreeing);
   unfreed[indexOf(graph.blockOf(allocation))] = true;
   bool ends = false;
@@ -79,9 +83,10 @@ void Allocations::unfreed(uint32_t allocation) {
     if (frees.empty() || !mayFree[block] || isFreeing[block])
       continue;
     const uint32_t last = graph[BlockId(block)].last();
-    const bool parts = graph[BlockId(block)].leaves ||
-                       llvm::any_of(graph.successors.of(BlockId(block)),
-                                    [&](BlockId next) { return !mayFree[indexOf(next)] && !freed[indexOf(next)]; });
+    const bool parts =
+        graph[BlockId(block)].leaves || llvm::any_of(graph.successors.of(BlockId(block)), [&](BlockId next) {
+          return !mayFree[indexOf(next)] && !freed[indexOf(next)] && mayLeave[indexOf(next)];
+        });
     if (!parts || body.guard(last) == LocalId::None || !context.places.isSameIn(isa::Scope::Cta, body.guard(last)))
       continue;
     context.sink.report(DiagId::UnfreedTensorMemory, context.opcodeRange(allocation), context.opcode(allocation))

@@ -1,0 +1,148 @@
+#include "Hazards/Rings.h"
+#include "Flow/Sharing.h"
+#include "Flow/Steps.h"
+#include "Isa/Words.h"
+#include "llvm/ADT/SmallSet.h"
+
+namespace ptxray {
+
+constexpr unsigned mostRegisters = 64;
+constexpr int64_t mostSlots = 64;
+
+static const Source *numberIn(const Step &step, size_t sources) {
+  const auto *found = llvm::find_if(step.sources().take_front(sources),
+                                    [](const Source &source) { return source.kind == Source::Number; });
+  return found == step.sources().take_front(sources).end() ? nullptr : found;
+}
+
+/// The step of the one instruction that writes a register.
+static Step onlyStep(LocalId local, const Body &body, Analyses &analyses) {
+  const uint32_t writer = analyses.definitions().only(local);
+  return writer == Definitions::none ? Step() : stepOf(body, writer);
+}
+
+/// What a counter may hold at most before it is set to the number, + 1; 0: it is not such a choice.
+///   setp.eq.s32 %p1, %r2, 4;  selp.b32 %r1, 0, %r2, %p1;      4
+static int64_t lengthOfChoice(const Step &step, const Body &body, Analyses &analyses) {
+  if (!step.is(isa::Operation::Selp, 3) || !numberIn(step, 2))
+    return 0;
+  const Source &counted = step.list[step.list[0].kind == Source::Number ? 1 : 0];
+  const Step test = counted.kind == Source::Name ? onlyStep(step.list[2].local, body, analyses) : Step();
+  if (!test.is(isa::Operation::Setp, 2) || test.list[1].kind != Source::Number || test.list[0].local != counted.local)
+    return 0;
+  const isa::WordId comparison = test.computation->comparison;
+  const bool isBeyond = comparison == isa::words::gt || comparison == isa::words::le || comparison == isa::words::hi ||
+                        comparison == isa::words::ls;
+  return std::max<int64_t>(test.list[1].number + isBeyond, 0);
+}
+
+static int64_t lengthOf(const Step &step, const Body &body, Analyses &analyses) {
+  const bool hasNumber = step.count == 2 && step.list[1].kind == Source::Number;
+  int64_t length = lengthOfChoice(step, body, analyses);
+  if (hasNumber && step.is(isa::Operation::And, 2) && !(step.list[1].number & (step.list[1].number + 1)))
+    length = step.list[1].number + 1;
+  if (hasNumber && step.is(isa::Operation::Rem, 2))
+    length = step.list[1].number;
+  return 0 < length && length <= mostSlots ? length : 0;
+}
+
+/// What is added to a pointer leads back as well as on: `selp.b32 %r2, -12288, 4096, %p1`.
+static bool leadsBack(const Step &step, const Body &body, Analyses &analyses) {
+  return step.is(isa::Operation::Add, 2) && llvm::any_of(step.sources(), [&](const Source &source) {
+           const Step added = source.kind == Source::Name ? onlyStep(source.local, body, analyses) : Step();
+           if (!added.is(isa::Operation::Selp, 3) || added.list[0].kind != Source::Number ||
+               added.list[1].kind != Source::Number)
+             return false;
+           const int64_t one = asResult(*added.computation, added.list[0].number);
+           return one && (one < 0) != (asResult(*added.computation, added.list[1].number) < 0);
+         });
+}
+
+/// After the step the register holds one of a few numbers, whatever it held before.
+static bool beginsAnew(const Step &step, const Body &body, Analyses &analyses) {
+  const bool isNumber = step.is(isa::Operation::Mov, 1) && step.list[0].kind == Source::Number;
+  const bool isDifference = step.is(isa::Operation::Sub, 2) && step.list[0].kind == Source::Number;
+  const bool isFlipped =
+      step.is(isa::Operation::Xor, 2) && step.list[1].kind == Source::Number && step.list[0].local == step.result;
+  return isNumber || isDifference || isFlipped || lengthOf(step, body, analyses) || leadsBack(step, body, analyses);
+}
+
+bool comesAgain(LocalId first, BlockId header, const Body &body, Analyses &analyses) {
+  struct Made {
+    llvm::SmallVector<LocalId, 4> from; // registers that are written in the loop and do not begin anew there
+    bool isDone = false;
+  };
+  const Graph &graph = analyses.graph();
+  std::vector<LocalId> order = {first};
+  llvm::DenseMap<LocalId, Made> made;
+  for (size_t i = 0; i < order.size(); ++i) { // it grows
+    bool isKnown = order.size() < mostRegisters, isAnew = false;
+    llvm::SmallVector<LocalId, 4> from;
+    analyses.definitions().eachWriter(order[i], [&](uint32_t number) {
+      if (!analyses.loops().contains(header, graph.blockOf(number)))
+        return;
+      const Step step = stepOf(body, number);
+      isKnown = isKnown && step.isKnown();
+      isAnew |= step.isKnown() && beginsAnew(step, body, analyses);
+      const bool isChoice = step.isKnown() && step.computation->operation == isa::Operation::Selp;
+      for (const Source &source : step.sources().take_front(isChoice ? 2 : step.count))
+        if (source.kind == Source::Name && body.isRegister(source.local))
+          from.push_back(source.local);
+    });
+    if (!isKnown)
+      return false;
+    if (isAnew)
+      from.clear();
+    for (const LocalId one : from)
+      if (!llvm::is_contained(order, one))
+        order.push_back(one);
+    made[order[i]].from = std::move(from);
+  }
+  // What is left is made from itself: it counts on and on.
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (auto &[local, one] : made) {
+      const bool isDone = llvm::all_of(one.from, [&](LocalId source) { return made.find(source)->second.isDone; });
+      isChanged |= isDone && !one.isDone;
+      one.isDone = isDone;
+    }
+  }
+  return llvm::all_of(made, [](const auto &one) { return one.second.isDone; });
+}
+
+bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &analyses) {
+  const Graph &graph = analyses.graph();
+  const DominatorTree &before = analyses.dominators(), &after = analyses.postDominators();
+  if (!before.dominates(header, block) || !after.contains(block))
+    return false;
+  while (block != header) {
+    const BlockId above = before.parent[indexOf(block)];
+    if (graph.splits(above) && after.contains(above) && !after.dominates(block, above)) {
+      const LocalId guard = body.guard(graph[above].last());
+      if (guard == LocalId::None || !analyses.sharing().of(guard).isOfThread)
+        return false;
+    }
+    block = above;
+  }
+  return true;
+}
+
+int64_t lengthOfRing(LocalId index, const Body &body, Analyses &analyses) {
+  std::vector<LocalId> order = {index};
+  int64_t length = 0;
+  bool isRing = true;
+  for (size_t i = 0; i < order.size() && isRing && order.size() < mostRegisters; ++i) // it grows
+    analyses.definitions().eachWriter(order[i], [&](uint32_t number) {
+      const Step step = stepOf(body, number);
+      const int64_t own = step.isKnown() ? lengthOf(step, body, analyses) : 0;
+      const bool isMove = step.is(isa::Operation::Mov, 1);
+      isRing = isRing && (own || isMove) && (!own || !length || own == length);
+      length = own ? own : length;
+      if (isMove && step.list[0].isSum() && !llvm::is_contained(order, step.list[0].local))
+        order.push_back(step.list[0].local);
+      isRing = isRing && (!isMove || step.list[0].kind == Source::Number || step.list[0].isSum());
+    });
+  return isRing ? length : 0;
+}
+
+} // namespace ptxray

@@ -1,0 +1,18 @@
+#pragma once
+// What comes round again in a loop: an address that stays the same, and one that runs through the slots of a ring.
+//   add.s32 %r2, %r1, 1;  setp.eq.s32 %p1, %r2, 4;  selp.b32 %r1, 0, %r2, %p1;      0, 1, 2, 3, 0 ...
+#include "Flow/Analyses.h"
+
+namespace ptxray {
+
+/// In the loop the register holds the same in each round, or what a ring of a few numbers gives: what it held in one
+/// round it holds again, if there are enough of them.
+bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analyses);
+
+/// Threads that come to the block do so in each round of the loop, but for conditions on their number.
+bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &analyses);
+
+/// How many numbers the ring has of which the register holds one, from 0 on; 0: it is no ring.
+int64_t lengthOfRing(LocalId index, const Body &body, Analyses &analyses);
+
+} // namespace ptxray

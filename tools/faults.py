@@ -22,7 +22,7 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*\.(?:loc|file)\b[^\n]*", re.DOT
 STATEMENT = re.compile(r"(?P<guard>@!?[%\w$.]+\s+)?(?P<opcode>[a-z][\w.:]*)(?P<operands>[^;{}]*(?:\{[^{}]*\}[^;{}]*)*);")
 LABEL = re.compile(r"^\s*([$%\w]+):(?!:)", re.MULTILINE)
 ENTRY = re.compile(r"\.entry\b[^{]*\{")
-MOST_OF_A_KIND = 4  # in one kernel
+MOST_OF_A_KIND = 8  # in one kernel
 LARGE = 2_000_000
 
 

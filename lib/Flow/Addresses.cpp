@@ -63,7 +63,7 @@ static Root eitherOf(const Root &a, const Root &b) {
 
 Root AddressOrigins::rootOf(const Step &step, const Inputs &inputs) {
   Root root;
-  if (step.isBroadcast() || !staysInside(step.computation->operation))
+  if (!staysInside(step.computation->operation))
     return root;
   root.isRemote = step.computation->operation == isa::Operation::Mapa;
   for (unsigned i = 0; i < step.count; ++i)
@@ -89,13 +89,14 @@ Anchor AddressOrigins::anchorOf(const Step &step, const Inputs &inputs, uint32_t
   return {further.local, further.offset + sum.added, further.isVariable, isSettled};
 }
 
-/// Whether the arithmetic may leave an address in its variable; other arithmetic is not followed.
-static bool isFollowed(const Computation &computation) {
-  return computation.isKnown && staysInside(computation.operation);
+/// Whether the arithmetic may leave an address in its variable, or one lane gives its own to all; other arithmetic is
+/// not followed.
+static bool isFollowed(const Facts &facts) {
+  return facts.computation.isKnown ? staysInside(facts.computation.operation) : facts.has(isa::FactKind::Copies);
 }
 
 Address AddressOrigins::written(uint32_t number, LocalId local) {
-  const Step step = isFollowed(body.facts(number).computation) ? stepOf(body, number) : Step();
+  const Step step = isFollowed(body.facts(number)) ? stepOf(body, number) : Step();
   if (step.result != local || !step.isKnown())
     return unknown(local);
   Inputs inputs{};
@@ -112,14 +113,14 @@ Address AddressOrigins::written(uint32_t number, LocalId local) {
 
 bool AddressOrigins::isLeaf(LocalId local) const {
   const uint32_t only = definitions.only(local);
-  return only != Definitions::none && !isFollowed(body.facts(only).computation);
+  return only != Definitions::none && !isFollowed(body.facts(only));
 }
 
 void AddressOrigins::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
   if (!body.isRegister(local))
     return;
   definitions.eachWriter(local, [&](uint32_t number) {
-    if (isFollowed(body.facts(number).computation))
+    if (isFollowed(body.facts(number)))
       addComputedWith(body, number, sources);
   });
 }

@@ -55,6 +55,13 @@ MemoryPlace Places::follow(LocalId local) {
   return known[local] = place;
 }
 
+/// What one lane has is one of the places that lanes have.
+static Sum sumOrBroadcast(const Step &step) {
+  return step.isBroadcast() && !step.isGuarded && step.list[0].isSum()
+             ? Sum{step.list[0].local, LocalId::None, step.list[0].offset()}
+             : sumOf(step);
+}
+
 /// Of the base: through all instructions that write it.
 void Places::findSlots(MemoryPlace &place) {
   llvm::SmallVector<std::pair<LocalId, int64_t>, 8> waiting = {{place.base, 0}};
@@ -68,7 +75,7 @@ void Places::findSlots(MemoryPlace &place) {
     }
     isKnown = analyses.definitions().isWritten(local) && seen.size() < mostSteps;
     analyses.definitions().eachWriter(local, [&, offset = offset](uint32_t number) {
-      Sum step = sumOf(stepOf(body, number));
+      Sum step = sumOrBroadcast(stepOf(body, number));
       if (step.index != LocalId::None && addresses.of(step.source).root.variable == LocalId::None)
         std::swap(step.source, step.index);
       place.isRing |= step.index != LocalId::None;

@@ -1,5 +1,4 @@
 #include "Hazards/Rings.h"
-#include "Flow/Sharing.h"
 #include "Flow/Steps.h"
 #include "Isa/Words.h"
 #include "llvm/ADT/SmallSet.h"
@@ -67,47 +66,78 @@ static bool beginsAnew(const Step &step, const Body &body, Analyses &analyses) {
   return isNumber || isDifference || isFlipped || lengthOf(step, body, analyses) || leadsBack(step, body, analyses);
 }
 
-bool comesAgain(LocalId first, BlockId header, const Body &body, Analyses &analyses) {
-  struct Made {
-    llvm::SmallVector<LocalId, 4> from; // registers that are written in the loop and do not begin anew there
-    bool isDone = false;
-  };
-  const Graph &graph = analyses.graph();
-  std::vector<LocalId> order = {first};
-  llvm::DenseMap<LocalId, Made> made;
-  for (size_t i = 0; i < order.size(); ++i) { // it grows
-    bool isKnown = order.size() < mostRegisters, isAnew = false;
-    llvm::SmallVector<LocalId, 4> from;
-    analyses.definitions().eachWriter(order[i], [&](uint32_t number) {
-      if (!analyses.loops().contains(header, graph.blockOf(number)))
-        return;
-      const Step step = stepOf(body, number);
-      isKnown = isKnown && step.isKnown();
-      isAnew |= step.isKnown() && beginsAnew(step, body, analyses);
-      const bool isChoice = step.isKnown() && step.computation->operation == isa::Operation::Selp;
-      for (const Source &source : step.sources().take_front(isChoice ? 2 : step.count))
-        if (source.kind == Source::Name && body.isRegister(source.local))
-          from.push_back(source.local);
-    });
-    if (!isKnown)
-      return false;
-    if (isAnew)
-      from.clear();
-    for (const LocalId one : from)
-      if (!llvm::is_contained(order, one))
-        order.push_back(one);
-    made[order[i]].from = std::move(from);
+namespace {
+
+/// What a register is made from in a loop, step by step, as far as the loop writes it.
+class MadeInLoop {
+public:
+  MadeInLoop(LocalId first, BlockId header, const Body &body, Analyses &analyses)
+      : header(header), body(body), analyses(analyses), order({first}) {
+    for (size_t i = 0; i < order.size() && isKnown; ++i) // it grows
+      add(order[i]);
   }
-  // What is left is made from itself: it counts on and on.
-  for (bool isChanged = true; isChanged;) {
+  /// Nothing is made from itself. `mayBeginAnew`: what begins anew is not, nor what has several writers.
+  bool isWithoutCircle(bool mayBeginAnew);
+
+private:
+  struct Made {
+    llvm::SmallVector<LocalId, 4> from;
+    bool beginsAnew = false, isDone = false;
+    unsigned writers = 0;
+  };
+  void add(LocalId local);
+
+  const BlockId header;
+  const Body &body;
+  Analyses &analyses;
+  std::vector<LocalId> order;
+  llvm::DenseMap<LocalId, Made> made;
+  bool isKnown = true;
+};
+
+} // namespace
+
+void MadeInLoop::add(LocalId local) {
+  Made one;
+  isKnown = order.size() < mostRegisters;
+  analyses.definitions().eachWriter(local, [&](uint32_t number) {
+    if (!analyses.loops().contains(header, analyses.graph().blockOf(number)))
+      return;
+    const Step step = stepOf(body, number);
+    isKnown = isKnown && (step.isKnown() || body.facts(number).has(isa::FactKind::Elects));
+    ++one.writers;
+    if (body.guard(number) != LocalId::None)
+      one.from.push_back(body.guard(number));
+    one.beginsAnew |= step.isKnown() && beginsAnew(step, body, analyses);
+    const bool isChoice = step.isKnown() && step.computation->operation == isa::Operation::Selp;
+    for (const Source &source : step.sources().take_front(isChoice ? 2 : step.count))
+      if (source.kind == Source::Name && body.isRegister(source.local))
+        one.from.push_back(source.local);
+  });
+  for (const LocalId source : one.from)
+    if (!llvm::is_contained(order, source))
+      order.push_back(source);
+  made[local] = std::move(one);
+}
+
+bool MadeInLoop::isWithoutCircle(bool mayBeginAnew) {
+  const auto isOver = [&](const Made &one) { return mayBeginAnew ? one.beginsAnew : one.writers == 0; };
+  for (bool isChanged = isKnown; isChanged;) {
     isChanged = false;
-    for (auto &[local, one] : made) {
-      const bool isDone = llvm::all_of(one.from, [&](LocalId source) { return made.find(source)->second.isDone; });
+    for (auto &entry : made) {
+      Made &one = entry.second;
+      const bool isDone =
+          isOver(one) || ((mayBeginAnew || one.writers < 2) &&
+                          llvm::all_of(one.from, [&](LocalId from) { return made.find(from)->second.isDone; }));
       isChanged |= isDone && !one.isDone;
-      one.isDone = isDone;
+      one.isDone |= isDone;
     }
   }
-  return llvm::all_of(made, [](const auto &one) { return one.second.isDone; });
+  return isKnown && llvm::all_of(made, [](const auto &one) { return one.second.isDone; });
+}
+
+bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analyses) {
+  return MadeInLoop(local, header, body, analyses).isWithoutCircle(true);
 }
 
 bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &analyses) {
@@ -119,7 +149,7 @@ bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &a
     const BlockId above = before.parent[indexOf(block)];
     if (graph.splits(above) && after.contains(above) && !after.dominates(block, above)) {
       const LocalId guard = body.guard(graph[above].last());
-      if (guard == LocalId::None || !analyses.sharing().of(guard).isOfThread)
+      if (guard == LocalId::None || !MadeInLoop(guard, header, body, analyses).isWithoutCircle(false))
         return false;
     }
     block = above;

@@ -9,7 +9,8 @@ namespace ptxray {
 /// round it holds again, if there are enough of them.
 bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analyses);
 
-/// Threads that come to the block do so in each round of the loop, but for conditions on their number.
+/// Threads that come to the block do so in each round of the loop: the conditions on the way, on the number of the
+/// thread among others, are the same in each.
 bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &analyses);
 
 /// How many numbers the ring has of which the register holds one, from 0 on; 0: it is no ring.

@@ -4,9 +4,9 @@
     tools/faults.py --ptxray build/quick/tools/ptxray/ptxray build/corpus test/device/hazards
     tools/faults.py ... --only barrier.no-init --missed 20 --keep /tmp/faults
 
-Each fault is the change of one instruction that ptxas accepts, and keeps the numbers of lines. It counts as found when a
-warning comes that the kernel had not before. Which changes are faults the text alone does not decide: a kernel may wait
-twice for the same. So the numbers are for comparing one ptxray with another, and what is missed is for reading."""
+Each fault is the change of one instruction that ptxas accepts, and keeps the numbers of lines. It counts as found when
+a warning comes that the kernel had not before. Which changes are faults the text alone does not decide: a kernel may
+wait twice for the same. So the numbers are for comparing one ptxray with another, and what is missed is for reading."""
 
 import argparse
 import collections
@@ -19,7 +19,9 @@ import tempfile
 
 # Lines of debug information end without a sign.
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*\.(?:loc|file)\b[^\n]*", re.DOTALL | re.MULTILINE)
-STATEMENT = re.compile(r"(?P<guard>@!?[%\w$.]+\s+)?(?P<opcode>[a-z][\w.:]*)(?P<operands>[^;{}]*(?:\{[^{}]*\}[^;{}]*)*);")
+STATEMENT = re.compile(
+    r"(?P<guard>@!?[%\w$.]+\s+)?(?P<opcode>[a-z][\w.:]*)(?P<operands>[^;{}]*(?:\{[^{}]*\}[^;{}]*)*);"
+)
 LABEL = re.compile(r"^\s*([$%\w]+):(?!:)", re.MULTILINE)
 ENTRY = re.compile(r"\.entry\b[^{]*\{")
 MOST_OF_A_KIND = 8  # in one kernel
@@ -52,7 +54,9 @@ class Kernel:
             if one.starts("bra") and target is not None and target < one.begin:
                 self.loops.append((target, one.end))
         # A loop of a few instructions around a wait is that wait.
-        self.loops = sorted((loop for loop in self.loops if len(self.within(loop)) > 8), key=lambda l: l[1] - l[0])
+        self.loops = sorted(
+            (loop for loop in self.loops if len(self.within(loop)) > 8), key=lambda one: one[1] - one[0]
+        )
 
     def within(self, loop):
         return [one for one in self.statements if loop[0] <= one.begin < loop[1]]
@@ -170,8 +174,8 @@ def faults_of(path):
                 if count[kind] > MOST_OF_A_KIND:
                     continue
                 written = text[one.begin : one.end]
-                lines = written.count("\n")
-                yield kind, text.count("\n", 0, one.begin) + 1, text[: one.begin] + instead + "\n" * lines + text[one.end :]
+                changed = instead + "\n" * written.count("\n")
+                yield kind, text.count("\n", 0, one.begin) + 1, text[: one.begin] + changed + text[one.end :]
 
 
 def warnings_of(ptxray, paths):

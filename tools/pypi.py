@@ -12,17 +12,19 @@ PLATFORMS = [
 
 
 def download(package, version, folder, sha256=None):
-    """the path of a wheel, without what it depends on; subprocess.CalledProcessError where it cannot be had"""
+    """the path of a wheel (of the newest, where the version is None), without what it depends on;
+    subprocess.CalledProcessError where it cannot be had"""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     requirement = folder / "wheel.txt"
-    requirement.write_text(f"{package}=={version}" + (f" --hash=sha256:{sha256}" if sha256 else "") + "\n")
+    wanted = f"{package}=={version}" if version else package
+    requirement.write_text(wanted + (f" --hash=sha256:{sha256}" if sha256 else "") + "\n")
     words = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     words += ["--only-binary=:all:", *(f"--platform={platform}" for platform in PLATFORMS)]
     words += ["--require-hashes"] if sha256 else []
     subprocess.run([*words, "--dest", folder, "-r", requirement], check=True)
     requirement.unlink()
-    return next(folder.glob(f"{package.replace('-', '_')}-{version}-*.whl"))
+    return next(folder.glob(f"{package.replace('-', '_')}-{version or ''}*.whl"))
 
 
 def environment(folder, *words):

@@ -34,6 +34,8 @@ private:
            });
   }
   void initialisation(const BarrierUse &use);
+  LocalId indexOfRing(const MemoryPlace &barrier);
+  bool areNamedAlike(const MemoryPlace &a, const MemoryPlace &b);
   llvm::SmallVector<int64_t, 8> slotsOf(const MemoryPlace &barrier);
   bool isPartlyUninitialised(const MemoryPlace &barrier);
   bool reaches(uint32_t first, uint32_t second);
@@ -49,14 +51,15 @@ private:
   bool isInLoop(BlockId block, BlockId header) const;
   bool isWrittenIn(LocalId local, BlockId header);
   bool isUsedInEachRound(const BarrierUse &wait, BlockId header) const;
-  bool isSignalledInRounds(const BarrierUse &signal) const;
-  bool isUsedAgain(const BarrierUse &wait, BlockId header) const;
+  bool isSignalledInRounds(const BarrierUse &signal);
+  bool isUsedAgain(const BarrierUse &wait, BlockId header);
 
   HazardContext &context;
   const Body &body;
   const llvm::ArrayRef<uint32_t> reported; // copies of which it was said that nobody waits
   std::vector<BarrierUse> uses;
   llvm::DenseMap<uint32_t, std::vector<bool>> reachedFrom; // by block: those that control comes to
+  llvm::DenseMap<uint32_t, bool> signalledInRounds;        // by instruction
   llvm::SmallSet<DiagId, 8> told;                          // each is reported once for a body
 };
 
@@ -103,27 +106,34 @@ void BarrierRules::initialisation(const BarrierUse &use) {
   context.sink.report(DiagId::UninitialisedBarrier, context.opcodeRange(use.number), context.opcode(use.number));
 }
 
-/// Where in its variable the barrier may be: each of a few places, or all slots of a ring of objects of 8 bytes.
+/// The register by which a ring of objects of 8 bytes is indexed; None: it is something else.
+///   shl.b32 %r3, %r2, 3;  add.s32 %r4, %r1, %r3;
+LocalId BarrierRules::indexOfRing(const MemoryPlace &barrier) {
+  const Definitions &definitions = context.analyses.definitions();
+  const auto stepOfOnly = [&](LocalId local) {
+    const uint32_t writer = definitions.only(local);
+    return writer == Definitions::none ? Step() : stepOf(body, writer);
+  };
+  const Step sum = barrier.isRing ? stepOfOnly(barrier.base) : Step();
+  LocalId index = LocalId::None;
+  for (const Source &source : sum.is(isa::Operation::Add, 2) ? sum.sources() : llvm::ArrayRef<Source>()) {
+    const Step scaled = source.kind == Source::Name ? stepOfOnly(source.local) : Step();
+    if (scaled.is(isa::Operation::Shl, 2) && scaled.list[1].kind == Source::Number && scaled.list[1].number == 3)
+      index = scaled.list[0].local;
+  }
+  return index;
+}
+
+/// Where in its variable the barrier may be: each of a few places, or all slots of a ring.
 llvm::SmallVector<int64_t, 8> BarrierRules::slotsOf(const MemoryPlace &barrier) {
   llvm::SmallVector<int64_t, 8> slots;
   for (const int64_t slot : barrier.slots)
     slots.push_back(slot + barrier.offset);
-  const uint32_t writer = context.analyses.definitions().only(barrier.base);
-  if (!barrier.isRing || slots.size() != 1 || writer == Definitions::none)
-    return barrier.isRing ? llvm::SmallVector<int64_t, 8>() : slots;
-  const Step sum = stepOf(body, writer);
-  LocalId index = LocalId::None;
-  for (const Source &source : sum.sources()) {
-    const uint32_t scaling =
-        source.kind == Source::Name ? context.analyses.definitions().only(source.local) : Definitions::none;
-    const Step scaled = scaling == Definitions::none ? Step() : stepOf(body, scaling);
-    if (scaled.is(isa::Operation::Shl, 2) && scaled.list[1].kind == Source::Number && scaled.list[1].number == 3)
-      index = scaled.list[0].local;
-  }
-  const int64_t length =
-      sum.is(isa::Operation::Add, 2) && index != LocalId::None ? lengthOfRing(index, body, context.analyses) : 0;
-  const int64_t first = slots.front();
-  slots.clear();
+  if (!barrier.isRing || slots.empty())
+    return slots;
+  const LocalId index = indexOfRing(barrier);
+  const int64_t first = slots.pop_back_val();
+  const int64_t length = index == LocalId::None ? 0 : lengthOfRing(index, body, context.analyses);
   for (int64_t i = 0; i < length; ++i)
     slots.push_back(first + 8 * i);
   return slots;
@@ -165,11 +175,17 @@ bool BarrierRules::reaches(uint32_t first, uint32_t second) {
   return reached[indexOf(to)];
 }
 
+/// They begin together, and rings have the same index.
+bool BarrierRules::areNamedAlike(const MemoryPlace &a, const MemoryPlace &b) {
+  const LocalId one = indexOfRing(a), other = indexOfRing(b);
+  return beginTogether(a, b) && (one == LocalId::None || other == LocalId::None || one == other);
+}
+
 /// It may be that some thread has the barrier expect what the copy brings. What comes only after the copy is meant for
 /// a later phase, unless it names the barrier in the same way.
 bool BarrierRules::mayExpect(const BarrierUse &expectation, const BarrierUse &copy) {
   return expectation.kind == isa::FactKind::Expects && !isElsewhere(expectation.barrier, copy.barrier) &&
-         (beginTogether(expectation.barrier, copy.barrier) || reaches(expectation.number, copy.number) ||
+         (areNamedAlike(expectation.barrier, copy.barrier) || reaches(expectation.number, copy.number) ||
           !reaches(copy.number, expectation.number));
 }
 
@@ -420,19 +436,24 @@ bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) con
 }
 
 /// In a loop the barrier is signalled again and again.
-bool BarrierRules::isSignalledInRounds(const BarrierUse &signal) const {
+bool BarrierRules::isSignalledInRounds(const BarrierUse &signal) {
+  const auto [known, isNew] = signalledInRounds.try_emplace(signal.number);
+  if (!isNew)
+    return known->second;
   const BlockId block = context.analyses.graph().blockOf(signal.number);
   const Loops &loops = context.analyses.loops();
-  for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)])
-    if (comesAgain(signal.barrier.base, header, body, context.analyses) &&
-        comesEachRound(block, header, body, context.analyses))
-      return true;
-  return false;
+  BlockId header = loops.header[indexOf(block)];
+  for (unsigned depth = 0; header != BlockId::None && depth < mostLoopsAround && !known->second; ++depth) {
+    known->second = comesAgain(signal.barrier.base, header, body, context.analyses) &&
+                    comesEachRound(block, header, body, context.analyses);
+    header = loops.outer[indexOf(header)];
+  }
+  return known->second;
 }
 
 /// Each round of the loop waits for the barrier, or for the next of a ring that comes round, and other threads signal
 /// it in rounds of their own.
-bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) const {
+bool BarrierRules::isUsedAgain(const BarrierUse &wait, BlockId header) {
   const Graph &graph = context.analyses.graph();
   const bool isMoreThanWait = llvm::any_of(context.events, [&](uint32_t number) {
     return !body.facts(number).has(isa::FactKind::Awaits) && isInLoop(graph.blockOf(number), header);
@@ -466,8 +487,6 @@ void BarrierRules::parity(const BarrierUse &wait) {
     return;
   const Loops &loops = context.analyses.loops();
   for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)]) {
-    if (!isUsedInEachRound(wait, header) && !isUsedAgain(wait, header))
-      continue;
     const Operand *nodes = body.ast->operands.data() + body.instruction(wait.number).operands.first;
     bool changes = nodes[wait.which].kind != OperandKind::Integer;
     if (changes)
@@ -477,6 +496,8 @@ void BarrierRules::parity(const BarrierUse &wait) {
       });
     if (changes)
       return;
+    if (!isUsedInEachRound(wait, header) && !isUsedAgain(wait, header))
+      continue;
     told.insert(DiagId::ConstantParity);
     context.sink.report(DiagId::ConstantParity, nodes[wait.which].range, context.opcode(wait.number))
         .notes.push_back({"the loop begins here", context.range(graph[header].first)});

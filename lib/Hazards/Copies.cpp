@@ -51,8 +51,8 @@ private:
   bool hasSameBase(uint32_t first, const LateAccess &late, const MemoryUse &use);
   bool isHandedOver(ConflictId id, uint32_t number);
   void late(const LateStage &stage);
-  bool isAwaitedIn(BlockId header, const Operation &operation);
-  void rounds(size_t one);
+  std::vector<uint16_t> groupsAwaitedIn();
+  void rounds(size_t one, llvm::ArrayRef<uint16_t> awaited);
   Diagnostic &report(ConflictId id, uint32_t number, Range place, size_t one, uint8_t level);
 
   HazardContext &context;
@@ -262,30 +262,39 @@ void CopyRules::late(const LateStage &stage) {
   }
 }
 
-/// Somewhere in the loop, or in what it calls, is a wait that may be for the operation.
-bool CopyRules::isAwaitedIn(BlockId header, const Operation &operation) {
+/// By header of a loop: groups for which something in it may wait, or in what it calls.
+std::vector<uint16_t> CopyRules::groupsAwaitedIn() {
+  constexpr uint16_t each = 0xffff;
   const Loops &loops = context.analyses.loops();
-  return llvm::any_of(context.events, [&](uint32_t number) {
-    if (!loops.contains(header, context.analyses.graph().blockOf(number)))
-      return false;
-    return body.callsUnknown(number) || llvm::any_of(body.facts(number).actions, [&](const Action &action) {
-             const bool ends = action.kind == isa::FactKind::Waits || action.kind == isa::FactKind::Arrives;
-             return (ends && action.groups & operation.groups) ||
-                    (action.kind == isa::FactKind::Awaits && action.node >= 0);
-           });
-  });
+  std::vector<uint16_t> awaited(context.analyses.graph().size());
+  for (const uint32_t number : context.events) {
+    uint16_t groups = body.callsUnknown(number) ? each : 0;
+    for (const Action &action : body.facts(number).actions) {
+      if (action.kind == isa::FactKind::Waits || action.kind == isa::FactKind::Arrives)
+        groups |= action.groups;
+      else if (action.kind == isa::FactKind::Awaits && action.node >= 0)
+        groups = each;
+    }
+    BlockId header = loops.header[indexOf(context.analyses.graph().blockOf(number))];
+    for (; header != BlockId::None && (awaited[indexOf(header)] & groups) != groups;
+         header = loops.outer[indexOf(header)])
+      awaited[indexOf(header)] |= groups;
+  }
+  return awaited;
 }
 
 /// A loop copies to the same places again and again, reads there, and waits nowhere.
-void CopyRules::rounds(size_t one) {
+void CopyRules::rounds(size_t one, llvm::ArrayRef<uint16_t> awaited) {
   const Operation &operation = flight.operations()[one];
   const Graph &graph = context.analyses.graph();
   const Loops &loops = context.analyses.loops();
   const BlockId block = graph.blockOf(operation.number);
   if (!graph.isReached(block) || body.guard(operation.number) != LocalId::None)
     return;
-  for (BlockId header = loops.header[indexOf(block)]; header != BlockId::None; header = loops.outer[indexOf(header)]) {
-    if (isAwaitedIn(header, operation))
+  BlockId header = loops.header[indexOf(block)];
+  for (unsigned depth = 0; header != BlockId::None && depth < mostLoopsAround;
+       ++depth, header = loops.outer[indexOf(header)]) {
+    if (awaited[indexOf(header)] & operation.groups)
       return;
     const bool isAgain = llvm::all_of(operation.accesses, [&](const LateAccess &late) {
       return !late.isWrite || comesAgain(late.place.base, header, body, context.analyses);
@@ -323,9 +332,10 @@ ReportedOperations CopyRules::check() {
   for (const LateStage &stage : lateStages(context, flight))
     if (!isTold[stage.operation])
       late(stage);
+  const std::vector<uint16_t> awaited = groupsAwaitedIn();
   for (auto [one, operation] : llvm::enumerate(flight.operations()))
     if (!isTold[one] && operation.needsCommit && !operation.isCounted)
-      rounds(one);
+      rounds(one, awaited);
   return std::move(reported);
 }
 

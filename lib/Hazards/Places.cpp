@@ -55,9 +55,10 @@ MemoryPlace Places::follow(LocalId local) {
   return known[local] = place;
 }
 
-/// What one lane has is one of the places that lanes have.
-static Sum sumOrBroadcast(const Step &step) {
-  return step.isBroadcast() && !step.isGuarded && step.list[0].isSum()
+/// What one lane has is one of the places that lanes have; what another block has there is at the same place.
+static Sum sumOrSame(const Step &step) {
+  const bool isSame = step.isBroadcast() || step.is(isa::Operation::Mapa, 2);
+  return isSame && !step.isGuarded && step.list[0].isSum()
              ? Sum{step.list[0].local, LocalId::None, step.list[0].offset()}
              : sumOf(step);
 }
@@ -75,7 +76,7 @@ void Places::findSlots(MemoryPlace &place) {
     }
     isKnown = analyses.definitions().isWritten(local) && seen.size() < mostSteps;
     analyses.definitions().eachWriter(local, [&, offset = offset](uint32_t number) {
-      Sum step = sumOrBroadcast(stepOf(body, number));
+      Sum step = sumOrSame(stepOf(body, number));
       if (step.index != LocalId::None && addresses.of(step.source).root.variable == LocalId::None)
         std::swap(step.source, step.index);
       place.isRing |= step.index != LocalId::None;

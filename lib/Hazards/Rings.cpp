@@ -97,6 +97,11 @@ private:
 
 } // namespace
 
+/// Which thread is elected, and whether a wait has found its phase over, makes no round another than the one before.
+static bool hasOutcome(const Facts &facts) {
+  return facts.has(isa::FactKind::Elects) || facts.has(isa::FactKind::Awaits);
+}
+
 void MadeInLoop::add(LocalId local) {
   Made one;
   isKnown = order.size() < mostRegisters;
@@ -104,7 +109,7 @@ void MadeInLoop::add(LocalId local) {
     if (!analyses.loops().contains(header, analyses.graph().blockOf(number)))
       return;
     const Step step = stepOf(body, number);
-    isKnown = isKnown && (step.isKnown() || body.facts(number).has(isa::FactKind::Elects));
+    isKnown = isKnown && (step.isKnown() || hasOutcome(body.facts(number)));
     ++one.writers;
     if (body.guard(number) != LocalId::None)
       one.from.push_back(body.guard(number));

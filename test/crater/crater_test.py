@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""tools/crater.py with a package that is there already: what is new is shown, and no more once it was judged.
+
+crater_test.py PTXRAY"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = '__device__ void f(int *p) {\n  asm("ld.globl.u32 %0, [%1];" : "=r"(*p) : "l"(p));\n}\n'
+
+
+def run(lists, *words):
+    command = [sys.executable, ROOT / "tools" / "crater.py", "--ptxray", sys.argv[1], "--lists", lists, *words]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout
+
+
+with tempfile.TemporaryDirectory() as folder:
+    lists = pathlib.Path(folder)
+    package = lists / "crater" / "wrong-kernels"
+    (package / "files").mkdir(parents=True)
+    (package / "wheel").write_text("wrong_kernels-1.0-py3-none-any.whl")
+    (package / "files" / "f.cu").write_text(SOURCE)
+    (lists / "packages.txt").write_text("# one\nwrong-kernels\n")
+    (lists / "judged.txt").write_text("# none\n")
+
+    status, said = run(lists, "--folder", lists / "crater")
+    line = next(line for line in said.splitlines() if "[unknown-qualifier]" in line)
+    assert status == 1 and "wrong-kernels/f.cu:2: error" in line, said
+
+    # The same line further down is the same report.
+    (package / "files" / "f.cu").write_text("\n\n" + SOURCE)
+    (lists / "judged.txt").write_text(f"{line.split()[0]} true a letter is missing\n")
+    status, said = run(lists, "--folder", lists / "crater")
+    assert status == 0 and "1 true" in said and "unknown-qualifier" not in said, said
+
+    (lists / "judged.txt").write_text(f"{line.split()[0]} perhaps\n")
+    status, said = run(lists, "--folder", lists / "crater")
+    assert status == 1 and "judged.txt:1: expected" in said, said

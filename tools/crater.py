@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Checks what PyPI has, and shows the reports that nobody has judged yet.
+
+    tools/dev crater [--only PART] [--fresh] [--jobs N]
+
+The newest wheel of each package of test/crater/packages.txt is unpacked below build/crater/NAME, as far as it is PTX,
+a binary or a source that may hold assembly; what is there stays, so that a run goes on where one was stopped, until
+--fresh asks PyPI again. All is checked, and of each error ptxas is asked: of PTX the file with its own target, of
+inline assembly the statement, as nvcc makes PTX of it where that is there.
+
+test/crater/judged.txt has a line for each report that a person has read: the key that is shown here, a verdict (true,
+harmless or false) and the reason. Reports with a line are not shown again. Exit status: 0 nothing is new, 1 something
+is, 2 the run failed."""
+
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import inline_judge
+import pypi
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TEXTS = {".ptx", ".cu", ".cuh", ".c", ".h", ".hpp", ".cc", ".cpp", ".inl", ".inc", ".py", ".pyi", ".ll", ".mlir", ".rs"}
+BINARIES = {".so", ".a", ".o", ".fatbin", ".cubin", ".bc", ".ltoir"}
+VERDICTS = ("true", "harmless", "false")
+OPTIONS = ["check", "--no-config", "--inline", "--binaries", "--show-expansion", "--format=json", "--no-fold"]
+MOST_ASKED = 40  # statements of a package that ptxas is asked about
+
+
+def is_wanted(name):
+    suffixes = pathlib.PurePosixPath(name).suffixes
+    return bool(suffixes) and (suffixes[-1] in TEXTS | BINARIES or ".so" in suffixes)
+
+
+def unpack(package, folder, is_fresh):
+    """the name of the wheel; subprocess.CalledProcessError where PyPI has none"""
+    marker = folder / "wheel"
+    if marker.exists() and not is_fresh:
+        return marker.read_text()
+    shutil.rmtree(folder, ignore_errors=True)
+    wheel = pypi.download(package, None, folder / "download")
+    with zipfile.ZipFile(wheel) as archive:
+        for name in filter(is_wanted, archive.namelist()):
+            archive.extract(name, folder / "files")
+    shutil.rmtree(folder / "download")
+    (folder / "files").mkdir(exist_ok=True)
+    marker.write_text(wheel.name)
+    return wheel.name
+
+
+def key_of(package, path, diagnostic):
+    """the same in each release where the line is: of the package, the file, the rule and the text of the line"""
+    text = ""
+    if path.suffix not in BINARIES and ".so" not in path.suffixes:
+        lines = path.read_bytes().splitlines()
+        text = b" ".join(lines[diagnostic["range"]["start"]["line"] - 1].split()).decode(errors="replace")
+    words = [package, path.name, diagnostic["rule"], text or diagnostic["message"]]
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:12]
+
+
+def reports_of(ptxray, package, folder):
+    """by key: what is reported of the package's files"""
+    done = subprocess.run([ptxray, *OPTIONS, folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"{package}: status {done.returncode}: {done.stderr.decode(errors='replace')[-200:]}")
+    found = {}
+    for report in json.loads(done.stdout)["files"]:
+        path = pathlib.Path(report["path"].split("!")[0])
+        errors = {error["place"][1]: error for error in inline_judge.errors_of(report)}
+        for one in report["diagnostics"]:
+            if one["severity"] not in ("error", "warning"):
+                continue
+            line = one["range"]["start"]["line"]
+            known = found.setdefault(
+                key_of(package, path, one),
+                {
+                    "place": f"{path.relative_to(folder)}:{line}",
+                    "rule": one["rule"],
+                    "severity": one["severity"],
+                    "message": one["message"],
+                    "error": errors.get(line) if one["severity"] == "error" else None,
+                    "path": str(path),
+                    "count": 0,
+                },
+            )
+            known["count"] += 1
+    return found
+
+
+def asked(judge, report):
+    """what ptxas makes of an error: a phrase, and whether it refuses too; None: it was not asked"""
+    if report["severity"] != "error" or not judge:
+        return "", None
+    if report["path"].endswith(".ptx"):
+        text = pathlib.Path(report["path"]).read_text(errors="replace")
+        target = re.search(r"(?m)^\s*\.target\s+(sm_\w+)", text)
+        said = judge.ask_ptxas(text, target.group(1) if target else "sm_90a")
+        return f"ptxas: {said or 'nothing'}", bool(said)
+    if not report["error"]:
+        return "", None
+    who, said, accepted = judge.confirm(report["rule"], report["error"]["module"], report["error"]["statement"])
+    verdict = f"accepted for {' '.join(accepted)}" if accepted else "refused for all targets"
+    confirmed = None if who == "nobody" else bool(said) and not accepted
+    return f"{who}: {said or 'nothing'}; {verdict}", confirmed
+
+
+def judged(lists):
+    """verdicts by key"""
+    known = {}
+    for number, line in enumerate((lists / "judged.txt").read_text().splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        key, verdict, *reason = line.split(maxsplit=2)
+        if verdict not in VERDICTS or not reason:
+            raise SystemExit(f"judged.txt:{number}: expected a key, {' | '.join(VERDICTS)} and a reason")
+        known[key] = verdict
+    return known
+
+
+def check(package, options, judge, known):
+    """counts by verdict, and lines about what is new"""
+    folder = options.folder / package
+    wheel = unpack(package, folder, options.fresh)
+    reports = reports_of(options.ptxray, package, folder / "files")
+    counts = collections.Counter(known.get(key, "new") for key in reports)
+    lines = []
+    for number, (key, one) in enumerate((key, one) for key, one in reports.items() if key not in known):
+        phrase, refuses = asked(judge, one) if number < MOST_ASKED else ("", None)
+        counts["not confirmed"] += refuses is False
+        mark = {True: "confirmed", False: "NOT CONFIRMED", None: "to be read"}[refuses]
+        lines.append(f"{key} {package}/{one['place']}: {one['severity']}: {one['message']} [{one['rule']}]")
+        lines[-1] += f" x{one['count']}" if one["count"] > 1 else ""
+        lines.append(f"    {mark}{'; ' if phrase else ''}{phrase}")
+    return wheel, counts, lines
+
+
+def programs():
+    """the judge, or None where there is no ptxas"""
+    newest = sorted((ROOT / "build" / "cuda").glob("1*/bin/ptxas"))
+    ptxas = os.environ.get("PTXRAY_PTXAS") or (newest[-1] if newest else shutil.which("ptxas"))
+    if not ptxas:
+        print("no ptxas: `tools/dev cuda` fetches it; errors are not confirmed", file=sys.stderr)
+        return None
+    return inline_judge.Judge(ptxas, ROOT / "build" / "cuda" / "nvcc" / "bin" / "nvcc")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="packages whose name contains this")
+    parser.add_argument("--first", type=int, help="so many packages from the beginning of the list")
+    parser.add_argument("--fresh", action="store_true", help="ask PyPI for newer wheels")
+    parser.add_argument("--ptxray", default=ROOT / "build" / "release" / "tools" / "ptxray" / "ptxray")
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build" / "crater")
+    parser.add_argument("--lists", type=pathlib.Path, default=ROOT / "test" / "crater", help="where both lists are")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    lines = (options.lists / "packages.txt").read_text().splitlines()
+    packages = [line for line in lines if line and not line.startswith("#") and options.only in line][: options.first]
+    judge, known = programs(), judged(options.lists)
+    total, failed = collections.Counter(), 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        futures = [(name, pool.submit(check, name, options, judge, known)) for name in packages]
+        for name, future in futures:
+            try:
+                wheel, counts, lines = future.result()
+            except subprocess.CalledProcessError:
+                print(f"{name}: PyPI has no wheel for this machine", file=sys.stderr)
+                failed += 1
+                continue
+            except (RuntimeError, OSError, zipfile.BadZipFile) as error:
+                print(f"{name}: {error}", file=sys.stderr)
+                failed += 1
+                continue
+            total += counts
+            print(f"{wheel}: {', '.join(f'{n} {what}' for what, n in sorted(counts.items())) or 'nothing'}", flush=True)
+            print("".join(line + "\n" for line in lines), end="", flush=True)
+    summary = ", ".join(f"{n} {what}" for what, n in sorted(total.items())) or "no report"
+    print(f"{len(packages) - failed} packages; {summary}")
+    sys.exit(2 if failed == len(packages) else total["new"] > 0)
+
+
+if __name__ == "__main__":
+    main()

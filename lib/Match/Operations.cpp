@@ -31,7 +31,7 @@ private:
   std::optional<Operation> ofAnything(const Node &root) const;
   std::optional<Operation> copied(const Node &root) const;
   bool isOperand(uint16_t node) const { return nodes[node].op == StepOp::Operand; }
-  /// The number as such, or cut to some bits.
+  /// Whether it is an operand, or some bits of one.
   bool isSource(uint16_t node) const {
     const Node &one = nodes[node];
     return isOperand(node) ||
@@ -154,7 +154,7 @@ std::optional<Operation> Steps::ofNumbers(const Node &root) const {
 }
 
 std::optional<Operation> Steps::ofIntegers(const Node &root) const {
-  if (root.op == StepOp::Choice && nodes[root.args[1]].op == StepOp::Undefined) { // but for what is never asked for
+  if (root.op == StepOp::Choice && nodes[root.args[1]].op == StepOp::Undefined) { // division by zero is left open
     const Node &defined = nodes[root.args[2]];
     return areSources(defined.args) ? ofNumbers(defined) : std::nullopt;
   }

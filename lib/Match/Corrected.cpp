@@ -62,6 +62,7 @@ private:
   Finding tellMissing(const WordChange &change, const Words &right) const;
   Words alternatives(const Words &right) const;
   Words allowedWith(const Indices &subject, const Words &right) const;
+  Words fittingThere(unsigned at, const Words &right) const;
   bool mayHold(const Indices &subject, WordId word) const;
   bool needsOneOf(const Indices &subject, llvm::ArrayRef<WordId> words) const;
   std::optional<Indices> subjectOf(unsigned k, llvm::function_ref<bool(const Indices &)> isTrue) const;
@@ -105,6 +106,22 @@ Words Teller::alternatives(const Words &right) const {
           all.push_back(word);
     }
   return all;
+}
+
+/// The right words, and if there are few, all others that go with the rest of the opcode in that place.
+Words Teller::fittingThere(unsigned at, const Words &right) const {
+  constexpr size_t most = 8;
+  Words fitting = right;
+  for (WordId word : alternatives(right)) {
+    Words all;
+    for (unsigned k = opcode.mnemonicWords; k < opcode.words.size(); ++k)
+      if (k == at || (opcode.words[k].id && !opcode.words[k].dropped && !isChanged(k)))
+        all.push_back(k == at ? word : opcode.words[k].id);
+    if (!llvm::is_contained(fitting, word) && mayMeet(mnemonic, all))
+      fitting.push_back(word);
+  }
+  sortByNearness(llvm::MutableArrayRef(fitting).drop_front(right.size()), opcode.words[at].id);
+  return fitting.size() > most ? right : fitting;
 }
 
 /// Whether the words of the subject and another go together in some form, wherever that one is among them.
@@ -160,7 +177,7 @@ Finding Teller::tellReplaced(const WordChange &change, const Words &right) const
   if (!someFormKnows(mnemonic, word)) {
     f = wordFinding(DiagId::IllegalQualifier, {Place::Word, k}, opcode.words[k].text, mnemonic.text, addedLater);
     f.kind = kindOf(right.front());
-    f.args.push_back(nearestText(right));
+    f.args.push_back(nearestText(fittingThere(k, right)));
     return f;
   }
   const auto subject = subjectOf(k, [&](const Indices &words) { return !mayHold(words, word); });

@@ -211,7 +211,11 @@ bool Search::tryDraft(uint32_t form, const Draft &draft) {
   for (const Judgement &way : ways)
     costs.push_back(costOf(way, written, costOfGate));
   const size_t least = std::min_element(costs.begin(), costs.end()) - costs.begin();
-  const unsigned cost = draft.cost + costs[least];
+  // An operand belongs to a word that is added; with one that is changed, its lack is another mistake.
+  auto isOther = [](const WordChange &change) { return change.kind != WordChange::Insert; };
+  auto lacksOperand = [](const Finding &f) { return f.id == DiagId::MissingOperand; };
+  const bool isTwice = llvm::any_of(draft.changes, isOther) && llvm::any_of(ways[least].findings, lacksOperand);
+  const unsigned cost = draft.cost + costs[least] + isTwice;
   std::vector<Finding> &left = ways[least].findings;
   // What the words of a draft still lack, another draft has.
   const bool isRight = draft.changes.empty() || llvm::none_of(left, isOfWordsTogether);

@@ -86,12 +86,14 @@ static WordId alikeType(const Finding &f) {
 static void dropConsequences(std::vector<Finding> &findings) {
   const std::vector<Finding> all = findings;
   const bool lacksBraces = llvm::any_of(all, [](const Finding &f) { return f.id == DiagId::VectorExpected; });
+  const bool lacksPair = llvm::any_of(all, [](const Finding &f) { return f.id == DiagId::PairExpected; });
   llvm::erase_if(findings, [&](const Finding &f) {
     auto another = [&](DiagId id) {
       return f.id != id && llvm::any_of(all, [&](const Finding &g) { return g.id == id && g.place == f.place; });
     };
     const bool isOfOperand = f.place.kind == Place::Operand;
-    return (isOfOperand && (another(DiagId::OperandRequires) || another(DiagId::VectorLength))) ||
+    return (lacksPair && f.id == DiagId::ExtraOperand) ||
+           (isOfOperand && (another(DiagId::OperandRequires) || another(DiagId::VectorLength))) ||
            (lacksBraces && f.id == DiagId::OperandRequires) ||
            (lacksBraces && isOfOperand && another(DiagId::OperandRequires));
   });

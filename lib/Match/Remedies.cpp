@@ -3,6 +3,7 @@
 #include "Match/Corrections.h"
 #include "Match/Match.h"
 #include "Match/Rules.h"
+#include "Match/SimilarNames.h"
 #include "Match/TypeRules.h"
 #include "Match/Unknown.h"
 #include "Match/Wording.h"
@@ -125,86 +126,6 @@ static bool opensGates(Remedy &remedy, const WrittenInstruction &written, bool &
       return false;
   }
   return false;
-}
-
-/// Whether the words of an opcode begin the name of another instruction, up to one that is cut off or misspelt:
-/// `cp.async.commit` for `cp.async.commit_group`.
-static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
-  llvm::SmallVector<llvm::StringRef, 6> words;
-  name.split(words, '.');
-  if (words.size() < 2 || words.size() > opcode.words.size() || words.front() != opcode.words.front().text)
-    return false;
-  unsigned others = 0;
-  for (size_t i = 1; i < words.size(); ++i) {
-    const OpcodeWord &written = opcode.words[i];
-    const llvm::StringRef text = written.text.drop_front();
-    if (text == words[i])
-      continue;
-    const bool isKnown = opcode.mnemonic && i >= opcode.mnemonicWords && someFormKnows(*opcode.mnemonic, written.id);
-    const bool isCut = words[i].starts_with(text) && words[i].substr(text.size()).starts_with("_");
-    const unsigned far = text.size() < 5 ? 1 : 2;
-    if (isKnown || ++others > 1 || !(isCut || (text.size() > 2 && text.edit_distance(words[i], true, far) <= far)))
-      return false;
-  }
-  return others == 1;
-}
-
-/// The same parts in another order: `tcgen05.ld.wait` of `tcgen05.wait::ld`.
-static bool isReordered(const Opcode &opcode, llvm::StringRef name) {
-  llvm::SmallVector<llvm::StringRef, 6> parts;
-  while (!name.empty()) {
-    parts.push_back(name.take_until([](char c) { return c == '.' || c == ':'; }));
-    name = name.drop_front(parts.back().size()).ltrim(".:");
-  }
-  if (parts.size() < 3 || parts.size() > opcode.words.size() || parts.front() != opcode.words.front().text)
-    return false;
-  return llvm::all_of(llvm::drop_begin(llvm::ArrayRef(opcode.words).take_front(parts.size())),
-                      [&](const OpcodeWord &word) { return llvm::count(parts, word.text.drop_front()) == 1; });
-}
-
-/// Replaces the findings about an instruction that is probably not meant by the instruction with a similar name that
-/// accepts the text.
-static bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &written) {
-  const Opcode &opcode = written.opcode;
-  llvm::SmallVector<std::string, 2> right;
-  size_t nameWords = 0;
-  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
-    const bool isOrder = isReordered(opcode, mnemonic.text);
-    if (!isOrder && !isSimilarName(opcode, mnemonic.text))
-      continue;
-    const llvm::StringRef name = mnemonic.text;
-    const size_t count = name.count('.') + 1 + (isOrder ? name.count("::") : 0);
-    std::string spelling(mnemonic.text);
-    for (const OpcodeWord &word : llvm::drop_begin(opcode.words, count))
-      spelling += word.text;
-    Judged judged = judge({Opcode(spelling), written.shapes, written.availability});
-    // `.sync.aligned` is missing as well.
-    const auto missing = llvm::find_if(judged.findings, [](const Finding &f) {
-      return f.id == DiagId::MissingQualifier && f.remedy.kind == Remedy::ReplaceOpcode;
-    });
-    if (isOrder && missing != judged.findings.end()) {
-      spelling = missing->remedy.text;
-      judged = judge({Opcode(spelling), written.shapes, written.availability});
-    }
-    if (llvm::any_of(judged.findings,
-                     [](const Finding &f) { return f.severity == Severity::Error && f.phase != Phase::Gate; }))
-      continue;
-    right.push_back(spelling);
-    nameWords = count;
-  }
-  if (right.empty())
-    return false;
-  std::string name;
-  for (const OpcodeWord &word : llvm::ArrayRef(opcode.words).take_front(nameWords))
-    name += word.text;
-  Finding unknown =
-      wordFinding(DiagId::UnknownInstruction, Place::at(Place::Word, 0, narrow<uint16_t>(nameWords)), name);
-  if (right.size() == 1)
-    unknown.remedy = {Remedy::ReplaceOpcode, 0, right.front()};
-  else
-    unknown.notes.push_back("similar instructions: " + quote(llvm::join(right, "`, `")));
-  findings = {unknown};
-  return true;
 }
 
 /// The operands with the first two exchanged.
@@ -368,8 +289,9 @@ static void addNumbered(Finding &finding, const WrittenInstruction &written) {
       right.push_back(finding.remedy);
   }
   finding.remedy = right.size() == 1 ? right.front() : Remedy();
-  if (right.size() != 1 && !words.empty())
-    finding.notes.push_back("`" + std::string(mnemonic.text) + "` has " + wordsText(words, "and"));
+  if (right.size() != 1 && !words.empty() && finding.expected.empty())
+    finding.notes.push_back("`" + std::string(mnemonic.text) + "` has " +
+                            wordsText(words, "and", finding.args.front()));
 }
 
 /// Adds the form that replaced a removed one: all that is written fits it, and words are missing.
@@ -560,6 +482,16 @@ static bool adviseOnNames(std::vector<Finding> &findings, const WrittenInstructi
   return isAnother;
 }
 
+/// Marks the word that is to be changed, rather than the vector that fits it then.
+static void markChange(Finding &f) {
+  const bool isAdded = f.remedy.kind == Remedy::InsertAfterWord;
+  if (f.id != DiagId::VectorLength || f.place.kind != Place::Operand ||
+      !(isAdded || f.remedy.kind == Remedy::ReplaceWord))
+    return;
+  f.textNode = narrow<int16_t>(f.place.index);
+  f.place = isAdded ? Place{Place::Opcode, 0} : Place{Place::Word, f.remedy.word};
+}
+
 void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
   const Opcode &opcode = written.opcode;
   mergeAlike(findings);
@@ -578,6 +510,10 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written) {
   if (!isAnother && mayBeOtherWords(findings, opcode) && adoptCorrections(findings, written))
     tryRemedies(findings, written);
   if (opcode.mnemonic) {
+    if (findings.size() == 1)
+      offerSibling(findings.front(), written);
+    for (Finding &f : findings)
+      markChange(f);
     nameGates(findings, written);
     keepTrue(findings, opcode);
   }

@@ -7,6 +7,34 @@
 
 namespace ptxray {
 
+/// `tex2D` as `tex.2d`, `ldg` as `ld.global`: a name and the beginning of one of its words; empty if there is no single
+/// one.
+static std::string joinedName(llvm::StringRef written) {
+  const isa::Tables &t = isa::tables();
+  const std::string lower = written.lower();
+  std::string found;
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+    llvm::StringRef rest = lower;
+    if (llvm::StringRef(mnemonic.text).contains('.') || !rest.consume_front(mnemonic.text) || rest.empty())
+      continue;
+    for (uint32_t form : isa::run(t.mnemonicForms, mnemonic.forms))
+      for (const isa::Slot &slot : isa::run(t.slots, t.forms[form].slots))
+        for (const isa::SlotValue &value : isa::run(t.slotValues, slot.values)) {
+          const isa::Word &word = isa::word(value.word);
+          const llvm::StringRef text = llvm::StringRef(word.text).drop_front();
+          const bool isSpace = rest.size() == 1 && word.wordClass == isa::WordClass::Space && text.starts_with(rest) &&
+                               !text.contains(':');
+          if (text != rest && !isSpace)
+            continue;
+          const std::string joined = std::string(mnemonic.text) + std::string(word.text);
+          if (!found.empty() && found != joined)
+            return "";
+          found = joined;
+        }
+  }
+  return found;
+}
+
 Finding unknownInstruction(const Opcode &opcode) {
   // The nearest name is sought for the first word alone: the others may be qualifiers.
   const llvm::StringRef name = opcode.words.front().text;
@@ -34,7 +62,9 @@ Finding unknownInstruction(const Opcode &opcode) {
   }
   Finding f = wordFinding(known ? IdTakingTexts<1>(DiagId::IncompleteInstruction) : DiagId::UnknownInstruction,
                           {Place::Word, 0}, name);
-  if (!known && !nearest.only().empty())
+  if (const std::string joined = known ? "" : joinedName(name); !joined.empty())
+    f.remedy = {Remedy::ReplaceWord, 0, joined};
+  else if (!known && !nearest.only().empty())
     f.remedy = {Remedy::ReplaceWord, 0, nearest.only().str()};
   return f;
 }

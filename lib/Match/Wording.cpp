@@ -31,12 +31,34 @@ std::string listText(llvm::ArrayRef<std::string> parts, const char *conjunction)
 
 std::string quote(std::string_view text) { return "`" + std::string(text) + "`"; }
 
+/// How far the numbers of two words are from each other; nothing if they differ in more: `.m64n8k16`, `.m64n12k16`.
+static std::optional<unsigned> distanceOfNumbers(llvm::StringRef a, llvm::StringRef b) {
+  unsigned distance = 0;
+  while (!a.empty() && !b.empty()) {
+    unsigned x = 0, y = 0;
+    if (llvm::isDigit(a.front()) && llvm::isDigit(b.front())) {
+      if (a.consumeInteger(10, x) || b.consumeInteger(10, y))
+        return std::nullopt;
+      distance += x > y ? x - y : y - x;
+    } else if (a.front() != b.front()) {
+      return std::nullopt;
+    } else {
+      a = a.drop_front();
+      b = b.drop_front();
+    }
+  }
+  return a.empty() && b.empty() ? std::optional(distance) : std::nullopt;
+}
+
 std::string wordsText(llvm::ArrayRef<WordId> ids, const char *conjunction, llvm::StringRef written) {
   constexpr size_t most = 12; // a longer list explains nothing
   llvm::SmallVector<WordId, 16> words(ids.begin(), ids.end());
   const bool isCut = words.size() > most;
   if (isCut && !written.empty()) {
-    auto distance = [written](WordId id) { return written.edit_distance(isa::word(id).text); };
+    auto distance = [written](WordId id) {
+      const auto ofNumbers = distanceOfNumbers(written, isa::word(id).text);
+      return std::pair(!ofNumbers, ofNumbers.value_or(written.edit_distance(isa::word(id).text)));
+    };
     llvm::stable_sort(words, [&](WordId a, WordId b) { return distance(a) < distance(b); });
     words.truncate(most);
   }

@@ -230,6 +230,28 @@ static bool standsFor(const FormView &view, unsigned k, unsigned j) {
          static_cast<int>(k) > before && static_cast<int>(k) < after;
 }
 
+/// The only slot that is free between the neighbours of a word; -1: there is none, or another one.
+static int onlySlotAt(const FormView &view, unsigned k) {
+  int before = -1, after = static_cast<int>(view.slots.size());
+  for (int j = 0; j < static_cast<int>(view.slots.size()); ++j) {
+    if (!view.slotWord[j] || view.slotAt[j] <= 0)
+      continue;
+    if (view.slotAt[j] < static_cast<int>(k))
+      before = std::max(before, j);
+    else
+      after = std::min(after, j);
+  }
+  int only = -1;
+  for (int j = before + 1; j < after; ++j) {
+    if (view.slotWord[j] || view.slots[j].suffix)
+      continue;
+    if (only >= 0)
+      return -1;
+    only = j;
+  }
+  return only;
+}
+
 Leftover matchWords(FormView &view) {
   const Opcode &opcode = view.written.opcode;
   const unsigned count = view.slots.size();
@@ -282,6 +304,8 @@ void reportWords(const FormView &view, Leftover leftover, Judgement &judgement) 
       reportStray(view, k, judgement);
       if (!missing.empty())
         judgement.findings.back().expected = slotWords(view.slots[missing.front()]);
+      else if (const int j = onlySlotAt(view, k); j >= 0)
+        judgement.findings.back().expected = slotWords(view.slots[j]);
       continue;
     }
     // A word of the wrong value is one mistake, not a superfluous word and a missing one.

@@ -177,7 +177,8 @@ void Header::readTarget(const Ast &ast, const Directive &directive) {
           Fix{"write `" + near + "`", {{operand.range, near}}};
       target = isa::findTarget(near);
     } else if (first && !name.starts_with("sm_") && !name.starts_with("compute_")) {
-      sink.report(DiagId::MissingArchitecture, operand.range, text);
+      sink.report(DiagId::MissingArchitecture, operand.range, text)
+          .notes.push_back({"an architecture is written `sm_80`, `sm_90a` ...", std::nullopt});
     } else {
       int before = target;
       target = setTarget(options.target.empty() ? name : llvm::StringRef(options.target), operand.range);
@@ -204,7 +205,8 @@ void Header::readAddressSize(const Ast &ast, const Directive &directive) {
   if (operands.empty())
     return;
   bits = operands.front().value;
-  if (bits != 32 && bits != 64)
+  const bool isUnreadable = bits == 0 && operands.front().range.size() > 1; // which is reported
+  if (bits != 32 && bits != 64 && !isUnreadable)
     sink.report(DiagId::AddressSize, operands.front().range, bits);
   if (bits == 32 && !isMet(isa::feature(isa::FeatureId::Address32).gate, ofArch(context())))
     sink.report(DiagId::CodegenAddress32, directive.range, ".address_size 32", targetName(ofArch(context())));

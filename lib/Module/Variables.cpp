@@ -1,6 +1,7 @@
 #include "Isa/Isa.h"
 #include "Module/Gates.h"
 #include "Module/ModuleRules.h"
+#include "Source/Foreign.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ptxray {
@@ -111,6 +112,8 @@ static void checkType(const Variable &variable, ModuleState &module) {
     if (word.typeKind != isa::TypeKind::None && !variable.isVector() && word.declarable != isa::Declarable::Never &&
         (variable.isArray || !variable.isAllocated || word.declarable == isa::Declarable::Laxly))
       d.severity = Severity::Warning;
+    else if (const llvm::StringRef own = typeOfOtherLanguage(type.drop_front()); !own.empty())
+      d.fix = Fix{"write `" + own.str() + "`", {{range, own.str()}}};
     else if (word.bits >= 16 && variable.space == ".reg") {
       const std::string bits = ".b" + std::to_string(word.bits);
       d.notes.push_back({"what holds it is a register of `" + bits + "`", std::nullopt});

@@ -9,6 +9,47 @@ bool PtxBase::mend(KindSet expected) {
   return mendKeyword(expected) || mendSemicolon(expected) || mendExtra(expected) || mendMissing(expected);
 }
 
+/// The only directive that may be here of which each part begins like that of the word: `.addr_size`.
+static const Keyword *abbreviated(llvm::StringRef word, KindSet expected) {
+  auto isShort = [](llvm::StringRef written, llvm::StringRef text) {
+    llvm::SmallVector<llvm::StringRef, 4> parts, whole;
+    written.split(parts, '_');
+    text.split(whole, '_');
+    return parts.size() > 1 && parts.size() == whole.size() &&
+           llvm::all_of(llvm::zip(parts, whole), [](const auto &pair) {
+             return !std::get<0>(pair).empty() && std::get<1>(pair).starts_with(std::get<0>(pair));
+           });
+  };
+  const Keyword *found = nullptr;
+  for (const Keyword &keyword : keywords())
+    if (expected & bit(keyword.kind) && isShort(word, keyword.text)) {
+      if (found)
+        return nullptr;
+      found = &keyword;
+    }
+  return found;
+}
+
+/// Whether a name is a type without its dot.
+static bool isTypeName(llvm::StringRef name) {
+  return name == "pred" || (name.size() > 1 && llvm::StringRef("busf").contains(name.front()) &&
+                            llvm::is_contained<llvm::StringRef>({"8", "16", "32", "64", "128"}, name.drop_front()));
+}
+
+// Puts the dot before the type of `.reg b32 %r;`.
+bool PtxBase::mendType(KindSet expected) {
+  Token &ahead = builder->ahead;
+  if (ahead.kind != TokenKind::Id || !(expected & bit(TokenKind::Dotted)) || !isTypeName(spelled(ahead)) ||
+      !isInside({Ptx::RuleStorage, Ptx::RuleParameter}))
+    return false;
+  const std::string type = "." + spelled(ahead);
+  if (Diagnostic *d = report(DiagId::SyntaxError, ahead.range(), spelled(ahead), describe(expected)))
+    d->fix = Fix{"write `" + type + "`", {{ahead.range(), type}}, /*safe=*/true};
+  ahead.kind = TokenKind::Dotted;
+  ahead.id = scanner->internWord(type);
+  return true;
+}
+
 // Replaces `.entyr` or `entry` by the nearest directive that may be here.
 bool PtxBase::mendKeyword(KindSet expected) {
   Token &ahead = builder->ahead;
@@ -23,7 +64,9 @@ bool PtxBase::mendKeyword(KindSet expected) {
     if (expected & bit(keyword.kind) && nearest.offer(keyword.text))
       meant = &keyword;
   if (!meant || nearest.only().empty())
-    return false;
+    meant = abbreviated(word, expected);
+  if (!meant)
+    return mendType(expected);
   if (Diagnostic *d = report(DiagId::UnknownDirective, ahead.range(), spelled(ahead)))
     d->fix = Fix{"write `" + meant->text.str() + "`", {{ahead.range(), meant->text.str()}}};
   ahead.kind = meant->kind;
@@ -336,6 +379,13 @@ bool PtxBase::isCommaMissing(KindSet expected) const {
   return expected & bit(TokenKind::Comma) && operandStart & bit(ahead) && !opensGroup;
 }
 
+/// `%p1 bra DONE`.
+bool PtxBase::isGuardWithoutAt() const {
+  return inStatement() && statementFirst.kind == TokenKind::Id && builder->last.begin > statementFirst.begin &&
+         text.substr(statementFirst.begin).starts_with("%") &&
+         !text.slice(statementFirst.end, builder->last.begin).contains(',');
+}
+
 bool PtxBase::mendMissing(KindSet expected) {
   if (expected & bit(TokenKind::EndOfBody) && rules.back().rule == Ptx::RuleBody)
     return mendBodyEnd();
@@ -347,6 +397,13 @@ bool PtxBase::mendMissing(KindSet expected) {
     return true;
   if (!isCommaMissing(expected))
     return false;
+  if (isGuardWithoutAt()) {
+    const Token &guard = statementFirst;
+    if (Diagnostic *d = report(DiagId::SyntaxError, guard.range(), spelled(guard), "an instruction"))
+      d->fix = Fix{"write `@" + spelled(guard) + "`, a guard", {{{guard.begin, guard.begin}, "@"}}};
+    foreignEnd = lineRange(guard.begin, guard.begin).end;
+    throw SyntaxFault();
+  }
   insert(TokenKind::Comma);
   return true;
 }

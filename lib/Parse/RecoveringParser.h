@@ -208,6 +208,8 @@ private:
   std::optional<TokenKind> missingClosing(KindSet expected);
   std::optional<TokenKind> missingToken(KindSet expected);
   bool isCommaMissing(KindSet expected) const;
+  bool isGuardWithoutAt() const;
+  bool mendType(KindSet expected);
   Diagnostic *reportMissing(TokenKind kind, llvm::StringRef token, uint32_t at);
   void insert(TokenKind kind);
   bool mendFileName(KindSet expected);

@@ -476,16 +476,20 @@ void PtxBase::reportUnexpected() {
   // be on the next line, and no semicolon follows it: then the token in its place is the fault.
   constexpr KindSet numbers = kinds(TokenKind::Integer, TokenKind::Float, TokenKind::WarpSize);
   const bool isNumberMissing = !(expected & ~numbers) && ahead.kind != TokenKind::Dotted;
-  const bool atEnd = before.end > statementFirst.begin && startsLine(ahead) && !isNumberMissing;
+  const bool isTypeOfParameter = rules.back().rule == Ptx::RuleParameter && ahead.kind == TokenKind::Dotted;
+  const bool atEnd = before.end > statementFirst.begin && startsLine(ahead) && !isNumberMissing && !isTypeOfParameter;
   if (atEnd)
     report(DiagId::IncompleteStatement, before.range(), describe(expected), spelled(before));
   else if (Diagnostic *d = report(DiagId::SyntaxError, ahead.range(), spelled(ahead), describe(expected)))
     addSyntaxAdvice(expected, *d);
 }
 
-/// `8` as `8.0`, `8,6` as `8.6`.
+/// `8` as `8.0`, `86` and `8,6` as `8.6`.
 Fix PtxBase::fixOfVersion(const Token &number) const {
   const std::string major = spelled(number);
+  if (major.size() == 2 && !text.drop_front(number.end).starts_with(","))
+    return Fix{"write `" + major.substr(0, 1) + "." + major.substr(1) + "`",
+               {{{number.begin + 1, number.begin + 1}, "."}}};
   const llvm::StringRef rest = text.drop_front(number.end), minor = rest.drop_front(1).take_while(llvm::isDigit);
   if (!rest.starts_with(",") || minor.size() != 1)
     return Fix{"write `" + major + ".0`", {{{number.end, number.end}, ".0"}}};
@@ -505,7 +509,16 @@ void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
            !type.empty() && expected & bit(TokenKind::Dotted)) {
     d.notes.push_back({"in PTX it is `" + type.str() + "`", std::nullopt});
     d.fix = Fix{"write `" + type.str() + "`", {{ahead.range(), type.str()}}};
-  } else if (isWord(ahead, ".kernel"))
+  } else if (spelled(ahead) == "-" && last.kind == TokenKind::Id && last.end == ahead.begin && !inStatement()) {
+    d.notes.push_back({"a name has letters, digits, `_`, and `$`", std::nullopt});
+    const llvm::StringRef rest =
+        text.drop_front(ahead.end).take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    d.fix = Fix{"write `" + spelled(last) + "_" + rest.str() + "`", {{ahead.range(), "_"}}};
+  } else if (last.kind == TokenKind::Entry && ahead.kind == TokenKind::LeftParen)
+    d.notes.push_back({"a kernel returns nothing; a function that does is `.func`", std::nullopt});
+  else if (rules.back().rule == Ptx::RuleParameter && ahead.kind == TokenKind::Dotted)
+    d.fix = Fix{"insert `.param`", {{{ahead.begin, ahead.begin}, ".param "}}};
+  else if (isWord(ahead, ".kernel"))
     d.notes.push_back({"a kernel is `.entry`", std::nullopt});
   else if (const llvm::StringRef advice = inStatement() ? adviceOnStatement(first, last, ahead) : ""; !advice.empty())
     d.notes.push_back({advice.str(), std::nullopt});

@@ -62,6 +62,14 @@ Extent Resolver::declare(const Declaration &declaration, DeclarationRole role) {
     symbol.shape.vector = static_cast<uint8_t>(std::clamp<int32_t>(isa::word(vector).number, 0, UINT8_MAX));
   setShape(symbol);
 
+  // `%r[64]` is no declaration, and means the registers of `%r<64>`.
+  if (symbol.kind == SymbolKind::Register && extent.isArray && role == DeclarationRole::Local && current) {
+    Symbol family = symbol;
+    family.extent = {};
+    family.familyCount = static_cast<uint32_t>(std::clamp<int64_t>(ast.dims[declaration.dims.first], 0, UINT32_MAX));
+    setShape(family);
+    scopes.declareFamily(declaration.name, family);
+  }
   const Symbol *clash = declaration.isParameterised ? scopes.declareFamily(declaration.name, symbol)
                                                     : scopes.declare(declaration.name, symbol);
   if (clash && role != DeclarationRole::Global)
@@ -378,7 +386,10 @@ void Resolver::reportUnknown(NameId id, Range range, bool isGuard) {
   } else if (const Symbol *first = scopes.findText(name.str() + "0"); first && first->familyCount) {
     d.notes.push_back(
         {"its registers are numbered: `" + name.str() + "0`, `" + name.str() + "1` ...", first->nameRange});
-  } else if (const std::string near = similarName(name, isGuard); !near.empty()) {
+  } else if (const std::string near = similarName(name, isGuard); near.empty()) {
+    if (const std::string others = numberedNames(name); !others.empty())
+      d.notes.push_back({"declared are " + others, std::nullopt});
+  } else {
     if (range.size() >= name.size())
       d.fix = Fix{"write `" + near + "`, a name that is similar",
                   {{{range.begin, range.begin + static_cast<uint32_t>(name.size())}, near}}};
@@ -409,6 +420,22 @@ std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
   // Names that differ in their numbers alone are different ones.
   const llvm::StringRef near = nearest.only(), digits = "0123456789";
   return near.rtrim(digits) == name.rtrim(digits) ? "" : near.str();
+}
+
+/// Declared names that differ from this one in the digit at their end alone, quoted: `tex0` for `tex1`.
+std::string Resolver::numberedNames(llvm::StringRef name) {
+  const llvm::StringRef stem = name.drop_back();
+  if (stem.empty() || !llvm::isDigit(name.back()))
+    return "";
+  std::vector<std::string> names;
+  for (char digit = '0'; digit <= '9'; ++digit)
+    if (const std::string other = stem.str() + digit; scopes.findText(other))
+      names.push_back("`" + other + "`");
+  constexpr size_t most = 4; // of more, the name says itself what is meant
+  if (names.size() > most)
+    return "";
+  return names.size() < 2 ? llvm::join(names, "")
+                          : llvm::join(llvm::ArrayRef(names).drop_back(), ", ") + " and " + names.back();
 }
 
 /// Reports how often each undeclared name was used. If no register is declared at all, the names are one mistake.
@@ -450,6 +477,16 @@ void Resolver::finishUnknown() {
   hasRegisters = false;
 }
 
+/// `%tid.X`: which components there are.
+void Resolver::reportField(Range range, llvm::StringRef suffix, const isa::SpecialRegister &reg) {
+  Diagnostic &d = sink.report(DiagId::UnknownField, range, suffix, reg.name);
+  if (!reg.vector)
+    return;
+  d.notes.push_back({"expected `.x`, `.y`, or `.z`", std::nullopt});
+  if (const std::string lower = suffix.lower(); isComponent(lower) && range.size() > suffix.size())
+    d.fix = Fix{"write `" + lower + "`", {{{range.end - static_cast<uint32_t>(suffix.size()), range.end}, lower}}};
+}
+
 /// The shape of a special register, an unknown name, a name with a suffix, or one that counts only after its
 /// declaration.
 Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
@@ -487,7 +524,8 @@ Shape Resolver::unusualName(const Operand &operand, const Symbol *symbol) {
     shape.vector = 0;
     shape.flags |= ShapeComponent;
   } else if (reg && !suffix.empty()) {
-    sink.report(DiagId::UnknownField, operand.range, suffix, reg->name);
+    if (suffix.count('.') == 1) // the parser has reported several
+      reportField(operand.range, suffix, *reg);
     shape.kind = ShapeKind::Unknown;
   } else {
     shape.suffix = suffixWord(operand.suffix);

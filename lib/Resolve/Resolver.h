@@ -99,6 +99,8 @@ private:
   void unusualGuard(const Instruction &instruction, const Symbol *symbol);
   bool hasDirective(llvm::StringRef directive);
   isa::WordId suffixWord(SpellingId suffix);
+  std::string numberedNames(llvm::StringRef name);
+  void reportField(Range range, llvm::StringRef suffix, const isa::SpecialRegister &reg);
   std::string similarName(llvm::StringRef name, bool isGuard);
   void finishUnknown();
   void collectLabels(const Function &function);

@@ -228,8 +228,8 @@ __global__ void kk() { wait<3>(); }
 
 // tma-coords
 __device__ void tma(unsigned dst, const void *map, int x, int y, unsigned bar) {
-  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-               " [%0], [%1, {%2, %3}], [%4];" // error: [vector-length]
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes" // error: [vector-length]
+               " [%0], [%1, {%2, %3}], [%4];"
                :: "r"(dst), "l"(map), "r"(x), "r"(y), "r"(bar) : "memory");
 }
 

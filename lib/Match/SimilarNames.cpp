@@ -1,0 +1,117 @@
+// Other instructions that may be meant: those with a similar name, and those that are described beside the written one.
+#include "Match/SimilarNames.h"
+#include "Match/Match.h"
+#include "Match/Wording.h"
+#include "Match/Words.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ptxray {
+
+/// Whether the words of an opcode begin the name of another instruction, up to one that is cut off or misspelt:
+/// `cp.async.commit` for `cp.async.commit_group`.
+static bool isSimilarName(const Opcode &opcode, llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 6> words;
+  name.split(words, '.');
+  if (words.size() < 2 || words.size() > opcode.words.size() || words.front() != opcode.words.front().text)
+    return false;
+  unsigned others = 0;
+  for (size_t i = 1; i < words.size(); ++i) {
+    const OpcodeWord &written = opcode.words[i];
+    const llvm::StringRef text = written.text.drop_front();
+    if (text == words[i])
+      continue;
+    const bool isKnown = opcode.mnemonic && i >= opcode.mnemonicWords && someFormKnows(*opcode.mnemonic, written.id);
+    const bool isCut = (words[i].starts_with(text) && words[i].substr(text.size()).starts_with("_")) ||
+                       words[i].ends_with(("_" + text).str());
+    const unsigned far = text.size() < 5 ? 1 : 2;
+    if (isKnown || ++others > 1 || !(isCut || (text.size() > 2 && text.edit_distance(words[i], true, far) <= far)))
+      return false;
+  }
+  return others == 1;
+}
+
+/// The same parts in another order: `tcgen05.ld.wait` of `tcgen05.wait::ld`.
+static bool isReordered(const Opcode &opcode, llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 6> parts;
+  while (!name.empty()) {
+    parts.push_back(name.take_until([](char c) { return c == '.' || c == ':'; }));
+    name = name.drop_front(parts.back().size()).ltrim(".:");
+  }
+  if (parts.size() < 3 || parts.size() > opcode.words.size() || parts.front() != opcode.words.front().text)
+    return false;
+  return llvm::all_of(llvm::drop_begin(llvm::ArrayRef(opcode.words).take_front(parts.size())),
+                      [&](const OpcodeWord &word) { return llvm::count(parts, word.text.drop_front()) == 1; });
+}
+
+bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &written) {
+  const Opcode &opcode = written.opcode;
+  llvm::SmallVector<std::string, 2> right;
+  size_t nameWords = 0;
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+    const bool isOrder = isReordered(opcode, mnemonic.text);
+    if (!isOrder && !isSimilarName(opcode, mnemonic.text))
+      continue;
+    const llvm::StringRef name = mnemonic.text;
+    const size_t count = name.count('.') + 1 + (isOrder ? name.count("::") : 0);
+    std::string spelling(mnemonic.text);
+    for (const OpcodeWord &word : llvm::drop_begin(opcode.words, count))
+      spelling += word.text;
+    Judged judged = judge({Opcode(spelling), written.shapes, written.availability});
+    // `.sync.aligned` is missing as well.
+    const auto missing = llvm::find_if(judged.findings, [](const Finding &f) {
+      return f.id == DiagId::MissingQualifier && f.remedy.kind == Remedy::ReplaceOpcode;
+    });
+    if (isOrder && missing != judged.findings.end()) {
+      spelling = missing->remedy.text;
+      judged = judge({Opcode(spelling), written.shapes, written.availability});
+    }
+    if (llvm::any_of(judged.findings,
+                     [](const Finding &f) { return f.severity == Severity::Error && f.phase != Phase::Gate; }))
+      continue;
+    if (!llvm::is_contained(right, spelling))
+      right.push_back(spelling);
+    nameWords = count;
+  }
+  if (right.empty())
+    return false;
+  std::string name;
+  for (const OpcodeWord &word : llvm::ArrayRef(opcode.words).take_front(nameWords))
+    name += word.text;
+  Finding unknown =
+      wordFinding(DiagId::UnknownInstruction, Place::at(Place::Word, 0, narrow<uint16_t>(nameWords)), name);
+  if (right.size() == 1)
+    unknown.remedy = {Remedy::ReplaceOpcode, 0, right.front()};
+  else
+    unknown.notes.push_back("similar instructions: " + quote(llvm::join(right, "`, `")));
+  findings = {unknown};
+  return true;
+}
+
+void offerSibling(Finding &f, const WrittenInstruction &written) {
+  const isa::Tables &t = isa::tables();
+  const Opcode &opcode = written.opcode;
+  const auto fileOf = [&](const isa::Mnemonic &mnemonic) {
+    return t.entries[t.forms[isa::run(t.mnemonicForms, mnemonic.forms).front()].entry].file;
+  };
+  if (f.id != DiagId::ExtraOperand || f.place.kind != Place::Operand || opcode.mnemonicWords != 1)
+    return;
+  std::vector<std::string> right;
+  for (const isa::Mnemonic &other : isa::mnemonics()) {
+    if (&other == opcode.mnemonic || llvm::StringRef(other.text).contains('.') ||
+        fileOf(other) != fileOf(*opcode.mnemonic))
+      continue;
+    std::string spelling(other.text);
+    for (const OpcodeWord &word : llvm::drop_begin(opcode.words))
+      spelling += word.text;
+    if (judge({Opcode(spelling), written.shapes, written.availability}).isAccepted())
+      right.push_back(std::string(other.text));
+  }
+  if (right.size() != 1)
+    return;
+  f.textNode = narrow<int16_t>(f.place.index);
+  f.place = {Place::Word, 0};
+  f.remedy = {Remedy::ReplaceWord, 0, right.front()};
+}
+
+} // namespace ptxray

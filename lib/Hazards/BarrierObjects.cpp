@@ -150,7 +150,7 @@ std::optional<uint32_t> BarrierRules::emptyArrival(const BarrierUse &copy) {
       found = use.number;
   }
   if (found && !copy.barrier.isVariable)
-    context.analyses.definitions().eachWriter(copy.barrier.base, [&](uint32_t writer) {
+    context.body.definitions.eachWriter(copy.barrier.base, [&](uint32_t writer) {
       if (found && *found < writer && writer < copy.number)
         found.reset();
     });
@@ -348,7 +348,7 @@ bool BarrierRules::isInLoop(BlockId block, BlockId header) const {
 
 bool BarrierRules::isWrittenIn(LocalId local, BlockId header) {
   bool found = false;
-  context.analyses.definitions().eachWriter(
+  context.body.definitions.eachWriter(
       local, [&](uint32_t number) { found |= isInLoop(context.analyses.graph().blockOf(number), header); });
   return found;
 }

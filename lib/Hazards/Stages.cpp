@@ -53,7 +53,7 @@ static bool isStage(const Operation &operation, uint16_t groups) {
 
 bool StageLoop::findEntry() {
   for (const BlockId block : graph.predecessors.of(header)) {
-    if (loops.contains(header, block) || !graph.isReached(block))
+    if (loops.contains(header, block))
       continue;
     if (entering != BlockId::None)
       return false;

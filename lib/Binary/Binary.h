@@ -132,4 +132,11 @@ std::vector<std::string> codeOf(llvm::StringRef cubin);
 llvm::StringRef nameOf(ImageKind kind);
 llvm::StringRef nameOf(Packing packing);
 
+/// The name of an entry in messages: `[.nv_fatbin 3/82 sm_90 PTX 8.7]`.
+std::string entryName(const Binary &binary, size_t entry);
+/// The problem that an entry cannot be unpacked, or is not text.
+BinaryProblem unreadableEntry(const Binary &binary, const Entry &entry, const std::string &reason);
+/// A problem with its place: `byte 16 of k.o: ...`.
+std::string problemText(const BinaryProblem &problem);
+
 } // namespace ptxray

@@ -3,6 +3,7 @@
 #include "Check/Session.h"
 #include "Check/Suppressions.h"
 #include "Inline/Readers.h"
+#include "Isa/Isa.h"
 
 namespace ptxray {
 
@@ -44,6 +45,26 @@ std::optional<InlineModule> Checker::moduleAt(uint32_t place, const FileReport &
 DiagnosticList findingsIn(const SourceBuffer &ptx, const CheckOptions &options) {
   Session session;
   return wantedOf(checkModule(ptx, options, session), ptx, options);
+}
+
+void compareTargets(FileReport &report, llvm::ArrayRef<std::string> named) {
+  const int text = isa::findTarget(report.target);
+  if (text < 0)
+    return;
+  const isa::Target &written = isa::targets()[text];
+  for (const std::string &name : named) {
+    const int header = isa::findTarget(name);
+    if (header < 0)
+      continue;
+    const isa::Target &other = isa::targets()[header];
+    if (other.number == written.number && other.variant == written.variant)
+      continue;
+    Diagnostic &disagrees = report.diagnostics.emplace_back();
+    disagrees.id = DiagId::HeaderDisagrees;
+    disagrees.severity = Severity::Warning;
+    disagrees.args = {std::string(other.name), std::string(written.name)};
+    return;
+  }
 }
 
 FileReport unreadable(FileReport report, const std::string &problem) {

@@ -46,6 +46,10 @@ private:
 /// What a fresh Checker finds in PTX.
 DiagnosticList findingsIn(const SourceBuffer &ptx, const CheckOptions &options = {});
 
+/// Reports that the text of a binary is for another target than one of those that the binary names for it. A program
+/// that is loaded chooses an entry by what the binary says, and then gives the text to the driver: they must agree.
+void compareTargets(FileReport &report, llvm::ArrayRef<std::string> named);
+
 /// The report of an input that has no source, and why.
 FileReport unreadable(FileReport report, const std::string &problem);
 

@@ -1,9 +1,9 @@
 #include "Editor/Actions.h"
 #include "Diagnostics/RuleGroups.h"
 #include "Editor/TextEdits.h"
-#include "Explore/Requirements.h"
 #include "Module/Header.h"
 #include "Source/Foreign.h"
+#include "Targets/Requirements.h"
 #include "Workspace/Fixes.h"
 #include "llvm/ADT/STLExtras.h"
 

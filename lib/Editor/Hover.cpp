@@ -3,10 +3,10 @@
 #include "Editor/Descriptors.h"
 #include "Editor/Names.h"
 #include "Editor/Statements.h"
-#include "Explore/Explain.h"
-#include "Explore/FormulaText.h"
 #include "Isa/Isa.h"
 #include "Match/Match.h"
+#include "Pages/Explain.h"
+#include "Pages/FormulaText.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -417,8 +417,7 @@ void addDescriptor(const Excerpt &excerpt, const FoundInstruction &found, uint32
   const Opcode *opcode = body.verdicts[found.number]->opcode;
   if (!opcode || !opcode->mnemonic || !mayHaveDescriptors(*opcode->mnemonic))
     return;
-  const Definitions definitions(body);
-  Values values(body, definitions);
+  Values values(body);
   for (const ShownDescriptor &one : descriptorsOf(body, found.number, excerpt.module(), values)) {
     if (offset < one.range.begin || one.range.end < offset)
       continue;

@@ -21,7 +21,7 @@ public:
   /// `excerpt`: whose places are made those of the document; null: they are.
   BodyHints(const Body &body, const ModuleState &module, const FileNames &files, Range part, const Excerpt *excerpt)
       : body(body), module(module.context()), files(files), part(part), excerpt(excerpt), analyses(body, module),
-        numbers(body, analyses.definitions()) {}
+        numbers(body) {}
   std::vector<InlayHint> run();
 
 private:

@@ -1,7 +1,7 @@
 #include "Editor/Signature.h"
 #include "Editor/Excerpt.h"
 #include "Editor/Typing.h"
-#include "Explore/Explain.h"
+#include "Pages/Explain.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {

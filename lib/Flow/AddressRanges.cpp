@@ -10,17 +10,10 @@ namespace ptxray {
 constexpr uint32_t mostTries = 256;
 
 AddressRanges::AddressRanges(const Body &body, Analyses &analyses)
-    : body(body), shape(analyses.blockShape()), values(analyses.values()), own(values), paths(body, analyses) {
-  for (uint32_t local = 1; local < body.locals.size(); ++local) {
-    const Symbol *symbol = body.symbol(LocalId(local));
-    if (symbol && symbol->kind == SymbolKind::Variable && symbol->space != isa::words::param &&
-        !llvm::is_contained(spaces, symbol->space))
-      spaces.push_back(symbol->space);
-  }
-}
+    : body(body), shape(analyses.blockShape()), values(analyses.values()), own(values), paths(body, analyses) {}
 
-bool AddressRanges::mayLeadToVariable(const Access &access) const {
-  return access.isGeneric ? !spaces.empty() : llvm::is_contained(spaces, isa::wholeSpace(access.space));
+static bool mayLeadTo(const Symbol &variable, const Access &access) {
+  return access.isGeneric || (variable.space == isa::wholeSpace(access.space) && variable.space != isa::words::param);
 }
 
 std::optional<Misplaced> AddressRanges::ofConstant(LocalId variable, int64_t offset, const Access &access) const {
@@ -140,8 +133,6 @@ std::optional<Misplaced> AddressRanges::search(const Question &question) {
 
 std::optional<Misplaced> AddressRanges::misplaced(const Operand &operand, LocalId local, const Access &access,
                                                   uint32_t instruction) {
-  if (!mayLeadToVariable(access))
-    return std::nullopt;
   const int64_t added = operand.flags & HasOffset ? operand.value : 0;
   if (added < -Numbers::mostKnown || added > Numbers::mostKnown)
     return std::nullopt;
@@ -149,7 +140,7 @@ std::optional<Misplaced> AddressRanges::misplaced(const Operand &operand, LocalI
   const bool isNarrow = holder && holder->kind == SymbolKind::Register && isa::word(holder->type).bits == 32;
   const Numbers numbers = asAddress(values.numbersOf(local), added, isNarrow);
   const Symbol *symbol = numbers.base == LocalId::None ? nullptr : body.symbol(numbers.base);
-  if (!symbol || symbol->kind != SymbolKind::Variable)
+  if (!symbol || symbol->kind != SymbolKind::Variable || !mayLeadTo(*symbol, access))
     return std::nullopt;
   if (numbers.isOne())
     return ofConstant(numbers.base, numbers.low + added, access);

@@ -27,7 +27,6 @@ private:
     uint32_t instruction;
     bool isNarrow; // the register has 32 bits
   };
-  bool mayLeadToVariable(const Access &access) const;
   std::optional<Misplaced> ofConstant(LocalId variable, int64_t offset, const Access &access) const;
   std::optional<Misplaced> ofAll(const Question &question, const Numbers &numbers) const;
   std::optional<Misplaced> search(const Question &question);
@@ -45,7 +44,6 @@ private:
   Values &values;
   Values own; // of one thread after the other
   ThreadPaths paths;
-  llvm::SmallVector<isa::WordId, 4> spaces; // of the variables that the body names, but for parameters
   uint32_t tries = 0;
 };
 

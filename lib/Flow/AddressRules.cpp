@@ -72,8 +72,8 @@ void AddressRules::bounds(const Operand &operand, const Misplaced &place, const 
 /// Two accesses through one register cannot both be aligned, and control comes to the second by the first.
 void AddressRules::alignment(const Operand &operand, const Anchor &anchor, const Access &one, uint32_t number) {
   if (one.align < 2 ||
-      (body.symbol(anchor.local)->kind == SymbolKind::Register && analyses.definitions().isWritten(anchor.local) &&
-       analyses.definitions().only(anchor.local) == Definitions::none))
+      (body.symbol(anchor.local)->kind == SymbolKind::Register && body.definitions.isWritten(anchor.local) &&
+       body.definitions.only(anchor.local) == Definitions::none))
     return;
   const Strictest seen = {number, one.align, one.bytes, anchor.offset, operand.range};
   auto [known, isNew] = strictest.try_emplace(anchor.local, seen);
@@ -122,9 +122,8 @@ void AddressRules::instruction(uint32_t number) {
 
 void checkAddresses(const Body &body, const BodyContext &context, Analyses &analyses) {
   AddressRules rules(body, context, analyses);
-  for (uint32_t number = 0; number < body.size(); ++number)
-    if (!body.facts(number).accesses.empty())
-      rules.instruction(number);
+  for (const uint32_t number : body.accessing)
+    rules.instruction(number);
 }
 
 } // namespace ptxray

@@ -116,13 +116,13 @@ bool AddressOrigins::isLeaf(LocalId local) const {
   return only != Definitions::none && !isFollowed(body.facts(only));
 }
 
-void AddressOrigins::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
-  if (!body.isRegister(local))
-    return;
-  definitions.eachWriter(local, [&](uint32_t number) {
-    if (isFollowed(body.facts(number)))
-      addComputedWith(body, number, sources);
-  });
+bool AddressOrigins::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
+  if (body.isRegister(local))
+    definitions.eachWriter(local, [&](uint32_t number) {
+      if (isFollowed(body.facts(number)))
+        addComputedWith(body, number, sources);
+    });
+  return false;
 }
 
 Address AddressOrigins::transfer(LocalId local) {

@@ -49,7 +49,7 @@ struct Address {
 class AddressOrigins : public Backward<AddressOrigins, Address> {
 public:
   AddressOrigins(const Body &body, Analyses &analyses)
-      : Backward(body), body(body), analyses(analyses), definitions(analyses.definitions()) {}
+      : Backward(body), body(body), analyses(analyses), definitions(body.definitions) {}
 
   const Address &of(LocalId local) { return valueOf(local); }
   /// The register or variable that a register's value is a sum with, where an instruction reads it.
@@ -60,7 +60,8 @@ private:
   using Inputs = std::array<const Address *, Step::mostSources>;
 
   bool isLeaf(LocalId local) const;
-  void addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
+  bool addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
+  static bool isUseless(const Address &) { return false; }
   Address transfer(LocalId local);
   static Address join(const Address &a, const Address &b);
   static Address widened(const Address &address) { return address; }

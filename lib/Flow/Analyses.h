@@ -1,7 +1,6 @@
 #pragma once
 // What several rules about one body ask for, made when the first does.
 #include "Flow/BlockShape.h"
-#include "Flow/Definitions.h"
 #include "Flow/Dominators.h"
 #include <memory>
 #include <optional>
@@ -21,7 +20,6 @@ public:
   bool isTangled() { return tangled ? *tangled : tangled.emplace(ptxray::isTangled(body)); }
   const Availability &availability() const { return module.availability; }
   const Graph &graph() { return kept ? *kept : kept.emplace(graphOf(body, module)); }
-  const Definitions &definitions() { return writers ? *writers : writers.emplace(body); }
   const DominatorTree &dominators() { return tree ? *tree : tree.emplace(dominatorsOf(graph())); }
   const Loops &loops() { return forest ? *forest : forest.emplace(loopsOf(graph())); }
   const DominatorTree &postDominators() { return after ? *after : after.emplace(postDominatorsOf(graph())); }
@@ -40,7 +38,6 @@ private:
   const ModuleState &module;
   std::optional<bool> tangled;
   std::optional<Graph> kept;
-  std::optional<Definitions> writers;
   std::optional<DominatorTree> tree, after;
   std::optional<Loops> forest;
   std::optional<BlockShape> shape;

@@ -4,7 +4,9 @@
 // until nothing changes. So the result does not depend on what is asked first, and no function calls itself. A question
 // about one register computes only those that it is made from. A domain derives from `Backward<Domain, Value>` and has
 //   bool isLeaf(LocalId)                      nothing is known of it, whatever it is made from
-//   void addSources(LocalId, llvm::SmallVectorImpl<LocalId> &)      adds the registers that one is made from
+//   bool addSources(LocalId, llvm::SmallVectorImpl<LocalId> &)      adds the registers that one is made from; true:
+//                                             as soon as nothing is known of one of those, nothing is known of it
+//   bool isUseless(const Value &)             nothing is known
 //   Value transfer(LocalId)                   what it holds by what `known` says of those
 //   Value join(const Value &, const Value &)  what is one or the other
 //   Value widened(const Value &)              a coarser one, so that loops come to an end
@@ -55,6 +57,7 @@ private:
     uint32_t slot, lowest; // of the entries that it is known to depend on, the first that is open
     uint32_t firstWaiting;
     bool isCircular = false;
+    bool needsAll = false; // of its sources to be known
   };
 
   /// Finds the entry of a register that was asked for. The slot of any other register may hold any number.
@@ -68,7 +71,7 @@ private:
     entries.push_back({local, true, {}});
     frames.push_back({slot, slot, static_cast<uint32_t>(waiting.size())});
     opened.push_back(slot);
-    static_cast<Domain *>(this)->addSources(local, waiting);
+    frames.back().needsAll = static_cast<Domain *>(this)->addSources(local, waiting);
   }
   void advance() {
     Frame &frame = frames.back();
@@ -76,15 +79,18 @@ private:
       return close();
     const LocalId next = waiting.pop_back_val();
     const Entry *entry = find(next);
-    if (!entry && static_cast<Domain *>(this)->isLeaf(next))
-      return;
-    if (!entry)
+    if (!entry && !static_cast<Domain *>(this)->isLeaf(next))
       return open(next);
-    if (!entry->isOpen)
-      return;
+    if (!entry || !entry->isOpen)
+      return giveUpIfUseless(frame, entry ? entry->value : leaf);
     const auto slot = static_cast<uint32_t>(entry - entries.data());
     frame.lowest = std::min(frame.lowest, slot);
     frame.isCircular |= slot == frame.slot;
+  }
+  /// Its other sources make no difference.
+  void giveUpIfUseless(const Frame &frame, const Value &source) {
+    if (frame.needsAll && Domain::isUseless(source))
+      waiting.truncate(frame.firstWaiting);
   }
   void close() {
     const Frame frame = frames.pop_back_val();
@@ -101,6 +107,8 @@ private:
     for (const auto *slot = first; slot != opened.end(); ++slot)
       entries[*slot].isOpen = false;
     opened.truncate(static_cast<size_t>(first - opened.begin()));
+    if (!frames.empty())
+      giveUpIfUseless(frames.back(), entries[frame.slot].value);
   }
   void store(uint32_t slot, Value value) { entries[slot].value = std::move(value); }
   void computeLoop(const uint32_t *first) {

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include <algorithm>
+#include <utility>
 
 namespace ptxray {
 
@@ -50,6 +51,77 @@ struct PlacedDirective {
   Slice targets; // of `.branchtargets` and its like: into `targets`
 };
 
+/// Which instructions write each register, and which names the text reads before it writes them, if it does.
+class Definitions {
+public:
+  static constexpr uint32_t none = ~0u;
+
+  void clear() {
+    known.assign(1, {});
+    writes.clear();
+    firstReads.clear();
+  }
+  /// One name more.
+  void addName() { known.emplace_back(); }
+  /// What the next instruction does with the names of its operands. It reads before it writes.
+  void note(llvm::ArrayRef<LocalId> names, const uint8_t *uses, uint32_t instruction) {
+    for (size_t i = 0; i < names.size(); ++i)
+      if (uses[i] & Reads && known[static_cast<uint32_t>(names[i])].newest == none)
+        noteFirstRead(names[i]);
+    for (size_t i = 0; i < names.size(); ++i)
+      if (uses[i] & Writes) {
+        uint32_t &newest = known[static_cast<uint32_t>(names[i])].newest;
+        writes.push_back({instruction, newest});
+        newest = static_cast<uint32_t>(writes.size()) - 1;
+      }
+  }
+
+  /// Calls `see` with the number of each instruction that writes it, from the last in the text to the first.
+  template <typename See> void eachWriter(LocalId local, See see) const {
+    for (uint32_t write = newestOf(local); write != none; write = writes[write].before)
+      see(writes[write].instruction);
+  }
+  /// The one instruction that writes it; `none`: there is no such or there are several.
+  uint32_t only(LocalId local) const {
+    const uint32_t write = newestOf(local);
+    return write != none && writes[write].before == none ? writes[write].instruction : none;
+  }
+  /// The last instruction in the text that writes it.
+  uint32_t newest(LocalId local) const {
+    const uint32_t write = newestOf(local);
+    return write == none ? none : writes[write].instruction;
+  }
+  /// More instructions than so many write it.
+  bool hasMore(LocalId local, unsigned most) const {
+    uint32_t write = newestOf(local);
+    for (; write != none && most; --most)
+      write = writes[write].before;
+    return write != none;
+  }
+  bool isWritten(LocalId local) const { return newestOf(local) != none; }
+  bool isReadFirst(LocalId local) const { return known[static_cast<uint32_t>(local)].isReadFirst; }
+  llvm::ArrayRef<LocalId> readFirst() const { return firstReads; }
+
+private:
+  struct Write {
+    uint32_t instruction;
+    uint32_t before; // of the same register
+  };
+  struct Known {
+    uint32_t newest = none; // into `writes`
+    bool isReadFirst = false;
+  };
+  uint32_t newestOf(LocalId local) const { return known[static_cast<uint32_t>(local)].newest; }
+  void noteFirstRead(LocalId local) {
+    if (!std::exchange(known[static_cast<uint32_t>(local)].isReadFirst, true))
+      firstReads.push_back(local);
+  }
+
+  std::vector<Known> known; // by LocalId
+  std::vector<Write> writes;
+  std::vector<LocalId> firstReads;
+};
+
 /// One name among the operands of an instruction, and what the instruction does with it.
 struct NamedUse {
   const Operand &operand;
@@ -66,10 +138,12 @@ struct Body {
   std::vector<const Verdict *> verdicts;        // by instruction, which count from 0
   std::vector<LocalId> names;                   // what each of the Ast's `operandNames` means, those of guards included
   std::vector<uint8_t> uses;                    // of each of these names, as enum Use; 0 where nothing is known
-  std::vector<uint32_t> notable;                // instructions that do more than read and write registers
-  std::vector<uint32_t> unknownCalls;           // of functions that may wait for whatever the caller has started
-  std::vector<Local> locals;                    // by LocalId
-  std::vector<LocalId> readFirst;               // those that the text does not write before it uses them
+  // Instructions by what enum Noted says of them.
+  std::vector<uint32_t> accessing, joint, numeric, notable;
+  std::vector<uint32_t> unknownCalls; // of functions that may wait for whatever the caller has started
+  std::vector<Local> locals;          // by LocalId
+  Definitions definitions;
+  std::vector<LocalId> readFirst; // those that the text does not write before it uses them
   std::vector<PlacedLabel> labels;
   std::vector<PlacedDeclaration> declarations;
   std::vector<PlacedDirective> directives;

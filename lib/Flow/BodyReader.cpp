@@ -8,12 +8,18 @@
 
 namespace ptxray {
 
+void BodyReader::clearNotes() {
+  for (std::vector<uint32_t> *notes : {&body.accessing, &body.joint, &body.numeric, &body.notable})
+    notes->clear();
+}
+
 void BodyReader::begin(const Function &function) {
   body.function = &function;
   body.verdicts.clear();
-  body.notable.clear();
+  clearNotes();
   body.unknownCalls.clear();
   body.locals.assign(1, {});
+  body.definitions.clear();
   body.readFirst.clear();
   body.labels.clear();
   body.declarations.clear();
@@ -138,8 +144,9 @@ void BodyReader::append(const Instruction &instruction, const Verdict &verdict) 
       *uses = isUsed ? use++->uses : uint8_t(0);
       *local++ = useAnywhere(nodes[node].name, *uses++);
     }
-  if (!verdict.facts->isPlain)
-    body.notable.push_back(body.size());
+  const size_t names = instruction.names.count;
+  body.definitions.note({local - names, names}, uses - names, body.size());
+  note(body.size(), verdict.facts->noted);
   body.verdicts.push_back(&verdict);
 }
 
@@ -206,8 +213,7 @@ void BodyReader::setUses(uint32_t number, const Verdict &verdict) {
 
 /// Instructions of which a rule asks for the numbers in registers: all that writes these is known now.
 void BodyReader::judgeLate() {
-  const Definitions definitions(body);
-  Values values(body, definitions);
+  Values values(body);
   for (const Late one : late) {
     const Instruction &instruction = body.instruction(one.number);
     const llvm::MutableArrayRef<Shape> shapes =
@@ -224,6 +230,14 @@ void BodyReader::judgeLate() {
     };
     if (verdict.findings)
       report(*verdict.findings, instruction, find);
+  }
+  clearNotes();
+  body.definitions.clear();
+  for (size_t local = 1; local < body.locals.size(); ++local)
+    body.definitions.addName();
+  for (uint32_t number = 0; number < body.size(); ++number) {
+    note(number, body.facts(number).noted);
+    body.definitions.note(body.namesOf(number), body.usesOf(number).data(), number);
   }
 }
 

@@ -54,7 +54,7 @@ private:
     Slice shapes;
   };
 
-  void plain(const Instruction &instruction, const Verdict &verdict) {
+  [[gnu::always_inline]] void plain(const Instruction &instruction, const Verdict &verdict) {
     const NameId *name = ast.operandNames.data() + instruction.names.first;
     LocalId *local = body.names.data() + (instruction.names.first - body.firstName);
     uint8_t *uses = body.uses.data() + (instruction.names.first - body.firstName);
@@ -64,7 +64,20 @@ private:
     }
     if (instruction.guard != NameId::None)
       local[-1] = use(instruction.guard, Reads);
+    body.definitions.note({local, instruction.names.count}, verdict.plain.uses.data(), body.size());
+    if (verdict.plain.noted)
+      note(body.size(), verdict.plain.noted);
     body.verdicts.push_back(&verdict);
+  }
+  void note(uint32_t number, uint8_t noted) {
+    if (noted & NotedAccess)
+      body.accessing.push_back(number);
+    if (noted & NotedJoint)
+      body.joint.push_back(number);
+    if (noted & NotedNumber)
+      body.numeric.push_back(number);
+    if (noted & NotedOther)
+      body.notable.push_back(number);
   }
   /// Of a name outside of nested blocks.
   LocalId use(NameId name, uint8_t uses) {
@@ -80,6 +93,7 @@ private:
   LocalId append(NameId name, uint32_t symbol, uint8_t uses) {
     const auto local = static_cast<LocalId>(body.locals.size());
     body.locals.push_back({name, symbol});
+    body.definitions.addName();
     if (uses & Reads)
       body.readFirst.push_back(local);
     return local;
@@ -96,6 +110,7 @@ private:
   bool hasTooManyOperands(const Instruction &instruction);
   void setUses(uint32_t number, const Verdict &verdict);
   void judgeLate();
+  void clearNotes();
   using FindSymbol = llvm::function_ref<const Symbol *(NameId)>;
   void report(llvm::ArrayRef<Finding> findings, const Instruction &instruction, FindSymbol find);
 

@@ -10,16 +10,17 @@ bool isWanted(const CheckOptions &options, DiagId pedantic) {
 
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses) {
   const size_t before = context.sink.diagnostics().size();
-  for (auto rule : {checkNamedFunctions, checkBranchLists, checkAccesses, checkAddresses32, checkTraces})
-    rule(body, context);
+  checkInstructions(body, context);
+  checkAccesses(body, context);
   // What is wrong in a single instruction would be told a second time, in another way.
   const bool isBroken =
       body.isBroken || llvm::any_of(llvm::drop_begin(context.sink.diagnostics(), before),
                                     [](const Diagnostic &d) { return d.severity == Severity::Error; });
   if (isBroken || context.options.isFragment)
     return false;
-  for (auto rule : {checkRegisterCount, checkReachability, checkDefinedness, checkCallTables})
-    rule(body, context);
+  checkSoundInstructions(body, context);
+  checkReachability(body, context);
+  checkDefinedness(body, context);
   if (analyses.isTangled())
     return false;
   for (auto rule : {checkConvergence, checkBarrierThreads, checkAddresses, checkValues, checkUnwrittenPaths})

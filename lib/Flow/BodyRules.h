@@ -23,17 +23,13 @@ FunctionSummary summaryOf(const Body &body, const ModuleState &module, Analyses 
 bool isWanted(const CheckOptions &options, DiagId pedantic);
 
 // What each instruction names.
-void checkNamedFunctions(const Body &body, const BodyContext &context);
-void checkBranchLists(const Body &body, const BodyContext &context);
+void checkInstructions(const Body &body, const BodyContext &context);
 void checkAccesses(const Body &body, const BodyContext &context);
-void checkAddresses32(const Body &body, const BodyContext &context);
-void checkTraces(const Body &body, const BodyContext &context);
 // What only the whole shows.
-void checkRegisterCount(const Body &body, const BodyContext &context);
+void checkSoundInstructions(const Body &body, const BodyContext &context);
 void checkReachability(const Body &body, const BodyContext &context);
 void checkConvergence(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkUnwrittenPaths(const Body &body, const BodyContext &context, Analyses &analyses);
-void checkCallTables(const Body &body, const BodyContext &context);
 void checkAddresses(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkValues(const Body &body, const BodyContext &context, Analyses &analyses);
 void checkBarrierThreads(const Body &body, const BodyContext &context, Analyses &analyses);
@@ -41,6 +37,6 @@ void checkDefinedness(const Body &body, const BodyContext &context);
 
 /// A branch through a list becomes a jump through a table: that of more targets than `most`, without any where the
 /// index is a constant.
-BranchTable branchTable(const Body &body, uint32_t number, const Definitions &definitions, uint64_t most);
+BranchTable branchTable(const Body &body, uint32_t number, uint64_t most);
 
 } // namespace ptxray

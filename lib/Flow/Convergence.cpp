@@ -8,13 +8,11 @@
 namespace ptxray {
 namespace {
 
-constexpr FactKinds together = bitOf(isa::FactKind::Converged) | bitOf(isa::FactKind::Among);
-
 class ConvergenceRules {
 public:
-  ConvergenceRules(const Body &body, const BodyContext &context, Analyses &analyses, llvm::ArrayRef<uint32_t> places)
+  ConvergenceRules(const Body &body, const BodyContext &context, Analyses &analyses)
       : body(body), sink(context.sink), shape(analyses.blockShape()), graph(analyses.graph()),
-        uniformity(body, analyses, places), values(analyses.values()), paths(body, analyses) {}
+        uniformity(body, analyses, body.joint), values(analyses.values()), paths(body, analyses) {}
   void instruction(uint32_t number);
 
 private:
@@ -143,14 +141,10 @@ void ConvergenceRules::instruction(uint32_t number) {
 }
 
 void checkConvergence(const Body &body, const BodyContext &context, Analyses &analyses) {
-  std::vector<uint32_t> places;
-  for (uint32_t number = 0; number < body.size(); ++number)
-    if (body.facts(number).kinds & together)
-      places.push_back(number);
-  if (places.empty())
+  if (body.joint.empty())
     return;
-  ConvergenceRules rules(body, context, analyses, places);
-  for (const uint32_t number : places)
+  ConvergenceRules rules(body, context, analyses);
+  for (const uint32_t number : body.joint)
     rules.instruction(number);
 }
 

@@ -28,13 +28,13 @@ std::optional<int64_t> Counters::addedTo(LocalId local, uint32_t writer) {
     }
     if (!step.is(isa::Operation::Mov, 1) || !body.symbol(source))
       return std::nullopt;
-    writer = analyses.definitions().only(source);
+    writer = body.definitions.only(source);
   }
   return std::nullopt;
 }
 
 std::optional<Counter> Counters::counterOf(LocalId local) {
-  const Definitions &definitions = analyses.definitions();
+  const Definitions &definitions = body.definitions;
   if (!definitions.isWritten(local) || definitions.only(local) != Definitions::none ||
       definitions.hasMore(local, mostWriters))
     return std::nullopt;
@@ -123,7 +123,7 @@ std::optional<LoopTest> Counters::testOf(LocalId local, const Counter &counter) 
     return std::nullopt;
   // The branch is taken where its guard holds.
   const bool staysIfTrue = analyses.loops().contains(header, next[1]) != body.instruction(last).guardNot;
-  LoopTest test = {analyses.definitions().only(guard), exit.block, staysIfTrue, 0};
+  LoopTest test = {body.definitions.only(guard), exit.block, staysIfTrue, 0};
   if (test.comparison == Definitions::none)
     return std::nullopt;
   const Step step = stepOf(body, test.comparison);
@@ -131,7 +131,7 @@ std::optional<LoopTest> Counters::testOf(LocalId local, const Counter &counter) 
     return std::nullopt;
   uint32_t reads = test.comparison;
   if (const LocalId compared = step.list[0].local; compared != local) {
-    reads = body.symbol(compared) ? analyses.definitions().only(compared) : Definitions::none;
+    reads = body.symbol(compared) ? body.definitions.only(compared) : Definitions::none;
     const Step sum = reads == Definitions::none ? Step() : stepOf(body, reads);
     if (!sum.is(isa::Operation::Add, 2) || sum.isGuarded || sum.list[0].flags || sum.list[0].local != local ||
         sum.list[1].kind != Source::Number)

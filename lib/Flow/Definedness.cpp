@@ -15,13 +15,11 @@ public:
   void instruction(uint32_t number);
 
 private:
-  void countWrites();
   LocalId read(LocalId local, Range range, bool matters);
   bool isPartOfWritten(uint32_t number, const Operand &element) const;
 
   const Body &body;
   DiagnosticSink &sink;
-  std::vector<uint8_t> writes;              // by LocalId, up to 2
   llvm::DenseMap<LocalId, LocalId> origins; // by register: the unwritten register that it comes from
   enum : uint8_t { Noted = 1, Warned = 2 };
   llvm::DenseMap<LocalId, uint8_t> reported;
@@ -29,24 +27,10 @@ private:
 
 } // namespace
 
-void Undefined::countWrites() {
-  writes.assign(body.locals.size(), 0);
-  for (uint32_t number = 0; number < body.size(); ++number)
-    body.eachUse(number, [&](NamedUse use) {
-      uint8_t &count = writes[static_cast<size_t>(use.local)];
-      count += (use.uses & Writes) && count < 2;
-    });
-}
-
 bool Undefined::findUnwritten() {
-  for (const LocalId local : body.readFirst) {
-    if (!body.isOwnRegister(local))
-      continue;
-    if (writes.empty())
-      countWrites();
-    if (!writes[static_cast<size_t>(local)])
+  for (const LocalId local : body.readFirst)
+    if (body.isOwnRegister(local) && !body.definitions.isWritten(local))
       origins[local] = local;
-  }
   return !origins.empty();
 }
 
@@ -98,7 +82,7 @@ void Undefined::instruction(uint32_t number) {
   if (carried == LocalId::None || passes || guard != LocalId::None)
     return;
   body.eachUse(number, [&](NamedUse use) {
-    if ((use.uses & Writes) && writes[static_cast<size_t>(use.local)] < 2)
+    if ((use.uses & Writes) && !body.definitions.hasMore(use.local, 1))
       origins.try_emplace(use.local, carried);
   });
 }

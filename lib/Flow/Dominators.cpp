@@ -38,6 +38,8 @@ void DominatorFinder::number(BlockId root) {
     nodes.push_back(node);
     parent.push_back(from);
   };
+  nodes.reserve(numberOf.size());
+  parent.reserve(numberOf.size());
   visit(root, none);
   while (!stack.empty()) {
     auto &[current, next] = stack.back();
@@ -74,8 +76,13 @@ void DominatorFinder::connect() {
     semi[i] = label[i] = i;
   ancestor.assign(count, none);
   dominator.assign(count, none);
+  std::vector<bool> isAfterRoot(count); // these edges need not be among `predecessors`
+  for (const BlockId target : successors.of(nodes[0]))
+    isAfterRoot[numberOf[indexOf(target)]] = true;
   std::vector<uint32_t> bucket(count, none), nextInBucket(count, none); // by semidominator
   for (uint32_t node = count - 1; node > 0; --node) {
+    if (isAfterRoot[node])
+      semi[node] = 0;
     for (const BlockId from : predecessors.of(nodes[node]))
       if (const uint32_t other = numberOf[indexOf(from)]; other != none)
         semi[node] = std::min(semi[node], semi[best(other)]);
@@ -131,43 +138,39 @@ DominatorTree dominatorsOf(const Graph &graph) {
   return dominatorTree(BlockId(0), graph.successors, graph.predecessors);
 }
 
-/// Edges against the direction of control, from one node more that stands for the end.
-static Adjacency backwardsFromEnd(const Graph &graph) {
-  const BlockId end = BlockId(graph.size());
-  std::vector<std::pair<BlockId, BlockId>> edges;
-  std::vector<bool> reachesEnd(graph.size());
+/// Blocks after which control leaves. A function without any has one for each loop that control never comes out of.
+static std::vector<BlockId> lastBlocks(const Graph &graph) {
+  std::vector<BlockId> found;
+  llvm::copy_if(graph.order, std::back_inserter(found), [&](BlockId block) { return graph[block].leaves; });
+  if (!found.empty())
+    return found;
+  std::vector<bool> comesToEnd(graph.size());
   std::vector<BlockId> waiting;
-  const auto connect = [&](BlockId last) {
-    edges.push_back({end, last});
-    waiting.push_back(last);
-    reachesEnd[indexOf(last)] = true;
-    while (!waiting.empty()) {
+  const auto visit = [&](BlockId block) {
+    if (comesToEnd[indexOf(block)])
+      return;
+    comesToEnd[indexOf(block)] = true;
+    waiting.push_back(block);
+  };
+  for (const BlockId last : llvm::reverse(graph.order)) {
+    if (comesToEnd[indexOf(last)])
+      continue;
+    found.push_back(last);
+    for (visit(last); !waiting.empty();) {
       const BlockId block = waiting.back();
       waiting.pop_back();
-      for (const BlockId from : graph.predecessors.of(block))
-        if (graph.isReached(from) && !reachesEnd[indexOf(from)]) {
-          reachesEnd[indexOf(from)] = true;
-          waiting.push_back(from);
-        }
+      llvm::for_each(graph.predecessors.of(block), visit);
     }
-  };
-  for (const BlockId block : graph.order) {
-    for (const BlockId from : graph.predecessors.of(block))
-      if (graph.isReached(from))
-        edges.push_back({block, from});
-    if (graph[block].leaves)
-      connect(block);
   }
-  if (!graph.order.empty() && !reachesEnd[indexOf(graph.order.front())])
-    for (const BlockId block : llvm::reverse(graph.order))
-      if (!reachesEnd[indexOf(block)])
-        connect(block);
-  return Adjacency(graph.size() + 1, edges);
+  return found;
 }
 
 DominatorTree postDominatorsOf(const Graph &graph) {
-  const Adjacency backwards = backwardsFromEnd(graph);
-  return dominatorTree(BlockId(graph.size()), backwards, backwards.reversed());
+  const std::vector<BlockId> last = lastBlocks(graph);
+  Adjacency backwards = graph.predecessors; // and one node more, which stands for the end
+  backwards.to.insert(backwards.to.end(), last.begin(), last.end());
+  backwards.first.push_back(static_cast<uint32_t>(backwards.to.size()));
+  return dominatorTree(BlockId(graph.size()), backwards, graph.successors);
 }
 
 namespace {
@@ -242,16 +245,14 @@ void LoopFinder::loopAt(BlockId header) {
     waiting.push_back(inner);
   };
   for (const BlockId from : graph.predecessors.of(header))
-    if (graph.isReached(from) && isBelow(from, header)) {
+    if (isBelow(from, header)) {
       isLoop = true;
       add(from);
     }
   while (!waiting.empty()) {
     const BlockId block = waiting.back();
     waiting.pop_back();
-    for (const BlockId from : graph.predecessors.of(block))
-      if (graph.isReached(from))
-        add(from);
+    llvm::for_each(graph.predecessors.of(block), add);
   }
   if (isLoop)
     loops.header[indexOf(header)] = header;

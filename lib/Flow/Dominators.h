@@ -17,7 +17,7 @@ struct DominatorTree {
   }
 };
 
-/// Of the nodes that can be reached from the root.
+/// The tree of the nodes that can be reached from the root. `predecessors` may leave out the root.
 DominatorTree dominatorTree(BlockId root, const Adjacency &successors, const Adjacency &predecessors);
 
 DominatorTree dominatorsOf(const Graph &graph);

@@ -15,15 +15,6 @@ Adjacency::Adjacency(uint32_t nodes, llvm::ArrayRef<std::pair<BlockId, BlockId>>
     to[next[indexOf(from)]++] = target;
 }
 
-Adjacency Adjacency::reversed() const {
-  std::vector<std::pair<BlockId, BlockId>> edges;
-  edges.reserve(to.size());
-  for (uint32_t node = 0; node < size(); ++node)
-    for (const BlockId target : of(BlockId(node)))
-      edges.push_back({target, BlockId(node)});
-  return Adjacency(size(), edges);
-}
-
 /// Whether it ends the way that control took, if its guard holds.
 static bool endsWhereGuardHolds(const Body &body, uint32_t number, const ModuleState &module) {
   const Facts &facts = body.facts(number);
@@ -85,8 +76,8 @@ public:
   Graph build();
 
 private:
-  void findEnds();
   void makeBlocks();
+  void endBlock(uint32_t end);
   void addEdges(BlockId block);
   void addTargets(BlockId block, LocalId target);
   void addEdge(BlockId from, uint32_t instruction);
@@ -95,50 +86,48 @@ private:
   const ModuleState &module;
   const BranchLists lists;
   std::vector<Block> blocks;
-  std::vector<uint32_t> ends;    // instructions after which control may go elsewhere
+  std::vector<BlockId> owners;   // by instruction
+  std::vector<bool> isEnd;       // by block: control may go elsewhere after its last instruction
   std::vector<uint32_t> placeOf; // by LocalId of a label: the instruction after it, + 1
   Edges edges;
 };
 
 } // namespace
 
-static BlockId blockAt(llvm::ArrayRef<Block> blocks, uint32_t instruction) {
-  const auto *after =
-      llvm::upper_bound(blocks, instruction, [](uint32_t number, const Block &block) { return number < block.first; });
-  return BlockId(static_cast<uint32_t>(after - blocks.data()) - 1);
-}
-
-void GraphBuilder::findEnds() {
-  for (const uint32_t number : body.notable)
-    if (endsWhereGuardHolds(body, number, module))
-      ends.push_back(number);
+/// The block goes from the end of the one before to this instruction.
+void GraphBuilder::endBlock(uint32_t end) {
+  const uint32_t first = blocks.empty() ? 0 : blocks.back().end;
+  if (first == end)
+    return;
+  std::fill(owners.begin() + first, owners.begin() + end, BlockId(static_cast<uint32_t>(blocks.size())));
+  blocks.push_back({first, end});
+  isEnd.push_back(false);
 }
 
 /// A block begins after each label and each instruction that leads elsewhere.
 void GraphBuilder::makeBlocks() {
   placeOf.assign(body.locals.size(), 0);
-  auto end = ends.begin();
-  auto label = body.labels.begin();
-  for (uint32_t first = 0; first < body.size();) {
-    for (; label != body.labels.end() && label->before <= first; ++label)
-      placeOf[static_cast<uint32_t>(label->local)] = label->before + 1;
-    uint32_t next = body.size();
-    if (end != ends.end())
-      next = std::min(next, *end + 1);
-    if (label != body.labels.end())
-      next = std::min(next, label->before);
-    if (end != ends.end() && *end + 1 == next)
-      ++end;
-    blocks.push_back({first, next});
-    first = next;
-  }
-  for (; label != body.labels.end(); ++label) // at the very end
-    placeOf[static_cast<uint32_t>(label->local)] = label->before + 1;
+  owners.resize(body.size());
+  llvm::ArrayRef<PlacedLabel> labels = body.labels;
+  const auto endBlocksBefore = [&](uint32_t instruction) {
+    for (; !labels.empty() && labels.front().before <= instruction; labels = labels.drop_front()) {
+      endBlock(labels.front().before);
+      placeOf[static_cast<uint32_t>(labels.front().local)] = labels.front().before + 1;
+    }
+  };
+  for (const uint32_t number : body.notable)
+    if (endsWhereGuardHolds(body, number, module)) {
+      endBlocksBefore(number);
+      endBlock(number + 1);
+      isEnd.back() = true;
+    }
+  endBlocksBefore(body.size());
+  endBlock(body.size());
 }
 
 void GraphBuilder::addEdge(BlockId from, uint32_t instruction) {
   if (instruction < body.size())
-    edges.push_back({from, blockAt(blocks, instruction)});
+    edges.push_back({from, owners[instruction]});
   else
     blocks[indexOf(from)].leaves = true;
 }
@@ -161,7 +150,7 @@ void GraphBuilder::addTargets(BlockId block, LocalId target) {
 void GraphBuilder::addEdges(BlockId id) {
   Block &block = blocks[indexOf(id)];
   const uint32_t last = block.last();
-  const bool ends = endsWhereGuardHolds(body, last, module);
+  const bool ends = isEnd[indexOf(id)];
   block.goesOn = (!ends || body.guard(last) != LocalId::None) && block.end < body.size();
   if (block.goesOn)
     edges.push_back({id, BlockId(indexOf(id) + 1)});
@@ -206,23 +195,24 @@ static void orderBlocks(Graph &graph) {
     graph.placeOf[indexOf(graph.order[place])] = place;
 }
 
-Graph graphOf(std::vector<Block> blocks, llvm::ArrayRef<std::pair<BlockId, BlockId>> edges) {
+Graph graphOf(std::vector<Block> blocks, std::vector<BlockId> owners, Edges edges) {
   Graph graph;
   graph.blocks = std::move(blocks);
-  for (uint32_t block = 0; block < graph.size(); ++block)
-    graph.owners.resize(graph.blocks[block].end, BlockId(block));
+  graph.owners = std::move(owners);
   graph.successors = Adjacency(graph.size(), edges);
-  graph.predecessors = graph.successors.reversed();
   orderBlocks(graph);
+  llvm::erase_if(edges, [&](const auto &edge) { return !graph.isReached(edge.first); });
+  for (auto &[from, to] : edges)
+    std::swap(from, to);
+  graph.predecessors = Adjacency(graph.size(), edges);
   return graph;
 }
 
 Graph GraphBuilder::build() {
-  findEnds();
   makeBlocks();
   for (uint32_t block = 0; block < blocks.size(); ++block)
     addEdges(BlockId(block));
-  return graphOf(std::move(blocks), edges);
+  return graphOf(std::move(blocks), std::move(owners), std::move(edges));
 }
 
 Graph graphOf(const Body &body, const ModuleState &module) { return GraphBuilder(body, module).build(); }

@@ -24,7 +24,6 @@ struct Adjacency {
   llvm::ArrayRef<BlockId> of(BlockId node) const {
     return llvm::ArrayRef(to).slice(first[indexOf(node)], first[indexOf(node) + 1] - first[indexOf(node)]);
   }
-  Adjacency reversed() const;
 };
 
 struct Block {
@@ -38,7 +37,8 @@ struct Block {
 
 struct Graph {
   std::vector<Block> blocks; // none is empty
-  Adjacency successors, predecessors;
+  Adjacency successors;
+  Adjacency predecessors;        // only those that control can come to
   std::vector<BlockId> order;    // those that control can come to, each before its successors but for loops
   std::vector<uint32_t> placeOf; // by block: in `order`; ~0u: control never comes there
   std::vector<BlockId> owners;   // by instruction
@@ -54,7 +54,7 @@ struct Graph {
 };
 
 using Edges = std::vector<std::pair<BlockId, BlockId>>;
-Graph graphOf(std::vector<Block> blocks, llvm::ArrayRef<std::pair<BlockId, BlockId>> edges);
+Graph graphOf(std::vector<Block> blocks, std::vector<BlockId> owners, Edges edges);
 Graph graphOf(const Body &body, const ModuleState &module);
 
 /// Whether lists of labels make more ways than a text of this size should have: many branches by a long list. No rule

@@ -1,5 +1,6 @@
 // control-reaches-end, unreachable-code: where control ends, and what it never comes to.
 #include "Flow/BodyRules.h"
+#include "Flow/Graph.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ptxray {
@@ -13,17 +14,6 @@ struct Segment {
 
 } // namespace
 
-/// Whether control never goes on after the instruction.
-static bool ends(const Body &body, uint32_t number, const ModuleState &module) {
-  if (body.guard(number) != LocalId::None)
-    return false;
-  const Facts &facts = body.facts(number);
-  bool ends = facts.endsControl();
-  if (facts.uses & Calls)
-    body.eachUse(number, [&](NamedUse use) { ends |= (use.uses & Calls) && module.neverReturns(use.operand.name); });
-  return ends;
-}
-
 static llvm::SmallVector<Segment, 16> segmentsOf(const Body &body, const ModuleState &module) {
   llvm::SmallVector<Segment, 16> segments;
   llvm::ArrayRef<PlacedLabel> labels = body.labels;
@@ -35,7 +25,7 @@ static llvm::SmallVector<Segment, 16> segmentsOf(const Body &body, const ModuleS
     first = end;
   };
   for (const uint32_t number : body.notable)
-    if (ends(body, number, module))
+    if (endsControl(body, number, module))
       close(number + 1);
   segments.push_back({first, body.size(), labels});
   return segments;

@@ -6,16 +6,17 @@
 
 namespace ptxray {
 
-void Sharing::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
+bool Sharing::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
   if (!body.isRegister(local))
-    return;
-  analyses.definitions().eachWriter(local, [&](uint32_t number) {
+    return false;
+  body.definitions.eachWriter(local, [&](uint32_t number) {
     if (body.guard(number) != LocalId::None)
       sources.push_back(body.guard(number));
     for (const LocalId one : body.namesOf(number))
       if (one != local)
         sources.push_back(one);
   });
+  return false;
 }
 
 /// A value that all threads of the grid have.
@@ -78,12 +79,12 @@ Shared Sharing::transfer(LocalId local) {
       shared.scope = isa::Scope::Lane;
     return shared;
   }
-  if (!analyses.definitions().isWritten(local)) {
+  if (!body.definitions.isWritten(local)) {
     shared.mayBeOfThread = true;
     shared.scope = isa::Scope::Lane;
     return shared;
   }
-  analyses.definitions().eachWriter(local, [&](uint32_t number) { shared = join(shared, written(number, local)); });
+  body.definitions.eachWriter(local, [&](uint32_t number) { shared = join(shared, written(number, local)); });
   // A loop may end sooner for some threads.
   if (isInLoop())
     shared.scope = isa::Scope::Lane;

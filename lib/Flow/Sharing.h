@@ -34,7 +34,8 @@ public:
 private:
   friend Backward;
   static bool isLeaf(LocalId) { return false; }
-  void addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
+  bool addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
+  static bool isUseless(const Shared &) { return false; }
   Shared transfer(LocalId local);
   Shared written(uint32_t number, LocalId local) const;
   static Shared join(const Shared &a, const Shared &b);

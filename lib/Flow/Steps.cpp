@@ -38,47 +38,41 @@ static int8_t laneOf(const Facts &facts, llvm::ArrayRef<Operand> nodes) {
   return -1;
 }
 
-static Step broadcast(const Facts &facts, llvm::ArrayRef<Operand> nodes, llvm::ArrayRef<LocalId> names) {
+static void setBroadcast(Step &step, const Facts &facts, llvm::ArrayRef<Operand> nodes, const LocalId *names) {
   static constexpr Computation move{true, isa::Operation::Mov, isa::TypeKind::Bits, isa::TypeKind::Bits, 64, 64, 0};
-  Step step;
   step.lane = nodes.size() > 1 && nodes[1].kind == OperandKind::Name ? laneOf(facts, nodes) : int8_t(-1);
   if (!step.isBroadcast())
-    return step;
+    return;
   step.computation = &move;
-  step.result = names[0];
-  step.list[0] = sourceOf(nodes[1], names[1]);
-  step.count = 1;
-  return step;
+  step.list[step.count++] = sourceOf(nodes[1], names[1]);
 }
 
 Step stepOf(const Body &body, uint32_t instruction) {
+  Step step;
   const Facts &facts = body.facts(instruction);
-  const Step unknown;
-  if (!facts.known || !(facts.computation.isKnown || facts.has(isa::FactKind::Copies)))
-    return unknown;
+  const Computation &computation = facts.computation;
+  if (!facts.known || !(computation.isKnown || facts.has(isa::FactKind::Copies)))
+    return step;
   const Instruction &written = body.instruction(instruction);
   const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(written.operands);
   if (nodes.empty() || nodes.front().kind != OperandKind::Name)
-    return unknown;
-  const bool isGuarded = written.guard != NameId::None;
-  if (!facts.computation.isKnown) {
-    Step step = broadcast(facts, nodes, body.namesOf(instruction));
-    step.isGuarded = isGuarded;
+    return step;
+  const LocalId *local = body.namesOf(instruction).data();
+  step.isGuarded = written.guard != NameId::None;
+  step.result = *local;
+  if (!computation.isKnown) {
+    setBroadcast(step, facts, nodes, local);
     return step;
   }
-  Step step;
-  step.computation = &facts.computation;
-  step.isGuarded = isGuarded;
-  const LocalId *local = body.namesOf(instruction).data();
-  step.result = *local++;
   for (const Operand &node : nodes.drop_front()) {
     const bool isList = node.kind == OperandKind::Vector || node.kind == OperandKind::Pair;
-    if (isList && facts.computation.operation == isa::Operation::Mov)
+    if (isList && computation.operation == isa::Operation::Mov)
       continue; // its elements follow
     if (isList || step.count == Step::mostSources)
-      return unknown;
-    step.list[step.count++] = sourceOf(node, node.kind == OperandKind::Name ? *local++ : LocalId::None);
+      return step;
+    step.list[step.count++] = sourceOf(node, node.kind == OperandKind::Name ? *++local : LocalId::None);
   }
+  step.computation = &computation;
   return step;
 }
 

@@ -139,8 +139,8 @@ void Summariser::instruction(uint32_t number) {
     result.constantConversion = place;
     result.conversion = body.instruction(number).opcode;
   }
-  if (facts.has(isa::FactKind::Branches) && facts.uses & Targets && !result.table.targets && isReached(number))
-    result.table = branchTable(body, number, analyses.definitions(), module.limitOfCode(isa::LimitId::BranchTargets));
+  if (facts.has(isa::FactKind::Branches) && !body.targets.empty() && !result.table.targets && isReached(number))
+    result.table = branchTable(body, number, module.limitOfCode(isa::LimitId::BranchTargets));
   if (facts.has(isa::FactKind::Calls) && !(facts.uses & Calls))
     setFirst(result.indirectCall, place);
 }

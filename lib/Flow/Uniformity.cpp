@@ -1,5 +1,4 @@
 #include "Flow/Uniformity.h"
-#include "Flow/Deciders.h"
 #include "Flow/Steps.h"
 #include "Isa/Isa.h"
 #include "Isa/Words.h"
@@ -8,12 +7,93 @@
 namespace ptxray {
 
 constexpr uint32_t noUse = ~0u;
+/// Blocks nested deeper are not told apart: each is taken for one that decides, so that no text makes them dear.
+constexpr unsigned mostPasses = 32;
+
+// ---- who decides
+namespace {
+
+/// Which blocks decide, by how control leaves them, who comes to some others: in
+///   A: @p bra C;   B: ...   C: @q bra E;   D: ...   E: ...
+/// A decides for B, C for D, and nobody for C and E, where all ways meet again.
+class Deciders {
+public:
+  Deciders(const Graph &graph, const DominatorTree &postDominators);
+
+  void ask(BlockId block);
+  /// Those that decide for what was asked for, or for one of themselves; each is named once.
+  std::vector<BlockId> take();
+
+private:
+  bool decides(BlockId block) const;
+  void findNearest();
+
+  const Graph &graph;
+  const DominatorTree &after;
+  std::vector<BlockId> topDown;          // the tree of post-dominators, parents first
+  std::vector<bool> isAskedFor, isKnown; // by block
+  std::vector<BlockId> nearest; // by block: the first one asked for from there up the tree; None: there is none
+  bool hasNew = false;
+};
+
+} // namespace
+
+Deciders::Deciders(const Graph &graph, const DominatorTree &postDominators)
+    : graph(graph), after(postDominators), isAskedFor(graph.size() + 1), isKnown(graph.size()),
+      nearest(graph.size() + 1, BlockId::None) {
+  topDown.resize(llvm::count_if(after.leave, [](uint32_t leave) { return leave != 0; }));
+  for (uint32_t node = 0; node <= graph.size(); ++node)
+    if (after.contains(BlockId(node)))
+      topDown[after.enter[node]] = BlockId(node);
+}
+
+void Deciders::ask(BlockId block) {
+  hasNew |= !isAskedFor[indexOf(block)];
+  isAskedFor[indexOf(block)] = true;
+}
+
+void Deciders::findNearest() {
+  for (const BlockId node : topDown) {
+    const BlockId parent = after.parent[indexOf(node)];
+    nearest[indexOf(node)] = isAskedFor[indexOf(node)] ? node
+                             : parent == BlockId::None ? BlockId::None
+                                                       : nearest[indexOf(parent)];
+  }
+}
+
+/// On the way from a successor to where all ways meet again there is one that was asked for.
+bool Deciders::decides(BlockId block) const {
+  const BlockId limit = after.parent[indexOf(block)];
+  return llvm::any_of(graph.successors.of(block), [&](BlockId successor) {
+    if (!after.contains(successor) || nearest[indexOf(successor)] == BlockId::None)
+      return false;
+    return !after.dominates(nearest[indexOf(successor)], limit);
+  });
+}
+
+std::vector<BlockId> Deciders::take() {
+  std::vector<BlockId> found;
+  for (unsigned pass = 0; std::exchange(hasNew, false); ++pass) {
+    findNearest();
+    for (const BlockId block : llvm::reverse(graph.order)) {
+      const bool isNew = graph.splits(block) && !isKnown[indexOf(block)] && after.contains(block);
+      if (!isNew || (pass < mostPasses && !decides(block)))
+        continue;
+      isKnown[indexOf(block)] = true;
+      found.push_back(block);
+      ask(block);
+    }
+  }
+  return found;
+}
+
+// ---- all together
 
 Uniformity::Uniformity(const Body &body, Analyses &analyses, llvm::ArrayRef<uint32_t> places)
     : body(body), graph(analyses.graph()), shape(analyses.blockShape()), arithmetic(shape),
       after(analyses.postDominators()), values(body.locals.size()), varies(graph.size()),
       splitter(graph.size(), BlockId::None) {
-  findSlice(analyses, places);
+  findSlice(places);
   if (slice.empty() && wanted.empty())
     return;
   for (uint32_t block = 0; block <= graph.size(); ++block)
@@ -61,7 +141,7 @@ void Uniformity::addUses(uint32_t number) {
     });
 }
 
-void Uniformity::findSlice(Analyses &analyses, llvm::ArrayRef<uint32_t> places) {
+void Uniformity::findSlice(llvm::ArrayRef<uint32_t> places) {
   const auto isDecided = [&](uint32_t number) {
     return body.guard(number) != LocalId::None || body.facts(number).has(isa::FactKind::Branches);
   };
@@ -71,7 +151,6 @@ void Uniformity::findSlice(Analyses &analyses, llvm::ArrayRef<uint32_t> places) 
   std::vector<BlockId> deciding = deciders.take();
   if (deciding.empty() && llvm::none_of(places, isDecided))
     return;
-  definitions = &analyses.definitions();
   isWanted.resize(body.locals.size());
   firstUse.assign(body.locals.size(), noUse);
   isInSlice.resize(body.size());
@@ -85,9 +164,9 @@ void Uniformity::findSlice(Analyses &analyses, llvm::ArrayRef<uint32_t> places) 
       if (isDecided(graph[block].last()))
         addUses(graph[block].last());
     for (; known < wanted.size(); ++known) { // it grows
-      if (!definitions->isWritten(wanted[known]))
+      if (!body.definitions.isWritten(wanted[known]))
         values[static_cast<uint32_t>(wanted[known])] = LaneValue::of(LaneValue::Unknown);
-      definitions->eachWriter(wanted[known], [&](uint32_t number) {
+      body.definitions.eachWriter(wanted[known], [&](uint32_t number) {
         addUses(number);
         deciders.ask(graph.blockOf(number));
       });
@@ -186,7 +265,7 @@ void Uniformity::wait(uint32_t number) {
 }
 
 void Uniformity::assign(LocalId local, LaneValue value, BlockId block, bool isGuarded) {
-  const bool isOne = definitions->only(local) != Definitions::none && !isGuarded;
+  const bool isOne = body.definitions.only(local) != Definitions::none && !isGuarded;
   if (varies[indexOf(block)] && value.kind != LaneValue::Unset &&
       (!isOne || (value.kind == LaneValue::Same && !value.isNumber)))
     value = LaneValue::of(LaneValue::Unknown);

@@ -44,7 +44,7 @@ private:
 
   void want(LocalId local);
   void addUses(uint32_t number);
-  void findSlice(Analyses &analyses, llvm::ArrayRef<uint32_t> places);
+  void findSlice(llvm::ArrayRef<uint32_t> places);
   void evaluate(uint32_t number);
   LaneValue resultAt(uint32_t number, uint32_t node, const LaneValue &whole) const;
   LaneValue wholeResult(uint32_t number);
@@ -61,7 +61,6 @@ private:
   const Graph &graph;
   const BlockShape &shape;
   LaneArithmetic arithmetic;
-  const Definitions *definitions = nullptr;
   const DominatorTree &after; // post-dominators
   Marks marks;
   std::vector<LaneValue> values; // by LocalId

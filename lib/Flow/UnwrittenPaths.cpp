@@ -23,7 +23,7 @@ constexpr size_t mostBlocksOnWays = 2'000'000;
 class UnwrittenPaths {
 public:
   UnwrittenPaths(const Body &body, DiagnosticSink &sink, Analyses &analyses, llvm::ArrayRef<LocalId> askedFor)
-      : body(body), sink(sink), graph(analyses.graph()), definitions(analyses.definitions()),
+      : body(body), sink(sink), graph(analyses.graph()), definitions(body.definitions),
         unwrittenReads(body, analyses, askedFor) {}
   void check(bool isPedantic);
 
@@ -216,9 +216,12 @@ void checkUnwrittenPaths(const Body &body, const BodyContext &context, Analyses 
   if (body.labels.empty())
     return;
   const bool isPedantic = isWanted(context.options, DiagId::UnwrittenOnPath);
-  std::vector<LocalId> askedFor = writtenRegisters(body, analyses.definitions());
-  if (!isPedantic)
-    llvm::erase_if(askedFor, [&](LocalId local) { return !analyses.definitions().isReadFirst(local); });
+  std::vector<LocalId> askedFor;
+  if (isPedantic)
+    askedFor = writtenRegisters(body);
+  else
+    llvm::copy_if(body.definitions.readFirst(), std::back_inserter(askedFor),
+                  [&](LocalId local) { return body.isOwnRegister(local) && body.definitions.isWritten(local); });
   if (!askedFor.empty())
     UnwrittenPaths(body, context.sink, analyses, askedFor).check(isPedantic);
 }

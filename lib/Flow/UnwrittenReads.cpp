@@ -7,16 +7,16 @@ namespace ptxray {
 constexpr unsigned mostRoundsOfWrites = 64;
 constexpr size_t mostWordsOfWrites = 1 << 20;
 
-std::vector<LocalId> writtenRegisters(const Body &body, const Definitions &definitions) {
+std::vector<LocalId> writtenRegisters(const Body &body) {
   std::vector<LocalId> found;
   for (uint32_t local = 1; local < body.locals.size(); ++local)
-    if (body.isOwnRegister(LocalId(local)) && definitions.isWritten(LocalId(local)))
+    if (body.isOwnRegister(LocalId(local)) && body.definitions.isWritten(LocalId(local)))
       found.push_back(LocalId(local));
   return found;
 }
 
 UnwrittenReads::UnwrittenReads(const Body &body, Analyses &analyses, llvm::ArrayRef<LocalId> askedFor)
-    : body(body), graph(analyses.graph()), tree(analyses.dominators()), definitions(analyses.definitions()) {
+    : body(body), graph(analyses.graph()), tree(analyses.dominators()), definitions(body.definitions) {
   find(askedFor);
   if (count)
     solve();
@@ -31,6 +31,11 @@ struct Seen {
 };
 
 } // namespace
+
+static bool namesAny(const Body &body, uint32_t number, const std::vector<bool> &isAskedFor) {
+  const auto isOne = [&](LocalId local) { return isAskedFor[static_cast<uint32_t>(local)]; };
+  return isOne(body.guard(number)) || llvm::any_of(body.namesOf(number), isOne);
+}
 
 /// All reads before a write of their block, but for those that a block which writes the register dominates.
 void UnwrittenReads::find(llvm::ArrayRef<LocalId> askedFor) {
@@ -55,6 +60,8 @@ void UnwrittenReads::find(llvm::ArrayRef<LocalId> askedFor) {
       reads.push_back({local, block, number, range, isDoubtful});
     };
     for (uint32_t number = graph[block].first; number < graph[block].end; ++number) {
+      if (!namesAny(body, number, isAskedFor))
+        continue;
       const LocalId guard = body.guard(number);
       if (guard != LocalId::None)
         read(guard, number, body.instruction(number).guardRange, false);

@@ -14,7 +14,7 @@ struct UnwrittenRead {
 };
 
 /// The registers of a function that something in it writes.
-std::vector<LocalId> writtenRegisters(const Body &body, const Definitions &definitions);
+std::vector<LocalId> writtenRegisters(const Body &body);
 
 class UnwrittenReads {
 public:

@@ -105,7 +105,7 @@ void ValueRules::instruction(uint32_t number) {
 
 void checkValues(const Body &body, const BodyContext &context, Analyses &analyses) {
   ValueRules rules(body, context, analyses, isWanted(context.options, DiagId::ConstantCondition));
-  for (uint32_t number = 0; number < body.size(); ++number)
+  for (const uint32_t number : body.numeric)
     rules.instruction(number);
 }
 

@@ -5,11 +5,11 @@
 namespace ptxray {
 
 Values::Values(const Body &body, Analyses &analyses, LocalId base)
-    : Backward(body), body(body), definitions(analyses.definitions()), shape(analyses.blockShape()), base(base),
+    : Backward(body), body(body), definitions(body.definitions), shape(analyses.blockShape()), base(base),
       own(std::make_unique<Counters>(body, analyses)), counters(own.get()) {}
 
-Values::Values(const Body &body, const Definitions &definitions)
-    : Backward(body), body(body), definitions(definitions), shape(blockShapeOf(body)) {}
+Values::Values(const Body &body)
+    : Backward(body), body(body), definitions(body.definitions), shape(blockShapeOf(body)) {}
 
 Values::Values(Values &all, const Thread &thread)
     : Backward(all.body), body(all.body), definitions(all.definitions), all(&all), shape(all.shape), thread(thread),
@@ -74,10 +74,10 @@ std::optional<int64_t> Values::numberOf(const Source &source) {
 
 // ---- one step
 Numbers Values::computed(const Step &step, const Inputs &inputs) const {
-  std::array<Numbers, Step::mostSources> sources;
+  llvm::SmallVector<Numbers, Step::mostSources> sources;
   bool areUnknown = true;
   for (unsigned i = 0; i < step.count; ++i) {
-    sources[i] = numbersOf(step.list[i], inputs[i]);
+    sources.push_back(numbersOf(step.list[i], inputs[i]));
     areUnknown &= sources[i] == Numbers();
   }
   if (step.isBroadcast()) {
@@ -90,7 +90,7 @@ Numbers Values::computed(const Step &step, const Inputs &inputs) const {
       operation == isa::Operation::Add || operation == isa::Operation::Sub || operation == isa::Operation::Mov;
   if (areUnknown && staysUnknown)
     return {};
-  return ptxray::numbersOf(*step.computation, llvm::ArrayRef(sources.data(), step.count));
+  return ptxray::numbersOf(*step.computation, sources);
 }
 
 /// Takes over from what a step reads whether it is another number in each thread, or in each round of a loop.
@@ -109,6 +109,12 @@ void Values::addInput(RegisterValue &value, const Source &source, const Register
   value.counter = input->counter;
 }
 
+/// Nothing is known of the result if nothing is known of one of the sources.
+static bool needsAllSources(const Facts &facts) {
+  const isa::Operation operation = facts.computation.operation; // Mov if it is not known
+  return operation == isa::Operation::Add || operation == isa::Operation::Sub || operation == isa::Operation::Mov;
+}
+
 /// What an instruction writes to a register.
 RegisterValue Values::written(uint32_t number, LocalId local) const {
   const Step step = stepOf(body, number);
@@ -119,16 +125,20 @@ RegisterValue Values::written(uint32_t number, LocalId local) const {
   value.isOpaque = step.isGuarded;
   value.isOfThread = step.isBroadcast();
   Inputs inputs{};
+  bool isUnset = false;
   for (unsigned i = 0; i < step.count; ++i) {
     const Source &source = step.list[i];
     inputs[i] = inputOf(source);
-    if (inputs[i] && inputs[i]->isUnset)
-      return {};
+    isUnset |= inputs[i] && inputs[i]->isUnset;
+    if (inputs[i] && isUseless(*inputs[i]) && needsAllSources(body.facts(number)))
+      return unknown(local);
     if (source.kind == Source::Name)
       addInput(value, source, inputs[i]);
   }
+  if (isUnset)
+    return {};
   value.numbers = computed(step, inputs);
-  return value;
+  return isUseless(value) ? unknown(local) : value;
 }
 
 // ---- registers
@@ -138,27 +148,38 @@ Source Values::limitOf(const std::optional<LoopTest> &test) const {
   return test ? stepOf(body, test->comparison).list[1] : Source();
 }
 
+static bool isComputed(const Facts &facts) { return facts.computation.isKnown || facts.has(isa::FactKind::Copies); }
+
 bool Values::isLeaf(LocalId local) const {
-  const uint32_t only = definitions.only(local);
-  return only != Definitions::none && !body.facts(only).computation.isKnown &&
-         !body.facts(only).has(isa::FactKind::Copies) && local != base;
+  const uint32_t newest = definitions.newest(local);
+  return newest != Definitions::none && local != base && !isComputed(body.facts(newest));
 }
 
-void Values::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
+bool Values::addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources) {
   if (!body.isRegister(local) || local == base || isTaken(local))
-    return;
-  if (const uint32_t only = definitions.only(local); only != Definitions::none)
-    return addComputedWith(body, only, sources);
+    return false;
+  if (const uint32_t only = definitions.only(local); only != Definitions::none) {
+    addComputedWith(body, only, sources);
+    return needsAllSources(body.facts(only));
+  }
+  bool isKnown = true, needsAll = true;
+  definitions.eachWriter(local, [&](uint32_t number) {
+    isKnown &= isComputed(body.facts(number));
+    needsAll &= needsAllSources(body.facts(number));
+  });
+  if (!isKnown)
+    return false;
   const std::optional<Counter> counter = counterOf(local);
   definitions.eachWriter(local, [&](uint32_t number) {
     if (!counter || number != counter->adds)
       addComputedWith(body, number, sources);
   });
   if (!counter)
-    return;
+    return needsAll;
   if (const Source limit = limitOf(counters->testOf(local, *counter));
       limit.kind == Source::Name && body.symbol(limit.local))
     sources.push_back(limit.local);
+  return false;
 }
 
 RegisterValue Values::taken(LocalId local) {
@@ -187,7 +208,7 @@ RegisterValue Values::transfer(LocalId local) {
   RegisterValue value;
   definitions.eachWriter(local, [&](uint32_t number) { value = join(value, written(number, local)); });
   value.areCounters = true;
-  return value;
+  return isUseless(value) ? unknown(local) : value;
 }
 
 // NOLINTEND(misc-no-recursion)

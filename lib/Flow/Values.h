@@ -8,7 +8,6 @@
 #include "Flow/Backward.h"
 #include "Flow/BlockShape.h"
 #include "Flow/Counters.h"
-#include "Flow/Definitions.h"
 #include "Flow/Numbers.h"
 
 namespace ptxray {
@@ -41,7 +40,7 @@ public:
   /// after a variable.
   Values(const Body &body, Analyses &analyses, LocalId base = LocalId::None);
   /// Loops are not followed, so that the body may have faults.
-  Values(const Body &body, const Definitions &definitions);
+  explicit Values(const Body &body);
   /// The values in one thread, in one round of a loop. What does not depend on these is taken from `all`.
   explicit Values(Values &all, const Thread &thread = {});
   void setThread(const Thread &one);
@@ -68,7 +67,11 @@ private:
   using Inputs = std::array<const RegisterValue *, Step::mostSources>;
 
   bool isLeaf(LocalId local) const;
-  void addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
+  bool addSources(LocalId local, llvm::SmallVectorImpl<LocalId> &sources);
+  /// Something is in it of which nothing is known, and no bounds or steps of the sum with that.
+  static bool isUseless(const RegisterValue &value) {
+    return value.isOpaque && !value.numbers.isBounded && value.numbers.step == 1;
+  }
   RegisterValue transfer(LocalId local);
   static RegisterValue join(const RegisterValue &a, const RegisterValue &b);
   static RegisterValue widened(const RegisterValue &value);

@@ -109,7 +109,7 @@ void BarrierRules::initialisation(const BarrierUse &use) {
 /// The register by which a ring of objects of 8 bytes is indexed; None: it is something else.
 ///   shl.b32 %r3, %r2, 3;  add.s32 %r4, %r1, %r3;
 LocalId BarrierRules::indexOfRing(const MemoryPlace &barrier) {
-  const Definitions &definitions = context.analyses.definitions();
+  const Definitions &definitions = body.definitions;
   const auto stepOfOnly = [&](LocalId local) {
     const uint32_t writer = definitions.only(local);
     return writer == Definitions::none ? Step() : stepOf(body, writer);
@@ -133,7 +133,7 @@ llvm::SmallVector<int64_t, 8> BarrierRules::slotsOf(const MemoryPlace &barrier) 
     return slots;
   const LocalId index = indexOfRing(barrier);
   const int64_t first = slots.pop_back_val();
-  const int64_t length = index == LocalId::None ? 0 : lengthOfRing(index, body, context.analyses);
+  const int64_t length = index == LocalId::None ? 0 : lengthOfRing(index, body);
   for (int64_t i = 0; i < length; ++i)
     slots.push_back(first + 8 * i);
   return slots;
@@ -215,7 +215,7 @@ std::optional<uint32_t> BarrierRules::emptyArrival(const BarrierUse &copy) {
       found = use.number;
   }
   if (found && !copy.barrier.isVariable)
-    context.analyses.definitions().eachWriter(copy.barrier.base, [&](uint32_t writer) {
+    context.body.definitions.eachWriter(copy.barrier.base, [&](uint32_t writer) {
       if (found && *found < writer && writer < copy.number)
         found.reset();
     });
@@ -413,7 +413,7 @@ bool BarrierRules::isInLoop(BlockId block, BlockId header) const {
 
 bool BarrierRules::isWrittenIn(LocalId local, BlockId header) {
   bool found = false;
-  context.analyses.definitions().eachWriter(
+  context.body.definitions.eachWriter(
       local, [&](uint32_t number) { found |= isInLoop(context.analyses.graph().blockOf(number), header); });
   return found;
 }

@@ -155,7 +155,7 @@ bool CopyRules::hasSameBase(uint32_t first, const LateAccess &late, const Memory
     return late.place.hasBaseOf(use.place);
   const Loops &loops = context.analyses.loops();
   bool isSame = true;
-  context.analyses.definitions().eachWriter(late.place.base, [&](uint32_t writer) {
+  context.body.definitions.eachWriter(late.place.base, [&](uint32_t writer) {
     const bool isInLoop = loops.header[indexOf(context.analyses.graph().blockOf(writer))] != BlockId::None;
     isSame &= first < use.number ? writer <= first || writer >= use.number : !isInLoop;
   });

@@ -74,8 +74,8 @@ void Places::findSlots(MemoryPlace &place) {
       place.slots.push_back(offset);
       continue;
     }
-    isKnown = analyses.definitions().isWritten(local) && seen.size() < mostSteps;
-    analyses.definitions().eachWriter(local, [&, offset = offset](uint32_t number) {
+    isKnown = body.definitions.isWritten(local) && seen.size() < mostSteps;
+    body.definitions.eachWriter(local, [&, offset = offset](uint32_t number) {
       Sum step = sumOrSame(stepOf(body, number));
       if (step.index != LocalId::None && addresses.of(step.source).root.variable == LocalId::None)
         std::swap(step.source, step.index);

@@ -15,18 +15,18 @@ static const Source *numberIn(const Step &step, size_t sources) {
 }
 
 /// The step of the one instruction that writes a register.
-static Step onlyStep(LocalId local, const Body &body, Analyses &analyses) {
-  const uint32_t writer = analyses.definitions().only(local);
+static Step onlyStep(LocalId local, const Body &body) {
+  const uint32_t writer = body.definitions.only(local);
   return writer == Definitions::none ? Step() : stepOf(body, writer);
 }
 
 /// What a counter may hold at most before it is set to the number, + 1; 0: it is not such a choice.
 ///   setp.eq.s32 %p1, %r2, 4;  selp.b32 %r1, 0, %r2, %p1;      4
-static int64_t lengthOfChoice(const Step &step, const Body &body, Analyses &analyses) {
+static int64_t lengthOfChoice(const Step &step, const Body &body) {
   if (!step.is(isa::Operation::Selp, 3) || !numberIn(step, 2))
     return 0;
   const Source &counted = step.list[step.list[0].kind == Source::Number ? 1 : 0];
-  const Step test = counted.kind == Source::Name ? onlyStep(step.list[2].local, body, analyses) : Step();
+  const Step test = counted.kind == Source::Name ? onlyStep(step.list[2].local, body) : Step();
   if (!test.is(isa::Operation::Setp, 2) || test.list[1].kind != Source::Number || test.list[0].local != counted.local)
     return 0;
   const isa::WordId comparison = test.computation->comparison;
@@ -35,9 +35,9 @@ static int64_t lengthOfChoice(const Step &step, const Body &body, Analyses &anal
   return std::max<int64_t>(test.list[1].number + isBeyond, 0);
 }
 
-static int64_t lengthOf(const Step &step, const Body &body, Analyses &analyses) {
+static int64_t lengthOf(const Step &step, const Body &body) {
   const bool hasNumber = step.count == 2 && step.list[1].kind == Source::Number;
-  int64_t length = lengthOfChoice(step, body, analyses);
+  int64_t length = lengthOfChoice(step, body);
   if (hasNumber && step.is(isa::Operation::And, 2) && !(step.list[1].number & (step.list[1].number + 1)))
     length = step.list[1].number + 1;
   if (hasNumber && step.is(isa::Operation::Rem, 2))
@@ -46,9 +46,9 @@ static int64_t lengthOf(const Step &step, const Body &body, Analyses &analyses) 
 }
 
 /// What is added to a pointer leads back as well as on: `selp.b32 %r2, -12288, 4096, %p1`.
-static bool leadsBack(const Step &step, const Body &body, Analyses &analyses) {
+static bool leadsBack(const Step &step, const Body &body) {
   return step.is(isa::Operation::Add, 2) && llvm::any_of(step.sources(), [&](const Source &source) {
-           const Step added = source.kind == Source::Name ? onlyStep(source.local, body, analyses) : Step();
+           const Step added = source.kind == Source::Name ? onlyStep(source.local, body) : Step();
            if (!added.is(isa::Operation::Selp, 3) || added.list[0].kind != Source::Number ||
                added.list[1].kind != Source::Number)
              return false;
@@ -58,12 +58,12 @@ static bool leadsBack(const Step &step, const Body &body, Analyses &analyses) {
 }
 
 /// After the step the register holds one of a few numbers, whatever it held before.
-static bool beginsAnew(const Step &step, const Body &body, Analyses &analyses) {
+static bool beginsAnew(const Step &step, const Body &body) {
   const bool isNumber = step.is(isa::Operation::Mov, 1) && step.list[0].kind == Source::Number;
   const bool isDifference = step.is(isa::Operation::Sub, 2) && step.list[0].kind == Source::Number;
   const bool isFlipped =
       step.is(isa::Operation::Xor, 2) && step.list[1].kind == Source::Number && step.list[0].local == step.result;
-  return isNumber || isDifference || isFlipped || lengthOf(step, body, analyses) || leadsBack(step, body, analyses);
+  return isNumber || isDifference || isFlipped || lengthOf(step, body) || leadsBack(step, body);
 }
 
 namespace {
@@ -105,7 +105,7 @@ static bool hasOutcome(const Facts &facts) {
 void MadeInLoop::add(LocalId local) {
   Made one;
   isKnown = order.size() < mostRegisters;
-  analyses.definitions().eachWriter(local, [&](uint32_t number) {
+  body.definitions.eachWriter(local, [&](uint32_t number) {
     if (!analyses.loops().contains(header, analyses.graph().blockOf(number)))
       return;
     const Step step = stepOf(body, number);
@@ -113,7 +113,7 @@ void MadeInLoop::add(LocalId local) {
     ++one.writers;
     if (body.guard(number) != LocalId::None)
       one.from.push_back(body.guard(number));
-    one.beginsAnew |= step.isKnown() && beginsAnew(step, body, analyses);
+    one.beginsAnew |= step.isKnown() && beginsAnew(step, body);
     const bool isChoice = step.isKnown() && step.computation->operation == isa::Operation::Selp;
     for (const Source &source : step.sources().take_front(isChoice ? 2 : step.count))
       if (source.kind == Source::Name && body.isRegister(source.local))
@@ -162,14 +162,14 @@ bool comesEachRound(BlockId block, BlockId header, const Body &body, Analyses &a
   return true;
 }
 
-int64_t lengthOfRing(LocalId index, const Body &body, Analyses &analyses) {
+int64_t lengthOfRing(LocalId index, const Body &body) {
   std::vector<LocalId> order = {index};
   int64_t length = 0;
   bool isRing = true;
   for (size_t i = 0; i < order.size() && isRing && order.size() < mostRegisters; ++i) // it grows
-    analyses.definitions().eachWriter(order[i], [&](uint32_t number) {
+    body.definitions.eachWriter(order[i], [&](uint32_t number) {
       const Step step = stepOf(body, number);
-      const int64_t own = step.isKnown() ? lengthOf(step, body, analyses) : 0;
+      const int64_t own = step.isKnown() ? lengthOf(step, body) : 0;
       const bool isMove = step.is(isa::Operation::Mov, 1);
       isRing = isRing && (own || isMove) && (!own || !length || own == length);
       length = own ? own : length;

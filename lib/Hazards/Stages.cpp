@@ -63,7 +63,7 @@ bool mayWrite(const Operation &operation, const MemoryPlace &place) {
 
 bool StageLoop::findEntry() {
   for (const BlockId block : graph.predecessors.of(header)) {
-    if (loops.contains(header, block) || !graph.isReached(block))
+    if (loops.contains(header, block))
       continue;
     if (entering != BlockId::None)
       return false;

@@ -120,7 +120,7 @@ LocalId Allocations::addressFrom(uint32_t load, const MemoryPlace &place) {
       !isSame(context.places.at(load, facts.accesses.front().node, 4), place))
     return LocalId::None;
   const LocalId loaded = nameAt(body, load, 0);
-  return context.analyses.definitions().only(loaded) == load ? loaded : LocalId::None;
+  return context.body.definitions.only(loaded) == load ? loaded : LocalId::None;
 }
 
 /// How many columns an instruction reaches at least. What all lanes of a warp execute moves a column a register, or

@@ -502,7 +502,7 @@ struct Entry {
   Text manual; // section of the manual, `9.7.14.5.15`
   Text file;   // `matrix/ldmatrix.isa`
   uint32_t line;
-  Span source;    // of the text of all, which lib/Explore/Sources.h has
+  Span source;    // of the text of all, which lib/Pages/Sources.h has
   Span mnemonics; // into `entryMnemonics`
 };
 /// A dotted mnemonic and the forms that spell it, over all entries.

@@ -215,21 +215,45 @@ static void addAccess(const FormView &view, unsigned index, Facts &facts) {
   facts.accesses.push_back(access);
 }
 
-static void addNodes(Facts &facts, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<uint8_t> uses) {
-  constexpr FactKinds noted =
+static bool mindsNumbers(const Facts &facts) {
+  if (!facts.ranges.empty())
+    return true;
+  switch (facts.computation.operation) {
+  case isa::Operation::Div:
+  case isa::Operation::Rem:
+  case isa::Operation::Shl:
+  case isa::Operation::Shr:
+  case isa::Operation::Setp: return facts.computation.isKnown;
+  default: return false;
+  }
+}
+
+static uint8_t notedOf(const Facts &facts) {
+  constexpr FactKinds other =
       bitOf(isa::FactKind::Ends) | bitOf(isa::FactKind::Branches) | bitOf(isa::FactKind::Ctas) |
       bitOf(isa::FactKind::Grows) | bitOf(isa::FactKind::Shrinks) | bitOf(isa::FactKind::Traces) |
       bitOf(isa::FactKind::Occupies) | bitOf(isa::FactKind::Bounded) | bitOf(isa::FactKind::Async) |
       bitOf(isa::FactKind::Inits) | bitOf(isa::FactKind::Awaits) | bitOf(isa::FactKind::Allocates) |
       bitOf(isa::FactKind::Syncs) | bitOf(isa::FactKind::Arrives);
+  constexpr FactKinds joint = bitOf(isa::FactKind::Converged) | bitOf(isa::FactKind::Among);
+  uint8_t noted = facts.accesses.empty() ? 0 : NotedAccess;
+  if (facts.kinds & joint)
+    noted |= NotedJoint;
+  if (mindsNumbers(facts))
+    noted |= NotedNumber;
+  if (facts.kinds & other || facts.hasAddress32 || facts.convertsConstant || facts.uses & (Calls | Names | Targets) ||
+      llvm::any_of(facts.accesses, [](const Access &access) { return access.isOfVariable(); }))
+    noted |= NotedOther;
+  return noted;
+}
+
+static void addNodes(Facts &facts, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<uint8_t> uses) {
   for (unsigned node = 0; node < shapes.size(); ++node)
     if (uint8_t use = useOfName(shapes[node], uses[node])) {
       facts.nodes.push_back({narrow<uint16_t>(node), use});
       facts.uses |= use;
     }
-  facts.isPlain = !(facts.kinds & noted) && !facts.hasAddress32 && !facts.convertsConstant &&
-                  !(facts.uses & (Calls | Names | Targets)) &&
-                  llvm::none_of(facts.accesses, [](const Access &access) { return access.isOfVariable(); });
+  facts.noted = notedOf(facts);
 }
 
 Facts factsOf(const FormView &view) {
@@ -270,7 +294,8 @@ PlainUses plainUses(const Facts &facts, llvm::ArrayRef<Operand> nodes) {
       return {};
     plain.uses[count++] = use->uses;
   }
-  plain.known = facts.isPlain;
+  plain.known = !(facts.noted & NotedOther);
+  plain.noted = facts.noted;
   return plain;
 }
 

@@ -89,10 +89,18 @@ using FactKinds = uint64_t; // a bit for each kind of fact
 static_assert(isa::factNames.size() <= 64, "FactKinds has a bit for each kind");
 constexpr FactKinds bitOf(isa::FactKind kind) { return FactKinds(1) << static_cast<unsigned>(kind); }
 
+/// Which rules about a body look at an instruction.
+enum Noted : uint8_t {
+  NotedAccess = 1, // it accesses memory
+  NotedJoint = 2,  // the lanes of a warp, or several warps, execute it together
+  NotedNumber = 4, // only some of the numbers that a register may hold make sense there
+  NotedOther = 8,  // it does more than read and write registers and memory behind them
+};
+
 struct Facts {
   bool known = false; // false: the instruction is refused, so it may do anything
   bool hasResult = false;
-  bool isPlain = false;          // reads and writes only registers, and has no action
+  uint8_t noted = 0;             // of enum Noted
   bool hasAddress32 = false;     // it holds or makes a generic address of 32 bits
   bool convertsConstant = false; // between generic addresses and those in `.const`
   uint8_t ctas = 0;              // whose tensor memory it asks for
@@ -115,7 +123,8 @@ struct Facts {
 /// The uses of an instruction's names one by one, if all it does is read and write a few registers.
 struct PlainUses {
   bool known = false;
-  std::array<uint8_t, 7> uses{};
+  uint8_t noted = 0; // as in Facts
+  std::array<uint8_t, 6> uses{};
 };
 PlainUses plainUses(const Facts &facts, llvm::ArrayRef<Operand> nodes);
 

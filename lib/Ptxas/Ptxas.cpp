@@ -1,7 +1,7 @@
 // Determines the release of a ptxas and what it can read, and runs it.
 #include "Ptxas/Ptxas.h"
+#include "Gpus/CudaReleases.h"
 #include "Isa/Isa.h"
-#include "Ptxas/CudaReleases.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,7 @@
 #include "Lines.h"
-#include "Explore/FactsText.h"
 #include "Match/Match.h"
 #include "Module/Header.h"
+#include "Pages/FactsText.h"
 #include "Parse/Parse.h"
 #include "Resolve/Resolver.h"
 #include "Source/SourceBuffer.h"

@@ -2,9 +2,9 @@
 // Looks for lines that are judged otherwise when the data is damaged, among what the sound and the damaged tables
 // accept and refuse and among the lines of the tests, under every version and target.
 #include "Data.h"
-#include "Explore/Sample.h"
 #include "Lines.h"
 #include "Mutants.h"
+#include "Samples/Sample.h"
 #include <map>
 
 namespace ptxray::test {

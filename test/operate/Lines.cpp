@@ -1,5 +1,5 @@
 #include "Lines.h"
-#include "Explore/Sample.h"
+#include "Samples/Sample.h"
 #include "Match/Match.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fstream>

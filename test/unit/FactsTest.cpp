@@ -1,8 +1,8 @@
 // What the tables say of special registers, and what one can ask of the facts of an instruction. What each instruction
 // does is tested in test/flow.
 #include "Diagnostics/Diagnostic.h"
-#include "Explore/FactsText.h"
 #include "Isa/Isa.h"
+#include "Pages/FactsText.h"
 #include "Source/SourceBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>

@@ -334,7 +334,7 @@ TEST(Bodies, AreWrittenAndLiveAsWaysThroughThemSay) {
     const Body &body = *read.body;
     Analyses analyses(body, read.module.state());
     const Graph &graph = analyses.graph();
-    const UnwrittenReads unwritten(body, analyses, writtenRegisters(body, analyses.definitions()));
+    const UnwrittenReads unwritten(body, analyses, writtenRegisters(body));
     const Liveness liveness(body, graph);
     ASSERT_TRUE(liveness.isComplete());
     for (unsigned r = 1; r < 6; ++r) {
@@ -489,7 +489,7 @@ TEST(Bodies, AreWarnedOfWhereAllWaysReadBeforeTheyWrite) {
         warned.insert(read.source->text(one.range).str());
     for (unsigned r = 1; r < 6; ++r) {
       const std::string name = "%r" + std::to_string(r);
-      if (const LocalId local = read.local(name); local != LocalId::None && analyses.definitions().isWritten(local) &&
+      if (const LocalId local = read.local(name); local != LocalId::None && read.body->definitions.isWritten(local) &&
                                                   isReadBeforeWritten(*read.body, analyses.graph(), local))
         expected.insert(name);
     }

@@ -1,7 +1,7 @@
 // What the engine makes of one instruction: types, vectors, immediates, addresses, gates, choice of form.
 // The instructions are examples; what all of them take is tested in test/isa.
-#include "Explore/Sample.h"
 #include "Match/Match.h"
+#include "Samples/Sample.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 

@@ -1,157 +1,17 @@
 // `ptxray targets` for binaries: on which GPUs and with which drivers they run.
 #include "BinaryTargets.h"
-#include "Explore/Requirements.h"
-#include "Images.h"
-#include "Ptxas/CudaReleases.h"
+#include "Gpus/CudaReleases.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"
-#include "llvm/ADT/STLExtras.h"
+#include "Targets/BinaryFit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include <algorithm>
 #include <map>
-#include <set>
 
 namespace ptxray {
 
-using isa::Target;
 using llvm::StringRef;
 
-namespace {
-
-/// PTX of one target and version.
-struct TextGroup {
-  std::string target;
-  uint16_t version = 0;
-  std::vector<const Entry *> entries;
-  uint16_t least = 0; // the version that would do; 0: not asked
-};
-
-/// What a GPU can use of a binary, with any driver.
-struct GpuFit {
-  const Target *gpu = nullptr;
-  size_t native = 0, compiled = 0, none = 0; // modules
-  uint16_t version = 0;                      // of the newest PTX that is compiled
-};
-
-struct BinaryFit {
-  const OpenBinary *binary = nullptr;
-  std::vector<DeviceModule> modules;
-  size_t loose = 0; // containers that are not modules
-  std::vector<std::string> cubins;
-  std::vector<TextGroup> texts;
-  std::vector<GpuFit> gpus;
-  std::vector<BinaryProblem> problems; // of reading it, and of unpacking what was looked at
-};
-
-/// The question that `--gpu` and `--driver` ask.
-struct Question {
-  const Target *gpu = nullptr;
-  std::optional<unsigned> driver;
-};
-
-struct Answer {
-  size_t runs = 0;
-  std::vector<size_t> lacking;    // modules
-  std::vector<std::string> words; // why, most important first
-};
-
-constexpr unsigned firstDriverWithoutOldGpus = 590; // R580 is the last that knows sm_50 to sm_72
-constexpr uint16_t firstOfNewGpus = 75;
-constexpr uint64_t textToJudge = 4 << 20; // whose least version is found without being asked for
-
-} // namespace
-
-static uint16_t versionOf(const Entry &entry) { return entry.major * 100 + entry.minor; }
-
-static unsigned driverFor(uint16_t version) {
-  unsigned driver = 0;
-  firstDriverFor(version).getAsInteger(10, driver);
-  return driver;
-}
-
-static bool isDropped(const Target &gpu, unsigned driver) {
-  return gpu.number < firstOfNewGpus && driver >= firstDriverWithoutOldGpus;
-}
-
-/// No driver that supports an old GPU reads PTX of CUDA 13.1 and later.
-static bool isTooNew(uint16_t version, const Target &gpu) {
-  constexpr uint16_t lastForOldGpus = 900;
-  return gpu.number < firstOfNewGpus && version > lastForOldGpus;
-}
-
-// ------------------------------------------------------------------------------------------ finding
-static GpuFit fitOfAll(const BinaryFit &fit, const Target &gpu) {
-  GpuFit all{&gpu};
-  for (const DeviceModule &module : fit.modules) {
-    const ModuleFit one = fitOf(module, fit.binary->content, gpu);
-    const Fit found = one.text && isTooNew(versionOf(*one.text), gpu) ? Fit::None : one.fit;
-    ++(found == Fit::Native ? all.native : found == Fit::Compiled ? all.compiled : all.none);
-    if (found == Fit::Compiled)
-      all.version = std::max(all.version, versionOf(*one.text));
-  }
-  return all;
-}
-
-static void findLeast(TextGroup &group, const OpenBinary &binary, std::vector<BinaryProblem> &problems) {
-  Unpacker unpacker(binary.limits);
-  std::set<StringRef> seen; // the same text is packed the same way
-  for (const Entry *entry : group.entries) {
-    if (!entry->isConcatenated && !seen.insert(entry->data).second)
-      continue;
-    std::string unreadable;
-    const std::unique_ptr<SourceBuffer> text = unpacker.unpack(*entry, "", unreadable);
-    if (text)
-      unreadable = whyNoText(text->text());
-    if (!unreadable.empty()) {
-      problems.push_back(unreadableEntry(binary.content, *entry, unreadable));
-      continue;
-    }
-    const int target = isa::findTarget(group.target);
-    if (target < 0)
-      continue;
-    group.least = std::max(group.least, Requirements::leastVersion(Requirements(*text).passes(), target));
-  }
-}
-
-static BinaryFit examine(const OpenBinary &binary, bool wantsLeast) {
-  BinaryFit fit;
-  fit.binary = &binary;
-  fit.problems = binary.content.problems;
-  const Binary &content = binary.content;
-  Unpacker unpacker(binary.limits);
-  fit.modules = modulesOf(content, unpacker);
-  fit.loose = llvm::count_if(content.containers, [](const Container &c) { return c.role == Role::Loose && c.count; });
-  std::map<std::pair<unsigned, char>, std::string> cubins;
-  std::map<std::tuple<unsigned, char, uint16_t>, TextGroup> texts;
-  uint64_t bytes = 0;
-  for (const Entry &entry : content.entries) {
-    if (content.containerOf(entry).role == Role::Debugging)
-      continue;
-    if (entry.kind == ImageKind::Cubin)
-      cubins[{entry.number, entry.variant}] = entry.target();
-    if (!entry.isText())
-      continue;
-    TextGroup &group = texts[{entry.number, entry.variant, versionOf(entry)}];
-    group.target = entry.target();
-    group.version = versionOf(entry);
-    group.entries.push_back(&entry);
-    if (entry.unpackedBytes <= binary.limits.largestImage) // a refusal costs nothing
-      bytes += entry.bytes;
-  }
-  for (auto &[key, name] : cubins)
-    fit.cubins.push_back(std::move(name));
-  for (auto &[key, group] : texts) {
-    if (wantsLeast || bytes <= textToJudge)
-      findLeast(group, binary, fit.problems);
-    fit.texts.push_back(std::move(group));
-  }
-  for (const Target *gpu : gpusOfToday())
-    fit.gpus.push_back(fitOfAll(fit, *gpu));
-  return fit;
-}
-
-// ------------------------------------------------------------------------------------------ words
 static std::string plural(size_t n, StringRef what) {
   return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
 }
@@ -162,98 +22,7 @@ static std::string driverText(uint16_t version) {
   return driver.empty() ? "no driver is known that loads it" : "driver R" + driver.str();
 }
 
-/// Why a driver does not compile PTX of that version for that GPU; empty if it does.
-static std::string whyNotCompiled(uint16_t version, const Target &gpu, std::optional<unsigned> driver) {
-  const std::string text = "PTX " + isa::versionText(version);
-  const unsigned needed = driverFor(version);
-  if (isTooNew(version, gpu))
-    return text + " needs " + (needed ? "R" + std::to_string(needed) : std::string("a newer driver")) +
-           ", and R580 is the last driver for " + std::string(gpu.name);
-  if (needed == 0)
-    return driver ? "no driver is known that loads " + text : "";
-  if (driver && *driver < needed)
-    return text + " needs R" + std::to_string(needed);
-  return "";
-}
-
-/// Why a driver does not support a GPU at all.
-static std::string whyUnknown(const Target &gpu, unsigned driver) {
-  const unsigned first = driverFor(gpu.since);
-  if (driver < first)
-    return "R" + std::to_string(driver) + " does not know " + std::string(gpu.name) + ": the first that does is R" +
-           std::to_string(first);
-  if (isDropped(gpu, driver))
-    return "R" + std::to_string(driver) + " does not know " + std::string(gpu.name) + " any more: R580 is the last";
-  return "";
-}
-
-/// The contents of a binary, in place of a reason: `cubins of sm_70 and sm_80, no PTX`.
-static std::string contentText(const BinaryFit &fit) {
-  std::vector<std::string> texts;
-  for (const TextGroup &group : fit.texts)
-    if (texts.empty() || texts.back() != "compute_" + group.target.substr(3))
-      texts.push_back("compute_" + group.target.substr(3));
-  std::string words = fit.cubins.empty() ? "no cubins" : "cubins of " + llvm::join(fit.cubins, ", ");
-  return words + (texts.empty() ? ", no PTX" : ", PTX of " + llvm::join(texts, ", "));
-}
-
-static Answer answer(const BinaryFit &fit, const Question &question) {
-  Answer found;
-  const Target &gpu = *question.gpu;
-  if (question.driver)
-    if (std::string why = whyUnknown(gpu, *question.driver); !why.empty()) {
-      for (size_t i = 0; i < fit.modules.size(); ++i)
-        found.lacking.push_back(i);
-      found.words.push_back(std::move(why));
-      return found;
-    }
-  std::set<std::string> words;
-  bool isWithout = false;
-  for (size_t i = 0; i < fit.modules.size(); ++i) {
-    const ModuleFit one = fitOf(fit.modules[i], fit.binary->content, gpu);
-    std::string why;
-    if (one.fit == Fit::Compiled)
-      why = whyNotCompiled(versionOf(*one.text), gpu, question.driver);
-    isWithout |= one.fit == Fit::None;
-    if (one.fit != Fit::None && why.empty()) {
-      ++found.runs;
-      continue;
-    }
-    found.lacking.push_back(i);
-    if (!why.empty())
-      words.insert(why);
-  }
-  if (isWithout)
-    found.words.push_back("nothing for " + std::string(gpu.name) + " (" + contentText(fit) + ")");
-  found.words.insert(found.words.end(), words.begin(), words.end());
-  return found;
-}
-
-/// The kernels of a module: the entries of its PTX, or those for which its cubins have code.
-static std::vector<std::string> kernelsOf(const DeviceModule &module, const OpenBinary &binary) {
-  std::vector<std::string> names;
-  Unpacker unpacker(binary.limits);
-  for (uint32_t index : module.images)
-    for (const Entry &entry : binary.content.entriesOf(binary.content.containers[index])) {
-      if (entry.kind != ImageKind::Cubin && !entry.isText())
-        continue;
-      std::string unreadable;
-      const std::unique_ptr<SourceBuffer> bytes = unpacker.unpack(entry, "", unreadable);
-      if (!bytes)
-        continue;
-      if (entry.kind == ImageKind::Cubin)
-        return codeOf(bytes->text());
-      StringRef rest = bytes->text();
-      for (size_t at; (at = rest.find(".entry ")) != StringRef::npos;) {
-        rest = rest.drop_front(at + StringRef(".entry ").size()).ltrim();
-        names.push_back(rest.take_until([](char c) { return c == '(' || llvm::isSpace(c); }).str());
-      }
-      return names;
-    }
-  return names;
-}
-
-// ------------------------------------------------------------------------------------------ output
+// ---- output
 static StringRef verdictOf(const GpuFit &fit) {
   if (fit.native + fit.compiled == 0)
     return "none";
@@ -336,11 +105,11 @@ static void printTable(const BinaryFit &fit, llvm::raw_ostream &out) {
              plural(fit.loose, "container") + " outside of the sections for them: the program may choose among those");
 }
 
-static StringRef wordOf(const Answer &found, const BinaryFit &fit) {
+static StringRef wordOf(const FitAnswer &found, const BinaryFit &fit) {
   return fit.modules.empty() || found.runs == 0 ? "no" : found.lacking.empty() ? "yes" : "some";
 }
 
-static std::string sentence(const Answer &found, const BinaryFit &fit) {
+static std::string sentence(const FitAnswer &found, const BinaryFit &fit) {
   const StringRef word = wordOf(found, fit);
   std::string text = word.str();
   if (fit.modules.empty())
@@ -354,17 +123,18 @@ static std::string sentence(const Answer &found, const BinaryFit &fit) {
   return text + (found.words.empty() ? "" : " " + llvm::join(found.words, "; "));
 }
 
-static void printLacking(const Answer &found, const BinaryFit &fit, llvm::raw_ostream &out) {
+static void printLacking(const FitAnswer &found, const BinaryFit &fit, const ReadLimits &limits,
+                         llvm::raw_ostream &out) {
   for (size_t index : found.lacking) {
     const DeviceModule &module = fit.modules[index];
-    const Entry &first = fit.binary->content.entriesOf(fit.binary->content.containers[module.images.front()]).front();
-    out << "  " << escaped(entryName(fit.binary->content, &first - fit.binary->content.entries.data())) << '\n';
-    for (const std::string &name : kernelsOf(module, *fit.binary))
+    const Entry &first = fit.binary->entriesOf(fit.binary->containers[module.images.front()]).front();
+    out << "  " << escaped(entryName(*fit.binary, &first - fit.binary->entries.data())) << '\n';
+    for (const std::string &name : kernelsOf(module, *fit.binary, limits))
       out << "    " << escaped(name) << '\n';
   }
 }
 
-static Json toJson(const Answer &found, const BinaryFit &fit, const Question &question) {
+static Json toJson(const FitAnswer &found, const BinaryFit &fit, const GpuWithDriver &question) {
   Json json = {
       {"gpu", question.gpu->name}, {"runs", wordOf(found, fit).str()}, {"modules", found.runs}, {"why", found.words}};
   if (question.driver)
@@ -383,9 +153,9 @@ static Json toJson(const TextGroup &group) {
   return json;
 }
 
-static Json toJson(const BinaryFit &fit, const std::optional<Question> &question) {
-  Json json = {{"path", fit.binary->path}, {"modules", fit.modules.size()}, {"loose", fit.loose},
-               {"cubins", fit.cubins},     {"ptx", Json::array()},          {"gpus", Json::array()}};
+static Json toJson(const BinaryFit &fit, const std::string &path, const std::optional<GpuWithDriver> &question) {
+  Json json = {{"path", path},         {"modules", fit.modules.size()}, {"loose", fit.loose},
+               {"cubins", fit.cubins}, {"ptx", Json::array()},          {"gpus", Json::array()}};
   for (const TextGroup &group : fit.texts)
     json["ptx"].push_back(toJson(group));
   for (const GpuFit &gpu : fit.gpus) {
@@ -403,7 +173,7 @@ static Json toJson(const BinaryFit &fit, const std::optional<Question> &question
 }
 
 /// Reads `--gpu` and `--driver`. Returns an exit status.
-static int readQuestion(const Arguments &arguments, std::optional<Question> &question) {
+static int readQuestion(const Arguments &arguments, std::optional<GpuWithDriver> &question) {
   const std::optional<StringRef> gpu = arguments.value("--gpu"), driver = arguments.value("--driver");
   if (driver && !gpu)
     return usageError("`--driver` needs `--gpu`");
@@ -414,7 +184,7 @@ static int readQuestion(const Arguments &arguments, std::optional<Question> &que
     return unknownTarget(*gpu);
   if (isa::targets()[target].variant)
     return usageError("`--gpu` is a GPU, as sm_90; `" + gpu->str() + "` is what code is made for");
-  question = Question{&isa::targets()[target], std::nullopt};
+  question = GpuWithDriver{&isa::targets()[target], std::nullopt};
   if (driver) {
     StringRef number = driver->split('.').first;
     if (!number.consume_front("R"))
@@ -427,31 +197,30 @@ static int readQuestion(const Arguments &arguments, std::optional<Question> &que
   return Clean;
 }
 
-static void print(const BinaryFit &fit, const std::optional<Question> &question, bool namesLacking,
-                  llvm::raw_ostream &out) {
-  if (!question)
-    return printTable(fit, out);
-  const Answer found = answer(fit, *question);
-  out << escaped(sentence(found, fit)) << '\n';
-  if (namesLacking)
-    printLacking(found, fit, out);
+static void print(const BinaryFit &fit, const std::optional<GpuWithDriver> &question) {
+  if (question)
+    llvm::outs() << escaped(sentence(answer(fit, *question), fit)) << '\n';
+  else
+    printTable(fit, llvm::outs());
 }
 
 int runBinaryTargets(llvm::ArrayRef<std::unique_ptr<OpenBinary>> binaries, const Arguments &arguments) {
-  std::optional<Question> question;
+  std::optional<GpuWithDriver> question;
   if (const int status = readQuestion(arguments, question))
     return status;
   int status = Clean;
   Json json = {{"version", 1}, {"files", Json::array()}};
   const bool asJson = arguments.value("--format") == "json";
   for (const auto &binary : binaries) {
-    const BinaryFit fit = examine(*binary, arguments.has("--least"));
+    const BinaryFit fit = fitOf(binary->content, binary->limits, arguments.has("--least"));
     if (asJson) {
-      json["files"].push_back(toJson(fit, question));
+      json["files"].push_back(toJson(fit, binary->path, question));
     } else {
       if (binaries.size() > 1)
         llvm::outs() << escaped(binary->path) << ": ";
-      print(fit, question, arguments.has("-v"), llvm::outs());
+      print(fit, question);
+      if (question && arguments.has("-v"))
+        printLacking(answer(fit, *question), fit, binary->limits, llvm::outs());
     }
     if (question && wordOf(answer(fit, *question), fit) != "yes")
       status = std::max<int>(status, FoundErrors);

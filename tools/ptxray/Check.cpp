@@ -3,7 +3,6 @@
 #include "CheckOutput.h"
 #include "Diff.h"
 #include "Files.h"
-#include "Isa/Isa.h"
 #include "Reports.h"
 #include "ShowConfig.h"
 #include "Source/Foreign.h"
@@ -92,27 +91,13 @@ void readEntry(FileReport &report, const Job &job, Unpacker &unpacker, std::stri
     problem = problemText({place.member, entry.offset, problem});
 }
 
-/// A program that is loaded chooses an entry by its header, and then gives the text to the driver: they must agree.
-void compareHeaders(FileReport &report, const Job &job) {
-  const int text = isa::findTarget(report.target);
-  if (text < 0)
-    return;
-  const isa::Target &written = isa::targets()[text];
-  llvm::SmallVector<size_t> entries(job.text.alike.begin(), job.text.alike.end());
-  entries.insert(entries.begin(), job.text.entry);
-  for (size_t index : entries) {
-    const int header = isa::findTarget(job.binary->content.entries[index].target());
-    if (header < 0)
-      continue;
-    const isa::Target &named = isa::targets()[header];
-    if (named.number == written.number && named.variant == written.variant)
-      continue;
-    Diagnostic &disagrees = report.diagnostics.emplace_back();
-    disagrees.id = DiagId::HeaderDisagrees;
-    disagrees.severity = Severity::Warning;
-    disagrees.args = {std::string(named.name), std::string(written.name)};
-    return;
-  }
+/// The targets that the headers of the entries with the job's text name.
+std::vector<std::string> targetsOf(const Job &job) {
+  const std::vector<Entry> &entries = job.binary->content.entries;
+  std::vector<std::string> targets = {entries[job.text.entry].target()};
+  for (const size_t alike : job.text.alike)
+    targets.push_back(entries[alike].target());
+  return targets;
 }
 
 CheckedInput checkJob(Job &job, const Task &task, Unpacker &unpacker, Checker &checker) {
@@ -131,7 +116,7 @@ CheckedInput checkJob(Job &job, const Task &task, Unpacker &unpacker, Checker &c
   if (problem.empty()) {
     outcome = checkText(std::move(report), options, task, checker);
     if (job.binary && options.arch.empty())
-      compareHeaders(outcome.report, job);
+      compareTargets(outcome.report, targetsOf(job));
     if (task.fix)
       fixInput(outcome, options, task, checker);
     if (outcome.fixed && !task.diff && input.path != "-")

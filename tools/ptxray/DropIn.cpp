@@ -2,10 +2,10 @@
 // findings of ptxray about the inputs. Without a ptxas it can verify only.
 #include "Assemble.h"
 #include "Command.h"
+#include "Gpus/CudaReleases.h"
 #include "Inline/PutBack.h"
 #include "Isa/Isa.h"
 #include "Ptxas/CommandLine.h"
-#include "Ptxas/CudaReleases.h"
 #include "Ptxas/Messages.h"
 #include "Ptxas/Program.h"
 #include "Ptxas/Ptxas.h"

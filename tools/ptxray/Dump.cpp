@@ -1,6 +1,6 @@
 #include "Binaries.h"
 #include "Dump/DumpJson.h"
-#include "Explore/FactsText.h"
+#include "Pages/FactsText.h"
 #include "Parse/Parse.h"
 #include "Parse/Print.h"
 #include "Render/Render.h"

@@ -1,5 +1,5 @@
 #include "Binaries.h"
-#include "Explore/GraphPicture.h"
+#include "Pictures/GraphPicture.h"
 
 namespace ptxray {
 

@@ -1,5 +1,5 @@
 #include "Binaries.h"
-#include "Explore/TimelinePicture.h"
+#include "Pictures/TimelinePicture.h"
 
 namespace ptxray {
 

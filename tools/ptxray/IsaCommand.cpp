@@ -1,8 +1,8 @@
 #include "Command.h"
-#include "Explore/Enumerate.h"
-#include "Explore/Sample.h"
 #include "Isa/Isa.h"
 #include "IsaJson.h"
+#include "Samples/Enumerate.h"
+#include "Samples/Sample.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -1,5 +1,5 @@
 #include "PagesJson.h"
-#include "Explore/Pages.h"
+#include "Pages/Pages.h"
 #include <set>
 
 namespace ptxray {

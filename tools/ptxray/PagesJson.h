@@ -1,6 +1,6 @@
 #pragma once
 // Writes pages as JSON: docs/explain.schema.json.
-#include "Explore/Page.h"
+#include "Pages/Page.h"
 #include "Source/JsonValue.h"
 
 namespace ptxray {

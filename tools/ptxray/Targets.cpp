@@ -1,135 +1,19 @@
 #include "BinaryTargets.h"
 #include "Command.h"
+#include "Gpus/CudaReleases.h"
 #include "Inputs.h"
-#include "Isa/Availability.h"
 #include "Isa/Isa.h"
-#include "Ptxas/CudaReleases.h"
 #include "Render/Render.h"
 #include "Source/JsonValue.h"
-#include "Source/Narrow.h"
-#include "TargetNeeds.h"
+#include "Targets/FileVersions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <map>
 
 namespace ptxray {
 
-namespace {
-
-struct File {
-  std::string path;
-  std::unique_ptr<TargetNeeds> needs;
-};
-
-/// An obstacle and its file.
-struct Reason {
-  std::string path;
-  Obstacle obstacle;
-};
-
-struct VersionAnswer {
-  CellSet passes;
-  uint16_t least = 0;                                // 0: nothing fits
-  std::map<uint16_t, std::vector<uint16_t>> targets; // by the least version with which each passes
-  std::optional<Reason> version, target;             // what keeps lower ones out
-  std::vector<Reason> conflict;                      // what excludes each other, where nothing fits
-};
-
-} // namespace
-
-static std::optional<Reason> reasonAt(llvm::ArrayRef<File> files, Requirements::Place place) {
-  for (const File &file : files)
-    if (!file.needs->passes().test(Requirements::index(place)))
-      return Reason{file.path, file.needs->obstacle(place)};
-  return std::nullopt;
-}
-
-/// Two demands that no version and target satisfies together, or one that none satisfies alone.
-static std::vector<Reason> conflictOf(llvm::ArrayRef<File> files) {
-  struct One {
-    const File *file;
-    const TargetNeeds::Demand *demand;
-  };
-  std::vector<One> all;
-  for (const File &file : files)
-    for (const TargetNeeds::Demand &demand : file.needs->demands())
-      all.push_back({&file, &demand});
-  // The reason of one file where the other one passes, or at its own best place.
-  auto reason = [](const One &one, const CellSet &elsewhere) {
-    const uint16_t newest = isa::versions().size() - 1;
-    for (int v = newest; v >= 0; --v)
-      for (int t = isa::targets().size() - 1; t >= 0; --t) {
-        const Requirements::Place place{narrow<uint16_t>(v), narrow<uint16_t>(t)};
-        if (elsewhere.test(Requirements::index(place)))
-          return Reason{one.file->path, one.file->needs->obstacle(place, *one.demand)};
-      }
-    return Reason{one.file->path, one.file->needs->obstacle({newest, 0}, *one.demand)};
-  };
-  for (const One &one : all)
-    if (one.demand->passes.none()) {
-      Reason found{one.file->path, {}};
-      for (uint16_t t = isa::targets().size(); t-- > 0 && !found.obstacle.line;)
-        found.obstacle = one.file->needs->obstacle({narrow<uint16_t>(isa::versions().size() - 1), t}, *one.demand);
-      return {found};
-    }
-  for (size_t i = 0; i < all.size(); ++i)
-    for (size_t j = 0; j < i; ++j)
-      if ((all[i].demand->passes & all[j].demand->passes).none())
-        return {reason(all[j], all[i].demand->passes), reason(all[i], all[j].demand->passes)};
-  // Only several demands together leave nothing: the reasons are the one that removes the last place, and what was left
-  // before it.
-  CellSet left;
-  left.set();
-  for (const One &one : all) {
-    if ((left & one.demand->passes).none())
-      return {reason(one, left)};
-    left &= one.demand->passes;
-  }
-  return {};
-}
-
-static VersionAnswer answerFor(llvm::ArrayRef<File> files) {
-  VersionAnswer answer;
-  answer.passes.set();
-  for (const File &file : files)
-    answer.passes &= file.needs->passes();
-  const auto targets = isa::targets();
-  const auto versions = isa::versions();
-  for (uint16_t t = 0; t < targets.size(); ++t)
-    if (uint16_t least = Requirements::leastVersion(answer.passes, t); least && targets[t].documented)
-      answer.targets[least].push_back(t);
-  if (answer.targets.empty()) {
-    answer.conflict = conflictOf(files);
-    return answer;
-  }
-  answer.least = answer.targets.begin()->first;
-
-  // The version just below, with a target that it has.
-  const auto at = llvm::find(versions, answer.least) - versions.begin();
-  if (at > 0)
-    for (uint16_t t : answer.targets.begin()->second)
-      if (targets[t].since <= versions[at - 1]) {
-        answer.version = reasonAt(files, {narrow<uint16_t>(at - 1), t});
-        break;
-      }
-  // The highest target without a suffix that does not fit, ignoring those above all that fit.
-  int out = -1;
-  uint16_t highest = 0;
-  for (const auto &[version, group] : answer.targets)
-    for (uint16_t t : group)
-      highest = std::max(highest, targets[t].number);
-  for (uint16_t t = 0; t < targets.size(); ++t)
-    if (!targets[t].variant && targets[t].documented && targets[t].number <= highest &&
-        !Requirements::leastVersion(answer.passes, t) && (out < 0 || targets[t].number > targets[out].number))
-      out = t;
-  if (out >= 0)
-    answer.target = reasonAt(files, {narrow<uint16_t>(versions.size() - 1), narrow<uint16_t>(out)});
-  return answer;
-}
-
-// ------------------------------------------------------------------------------------------ output
-static void printReason(llvm::raw_ostream &out, llvm::StringRef what, const Reason &reason) {
+// ---- output
+static void printReason(llvm::raw_ostream &out, llvm::StringRef what, const TargetReason &reason) {
   out << what << escaped(reason.path) << ':' << reason.obstacle.line << ": " << escaped(reason.obstacle.message) << " ["
       << reason.obstacle.rule << "]\n";
 }
@@ -165,7 +49,7 @@ static uint16_t leastVersionOf(const CellSet &passes) {
 }
 
 /// Prints each statement of a source, since `#if` may distinguish them.
-static void printStatements(const File &file, llvm::raw_ostream &out) {
+static void printStatements(const TargetFile &file, llvm::raw_ostream &out) {
   for (const TargetNeeds::Statement &one : file.needs->statements()) {
     out << escaped(file.path) << ':' << one.line << ": ";
     if (const uint16_t version = leastVersionOf(one.passes))
@@ -185,7 +69,7 @@ static void printText(const VersionAnswer &answer, size_t files, llvm::raw_ostre
   const char *who = files == 1 ? "the file" : "all files together";
   if (!answer.least) {
     out << "no version and target fit " << who << '\n';
-    for (const Reason &reason : answer.conflict)
+    for (const TargetReason &reason : answer.conflict)
       printReason(out, "  ", reason);
     out << "`ptxray check` shows all errors\n";
     return;
@@ -206,7 +90,7 @@ static void printText(const VersionAnswer &answer, size_t files, llvm::raw_ostre
   out << '\n';
 }
 
-static Json toJson(const Reason &reason) {
+static Json toJson(const TargetReason &reason) {
   return {{"file", reason.path},
           {"line", reason.obstacle.line},
           {"rule", reason.obstacle.rule},
@@ -214,9 +98,9 @@ static Json toJson(const Reason &reason) {
           {"message", reason.obstacle.message}};
 }
 
-static Json toJson(const VersionAnswer &answer, llvm::ArrayRef<File> files) {
+static Json toJson(const VersionAnswer &answer, llvm::ArrayRef<TargetFile> files) {
   Json json = {{"files", Json::array()}};
-  for (const File &file : files)
+  for (const TargetFile &file : files)
     json["files"].push_back(file.path);
   if (answer.least) {
     json["version"] = isa::versionText(answer.least);
@@ -234,9 +118,9 @@ static Json toJson(const VersionAnswer &answer, llvm::ArrayRef<File> files) {
   if (answer.target)
     json["forced_by"]["target"] = toJson(*answer.target);
   json["conflict"] = Json::array();
-  for (const Reason &reason : answer.conflict)
+  for (const TargetReason &reason : answer.conflict)
     json["conflict"].push_back(toJson(reason));
-  for (const File &file : files)
+  for (const TargetFile &file : files)
     for (const TargetNeeds::Statement &one : file.needs->statements()) {
       Json targets = Json::array();
       for (uint16_t t = 0; t < isa::targets().size(); ++t)
@@ -258,10 +142,10 @@ static int runTargets(const Arguments &arguments) {
   std::optional<Language> language;
   if (std::optional<llvm::StringRef> named = arguments.value("--language"))
     language = findLanguage(*named);
-  std::vector<File> files;
+  std::vector<TargetFile> files;
   std::vector<std::unique_ptr<OpenBinary>> binaries;
   for (const Input &input : findInputs(arguments.operands, {.sources = arguments.has("--inline")})) {
-    File file{input.path == "-" ? "<stdin>" : input.path, nullptr};
+    TargetFile file{input.path == "-" ? "<stdin>" : input.path, nullptr};
     std::string problem = input.problem;
     std::unique_ptr<OpenBinary> binary;
     std::unique_ptr<SourceBuffer> source;
@@ -289,7 +173,7 @@ static int runTargets(const Arguments &arguments) {
   if (arguments.value("--format").value_or("text") == "json")
     llvm::outs() << dump(toJson(answer, files), 1) << '\n';
   else {
-    for (const File &file : files)
+    for (const TargetFile &file : files)
       printStatements(file, llvm::outs());
     printText(answer, files.size(), llvm::outs());
   }

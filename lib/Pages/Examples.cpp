@@ -1,0 +1,122 @@
+#include "Pages/Examples.h"
+#include "Check/Checker.h"
+#include "Isa/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+using llvm::StringRef;
+
+/// The declarations of grammar/isa/examples.isa for the names in its lines. Only names that a line mentions are
+/// declared.
+struct StageDeclaration {
+  StringRef mentioned, text;
+};
+static constexpr StageDeclaration ofModule[] = {
+    {"smem", ".shared .align 1024 .b8 smem[4096];"},
+    {"mbar]", ".shared .align 8 .b64 mbar;"},
+    {"[tex", ".global .texref tex;"},
+    {"[surf", ".global .surfref surf;"},
+    {" f,", ".extern .func (.param .b32 result) f (.param .b32 argument);"},
+    {" f;", ".extern .func (.param .b32 result) f (.param .b32 argument);"},
+    {".loc", ".file 1 \"kernel.cu\""},
+};
+static constexpr StageDeclaration ofBody[] = {
+    {"%p", ".reg .pred %p<16>;"}, {"%h", ".reg .b16 %h<16>;"},
+    {"%r", ".reg .b32 %r<16>;"},  {"%rd", ".reg .b64 %rd<16>;"},
+    {"%f", ".reg .f32 %f<16>;"},  {"%fd", ".reg .f64 %fd<16>;"},
+    {"%q", ".reg .b128 %q<16>;"}, {"TABLE", "TABLE: .branchtargets LOOP, DONE;"},
+};
+
+static std::string declared(llvm::ArrayRef<StageDeclaration> declarations, StringRef line) {
+  std::string text;
+  for (const StageDeclaration &declaration : declarations)
+    if (line.contains(declaration.mentioned) && !StringRef(text).contains(declaration.text))
+      text += declaration.text.str() + "\n";
+  return text;
+}
+
+static uint16_t placesOfName(StringRef name) {
+  const isa::Directive *directive = isa::findDirective(name);
+  return directive ? directive->places : uint16_t(isa::InEntry); // instructions and pragmas are in bodies
+}
+
+namespace {
+
+/// A module with places for a line.
+struct Stage {
+  std::string version, target, size;
+  std::string module, parameter, head, body;
+  StringRef line;
+
+  ExampleModule text() const {
+    std::string before = version + "\n" + target + "\n" + size + "\n" + module + ".visible .entry kernel(" + parameter +
+                         ")\n" + head + "{\n" + declared(ofBody, line) + "LOOP:\n" + body + "DONE:\nret;\n}\n";
+    const size_t at = before.find(line.str());
+    return {before, static_cast<uint32_t>(1 + StringRef(before).take_front(at).count('\n'))};
+  }
+};
+
+} // namespace
+
+ExampleModule exampleModule(StringRef name, StringRef line, uint16_t ptx, StringRef target) {
+  Stage stage;
+  stage.version = ".version " + isa::versionText(ptx);
+  stage.target = ".target " + target.str();
+  stage.size = ptx < 203 ? "" : ".address_size 64"; // what is older does not know it
+  stage.line = line;
+  stage.module = declared(ofModule, line);
+  const std::string own = line.str() + "\n";
+  if (name == ".version")
+    stage.version = line.str();
+  else if (name == ".target")
+    stage.target = line.str();
+  else if (name == ".address_size")
+    stage.size = line.str();
+  else if (name == ".alias") // of functions with bodies
+    stage.module = ".func f () { ret; }\n.func g ();\n" + own;
+  else if (const uint16_t places = placesOfName(name); places & isa::OnParameter && !(places & isa::OnVariable))
+    stage.parameter = line.str();
+  else if (const bool hasBody = line.ends_with("}");
+           name == ".pragma" || (places & (isa::InEntry | isa::InFunction) && !hasBody))
+    stage.body = own;
+  else if (places & isa::OnEntry && !(places & isa::OnVariable))
+    stage.head = own;
+  else if (places & isa::OnFunction && !(places & isa::OnVariable))
+    stage.module += ".func g ()\n" + own + "{ ret; }\n";
+  else
+    stage.module += own;
+  return stage.text();
+}
+
+std::optional<ExampleReport> reportOf(const ExampleModule &module) {
+  CheckOptions options;
+  options.isFragment = true;
+  const auto source = SourceBuffer::fromText("example", module.text);
+  const DiagnosticList found = findingsIn(*source, options);
+  const Diagnostic *first = nullptr;
+  for (const Diagnostic &d : found)
+    if (!first || (d.severity == Severity::Error && first->severity != Severity::Error))
+      first = &d;
+  if (!first)
+    return std::nullopt;
+  ExampleReport report{first->severity == Severity::Error, first->message() + " [" + first->ruleText() + "]", {}};
+  if (first->fix)
+    report.advice.push_back(std::string(StringRef(first->fix->title)));
+  return report;
+}
+
+ExampleSetting settingOfExample(StringRef name, StringRef line) {
+  static constexpr StringRef targets[] = {"sm_90",   "sm_100a", "sm_90a", "sm_107a", "sm_107f", "sm_120a",
+                                          "sm_110a", "sm_53",   "sm_20",  "sm_13",   "sm_10"};
+  const uint16_t newest = isa::versions().back(), old = 200, oldest = 104; // some directives are gone
+  for (const bool isStrict : {true, false})
+    for (const uint16_t ptx : {newest, old, oldest})
+      for (const StringRef target : targets)
+        if (const auto report = reportOf(exampleModule(name, line, ptx, target));
+            !report || (!isStrict && !report->isError))
+          return {ptx, target};
+  return {newest, ""};
+}
+
+} // namespace ptxray

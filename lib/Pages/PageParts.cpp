@@ -1,0 +1,76 @@
+#include "Pages/PageParts.h"
+#include "Diagnostics/Manual.h"
+#include "Pages/Examples.h"
+#include "Targets/Needs.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray {
+
+PageSection manualSection(isa::Text manual) {
+  PageSection section{PageSection::Kind::Text, "Manual", {}};
+  if (manual.empty()) {
+    section.rows.push_back({{}, "in no manual", "", 0});
+    return section;
+  }
+  std::string text = std::string(manual);
+  if (const ManualSection *known = findManualSection(manual)) {
+    text += " of PTX " + manualVersion.str() + ": " + known->title.str();
+    section.rows.push_back({{}, std::move(text), "", 0});
+    section.rows.push_back({{}, known->url(), "", 0});
+  } else {
+    section.rows.push_back({{}, text + " of a manual newer than that of PTX " + manualVersion.str(), "", 0});
+  }
+  return section;
+}
+
+PageSection needsSection(llvm::ArrayRef<isa::ExprId> gates) {
+  PageSection section{PageSection::Kind::Text, "Needs", {}};
+  const std::string needs = needsText(gates);
+  section.rows.push_back({{}, needs.empty() ? "nothing: every PTX version and target has it" : needs, "", 0});
+  if (needsVariant(gates))
+    section.rows.push_back(
+        {{}, "A target without a letter at its end does not have it: write the `a` or `f` as well.", "", 0});
+  return section;
+}
+
+static std::string severityText(const ExampleReport &report) { return report.isError ? "error: " : "warning: "; }
+
+void addExample(llvm::StringRef name, Page &page) {
+  const isa::Example *example = isa::findExample(name);
+  if (!example)
+    return;
+  const std::string right(example->right);
+  const auto [ptx, target] = settingOfExample(name, right);
+  page.add({PageSection::Kind::Code,
+            "For example" + (ptx < isa::versions().back()          ? ", in PTX " + isa::versionText(ptx)
+                             : target == "sm_90" || target.empty() ? ""
+                                                                   : ", for `.target " + target.str() + "`"),
+            {{{}, right, "", 0, exampleModule(name, right, ptx, target.empty() ? "sm_90" : target).text}}});
+  const bool isOfTarget = !example->refusedBy.empty();
+  const std::string wrong(isOfTarget ? example->right : example->wrong);
+  if (wrong.empty())
+    return;
+  const std::string wrongTarget = isOfTarget ? std::string(example->refusedBy) : target.str();
+  PageSection mistake{PageSection::Kind::Code, "A typical mistake", {{{}, wrong, "", 0}}};
+  if (isOfTarget)
+    mistake.title += ": `.target " + wrongTarget + "`";
+  const ExampleModule module = exampleModule(name, wrong, ptx, wrongTarget);
+  mistake.rows.front().module = module.text;
+  if (const auto report = reportOf(module)) {
+    mistake.rows.front().note = severityText(*report) + report->message;
+    for (const std::string &advice : report->advice)
+      mistake.rows.front().note += "; " + advice;
+  }
+  page.add(std::move(mistake));
+}
+
+void addOrJoin(PageRow row, std::vector<PageRow> &rows) {
+  const auto same =
+      llvm::find_if(rows, [&](const PageRow &other) { return other.text == row.text && other.note == row.note; });
+  if (same == rows.end())
+    rows.push_back(std::move(row));
+  else if (!llvm::is_contained(same->words, row.words.front()))
+    same->words.push_back(std::move(row.words.front()));
+}
+
+} // namespace ptxray

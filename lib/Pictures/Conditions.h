@@ -1,0 +1,41 @@
+#pragma once
+// What a condition asks of a thread, in the words of who wrote the kernel:
+//   shr.u32 %r2, %tid.x, 5;  setp.eq.s32 %p1, %r2, 0;     warp == 0
+//   elect.sync _|%p2, -1;  and.pred %p3, %p1, %p2;        warp == 0 and elected
+//   mov.b32 %r3, 0;  @%p2 mov.b32 %r3, 1;  setp.eq.s32 %p4, %r3, 0;        not elected
+// What is not followed is named by its register.
+#include "Hazards/Places.h"
+#include <string>
+
+namespace ptxray {
+
+class Conditions {
+public:
+  Conditions(const Body &body, Analyses &analyses, Places &places) : body(body), analyses(analyses), places(places) {}
+
+  /// The words for a predicate that is true, or false.
+  std::string text(LocalId predicate, bool isTrue) { return condition(predicate, isTrue, 0).text; }
+  /// The threads of a block may differ in it.
+  bool dependsOnThread(LocalId local) { return analyses.sharing().of(local).isOfThreadAnyhow; }
+
+private:
+  struct Condition {
+    std::string text;
+    bool isChoice = false; // `a or b`
+  };
+  Condition condition(LocalId predicate, bool isTrue, unsigned depth);
+  std::optional<Condition> computed(uint32_t number, bool isTrue, unsigned depth);
+  std::optional<Condition> compared(uint32_t number, bool isTrue, unsigned depth);
+  /// The predicate that decides whether a register holds 1 or 0, as `selp` or a guarded `mov` of a number does.
+  std::optional<std::pair<LocalId, bool>> switchOf(LocalId local);
+  bool isMove(uint32_t number) const;
+  std::optional<int64_t> movedNumber(uint32_t number);
+  std::string value(LocalId local, unsigned depth);
+  std::string valueAt(uint32_t number, unsigned node, unsigned depth);
+
+  const Body &body;
+  Analyses &analyses;
+  Places &places;
+};
+
+} // namespace ptxray

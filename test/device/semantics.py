@@ -4,7 +4,7 @@
     semantics.py build [--build build/release] [--ptxas PATH] [--folder build/semantics] [--only NAME,...] [--most N]
     semantics.py run [OUTPUT FOLDER]      there: in the folder that was built, with python3 and libcuda.so.1
 
-`build` makes a kernel of every text that `ptxray isa --enumerate --all` accepts for sm_90a, that has nothing but
+`build` makes a kernel of each text that `ptxray isa --enumerate` says is accepted for sm_90a, that has nothing but
 registers and constants, and that `semantics-cases` can compute: it loads the registers, runs the text, and stores what
 was written. ptxas compiles each with -O0 and with -O3. `run` launches them and compares the digests of what they leave;
 OUTPUT/semantics.txt says how many texts of each instruction agree, and of the others what the GPU left."""
@@ -88,11 +88,10 @@ def kernel(name, cases):
 
 
 def enumerated(ptxray, name, version, most):
-    command = [ptxray, "isa", "--enumerate", name, "--all", "--target", TARGET, "--ptx", version]
+    """texts that are accepted; the other half of what is enumerated is not"""
+    command = [ptxray, "isa", "--enumerate", name, "--count", str(2 * most), "--target", TARGET, "--ptx", version]
     lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
-    texts = [line for line in lines if line and not line.startswith("//") and not LEFT_OUT.match(line)]
-    if len(texts) > most:
-        texts = [texts[i * len(texts) // most] for i in range(most)]
+    texts = [line for line in lines if line and "//" not in line and not LEFT_OUT.match(line)]
     return [re.sub(r"[^ ,]+;$", "0xffffffff;", text) if MASKED.match(text) else text for text in texts]
 
 

@@ -186,9 +186,41 @@ static void completeCluster(BlockState &block) {
     }
 }
 
+constexpr uint32_t warpsOfGroup = 4;
+
+/// Each warp of the group has come to what they wait for together.
+static void completeWarpgroup(BlockState &block, uint32_t number) {
+  NumberedBarrier &meeting = block.warpgroups[number];
+  for (Warp &warp : block.warps) {
+    const auto arrived = meeting.arrived.find(&warp);
+    const uint32_t lanes = arrived == meeting.arrived.end() ? 0 : arrived->second;
+    if (warp.number / warpsOfGroup == number && (lanes & warp.alive) != warp.alive)
+      return;
+  }
+  const NumberedBarrier done = std::exchange(meeting, {});
+  for (const WaitingAtBarrier &one : done.waiting) {
+    ++block.events;
+    one.warp->atBarrier &= ~one.fragment.mask;
+    resume(*one.warp, one.fragment);
+  }
+}
+
+/// The lanes wait for the other warps of their group; nothing that they did before is ordered by that.
+static void meetInWarpgroup(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
+  const uint32_t number = warp.number / warpsOfGroup;
+  NumberedBarrier &meeting = warp.block->warpgroups[number];
+  meeting.arrived[&warp] |= mask;
+  warp.atBarrier |= mask;
+  meeting.waiting.push_back({&warp, next, &site});
+  ++warp.block->events;
+  completeWarpgroup(*warp.block, number);
+}
+
 void checkBarriers(BlockState &block) {
   for (NumberedBarrier &barrier : block.barriers)
     completeIfAll(block, barrier);
+  for (const auto &[number, meeting] : block.warpgroups)
+    completeWarpgroup(block, number);
   completeCluster(block);
 }
 
@@ -206,18 +238,6 @@ static void useClusterBarrier(Warp &warp, const Fragment &next, const BarrierSit
   }
   warp.atBarrier |= mask;
   warp.block->waitingForCluster.push_back({&warp, next, &site});
-}
-
-/// The lanes wait for the other warps of their group; nothing that they did before is ordered by that.
-static void meetInWarpgroup(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
-  constexpr uint32_t warpsOfGroup = 4;
-  NumberedBarrier &meeting = warp.block->warpgroups[warp.number / warpsOfGroup];
-  meeting.threads = warpsOfGroup * warpSize;
-  meeting.arrived[&warp] |= mask;
-  warp.atBarrier |= mask;
-  meeting.waiting.push_back({&warp, next, &site});
-  ++warp.block->events;
-  completeIfAll(*warp.block, meeting);
 }
 
 void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {

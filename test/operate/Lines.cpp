@@ -1,6 +1,6 @@
 #include "Lines.h"
-#include "Samples/Sample.h"
 #include "Match/Match.h"
+#include "Samples/Sample.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fstream>
 #include <set>

@@ -98,7 +98,7 @@ static std::string targetText(uint16_t set) {
   llvm::StringRef text = isa::tables().targetSets[set].text;
   const bool isOpen = text.consume_back("+");
   const int target = isa::findTarget(text);
-  const std::string name = target < 0 ? text.str() : nameToday(isa::targets()[target]);
+  std::string name = target < 0 ? text.str() : nameToday(isa::targets()[target]);
   if (!isOpen)
     return name;
   return name + (text.ends_with("f") ? " or higher in that family" : " or higher");

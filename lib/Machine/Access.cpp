@@ -285,20 +285,25 @@ template <class Register, class Element> static void store(const Register *from,
 /// Calls `move` with a register's and an element's type.
 template <class Move> static void byWidths(unsigned registerBits, unsigned bits, Move move) {
   const auto ofElement = [&]<class Register>(Register) {
-    switch (bits) {
-    case 8: move(Register(), uint8_t()); break;
-    case 16: move(Register(), uint16_t()); break;
-    case 32: move(Register(), uint32_t()); break;
-    case 64: move(Register(), uint64_t()); break;
-    default: move(Register(), Bits()); break;
-    }
+    if (bits == 8)
+      move(Register(), uint8_t());
+    else if (bits == 16)
+      move(Register(), uint16_t());
+    else if (bits == 32)
+      move(Register(), uint32_t());
+    else if (bits == 64)
+      move(Register(), uint64_t());
+    else
+      move(Register(), Bits());
   };
-  switch (registerBits) {
-  case 16: ofElement(uint16_t()); break;
-  case 32: ofElement(uint32_t()); break;
-  case 64: ofElement(uint64_t()); break;
-  default: ofElement(Bits()); break;
-  }
+  if (registerBits == 16)
+    ofElement(uint16_t());
+  else if (registerBits == 32)
+    ofElement(uint32_t());
+  else if (registerBits == 64)
+    ofElement(uint64_t());
+  else
+    ofElement(Bits());
 }
 
 static void loadAll(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {

@@ -76,7 +76,7 @@ static uint64_t ofBlock(const Warp &warp, Special what, unsigned component) {
   case Special::Nctaid: return of(grid.grid);
   case Special::WarpId: return warp.number;
   case Special::WarpCount: return (block.threads() + warpSize - 1) / warpSize;
-  case Special::SmCount: return 1;
+  case Special::SmCount:
   case Special::GridId: return 1;
   case Special::IsCluster: return product(grid.cluster) > 1;
   case Special::ClusterId: return of(divided(block.index, grid.cluster));

@@ -71,6 +71,7 @@ private:
   LocalId localAt(const Lowered &one, int node) const;
   Place registerOf(LocalId local);
   Place special(LocalId local, SpellingId suffix);
+  Place clock(unsigned bits);
   Place addressOfVariable(LocalId local, int64_t offset, unsigned bits);
   struct Variable {
     Space space;

@@ -180,7 +180,7 @@ bool copyToEachBlock(const Lowered &one, BodyLowering &lowering) {
   BulkCopy copy = bulkCopyOf(one, lowering);
   copy.blocks = blocksOf(one, lowering);
   copy.barrier = barrierOf(one, lowering);
-  emit(lowering, copyInBulk, std::move(copy));
+  emit(lowering, copyInBulk, copy);
   return true;
 }
 
@@ -191,7 +191,7 @@ bool copyMasked(const Lowered &one, BodyLowering &lowering) {
   copy.byteMask = lowering.placeAt(one, "byteMask", 16);
   copy.left = lowering.placeAt(one, "left", 32);
   copy.right = lowering.placeAt(one, "right", 32);
-  emit(lowering, copyInBulk, std::move(copy));
+  emit(lowering, copyInBulk, copy);
   return true;
 }
 
@@ -201,7 +201,7 @@ bool reduceInBulk(const Lowered &one, BodyLowering &lowering) {
     return false;
   BulkCopy copy = bulkCopyOf(one, lowering);
   copy.reduction = *reduction;
-  emit(lowering, copyInBulk, std::move(copy));
+  emit(lowering, copyInBulk, copy);
   return true;
 }
 
@@ -210,7 +210,7 @@ bool fillWithZeros(const Lowered &one, BodyLowering &lowering) {
   copy.isFilled = true;
   copy.to = lowering.addressAt(one, one.node("a"));
   copy.size = one.node("size") >= 0 ? lowering.placeAt(one, "size", 64) : lowering.placeAt(one, "size32", 32);
-  emit(lowering, copyInBulk, std::move(copy));
+  emit(lowering, copyInBulk, copy);
   return true;
 }
 
@@ -223,7 +223,7 @@ bool cancelNothing(const Lowered &one, BodyLowering &lowering) {
   copy.size = lowering.file().constant(32, bytesOfAnswer);
   if (hasWord(one, ".multicast::cluster::all"))
     copy.blocks = lowering.file().constant(32, ~0u);
-  emit(lowering, copyInBulk, std::move(copy));
+  emit(lowering, copyInBulk, copy);
   return true;
 }
 
@@ -257,7 +257,7 @@ static bool lowerTile(const Lowered &one, BodyLowering &lowering, TileCopy copy,
   const int node = one.node("tensorCoords");
   for (uint32_t at = node + 1; at < uint32_t(node) + one.nodes[node].extent; ++at)
     copy.coordinates.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
-  emit(lowering, copyTile, std::move(copy));
+  emit(lowering, copyTile, copy);
   return true;
 }
 
@@ -265,7 +265,7 @@ bool loadTile(const Lowered &one, BodyLowering &lowering) {
   TileCopy copy;
   copy.barrier = barrierOf(one, lowering);
   copy.blocks = blocksOf(one, lowering);
-  return lowerTile(one, lowering, std::move(copy), "dstMem");
+  return lowerTile(one, lowering, copy, "dstMem");
 }
 
 bool storeTile(const Lowered &one, BodyLowering &lowering) {
@@ -273,7 +273,7 @@ bool storeTile(const Lowered &one, BodyLowering &lowering) {
   copy.isStore = true;
   if (const std::optional<Reduction> reduction = reductionOf(one)) // of no type: the map's
     copy.reduction = *reduction;
-  return lowerTile(one, lowering, std::move(copy), "srcMem");
+  return lowerTile(one, lowering, copy, "srcMem");
 }
 
 } // namespace ptxray::machine

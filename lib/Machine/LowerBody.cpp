@@ -38,7 +38,12 @@ std::vector<Place> BodyLowering::placesByNode(const Lowered &one) {
 static bool isStrong(const Lowered &one) {
   return one.recipe.isOneByOne || llvm::any_of(one.verdict.opcode->words, [](const OpcodeWord &word) {
            return llvm::StringSwitch<bool>(isa::word(word.id).text)
-               .Cases(".volatile", ".relaxed", ".acquire", ".release", ".acq_rel", ".mmio", true)
+               .Case(".volatile", true)
+               .Case(".relaxed", true)
+               .Case(".acquire", true)
+               .Case(".release", true)
+               .Case(".acq_rel", true)
+               .Case(".mmio", true)
                .Default(false);
          });
 }

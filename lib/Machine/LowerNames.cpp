@@ -64,7 +64,31 @@ static std::pair<Special, unsigned> specialNamed(llvm::StringRef name) {
   return {what, what == IsCluster ? 1 : isWide ? 64 : 32};
 }
 
+/// The number of instructions that the warp has executed, which only grows.
+static void readClock(char *registers, const Op &op, uint32_t /*mask*/, Warp &warp) {
+  const uint64_t ticks = warp.laneInstructions + op.instruction;
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    if (op.number == 64)
+      lanesOf<uint64_t>(registers, op.d)[lane] = ticks;
+    else
+      lanesOf<uint32_t>(registers, op.d)[lane] = static_cast<uint32_t>(ticks);
+}
+
+/// A clock is read anew by each instruction.
+Place BodyLowering::clock(unsigned bits) {
+  const Place place = code.file.temporary(bits);
+  Op op;
+  op.run = readClock;
+  op.d = place.slot;
+  op.number = bits;
+  emit(op);
+  return place;
+}
+
 Place BodyLowering::special(LocalId local, SpellingId suffix) {
+  if (const llvm::StringRef name = body.text(local);
+      (name.starts_with("%clock") || name.starts_with("%globaltimer")) && !name.ends_with("hi"))
+    return clock(specialNamed(name).second);
   const auto [found, isNew] = specials.try_emplace({body.nameOf(local), suffix});
   if (!isNew)
     return found->second;
@@ -73,9 +97,12 @@ Place BodyLowering::special(LocalId local, SpellingId suffix) {
   const llvm::StringRef component = suffix == SpellingId::None ? llvm::StringRef(".x") : body.ast->text(suffix);
   code.specials.push_back({found->second, what,
                            static_cast<uint8_t>(llvm::StringSwitch<unsigned>(component)
-                                                    .Cases(".x", ".r", 0)
-                                                    .Cases(".y", ".g", 1)
-                                                    .Cases(".z", ".b", 2)
+                                                    .Case(".x", 0)
+                                                    .Case(".r", 0)
+                                                    .Case(".y", 1)
+                                                    .Case(".g", 1)
+                                                    .Case(".z", 2)
+                                                    .Case(".b", 2)
                                                     .Default(3))});
   return found->second;
 }
@@ -143,9 +170,9 @@ Place BodyLowering::addressOfVariable(LocalId local, int64_t offset, unsigned bi
 Place BodyLowering::placeOf(const Lowered &one, int node, unsigned bits) {
   if (node < 0)
     return {};
+  if (one.nodes[node].kind == OperandKind::Address)
+    ++node;
   const Operand &operand = one.nodes[node];
-  if (operand.kind == OperandKind::Address)
-    return placeOf(one, node + 1, bits);
   if (operand.kind == OperandKind::Integer || operand.kind == OperandKind::Float)
     return code.file.constant(bits, static_cast<uint64_t>(operand.value));
   const LocalId local = localAt(one, node);

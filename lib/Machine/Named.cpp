@@ -160,18 +160,6 @@ bool matrices(const Lowered &one, BodyLowering &lowering) {
   return access.registers.size() <= 4;
 }
 
-/// The registers of a warp hold an 8 x 8 matrix of 16 bits row by row, two elements a lane.
-void transpose(char *registers, const Op &op, uint32_t, Warp &) {
-  constexpr size_t rows = 8;
-  uint16_t from[rows * rows], to[rows * rows];
-  std::memcpy(from, registers + op.a, sizeof from);
-  for (size_t i = 0; i < rows * rows; ++i)
-    to[i] = from[i % rows * rows + i / rows];
-  std::memcpy(registers + op.d, to, sizeof to);
-}
-
-bool transposed(const Lowered &one, BodyLowering &lowering) { return lowerAddress(transpose, 0, one, lowering); }
-
 /// What facts say already.
 bool nothing(const Lowered &, BodyLowering &) { return true; }
 
@@ -194,14 +182,16 @@ bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering
                           .Case("block-of", blockOf)
                           .Case("matrices", matrices)
                           .Case("policy", policy)
-                          .Case("transposed", transposed)
-                          .Cases("barrier-state", "for-each-block", nothing)
-                          .Cases("warpgroup-product", "sparse-warpgroup-product", multiplyInWarpgroup)
+                          .Case("barrier-state", nothing)
+                          .Case("for-each-block", nothing)
+                          .Case("warpgroup-product", multiplyInWarpgroup)
+                          .Case("sparse-warpgroup-product", multiplyInWarpgroup)
                           .Case("tensor-product", multiplyInTensorMemory)
                           .Case("tensor-columns", moveTensorColumns)
                           .Case("tensor-copy", copyToTensorMemory)
                           .Case("canceled-cluster", cancelNothing)
-                          .Cases("is-canceled", "first-block", nothingCanceled)
+                          .Case("is-canceled", nothingCanceled)
+                          .Case("first-block", nothingCanceled)
                           .Case("replaced", replaceInTensorMap)
                           .Case("pending-arrivals", pendingArrivals)
                           .Case("to-each-block", copyToEachBlock)
@@ -209,7 +199,8 @@ bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering
                           .Case("bulk-reduction", reduceInBulk)
                           .Case("filled", fillWithZeros)
                           .Case("tile", loadTile)
-                          .Cases("store-tile", "reduce-tile", storeTile)
+                          .Case("store-tile", storeTile)
+                          .Case("reduce-tile", storeTile)
                           .Default(nullptr);
   return lower && lower(one, lowering);
 }

@@ -143,7 +143,12 @@ static std::string printed(const LaneCall &call) {
 }
 
 bool isProvided(llvm::StringRef name) {
-  return llvm::StringSwitch<bool>(name).Cases("vprintf", "malloc", "free", "__assertfail", true).Default(false);
+  return llvm::StringSwitch<bool>(name)
+      .Case("vprintf", true)
+      .Case("malloc", true)
+      .Case("free", true)
+      .Case("__assertfail", true)
+      .Default(false);
 }
 
 bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t instruction) {

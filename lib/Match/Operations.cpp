@@ -180,11 +180,10 @@ std::optional<Operation> Steps::operation(uint16_t root) const {
   const Node &node = nodes[root];
   if (node.op == StepOp::Operand)
     return convertsNumbers(view) ? std::nullopt : copied(node);
-  if (const std::optional<Operation> found = ofAnything(node); found == Operation::Setp)
-    return found; // whatever is done to the numbers
-  else if (convertsNumbers(view))
+  const std::optional<Operation> found = ofAnything(node);
+  if (convertsNumbers(view) && found != Operation::Setp) // which is the same whatever is done to the numbers
     return {};
-  else if (found)
+  if (found)
     return found;
   return hasFloats(view) ? std::nullopt : ofIntegers(node);
 }

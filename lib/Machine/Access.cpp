@@ -283,6 +283,7 @@ template <class Register, class Element> static void store(const Register *from,
 }
 
 /// Calls `move` with a register's and an element's type.
+// NOLINTBEGIN(bugprone-branch-clone): the branches differ in their types.
 template <class Move> static void byWidths(unsigned registerBits, unsigned bits, Move move) {
   const auto ofElement = [&]<class Register>(Register) {
     if (bits == 8)
@@ -305,6 +306,7 @@ template <class Move> static void byWidths(unsigned registerBits, unsigned bits,
   else
     ofElement(Bits());
 }
+// NOLINTEND(bugprone-branch-clone)
 
 static void loadAll(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
   uint64_t at[warpSize];

@@ -7,6 +7,10 @@ static constexpr RulePage pages[] = {
 #include "RulePages.inc"
 };
 
+static constexpr RulePage concepts[] = {
+#include "ConceptPages.inc"
+};
+
 llvm::ArrayRef<RulePage> rulePages() { return pages; }
 
 llvm::StringRef rulePage(llvm::StringRef id) {
@@ -14,6 +18,32 @@ llvm::StringRef rulePage(llvm::StringRef id) {
   if (page == std::end(pages))
     return {};
   return page->text;
+}
+
+llvm::ArrayRef<RulePage> conceptPages() { return concepts; }
+
+llvm::SmallVector<llvm::StringRef, 8> namesOfConcept(const RulePage &page) {
+  auto [title, rest] = llvm::StringRef(page.text).split('\n');
+  llvm::SmallVector<llvm::StringRef, 8> names = {title.drop_front(2)};
+  llvm::StringRef others = rest.ltrim().take_until([](char c) { return c == '\n'; });
+  if (others.consume_front("Also: "))
+    others.split(names, ", ");
+  return names;
+}
+
+static std::string plainName(llvm::StringRef name) {
+  std::string plain = name.lower();
+  for (char &c : plain)
+    c = c == '_' || c == '-' ? ' ' : c;
+  return plain;
+}
+
+const RulePage *findConcept(llvm::StringRef name) {
+  const std::string wanted = plainName(name);
+  for (const RulePage &page : concepts)
+    if (llvm::any_of(namesOfConcept(page), [&](llvm::StringRef known) { return plainName(known) == wanted; }))
+      return &page;
+  return nullptr;
 }
 
 } // namespace ptxray

@@ -1,5 +1,6 @@
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace ptxray {
@@ -12,5 +13,13 @@ struct RulePage {
 llvm::ArrayRef<RulePage> rulePages(); // sorted by id
 /// The text of the page; empty if there is none.
 llvm::StringRef rulePage(llvm::StringRef id);
+
+/// The pages docs/concepts/<id>.md, of what an instruction or rule takes for known: `# fragment`, and under it a line
+/// `Also: ` with other names.
+llvm::ArrayRef<RulePage> conceptPages(); // sorted by id
+/// The names of a concept, its title first.
+llvm::SmallVector<llvm::StringRef, 8> namesOfConcept(const RulePage &page);
+/// The page with that name, whether it is written with `-`, `_` or blanks; null if there is none.
+const RulePage *findConcept(llvm::StringRef name);
 
 } // namespace ptxray

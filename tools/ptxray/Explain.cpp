@@ -19,19 +19,28 @@ namespace ptxray {
 
 using llvm::StringRef;
 
-/// The page of a rule in docs/diagnostics without the parts for tests, under its level and group.
-static std::string shownRulePage(DiagId id) {
-  std::string text = (info(id).id + " - a rule of the group " + groupOf(id).name + ": " + severityName(info(id).level) +
-                      (mayHaveFix(id) ? ", with a fix" : "") + "\n\n")
-                         .str();
-  StringRef rest = rulePage(info(id).id);
-  rest = rest.drop_front(rest.find('\n')).ltrim();
+/// A page under another heading, without its own and the parts for tests.
+static std::string shownPage(std::string heading, StringRef page) {
+  std::string text = std::move(heading) + "\n\n";
+  StringRef rest = page.drop_front(page.find('\n')).ltrim();
   for (StringRef line; !rest.empty();) {
     std::tie(line, rest) = rest.split('\n');
     if (!line.starts_with("//@") && !line.starts_with("```"))
       text += line.str() + "\n";
   }
   return text;
+}
+
+/// The page of a rule in docs/diagnostics, under its level and group.
+static std::string shownRulePage(DiagId id) {
+  return shownPage((info(id).id + " - a rule of the group " + groupOf(id).name + ": " + severityName(info(id).level) +
+                    (mayHaveFix(id) ? ", with a fix" : ""))
+                       .str(),
+                   rulePage(info(id).id));
+}
+
+static std::string shownConcept(const RulePage &page) {
+  return shownPage(namesOfConcept(page).front().str() + " - a concept", page.text);
 }
 
 /// Prints the page of the instruction or directive in a line.
@@ -76,6 +85,8 @@ static std::string didYouMeanAny(StringRef wanted) {
   llvm::SmallVector<StringRef> known;
   for (const RulePage &page : rulePages())
     known.push_back(page.id);
+  for (const RulePage &page : conceptPages())
+    llvm::append_range(known, namesOfConcept(page));
   for (const isa::Mnemonic &mnemonic : isa::mnemonics())
     known.push_back(mnemonic.text);
   for (const isa::Directive &directive : isa::tables().directives)
@@ -136,7 +147,12 @@ static int overview() {
                << "  one of " << isa::mnemonics().size()
                << " instructions, or how some of them begin: add, tcgen05 (ptxray isa --list)\n"
                << "  one of " << allDiagInfos().size() << " rules: operand-type (ptxray rules)\n"
-               << "  a qualifier, a type, a state space: .rn, .bf16, .shared::cta\n";
+               << "  a qualifier, a type, a state space: .rn, .bf16, .shared::cta\n"
+               << "  a concept:";
+  llvm::interleave(
+      conceptPages(), llvm::outs(), [](const RulePage &page) { llvm::outs() << ' ' << namesOfConcept(page).front(); },
+      ",");
+  llvm::outs() << '\n';
   llvm::outs() << "  a directive:";
   for (const isa::Directive &directive : isa::tables().directives)
     llvm::outs() << ' ' << directive.name;
@@ -156,16 +172,26 @@ static int runExplain(const Arguments &arguments) {
   const StringRef wanted = arguments.operands.front();
   if (arguments.operands.size() > 1)
     return usageError("only `--format=json` accepts several names");
+  const RulePage *subject = findConcept(wanted);
   if (const auto [rule, problem] = findRule(wanted); rule) {
     llvm::outs() << shownRulePage(rule->id);
+    if (subject)
+      llvm::outs() << '\n' << shownConcept(*subject);
     return Clean;
   } else if (findDiag(wanted.split(':').first)) {
     return usageError(problem);
+  }
+  const bool isOnlyConcept = subject && !isa::findMnemonic(wanted) && !pageOf(wanted);
+  if (isOnlyConcept) {
+    llvm::outs() << shownConcept(*subject);
+    return Clean;
   }
   if (const std::vector<Page> pages = pagesOf(wanted); !pages.empty()) {
     llvm::interleave(pages, llvm::outs(), [](const Page &page) { printPage(page, llvm::outs()); }, "\n");
     if (arguments.has("--source"))
       printSource(wanted, llvm::outs());
+    if (subject)
+      llvm::outs() << '\n' << shownConcept(*subject);
     return Clean;
   }
   if (!findMnemonics(wanted).empty()) {
@@ -178,7 +204,7 @@ static int runExplain(const Arguments &arguments) {
     return usageError(
         "`.sreg` is what the manual calls the state space of special registers; it is not written in PTX: "
         "`ptxray explain %tid` explains one of them");
-  return usageError("no rule, instruction, directive, special register, or target `" + wanted.str() + "`" +
+  return usageError("no rule, concept, instruction, directive, special register, or target `" + wanted.str() + "`" +
                     didYouMeanAny(wanted));
 }
 
@@ -191,7 +217,7 @@ int unknownInstruction(StringRef written) {
 
 Command explainCommand() {
   return {.name = "explain",
-          .summary = "explain a rule, instruction, qualifier, directive, special register, target, or line of a file",
+          .summary = "explain a rule, concept, instruction, qualifier, directive, register, target, or line of a file",
           .syntax = {.operands = "[RULE|NAME|FILE:LINE]...",
                      .most = anyNumber,
                      .options = {{"--format", "json", "the pages of the names, or of all names, as data"},

@@ -70,6 +70,8 @@ def key_of(package, path, diagnostic):
 def reports_of(ptxray, package, folder):
     """by key: what is reported of the package's files"""
     done = subprocess.run([ptxray, *OPTIONS, folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if b'"unreadable-input"' in done.stdout:
+        return {}  # nothing that is PTX or holds assembly
     if done.returncode not in (0, 1):
         raise RuntimeError(f"{package}: status {done.returncode}: {done.stderr.decode(errors='replace')[-200:]}")
     found = {}

@@ -276,8 +276,9 @@ void InFlight::await(Levels &state, uint32_t number) const {
   for (const unsigned operation : found->second.set_bits())
     if (state.of[operation] == Counted)
       state.of[operation] = Ended;
+  // What is read after it may be what the barrier object told of, and not what the groups copy.
   for (unsigned group = 0; group < groupCount; ++group)
-    if (state.of[unwaited(group)] == Counted)
+    if (state.of[unwaited(group)] <= Counted)
       state.of[unwaited(group)] = Ended;
   for (const size_t level : {bulkUnwaited(), bulkForgotten()})
     if (state.of[level] == 0)

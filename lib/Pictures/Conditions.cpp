@@ -44,22 +44,23 @@ std::string Conditions::value(LocalId local, unsigned depth) {
                  [&](NamedUse use) { source = source == LocalId::None && use.uses & Reads ? use.local : source; });
     return source == LocalId::None ? body.text(local).str() : value(source, depth + 1);
   }
-  const std::optional<int64_t> other = nodes == 3 ? places.numberAt(number, 2) : std::nullopt;
-  if (!computation.isKnown || !other)
+  const std::optional<int64_t> found = nodes == 3 ? places.numberAt(number, 2) : std::nullopt;
+  if (!computation.isKnown || !found)
     return body.text(local).str();
+  const int64_t other = found.value_or(0);
   const std::string source = valueAt(number, 1, depth + 1);
   const bool isThread = isThreadNumber(source);
   switch (computation.operation) {
   case isa::Operation::Shr: {
-    const uint64_t together = *other >= 0 && *other < 32 ? (source == "warp" ? warpSize : 1) << *other : 0;
+    const uint64_t together = other >= 0 && other < 32 ? (source == "warp" ? warpSize : 1) << other : 0;
     if ((isThread || source == "warp") && together == warpgroupSize)
       return "warpgroup";
-    return isThread && together == warpSize ? "warp" : source + " >> " + std::to_string(*other);
+    return isThread && together == warpSize ? "warp" : source + " >> " + std::to_string(other);
   }
   case isa::Operation::And:
-    return isThread && *other == warpSize - 1 ? "lane" : "(" + source + " & " + std::to_string(*other) + ")";
+    return isThread && other == warpSize - 1 ? "lane" : "(" + source + " & " + std::to_string(other) + ")";
   case isa::Operation::Add:
-    return "(" + source + (*other < 0 ? " - " : " + ") + llvm::utostr(static_cast<uint64_t>(std::abs(*other))) + ")";
+    return "(" + source + (other < 0 ? " - " : " + ") + llvm::utostr(static_cast<uint64_t>(std::abs(other))) + ")";
   default: return body.text(local).str();
   }
 }

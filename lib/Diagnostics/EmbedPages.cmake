@@ -1,4 +1,5 @@
-# Makes RulePages.inc from docs/diagnostics/*.md, ConceptPages.inc from docs/concepts/*.md: cmake -DFOLDER=... -DOUTPUT=... -P EmbedPages.cmake
+# Makes RulePages.inc from docs/diagnostics/*.md, ConceptPages.inc from docs/concepts/*.md: cmake -DFOLDER=...
+# -DOUTPUT=... -P EmbedPages.cmake
 file(GLOB pages ${FOLDER}/*.md)
 list(SORT pages)
 set(rows "")

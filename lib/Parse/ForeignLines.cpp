@@ -29,7 +29,13 @@ bool PtxBase::reportForeign() {
   if (!builder->isInBody())
     return false;
   const uint32_t begin = statementFirst.begin;
-  const llvm::StringRef line = text.slice(begin, lineRange(begin, begin).end).split("//").first.rtrim();
+  constexpr size_t longest =
+      500; // a longer line is not looked at, so that many faults of one are not read again and again
+  const llvm::StringRef rest = text.substr(begin, longest);
+  const size_t end = rest.find('\n');
+  if (end == llvm::StringRef::npos && rest.size() == longest)
+    return false;
+  const llvm::StringRef line = rest.take_front(end).split("//").first.rtrim();
   const llvm::StringRef language = languageOfLine(line);
   if (language.empty() || builder->ahead.begin > begin + line.size())
     return false;

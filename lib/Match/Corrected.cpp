@@ -374,10 +374,10 @@ static std::optional<uint16_t> otherWord(const Opcode &opcode, Place place, cons
 /// What is stated of an instruction and is not true of all its forms is stated of this one alone.
 static void keepTrue(Finding &f, const Opcode &opcode) {
   const isa::Mnemonic &mnemonic = *opcode.mnemonic;
-  auto beOfThisOne = [&](std::string word, const std::string &expected) {
+  auto beOfThisOne = [&](std::string word, std::string expected) { // both are arguments that are replaced
     f.id = DiagId::QualifierOfOtherForm;
     f.args = {std::move(word), std::string(mnemonic.text)};
-    f.notes.insert(f.notes.begin(), SharedText("expected " + expected));
+    f.notes.insert(f.notes.begin(), SharedText("expected " + std::move(expected)));
   };
   if (f.id == DiagId::IllegalQualifier) {
     if (someFormKnows(mnemonic, isa::findWord(f.args.front())))

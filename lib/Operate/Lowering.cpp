@@ -187,7 +187,7 @@ Lowering::Terms Lowering::operand(const RecipeStep &step) {
     for (unsigned i = 0; i < each; ++i) {
       if (reg.isConstant) {
         const Bits bits = reg.isNot ? Bits(reg.constant == 0) : reg.constant;
-        const Bits again = lowBits(bits >> step.type.bits, step.type.bits);
+        const Bits again = lowBits(step.type.bits < 128 ? bits >> step.type.bits : Bits(0), step.type.bits);
         if (packed.count > 1 && step.type.count > 1 && again != lowBits(bits, step.type.bits))
           return {fail()};
         result.push_back(Term::constant(readElement(bits >> step.type.bits * i, step.type)));

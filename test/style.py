@@ -24,12 +24,10 @@ OTHERS = ("test/corpus/", "test/inline/")  # sources in the style of those who w
 SHIPPED = ("lib/", "tools/", "include/")
 MOST_LINES_OF_FUNCTION, MOST_LINES_OF_FILE = 60, 600
 
-# How a `///` may not begin, since a reader would need the signature to make a sentence of it; and words that a comment
-# avoids, since a plainer one says it.
-HANGING = re.compile(r"\s*/// (Of|Where|As|In|By|From|For who)\b")
+# How a comment may not begin, since a reader would need the code below to make a sentence of it; and words that a
+# comment avoids, since a plainer one says it.
+HANGING = re.compile(r"\s*///? (Of|Where|As|In|By|From|For who)\b")
 AVOIDED = re.compile(r"//.*\b(nobody|whoever|for who|control comes|be it|so many of)\b", re.I)
-# Folders whose comments are still to be read once for this: the list only becomes shorter.
-UNREAD = ("lib/Flow/", "lib/Hazards/", "lib/Numbers/")
 
 
 def tracked(root):
@@ -85,10 +83,9 @@ def faults(root, file, rules):
             yield f"{file}:{number}: {len(line)} columns, at most {limit} are allowed"
         if line != line.rstrip() and rules.get(file, "trim_trailing_whitespace") == "true":
             yield f"{file}:{number}: blanks at the end"
-    if file.startswith(SHIPPED) and file.endswith((".cpp", ".h")):
+    if file.startswith(SHIPPED) and file.endswith((".cpp", ".h", ".inc")):
         yield from too_long(file, text.splitlines())
-        if not file.startswith(UNREAD):
-            yield from poor_comments(file, lines)
+        yield from poor_comments(file, lines)
     if text and lines[-1] and rules.get(file, "insert_final_newline") == "true":
         yield f"{file}:{len(lines)}: no newline at the end"
 

@@ -24,7 +24,7 @@ STATEMENT = re.compile(
 )
 LABEL = re.compile(r"^\s*([$%\w]+):(?!:)", re.MULTILINE)
 ENTRY = re.compile(r"\.entry\b[^{]*\{")
-MOST_OF_A_KIND = 8  # in one kernel
+MOST_OF_A_KIND = 8  # the most edits of one kind in one kernel
 LARGE = 2_000_000
 
 

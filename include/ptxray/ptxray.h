@@ -220,7 +220,7 @@ private:
 /// What came of a launch.
 struct Launched {
   Result result;                      // faults of the kernel
-  std::string printed;                // by the kernel
+  std::string printed;                // what the kernel printed
   std::optional<std::string> refusal; // why it did not come to its end without a fault; nothing: it did
 };
 

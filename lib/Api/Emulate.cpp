@@ -11,7 +11,7 @@ using namespace ptxray;
 using llvm::StringRef;
 
 struct ptxray_machine {
-  FileReport report; // of the check
+  FileReport report; // what the check found
   CheckOptions options;
   std::unique_ptr<ptxray_result> checked;
   std::vector<machine::KernelEntry> kernels;

@@ -387,7 +387,7 @@ Completion completionAt(Document &document, uint32_t place) {
   Completer completer(excerpt, text, *at, typing);
   completer.complete();
   Completion completion = std::move(completer.completion);
-  // In a template, a percent sign is written twice, or not at all.
+  // A percent sign is written twice in a template, or not at all.
   if (document.language() != Language::Ptx)
     llvm::erase_if(completion.items, [](const CompletionItem &item) {
       return StringRef(item.text).find_first_of("%$") != StringRef::npos;

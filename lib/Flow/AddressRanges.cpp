@@ -73,7 +73,7 @@ static Numbers asAddress(const Numbers &numbers, int64_t added, bool isNarrow) {
   return result;
 }
 
-/// In the first and the last round, if there is a counter.
+/// Asks in the first and the last round, if there is a counter.
 llvm::SmallVector<int64_t, 2> AddressRanges::countsIn(const Question &question, Thread thread, LocalId counter) {
   if (counter == LocalId::None)
     return {0};
@@ -109,7 +109,8 @@ AddressRanges::Finding AddressRanges::inThread(const Question &question, uint64_
   return finding;
 }
 
-/// In the threads at the ends of the block and of each warp. Without `.reqntid` only the first one is sure to exist.
+/// Asks in the threads at the ends of the block and of each warp. Without `.reqntid` only the first one is sure to
+/// exist.
 std::optional<Misplaced> AddressRanges::search(const Question &question) {
   const RegisterValue value = values.of(question.local);
   if (value.areCounters || value.isOpaque)

@@ -69,7 +69,7 @@ void AddressRules::bounds(const Operand &operand, const Misplaced &place, const 
   diagnostic.notes.push_back({"declared here", symbol.nameRange});
 }
 
-/// Two accesses through one register cannot both be aligned, and control comes to the second by the first.
+/// Two accesses through one register cannot both be aligned, and every way to the second passes the first.
 void AddressRules::alignment(const Operand &operand, const Anchor &anchor, const Access &one, uint32_t number) {
   if (one.align < 2 ||
       (body.symbol(anchor.local)->kind == SymbolKind::Register && body.definitions.isWritten(anchor.local) &&

@@ -87,8 +87,8 @@ void BarrierRules::checkBlock(Arrival &arrival) {
     report(arrival, "a block of `" + body.ast->text(body.function->name) + "` has " + std::to_string(shape.threads));
 }
 
-/// As how many threads those count that come before the barrier is complete. A warp that waits comes no more, but one
-/// that only arrives may come again: nothing is known of a loop.
+/// The number of threads that those count as which come before the barrier is complete. A warp that waits comes no
+/// more, but one that only arrives may come again: nothing is known of a loop.
 std::optional<int64_t> BarrierRules::mostTogether(llvm::ArrayRef<Arrival> arrivals) {
   Warps waiting;
   size_t warps = 0;
@@ -104,7 +104,7 @@ std::optional<int64_t> BarrierRules::mostTogether(llvm::ArrayRef<Arrival> arriva
   return static_cast<int64_t>((warps + waiting.count()) * warpSize);
 }
 
-/// Of one number, where all that come to it are known.
+/// The barriers of one number, if all instructions that come to it are known.
 void BarrierRules::checkBarrier(llvm::ArrayRef<Arrival> arrivals) {
   const std::optional<int64_t> together = mostTogether(arrivals);
   for (const Arrival &one : arrivals) {

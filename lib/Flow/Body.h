@@ -1,6 +1,6 @@
 #pragma once
 // The body of one function, read and judged: all that a rule, a graph or an editor may ask of it. `check` fills one
-// such value for each function in turn. Whoever keeps one keeps the Ast, the verdicts and the symbols with it.
+// such value for each function in turn. A caller that keeps one keeps the Ast, the verdicts and the symbols with it.
 #include "Match/Match.h"
 #include "Parse/Ast.h"
 #include "Resolve/Scopes.h"
@@ -34,7 +34,7 @@ struct Local {
   uint32_t symbol = 0; // index + 1 into the symbols; 0: a special register, or declared nowhere
 };
 
-/// Where something between the instructions stands: `index` of its kind in the Ast, before that instruction.
+/// The place of something between the instructions: `index` of its kind in the Ast, before that instruction.
 struct PlacedLabel {
   uint32_t index;
   uint32_t before;

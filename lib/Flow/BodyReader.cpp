@@ -58,7 +58,7 @@ LocalId BodyReader::useInBlock(NameId name, uint8_t uses) {
 }
 
 static const Facts nothing;
-/// Of an instruction that nobody reads.
+/// The verdict of an instruction that is not read.
 static constexpr Verdict unread{nullptr, {}, &nothing, nullptr, {}};
 
 void BodyReader::passOver() { body.verdicts.push_back(&unread); }
@@ -103,8 +103,8 @@ void BodyReader::unusual(const Instruction &instruction, uint64_t print) {
   append(instruction, *verdict);
 }
 
-/// Where nobody knows what the instruction is, its operands may be no names of PTX; alone in its statement it may be a
-/// label.
+/// The operands of an instruction that is not known may be names of another language; alone in its statement it may be
+/// a label.
 void BodyReader::forgetNamesOf(const Instruction &instruction, const Opcode &opcode) {
   if (llvm::any_of(verdicts.ofWords(opcode), [](const Finding &f) { return f.remedy.kind != Remedy::None; }))
     return;

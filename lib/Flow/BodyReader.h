@@ -29,7 +29,7 @@ public:
     if (!resolver.checkGuard(instruction)) [[unlikely]]
       requireGuard(instruction.guard, instruction.guardRange, module);
     const uint64_t print = resolver.fingerprint(instruction);
-    // Mostly all names are plain ones and an equal instruction was judged before: then nobody asks for the opcode.
+    // Mostly all names are plain ones and an equal instruction was judged before: then the opcode is not asked for.
     const Verdict *verdict = verdicts.find(print);
     assert(!verdict || isStillRight(*verdict, instruction));
     if (verdict && verdict->plain.known && !resolver.isInBlock()) [[likely]]
@@ -79,7 +79,7 @@ private:
     if (noted & NotedOther)
       body.notable.push_back(number);
   }
-  /// Of a name outside of nested blocks.
+  /// Gives what a name outside of nested blocks means.
   LocalId use(NameId name, uint8_t uses) {
     const LocalId known = byName[static_cast<uint32_t>(name)];
     return known != LocalId::None ? known : add(name, uses);

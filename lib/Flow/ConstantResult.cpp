@@ -28,7 +28,7 @@ static std::optional<uint64_t> ofOne(const Computation &c, uint64_t a) {
   }
 }
 
-/// Of numbers that their type has extended.
+/// Compares numbers that their type has extended.
 static std::optional<uint64_t> ofExtended(const Computation &c, uint64_t a, uint64_t b) {
   const auto left = static_cast<int64_t>(a), right = static_cast<int64_t>(b);
   const bool isSigned = c.sourceKind == isa::TypeKind::Signed;

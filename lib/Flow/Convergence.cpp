@@ -39,7 +39,7 @@ static bool isGuardDiffering(const Body &body, const Uniformity &uniformity, uin
   return guard != LocalId::None && uniformity.of(guard).differs();
 }
 
-/// Where it is certain that some lanes go another way, and do not come to the instruction.
+/// The place in which some lanes certainly go another way, and do not come to the instruction.
 std::optional<Range> ConvergenceRules::partedAt(uint32_t number, bool isBarrier) const {
   if (isGuardDiffering(body, uniformity, number))
     return body.instruction(number).guardRange;

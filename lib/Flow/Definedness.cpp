@@ -50,7 +50,7 @@ LocalId Undefined::read(LocalId local, Range range, bool matters) {
   return origin->second;
 }
 
-/// The element of a vector that has one which is written: whoever fills a part of a structure stores all of it.
+/// The element of a vector that has one which is written: a program that fills a part of a structure stores all of it.
 bool Undefined::isPartOfWritten(uint32_t number, const Operand &element) const {
   bool isPart = false;
   for (const Operand &vector : body.ast->operandsOf(body.instruction(number).operands)) {

@@ -21,8 +21,8 @@ struct DominatorTree {
 DominatorTree dominatorTree(BlockId root, const Adjacency &successors, const Adjacency &predecessors);
 
 DominatorTree dominatorsOf(const Graph &graph);
-/// Where the whole grid is aborted, nobody asks what comes to the end: such blocks are not in the tree, nor is a loop
-/// that control never leaves. If the function has no end at all, one block of each such is taken for one.
+/// What comes to the end does not matter after the whole grid is aborted: such blocks are not in the tree, nor is a
+/// loop that control never leaves. If the function has no end at all, one block of each such is taken for one.
 DominatorTree postDominatorsOf(const Graph &graph);
 
 /// Loops as a forest: every block belongs to the innermost loop around it.

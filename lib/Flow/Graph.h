@@ -1,6 +1,6 @@
 #pragma once
-// Where control may go in a body: runs of instructions that are only entered at their first one (blocks), and the edges
-// between them. Facts say what branches, what ends and what calls; a guard lets control go on as well.
+// The ways of control through a body: runs of instructions that are only entered at their first one (blocks), and the
+// edges between them. Facts say what branches, what ends and what calls; a guard lets control go on as well.
 //
 //   Graph graph = graphOf(body, module);
 //   for (const BlockId block : graph.order) ...      only what control can come to, in reverse postorder
@@ -47,7 +47,7 @@ struct Graph {
   const Block &operator[](BlockId block) const { return blocks[indexOf(block)]; }
   bool isReached(BlockId block) const { return placeOf[indexOf(block)] != ~0u; }
   BlockId blockOf(uint32_t instruction) const { return owners[instruction]; }
-  /// Where control may go one way or another.
+  /// Whether control may go one way or another at its end.
   bool splits(BlockId block) const {
     return successors.of(block).size() + (*this)[block].leaves + (*this)[block].aborts > 1;
   }

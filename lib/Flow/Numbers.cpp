@@ -106,7 +106,7 @@ static Numbers product(const Numbers &a, const Numbers &b) {
   return checked({true, *least, *most, *least == *most ? 0 : std::max<uint64_t>(step, 1), LocalId::None});
 }
 
-/// By a positive number.
+/// Divides by a positive number.
 static Numbers quotient(const Numbers &a, int64_t by) {
   if (!a.isBounded)
     return {};

@@ -36,7 +36,7 @@ Numbers numbersOf(const Computation &computation, llvm::ArrayRef<Numbers> source
 Numbers withoutBounds(const Numbers &numbers);
 /// What is one or the other.
 Numbers eitherOf(const Numbers &a, const Numbers &b);
-/// As a type reads them.
+/// The numbers as a type reads them.
 Numbers readAs(const Numbers &numbers, isa::TypeKind kind, unsigned bits);
 
 } // namespace ptxray

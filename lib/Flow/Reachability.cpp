@@ -65,7 +65,7 @@ void checkReachability(const Body &body, const BodyContext &context) {
     if (segment.first < segment.end && llvm::none_of(segment.labels, leads))
       context.sink.report(DiagId::UnreachableCode, body.instruction(segment.first).range);
   }
-  // Where nothing but labels is at the end, compilers lead what cannot happen.
+  // Compilers let what cannot happen go to an end that has nothing but labels.
   const Segment &last = segments.back();
   const bool isReached = segments.size() == 1 || (last.first < last.end && llvm::any_of(last.labels, isTarget));
   if (isReached && !context.module.neverReturns(body.function->name) && !isEndUnread(body))

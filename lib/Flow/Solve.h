@@ -1,7 +1,7 @@
 #pragma once
 // Data flow, forward over a graph. What holds at the beginning of each block is found in silence, until nothing
-// changes; whoever reports then walks over the instructions once more, from these states. An analysis is a value that
-// has
+// changes; a rule that reports then walks over the instructions once more, from these states. An analysis is a value
+// that has
 //   State                          of a copyable type. A block that control never comes to has none
 //   State start() const            at the beginning of the function
 //   void step(State &, uint32_t instruction) const
@@ -39,7 +39,7 @@ public:
         }
       }
   }
-  /// The state at the end of a block that control comes to.
+  /// The state at the end of a block that is reached.
   State atEnd(BlockId block) const {
     State state = *entry[indexOf(block)];
     for (const uint32_t place : placesOf(block))

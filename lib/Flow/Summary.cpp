@@ -145,7 +145,7 @@ void Summariser::instruction(uint32_t number) {
     setFirst(result.indirectCall, place);
 }
 
-/// The first use of each function as a callee, the first as an address, and whether control comes to any of them.
+/// The first use of each function as a callee, the first as an address, and whether any of them is reached.
 void Summariser::named() {
   llvm::DenseSet<uint32_t> members;
   llvm::DenseMap<uint32_t, uint32_t> known[2]; // as an address, as a callee: by local the reference, + 1

@@ -57,7 +57,7 @@ Coming ThreadPaths::comesTo(uint32_t instruction, Values &values, LocalId counte
     restrict(decided(body.guard(instruction), body.instruction(instruction).guardNot, true, values, counter));
   unsigned count = 0;
   const DominatorTree &tree = analyses.dominators();
-  // From each block to the next one that every way to the instruction passes.
+  // Leads from each block to the next one that every way to the instruction passes.
   for (BlockId block = target; tree.parent[indexOf(block)] != BlockId::None && coming != Coming::Never;) {
     const BlockId above = tree.parent[indexOf(block)];
     if (++count > mostBlocks)

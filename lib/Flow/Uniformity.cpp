@@ -15,7 +15,7 @@ namespace {
 
 /// Which blocks decide, by how control leaves them, who comes to some others: in
 ///   A: @p bra C;   B: ...   C: @q bra E;   D: ...   E: ...
-/// A decides for B, C for D, and nobody for C and E, where all ways meet again.
+/// A decides for B, C for D, and none for C and E, where all ways meet again.
 class Deciders {
 public:
   Deciders(const Graph &graph, const DominatorTree &postDominators);
@@ -213,7 +213,7 @@ LaneValue Uniformity::valueOf(const Source &source) {
   return value;
 }
 
-/// Of the first result, if it is an integer function; else of what all results have in common.
+/// The sharing of the first result, if it is an integer function; else of what all results have in common.
 LaneValue Uniformity::wholeResult(uint32_t number) {
   if (readsMemory(body, number))
     return LaneValue::of(LaneValue::Unknown);
@@ -239,7 +239,7 @@ LaneValue Uniformity::wholeResult(uint32_t number) {
   return whole;
 }
 
-/// Of the register at a node, by what is known of all results.
+/// The sharing of the register at a node, by what is known of all results.
 LaneValue Uniformity::resultAt(uint32_t number, uint32_t node, const LaneValue &whole) const {
   LaneValue result = whole;
   const llvm::ArrayRef<Operand> nodes = body.ast->operandsOf(body.instruction(number).operands);

@@ -10,7 +10,7 @@
 //   elect.sync _|%p4, -1;         %p4  Splits
 //   ld.param.u32 %r4, [n];        %r4  Same, in a kernel
 //   setp.lt.u32 %p5, %r1, %r4;    %p5  Unknown
-// Where a branch may part a warp, the blocks up to the one where all ways meet again vary: a register that is written
+// If a branch may part a warp, the blocks up to the one where all ways meet again vary: a register that is written
 // there, or in several places of which one varies, may be another in each lane afterwards.
 #include "Flow/Analyses.h"
 #include "Flow/LaneValues.h"

@@ -1,14 +1,14 @@
 // read-before-write, unwritten-on-path: a register that is read where nothing wrote it on one of the ways there.
 //
-// Of one register, blocks are
+// For one register, blocks are
 //   unwritten   control can come to them from the beginning by no block that writes it
 //   perhaps written   control can come to them by a block that writes it
-//   doomed      control comes from them to a read before a write, unless it stays in a loop or the grid is aborted
+//   doomed      they lead to a read before a write, unless it stays in a loop or the grid is aborted
 // A branch from a block that is unwritten and not perhaps written, and not doomed, to one that is doomed is to blame. A
 // read that only some ways lead to (mostly those on which a predicate says that it was written) is not one.
 //
-// Compilers leave open what a branch makes and nobody needs on the other way, and so do CUB and others in their source.
-// So the certain rule asks for registers that are read first in the text and on all ways.
+// Compilers leave open what a branch makes and what is not needed on the other way, and so do CUB and others in their
+// source. So the certain rule asks for registers that are read first in the text and on all ways.
 #include "Flow/Analyses.h"
 #include "Flow/BodyRules.h"
 #include "Flow/UnwrittenReads.h"
@@ -83,7 +83,7 @@ void UnwrittenPaths::findPerhapsWritten(LocalId local) {
   visits += perhapsWritten.size();
 }
 
-/// From the blocks that read it backwards, and from those where control can come round that.
+/// Searches from the blocks that read it backwards, and from those that have a way round that.
 void UnwrittenPaths::findDoomed(OwnReads reads) {
   std::vector<BlockId> waiting;
   const auto spread = [&](uint8_t mark) {
@@ -166,7 +166,7 @@ void UnwrittenPaths::unmark(LocalId local) {
 }
 
 // ---- what is never written before
-/// Where each way from the beginning leads to the read, none writes it; nor does the text before.
+/// No way from the beginning to the read writes it, nor does the text before.
 bool UnwrittenPaths::checkFirstReads(OwnReads reads) {
   const LocalId local = reads.front().local;
   if (!definitions.isReadFirst(local) || unwrittenReads.isAvoidable(local))

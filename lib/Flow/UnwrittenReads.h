@@ -18,14 +18,14 @@ std::vector<LocalId> writtenRegisters(const Body &body);
 
 class UnwrittenReads {
 public:
-  /// Of the registers that are asked for.
+  /// The reads of the registers that are asked for.
   UnwrittenReads(const Body &body, Analyses &analyses, llvm::ArrayRef<LocalId> askedFor);
 
-  /// By register, and of each in the order of the graph.
+  /// Sorted by register, and those of each in the order of the graph.
   llvm::ArrayRef<UnwrittenRead> all() const { return reads; }
   /// Whatever way control came to the block, the register is written, as far as that is asked for.
   bool isWrittenBefore(BlockId block, LocalId local) const;
-  /// From the beginning there is a way out of the body, or to a block that writes the register, without a read of it.
+  /// There is a way from the beginning out of the body, or to a block that writes the register, without a read of it.
   bool isAvoidable(LocalId local) const { return avoidable[indexOfLocal[static_cast<uint32_t>(local)] - 1]; }
 
 private:

@@ -41,7 +41,7 @@ void ValueRules::divisor(uint32_t number) {
   sink.report(DiagId::ZeroDivisor, nodes[2].range, body.ast->text(instruction.opcode), textOf(number, 2));
 }
 
-/// Of a signed number the sign is left.
+/// The sign of a signed number is left.
 void ValueRules::shift(uint32_t number) {
   const Computation &computation = body.facts(number).computation;
   const llvm::ArrayRef<Operand> nodes = nodesOf(number);
@@ -52,7 +52,7 @@ void ValueRules::shift(uint32_t number) {
     sink.report(DiagId::ShiftBeyondWidth, nodes[2].range, count.low, computation.resultBits);
 }
 
-/// Where a register stands for a constant of which only some numbers are allowed.
+/// Reports a register that holds a number which is not allowed for the constant in its place.
 void ValueRules::ranges(uint32_t number) {
   for (const OperandRange &range : body.facts(number).ranges) {
     const Numbers value = values.numbersAt(number, range.node);

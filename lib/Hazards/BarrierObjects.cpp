@@ -56,9 +56,9 @@ private:
 
   HazardContext &context;
   const Body &body;
-  const llvm::ArrayRef<uint32_t> reported; // copies of which it was said that nobody waits
+  const llvm::ArrayRef<uint32_t> reported; // copies that were reported because nothing waits for them
   std::vector<BarrierUse> uses;
-  llvm::DenseMap<uint32_t, std::vector<bool>> reachedFrom; // by block: those that control comes to
+  llvm::DenseMap<uint32_t, std::vector<bool>> reachedFrom; // the blocks that each block leads to
   llvm::DenseMap<uint32_t, bool> signalledInRounds;        // by instruction
   llvm::SmallSet<DiagId, 8> told;                          // each is reported once for a body
 };
@@ -124,7 +124,7 @@ LocalId BarrierRules::indexOfRing(const MemoryPlace &barrier) {
   return index;
 }
 
-/// Where in its variable the barrier may be: each of a few places, or all slots of a ring.
+/// The places in its variable that the barrier may have: each of a few, or all slots of a ring.
 llvm::SmallVector<int64_t, 8> BarrierRules::slotsOf(const MemoryPlace &barrier) {
   llvm::SmallVector<int64_t, 8> slots;
   for (const int64_t slot : barrier.slots)
@@ -196,8 +196,8 @@ static bool arrivesAtOnce(const Facts &facts) {
   });
 }
 
-/// In the round of the copy the producer arrives at its barrier and expects nothing, nor is anything expected there by
-/// the same name. What is expected elsewhere, in a loop before or after, is for another phase or stage.
+/// The producer arrives, in the round of the copy, at its barrier and expects nothing, nor is anything expected there
+/// by the same name. What is expected elsewhere, in a loop before or after, is for another phase or stage.
 std::optional<uint32_t> BarrierRules::emptyArrival(const BarrierUse &copy) {
   const Graph &graph = context.analyses.graph();
   const Loops &loops = context.analyses.loops();
@@ -283,7 +283,7 @@ void BarrierRules::ignored() {
   }
 }
 
-/// In one block: what is expected, and what the copies to the same barrier have together.
+/// Compares, in one block, what is expected, and what the copies to the same barrier have together.
 void BarrierRules::bytes(const BarrierUse &expectation) {
   const std::optional<int64_t> expected = context.places.numberAt(expectation.number, expectation.amount);
   if (expectation.kind != isa::FactKind::Expects || !expected || !expectation.barrier.isVariable)
@@ -312,7 +312,7 @@ void BarrierRules::bytes(const BarrierUse &expectation) {
 // ---- initialisation seen by the cluster
 namespace {
 
-/// By init: whether anything ordered it for the cluster.
+/// For each init, whether anything ordered it for the cluster.
 struct UnorderedInits : WorseLevels {
   enum Level : uint8_t { Unordered, Ordered, NotStarted };
   const Body &body;
@@ -435,7 +435,7 @@ bool BarrierRules::isUsedInEachRound(const BarrierUse &wait, BlockId header) con
   return isSignalled;
 }
 
-/// In a loop the barrier is signalled again and again.
+/// The barrier is signalled again in each round of a loop.
 bool BarrierRules::isSignalledInRounds(const BarrierUse &signal) {
   const auto [known, isNew] = signalledInRounds.try_emplace(signal.number);
   if (!isNew)

@@ -17,7 +17,7 @@ struct MemoryUse {
   bool isLate;       // it happens some time after the instruction
 };
 
-/// Of what meets an operation in flight; its message names both instructions.
+/// Reports what meets an operation in flight; its message names both instructions.
 using ConflictId = IdTakingTexts<2>;
 
 /// Barriers of the block by which one thread lets in others, after it has waited for a barrier object: it comes to
@@ -262,7 +262,7 @@ void CopyRules::late(const LateStage &stage) {
   }
 }
 
-/// By header of a loop: groups for which something in it may wait, or in what it calls.
+/// For each loop, by its header, the groups for which something in it may wait, or in what it calls.
 std::vector<uint16_t> CopyRules::groupsAwaitedIn() {
   constexpr uint16_t each = 0xffff;
   const Loops &loops = context.analyses.loops();

@@ -23,7 +23,7 @@ struct Cure {
   bool isConverged; // threads execute it together
 };
 
-/// Where it goes: before the instruction, or after it.
+/// Its place: before the instruction, or after it.
 struct CurePlace {
   uint32_t number;
   bool isAfter = false;

@@ -14,7 +14,8 @@ struct Delivery {
   MemoryPlace place;
 };
 
-/// Of all copies together, from the first on, and of each allocation: whether a barrier came after they were complete.
+/// Tells of all copies together, from the first on, and of each allocation whether a barrier came after they were
+/// complete.
 class Handovers {
 public:
   using State = Levels;
@@ -91,11 +92,12 @@ Handovers::Handovers(HazardContext &context) : places(context.events), body(cont
   }
 }
 
-/// Where ways meet the better one counts, but round a loop: those threads that copy are mostly those that wait.
+/// The better one of two ways that meet counts, but not round a loop: those threads that copy are mostly those that
+/// wait.
 bool Handovers::join(Levels &known, const Levels &other, BlockId, bool isBack) const {
   bool changed = false;
   for (auto [own, others] : llvm::zip_equal(known.of, other.of)) {
-    // In the first round the copies of a loop are still to come, whatever the rounds after it share.
+    // The copies of a loop are still to come in its first round, whatever the rounds after it share.
     const bool isWorse = isBack ? std::min(own, others) != Shared : own == NotBegun || others == NotBegun;
     const uint8_t level = isWorse ? std::min(own, others) : std::max(own, others);
     changed |= level != own;

@@ -15,7 +15,7 @@ struct HazardContext {
   Analyses &analyses;
   const SourceBuffer &source;
   Places places;
-  bool isWhole; // a kernel that calls nothing unknown, so that nobody else uses its barriers and tensor memory
+  bool isWhole; // a kernel that calls nothing unknown, so that nothing else uses its barriers and tensor memory
   // Instructions that have to do with asynchronous operations, or with memory that they use.
   std::vector<uint32_t> events;
 
@@ -45,19 +45,20 @@ struct ReportedOperations {
   std::vector<uint32_t> uncommitted; // no wait covers them since nothing commits them
   std::vector<uint32_t> unawaited;   // their barrier object was not waited for
 };
-/// Of memory used before they are complete.
+/// Reports memory that is used before copies are complete.
 ReportedOperations checkCopies(HazardContext &context);
-/// Of operations in flight. `reported`: what was said of these already.
+/// Reports operations in flight. `reported`: what was said of these already.
 void checkHeldRegisters(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
 void checkProxies(HazardContext &context); // memory written through one proxy and read through another
-/// `reported`: copies of which it was said that nobody waits.
+/// `reported`: copies that were reported because nothing waits for them.
 void checkBarrierObjects(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
 void checkTensorMemory(HazardContext &context);
 void checkHandovers(HazardContext &context); // what one thread has, and others read
 
 /// The last wait for the operation's groups before the instruction, in the order of the text.
 std::optional<uint32_t> waitBefore(const HazardContext &context, const Operation &operation, uint32_t number);
-/// Where the operation began, and the wait that does not cover it. `level`: how far away its end is at the instruction.
+/// Notes where the operation began, and the wait that does not cover it. `level`: how far away its end is at the
+/// instruction.
 void addNotes(Diagnostic &diagnostic, const HazardContext &context, const Operation &operation, uint32_t number,
               uint8_t level);
 

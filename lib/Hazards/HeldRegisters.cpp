@@ -111,7 +111,8 @@ private:
 };
 
 // ---- fences
-/// By register: 0 where an ordinary instruction used it and no fence came since. The last one: no fence came at all.
+/// One for each register: 0 if an ordinary instruction used it and no fence came since. The last one: no fence came at
+/// all.
 class Fences : public WorseLevels {
 public:
   std::vector<uint32_t> places;

@@ -119,8 +119,8 @@ private:
 
 } // namespace
 
-/// Of the barriers that are waited for: which operations do they count? Of too many, it may be any. A wait whose
-/// result nobody reads does not count.
+/// Finds the operations that those barriers count which are waited for; if there are too many, it may be any. A wait
+/// whose result is never read does not count.
 void InFlight::findCompletions(llvm::ArrayRef<uint32_t> events, Places &where) {
   ReadRegisters read(body);
   llvm::DenseMap<std::pair<uint32_t, int64_t>, llvm::SmallBitVector> known;
@@ -258,7 +258,7 @@ void InFlight::wait(Levels &state, uint16_t groups, int64_t left) const {
   });
 }
 
-/// By a barrier object.
+/// The operation is counted by a barrier object.
 void InFlight::count(Levels &state, uint16_t groups) const {
   for (auto [i, operation] : llvm::enumerate(all))
     if (operation.groups & groups && state.of[i] < Counted)

@@ -6,8 +6,8 @@
 //   cp.async.commit_group      2  in the one before
 //   cp.async.wait_group 1      ended: all but the newest batch are complete
 //   tcgen05.commit [bar]       counted by a barrier object, until somebody waits for that
-// A group that is never committed, as that of tcgen05.ld, begins with 1, and whoever reads a register that it loads has
-// waited for it. A call may wait for everything.
+// A group that is never committed, as that of tcgen05.ld, begins with 1, and an instruction that reads a register that
+// it loads has waited for it. A call may wait for everything.
 #include "Flow/Solve.h"
 #include "Hazards/Places.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -53,17 +53,17 @@ public:
     const auto read = readers.find(number);
     return read != readers.end() && llvm::is_contained(read->second, operation);
   }
-  /// Of the first operation of the group: no batch was waited for since, and nothing else wrote shared memory.
+  /// No batch was waited for since the first operation of the group, and nothing else wrote shared memory.
   bool isUnwaited(const State &state, unsigned group) const { return state.of[unwaited(group)] <= MostBatches; }
   /// Operations of the group are in no batch, and all batches are complete.
   bool isAlone(const State &state, unsigned group) const { return state.of[alone(group)] == 0; }
   /// No wait for operations of the group comes after the last that was started.
   bool isForgotten(const State &state, unsigned group) const { return state.of[forgotten(group)] == 0; }
-  /// Of the first operation that a barrier object counts: no barrier object was waited for since.
+  /// No barrier object was waited for since the first operation that one counts.
   bool isUnwaited(const State &state) const { return state.of[bulkUnwaited()] == 0; }
   /// One was waited for since.
   bool isAwaited(const State &state) const { return state.of[bulkUnwaited()] == Ended; }
-  /// Of the last one.
+  /// The same since the last one.
   bool isForgotten(const State &state) const { return state.of[bulkForgotten()] == 0; }
 
   std::vector<uint32_t> places;
@@ -79,7 +79,7 @@ private:
     uint32_t operation; // that one
   };
 
-  // Where in a state: operations, for each group three levels, two of what barrier objects count.
+  // The places in a state: operations, for each group three levels, two of what barrier objects count.
   size_t unwaited(unsigned group) const { return all.size() + group; }
   size_t alone(unsigned group) const { return unwaited(groupCount) + group; }
   size_t forgotten(unsigned group) const { return alone(groupCount) + group; }
@@ -102,7 +102,7 @@ private:
   const Body &body;
   std::vector<Operation> all;
   std::vector<Counter> counters;
-  // By instruction:
+  // One for each instruction:
   llvm::DenseMap<uint32_t, uint32_t> started;            // an operation
   llvm::DenseMap<uint32_t, llvm::SmallBitVector> ending; // operations that a barrier counts which it waits for
   llvm::DenseMap<uint32_t, MemoryPlace> overwritten;     // shared memory that the thread writes itself

@@ -10,7 +10,8 @@ bool isSame(const MemoryPlace &a, const MemoryPlace &b) {
          b.offset < a.offset + std::max<int64_t>(a.bytes, 1);
 }
 
-/// Where a place may be in its root. Two rings may run into each other: what begins one element later may be the same.
+/// The offsets that a place may have in its root. Two rings may run into each other: what begins one element later may
+/// be the same.
 static bool areSlotsApart(const MemoryPlace &a, const MemoryPlace &b) {
   return llvm::all_of(a.slots, [&](int64_t one) {
     return llvm::all_of(b.slots, [&](int64_t other) {
@@ -63,7 +64,7 @@ static Sum sumOrSame(const Step &step) {
              : sumOf(step);
 }
 
-/// Of the base: through all instructions that write it.
+/// Finds the places of the base, through all instructions that write it.
 void Places::findSlots(MemoryPlace &place) {
   llvm::SmallVector<std::pair<LocalId, int64_t>, 8> waiting = {{place.base, 0}};
   llvm::SmallDenseMap<LocalId, int64_t, 8> seen = {{place.base, 0}};

@@ -18,7 +18,7 @@ struct MemoryPlace {
   LocalId root = LocalId::None; // the one variable that the base is made from
   bool isRemote = false;        // in another block of the cluster
   uint32_t bytes = 1;           // that are accessed; 0: not known
-  // Where in the root the base is: at one of a few offsets, or an unknown number after one.
+  // The place of the base in the root: one of a few offsets, or an unknown number after one.
   llvm::SmallVector<int64_t, 2> slots;
   bool isRing = false; // after the only slot
 
@@ -30,7 +30,7 @@ bool isSame(const MemoryPlace &a, const MemoryPlace &b);
 /// It shows that they are not.
 bool isElsewhere(const MemoryPlace &a, const MemoryPlace &b);
 
-/// They begin at the same offset, be it that of a ring.
+/// They begin at the same offset, which may be that of a ring.
 bool beginTogether(const MemoryPlace &a, const MemoryPlace &b);
 
 class Places {
@@ -38,7 +38,7 @@ public:
   Places(const Body &body, Analyses &analyses)
       : body(body), analyses(analyses), addresses(analyses.addresses()), values(analyses.values()) {}
 
-  /// Of an operand's name, by its node, or of the name in the brackets that the node is.
+  /// The place of an operand's name, by its node, or of the name in the brackets that the node is.
   MemoryPlace at(uint32_t number, uint32_t node, uint32_t bytes = 1);
   /// The place to which a register, a variable or a sum with one leads.
   MemoryPlace of(const Source &source, uint32_t bytes = 8);
@@ -61,7 +61,7 @@ private:
 /// The name that an operand is, by its node; None: it is something else.
 LocalId nameAt(const Body &body, uint32_t number, int node);
 
-/// Some condition on the number of the thread decides whether control comes to a, and not whether it comes to b.
+/// Some condition on the number of the thread decides whether a is reached, and not whether b is.
 bool isChosen(BlockId a, BlockId b, const Body &body, Analyses &analyses);
 /// Different threads come to the one block and to the other, as far as conditions say that depend on their number.
 bool areOtherThreads(BlockId a, BlockId b, const Body &body, Analyses &analyses);

@@ -12,7 +12,7 @@ struct GenericWrite {
   bool isCopy; // asynchronous
 };
 
-/// By write: whether a fence came since, or copies arrived that may be what is read next.
+/// For each write, whether a fence came since, or copies arrived that may be what is read next.
 class Unfenced : public WorseLevels {
 public:
   enum Level : uint8_t { Dirty, Old, Ordered, NotStarted };

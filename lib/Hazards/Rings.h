@@ -8,7 +8,7 @@ namespace ptxray {
 /// Around an instruction: who writes more loops than so many into each other?
 constexpr unsigned mostLoopsAround = 8;
 
-/// In the loop the register holds the same in each round, or what a ring of a few numbers gives: what it held in one
+/// The register holds the same in each round of the loop, or what a ring of a few numbers gives: what it held in one
 /// round it holds again, if there are enough of them.
 bool comesAgain(LocalId local, BlockId header, const Body &body, Analyses &analyses);
 

@@ -91,7 +91,7 @@ bool StageLoop::comesEach(uint32_t number) const {
          });
 }
 
-/// In one round, if each of them comes.
+/// Whether each of them comes in one round.
 bool StageLoop::precedes(uint32_t first, uint32_t second) const {
   const BlockId a = graph.blockOf(first), b = graph.blockOf(second);
   return a == b ? first < second : before.dominates(a, b);

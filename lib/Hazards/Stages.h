@@ -20,7 +20,7 @@ struct LateStage {
 /// The operation writes shared memory, perhaps there.
 bool mayWrite(const Operation &operation, const MemoryPlace &place);
 
-/// Of loops with one wait for groups, which every round passes, as it does what commits.
+/// Reports loops with one wait for groups, which every round passes, as it does what commits.
 std::vector<LateStage> lateStages(HazardContext &context, const InFlight &flight);
 
 } // namespace ptxray

@@ -30,7 +30,7 @@ private:
 
 } // namespace
 
-/// Blocks that control comes to after one of the instructions, by ways that avoid those of `without`.
+/// Blocks that are reached after one of the instructions, by ways that avoid those of `without`.
 std::vector<bool> Allocations::reachedFrom(llvm::ArrayRef<uint32_t> numbers, const std::vector<bool> *without) const {
   std::vector<bool> reached(graph.size());
   llvm::SmallVector<BlockId, 16> waiting;
@@ -142,7 +142,7 @@ static std::optional<int64_t> columnOf(const Numbers &address, LocalId base) {
   return address.low % columns;
 }
 
-/// Where its address, and constants alone, say which columns are meant.
+/// The columns that are meant, if its address and constants alone say them.
 void Allocations::columns(uint32_t allocation) {
   const Facts &facts = body.facts(allocation);
   const auto action =

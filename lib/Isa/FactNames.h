@@ -9,7 +9,7 @@ inline constexpr std::array factNames = std::to_array<Text>(
     {"ends",        "branches", "calls",    "copies",   "converged", "among",  "async",        "holds",
      "commits",     "waits",    "arrives",  "expects",  "completes", "awaits", "syncs",        "inits",
      "invalidates", "orders",   "releases", "acquires", "allocates", "frees",  "relinquishes", "ctas",
-     "grows",       "shrinks",  "computes", "per",      "elects",    "traces", "occupies",     "bounded"});
+     "grows",       "shrinks",  "strong",   "per",      "elects",    "traces", "occupies",     "bounded"});
 inline constexpr std::array endNames = std::to_array<Text>({"function", "thread", "grid"});
 inline constexpr std::array scopeNames = std::to_array<Text>({"lane", "warp", "warpgroup", "cta", "cluster", "grid"});
 inline constexpr std::array enumeratedNames = std::to_array<Text>({"", "lanes", "threads"});
@@ -65,7 +65,6 @@ constexpr DetailNames detailNames(FactKind kind) {
   case FactKind::Per: return DetailNames::of(scopeNames);
   case FactKind::Async: return DetailNames::of(proxyNames);
   case FactKind::Orders: return DetailNames::of(orderedNames);
-  case FactKind::Computes: return DetailNames::of(operationNames);
   default: return {};
   }
 }

@@ -280,10 +280,10 @@ enum class FactKind : uint8_t {
   Grows, // operand: to how many
   Shrinks,
   // Values:
-  Computes, // detail: Operation
-  Per,      // detail: Scope within which the result, or the operand, is the same; condition: if that operand is
-  Elects,   // operand: true in one of the lanes that execute it
-  Traces,   // writes to the trace, which the module's metadata describe
+  Strong, // it takes part in the order that all threads agree on
+  Per,    // detail: Scope within which the result, or the operand, is the same; condition: if that operand is
+  Elects, // operand: true in one of the lanes that execute it
+  Traces, // writes to the trace, which the module's metadata describe
   // Registers of a thread:
   Occupies, // number, or operand: its registers, needed at the same time as those of its other facts
   Bounded,  // number: a bound of registers that a directive sets must be as high

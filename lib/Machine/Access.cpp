@@ -71,19 +71,16 @@ Lookup look(Warp &warp, Space space, uint64_t address, uint64_t bytes, unsigned 
   }
 }
 
-void report(Warp &warp, const Op &op, AccessFault fault, const AddressOf &address, uint64_t at, uint64_t bytes,
+void report(Warp &warp, const Op &op, AccessFault access, const AddressOf &address, uint64_t at, uint64_t bytes,
             bool isWrite, unsigned lane) {
-  if (warp.fault)
+  Fault *fault = raise(warp, op.instruction, lane);
+  if (!fault)
     return;
-  Fault &one = warp.fault.emplace();
-  one.access = fault;
-  one.code = &warp.now.frame->code;
-  one.instruction = op.instruction;
-  one.address = at;
-  one.bytes = static_cast<uint32_t>(bytes);
-  one.isWrite = isWrite;
-  one.lane = lane;
-  one.space = address.space;
+  fault->access = access;
+  fault->address = at;
+  fault->bytes = static_cast<uint32_t>(bytes);
+  fault->isWrite = isWrite;
+  fault->space = address.space;
 }
 
 namespace {

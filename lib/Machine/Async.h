@@ -27,7 +27,7 @@ struct Transfer {
 /// Bytes of which a barrier object is told.
 struct Completion {
   BlockState *block;
-  uint64_t offset; // of the object, in the shared memory of the block
+  uint64_t offset; // where the object is in the shared memory of the block
   uint32_t bytes;
 };
 struct Operation {
@@ -56,7 +56,7 @@ struct BulkCopy {
   AddressOf to, from;
   Place size;
   Place blocks;           // a mask: to these blocks of the cluster; none: to where the address leads
-  BarrierAddress barrier; // of each of these blocks
+  BarrierAddress barrier; // the same in each of these blocks
   Place byteMask;         // which of each 16 bytes
   Place left, right;      // bytes at the ends that are left out
   Reduction reduction;

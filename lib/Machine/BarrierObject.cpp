@@ -6,7 +6,7 @@ namespace ptxray::machine {
 
 namespace {
 
-// From the lowest bit on: pending and expected arrivals, bytes, a mark, the phase.
+// The fields from the lowest bit on: pending arrivals, expected arrivals, bytes, a mark, the phase.
 constexpr unsigned expectedAt = 20, bytesAt = 40, markAt = 61, phaseAt = 63;
 constexpr uint64_t countMask = mostArrivals, bytesMask = (1 << 21) - 1, mark = 2;
 

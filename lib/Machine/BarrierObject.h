@@ -27,7 +27,7 @@ struct BarrierUse {
   enum class What : uint8_t { Init, Invalidate, Expect, Complete, Arrive, Await };
   What what = What::Init;
   AddressOf object;
-  Place amount; // of arrivals or bytes; none: `number`
+  Place amount; // how many arrivals or bytes; none: `number` says it
   uint32_t number = 1;
   Place blocks;       // a mask: of which blocks of the cluster; none: of the one that the address leads to
   Place result;       // the state, or whether the phase is complete

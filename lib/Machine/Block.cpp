@@ -161,7 +161,7 @@ static void completeIfAll(BlockState &block, NumberedBarrier &barrier) {
   }
 }
 
-constexpr uint64_t clusterPlace = 1; // of the barrier of a cluster, among places that order
+constexpr uint64_t clusterPlace = 1; // names the barrier of a cluster among the places that order accesses
 
 /// Everybody in the cluster has arrived: who waits goes on.
 static void completeCluster(BlockState &block) {

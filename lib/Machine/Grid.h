@@ -20,22 +20,24 @@ struct NumberedBarrier {
   uint32_t threads = 0;               // that it is for; 0: all of the block
   uint32_t counted = 0;               // lanes whose predicate is true
   bool areAll = true;
-  Clock clock; // of those that arrived
+  Clock clock; // what happened before the arrivals
   std::vector<WaitingAtBarrier> waiting;
 };
 
 struct BlockState {
   GridState *grid = nullptr;
   std::array<uint32_t, 3> index{};
-  uint32_t rank = 0; // in its cluster
+  uint32_t rank = 0; // the number of the block in its cluster
   std::deque<Warp> warps;
   std::vector<uint8_t> shared;
-  SharedShadow shadow;                               // of `shared`
-  std::shared_ptr<std::map<uint64_t, Clock>> places; // of the cluster, that order accesses
-  std::vector<BlockState *> cluster;                 // by rank
+  SharedShadow shadow; // what was done to the bytes of `shared`
+  std::shared_ptr<std::map<uint64_t, Clock>>
+      places;                        // places that order accesses, one list for all blocks of the cluster
+  std::vector<BlockState *> cluster; // all blocks of the cluster, by their rank
   std::array<NumberedBarrier, 16> barriers;
   std::vector<WaitingAtBarrier> waitingForCluster;
-  std::map<uint32_t, NumberedBarrier> warpgroups; // by number: which warps have come to what they wait for together
+  std::map<uint32_t, NumberedBarrier>
+      warpgroups; // which warps have come to what a warpgroup waits for together, by its number
   TensorMemory tensor;
   uint64_t events = 0; // arrivals and ends: whether anything happens
 
@@ -55,7 +57,7 @@ struct GridState {
   std::vector<uint8_t> parameters;
   uint32_t sharedBytes = 0;
   std::string printed;
-  std::deque<std::vector<uint8_t>> heap; // of malloc
+  std::deque<std::vector<uint8_t>> heap; // what malloc has given
   std::optional<Fault> fault;
   std::array<uint32_t, 3> faultBlock{};
   uint32_t faultThread = 0;

@@ -1,5 +1,6 @@
 #include "Machine/Kernels.h"
 #include "Isa/Isa.h"
+#include "Module/KernelHead.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -23,10 +24,7 @@ std::vector<KernelEntry> kernelsOf(const Ast &ast) {
         parameter.bytes *= ast.dims[d];
       kernel.parameters.push_back(std::move(parameter));
     }
-    for (uint32_t i = function.directives.first; i < function.directives.end(); ++i)
-      if (ast.text(ast.directives[i].name) == ".reqntid")
-        for (const Operand &operand : ast.operandsOf(ast.directives[i].operands))
-          kernel.threads += (kernel.threads.empty() ? "" : ",") + std::to_string(operand.value);
+    kernel.requiredBlock = headOf(ast, function).requiredBlock;
   }
   return kernels;
 }

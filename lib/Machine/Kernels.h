@@ -2,6 +2,7 @@
 // The kernels of a module as a launch sees them.
 #include "Parse/Ast.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <array>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct KernelEntry {
 
   std::string name;
   std::vector<Parameter> parameters;
-  std::string threads; // of `.reqntid`: `128,1,1`
+  std::array<uint32_t, 3> requiredBlock = {0, 0, 0}; // zeros: a launch may choose
 };
 
 /// The kernels with a body, in the order of the text.

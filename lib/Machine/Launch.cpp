@@ -1,6 +1,7 @@
 #include "Machine/Launch.h"
 #include "Isa/Words.h"
 #include "Machine/Grid.h"
+#include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
@@ -14,9 +15,9 @@ struct LoadedModule::Parts {
   Memory &memory;
   std::string target;
   PlacedVariables variables;
-  std::deque<std::vector<uint8_t>> bytes;                    // of variables
+  std::deque<std::vector<uint8_t>> bytes;                    // what the variables hold
   std::map<std::string, std::pair<uint64_t, size_t>> byName; // index into `bytes`
-  std::map<std::string, std::unique_ptr<Program>> programs;  // by kernel
+  std::map<std::string, std::unique_ptr<Program>> programs;  // lowered, by the name of the kernel
 };
 
 /// Writes the first values of variables; addresses of others are known by then.
@@ -105,11 +106,12 @@ static std::string near(const GridState &grid, const Fault &fault) {
   const Allocation *one = grid.memory.before(fault.address);
   if (!one)
     return "no buffer lies there";
-  if (fault.address >= one->end)
-    return std::to_string(fault.address - one->end) + " bytes after the end of `" + one->name + "`, which has " +
-           std::to_string(one->end - one->begin) + " bytes";
-  return "at byte " + std::to_string(fault.address - one->begin) + " of `" + one->name + "`, which has " +
-         std::to_string(one->end - one->begin) + " bytes";
+  const std::string size = "`" + one->name + "`, which has " + std::to_string(one->end - one->begin) + " bytes";
+  if (fault.address == one->end)
+    return "right after the end of " + size;
+  if (fault.address > one->end)
+    return std::to_string(fault.address - one->end) + " bytes after the end of " + size;
+  return "at byte " + std::to_string(fault.address - one->begin) + " of " + size;
 }
 
 static void reportFault(const GridState &grid, Outcome &outcome) {
@@ -304,24 +306,18 @@ void Schedule::run() {
   }
 }
 
-static std::string problemOf(const Program &program, const Launch &launch, const GridState &grid) {
+/// Why the kernel cannot be launched so; empty: it can.
+static std::string problemOf(const Program &program, const Launch &launch) {
   if (!program.refusal.empty())
     return program.refusal;
-  const uint64_t threads = uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
-  if (!threads || threads > 1024)
-    return "a block has 1 to 1024 threads, not " + std::to_string(threads);
+  if (llvm::is_contained(launch.grid, 0u) || llvm::is_contained(launch.block, 0u))
+    return "a grid without blocks, or a block without threads";
   if (launch.parameters.size() != program.parameterBytes)
-    return "the kernel has " + std::to_string(program.parameterBytes) + " bytes of parameters, given are " +
-           std::to_string(launch.parameters.size());
-  for (int i = 0; i < 3; ++i) {
-    if (!launch.grid[i])
-      return "a grid has at least one block";
-    if (launch.grid[i] % grid.cluster[i])
-      return "the blocks of the grid do not fill its clusters";
-    if (program.head.requiredBlock[0] && program.head.requiredBlock[i] != launch.block[i])
-      return "the kernel requires blocks of another size: `.reqntid`";
-  }
-  return "";
+    return std::to_string(launch.parameters.size()) + " bytes of parameters, but the kernel has " +
+           std::to_string(program.parameterBytes);
+  if (program.head.requiredBlock[0] && program.head.requiredBlock != launch.block)
+    return "the kernel requires blocks of another size: `" + program.head.threadsName.str() + "`";
+  return brokenLimits(launch);
 }
 
 Outcome launch(LoadedModule &module, const Launch &launch) {
@@ -329,14 +325,16 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
   const Program &program = programOf(*module.parts, launch.kernel);
   std::array<uint32_t, 3> cluster = launch.cluster;
   if (!cluster[0])
-    cluster = program.head.cluster;
+    cluster = program.head.requiredCluster;
   for (uint32_t &size : cluster)
     size = std::max<uint32_t>(size, 1);
-  GridState grid(program, module.parts->memory, launch, cluster);
-  grid.sharedBytes = static_cast<uint32_t>(program.sharedBytes + launch.shared);
-  outcome.refusal = problemOf(program, launch, grid);
+  Launch asked = launch;
+  asked.cluster = cluster;
+  outcome.refusal = problemOf(program, asked);
   if (!outcome.refusal.empty())
     return outcome;
+  GridState grid(program, module.parts->memory, launch, cluster);
+  grid.sharedBytes = static_cast<uint32_t>(program.sharedBytes + launch.shared);
   Schedule(grid, outcome).run();
   outcome.printed = std::move(grid.printed);
   outcome.laneInstructions = grid.laneInstructions;

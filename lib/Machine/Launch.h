@@ -36,7 +36,7 @@ struct Launch {
   std::array<uint32_t, 3> cluster = {0, 0, 0}; // zeros: as the kernel says
   uint32_t shared = 0;                         // dynamic shared memory
   bool isCooperative = false;
-  std::vector<uint8_t> parameters; // as the kernel declares them, with their alignments
+  std::vector<uint8_t> parameters; // laid out as the kernel declares them
   bool checks = true;              // look for races
   double seconds = 0;              // that it may take; 0: any time
   Watch *watch = nullptr;          // null: none is needed
@@ -46,10 +46,10 @@ struct Outcome {
   std::string refusal;                 // why it was not launched, or what could not be executed; empty: it ran
   Range refusedAt;                     // the instruction that it came to; empty: it was not launched
   std::vector<Diagnostic> diagnostics; // faults of the kernel
-  std::string printed;                 // by printf
+  std::string printed;                 // what printf wrote
   bool isComplete = false;             // every thread came to its end
   bool isOutOfTime = false;
-  bool isStopped = false; // by the watch
+  bool isStopped = false; // the watch ended it
   uint64_t laneInstructions = 0;
 };
 

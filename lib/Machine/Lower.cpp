@@ -1,12 +1,10 @@
 #include "Machine/Lower.h"
 #include "Isa/Words.h"
+#include "Module/KernelHead.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace ptxray::machine {
-
-static uint64_t alignTo(uint64_t at, uint64_t alignment) {
-  return alignment ? (at + alignment - 1) / alignment * alignment : at;
-}
 
 /// The bodies that the kernel may come to: by calls, and by addresses of functions.
 static std::vector<const Body *> reachedFrom(const Body &kernel, const ProgramBuilder &builder) {
@@ -47,10 +45,10 @@ static void placeShared(ProgramBuilder &builder, llvm::ArrayRef<const Body *> re
       const auto [found, isNew] = builder.shared.try_emplace(key);
       if (!isNew)
         return;
-      found->second = alignTo(end, symbol->extent.align);
+      found->second = llvm::alignTo(end, symbol->extent.align);
       end = found->second + symbol->extent.bytes;
     });
-  builder.program.sharedBytes = alignTo(end, alignment);
+  builder.program.sharedBytes = llvm::alignTo(end, alignment);
   for (const auto &key : open)
     builder.shared[key] = builder.program.sharedBytes;
 }
@@ -61,27 +59,9 @@ static void readParameters(const Function &function, const ReadModule &module, P
   if (signature == known.end())
     return;
   for (const Formal &formal : signature->second.parameters) {
-    const uint64_t offset = alignTo(program.parameterBytes, formal.extent.align);
+    const uint64_t offset = llvm::alignTo(program.parameterBytes, formal.extent.align);
     program.parameters.push_back({offset, formal.extent.bytes, formal.name});
     program.parameterBytes = offset + formal.extent.bytes;
-  }
-}
-
-static void readHead(const Function &function, const Ast &ast, Program &program) {
-  for (uint32_t i = function.directives.first; i < function.directives.end(); ++i) {
-    const Directive &directive = ast.directives[i];
-    const llvm::StringRef name = ast.text(directive.name);
-    std::array<uint32_t, 3> numbers = {1, 1, 1};
-    size_t count = 0;
-    for (const Operand &operand : ast.operandsOf(directive.operands))
-      if (operand.kind == OperandKind::Integer && count < 3)
-        numbers[count++] = static_cast<uint32_t>(operand.value);
-    if (name == ".reqntid")
-      program.head.requiredBlock = numbers;
-    else if (name == ".maxntid")
-      program.head.mostThreads = uint64_t(numbers[0]) * numbers[1] * numbers[2];
-    else if (name == ".reqnctapercluster")
-      program.head.cluster = numbers;
   }
 }
 
@@ -100,7 +80,7 @@ std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &
     return program;
   }
   readParameters(*entry->function, module, *program);
-  readHead(*entry->function, module.ast(), *program);
+  program->head = headOf(module.ast(), *entry->function);
   const std::vector<const Body *> reached = reachedFrom(*entry, builder);
   placeShared(builder, reached);
   for (const Body *body : reached) {

@@ -9,10 +9,10 @@ namespace ptxray::machine {
 /// What the functions of a program share while they are lowered.
 struct ProgramBuilder {
   const ReadModule &module;
-  const PlacedVariables &variables; // in global and constant memory
+  const PlacedVariables &variables; // those in global and constant memory
   Program &program;
   std::map<NameId, const Body *> bodies;
-  std::map<std::pair<uint32_t, NameId>, uint64_t> shared; // by symbol and name: offset
+  std::map<std::pair<uint32_t, NameId>, uint64_t> shared; // the offset of each, by symbol and name
   std::map<NameId, uint64_t> functionAddresses;
 };
 
@@ -56,6 +56,13 @@ public:
   }
   Space spaceOfAccess(const Lowered &one, int node) const;
   void emit(Op op) { code.ops.push_back(op); }
+  /// An operation whose handler needs what is handed over.
+  template <class T> void emit(Handler run, T more) {
+    Op op;
+    op.run = run;
+    op.more = keep(std::move(more));
+    emit(op);
+  }
   template <class T> const T *keep(T value) {
     auto kept = std::make_shared<const T>(std::move(value));
     code.kept.push_back(kept);
@@ -86,7 +93,7 @@ private:
   void access(const Lowered &one, const MemoryUse &use, bool isWrite);
   MemoryAccess memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite);
   void guardOps(const Lowered &one, size_t first);
-  void refuse(const Lowered &one, std::string why);
+  void refuse(std::string why);
   std::vector<Place> placesByNode(const Lowered &one);
 
   void openBlock();
@@ -103,14 +110,14 @@ private:
   const Body &body;
   FunctionCode &code;
   Graph graph;
-  llvm::DenseMap<uint32_t, Place> registers; // by LocalId
+  llvm::DenseMap<uint32_t, Place> registers; // the place of each, by LocalId
   std::map<std::pair<NameId, SpellingId>, Place> specials;
-  std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame; // by symbol and name
-  llvm::DenseMap<uint32_t, uint32_t> labels;               // by LocalId: instruction
-  std::vector<uint32_t> codeOf;                            // by block of the graph: block of code
+  std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame; // the offset of each, by symbol and name
+  llvm::DenseMap<uint32_t, uint32_t> labels;               // the instruction after each, by LocalId
+  std::vector<uint32_t> codeOf;                            // the first block of code of each block of the graph
   struct Unconnected {
-    uint32_t block;                   // of code
-    uint32_t instruction;             // where it goes
+    uint32_t block;                   // the block of code that it ends
+    uint32_t instruction;             // the instruction that it goes to
     std::shared_ptr<JumpTable> table; // or one of these
   };
   std::vector<Unconnected> unconnected;

@@ -25,13 +25,6 @@ unsigned BodyLowering::architecture() const {
   return number;
 }
 
-template <class Payload> static void emit(BodyLowering &lowering, Handler run, Payload payload) {
-  Op op;
-  op.run = run;
-  op.more = lowering.keep(std::move(payload));
-  lowering.emit(op);
-}
-
 // ---- facts
 
 static BarrierUse useOf(BarrierUse::What what, const Lowered &one, const Action &action, BodyLowering &lowering) {
@@ -63,7 +56,7 @@ static void completes(const Lowered &one, const Action &action, BodyLowering &lo
   use.number = action.number ? static_cast<uint32_t>(action.number) : storedBytes(one.recipe);
   if (hasWord(one, ".multicast::cluster::all"))
     use.blocks = lowering.file().constant(32, ~0u);
-  emit(lowering, useBarrier, use);
+  lowering.emit(useBarrier, use);
 }
 
 static std::string arrives(const Lowered &one, const Action &action, BodyLowering &lowering) {
@@ -78,28 +71,28 @@ static std::string arrives(const Lowered &one, const Action &action, BodyLowerin
   use.drops = hasWord(one, ".arrive_drop");
   if (const int state = one.node("state"); state >= 0)
     use.result = lowering.placeOf(one, state, 64);
-  emit(lowering, useBarrier, use);
+  lowering.emit(useBarrier, use);
   return "";
 }
 
 static void awaits(const Lowered &one, const Action &action, BodyLowering &lowering) {
   if (action.node < 0)
-    return; // of a grid: those before it have ended
+    return; // the grids before this one have ended
   BarrierUse use = useOf(BarrierUse::What::Await, one, action, lowering);
   use.isParity = action.which == one.node("phaseParity");
   use.phase = lowering.placeOf(one, action.which, use.isParity ? 32 : 64);
   use.result = lowering.placeOf(one, action.condition, 1);
-  emit(lowering, useBarrier, use);
+  lowering.emit(useBarrier, use);
 }
 
 std::string lowerFacts(const Lowered &one, BodyLowering &lowering) {
   using enum BarrierUse::What;
   for (const Action &action : one.facts().actions)
     switch (action.kind) {
-    case FactKind::Inits: emit(lowering, useBarrier, useOf(Init, one, action, lowering)); break;
-    case FactKind::Invalidates: emit(lowering, useBarrier, useOf(Invalidate, one, action, lowering)); break;
-    case FactKind::Expects: emit(lowering, useBarrier, useOf(Expect, one, action, lowering)); break;
-    case FactKind::Completes: emit(lowering, useBarrier, useOf(Complete, one, action, lowering)); break;
+    case FactKind::Inits: lowering.emit(useBarrier, useOf(Init, one, action, lowering)); break;
+    case FactKind::Invalidates: lowering.emit(useBarrier, useOf(Invalidate, one, action, lowering)); break;
+    case FactKind::Expects: lowering.emit(useBarrier, useOf(Expect, one, action, lowering)); break;
+    case FactKind::Completes: lowering.emit(useBarrier, useOf(Complete, one, action, lowering)); break;
     case FactKind::Async: completes(one, action, lowering); break;
     case FactKind::Awaits: awaits(one, action, lowering); break;
     case FactKind::Arrives:
@@ -180,7 +173,7 @@ bool copyToEachBlock(const Lowered &one, BodyLowering &lowering) {
   BulkCopy copy = bulkCopyOf(one, lowering);
   copy.blocks = blocksOf(one, lowering);
   copy.barrier = barrierOf(one, lowering);
-  emit(lowering, copyInBulk, copy);
+  lowering.emit(copyInBulk, copy);
   return true;
 }
 
@@ -191,7 +184,7 @@ bool copyMasked(const Lowered &one, BodyLowering &lowering) {
   copy.byteMask = lowering.placeAt(one, "byteMask", 16);
   copy.left = lowering.placeAt(one, "left", 32);
   copy.right = lowering.placeAt(one, "right", 32);
-  emit(lowering, copyInBulk, copy);
+  lowering.emit(copyInBulk, copy);
   return true;
 }
 
@@ -201,7 +194,7 @@ bool reduceInBulk(const Lowered &one, BodyLowering &lowering) {
     return false;
   BulkCopy copy = bulkCopyOf(one, lowering);
   copy.reduction = *reduction;
-  emit(lowering, copyInBulk, copy);
+  lowering.emit(copyInBulk, copy);
   return true;
 }
 
@@ -210,7 +203,7 @@ bool fillWithZeros(const Lowered &one, BodyLowering &lowering) {
   copy.isFilled = true;
   copy.to = lowering.addressAt(one, one.node("a"));
   copy.size = one.node("size") >= 0 ? lowering.placeAt(one, "size", 64) : lowering.placeAt(one, "size32", 32);
-  emit(lowering, copyInBulk, copy);
+  lowering.emit(copyInBulk, copy);
   return true;
 }
 
@@ -223,7 +216,7 @@ bool cancelNothing(const Lowered &one, BodyLowering &lowering) {
   copy.size = lowering.file().constant(32, bytesOfAnswer);
   if (hasWord(one, ".multicast::cluster::all"))
     copy.blocks = lowering.file().constant(32, ~0u);
-  emit(lowering, copyInBulk, copy);
+  lowering.emit(copyInBulk, copy);
   return true;
 }
 
@@ -257,7 +250,7 @@ static bool lowerTile(const Lowered &one, BodyLowering &lowering, TileCopy copy,
   const int node = one.node("tensorCoords");
   for (uint32_t at = node + 1; at < uint32_t(node) + one.nodes[node].extent; ++at)
     copy.coordinates.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
-  emit(lowering, copyTile, copy);
+  lowering.emit(copyTile, copy);
   return true;
 }
 
@@ -271,7 +264,7 @@ bool loadTile(const Lowered &one, BodyLowering &lowering) {
 bool storeTile(const Lowered &one, BodyLowering &lowering) {
   TileCopy copy;
   copy.isStore = true;
-  if (const std::optional<Reduction> reduction = reductionOf(one)) // of no type: the map's
+  if (const std::optional<Reduction> reduction = reductionOf(one)) // without a type it is that of the map
     copy.reduction = *reduction;
   return lowerTile(one, lowering, copy, "srcMem");
 }

@@ -9,20 +9,13 @@ namespace ptxray::machine {
 
 using isa::FactKind;
 
-void BodyLowering::refuse(const Lowered &one, std::string why) {
-  Op op;
-  op.run = [](char *, const Op &op, uint32_t mask, Warp &warp) {
-    if (warp.fault)
-      return;
-    Fault &fault = warp.fault.emplace();
-    fault.refusal = *static_cast<const std::string *>(op.more);
-    fault.code = &warp.now.frame->code;
-    fault.instruction = op.instruction;
-    fault.lane = static_cast<unsigned>(__builtin_ctz(mask));
-  };
-  op.more = keep(std::move(why));
-  emit(op);
-  (void)one;
+void BodyLowering::refuse(std::string why) {
+  emit(
+      [](char *, const Op &op, uint32_t mask, Warp &warp) {
+        if (Fault *fault = raise(warp, op.instruction, static_cast<unsigned>(__builtin_ctz(mask))))
+          fault->refusal = *static_cast<const std::string *>(op.more);
+      },
+      std::move(why));
 }
 
 std::vector<Place> BodyLowering::placesByNode(const Lowered &one) {
@@ -32,20 +25,6 @@ std::vector<Place> BodyLowering::placesByNode(const Lowered &one) {
       if (known.node >= 0 && !known.isConstant && one.nodes[known.node].kind != OperandKind::Sink)
         places[known.node] = placeOf(one, known.node, std::max<unsigned>(operand.type.bits * operand.type.count, 1));
   return places;
-}
-
-/// Whether the access takes part in the order that threads agree on.
-static bool isStrong(const Lowered &one) {
-  return one.recipe.isOneByOne || llvm::any_of(one.verdict.opcode->words, [](const OpcodeWord &word) {
-           return llvm::StringSwitch<bool>(isa::word(word.id).text)
-               .Case(".volatile", true)
-               .Case(".relaxed", true)
-               .Case(".acquire", true)
-               .Case(".release", true)
-               .Case(".acq_rel", true)
-               .Case(".mmio", true)
-               .Default(false);
-         });
 }
 
 MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite) {
@@ -59,16 +38,13 @@ MemoryAccess BodyLowering::memoryAccess(const Lowered &one, const MemoryUse &use
     if ((access.node == node || access.node == node + 1) && access.align)
       result.alignment = access.align;
   result.isWrite = isWrite;
-  result.isStrong = isStrong(one);
+  result.isStrong = one.facts().has(FactKind::Strong);
   result.elements.assign(use.elements.begin(), use.elements.end());
   return result;
 }
 
 void BodyLowering::access(const Lowered &one, const MemoryUse &use, bool isWrite) {
-  Op op;
-  op.run = isWrite ? storeElements : loadElements;
-  op.more = keep(memoryAccess(one, use, isWrite));
-  emit(op);
+  emit(isWrite ? storeElements : loadElements, memoryAccess(one, use, isWrite));
 }
 
 /// `[dst] = bytes([src], count, all)`.
@@ -105,17 +81,14 @@ bool BodyLowering::copiesBytes(Lowered &one) {
     copy.bytes = static_cast<uint32_t>(*all);
   }
   copy.alignment = copy.bytes && copy.bytes <= 16 ? copy.bytes : 16;
-  Op op;
-  op.run = copyBytes;
-  op.more = keep(copy);
-  emit(op);
+  emit(copyBytes, copy);
   return true;
 }
 
 void BodyLowering::compute(Lowered &one) {
   if (!one.recipe.refusal.empty()) {
     if (!lowerNamed(one.recipe.refusal, one, *this))
-      refuse(one, "`" + one.recipe.refusal + "`");
+      refuse("`" + one.recipe.refusal + "`");
     return;
   }
   if (one.recipe.move.function) {
@@ -127,7 +100,7 @@ void BodyLowering::compute(Lowered &one) {
     return;
   Compiled compiled = compile(one.recipe, placesByNode(one), code.carry, code.file, code.kept);
   if (!compiled.refusal.empty())
-    return refuse(one, compiled.refusal);
+    return refuse(compiled.refusal);
   if (compiled.isOneByOne) {
     AtomicAccess atomic;
     for (const MemoryUse &use : compiled.reads)
@@ -135,10 +108,7 @@ void BodyLowering::compute(Lowered &one) {
     for (const MemoryUse &use : compiled.writes)
       atomic.writes.push_back(memoryAccess(one, use, true));
     atomic.ops = std::move(compiled.ops);
-    Op op;
-    op.run = accessAtomically;
-    op.more = keep(std::move(atomic));
-    return emit(op);
+    return emit(accessAtomically, std::move(atomic));
   }
   for (const MemoryUse &use : compiled.reads)
     access(one, use, false);
@@ -183,7 +153,7 @@ void BodyLowering::instruction(uint32_t number) {
   ++code.blocks.back().instructions;
   const size_t first = code.ops.size();
   if (!verdict.match || !verdict.facts->known) {
-    refuse(one, "this instruction");
+    refuse("this instruction");
     return guardOps(one, first);
   }
   one.shapes.assign(verdict.shapes.begin(), verdict.shapes.end());
@@ -197,7 +167,7 @@ void BodyLowering::instruction(uint32_t number) {
     return;
   compute(one);
   if (std::string why = lowerFacts(one, *this); !why.empty())
-    refuse(one, std::move(why));
+    refuse(std::move(why));
   guardOps(one, begin);
   code.file.endInstruction();
 }

@@ -2,14 +2,11 @@
 #include "Isa/Words.h"
 #include "Machine/Lower.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace ptxray::machine {
 
 static unsigned widthOf(const Symbol &symbol) { return symbol.isPredicate ? 1 : isa::word(symbol.type).bits; }
-
-static uint64_t aligned(uint64_t at, uint64_t alignment) {
-  return alignment ? (at + alignment - 1) / alignment * alignment : at;
-}
 
 LocalId BodyLowering::localAt(const Lowered &one, int node) const {
   const llvm::ArrayRef<LocalId> locals = body.namesOf(one.number);
@@ -148,7 +145,7 @@ std::optional<BodyLowering::Variable> BodyLowering::variable(LocalId local) {
   }
   const auto [found, isNew] = inFrame.try_emplace(key);
   if (isNew) {
-    found->second = aligned(code.frameBytes, symbol->extent.align);
+    found->second = llvm::alignTo(code.frameBytes, symbol->extent.align);
     code.frameBytes = found->second + symbol->extent.bytes;
   }
   return Variable{Space::Local, found->second, symbol->extent.bytes};

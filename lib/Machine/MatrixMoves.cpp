@@ -96,10 +96,7 @@ void lowerMove(const Lowered &one, BodyLowering &lowering) {
     moved.stride = lowering.placeOf(one, one.match().nodeOf[move.stride], 32);
   for (const RecipeOperand::Register &known : operand.registers)
     moved.registers.push_back(lowering.placeOf(one, known.node, 32));
-  Op op;
-  op.run = moveMatrices;
-  op.more = lowering.keep(std::move(moved));
-  lowering.emit(op);
+  lowering.emit(moveMatrices, std::move(moved));
 }
 
 } // namespace ptxray::machine

@@ -83,7 +83,7 @@ static std::vector<uint32_t> codesOf(const SharedForm &form, const OperandType &
 std::vector<uint8_t> MatrixCache::bytesOf(const SharedMatrix &matrix, llvm::ArrayRef<uint8_t> shared) {
   const layout::SwizzleMode &mode = layout::swizzleModes[matrix.form.mode];
   const layout::Swizzle swizzle{mode.swizzleBits, mode.swizzleBase, mode.swizzleShift};
-  const uint32_t pattern = matrix.baseOffset * 128; // where the pattern of the swizzle begins
+  const uint32_t pattern = matrix.baseOffset * 128; // the begin of the pattern of the swizzle
   const Pieces &from = piecesOf(matrix.form);
   std::vector<uint8_t> bytes(from.offsets.size() * 16);
   for (size_t i = 0; i < from.offsets.size(); ++i) {

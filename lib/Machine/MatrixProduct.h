@@ -24,13 +24,13 @@ struct SharedForm {
   uint32_t rows = 0, depth = 0;     // elements; rows are those of A, or of the transpose of B
   uint32_t bits = 16;               // that an element takes: for those of 6 and 4 bits perhaps 8
   bool isAlongK = true;             // neighbours lie along K
-  uint8_t mode = 0;                 // of layout::swizzleModes
+  uint8_t mode = 0;                 // an index into layout::swizzleModes
   uint32_t leading = 0, stride = 0; // bytes
   auto operator<=>(const SharedForm &) const = default;
 };
 struct SharedMatrix {
   SharedForm form;
-  uint32_t start = 0, baseOffset = 0; // in the shared memory of a block
+  uint32_t start = 0, baseOffset = 0; // offsets in the shared memory of a block
 };
 
 /// How products are made.
@@ -62,7 +62,7 @@ public:
 
 private:
   struct Pieces {
-    std::vector<uint32_t> offsets; // of each 16 bytes: row after row, or for each K one after the other
+    std::vector<uint32_t> offsets; // where each 16 bytes are: row after row, or for each K one after the other
   };
   struct Entry {
     SharedForm form;

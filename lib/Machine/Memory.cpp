@@ -4,7 +4,8 @@
 namespace ptxray::machine {
 
 uint64_t Memory::add(llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name, bool isConstant) {
-  constexpr uint64_t alignment = 512, gap = 4096; // as a driver aligns; what is written beyond an end hits nothing
+  constexpr uint64_t alignment = 512,
+                     gap = 4096; // the alignment is that of a driver; what is written beyond an end hits nothing
   Allocation &one = allocations.emplace_back();
   one.begin = next;
   one.end = next + bytes.size();

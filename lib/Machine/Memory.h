@@ -13,7 +13,7 @@ namespace ptxray::machine {
 struct Allocation {
   uint64_t begin = 0, end = 0; // addresses
   uint8_t *bytes = nullptr;
-  std::string name; // in messages
+  std::string name; // what messages call it
   bool isConstant = false;
 
   bool contains(uint64_t address, uint64_t count) const {
@@ -48,7 +48,7 @@ public:
   const Allocation *before(uint64_t address) const;
 
 private:
-  std::deque<Allocation> allocations; // by address; those that were freed have no bytes
+  std::deque<Allocation> allocations; // sorted by address; those that were freed have no bytes
   uint64_t next = globalBegin;
 };
 

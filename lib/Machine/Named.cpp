@@ -153,10 +153,7 @@ bool matrices(const Lowered &one, BodyLowering &lowering) {
     for (uint32_t at = node + isVector; at < uint32_t(node) + one.nodes[node].extent; ++at)
       access.registers.push_back(lowering.placeOf(one, static_cast<int>(at), 32));
   }
-  Op op;
-  op.run = accessMatrices;
-  op.more = lowering.keep(access);
-  lowering.emit(op);
+  lowering.emit(accessMatrices, access);
   return access.registers.size() <= 4;
 }
 

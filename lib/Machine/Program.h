@@ -3,6 +3,7 @@
 // with one way on.
 #include "Check/ReadModule.h"
 #include "Machine/Memory.h"
+#include "Module/Program.h"
 #include "Operate/Compile.h"
 #include "llvm/ADT/DenseMap.h"
 #include <deque>
@@ -22,12 +23,12 @@ struct AddressOf {
 /// Payload of a load or a store of a few elements.
 struct MemoryAccess {
   AddressOf address;
-  uint32_t bytes = 0;     // of all elements
+  uint32_t bytes = 0;     // the size of all elements together
   uint32_t alignment = 1; // that it needs
-  uint16_t bits = 0;      // of one
+  uint16_t bits = 0;      // the size of one element
   bool isWrite = false;
   bool isStrong = false;                // it orders, and does not race
-  llvm::SmallVector<Place, 4> elements; // of 8 and 16 bits in the low bits of wider ones
+  llvm::SmallVector<Place, 4> elements; // elements of 8 and 16 bits are in the low bits of wider registers
 };
 
 /// A special register, which is filled in for each warp.
@@ -73,7 +74,7 @@ enum class Way : uint8_t {
   Exit,
   Trap,
   Call,
-  Barrier,  // of the threads of a block
+  Barrier,  // waits for the threads of a block
   Together, // goes on when the lanes that execute the next instruction together are there
 };
 
@@ -87,8 +88,8 @@ struct CodeBlock {
   bool isNot = false;
   bool isJoin = false;        // lanes that parted may wait here for each other
   Slot guard = noSlot;        // which lanes go that way; the others go on with the next block
-  uint32_t target = nowhere;  // of Jump
-  uint32_t join = nowhere;    // where lanes that part here meet again
+  uint32_t target = nowhere;  // the block that a Jump goes to
+  uint32_t join = nowhere;    // the block in which lanes that part here meet again
   const void *more = nullptr; // a JumpTable, CallSite, BarrierSite, or the Place of the mask of Together
 };
 
@@ -100,7 +101,7 @@ struct BarrierSite {
   enum class Result : uint8_t { None, Count, All, Any };
   Place number, threads;              // threads: none: all of the block
   bool waits = true;                  // else it only arrives
-  isa::Scope scope = isa::Scope::Cta; // of a cluster there is one, and one of each warpgroup
+  isa::Scope scope = isa::Scope::Cta; // a cluster has one barrier, and so has each warpgroup
   Place counted;                      // the predicate
   bool isNot = false;
   Result result = Result::None;
@@ -117,7 +118,7 @@ struct Passed {
 struct CallSite {
   NameId name = NameId::None;
   const FunctionCode *callee = nullptr; // null: by address, or one that the machine provides
-  Place address;                        // of an indirect call
+  Place address;                        // what an indirect call goes to
   std::string provided;                 // `vprintf`
   std::vector<Passed> arguments, results;
 };
@@ -139,11 +140,6 @@ struct FunctionCode {
   const Instruction &instruction(uint32_t number) const { return body->instruction(number); }
 };
 
-/// What a kernel declares about its launch.
-struct KernelHead {
-  std::array<uint32_t, 3> requiredBlock = {0, 0, 0}, cluster = {0, 0, 0};
-  uint64_t mostThreads = 0; // 0: not said
-};
 struct ParameterPlace {
   uint64_t offset, bytes;
   std::string name;
@@ -158,7 +154,7 @@ struct Program {
   uint64_t sharedBytes = 0; // static; dynamic memory follows
   std::vector<ParameterPlace> parameters;
   uint64_t parameterBytes = 0;
-  KernelHead head;
+  ptxray::KernelHead head;
 };
 
 /// The places of the variables of the module.
@@ -167,7 +163,7 @@ struct PlacedVariable {
   uint64_t address;
   uint64_t bytes;
 };
-using PlacedVariables = llvm::DenseMap<uint32_t, PlacedVariable>; // by NameId
+using PlacedVariables = llvm::DenseMap<uint32_t, PlacedVariable>; // sorted by NameId
 
 std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel);
 

@@ -172,11 +172,8 @@ bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t inst
     } else if (site.provided == "__assertfail") {
       grid.printed += call.text(call.argument(1)) + ":" + std::to_string(static_cast<uint32_t>(call.argument(2))) +
                       ": " + call.text(call.argument(3)) + ": assertion `" + call.text(call.argument(0)) + "` failed\n";
-      Fault &fault = warp.fault.emplace();
-      fault.isAssertion = true;
-      fault.code = &warp.now.frame->code;
-      fault.instruction = instruction;
-      fault.lane = static_cast<unsigned>(__builtin_ctz(left));
+      if (Fault *fault = raise(warp, instruction, static_cast<unsigned>(__builtin_ctz(left))))
+        fault->isAssertion = true;
       return true;
     } else
       return false;

@@ -18,7 +18,7 @@ void join(Clock &into, const Clock &other);
 
 /// An access of a warp.
 struct PastAccess {
-  uint32_t warp = 0;  // of the cluster, from 1 on; 0: none
+  uint32_t warp = 0;  // its number in the cluster, from 1 on; 0: none
   uint32_t clock = 0; // its own at that time
   uint8_t bytes = 0;  // a bit for each of the four
   const Instruction *at = nullptr;
@@ -30,7 +30,7 @@ struct Cell {
 };
 struct SharedShadow {
   std::vector<Cell> cells;
-  std::map<size_t, std::vector<PastAccess>> moreReads; // by cell
+  std::map<size_t, std::vector<PastAccess>> moreReads; // the list of each cell
 };
 
 /// A conflict with an earlier access.

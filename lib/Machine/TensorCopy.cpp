@@ -14,7 +14,7 @@ namespace {
 struct Tile {
   TensorMap map;
   llvm::SmallVector<int32_t, 5> at; // coordinates
-  uint64_t offset = 0;              // of the tile in the shared memory of a block
+  uint64_t offset = 0;              // where the tile is in the shared memory of a block
   bool isStore = false, isRows = false;
   Reduction reduction;
 

@@ -46,7 +46,8 @@ struct TensorMap {
   uint32_t rank = 0;
   uint64_t address = 0;
   std::array<uint64_t, mostTensorRank> extents = {};
-  std::array<uint64_t, mostTensorRank - 1> strides = {}; // in bytes, of all dimensions but the innermost
+  std::array<uint64_t, mostTensorRank - 1> strides =
+      {}; // the bytes from one to the next, for all dimensions but the innermost
   std::array<uint32_t, mostTensorRank> box = {}, steps = {};
   TensorInterleave interleave = TensorInterleave::None;
   TensorSwizzle swizzle = TensorSwizzle::None;

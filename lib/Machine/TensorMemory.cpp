@@ -44,7 +44,7 @@ namespace {
 
 /// Payload of tcgen05.alloc and tcgen05.dealloc.
 struct TensorColumns {
-  AddressOf to; // where the address is written
+  AddressOf to; // the place that the address is written to
   Place address, count;
 };
 
@@ -133,7 +133,7 @@ struct TensorCopy {
   Place to, from;
   int64_t offset = 0;
   uint32_t rows = 0, columns = 0, reached = 0; // columns that it writes
-  uint8_t packedBits = 0;                      // of elements that become bytes; 0: they are copied
+  uint8_t packedBits = 0;                      // the size of elements that become bytes; 0: they are copied
   bool isPair = false;
   std::vector<MovedCell> cells; // word: the number of the source's, row after row
 };
@@ -196,10 +196,7 @@ void lowerColumns(const Lowered &one, const Action &action, BodyLowering &loweri
   else
     use.address = lowering.placeOf(one, action.node, 32);
   use.count = lowering.placeOf(one, action.amount, 32);
-  Op op;
-  op.run = isAllocated ? allocateColumns : freeColumns;
-  op.more = lowering.keep(use);
-  lowering.emit(op);
+  lowering.emit(isAllocated ? allocateColumns : freeColumns, use);
 }
 
 bool moveTensorColumns(const Lowered &one, BodyLowering &lowering) {
@@ -223,18 +220,13 @@ bool moveTensorColumns(const Lowered &one, BodyLowering &lowering) {
                             static_cast<uint16_t>(place[layout::Word]), static_cast<uint8_t>(place[layout::Lane]),
                             static_cast<uint8_t>(place[layout::Bit])});
   });
-  Op op;
-  op.run = moveCells;
-  op.more = lowering.keep(access);
-  lowering.emit(op);
+  lowering.emit(moveCells, access);
   if (const int to = one.node("redval"); to >= 0 && reduction) {
     ColumnReduction over{access.registers, lowering.placeOf(one, to, 32), *reduction};
     over.reduction.flushes = false;
     over.reduction.isAbsolute = hasWord(one, ".abs");
     over.reduction.passesNaN = hasWord(one, ".NaN");
-    op.run = reduceColumns;
-    op.more = lowering.keep(std::move(over));
-    lowering.emit(op);
+    lowering.emit(reduceColumns, std::move(over));
   }
   return true;
 }
@@ -258,10 +250,7 @@ bool copyToTensorMemory(const Lowered &one, BodyLowering &lowering) {
                           static_cast<uint16_t>(element[layout::Row] * copy.columns + element[layout::Column]), 0, 0});
     copy.reached = std::max(copy.reached, place[layout::Word] + 1);
   });
-  Op op;
-  op.run = copyToTensor;
-  op.more = lowering.keep(std::move(copy));
-  lowering.emit(op);
+  lowering.emit(copyToTensor, std::move(copy));
   return true;
 }
 

@@ -58,23 +58,24 @@ struct TensorShape {
   uint32_t geometryBits = 16; // that an element takes in shared memory
   const numbers::Format *scale = nullptr;
   bool hasGroups = false;
-  uint32_t factors = 0; // of a row
+  uint32_t factors = 0; // how many a row has
   TensorPlaces d, a, indices, scalesOfA, scalesOfB;
 };
 
 /// Payload of tcgen05.mma.
 struct TensorProduct {
-  std::string instruction, kind; // as written; `f16`
+  std::string instruction, kind; // the words as they are written, and the kind, such as `f16`
   uint32_t ctas = 1;
   bool isSparse = false, isWeightStationary = false, isOfTensorMemory = false;
   unsigned architecture = 100;
-  AddressOf d, addressOfA, metadata, scaleA, scaleB; // in tensor memory
+  AddressOf d, addressOfA, metadata, scaleA, scaleB; // places in tensor memory
   Place a, b, instructionDescriptor, zeroColumns;
   Place keeps; // the predicate
   bool keepsAlways = false, isNot = false;
-  uint32_t shift = 0;                   // of what was there: divided by two so many times
+  uint32_t shift = 0;                   // how many times what was there is divided by two
   llvm::SmallVector<Place, 8> disabled; // lanes that stay as they are
-  mutable std::map<std::pair<uint32_t, uint32_t>, TensorShape> shapes; // by descriptor and first lane
+  mutable std::map<std::pair<uint32_t, uint32_t>, TensorShape>
+      shapes; // those that were decoded, by descriptor and first lane
 };
 
 // ---- shapes
@@ -431,10 +432,7 @@ bool multiplyInTensorMemory(const Lowered &one, BodyLowering &lowering) {
     product.keeps = lowering.placeOf(one, keeps, 1);
     product.isNot = one.nodes[keeps].flags & Not;
   }
-  Op op;
-  op.run = multiply;
-  op.more = lowering.keep(std::move(product));
-  lowering.emit(op);
+  lowering.emit(multiply, std::move(product));
   return true;
 }
 

@@ -88,10 +88,7 @@ bool replaceInTensorMap(const Lowered &one, BodyLowering &lowering) {
       what.value = lowering.placeOf(one, node, what.field == Field::Address || what.field == Field::Stride ? 64 : 32);
   if (what.field == Field::None || !what.value.bits)
     return false;
-  Op op;
-  op.run = replaceField;
-  op.more = lowering.keep(what);
-  lowering.emit(op);
+  lowering.emit(replaceField, what);
   return true;
 }
 

@@ -232,13 +232,19 @@ static void copyPassed(Warp &warp, const Passed &from, const Frame &source, cons
   }
 }
 
-static void refuse(Warp &warp, uint32_t instruction, std::string why) {
+Fault *raise(Warp &warp, uint32_t instruction, unsigned lane) {
   if (warp.fault)
-    return;
-  Fault &one = warp.fault.emplace();
-  one.refusal = std::move(why);
-  one.code = &warp.now.frame->code;
-  one.instruction = instruction;
+    return nullptr;
+  Fault &fault = warp.fault.emplace();
+  fault.code = &warp.now.frame->code;
+  fault.instruction = instruction;
+  fault.lane = lane;
+  return &fault;
+}
+
+static void refuse(Warp &warp, uint32_t instruction, std::string why) {
+  if (Fault *fault = raise(warp, instruction))
+    fault->refusal = std::move(why);
 }
 
 /// The function that all of the lanes call; of several the lanes of the first one.
@@ -298,7 +304,7 @@ static bool isUsed(const Warp &warp, const Frame *frame) {
 
 static void returnFrom(Warp &warp, uint32_t returning) {
   Frame *frame = warp.now.frame;
-  if (!frame->caller) // of a kernel: the thread ends
+  if (!frame->caller) // the thread ends with its kernel
     return endLanes(warp, returning);
   for (const auto &[result, to] : llvm::zip(frame->code.results, frame->site->results))
     copyPassed(warp, result, *frame, to, *frame->caller, returning);
@@ -349,13 +355,8 @@ static uint32_t leavingLanes(const Warp &warp, const CodeBlock &block) {
 }
 
 static void trap(Warp &warp, const CodeBlock &block) {
-  if (warp.fault)
-    return;
-  Fault &one = warp.fault.emplace();
-  one.isTrap = true;
-  one.code = &warp.now.frame->code;
-  one.instruction = block.instruction;
-  one.lane = static_cast<unsigned>(__builtin_ctz(leavingLanes(warp, block)));
+  if (Fault *fault = raise(warp, block.instruction, static_cast<unsigned>(__builtin_ctz(leavingLanes(warp, block)))))
+    fault->isTrap = true;
 }
 
 static void leave(Warp &warp, const CodeBlock &block) {

@@ -13,8 +13,8 @@ struct Frame {
   Frame(const FunctionCode &code, Frame *caller, uint32_t base);
   const FunctionCode &code;
   Frame *caller;
-  const CallSite *site = nullptr; // of the call
-  uint32_t base;                  // of its memory in the local memory of each thread
+  const CallSite *site = nullptr; // the call that made it
+  uint32_t base;                  // where its memory begins in the local memory of each thread
   std::unique_ptr<char[]> room;
   char *registers; // aligned
 };
@@ -51,14 +51,14 @@ struct Fault {
 
 struct Warp {
   BlockState *block = nullptr;
-  uint32_t number = 0; // in its block
+  uint32_t number = 0; // its number in the block
   uint32_t alive = 0;
   Fragment now;                 // mask 0: none runs
   std::vector<Fragment> ready;  // that could run
   std::vector<Fragment> parted; // that wait for other lanes at the block of code that they execute together
   std::vector<Join> joins;
   std::deque<Frame> frames;
-  std::vector<uint8_t> local; // of each lane `localBytes`
+  std::vector<uint8_t> local; // each lane has `localBytes` of them
   uint32_t localBytes = 0;
   uint32_t atBarrier = 0;                     // lanes
   uint32_t agent = 0;                         // its number in the cluster, from 1 on
@@ -74,6 +74,8 @@ struct Warp {
   uint8_t *localOf(unsigned lane) { return local.data() + size_t(lane) * localBytes; }
 };
 
+/// The fault of the warp, to be filled in; null: it has one already, and the first is the one that is reported.
+Fault *raise(Warp &warp, uint32_t instruction, unsigned lane = 0);
 /// Makes room for the frame of a function, fills its constants and special registers.
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller);
 /// Executes until the lanes wait, end, or have executed so many blocks of code.

@@ -29,9 +29,9 @@ struct WarpgroupProduct {
   llvm::SmallVector<Place, 128> d;
   bool isSparse = false, isTransposedA = false, isTransposedB = false, keeps = false;
   Place metadata, scaleOfD;
-  bool isNot = false;                              // of the predicate
+  bool isNot = false;                              // the predicate is negated
   std::vector<FragmentPlace> placesOfA, placesOfD; // row after row, of the rows of a warp
-  std::vector<FragmentPlace> placesOfIndices;      // of metadata
+  std::vector<FragmentPlace> placesOfIndices;      // where the metadata lie
 };
 
 /// The places of a fragment's elements, of the first 16 rows.
@@ -239,10 +239,7 @@ bool multiplyInWarpgroup(const Lowered &one, BodyLowering &lowering) {
   }
   if (!setLayouts(one, product))
     return false;
-  Op op;
-  op.run = multiplyInGroup;
-  op.more = lowering.keep(std::move(product));
-  lowering.emit(op);
+  lowering.emit(multiplyInGroup, std::move(product));
   return true;
 }
 

@@ -418,7 +418,7 @@ void nameGates(std::vector<Finding> &findings, const WrittenInstruction &written
 /// What remains to be said of the changed instruction, where the words of the written one are.
 static void appendLeft(std::vector<Finding> &findings, const Correction &correction, const Opcode &opcode) {
   const Opcode changed(spellingWith(opcode, correction.changes));
-  llvm::SmallVector<uint16_t, 16> from; // by word of the changed opcode
+  llvm::SmallVector<uint16_t, 16> from; // for each word of the changed opcode the one that it was
   for (uint16_t k = 0; k < opcode.words.size(); ++k) {
     auto isOf = [k](WordChange::Kind kind) {
       return [k, kind](const WordChange &change) { return change.at == k && change.kind == kind; };

@@ -109,8 +109,8 @@ private:
   const WrittenInstruction &written;
   const Opcode &opcode;
   const unsigned costOfGate;
-  std::vector<Correction> found; // of one cost
-  llvm::StringSet<> spellings;   // of those
+  std::vector<Correction> found; // corrections of the same cost
+  llvm::StringSet<> spellings;   // the spellings of those
   unsigned trials = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// From a refused instruction to the ones nearest to it that are right, or less wrong: which words are to be changed,
+// Finds, for a refused instruction, the nearest ones that are right, or less wrong: which words are to be changed,
 // and what remains to be said of the operands.
 #include "Match/Judgement.h"
 #include "Match/Written.h"
@@ -16,7 +16,7 @@ struct WordChange {
 
 struct Correction {
   llvm::SmallVector<WordChange, 3> changes; // none: the words are right
-  std::vector<Finding> left;                // of the operands, the version and the target
+  std::vector<Finding> left;                // findings about the operands, the version and the target
   unsigned cost;                            // what people seldom get wrong costs more
   uint32_t form;
 };

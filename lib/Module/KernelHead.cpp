@@ -13,6 +13,13 @@ static uint64_t product(llvm::ArrayRef<Operand> dimensions) {
   return result;
 }
 
+static std::array<uint32_t, 3> sizes(llvm::ArrayRef<Operand> dimensions) {
+  std::array<uint32_t, 3> result = {1, 1, 1};
+  for (auto [size, one] : llvm::zip(result, dimensions))
+    size = static_cast<uint32_t>(one.value);
+  return result;
+}
+
 KernelHead headOf(const Ast &ast, const Function &function) {
   using isa::DirectiveId;
   KernelHead head;
@@ -34,6 +41,8 @@ KernelHead headOf(const Ast &ast, const Function &function) {
       head.depth = operands.size() > 2 ? static_cast<uint64_t>(operands[2].value) : 1;
       head.threadsRange = directive.range;
       head.threadsName = name;
+      if (isNamed(DirectiveId::Reqntid))
+        head.requiredBlock = sizes(operands);
     } else if (isNamed(DirectiveId::Minnctapersm)) {
       head.blocks = value;
       head.blocksRange = operands.front().range;
@@ -41,6 +50,8 @@ KernelHead headOf(const Ast &ast, const Function &function) {
       head.clusterBlocks = product(operands);
       head.clusterRange = directive.range;
       head.clusterName = name;
+      if (isNamed(DirectiveId::Reqnctapercluster))
+        head.requiredCluster = sizes(operands);
     }
   }
   return head;

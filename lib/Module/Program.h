@@ -5,6 +5,7 @@
 #include "Resolve/Scopes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <array>
 #include <optional>
 
 namespace ptxray {
@@ -31,6 +32,7 @@ struct KernelHead {
   std::optional<uint64_t> blocks;    // of a multiprocessor: `.minnctapersm`
   uint64_t depth = 1;                // of a block, its third dimension
   uint64_t clusterBlocks = 1;        // `.reqnctapercluster`, `.maxclusterrank`
+  std::array<uint32_t, 3> requiredBlock = {0, 0, 0}, requiredCluster = {0, 0, 0}; // zeros: a launch may choose
   Range registersRange, threadsRange, blocksRange, clusterRange;
   llvm::StringRef threadsName, clusterName; // the directive
 };

@@ -8,7 +8,7 @@ namespace ptxray::numbers {
 namespace {
 
 constexpr unsigned width = 8;           // columns at a time
-constexpr float noExponent = -16384.0F; // of zero, which takes no part in the maximum
+constexpr float noExponent = -16384.0F; // the exponent of zero, which has no part in the maximum
 
 /// Elements as a significand below 2 and an exponent, both as f32: an exponent has its place in such a number, and
 /// comparing and shifting floats takes one instruction on every processor.
@@ -119,7 +119,7 @@ private:
 
   const Parts &a, &b;
   const MatrixSize size;
-  const Reading reading; // of the sums
+  const Reading reading; // how the sums are read
   const bool isHalf;
   const SumModel model;
 };
@@ -153,7 +153,7 @@ void Columns::addAtOnce(const uint16_t *rowsOfB, unsigned row, unsigned column, 
   for (unsigned j = 0; j < width; ++j)
     scale[j] = unit - greatest[j];
   const float *const factors = &a.significands[size_t(row) * size.depth];
-  int32_t units[2][width] = {}; // in each of them half of 32 products fit
+  int32_t units[2][width] = {}; // each holds half of 32 products
   for (unsigned k = begin; k < end; ++k) {
     const float *const second = &b.exponents[size_t(rowsOfB[k]) * size.columns + column];
     const float *const others = &b.significands[size_t(rowsOfB[k]) * size.columns + column];

@@ -5,7 +5,7 @@
 
 namespace ptxray::numbers {
 
-/// Of A, B and C: A is rows x depth, B depth x columns, C rows x columns.
+/// The sizes of A, B and C: A is rows x depth, B depth x columns, C rows x columns.
 struct MatrixSize {
   unsigned rows, columns, depth; // the columns are a multiple of eight
 };

@@ -40,16 +40,16 @@ enum class Code : uint8_t {
   Add,
   Subtract,
   Multiply,
-  MultiplyAdd, // of floats rounded once
+  MultiplyAdd, // a product and a sum; floats are rounded once
   Minimum,
   Maximum,
   Absolute,
   Negate,
   Divide,
   Remainder,
-  ShiftLeft,    // by lanes of the same width, as far as they are wide
+  ShiftLeft,    // the counts are in lanes of the same width
   ShiftRight,   // likewise
-  ShiftLeftBy,  // by `number`
+  ShiftLeftBy,  // the count is `number`
   ShiftRightBy, // likewise
   Ones,
   LeadingZeros,
@@ -85,15 +85,15 @@ enum class Code : uint8_t {
   Unequal,
   Differ, // less or greater
   IsNan,
-  CarryOf, // of a + b + c, which is a mask
+  CarryOf, // the carry of a + b + c, where c is a mask
   // The first argument is a mask:
   Select,   // a ? b : c
   AddMask,  // b + (a ? 1 : 0)
   FromMask, // a ? number : 0
-  Spread,   // in all lanes the lanes of a in which the operation is done
-  // From lanes of another type:
+  Spread,   // gives all lanes the mask of those in a that take part
+  // These read lanes of another type:
   Convert, // the number, or its lowest bits; of floats rounded to the nearest
-  Extract, // of a >> number % 256 the lowest number / 256 bits
+  Extract, // the lowest number / 256 bits of a >> number % 256
   Join,    // a, and b as the upper half
   MultiplyWide,
   MultiplyWideAdd, // c is as wide as the result

@@ -9,8 +9,8 @@ namespace ptxray::machine {
 /// Memory that a recipe reads before its operations, or writes after them. Each element is in a register of its own:
 /// of 8 and 16 bits in the low bits of one of 16.
 struct MemoryUse {
-  uint16_t operand = 0; // of the form: the address
-  uint16_t bits = 0;    // of an element
+  uint16_t operand = 0; // the operand of the form that is the address
+  uint16_t bits = 0;    // the size of an element
   std::vector<Place> elements;
 };
 

@@ -16,15 +16,16 @@ struct Source {
 /// The memory of an operand: what the machine has loaded, or is going to store.
 struct Part {
   uint16_t operand;
-  unsigned bytes; // of an element
+  unsigned bytes; // the size of an element
   std::vector<Place> read, written;
 };
 struct Evaluation {
   Recipe recipe;
   std::vector<Source> sources;
-  std::vector<Place> targets; // of the registers that are written, in the order of the outcome
+  std::vector<Place> targets; // the registers that are written, in the order of the outcome
   std::vector<Part> parts;
   Place carry;
+  std::map<RegisterAt, uint32_t> names; // the slot of each register, by which a product knows one that is written twice
 };
 
 /// Each lane has its own memory, for each operand this much of it.
@@ -71,6 +72,7 @@ private:
 Holding::Holding(const Evaluation &evaluation, const char *registers, uint32_t mask)
     : memory(evaluation.parts.size() * warpSize * partBytes) {
   lanes.active = mask;
+  lanes.names = evaluation.names;
   for (const Source &source : evaluation.sources) {
     LaneBits &bits = lanes.nodes[source.node];
     for (unsigned lane = 0; lane < warpSize; ++lane)
@@ -208,11 +210,15 @@ Compiled evaluated(const Recipe &recipe, llvm::ArrayRef<Place> byNode, Place car
     return compiled;
   const PartList list(recipe, file);
   list.describe(compiled);
-  auto evaluation = std::make_shared<Evaluation>(Evaluation{recipe, sourcesOf(recipe, byNode), {}, list.parts, carry});
+  auto evaluation =
+      std::make_shared<Evaluation>(Evaluation{recipe, sourcesOf(recipe, byNode), {}, list.parts, carry, {}});
   for (const RecipeResult &result : recipe.results)
     if (result.target == isa::FormulaTarget::Operand)
       for (const RecipeOperand::Register &one : recipe.operands[result.operand].registers)
         evaluation->targets.push_back(one.node >= 0 && size_t(one.node) < byNode.size() ? byNode[one.node] : Place());
+  for (size_t node = 0; recipe.product.function && node < byNode.size(); ++node)
+    if (byNode[node].bits)
+      evaluation->names[static_cast<int>(node)] = byNode[node].slot;
   compiled.refusal = refusalOf(*evaluation);
   if (!compiled.refusal.empty() || recipe.results.empty())
     return compiled;

@@ -12,7 +12,7 @@ struct ExactWork {
   size_t count = 0;
   std::array<ElementType, 3> types;
   std::array<std::optional<Value>, 3> constants;
-  const numbers::Format *format = nullptr; // of the result, or null:
+  const numbers::Format *format = nullptr; // the format of the result, or null:
   ElementType integer;                     // a number that is cut
   numbers::Rounding rounding = numbers::Rounding::Nearest;
 };

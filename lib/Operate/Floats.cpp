@@ -186,6 +186,7 @@ Term Lowering::flushed(const RecipeStep &step, const Term &term) {
     return fail();
   Term result = *same;
   result.node = graph.add(Code::Flush, floatLane(*type.format), same->node);
+  result.isRaw = false; // a NaN becomes the usual one
   return result;
 }
 
@@ -238,7 +239,7 @@ std::optional<Term> Lowering::floatChoice(const Term &condition, const Term &a, 
 /// Whether its sign bit is set.
 Term Lowering::signOf(const RecipeStep & /*step*/, const Term &term) {
   const Term a = settled(term);
-  if (!a.isFloat() || a.isConstant)
+  if (!a.isFloat() || a.isConstant || !a.isRaw) // a NaN that is computed has lost its sign
     return fail();
   const unsigned width = a.format->width() * packed.count;
   return Term::truth(graph.add(Code::Less, integerLane(a.format->width(), true), a.node, graph.constant(width, 0)));

@@ -15,15 +15,15 @@ struct Node {
   enum class Kind : uint8_t { Register, Constant, Operation, Fold, Call };
 
   Kind kind = Kind::Operation;
-  Code code = Code::Copy; // of a Fold: what joins
+  Code code = Code::Copy; // what a Fold joins by
   Lane type = Lane::U32, from = Lane::U32;
   std::array<NodeId, 3> args = {noNode, noNode, noNode};
   int64_t number = 0;
-  Handler handler = nullptr; // of a Call
+  Handler handler = nullptr; // what a Call runs
   const void *more = nullptr;
-  Place place; // of a Register
+  Place place; // where a Register is
   uint8_t bits = 0;
-  Bits value = 0; // of a Constant
+  Bits value = 0; // what a Constant is
   bool operator==(const Node &other) const;
 };
 
@@ -70,7 +70,7 @@ private:
 
   std::vector<Node> nodes;
   std::vector<Result> results;
-  std::vector<Place> places; // of the nodes
+  std::vector<Place> places; // where the nodes are
 };
 
 } // namespace ptxray::machine

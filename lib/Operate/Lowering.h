@@ -122,11 +122,11 @@ private:
   const Recipe &recipe;
   const ElementType packed;
   bool hasFailed = false;
-  std::vector<Terms> terms;                                // by step
+  std::vector<Terms> terms;                                // what each step gives
   Terms waiting;                                           // the sources of operations that are not rounded yet
-  std::vector<unsigned> wanted;                            // by step: lowest bits; 0: the step is not needed
+  std::vector<unsigned> wanted;                            // the lowest bits of each step that are needed; 0: none
   uint16_t current = 0;                                    // the step at hand
-  numbers::Rounding rounding = numbers::Rounding::Nearest; // of the formula at hand
+  numbers::Rounding rounding = numbers::Rounding::Nearest; // how the formula at hand rounds
   const numbers::Format *storedFormat = nullptr;           // likewise
 };
 

@@ -13,7 +13,7 @@ Place RegisterFile::add(unsigned bits) {
     end += 4;
     return {end - 4, width};
   }
-  const Slot slot = (end + 63) / 64 * 64; // where a whole vector register may be loaded
+  const Slot slot = (end + 63) / 64 * 64; // aligned, so that a whole vector register can be loaded
   end = slot + warpSize * width / 8;
   return {slot, width};
 }

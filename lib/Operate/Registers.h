@@ -1,5 +1,5 @@
 #pragma once
-// Where the registers of a warp lie, with the constants of the program and what instructions compute on their way.
+// The places of the registers of a warp, with the constants of the program and what instructions compute on their way.
 #include "Operate/Op.h"
 #include "Semantics/Element.h"
 #include <map>
@@ -31,8 +31,8 @@ public:
 private:
   uint32_t end = scratchSlot + scratchBytes;
   std::map<std::pair<unsigned, Bits>, Slot> constants;
-  std::map<unsigned, std::vector<Slot>> temporaries; // by width
-  std::map<unsigned, size_t> taken;                  // of those, by the instruction at hand
+  std::map<unsigned, std::vector<Slot>> temporaries; // the list of each width
+  std::map<unsigned, size_t> taken;                  // how many of them the instruction at hand has
 };
 
 } // namespace ptxray::machine

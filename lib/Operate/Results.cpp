@@ -1,4 +1,4 @@
-// Where the numbers of a recipe go.
+// Stores the numbers of a recipe where they go.
 #include "Operate/Exactly.h"
 #include "Operate/Lowering.h"
 #include "Semantics/Operators.h"

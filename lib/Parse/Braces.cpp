@@ -258,9 +258,9 @@ bool hasTrace(llvm::StringRef line) {
   return rest.empty() ? !blanks.empty() : blanks.contains("\t ") && rest.starts_with("//");
 }
 
-// Where the lost opening brace of a block was. A block begins with its declarations: among the places between the last
-// brace and the orphan where declarations follow other statements, the first with a trace above it is meant, else the
-// first.
+// Finds where the lost opening brace of a block was. A block begins with its declarations: among the places between the
+// last brace and the orphan where declarations follow other statements, the first with a trace above it is meant, else
+// the first.
 uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
   uint32_t from = 0;
   for (const Brace &brace : braces)
@@ -286,9 +286,9 @@ uint32_t Finder::placeOfLostOpen(uint32_t orphan) const {
   return place;
 }
 
-// Where the lost closing brace of a block was: at the first trace after its opening brace, preferring the clearest
-// kind. If there is none, the block ends with its line, unless it is indented as little as the function: then either
-// may be the open one.
+// Finds where the lost closing brace of a block was: at the first trace after its opening brace, preferring the
+// clearest kind. If there is none, the block ends with its line, unless it is indented as little as the function: then
+// either may be the open one.
 std::optional<uint32_t> Finder::placeOfLostClose(uint32_t open) const {
   const Line first = lineAt(open);
   const uint32_t from = first.begin + first.text.size() + 1;

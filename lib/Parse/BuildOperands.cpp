@@ -73,7 +73,7 @@ static uint16_t sizeFlags(OperandKind kind, uint8_t flags, uint64_t bits) {
 }
 
 void Builder::literal(const Token &token) {
-  // In a faulty text, the end of the expression may have been dropped, so that an operator follows.
+  // The end of the expression may have been dropped in a faulty text, so that an operator follows.
   if (!sink && operations.empty() && values.empty())
     switch (ahead.kind) {
     case TokenKind::Comma:

@@ -96,7 +96,7 @@ void Builder::number(const Token &token) {
 }
 
 void Builder::string(const Token &token) {
-  // In a faulty text, a string over several lines is due to a lost or stray quote, which the other pass reports.
+  // A string over several lines in a faulty text is due to a lost or stray quote, which the other pass reports.
   if (!sink && !ast.lost.empty() && source.slice(token.begin, token.end).contains('\n'))
     throw FastPassFailed();
   text(token.range());

@@ -135,7 +135,7 @@ private:
   std::vector<BraceRepair>::const_iterator nextRepair;
   Range bodyBrace;
   Token statementFirst;
-  uint32_t foreignEnd = 0;  // of the last line in another language
+  uint32_t foreignEnd = 0;  // where the last line in another language ends
   uint32_t badTokenEnd = 0; // where the last token that was none ends
   bool isSound = false;     // the item at hand has no fault so far
   bool lonelyWord = false;

@@ -87,7 +87,7 @@ void Resolver::setShape(Symbol &symbol) {
   shape.type = symbol.type;
   switch (symbol.kind) {
   case SymbolKind::Register:
-    // Of a type that no register has, which is reported, nothing is known.
+    // Nothing is known of a type that no register has, which is reported.
     shape.kind = symbol.type && isa::word(symbol.type).declarable != isa::Declarable::OfInstructions &&
                          isa::word(symbol.type).declarable != isa::Declarable::Never
                      ? ShapeKind::Register

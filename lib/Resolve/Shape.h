@@ -28,7 +28,7 @@ enum class ShapeKind : uint8_t {
 };
 
 enum ShapeFlag : uint16_t {
-  // As in the Ast:
+  // These are those of the Ast:
   ShapeNegated = Negated,
   ShapeNot = Not,
   ShapeOffset = HasOffset,     // `a+8`

@@ -225,7 +225,7 @@ void MatrixProduct::addIntegers(llvm::ArrayRef<uint32_t> x, llvm::ArrayRef<uint3
   for (unsigned row = 0; row < rows; ++row)
     for (unsigned column = 0; column < columns; ++column) {
       uint32_t &sum = sums[size_t(row) * columns + column];
-      int32_t both = 0; // of bits the products are those of `and`
+      int32_t both = 0; // bits are multiplied by `and`
       for (unsigned k = 0; k < depth; ++k) {
         first[k] = integerOf(x[size_t(row) * depth + k], typeOfA);
         second[k] = integerOf(y[size_t(rowsOfB[size_t(row) * depth + k]) * columns + column], typeOfB);

@@ -17,8 +17,8 @@ struct Fragment {
     uint16_t word;
     uint8_t lane, bit;
   };
-  unsigned rows = 0, columns = 0, bits = 0; // of an element
-  std::vector<Place> places;                // of several matrices one after the other
+  unsigned rows = 0, columns = 0, bits = 0; // the size of the matrix, and of an element
+  std::vector<Place> places;                // those of several matrices follow one after the other
 };
 
 /// The manual leaves open which thread holds which element of a fragment of wmma; programs see only that loads,
@@ -29,7 +29,7 @@ Fragment wholeFragment(unsigned rows, unsigned columns, unsigned bits, bool isAc
 template <class Word> using Registers = llvm::ArrayRef<const Word *>;
 template <class Word> struct ProductOperands {
   Registers<Word> a, b, c;
-  Registers<uint32_t> metadata; // of a sparse A
+  Registers<uint32_t> metadata; // which elements of a sparse A are kept
   Registers<uint32_t> scalesOfA, scalesOfB;
 };
 
@@ -41,7 +41,7 @@ public:
     unsigned architecture = 90;
     bool isSparse = false;
     unsigned selector = 0;                                    // of a sparse A
-    std::array<unsigned, 2> bytes = {0, 0}, threads = {0, 0}; // of the scales of A and B
+    std::array<unsigned, 2> bytes = {0, 0}, threads = {0, 0}; // which bytes and threads have the scales of A and B
   };
   /// None, and why: nothing is known of such a product.
   static std::shared_ptr<const MatrixProduct> make(const Request &request, std::string &refusal);
@@ -72,14 +72,14 @@ private:
   Kind kind = Kind::Float;
   bool isWhole = false; // wmma
   unsigned matrices = 1, rows = 0, columns = 0, depth = 0;
-  unsigned chunk = 0; // of a sparse A: neighbouring columns from which half are kept
+  unsigned chunk = 0; // how many neighbouring columns of a sparse A half are kept from
   ElementType typeOfA, typeOfB, typeOfC, typeOfD;
   Fragment a, b, c, d, metadata, scalesOfA, scalesOfB;
-  std::vector<uint16_t> everyRow; // of B, for each element of A: what `chosen` finds for a sparse one
+  std::vector<uint16_t> everyRow; // the row of B for each element of A: what `chosen` finds for a sparse one
   numbers::SumModel model{};
   numbers::Rounding rounding = numbers::Rounding::Nearest;
   bool isFinite = false; // .satfinite
-  bool isXor = false;    // of single bits
+  bool isXor = false;    // single bits are joined by xor
   bool hasGroups = false;
   const numbers::Format *scaleFormat = nullptr;
 };

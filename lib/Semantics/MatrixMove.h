@@ -12,16 +12,16 @@ namespace ptxray {
 struct MatrixMove {
   /// Neighbouring bits that lie together in memory and in one register.
   struct Piece {
-    uint8_t lane, word, bit; // of the register, by its number in the operand
+    uint8_t lane, word, bit; // the place in a register: lane, number in the operand, bit
     uint8_t addressLane;     // whose address it is
     uint32_t inner, outer;   // offset from there in bits, and how many strides besides
   };
-  uint8_t bits = 16;           // of a piece in memory; one that has fewer than eight may reach into the next byte
+  uint8_t bits = 16; // the size of a piece in memory; one of fewer than eight bits may reach into the next byte
   uint8_t bitsOfRegister = 16; // that it takes in the register
   bool isSigned = false;       // the bits above are copies of the highest
   uint16_t registers = 0;      // that the pieces are spread over; further ones hold the same again
   uint8_t bitsOfElement = 16;  // what a stride counts
-  uint32_t stride = 0;         // where none is written
+  uint32_t stride = 0;         // the stride if none is written
   std::vector<Piece> pieces;
 
   /// None, and why: nothing is known of such a move.

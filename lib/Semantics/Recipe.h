@@ -26,7 +26,7 @@ struct RecipeStep {
 struct RecipeOperand {
   struct Register {
     int16_t node = -1; // of the instruction; -1: none
-    uint8_t part = 0;  // of a register of vector type: which of its elements
+    uint8_t part = 0;  // which element of a register of vector type
     bool isConstant = false, isNot = false;
     Bits constant = 0;
   };

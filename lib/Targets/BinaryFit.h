@@ -17,7 +17,7 @@ struct TextGroup {
 struct GpuFit {
   const isa::Target *gpu = nullptr;
   size_t native = 0, compiled = 0, none = 0; // modules
-  uint16_t version = 0;                      // of the newest PTX that is compiled
+  uint16_t version = 0;                      // the newest PTX that is compiled
 };
 
 /// What a binary has for GPUs, as their drivers see it.
@@ -28,7 +28,7 @@ struct BinaryFit {
   std::vector<std::string> cubins;
   std::vector<TextGroup> texts;
   std::vector<GpuFit> gpus;
-  std::vector<BinaryProblem> problems; // of reading it, and of unpacking what was looked at
+  std::vector<BinaryProblem> problems; // what went wrong in reading it, and in unpacking what was looked at
 };
 /// `wantsLeast`: the least version is found however long the texts are.
 BinaryFit fitOf(const Binary &binary, const ReadLimits &limits, bool wantsLeast);

@@ -19,7 +19,7 @@ struct TargetReason {
 struct VersionAnswer {
   CellSet passes;
   uint16_t least = 0;                                // 0: nothing fits
-  std::map<uint16_t, std::vector<uint16_t>> targets; // by the least version with which each passes
+  std::map<uint16_t, std::vector<uint16_t>> targets; // the list for each least version with which they pass
   std::optional<TargetReason> version, target;       // what keeps lower ones out
   std::vector<TargetReason> conflict;                // what excludes each other, where nothing fits
 };

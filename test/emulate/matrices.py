@@ -2,7 +2,7 @@
 
 import struct
 
-# By type: bits, and the code of a small integer.
+# The bits of each type, and the code of a small integer.
 TYPES = {
     "f16": (16, lambda n: struct.unpack("<H", struct.pack("<e", n))[0]),
     "bf16": (16, lambda n: struct.unpack("<I", struct.pack("<f", n))[0] >> 16),

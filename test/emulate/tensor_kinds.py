@@ -213,7 +213,7 @@ def images(one, a, b, scales_a, scales_b):
 
 
 def wanted_of(one, a, b, scales_a, scales_b):
-    # Of a sparse A the first two of each four are there.
+    # A sparse A has the first two of each four.
     chosen = [4 * (k // 2) + k % 2 if one.sparse else k for k in range(one.depth)]
     for r in range(one.m):
         for n in range(N):

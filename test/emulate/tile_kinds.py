@@ -61,9 +61,9 @@ SWIZZLES = {"none": 0, "32": 1, "64": 3, "128": 7}  # which of the bits 7, 8 and
 
 @dataclasses.dataclass
 class Case:
-    size: int  # of an element
+    size: int  # the bytes of an element
     extents: list
-    strides: list  # of elements, of all dimensions
+    strides: list  # counted in elements, for all dimensions
     box: list
     steps: list
     swizzle: str

@@ -11,7 +11,7 @@ struct Line {
   std::string text;
   Recipe recipe;
   std::vector<uint8_t> widths;
-  std::vector<std::string> names; // of the registers, by node
+  std::vector<std::string> names; // what the registers are called, by node
 };
 
 /// Texts of one instruction each, whose registers are called `%p0`, `%h0`, `%r0`, `%rd0` and so on. Without a recipe,

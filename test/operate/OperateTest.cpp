@@ -163,7 +163,7 @@ std::vector<char> Twin::fresh(std::mt19937_64 &random) const {
   return registers;
 }
 
-/// As the machine does it, with memory that depends on nothing but the seed.
+/// Does what the machine does, with memory that depends on nothing but the seed.
 std::vector<char> Twin::run(const Compiled &compiled, std::vector<char> registers, uint32_t mask, uint64_t seed) const {
   for (const MemoryUse &use : compiled.reads)
     for (size_t element = 0; element < use.elements.size(); ++element) {

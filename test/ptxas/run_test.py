@@ -152,7 +152,11 @@ class Run(stand_in_test.StandIn):
             done = self.launch(*buffers, driver=False)
             self.assertEqual(
                 (done.returncode, done.stderr),
-                (4, "ptxray-run: there is no CUDA driver on this machine (libcuda.so.1)\n"),
+                (
+                    4,
+                    "ptxray-run: there is no CUDA driver on this machine (libcuda.so.1); "
+                    "`ptxray run --emulate` runs without one\n",
+                ),
             )
 
     def test_ptxas_fails(self):

@@ -8,14 +8,14 @@ namespace ptxray {
 
 struct Register {
   std::string name;
-  unsigned bits; // of a predicate 1
+  unsigned bits; // a predicate has 1
 };
 struct LaneCase {
-  unsigned lane; // of its warp; its lowest bit is the carry
+  unsigned lane; // its number in the warp, whose lowest bit is the carry
   std::vector<uint64_t> before, after;
 };
 struct LineCase {
-  unsigned number; // of the line in the file
+  unsigned number; // which line of the file it is
   std::string text;
   std::vector<Register> registers;
   std::vector<LaneCase> lanes;
@@ -88,7 +88,7 @@ public:
     return values;
   }
 
-  /// By its number in the case; -1: it is none of these.
+  /// The number of a register in the case; -1: it is none of these.
   int registerAt(RegisterAt at) const {
     const Operand &operand = nodes()[at.node];
     if (operand.kind != OperandKind::Name)

@@ -1,4 +1,4 @@
-// In place of ANTLR's search for nodes of trees, which nothing of ours calls. The tables of its lexer would be filled
+// Replaces ANTLR's search for nodes of trees, which nothing of ours calls. The tables of its lexer would be filled
 // at every start of the program, a quarter of the instructions that a start takes.
 #include "tree/xpath/XPath.h"
 #include "tree/xpath/XPathElement.h"

@@ -1,4 +1,4 @@
-// In the place of all other commands in `ptxray-check`, the program of the first answer.
+// Replaces all other commands in `ptxray-check`, the program of the first answer.
 #include "Command.h"
 #include "Reports.h"
 

@@ -54,7 +54,7 @@ const FactSyntax &syntaxOf(FactKind kind) {
                                                      {Ctas, {FactSyntax::Number, {}}},
                                                      {Grows, {FactSyntax::Operand, {}}},
                                                      {Shrinks, {FactSyntax::Operand, {}}},
-                                                     {Computes, {FactSyntax::Detail, {}}},
+                                                     {Strong, {FactSyntax::Nothing, {}}},
                                                      {Per, {FactSyntax::ScopeAndOperands, {"if"}}},
                                                      {Elects, {FactSyntax::Operand, {}}},
                                                      {Traces, {FactSyntax::Nothing, {}}},

@@ -7,7 +7,7 @@ namespace ptxray {
 bool Driver::open(int ordinal, std::string &reason) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW);
   if (!library) {
-    reason = "there is no CUDA driver on this machine (libcuda.so.1)";
+    reason = "there is no CUDA driver on this machine (libcuda.so.1); `ptxray run --emulate` runs without one";
     return false;
   }
   const char *missing = nullptr;

@@ -49,7 +49,7 @@ private:
   const KernelEntry &kernel;
   launcher::Options options;
   std::vector<launcher::Bytes> initial; // contents of the buffers, for launches that begin with them again
-  std::vector<uint64_t> addresses;      // of the buffers
+  std::vector<uint64_t> addresses;      // where the buffers are
   machine::Memory memory;
   const ReadModule module;
   machine::LoadedModule loaded;

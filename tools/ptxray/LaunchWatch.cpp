@@ -19,7 +19,7 @@ static void stop(int) {
 LaunchWatch::LaunchWatch(machine::Watch &watch, uint64_t blocks) : watch(watch), blocks(blocks) {
   running = &watch;
   previous = std::signal(SIGINT, stop);
-  if (previous == SIG_IGN) // as in the background of a shell
+  if (previous == SIG_IGN) // what runs in the background of a shell ignores it
     std::signal(SIGINT, SIG_IGN);
   if (llvm::sys::Process::StandardErrIsDisplayed())
     shower = std::thread([this] { show(); });

@@ -179,8 +179,9 @@ static int runRun(const Arguments &arguments) {
       !complaint.empty())
     return usageError(complaint);
   launch.words.insert(launch.words.end(), {"--kernel", entry.name, "--parameters", parameterSizes(entry)});
-  if (!arguments.has("--block") && !entry.threads.empty())
-    launch.words.insert(launch.words.end(), {"--block", entry.threads});
+  if (const auto [x, y, z] = entry.requiredBlock; x && !arguments.has("--block"))
+    launch.words.insert(launch.words.end(),
+                        {"--block", std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z)});
   if (arguments.has("--emulate"))
     return emulate(input, entry, launch.arguments(input.report.path), arguments);
   // Arguments are checked before a GPU is looked for and ptxas is called.

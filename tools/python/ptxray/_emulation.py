@@ -13,7 +13,7 @@ Sizes = typing.Union[int, collections.abc.Sequence[int]]
 
 _CODES = {"u8": "B", "s8": "b", "b8": "B", "u16": "H", "s16": "h", "b16": "H", "f16": "e", "u32": "I", "s32": "i"}
 _CODES |= {"b32": "I", "f32": "f", "u64": "Q", "s64": "q", "b64": "Q", "f64": "d"}
-_FLOATS = {"b16": "e", "b32": "f", "b64": "d"}  # of a number with a point
+_FLOATS = {"b16": "e", "b32": "f", "b64": "d"}  # how a number with a point is packed
 
 
 class EmulationError(RuntimeError):

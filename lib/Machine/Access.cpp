@@ -92,9 +92,10 @@ struct Region {
 };
 /// The places that the lanes of an access lead to. Lanes that lead nowhere are out of the mask.
 struct Pointers {
+  explicit Pointers(uint32_t mask) : mask(mask) {}
   uint32_t mask;
-  uint8_t *of[warpSize];
-  bool isRow = false; // one element after the other, of all lanes
+  std::array<uint8_t *, warpSize> of; // not set outside of the mask
+  bool isRow = false, isSame = false; // all lanes: one after the other, or all at one place
 };
 
 } // namespace
@@ -147,20 +148,28 @@ static Region regionAt(Warp &warp, const Op &op, const MemoryAccess &access, uin
 /// All lanes in one region.
 static bool findTogether(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, Pointers &found) {
   const uint64_t first = at[__builtin_ctz(found.mask)];
-  uint64_t low = first, high = first, unaligned = 0, unequal = 0;
-  for (unsigned lane = 0; lane < warpSize; ++lane) {
+  uint64_t low = first, high = first, unaligned = first, notRow = 0, notSame = 0;
+  if (found.mask == allLanes) // the loop without a condition becomes vectors
+    for (unsigned lane = 0; lane < warpSize; ++lane) {
+      const uint64_t distance = at[lane] - first;
+      notSame |= distance;
+      notRow |= distance ^ uint64_t(lane) * access.bytes;
+    }
+  found.isRow = found.mask == allLanes && !notRow && !(access.bytes & (access.alignment - 1));
+  found.isSame = found.mask == allLanes && !notSame;
+  if (found.isRow)
+    high = at[warpSize - 1];
+  for (unsigned lane = 0; !found.isRow && !found.isSame && lane < warpSize; ++lane) {
     const uint64_t one = found.mask >> lane & 1 ? at[lane] : first;
     low = std::min(low, one);
     high = std::max(high, one);
     unaligned |= one;
-    unequal |= one ^ (first + uint64_t(lane) * access.bytes);
   }
   if (unaligned & (access.alignment - 1))
     return false;
   const Region region = regionAt(warp, op, access, low);
   if (!region.bytes || high > region.end || access.bytes > region.end - high)
     return false;
-  found.isRow = !unequal && found.mask == allLanes && access.elements.size() == 1;
   for (unsigned lane = 0; lane < warpSize; ++lane)
     found.of[lane] = found.mask >> lane & 1 ? region.bytes + (at[lane] - region.begin) : nullptr;
   return true;
@@ -206,6 +215,11 @@ static bool changesNothing(const char *registers, const MemoryAccess &access, un
 
 /// Notes the accesses of the lanes; strong ones order. Two warps may write the same.
 static void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &found) {
+  const bool isOne = found.isRow || (found.isSame && !access.isWrite); // the lanes make one access together
+  if (isOne && !access.isStrong &&
+      !watched(warp, op, access.address, at[0], found.isRow ? warpSize * access.bytes : access.bytes, access.isWrite)
+           .earlier.warp)
+    return;
   const char *registers = warp.now.frame->registers;
   for (uint32_t left = found.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
@@ -225,6 +239,7 @@ static void watchAll(Warp &warp, const Op &op, const MemoryAccess &access, const
 }
 
 static void findOneByOne(Warp &warp, const Op &op, const MemoryAccess &access, const uint64_t *at, Pointers &found) {
+  found.isRow = found.isSame = false;
   for (uint32_t left = found.mask; left; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     Lookup one = look(warp, access.address.space, at[lane], access.bytes, lane, access.isWrite);
@@ -239,8 +254,9 @@ static void findOneByOne(Warp &warp, const Op &op, const MemoryAccess &access, c
 }
 
 static Pointers find(const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask, Warp &warp) {
-  Pointers found{mask, {}};
-  if (!findTogether(warp, op, access, at, found))
+  Pointers found(mask);
+  const bool isOneLane = !(mask & (mask - 1));
+  if (isOneLane || !findTogether(warp, op, access, at, found))
     findOneByOne(warp, op, access, at, found);
   if (!warp.clock.empty() &&
       (access.isStrong || access.address.space == Space::Shared || access.address.space == Space::Generic))
@@ -249,12 +265,18 @@ static Pointers find(const Op &op, const MemoryAccess &access, const uint64_t *a
 }
 
 template <class Register, class Element> static void load(Register *to, const Pointers &from, size_t offset) {
-  if (from.isRow && !offset) {
+  if (from.isRow && from.of[1] - from.of[0] == sizeof(Element)) {
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       Element element;
       std::memcpy(&element, from.of[0] + lane * sizeof element, sizeof element);
       to[lane] = element;
     }
+    return;
+  }
+  if (from.isSame) {
+    Element element;
+    std::memcpy(&element, from.of[0] + offset, sizeof element);
+    std::fill_n(to, warpSize, element);
     return;
   }
   for (uint32_t left = from.mask; left; left &= left - 1) {
@@ -265,7 +287,7 @@ template <class Register, class Element> static void load(Register *to, const Po
   }
 }
 template <class Register, class Element> static void store(const Register *from, const Pointers &to, size_t offset) {
-  if (to.isRow && !offset) {
+  if (to.isRow && to.of[1] - to.of[0] == sizeof(Element)) {
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       const auto element = static_cast<Element>(from[lane]);
       std::memcpy(to.of[0] + lane * sizeof element, &element, sizeof element);
@@ -305,9 +327,8 @@ template <class Move> static void byWidths(unsigned registerBits, unsigned bits,
 }
 // NOLINTEND(bugprone-branch-clone)
 
-static void loadAll(char *registers, const Op &op, const MemoryAccess &access, uint32_t mask, Warp &warp) {
-  uint64_t at[warpSize];
-  addressesOf(registers, access.address, at);
+static void loadAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask,
+                    Warp &warp) {
   const Pointers from = find(op, access, at, mask, warp);
   size_t offset = 0;
   for (const Place &place : access.elements) {
@@ -332,7 +353,10 @@ static void storeAll(char *registers, const Op &op, const MemoryAccess &access, 
 }
 
 void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
-  loadAll(registers, op, *static_cast<const MemoryAccess *>(op.more), mask, warp);
+  const auto &access = *static_cast<const MemoryAccess *>(op.more);
+  uint64_t at[warpSize];
+  addressesOf(registers, access.address, at);
+  loadAll(registers, op, access, at, mask, warp);
 }
 void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &access = *static_cast<const MemoryAccess *>(op.more);
@@ -344,17 +368,22 @@ void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp) {
 void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &atomic = *static_cast<const AtomicAccess *>(op.more);
   // What was there may be written to the register of the address.
-  llvm::SmallVector<std::array<uint64_t, warpSize>, 1> at(atomic.writes.size());
-  for (size_t i = 0; i < at.size(); ++i)
-    addressesOf(registers, atomic.writes[i].address, at[i].data());
+  using Addresses = llvm::SmallVector<std::array<uint64_t, warpSize>, 1>;
+  const auto addresses = [&](llvm::ArrayRef<MemoryAccess> accesses) {
+    Addresses at(accesses.size());
+    for (size_t i = 0; i < at.size(); ++i)
+      addressesOf(registers, accesses[i].address, at[i].data());
+    return at;
+  };
+  const Addresses from = addresses(atomic.reads), to = addresses(atomic.writes);
   for (uint32_t left = mask; left; left &= left - 1) {
     const uint32_t lane = left & -left;
-    for (const MemoryAccess &read : atomic.reads)
-      loadAll(registers, op, read, lane, warp);
+    for (size_t i = 0; i < from.size(); ++i)
+      loadAll(registers, op, atomic.reads[i], from[i].data(), lane, warp);
     for (const Op &one : atomic.ops)
       one.run(registers, one, lane, warp);
-    for (size_t i = 0; i < at.size() && !warp.fault; ++i)
-      storeAll(registers, op, atomic.writes[i], at[i].data(), lane, warp);
+    for (size_t i = 0; i < to.size() && !warp.fault; ++i)
+      storeAll(registers, op, atomic.writes[i], to[i].data(), lane, warp);
   }
 }
 

@@ -95,17 +95,18 @@ static bool isOfThread(Special what) {
   return what == Special::Tid || what == Special::LaneId || (what >= Special::MaskEq && what <= Special::MaskGt);
 }
 
-void fillSpecials(Warp &warp, Frame &frame) {
+void fillThreadSpecials(const Warp &warp, const FunctionCode &code, char *registers) {
+  for (const SpecialRegister &one : code.specials)
+    for (unsigned lane = 0; isOfThread(one.what) && lane < warpSize; ++lane) {
+      const uint64_t value = ofThread(warp, one.what, one.component, lane);
+      std::memcpy(registers + one.place.slot + size_t(lane) * (one.place.bits / 8), &value, one.place.bits / 8);
+    }
+}
+
+void fillBlockSpecials(const Warp &warp, Frame &frame) {
   for (const SpecialRegister &one : frame.code.specials)
-    if (one.place.bits == 1) {
-      const uint32_t lanes = ofBlock(warp, one.what, 0) ? allLanes : 0;
-      std::memcpy(frame.registers + one.place.slot, &lanes, 4);
-    } else
-      for (unsigned lane = 0; lane < warpSize; ++lane) {
-        const uint64_t value = isOfThread(one.what) ? ofThread(warp, one.what, one.component, lane)
-                                                    : ofBlock(warp, one.what, one.component);
-        std::memcpy(frame.registers + one.place.slot + size_t(lane) * (one.place.bits / 8), &value, one.place.bits / 8);
-      }
+    if (!isOfThread(one.what))
+      fill(frame.registers, one.place, ofBlock(warp, one.what, one.component));
 }
 
 // ---- barriers
@@ -271,14 +272,16 @@ void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t 
 }
 
 Progress runTurn(BlockState &block) {
-  constexpr uint32_t blocksOfTurn = 256;
+  // Lanes that parted have short turns: those that spin may wait for others of their warp.
+  constexpr uint32_t blocksOfTurn = 16, blocksOfParted = 8;
   const uint64_t before = block.events;
   Progress result = Progress::None;
   for (Warp &warp : block.warps) {
     if (warp.isDone())
       continue;
     const uint64_t instructions = warp.laneInstructions;
-    run(warp, blocksOfTurn);
+    const uint32_t running = warp.now.mask ? warp.now.mask : warp.ready.empty() ? 0 : warp.ready.front().mask;
+    run(warp, running == warp.alive ? blocksOfTurn : blocksOfParted);
     if (warp.laneInstructions != instructions)
       result = std::max(result, warp.waitsInVain ? Progress::InVain : Progress::Some);
     if (warp.fault) {

@@ -63,6 +63,7 @@ struct GridState {
   uint32_t faultThread = 0;
   uint64_t laneInstructions = 0;
   MatrixCache matrices;
+  std::map<std::pair<const FunctionCode *, uint32_t>, std::vector<char>> images; // registers to begin with, by warp
 };
 
 /// Prepares the block's warps.
@@ -81,6 +82,8 @@ void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t 
 void checkBarriers(BlockState &block);
 
 /// Fills in the special registers of a frame.
-void fillSpecials(Warp &warp, Frame &frame);
+void fillBlockSpecials(const Warp &warp, Frame &frame);
+/// Those of its threads, which are the same for warps of the same number in all blocks.
+void fillThreadSpecials(const Warp &warp, const FunctionCode &code, char *registers);
 
 } // namespace ptxray::machine

@@ -51,8 +51,13 @@ isa::WordId writtenSpace(const Lowered &one) {
 
 void addWindow(char *registers, const Op &op, uint32_t mask, Warp &) {
   const auto &widths = *static_cast<const Widths *>(op.more);
-  eachLane(registers, op, mask, widths.from, widths.to,
-           [&](uint64_t value, unsigned) { return value + widths.number; });
+  if (widths.from != 8 || widths.to != 8)
+    return eachLane(registers, op, mask, widths.from, widths.to,
+                    [&](uint64_t value, unsigned) { return value + widths.number; });
+  const auto *from = lanesOf<uint64_t>(registers, op.a);
+  auto *to = lanesOf<uint64_t>(registers, op.d);
+  for (unsigned lane = 0; lane < warpSize; ++lane) // in this form a compiler makes vectors of it
+    to[lane] = mask >> lane & 1 ? from[lane] + widths.number : to[lane];
 }
 
 void testWindow(char *registers, const Op &op, uint32_t mask, Warp &) {

@@ -26,30 +26,49 @@ static void note(PastAccess &last, const PastAccess &now) {
   last.bytes |= before;
 }
 
+static uint64_t bitOf(uint32_t agent) { return agent < 64 ? uint64_t(1) << agent : 0; }
+
+/// The read of the group that is not before what the warp does now; none: `warp` is 0.
+static PastAccess unordered(const ReadGroup &group, const Warp &warp) {
+  PastAccess one = group.last;
+  if (!group.warps)
+    return isBefore(one, warp) ? PastAccess() : one;
+  for (uint64_t left = group.warps; left; left &= left - 1) {
+    one.warp = static_cast<uint32_t>(__builtin_ctzll(left));
+    if (!isBefore(one, warp))
+      return one;
+  }
+  return {};
+}
+
 static Race noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, const Warp &warp) {
   if (conflicts(cell.write, now, warp))
     return {cell.write, true};
-  if (!isBefore(cell.read, warp)) { // several warps read it at the same time
+  ReadGroup &group = cell.reads;
+  const bool isSame = group.last.clock == now.clock && group.last.bytes == now.bytes &&
+                      (group.last.warp == now.warp || (group.warps && now.warp < 64));
+  if (!isSame && unordered(group, warp).warp) {
     cell.hasMoreReads = true;
-    std::vector<PastAccess> &more = shadow.moreReads[index];
-    const auto same = std::ranges::find(more, cell.read.warp, &PastAccess::warp);
-    if (same == more.end())
-      more.push_back(cell.read);
-    else
-      *same = cell.read;
+    shadow.moreReads[index].push_back(group);
   }
-  note(cell.read, now);
+  if (!isSame)
+    group.warps = 0;
+  group.warps |= bitOf(now.warp);
+  group.last = now;
   return {};
 }
 
 static Race noteWrite(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, const Warp &warp) {
   if (conflicts(cell.write, now, warp))
     return {cell.write, true};
-  if (conflicts(cell.read, now, warp))
-    return {cell.read, false};
+  const auto raced = [&](const ReadGroup &group) {
+    return group.last.bytes & now.bytes ? unordered(group, warp) : PastAccess();
+  };
+  if (const PastAccess read = raced(cell.reads); read.warp)
+    return {read, false};
   if (cell.hasMoreReads) {
-    for (const PastAccess &read : shadow.moreReads[index])
-      if (conflicts(read, now, warp))
+    for (const ReadGroup &group : shadow.moreReads[index])
+      if (const PastAccess read = raced(group); read.warp)
         return {read, false};
     shadow.moreReads.erase(index);
     cell.hasMoreReads = false;

@@ -23,14 +23,20 @@ struct PastAccess {
   uint8_t bytes = 0;  // a bit for each of the four
   const Instruction *at = nullptr;
 };
+/// Reads of several warps at the same count of their releases.
+struct ReadGroup {
+  uint64_t warps = 0; // a bit for each; of a warp from 64 on none: it is alone in its group
+  PastAccess last;    // the last of these reads; its bytes are those of all
+};
 /// What was last done to four bytes.
 struct Cell {
-  PastAccess write, read;
+  PastAccess write;
+  ReadGroup reads;
   bool hasMoreReads = false; // which lie elsewhere
 };
 struct SharedShadow {
   std::vector<Cell> cells;
-  std::map<size_t, std::vector<PastAccess>> moreReads; // the list of each cell
+  std::map<size_t, std::vector<ReadGroup>> moreReads; // the earlier groups of each cell
 };
 
 /// A conflict with an earlier access.

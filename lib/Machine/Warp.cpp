@@ -13,9 +13,10 @@ static uint32_t predicateAt(const char *registers, Slot slot) {
   return lanes;
 }
 
-Frame::Frame(const FunctionCode &code, Frame *caller, uint32_t base)
-    : code(code), caller(caller), base(base), room(new char[code.file.bytes() + 64]()) {
+Frame::Frame(const FunctionCode &code, Frame *caller, uint32_t base, const std::vector<char> &image)
+    : code(code), caller(caller), base(base), room(new char[image.size() + 64]) {
   registers = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(room.get()) + 63) / 64 * 64);
+  std::memcpy(registers, image.data(), image.size());
 }
 
 /// Makes the local memory of each lane at least as large.
@@ -29,9 +30,24 @@ static void growLocal(Warp &warp, uint64_t bytes) {
   warp.localBytes = static_cast<uint32_t>(bytes);
 }
 
-static void fill(char *registers, Place place, uint64_t number) {
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    std::memcpy(registers + place.slot + size_t(lane) * (place.bits / 8), &number, place.bits / 8);
+void fill(char *registers, Place place, uint64_t number) {
+  if (place.bits == 1)
+    *lanesOf<uint32_t>(registers, place.slot) = number ? allLanes : 0;
+  else if (place.bits == 32)
+    std::fill_n(lanesOf<uint32_t>(registers, place.slot), warpSize, static_cast<uint32_t>(number));
+  else
+    std::fill_n(lanesOf<uint64_t>(registers, place.slot), warpSize, number);
+}
+
+/// The registers of a function when a warp of this number enters it, but for what the block says.
+static const std::vector<char> &imageOf(Warp &warp, const FunctionCode &code) {
+  std::vector<char> &image = warp.block->grid->images[{&code, warp.number}];
+  if (image.empty()) {
+    image.resize(code.file.bytes());
+    code.file.writeConstants(image.data());
+    fillThreadSpecials(warp, code, image.data());
+  }
+  return image;
 }
 
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller) {
@@ -39,10 +55,9 @@ Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller) {
   const uint32_t base =
       caller ? (caller->base + static_cast<uint32_t>(caller->code.frameBytes) + alignment - 1) / alignment * alignment
              : 0;
-  Frame &frame = warp.frames.emplace_back(code, caller, base);
+  Frame &frame = warp.frames.emplace_back(code, caller, base, imageOf(warp, code));
   growLocal(warp, base + code.frameBytes);
-  code.file.writeConstants(frame.registers);
-  fillSpecials(warp, frame);
+  fillBlockSpecials(warp, frame);
   for (const auto &[place, offset] : code.frameAddresses)
     fill(frame.registers, place, base + offset);
   for (const auto &[place, offset] : code.sharedAddresses)

@@ -10,7 +10,8 @@ struct BlockState;
 
 /// A call of a function by the lanes that called it together.
 struct Frame {
-  Frame(const FunctionCode &code, Frame *caller, uint32_t base);
+  /// The registers begin as the image has them.
+  Frame(const FunctionCode &code, Frame *caller, uint32_t base, const std::vector<char> &image);
   const FunctionCode &code;
   Frame *caller;
   const CallSite *site = nullptr; // the call that made it
@@ -76,6 +77,8 @@ struct Warp {
 
 /// The fault of the warp, to be filled in; null: it has one already, and the first is the one that is reported.
 Fault *raise(Warp &warp, uint32_t instruction, unsigned lane = 0);
+/// Writes the same number to all lanes of a register of 1, 32 or 64 bits.
+void fill(char *registers, Place place, uint64_t number);
 /// Makes room for the frame of a function, fills its constants and special registers.
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller);
 /// Executes until the lanes wait, end, or have executed so many blocks of code.

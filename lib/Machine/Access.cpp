@@ -1,4 +1,5 @@
 #include "Machine/Access.h"
+#include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "llvm/ADT/SmallVector.h"
 #include <array>
@@ -195,11 +196,21 @@ static void reportRace(const Race &race, Warp &warp, const Op &op, const Address
     return;
   report(warp, op, AccessFault::None, address, at, bytes, isWrite, lane);
   warp.fault->race = race;
+  nameRule(warp.fault->race, warp, isWrite);
 }
 
-static void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite,
-                  unsigned lane) {
+void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite,
+           unsigned lane) {
   reportRace(watched(warp, op, address, at, bytes, isWrite), warp, op, address, at, bytes, isWrite, lane);
+}
+
+void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
+                 unsigned lane) {
+  if (warp.clock.empty() || warp.fault)
+    return;
+  const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
+  reportRace(noteAccess(warp, instruction, block, offset, bytes, isWrite), warp, op, {{}, 0, Space::Shared}, offset,
+             bytes, isWrite, lane);
 }
 
 /// Whether a lane writes what is there already.

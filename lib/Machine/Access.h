@@ -37,6 +37,12 @@ struct Lookup {
   AccessFault fault = AccessFault::None;
 };
 Lookup look(Warp &warp, Space space, uint64_t address, uint64_t bytes, unsigned lane, bool isWrite);
+/// Notes an access if it is to shared memory, and faults if it races.
+void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite,
+           unsigned lane);
+/// The same for shared memory of a block.
+void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
+                 unsigned lane);
 void report(Warp &warp, const Op &op, AccessFault fault, const AddressOf &address, uint64_t at, uint64_t bytes,
             bool isWrite, unsigned lane);
 

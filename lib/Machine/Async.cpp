@@ -1,4 +1,5 @@
 #include "Machine/Async.h"
+#include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "Numbers/Number.h"
 #include <cstring>
@@ -127,10 +128,13 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
   operation.reduction = copy.reduction;
   const uint64_t present = (uint64_t(1) << warp.block->cluster.size()) - 1;
   const uint64_t blocks = numberIn(registers, copy.blocks, lane) & present;
+  if (!copy.isFilled)
+    watch(warp, op, copy.from, from, size, false, lane);
   if (!copy.blocks.bits) {
     uint8_t *target = reach(copy.to, to, size, true, lane, op, warp, alignment);
     if (!target)
       return;
+    watch(warp, op, copy.to, to, size, true, lane);
     addTransfers(operation, copy, target, source, size, registers, lane);
   }
   for (uint64_t rest = blocks; rest; rest &= rest - 1) {
@@ -140,9 +144,12 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
     if (!target)
       return;
     addTransfers(operation, copy, target, source, size, registers, lane);
+    const uint64_t object = addressIn(registers, copy.barrier.address, lane) & sharedOffsetMask;
+    if (copy.barrier.isKnown)
+      setCounted(warp, *warp.block->cluster[rank], object);
+    watch(warp, op, copy.to, moved, size, true, lane);
     if (!copy.barrier.isKnown)
       continue;
-    const uint64_t object = addressIn(registers, copy.barrier.address, lane) & sharedOffsetMask;
     operation.completions.push_back({warp.block->cluster[rank], object, static_cast<uint32_t>(all)});
   }
   if (std::string problem = perform(operation); !problem.empty())

@@ -1,4 +1,5 @@
 #include "Machine/BarrierObject.h"
+#include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include <cstring>
 
@@ -43,7 +44,10 @@ void refuse(Warp &warp, const Op &op, unsigned lane, std::string why) {
   if (warp.fault)
     return;
   Fault &fault = warp.fault.emplace();
-  fault.refusal = std::move(why);
+  if (why == noObject)
+    fault.race.rule = DiagId::UninitialisedBarrier;
+  else
+    fault.refusal = std::move(why);
   fault.code = &warp.now.frame->code;
   fault.instruction = op.instruction;
   fault.lane = lane;
@@ -85,8 +89,10 @@ template <class Change> static std::string change(BlockState &block, uint8_t *by
   if (!object)
     return noObject;
   std::string problem = how(*object);
-  if (object->advance())
+  if (object->advance()) {
     ++block.events;
+    endPhase(block, bytes);
+  }
   bits = object->bits();
   std::memcpy(bytes, &bits, sizeof bits);
   return problem;
@@ -127,7 +133,9 @@ static std::string await(const BarrierUse &use, const uint8_t *bytes, char *regi
   const uint64_t phase = addressIn(registers, {use.phase, 0}, lane);
   const bool isComplete = object->isOdd != bool(use.isParity ? phase & 1 : phase >> phaseAt);
   setNumber(registers, use.result, lane, isComplete);
-  if (!isComplete)
+  if (isComplete)
+    acquireObject(warp, bytes);
+  else
     warp.waitsInVain = {instruction, (warp.waitsInVain ? warp.waitsInVain->second : 0) | 1u << lane};
   return "";
 }
@@ -158,12 +166,13 @@ static std::string useAt(const BarrierUse &use, BlockState &block, uint8_t *byte
 }
 
 /// What was done before an arrival is before what is done after the phase.
-static void noteOrder(const BarrierUse &use, const uint8_t *object, Warp &warp) {
-  const auto place = reinterpret_cast<uintptr_t>(object);
-  if (use.what == BarrierUse::What::Arrive || use.what == BarrierUse::What::Complete)
-    releaseAt(warp, place);
-  else if (use.what == BarrierUse::What::Await)
-    acquireAt(warp, place);
+static void noteOrder(const BarrierUse &use, const Op &op, unsigned lane, const uint8_t *object, Warp &warp) {
+  using enum BarrierUse::What;
+  if (use.what == Init)
+    return noteInit(warp, op, object);
+  checkInit(warp, op, object, lane);
+  if (use.what == Arrive || use.what == Complete)
+    releaseAt(warp, reinterpret_cast<uintptr_t>(object));
 }
 
 void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
@@ -180,7 +189,7 @@ void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     }
     BlockState &block = *warp.block;
     std::string problem;
-    noteOrder(use, found.bytes, warp);
+    noteOrder(use, op, lane, found.bytes, warp);
     if (use.what == BarrierUse::What::Await)
       problem = await(use, found.bytes, registers, lane, warp, op.instruction);
     else if (!use.blocks.bits)

@@ -1,4 +1,5 @@
 #include "Machine/Access.h"
+#include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
@@ -229,7 +230,10 @@ void checkBarriers(BlockState &block) {
 static void useClusterBarrier(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t mask) {
   ++warp.block->events;
   if (!site.waits) {
-    releaseAt(warp, clusterPlace);
+    if (site.isRelaxed)
+      releaseObjects(warp, clusterPlace);
+    else
+      releaseAt(warp, clusterPlace);
     warp.atCluster |= mask;
     return completeCluster(*warp.block);
   }

@@ -33,6 +33,7 @@ struct BlockState {
   SharedShadow shadow; // what was done to the bytes of `shared`
   std::shared_ptr<std::map<uint64_t, Clock>>
       places;                        // places that order accesses, one list for all blocks of the cluster
+  std::shared_ptr<Agents> agents;    // one list for all blocks of the cluster, too
   std::vector<BlockState *> cluster; // all blocks of the cluster, by their rank
   std::array<NumberedBarrier, 16> barriers;
   std::vector<WaitingAtBarrier> waitingForCluster;

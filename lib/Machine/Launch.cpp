@@ -1,5 +1,6 @@
 #include "Machine/Launch.h"
 #include "Isa/Words.h"
+#include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"
@@ -125,7 +126,9 @@ static void reportFault(const GridState &grid, Outcome &outcome) {
     outcome.refusedAt = instruction.range;
     return;
   }
-  if (fault.race.earlier.warp) {
+  if (fault.race.rule)
+    reportAsyncRace(fault, instruction, thread, *grid.program.module, sink);
+  else if (fault.race.earlier.warp) {
     Diagnostic &diagnostic =
         sink.report(DiagId::RunRace, instruction.range, thread, fault.isWrite ? "writes" : "reads",
                     "0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true), fault.race.isWrite ? "wrote" : "read");
@@ -232,8 +235,11 @@ bool Schedule::beginCluster() {
                         static_cast<uint32_t>(at[2] * grid.cluster[2] + z)};
       }
   const auto places = std::make_shared<std::map<uint64_t, Clock>>();
+  const uint32_t warps = (blocks.front()->threads() + warpSize - 1) / warpSize;
+  const std::shared_ptr<Agents> agents = agentsOf(static_cast<uint32_t>(blocks.size()) * warps);
   for (auto &block : blocks) {
     block->places = places;
+    block->agents = agents;
     for (auto &other : blocks)
       block->cluster.push_back(other.get());
     begin(*block);

@@ -1,6 +1,7 @@
 // Makes operations of facts about barrier objects, and of named functions that copy.
 #include "Isa/Words.h"
 #include "Machine/Async.h"
+#include "Machine/Flight.h"
 #include "Machine/Products.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -64,6 +65,9 @@ static std::string arrives(const Lowered &one, const Action &action, BodyLowerin
     return "";
   if (one.node("counts") >= 0)
     return "arrivals whose number is a vector";
+  if (action.groups)
+    lowering.emit(arriveAfter,
+                  ArrivalAfter{static_cast<unsigned>(engineOf(action)), lowering.addressAt(one, action.node)});
   // Without `.noinc` the phase waits for one arrival more, which happens when the copies are complete: at once.
   if (action.groups && !hasWord(one, ".noinc") && !hasWord(one, ".mbarrier::arrive::one"))
     return "";

@@ -1,6 +1,7 @@
 #include "Flow/Dominators.h"
 #include "Isa/Words.h"
 #include "Machine/Async.h"
+#include "Machine/Flight.h"
 #include "Machine/Provided.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -163,12 +164,16 @@ void BodyLowering::instruction(uint32_t number) {
   one.recipe = recipeOf({*verdict.opcode, one.shapes, builder.module.state().availability}, *verdict.match);
   beTogether(one);
   const size_t begin = code.ops.size();
+  lowerGroups(one, *this);
+  guardOps(one, begin);
   if (control(one))
     return;
+  const size_t start = code.ops.size();
   compute(one);
   if (std::string why = lowerFacts(one, *this); !why.empty())
     refuse(std::move(why));
-  guardOps(one, begin);
+  lowerStart(one, start, code, *this);
+  guardOps(one, start);
   code.file.endInstruction();
 }
 

@@ -103,6 +103,7 @@ void BodyLowering::barrier(const Lowered &one, const Action &action) {
     site.threads = placeOf(one, action.amount, 32);
   site.waits = action.kind != FactKind::Arrives;
   site.scope = action.scope();
+  site.isRelaxed = site.scope == isa::Scope::Cluster && !one.facts().has(FactKind::Releases);
   if (const int counted = one.node("c"); counted >= 0) {
     using Result = BarrierSite::Result;
     site.counted = placeOf(one, counted, 1);

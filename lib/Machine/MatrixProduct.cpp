@@ -80,18 +80,25 @@ static std::vector<uint32_t> codesOf(const SharedForm &form, const OperandType &
   return codes;
 }
 
-std::vector<uint8_t> MatrixCache::bytesOf(const SharedMatrix &matrix, llvm::ArrayRef<uint8_t> shared) {
+std::vector<uint32_t> MatrixCache::placesOf(const SharedMatrix &matrix) {
   const layout::SwizzleMode &mode = layout::swizzleModes[matrix.form.mode];
   const layout::Swizzle swizzle{mode.swizzleBits, mode.swizzleBase, mode.swizzleShift};
   const uint32_t pattern = matrix.baseOffset * 128; // the begin of the pattern of the swizzle
-  const Pieces &from = piecesOf(matrix.form);
-  std::vector<uint8_t> bytes(from.offsets.size() * 16);
-  for (size_t i = 0; i < from.offsets.size(); ++i) {
-    const uint32_t linear = matrix.start + from.offsets[i];
-    const uint32_t at = linear ^ (swizzle(linear - pattern) ^ (linear - pattern));
-    if (uint64_t(at) + 16 > shared.size())
+  std::vector<uint32_t> places = piecesOf(matrix.form).offsets;
+  for (uint32_t &place : places) {
+    const uint32_t linear = matrix.start + place;
+    place = linear ^ (swizzle(linear - pattern) ^ (linear - pattern));
+  }
+  return places;
+}
+
+std::vector<uint8_t> MatrixCache::bytesOf(const SharedMatrix &matrix, llvm::ArrayRef<uint8_t> shared) {
+  const std::vector<uint32_t> places = placesOf(matrix);
+  std::vector<uint8_t> bytes(places.size() * 16);
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (uint64_t(places[i]) + 16 > shared.size())
       return {};
-    std::memcpy(&bytes[i * 16], &shared[at], 16);
+    std::memcpy(&bytes[i * 16], &shared[places[i]], 16);
   }
   return bytes;
 }

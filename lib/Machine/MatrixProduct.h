@@ -56,6 +56,8 @@ public:
   /// Null: it does not lie in the memory.
   std::shared_ptr<const Prepared> find(const SharedMatrix &matrix, const OperandType &type, uint32_t products,
                                        bool isNegative, llvm::ArrayRef<uint8_t> shared);
+  /// The places in shared memory of each 16 bytes of the matrix.
+  std::vector<uint32_t> placesOf(const SharedMatrix &matrix);
   /// The bytes of the matrix, in pieces of 16: row after row, or for each K one after the other. Empty: it does not lie
   /// in the memory.
   std::vector<uint8_t> bytesOf(const SharedMatrix &matrix, llvm::ArrayRef<uint8_t> shared);

@@ -101,6 +101,7 @@ struct BarrierSite {
   enum class Result : uint8_t { None, Count, All, Any };
   Place number, threads;              // threads: none: all of the block
   bool waits = true;                  // else it only arrives
+  bool isRelaxed = false;             // the arrival orders nothing
   isa::Scope scope = isa::Scope::Cta; // a cluster has one barrier, and so has each warpgroup
   Place counted;                      // the predicate
   bool isNot = false;

@@ -11,7 +11,7 @@ void join(Clock &into, const Clock &other) {
 }
 
 static bool isBefore(const PastAccess &access, const Warp &warp) {
-  return access.warp == 0 || access.warp == warp.agent ||
+  return access.warp == 0 || access.warp == warp.agent || (warp.doer.isOrdered && access.warp == warp.doer.agent) ||
          (access.warp < warp.clock.size() && warp.clock[access.warp] >= access.clock);
 }
 
@@ -41,9 +41,20 @@ static PastAccess unordered(const ReadGroup &group, const Warp &warp) {
   return {};
 }
 
+/// The async proxy does not see what a warp wrote before a fence for proxies.
+static bool isUnfenced(const PastAccess &write, const PastAccess &now, const Warp &warp) {
+  const Agents &agents = *warp.block->agents;
+  if (!(write.bytes & now.bytes) || write.warp == 0 || write.warp > agents.warps)
+    return false;
+  const uint32_t entry = agents.fenced(write.warp);
+  return entry >= warp.clock.size() || warp.clock[entry] < write.clock;
+}
+
 static Race noteRead(Cell &cell, size_t index, const PastAccess &now, SharedShadow &shadow, const Warp &warp) {
   if (conflicts(cell.write, now, warp))
     return {cell.write, true};
+  if (warp.doer.isAsyncProxy && isUnfenced(cell.write, now, warp))
+    return {cell.write, true, true};
   ReadGroup &group = cell.reads;
   const bool isSame = group.last.clock == now.clock && group.last.bytes == now.bytes &&
                       (group.last.warp == now.warp || (group.warps && now.warp < 64));
@@ -80,6 +91,10 @@ static Race noteWrite(Cell &cell, size_t index, const PastAccess &now, SharedSha
 Race noteAccess(Warp &warp, const Instruction &at, BlockState &owner, uint64_t offset, uint64_t bytes, bool isWrite) {
   SharedShadow &shadow = owner.shadow;
   PastAccess now{warp.agent, warp.clock[warp.agent], 0, &at};
+  if (warp.doer.agent) {
+    now.warp = warp.doer.agent;
+    now.clock = warp.doer.clock;
+  }
   for (uint64_t from = offset; from < offset + bytes;) {
     const size_t index = from / 4;
     const unsigned first = from % 4,

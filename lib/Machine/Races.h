@@ -2,9 +2,11 @@
 // Races in shared memory: two accesses of different warps, one of them a write, that nothing orders. What orders them
 // is known by clocks: each warp counts its releases, and knows up to which count of every other warp all has happened
 // before. Lanes of one warp are taken for one agent.
+#include "Diagnostics/Diagnostic.h"
 #include "Parse/Ast.h"
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace ptxray::machine {
@@ -18,7 +20,7 @@ void join(Clock &into, const Clock &other);
 
 /// An access of a warp.
 struct PastAccess {
-  uint32_t warp = 0;  // its number in the cluster, from 1 on; 0: none
+  uint32_t warp = 0;  // its number in the cluster, from 1 on, or that of another agent; 0: none
   uint32_t clock = 0; // its own at that time
   uint8_t bytes = 0;  // a bit for each of the four
   const Instruction *at = nullptr;
@@ -42,7 +44,10 @@ struct SharedShadow {
 /// A conflict with an earlier access.
 struct Race {
   PastAccess earlier;
-  bool isWrite = false; // the earlier one
+  bool isWrite = false;              // the earlier one
+  bool isUnfenced = false;           // it is ordered, but another proxy does not see it
+  std::optional<DiagId> rule = {};   // of asynchronous operations
+  const Instruction *wait = nullptr; // that waits for something else
 };
 /// Notes the access of a warp to shared memory of the block; gives the earlier access that nothing orders before it.
 Race noteAccess(Warp &warp, const Instruction &at, BlockState &owner, uint64_t offset, uint64_t bytes, bool isWrite);

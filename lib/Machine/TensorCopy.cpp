@@ -2,6 +2,7 @@
 #include "Isa/Words.h"
 #include "Layout/Layout.h"
 #include "Machine/Async.h"
+#include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "Machine/TensorMap.h"
 #include <cstring>
@@ -241,6 +242,7 @@ bool copyWith(Tile &tile, const SharedPlace &place, const TileCopy &copy, uint64
            !copy.isStore, lane);
     return false;
   }
+  watchShared(warp, op, *place.block, place.offset, tile.bytes(), !copy.isStore, lane);
   if (const uint64_t outside = TileTransfers(tile, *place.block, warp.block->grid->memory, operation).make()) {
     report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Global}, outside, tile.rowBytes(), copy.isStore, lane);
     return false;
@@ -275,9 +277,10 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
     if (!(blocks >> rank & 1))
       continue;
     BlockState *block = warp.block->cluster[rank];
+    const uint32_t counting = copy.isPair ? (rank & ~1u) | (object.block->rank & 1) : rank;
+    setCounted(warp, *warp.block->cluster[counting], object.offset);
     if (!copyWith(*tile, {block, place.offset}, copy, address, lane, op, warp, operation))
       return;
-    const uint32_t counting = copy.isPair ? (rank & ~1u) | (object.block->rank & 1) : rank;
     operation.completions.push_back({warp.block->cluster[counting], object.offset, bytes});
   }
   if (problem = perform(operation); !problem.empty())

@@ -1,6 +1,7 @@
 #include "Machine/TensorMemory.h"
 #include "Layout/Instructions.h"
 #include "Machine/Async.h"
+#include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "Machine/Products.h"
 #include <cstring>
@@ -160,6 +161,7 @@ void copyToTensor(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   std::vector<uint8_t> bytes = block.grid->matrices.bytesOf(*matrix, block.shared);
   if (bytes.empty())
     return report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix->start, 16, false, lane);
+  watchMatrix(warp, op, block, *matrix, lane);
   if (copy.packedBits)
     unpack(bytes, copy.packedBits);
   for (BlockState *other : block.cluster) {

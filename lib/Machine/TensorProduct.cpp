@@ -2,6 +2,7 @@
 #include "Descriptor/Descriptor.h"
 #include "Layout/Instructions.h"
 #include "Machine/Async.h"
+#include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "Machine/Products.h"
 #include "llvm/ADT/STLExtras.h"
@@ -172,8 +173,8 @@ TensorShape shapeOf(const TensorProduct &product, uint32_t descriptor, uint32_t 
 class Multiplication {
 public:
   Multiplication(const TensorProduct &product, const TensorShape &shape, const char *registers, unsigned lane,
-                 Warp &warp)
-      : product(product), shape(shape), registers(registers), lane(lane), block(*warp.block) {
+                 const Op &op, Warp &warp)
+      : product(product), shape(shape), registers(registers), lane(lane), op(op), warp(warp), block(*warp.block) {
     if (product.ctas == 2) {
       const uint32_t first = block.rank & ~1u;
       for (uint32_t rank = first; rank < first + 2 && rank < block.cluster.size(); ++rank)
@@ -185,7 +186,7 @@ public:
 
 private:
   uint64_t number(Place place) const { return addressIn(registers, {place, 0}, lane); }
-  std::shared_ptr<const Prepared> shared(bool isA, const BlockState &from, std::string &problem) const;
+  std::shared_ptr<const Prepared> shared(bool isA, BlockState &from, std::string &problem) const;
   std::shared_ptr<const Prepared> ofTensorMemory(uint32_t first) const;
   std::vector<numbers::Factor> scales(const AddressOf &address, const TensorPlaces &places) const;
   std::vector<uint16_t> columns(uint32_t first) const;
@@ -208,11 +209,13 @@ private:
   const TensorShape &shape;
   const char *registers;
   const unsigned lane;
+  const Op &op;
+  Warp &warp;
   BlockState &block;
   llvm::SmallVector<BlockState *, 2> blocks; // that take part
 };
 
-std::shared_ptr<const Prepared> Multiplication::shared(bool isA, const BlockState &from, std::string &problem) const {
+std::shared_ptr<const Prepared> Multiplication::shared(bool isA, BlockState &from, std::string &problem) const {
   const auto ctas = static_cast<uint32_t>(blocks.size());
   const OperandType &type = isA ? shape.kind.a : shape.kind.b;
   const auto matrix = sharedMatrixOf(number(isA ? product.a : product.b), (isA ? shape.m : shape.n) / ctas,
@@ -226,6 +229,8 @@ std::shared_ptr<const Prepared> Multiplication::shared(bool isA, const BlockStat
       block.grid->matrices.find(*matrix, type, shape.kind.model.products, isA && shape.kind.isNegative, from.shared);
   if (!found)
     problem = "a matrix that leaves shared memory";
+  else
+    watchMatrix(warp, op, from, *matrix, lane);
   return found;
 }
 
@@ -379,7 +384,7 @@ void multiply(char *registers, const Op &op, uint32_t mask, Warp &warp) {
       found->second = shapeOf(product, descriptor, d.lane);
     std::string problem = found->second.problem;
     if (problem.empty())
-      problem = Multiplication(product, found->second, registers, lane, warp).run();
+      problem = Multiplication(product, found->second, registers, lane, op, warp).run();
     if (!problem.empty())
       refuse(warp, op, lane, std::move(problem));
   }

@@ -1,6 +1,7 @@
 #pragma once
 // A warp: 32 lanes that execute together where they can. Lanes that part at a branch wait for each other where their
 // ways meet, but no lane waits for ever: who waits goes on alone when the others cannot come.
+#include "Machine/Agents.h"
 #include "Machine/Program.h"
 #include "Machine/Races.h"
 
@@ -64,6 +65,8 @@ struct Warp {
   uint32_t atBarrier = 0;                     // lanes
   uint32_t agent = 0;                         // its number in the cluster, from 1 on
   Clock clock;                                // empty: races are not looked for
+  Doer doer;                                  // of what is noted now
+  std::vector<Engine> engines;                // by their number
   std::array<const Allocation *, 8> recent{}; // that accesses found, by their instruction
   uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
   std::optional<std::pair<uint32_t, uint32_t>> waitsInVain; // the instruction and the lanes: a barrier object's phase

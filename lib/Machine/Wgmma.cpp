@@ -3,6 +3,7 @@
 #include "Isa/Words.h"
 #include "Layout/Instructions.h"
 #include "Machine/Async.h"
+#include "Machine/Flight.h"
 #include "Machine/Grid.h"
 #include "Machine/MatrixProduct.h"
 #include "Machine/Products.h"
@@ -78,6 +79,8 @@ std::shared_ptr<const Prepared> fromShared(const WarpgroupProduct &product, bool
                                                isA && product.kind.isNegative, warp.block->shared);
   if (!found)
     report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix->start, 16, false, lane);
+  else if (warp.number % 4 == 0) // for all warps of the group
+    watchMatrix(warp, op, *warp.block, *matrix, lane);
   return found;
 }
 

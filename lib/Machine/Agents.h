@@ -1,0 +1,58 @@
+#pragma once
+// Who accesses memory: warps, and asynchronous operations, which go on beside the threads that started them. An
+// operation that groups take belongs to an engine of its warp and is numbered there; one that a barrier object counts
+// belongs to the object and has the number of its phase. Clocks have an entry for each of these agents: up to which of
+// its operations a warp has seen the end.
+#include <cstdint>
+#include <deque>
+#include <map>
+
+namespace ptxray {
+struct Instruction;
+}
+
+namespace ptxray::machine {
+
+/// Who does what a warp notes, if it is not the warp itself.
+struct Doer {
+  uint32_t agent = 0, clock = 0; // 0: the warp
+  bool isAsyncProxy = false;     // it does not see what ordinary instructions wrote before a proxy fence
+  bool isOrdered = false;        // its operations access memory one after the other
+};
+
+/// What a warp has started of one kind of operations that groups take.
+struct Engine {
+  uint32_t started = 0;                  // operations
+  std::deque<uint32_t> groups;           // the newest ones: how many had been started when each was committed
+  const Instruction *vainWait = nullptr; // a wait since the newest operation, which is in no group
+
+  uint32_t committed() const { return groups.empty() ? 0 : groups.back(); }
+};
+
+/// A barrier object, as clocks see it.
+struct ObjectHistory {
+  uint32_t agent = 0;
+  uint32_t phases = 0;                       // that are complete
+  uint32_t initialiser = 0, initialised = 0; // the warp that made it, and its clock then
+  const Instruction *init = nullptr;
+};
+
+/// What the blocks of a cluster share. The entries of clocks, from 1 on: what warps did, what of that was before a
+/// proxy fence, which barrier objects they had made before a fence for these, engines, barrier objects.
+struct Agents {
+  uint32_t warps = 0, engines = 0;
+  std::map<uint64_t, ObjectHistory> objects; // by their place
+
+  uint32_t fenced(uint32_t warp) const { return warps + warp; }
+  uint32_t made(uint32_t warp) const { return 2 * warps + warp; }
+  uint32_t engine(uint32_t warp, uint32_t engine) const { return 3 * warps + 1 + (warp - 1) * engines + engine; }
+  uint32_t firstObject() const { return 3 * warps + 1 + warps * engines; }
+  ObjectHistory &object(uint64_t place) {
+    ObjectHistory &one = objects[place];
+    if (!one.agent)
+      one.agent = firstObject() + static_cast<uint32_t>(objects.size() - 1);
+    return one;
+  }
+};
+
+} // namespace ptxray::machine

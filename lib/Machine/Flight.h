@@ -1,0 +1,80 @@
+#pragma once
+// Asynchronous operations while they are in flight: what starts them, and what sees their end. An access that comes too
+// early is found in every run on whose path it lies, however early the machine does the operation.
+#include "Machine/Access.h"
+#include "Machine/Lower.h"
+#include "Machine/MatrixProduct.h"
+#include <memory>
+
+namespace ptxray::machine {
+
+struct BlockState;
+
+/// Payload of an asynchronous instruction.
+struct StartedOperation {
+  std::vector<Op> ops;        // that do it
+  int engine = -1;            // whose groups it joins; -1: none
+  bool isOfWarpgroup = false; // all warps of the group start it together
+  bool isAsyncProxy = false;
+  bool isOrdered = false;
+  bool isCounted = false; // a barrier object counts it:
+  AddressOf object;
+};
+void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp);
+
+/// Payload of what commits, or waits for, groups of an engine.
+struct GroupUse {
+  unsigned engine = 0;
+  bool isOfWarpgroup = false;
+  Place pending; // how many groups may be; none: none may
+};
+void commitGroup(char *registers, const Op &op, uint32_t mask, Warp &warp);
+void awaitGroups(char *registers, const Op &op, uint32_t mask, Warp &warp);
+
+/// Payload of an arrival at a barrier object when all that the warp has started is complete.
+struct ArrivalAfter {
+  unsigned engine = 0;
+  AddressOf object;
+};
+void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp);
+
+/// What ordinary instructions wrote becomes visible to the async proxy.
+void fenceProxies(char *registers, const Op &op, uint32_t mask, Warp &warp);
+/// Barrier objects that were made become visible to the cluster.
+void fenceObjects(char *registers, const Op &op, uint32_t mask, Warp &warp);
+/// A release of nothing but these.
+void releaseObjects(Warp &warp, uint64_t place);
+
+/// What a warp has seen of a barrier object whose phase is over.
+void acquireObject(Warp &warp, const uint8_t *object);
+/// The phase of a barrier object is over.
+void endPhase(BlockState &block, const uint8_t *object);
+void noteInit(Warp &warp, const Op &op, const uint8_t *object);
+/// Faults if the object was made by another warp and nothing orders that before.
+void checkInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane);
+/// What comes is done by an operation that the object counts.
+void setCounted(Warp &warp, BlockState &block, uint64_t offset);
+
+/// An operand in shared memory is read.
+void watchMatrix(Warp &warp, const Op &op, BlockState &block, const SharedMatrix &matrix, unsigned lane);
+
+/// The agents of a cluster.
+std::shared_ptr<Agents> agentsOf(uint32_t warps);
+/// The rule that an access broke, for a race with an asynchronous operation or by one; nothing: it has no rule of its
+/// own.
+void nameRule(Race &race, const Warp &warp, bool isWrite);
+
+/// Reports it at the instruction of the later access.
+void reportAsyncRace(const Fault &fault, const Instruction &instruction, const std::string &thread,
+                     const ReadModule &module, DiagnosticSink &sink);
+
+// ---- lowering
+
+/// Makes one operation of those since `first`, if the instruction is asynchronous.
+void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLowering &lowering);
+/// Makes operations of facts about groups and fences.
+void lowerGroups(const Lowered &one, BodyLowering &lowering);
+/// The engine of the groups that a fact names; -1: none.
+int engineOf(const Action &action);
+
+} // namespace ptxray::machine

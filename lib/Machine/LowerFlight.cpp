@@ -1,0 +1,75 @@
+// Makes operations of facts about asynchronous operations, their groups, and fences for proxies.
+#include "Isa/Words.h"
+#include "Machine/Flight.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ptxray::machine {
+
+using isa::FactKind;
+
+/// A tensor core does what these take in the order in which it was started.
+static bool isPipeline(llvm::StringRef group) {
+  return group == "tcgen05.mma" || group == "tcgen05.cp" || group == "tcgen05.shift";
+}
+
+int engineOf(const Action &action) {
+  if (!action.groups)
+    return -1;
+  const auto first = static_cast<unsigned>(__builtin_ctz(action.groups));
+  const llvm::ArrayRef<isa::Text> groups = isa::tables().groups;
+  if (!isPipeline(groups[first]))
+    return static_cast<int>(first);
+  return static_cast<int>(llvm::find_if(groups, isPipeline) - groups.begin());
+}
+
+static bool isOfWarpgroup(const Lowered &one) {
+  const Action *converged = one.action(FactKind::Converged);
+  return converged && converged->scope() == isa::Scope::Warpgroup;
+}
+
+void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLowering &lowering) {
+  const Action *action = one.action(FactKind::Async);
+  if (!action || first == code.ops.size())
+    return;
+  StartedOperation start;
+  start.ops.assign(code.ops.begin() + static_cast<long>(first), code.ops.end());
+  for (Op &op : start.ops)
+    op.instruction = one.number;
+  code.ops.resize(first);
+  start.engine = engineOf(*action);
+  start.isOfWarpgroup = isOfWarpgroup(one);
+  start.isAsyncProxy = action->proxy() == isa::Proxy::Async;
+  start.isOrdered = start.engine >= 0 && isPipeline(isa::tables().groups[static_cast<unsigned>(start.engine)]);
+  start.isCounted = action->node >= 0;
+  if (start.isCounted)
+    start.object = lowering.addressAt(one, action->node);
+  lowering.emit(startOperation, std::move(start));
+}
+
+/// Whether a fence for proxies is of shared memory too.
+static bool isOfShared(const Action &action) {
+  return !action.space || isa::word(action.space).text != isa::word(isa::words::global).text;
+}
+
+void lowerGroups(const Lowered &one, BodyLowering &lowering) {
+  for (const Action &action : one.facts().actions) {
+    using enum isa::Ordered;
+    const auto ordered = static_cast<isa::Ordered>(action.detail), with = static_cast<isa::Ordered>(action.other);
+    if (action.kind == FactKind::Orders) {
+      if (ordered == Generic && with == Async && isOfShared(action))
+        lowering.emit(fenceProxies, 0);
+      else if (ordered == Barriers)
+        lowering.emit(fenceObjects, 0);
+    }
+    if (action.kind != FactKind::Commits && action.kind != FactKind::Waits)
+      continue;
+    GroupUse use;
+    use.isOfWarpgroup = isOfWarpgroup(one);
+    use.engine = static_cast<unsigned>(engineOf(action));
+    if (action.amount >= 0)
+      use.pending = lowering.placeOf(one, action.amount, 64);
+    lowering.emit(action.kind == FactKind::Commits ? commitGroup : awaitGroups, use);
+  }
+}
+
+} // namespace ptxray::machine

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Runs the kernels of test/device/hazards without a GPU, and their faulty twins: twins.py PTXRAY
+
+A right kernel has nothing to report. Each twin is reported by the rule that the table names; `-`: by none, since its
+fault is one of those that nothing shows (docs/hazards.md)."""
+
+import importlib.util
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HAZARDS = pathlib.Path(__file__).resolve().parents[1] / "device" / "hazards"
+ROUNDS, BLOCKS, THREADS = 6, 2, 128
+RULES = {
+    "bulk_bytes": "run-hang",
+    "bulk_expect": "unwaited-bulk-copy",
+    "bulk_reuse": "-",
+    "bulk_wait": "run-race",
+    "cp_async_barrier": "run-race",
+    "cp_async_commit": "uncommitted-copy",
+    "cp_async_count": "unwaited-copy",
+    "cp_async_stages": "unwaited-copy",
+    "cp_async_wait": "unwaited-copy",
+    "ignored_wait": "unwaited-bulk-copy",
+    "init": "uninitialised-barrier",
+    "init_fence": "-",
+    "init_order": "unordered-init",
+    "never_awaited": "unwaited-bulk-copy",
+    "parity": "run-race",
+    "store_commit": "uncommitted-copy",
+    "store_exit": "-",
+    "store_fence": "missing-proxy-fence",
+    "store_source": "source-in-flight",
+    "wgmma_commit": "uncommitted-copy",
+    "wgmma_cp_async": "-",
+    "wgmma_fence": "-",
+    "wgmma_operand": "missing-proxy-fence",
+    "wgmma_wait": "source-in-flight",
+}
+
+
+def twin_of(text):
+    spec = importlib.util.spec_from_file_location("run", HAZARDS / "run.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.twin_of(text)
+
+
+def found_in(ptxray, text, folder, options):
+    """The rules that a run reports, and its exit status."""
+    path = folder / "kernel.ptx"
+    path.write_text(text)
+    command = [ptxray, "run", "--emulate", "--no-config", "--format=short", path, "--kernel=kernel", *options]
+    command += [f"--grid={BLOCKS}", f"--block={THREADS}", f"random:f16:{1024 * (ROUNDS + 2)}:1"]
+    command += [f"zeros:{BLOCKS * THREADS * 16}", str(ROUNDS)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    rules = re.findall(r"error: .*\[([a-z-]+)\]$", done.stdout + done.stderr, re.MULTILINE)
+    return rules, done.returncode
+
+
+def main():
+    ptxray, *options = sys.argv[1:]
+    wrong = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for path in sorted(HAZARDS.glob("*.ptx")):
+            text = path.read_text()
+            right = found_in(ptxray, text, folder, options)
+            if right != ([], 0):
+                wrong += 1
+                print(f"{path.stem}: the right kernel has {right}")
+            wanted = RULES[path.stem]
+            rules, status = found_in(ptxray, twin_of(text), folder, options)
+            if status != (wanted != "-") or (rules or ["-"])[0] != wanted:
+                wrong += 1
+                print(f"{path.stem}: the twin has {rules}, status {status}; wanted: {wanted}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -276,10 +276,11 @@ static Pointers find(const Op &op, const MemoryAccess &access, const uint64_t *a
 }
 
 template <class Register, class Element> static void load(Register *to, const Pointers &from, size_t offset) {
-  if (from.isRow && from.of[1] - from.of[0] == sizeof(Element)) {
+  constexpr size_t step = sizeof(Element);
+  if (from.isRow && from.of[1] - from.of[0] == step) {
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       Element element;
-      std::memcpy(&element, from.of[0] + lane * sizeof element, sizeof element);
+      std::memcpy(&element, from.of[0] + lane * step, step);
       to[lane] = element;
     }
     return;
@@ -298,10 +299,11 @@ template <class Register, class Element> static void load(Register *to, const Po
   }
 }
 template <class Register, class Element> static void store(const Register *from, const Pointers &to, size_t offset) {
-  if (to.isRow && to.of[1] - to.of[0] == sizeof(Element)) {
+  constexpr size_t step = sizeof(Element);
+  if (to.isRow && to.of[1] - to.of[0] == step) {
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       const auto element = static_cast<Element>(from[lane]);
-      std::memcpy(to.of[0] + lane * sizeof element, &element, sizeof element);
+      std::memcpy(to.of[0] + lane * step, &element, step);
     }
     return;
   }

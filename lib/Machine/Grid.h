@@ -64,6 +64,8 @@ struct GridState {
   uint32_t faultThread = 0;
   uint64_t laneInstructions = 0;
   MatrixCache matrices;
+  std::map<std::tuple<const void *, uint32_t, uint32_t>, std::shared_ptr<const void>>
+      decoded; // what instructions of tensor cores made of their descriptors and first lanes
   std::map<std::pair<const FunctionCode *, uint32_t>, std::vector<char>> images; // registers to begin with, by warp
 };
 

@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
+#include <thread>
 
 namespace ptxray::machine {
 
@@ -194,36 +195,56 @@ static void reportHang(const GridState &grid, llvm::ArrayRef<BlockState *> block
 
 namespace {
 
-/// The blocks that are alive at the same time. Clusters begin in their order; another one begins when those that are
-/// there have ended, or wait for something that only others can bring.
+using Time = std::chrono::steady_clock;
+
+/// The clusters of a grid that have not begun, for all cores that execute them.
+struct ClusterQueue {
+  std::array<uint64_t, 3> size{};
+  uint64_t count = 0;
+  std::atomic<uint64_t> next = 0;
+  std::atomic<uint64_t> faulty = UINT64_MAX; // the first one with a fault, so far: what comes after it need not begin
+  Time::time_point start = Time::now();
+};
+
+/// What one core executes: the blocks that are alive at the same time. Clusters begin in their order; another one
+/// begins when those that are there have ended, or wait for something that only others can bring.
 class Schedule {
 public:
-  Schedule(GridState &grid, Outcome &outcome) : grid(grid), outcome(outcome) {}
-  void run();
+  Schedule(const GridState &grid, ClusterQueue &queue) : grid(grid), queue(queue) {}
+  /// Executes until no cluster is left, or one has ended if `isOnlyOne`.
+  void run(bool isOnlyOne = false);
+  bool isOver() const { return outcome.isComplete || outcome.isStopped || outcome.isOutOfTime || faulty != UINT64_MAX; }
+
+  GridState grid;
+  Outcome outcome;
+  uint64_t faulty = UINT64_MAX; // the cluster with a fault
 
 private:
+  struct Cluster {
+    uint64_t number;
+    std::vector<std::unique_ptr<BlockState>> blocks;
+  };
   bool beginCluster();
   void retire();
   bool endsEarly();
+  void end(uint64_t cluster);
 
-  GridState &grid;
-  Outcome &outcome;
-  uint64_t next = 0; // cluster
-  std::vector<std::vector<std::unique_ptr<BlockState>>> clusters;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  ClusterQueue &queue;
+  std::vector<Cluster> clusters;
 };
 
 } // namespace
 
 bool Schedule::beginCluster() {
-  std::array<uint64_t, 3> count;
-  for (int i = 0; i < 3; ++i)
-    count[i] = grid.grid[i] / grid.cluster[i];
-  if (next >= count[0] * count[1] * count[2])
+  if (queue.next >= queue.count || queue.next > queue.faulty)
     return false;
-  const std::array<uint64_t, 3> at = {next % count[0], next / count[0] % count[1], next / count[0] / count[1]};
-  ++next;
-  auto &blocks = clusters.emplace_back();
+  const uint64_t number = queue.next++;
+  if (number >= queue.count)
+    return false;
+  const auto &size = queue.size;
+  const std::array<uint64_t, 3> at = {number % size[0], number / size[0] % size[1], number / size[0] / size[1]};
+  clusters.push_back({number, {}});
+  auto &blocks = clusters.back().blocks;
   for (uint32_t z = 0; z < grid.cluster[2]; ++z)
     for (uint32_t y = 0; y < grid.cluster[1]; ++y)
       for (uint32_t x = 0; x < grid.cluster[0]; ++x) {
@@ -248,7 +269,8 @@ bool Schedule::beginCluster() {
 }
 
 void Schedule::retire() {
-  llvm::erase_if(clusters, [&](const auto &blocks) {
+  llvm::erase_if(clusters, [&](const Cluster &cluster) {
+    const auto &blocks = cluster.blocks;
     if (!llvm::all_of(blocks, [](const auto &block) { return block->isDone(); }))
       return false;
     for (const auto &block : blocks)
@@ -264,12 +286,20 @@ bool Schedule::endsEarly() {
   outcome.isStopped = grid.launch.watch && grid.launch.watch->isStopped;
   if (outcome.isStopped || !grid.launch.seconds)
     return outcome.isStopped;
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  const std::chrono::duration<double> taken = Time::now() - queue.start;
   outcome.isOutOfTime = taken.count() > grid.launch.seconds;
   return outcome.isOutOfTime;
 }
 
-void Schedule::run() {
+/// The cluster has a fault. Of several clusters the first one is reported, whichever core comes to it first.
+void Schedule::end(uint64_t cluster) {
+  faulty = cluster;
+  uint64_t before = queue.faulty;
+  while (cluster < before && !queue.faulty.compare_exchange_weak(before, cluster)) {
+  }
+}
+
+void Schedule::run(bool isOnlyOne) {
   constexpr unsigned turnsAlone = 64; // before another cluster begins beside those that are there
   constexpr size_t mostBlocks = 4096;
   constexpr unsigned mostInVain = 20'000; // turns in which everybody asks for phases alone: they may count, and stop
@@ -279,21 +309,25 @@ void Schedule::run() {
       outcome.isComplete = true;
       return;
     }
-    if (endsEarly())
+    if (endsEarly() || clusters.front().number > queue.faulty)
       return;
     Progress progress = Progress::None;
     size_t alive = 0;
-    for (auto &blocks : clusters)
-      for (auto &block : blocks) {
+    for (const Cluster &cluster : clusters)
+      for (const auto &block : cluster.blocks) {
         progress = std::max(progress, runTurn(*block));
         ++alive;
-        if (grid.fault)
+        if (grid.fault) {
+          end(cluster.number);
           return reportFault(grid, outcome);
+        }
       }
     const size_t before = clusters.size();
     retire();
     if (clusters.size() != before) {
       turns = inVain = 0;
+      if (isOnlyOne)
+        return;
       continue;
     }
     const bool hasRun = progress == Progress::Some;
@@ -304,9 +338,10 @@ void Schedule::run() {
     inVain = progress == Progress::InVain ? inVain + 1 : 0;
     if (progress == Progress::None || inVain > mostInVain) {
       std::vector<BlockState *> blocks;
-      for (auto &cluster : clusters)
-        for (auto &block : cluster)
+      for (const Cluster &cluster : clusters)
+        for (const auto &block : cluster.blocks)
           blocks.push_back(block.get());
+      end(clusters.front().number);
       return reportHang(grid, blocks, outcome);
     }
   }
@@ -326,6 +361,54 @@ static std::string problemOf(const Program &program, const Launch &launch) {
   return brokenLimits(launch);
 }
 
+static void add(Schedule &other, Schedule &to) {
+  if (other.faulty < to.faulty) {
+    std::swap(other.outcome, to.outcome);
+    std::swap(other.faulty, to.faulty);
+  }
+  to.outcome.isComplete &= other.outcome.isComplete;
+  to.outcome.isOutOfTime |= other.outcome.isOutOfTime;
+  to.outcome.isStopped |= other.outcome.isStopped;
+  to.grid.laneInstructions += other.grid.laneInstructions;
+}
+
+/// How many cores are worth their start: one cluster has taken `seconds`.
+static unsigned coresFor(uint64_t clusters, double seconds, unsigned most) {
+  constexpr double worthIt = 100e-6; // seconds for each of them
+  most = most ? most : std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(
+      std::min<double>({double(most), double(clusters) + 1, 1 + clusters * seconds / worthIt}));
+}
+
+/// Executes the clusters of a grid. The first one shows how long the others will take, if these may be executed at the
+/// same time.
+static Outcome runOnCores(const GridState &grid, unsigned cores) {
+  ClusterQueue queue;
+  for (int i = 0; i < 3; ++i)
+    queue.size[i] = grid.grid[i] / grid.cluster[i];
+  queue.count = queue.size[0] * queue.size[1] * queue.size[2];
+  Schedule first(grid, queue);
+  if (cores == 1 || grid.program.needsOrder || grid.launch.isCooperative || queue.count == 1)
+    first.run();
+  else {
+    first.run(/*isOnlyOne=*/true);
+    const std::chrono::duration<double> taken = Time::now() - queue.start;
+    std::deque<Schedule> others;
+    std::vector<std::thread> threads;
+    while (!first.isOver() && threads.size() + 1 < coresFor(queue.count - queue.next, taken.count(), cores))
+      threads.emplace_back([&one = others.emplace_back(grid, queue)] { one.run(); });
+    if (!first.isOver())
+      first.run();
+    for (std::thread &thread : threads)
+      thread.join();
+    for (Schedule &other : others)
+      add(other, first);
+  }
+  first.outcome.printed = std::move(first.grid.printed);
+  first.outcome.laneInstructions = first.grid.laneInstructions;
+  return first.outcome;
+}
+
 Outcome launch(LoadedModule &module, const Launch &launch) {
   Outcome outcome;
   const Program &program = programOf(*module.parts, launch.kernel);
@@ -341,10 +424,7 @@ Outcome launch(LoadedModule &module, const Launch &launch) {
     return outcome;
   GridState grid(program, module.parts->memory, launch, cluster);
   grid.sharedBytes = static_cast<uint32_t>(program.sharedBytes + launch.shared);
-  Schedule(grid, outcome).run();
-  outcome.printed = std::move(grid.printed);
-  outcome.laneInstructions = grid.laneInstructions;
-  return outcome;
+  return runOnCores(grid, launch.cores);
 }
 
 } // namespace ptxray::machine

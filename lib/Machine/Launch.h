@@ -38,6 +38,7 @@ struct Launch {
   bool isCooperative = false;
   std::vector<uint8_t> parameters; // laid out as the kernel declares them
   bool checks = true;              // look for races
+  unsigned cores = 0;              // of the computer that execute blocks at the same time; 0: all
   double seconds = 0;              // that it may take; 0: any time
   Watch *watch = nullptr;          // null: none is needed
 };

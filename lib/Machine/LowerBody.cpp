@@ -147,6 +147,15 @@ void BodyLowering::guardOps(const Lowered &one, size_t first) {
   }
 }
 
+/// What the instruction does may depend on what other blocks have done before.
+static bool ordersBlocks(const Lowered &one) {
+  const auto isOutside = [](const Access &access) {
+    const isa::WordId space = isa::wholeSpace(access.space);
+    return space != isa::words::shared && space != isa::words::local;
+  };
+  return (one.facts().has(FactKind::Strong) || reductionOf(one)) && llvm::any_of(one.facts().accesses, isOutside);
+}
+
 void BodyLowering::instruction(uint32_t number) {
   const Verdict &verdict = *body.verdicts[number];
   const Instruction &written = body.instruction(number);
@@ -162,6 +171,7 @@ void BodyLowering::instruction(uint32_t number) {
     if (shape.kind == ShapeKind::Integer || shape.kind == ShapeKind::Float || node.flags & HasOffset)
       shape.value = node.value;
   one.recipe = recipeOf({*verdict.opcode, one.shapes, builder.module.state().availability}, *verdict.match);
+  builder.program.needsOrder |= ordersBlocks(one);
   beTogether(one);
   const size_t begin = code.ops.size();
   lowerGroups(one, *this);

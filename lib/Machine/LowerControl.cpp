@@ -154,6 +154,7 @@ void BodyLowering::call(const Lowered &one, const Action &action) {
       site.callee = found->second;
     else
       site.provided = body.text(local).str();
+    builder.program.needsOrder |= !site.provided.empty();
     const auto &known = builder.module.state().functions;
     if (const auto signature = known.find(static_cast<uint32_t>(site.name)); signature != known.end()) {
       parameters = signature->second.parameters;

@@ -156,6 +156,7 @@ struct Program {
   std::vector<ParameterPlace> parameters;
   uint64_t parameterBytes = 0;
   ptxray::KernelHead head;
+  bool needsOrder = false; // what blocks do may depend on which of them is first: atomic operations, what is printed
 };
 
 /// The places of the variables of the module.

@@ -75,8 +75,6 @@ struct TensorProduct {
   bool keepsAlways = false, isNot = false;
   uint32_t shift = 0;                   // how many times what was there is divided by two
   llvm::SmallVector<Place, 8> disabled; // lanes that stay as they are
-  mutable std::map<std::pair<uint32_t, uint32_t>, TensorShape>
-      shapes; // those that were decoded, by descriptor and first lane
 };
 
 // ---- shapes
@@ -379,12 +377,13 @@ void multiply(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     const auto descriptor = static_cast<uint32_t>(addressIn(registers, {product.instructionDescriptor, 0}, lane));
     const TensorAddress d(addressIn(registers, product.d, lane));
-    const auto [found, isNew] = product.shapes.try_emplace({descriptor, d.lane});
-    if (isNew)
-      found->second = shapeOf(product, descriptor, d.lane);
-    std::string problem = found->second.problem;
+    std::shared_ptr<const void> &known = warp.block->grid->decoded[{&product, descriptor, d.lane}];
+    if (!known)
+      known = std::make_shared<const TensorShape>(shapeOf(product, descriptor, d.lane));
+    const auto &shape = *static_cast<const TensorShape *>(known.get());
+    std::string problem = shape.problem;
     if (problem.empty())
-      problem = Multiplication(product, found->second, registers, lane, op, warp).run();
+      problem = Multiplication(product, shape, registers, lane, op, warp).run();
     if (!problem.empty())
       refuse(warp, op, lane, std::move(problem));
   }

@@ -66,6 +66,8 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
     return !value.getAsInteger(0, to.shared);
   if (name == "time-limit")
     return !value.getAsDouble(to.seconds) && to.seconds >= 0;
+  if (name == "cores")
+    return !value.getAsInteger(10, to.cores);
   if (name == "cooperative" || name == "checks")
     return readYesOrNo(value, name == "checks" ? to.checks : to.isCooperative);
   return false;

@@ -238,6 +238,9 @@ int Emulation::run(const Arguments &arguments) {
   asked.isCooperative = options.cooperative;
   asked.seconds = options.seconds;
   asked.checks = !arguments.has("--no-checks");
+  if (const std::optional<llvm::StringRef> cores = arguments.value("--cores");
+      cores && cores->getAsInteger(10, asked.cores))
+    throw launcher::UsageError("`--cores=" + cores->str() + "`: a number is needed");
   if (const std::string broken = machine::brokenLimits(asked); !broken.empty())
     fail(KernelFailed, "launch of `" + kernel.name + "`: " + broken);
   placeBuffers();

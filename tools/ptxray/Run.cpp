@@ -194,7 +194,8 @@ static int runRun(const Arguments &arguments) {
 static std::vector<Option> runOptions() {
   std::vector<Option> options = launchOptions();
   options.insert(options.begin(), {{"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"},
-                                   {"--no-checks", "", "look for no races, to emulate faster"}});
+                                   {"--no-checks", "", "look for no races, to emulate faster"},
+                                   {"--cores", "N", "of the computer that emulate blocks at the same time (all)"}});
   options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},
                                  {"--timeout", "SECONDS", "stop ptxas after this time"},
                                  {"-v", "", "show what each function uses"},

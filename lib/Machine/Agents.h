@@ -33,6 +33,7 @@ struct Engine {
 struct ObjectHistory {
   uint32_t agent = 0;
   uint32_t phases = 0;                       // that are complete
+  int64_t expected = 0, came = 0;            // bytes, in this phase
   uint32_t initialiser = 0, initialised = 0; // the warp that made it, and its clock then
   const Instruction *init = nullptr;
 };

@@ -88,7 +88,10 @@ template <class Change> static std::string change(BlockState &block, uint8_t *by
   std::optional<BarrierObject> object = readBarrier(bits);
   if (!object)
     return noObject;
+  const int32_t before = object->bytes;
   std::string problem = how(*object);
+  if (object->bytes != before)
+    noteBytes(block, bytes, object->bytes - before);
   if (object->advance()) {
     ++block.events;
     endPhase(block, bytes);
@@ -123,6 +126,16 @@ void setNumber(char *registers, Place result, unsigned lane, uint64_t value) {
     std::memcpy(registers + result.slot + size_t(lane) * (result.bits / 8), &value, result.bits / 8);
 }
 
+static void noteVainWait(Warp &warp, uint32_t instruction, unsigned lane, const uint8_t *object) {
+  VainWait wait{instruction, (warp.waitsInVain ? warp.waitsInVain->lanes : 0) | 1u << lane};
+  for (BlockState *block : warp.block->cluster)
+    if (object >= block->shared.data() && object < block->shared.data() + block->shared.size()) {
+      wait.block = block;
+      wait.offset = static_cast<uint64_t>(object - block->shared.data());
+    }
+  warp.waitsInVain = wait;
+}
+
 static std::string await(const BarrierUse &use, const uint8_t *bytes, char *registers, unsigned lane, Warp &warp,
                          uint32_t instruction) {
   uint64_t bits;
@@ -136,7 +149,7 @@ static std::string await(const BarrierUse &use, const uint8_t *bytes, char *regi
   if (isComplete)
     acquireObject(warp, bytes);
   else
-    warp.waitsInVain = {instruction, (warp.waitsInVain ? warp.waitsInVain->second : 0) | 1u << lane};
+    noteVainWait(warp, instruction, lane, bytes);
   return "";
 }
 

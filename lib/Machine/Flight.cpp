@@ -163,8 +163,14 @@ void acquireObject(Warp &warp, const uint8_t *object) {
 }
 
 void endPhase(BlockState &block, const uint8_t *object) {
-  if (!block.shadow.cells.empty())
-    ++block.agents->object(placeOf(object)).phases;
+  ObjectHistory &history = block.agents->object(placeOf(object));
+  ++history.phases;
+  history.expected = history.came = 0;
+}
+
+void noteBytes(BlockState &block, const uint8_t *object, int64_t bytes) {
+  ObjectHistory &history = block.agents->object(placeOf(object));
+  (bytes > 0 ? history.expected : history.came) += std::abs(bytes);
 }
 
 void noteInit(Warp &warp, const Op &op, const uint8_t *object) {

@@ -49,6 +49,8 @@ void releaseObjects(Warp &warp, uint64_t place);
 void acquireObject(Warp &warp, const uint8_t *object);
 /// The phase of a barrier object is over.
 void endPhase(BlockState &block, const uint8_t *object);
+/// Bytes that a phase expects; below 0: that came.
+void noteBytes(BlockState &block, const uint8_t *object, int64_t bytes);
 void noteInit(Warp &warp, const Op &op, const uint8_t *object);
 /// Faults if the object was made by another warp and nothing orders that before.
 void checkInit(Warp &warp, const Op &op, const uint8_t *object, unsigned lane);

@@ -2,6 +2,7 @@
 #include "Isa/Words.h"
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
+#include "Machine/Hangs.h"
 #include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -149,44 +150,6 @@ static void reportFault(const GridState &grid, Outcome &outcome) {
     else
       sink.report(DiagId::RunOutOfBounds, instruction.range, thread, what, fault.bytes, address, spaceText(fault.space),
                   near(grid, fault));
-  }
-  outcome.diagnostics = sink.take();
-}
-
-/// No thread can go on: the instructions that they wait at.
-static void reportHang(const GridState &grid, llvm::ArrayRef<BlockState *> blocks, Outcome &outcome) {
-  DiagnosticSink sink;
-  for (const BlockState *block : blocks) {
-    std::map<uint32_t, uint32_t> waiting; // lanes by instruction
-    const FunctionCode *code = nullptr;
-    const auto add = [&](const Fragment &one) {
-      code = &one.frame->code;
-      waiting[code->blocks[one.at - 1].instruction] += static_cast<uint32_t>(__builtin_popcount(one.mask));
-    };
-    for (const NumberedBarrier &barrier : block->barriers)
-      for (const WaitingAtBarrier &one : barrier.waiting)
-        add(one.fragment);
-    for (const auto &[number, meeting] : block->warpgroups)
-      for (const WaitingAtBarrier &one : meeting.waiting)
-        add(one.fragment);
-    for (const WaitingAtBarrier &one : block->waitingForCluster)
-      add(one.fragment);
-    for (const Warp &warp : block->warps) {
-      for (const Fragment &one : warp.parted)
-        add(one);
-      if (warp.waitsInVain && !warp.isDone()) {
-        code = &warp.frames.back().code;
-        waiting[warp.waitsInVain->first] += static_cast<uint32_t>(__builtin_popcount(warp.waitsInVain->second));
-      }
-    }
-    if (!code)
-      continue;
-    for (const auto &[number, lanes] : waiting) {
-      const Instruction &instruction = code->instruction(number);
-      sink.report(DiagId::RunHang, instruction.range, lanes, triple(block->index),
-                  grid.program.module->ast().text(instruction.opcode).str());
-    }
-    break;
   }
   outcome.diagnostics = sink.take();
 }
@@ -342,7 +305,8 @@ void Schedule::run(bool isOnlyOne) {
         for (const auto &block : cluster.blocks)
           blocks.push_back(block.get());
       end(clusters.front().number);
-      return reportHang(grid, blocks, outcome);
+      outcome.diagnostics = explainHang(grid, blocks);
+      return;
     }
   }
 }

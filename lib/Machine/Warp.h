@@ -51,6 +51,13 @@ struct Fault {
   Space space = Space::Generic;
 };
 
+/// Lanes that asked whether a phase of a barrier object is complete, and it was not.
+struct VainWait {
+  uint32_t instruction = 0, lanes = 0;
+  BlockState *block = nullptr; // in whose shared memory the object is:
+  uint64_t offset = 0;
+};
+
 struct Warp {
   BlockState *block = nullptr;
   uint32_t number = 0; // its number in the block
@@ -69,7 +76,7 @@ struct Warp {
   std::vector<Engine> engines;                // by their number
   std::array<const Allocation *, 8> recent{}; // that accesses found, by their instruction
   uint32_t atCluster = 0; // lanes that have arrived at the barrier of the cluster, for the phase that is not complete
-  std::optional<std::pair<uint32_t, uint32_t>> waitsInVain; // the instruction and the lanes: a barrier object's phase
+  std::optional<VainWait> waitsInVain; // for the phase of a barrier object
   std::optional<Fault> fault;
   uint64_t laneInstructions = 0;
 

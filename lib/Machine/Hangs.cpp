@@ -1,0 +1,111 @@
+#include "Machine/Hangs.h"
+#include "Machine/BarrierObject.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
+#include <set>
+
+namespace ptxray::machine {
+
+namespace {
+
+/// Threads that wait at one instruction, and what each place that they wait for lacks.
+struct Waiting {
+  uint32_t lanes = 0;
+  std::set<std::string> reasons;
+};
+
+std::string counted(uint64_t count, const char *what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// What a barrier object in shared memory waits for.
+std::string missingAt(const VainWait &wait) {
+  const uint8_t *bytes = wait.block->shared.data() + wait.offset;
+  uint64_t bits;
+  std::memcpy(&bits, bytes, sizeof bits);
+  const std::optional<BarrierObject> object = readBarrier(bits);
+  const std::string name = "the barrier object at 0x" + llvm::utohexstr(wait.offset, /*LowerCase=*/true);
+  if (!object)
+    return name + " was written over";
+  const auto found = wait.block->agents->objects.find(reinterpret_cast<uintptr_t>(bytes));
+  const ObjectHistory history = found == wait.block->agents->objects.end() ? ObjectHistory() : found->second;
+  std::string text =
+      name + " is in phase " + std::to_string(history.phases) + ", of parity " + (object->isOdd ? "1" : "0") + ": ";
+  if (object->pending == object->expected && !object->bytes && history.phases)
+    return text + "nobody has arrived since phase " + std::to_string(history.phases - 1) + ", of parity " +
+           (object->isOdd ? "0" : "1") + ", is complete";
+  llvm::SmallVector<std::string, 2> parts;
+  if (object->pending)
+    parts.push_back(std::to_string(object->pending) + " of " + counted(object->expected, "arrival") +
+                    (object->pending == 1 ? " is" : " are") + " missing");
+  if (object->bytes)
+    parts.push_back("it expects " + counted(static_cast<uint64_t>(history.expected), "byte") + ", and " +
+                    std::to_string(history.came) + " came");
+  return text + llvm::join(parts, "; ");
+}
+
+std::string missingAt(const NumberedBarrier &barrier) {
+  uint32_t threads = 0;
+  for (const auto &[warp, lanes] : barrier.arrived)
+    threads += static_cast<uint32_t>(__builtin_popcount(lanes));
+  return counted(threads, "thread") + (threads == 1 ? " has" : " have") + " arrived" +
+         (barrier.threads ? " of " + std::to_string(barrier.threads) : std::string());
+}
+
+using WaitingThreads = std::map<std::pair<const FunctionCode *, uint32_t>, Waiting>; // by instruction
+
+void add(WaitingThreads &waiting, const Fragment &one, const std::string &reason = "") {
+  const FunctionCode &code = one.frame->code;
+  Waiting &entry = waiting[{&code, code.blocks[one.at - 1].instruction}];
+  entry.lanes += static_cast<uint32_t>(__builtin_popcount(one.mask));
+  if (!reason.empty())
+    entry.reasons.insert(reason);
+}
+
+WaitingThreads waitingIn(const BlockState &block) {
+  WaitingThreads waiting;
+  for (const NumberedBarrier &barrier : block.barriers)
+    for (const WaitingAtBarrier &one : barrier.waiting)
+      add(waiting, one.fragment, missingAt(barrier));
+  for (const auto &[number, meeting] : block.warpgroups)
+    for (const WaitingAtBarrier &one : meeting.waiting)
+      add(waiting, one.fragment);
+  for (const WaitingAtBarrier &one : block.waitingForCluster)
+    add(waiting, one.fragment);
+  for (const Warp &warp : block.warps) {
+    for (const Fragment &one : warp.parted)
+      add(waiting, one);
+    if (!warp.waitsInVain || warp.isDone())
+      continue;
+    Waiting &entry = waiting[{&warp.frames.back().code, warp.waitsInVain->instruction}];
+    entry.lanes += static_cast<uint32_t>(__builtin_popcount(warp.waitsInVain->lanes));
+    if (warp.waitsInVain->block)
+      entry.reasons.insert(missingAt(*warp.waitsInVain));
+  }
+  return waiting;
+}
+
+} // namespace
+
+DiagnosticList explainHang(const GridState &grid, llvm::ArrayRef<BlockState *> blocks) {
+  DiagnosticSink sink;
+  for (const BlockState *block : blocks) {
+    const WaitingThreads waiting = waitingIn(*block);
+    const auto &at = block->index;
+    const std::string name =
+        "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")";
+    for (const auto &[place, one] : waiting) {
+      const Instruction &instruction = place.first->instruction(place.second);
+      Diagnostic &diagnostic = sink.report(DiagId::RunHang, instruction.range, one.lanes, name,
+                                           grid.program.module->ast().text(instruction.opcode).str());
+      for (const std::string &reason : one.reasons)
+        diagnostic.notes.push_back({reason, std::nullopt});
+    }
+    if (!waiting.empty())
+      break;
+  }
+  return sink.take();
+}
+
+} // namespace ptxray::machine

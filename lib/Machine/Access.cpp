@@ -183,7 +183,7 @@ static uint64_t offsetInShared(Space space, uint64_t address) {
 /// Notes an access to shared memory; gives the earlier one that it races with.
 static Race watched(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint64_t bytes, bool isWrite) {
   const bool isShared = address.space == Space::Shared || (address.space == Space::Generic && at / windowBytes == 2);
-  if (!isShared || warp.fault || warp.clock.empty())
+  if (!isShared || warp.fault || warp.clock.empty() || warp.doer.stage == Stage::End)
     return {};
   const uint64_t rank = (at & (windowBytes - 1)) >> sharedRankShift;
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
@@ -206,7 +206,7 @@ void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint
 
 void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
                  unsigned lane) {
-  if (warp.clock.empty() || warp.fault)
+  if (warp.clock.empty() || warp.fault || warp.doer.stage == Stage::End)
     return;
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
   reportRace(noteAccess(warp, instruction, block, offset, bytes, isWrite), warp, op, {{}, 0, Space::Shared}, offset,
@@ -356,6 +356,8 @@ static void loadAll(char *registers, const Op &op, const MemoryAccess &access, c
 static void storeAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask,
                      Warp &warp) {
   const Pointers to = find(op, access, at, mask, warp);
+  if (warp.doer.stage == Stage::Begin)
+    return;
   size_t offset = 0;
   for (const Place &place : access.elements) {
     byWidths(place.bits, access.bits, [&]<class Register, class Element>(Register, Element) {
@@ -418,10 +420,20 @@ void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     else {
       watch(warp, op, copy.to, to, all, true, lane);
       watch(warp, op, copy.from, from, count, false, lane);
+      if (warp.doer.stage == Stage::Begin) {
+        if (copy.from.space != Space::Shared)
+          poison(target.bytes, all);
+        continue;
+      }
       std::memmove(target.bytes, source.bytes, count);
       std::memset(target.bytes + count, 0, all - count);
     }
   }
+}
+
+void poison(uint8_t *bytes, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i)
+    bytes[i] = i % 2 ? 0x7f : 0xf7;
 }
 
 using Matrix = std::array<std::array<uint16_t, 8>, 8>;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 
 namespace ptxray {
 struct Instruction;
@@ -13,11 +14,17 @@ struct Instruction;
 
 namespace ptxray::machine {
 
+struct Flights;
+
+/// An operation notes its accesses when it begins, and makes them when it ends.
+enum class Stage : uint8_t { Whole, Begin, End };
+
 /// Who does what a warp notes, if it is not the warp itself.
 struct Doer {
   uint32_t agent = 0, clock = 0; // 0: the warp
   bool isAsyncProxy = false;     // it does not see what ordinary instructions wrote before a proxy fence
   bool isOrdered = false;        // its operations access memory one after the other
+  Stage stage = Stage::Whole;
 };
 
 /// What a warp has started of one kind of operations that groups take.
@@ -38,10 +45,12 @@ struct ObjectHistory {
   const Instruction *init = nullptr;
 };
 
-/// What the blocks of a cluster share. The entries of clocks, from 1 on: what warps did, what of that was before a
-/// proxy fence, which barrier objects they had made before a fence for these, engines, barrier objects.
+/// What the blocks of a cluster share, with the operations in flight. The entries of clocks, from 1 on: what warps did,
+/// what of that was before a proxy fence, which barrier objects they had made before a fence for these, engines,
+/// barrier objects.
 struct Agents {
   uint32_t warps = 0, engines = 0;
+  std::shared_ptr<Flights> flights;
   std::map<uint64_t, ObjectHistory> objects; // by their place
 
   uint32_t fenced(uint32_t warp) const { return warps + warp; }

@@ -75,7 +75,13 @@ SharedPlace sharedAt(Warp &warp, const AddressOf &address, uint64_t at) {
   return {warp.block->cluster[rank], at & sharedOffsetMask};
 }
 
-std::string perform(const Operation &operation) {
+std::string perform(const Operation &operation, Stage stage) {
+  if (stage == Stage::Begin) {
+    for (const Transfer &one : operation.transfers)
+      if (operation.isLoad && operation.reduction.how == Reduction::How::None)
+        poison(one.to, one.bytes);
+    return "";
+  }
   for (const Transfer &one : operation.transfers)
     if (operation.reduction.how == Reduction::How::None)
       std::memmove(one.to, one.from, one.bytes);
@@ -126,6 +132,7 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
     return report(warp, op, AccessFault::OutOfBounds, copy.to, to, size, true, lane);
   Operation operation;
   operation.reduction = copy.reduction;
+  operation.isLoad = copy.to.space == Space::Shared;
   const uint64_t present = (uint64_t(1) << warp.block->cluster.size()) - 1;
   const uint64_t blocks = numberIn(registers, copy.blocks, lane) & present;
   if (!copy.isFilled)
@@ -152,7 +159,7 @@ static void copyOfLane(const BulkCopy &copy, unsigned lane, const char *register
       continue;
     operation.completions.push_back({warp.block->cluster[rank], object, static_cast<uint32_t>(all)});
   }
-  if (std::string problem = perform(operation); !problem.empty())
+  if (std::string problem = perform(operation, warp.doer.stage); !problem.empty())
     refuse(warp, op, lane, std::move(problem));
 }
 

@@ -34,9 +34,10 @@ struct Operation {
   std::vector<Transfer> transfers;
   Reduction reduction;
   llvm::SmallVector<Completion, 1> completions;
+  bool isLoad = false; // it writes shared memory
 };
-/// Does all of it. Returns what is wrong with a barrier object.
-std::string perform(const Operation &operation);
+/// Does what belongs to the stage. Returns what is wrong with a barrier object.
+std::string perform(const Operation &operation, Stage stage);
 
 /// A place in the shared memory of the cluster; no block: there is none at the address.
 struct SharedPlace {

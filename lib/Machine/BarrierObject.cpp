@@ -114,6 +114,16 @@ std::string arriveAt(BlockState &block, uint64_t offset, uint32_t count) {
   return changeAt(block, offset, [count](BarrierObject &object) { return arriveAt(object, count, false); });
 }
 
+void addArrival(uint8_t *object) {
+  uint64_t bits;
+  std::memcpy(&bits, object, sizeof bits);
+  if (std::optional<BarrierObject> one = readBarrier(bits)) {
+    ++one->pending;
+    bits = one->bits();
+    std::memcpy(object, &bits, sizeof bits);
+  }
+}
+
 // ---- what lanes do
 
 void setNumber(char *registers, Place result, unsigned lane, uint64_t value) {
@@ -202,7 +212,10 @@ void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     }
     BlockState &block = *warp.block;
     std::string problem;
-    noteOrder(use, op, lane, found.bytes, warp);
+    if (warp.doer.stage != Stage::End)
+      noteOrder(use, op, lane, found.bytes, warp);
+    if (warp.doer.stage == Stage::Begin)
+      continue;
     if (use.what == BarrierUse::What::Await)
       problem = await(use, found.bytes, registers, lane, warp, op.instruction);
     else if (!use.blocks.bits)

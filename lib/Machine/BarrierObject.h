@@ -39,6 +39,8 @@ void useBarrier(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// The pending arrivals in a state.
 void countPending(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
+/// The phase of the object waits for one arrival more.
+void addArrival(uint8_t *object);
 /// The object at an offset in the shared memory of a block counts bytes that came. Returns what is wrong.
 std::string completeBytes(BlockState &block, uint64_t offset, uint32_t bytes);
 /// The same for arrivals.

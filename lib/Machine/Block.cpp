@@ -275,26 +275,37 @@ void arrive(Warp &warp, const Fragment &next, const BarrierSite &site, uint32_t 
   completeIfAll(*warp.block, barrier);
 }
 
+void takeFault(Warp &warp) {
+  GridState &grid = *warp.block->grid;
+  if (!warp.fault || grid.fault)
+    return;
+  grid.fault = warp.fault;
+  grid.faultBlock = warp.block->index;
+  grid.faultThread = warp.number * warpSize + grid.fault->lane;
+}
+
 Progress runTurn(BlockState &block) {
   // Lanes that parted have short turns: those that spin may wait for others of their warp.
   constexpr uint32_t blocksOfTurn = 16, blocksOfParted = 8;
   const uint64_t before = block.events;
   Progress result = Progress::None;
-  for (Warp &warp : block.warps) {
+  Timing &timing = block.grid->timing;
+  const auto count = static_cast<uint32_t>(block.warps.size());
+  const std::vector<uint32_t> order = timing.order(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    Warp &warp = block.warps[order.empty() ? i : order[i]];
     if (warp.isDone())
       continue;
     const uint64_t instructions = warp.laneInstructions;
     const uint32_t running = warp.now.mask ? warp.now.mask : warp.ready.empty() ? 0 : warp.ready.front().mask;
-    run(warp, running == warp.alive ? blocksOfTurn : blocksOfParted);
+    run(warp, timing.turn(running == warp.alive ? blocksOfTurn : blocksOfParted));
     if (warp.laneInstructions != instructions)
       result = std::max(result, warp.waitsInVain ? Progress::InVain : Progress::Some);
-    if (warp.fault) {
-      GridState &grid = *block.grid;
-      grid.fault = std::move(warp.fault);
-      grid.faultBlock = block.index;
-      grid.faultThread = warp.number * warpSize + grid.fault->lane;
+    else if (warp.canRun()) // the turn was too short
+      result = Progress::Some;
+    takeFault(warp);
+    if (block.grid->fault)
       return Progress::Some;
-    }
   }
   return block.events != before ? Progress::Some : result;
 }

@@ -2,7 +2,9 @@
 #include "Isa/Isa.h"
 #include "Machine/BarrierObject.h"
 #include "Machine/Grid.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <cstring>
 
 namespace ptxray::machine {
 
@@ -10,6 +12,7 @@ std::shared_ptr<Agents> agentsOf(uint32_t warps) {
   auto agents = std::make_shared<Agents>();
   agents->warps = warps;
   agents->engines = static_cast<uint32_t>(isa::tables().groups.size());
+  agents->flights = std::make_shared<Flights>();
   return agents;
 }
 
@@ -35,6 +38,114 @@ static uint32_t agentOf(const Warp &warp, unsigned engine, bool isOfWarpgroup) {
   return warp.block->agents->engine(first, engine);
 }
 
+// ---- operations in flight
+
+/// Registers that the operation has written become visible, or what a later one begins with.
+static void handOver(const Pending &one, const StartedOperation &start, Flights &flights) {
+  const auto isAlive = [&](const Frame &frame) { return &frame == one.frame; };
+  for (const Place &place : start.results) {
+    const auto holds = [&](const Pending &later) {
+      if (later.frame != one.frame || later.isArrival)
+        return false;
+      const auto &results = static_cast<const StartedOperation *>(later.op->more)->results;
+      return llvm::any_of(results, [&](const Place &other) { return other.slot == place.slot; });
+    };
+    const auto later = llvm::find_if(flights.pending, holds);
+    if (later == flights.pending.end() && llvm::none_of(one.warp->frames, isAlive))
+      continue;
+    char *to = later == flights.pending.end() ? one.frame->registers : later->copy->registers;
+    const size_t bytes = place.bits / 8;
+    for (uint32_t left = one.mask; left; left &= left - 1) {
+      const size_t at = place.slot + static_cast<size_t>(__builtin_ctz(left)) * bytes;
+      std::memcpy(to + at, one.copy->registers + at, bytes);
+    }
+  }
+}
+
+static void runAll(const std::vector<Op> &ops, char *registers, uint32_t mask, Warp &warp) {
+  for (const Op &op : ops)
+    op.run(registers, op, mask, warp);
+}
+
+static void end(Pending one, Flights &flights) {
+  Warp &warp = *one.warp;
+  const Fragment now = std::exchange(warp.now, {0, one.mask, -1, one.copy.get()});
+  const Doer doer = std::exchange(warp.doer, {0, 0, false, false, Stage::End});
+  if (one.isArrival) {
+    Op arrival = *one.op;
+    arrival.more = &static_cast<const ArrivalAfter *>(one.op->more)->use;
+    useBarrier(one.copy->registers, arrival, one.mask, warp);
+  } else {
+    const auto &start = *static_cast<const StartedOperation *>(one.op->more);
+    runAll(start.ops, one.copy->registers, one.mask, warp);
+    handOver(one, start, flights);
+  }
+  warp.doer = doer;
+  warp.now = now;
+  takeFault(warp);
+}
+
+/// Ends what the warp started there, up to a number.
+static void endUpTo(Flights &flights, const Warp &warp, int engine, uint32_t number) {
+  for (auto at = flights.pending.begin(); at != flights.pending.end();) {
+    const auto one = at++;
+    if (one->warp != &warp || one->engine != engine || one->number > number || one->isArrival)
+      continue;
+    Pending taken = std::move(*one);
+    flights.pending.erase(one);
+    end(std::move(taken), flights);
+  }
+}
+
+/// Ends one, after those that come before it in any case.
+static void endOne(Flights &flights, std::list<Pending>::iterator which) {
+  if (which->isArrival || which->isOrdered)
+    endUpTo(flights, *which->warp, which->engine, which->isArrival ? which->number : which->number - 1);
+  Pending taken = std::move(*which);
+  flights.pending.erase(which);
+  end(std::move(taken), flights);
+}
+
+static void endAll(Flights &flights) {
+  while (!flights.pending.empty())
+    endOne(flights, flights.pending.begin());
+}
+
+bool endOperations(BlockState &block, bool isStuck) {
+  constexpr uint64_t mostTurns = 4096; // in flight, while threads ask for what no machine knows
+  Flights &flights = *block.agents->flights;
+  ++flights.turn;
+  if (flights.pending.empty())
+    return false;
+  if (llvm::all_of(block.cluster, [](const BlockState *one) { return one->isDone(); }))
+    endAll(flights);
+  bool hasEnded = false;
+  const auto isDue = [&](const Pending &one) {
+    return one.due <= flights.turn || one.begun + mostTurns < flights.turn;
+  };
+  for (auto due = llvm::find_if(flights.pending, isDue); due != flights.pending.end();
+       due = llvm::find_if(flights.pending, isDue)) {
+    endOne(flights, due);
+    hasEnded = true;
+  }
+  if (hasEnded || !isStuck || flights.pending.empty())
+    return hasEnded;
+  const auto isWanted = [&](const Pending &one) {
+    return llvm::any_of(block.cluster, [&](const BlockState *other) {
+      return llvm::any_of(other->warps, [&](const Warp &warp) {
+        return warp.waitsInVain && !warp.isDone() && warp.waitsInVain->offset == one.object;
+      });
+    });
+  };
+  std::vector<std::list<Pending>::iterator> wanted;
+  for (auto one = flights.pending.begin(); one != flights.pending.end(); ++one)
+    if (isWanted(*one))
+      wanted.push_back(one);
+  endOne(flights, wanted.empty() ? flights.pending.begin()
+                                 : wanted[block.grid->timing.choose(static_cast<uint32_t>(wanted.size()))]);
+  return true;
+}
+
 // ---- starts
 
 void setCounted(Warp &warp, BlockState &block, uint64_t offset) {
@@ -52,21 +163,13 @@ static uint8_t *objectAt(const AddressOf &object, const char *registers, unsigne
   return found.bytes;
 }
 
-static void runAll(const std::vector<Op> &ops, char *registers, uint32_t mask, Warp &warp) {
-  for (const Op &op : ops)
-    op.run(registers, op, mask, warp);
-}
-
-void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp) {
-  const auto &start = *static_cast<const StartedOperation *>(op.more);
-  if (warp.clock.empty())
-    return runAll(start.ops, registers, mask, warp);
-  warp.doer = {0, 0, start.isAsyncProxy, start.isOrdered};
+/// The operation begins, or all of it is done.
+static void begin(const StartedOperation &start, char *registers, uint32_t mask, Warp &warp, Stage stage) {
+  warp.doer = {0, 0, start.isAsyncProxy, start.isOrdered, stage};
   if (start.engine >= 0) {
     const auto engine = static_cast<unsigned>(start.engine);
     warp.doer.agent = agentOf(warp, engine, start.isOfWarpgroup);
-    warp.doer.clock = ++engineAt(warp, engine).started;
-    engineAt(warp, engine).vainWait = nullptr;
+    warp.doer.clock = engineAt(warp, engine).started;
   }
   if (!start.isCounted)
     runAll(start.ops, registers, mask, warp);
@@ -82,11 +185,65 @@ void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   warp.doer = {};
 }
 
+static std::unique_ptr<Frame> copyOf(const Frame &frame) {
+  const std::vector<char> image(frame.registers, frame.registers + frame.code.file.bytes());
+  return std::make_unique<Frame>(frame.code, frame.caller, frame.base, image);
+}
+
+static void poison(const StartedOperation &start, char *registers, uint32_t mask) {
+  constexpr uint32_t pattern = 0x7ff77ff7; // no number in any format of floats
+  for (const Place &place : start.results)
+    for (uint32_t left = mask; left && place.bits == 32; left &= left - 1)
+      lanesOf<uint32_t>(registers, place.slot)[__builtin_ctz(left)] = pattern;
+}
+
+static uint64_t offsetAt(const AddressOf &object, const char *registers, unsigned lane) {
+  return addressIn(registers, object, lane) & sharedOffsetMask;
+}
+
+void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &start = *static_cast<const StartedOperation *>(op.more);
+  Timing &timing = warp.block->grid->timing;
+  if (timing.isEager() && warp.clock.empty())
+    return runAll(start.ops, registers, mask, warp);
+  if (start.engine >= 0) {
+    Engine &engine = engineAt(warp, static_cast<unsigned>(start.engine));
+    ++engine.started;
+    engine.vainWait = nullptr;
+  }
+  const bool isAtOnce = start.isAtOnce || (start.engine < 0 && !start.isCounted);
+  const uint64_t delay = isAtOnce ? 0 : timing.delay(start.readsShared);
+  const bool isOrdered = start.isOrdered || !start.results.empty();
+  if (timing.isEager() || (!delay && !isOrdered))
+    return begin(start, registers, mask, warp, Stage::Whole);
+  begin(start, registers, mask, warp, Stage::Begin);
+  if (warp.fault)
+    return;
+  Flights &flights = *warp.block->agents->flights;
+  Pending &one = flights.pending.emplace_back();
+  one.warp = &warp;
+  one.frame = warp.now.frame;
+  one.copy = copyOf(*warp.now.frame);
+  one.op = &op;
+  one.mask = mask;
+  one.object =
+      start.isCounted ? offsetAt(start.object, registers, static_cast<unsigned>(__builtin_ctz(mask))) : Timing::never;
+  one.engine = start.engine;
+  one.isOrdered = isOrdered;
+  one.number = start.engine >= 0 ? warp.engines[static_cast<unsigned>(start.engine)].started : 0;
+  one.begun = flights.turn;
+  one.due = delay == Timing::never ? delay : flights.turn + delay;
+  poison(start, registers, mask);
+  if (!delay)
+    endUpTo(flights, warp, start.engine, one.number);
+}
+
 void watchMatrix(Warp &warp, const Op &op, BlockState &block, const SharedMatrix &matrix, unsigned lane) {
   constexpr uint32_t bytesOfPiece = 16;
-  if (!warp.clock.empty())
+  if (!warp.clock.empty() && warp.doer.stage != Stage::End)
     for (const uint32_t place : block.grid->matrices.placesOf(matrix))
-      watchShared(warp, op, block, place, bytesOfPiece, false, lane);
+      if (place + bytesOfPiece <= block.shared.size())
+        watchShared(warp, op, block, place, bytesOfPiece, false, lane);
 }
 
 // ---- ends
@@ -99,31 +256,65 @@ void commitGroup(char *, const Op &op, uint32_t, Warp &warp) {
     engine.groups.pop_front();
 }
 
+/// How many operations of an engine have ended when the wait returns.
+static uint32_t coveredBy(const GroupUse &use, const Engine &engine, const char *registers, unsigned lane) {
+  if (!use.pending.bits)
+    return engine.started;
+  const uint64_t pending = numberIn(registers, use.pending, lane);
+  return pending < engine.groups.size() ? engine.groups[engine.groups.size() - 1 - pending] : 0;
+}
+
 void awaitGroups(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto &use = *static_cast<const GroupUse *>(op.more);
-  const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
-  const uint64_t pending = numberIn(registers, use.pending, lane);
   Engine &engine = engineAt(warp, use.engine);
+  const uint32_t covered = coveredBy(use, engine, registers, static_cast<unsigned>(__builtin_ctz(mask)));
+  endUpTo(*warp.block->agents->flights, warp, static_cast<int>(use.engine), covered);
   if (warp.clock.empty())
     return;
-  if (engine.started > engine.committed())
+  if (engine.started > engine.committed() && engine.started > covered)
     engine.vainWait = &warp.now.frame->code.instruction(op.instruction);
-  if (pending < engine.groups.size())
-    raiseEntry(warp.clock, agentOf(warp, use.engine, use.isOfWarpgroup),
-               engine.groups[engine.groups.size() - 1 - pending]);
+  raiseEntry(warp.clock, agentOf(warp, use.engine, use.isOfWarpgroup), covered);
+}
+
+/// The object knows the end of the operations; the warp does not.
+static void releaseEnds(const ArrivalAfter &after, const char *registers, uint32_t mask, Warp &warp) {
+  Clock known = warp.clock;
+  raiseEntry(known, agentOf(warp, after.engine, false), engineAt(warp, after.engine).started);
+  for (uint32_t left = mask; left; left &= left - 1)
+    if (const uint8_t *object = objectAt(after.object, registers, static_cast<unsigned>(__builtin_ctz(left)), warp))
+      join((*warp.block->places)[placeOf(object)], known);
+  ++warp.clock[warp.agent];
 }
 
 void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp) {
-  const auto &use = *static_cast<const ArrivalAfter *>(op.more);
-  if (warp.clock.empty())
-    return;
-  // The object knows the end of the operations; the warp does not.
-  Clock known = warp.clock;
-  raiseEntry(known, agentOf(warp, use.engine, false), engineAt(warp, use.engine).started);
-  for (uint32_t left = mask; left; left &= left - 1)
-    if (const uint8_t *object = objectAt(use.object, registers, static_cast<unsigned>(__builtin_ctz(left)), warp))
-      join((*warp.block->places)[placeOf(object)], known);
-  ++warp.clock[warp.agent];
+  const auto &after = *static_cast<const ArrivalAfter *>(op.more);
+  if (!warp.clock.empty())
+    releaseEnds(after, registers, mask, warp);
+  Flights &flights = *warp.block->agents->flights;
+  const auto isBefore = [&](const Pending &one) {
+    return one.warp == &warp && one.engine == static_cast<int>(after.engine) && !one.isArrival;
+  };
+  if (llvm::none_of(flights.pending, isBefore)) {
+    Op arrival = op;
+    arrival.more = &after.use;
+    return after.isAdded ? void() : useBarrier(registers, arrival, mask, warp);
+  }
+  if (after.isAdded)
+    for (uint32_t left = mask; left; left &= left - 1)
+      if (uint8_t *object = objectAt(after.object, registers, static_cast<unsigned>(__builtin_ctz(left)), warp))
+        addArrival(object);
+  Pending &one = flights.pending.emplace_back();
+  one.warp = &warp;
+  one.frame = warp.now.frame;
+  one.copy = copyOf(*warp.now.frame);
+  one.op = &op;
+  one.mask = mask;
+  one.object = offsetAt(after.object, registers, static_cast<unsigned>(__builtin_ctz(mask)));
+  one.engine = static_cast<int>(after.engine);
+  one.number = engineAt(warp, after.engine).started;
+  one.begun = flights.turn;
+  one.due = Timing::never;
+  one.isArrival = true;
 }
 
 void fenceProxies(char *, const Op &, uint32_t, Warp &warp) {

@@ -2,8 +2,10 @@
 // Asynchronous operations while they are in flight: what starts them, and what sees their end. An access that comes too
 // early is found in every run on whose path it lies, however early the machine does the operation.
 #include "Machine/Access.h"
+#include "Machine/BarrierObject.h"
 #include "Machine/Lower.h"
 #include "Machine/MatrixProduct.h"
+#include <list>
 #include <memory>
 
 namespace ptxray::machine {
@@ -19,14 +21,38 @@ struct StartedOperation {
   bool isOrdered = false;
   bool isCounted = false; // a barrier object counts it:
   AddressOf object;
+  bool readsShared = false;
+  llvm::SmallVector<Place, 4> results; // registers that belong to it until it is complete
+  bool isAtOnce = false;               // reading its results waits for it
 };
 void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp);
+
+/// An operation that has begun and not ended, with the registers as they were; or an arrival when others have ended.
+struct Pending {
+  Warp *warp;
+  Frame *frame;
+  std::unique_ptr<Frame> copy;
+  const Op *op;
+  uint32_t mask;
+  uint64_t object;     // the offset of the barrier object that it is for
+  uint32_t number = 0; // in its engine
+  int engine = -1;
+  bool isArrival = false, isOrdered = false;
+  uint64_t begun = 0, due = 0; // turns
+};
+struct Flights {
+  std::list<Pending> pending; // the oldest first
+  uint64_t turn = 0;
+};
+/// Ends the operations of a cluster that are due, or all if its threads have ended; if all threads wait one more, of
+/// those that they wait for. Returns whether there was one.
+bool endOperations(BlockState &block, bool isStuck);
 
 /// Payload of what commits, or waits for, groups of an engine.
 struct GroupUse {
   unsigned engine = 0;
   bool isOfWarpgroup = false;
-  Place pending; // how many groups may be; none: none may
+  Place pending; // how many groups may be; none: all operations are waited for
 };
 void commitGroup(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void awaitGroups(char *registers, const Op &op, uint32_t mask, Warp &warp);
@@ -35,6 +61,8 @@ void awaitGroups(char *registers, const Op &op, uint32_t mask, Warp &warp);
 struct ArrivalAfter {
   unsigned engine = 0;
   AddressOf object;
+  BarrierUse use;
+  bool isAdded = false; // the phase waits for one arrival more
 };
 void arriveAfter(char *registers, const Op &op, uint32_t mask, Warp &warp);
 

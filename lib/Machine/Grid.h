@@ -3,6 +3,7 @@
 #include "Machine/Launch.h"
 #include "Machine/MatrixProduct.h"
 #include "Machine/TensorMemory.h"
+#include "Machine/Timing.h"
 #include "Machine/Warp.h"
 #include <chrono>
 
@@ -49,13 +50,14 @@ struct BlockState {
 struct GridState {
   GridState(const Program &program, Memory &memory, const Launch &launch, std::array<uint32_t, 3> cluster)
       : program(program), memory(memory), launch(launch), block(launch.block), cluster(cluster), grid(launch.grid),
-        parameters(launch.parameters) {}
+        parameters(launch.parameters), timing(launch.timing) {}
 
   const Program &program;
   Memory &memory;
   const Launch &launch;
   std::array<uint32_t, 3> block, cluster, grid;
   std::vector<uint8_t> parameters;
+  Timing timing;
   uint32_t sharedBytes = 0;
   std::string printed;
   std::deque<std::vector<uint8_t>> heap; // what malloc has given
@@ -71,6 +73,8 @@ struct GridState {
 
 /// Prepares the block's warps.
 void begin(BlockState &block);
+/// The fault of a warp, if it has one, is that of the grid.
+void takeFault(Warp &warp);
 /// What a turn came to.
 enum class Progress : uint8_t {
   None,   // no warp could run

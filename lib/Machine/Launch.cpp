@@ -285,6 +285,14 @@ void Schedule::run(bool isOnlyOne) {
           return reportFault(grid, outcome);
         }
       }
+    for (const Cluster &cluster : clusters) {
+      if (endOperations(*cluster.blocks.front(), progress != Progress::Some))
+        progress = Progress::Some;
+      if (grid.fault) {
+        end(cluster.number);
+        return reportFault(grid, outcome);
+      }
+    }
     const size_t before = clusters.size();
     retire();
     if (clusters.size() != before) {
@@ -352,7 +360,8 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
     queue.size[i] = grid.grid[i] / grid.cluster[i];
   queue.count = queue.size[0] * queue.size[1] * queue.size[2];
   Schedule first(grid, queue);
-  if (cores == 1 || grid.program.needsOrder || grid.launch.isCooperative || queue.count == 1)
+  if (cores == 1 || grid.program.needsOrder || grid.launch.isCooperative || queue.count == 1 ||
+      !grid.launch.timing.isEager())
     first.run();
   else {
     first.run(/*isOnlyOne=*/true);

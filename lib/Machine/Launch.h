@@ -3,6 +3,7 @@
 #include "Check/ReadModule.h"
 #include "Diagnostics/Diagnostic.h"
 #include "Machine/Memory.h"
+#include "Machine/Timing.h"
 #include <array>
 #include <atomic>
 #include <memory>
@@ -38,9 +39,10 @@ struct Launch {
   bool isCooperative = false;
   std::vector<uint8_t> parameters; // laid out as the kernel declares them
   bool checks = true;              // look for races
-  unsigned cores = 0;              // of the computer that execute blocks at the same time; 0: all
-  double seconds = 0;              // that it may take; 0: any time
-  Watch *watch = nullptr;          // null: none is needed
+  Timing timing;
+  unsigned cores = 0;     // of the computer that execute blocks at the same time; 0: all
+  double seconds = 0;     // that it may take; 0: any time
+  Watch *watch = nullptr; // null: none is needed
 };
 
 struct Outcome {

@@ -65,17 +65,17 @@ static std::string arrives(const Lowered &one, const Action &action, BodyLowerin
     return "";
   if (one.node("counts") >= 0)
     return "arrivals whose number is a vector";
-  if (action.groups)
-    lowering.emit(arriveAfter,
-                  ArrivalAfter{static_cast<unsigned>(engineOf(action)), lowering.addressAt(one, action.node)});
-  // Without `.noinc` the phase waits for one arrival more, which happens when the copies are complete: at once.
-  if (action.groups && !hasWord(one, ".noinc") && !hasWord(one, ".mbarrier::arrive::one"))
-    return "";
   BarrierUse use = useOf(BarrierUse::What::Arrive, one, action, lowering);
   use.drops = hasWord(one, ".arrive_drop");
   if (const int state = one.node("state"); state >= 0)
     use.result = lowering.placeOf(one, state, 64);
-  lowering.emit(useBarrier, use);
+  if (!action.groups)
+    lowering.emit(useBarrier, use);
+  else {
+    // Without `.noinc` the phase waits for one arrival more, which happens when the copies are complete.
+    const bool isAdded = !hasWord(one, ".noinc") && !hasWord(one, ".mbarrier::arrive::one");
+    lowering.emit(arriveAfter, ArrivalAfter{static_cast<unsigned>(engineOf(action)), use.object, use, isAdded});
+  }
   return "";
 }
 

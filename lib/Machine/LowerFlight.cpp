@@ -41,6 +41,14 @@ void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLoweri
   start.isAsyncProxy = action->proxy() == isa::Proxy::Async;
   start.isOrdered = start.engine >= 0 && isPipeline(isa::tables().groups[static_cast<unsigned>(start.engine)]);
   start.isCounted = action->node >= 0;
+  const bool holds = one.facts().has(FactKind::Holds);
+  for (const NodeUse &use : one.facts().nodes)
+    if (use.uses & Writes && holds)
+      start.results.push_back(lowering.placeOf(one, use.node, 32));
+    else if (use.uses & Writes)
+      start.isAtOnce = true;
+  for (const Access &access : one.facts().accesses)
+    start.readsShared |= access.reads() && access.space && isa::word(access.space).text.starts_with(".shared");
   if (start.isCounted)
     start.object = lowering.addressAt(one, action->node);
   lowering.emit(startOperation, std::move(start));

@@ -256,6 +256,7 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
   if (!tile)
     return problem.empty() ? void() : refuse(warp, op, lane, std::move(problem));
   Operation operation;
+  operation.isLoad = !copy.isStore;
   if (copy.isStore)
     operation.reduction = tile->reduction;
   const uint64_t address = addressIn(registers, copy.tile, lane);
@@ -283,7 +284,7 @@ void copyTileOfLane(const TileCopy &copy, unsigned lane, const char *registers, 
       return;
     operation.completions.push_back({warp.block->cluster[counting], object.offset, bytes});
   }
-  if (problem = perform(operation); !problem.empty())
+  if (problem = perform(operation, warp.doer.stage); !problem.empty())
     refuse(warp, op, lane, std::move(problem));
 }
 

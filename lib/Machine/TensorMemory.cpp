@@ -99,6 +99,8 @@ void moveCells(char *registers, const Op &op, uint32_t mask, Warp &warp) {
                       " in warp " + std::to_string(warp.number));
   if (!memory.isAllocated(address.column, access.columns))
     return refuse(warp, op, lane, "columns of tensor memory that are not allocated");
+  if (warp.doer.stage == Stage::Begin)
+    return;
   for (const MovedCell &one : access.cells) {
     uint32_t &cell = memory.at(address.lane + one.lane, address.column + one.column);
     char *at = registers + access.registers[one.word].slot + 4 * size_t(one.thread) + one.bit / 8;
@@ -162,6 +164,8 @@ void copyToTensor(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   if (bytes.empty())
     return report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix->start, 16, false, lane);
   watchMatrix(warp, op, block, *matrix, lane);
+  if (warp.doer.stage == Stage::Begin)
+    return;
   if (copy.packedBits)
     unpack(bytes, copy.packedBits);
   for (BlockState *other : block.cluster) {

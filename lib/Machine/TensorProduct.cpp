@@ -184,7 +184,9 @@ public:
 
 private:
   uint64_t number(Place place) const { return addressIn(registers, {place, 0}, lane); }
-  std::shared_ptr<const Prepared> shared(bool isA, BlockState &from, std::string &problem) const;
+  std::optional<SharedMatrix> matrixOf(bool isA) const;
+  void watch();
+  std::shared_ptr<const Prepared> shared(bool isA, const BlockState &from, std::string &problem) const;
   std::shared_ptr<const Prepared> ofTensorMemory(uint32_t first) const;
   std::vector<numbers::Factor> scales(const AddressOf &address, const TensorPlaces &places) const;
   std::vector<uint16_t> columns(uint32_t first) const;
@@ -213,12 +215,25 @@ private:
   llvm::SmallVector<BlockState *, 2> blocks; // that take part
 };
 
-std::shared_ptr<const Prepared> Multiplication::shared(bool isA, BlockState &from, std::string &problem) const {
+std::optional<SharedMatrix> Multiplication::matrixOf(bool isA) const {
   const auto ctas = static_cast<uint32_t>(blocks.size());
+  return sharedMatrixOf(number(isA ? product.a : product.b), (isA ? shape.m : shape.n) / ctas,
+                        shape.k * (!isA && product.isSparse ? 2 : 1), shape.geometryBits,
+                        !(isA ? shape.isTransposedA : shape.isTransposedB));
+}
+
+/// What the product reads is noted.
+void Multiplication::watch() {
+  for (const bool isA : {true, false})
+    if (!isA || !product.isOfTensorMemory)
+      if (const std::optional<SharedMatrix> matrix = matrixOf(isA))
+        for (BlockState *one : blocks)
+          watchMatrix(warp, op, *one, *matrix, lane);
+}
+
+std::shared_ptr<const Prepared> Multiplication::shared(bool isA, const BlockState &from, std::string &problem) const {
   const OperandType &type = isA ? shape.kind.a : shape.kind.b;
-  const auto matrix = sharedMatrixOf(number(isA ? product.a : product.b), (isA ? shape.m : shape.n) / ctas,
-                                     shape.k * (!isA && product.isSparse ? 2 : 1), shape.geometryBits,
-                                     !(isA ? shape.isTransposedA : shape.isTransposedB));
+  const auto matrix = matrixOf(isA);
   if (!matrix) {
     problem = "a descriptor of shared memory in this mode";
     return nullptr;
@@ -227,8 +242,6 @@ std::shared_ptr<const Prepared> Multiplication::shared(bool isA, BlockState &fro
       block.grid->matrices.find(*matrix, type, shape.kind.model.products, isA && shape.kind.isNegative, from.shared);
   if (!found)
     problem = "a matrix that leaves shared memory";
-  else
-    watchMatrix(warp, op, from, *matrix, lane);
   return found;
 }
 
@@ -355,6 +368,9 @@ std::string Multiplication::run() {
       return "a product in columns of tensor memory that are not allocated";
   if (product.zeroColumns.bits && number(product.zeroColumns))
     return "a mask of columns of zeros";
+  watch();
+  if (warp.doer.stage == Stage::Begin)
+    return "";
   std::vector<uint32_t> sums(size_t(shape.m) * shape.n);
   if (keeps())
     read(sums);

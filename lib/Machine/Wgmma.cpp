@@ -68,19 +68,30 @@ std::optional<SharedMatrix> sharedMatrix(uint64_t descriptor, uint32_t rows, uin
   return result;
 }
 
+std::optional<SharedMatrix> operand(const WarpgroupProduct &product, bool isA, const char *registers, unsigned lane) {
+  const uint64_t descriptor = addressIn(registers, {isA ? product.a : product.b, 0}, lane);
+  const uint32_t depth = product.k * (!isA && product.isSparse ? 2 : 1);
+  return sharedMatrix(descriptor, isA ? rowsOfGroup : product.n, depth, isA ? product.kind.a.bits : product.kind.b.bits,
+                      !(isA ? product.isTransposedA : product.isTransposedB));
+}
+
+/// Operands in shared memory are read; the first warp notes it for all of the group.
+void watchOperands(const WarpgroupProduct &product, const char *registers, unsigned lane, const Op &op, Warp &warp) {
+  if (warp.number % 4)
+    return;
+  if (product.registers.empty())
+    watchMatrix(warp, op, *warp.block, *operand(product, true, registers, lane), lane);
+  watchMatrix(warp, op, *warp.block, *operand(product, false, registers, lane), lane);
+}
+
 std::shared_ptr<const Prepared> fromShared(const WarpgroupProduct &product, bool isA, const char *registers,
                                            unsigned lane, const Op &op, Warp &warp) {
   const OperandType &type = isA ? product.kind.a : product.kind.b;
-  const uint64_t descriptor = addressIn(registers, {isA ? product.a : product.b, 0}, lane);
-  const uint32_t depth = product.k * (!isA && product.isSparse ? 2 : 1);
-  const auto matrix = sharedMatrix(descriptor, isA ? rowsOfGroup : product.n, depth, type.bits,
-                                   !(isA ? product.isTransposedA : product.isTransposedB));
+  const auto matrix = operand(product, isA, registers, lane);
   auto found = warp.block->grid->matrices.find(*matrix, type, product.kind.model.products,
                                                isA && product.kind.isNegative, warp.block->shared);
   if (!found)
     report(warp, op, AccessFault::OutOfBounds, {{}, 0, Space::Shared}, matrix->start, 16, false, lane);
-  else if (warp.number % 4 == 0) // for all warps of the group
-    watchMatrix(warp, op, *warp.block, *matrix, lane);
   return found;
 }
 
@@ -132,6 +143,8 @@ void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
   const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
   if (mask != allLanes)
     return refuse(warp, op, lane, "a product of a warpgroup of which lanes are missing");
+  if (warp.doer.stage == Stage::Begin)
+    return watchOperands(product, registers, lane, op, warp);
   bool isAdded = product.keeps;
   if (product.scaleOfD.bits) {
     uint32_t lanes;
@@ -152,6 +165,7 @@ void multiplyInGroup(char *registers, const Op &op, uint32_t mask, Warp &warp) {
     addSparseProducts(product.kind, *a, quarter, rowsOfWarp, *b, columnsOf(product, registers, a->rows, quarter), sums);
   else
     addProducts(product.kind, *a, quarter, rowsOfWarp, *b, sums);
+  watchOperands(product, registers, lane, op, warp);
   moveSums(product, registers, sums, true);
 }
 

@@ -28,7 +28,7 @@ class Emulation {
 public:
   Emulation(AssembleInput &input, const KernelEntry &kernel, launcher::Options options)
       : input(input), kernel(kernel), options(std::move(options)),
-        module(readModule(*input.report.source, input.options)), loaded(module, memory, input.options.arch) {}
+        module(readModule(*input.report.source, input.options)) {}
 
   /// The first launch and its results, then those that are timed. Returns an exit status.
   int run(const Arguments &arguments);
@@ -42,8 +42,10 @@ private:
   machine::Outcome launch();
   int report(machine::Outcome outcome, const Arguments &arguments);
   launcher::Bytes contents(const std::string &name) const;
+  void writeOutputs() const;
   bool isAsExpected() const;
   int measure(const Arguments &arguments);
+  int runSchedules(uint32_t count, const Arguments &arguments);
 
   AssembleInput &input;
   const KernelEntry &kernel;
@@ -52,8 +54,9 @@ private:
   std::vector<uint64_t> addresses;      // where the buffers are
   machine::Memory memory;
   const ReadModule module;
-  machine::LoadedModule loaded;
+  std::optional<machine::LoadedModule> loaded;
   machine::Launch asked;
+  bool keepsInitial = false; // for launches by other schedules
 };
 
 } // namespace
@@ -67,14 +70,15 @@ void Emulation::placeBuffers() {
   for (launcher::NamedBuffer &buffer : options.buffers) {
     const bool isArgument = StringRef(buffer.name).find_first_not_of("0123456789.") == StringRef::npos;
     addresses.push_back(memory.add(buffer.buffer.bytes, (isArgument ? "argument " : "") + buffer.name));
-    if (options.fresh && options.repeat)
+    if ((options.fresh && options.repeat) || keepsInitial)
       initial.push_back(buffer.buffer.bytes);
   }
 }
 
 void Emulation::setVariables() {
+  loaded.emplace(module, memory, input.options.arch);
   for (const auto &[name, value] : options.variables) {
-    const llvm::MutableArrayRef<uint8_t> variable = loaded.variable(name);
+    const llvm::MutableArrayRef<uint8_t> variable = loaded->variable(name);
     if (variable.empty())
       throw launcher::UsageError("the module has no variable `" + name + "`");
     if (variable.size() != value.bytes.size())
@@ -151,7 +155,7 @@ machine::Outcome Emulation::launch() {
   machine::Watch watch;
   asked.watch = &watch;
   const LaunchWatch watching(watch, blocks);
-  return machine::launch(loaded, asked);
+  return machine::launch(*loaded, asked);
 }
 
 static std::string placeText(const FileReport &report, Range range) {
@@ -192,16 +196,19 @@ launcher::Bytes Emulation::contents(const std::string &name) const {
   for (const launcher::NamedBuffer &buffer : options.buffers)
     if (buffer.name == name)
       return buffer.buffer.bytes;
-  const llvm::ArrayRef<uint8_t> variable = loaded.variable(name);
+  const llvm::ArrayRef<uint8_t> variable = loaded->variable(name);
   if (variable.empty())
     throw launcher::UsageError("there is no buffer and no variable `" + name + "`");
   return variable.vec();
 }
 
-bool Emulation::isAsExpected() const {
-  bool isGood = true;
+void Emulation::writeOutputs() const {
   for (const auto &[name, how] : options.outputs)
     launcher::writeOutput(options, name, how, contents(name));
+}
+
+bool Emulation::isAsExpected() const {
+  bool isGood = true;
   for (const auto &[name, expected] : options.expectations) {
     const launcher::Comparison found = launcher::compareExpected(options, name, expected, contents(name));
     usageError("buffer " + name + ' ' + found.report);
@@ -229,6 +236,30 @@ int Emulation::measure(const Arguments &arguments) {
   return status;
 }
 
+/// Launches by one schedule after the other, until one fails: it is named.
+int Emulation::runSchedules(uint32_t count, const Arguments &arguments) {
+  int status = Clean;
+  for (uint32_t number = 0; number < count && status == Clean; ++number) {
+    const std::string text = machine::Timing::textOf(number);
+    for (auto [buffer, bytes] : llvm::zip(options.buffers, initial))
+      llvm::copy(bytes, buffer.buffer.bytes.begin());
+    setVariables();
+    asked.timing = *machine::Timing::read(text);
+    try {
+      status = report(launch(), arguments);
+      if (status == Clean && !isAsExpected())
+        status = KernelFailed;
+    } catch (const FailedLaunch &failed) {
+      status = failed.status;
+    }
+    if (status != Clean)
+      usageError("`--schedule=" + text + "` replays this run");
+  }
+  writeOutputs();
+  launcher::flushOutput();
+  return status;
+}
+
 int Emulation::run(const Arguments &arguments) {
   asked.kernel = kernel.name;
   llvm::copy(options.grid, asked.grid.begin());
@@ -243,9 +274,22 @@ int Emulation::run(const Arguments &arguments) {
     throw launcher::UsageError("`--cores=" + cores->str() + "`: a number is needed");
   if (const std::string broken = machine::brokenLimits(asked); !broken.empty())
     fail(KernelFailed, "launch of `" + kernel.name + "`: " + broken);
+  uint32_t schedules = 0;
+  if (const auto text = arguments.value("--schedules"); text && (text->getAsInteger(10, schedules) || !schedules))
+    return usageError("`--schedules=" + text->str() + "`: expected a number of launches");
+  keepsInitial = schedules;
+  if (const auto text = arguments.value("--schedule")) {
+    const std::optional<machine::Timing> timing = machine::Timing::read(*text);
+    if (!timing)
+      return usageError("`--schedule=" + text->str() + "`: expected eager, lazy, early, or a number");
+    asked.timing = *timing;
+  }
   placeBuffers();
+  if (schedules)
+    return runSchedules(schedules, arguments);
   setVariables();
   const int found = report(launch(), arguments);
+  writeOutputs();
   const bool isGood = isAsExpected();
   const int foundLater = measure(arguments);
   launcher::flushOutput();

@@ -193,9 +193,12 @@ static int runRun(const Arguments &arguments) {
 
 static std::vector<Option> runOptions() {
   std::vector<Option> options = launchOptions();
-  options.insert(options.begin(), {{"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"},
-                                   {"--no-checks", "", "look for no races, to emulate faster"},
-                                   {"--cores", "N", "of the computer that emulate blocks at the same time (all)"}});
+  options.insert(options.begin(),
+                 {{"--emulate", "[CHIP]", "run without a GPU, as that one would (default: `.target`)"},
+                  {"--no-checks", "", "look for no races, to emulate faster"},
+                  {"--cores", "N", "of the computer that emulate blocks at the same time (all)"},
+                  {"--schedule", "TEXT", "when asynchronous operations happen: eager, lazy, early, or a number"},
+                  {"--schedules", "N", "launch N times: lazy, early, and by numbers, until one fails"}});
   options.insert(options.end(), {{"--ptxas", "PATH", "the ptxas to use"},
                                  {"--timeout", "SECONDS", "stop ptxas after this time"},
                                  {"-v", "", "show what each function uses"},

@@ -68,8 +68,8 @@ bool isSet(ptxray_launch &launch, StringRef name, StringRef value) {
     return !value.getAsDouble(to.seconds) && to.seconds >= 0;
   if (name == "cores")
     return !value.getAsInteger(10, to.cores);
-  if (name == "cooperative" || name == "checks")
-    return readYesOrNo(value, name == "checks" ? to.checks : to.isCooperative);
+  if (name == "cooperative" || name == "checks" || name == "trap-nan")
+    return readYesOrNo(value, name == "checks" ? to.checks : name == "trap-nan" ? to.checksNumbers : to.isCooperative);
   return false;
 }
 

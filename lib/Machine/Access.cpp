@@ -1,6 +1,8 @@
 #include "Machine/Access.h"
 #include "Machine/Flight.h"
 #include "Machine/Grid.h"
+#include "Machine/Unwritten.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <array>
 #include <cstring>
@@ -26,16 +28,20 @@ static Lookup inBytes(std::vector<uint8_t> &room, uint64_t at, uint64_t bytes) {
   return {room.data() + at, AccessFault::None};
 }
 
-static Lookup inShared(Warp &warp, uint64_t address, uint64_t bytes) {
+static Lookup inShared(Warp &warp, uint64_t address, uint64_t bytes, bool isWrite) {
   const uint64_t rank = address >> sharedRankShift;
   if (rank >= warp.block->cluster.size())
     return {nullptr, AccessFault::OutOfBounds};
-  return inBytes(warp.block->cluster[rank]->shared, address & ((1 << sharedRankShift) - 1), bytes);
+  if (isWrite)
+    markWritten(warp.block->cluster[rank]->written, address & sharedOffsetMask, bytes);
+  return inBytes(warp.block->cluster[rank]->shared, address & sharedOffsetMask, bytes);
 }
 
-static Lookup inLocal(Warp &warp, uint64_t address, uint64_t bytes, unsigned lane) {
+static Lookup inLocal(Warp &warp, uint64_t address, uint64_t bytes, unsigned lane, bool isWrite) {
   if (address > warp.localBytes || bytes > warp.localBytes - address)
     return {nullptr, AccessFault::OutOfBounds};
+  if (isWrite)
+    markWritten(warp.localWritten, size_t(lane) * warp.localBytes + address, bytes);
   return {warp.localOf(lane) + address, AccessFault::None};
 }
 
@@ -58,15 +64,15 @@ Lookup look(Warp &warp, Space space, uint64_t address, uint64_t bytes, unsigned 
   if (space == Space::Generic && address < 5 * windowBytes) {
     const uint64_t inWindow = address % windowBytes;
     switch (address / windowBytes) {
-    case 1: return inLocal(warp, inWindow, bytes, lane);
-    case 2: return inShared(warp, inWindow, bytes);
+    case 1: return inLocal(warp, inWindow, bytes, lane, isWrite);
+    case 2: return inShared(warp, inWindow, bytes, isWrite);
     case 4: return inParameters(warp, inWindow, bytes, isWrite);
     default: return {nullptr, AccessFault::OutOfBounds};
     }
   }
   switch (space) {
-  case Space::Shared: return inShared(warp, address, bytes);
-  case Space::Local: return inLocal(warp, address, bytes, lane);
+  case Space::Shared: return inShared(warp, address, bytes, isWrite);
+  case Space::Local: return inLocal(warp, address, bytes, lane, isWrite);
   case Space::Param: return inParameters(warp, address, bytes, isWrite);
   default: return inGlobal(warp, address, bytes, isWrite);
   }
@@ -206,6 +212,8 @@ void watch(Warp &warp, const Op &op, const AddressOf &address, uint64_t at, uint
 
 void watchShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, uint64_t bytes, bool isWrite,
                  unsigned lane) {
+  if (isWrite)
+    markWritten(block.written, offset, bytes);
   if (warp.clock.empty() || warp.fault || warp.doer.stage == Stage::End)
     return;
   const Instruction &instruction = warp.now.frame->code.instruction(op.instruction);
@@ -340,9 +348,70 @@ template <class Move> static void byWidths(unsigned registerBits, unsigned bits,
 }
 // NOLINTEND(bugprone-branch-clone)
 
+/// Whether none of the bytes was written.
+static bool areUnwritten(const uint8_t *written, size_t bytes) {
+  return !*written && std::all_of(written, written + bytes, [](uint8_t one) { return !one; });
+}
+
+static bool hasFlags(const MemoryAccess &access, const Warp &warp) {
+  const Space space = access.address.space;
+  return !warp.block->written.empty() && (space == Space::Shared || space == Space::Local || space == Space::Generic);
+}
+
+/// What the lanes load may be what nothing has written.
+static void noteLoads(const Op &op, const MemoryAccess &access, const uint64_t *at, const Pointers &from, Warp &warp) {
+  if (!hasFlags(access, warp) || !from.mask)
+    return;
+  const Space space = access.address.space;
+  if (from.isRow || from.isSame) { // mostly all was written
+    const size_t bytes = from.isRow ? warpSize * access.bytes : access.bytes;
+    const uint8_t *written = writtenAt(warp, space, at[0], 0);
+    if (!written || !std::memchr(written, 0, bytes))
+      return;
+  }
+  const size_t size = access.bits / 8, results = llvm::count_if(access.elements, [](Place one) { return one.bits; });
+  llvm::SmallVector<uint32_t, 4> lanes(access.elements.size());
+  for (uint32_t left = from.mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    const uint8_t *written = writtenAt(warp, space, at[lane], lane);
+    for (size_t i = 0; written && i < lanes.size(); ++i)
+      if (areUnwritten(written + i * size, size))
+        lanes[i] |= left & -left;
+  }
+  size_t result = 0;
+  for (size_t i = 0; i < lanes.size(); result += access.elements[i++].bits != 0)
+    if (lanes[i] && access.elements[i].bits)
+      noteUnwrittenLoad(warp, op, result, results, lanes[i]);
+}
+
+/// The bytes were written now, but for those of lanes that store what nothing has written.
+static void noteStores(const MemoryAccess &access, const uint64_t *at, const Pointers &to, Warp &warp) {
+  if (!hasFlags(access, warp) || !to.mask)
+    return;
+  const Space space = access.address.space;
+  const Frame &frame = *warp.now.frame;
+  if (to.isRow && frame.unwritten.empty()) {
+    if (uint8_t *written = writtenAt(warp, space, at[0], 0))
+      std::memset(written, 1, warpSize * access.bytes);
+    return;
+  }
+  const size_t size = access.bits / 8;
+  for (uint32_t left = to.mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint8_t *written = writtenAt(warp, space, at[lane], lane);
+    for (const Place &place : access.elements) {
+      if (!written)
+        break;
+      std::memset(written, !(unwrittenLanes(frame, place.slot) >> lane & 1), size);
+      written += size;
+    }
+  }
+}
+
 static void loadAll(char *registers, const Op &op, const MemoryAccess &access, const uint64_t *at, uint32_t mask,
                     Warp &warp) {
   const Pointers from = find(op, access, at, mask, warp);
+  noteLoads(op, access, at, from, warp);
   size_t offset = 0;
   for (const Place &place : access.elements) {
     if (place.bits)
@@ -358,6 +427,7 @@ static void storeAll(char *registers, const Op &op, const MemoryAccess &access, 
   const Pointers to = find(op, access, at, mask, warp);
   if (warp.doer.stage == Stage::Begin)
     return;
+  noteStores(access, at, to, warp);
   size_t offset = 0;
   for (const Place &place : access.elements) {
     byWidths(place.bits, access.bits, [&]<class Register, class Element>(Register, Element) {

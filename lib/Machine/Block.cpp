@@ -18,6 +18,8 @@ void begin(BlockState &block) {
   const uint32_t threads = block.threads();
   block.shared.assign(block.grid->sharedBytes, 0);
   if (block.grid->launch.checks)
+    block.written.assign(block.shared.size(), 0);
+  if (block.grid->launch.checks)
     block.shadow.cells.resize(block.shared.size() / 4 + 1);
   for (uint32_t first = 0; first < threads; first += warpSize) {
     Warp &warp = block.warps.emplace_back();

@@ -31,7 +31,8 @@ struct BlockState {
   uint32_t rank = 0; // the number of the block in its cluster
   std::deque<Warp> warps;
   std::vector<uint8_t> shared;
-  SharedShadow shadow; // what was done to the bytes of `shared`
+  std::vector<uint8_t> written; // whether each of them was written; empty: they are not asked for
+  SharedShadow shadow;          // what was done to the bytes of `shared`
   std::shared_ptr<std::map<uint64_t, Clock>>
       places;                        // places that order accesses, one list for all blocks of the cluster
   std::shared_ptr<Agents> agents;    // one list for all blocks of the cluster, too

@@ -20,7 +20,8 @@ struct LoadedModule::Parts {
   PlacedVariables variables;
   std::deque<std::vector<uint8_t>> bytes;                    // what the variables hold
   std::map<std::string, std::pair<uint64_t, size_t>> byName; // index into `bytes`
-  std::map<std::string, std::unique_ptr<Program>> programs;  // lowered, by the name of the kernel
+  std::map<std::pair<std::string, bool>, std::unique_ptr<Program>>
+      programs; // lowered, by the name of the kernel and whether they check numbers
 };
 
 /// Writes the first values of variables; addresses of others are known by then.
@@ -71,10 +72,10 @@ llvm::MutableArrayRef<uint8_t> LoadedModule::variable(llvm::StringRef name) cons
                                       : llvm::MutableArrayRef<uint8_t>(parts->bytes[found->second.second]);
 }
 
-static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel) {
-  std::unique_ptr<Program> &program = parts.programs[kernel.str()];
+static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, bool checksNumbers) {
+  std::unique_ptr<Program> &program = parts.programs[{kernel.str(), checksNumbers}];
   if (!program)
-    program = lower(parts.module, parts.variables, kernel);
+    program = lower(parts.module, parts.variables, kernel, checksNumbers);
   return *program;
 }
 
@@ -106,6 +107,10 @@ static std::string threadText(const GridState &grid) {
 static std::string near(const GridState &grid, const Fault &fault) {
   if (fault.space == Space::Shared)
     return "the block has " + std::to_string(grid.sharedBytes) + " bytes";
+  const uint64_t window = fault.address / windowBytes;
+  if (fault.space == Space::Global && window >= 1 && window <= 4)
+    return std::string("it is the generic address of a place in ") +
+           spaceText(std::array{Space::Local, Space::Shared, Space::Const, Space::Param}[window - 1]);
   const Allocation *one = grid.memory.before(fault.address);
   if (!one)
     return "no buffer lies there";
@@ -115,6 +120,14 @@ static std::string near(const GridState &grid, const Fault &fault) {
   if (fault.address > one->end)
     return std::to_string(fault.address - one->end) + " bytes after the end of " + size;
   return "at byte " + std::to_string(fault.address - one->begin) + " of " + size;
+}
+
+static void reportUnwritten(const Fault &fault, const Instruction &instruction, const std::string &thread,
+                            DiagnosticSink &sink) {
+  Diagnostic &diagnostic = sink.report(DiagId::RunUnwritten, instruction.range, thread, fault.text);
+  if (fault.from == UnwrittenLanes::never || fault.from == fault.instruction)
+    return;
+  diagnostic.notes.push_back({"it was read here", fault.code->instruction(fault.from).range});
 }
 
 static void reportFault(const GridState &grid, Outcome &outcome) {
@@ -136,10 +149,16 @@ static void reportFault(const GridState &grid, Outcome &outcome) {
                     "0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true), fault.race.isWrite ? "wrote" : "read");
     diagnostic.notes.push_back(
         {"here by warp " + std::to_string(fault.race.earlier.warp - 1), fault.race.earlier.at->range});
-  } else if (fault.isAssertion)
+  } else if (fault.kind == Fault::Kind::Assertion)
     sink.report(DiagId::RunAssertion, instruction.range, thread);
-  else if (fault.isTrap)
+  else if (fault.kind == Fault::Kind::Trap)
     sink.report(DiagId::RunTrap, instruction.opcodeRange, opcode, thread);
+  else if (fault.kind == Fault::Kind::Division)
+    sink.report(DiagId::RunDivision, instruction.range, thread);
+  else if (fault.kind == Fault::Kind::NotFinite)
+    sink.report(DiagId::RunNotFinite, instruction.range, thread, fault.text);
+  else if (fault.kind == Fault::Kind::Unwritten)
+    reportUnwritten(fault, instruction, thread, sink);
   else {
     const std::string address = "0x" + llvm::utohexstr(fault.address, /*LowerCase=*/true);
     const std::string what = fault.isWrite ? "writes" : "reads";
@@ -384,7 +403,7 @@ static Outcome runOnCores(const GridState &grid, unsigned cores) {
 
 Outcome launch(LoadedModule &module, const Launch &launch) {
   Outcome outcome;
-  const Program &program = programOf(*module.parts, launch.kernel);
+  const Program &program = programOf(*module.parts, launch.kernel, launch.checksNumbers);
   std::array<uint32_t, 3> cluster = launch.cluster;
   if (!cluster[0])
     cluster = program.head.requiredCluster;

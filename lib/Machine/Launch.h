@@ -40,9 +40,10 @@ struct Launch {
   std::vector<uint8_t> parameters; // laid out as the kernel declares them
   bool checks = true;              // look for races
   Timing timing;
-  unsigned cores = 0;     // of the computer that execute blocks at the same time; 0: all
-  double seconds = 0;     // that it may take; 0: any time
-  Watch *watch = nullptr; // null: none is needed
+  bool checksNumbers = false; // find infinities and NaNs that come of finite numbers, divisions by zero
+  unsigned cores = 0;         // of the computer that execute blocks at the same time; 0: all
+  double seconds = 0;         // that it may take; 0: any time
+  Watch *watch = nullptr;     // null: none is needed
 };
 
 struct Outcome {

@@ -65,10 +65,11 @@ static void readParameters(const Function &function, const ReadModule &module, P
   }
 }
 
-std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel) {
+std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,
+                               bool checksNumbers) {
   auto program = std::make_unique<Program>();
   program->module = &module;
-  ProgramBuilder builder{module, variables, *program, {}, {}, {}};
+  ProgramBuilder builder{module, variables, *program, checksNumbers, {}, {}, {}};
   const Body *entry = nullptr;
   for (const Body &body : module.bodies()) {
     builder.bodies[body.function->name] = &body;

@@ -11,6 +11,7 @@ struct ProgramBuilder {
   const ReadModule &module;
   const PlacedVariables &variables; // those in global and constant memory
   Program &program;
+  bool checksNumbers;
   std::map<NameId, const Body *> bodies;
   std::map<std::pair<uint32_t, NameId>, uint64_t> shared; // the offset of each, by symbol and name
   std::map<NameId, uint64_t> functionAddresses;
@@ -92,6 +93,11 @@ private:
   bool copiesBytes(Lowered &one);
   void access(const Lowered &one, const MemoryUse &use, bool isWrite);
   MemoryAccess memoryAccess(const Lowered &one, const MemoryUse &use, bool isWrite);
+  void noteFlow(const Lowered &one);
+  void noteReadFirst();
+  void checkDivisors(const Lowered &one);
+  Place noteFiniteSources(const Lowered &one);
+  void checkFiniteResults(const Lowered &one, Place areFinite);
   void guardOps(const Lowered &one, size_t first);
   void refuse(std::string why);
   std::vector<Place> placesByNode(const Lowered &one);

@@ -102,6 +102,9 @@ void BodyLowering::compute(Lowered &one) {
   Compiled compiled = compile(one.recipe, placesByNode(one), code.carry, code.file, code.kept);
   if (!compiled.refusal.empty())
     return refuse(compiled.refusal);
+  if (builder.checksNumbers)
+    checkDivisors(one);
+  const Place areFinite = builder.checksNumbers ? noteFiniteSources(one) : Place();
   if (compiled.isOneByOne) {
     AtomicAccess atomic;
     for (const MemoryUse &use : compiled.reads)
@@ -117,6 +120,8 @@ void BodyLowering::compute(Lowered &one) {
     emit(op);
   for (const MemoryUse &use : compiled.writes)
     access(one, use, true);
+  if (areFinite.bits)
+    checkFiniteResults(one, areFinite);
 }
 
 static void copyPredicate(char *registers, const Op &op, uint32_t, Warp &) {
@@ -172,6 +177,7 @@ void BodyLowering::instruction(uint32_t number) {
       shape.value = node.value;
   one.recipe = recipeOf({*verdict.opcode, one.shapes, builder.module.state().availability}, *verdict.match);
   builder.program.needsOrder |= ordersBlocks(one);
+  noteFlow(one);
   beTogether(one);
   const size_t begin = code.ops.size();
   lowerGroups(one, *this);
@@ -246,6 +252,7 @@ std::string BodyLowering::lower() {
   openBlock();
   closeBlock(Way::Return); // control that comes to the end of the text returns
   connect();
+  noteReadFirst();
   return "";
 }
 

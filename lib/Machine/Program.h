@@ -124,6 +124,27 @@ struct CallSite {
   std::vector<Passed> arguments, results;
 };
 
+/// The registers that an instruction names.
+struct RegisterFlow {
+  llvm::ArrayRef<Slot> results, sources, addresses;
+  bool isStrict; // no result is defined if a source is not
+  bool isOutput; // it stores to memory that others see
+};
+class RegisterFlows {
+public:
+  void add(uint32_t instruction, const RegisterFlow &flow);
+  RegisterFlow operator[](uint32_t instruction) const;
+
+private:
+  struct Row {
+    uint32_t first = 0;
+    uint16_t results = 0, sources = 0, addresses = 0;
+    bool isStrict = false, isOutput = false;
+  };
+  std::vector<Row> rows; // by instruction
+  std::vector<Slot> slots;
+};
+
 struct FunctionCode {
   const Body *body = nullptr;
   NameId name = NameId::None;
@@ -137,7 +158,10 @@ struct FunctionCode {
   std::vector<Passed> parameters, results;
   uint64_t frameBytes = 0; // local memory of a thread
   Kept kept;
+  RegisterFlows flows;
+  std::vector<Slot> readFirst; // registers that may be read before they are written
 
+  RegisterFlow flow(uint32_t number) const { return flows[number]; }
   const Instruction &instruction(uint32_t number) const { return body->instruction(number); }
 };
 
@@ -167,6 +191,9 @@ struct PlacedVariable {
 };
 using PlacedVariables = llvm::DenseMap<uint32_t, PlacedVariable>; // sorted by NameId
 
-std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel);
+/// `checksNumbers`: the program faults where an infinity or a NaN comes of finite numbers, and an integer is divided by
+/// zero.
+std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,
+                               bool checksNumbers = false);
 
 } // namespace ptxray::machine

@@ -173,7 +173,7 @@ bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t inst
       grid.printed += call.text(call.argument(1)) + ":" + std::to_string(static_cast<uint32_t>(call.argument(2))) +
                       ": " + call.text(call.argument(3)) + ": assertion `" + call.text(call.argument(0)) + "` failed\n";
       if (Fault *fault = raise(warp, instruction, static_cast<unsigned>(__builtin_ctz(left))))
-        fault->isAssertion = true;
+        fault->kind = Fault::Kind::Assertion;
       return true;
     } else
       return false;

@@ -2,6 +2,7 @@
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
 #include "Machine/Provided.h"
+#include "Machine/Unwritten.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -27,6 +28,13 @@ static void growLocal(Warp &warp, uint64_t bytes) {
   for (unsigned lane = 0; lane < warpSize && warp.localBytes; ++lane)
     std::memcpy(larger.data() + lane * bytes, warp.localOf(lane), warp.localBytes);
   warp.local = std::move(larger);
+  if (warp.block->grid->launch.checks) {
+    std::vector<uint8_t> written(warpSize * bytes);
+    for (unsigned lane = 0; lane < warpSize && warp.localBytes; ++lane)
+      std::memcpy(written.data() + lane * bytes, warp.localWritten.data() + size_t(lane) * warp.localBytes,
+                  warp.localBytes);
+    warp.localWritten = std::move(written);
+  }
   warp.localBytes = static_cast<uint32_t>(bytes);
 }
 
@@ -57,6 +65,12 @@ Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller) {
              : 0;
   Frame &frame = warp.frames.emplace_back(code, caller, base, imageOf(warp, code));
   growLocal(warp, base + code.frameBytes);
+  if (warp.block->grid->launch.checks) {
+    for (unsigned lane = 0; caller && code.frameBytes && lane < warpSize; ++lane)
+      std::memset(warp.localWritten.data() + size_t(lane) * warp.localBytes + base, 0, code.frameBytes);
+    for (const Slot slot : code.readFirst)
+      frame.unwritten[slot].lanes = allLanes;
+  }
   fillBlockSpecials(warp, frame);
   for (const auto &[place, offset] : code.frameAddresses)
     fill(frame.registers, place, base + offset);
@@ -242,8 +256,10 @@ static void copyPassed(Warp &warp, const Passed &from, const Frame &source, cons
     if (to.place.bits) {
       count = std::min<uint64_t>(count, to.place.bits / 8);
       std::memcpy(target.registers + to.place.slot + size_t(lane) * (to.place.bits / 8), begin, count);
-    } else
+    } else {
       std::memmove(warp.localOf(lane) + target.base + to.offset, begin, count);
+      markWritten(warp.localWritten, size_t(lane) * warp.localBytes + target.base + to.offset, to.bytes);
+    }
   }
 }
 
@@ -363,15 +379,17 @@ static void together(Warp &warp, const CodeBlock &block) {
   now.mask = 0;
 }
 
-static uint32_t leavingLanes(const Warp &warp, const CodeBlock &block) {
+static uint32_t leavingLanes(Warp &warp, const CodeBlock &block) {
   if (!block.guard)
     return warp.now.mask;
+  if (!warp.now.frame->unwritten.empty())
+    followBranch(warp, block.instruction, block.guard, warp.now.mask);
   return (predicateAt(warp.now.frame->registers, block.guard) ^ -uint32_t(block.isNot)) & warp.now.mask;
 }
 
 static void trap(Warp &warp, const CodeBlock &block) {
   if (Fault *fault = raise(warp, block.instruction, static_cast<unsigned>(__builtin_ctz(leavingLanes(warp, block)))))
-    fault->isTrap = true;
+    fault->kind = Fault::Kind::Trap;
 }
 
 static void leave(Warp &warp, const CodeBlock &block) {
@@ -412,10 +430,30 @@ static void leave(Warp &warp, const CodeBlock &block) {
   }
 }
 
+/// The same where a register holds what nothing has written. Results of the first instruction are followed already.
+static void executeAndFollow(Warp &warp, uint32_t instruction, const Op *op, const Op *end) {
+  const uint32_t all = warp.now.mask;
+  char *registers = warp.now.frame->registers;
+  for (; op != end && !warp.fault; ++op) {
+    uint32_t mask = all;
+    if (op->guard)
+      mask &= predicateAt(registers, op->guard) ^ -uint32_t(op->isNot);
+    if (!mask)
+      continue;
+    if (op->instruction != instruction)
+      followInstruction(warp, instruction = op->instruction, mask);
+    op->run(registers, *op, mask, warp);
+  }
+}
+
 static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block) {
   char *registers = warp.now.frame->registers;
+  const auto &unwritten = warp.now.frame->unwritten;
   const uint32_t all = warp.now.mask;
-  for (const Op *op = code.ops.data() + block.first, *end = code.ops.data() + block.end; op != end; ++op) {
+  const Op *op = code.ops.data() + block.first, *const end = code.ops.data() + block.end;
+  if (!unwritten.empty())
+    return executeAndFollow(warp, UnwrittenLanes::never, op, end);
+  for (; op != end; ++op) {
     uint32_t mask = all;
     if (op->guard) {
       mask &= predicateAt(registers, op->guard) ^ -uint32_t(op->isNot);
@@ -423,6 +461,8 @@ static void execute(Warp &warp, const FunctionCode &code, const CodeBlock &block
         continue;
     }
     op->run(registers, *op, mask, warp);
+    if (!unwritten.empty())
+      return executeAndFollow(warp, op->instruction, op + 1, end);
   }
 }
 

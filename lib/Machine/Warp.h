@@ -9,6 +9,13 @@ namespace ptxray::machine {
 
 struct BlockState;
 
+/// A register that holds what nothing has written.
+struct UnwrittenLanes {
+  static constexpr uint32_t never = ~0u; // no instruction has read it
+  uint32_t lanes = 0;
+  uint32_t from = never; // the instruction that read it first, from memory or as a register
+};
+
 /// A call of a function by the lanes that called it together.
 struct Frame {
   /// The registers begin as the image has them.
@@ -19,6 +26,7 @@ struct Frame {
   uint32_t base;                  // where its memory begins in the local memory of each thread
   std::unique_ptr<char[]> room;
   char *registers; // aligned
+  llvm::SmallDenseMap<Slot, UnwrittenLanes, 4> unwritten;
 };
 
 struct Join {
@@ -40,8 +48,11 @@ struct Fragment {
 struct Fault {
   AccessFault access = AccessFault::None;
   std::string refusal; // or a construct that cannot be executed
-  bool isAssertion = false, isTrap = false;
-  Race race; // or with this access
+  enum class Kind : uint8_t { Access, Assertion, Trap, Division, NotFinite, Unwritten };
+  Kind kind = Kind::Access;
+  std::string text;                      // what the lane does, or the value that it computes
+  uint32_t from = UnwrittenLanes::never; // the instruction that read first what nothing has written
+  Race race;                             // or with this access
   const FunctionCode *code = nullptr;
   uint32_t instruction = 0;
   uint64_t address = 0;
@@ -67,7 +78,8 @@ struct Warp {
   std::vector<Fragment> parted; // that wait for other lanes at the block of code that they execute together
   std::vector<Join> joins;
   std::deque<Frame> frames;
-  std::vector<uint8_t> local; // each lane has `localBytes` of them
+  std::vector<uint8_t> local;        // each lane has `localBytes` of them
+  std::vector<uint8_t> localWritten; // whether each of them was written; empty: they are not asked for
   uint32_t localBytes = 0;
   uint32_t atBarrier = 0;                     // lanes
   uint32_t agent = 0;                         // its number in the cluster, from 1 on

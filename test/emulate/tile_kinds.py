@@ -26,6 +26,12 @@ KERNEL = """
   .shared .align 1024 .b8 tile[8192];
   .shared .align 8 .b64 object;
   mov.u32 %r1, %tid.x;
+  mul.lo.u32 %r3, %r1, 64;
+  mov.u32 %r4, tile;
+  add.u32 %r4, %r4, %r3;
+ZEROS
+  fence.proxy.async;
+  bar.sync 0;
   setp.ne.u32 %p1, %r1, 0;
   @%p1 bra wait;
   ld.param.u32 %r2, [bytes];
@@ -41,11 +47,8 @@ again:
   mbarrier.try_wait.parity.shared.b64 %p2, [object], 0;
   @!%p2 bra again;
   ld.param.u64 %rd2, [out];
-  mul.lo.u32 %r3, %r1, 64;
   cvt.u64.u32 %rd3, %r3;
   add.u64 %rd2, %rd2, %rd3;
-  mov.u32 %r4, tile;
-  add.u32 %r4, %r4, %r3;
 DUMP
   @%p1 exit;
   mov.b64 %rd4, to;
@@ -127,7 +130,8 @@ def kernel(case):
         else (f"cp.async.bulk.tensor.{rank}d.global.shared::cta")
     )
     store += f".tile{'::scatter4' if case.rows else ''}.bulk_group"
-    text = KERNEL.replace("COORDINATES", coordinates).replace("DUMP", dump).replace("STORE", store)
+    zeros = "\n".join(f"  st.shared.v4.u32 [%r4+{16 * i}], {{0, 0, 0, 0}};" for i in range(4))
+    text = KERNEL.replace("ZEROS", zeros).replace("COORDINATES", coordinates).replace("DUMP", dump).replace("STORE", store)
     text = text.replace("DIM", f"{rank}d").replace("LOAD", "tile::gather4" if case.rows else "tile")
     text = text.replace("FROM", ", ".join(f"%c{i}" for i in range(counts)))
     return text.replace("TO", ", ".join(f"%c{5 + i}" for i in range(counts)))

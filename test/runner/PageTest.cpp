@@ -27,6 +27,7 @@ struct Example {
   Linking linking = Linking::Unknown; // of "```ptx --link=whole"
   bool isCuda = false;                // of "```cuda"
   bool isRun = false;                 // of "```ptx --run": a module
+  bool checksNumbers = false;         // of "```ptx --run --trap-nan"
 };
 
 std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
@@ -44,7 +45,7 @@ std::vector<Example> examplesOf(llvm::StringRef page, llvm::StringRef heading) {
     else if (inExample && line.consume_front("```ptx")) {
       inBlock = true;
       examples.push_back({"", line.split("--arch=").second.str(), linkingOf(line.split("--link=").second), false,
-                          line.contains("--run")});
+                          line.contains("--run"), line.contains("--trap-nan")});
     } else if (inExample && line == "```cuda") {
       inBlock = true;
       examples.push_back({"", "", Linking::Unknown, true});
@@ -71,6 +72,7 @@ std::vector<std::string> findingsOfRun(const Example &example) {
   machine::Launch launch;
   launch.kernel = module.ast().text(function.name);
   launch.block = {64, 1, 1};
+  launch.checksNumbers = example.checksNumbers;
   for (uint32_t i = 0; i < function.parameters.count; ++i) {
     const uint64_t address = memory.add(buffers.emplace_back(256), "buffer");
     const auto *bytes = reinterpret_cast<const uint8_t *>(&address);

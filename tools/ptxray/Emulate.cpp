@@ -269,6 +269,7 @@ int Emulation::run(const Arguments &arguments) {
   asked.isCooperative = options.cooperative;
   asked.seconds = options.seconds;
   asked.checks = !arguments.has("--no-checks");
+  asked.checksNumbers = arguments.has("--trap-nan");
   if (const std::optional<llvm::StringRef> cores = arguments.value("--cores");
       cores && cores->getAsInteger(10, asked.cores))
     throw launcher::UsageError("`--cores=" + cores->str() + "`: a number is needed");

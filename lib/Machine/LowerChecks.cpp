@@ -1,0 +1,221 @@
+// What the machine checks beside what it computes: which registers an instruction names, divisors, numbers that are not
+// finite.
+#include "Flow/Liveness.h"
+#include "Isa/Words.h"
+#include "Machine/Lower.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+namespace ptxray::machine {
+
+using isa::StepOp;
+
+// ---- registers
+
+/// Without one of its arguments nothing is known of the result of such a step.
+static bool isStrict(const RecipeStep &step) {
+  switch (step.op) {
+  case StepOp::Operand:
+  case StepOp::Constant:
+  case StepOp::Negate:
+  case StepOp::Multiply:
+  case StepOp::Divide:
+  case StepOp::Remainder:
+  case StepOp::Add:
+  case StepOp::Subtract:
+  case StepOp::Less:
+  case StepOp::LessEqual:
+  case StepOp::Greater:
+  case StepOp::GreaterEqual:
+  case StepOp::Equal:
+  case StepOp::Unequal:
+  case StepOp::Absolute:
+  case StepOp::SquareRoot:
+  case StepOp::Reciprocal:
+  case StepOp::ReciprocalRoot: return true;
+  default: return false;
+  }
+}
+
+void RegisterFlows::add(uint32_t instruction, const RegisterFlow &flow) {
+  rows.resize(std::max<size_t>(rows.size(), instruction + 1));
+  rows[instruction] = {static_cast<uint32_t>(slots.size()),
+                       static_cast<uint16_t>(flow.results.size()),
+                       static_cast<uint16_t>(flow.sources.size()),
+                       static_cast<uint16_t>(flow.addresses.size()),
+                       flow.isStrict,
+                       flow.isOutput};
+  for (const llvm::ArrayRef<Slot> list : {flow.results, flow.sources, flow.addresses})
+    slots.insert(slots.end(), list.begin(), list.end());
+}
+
+RegisterFlow RegisterFlows::operator[](uint32_t instruction) const {
+  if (instruction >= rows.size())
+    return {{}, {}, {}, false, false};
+  const Row &row = rows[instruction];
+  const auto all = llvm::ArrayRef(slots).slice(row.first, size_t(row.results) + row.sources + row.addresses);
+  return {all.take_front(row.results), all.slice(row.results, row.sources), all.take_back(row.addresses), row.isStrict,
+          row.isOutput};
+}
+
+void BodyLowering::noteFlow(const Lowered &one) {
+  llvm::SmallVector<Slot, 8> results, sources, addresses;
+  bool isTwice = false; // `xor d, a, a` is defined whatever `a` is
+  for (const auto [local, uses] : llvm::zip(body.namesOf(one.number), body.usesOf(one.number))) {
+    if (!body.isRegister(local))
+      continue;
+    const Slot slot = registerOf(local).slot;
+    if (uses & Writes)
+      results.push_back(slot);
+    if (uses & Addresses)
+      addresses.push_back(slot);
+    else if (uses & (Reads | Passes)) {
+      isTwice |= llvm::is_contained(sources, slot);
+      sources.push_back(slot);
+    }
+  }
+  const bool isOutput = llvm::any_of(one.facts().accesses, [](const Access &access) {
+    return access.writes() && !access.isGeneric && access.space == isa::words::global;
+  });
+  if (isTwice)
+    sources.clear();
+  const bool isPacked =
+      llvm::any_of(one.recipe.operands, [](const RecipeOperand &operand) { return operand.registers.size() > 1; });
+  code.flows.add(one.number,
+                 {results, sources, addresses, !isPacked && llvm::all_of(one.recipe.steps, isStrict), isOutput});
+}
+
+void BodyLowering::noteReadFirst() {
+  if (!graph.size())
+    return;
+  const Liveness liveness(body, graph);
+  if (!liveness.isComplete())
+    return;
+  for (const LocalId local : liveness.before(BlockId(0)))
+    if (body.isOwnRegister(local))
+      code.readFirst.push_back(registerOf(local).slot);
+}
+
+// ---- numbers
+
+static void checkDivisor(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    uint64_t divisor = 0;
+    std::memcpy(&divisor, registers + op.a + size_t(lane) * op.number, static_cast<size_t>(op.number));
+    if (divisor)
+      continue;
+    if (Fault *fault = raise(warp, op.instruction, lane))
+      fault->kind = Fault::Kind::Division;
+  }
+}
+
+void BodyLowering::checkDivisors(const Lowered &one) {
+  for (const RecipeStep &step : one.recipe.steps) {
+    if (step.op != StepOp::Divide && step.op != StepOp::Remainder)
+      continue;
+    const RecipeStep &divisor = one.recipe.steps[step.args[1]];
+    if (divisor.op != StepOp::Operand)
+      continue;
+    const RecipeOperand &operand = one.recipe.operands[divisor.operand];
+    if (operand.type.isFloat() || operand.registers.empty() || operand.registers[0].node < 0)
+      continue;
+    const Place place = placeOf(one, operand.registers[0].node, operand.type.bits);
+    Op op;
+    op.run = checkDivisor;
+    op.a = place.slot;
+    op.number = place.bits / 8;
+    emit(op);
+  }
+}
+
+namespace {
+
+struct Floats {
+  Place place;
+  ElementType type;
+};
+/// Payload of the checks before and after a computation.
+struct FiniteCheck {
+  llvm::SmallVector<Floats, 4> registers;
+  Place areFinite; // in which lanes all sources are
+};
+
+} // namespace
+
+static numbers::Number numberAt(const char *registers, const Floats &one, unsigned lane, unsigned element) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, registers + one.place.slot + size_t(lane) * (one.place.bits / 8) + element * (one.type.bits / 8),
+              std::min<size_t>(one.type.bits, one.place.bits) / 8);
+  return numbers::read(bits, *one.type.format);
+}
+
+static bool isFinite(const char *registers, const Floats &one, unsigned lane) {
+  for (unsigned i = 0; i < one.type.count; ++i)
+    if (!numberAt(registers, one, lane, i).isFinite())
+      return false;
+  return true;
+}
+
+static void noteFinite(char *registers, const Op &op, uint32_t mask, Warp & /*warp*/) {
+  const auto &check = *static_cast<const FiniteCheck *>(op.more);
+  uint32_t finite = 0;
+  for (uint32_t left = mask; left; left &= left - 1)
+    if (llvm::all_of(check.registers, [&](const Floats &one) { return isFinite(registers, one, __builtin_ctz(left)); }))
+      finite |= left & -left;
+  *lanesOf<uint32_t>(registers, check.areFinite.slot) = finite;
+}
+
+/// The number of the register that is not finite, as people write it.
+static std::string textOf(const char *registers, const Floats &one, unsigned lane) {
+  for (unsigned i = 0; i < one.type.count; ++i)
+    if (const numbers::Number number = numberAt(registers, one, lane, i); !number.isFinite())
+      return number.isNaN() ? "NaN" : number.isNegative ? "-infinity" : "infinity";
+  return "";
+}
+
+static void checkFinite(char *registers, const Op &op, uint32_t mask, Warp &warp) {
+  const auto &check = *static_cast<const FiniteCheck *>(op.more);
+  for (uint32_t left = mask & *lanesOf<uint32_t>(registers, check.areFinite.slot); left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    for (const Floats &one : check.registers)
+      if (std::string text = textOf(registers, one, lane); !text.empty())
+        if (Fault *fault = raise(warp, op.instruction, lane)) {
+          fault->kind = Fault::Kind::NotFinite;
+          fault->text = std::move(text);
+        }
+  }
+}
+
+static bool canBeInfinite(const ElementType &type, Place place) {
+  return type.isFloat() && type.bits >= 16 && place.bits >= 16;
+}
+
+Place BodyLowering::noteFiniteSources(const Lowered &one) {
+  FiniteCheck check;
+  for (const RecipeOperand &operand : one.recipe.operands)
+    for (const RecipeOperand::Register &known : operand.registers)
+      if (known.node >= 0 && !known.isConstant && one.nodes[known.node].kind != OperandKind::Sink && !operand.space)
+        if (const Place place = placeOf(one, known.node, operand.type.bits); canBeInfinite(operand.type, place))
+          check.registers.push_back({place, operand.type});
+  check.areFinite = code.file.temporary(1);
+  const Place result = check.areFinite;
+  emit(noteFinite, std::move(check));
+  return result;
+}
+
+void BodyLowering::checkFiniteResults(const Lowered &one, Place areFinite) {
+  FiniteCheck check;
+  check.areFinite = areFinite;
+  for (const RecipeResult &result : one.recipe.results) {
+    const int node = result.target == isa::FormulaTarget::Operand ? one.match().nodeOf[result.operand] : -1;
+    if (node < 0 || one.nodes[node].kind != OperandKind::Name)
+      continue;
+    if (const Place place = placeOf(one, node, result.type.bits); canBeInfinite(result.type, place))
+      check.registers.push_back({place, result.type});
+  }
+  if (!check.registers.empty())
+    emit(checkFinite, std::move(check));
+}
+
+} // namespace ptxray::machine

@@ -1,0 +1,30 @@
+#pragma once
+// Registers and bytes that nothing has written. A byte of shared or local memory remembers whether something was stored
+// to it. A register that was never written, or was loaded from such bytes, is followed through instructions whose
+// result surely depends on it, until it matters: as an address, where lanes part, or in global memory.
+#include "Machine/Program.h"
+#include "Machine/Warp.h"
+
+namespace ptxray::machine {
+
+/// Whether bytes of a memory were written, one by one; empty: they are not asked for.
+using Written = std::vector<uint8_t>;
+
+void markWritten(Written &written, uint64_t at, uint64_t bytes);
+/// The flags of the byte at an address of shared or local memory; null: they are not asked for.
+uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane);
+
+/// A load read bytes of which none was written: element `index` of the lanes, of a number in all.
+void noteUnwrittenLoad(Warp &warp, const Op &op, size_t index, size_t elements, uint32_t lanes);
+/// The lanes whose register at the slot holds what nothing has written.
+inline uint32_t unwrittenLanes(const Frame &frame, Slot slot) {
+  const auto found = frame.unwritten.find(slot);
+  return found == frame.unwritten.end() ? 0 : found->second.lanes;
+}
+
+/// Before the operations of an instruction: its results depend on what it reads.
+void followInstruction(Warp &warp, uint32_t instruction, uint32_t lanes);
+/// Lanes part by a predicate.
+void followBranch(Warp &warp, uint32_t instruction, Slot guard, uint32_t lanes);
+
+} // namespace ptxray::machine

@@ -131,7 +131,8 @@ def kernel(case):
     )
     store += f".tile{'::scatter4' if case.rows else ''}.bulk_group"
     zeros = "\n".join(f"  st.shared.v4.u32 [%r4+{16 * i}], {{0, 0, 0, 0}};" for i in range(4))
-    text = KERNEL.replace("ZEROS", zeros).replace("COORDINATES", coordinates).replace("DUMP", dump).replace("STORE", store)
+    text = KERNEL.replace("ZEROS", zeros).replace("COORDINATES", coordinates)
+    text = text.replace("DUMP", dump).replace("STORE", store)
     text = text.replace("DIM", f"{rank}d").replace("LOAD", "tile::gather4" if case.rows else "tile")
     text = text.replace("FROM", ", ".join(f"%c{i}" for i in range(counts)))
     return text.replace("TO", ", ".join(f"%c{5 + i}" for i in range(counts)))

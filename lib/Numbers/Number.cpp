@@ -256,10 +256,9 @@ std::partial_ordering compare(const Number &a, const Number &b) {
 }
 
 Number chosen(const Number &a, const Number &b, Choosing how) {
-  if (a.isNaN() && (b.isNaN() || how.passesNaN))
-    return a;
-  if (b.isNaN() && how.passesNaN)
-    return b;
+  if (a.isNaN() || b.isNaN())
+    if (how.passesNaN || a.isNaN() == b.isNaN())
+      return b.isNaN() ? b : a;
   const Number x = how.absolute ? absolute(a) : a, y = how.absolute ? absolute(b) : b;
   const std::partial_ordering order = compare(x, y);
   const bool isFirstLess = order < 0 || (order == 0 && x.isNegative);

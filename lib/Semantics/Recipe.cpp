@@ -451,6 +451,8 @@ void Compiler::formula(const isa::Formula &formula) {
   if (root == StepOp::Undefined && recipe.steps[result.step].args.empty())
     return; // what was there before will do
   result.isWhole = root == StepOp::Bits || root == StepOp::Merged;
+  if (result.isWhole && result.type.isSigned()) // bits have no sign: zeros are above them in a wider register
+    result.type.kind = ElementType::Kind::Unsigned;
   if (root == StepOp::Named) {
     result.isNamed = true;
     if (recipe.move.function)

@@ -3,8 +3,9 @@
 // registers it writes and the digests of what these hold then (cases.txt). test/device/semantics.py has a GPU do the
 // same.
 //
-//   semantics-cases FOLDER <TEXTS
+//   semantics-cases FOLDER [values] <TEXTS
 //
+// With `values`, the numbers of all threads stand in the place of a digest.
 // A line of cases.txt is the text, its registers (`%r1:32`), and of each one that is written `NUMBER:DIGEST:LANES`,
 // where LANES are those in which the manual leaves open what it holds; all separated by tabulators.
 #include "../unit/OneLine.h"
@@ -156,10 +157,18 @@ std::string digestOf(const Input &values) {
   return result.digest().str().str();
 }
 
+std::string valuesOf(const Input &values) {
+  std::string text;
+  for (const uint64_t value : values)
+    text += (text.empty() ? "" : " ") + llvm::utohexstr(value, /*LowerCase=*/true);
+  return text;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   const std::string folder = argc > 1 ? argv[1] : ".";
+  const bool wantsValues = argc > 2 && std::string(argv[2]) == "values";
   const std::vector<Input> inputs = makeInputs();
   std::ofstream(folder + "/inputs.bin", std::ios::binary)
       .write(reinterpret_cast<const char *>(inputs.data()), std::streamsize(inputs.size() * sizeof(Input)));
@@ -177,7 +186,7 @@ int main(int argc, char **argv) {
       cases << (&one == registers.data() ? "" : " ") << one.name << ':' << one.bits;
     for (size_t i = 0; i < results.size(); ++i)
       if (results[i].isWritten) {
-        cases << '\t' << i << ':' << digestOf(results[i].values) << ':';
+        cases << '\t' << i << ':' << (wantsValues ? valuesOf(results[i].values) : digestOf(results[i].values)) << ':';
         for (const uint32_t &lanes : results[i].undefinedLanes)
           cases << llvm::utohexstr(lanes, /*LowerCase=*/true)
                 << (&lanes == &results[i].undefinedLanes.back() ? "" : ",");

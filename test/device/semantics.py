@@ -3,11 +3,13 @@
 
     semantics.py build [--build build/release] [--ptxas PATH] [--folder build/semantics] [--only NAME,...] [--most N]
     semantics.py run [OUTPUT FOLDER]      there: in the folder that was built, with python3 and libcuda.so.1
+    semantics.py show semantics.txt [--build build/release]
 
 `build` makes a kernel of each text that `ptxray isa --enumerate` says is accepted for sm_90a, that has nothing but
 registers and constants, and that `semantics-cases` can compute: it loads the registers, runs the text, and stores what
 was written. ptxas compiles each with -O0 and with -O3. `run` launches them and compares the digests of what they leave;
-OUTPUT/semantics.txt says how many texts of each instruction agree, and of the others what the GPU left."""
+OUTPUT/semantics.txt says how many texts of each instruction agree, and of the others what the GPU left. `show` prints
+where those differ from what is computed now."""
 
 import argparse
 import base64
@@ -23,6 +25,7 @@ import struct
 import subprocess
 import sys
 import tarfile
+import tempfile
 
 TARGET, THREADS, PLACES = "sm_90a", 256, 24
 CASES_A_KERNEL = 24
@@ -260,25 +263,35 @@ def run(folder, output):
     print(f"{sum(sums)} texts: {sums[0]} equal, {differ}; {len(ended)} in kernels that ended with an error")
 
 
-def shown(path, cases_path):
-    """Prints of each text that differs the first thread in which it does."""
-    cases = {case.text: case for case in map(Case, open(cases_path))}
-    inputs = pathlib.Path(cases_path).with_name("inputs.bin").read_bytes()
-    for line in open(path):
-        kind, *rest = line.rstrip("\n").split("\t")
-        if len(rest) != 3:
-            print(line, end="")
-            continue
-        text, _, packed = rest
-        values = lzma.decompress(base64.b64decode(packed))
-        print(f"{kind}: {text}")
-        for thread in (0, 3, 40, 70, 100, 130, 170, 200, 230):
-            def word(data, number):
-                return struct.unpack_from("<Q", data, number * SLOT + thread * 8)[0]
+def shown(path, options):
+    """Prints of each text that differs some threads in which it does: what was before, what the GPU left, and what was
+    computed, with what tools are now in the build."""
+    lines = [line.rstrip("\n").split("\t") for line in open(path)]
+    lines = [line for line in lines if len(line) == 4]
+    with tempfile.TemporaryDirectory() as folder:
+        command = [options.build / "test/device/semantics-cases", folder, "values"]
+        subprocess.run(command, input="".join(line[1] + "\n" for line in lines), text=True, check=True)
+        cases = {case.text: case for case in map(Case, (pathlib.Path(folder) / "cases.txt").open())}
+        inputs = struct.unpack(f"<{PLACES * THREADS}Q", (pathlib.Path(folder) / "inputs.bin").read_bytes())
+    for _, text, *packed in lines:
+        packed = [packed[1] if one == "=" else one for one in packed]
+        left = [struct.iter_unpack("<Q", lzma.decompress(base64.b64decode(one))) for one in packed]
+        left = [[value for (value,) in one] for one in left]
+        for level, values in zip((0, 3), left):
+            show_differences(f"-O{level}: {text}", cases[text], inputs, values)
 
-            before = [word(inputs, i) & ((1 << bits) - 1) for i, (_, bits) in enumerate(cases[text].registers)]
-            after = [word(values, i) for i in range(len(cases[text].written))]
-            print("   ", " ".join(f"{value:x}" for value in before), "->", " ".join(f"{value:x}" for value in after))
+
+def show_differences(title, case, inputs, values, most=4):
+    threads = []
+    for i, (_, expected, lanes) in enumerate(case.written):
+        for thread, value in enumerate(expected.split()):
+            if not lanes[thread // 32] >> thread % 32 & 1 and int(value, 16) != values[i * THREADS + thread]:
+                threads.append((thread, value, values[i * THREADS + thread]))
+    if threads:
+        print(f"{title}   {len(threads)} values differ")
+    for thread, expected, found in threads[:: -(-len(threads) // most) or 1]:
+        before = [inputs[i * THREADS + thread] & (1 << bits) - 1 for i, (_, bits) in enumerate(case.registers)]
+        print(f"    {' '.join(f'{value:x}' for value in before)} -> {found:x}, computed {expected}")
 
 
 def main():
@@ -299,7 +312,7 @@ def main():
     elif options.command == "run":
         run(pathlib.Path(__file__).resolve().parent, options.output[0] if options.output else pathlib.Path())
     else:
-        shown(*options.output)
+        shown(options.output[0], options)
 
 
 if __name__ == "__main__":

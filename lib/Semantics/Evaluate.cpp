@@ -295,7 +295,7 @@ bool Machine::ofParts(uint16_t number, unsigned lane) {
 Bits Machine::storedBits(const RecipeResult &result, unsigned lane, unsigned element) {
   if (!result.isApproximate) {
     const Value &value = at(result.step, lane, element);
-    if (recipe.steps[result.step].op == StepOp::Pieces || recipe.steps[result.step].op == StepOp::Encoded)
+    if (recipe.steps[result.step].op == StepOp::Encoded)
       return value.bits;
     const bool isCopy = value.hasBits && recipe.steps[result.step].type.bits == result.type.bits &&
                         recipe.steps[result.step].type.format == result.type.format;

@@ -451,8 +451,10 @@ void Compiler::formula(const isa::Formula &formula) {
   if (root == StepOp::Undefined && recipe.steps[result.step].args.empty())
     return; // what was there before will do
   result.isWhole = root == StepOp::Bits || root == StepOp::Merged;
-  if (result.isWhole && result.type.isSigned()) // bits have no sign: zeros are above them in a wider register
-    result.type.kind = ElementType::Kind::Unsigned;
+  if (root == StepOp::Pieces)
+    recipe.steps[result.step].type.kind = ElementType::Kind::Unsigned;
+  if ((result.isWhole && result.type.isSigned()) || root == StepOp::Pieces) // zeros are above bits in a wider register
+    result.type = {ElementType::Kind::Unsigned, result.type.bits, result.type.count, nullptr};
   if (root == StepOp::Named) {
     result.isNamed = true;
     if (recipe.move.function)

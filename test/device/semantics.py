@@ -37,7 +37,7 @@ TYPES = dict(
     )
 )
 # These wait for lanes of a mask, which is all of them here, or need metadata of a certain kind.
-MASKED = re.compile(r"^(shfl\.sync|vote\.sync|match\.|redux\.sync|elect\.sync|bar\.warp)")
+MASKED = re.compile(r"^(shfl\.sync|vote\.sync|match\.|redux\.|elect\.sync|bar\.warp)")
 LEFT_OUT = re.compile(r"^(mma\.sp|wmma|wgmma|tcgen05|bar|barrier|activemask|setmaxnreg|shfl\.(?!sync)|vote\.(?!sync))")
 CARRIES = re.compile(r"^(addc|subc|madc)\b")
 

@@ -116,6 +116,20 @@ const char *ptxray_launch_set(ptxray_launch *launch, const char *name, const cha
 void ptxray_launch_argument(ptxray_launch *launch, const void *bytes, size_t size);
 void ptxray_launch_free(ptxray_launch *launch);
 
+/* A tensor map, the innermost dimension first. The numbers of type, interleaving, swizzle and fill are those that the
+ * driver's cuTensorMapEncodeTiled takes; strides are in bytes, of all dimensions but the first. */
+typedef struct {
+  int type;
+  uint32_t rank;
+  uint64_t address; /* on the GPU */
+  uint64_t extents[5], strides[4];
+  uint32_t box[5], steps[5];
+  int interleave, swizzle, fill;
+} ptxray_tensor_map;
+/* Writes the 128 bytes of a tensor map as the emulated GPU has them, for an argument or for memory. Returns NULL, or
+ * why the driver refuses the map, good until the next call in the same thread. */
+const char *ptxray_tensor_map_encode(unsigned char *bytes, const ptxray_tensor_map *map);
+
 /* Runs a kernel to its end or its first faults, which are the diagnostics of the result. NULL: out of memory. */
 ptxray_result *ptxray_machine_run(ptxray_machine *machine, const ptxray_launch *launch);
 /* What a kernel printed, and why it did not come to its end without a fault; NULL: it did. */

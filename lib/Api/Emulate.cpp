@@ -1,6 +1,7 @@
 // The part of the C interface that launches kernels on the emulated machine.
 #include "Api/Structs.h"
 #include "Check/Suppressions.h"
+#include "Machine/DriverNumbers.h"
 #include "Machine/Kernels.h"
 #include "Machine/LaunchLimits.h"
 #include "llvm/ADT/STLExtras.h"
@@ -198,6 +199,29 @@ void ptxray_launch_argument(ptxray_launch *launch, const void *bytes, size_t siz
 }
 
 void ptxray_launch_free(ptxray_launch *launch) { delete launch; }
+
+const char *ptxray_tensor_map_encode(unsigned char *bytes, const ptxray_tensor_map *from) {
+  thread_local std::string problem;
+  machine::TensorMap map;
+  if (!from->rank || from->rank > machine::mostTensorRank)
+    return "a tensor map has 1 to 5 dimensions";
+  if (!setDriverNumbers(map, {from->type, from->interleave, from->swizzle, from->fill}))
+    return "the driver has no such type, interleaving, swizzle or fill";
+  map.rank = from->rank;
+  map.address = from->address;
+  for (uint32_t i = 0; i < from->rank; ++i) {
+    map.extents[i] = from->extents[i];
+    map.box[i] = from->box[i];
+    map.steps[i] = from->steps[i];
+    if (i)
+      map.strides[i - 1] = from->strides[i - 1];
+  }
+  problem = findProblem(map);
+  if (!problem.empty())
+    return problem.c_str();
+  llvm::copy(encode(map), bytes);
+  return nullptr;
+}
 
 ptxray_result *ptxray_machine_run(ptxray_machine *machine, const ptxray_launch *launch) {
   try {

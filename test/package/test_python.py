@@ -12,13 +12,14 @@ import random
 import resource
 import subprocess
 import sys
+import tempfile
 import threading
 
 from common import BAD, GOOD, ROOT, python_with
 
 has_arrays = "PTXRAY_ARRAYS" in os.environ
 if len(sys.argv) == 3 and sys.argv[2] != "beside":
-    python = python_with("numpy==2.4.6", "pyarrow==26.0.1") if has_arrays else sys.executable
+    python = python_with("numpy==2.4.6", "pyarrow==26.0.1", "pytest==9.2.0") if has_arrays else sys.executable
     for engine in (sys.argv[2], "beside"):
         subprocess.run([python, __file__, sys.argv[1], engine, "inside"], check=True)
     sys.exit()
@@ -78,6 +79,109 @@ def kernels():
         except problem:
             continue
         raise AssertionError(problem)
+
+
+def findings():
+    """What a launch found as a value, with the line of the source that `.loc` names."""
+    if engine == "beside":
+        return
+    lines = (ROOT / "test" / "emulate" / "saxpy.ptx").read_text().splitlines()
+    lines.insert(lines.index("  ld.global.f32 %f2, [%d1];"), "  .loc 1 7 3")
+    machine = ptxray.Machine("\n".join([*lines, '.file 1 "/source/saxpy.py"']))
+    x, y = array.array("f", range(4)), array.array("f", range(8))
+    launched = machine.launch([1, x, y, 8], block=8, raises=False)
+    assert launched.diagnostics[0].origin == ("/source/saxpy.py", 7), launched
+    assert launched.diagnostics.errors == 1 and launched.refusal
+    assert machine.launch([1, x, y, 4], block=8, raises=False).refusal is None
+    assert machine.launch([1, x], block=8, raises=False).refusal == "kernel `saxpy` has 4 parameters; given: 2"
+
+
+def tensor_maps():
+    """A tile that TMA brings is the one that numpy cuts out of the array."""
+    if engine == "beside" or not has_arrays:
+        return
+    import numpy
+
+    tile = numpy.zeros((8, 16), "f4")
+    matrix = numpy.arange(32 * 64, dtype="f4").reshape(32, 64)
+    machine = ptxray.Machine(TILE)
+    machine.launch([ptxray.TensorMap(matrix, (8, 16)), tile], block=32)
+    assert (tile == matrix[4:12, 16:32]).all(), tile
+    swizzled = ptxray.TensorMap(matrix, (8, 16), swizzle=64)
+    machine.launch([swizzled, tile], block=32)
+    rows, groups = numpy.ogrid[:8, :4]  # 16 bytes each
+    expected = matrix[4:12, 16:32].reshape(8, 4, 4)[rows, groups ^ (rows // 2 % 4)].reshape(8, 16)
+    assert (tile == expected).all(), tile
+    for wrong in ({"box": (8, 300)}, {"box": (8,)}, {"box": (8, 16), "swizzle": 48}, {"box": (8, 16), "type": "int4"}):
+        try:
+            machine.launch([ptxray.TensorMap(matrix, **wrong), tile], block=32)
+        except ValueError:
+            continue
+        raise AssertionError(wrong)
+
+
+def plugin():
+    """`pytest --ptxray` fails a test whose kernel made a fault, though the test caught it."""
+    if engine == "beside" or not has_arrays:
+        return
+    test = f"""
+import array, ptxray
+def launched(count):
+    text = open({str(ROOT / "test" / "emulate" / "saxpy.ptx")!r}).read()
+    x = array.array("f", range(8))
+    return ptxray.emulate(text, [1, x, x, count], block=16, raises=False)
+def test_right(): assert launched(8).refusal is None
+def test_wrong(): assert launched(9)
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "test_it.py").write_text(test)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "ptxray.pytest_plugin", "-p", "no:cacheprovider"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "tools" / "python")}
+        for words, expected in (([], "2 passed"), (["--ptxray"], "1 failed, 1 passed")):
+            ran = subprocess.run(
+                [*command, *words], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=False
+            )
+            assert expected in ran.stdout, ran.stdout
+        assert "   38 |   ld.global.f32 %f2, [%d1];" in ran.stdout, ran.stdout
+
+
+TILE = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry tile(.param .align 64 .b8 map[128], .param .u64 to)
+{
+  .reg .pred %p;
+  .reg .b32 %r<8>;
+  .reg .b64 %d<6>;
+  .shared .align 128 .b8 bytes[512];
+  .shared .align 8 .b64 arrived;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, bytes;
+  mov.u32 %r3, arrived;
+  setp.ne.u32 %p, %r1, 0;
+  @%p bra wait;
+  mbarrier.init.shared.b64 [%r3], 1;
+  fence.proxy.async.shared::cta;
+  mbarrier.arrive.expect_tx.shared.b64 %d1, [%r3], 512;
+  mov.b64 %d2, map;
+  cvta.param.u64 %d2, %d2;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%d2, {16, 4}], [%r3];
+wait:
+  bar.sync 0;
+again:
+  mbarrier.try_wait.parity.shared.b64 %p, [%r3], 0;
+  @!%p bra again;
+  ld.param.u64 %d3, [to];
+  shl.b32 %r4, %r1, 4;
+  add.u32 %r5, %r2, %r4;
+  cvt.u64.u32 %d4, %r4;
+  add.u64 %d3, %d3, %d4;
+  .reg .b32 %q<4>;
+  ld.shared.v4.b32 {%q0, %q1, %q2, %q3}, [%r5];
+  st.global.v4.b32 [%d3], {%q0, %q1, %q2, %q3};
+  ret;
+}
+"""
 
 
 def values():
@@ -244,6 +348,7 @@ def memory():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 2000
 
 
-for test in (values, kernels, many, arrays, as_the_program, threads, forks, subinterpreters, memory):
+TESTS = (values, kernels, findings, tensor_maps, plugin, many, arrays, as_the_program)
+for test in (*TESTS, threads, forks, subinterpreters, memory):
     test()
 print(f"ptxray works over {type(ptxray._engine()).__name__}")

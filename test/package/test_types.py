@@ -22,6 +22,8 @@ version: str = ptxray.__version__
 machine = ptxray.Machine("text", chip="sm_90a")
 printed: str = machine.launch([1, 2.5, bytearray(4), None], grid=(2, 2), block=32).printed
 warnings: ptxray.Diagnostics = ptxray.emulate("text", [1], kernel="k").diagnostics
+tile = ptxray.TensorMap(bytearray(4), (8, 16), swizzle=128)
+refusal = machine.launch([tile], raises=False).refusal or "none"
 try:
     pass
 except ptxray.PtxError as error:

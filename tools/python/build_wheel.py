@@ -60,6 +60,7 @@ def information(tag):
     info = f"ptxray-{version()}.dist-info"
     yield f"{info}/METADATA", metadata().encode()
     yield f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: ptxray\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    yield f"{info}/entry_points.txt", b"[pytest11]\nptxray = ptxray.pytest_plugin\n"
 
 
 def contents(tag, scripts, licences, library):

@@ -21,7 +21,7 @@ import threading
 import typing
 
 from . import _library, _worker
-from ._emulation import EmulationError, Launched, Machine, emulate
+from ._emulation import EmulationError, Launched, Machine, TensorMap, emulate
 
 if typing.TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,6 +38,7 @@ __all__ = [
     "Note",
     "Place",
     "PtxError",
+    "TensorMap",
     "__version__",
     "check",
     "check_many",

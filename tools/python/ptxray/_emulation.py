@@ -22,10 +22,70 @@ class EmulationError(RuntimeError):
 
 @dataclasses.dataclass(frozen=True)
 class Launched:
-    """What came of a launch: what the kernel printed, and warnings."""
+    """What came of a launch: what the kernel printed, what was found, and why it did not come to its end without a
+    fault (None: it did)."""
 
     printed: str
     diagnostics: "ptxray.Diagnostics"
+    refusal: typing.Optional[str] = None
+
+
+_TENSOR_TYPES = ["uint8", "uint16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64", "bfloat16"]
+_SWIZZLES = (0, 32, 64, 128)
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorMap:
+    """An argument for a parameter of 128 bytes: what cuTensorMapEncodeTiled would make for an array. As its shape, the
+    box and the steps name the outermost dimension first. `type` is one of numpy or torch, `bfloat16`, for an array
+    whose own is another (None: its own; of a type of 8 bits `uint8`); `swizzle` is 0, 32, 64 or 128 bytes, `interleave`
+    0, 16 or 32."""
+
+    array: typing.Any
+    box: collections.abc.Sequence[int]
+    steps: typing.Optional[collections.abc.Sequence[int]] = None
+    type: typing.Optional[str] = None
+    swizzle: int = 0
+    interleave: int = 0
+    fills_with_nan: bool = False
+
+    def fields(self) -> dict[str, typing.Any]:
+        """Those of the library's description, without the address."""
+        array, rank = self.array, len(self.array.shape)
+        given = self.steps or [1] * rank
+        if len(self.box) != rank or len(given) != rank:
+            raise ValueError(f"a box and steps of {rank} dimensions are expected, as the array has")
+        bytes_of = array.element_size() if hasattr(array, "element_size") else array.itemsize
+        strides = [s * bytes_of for s in array.stride()] if hasattr(array, "stride") else list(array.strides)
+        if strides[-1] != bytes_of:
+            raise ValueError("the elements of the innermost dimension must lie one after the other")
+        name = self.type or str(array.dtype).rpartition(".")[2]
+        if name not in _TENSOR_TYPES and bytes_of == 1:
+            name = "uint8"
+        if name not in _TENSOR_TYPES or self.swizzle not in _SWIZZLES or self.interleave not in (0, 16, 32):
+            raise ValueError(f"no tensor map has {name}, swizzle {self.swizzle}, interleave {self.interleave}")
+        return {
+            "type": _TENSOR_TYPES.index(name),
+            "extents": tuple(reversed(array.shape)),
+            "strides": tuple(reversed(strides[:-1])),
+            "box": tuple(reversed(self.box)),
+            "steps": tuple(reversed(given)),
+            "swizzle": _SWIZZLES.index(self.swizzle),
+            "interleave": self.interleave // 16,
+            "fill": int(self.fills_with_nan),
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """What a launch with findings leaves for who watches: the machine, what was found, and the reason if it failed."""
+
+    machine: "Machine"
+    diagnostics: "ptxray.Diagnostics"
+    refusal: typing.Optional[str]
+
+
+watching: list[typing.Callable[[Finding], None]] = []
 
 
 def _memory(array: typing.Any) -> tuple[int, int]:
@@ -84,7 +144,7 @@ class Machine:
         engine = ptxray._engine()
         if not hasattr(engine, "machine"):
             raise EmulationError("there is no libptxray for this system, which emulates inside this process")
-        self._path = path
+        self.path, self.text = path, ptxray._bytes(text).decode("utf-8", "replace")
         self._machine = engine.machine(ptxray._bytes(text), engine.options({"arch": chip} if chip else {}))
         self._kept: dict[tuple[int, int], tuple[int, typing.Any]] = {}
         found = ptxray.Diagnostics(self._machine.checked(), path)
@@ -115,12 +175,14 @@ class Machine:
         cooperative: bool = False,
         checks: bool = True,
         time_limit: float = 60,
+        raises: bool = True,
     ) -> Launched:
         """Launches a kernel, the only one if none is named, and waits for its end.
 
         An argument is a number, which gets the type of its parameter; an array (numpy, torch, anything with a buffer),
-        in whose memory the kernel works; None for a null pointer; or the bytes of a parameter. Raises PtxError when the
-        kernel makes a fault, and EmulationError when it did not come to its end without one."""
+        in whose memory the kernel works; None for a null pointer; a TensorMap; or the bytes of a parameter. Raises
+        PtxError when the kernel makes a fault, and EmulationError when it did not come to its end without one; without
+        `raises` both are in what is returned."""
         options = {"grid": _sizes(grid), "block": _sizes(block), "shared": str(shared), "time-limit": str(time_limit)}
         options |= {"cooperative": "yes" if cooperative else "no", "checks": "yes" if checks else "no"}
         options |= {"cluster": _sizes(cluster)} if cluster is not None else {}
@@ -132,13 +194,16 @@ class Machine:
         finally:
             for address in added.values():
                 self._machine.remove(address)
-        found = ptxray.Diagnostics(answer, self._path)
+        found = ptxray.Diagnostics(answer, self.path)
         printed, refusal = answer.printed(), answer.refusal()
-        if found.errors:
+        if refusal is not None or len(found):
+            for see in watching:
+                see(Finding(self, found, refusal))
+        if raises and found.errors:
             raise ptxray.PtxError(found)
-        if refusal is not None:
+        if raises and refusal is not None:
             raise EmulationError(refusal)
-        return Launched(printed, found)
+        return Launched(printed, found, refusal)
 
     def _value(
         self, value: typing.Any, index: int, kernel: typing.Optional[str], added: dict[tuple[int, int], int]
@@ -147,15 +212,24 @@ class Machine:
             return value
         if value is None:
             return bytes(8)
+        if isinstance(value, TensorMap):
+            return self._tensor_map(value, index, added)
         if _is_number(value):
             parameter = self._machine.parameter(kernel, index)
             return _number(value, *parameter) if parameter else bytes(8)  # the launch says what is wrong
-        place = _memory(value)
+        return self._placed(_memory(value), f"argument {index}", added).to_bytes(8, "little")
+
+    def _placed(self, place: tuple[int, int], name: str, added: dict[tuple[int, int], int]) -> int:
         if place in self._kept:
-            return self._kept[place][0].to_bytes(8, "little")
+            return self._kept[place][0]
         if place not in added:
-            added[place] = self._machine.add(*place, f"argument {index}")
-        return added[place].to_bytes(8, "little")
+            added[place] = self._machine.add(*place, name)
+        return added[place]
+
+    def _tensor_map(self, map: TensorMap, index: int, added: dict[tuple[int, int], int]) -> bytes:
+        fields, place = map.fields(), _memory(map.array)
+        encoded: bytes = self._machine.tensor_map(address=self._placed(place, f"argument {index}", added), **fields)
+        return encoded
 
 
 def emulate(

@@ -40,6 +40,21 @@ class _Diagnostic(ctypes.Structure):
     ]
 
 
+class _TensorMap(ctypes.Structure):
+    _fields_ = [
+        ("type", ctypes.c_int),
+        ("rank", ctypes.c_uint32),
+        ("address", ctypes.c_uint64),
+        ("extents", ctypes.c_uint64 * 5),
+        ("strides", ctypes.c_uint64 * 4),
+        ("box", ctypes.c_uint32 * 5),
+        ("steps", ctypes.c_uint32 * 5),
+        ("interleave", ctypes.c_int),
+        ("swizzle", ctypes.c_int),
+        ("fill", ctypes.c_int),
+    ]
+
+
 _FUNCTIONS = {
     "ptxray_options_new": (ctypes.c_void_p, ()),
     "ptxray_options_set": (ctypes.c_char_p, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
@@ -72,6 +87,7 @@ _FUNCTIONS = {
     "ptxray_launch_set": (ctypes.c_char_p, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
     "ptxray_launch_argument": (None, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)),
     "ptxray_launch_free": (None, (ctypes.c_void_p,)),
+    "ptxray_tensor_map_encode": (ctypes.c_char_p, (ctypes.c_char_p, ctypes.POINTER(_TensorMap))),
 }
 _SEVERITIES = ("error", "warning", "pedantic")
 
@@ -196,6 +212,18 @@ class Machine:
 
     def remove(self, address):
         self.calls.ptxray_machine_remove(self.handle, address)
+
+    def tensor_map(self, **fields):
+        """The bytes of a tensor map. Raises ValueError when the driver would refuse it."""
+        map = _TensorMap(rank=len(fields["extents"]))
+        types = dict(_TensorMap._fields_)
+        for name, value in fields.items():
+            setattr(map, name, types[name](*value) if isinstance(value, tuple) else value)
+        encoded = ctypes.create_string_buffer(128)
+        problem = self.calls.ptxray_tensor_map_encode(encoded, ctypes.byref(map))
+        if problem is not None:
+            raise ValueError(f"a tensor map: {_text(problem)}")
+        return encoded.raw
 
     def variable(self, name):
         size = ctypes.c_size_t()

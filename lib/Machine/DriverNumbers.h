@@ -1,0 +1,14 @@
+#pragma once
+// The numbers with which the CUDA driver's cuTensorMapEncodeTiled describes a tensor map.
+#include "Machine/TensorMap.h"
+
+namespace ptxray::machine {
+
+struct DriverNumbers {
+  int type = 0, interleave = 0, swizzle = 0, fill = 0;
+};
+
+/// Sets what the numbers stand for; false: one of them stands for nothing.
+bool setDriverNumbers(TensorMap &map, const DriverNumbers &numbers);
+
+} // namespace ptxray::machine

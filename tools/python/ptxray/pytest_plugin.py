@@ -1,0 +1,69 @@
+"""A plugin of pytest: `--ptxray` fails each test in which a kernel on the emulated GPU made a fault, a caught one too,
+and says at which line of PTX, and of the source where the PTX names it. `--ptxray=sm_90` makes an emulated GPU of that
+kind the device of Triton as well."""
+
+import collections.abc
+import itertools
+import linecache
+import typing
+
+import pytest
+
+from . import _emulation
+
+if typing.TYPE_CHECKING:
+    import ptxray
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("ptxray").addoption(
+        "--ptxray",
+        nargs="?",
+        const="",
+        metavar="CHIP",
+        help="fail tests whose kernels make faults on the emulated GPU; with a chip, sm_90, Triton launches on it",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    chip = config.getoption("--ptxray")
+    if chip:
+        from . import triton
+
+        triton.install(target=chip)
+
+
+def _places(machine: _emulation.Machine, diagnostic: "ptxray.Diagnostic") -> collections.abc.Iterator[str]:
+    """A diagnostic with the lines that it is about."""
+    if diagnostic.origin:
+        path, line = diagnostic.origin
+        yield f"{path}:{line}: {linecache.getline(path, line).strip()}"
+    yield str(diagnostic)
+    text = next(itertools.islice(machine.text.splitlines(), diagnostic.begin.line - 1, None), "")
+    yield f"{diagnostic.begin.line:5} | {text}"
+    for note in diagnostic.notes:
+        yield f"      note: {note.message}" + (f" (line {note.begin.line})" if note.begin else "")
+
+
+def _described(finding: _emulation.Finding) -> str:
+    lines = [line for diagnostic in finding.diagnostics for line in _places(finding.machine, diagnostic)]
+    return "\n".join(lines if lines else [f"ptxray: {finding.refusal}"])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> collections.abc.Generator[None, typing.Any, typing.Any]:
+    if item.config.getoption("--ptxray") is None:
+        return (yield)
+    found: list[_emulation.Finding] = []
+    _emulation.watching.append(found.append)
+    try:
+        result = yield
+    except BaseException:
+        if found:
+            item.add_report_section("call", "ptxray", "\n".join(map(_described, found)))
+        raise
+    finally:
+        _emulation.watching.remove(found.append)
+    if found:
+        pytest.fail("\n".join(map(_described, found)), pytrace=False)
+    return result
